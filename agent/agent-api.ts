@@ -1,10 +1,12 @@
 /** The routes of the API that the agent may use, with the token of its cluster. */
-import { AgentGroup, AgentGroups, type AgentSize } from '#contracts/agent.ts';
+import { AgentGroup, AgentGroups, type AgentHealth, AgentNodes, type AgentSize } from '#contracts/agent.ts';
 
 export interface AgentApi {
   groups(): Promise<readonly AgentGroup[]>;
   /** The pool after that; throws `ApiRefusal` when the size is out of its bounds. */
   resize(pool: string, size: AgentSize): Promise<AgentGroup>;
+  /** Returns the nodes that Kubeloom knows. */
+  report(health: AgentHealth): Promise<AgentNodes['nodes']>;
 }
 
 /** The API answered, and it was not a yes. */
@@ -42,6 +44,7 @@ export function agentApi({ apiUrl, token, timeoutMs }: AgentConnection): AgentAp
   return {
     groups: async () => AgentGroups.parse(await ask('GET', 'groups')).groups,
     resize: async (pool, size) => AgentGroup.parse(await ask('POST', `groups/${encodeURIComponent(pool)}/size`, size)),
+    report: async (health) => AgentNodes.parse(await ask('POST', 'health', health)).nodes,
   };
 }
 

@@ -1,26 +1,45 @@
 /**
- * The agent of a workload cluster, next to the cluster-autoscaler in one pod.
+ * The agent of a workload cluster. It has two tasks, each in a pod of its own, so that neither has the rights of the other:
+ * next to the cluster-autoscaler it answers that (KUBELOOM_AGENT_PORT); apart from it, it reports nodes and approves certificates
+ * (KUBELOOM_KUBERNETES_URL, KUBELOOM_KUBERNETES_TOKEN_FILE).
  *
- * KUBELOOM_API_URL, KUBELOOM_AGENT_TOKEN_FILE (the token of the cluster), KUBELOOM_AGENT_PORT (8086).
+ * KUBELOOM_API_URL, KUBELOOM_AGENT_TOKEN_FILE: where the API of Kubeloom is, and the token of the cluster.
  */
 import { readFile } from 'node:fs/promises';
 import { agentApi } from './agent-api.ts';
 import { autoscalerAnswers, serveAutoscaler } from './autoscaler-service.ts';
+import { clusterApi, keepLooking } from './node-agent.ts';
 
 /** The autoscaler waits 5 s for an answer. */
 const timeoutMs = 4_000;
+const reportEveryMs = 60_000;
 
-const { KUBELOOM_API_URL: apiUrl, KUBELOOM_AGENT_TOKEN_FILE: tokenFile } = process.env;
-if (!apiUrl || !tokenFile) {
-  process.stderr.write('agent: KUBELOOM_API_URL and KUBELOOM_AGENT_TOKEN_FILE must be set\n');
+const { KUBELOOM_API_URL: apiUrl, KUBELOOM_AGENT_TOKEN_FILE: tokenFile, KUBELOOM_AGENT_PORT: port } = process.env;
+const { KUBELOOM_KUBERNETES_URL: url, KUBELOOM_KUBERNETES_TOKEN_FILE: accountFile } = process.env;
+if (!apiUrl || !tokenFile || (!port && !(url && accountFile))) {
+  process.stderr.write(
+    'agent: KUBELOOM_API_URL, KUBELOOM_AGENT_TOKEN_FILE and KUBELOOM_AGENT_PORT, or KUBELOOM_KUBERNETES_URL with KUBELOOM_KUBERNETES_TOKEN_FILE, must be set\n',
+  );
   process.exit(2);
 }
 
 const token = async (): Promise<string> => (await readFile(tokenFile, 'utf8')).trim();
-const port = Number(process.env.KUBELOOM_AGENT_PORT ?? 8086);
-const served = await serveAutoscaler(autoscalerAnswers(agentApi({ apiUrl, token, timeoutMs })), `127.0.0.1:${port}`);
-process.stdout.write(`agent: answers the cluster-autoscaler on 127.0.0.1:${served.port}\n`);
+const api = agentApi({ apiUrl, token, timeoutMs });
+const stop = new AbortController();
+const say = (line: string): void => void process.stdout.write(`agent: ${line}\n`);
 process.on('SIGTERM', () => {
-  served.close();
+  stop.abort();
   process.exit(0);
 });
+if (port) {
+  const served = await serveAutoscaler(autoscalerAnswers(api), `127.0.0.1:${Number(port)}`);
+  say(`answers the cluster-autoscaler on 127.0.0.1:${served.port}`);
+}
+if (url && accountFile) {
+  say(`reports the nodes of the cluster every ${reportEveryMs / 1000} s`);
+  await keepLooking(api, clusterApi({ url, tokenFile: accountFile }), {
+    everyMs: reportEveryMs,
+    signal: stop.signal,
+    say,
+  });
+}

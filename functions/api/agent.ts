@@ -1,10 +1,13 @@
 /** What the agent in a workload cluster may ask: the autoscaled pools of its own cluster, and sizes within their bounds. */
 import type { AgentGroup } from '#contracts/agent.ts';
 import { operations } from '#contracts/operations/operations.ts';
+import type { KnownNode } from '#domain/certificates/may-approve.ts';
+import { knownNodes } from '#domain/certificates/serving-requests.ts';
 import { type Demand, withReplacements, withSizes } from '#domain/demand.ts';
 import { PipelineError } from '#domain/errors.ts';
 import { shown } from '#domain/manifest/names.ts';
 import { counted } from '#domain/planning/text/words.ts';
+import { keepReport, lastReport } from '../pipeline/clusters/agent-reports.ts';
 import { clusterName } from '../pipeline/clusters/cluster-records.ts';
 import { demandOf } from '../pipeline/clusters/demand-records.ts';
 import { manifestOf } from '../pipeline/manifests/stored-document.ts';
@@ -41,6 +44,15 @@ export const resizeAgentGroup = handle(operations.resizeAgentGroup, async ({ pat
   return { json: await groupNamed(deps, agent, path.pool) };
 });
 
+/** Its answer is what the agent may approve certificates for. */
+export const reportAgentHealth = handle(operations.reportAgentHealth, async ({ body, headers }, deps) => {
+  const { record } = await agentOf(deps, headers);
+  await keepReport(deps, { record, health: body, now: deps.clock.now() });
+  return { json: { nodes: [...knownNodes(record.current ?? { pools: [] }, record.facts)].map(withAddresses) } };
+});
+
+const withAddresses = ({ name, addresses }: KnownNode) => ({ name, addresses: [...addresses] });
+
 function refuseOthers(group: AgentGroup, count: number, remove: readonly string[]): void {
   const refuse = (reason: string): never => {
     throw new PipelineError('VerbRefused', `the pool ${shown(group.pool)} cannot be scaled: ${reason}`);
@@ -66,11 +78,14 @@ function refuseLocked(
   throw new PipelineError('VerbRefused', `the pool ${shown(group.pool)} cannot be scaled: ${reason}`);
 }
 
-async function groupsOf(deps: Pick<ApiPorts, 'demands'>, { stored, record }: Agent): Promise<AgentGroup[]> {
-  return agentGroups(manifestOf(stored), record, demandOf(await deps.demands.get(stored, record.cluster)));
+type Ports = Pick<ApiPorts, 'artifacts' | 'demands'>;
+
+async function groupsOf(deps: Ports, { stored, record }: Agent): Promise<AgentGroup[]> {
+  const [demand, report] = await Promise.all([deps.demands.get(stored, record.cluster), lastReport(deps, record)]);
+  return agentGroups(manifestOf(stored), record, { demand: demandOf(demand), capacity: report?.capacity ?? {} });
 }
 
-async function groupNamed(deps: Pick<ApiPorts, 'demands'>, agent: Agent, name: string): Promise<AgentGroup> {
+async function groupNamed(deps: Ports, agent: Agent, name: string): Promise<AgentGroup> {
   const group = (await groupsOf(deps, agent)).find(({ pool }) => pool === name);
   if (group) return group;
   const message = `there is no autoscaled pool ${shown(name)} in cluster ${shown(clusterName(agent.record))}`;

@@ -6,10 +6,15 @@ import { isMap } from '#domain/manifest/kubernetes-document.ts';
 import { type Reference, referenceName, referencesIn } from '#domain/manifest/references-in.ts';
 import type { ValidationContext } from '#domain/manifest/rules/manifest-index.ts';
 import { type AdmittedCaller, shownTo } from '../caller.ts';
+import { isRecent, lastReport } from '../pipeline/clusters/agent-reports.ts';
+import { clusterName } from '../pipeline/clusters/cluster-records.ts';
 import { everyManifest } from '../pipeline/manifests/stored-manifest.ts';
 import type { ApiPorts } from '../rights/api-uses.ts';
 
-type SurroundingPorts = Pick<ApiPorts, 'config' | 'manifests' | 'secrets' | 'templateReferences'>;
+type SurroundingPorts = Pick<
+  ApiPorts,
+  'artifacts' | 'clock' | 'clusters' | 'config' | 'manifests' | 'secrets' | 'templateReferences'
+>;
 
 /** More than any real manifest refers to; each costs a question to another service. */
 const mostReferences = 500;
@@ -51,15 +56,46 @@ export async function storedReferences(
     const found = await Promise.all(asked.map(async (one) => ((await exists(one)) ? [referenceName(one)] : [])));
     return new Set(found.flat());
   };
-  const [secrets, templateReferences] = await Promise.all([
+  const [secrets, templateReferences, atWork] = await Promise.all([
     existing('secretRef', ({ namespace, name }) => deps.secrets.exists(secretPath(namespace, name))),
     existing(
       'templatesRef',
       async ({ namespace, name }) => (await deps.templateReferences.get(namespace, name)) !== undefined,
     ),
+    agentsAtWork(deps, placed, caller),
   ]);
-  const { KUBELOOM_PROVIDER_TYPES: providerTypes, KUBELOOM_TEMPLATE_SOURCES: sources } = deps.config;
-  return { providerTypes, secrets, ownTemplates: sources !== 'builtin', templateReferences };
+  const {
+    KUBELOOM_PROVIDER_TYPES: providerTypes,
+    KUBELOOM_TEMPLATE_SOURCES: sources,
+    KUBELOOM_AGENT_URL: url,
+  } = deps.config;
+  const agents = { reachApi: url !== '', atWork };
+  return { providerTypes, secrets, ownTemplates: sources !== 'builtin', templateReferences, agents };
+}
+
+/** Of clusters of manifests with autoscaled pools: those whose agent reported lately. */
+async function agentsAtWork(
+  deps: Pick<SurroundingPorts, 'artifacts' | 'clock' | 'clusters' | 'config'>,
+  placed: readonly PlacedDocument[],
+  caller: AdmittedCaller,
+): Promise<ReadonlySet<string>> {
+  const scaled = placed.filter(({ key, document }) => caller.may('viewer', key.namespace) && isAutoscaled(document));
+  const found = await Promise.all(
+    scaled.map(async ({ key }) => {
+      const records = await deps.clusters.list(key);
+      const reports = await Promise.all(records.map((record) => lastReport(deps, record)));
+      return records.flatMap((record, index) => {
+        const report = reports[index];
+        const atWork = report !== undefined && isRecent(report, deps.clock.now());
+        return atWork ? [`${key.namespace}/${key.name}/${clusterName(record)}`] : [];
+      });
+    }),
+  );
+  return new Set(found.flat());
+}
+
+function isAutoscaled(document: unknown): boolean {
+  return listOf(at(at(at(document, 'spec'), 'nodePools'), 'dynamic')).some((pool) => isMap(at(pool, 'autoscaler')));
 }
 
 /** Names that could not be stored under are left out: nothing of that name exists. */

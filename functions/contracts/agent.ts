@@ -1,6 +1,7 @@
 /** What the agent in a workload cluster asks of the API: the autoscaled pools of its cluster, and other sizes for them. */
 import { z } from 'zod';
 import { Taint } from '#domain/cluster-state.ts';
+import { NodeObservation } from '#domain/drift.ts';
 
 /** Of the machines of a pool: `creating` until it is a node of Kubernetes, `deleting` once it is drained or removed. */
 export const AgentNodeState = z.enum(['creating', 'running', 'deleting']);
@@ -47,3 +48,53 @@ export const AgentSize = z
   .strictObject({ count: z.number().int().min(0), remove: z.array(z.string()).default([]) })
   .meta({ id: 'AgentSize' });
 export type AgentSize = z.input<typeof AgentSize>;
+
+const Resources = z.record(z.string().max(200), z.string().max(50));
+
+/** The nodes of the cluster as Kubernetes has them. */
+export const AgentHealth = z
+  .strictObject({
+    nodes: z
+      .array(
+        z.strictObject({
+          name: z.string().max(253),
+          ready: z.enum(['True', 'False', 'Unknown']),
+          /** Since when it is so. */
+          readySince: z.iso.datetime().optional(),
+          createdAt: z.iso.datetime().optional(),
+          /** It has the label `upgrade-lock`. */
+          locked: z.boolean(),
+          /** What pods may use of it. */
+          allocatable: Resources,
+        }),
+      )
+      .max(2000),
+  })
+  .meta({ id: 'AgentHealth' });
+export type AgentHealth = z.infer<typeof AgentHealth>;
+
+/** The nodes that Kubeloom knows, and every address of each: what their kubelets may have certificates for. */
+export const AgentNodes = z
+  .strictObject({ nodes: z.array(z.strictObject({ name: z.string(), addresses: z.array(z.string()) })) })
+  .meta({ id: 'AgentNodes' });
+export type AgentNodes = z.infer<typeof AgentNodes>;
+
+/** What the agent of a cluster reported last; the next report replaces it. */
+export const AgentReport = z.strictObject({
+  schema: z.literal(1),
+  /** ISO 8601 */
+  at: z.string(),
+  /** All nodes of Kubernetes; one that Kubernetes does not have is not ready. */
+  nodes: z.array(NodeObservation),
+  /** By name of the pool: what pods may use of its last node, also when it has none any more. */
+  capacity: z.record(z.string(), Resources),
+});
+export type AgentReport = z.infer<typeof AgentReport>;
+
+/** Artifact key of the last report. */
+export function agentReportKey(
+  { namespace, name }: { readonly namespace: string; readonly name: string },
+  cluster: string,
+) {
+  return `agents/${namespace}/${name}/${cluster}.json`;
+}

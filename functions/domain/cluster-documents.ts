@@ -40,7 +40,7 @@ interface BuiltinDocument {
 export const builtinDocuments = {
   longhorn: { version: '1.11.3-1', upstream: true, stays: true },
   'longhorn-classes': { version: '1' },
-  autoscaler: { version: '1', agent: true },
+  autoscaler: { version: '2', agent: true },
 } as const satisfies Readonly<Record<string, BuiltinDocument>>;
 export type BuiltinName = keyof typeof builtinDocuments;
 

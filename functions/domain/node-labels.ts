@@ -1,5 +1,13 @@
 /** Labels that Kubeloom sets on nodes, and whether the user may override each: the only list of them. */
 
+/** Labels by which users hold a node while something on it must not be disturbed. */
+export const lockLabels = ['kubeloom.dev/upgrade-lock', 'claudie.io/upgrade-lock'] as const;
+
+/** Of a node with these labels: whether a user holds it. */
+export function isLocked(labels: Readonly<Record<string, string>>): boolean {
+  return lockLabels.some((label) => labels[label] !== undefined);
+}
+
 /** Keys that users of Claudie's manifests select by. */
 export const labelKeys = {
   nodePool: 'claudie.io/nodepool',

@@ -54,7 +54,8 @@ export const handler = taskHandler(
     const ended = { outcome: outcome === 'newer' ? outcome : (undone ?? summary).outcome, summary: undone ?? summary };
     await endRun(deps, { key, runId, at, ...ended, cancelled, clusters: outcomesOf(stored, runId), check });
     if (retry && outcome === 'failed') await deps.events.append(key, [retryEvent(retry, at, runId)]);
-    if (gone && outcome === 'done') await deps.artifacts.removeAll(`documents/${namespace}/${name}/`);
+    if (gone && outcome === 'done')
+      for (const kind of ['documents', 'agents']) await deps.artifacts.removeAll(`${kind}/${namespace}/${name}/`);
     return { ...summary, outcome };
   },
 );

@@ -30,8 +30,8 @@ Faults (nothing is started):
 - **Names.** Names of providers, pools, roles, clusters and load balancers are unique among their kind; clusters and
   load balancers share theirs. A name that is referred to must exist, and is listed once. Every pool is used by a cluster
   or a load balancer.
-- **Pools.** Either \`count\` (1 or more) or \`autoscaler\` (\`min\` ≤ \`max\`); nothing scales a pool automatically yet: it starts with \`min\`,
-  and \`kubeloom scale\` sets its size between the two. Bounds change, and \`count\` and \`autoscaler\` replace each other, without touching machines that fit. \`cpuCount\` and \`memory\` go together.
+- **Pools.** Either \`count\` (1 or more) or \`autoscaler\` (\`min\` ≤ \`max\`): the pool starts with \`min\`, and the [autoscaler](autoscaling.md) or
+  \`kubeloom scale\` sets its size between the two. Bounds change, and \`count\` and \`autoscaler\` replace each other, without touching machines that fit. \`cpuCount\` and \`memory\` go together.
   A dynamic pool may serve several clusters (each gets its own machines), a static pool only one. A machine may be listed only
   once in all manifests. Spot, GPUs, GPU types, external networks: only if the provider has them, in the form that the
   provider needs. Control nodes are never spot.

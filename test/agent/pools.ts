@@ -39,6 +39,7 @@ export function pools(...initial: readonly AgentGroup[]): Pools {
     },
     find,
     change: (pool, over) => void groups.set(pool, { ...find(pool), ...over }),
+    report: async () => [],
     groups: async () => {
       looks += 1;
       return [...groups.values()];

@@ -50,7 +50,7 @@ const least: Readonly<Record<string, AccessRole | 'authenticated' | 'anonymous' 
   ...{ scaleManifest: 'operator', replaceNodes: 'operator' },
   ...{ listRoles: 'admin', putRole: 'admin', deleteRole: 'admin' },
   ...{ getOpenapi: 'authenticated', getVersion: 'authenticated', whoAmI: 'authenticated', getHealth: 'anonymous' },
-  ...{ listAgentGroups: 'agent', resizeAgentGroup: 'agent' },
+  ...{ listAgentGroups: 'agent', resizeAgentGroup: 'agent', reportAgentHealth: 'agent' },
 };
 
 const parameters: Readonly<Record<string, string>> = {
@@ -69,7 +69,8 @@ describe('every route', () => {
       const needed = least[operation] ?? 'admin';
       // Only an admin of all namespaces gives roles.
       const namespaces = needed === 'admin' ? ['*'] : ['team'];
-      const body = needed === 'agent' && route.method === 'POST' ? { count: 1 } : undefined;
+      const valid = operation === 'reportAgentHealth' ? { nodes: [] } : { count: 1 };
+      const body = needed === 'agent' && route.method === 'POST' ? valid : undefined;
       const under = await apiWith(...roles.map((role) => binding(role, role, namespaces, [{ user: role }])));
       const path = `${pathOf(route.path)}${operation === 'listChanges' ? '?namespace=team' : ''}`;
       const ask = async (as: Call['as']) => (await under.call(route.method, path, { as, body })).status;

@@ -12,6 +12,30 @@ import type { DocumentsCluster } from './documents-contract.ts';
 
 const node = 'workers-bbbbbbb-01';
 
+/** A request for a serving certificate as the kubelet of that node makes it. `directory`: for files in between. */
+export function servingRequest(
+  directory: string,
+  { name, who, names }: { readonly name: string; readonly who: string; readonly names: string },
+): object {
+  const [key, config] = [join(directory, 'key'), join(directory, 'config')];
+  writeFileSync(config, `[req]\ndistinguished_name=dn\n[dn]\n[ext]\nsubjectAltName=${names}\n`);
+  const pem = execFileSync(
+    'openssl',
+    [
+      ...['req', '-new', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-keyout', key],
+      ...['-subj', `/O=system:nodes/CN=system:node:${who}`, '-config', config, '-reqexts', 'ext'],
+    ],
+    { stdio: ['ignore', 'pipe', 'pipe'] },
+  );
+  return {
+    ...{ apiVersion: 'certificates.k8s.io/v1', kind: 'CertificateSigningRequest', metadata: { name } },
+    spec: {
+      ...{ signerName: 'kubernetes.io/kubelet-serving', request: pem.toString('base64') },
+      usages: ['digital signature', 'server auth'],
+    },
+  };
+}
+
 export function certificatesContract(cluster: () => DocumentsCluster): void {
   let world: StageWorld;
 
@@ -36,23 +60,7 @@ export function certificatesContract(cluster: () => DocumentsCluster): void {
 
   /** As the kubelet of that node would. */
   async function ask(name: string, who: string, names: string): Promise<void> {
-    const [key, config] = [join(world.directory, 'key'), join(world.directory, 'config')];
-    writeFileSync(config, `[req]\ndistinguished_name=dn\n[dn]\n[ext]\nsubjectAltName=${names}\n`);
-    const pem = execFileSync(
-      'openssl',
-      [
-        ...['req', '-new', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-keyout', key],
-        ...['-subj', `/O=system:nodes/CN=system:node:${who}`, '-config', config, '-reqexts', 'ext'],
-      ],
-      { stdio: ['ignore', 'pipe', 'pipe'] },
-    );
-    const request = {
-      ...{ apiVersion: 'certificates.k8s.io/v1', kind: 'CertificateSigningRequest', metadata: { name } },
-      spec: {
-        ...{ signerName: 'kubernetes.io/kubelet-serving', request: pem.toString('base64') },
-        usages: ['digital signature', 'server auth'],
-      },
-    };
+    const request = servingRequest(world.directory, { name, who, names });
     const file = join(world.directory, 'csr.json');
     writeFileSync(file, JSON.stringify(request));
     const as = [`--as=system:node:${who}`, '--as-group=system:nodes', '--as-group=system:authenticated'];

@@ -81,8 +81,8 @@ describe('manifests that work with Claudie', () => {
   );
 
   it.each([
-    { title: 'a warning without', change: {}, ids: ['nothing-scales', 'unknown-capacity'] },
-    { title: 'none with a capacity', change: { capacity: { cpu: 4, memory: 16 } }, ids: ['nothing-scales'] },
+    { title: 'a warning without', change: {}, ids: ['unknown-capacity'] },
+    { title: 'none with a capacity', change: { capacity: { cpu: 4, memory: 16 } }, ids: [] },
   ])('an autoscaled pool that may have no nodes gets $title', ({ change, ids }) => {
     const manifest = manifestWith((spec) => {
       const pool = spec.nodePools.dynamic.find(({ name }) => name === 'compute');
@@ -93,19 +93,27 @@ describe('manifests that work with Claudie', () => {
     expect(warnings.map(({ id }) => id)).toEqual(ids);
   });
 
-  it('an autoscaled pool gets a warning that nothing scales it yet', () => {
+  it.each([
+    [
+      { reachApi: false, atWork: new Set<string>() },
+      'clusters do not reach the API of this installation: it starts with 1 node',
+    ],
+    [{ reachApi: true, atWork: new Set<string>() }, 'no autoscaler of cluster'],
+  ])('an autoscaled pool gets a warning as long as nothing scales it (%o)', (agents, reason) => {
     const manifest = manifestWith((spec) => {
       const pool = spec.nodePools.dynamic.find(({ name }) => name === 'compute');
       if (pool) Object.assign(pool, { count: undefined, autoscaler: { min: 1, max: 3 } });
     });
-    const { faults, warnings } = validateManifest(manifest);
-    expect(faults).toEqual([]);
-    expect(warnings).toEqual([
+    expect(validateManifest(manifest, { agents }).warnings).toEqual([
       expect.objectContaining({
-        path: 'spec.nodePools.dynamic[1].autoscaler',
-        reason: 'nothing scales the pool automatically yet: it starts with 1 node',
+        ...{ id: 'nothing-scales', path: 'spec.nodePools.dynamic[1].autoscaler' },
+        reason: expect.stringContaining(reason),
       }),
     ]);
+    const { namespace, name } = manifest.metadata;
+    const atWork = new Set(manifest.spec.kubernetes.clusters.map((cluster) => `${namespace}/${name}/${cluster.name}`));
+    expect(validateManifest(manifest, { agents: { reachApi: true, atWork } }).warnings).toEqual([]);
+    expect(validateManifest(manifest).warnings, 'offline, nothing is known').toEqual([]);
   });
 });
 

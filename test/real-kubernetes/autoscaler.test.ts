@@ -1,6 +1,6 @@
 /**
- * The agent with a real cluster-autoscaler, kube-apiserver and scheduler. Machines are Node objects that the test makes as the
- * API asks for them. KUBELOOM_CLUSTER_AUTOSCALER names the program; without it the test says that it did not run.
+ * The documents `autoscaler` in a real kube-apiserver, with a real cluster-autoscaler and scheduler. Machines are Node objects that the
+ * test makes as the API asks for them. KUBELOOM_CLUSTER_AUTOSCALER names the program; without it only the documents are tried.
  */
 import { execFile } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
@@ -8,11 +8,12 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { autoscalerAnswers, serveAutoscaler } from '#agent/autoscaler-service.ts';
 import { instanceId } from '#agent/group-answers.ts';
-import type { AgentGroup } from '#contracts/agent.ts';
+import type { AgentGroup, AgentHealth } from '#contracts/agent.ts';
 import type { KubernetesObject } from '#domain/kubernetes-objects.ts';
 import { aPool, pools } from '#test/agent/pools.ts';
+import { servingRequest } from '#test/kubernetes/certificates-contract.ts';
+import { applyAutoscaler, refusedIn, serveAgentApi, startNodeAgent, startPod } from './autoscaler-in-cluster.ts';
 import { BareApiServer } from './bare-api-server.ts';
 
 const program = process.env.KUBELOOM_CLUSTER_AUTOSCALER;
@@ -27,37 +28,62 @@ const cloud = pools(
 );
 
 let server: BareApiServer;
+let log: string;
+let apiUrl: string;
+const reports: AgentHealth[] = [];
 const ended = new AbortController();
 /** With the reason, once no more machines are made. */
 const failed = new AbortController();
 /** Pools that the provider has no machines for. */
 const soldOut = new Set<string>();
 
+beforeAll(async () => {
+  server = await BareApiServer.start();
+  const report = async (health: AgentHealth) => {
+    reports.push(health);
+    return [{ name: 'known', addresses: ['192.168.2.3'] }];
+  };
+  const api = await serveAgentApi({ groups: cloud.groups, resize: cloud.resize, report });
+  apiUrl = api.url;
+  ended.signal.addEventListener('abort', () => api.close());
+  const { result, facts } = await applyAutoscaler(server, api.url);
+  expect(result).toMatchObject({ ok: true, summary: { documentsApplied: 1 } });
+  api.accept(facts.agent?.tokenHash ?? '');
+});
+afterAll(async () => {
+  ended.abort();
+  await server?.stop();
+});
+
+it('the API server takes the documents as they are rendered, with the program of the agent', async () => {
+  const names = await kubectl(
+    'get',
+    'deployments,configmaps,secrets,clusterroles',
+    '-A',
+    '-l',
+    'kubeloom.dev/documents=autoscaler',
+    '-o',
+    'name',
+  );
+  expect(names.trim().split('\n').sort()).toEqual([
+    'clusterrole.rbac.authorization.k8s.io/kubeloom-agent',
+    'clusterrole.rbac.authorization.k8s.io/kubeloom-autoscaler',
+    'configmap/kubeloom-agent',
+    'configmap/kubeloom-autoscaler',
+    'deployment.apps/cluster-autoscaler',
+    'deployment.apps/kubeloom-agent',
+    'secret/kubeloom-agent',
+  ]);
+});
+
 describe.skipIf(!program)('a real cluster-autoscaler', () => {
   beforeAll(async () => {
-    server = await BareApiServer.start();
     server.runNextToIt('kube-scheduler', ['--leader-elect=false', '--secure-port=0']);
-    const served = await serveAutoscaler(autoscalerAnswers(cloud), '127.0.0.1:0');
-    ended.signal.addEventListener('abort', () => served.close());
-    const config = join(server.directory, 'autoscaler.yaml');
-    writeFileSync(config, `address: "127.0.0.1:${served.port}"\n`);
-    await kubectl('create', 'namespace', 'kube-system').catch(() => {});
-    server.runNextToIt(program ?? '', [
-      ...['--cloud-provider=externalgrpc', `--cloud-config=${config}`, '--leader-elect=false', '--address=127.0.0.1:0'],
-      ...['--scan-interval=1s', '--expander=least-waste', '--scale-down-unneeded-time=3s'],
+    log = await startPod(server, program ?? '', [
+      ...['--scan-interval=1s', '--scale-down-unneeded-time=3s', '--initial-node-group-backoff-duration=10m'],
       ...['--scale-down-delay-after-add=1s', '--scale-down-delay-after-delete=1s', '--max-node-provision-time=1m'],
-      ...[
-        '--initial-node-group-backoff-duration=10m',
-        '--v=4',
-        '--logtostderr=false',
-        `--log-file=${join(server.directory, 'autoscaler.log')}`,
-      ],
     ]);
     makeMachines().catch((error: unknown) => failed.abort(error));
-  });
-  afterAll(async () => {
-    ended.abort();
-    await server?.stop();
   });
 
   it('pods that wait make an empty pool grow by exactly what they need, and they are bound', async () => {
@@ -84,6 +110,31 @@ describe.skipIf(!program)('a real cluster-autoscaler', () => {
     await until(async () => (await boundPods('more')) === 3);
     expect(cloud.find('small')).toMatchObject({ size: 1 });
     expect(cloud.find('large').size).toBeGreaterThan(0);
+  });
+
+  it('the agent reports the nodes, and approves the certificate of a known node and of no other, with its own rights', async () => {
+    for (const [name, who, names] of [
+      ['known', 'known', 'DNS:known,IP:192.168.2.3'],
+      ['greedy', 'known', 'DNS:known,DNS:kubernetes'],
+      ['stranger', 'evil', 'DNS:evil'],
+    ] as const) {
+      const file = join(server.directory, 'request.json');
+      writeFileSync(file, JSON.stringify(servingRequest(server.directory, { name, who, names })));
+      const as = [`--as=system:node:${who}`, '--as-group=system:nodes', '--as-group=system:authenticated'];
+      await kubectl('create', '--validate=false', `--filename=${file}`, ...as);
+    }
+    await startNodeAgent(server, apiUrl);
+    const conditions = (name: string) => kubectl('get', 'csr', name, '--output=jsonpath={.status.conditions[*].type}');
+    await until(async () => (await conditions('known')) === 'Approved');
+    expect(await conditions('greedy')).toBe('');
+    expect(await conditions('stranger')).toBe('');
+    const names = (await kubectl('get', 'nodes', '--output=jsonpath={.items[*].metadata.name}')).split(' ');
+    expect(reports[0]?.nodes.map(({ name }) => name).sort()).toEqual(names.sort());
+    expect(reports[0]?.nodes[0]).toMatchObject({ ready: 'True', allocatable: { cpu: expect.any(String) } });
+  });
+
+  it('the autoscaler was refused nothing with the rights of its ServiceAccount', () => {
+    expect(refusedIn(log)).toEqual([]);
   });
 });
 

@@ -1,6 +1,6 @@
 /** A real kube-apiserver with an etcd of its own on 127.0.0.1, and nothing else: no controllers, no nodes. */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { request } from 'node:https';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -30,13 +30,18 @@ export class BareApiServer {
     }
   }
 
-  kubeconfig(): string {
-    const cluster = { server: `https://127.0.0.1:${this.#port}`, 'insecure-skip-tls-verify': true };
+  get url(): string {
+    return `https://127.0.0.1:${this.#port}`;
+  }
+
+  /** Of an administrator, or of one who acts as someone else. */
+  kubeconfig(as?: string): string {
+    const cluster = { server: this.url, 'insecure-skip-tls-verify': true };
     return JSON.stringify({
       ...{ apiVersion: 'v1', kind: 'Config', 'current-context': 'bare' },
       clusters: [{ name: 'bare', cluster }],
       contexts: [{ name: 'bare', context: { cluster: 'bare', user: 'admin' } }],
-      users: [{ name: 'admin', user: { token: 'test-admin' } }],
+      users: [{ name: 'admin', user: { token: 'test-admin', ...(as !== undefined && { as }) } }],
     });
   }
 
@@ -109,22 +114,33 @@ export class BareApiServer {
     throw new Error('kube-apiserver is not ready after two minutes');
   }
 
-  /** Starts another program of the control plane by its name, or one by its path, as an administrator; it ends with this server. */
-  runNextToIt(program: string, args: readonly string[]): void {
+  /** Starts another program of the control plane by its name, or one by its path; it ends with this server. @param as @default an administrator */
+  runNextToIt(program: string, args: readonly string[], as?: string): void {
     const file = program.includes('/') ? program : join(partsDirectory(), 'programs', `kubernetes-${newest}`, program);
-    this.#run(file, [`--kubeconfig=${this.adminFile()}`, ...args]);
+    this.#run(file, [`--kubeconfig=${this.#kubeconfigFile(as)}`, ...args]);
   }
 
   /** Path of the administrator's kubeconfig. */
   adminFile(): string {
-    const file = join(this.directory, 'admin.kubeconfig');
-    writeFileSync(file, this.kubeconfig());
+    return this.#kubeconfigFile();
+  }
+
+  /** Starts a program that is no part of Kubernetes; it ends with this server. */
+  runBeside(program: string, args: readonly string[], environment: Readonly<Record<string, string>>): void {
+    this.#run(program, args, environment);
+  }
+
+  #kubeconfigFile(as?: string): string {
+    const file = join(this.directory, `${as?.replaceAll(/\W/g, '-') ?? 'admin'}.kubeconfig`);
+    // Once: who reads it meanwhile would find it empty.
+    if (!existsSync(file)) writeFileSync(file, this.kubeconfig(as));
     return file;
   }
 
   /** It dies with this process, however that ends. */
-  #run(program: string, args: readonly string[]): ChildProcess {
-    const child = spawn('setpriv', ['--pdeathsig', 'KILL', program, ...args], { stdio: 'ignore' });
+  #run(program: string, args: readonly string[], environment: Readonly<Record<string, string>> = {}): ChildProcess {
+    const env = { ...process.env, ...environment };
+    const child = spawn('setpriv', ['--pdeathsig', 'KILL', program, ...args], { stdio: 'ignore', env });
     this.#children.push(child);
     return child;
   }

@@ -45,7 +45,8 @@ describe('templates of Kubeloom', () => {
   test('the agent runs in the image of Node that the runners have', () => {
     const dockerfile = readFileSync(new URL('../../runner-images/Dockerfile', import.meta.url), 'utf8');
     const [, image = 'none'] = /^FROM (node:\S+) AS base$/m.exec(dockerfile) ?? [];
-    expect(templatesOf('autoscaler')['autoscaler.yaml']).toContain(`image: docker.io/library/${image}\n`);
+    for (const file of ['autoscaler.yaml', 'agent.yaml'])
+      expect(templatesOf('autoscaler')[file]).toContain(`image: docker.io/library/${image}\n`);
   });
 
   test('the class that Longhorn makes itself is the one that Kubeloom applies, so neither replaces that of the other', () => {

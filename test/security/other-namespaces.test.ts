@@ -66,7 +66,7 @@ describe('another namespace', () => {
   const byQuery = routes.filter(({ operation }) => ['listManifests', 'listSecrets', 'listChanges'].includes(operation));
   const ofNobody = ['validate', 'whoAmI', 'getOpenapi', 'getHealth', 'getVersion'];
   // With tokens of clusters: test/pipeline/agent-requests.test.ts.
-  const ofAgents = ['listAgentGroups', 'resizeAgentGroup'];
+  const ofAgents = ['listAgentGroups', 'resizeAgentGroup', 'reportAgentHealth'];
 
   it('each route that reaches namespaces is in this test', () => {
     const known = [...inPath, ...ofAdmins, ...byQuery].map(({ operation }) => operation as string);

@@ -1,19 +1,24 @@
 /** The autoscaled compute pools of a cluster, as the agent in it sees them. */
-import type { AgentGroup, AgentTemplate } from '#contracts/agent.ts';
+import type { AgentGroup, AgentReport, AgentTemplate } from '#contracts/agent.ts';
 import type { ClusterRecord } from '#contracts/records.ts';
 import type { NodePoolState } from '#domain/cluster-state.ts';
 import { type Demand, openDemand } from '#domain/demand.ts';
 import type { InputManifest } from '#domain/manifest/input-manifest.ts';
-import type { DynamicNodePool } from '#domain/manifest/node-pools.ts';
 import { capacityOf } from '#domain/node-capacity.ts';
 import { nodeLabels, nodeTaints } from '#domain/planning/desired/node-metadata.ts';
 import { boundsOf } from '../../pipeline/clusters/cluster-plans.ts';
+
+export interface AgentKnowledge {
+  readonly demand: Demand;
+  /** Of the last node of pools that have had one. */
+  readonly capacity: AgentReport['capacity'];
+}
 
 /** Those that exist; their bounds are the manifest's. */
 export function agentGroups(
   document: InputManifest,
   { current, attempted }: Pick<ClusterRecord, 'current' | 'attempted'>,
-  demand: Demand,
+  { demand, capacity }: AgentKnowledge,
 ): AgentGroup[] {
   const open = openDemand(demand, { current, attempted, bounds: boundsOf(document) });
   return document.spec.nodePools.dynamic.flatMap((blueprint) => {
@@ -34,7 +39,7 @@ export function agentGroups(
             outOfResources: failure.class === 'capacity' || failure.class === 'quota',
           },
         }),
-        template: templateOf(pool, blueprint),
+        template: templateOf(pool, capacity[pool.name] ?? capacityOf(blueprint)),
       },
     ];
   });
@@ -52,9 +57,8 @@ function nodesOf(
   ];
 }
 
-function templateOf(pool: NodePoolState, blueprint: DynamicNodePool): AgentTemplate {
+function templateOf(pool: NodePoolState, capacity: AgentReport['capacity'][string]): AgentTemplate {
   const node = { name: '', privateAddress: '' };
-  const capacity = capacityOf(blueprint);
   const gpu = capacity['nvidia.com/gpu'] !== undefined && { 'nvidia.com/gpu.present': 'true' };
   return {
     // Images are amd64; what the kubelet and drivers add is known before there is a node, too.

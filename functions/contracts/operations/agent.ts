@@ -1,5 +1,5 @@
 /** Operations for the agent in a workload cluster: its token opens these, for its own cluster, and nothing else. */
-import { AgentGroup, AgentGroups, AgentSize } from '../agent.ts';
+import { AgentGroup, AgentGroups, AgentHealth, AgentNodes, AgentSize } from '../agent.ts';
 import { AgentGroupPath } from '../http-parameters.ts';
 import { bodyLimits, type Operations, ok } from './operation.ts';
 
@@ -22,5 +22,14 @@ export const agentOperations = {
     body: { description: 'the size', required: true, schema: AgentSize, maxBytes: bodyLimits.verb },
     answers: ok('the pool after that', AgentGroup),
     problems: [400, 404, 409, 413],
+  },
+  reportAgentHealth: {
+    ...agent,
+    method: 'POST',
+    path: '/v1/agent/health',
+    summary: 'Report the nodes of the cluster as Kubernetes has them; answers with those that Kubeloom knows',
+    body: { description: 'the nodes', required: true, schema: AgentHealth, maxBytes: bodyLimits.agentHealth },
+    answers: ok('the nodes that Kubeloom knows', AgentNodes),
+    problems: [400, 413],
   },
 } as const satisfies Operations;

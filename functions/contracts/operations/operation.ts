@@ -83,6 +83,8 @@ export const bodyLimits = {
   verb: 10_000,
   /** All values of a Secret. */
   secret: 100_000,
+  /** All nodes of a cluster. */
+  agentHealth: 600_000,
   /** What is stored as it is: for what is a little too large, the answer says by how much. */
   document: 200_000,
 } as const;

@@ -1,9 +1,10 @@
 /** The nodes according to Kubernetes: whether all exist, are ready, and have the version that Kubeloom installed. */
 import type { ClusterState } from '#domain/cluster-state.ts';
 import type { DriftItem, NodeObservation } from '#domain/drift.ts';
+import { isLocked } from '#domain/node-labels.ts';
+import { observationOf } from '#domain/node-observation.ts';
 import { keepKubeconfig } from '../kubernetes/kubeconfig.ts';
 import { type ClusterNode, Kubectl } from '../kubernetes/kubectl.ts';
-import { lockLabels } from '../kubernetes/remove-nodes.ts';
 import type { DriftContext } from '../stage-context.ts';
 import { StageFailure } from '../stage-failure.ts';
 import { type Findings, findingPlace, sentence } from './findings.ts';
@@ -56,19 +57,8 @@ async function look(
 }
 
 function healthOf(name: string, live: ClusterNode | undefined): NodeObservation {
-  if (live === undefined) return { node: name, health: 'notReady' };
-  const { ready, readySince, createdAt, labels } = live;
-  const locked = lockLabels.some((label) => labels[label] !== undefined);
-  return {
-    ...{ node: name, health: ready === 'True' ? 'healthy' : 'notReady' },
-    ...(ready !== 'True' && readySince !== undefined && { since: iso(readySince) }),
-    ...(createdAt !== undefined && { createdAt: iso(createdAt) }),
-    ...(locked && { locked: true }),
-  };
+  return observationOf(name, live && { ...live, locked: isLocked(live.labels) });
 }
-
-/** Kubernetes leaves out milliseconds; all our times have them, so that they can be compared as text. */
-const iso = (time: string): string => new Date(time).toISOString();
 
 function itemOf(target: ClusterState, name: string, node: ClusterNode | undefined): readonly DriftItem[] {
   const where = findingPlace(target, name);

@@ -2,9 +2,10 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { z } from 'zod';
 import type { ClusterState } from '#domain/cluster-state.ts';
+import { isLocked } from '#domain/node-labels.ts';
 import { keepKubeconfig } from '../kubernetes/kubeconfig.ts';
 import { type ClusterNode, Kubectl } from '../kubernetes/kubectl.ts';
-import { isLocked, upgradeLocked } from '../kubernetes/remove-nodes.ts';
+import { upgradeLocked } from '../kubernetes/remove-nodes.ts';
 import { complaintsOnly } from '../process.ts';
 import type { ContextOf } from '../stage-context.ts';
 import { StageFailure } from '../stage-failure.ts';

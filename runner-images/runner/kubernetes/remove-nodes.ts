@@ -1,5 +1,6 @@
 /** Takes nodes out of Kubernetes: cordon, drain, etcd member, delete; control nodes one at a time, compute within a budget. */
 import type { ClusterState, NodePoolState } from '#domain/cluster-state.ts';
+import { isLocked, lockLabels } from '#domain/node-labels.ts';
 import type { NodesWork } from '#domain/plan.ts';
 import { settleBounded, unwrap } from '../bounded.ts';
 import type { StageContext } from '../stage-context.ts';
@@ -8,14 +9,6 @@ import { drainNode, drainWaits, heldFailure, type NodeHeld } from './drain-node.
 import { removeEtcdMember } from './etcd-member.ts';
 import type { ClusterNode, Kubectl } from './kubectl.ts';
 import { refuseLastReplica, stopReplicas } from './stop-replicas.ts';
-
-/** Labels by which users hold a node while something on it must not be disturbed. */
-export const lockLabels = ['kubeloom.dev/upgrade-lock', 'claudie.io/upgrade-lock'] as const;
-
-/** Of a node with these labels: whether a user holds it. */
-export function isLocked(labels: Readonly<Record<string, string>>): boolean {
-  return lockLabels.some((label) => labels[label] !== undefined);
-}
 
 interface Leaving {
   readonly name: string;

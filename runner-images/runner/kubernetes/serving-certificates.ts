@@ -1,35 +1,10 @@
 /** Requests of kubelets for serving certificates: those of nodes that we know are approved, each exactly as it was read. */
-import { z } from 'zod';
-import {
-  type Approval,
-  type KnownNode,
-  mayApprove,
-  type SigningRequest,
-  servingSigner,
-} from '#domain/certificates/may-approve.ts';
+import { type Approval, mayApprove, type SigningRequest } from '#domain/certificates/may-approve.ts';
+import { knownNodes, openServingRequests } from '#domain/certificates/serving-requests.ts';
 import type { ClusterFacts, ClusterState } from '#domain/cluster-state.ts';
 import { complaintsOnly } from '../process.ts';
 import type { StageContext } from '../stage-context.ts';
 import type { Kubectl } from './kubectl.ts';
-
-const texts = z.array(z.string()).default([]);
-const Requests = z.object({
-  items: z.array(
-    z.object({
-      metadata: z.object({ name: z.string() }),
-      spec: z
-        .object({
-          signerName: z.string().default(''),
-          username: z.string().default(''),
-          groups: texts,
-          usages: texts,
-          request: z.string().default(''),
-        })
-        .prefault({}),
-      status: z.object({ conditions: z.array(z.object({ type: z.string() })).default([]) }).prefault({}),
-    }),
-  ),
-});
 
 export interface JudgedRequest {
   readonly csr: SigningRequest;
@@ -44,15 +19,10 @@ export async function judgeServingRequests(
 ): Promise<readonly JudgedRequest[]> {
   const get = ['get', 'certificatesigningrequests', '-o', 'json', '--request-timeout=30s'];
   const { stdout } = await kubectl.run(get, { onLine: complaintsOnly });
-  const nodes = nodesOf(state, facts);
-  return Requests.parse(JSON.parse(stdout))
-    .items.map(({ metadata, spec, status }) => ({
-      ...{ name: metadata.name, signer: spec.signerName, username: spec.username },
-      ...{ groups: spec.groups, usages: spec.usages, conditions: status.conditions.map(({ type }) => type) },
-      request: new TextDecoder().decode(Buffer.from(spec.request, 'base64')),
-    }))
-    .filter(({ signer, conditions }) => signer === servingSigner && conditions.length === 0)
-    .map((csr) => ({ csr, verdict: mayApprove(csr, nodes) }));
+  return openServingRequests(JSON.parse(stdout)).map((csr) => ({
+    csr,
+    verdict: mayApprove(csr, knownNodes(state, facts)),
+  }));
 }
 
 /** Approves what may be approved; all else is left to people and written to the log. A failure here fails no stage. */
@@ -77,14 +47,4 @@ export async function approveServingRequests(context: StageContext, kubectl: Kub
     if (context.signal.aborted) throw error;
     log.write('runner', `serving certificates were not approved: ${error instanceof Error ? error.message : error}`);
   }
-}
-
-function nodesOf(state: ClusterState, facts: ClusterFacts): readonly KnownNode[] {
-  return state.pools.flatMap(({ nodes }) =>
-    nodes.map(({ name, privateAddress, static: own }) => {
-      const { publicAddress, local } = facts.nodes[name] ?? {};
-      const addresses = [privateAddress, publicAddress, local?.address, own?.endpoint];
-      return { name, addresses: addresses.filter((address) => address !== undefined) };
-    }),
-  );
 }

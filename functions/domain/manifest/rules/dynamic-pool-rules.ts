@@ -1,5 +1,5 @@
 /** Rules of `spec.nodePools.dynamic`. */
-import { counted } from '#domain/planning/text/words.ts';
+import { counted, listed } from '#domain/planning/text/words.ts';
 import { type ProviderTypeFacts, providerTypeFacts, providerTypesThat } from '#domain/provider-types.ts';
 import { error, type Fault, warning } from '../fault.ts';
 import { shown } from '../names.ts';
@@ -12,6 +12,7 @@ export function* dynamicPoolRules(index: ManifestIndex): Iterable<Fault> {
   for (const { kind, thing: pool, path } of index.pools) {
     if (kind !== 'dynamic') continue;
     yield* sizeRules(pool, path);
+    yield* agentRules(index, pool, path);
     yield* machineRules(pool, path);
     yield* providerOfPoolRules(index, pool, path);
     const uses = index.uses.get(pool.name ?? '') ?? [];
@@ -46,14 +47,6 @@ function* sizeRules({ count, autoscaler, machineSpec }: PartialDynamicPool, path
       'give count at least 1 or use autoscaler; to have no nodes remove the pool',
     );
   }
-  if (autoscaler !== undefined && autoscaler.min < autoscaler.max) {
-    yield warning(
-      'nothing-scales',
-      [...path, 'autoscaler'],
-      `nothing scales the pool automatically yet: it starts with ${counted(autoscaler.min, 'node')}`,
-      'set its size with `kubeloom scale`, raise min, or use count',
-    );
-  }
   const known = autoscaler?.capacity ?? (machineSpec?.cpuCount && machineSpec.memory);
   if (autoscaler?.min === 0 && !known) {
     yield warning(
@@ -70,6 +63,30 @@ function* sizeRules({ count, autoscaler, machineSpec }: PartialDynamicPool, path
       'swap them or raise max',
     );
   }
+}
+
+/** Whether something scales the pool, as far as that is known. */
+function* agentRules(
+  { context, namespace, name, uses }: ManifestIndex,
+  pool: PartialDynamicPool,
+  path: Path,
+): Iterable<Fault> {
+  const { autoscaler } = pool;
+  const { agents } = context;
+  if (agents === undefined || autoscaler === undefined || autoscaler.min >= autoscaler.max) return;
+  const clusters = (uses.get(pool.name ?? '') ?? []).filter(({ as }) => as === 'compute').map(({ by }) => by);
+  const silent = clusters.filter((by) => !agents.atWork.has(`${namespace}/${name}/${by}`));
+  if (silent.length === 0) return;
+  const byHand = 'until then set the size with `kubeloom scale`';
+  if (!agents.reachApi) {
+    const reason = `nothing scales the pool automatically, because clusters do not reach the API of this installation: it starts with ${counted(autoscaler.min, 'node')}`;
+    const fix = `name a URL under which they do in KUBELOOM_AGENT_URL of the installation; ${byHand}`;
+    yield warning('nothing-scales', [...path, 'autoscaler'], reason, fix);
+    return;
+  }
+  const reason = `no autoscaler of cluster ${listed(silent.map(shown))} reports at present, so nothing scales the pool automatically: it starts with ${counted(autoscaler.min, 'node')}`;
+  const fix = `a new one reports some minutes after its cluster is there; ${byHand}`;
+  yield warning('nothing-scales', [...path, 'autoscaler'], reason, fix);
 }
 
 function* machineRules({ machineSpec }: PartialDynamicPool, path: Path): Iterable<Fault> {

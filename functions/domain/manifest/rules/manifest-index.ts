@@ -21,6 +21,15 @@ export interface ValidationContext {
   readonly templateReferences?: ReadonlySet<string>;
   /** Addresses of static nodes of other manifests, with the manifest that has each. */
   readonly endpointsInUse?: ReadonlyMap<string, string>;
+  /** What is known of agents in clusters, without which nothing scales automatically. */
+  readonly agents?: KnownAgents;
+}
+
+export interface KnownAgents {
+  /** Clusters reach the API of the installation. */
+  readonly reachApi: boolean;
+  /** `<namespace>/<manifest>/<cluster>` of each whose agent reported lately. */
+  readonly atWork: ReadonlySet<string>;
 }
 
 export type Path = readonly (string | number)[];
@@ -44,6 +53,8 @@ export interface PoolUse {
 
 export interface ManifestIndex {
   readonly namespace: string;
+  /** Of the manifest. */
+  readonly name: string;
   readonly context: ValidationContext;
   readonly providers: readonly AtPath<PartialProvider>[];
   readonly pools: readonly PlacedPool[];
@@ -88,6 +99,7 @@ export function indexManifest(
   const specReadable = readable(/^(spec(\.[^.[]+)?)?$/);
   return {
     namespace: draft.metadata.namespace,
+    name: draft.metadata.name,
     context,
     providers: placed(providers, ['spec', 'providers']),
     pools,

@@ -100,7 +100,7 @@ export type PartialLoadBalancer = z.infer<typeof PartialLoadBalancer>;
 
 const PartialManifest = part(
   z.object({
-    metadata: part(z.object({ namespace: z.string().catch('default') })),
+    metadata: part(z.object({ namespace: z.string().catch('default'), name: z.string().catch('') })),
     spec: part(
       z.object({
         providers: list(PartialProvider),

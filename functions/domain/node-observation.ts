@@ -1,0 +1,28 @@
+/** What Kubernetes says of a node, as checks and the agent of a cluster report it. */
+import type { NodeObservation } from './drift.ts';
+
+export interface NodeReport {
+  /** `True`, `False` or `Unknown`. */
+  readonly ready: string;
+  /** Since when it is so; Kubernetes leaves out milliseconds. */
+  readonly readySince?: string | undefined;
+  /** When it joined. */
+  readonly createdAt?: string | undefined;
+  /** It has the label `upgrade-lock`. */
+  readonly locked: boolean;
+}
+
+/** `report`: undefined when Kubernetes does not have the node. */
+export function observationOf(node: string, report: NodeReport | undefined): NodeObservation {
+  if (report === undefined) return { node, health: 'notReady' };
+  const { ready, readySince, createdAt, locked } = report;
+  return {
+    ...{ node, health: ready === 'True' ? 'healthy' : 'notReady' },
+    ...(ready !== 'True' && readySince !== undefined && { since: iso(readySince) }),
+    ...(createdAt !== undefined && { createdAt: iso(createdAt) }),
+    ...(locked && { locked: true }),
+  };
+}
+
+/** All our times have milliseconds, so that they can be compared as text. */
+const iso = (time: string): string => new Date(time).toISOString();

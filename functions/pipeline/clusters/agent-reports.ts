@@ -1,0 +1,56 @@
+/** What the agent of a cluster reported: kept until its next report. */
+import { type AgentHealth, AgentReport, agentReportKey } from '#contracts/agent.ts';
+import type { ClusterRecord } from '#contracts/records.ts';
+import { observationOf } from '#domain/node-observation.ts';
+import { sameValue } from '#domain/same-value.ts';
+import type { Using } from '../../ports.ts';
+import { readDocument } from '../stages/known-facts.ts';
+
+const keyOfRecord = ({ namespace, manifest }: ClusterRecord) => ({ namespace, name: manifest });
+
+const minute = 60_000;
+/** The agent reports each minute: one that did not for so long does not work. */
+const silentMs = 10 * minute;
+/** A report that says the same is written no more often. */
+const renewMs = 5 * minute;
+
+/** The last one; undefined when there is none. */
+export function lastReport(deps: Using<'artifacts.getText'>, record: ClusterRecord): Promise<AgentReport | undefined> {
+  return readDocument(deps, agentReportKey(keyOfRecord(record), record.cluster), AgentReport);
+}
+
+/** True for a report that is not too old to say that the agent works. */
+export function isRecent({ at }: AgentReport, now: Date): boolean {
+  return now.getTime() - Date.parse(at) <= silentMs;
+}
+
+/** Replaces the one before; capacities of pools that have no nodes any more stay. */
+export async function keepReport(
+  deps: Using<'artifacts.getText' | 'artifacts.putText'>,
+  { record, health, now }: { readonly record: ClusterRecord; readonly health: AgentHealth; readonly now: Date },
+): Promise<void> {
+  const before = await lastReport(deps, record);
+  const report = reportOf(record, health, { now, capacity: before?.capacity ?? {} });
+  const isNew = before === undefined || now.getTime() - Date.parse(before.at) >= renewMs;
+  if (!isNew && sameValue({ ...before, at: '' }, { ...report, at: '' })) return;
+  const key = agentReportKey(keyOfRecord(record), record.cluster);
+  await deps.artifacts.putText(key, JSON.stringify(report), 'application/json');
+}
+
+function reportOf(
+  { current }: ClusterRecord,
+  { nodes }: AgentHealth,
+  { now, capacity }: { readonly now: Date; readonly capacity: AgentReport['capacity'] },
+): AgentReport {
+  const live = new Map(nodes.map((node) => [node.name, node]));
+  const pools = current?.pools ?? [];
+  const seen = pools.flatMap(({ name, nodes: own }) => {
+    const allocatable = own.map((node) => live.get(node.name)?.allocatable).findLast((one) => one !== undefined);
+    return allocatable?.cpu && allocatable.memory ? [[name, allocatable] as const] : [];
+  });
+  return {
+    ...{ schema: 1, at: now.toISOString() },
+    nodes: pools.flatMap(({ nodes: own }) => own.map(({ name }) => observationOf(name, live.get(name)))),
+    capacity: { ...capacity, ...Object.fromEntries(seen) },
+  };
+}
