@@ -63,7 +63,7 @@ const mayImport: readonly (readonly [from: string, to: readonly string[]])[] = [
   ['functions/adapters/', ['functions/']],
   ['functions/', ['functions/']],
   ['runner-images/runner/', ['runner-images/runner/', 'functions/']],
-  ['agent/', ['agent/', 'functions/contracts/']],
+  ['agent/', ['agent/', 'functions/contracts/', 'functions/domain/']],
   // What signs requests is the same in a runner and here.
   ['operator/', ['operator/', 'client/', 'functions/contracts/', 'functions/domain/']],
   ['client/', ['client/', 'functions/contracts/', 'functions/adapters/node-hash.ts']],
