@@ -1,14 +1,14 @@
 #!/bin/sh
-# Bundles runner, agent and operator into a file each, for the images: no node_modules in them, and half the start-up time. Needs Node 24.
+# Bundles programs (runner, agent, operator) into a file each, for the images: no node_modules in them, and half the start-up time. Needs
+# Node 24.
 set -eu
-usage='usage: bundle.sh RUNNER_FILE AGENT_FILE OPERATOR_FILE'
-runner=${1:?$usage}
-agent=${2:?$usage}
-operator=${3:?$usage}
-node --input-type=module -e '
-  const [module, runner, agent, operator] = process.argv.slice(1);
-  const { buildRunner, buildAgent, buildOperator } = await import(module);
-  await buildRunner(runner);
-  await buildAgent(agent);
-  await buildOperator(operator);
-' "$(cd "$(dirname "$0")" && pwd)/bundle-runner.ts" "$runner" "$agent" "$operator"
+[ $# -ge 2 ] || { echo 'usage: bundle.sh PROGRAM FILE [PROGRAM FILE]…' >&2; exit 2; }
+module=$(cd "$(dirname "$0")" && pwd)/bundle-runner.ts
+while [ $# -ge 2 ]; do
+  node --input-type=module -e '
+    const [module, program, file] = process.argv.slice(1);
+    const { buildRunner, buildAgent, buildOperator } = await import(module);
+    await { runner: buildRunner, agent: buildAgent, operator: buildOperator }[program](file);
+  ' "$module" "$1" "$2"
+  shift 2
+done

@@ -19,7 +19,7 @@ import { allowLogins } from './runner-logins.ts';
 const root = fileURLToPath(new URL('../../', import.meta.url));
 
 /** All that an image is made of; anything else must not change its tag. */
-const imageSources = [
+export const imageSources: readonly string[] = [
   ...['runner-images', 'agent', 'functions', 'templates', 'cdk', 'package.json', 'package-lock.json', 'tsconfig.json'],
 ];
 /** In cdk/: how the runner is bundled. */

@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { kubeoneReleases } from '#domain/kubernetes-versions.ts';
 import { runnerTools } from '#functions/rights/runner-rights.ts';
+import { imageSources } from '../../cdk/constructs/runner-project.ts';
 import settings from '../../package.json' with { type: 'json' };
 import unpinned from '../../runner-images/unpinned.json' with { type: 'json' };
 import { pinnedVersions } from '../../scripts/provider-schemas/pinned.ts';
@@ -41,6 +42,13 @@ describe('targets', () => {
   it('each tool has a target, made of the same runner', () => {
     const made = stages.filter(({ from }) => from === 'runner' || from === 'ansible').map(({ name }) => name);
     expect(made.sort()).toEqual([...runnerTools].sort());
+  });
+
+  it('what the stages of the runners copy is among the sources that CDK sends to their builds', () => {
+    const [runners = ''] = text.split(/^FROM bundle AS bundle-operator$/m);
+    const copied = [...runners.matchAll(/^COPY (?!--from)(.+) \S+$/gm)].flatMap(([, paths = '']) => paths.split(' '));
+    expect(copied).toContain('functions');
+    expect(copied.filter((path) => !imageSources.includes(path.split('/')[0] ?? ''))).toEqual([]);
   });
 
   it('the targets have git, and no compiler or package manager', () => {
