@@ -1,7 +1,8 @@
 /** `--allow-replace POOL`: what the annotation of a manifest says, said for one submission. */
 import type { Command } from 'commander';
+import { draftOfDocument } from '#domain/manifest/groups/groups-as-manifest.ts';
 import { replaceAnnotation } from '#domain/manifest/replaceable-pools.ts';
-import { kindOf } from '#domain/manifest/validate-documents.ts';
+import { isManifest } from '#domain/manifest/validate-documents.ts';
 import { CliError, exitCodes } from './exit-codes.ts';
 
 export function allowReplaceOption(command: Command): Command {
@@ -13,9 +14,12 @@ export function allowReplaceOption(command: Command): Command {
  * keep their lines. Throws `CliError` for a pool that none of them has.
  */
 export function allowReplace(documents: readonly unknown[], pools: readonly string[] = []): void {
-  const manifests = documents.filter((document) => kindOf(document) === 'InputManifest') as Manifest[];
+  const manifests = documents.filter(isManifest) as Manifest[];
   for (const pool of pools) {
-    const owners = manifests.filter(({ spec }) => spec?.nodePools?.dynamic?.some(({ name }) => name === pool));
+    const owners = manifests.filter((manifest) => {
+      const { spec } = draftOfDocument(manifest) as Manifest;
+      return spec?.nodePools?.dynamic?.some(({ name }) => name === pool);
+    });
     if (owners.length === 0)
       throw new CliError(
         `--allow-replace ${pool}: no manifest of these files has a dynamic pool of that name`,

@@ -3,10 +3,10 @@ import { spawn } from 'node:child_process';
 import { text } from 'node:stream/consumers';
 import { z } from 'zod';
 import { CheckFinding } from '#contracts/job.ts';
-import { InputManifest } from '#domain/manifest/input-manifest.ts';
+import { manifestOfDocument } from '#domain/manifest/groups/manifest-of-document.ts';
 import { wantedCheck } from '#domain/manifest/provider-check.ts';
 import { Secret, secretValues } from '#domain/manifest/secret.ts';
-import { kindOf } from '#domain/manifest/validate-documents.ts';
+import { isManifest, kindOf } from '#domain/manifest/validate-documents.ts';
 import { type FileDocument, readDocuments } from './documents.ts';
 import { CliError, exitCodes } from './exit-codes.ts';
 import { ownFile } from './own-files.ts';
@@ -24,8 +24,8 @@ export async function checkFiles(name: string, files: readonly string[]): Promis
 
 function inputOf(name: string, documents: readonly FileDocument[]): unknown {
   const manifests = documents.flatMap(({ document }) => {
-    const parsed = kindOf(document) === 'InputManifest' ? InputManifest.safeParse(document).data : undefined;
-    return parsed === undefined ? [] : [parsed];
+    const read = isManifest(document) ? manifestOfDocument(document) : undefined;
+    return read !== undefined && 'manifest' in read ? [read.manifest] : [];
   });
   const [request] = manifests.flatMap((manifest) => wantedCheck(manifest, name) ?? []);
   if (request === undefined) {

@@ -183,7 +183,9 @@ function statusOfNode({ status, unreachableSince, unhealthySince }: NodeRow): st
   return `${paintStatus(status)}${seen}`;
 }
 
-const roleNames = { control: 'control', compute: 'compute', loadBalancer: 'load balancer' } as const;
+const roleNames = {
+  ...{ control: 'control', compute: 'compute', loadBalancer: 'load balancer', machine: 'machine' },
+} as const satisfies Record<NodeRow['role'], string>;
 
 /** A row for each pool; nodes that are not Ready by name. */
 function poolTable(cluster: ClusterDescription, width?: number): string[] {

@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ProviderCheck } from '#contracts/http-documents.ts';
 import { type CheckFinding, questionLimitMs } from '#contracts/job.ts';
-import { InputManifest } from '#domain/manifest/input-manifest.ts';
+import { manifestOfDocument } from '#domain/manifest/groups/manifest-of-document.ts';
 import type { ApiClient, ManifestName } from './api-client.ts';
 import { CliError, exitCodes } from './exit-codes.ts';
 import { allManifests } from './find-manifest.ts';
@@ -65,8 +65,8 @@ async function theManifest(api: CheckingApi, namespace: string, provider: string
   const having: ManifestName[] = [];
   for (const { name } of await allManifests(api, namespace)) {
     const key = { namespace, name };
-    const document = InputManifest.safeParse((await api.getManifest(key)).document).data;
-    const names = document?.spec.providers.map((one) => one.name) ?? [];
+    const read = manifestOfDocument((await api.getManifest(key)).document);
+    const names = 'manifest' in read ? read.manifest.spec.providers.map((one) => one.name) : [];
     for (const one of names) known.add(one);
     if (names.includes(provider)) having.push(key);
   }

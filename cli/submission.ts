@@ -3,7 +3,13 @@ import type { Fault, PlanReport, Problem } from '#contracts/api-bodies.ts';
 import { DocumentPath, ManifestPath, RolePath } from '#contracts/http-parameters.ts';
 import { InventoryDocumentPath, type InventoryPlan } from '#contracts/inventory.ts';
 import { type InventoryKind, inventoryKinds } from '#domain/inventory/inventory-documents.ts';
-import { documentName, kindOf, validateDocuments } from '#domain/manifest/validate-documents.ts';
+import {
+  documentName,
+  isManifestKind,
+  kindOf,
+  manifestKinds,
+  validateDocuments,
+} from '#domain/manifest/validate-documents.ts';
 import type { PlanTotals } from '#domain/planning/text/plan-totals.ts';
 import type { ApiClient, ManifestName } from './api-client.ts';
 import { ApiProblem } from './api-problem.ts';
@@ -20,7 +26,7 @@ const order = [
   'InventoryLayer',
   'InventoryTemplate',
   'InventoryCluster',
-  'InputManifest',
+  ...manifestKinds,
 ] as const;
 export type Kind = (typeof order)[number];
 
@@ -37,7 +43,7 @@ export type Refused = Pick<Problem, 'code' | 'detail' | 'faults'>;
 /** A document and what the API says of it before it is submitted. */
 export interface Judged extends Known {
   readonly refused?: { readonly problem: Refused; readonly exitCode: number };
-  /** Of an InputManifest that is not refused. */
+  /** Of a manifest that is not refused. */
   readonly plan?: PlanReport;
   /** Of an InventoryCluster that is not refused: what becomes of its manifest. */
   readonly totals?: PlanTotals;
@@ -73,7 +79,7 @@ export async function judge(
   for (const [index, item] of known.entries()) {
     const faults = documents[index]?.faults ?? [];
     if (faults.length > 0) judged.push({ ...item, refused: faulty(item, faults) });
-    else judged.push(item.kind === 'InputManifest' ? await planned(api, item, { known, plans }) : item);
+    else judged.push(isManifestKind(item.kind) ? await planned(api, item, { known, plans }) : item);
   }
   return judged.some(({ refused }) => refused) ? judged : withInventoryPlans(api, judged);
 }
@@ -178,7 +184,7 @@ function canBeAsked(kind: Kind, namespace: string, name: string): boolean {
   const path = { namespace, name };
   if (kind === 'RoleBinding') return RolePath.safeParse(path).success;
   if (isInventoryKind(kind)) return InventoryDocumentPath.safeParse({ ...path, kind }).success;
-  return (kind === 'InputManifest' ? ManifestPath : DocumentPath).safeParse(path).success;
+  return (isManifestKind(kind) ? ManifestPath : DocumentPath).safeParse(path).success;
 }
 
 /** A duplicate: the later one would replace the earlier one immediately. */

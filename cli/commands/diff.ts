@@ -3,8 +3,10 @@ import type { Command } from 'commander';
 import { createTwoFilesPatch } from 'diff';
 import { stringify } from 'yaml';
 import { documentChanges } from '#domain/manifest/document-changes.ts';
+import { MachineGroups } from '#domain/manifest/groups/machine-groups.ts';
 import { InputManifest } from '#domain/manifest/input-manifest.ts';
 import { withoutServerFields } from '#domain/manifest/kubernetes-document.ts';
+import { isManifest, kindOf } from '#domain/manifest/validate-documents.ts';
 import { type ApiClient, apiClient, type ManifestName } from '../api-client.ts';
 import { whenMissing } from '../api-problem.ts';
 import { readableDocuments } from '../documents.ts';
@@ -90,13 +92,13 @@ function generationOf(text: string): number {
 async function withFiles(api: ApiClient, files: readonly string[]): Promise<readonly Difference[]> {
   const differences: Difference[] = [];
   for (const { file, document } of await readableDocuments(files)) {
-    const { kind, metadata } = (document ?? {}) as { kind?: string; metadata?: Partial<ManifestName> };
-    if (kind !== 'InputManifest') continue;
+    const { metadata } = (document ?? {}) as { metadata?: Partial<ManifestName> };
+    if (!isManifest(document)) continue;
     const key = { namespace: metadata?.namespace ?? 'default', name: metadata?.name ?? '-' };
     const to = { title: file, document: asAccepted(document) };
     differences.push({ ...key, from: await storedSide(api, key), to });
   }
-  if (differences.length === 0) throw new CliError(`no InputManifest in ${files.join(', ')}`, exitCodes.invalid);
+  if (differences.length === 0) throw new CliError(`no manifest in ${files.join(', ')}`, exitCodes.invalid);
   return differences;
 }
 
@@ -108,7 +110,8 @@ async function storedSide(api: ApiClient, key: ManifestName): Promise<Side> {
 /** With the defaults that the API fills in; unchanged when it has faults, which `validate` reports. */
 function asAccepted(document: unknown): unknown {
   const plain = withoutServerFields(document);
-  return InputManifest.safeParse(plain).data ?? plain;
+  const { data } = kindOf(plain) === 'MachineGroups' ? MachineGroups.safeParse(plain) : InputManifest.safeParse(plain);
+  return data ?? plain;
 }
 
 const textOf = ({ document }: Side): string => (document === undefined ? '' : stringify(document));

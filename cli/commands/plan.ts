@@ -1,7 +1,7 @@
 /** `kubeloom plan`: what would happen, as sentences; changes nothing. */
 import type { Command } from 'commander';
 import type { PlanReport } from '#contracts/api-bodies.ts';
-import { documentName, kindOf } from '#domain/manifest/validate-documents.ts';
+import { documentName, isManifest } from '#domain/manifest/validate-documents.ts';
 import { sumOf, totalsText } from '#domain/planning/text/plan-totals.ts';
 import { allowReplace, allowReplaceOption } from '../allow-replace.ts';
 import { type ApiClient, apiClient } from '../api-client.ts';
@@ -62,11 +62,11 @@ async function planFiles(
   const beside = besides(documents);
   const reports: PlanReport[] = [];
   for (const document of documents) {
-    if (kindOf(document) !== 'InputManifest') continue;
+    if (!isManifest(document)) continue;
     const { namespace, name } = documentName(document);
     reports.push(await api.planManifest({ namespace, name: name || '-' }, { document, beside }));
   }
-  if (reports.length === 0) throw new CliError(`no InputManifest in ${files.join(', ')}`, exitCodes.invalid);
+  if (reports.length === 0) throw new CliError(`no manifest in ${files.join(', ')}`, exitCodes.invalid);
   return reports;
 }
 

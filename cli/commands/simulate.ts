@@ -3,8 +3,9 @@ import type { Command } from 'commander';
 import type { ManifestDescription } from '#contracts/api-bodies.ts';
 import type { RunEvent } from '#contracts/records.ts';
 import { errorClasses } from '#domain/errors.ts';
+import { draftOfDocument } from '#domain/manifest/groups/groups-as-manifest.ts';
 import { referenceName, referencesIn } from '#domain/manifest/references-in.ts';
-import { documentName, kindOf } from '#domain/manifest/validate-documents.ts';
+import { documentName, isManifest, kindOf } from '#domain/manifest/validate-documents.ts';
 import { stageNames } from '#domain/plan.ts';
 import { type ApiClient, apiClient, type ManifestName } from '../api-client.ts';
 import { describeManifest, failureLines } from '../describe-manifest.ts';
@@ -79,7 +80,7 @@ async function simulate(files: readonly string[], options: SimulateOptions): Pro
     const api = apiClient({ apiUrl: platform.apiUrl, token: platform.token });
     await storeReferences(api, documents);
     const steps: Step[] = [];
-    for (const item of documents.filter(({ document }) => kindOf(document) === 'InputManifest')) {
+    for (const item of documents.filter(({ document }) => isManifest(document))) {
       steps.push(await applyOne(api, item, options, injected.length > 0));
     }
     return report(steps, options);
@@ -111,8 +112,8 @@ async function storeReferences(api: ApiClient, documents: readonly FileDocument[
     const key = documentName(document);
     if (kindOf(document) === 'TemplateGitReference') await api.putTemplate(key, document);
     if (kindOf(document) === 'Secret') await api.putSecret(key, document);
-    if (kindOf(document) !== 'InputManifest') continue;
-    for (const reference of referencesIn(document, key.namespace))
+    if (!isManifest(document)) continue;
+    for (const reference of referencesIn(draftOfDocument(document), key.namespace))
       if (reference.field === 'secretRef') named.set(referenceName(reference), reference);
   }
   for (const { document } of documents)

@@ -2,10 +2,12 @@
 import type { Fault } from '#contracts/api-bodies.ts';
 import type { ClusterRecord, DemandRecord, ManifestKey, ManifestRecord } from '#contracts/records.ts';
 import { warning } from '#domain/manifest/fault.ts';
+import { placeInDocument } from '#domain/manifest/groups/groups-as-manifest.ts';
+import { validateMachineGroups } from '#domain/manifest/groups/validate-machine-groups.ts';
 import type { InputManifest } from '#domain/manifest/input-manifest.ts';
 import { placeOfSubject } from '#domain/manifest/place-of-subject.ts';
 import { replaceFaults } from '#domain/manifest/replaceable-pools.ts';
-import { withSet } from '#domain/manifest/validate-documents.ts';
+import { kindOf, withSet } from '#domain/manifest/validate-documents.ts';
 import { validateManifest } from '#domain/manifest/validate-manifest.ts';
 import { placed } from '#domain/manifest/yaml/text-places.ts';
 import type { ClusterPlan, Refusal } from '#domain/plan.ts';
@@ -54,7 +56,9 @@ export async function assessManifest(
 ): Promise<Assessment> {
   const { document, stored, caller, accompanying = [] } = question;
   const context = await validationContextOf(deps, key, document, caller);
-  const verdict = validateManifest(document, withSet(context, accompanying));
+  const known = withSet(context, accompanying);
+  const verdict =
+    kindOf(document) === 'MachineGroups' ? validateMachineGroups(document, known) : validateManifest(document, known);
   const form = [...pathFaults(document, key), ...verdict.faults];
   const warnings = wireFaults(verdict.warnings, document);
   const { manifest } = verdict;
@@ -70,8 +74,9 @@ export async function assessManifest(
     accompanying,
     lookUp: (reference, request) => lookUpTemplates(deps, reference, request),
   });
-  const same = stored !== undefined && !stored.deleting && stored.checksum === checksumOf(manifest);
-  const goal = { document: manifest, deleting: false, again: same, templates: { templates, templateSecrets } };
+  const accepted = 'document' in verdict ? verdict.document : manifest;
+  const same = stored !== undefined && !stored.deleting && stored.checksum === checksumOf(accepted);
+  const goal = { document: accepted, deleting: false, again: same, templates: { templates, templateSecrets } };
   const record = nextRecord(deps, key, stored, goal);
   const plans = planClusters(planningOf(deps, record, demands), record, clusters);
   const underWay = stored !== undefined && stored.status !== 'Done' && stored.status !== 'Failed';
@@ -109,7 +114,9 @@ export function planClusters(
 ): readonly ClusterPlan[] {
   const manifest = readableManifest(desired);
   const placed = (refusal: Refusal): Refusal =>
-    refusal.about && manifest ? { ...refusal, path: placeOfSubject(refusal.about, manifest) } : refusal;
+    refusal.about && manifest
+      ? { ...refusal, path: placeInDocument(placeOfSubject(refusal.about, manifest), desired.document) }
+      : refusal;
   return clustersOf(planning.ids, desired, clusters).map((record) => {
     const plan = planCluster(planning, desired, record);
     return { ...plan, refusals: plan.refusals.map(placed) };

@@ -4,7 +4,7 @@ import type { Fault as WireFault } from '#contracts/api-bodies.ts';
 import { PipelineError } from '#domain/errors.ts';
 import { error, type Fault, firstFaults } from '#domain/manifest/fault.ts';
 import { isMap } from '#domain/manifest/kubernetes-document.ts';
-import { kindOf } from '#domain/manifest/validate-documents.ts';
+import { isManifest } from '#domain/manifest/validate-documents.ts';
 import { parseDocuments } from '#domain/manifest/yaml/parse-documents.ts';
 import { placed, withPlacesOf } from '#domain/manifest/yaml/text-places.ts';
 import type { HttpRequest } from '../http.ts';
@@ -52,8 +52,8 @@ export function requestDocument(
 }
 
 /**
- * The InputManifest of a body, and what else is in it. Throws `InvalidInput` as above, and when there are several
- * InputManifests; a single document is taken as it is, so that all of its faults are found.
+ * The manifest of a body, and what else is in it. Throws `InvalidInput` as above, and when there are several
+ * manifests; a single document is taken as it is, so that all of its faults are found.
  */
 export function requestDocumentAmong(
   request: Pick<HttpRequest<DocumentKey, unknown>, 'body' | 'path'>,
@@ -61,14 +61,14 @@ export function requestDocumentAmong(
 ): { readonly document: unknown; readonly accompanying: readonly unknown[] } {
   const documents = requestDocuments(request, deps);
   if (documents.length === 1) return { document: inNamespace(documents[0], request.path), accompanying: [] };
-  const [document, ...more] = documents.filter((one) => kindOf(one) === 'InputManifest');
+  const [document, ...more] = documents.filter(isManifest);
   if (document === undefined || more.length > 0) {
-    const count = document === undefined ? 'no InputManifest' : `${more.length + 1} InputManifests`;
+    const count = document === undefined ? 'no manifest' : `${more.length + 1} manifests`;
     throw new PipelineError('InvalidInput', `the body holds ${count}; send each in a request of its own`);
   }
   return {
     document: inNamespace(document, request.path),
-    accompanying: documents.filter((one) => kindOf(one) !== 'InputManifest'),
+    accompanying: documents.filter((one) => !isManifest(one)),
   };
 }
 

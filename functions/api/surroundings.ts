@@ -2,6 +2,7 @@
 import { DnsSubdomain } from '#contracts/http-parameters.ts';
 import type { ManifestKey } from '#contracts/records.ts';
 import { PipelineError } from '#domain/errors.ts';
+import { draftOfDocument } from '#domain/manifest/groups/groups-as-manifest.ts';
 import { isMap } from '#domain/manifest/kubernetes-document.ts';
 import { type Reference, referenceName, referencesIn } from '#domain/manifest/references-in.ts';
 import type { ValidationContext } from '#domain/manifest/rules/manifest-index.ts';
@@ -102,7 +103,7 @@ function isAutoscaled(document: unknown): boolean {
 function distinctReferences(placed: readonly PlacedDocument[], caller: AdmittedCaller): ReadonlyMap<string, Reference> {
   const distinct = new Map<string, Reference>();
   for (const { key, document } of placed) {
-    const storable = [...referencesIn(document, key.namespace)].filter(({ namespace, name }) =>
+    const storable = [...referencesIn(draftOfDocument(document), key.namespace)].filter(({ namespace, name }) =>
       [namespace, name].every((part) => DnsSubdomain.safeParse(part).success),
     );
     refuseForeign(caller, key, storable);
@@ -151,7 +152,7 @@ async function endpointsOfOthers(
 
 /** Addresses of the static nodes of a document, whatever else is wrong with it. */
 function endpointsIn(document: unknown): readonly string[] {
-  const pools = at(at(at(document, 'spec'), 'nodePools'), 'static');
+  const pools = at(at(at(draftOfDocument(document), 'spec'), 'nodePools'), 'static');
   return listOf(pools)
     .flatMap((pool) => listOf(at(pool, 'nodes')))
     .flatMap((node) => {

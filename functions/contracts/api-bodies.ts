@@ -1,6 +1,6 @@
 /** What the API answers: the shape of every response. Those about other documents, generations and checks are in `http-documents.ts`, what it takes is in `http-parameters.ts`. */
 import { z } from 'zod';
-import { NodeState } from '#domain/cluster-state.ts';
+import { NodeState, poolRoles } from '#domain/cluster-state.ts';
 import { ClusterDrift } from '#domain/drift.ts';
 import { errorClasses } from '#domain/errors.ts';
 import { ClusterPlan, Direction, StageName } from '#domain/plan.ts';
@@ -134,7 +134,7 @@ export const NodeRow = z
   .object({
     name: NodeState.shape.name,
     pool: z.string(),
-    role: z.enum(['control', 'compute', 'loadBalancer']),
+    role: z.enum(poolRoles),
     provider: z.string().describe('provider instance; `static` for machines of your own'),
     region: z.string().optional(),
     publicAddress: z.string().optional(),

@@ -1,6 +1,6 @@
 /** What is stored: one shape for each kind of item, parsed whenever it is read. */
 import { z } from 'zod';
-import { ClusterFacts, ClusterState } from '#domain/cluster-state.ts';
+import { ClusterFacts, ClusterState, poolRoles } from '#domain/cluster-state.ts';
 import { Demand } from '#domain/demand.ts';
 import { CheckPolicy, ClusterDrift } from '#domain/drift.ts';
 import type { EventKind } from '#domain/event-kinds.ts';
@@ -158,7 +158,7 @@ export type ClusterFailure = z.infer<typeof ClusterFailure>;
 export const HeldPool = z.strictObject({
   /** Its name. */
   pool: z.string(),
-  role: z.enum(['control', 'compute', 'loadBalancer']),
+  role: z.enum(poolRoles),
   generation: z.number().int(),
   attempt: z.number().int(),
   failure: StageError,

@@ -61,11 +61,17 @@ export type DynamicSource = z.infer<typeof DynamicSource>;
 
 export const StaticSource = z.strictObject({ kind: z.literal('static') });
 
+export const OpenPort = z.strictObject({ protocol: z.enum(['tcp', 'udp']), port: z.number().int() });
+export type OpenPort = z.infer<typeof OpenPort>;
+
+/** `machine`: a machine group, without Kubernetes. */
+export const poolRoles = ['control', 'compute', 'loadBalancer', 'machine'] as const;
+
 export const NodePoolState = z.strictObject({
   /** Dynamic: `<name>-<7 char hash>`, one for each use of the blueprint; static: the name. */
   id: z.string(),
   name: z.string(),
-  role: z.enum(['control', 'compute', 'loadBalancer']),
+  role: z.enum(poolRoles),
   source: z.discriminatedUnion('kind', [DynamicSource, StaticSource]),
   sshPort: z.number().int(),
   autoscaler: z.strictObject({ min: z.number().int(), max: z.number().int() }).optional(),
@@ -75,6 +81,12 @@ export const NodePoolState = z.strictObject({
   nodes: z.array(NodeState),
   /** Present when the user protects the pool: no plan may remove it, or a node of it. */
   protect: z.literal(true).optional(),
+  /** Machine groups only: the user's script, run as root on each machine; present where there is one. */
+  boot: z.string().optional(),
+  /** Machine groups only: machines on which a changed script runs at once; 1 when absent. */
+  bootAtOnce: z.number().int().optional(),
+  /** Machine groups only: ports open to all addresses; absent where there are none. */
+  openPorts: z.array(OpenPort).optional(),
 });
 export type NodePoolState = z.infer<typeof NodePoolState>;
 
@@ -113,6 +125,8 @@ export type LoadBalancerState = z.infer<typeof LoadBalancerState>;
 export const ApiEndpoint = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('node'), node: z.string() }),
   z.strictObject({ kind: z.literal('loadBalancer'), loadBalancer: z.string() }),
+  /** Machine groups: there is no Kubernetes. */
+  z.strictObject({ kind: z.literal('none') }),
 ]);
 export type ApiEndpoint = z.infer<typeof ApiEndpoint>;
 
@@ -121,7 +135,7 @@ export const ClusterState = z.strictObject({
   /** `<name>-<7 char hash>` */
   id: z.string(),
   name: z.string(),
-  /** Semver without a leading v. */
+  /** Semver without a leading v; empty where there is no Kubernetes, see `hasKubernetes`. */
   kubernetesVersion: z.string(),
   /** IPv4 CIDR of the WireGuard network. */
   network: z.string(),
@@ -190,6 +204,11 @@ export function allPools(state: ClusterState): readonly NodePoolState[] {
 /** Every node of a cluster with the pool it belongs to. */
 export function allNodes(state: ClusterState): readonly { readonly node: NodeState; readonly pool: NodePoolState }[] {
   return allPools(state).flatMap((pool) => pool.nodes.map((node) => ({ node, pool })));
+}
+
+/** False for machine groups. */
+export function hasKubernetes({ apiEndpoint }: ClusterState): boolean {
+  return apiEndpoint.kind !== 'none';
 }
 
 /** True when port 6443 of the control nodes is open to the outside: a node is the endpoint, or was until just now. */

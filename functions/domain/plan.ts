@@ -37,6 +37,8 @@ export const ConfigurationWork = z.strictObject({
   proxy: z.array(z.string()),
   /** Kubernetes nodes that must be pointed at a new API endpoint (from that of `before` to that of `target`). */
   endpoint: z.array(z.string()).optional(),
+  /** Machines on which the boot script of their group runs. */
+  boot: z.array(z.string()).optional(),
 });
 export type ConfigurationWork = z.infer<typeof ConfigurationWork>;
 
@@ -156,6 +158,10 @@ export const Change = z.discriminatedUnion('kind', [
     annotations: z.array(z.string()),
     taints: z.array(z.string()),
   }),
+  /** The script that machines of a group run when they are made; `removed`: there is none any more. */
+  z.strictObject({ kind: z.literal('BootChanged'), pool: z.string(), removed: z.boolean() }),
+  /** Ports of a machine group that are open to all addresses, as `80/tcp`. */
+  z.strictObject({ kind: z.literal('OpenPortsChanged'), pool: z.string(), ports: z.array(z.string()) }),
   /** `fixed`, or the bounds: `1 to 5`. */
   z.strictObject({ kind: z.literal('AutoscalerChanged'), pool: z.string(), from: z.string(), to: z.string() }),
   /** Other credentials or templates of a provider instance; `what` says which, from what and to what. */

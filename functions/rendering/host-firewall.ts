@@ -60,7 +60,7 @@ export function hostFirewallOf(
 ): HostFirewall | undefined {
   if (facts.nodes[node.name]?.hostFirewall !== true) return undefined;
   const balancer = state.loadBalancers.find(({ pools }) => pools.some(({ id }) => id === pool.id));
-  const roles = balancer?.roles ?? [];
+  const roles = balancer?.roles ?? pool.openPorts ?? [];
   const ports = (protocol: 'tcp' | 'udp') => roles.filter((role) => role.protocol === protocol).map(({ port }) => port);
   const servesApi = pool.role === 'control' && servesApiOnNodes(state);
   return {
@@ -71,6 +71,6 @@ export function hostFirewallOf(
     udp: ports('udp'),
     peers: [...peerCidrs(state, facts), ...neighbours({ node, pool }, state, facts)],
     admin: adminCidrs,
-    pod_devices: balancer === undefined ? podDevices[cniOf(state)] : [],
+    pod_devices: balancer === undefined && pool.role !== 'machine' ? podDevices[cniOf(state)] : [],
   };
 }

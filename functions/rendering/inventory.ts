@@ -22,6 +22,8 @@ export interface InventoryWork {
   readonly loadBalancers: readonly string[];
   /** Kubernetes nodes that learn another API endpoint. @default none */
   readonly endpoint?: readonly string[] | undefined;
+  /** Machines that run the boot script of their group. @default none */
+  readonly boot?: readonly string[] | undefined;
 }
 
 export interface InventoryInput {
@@ -67,8 +69,8 @@ export function visitedNodes({
   without,
 }: Pick<InventoryInput, 'target' | 'others' | 'work' | 'without'>): readonly VisitedNode[] {
   const leaving = new Set(work.uninstall);
-  const { endpoint = [] } = work;
-  const staying = new Set([...work.install, ...work.peers, ...work.proxy, ...endpoint]);
+  const { endpoint = [], boot = [] } = work;
+  const staying = new Set([...work.install, ...work.peers, ...work.proxy, ...endpoint, ...boot]);
   const found = new Map<string, VisitedNode>();
   for (const candidate of nodesOf(target)) {
     if (without?.has(candidate.node.name)) continue;
@@ -113,6 +115,7 @@ export function renderInventory(input: InventoryInput): Inventory {
                 old: input.oldEndpoints ?? [],
               },
             }),
+        kubeloom_boot_at_once: bootAtOnce(visits, work),
         kubeloom_load_balancers: Object.fromEntries(
           target === null ? [] : balanced.map((balancer) => [balancer.name, { roles: rolesOf(target, balancer) }]),
         ),
@@ -121,6 +124,7 @@ export function renderInventory(input: InventoryInput): Inventory {
         control: kind('control'),
         compute: kind('compute'),
         loadbalancers: kind('loadBalancer'),
+        machines: kind('machine'),
         dynamic: group(({ node }) => node.static === undefined),
         static: group(({ node }) => node.static !== undefined),
         install: named(work.install),
@@ -128,11 +132,18 @@ export function renderInventory(input: InventoryInput): Inventory {
         proxy: named(work.proxy),
         uninstall: named(work.uninstall),
         endpoint: named(work.endpoint ?? []),
+        boot: named(work.boot ?? []),
         optional: group(({ node }) => input.optional?.has(node.name) === true),
         balance: group(({ loadBalancer }) => loadBalancer !== undefined && balancedNames.includes(loadBalancer)),
       },
     },
   };
+}
+
+/** Machines that stay and run another script at once: those of all groups have to agree. */
+function bootAtOnce(visits: readonly VisitedNode[], { boot = [], install }: InventoryWork): number {
+  const standing = visits.filter(({ node }) => boot.includes(node.name) && !install.includes(node.name));
+  return Math.min(...standing.map(({ pool }) => pool.bootAtOnce ?? 1), 255);
 }
 
 type Candidate = { readonly node: NodeState; readonly pool: NodePoolState; readonly balancer?: LoadBalancerState };
@@ -155,7 +166,10 @@ function isNamed(balancer: LoadBalancerState, names: readonly string[]): boolean
   return names.includes(balancer.name) || names.includes(balancer.id);
 }
 
-function hostVariables(visit: VisitedNode, { target, facts, keyDirectory, adminCidrs }: InventoryInput): HostVariables {
+function hostVariables(
+  visit: VisitedNode,
+  { target, facts, keyDirectory, adminCidrs, work }: InventoryInput,
+): HostVariables {
   const { node, pool, loadBalancer } = visit;
   const dataDevice = facts.nodes[node.name]?.dataDevice;
   const site = siteOf(visit, facts);
@@ -172,6 +186,8 @@ function hostVariables(visit: VisitedNode, { target, facts, keyDirectory, adminC
     ...(loadBalancer === undefined ? {} : { kubeloom_load_balancer: loadBalancer }),
     ...(dataDevice === undefined ? {} : { kubeloom_data_device: dataDevice }),
     ...(firewall === undefined ? {} : { kubeloom_firewall: firewall }),
+    ...(work.boot?.includes(node.name) &&
+      pool.boot !== undefined && { kubeloom_boot: pool.boot, kubeloom_group: pool.name }),
   };
 }
 

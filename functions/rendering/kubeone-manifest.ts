@@ -29,6 +29,7 @@ export function apiAddress(state: ClusterState, facts: ClusterFacts): { readonly
     const member = members(state, 'control').find(({ node }) => node.name === apiEndpoint.node);
     return { host: member === undefined ? '' : publicAddressOf(member.node, facts), port: 6443 };
   }
+  if (apiEndpoint.kind === 'none') return { host: '', port: 6443 };
   const balancer = state.loadBalancers.find(
     ({ name, id }) => name === apiEndpoint.loadBalancer || id === apiEndpoint.loadBalancer,
   );

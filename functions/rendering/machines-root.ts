@@ -145,7 +145,7 @@ function networkCall(input: MachinesRootInput, place: Place, pools: readonly Dyn
       provider_name: providerNameIn(input.provider.name, templates),
       region,
       api_port_open: servesApi && here.some(({ role }) => role === 'control'),
-      roles,
+      roles: [...roles, ...openPorts(here, roles)],
       ssh_ports: here.length === 0 ? [22] : [...new Set(here.map(({ sshPort }) => sshPort))].sort((a, b) => a - b),
       wireguard_port: defaultWireguardPort,
       admin_cidrs: input.adminCidrs,
@@ -157,6 +157,18 @@ function networkCall(input: MachinesRootInput, place: Place, pools: readonly Dyn
   };
 }
 
+/** Ports of machine groups, in the words of roles; each once, for clouds refuse a rule that is there twice. */
+function openPorts(
+  pools: readonly DynamicPool[],
+  roles: readonly { readonly protocol: string; readonly port: number }[],
+): readonly { readonly name: string; readonly protocol: string; readonly port: number }[] {
+  const open = new Map<string, { readonly protocol: string; readonly port: number }>(
+    pools.flatMap((pool) => (pool.openPorts ?? []).map((one) => [`${one.protocol}-${one.port}`, one] as const)),
+  );
+  for (const { protocol, port } of roles) open.delete(`${protocol}-${port}`);
+  return [...open].map(([key, { protocol, port }]) => ({ name: `open-${key}`, protocol, port }));
+}
+
 function poolCall(input: MachinesRootInput, pool: DynamicPool): Call {
   const publicKey = input.publicKeys[pool.id] ?? '';
   return {
@@ -165,7 +177,8 @@ function poolCall(input: MachinesRootInput, pool: DynamicPool): Call {
     ...secretArguments(input.template),
     network: `\${module.${moduleOf(placeOf(pool))}}`,
     ...literal({
-      pool: { id: pool.id, role: pool.role, ...moduleInputs(pool.source) },
+      // Modules know the machines of a group as those of a compute pool.
+      pool: { id: pool.id, role: pool.role === 'machine' ? 'compute' : pool.role, ...moduleInputs(pool.source) },
       nodes: Object.fromEntries(pool.nodes.map(({ name }) => [name, {}])),
       ssh_public_key: publicKey,
       first_boot: renderFirstBoot({ clusterId: input.clusterId, publicKey }),

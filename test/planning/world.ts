@@ -223,6 +223,7 @@ function metadataOf(state: ClusterState, name: string): string {
 
 function endpointOf(state: ClusterState): string {
   const { apiEndpoint } = state;
+  if (apiEndpoint.kind === 'none') return '';
   if (apiEndpoint.kind === 'node') return apiEndpoint.node;
   const dns = state.loadBalancers.find((candidate) => candidate.name === apiEndpoint.loadBalancer)?.dns;
   return `${dns?.hostname}.${dns?.zone}`;

@@ -84,6 +84,7 @@ describe('another namespace', () => {
           .replace('{namespace}', 'team')
           .replace('{name}', name)
           .replace('{stage}', 'nodes')
+          .replace('{kind}', 'InventoryLayer')
           .replace('{plan}', '0'.repeat(40))
           .replace(/\{(attempt|check|generation|id)\}/, '1')
           .replaceAll(/\{\w+\}/g, 'w00');

@@ -148,6 +148,7 @@ function apiEndpointOf(state: ClusterState, record: ClusterRecord): string | und
     const address = record.facts.nodes[endpoint.node]?.publicAddress;
     return address && `https://${address}:${apiPort}`;
   }
+  if (endpoint.kind === 'none') return undefined;
   const lb = state.loadBalancers.find((candidate) => candidate.name === endpoint.loadBalancer);
   return lb && `https://${record.facts.loadBalancers[lb.name]?.endpoint ?? dnsNameOf(lb)}:${apiPort}`;
 }

@@ -54,6 +54,7 @@ export const acceptableWarnings = [
   'lasting-key',
   'nothing-scales',
   'unknown-capacity',
+  'unused-property',
 ] as const;
 /** The others are about things that would be destroyed or are not understood: they stay. */
 export type WarningId = (typeof acceptableWarnings)[number] | 'cluster-renamed' | 'unknown-warning';

@@ -84,7 +84,10 @@ export const KubernetesCluster = z.strictObject({
     .optional()
     .describe('Kubeloom: node pools that are replaced at once when their templates change; 1 when left out.'),
 });
-export type KubernetesCluster = z.infer<typeof KubernetesCluster>;
+export type KubernetesCluster = z.infer<typeof KubernetesCluster> & {
+  /** Machine groups: its compute pools are machines without Kubernetes; version and control pools are empty. */
+  readonly machinesOnly?: true;
+};
 
 export const InputManifest = z.strictObject({
   apiVersion: z.enum(apiVersions).describe('Either name will do.'),
@@ -130,4 +133,10 @@ export const InputManifest = z.strictObject({
     .describe('The desired state.'),
 });
 /** A manifest as parsed: defaults applied, versions without `v`, older names replaced. Parsing it again changes nothing. */
-export type InputManifest = z.infer<typeof InputManifest>;
+export type InputManifest = Omit<Written, 'spec'> & {
+  spec: Omit<Written['spec'], 'nodePools' | 'kubernetes'> & {
+    nodePools: { dynamic: DynamicNodePool[]; static: StaticNodePool[] };
+    kubernetes: { clusters: KubernetesCluster[] };
+  };
+};
+type Written = z.infer<typeof InputManifest>;

@@ -1,6 +1,7 @@
 /** The JSON Schemas of documents as they are written, for editors; the files of `schema/` are generated from them. */
 import { z } from 'zod';
 import { inventoryShapes } from '../inventory/inventory-documents.ts';
+import { MachineGroups } from './groups/machine-groups.ts';
 import { InputManifest } from './input-manifest.ts';
 import { RoleBinding } from './role-binding.ts';
 import { Secret } from './secret.ts';
@@ -9,16 +10,22 @@ import { TemplateGitReference } from './template-git-reference.ts';
 type JsonSchema = Record<string, unknown>;
 
 /** Every kind of document. */
-export const documentKinds = { InputManifest, Secret, TemplateGitReference, RoleBinding, ...inventoryShapes } as const;
+export const documentKinds = {
+  ...{ InputManifest, MachineGroups, Secret, TemplateGitReference, RoleBinding },
+  ...inventoryShapes,
+} as const;
 
 /** Any of the kinds: one file may hold them all. Rules between fields are not in it: `kubeloom validate` has them. */
 export function documentJsonSchema(): JsonSchema {
-  const oneOf = Object.entries(documentKinds).map(([title, kind]) => {
-    const { $schema: _, ...schema } = jsonSchemaOf(kind);
-    return { title, ...schema };
-  });
+  const schemas = Object.entries(documentKinds).map(
+    ([title, kind]) => ({ title, ...jsonSchemaOf(kind) }) as JsonSchema,
+  );
+  const oneOf = schemas.map(({ $schema: _, definitions: __, ...schema }) => schema);
+  // References to them begin at the root, wherever they are made.
+  const definitions = Object.assign({}, ...schemas.map((schema) => schema.definitions ?? {})) as JsonSchema;
   const { $schema } = jsonSchemaOf(InputManifest);
-  return { $schema, title: 'Kubeloom', description: 'Kubernetes clusters over several clouds.', oneOf };
+  const description = 'Kubernetes clusters and machine groups over several clouds.';
+  return { $schema, title: 'Kubeloom', description, oneOf, definitions };
 }
 
 /** Draft 7, which all editors know. */

@@ -8,7 +8,7 @@ export const apiPort = 6443;
 export const firstReservedPort = 64512;
 export const maxRolesOfLoadBalancer = 1018;
 
-const Port = z
+export const Port = z
   .int()
   .min(1, { error: (issue) => `${shown(issue.input)} is not a port; use 1 to 65535` })
   .max(65535, { error: (issue) => `${shown(issue.input)} is not a port; use 1 to 65535` });

@@ -108,7 +108,14 @@ export const DynamicNodePool = DynamicNodePoolFields.transform(({ count, ...pool
   ...pool,
   ...(count === undefined || count === 0 ? {} : { count }),
 }));
-export type DynamicNodePool = z.infer<typeof DynamicNodePool>;
+/** What only a machine group has. */
+export interface MachineGroupFields {
+  /** Script that its machines run as root. */
+  readonly boot?: string;
+  /** Open to all addresses. */
+  readonly openPorts?: readonly { readonly protocol: 'tcp' | 'udp'; readonly port: number }[];
+}
+export type DynamicNodePool = z.infer<typeof DynamicNodePool> & MachineGroupFields;
 
 export const StaticNode = z.strictObject({
   endpoint: z
@@ -134,4 +141,4 @@ export const StaticNodePool = z.strictObject({
     .default(22)
     .describe('SSH port of all machines of the pool.'),
 });
-export type StaticNodePool = z.infer<typeof StaticNodePool>;
+export type StaticNodePool = z.infer<typeof StaticNodePool> & MachineGroupFields;

@@ -2,7 +2,8 @@
 import { type InventoryKind, inventoryKinds } from '../inventory/inventory-documents.ts';
 import { validateInventoryDocument } from '../inventory/validate-inventory.ts';
 import { error, type Fault } from './fault.ts';
-import { InputManifest } from './input-manifest.ts';
+import { manifestOfDocument } from './groups/manifest-of-document.ts';
+import { validateMachineGroups } from './groups/validate-machine-groups.ts';
 import { isMap, withoutEmptyFields } from './kubernetes-document.ts';
 import { validateRoleBinding } from './role-binding.ts';
 import type { ValidationContext } from './rules/manifest-index.ts';
@@ -13,8 +14,11 @@ import { validateManifest } from './validate-manifest.ts';
 import { validateSecret } from './validate-secret.ts';
 import { validateTemplateReference } from './validate-template-reference.ts';
 
+/** Kinds that a cluster is made from. */
+export const manifestKinds = ['InputManifest', 'MachineGroups'] as const;
+
 export const documentKinds = [
-  'InputManifest',
+  ...manifestKinds,
   'Secret',
   'TemplateGitReference',
   'RoleBinding',
@@ -104,6 +108,10 @@ function judge(
       const { manifest, ...verdict } = validateManifest(document, context);
       return { ...base, ...(manifest && { document: manifest }), ...verdict };
     }
+    case 'MachineGroups': {
+      const { manifest: _, ...verdict } = validateMachineGroups(document, context);
+      return { ...base, ...verdict };
+    }
     case 'Secret': {
       const { secret, ...verdict } = validateSecret(document, uses.get(`${names.namespace}/${names.name}`));
       return { ...base, ...(secret && { document: secret }), ...verdict };
@@ -137,6 +145,15 @@ function unknownKind(document: unknown): Fault {
   );
 }
 
+/** True for a document that is stored as a manifest. */
+export function isManifest(document: unknown): boolean {
+  return isManifestKind(kindOf(document));
+}
+
+export function isManifestKind(kind: DocumentKind | undefined): kind is (typeof manifestKinds)[number] {
+  return manifestKinds.some((one) => one === kind);
+}
+
 /** Names in `surroundings` that are known are joined by those of the documents. */
 export function withSet(context: ValidationContext, documents: readonly unknown[]): ValidationContext {
   const keysOf = (wanted: DocumentKind): string[] =>
@@ -161,8 +178,8 @@ function usesIn(
   const uses = new Map(stored);
   const note = (key: string, more: readonly SecretUse[]) => uses.set(key, [...(uses.get(key) ?? []), ...more]);
   for (const document of documents) {
-    const manifest = InputManifest.safeParse(withoutEmptyFields(document));
-    if (manifest.success) for (const [key, more] of secretUses(manifest.data)) note(key, more);
+    const manifest = manifestOfDocument(withoutEmptyFields(document));
+    if ('manifest' in manifest) for (const [key, more] of secretUses(manifest.manifest)) note(key, more);
     const reference = TemplateGitReference.safeParse(document);
     const token = reference.success ? reference.data.spec.auth?.secretRef : undefined;
     if (token !== undefined) note(`${token.namespace}/${token.name}`, ['git']);

@@ -19,19 +19,20 @@ import { providerRules } from './rules/provider-rules.ts';
 import { roleRules } from './rules/role-rules.ts';
 import { schemaFaults } from './schema-faults.ts';
 
-const rules: readonly ((index: ManifestIndex) => Iterable<Fault>)[] = [
+type Rule = (index: ManifestIndex) => Iterable<Fault>;
+
+/** Of machines and what is in front of them, with Kubernetes or without. */
+export const machineRules: readonly Rule[] = [
   providerRules,
   poolRules,
   dynamicPoolRules,
   staticPoolRules,
-  clusterRules,
   networkRules,
-  kubernetesOptionRules,
-  documentRules,
   roleRules,
   loadBalancerRules,
   dnsRules,
 ];
+const rules: readonly Rule[] = [...machineRules, clusterRules, kubernetesOptionRules, documentRules];
 
 export interface ManifestVerdict {
   /** The manifest with its defaults; absent when there are faults. */
@@ -47,12 +48,9 @@ export function validateManifest(document: unknown, context: ValidationContext =
   const stripped = withoutEmptyFields(withoutServerFields(document));
   const { faults: form, intended } = schemaFaults(InputManifest, stripped);
   const places = new Set(form.map(({ path }) => path));
-  const index = indexManifest(readPartialManifest(stripped), [...places], context);
-  /** Faults that follow from a fault of form would only repeat it. */
-  const follows = (path: string) => intended.has(path) || partsAround(path).some((place) => places.has(place));
-  const broken = rules
-    .flatMap((rule) => [...Iterator.from(rule(index)).take(mostFaults + 1)])
-    .filter(({ path }) => !follows(path));
+  const broken = brokenRules(stripped, { rules, faultPaths: [...places], context }).filter(
+    ({ path }) => !follows(path, { places, intended }),
+  );
   const all = inDocumentOrder(stripped, [...form, ...broken]);
   const faults = all.filter(({ severity }) => severity === 'error');
   const warnings = withoutAccepted(
@@ -61,6 +59,27 @@ export function validateManifest(document: unknown, context: ValidationContext =
   );
   const parsed = InputManifest.safeParse(stripped);
   return faults.length === 0 && parsed.success ? { manifest: parsed.data, faults, warnings } : { faults, warnings };
+}
+
+/** What rules find in a document, also one that is not complete; `faultPaths` are the places that do not fit its schema. */
+export function brokenRules(
+  document: unknown,
+  question: {
+    readonly rules: readonly Rule[];
+    readonly faultPaths: readonly string[];
+    readonly context: ValidationContext;
+  },
+): readonly Fault[] {
+  const index = indexManifest(readPartialManifest(document), question.faultPaths, question.context);
+  return question.rules.flatMap((rule) => [...Iterator.from(rule(index)).take(mostFaults + 1)]);
+}
+
+/** True for faults that follow from a fault of form, and would only repeat it. */
+export function follows(
+  path: string,
+  { places, intended }: { readonly places: ReadonlySet<string>; readonly intended: ReadonlySet<string> },
+): boolean {
+  return intended.has(path) || partsAround(path).some((place) => places.has(place));
 }
 
 /** `a.b[1]` → `a`, `a.b`. */

@@ -21,7 +21,8 @@ export function nextHealth(
   const seen = new Map(observations.map((one) => [one.node, one]));
   return allNodes(state).flatMap(({ node: { name }, pool }): NodeHealthRecord[] => {
     const known = earlier.find(({ node }) => node === name);
-    const unseen = pool.role === 'loadBalancer' ? ('healthy' as const) : ('unknown' as const);
+    const inKubernetes = pool.role === 'control' || pool.role === 'compute';
+    const unseen = inKubernetes ? ('unknown' as const) : ('healthy' as const);
     const { health = unseen, since, createdAt, locked, ready } = seen.get(name) ?? {};
     if (health === 'healthy' && !locked) return [];
     const counted = known && known.health !== 'healthy' ? known : undefined;

@@ -1,4 +1,5 @@
 /** What checks have seen of a node, and what a pool's policy says about it: the input of a decision on repair. */
+import type { NodePoolState } from '../cluster-state.ts';
 
 /**
  * `notReady`: Kubernetes says so, or its kubelet is silent. `gone`: its machine, or a part of it, does not exist any more. `unknown`: no
@@ -10,7 +11,7 @@ export interface ObservedNode {
   readonly node: string;
   /** Name of its pool. */
   readonly pool: string;
-  readonly role: 'control' | 'compute' | 'loadBalancer';
+  readonly role: NodePoolState['role'];
   /** Provider instance and region; absent: a machine of the user's own. */
   readonly place?: { readonly provider: string; readonly region: string };
   /** Its pool is protected. */

@@ -1,12 +1,12 @@
 /** The manifest in a record: parsed once for each document, however many ask. */
 import type { ManifestRecord } from '#contracts/records.ts';
 import { PipelineError } from '#domain/errors.ts';
-import { InputManifest } from '#domain/manifest/input-manifest.ts';
+import { manifestOfDocument, type ReadManifest } from '#domain/manifest/groups/manifest-of-document.ts';
+import type { InputManifest } from '#domain/manifest/input-manifest.ts';
 
 type Stored = Pick<ManifestRecord, 'document'>;
-type Parsed = { readonly manifest: InputManifest } | { readonly reason: string };
 
-const parsed = new WeakMap<object, Parsed>();
+const parsed = new WeakMap<object, ReadManifest>();
 
 /** Throws `Unreadable` when an older version accepted what this one does not. */
 export function manifestOf(record: Stored & Pick<ManifestRecord, 'namespace' | 'name'>): InputManifest {
@@ -22,17 +22,11 @@ export function readableManifest(record: Stored): InputManifest | undefined {
   return 'manifest' in found ? found.manifest : undefined;
 }
 
-function parsedOf({ document }: Stored): Parsed {
+function parsedOf({ document }: Stored): ReadManifest {
   const known = typeof document === 'object' && document !== null ? parsed.get(document) : undefined;
-  const found = known ?? parse(document);
+  const found = known ?? manifestOfDocument(document);
   if (typeof document === 'object' && document !== null) parsed.set(document, found);
   // Parsing it again would change nothing.
   if ('manifest' in found) parsed.set(found.manifest, found);
   return found;
-}
-
-function parse(document: unknown): Parsed {
-  const { data, error } = InputManifest.safeParse(document);
-  if (data !== undefined) return { manifest: data };
-  return { reason: error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`).join('; ') };
 }

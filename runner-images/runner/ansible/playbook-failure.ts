@@ -12,6 +12,13 @@ interface Row {
 /** First match wins. */
 const table: readonly Row[] = [
   {
+    class: 'user',
+    // A script that only misses the network is tried again.
+    pattern:
+      /the boot script (ended with|was stopped)(?!.*(temporary failure|could not resolve|failed to fetch|connection (timed out|reset)))/is,
+    hint: 'The log of the stage has the last lines of the script, and the machine has it as /var/lib/kubeloom/boot.sh. Correct `boot` of its group.',
+  },
+  {
     class: 'credentials',
     pattern:
       /permission denied|authentication failure|a password is required|incorrect sudo password|not in the sudoers/i,

@@ -21,6 +21,8 @@ export const ansible: ToolOf<'ansible'> = async (context) => {
   const without = new Set(undo ? recreated : []);
   const playbooks = [
     ...(work.install.length + work.peers.length + work.proxy.length > 0 ? ['configure.yml'] : []),
+    // What a load balancer sends to a new machine, the machine should serve.
+    ...((work.boot ?? []).length > 0 ? ['boot.yml'] : []),
     ...(work.loadBalancers.length > 0 ? ['load-balancers.yml'] : []),
     // A load balancer has to serve the API before any client is pointed at it.
     ...((work.endpoint ?? []).length > 0 ? ['endpoint.yml'] : []),
@@ -101,7 +103,11 @@ function withRecreated(
   const install = [...work.install, ...more];
   const others = allNodes(target).map(({ node }) => node.name);
   const without = (names: readonly string[]) => names.filter((name) => !install.includes(name));
-  return { ...work, install, peers: without(others), proxy: without(work.proxy) };
+  const booting = allNodes(target).flatMap(({ node, pool }) =>
+    pool.boot !== undefined && install.includes(node.name) ? [node.name] : [],
+  );
+  const boot = [...new Set([...(work.boot ?? []), ...booting])];
+  return { ...work, install, peers: without(others), proxy: without(work.proxy), boot };
 }
 
 async function playAll(

@@ -1,4 +1,5 @@
 /** The check for drift: machines, networks and names by Terraform's plan, the mesh by Ansible, nodes and documents by kubectl. Changes nothing. */
+import { hasKubernetes } from '#domain/cluster-state.ts';
 import { type DriftItem, type DriftReport, driftKey, type NodeObservation } from '#domain/drift.ts';
 import { checkCertificates } from '../drift/check-certificates.ts';
 import { checkDocuments } from '../drift/check-documents.ts';
@@ -11,7 +12,12 @@ import { StageFailure, stageCancelled } from '../stage-failure.ts';
 
 type Look = (context: DriftContext) => Promise<Findings>;
 
-export const drift = driftBy([checkWorkspaces, checkMesh, checkNodes, checkCertificates, checkDocuments]);
+const onMachines = driftBy([checkWorkspaces, checkMesh]);
+const onKubernetes = driftBy([checkWorkspaces, checkMesh, checkNodes, checkCertificates, checkDocuments]);
+
+export function drift(context: DriftContext): Promise<Omit<DriftReport, 'schema'>> {
+  return hasKubernetes(context.target) ? onKubernetes(context) : onMachines(context);
+}
 
 /** A check that consists of these looks. */
 export function driftBy(looks: readonly Look[]): (context: DriftContext) => Promise<Omit<DriftReport, 'schema'>> {

@@ -6,6 +6,8 @@ import { isMap } from '../kubernetes-document.ts';
 export interface ListItem {
   readonly value: unknown;
   readonly path: string;
+  /** Of a document that was read in another form: a path of it as it was written. @default the same */
+  readonly written?: (path: string) => string;
 }
 
 /** What is wrong with a List itself. */
@@ -30,7 +32,8 @@ export function itemsOf(document: unknown): { readonly items: readonly ListItem[
 }
 
 /** A path inside of an item, as one of the document that was read. */
-export function pathOfItem({ path }: ListItem, inside: string): string {
+export function pathOfItem({ path, written }: ListItem, given: string): string {
+  const inside = written?.(given) ?? given;
   return path === '' || inside === '' || inside.startsWith('[') ? path + inside : `${path}.${inside}`;
 }
 

@@ -1,6 +1,7 @@
 /** Reads YAML or JSON with any number of documents into plain values; what cannot be read is a fault with its place. */
 import { Composer, type CST, type Document, LineCounter, type ParsedNode } from 'yaml';
 import type { Fault } from '../fault.ts';
+import { fromKadende, kadendePath } from '../groups/kadende-document.ts';
 import { boundedTokens } from './bounded-tokens.ts';
 import { offsetOf, structureFaults } from './document-structure.ts';
 import { itemsOf, type ListItem, pathOfItem } from './list-items.ts';
@@ -150,11 +151,18 @@ function readDocument(
     const value: unknown = document.toJS({ maxAliasCount: bounds.maxAliases });
     if (isLargerThan(value, bounds.maxBytes * maxGrowth)) return refuse(bomb());
     const { items, fault } = itemsOf(value);
-    return fault ? refuse(new TextFault({ ...fault, offset: offsetOf(document, fault.path) })) : { items, faults: [] };
+    if (fault) return refuse(new TextFault({ ...fault, offset: offsetOf(document, fault.path) }));
+    return { items: items.map(ofThisKind), faults: [] };
   } catch (cause) {
     const message = cause instanceof Error ? cause.message : String(cause);
     return refuse(message.startsWith('Excessive alias count') ? bomb() : asTextFault(cause));
   }
+}
+
+/** A document without a kind that is known by its fields, in the form of its kind. */
+function ofThisKind(item: ListItem): ListItem {
+  const groups = fromKadende(item.value);
+  return groups === undefined ? item : { ...item, value: groups, written: kadendePath };
 }
 
 function bomb(): TextFault {

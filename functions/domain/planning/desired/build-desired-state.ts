@@ -55,9 +55,12 @@ export function buildDesiredState(input: DesiredStateInput): ClusterState | null
   if (cluster === undefined) return null;
   const existing = [current, attempted].filter((state) => state !== null);
   const sources = poolSources(input, cluster, existing);
-  const use = (role: 'control' | 'compute') => (name: string) =>
+  const use = (role: 'control' | 'compute' | 'machine') => (name: string) =>
     desiredPools({ name, role, current: current?.pools ?? [], attempted: attempted?.pools ?? [] }, sources);
-  const pools = [...cluster.pools.control.flatMap(use('control')), ...cluster.pools.compute.flatMap(use('compute'))];
+  const { control, compute } = cluster.pools;
+  const pools = cluster.machinesOnly
+    ? compute.flatMap(use('machine'))
+    : [...control.flatMap(use('control')), ...compute.flatMap(use('compute'))];
   const targets = new Set(pools.map((pool) => pool.name));
   const loadBalancers = desiredLoadBalancers(cluster, { current, attempted, targets }, sources);
   return {
@@ -66,12 +69,15 @@ export function buildDesiredState(input: DesiredStateInput): ClusterState | null
     kubernetesVersion: cluster.version.replace(/^v/, ''),
     network: cluster.network,
     // Where pools are held, the endpoint waits for a load balancer that has nodes.
-    apiEndpoint: apiEndpoint(pools, loadBalancers, { existing, waits: sources.held.size > 0 }),
+    apiEndpoint: cluster.machinesOnly
+      ? { kind: 'none' }
+      : apiEndpoint(pools, loadBalancers, { existing, waits: sources.held.size > 0 }),
     installationProxy: installationProxy(cluster, pools),
     ...kubernetesOptions(cluster),
-    ...desiredDocuments(cluster, {
-      ...{ existing, pools, defaultStorage: input.defaultStorage ?? 'none', agentUrl: input.agentUrl ?? '' },
-    }),
+    ...(!cluster.machinesOnly &&
+      desiredDocuments(cluster, {
+        ...{ existing, pools, defaultStorage: input.defaultStorage ?? 'none', agentUrl: input.agentUrl ?? '' },
+      })),
     pools,
     loadBalancers,
     ...(cluster.protect ? { protect: true } : {}),

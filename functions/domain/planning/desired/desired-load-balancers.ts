@@ -70,7 +70,7 @@ function dnsState(
 }
 
 function roleState(role: Role, cluster: KubernetesCluster, there: ReadonlySet<string>): RoleState {
-  const forApi = servesApi(role);
+  const forApi = servesApi(role) && !cluster.machinesOnly;
   const { control, compute } = cluster.pools;
   const meant: readonly string[] = forApi ? control : [...control, ...compute];
   const targets = targetPoolsOf(role, cluster.pools).filter((pool) => meant.includes(pool) && there.has(pool));

@@ -185,7 +185,10 @@ function staticInstance(pool: StaticNodePool, use: PoolRole, sources: PoolSource
 function shared(
   pool: DynamicNodePool | StaticNodePool,
   use: PoolRole,
-): Pick<NodePoolState, 'name' | 'role' | 'labels' | 'annotations' | 'taints' | 'protect'> {
+): Pick<
+  NodePoolState,
+  'name' | 'role' | 'labels' | 'annotations' | 'taints' | 'protect' | 'boot' | 'bootAtOnce' | 'openPorts'
+> {
   return {
     name: pool.name,
     role: use.role,
@@ -193,6 +196,9 @@ function shared(
     annotations: { ...pool.annotations },
     taints: pool.taints.map((taint) => ({ ...taint })),
     ...(pool.protect ? { protect: true } : {}),
+    ...(pool.boot !== undefined && { boot: pool.boot }),
+    ...(pool.boot !== undefined && pool.maxUnavailable > 1 && { bootAtOnce: pool.maxUnavailable }),
+    ...(pool.openPorts?.length && { openPorts: [...pool.openPorts] }),
   };
 }
 

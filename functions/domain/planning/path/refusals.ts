@@ -1,7 +1,7 @@
 /** Refused changes, found before anything starts. */
 import { documentChanges, upstreamOf } from '#domain/cluster-documents.ts';
 import type { ClusterState, NodePoolState, ProviderInstance } from '#domain/cluster-state.ts';
-import { allPools } from '#domain/cluster-state.ts';
+import { allPools, hasKubernetes } from '#domain/cluster-state.ts';
 import { compareVersions, kubeoneReleaseFor, supportedVersionsText } from '#domain/kubernetes-versions.ts';
 import { documentPlace } from '#domain/machine-fields.ts';
 import { shown } from '#domain/manifest/names.ts';
@@ -33,6 +33,7 @@ function allRefusals({ current, attempted, desired, changes, upstreamDocuments }
   if (desired === null) return current === null ? [] : destroyRefusals(current);
   const missing = upstreamRefusals(current, desired, upstreamDocuments);
   if (current === null) return [...stateFaults(desired), ...unknownVersion(desired), ...missing];
+  if (hasKubernetes(current) !== hasKubernetes(desired)) return [otherSystem(current, desired)];
   const fixed = [
     ...providerRefusals(current, desired),
     ...networkRefusals(desired, changes),
@@ -49,6 +50,15 @@ function allRefusals({ current, attempted, desired, changes, upstreamDocuments }
     ...releaseRefusals(current, desired),
     ...missing,
   ];
+}
+
+/** Machines with and without Kubernetes are set up differently from the start. */
+function otherSystem(current: ClusterState, desired: ClusterState): Refusal {
+  const [is, becomes] = hasKubernetes(current)
+    ? ['a Kubernetes cluster', 'machine groups']
+    : ['machine groups', 'a Kubernetes cluster'];
+  const reason = `${shown(current.name)} is ${is} and cannot become ${becomes}`;
+  return refusal(aboutCluster(desired, 'name'), reason, 'use another name, or delete this one first');
 }
 
 /** Documents that would be applied, and whose upstream file no runner has. */
@@ -152,7 +162,7 @@ function kindRefusals(current: ClusterState, desired: ClusterState): readonly Re
 
 function unknownVersion(desired: ClusterState): readonly Refusal[] {
   const { kubernetesVersion: version } = desired;
-  if (kubeoneReleaseFor(version) !== undefined) return [];
+  if (!hasKubernetes(desired) || kubeoneReleaseFor(version) !== undefined) return [];
   const reason = `no known KubeOne release builds Kubernetes ${version}`;
   return [refusal(aboutCluster(desired, 'version'), reason, `use one of ${supportedVersionsText()}`)];
 }
@@ -162,6 +172,7 @@ function versionRefusals(
   attempted: ClusterState | null,
   desired: ClusterState,
 ): readonly Refusal[] {
+  if (!hasKubernetes(desired)) return [];
   const about = aboutCluster(desired, 'version');
   const to = desired.kubernetesVersion;
   const begun = attempted?.kubernetesVersion ?? current.kubernetesVersion;

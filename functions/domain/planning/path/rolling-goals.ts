@@ -67,7 +67,7 @@ function goalWithout(waiting: readonly Replacement[], here: ClusterState, goal: 
 /** The endpoint of the goal where its node is among them, else the current one, else any control node. */
 function endpointIn(pools: readonly NodePoolState[], goal: ApiEndpoint, current: ApiEndpoint): ApiEndpoint {
   const nodes = pools.filter((pool) => pool.role === 'control').flatMap((pool) => pool.nodes.map((node) => node.name));
-  if (goal.kind === 'loadBalancer' || nodes.includes(goal.node)) return goal;
+  if (goal.kind !== 'node' || nodes.includes(goal.node)) return goal;
   if (current.kind === 'node' && nodes.includes(current.node)) return current;
   return { kind: 'node', node: nodes[0] ?? '' };
 }

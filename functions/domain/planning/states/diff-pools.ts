@@ -2,6 +2,7 @@
 import type { NodePoolState, NodeState, Taint } from '#domain/cluster-state.ts';
 import { changedMachineFields } from '#domain/machine-fields.ts';
 import type { Change } from '#domain/plan.ts';
+import { sameValue } from '#domain/same-value.ts';
 
 /** The change of a pool that is added. */
 export function poolAdded(pool: NodePoolState): Change {
@@ -51,10 +52,17 @@ function diffMetadata(from: NodePoolState, to: NodePoolState): Change[] {
   if (scaleText(from) !== scaleText(to)) {
     changes.push({ kind: 'AutoscalerChanged', pool: to.id, from: scaleText(from), to: scaleText(to) });
   }
+  if (from.boot !== to.boot) changes.push({ kind: 'BootChanged', pool: to.id, removed: to.boot === undefined });
+  const ports = openPortTexts(to);
+  if (!sameValue(openPortTexts(from), ports)) changes.push({ kind: 'OpenPortsChanged', pool: to.id, ports });
   if (from.protect !== to.protect) {
     changes.push({ kind: 'ProtectionChanged', what: `pool ${to.id}`, protect: to.protect === true });
   }
   return changes;
+}
+
+function openPortTexts({ openPorts = [] }: NodePoolState): string[] {
+  return openPorts.map(({ protocol, port }) => `${port}/${protocol}`).sort();
 }
 
 /** Fields whose change means another machine or another node. */

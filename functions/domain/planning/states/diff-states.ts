@@ -34,6 +34,7 @@ export function sameState(left: ClusterState | null, right: ClusterState | null)
 /** The API endpoint in words. */
 export function endpointText(state: ClusterState): string {
   const { apiEndpoint } = state;
+  if (apiEndpoint.kind === 'none') return 'none';
   return apiEndpoint.kind === 'node' ? `node ${apiEndpoint.node}` : `load balancer ${apiEndpoint.loadBalancer}`;
 }
 

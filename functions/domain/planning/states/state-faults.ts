@@ -1,5 +1,11 @@
 /** The rules that every waypoint keeps: a state with a fault of these would not work. */
-import { allPools, type ClusterState, type LoadBalancerState, type NodeState } from '#domain/cluster-state.ts';
+import {
+  allPools,
+  type ClusterState,
+  hasKubernetes,
+  type LoadBalancerState,
+  type NodeState,
+} from '#domain/cluster-state.ts';
 import { addressNumber, parseNetwork } from '#domain/manifest/networks.ts';
 import type { Refusal } from '#domain/plan.ts';
 import { aboutCluster, refusal } from './refusal.ts';
@@ -9,8 +15,7 @@ import { listenerOf, roleTargets, targetsApi } from './role-targets.ts';
 export function stateFaults(state: ClusterState): readonly Refusal[] {
   const nodes = allPools(state).flatMap((pool) => pool.nodes);
   return [
-    ...controlFaults(state),
-    ...endpointFaults(state),
+    ...(hasKubernetes(state) ? [...controlFaults(state), ...endpointFaults(state)] : []),
     ...nameFaults(state, nodes),
     ...addressFaults(state, nodes),
     ...state.loadBalancers.flatMap((loadBalancer) => roleFaults(state, loadBalancer)),
@@ -25,6 +30,7 @@ function controlFaults(state: ClusterState): readonly Refusal[] {
 
 function endpointFaults(state: ClusterState): readonly Refusal[] {
   const { apiEndpoint } = state;
+  if (apiEndpoint.kind === 'none') return [];
   if (apiEndpoint.kind === 'node') {
     const control = state.pools.filter((pool) => pool.role === 'control').flatMap((pool) => pool.nodes);
     if (control.some((node) => node.name === apiEndpoint.node)) return [];

@@ -38,6 +38,14 @@ export function changeSentences(change: Change, label: PoolLabel): readonly stri
       return [documentsSentence(change)];
     case 'NodeMetadataChanged':
       return [`nodes of ${label(change.pool)} get other ${metadataText(change)}`];
+    case 'BootChanged':
+      return [
+        change.removed
+          ? `${label(change.pool)} has no boot script any more; what it did stays`
+          : `machines of ${label(change.pool)} run another boot script`,
+      ];
+    case 'OpenPortsChanged':
+      return [`ports of ${label(change.pool)} that are open to all: ${listed(change.ports) || 'none'}`];
     case 'AutoscalerChanged':
       return [`the size of ${label(change.pool)} goes from ${change.from} to ${change.to}`];
     case 'ProviderChanged':
@@ -80,6 +88,10 @@ export function settingText(change: Change, label: PoolLabel): string | undefine
       return `documents ${listed([...change.added, ...change.changed, ...change.removed])}`;
     case 'NodeMetadataChanged':
       return `${metadataKinds(change)} of ${label(change.pool)}`;
+    case 'BootChanged':
+      return `boot script of ${label(change.pool)}`;
+    case 'OpenPortsChanged':
+      return `open ports of ${label(change.pool)}`;
     case 'AutoscalerChanged':
       return `size of ${label(change.pool)}`;
     case 'ProviderChanged':

@@ -2,7 +2,7 @@
 import type { ClusterState } from '#domain/cluster-state.ts';
 import type { ConfigurationWork } from '#domain/plan.ts';
 import { counted, listed } from '../text/words.ts';
-import { isKubernetes, type NodeDiff, namesOf } from './node-diff.ts';
+import { isKubernetes, type NodeDiff, type NodeInPool, namesOf } from './node-diff.ts';
 
 type Configuration = Required<ConfigurationWork>;
 
@@ -17,12 +17,21 @@ export function configurationOf(nodeDiff: NodeDiff): Configuration {
     loadBalancers: to === null ? [] : builtLoadBalancers(nodeDiff, to),
     proxy: from !== null && to !== null && proxyChanges(from, to, nodeDiff) ? [...namesOf(staying)] : [],
     endpoint: nodeDiff.endpointMoves ? [...namesOf(staying.filter(isKubernetes))] : [],
+    boot: to === null ? [] : [...namesOf(added.filter(hasBoot)), ...withOtherBoot(nodeDiff)],
   };
+}
+
+const hasBoot = ({ pool }: NodeInPool): boolean => pool.boot !== undefined;
+
+/** Machines that stay, and whose boot script is another one. */
+function withOtherBoot({ from, staying }: NodeDiff): readonly string[] {
+  const before = new Map(from?.pools.map((pool) => [pool.id, pool.boot]));
+  return namesOf(staying.filter((placed) => hasBoot(placed) && before.get(placed.pool.id) !== placed.pool.boot));
 }
 
 /** Why, one sentence for each kind of work. */
 export function configurationReasons(work: Configuration): readonly string[] {
-  const { install, peers, uninstall, loadBalancers, proxy, endpoint } = work;
+  const { install, peers, uninstall, loadBalancers, proxy, endpoint, boot } = work;
   return [
     ...(install.length > 0 ? [`${counted(install.length, 'new node')} set up and taken into the mesh`] : []),
     ...(peers.length > 0 ? [`new peer list for ${counted(peers.length, 'node')}`] : []),
@@ -30,6 +39,7 @@ export function configurationReasons(work: Configuration): readonly string[] {
     ...(loadBalancers.length > 0 ? [`load balancer ${listed(loadBalancers)} set up`] : []),
     ...(proxy.length > 0 ? [`other installation proxy settings for ${counted(proxy.length, 'node')}`] : []),
     ...(endpoint.length > 0 ? [`${counted(endpoint.length, 'node')} pointed at the new API endpoint`] : []),
+    ...(boot.length > 0 ? [`the boot script runs on ${counted(boot.length, 'machine')}`] : []),
   ];
 }
 

@@ -45,7 +45,8 @@ function machineViews(state: ClusterState): ReadonlyMap<string, readonly Machine
   for (const pool of allPools(state)) {
     if (pool.source.kind === 'static') continue;
     const { name } = pool.source.provider;
-    const firewall = listeners.get(pool.id) ?? (pool.role === 'control' ? [servesApiOnNodes(state)] : []);
+    const open = pool.openPorts?.map(({ protocol, port }) => `${protocol} ${port}`).sort() ?? [];
+    const firewall = listeners.get(pool.id) ?? (pool.role === 'control' ? [servesApiOnNodes(state)] : open);
     views.set(name, [...(views.get(name) ?? []), { pool, firewall }]);
   }
   return views;

@@ -1,6 +1,6 @@
 /** Work of KubeOne and kubectl, and why. */
 import { documentChanges } from '#domain/cluster-documents.ts';
-import type { ClusterState, NodePoolState } from '#domain/cluster-state.ts';
+import { type ClusterState, hasKubernetes, type NodePoolState } from '#domain/cluster-state.ts';
 import { differingOptions } from '#domain/kubernetes-options.ts';
 import { diffPool } from '../states/diff-pools.ts';
 import { poolKey } from '../states/diff-states.ts';
@@ -10,7 +10,7 @@ import { isKubernetes, type NodeDiff, namesOf } from './node-diff.ts';
 /** Why KubeOne has to run towards the second state; empty when it has not. */
 export function kubernetesReasons(nodeDiff: NodeDiff): readonly string[] {
   const { from, to } = nodeDiff;
-  if (to === null) return [];
+  if (to === null || !hasKubernetes(to)) return [];
   if (from === null) return [`Kubernetes ${to.kubernetesVersion} is installed`];
   const joining = nodeDiff.added.filter(isKubernetes).length;
   const upgrade = `Kubernetes goes from ${from.kubernetesVersion} to ${to.kubernetesVersion}`;
@@ -40,7 +40,8 @@ export interface NodesDraft {
 
 /** What kubectl does to nodes. Workers are removed first, control nodes last. */
 export function kubernetesNodes(nodeDiff: NodeDiff): NodesDraft {
-  if (nodeDiff.to === null) return { patch: [], remove: [], documents: [], documentsRemoved: [], reasons: [] };
+  if (nodeDiff.to === null || !hasKubernetes(nodeDiff.to))
+    return { patch: [], remove: [], documents: [], documentsRemoved: [], reasons: [] };
   const added = namesOf(nodeDiff.added.filter(isKubernetes));
   const relabelled = nodeDiff.from === null ? [] : relabelledNodes(nodeDiff.from, nodeDiff.to, new Set(added));
   const leaving = nodeDiff.removed.filter(isKubernetes);

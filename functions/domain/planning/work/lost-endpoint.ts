@@ -31,6 +31,7 @@ function withoutNodes(plan: StagePlan, lost: ReadonlySet<string>): StagePlan {
   if (plan.stage !== 'configuration') return plan;
   const kept = (names: readonly string[]) => names.filter((name) => !lost.has(name));
   const { work } = plan;
-  const visited = { ...work, peers: kept(work.peers), proxy: kept(work.proxy), endpoint: kept(work.endpoint ?? []) };
+  const { endpoint = [], boot = [] } = work;
+  const visited = { ...work, peers: kept(work.peers), proxy: kept(work.proxy), endpoint: kept(endpoint), boot };
   return { ...plan, work: visited, reasons: [...configurationReasons(visited)] };
 }

@@ -54,7 +54,7 @@ export function rerouted({ from, to }: NodeDiff): readonly LoadBalancerState[] {
 }
 
 export function isKubernetes({ pool }: NodeInPool): boolean {
-  return pool.role !== 'loadBalancer';
+  return pool.role === 'control' || pool.role === 'compute';
 }
 
 export function namesOf(placed: readonly NodeInPool[]): readonly string[] {
@@ -67,7 +67,7 @@ function keyOf({ node, pool }: NodeInPool): string {
 
 function endpointName(state: ClusterState): string {
   const { apiEndpoint } = state;
-  if (apiEndpoint.kind === 'node') return endpointText(state);
+  if (apiEndpoint.kind !== 'loadBalancer') return endpointText(state);
   const dns = state.loadBalancers.find((candidate) => candidate.name === apiEndpoint.loadBalancer)?.dns;
   return `${endpointText(state)} ${dns?.hostname}.${dns?.zone}`;
 }

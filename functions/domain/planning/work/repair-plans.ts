@@ -1,6 +1,6 @@
 /** The stages that repair drift: only those that the found items need, on the desired state. */
 import type { DocumentState } from '#domain/cluster-documents.ts';
-import { allNodes, type ClusterState } from '#domain/cluster-state.ts';
+import { allNodes, type ClusterState, hasKubernetes } from '#domain/cluster-state.ts';
 import type { DriftItem, DriftKind } from '#domain/drift.ts';
 import type { StagePlan, Waypoint } from '#domain/plan.ts';
 import { counted, listed } from '../text/words.ts';
@@ -102,6 +102,9 @@ function configuration(state: ClusterState, { kinds, machines, nodes }: BrokenPa
   const loadBalancers = state.loadBalancers
     .filter(({ pools }) => pools.some((pool) => pool.nodes.some((node) => nodes.includes(node.name))))
     .map(({ name }) => name);
+  const boot = allNodes(state).flatMap(({ node: { name }, pool }) =>
+    pool.boot !== undefined && nodes.includes(name) ? [name] : [],
+  );
   const reasons = [
     ...(nodes.length > 0 ? [`${listed(nodes)} ${nodes.length === 1 ? 'is' : 'are'} set up again`] : []),
     ...(peers.length > 0 ? ['every node gets its list of peers again'] : []),
@@ -109,11 +112,12 @@ function configuration(state: ClusterState, { kinds, machines, nodes }: BrokenPa
   return {
     stage: 'configuration',
     reasons,
-    work: { install: [...nodes], peers, uninstall: [], loadBalancers, proxy: [] },
+    work: { install: [...nodes], peers, uninstall: [], loadBalancers, proxy: [], ...(boot.length > 0 && { boot }) },
   };
 }
 
 function kubernetes(state: ClusterState, { kinds, nodes, machines, documents }: BrokenParts): readonly StagePlan[] {
+  if (!hasKubernetes(state)) return [];
   const members = new Set(state.pools.flatMap((pool) => pool.nodes.map((node) => node.name)));
   const patch = nodes.filter((name) => members.has(name));
   const recreated = machines.filter((name) => members.has(name));

@@ -90,12 +90,13 @@ function configurationPlan(spans: readonly NodeDiff[]): PlanOf<'configuration'> 
     loadBalancers: unique(parts.flatMap((part) => part.loadBalancers)),
     proxy: others(parts.flatMap((part) => part.proxy)),
     endpoint: others(parts.flatMap((part) => part.endpoint)),
+    boot: unique(parts.flatMap((part) => part.boot)),
   };
-  const { endpoint, ...rest } = work;
+  const { endpoint, boot, ...rest } = work;
   return {
     stage: 'configuration',
     reasons: [...configurationReasons(work)],
-    work: endpoint.length > 0 ? work : rest,
+    work: { ...rest, ...(endpoint.length > 0 && { endpoint }), ...(boot.length > 0 && { boot }) },
   };
 }
 

@@ -1,0 +1,145 @@
+/**
+ * Machine groups: machines of one kind, kept at their number, without Kubernetes. Schema and defaults; rules between fields
+ * are in `validate-machine-groups.ts`.
+ */
+import { z } from 'zod';
+import { DriftChecks } from '../drift-checks.ts';
+import { apiVersions, Provider } from '../input-manifest.ts';
+import { LoadBalancer, Port, Role } from '../load-balancers.ts';
+import { isHarmless, Metadata, shown, Text } from '../names.ts';
+import { networkText, parseNetwork } from '../networks.ts';
+import { DynamicNodePoolFields, StaticNodePool } from '../node-pools.ts';
+
+/** Of machines whose document names none. */
+export const defaultNetwork = '192.168.0.0/20';
+/** Groups inside of each other, and of one document. */
+export const maxDepth = 5;
+export const maxGroups = 100;
+const maxBootBytes = 16_384;
+
+const Line = z
+  .string()
+  .refine((line) => isHarmless(line.replaceAll(/[\n\t]/g, '')), { error: 'contains a control character; remove it' });
+const Boot = z
+  .union([Line, z.array(Line)], { error: 'is neither a script nor a list of commands; write "boot: [ command, … ]"' })
+  .transform((boot) => (typeof boot === 'string' ? boot : boot.join('\n')))
+  .refine((script) => new TextEncoder().encode(script).length <= maxBootBytes, {
+    error: `has more than ${maxBootBytes} bytes; let it fetch what is large`,
+  })
+  .optional();
+
+const pool = DynamicNodePoolFields.shape;
+const shared = {
+  labels: pool.labels,
+  protect: pool.protect,
+  maxUnavailable: pool.maxUnavailable.describe('Machines on which a changed boot script runs at once.'),
+  boot: Boot.describe(
+    'Commands, or a script with its own first line (`#!…`), that each machine runs as root when it is made, and again when they are changed: they have to bear that. Stored in plain text.',
+  ),
+  openPorts: z
+    .array(
+      z
+        .union([Port, z.strictObject({ port: Port, protocol: z.enum(['tcp', 'udp']).default('tcp') })])
+        .transform((port) => (typeof port === 'number' ? { port, protocol: 'tcp' as const } : port)),
+    )
+    .max(50, { error: 'has more than 50 ports; open fewer' })
+    .default([])
+    .describe('Ports that are open to all addresses, as a number or `{ port, protocol }`.'),
+};
+
+/** Machines that Kubeloom creates. */
+export const CreatedGroup = z.strictObject({
+  size: pool.count.unwrap().describe('Number of machines.'),
+  providerSpec: pool.providerSpec,
+  serverType: pool.serverType,
+  image: pool.image.describe('Operating system image, as the provider calls it (Debian or Ubuntu).'),
+  storageDiskSize: pool.storageDiskSize.unwrap().default(0).describe('GB of an extra disk; 0 = none.'),
+  machineSpec: pool.machineSpec,
+  spot: pool.spot,
+  repair: pool.repair,
+  ...shared,
+});
+export type CreatedGroup = z.infer<typeof CreatedGroup>;
+
+/** Machines that exist already. */
+export const StaticGroup = z.strictObject({
+  nodes: StaticNodePool.shape.nodes,
+  sshPort: StaticNodePool.shape.sshPort,
+  ...shared,
+});
+export type StaticGroup = z.infer<typeof StaticGroup>;
+
+const Plugin = z.strictObject({
+  name: Text.describe('A provider type.'),
+  version: Text.default('latest').describe('Its version: those that come with Kubeloom have one only.'),
+  url: Text.optional().describe('Where it is from, when it does not come with Kubeloom.'),
+});
+
+/** Machines that Kubeloom creates, in the words of Kadende: the provider is a plugin, its properties are its own. */
+export const PluginGroup = z.strictObject({
+  size: CreatedGroup.shape.size,
+  resourcePlugin: Plugin,
+  resourceProperties: z.record(z.string(), z.unknown()).default({}),
+  repair: pool.repair,
+  ...shared,
+});
+export type PluginGroup = z.infer<typeof PluginGroup>;
+
+/** Machines, or further groups. */
+export type Group = CreatedGroup | StaticGroup | PluginGroup | { readonly [name: string]: Group };
+const Group: z.ZodType<Group> = z.lazy(() =>
+  z.union([CreatedGroup, StaticGroup, PluginGroup, z.record(z.string(), Group)]),
+);
+
+const spec = {
+  providers: z.array(Provider).default([]).describe('Clouds and their credentials.'),
+  network: z
+    .string()
+    .max(50)
+    .refine((network) => parseNetwork(network) !== undefined, {
+      error: (issue) => `${shown(issue.input)} is not an IPv4 network; use a CIDR such as "${defaultNetwork}"`,
+    })
+    .transform((network) => networkText(network))
+    .default(defaultNetwork)
+    .describe('IPv4 network of the encrypted mesh between the machines; cannot be changed later.'),
+  loadBalancers: z
+    .strictObject({
+      roles: z
+        .array(Role)
+        .default([])
+        .describe('What load balancers forward; `targetPools` are groups, as `batch-small`.'),
+      clusters: z
+        .array(LoadBalancer.omit({ targetedK8s: true }).extend({ pools: LoadBalancer.shape.pools.unwrap().min(1) }))
+        .default([])
+        .describe('The load balancers; their `pools` are groups that are nothing else.'),
+    })
+    .prefault({})
+    .describe('Load balancers in front of groups.'),
+  driftChecks: DriftChecks.optional().describe('How often Kubeloom checks, and whether it reports or repairs.'),
+  protect: z.boolean().default(false).describe('Refuse every change that deletes all groups.'),
+  deletionProtection: z.boolean().default(false).describe('Refuse to delete this document.'),
+};
+
+const frame = {
+  apiVersion: z.enum(apiVersions).describe('Either name will do.'),
+  kind: z.literal('MachineGroups'),
+  metadata: Metadata.describe('Name and namespace.'),
+};
+
+/** The document with groups of any form: those are judged one by one. */
+export const MachineGroupsFrame = z.strictObject({
+  ...frame,
+  spec: z.strictObject({ ...spec, groups: z.record(z.string(), z.unknown()).describe('Groups by their names.') }),
+});
+
+export const MachineGroups = z.strictObject({
+  ...frame,
+  spec: z
+    .strictObject({
+      ...spec,
+      groups: z.record(z.string(), Group).describe('Groups by their names, or groups of groups.'),
+    })
+    .describe('The desired state.'),
+});
+/** As parsed: defaults applied. Parsing it again changes nothing. */
+export type MachineGroups = z.infer<typeof MachineGroups>;

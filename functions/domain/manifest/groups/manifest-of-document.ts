@@ -1,0 +1,20 @@
+/** The manifest that a document is, or stands for: the only place where the kinds of manifests become one. */
+
+import { z } from 'zod';
+import { InputManifest } from '../input-manifest.ts';
+import { isMap } from '../kubernetes-document.ts';
+import { manifestOfGroups } from './groups-as-manifest.ts';
+import { MachineGroups } from './machine-groups.ts';
+
+export type ReadManifest = { readonly manifest: InputManifest } | { readonly reason: string };
+
+/** Of one that was accepted before; never throws. */
+export function manifestOfDocument(document: unknown): ReadManifest {
+  try {
+    const isGroups = isMap(document) && document.kind === 'MachineGroups';
+    return { manifest: isGroups ? manifestOfGroups(MachineGroups.parse(document)) : InputManifest.parse(document) };
+  } catch (error) {
+    if (!(error instanceof z.ZodError)) throw error;
+    return { reason: error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`).join('; ') };
+  }
+}

@@ -1,0 +1,119 @@
+/** Groups in the words of Kadende: which provider type a plugin is, and what its properties say about machines. */
+import { type ProviderTypeName, providerTypeNames, providerTypes } from '#domain/provider-types.ts';
+import { error, type Fault, warning } from '../fault.ts';
+import { isMap } from '../kubernetes-document.ts';
+import { shown } from '../names.ts';
+import { nearest } from '../rules/references.ts';
+import type { PlacedGroup } from './placed-groups.ts';
+
+/** A field of a created group, and the names that properties have for it. */
+const words = {
+  serverType: ['instanceType', 'serverType', 'instanceSize', 'machineType'],
+  image: ['image', 'ami'],
+  region: ['region', 'location'],
+  zone: ['zone', 'availabilityZone'],
+} as const satisfies Readonly<Record<string, readonly string[]>>;
+type Word = keyof typeof words;
+
+/** Properties without effect here, and why. */
+const unused: Readonly<Record<string, string>> = {
+  key: 'Kubeloom makes the SSH keys of machines',
+  sshKey: 'Kubeloom makes the SSH keys of machines',
+  memory: 'the instance type decides about it',
+  cpu: 'the instance type decides about it',
+};
+
+/** What a type takes when a group does not say: where there is only one region, or nothing to choose. */
+const usual: Partial<Record<ProviderTypeName, Readonly<Partial<Record<Word, string>>>>> = {
+  local: { region: 'here', serverType: 'host', image: 'debian' },
+  sim: { region: 'here', serverType: 'host', image: 'debian' },
+};
+
+export interface ReadPlugin {
+  /** Absent when there is no such type. */
+  readonly type?: ProviderTypeName;
+  /** What the properties say, in the words of a pool. */
+  readonly machine: Readonly<Partial<Record<Word, unknown>>>;
+  /** Where the group has each of them. */
+  readonly places: Readonly<Record<Word, string>>;
+  readonly faults: readonly Fault[];
+}
+
+/** Never throws. */
+export function readPlugin({ names, value }: PlacedGroup): ReadPlugin {
+  const path = ['spec', 'groups', ...names];
+  const plugin = isMap(value.resourcePlugin) ? value.resourcePlugin : {};
+  const properties = isMap(value.resourceProperties) ? value.resourceProperties : {};
+  const type = typeOf(plugin.name);
+  const used = Object.entries(words).map(([word, known]) => {
+    const given = known.find((name) => properties[name] !== undefined);
+    return [
+      word as Word,
+      given,
+      given === undefined ? type && usual[type]?.[word as Word] : properties[given],
+    ] as const;
+  });
+  const known = new Set<string>([...Object.values(words).flat(), ...Object.keys(unused)]);
+  const faults = [
+    ...(type === undefined ? typeFaults(plugin, path) : versionAdvice(plugin, path)),
+    ...Object.keys(properties)
+      .filter((name) => !known.has(name))
+      .map((name) => unknownProperty([...path, 'resourceProperties', name], name, known)),
+    ...Object.entries(unused)
+      .filter(([name]) => properties[name] !== undefined)
+      .map(([name, why]) =>
+        warning('unused-property', [...path, 'resourceProperties', name], `has no effect: ${why}`, 'leave it out'),
+      ),
+  ];
+  return {
+    ...(type && { type }),
+    machine: Object.fromEntries(used.flatMap(([word, , given]) => (given === undefined ? [] : [[word, given]]))),
+    places: Object.fromEntries(
+      used.map(([word, given]) => [word, `resourceProperties.${given ?? words[word][0]}`]),
+    ) as Record<Word, string>,
+    faults,
+  };
+}
+
+function typeOf(name: unknown): ProviderTypeName | undefined {
+  if (typeof name !== 'string') return undefined;
+  return providerTypeNames.find((type) => type === name.toLowerCase() && providerTypes[type].nodes);
+}
+
+function typeFaults({ name, url }: Readonly<Record<string, unknown>>, path: readonly string[]): readonly Fault[] {
+  // Its absence is a fault of form.
+  if (typeof name !== 'string') return [];
+  if (typeof url === 'string' && /\.so(\?|$)/.test(url)) {
+    const reason = `${shown(url)} is a library of Go: it would run as a part of Kubeloom, with all of its rights`;
+    const fix = 'describe the provider by Terraform modules instead: docs/write-a-provider.md';
+    return [error([...path, 'resourcePlugin', 'url'], reason, fix)];
+  }
+  if (url !== undefined) {
+    const reason = 'provider types from elsewhere are not taken from a URL';
+    const fix = 'name a TemplateGitReference as templatesRef of a provider, and the provider in providerSpec';
+    return [error([...path, 'resourcePlugin', 'url'], reason, fix)];
+  }
+  const types = providerTypeNames.filter((type) => providerTypes[type].nodes);
+  const near = nearest(name.toLowerCase(), types);
+  const fix = near === undefined ? `use one of ${types.join(', ')}` : `did you mean ${near}?`;
+  return [error([...path, 'resourcePlugin', 'name'], `there is no provider type ${shown(name)}`, fix)];
+}
+
+function versionAdvice(
+  { name, version, url }: Readonly<Record<string, unknown>>,
+  path: readonly string[],
+): readonly Fault[] {
+  if (url !== undefined) {
+    const reason = `${shown(name)} comes with Kubeloom, nothing is fetched`;
+    return [warning('unused-property', [...path, 'resourcePlugin', 'url'], reason, 'leave it out')];
+  }
+  if (version === undefined || version === 'latest') return [];
+  const reason = `${shown(name)} comes with Kubeloom and has one version`;
+  return [warning('unused-property', [...path, 'resourcePlugin', 'version'], reason, 'leave it out, or use "latest"')];
+}
+
+function unknownProperty(path: readonly string[], name: string, known: ReadonlySet<string>): Fault {
+  const near = nearest(name, [...known]);
+  const fix = near === undefined ? `remove it; known are ${[...known].join(', ')}` : `did you mean ${near}?`;
+  return error(path, `there is no property ${shown(name)}`, fix);
+}

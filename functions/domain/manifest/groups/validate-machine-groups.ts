@@ -1,0 +1,107 @@
+/** Validates machine groups: every fault of form and every broken rule at once, and warnings, at their places in the document. */
+import { dnsForm } from '#domain/naming.ts';
+import { withoutAccepted } from '../accepted-warnings.ts';
+import { sizeFaults } from '../document-size.ts';
+import { error, type Fault, pathText } from '../fault.ts';
+import type { InputManifest } from '../input-manifest.ts';
+import { inDocumentOrder, isMap, withoutEmptyFields, withoutServerFields } from '../kubernetes-document.ts';
+import type { ValidationContext } from '../rules/manifest-index.ts';
+import { type SchemaFaults, schemaFaults } from '../schema-faults.ts';
+import { brokenRules, follows, machineRules } from '../validate-manifest.ts';
+import {
+  draftOfGroups,
+  MachineOfPlugin,
+  machineOfPlugin,
+  manifestOfGroups,
+  placeInGroups,
+} from './groups-as-manifest.ts';
+import { CreatedGroup, MachineGroups, MachineGroupsFrame, PluginGroup, StaticGroup } from './machine-groups.ts';
+import { type GroupKind, type PlacedGroup, placedGroups } from './placed-groups.ts';
+import { readPlugin } from './plugins.ts';
+
+export interface GroupsVerdict {
+  /** The document with its defaults; absent when there are faults. */
+  readonly document?: MachineGroups;
+  /** What it means, as a manifest. */
+  readonly manifest?: InputManifest;
+  readonly faults: readonly Fault[];
+  readonly warnings: readonly Fault[];
+}
+
+const schemas = { created: CreatedGroup, static: StaticGroup, plugin: PluginGroup } as const satisfies Record<
+  GroupKind,
+  unknown
+>;
+
+/** Validates one document alone and with what is known of its context. Never throws. */
+export function validateMachineGroups(document: unknown, context: ValidationContext = {}): GroupsVerdict {
+  const vast = sizeFaults(document);
+  if (vast.length > 0) return { faults: vast, warnings: [] };
+  const stripped = withoutEmptyFields(withoutServerFields(document));
+  const spec = isMap(stripped) && isMap(stripped.spec) ? stripped.spec : {};
+  const { groups, faults: tree } = spec.groups === undefined ? noGroups : placedGroups(spec.groups);
+  const frame = schemaFaults(MachineGroupsFrame, stripped);
+  const ofGroups = groups.map(groupFaults);
+  const form = [...frame.faults, ...tree, ...ofGroups.flatMap(({ faults }) => faults)];
+  const intended = new Set([...frame.intended, ...ofGroups.flatMap((one) => [...one.intended])]);
+  const { manifest, places } = draftOfGroups(isMap(stripped) ? stripped : {}, groups);
+  const frameFaults = frame.faults.map(({ path }) => path);
+  const broken = brokenRules(manifest, { rules: machineRules, faultPaths: frameFaults, context })
+    .map((fault) => ({ ...fault, path: placeInGroups(fault.path, places) }))
+    .concat(groups.filter(({ kind }) => kind === 'plugin').flatMap((group) => readPlugin(group).faults))
+    .concat(nameFaults(stripped, groups))
+    .filter(({ path }) => !follows(path, { places: new Set(form.map((fault) => fault.path)), intended }));
+  const all = inDocumentOrder(stripped, unique([...form, ...broken]));
+  const faults = all.filter(({ severity }) => severity === 'error');
+  const warnings = withoutAccepted(
+    stripped,
+    all.filter(({ severity }) => severity === 'warning'),
+  );
+  const parsed = MachineGroups.safeParse(stripped);
+  if (faults.length > 0 || !parsed.success) return { faults, warnings };
+  return { document: parsed.data, manifest: manifestOfGroups(parsed.data), faults, warnings };
+}
+
+const noGroups = { groups: [], faults: [] };
+
+/** At the places of the whole document. */
+function groupFaults(group: PlacedGroup): SchemaFaults {
+  const { kind, names, value } = group;
+  const { faults, intended } = schemaFaults(schemas[kind], value);
+  const place = pathText(['spec', 'groups', ...names]);
+  const inside = (path: string) => (path === '' || path.startsWith('[') ? place + path : `${place}.${path}`);
+  return {
+    faults: [...faults.map((fault) => ({ ...fault, path: inside(fault.path) })), ...propertyFaults(group)],
+    intended: new Set([...intended].map(inside)),
+  };
+}
+
+/** What the properties of a plugin leave out, or have in another form. */
+function propertyFaults(group: PlacedGroup): readonly Fault[] {
+  if (group.kind !== 'plugin' || readPlugin(group).type === undefined) return [];
+  const { machine, places } = machineOfPlugin(group);
+  const { faults } = schemaFaults(MachineOfPlugin, machine);
+  return faults.map((fault) => ({ ...fault, path: placeInGroups(fault.path, places) }));
+}
+
+/** Together they are a part of each host name, which has 63 characters at most. */
+const mostLetters = 43;
+
+function nameFaults(document: unknown, groups: readonly PlacedGroup[]): readonly Fault[] {
+  const metadata = isMap(document) && isMap(document.metadata) ? document.metadata : {};
+  const own = typeof metadata.name === 'string' ? dnsForm(metadata.name).length : 0;
+  if (own > 28) {
+    const reason = `has ${own} characters; it begins the name of every machine and may have 28`;
+    return [error(['metadata', 'name'], reason, 'shorten it')];
+  }
+  return groups
+    .filter(({ pool }) => own + pool.length > mostLetters)
+    .map(({ names, pool }) => {
+      const reason = `names of machines would be too long: "${pool}" and the name of the document have ${own + pool.length} characters, ${mostLetters} fit`;
+      return error(['spec', 'groups', ...names], reason, 'shorten one of the names');
+    });
+}
+
+function unique(faults: readonly Fault[]): readonly Fault[] {
+  return [...new Map(faults.map((fault) => [`${fault.path} ${fault.reason}`, fault])).values()];
+}

@@ -1,0 +1,110 @@
+/** Plans of machine groups: the same path as for clusters, without the stages of Kubernetes. */
+import { describe, expect, it } from 'vitest';
+import type { ClusterState } from '#domain/cluster-state.ts';
+import { validateMachineGroups } from '#domain/manifest/groups/validate-machine-groups.ts';
+import { buildDesiredState } from '#domain/planning/desired/build-desired-state.ts';
+import { planClusterPath } from '#domain/planning/plan-cluster-path.ts';
+import { repairWaypoints } from '#domain/planning/work/repair-plans.ts';
+import { countingIds, desiredOf } from '../planning/arbitraries.ts';
+import { compute, control, manifestOf } from '../planning/manifests.ts';
+
+const leaf = { size: 2, providerSpec: { name: 'sim-1', region: 'r' }, serverType: 't', image: 'i' };
+const boot = ['apt-get install -y nginx'];
+
+function desired(groups: object, current: ClusterState | null = null, spec: object = {}): ClusterState {
+  const document = {
+    ...{ apiVersion: 'kubeloom.dev/v1', kind: 'MachineGroups', metadata: { name: 'c' } },
+    spec: { providers: [{ name: 'sim-1', providerType: 'sim' }], groups, ...spec },
+  };
+  const { manifest, faults } = validateMachineGroups(document);
+  if (manifest === undefined) throw new Error(JSON.stringify(faults));
+  const question = { manifest, cluster: 'c', current, attempted: null, templates: {} };
+  const state = buildDesiredState({ ...question, ids: countingIds('x') });
+  if (state === null) throw new Error('there is no cluster');
+  return state;
+}
+
+const planOf = (current: ClusterState | null, goal: ClusterState | null) =>
+  planClusterPath({ cluster: 'c', current, attempted: null, desired: goal });
+const pathOf = (current: ClusterState | null, goal: ClusterState | null) =>
+  planOf(current, goal).waypoints.map(({ direction, stages }) =>
+    [direction, ...stages.map(({ stage }) => stage)].join(' '),
+  );
+
+describe('plans of machine groups', () => {
+  const web = desired({ web: { ...leaf, boot } });
+
+  it('KA-16: a new group needs machines and their configuration, and no Kubernetes', () => {
+    const { waypoints, refusals } = planOf(null, web);
+    expect(refusals).toEqual([]);
+    expect(pathOf(null, web)).toEqual(['grow infrastructure configuration']);
+    const work = waypoints[0]?.stages.find(({ stage }) => stage === 'configuration')?.work;
+    expect(work).toMatchObject({
+      install: web.pools[0]?.nodes.map(({ name }) => name),
+      boot: web.pools[0]?.nodes.map(({ name }) => name),
+    });
+  });
+
+  it('the same groups once more need nothing', () => {
+    expect(pathOf(web, desired({ web: { ...leaf, boot } }, web))).toEqual([]);
+  });
+
+  it('more machines are a grow, and only they run the boot script', () => {
+    const more = desired({ web: { ...leaf, size: 3, boot } }, web);
+    expect(pathOf(web, more)).toEqual(['grow infrastructure configuration']);
+    const work = planOf(web, more).waypoints[0]?.stages.find(({ stage }) => stage === 'configuration')?.work;
+    expect(work).toMatchObject({ boot: [more.pools[0]?.nodes[2]?.name] });
+  });
+
+  it('fewer machines are a shrink without a drain', () => {
+    expect(pathOf(web, desired({ web: { ...leaf, size: 1, boot } }, web))).toEqual([
+      'shrink configuration infrastructure',
+    ]);
+  });
+
+  it('another boot script is one change that touches no machine of another group', () => {
+    const two = desired({ web: { ...leaf, boot }, batch: leaf });
+    const changed = desired({ web: { ...leaf, boot: ['true'], maxUnavailable: 2 }, batch: leaf }, two);
+    expect(pathOf(two, changed)).toEqual(['settle configuration']);
+    const { changes, stages } = planOf(two, changed).waypoints[0] ?? {};
+    expect(changes).toMatchObject([{ kind: 'BootChanged', removed: false }]);
+    expect(stages?.[0]?.work).toMatchObject({
+      install: [],
+      peers: [],
+      boot: two.pools[0]?.nodes.map(({ name }) => name),
+    });
+  });
+
+  it('a boot script that is removed changes nothing on the machines', () => {
+    expect(pathOf(web, desired({ web: leaf }, web))).toEqual(['settle']);
+  });
+
+  it('other open ports are a change of the firewall only', () => {
+    expect(pathOf(web, desired({ web: { ...leaf, boot, openPorts: [80] } }, web))).toEqual(['settle infrastructure']);
+  });
+
+  it('the end of all groups is a destroy', () => {
+    expect(pathOf(web, null)).toEqual(['destroy infrastructure']);
+  });
+
+  it('a machine that is gone is made as it was, with its boot script and without Kubernetes', () => {
+    const [node] = web.pools[0]?.nodes ?? [];
+    const where = { node: node?.name ?? '', provider: 'sim-1' };
+    const item = { kind: 'machine', where, message: 'is gone', repairable: true } as const;
+    const [waypoint] = repairWaypoints(web, [item]);
+    expect(waypoint?.stages.map(({ stage }) => stage)).toEqual(['infrastructure', 'configuration']);
+    expect(waypoint?.stages[1]?.work).toMatchObject({ install: [node?.name], boot: [node?.name] });
+  });
+
+  it('machine groups cannot become a Kubernetes cluster, nor the other way round', () => {
+    const cluster = desiredOf({
+      manifest: manifestOf({ dynamic: [control(1), compute(1)] }),
+    });
+    for (const [from, to] of [
+      [web, { ...cluster, id: web.id }],
+      [{ ...cluster, id: web.id }, web],
+    ] as const) {
+      expect(planOf(from, to).refusals.map(({ reason }) => reason)).toEqual([expect.stringContaining('cannot become')]);
+    }
+  });
+});
