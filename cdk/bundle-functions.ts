@@ -53,10 +53,9 @@ export async function bundleFunctions(directory: string): Promise<Metafile> {
     sourcesContent: false,
     banner: { js: requireBanner },
     plugins: [
-      withoutBallast([...commonBallast, credentialsOfWorkstations, ...idle]),
+      withoutBallast([...commonBallast, credentialsOfWorkstations, eventStreams, ...idle]),
       packedDocument,
       plainKeys,
-      plainErrors,
       plainErrors,
     ],
     metafile: true,
@@ -74,6 +73,16 @@ export async function bundleFunctions(directory: string): Promise<Metafile> {
 const credentialsOfWorkstations: Ballast = {
   file: /@aws-sdk\/credential-provider-node\/dist-[a-z]+\/index\.js$/,
   instead: `export { fromEnv as defaultProvider } from ${JSON.stringify(resolve('@aws-sdk/credential-provider-env'))};`,
+};
+
+/** Of all operations in S3 one sends events (SelectObjectContent), and no function calls it. */
+const eventStreams: Ballast = {
+  file: /@smithy\/core\/dist-es\/submodules\/event-streams\/index\.js$/,
+  instead: [
+    'export const eventStreamSerdeProvider = () => undefined;',
+    'export const resolveEventStreamSerdeConfig = (input) => input;',
+    "export class EventStreamSerde { constructor() { throw new Error('streams of events are not in this bundle'); } }",
+  ].join('\n'),
 };
 
 /** Its exports are there, and do nothing. */

@@ -3,7 +3,13 @@ import type { Fault as WireFault } from '#contracts/api-bodies.ts';
 import { operations } from '#contracts/operations/operations.ts';
 import { type Fault, mostFaults } from '#domain/manifest/fault.ts';
 import { referenceName as storedName } from '#domain/manifest/references-in.ts';
-import { type DocumentKind, documentName, kindOf, validateDocuments } from '#domain/manifest/validate-documents.ts';
+import {
+  type DocumentKind,
+  documentName,
+  isManifestKind,
+  kindOf,
+  validateDocuments,
+} from '#domain/manifest/validate-documents.ts';
 import { handle } from './handle.ts';
 import { storedSecretUses } from './manifests-that-use.ts';
 import { requestDocuments, storageFaults, wireFaults } from './request-document.ts';
@@ -47,5 +53,5 @@ export const validate = handle(operations.validate, async (request, deps) => {
 });
 
 function keptAsItIs(kind: DocumentKind | undefined): boolean {
-  return kind !== undefined && kind !== 'InputManifest' && kind !== 'Secret';
+  return kind !== undefined && !isManifestKind(kind) && kind !== 'Secret';
 }

@@ -115,7 +115,7 @@ export function renderInventory(input: InventoryInput): Inventory {
                 old: input.oldEndpoints ?? [],
               },
             }),
-        kubeloom_boot_at_once: bootAtOnce(visits, work),
+        ...((work.boot ?? []).length > 0 && { kubeloom_boot_at_once: bootAtOnce(visits, work) }),
         kubeloom_load_balancers: Object.fromEntries(
           target === null ? [] : balanced.map((balancer) => [balancer.name, { roles: rolesOf(target, balancer) }]),
         ),
