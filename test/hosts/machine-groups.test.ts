@@ -121,7 +121,7 @@ describe.runIf(isRoot)('machine groups on real hosts', () => {
     expect((await times()).slice(0, 2)).toEqual(before);
   });
 
-  it('a machine that is gone is made again with its boot script by a repair', async () => {
+  it('a machine that is gone is recreated by a repair, and its boot script runs', async () => {
     const [, , lost] = group('web');
     if (lost === undefined) throw new Error('there is no third machine');
     const { installation: id } = await installation.api.getVersion();

@@ -63,7 +63,7 @@ describe('the tree of groups', () => {
     );
   });
 
-  it('names that are too long for machines are a fault where they are', () => {
+  it('a name that is too long for machines is a fault where it is', () => {
     const faults = faultsOf(groupsWith({ ['g'.repeat(40)]: leaf }));
     expect(faults.join()).toMatch(/^spec\.groups\.g+: names of machines would be too long/);
   });
@@ -122,7 +122,7 @@ describe('the fields of a group', () => {
     expect(manifest?.spec.loadBalancers.clusters).toMatchObject([{ targetedK8s: 'shop', pools: ['front'] }]);
   });
 
-  it('never throws, whatever the document is', () => {
+  it('validation never throws, whatever the document is', () => {
     const names = fc.constantFrom(
       'size',
       'nodes',
