@@ -34,6 +34,8 @@ const scale = (pipeline: Pipeline, count: number) =>
 
 /** Checks for drift with a finding about the first worker, and repairs it when asked to. */
 async function checkDrift(pipeline: Pipeline, repair: boolean): Promise<void> {
+  // A check has to wait for a run that is under way.
+  await pipeline.settle();
   const [node = ''] = await workers(pipeline);
   const where = { node, pool: 'web-fixed', provider: 'sim-1' };
   pipeline.runner.drift = [{ kind: 'machine', where, message: `the machine of ${node} is gone`, repairable: true }];

@@ -34,6 +34,7 @@ import { type Platform, startPlatform } from '#local/platform.ts';
 import { kubeloom } from '#local/product.ts';
 import { answerQuestion } from '#runner/answer-question.ts';
 import { simulatedAnswers } from '#runner/answers.ts';
+import { forgetFaults } from '#runner/sim/injected-faults.ts';
 import { runSimStage } from '#runner/sim/run-sim-stage.ts';
 import { fakeDeps } from '#test/fakes/fake-deps.ts';
 import { twoProviderState } from '#test/rendering/states.ts';
@@ -207,6 +208,8 @@ describe.each(versions)('executions with the definitions of version %s', (versio
   afterAll(async () => {
     await platform?.stop();
     vi.unstubAllEnvs();
+    // They are counted for the life of the process, which other files and versions share.
+    forgetFaults();
   });
 
   const end = (): Promise<string> =>
