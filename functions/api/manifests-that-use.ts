@@ -3,6 +3,7 @@
 import type { ManifestKey, ManifestRecord } from '#contracts/records.ts';
 import { allNodes, allPools, type ClusterState, type ProviderInstance } from '#domain/cluster-state.ts';
 import { isPipelineError } from '#domain/errors.ts';
+import { draftOfDocument } from '#domain/manifest/groups/groups-as-manifest.ts';
 import { type Reference, referenceName, referencesIn } from '#domain/manifest/references-in.ts';
 import { type SecretUse, secretUses } from '#domain/manifest/secret-uses.ts';
 import { parseLocator } from '#domain/secret-locator.ts';
@@ -53,7 +54,7 @@ async function readable(answer: Promise<boolean>): Promise<boolean | undefined> 
 }
 
 function namesIn({ document, namespace, templateSecrets = {} }: ManifestRecord, field: Reference['field']): string[] {
-  const named = [...referencesIn(document, namespace)]
+  const named = [...referencesIn(draftOfDocument(document), namespace)]
     .filter((reference) => reference.field === field)
     .map(referenceName);
   return field === 'secretRef' ? [...named, ...Object.values(templateSecrets)] : named;

@@ -37,6 +37,8 @@ export const ConfigurationWork = z.strictObject({
   proxy: z.array(z.string()),
   /** Kubernetes nodes that must be pointed at a new API endpoint (from that of `before` to that of `target`). */
   endpoint: z.array(z.string()).optional(),
+  /** Machines whose ports change, where they keep a firewall of their own. */
+  firewall: z.array(z.string()).optional(),
   /** Machines on which the boot script of their group runs. */
   boot: z.array(z.string()).optional(),
 });

@@ -60,7 +60,7 @@ export function hostFirewallOf(
 ): HostFirewall | undefined {
   if (facts.nodes[node.name]?.hostFirewall !== true) return undefined;
   const balancer = state.loadBalancers.find(({ pools }) => pools.some(({ id }) => id === pool.id));
-  const roles = balancer?.roles ?? pool.openPorts ?? [];
+  const roles = [...(balancer?.roles ?? []), ...(pool.openPorts ?? [])];
   const ports = (protocol: 'tcp' | 'udp') => roles.filter((role) => role.protocol === protocol).map(({ port }) => port);
   const servesApi = pool.role === 'control' && servesApiOnNodes(state);
   return {

@@ -53,9 +53,17 @@ export function planWithout(plan: StagePlan, nodes: readonly string[]): StagePla
   if (nodes.length === 0) return plan;
   const stays = (name: string) => !nodes.includes(name);
   if (plan.stage === 'configuration') {
-    const { install, peers, proxy, endpoint, ...rest } = plan.work;
+    const { install, peers, proxy, endpoint, boot, ...rest } = plan.work;
     const work = { install: install.filter(stays), peers: peers.filter(stays), proxy: proxy.filter(stays) };
-    return { ...plan, work: { ...rest, ...work, ...(endpoint && { endpoint: endpoint.filter(stays) }) } };
+    return {
+      ...plan,
+      work: {
+        ...rest,
+        ...work,
+        ...(endpoint && { endpoint: endpoint.filter(stays) }),
+        ...(boot && { boot: boot.filter(stays) }),
+      },
+    };
   }
   if (plan.stage === 'nodes') return { ...plan, work: { ...plan.work, patch: plan.work.patch.filter(stays) } };
   return plan;

@@ -13,6 +13,8 @@ import { clusterOf, Installation, nodesOf } from './installation.ts';
 const name = 'web-shop';
 /** Notes when it began and ended, so that one sees which machines ran it at once. */
 const noted = (version: string) => [
+  // Signs of templates: the runner, whose credentials they could read, must not evaluate them.
+  "signs=(a b); echo \"${#signs[@]} {{ 1 + 1 }} {{ lookup('pipe', 'id') }} {% if %} {# #}\" > /root/signs",
   `echo "${version} $KUBELOOM_GROUP $(date +%s%N)" > /root/began`,
   'sleep 0.5',
   `echo "${version} $KUBELOOM_GROUP $(date +%s%N)" > /root/ended`,
@@ -84,6 +86,11 @@ describe.runIf(isRoot)('machine groups on real hosts', () => {
       await asked(group('batch-night-shift'), 'ls /root/ended /var/lib/kubeloom/boot.sh 2>&1 | grep -c "No such"'),
     ).toEqual(['2']);
     expect(await asked(group('web'), 'stat -c %a:%U /var/lib/kubeloom/boot.sh')).toEqual(['700:root', '700:root']);
+  });
+
+  it('a script with signs of a template arrives as it was written', async () => {
+    const signs = "2 {{ 1 + 1 }} {{ lookup('pipe', 'id') }} {% if %} {# #}";
+    expect(await asked(group('web'), 'cat /root/signs')).toEqual([signs, signs]);
   });
 
   it('there is no kubeconfig, and the answer says so', async () => {

@@ -122,6 +122,14 @@ describe('the fields of a group', () => {
     expect(manifest?.spec.loadBalancers.clusters).toMatchObject([{ targetedK8s: 'shop', pools: ['front'] }]);
   });
 
+  it('a load balancer of machine groups may forward port 6443: Kubernetes on them is the affair of the user', () => {
+    const roles = [{ name: 'k3s', protocol: 'tcp', port: 6443, targetPort: 6443, targetPools: ['web'] }];
+    const clusters = [
+      { name: 'entry', roles: ['k3s'], dns: { dnsZone: 'a.test', provider: 'sim-1' }, pools: ['front'] },
+    ];
+    expect(faultsOf(groupsWith({ web: leaf, front: leaf }, { loadBalancers: { roles, clusters } }))).toEqual([]);
+  });
+
   it('validation never throws, whatever the document is', () => {
     const names = fc.constantFrom(
       'size',

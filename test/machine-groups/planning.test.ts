@@ -56,6 +56,25 @@ describe('plans of machine groups', () => {
     expect(work).toMatchObject({ boot: [more.pools[0]?.nodes[2]?.name] });
   });
 
+  it('new machines run a script that is changed with their number, and never the one before it', () => {
+    const more = desired({ web: { ...leaf, size: 3, boot: ['true'] } }, web);
+    const [grow, ...later] = planOf(web, more).waypoints;
+    expect(grow?.target?.pools[0]?.boot).toBe(more.pools[0]?.boot);
+    expect(later).toEqual([]);
+    const work = grow?.stages.find(({ stage }) => stage === 'configuration')?.work;
+    expect(work).toMatchObject({ boot: expect.arrayContaining(more.pools[0]?.nodes.map(({ name }) => name) ?? []) });
+  });
+
+  it('the script of machines that balance runs again only when it is changed', () => {
+    const roles = [{ name: 'http', protocol: 'tcp', port: 80, targetPort: 80, targetPools: ['web'] }];
+    const dns = { dnsZone: 'a.test', provider: 'sim-1', hostname: 'shop' };
+    const loadBalancers = { roles, clusters: [{ name: 'entry', roles: ['http'], dns, pools: ['front'] }] };
+    const balanced = desired({ web: leaf, front: { ...leaf, boot } }, null, { loadBalancers });
+    const more = desired({ web: { ...leaf, size: 3 }, front: { ...leaf, boot } }, balanced, { loadBalancers });
+    for (const { stages } of planOf(balanced, more).waypoints)
+      for (const { work } of stages) expect(work).not.toHaveProperty('boot');
+  });
+
   it('fewer machines are a shrink without a drain', () => {
     expect(pathOf(web, desired({ web: { ...leaf, size: 1, boot } }, web))).toEqual([
       'shrink configuration infrastructure',
@@ -80,7 +99,11 @@ describe('plans of machine groups', () => {
   });
 
   it('other open ports are a change of the firewall only', () => {
-    expect(pathOf(web, desired({ web: { ...leaf, boot, openPorts: [80] } }, web))).toEqual(['settle infrastructure']);
+    const open = desired({ web: { ...leaf, boot, openPorts: [80] } }, web);
+    expect(pathOf(web, open)).toEqual(['settle infrastructure configuration']);
+    const work = planOf(web, open).waypoints[0]?.stages.find(({ stage }) => stage === 'configuration')?.work;
+    expect(work).toMatchObject({ firewall: web.pools[0]?.nodes.map(({ name }) => name), install: [], peers: [] });
+    expect(work).not.toHaveProperty('boot');
   });
 
   it('the end of all groups is a destroy', () => {

@@ -68,9 +68,12 @@ export function brokenRules(
     readonly rules: readonly Rule[];
     readonly faultPaths: readonly string[];
     readonly context: ValidationContext;
+    /** The document is one of machine groups. @default false */
+    readonly machinesOnly?: boolean;
   },
 ): readonly Fault[] {
-  const index = indexManifest(readPartialManifest(document), question.faultPaths, question.context);
+  const { faultPaths, context, machinesOnly } = question;
+  const index = indexManifest(readPartialManifest(document), faultPaths, context, machinesOnly);
   return question.rules.flatMap((rule) => [...Iterator.from(rule(index)).take(mostFaults + 1)]);
 }
 

@@ -17,6 +17,16 @@ export interface Play {
   readonly onLine: NonNullable<Command['onLine']>;
 }
 
+/**
+ * Ansible takes every text of an inventory for a template and evaluates it on the runner, where the credentials are. What comes from a
+ * user is a text and nothing else: those with a sign of a template are marked.
+ */
+export function inventoryText(inventory: unknown): string {
+  const marked = (_: string, value: unknown) =>
+    typeof value === 'string' && /\{[{%#]/.test(value) ? { __ansible_unsafe: value } : value;
+  return JSON.stringify(inventory, marked, 2);
+}
+
 /** Runs them, whatever the outcome. */
 export async function playPlaybooks(
   context: Pick<JobContext, 'run' | 'templatesDirectory' | 'workDirectory'>,
@@ -25,7 +35,7 @@ export async function playPlaybooks(
   const templates = join(context.templatesDirectory, 'ansible');
   const directory = join(context.workDirectory, play.directoryName);
   await mkdir(directory, { mode: 0o700 });
-  await writeFile(join(directory, 'inventory.json'), JSON.stringify(play.inventory, null, 2), { mode: 0o600 });
+  await writeFile(join(directory, 'inventory.json'), inventoryText(play.inventory), { mode: 0o600 });
   // Names of control sockets may have 108 characters at most, so their directory is not in the work directory.
   const sockets = await mkdtemp(join(tmpdir(), 'kl-'));
   try {

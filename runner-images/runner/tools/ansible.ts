@@ -19,16 +19,16 @@ export const ansible: ToolOf<'ansible'> = async (context) => {
   const work = undo ? inventoryWork(context) : withRecreated(context, inventoryWork(context), recreated);
   // A rollback goes on without them: the next visit sets them up.
   const without = new Set(undo ? recreated : []);
+  const visits = visitedNodes({ ...context, work, without });
   const playbooks = [
     ...(work.install.length + work.peers.length + work.proxy.length > 0 ? ['configure.yml'] : []),
     // What a load balancer sends to a new machine, the machine should serve.
-    ...((work.boot ?? []).length > 0 ? ['boot.yml'] : []),
+    ...(visits.some(({ node }) => work.boot?.includes(node.name)) ? ['boot.yml'] : []),
     ...(work.loadBalancers.length > 0 ? ['load-balancers.yml'] : []),
     // A load balancer has to serve the API before any client is pointed at it.
     ...((work.endpoint ?? []).length > 0 ? ['endpoint.yml'] : []),
     ...(work.uninstall.length > 0 ? ['detach.yml'] : []),
   ];
-  const visits = visitedNodes({ ...context, work, without });
   if (playbooks.length === 0 || visits.length === 0) return { nodesVisited: 0 };
   const clusterId = (context.target ?? context.others[0])?.id ?? '';
   const keyDirectory = await writeSshKeyFiles(
@@ -76,7 +76,11 @@ function oldEndpoints({ others, document }: ContextOf<'ansible'>): readonly stri
 
 function inventoryWork({ plan }: ContextOf<'ansible'>): InventoryWork {
   const none = { install: [], peers: [], proxy: [], uninstall: [] };
-  if (plan.stage === 'configuration') return plan.work;
+  if (plan.stage === 'configuration') {
+    const { firewall = [], ...work } = plan.work;
+    // It is set with the list of peers.
+    return { ...work, peers: [...work.peers, ...firewall.filter((name) => !work.peers.includes(name))] };
+  }
   if (plan.stage === 'traffic') return { ...none, loadBalancers: plan.work.loadBalancers };
   throw new Error(`ansible cannot run stage ${plan.stage}`);
 }

@@ -117,6 +117,10 @@ const spec = {
     .describe('Load balancers in front of groups.'),
   driftChecks: DriftChecks.optional().describe('How often Kubeloom checks, and whether it reports or repairs.'),
   protect: z.boolean().default(false).describe('Refuse every change that deletes all groups.'),
+  requireApproval: z
+    .boolean()
+    .optional()
+    .describe('A changed document, a deletion and a rollback wait until an `approver` approves their plan.'),
   deletionProtection: z.boolean().default(false).describe('Refuse to delete this document.'),
 };
 

@@ -46,7 +46,9 @@ export function validateMachineGroups(document: unknown, context: ValidationCont
   const intended = new Set([...frame.intended, ...ofGroups.flatMap((one) => [...one.intended])]);
   const { manifest, places } = draftOfGroups(isMap(stripped) ? stripped : {}, groups);
   const frameFaults = frame.faults.map(({ path }) => path);
-  const broken = brokenRules(manifest, { rules: machineRules, faultPaths: frameFaults, context })
+  const broken = brokenRules(manifest, {
+    ...{ rules: machineRules, faultPaths: frameFaults, context, machinesOnly: true },
+  })
     .map((fault) => ({ ...fault, path: placeInGroups(fault.path, places) }))
     .concat(groups.filter(({ kind }) => kind === 'plugin').flatMap((group) => readPlugin(group).faults))
     .concat(nameFaults(stripped, groups))

@@ -1,7 +1,6 @@
 /** Rules of `spec.loadBalancers.clusters`: roles and their ports, pools, the cluster behind. DNS is in `dns-rules.ts`. */
 import { providerTypeFacts } from '#domain/provider-types.ts';
 import { error, type Fault, warning } from '../fault.ts';
-import { servesApi } from '../load-balancers.ts';
 import { shown } from '../names.ts';
 import { nodesOf, poolsExist } from './cluster-rules.ts';
 import { type ManifestIndex, named, type Path, poolNamed } from './manifest-index.ts';
@@ -49,7 +48,9 @@ export function* loadBalancerRules(manifestIndex: ManifestIndex): Iterable<Fault
 
 /** Place of the first role that serves the Kubernetes API; -1 when there is none. */
 export function apiRoleIndex(manifestIndex: ManifestIndex, balancer: PartialLoadBalancer): number {
-  return balancer.roles.findIndex((name) => servesApi(manifestIndex.rolesByName.get(name) ?? {}));
+  return balancer.roles.findIndex((name) =>
+    manifestIndex.servesApi(manifestIndex.rolesByName.get(name) ?? { targetPort: undefined }),
+  );
 }
 
 function* rolesExist(manifestIndex: ManifestIndex, balancer: PartialLoadBalancer, path: Path): Iterable<Fault> {

@@ -1,4 +1,5 @@
 /** Index of a partial manifest: everything by name, the uses of each pool, and what the installation knows apart from the document. */
+import { servesApi } from '../load-balancers.ts';
 import type {
   PartialCluster,
   PartialDynamicPool,
@@ -67,6 +68,8 @@ export interface ManifestIndex {
   /** Load balancers that have a role of that name. */
   readonly balancersByRole: ReadonlyMap<string, readonly { readonly balancer: PartialLoadBalancer }[]>;
   readonly loadBalancers: readonly AtPath<PartialLoadBalancer>[];
+  /** True for a role of the Kubernetes API; there is none in front of machine groups. */
+  readonly servesApi: (role: Pick<PartialRole, 'targetPort'>) => boolean;
   /** Which of the lists could be read with all their names: only then is "does not exist" certain. */
   readonly complete: Readonly<Record<'providers' | 'pools' | 'clusters' | 'roles' | 'uses', boolean>>;
   readonly uses: ReadonlyMap<string, readonly PoolUse[]>;
@@ -77,6 +80,7 @@ export function indexManifest(
   draft: PartialManifest,
   faultPaths: readonly string[],
   context: ValidationContext,
+  machinesOnly = false,
 ): ManifestIndex {
   const { providers, nodePools, kubernetes, loadBalancers } = draft.spec;
   const pools: PlacedPool[] = [
@@ -112,6 +116,7 @@ export function indexManifest(
       ({ role }) => role,
     ),
     loadBalancers: balancers,
+    servesApi: (role) => !machinesOnly && servesApi(role),
     complete: {
       providers: specReadable && named(providers),
       pools: specReadable && readable(/^spec\.nodePools\.[^.[]+$/) && named(pools.map((pool) => pool.thing)),

@@ -1,6 +1,6 @@
 /** Rules of `spec.loadBalancers.roles`. */
 import { error, type Fault, warning } from '../fault.ts';
-import { apiPort, firstReservedPort, RoleTarget, servesApi, targetPoolsOf } from '../load-balancers.ts';
+import { apiPort, firstReservedPort, RoleTarget, targetPoolsOf } from '../load-balancers.ts';
 import { shown } from '../names.ts';
 import { poolsExist } from './cluster-rules.ts';
 import { type ManifestIndex, named, type Path } from './manifest-index.ts';
@@ -11,8 +11,9 @@ import { uniqueNames } from './references.ts';
 export function* roleRules(manifestIndex: ManifestIndex): Iterable<Fault> {
   yield* uniqueNames('role', manifestIndex.roles);
   for (const { thing: role, path } of manifestIndex.roles) {
-    yield* portRules(role, path);
-    yield* settingRules(role, path);
+    const isApi = manifestIndex.servesApi(role);
+    yield* portRules(role, isApi, path);
+    yield* settingRules(role, isApi, path);
     yield* targetRules(manifestIndex, role, path);
     const isUsed = manifestIndex.balancersByRole.has(role.name ?? '');
     if (role.name !== undefined && manifestIndex.complete.uses && !isUsed) {
@@ -26,7 +27,7 @@ export function* roleRules(manifestIndex: ManifestIndex): Iterable<Fault> {
   }
 }
 
-function* portRules({ port, targetPort, protocol }: PartialRole, path: Path): Iterable<Fault> {
+function* portRules({ port, protocol }: PartialRole, isApi: boolean, path: Path): Iterable<Fault> {
   if (port !== undefined && port >= firstReservedPort && port <= 65535) {
     yield error(
       [...path, 'port'],
@@ -34,7 +35,7 @@ function* portRules({ port, targetPort, protocol }: PartialRole, path: Path): It
       `use a port below ${firstReservedPort}`,
     );
   }
-  if (!servesApi({ targetPort })) return;
+  if (!isApi) return;
   if (port !== undefined && port !== apiPort) {
     yield error(
       [...path, 'port'],
@@ -45,9 +46,8 @@ function* portRules({ port, targetPort, protocol }: PartialRole, path: Path): It
   if (protocol === 'udp') yield error([...path, 'protocol'], 'the Kubernetes API does not speak udp', 'use tcp');
 }
 
-function* settingRules({ protocol, targetPort, settings }: PartialRole, path: Path): Iterable<Fault> {
+function* settingRules({ protocol, settings }: PartialRole, isApi: boolean, path: Path): Iterable<Fault> {
   const place = [...path, 'settings'];
-  const isApi = servesApi({ targetPort });
   if (settings?.proxyProtocol && isApi) {
     yield error([...place, 'proxyProtocol'], 'the Kubernetes API does not speak the PROXY protocol', 'set it to false');
   } else if (settings?.proxyProtocol && protocol === 'udp') {
@@ -68,7 +68,7 @@ function* targetRules(manifestIndex: ManifestIndex, role: PartialRole, path: Pat
     yield error([...path, 'targetPools'], 'the role targets nothing', 'name at least one node pool');
   }
   const parsed = RoleTarget.safeParse(target);
-  if (servesApi(role) && parsed.success && parsed.data !== 'k8sControlPlane') {
+  if (manifestIndex.servesApi(role) && parsed.success && parsed.data !== 'k8sControlPlane') {
     yield error(
       [...path, 'target'],
       `the Kubernetes API runs on control nodes only, not on ${parsed.data}`,
@@ -99,7 +99,7 @@ function* targetRules(manifestIndex: ManifestIndex, role: PartialRole, path: Pat
           `the pool ${shown(pool)} is not part of the cluster ${shown(clusterName)} that a load balancer with this role serves`,
           'remove it, or use a role of its own for that load balancer',
         );
-      } else if (servesApi(role) && !isControl) {
+      } else if (manifestIndex.servesApi(role) && !isControl) {
         yield error(
           place,
           `the Kubernetes API runs on control nodes only, ${shown(pool)} is a compute pool of ${shown(clusterName)}`,

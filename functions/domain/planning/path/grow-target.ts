@@ -45,11 +45,21 @@ function grownPools(here: readonly NodePoolState[], goal: readonly NodePoolState
   const desiredById = new Map(goal.map((pool) => [poolKey(pool), pool]));
   return [
     ...here.map((pool) => {
-      const added = missing(pool.nodes, desiredById.get(poolKey(pool))?.nodes ?? [], nodeKey);
-      return added.length === 0 ? pool : { ...pool, nodes: [...pool.nodes, ...added] };
+      const desired = desiredById.get(poolKey(pool));
+      const added = missing(pool.nodes, desired?.nodes ?? [], nodeKey);
+      return added.length === 0 ? pool : { ...withBoot(pool, desired), nodes: [...pool.nodes, ...added] };
     }),
     ...missing(here, goal, poolKey),
   ];
+}
+
+/** New machines run the script of the goal: the one before it may be what the change corrects. */
+function withBoot(
+  { boot: _, bootAtOnce: __, ...pool }: NodePoolState,
+  desired: NodePoolState | undefined,
+): NodePoolState {
+  const { boot, bootAtOnce } = desired ?? {};
+  return { ...pool, ...(boot !== undefined && { boot }), ...(bootAtOnce !== undefined && { bootAtOnce }) };
 }
 
 function grownLoadBalancer(here: LoadBalancerState, desired: LoadBalancerState, goal: ClusterState): LoadBalancerState {

@@ -1,6 +1,7 @@
 /** Work of Ansible: which nodes get everything, which only learn something new, and why. */
-import type { ClusterState } from '#domain/cluster-state.ts';
+import { allPools, type ClusterState, type NodePoolState } from '#domain/cluster-state.ts';
 import type { ConfigurationWork } from '#domain/plan.ts';
+import { sameValue } from '#domain/same-value.ts';
 import { counted, listed } from '../text/words.ts';
 import { isKubernetes, type NodeDiff, type NodeInPool, namesOf } from './node-diff.ts';
 
@@ -17,6 +18,7 @@ export function configurationOf(nodeDiff: NodeDiff): Configuration {
     loadBalancers: to === null ? [] : builtLoadBalancers(nodeDiff, to),
     proxy: from !== null && to !== null && proxyChanges(from, to, nodeDiff) ? [...namesOf(staying)] : [],
     endpoint: nodeDiff.endpointMoves ? [...namesOf(staying.filter(isKubernetes))] : [],
+    firewall: [...namesOf(differing(nodeDiff, ({ openPorts = [] }) => openPorts))],
     boot: to === null ? [] : [...namesOf(added.filter(hasBoot)), ...withOtherBoot(nodeDiff)],
   };
 }
@@ -24,14 +26,19 @@ export function configurationOf(nodeDiff: NodeDiff): Configuration {
 const hasBoot = ({ pool }: NodeInPool): boolean => pool.boot !== undefined;
 
 /** Machines that stay, and whose boot script is another one. */
-function withOtherBoot({ from, staying }: NodeDiff): readonly string[] {
-  const before = new Map(from?.pools.map((pool) => [pool.id, pool.boot]));
-  return namesOf(staying.filter((placed) => hasBoot(placed) && before.get(placed.pool.id) !== placed.pool.boot));
+function withOtherBoot(nodeDiff: NodeDiff): readonly string[] {
+  return namesOf(differing(nodeDiff, ({ boot }) => boot).filter(hasBoot));
+}
+
+/** Machines that stay, and whose pools differ in this. */
+function differing({ from, staying }: NodeDiff, of: (pool: NodePoolState) => unknown): readonly NodeInPool[] {
+  const before = new Map((from === null ? [] : allPools(from)).map((pool) => [pool.id, of(pool)]));
+  return staying.filter(({ pool }) => !sameValue(before.get(pool.id), of(pool)));
 }
 
 /** Why, one sentence for each kind of work. */
 export function configurationReasons(work: Configuration): readonly string[] {
-  const { install, peers, uninstall, loadBalancers, proxy, endpoint, boot } = work;
+  const { install, peers, uninstall, loadBalancers, proxy, endpoint, firewall, boot } = work;
   return [
     ...(install.length > 0 ? [`${counted(install.length, 'new node')} set up and taken into the mesh`] : []),
     ...(peers.length > 0 ? [`new peer list for ${counted(peers.length, 'node')}`] : []),
@@ -39,6 +46,7 @@ export function configurationReasons(work: Configuration): readonly string[] {
     ...(loadBalancers.length > 0 ? [`load balancer ${listed(loadBalancers)} set up`] : []),
     ...(proxy.length > 0 ? [`other installation proxy settings for ${counted(proxy.length, 'node')}`] : []),
     ...(endpoint.length > 0 ? [`${counted(endpoint.length, 'node')} pointed at the new API endpoint`] : []),
+    ...(firewall.length > 0 ? [`other open ports on ${counted(firewall.length, 'machine')}`] : []),
     ...(boot.length > 0 ? [`the boot script runs on ${counted(boot.length, 'machine')}`] : []),
   ];
 }

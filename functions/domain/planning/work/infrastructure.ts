@@ -46,7 +46,8 @@ function machineViews(state: ClusterState): ReadonlyMap<string, readonly Machine
     if (pool.source.kind === 'static') continue;
     const { name } = pool.source.provider;
     const open = pool.openPorts?.map(({ protocol, port }) => `${protocol} ${port}`).sort() ?? [];
-    const firewall = listeners.get(pool.id) ?? (pool.role === 'control' ? [servesApiOnNodes(state)] : open);
+    const own = listeners.get(pool.id) ?? (pool.role === 'control' ? [servesApiOnNodes(state)] : []);
+    const firewall = [...own, ...open];
     views.set(name, [...(views.get(name) ?? []), { pool, firewall }]);
   }
   return views;

@@ -31,7 +31,14 @@ function withoutNodes(plan: StagePlan, lost: ReadonlySet<string>): StagePlan {
   if (plan.stage !== 'configuration') return plan;
   const kept = (names: readonly string[]) => names.filter((name) => !lost.has(name));
   const { work } = plan;
-  const { endpoint = [], boot = [] } = work;
-  const visited = { ...work, peers: kept(work.peers), proxy: kept(work.proxy), endpoint: kept(endpoint), boot };
+  const { endpoint = [], firewall = [], boot = [] } = work;
+  const visited = {
+    ...work,
+    peers: kept(work.peers),
+    proxy: kept(work.proxy),
+    endpoint: kept(endpoint),
+    firewall,
+    boot,
+  };
   return { ...plan, work: visited, reasons: [...configurationReasons(visited)] };
 }

@@ -90,13 +90,19 @@ function configurationPlan(spans: readonly NodeDiff[]): PlanOf<'configuration'> 
     loadBalancers: unique(parts.flatMap((part) => part.loadBalancers)),
     proxy: others(parts.flatMap((part) => part.proxy)),
     endpoint: others(parts.flatMap((part) => part.endpoint)),
+    firewall: others(parts.flatMap((part) => part.firewall)),
     boot: unique(parts.flatMap((part) => part.boot)),
   };
-  const { endpoint, boot, ...rest } = work;
+  const { endpoint, firewall, boot, ...rest } = work;
   return {
     stage: 'configuration',
     reasons: [...configurationReasons(work)],
-    work: { ...rest, ...(endpoint.length > 0 && { endpoint }), ...(boot.length > 0 && { boot }) },
+    work: {
+      ...rest,
+      ...(endpoint.length > 0 && { endpoint }),
+      ...(firewall.length > 0 && { firewall }),
+      ...(boot.length > 0 && { boot }),
+    },
   };
 }
 
