@@ -22,8 +22,10 @@ export interface Play {
  * user is a text and nothing else: those with a sign of a template are marked.
  */
 export function inventoryText(inventory: unknown): string {
-  const marked = (_: string, value: unknown) =>
-    typeof value === 'string' && /\{[{%#]/.test(value) ? { __ansible_unsafe: value } : value;
+  const marked = (key: string, value: unknown) =>
+    key !== '__ansible_unsafe' && typeof value === 'string' && /\{[{%#]/.test(value)
+      ? { __ansible_unsafe: value }
+      : value;
   return JSON.stringify(inventory, marked, 2);
 }
 
