@@ -78,7 +78,9 @@ export async function bindPlan(
     const id = planIdOf(basis);
     const before = await readPlan(deps, key, id);
     const at = deps.clock.now().toISOString();
-    if (before?.proposal === undefined) await writePlan(deps, key, { schema: 1, id, at, by, basis, proposal });
+    // A plan that was approved comes back when what it made is deleted: the same creation has the same id.
+    if (before?.proposal === undefined || before.approved !== undefined)
+      await writePlan(deps, key, { schema: 1, id, at, by, basis, proposal });
     throw new PipelineError(
       'ApprovalRequired',
       `manifest "${key.namespace}/${key.name}": plan ${id} is kept as proposed (${proposal.summary}); someone with the role approver can approve it: kubeloom approve ${key.name} -n ${key.namespace} --plan ${id}`,

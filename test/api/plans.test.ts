@@ -98,6 +98,22 @@ describe('a plan that has to be approved', () => {
     expect((await under.deps.manifests.get(key))?.deleting).toBe(true);
   });
 
+  it('a plan that has to be approved can be approved again when the same is created after a deletion', async () => {
+    const under = await apiWith();
+    const plan = await proposed(under, withApproval());
+    expect(await approve(under, plan)).toMatchObject({ status: 202 });
+    const deletion = await under.call('DELETE', manifestPath, operator);
+    expect(await approve(under, (deletion.json.details as { readonly plan: string }).plan)).toMatchObject({
+      status: 202,
+    });
+    const taken = await under.deps.manifests.takeLease(key, 'run', { now: '0', expiresAt: '1', dueAt: '1' });
+    await under.deps.manifests.remove(key, taken?.lease.fence ?? 0, 2);
+    expect(await under.deps.manifests.get(key)).toBeUndefined();
+    expect(await proposed(under, withApproval())).toBe(plan);
+    expect(await listed(under)).toContainEqual(expect.objectContaining({ id: plan, state: 'Proposed' }));
+    expect(await approve(under, plan)).toMatchObject({ status: 202, json: { generation: 1 } });
+  });
+
   it.each(['*', 'other,team'])('an approval is what an installation asks for with %s', async (namespaces) => {
     const under = await apiWith({ KUBELOOM_REQUIRE_APPROVAL: namespaces });
     expect(await approve(under, await proposed(under, aManifest()))).toMatchObject({ status: 202 });

@@ -197,6 +197,27 @@ describe('what moves after a plan was accepted and before its run begins', () =>
     expect((await pipeline.cluster('web')).failure?.message).toContain('cluster api was changed by a drift repair');
   });
 
+  it('a cluster that the run has begun goes on after a failure, also when another one has moved meanwhile', async () => {
+    const two = (fixed: number) => manifestOf([{ compute: { fixed } }, { name: 'api', compute: { fixed } }]);
+    const pipeline = await existing(two(1));
+    await apply(pipeline, two(2), await planned(pipeline, two(2)));
+    pipeline.runner.trouble('kubernetes', 'quota');
+    pipeline.before.set('plan-cluster', async () => {
+      pipeline.before.delete('plan-cluster');
+      const record = await pipeline.cluster('api');
+      const lastChange = { at: '2026-11-23T03:00:00.000Z', runId: 'shop-x-g1-d9', direction: 'repair' };
+      await pipeline.deps.clusters.put({ ...record, version: record.version + 1, lastChange });
+    });
+    await pipeline.settle();
+    expect((await pipeline.cluster('web')).failure?.code).not.toBe('PlanMoved');
+    await pipeline.call('/retry');
+    await pipeline.settle();
+    expect((await pipeline.cluster('web')).failure).toBeNull();
+    expect(await pipeline.nodes('web')).toHaveLength(3);
+    expect((await pipeline.cluster('api')).failure).toMatchObject({ code: 'PlanMoved' });
+    expect(await pipeline.nodes('api')).toHaveLength(2);
+  });
+
   it('a run that was bound goes on after a failure: what it did itself does not count as moved', async () => {
     const pipeline = await existing();
     pipeline.runner.trouble('kubernetes', 'quota');

@@ -84,6 +84,20 @@ describe('a node that is not ready', () => {
     expect(await eventsOf(pipeline, 'NodeReplaced')).toHaveLength(1);
   });
 
+  it('one is replaced also when the last apply was bound to a plan: what it was bound to ends with its run', async () => {
+    const pipeline = await existing({});
+    const wanted = healed({ repair: { onUnhealthy: 'replace' } });
+    const { json } = await pipeline.call('/plan', { body: wanted });
+    const headers = { 'kubeloom-plan': String(json.id) };
+    expect(await pipeline.call('', { method: 'PUT', body: wanted, headers })).toMatchObject({ status: 202 });
+    await pipeline.settle();
+    const [lost = ''] = await powerOff(pipeline, 'work', { health: 'gone' });
+    await pass(pipeline, 60);
+    expect(await pipeline.nodes()).toHaveLength(9);
+    expect(await pipeline.nodes()).not.toContain(lost);
+    expect(await pipeline.manifest()).toMatchObject({ status: 'Done' });
+  });
+
   it('a node that is ready again before its time is kept', async () => {
     const pipeline = await existing();
     const before = await pipeline.nodes();

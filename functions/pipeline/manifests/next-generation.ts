@@ -45,7 +45,9 @@ export function nextRecord(
   const templatesSeen =
     desired.templatesSeen ?? (desired.again && !desired.templates ? stored?.templatesSeen : undefined);
   const orphans = desired.orphans ?? (stored?.deleting ? stored.orphans : undefined);
-  const kept = desired.again && stored?.status !== 'Done' ? stored?.plan : undefined;
+  // Only what is done is checked: neither a check nor what follows it is bound to the plan of the run before.
+  const bound = desired.again && stored?.status !== 'Done' && stored?.check === undefined;
+  const kept = bound ? stored?.plan : undefined;
   const plan = desired.plan === undefined ? kept : (desired.plan ?? undefined);
   const origin = desired.again ? stored?.origin : desired.origin && { at: now.toISOString(), ...desired.origin };
   return {

@@ -22,7 +22,7 @@ export function movedOf(
   ];
 }
 
-/** The same for all clusters of the manifest, before any of them is touched. */
+/** The same for all clusters of the manifest, before any of them is touched. Once one is, Plan Cluster refuses each that moved by itself. */
 export async function movedOfAny(
   deps: Using<'clusters.each' | 'ids'>,
   manifest: ManifestRecord,
@@ -39,9 +39,8 @@ export async function movedOfAny(
     const demand = demands.find(({ cluster }) => cluster === record.cluster);
     for (const text of movedOf(manifest, record, demand)) moved.add(text);
   }
-  // One that the run itself deleted is gone as planned.
-  if (!begun && !manifest.deleting) for (const name of left) moved.add(`cluster ${name} does not exist any more`);
-  return [...moved];
+  if (!manifest.deleting) for (const name of left) moved.add(`cluster ${name} does not exist any more`);
+  return begun ? [] : [...moved];
 }
 
 export function planMovedError(manifest: ManifestRecord, moved: readonly string[]): StageError {
