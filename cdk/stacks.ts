@@ -38,5 +38,7 @@ export function addStacks(app: App, options: Options, code: FunctionCode): Insta
     ...{ ...common, pipeline, api: pipeline.api },
     description: 'Kubeloom: alarms and dashboard.',
   });
+  // In 0.1.0 the alarms import the API from the stack of its routes, which cannot drop that export while they do.
+  routes.addStackDependency(observability);
   return { storage, pipeline, api: routes, observability };
 }
