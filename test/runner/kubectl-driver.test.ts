@@ -259,6 +259,31 @@ describe('removal of nodes', () => {
     expect((await verbs({})).slice(1, 4)).toEqual(['cordon', 'cordon', 'cordon']);
   });
 
+  it.each([
+    { maxUnavailable: 1, held: ['01'], removed: [] },
+    { maxUnavailable: 2, held: ['01'], removed: ['02', '03'] },
+    { maxUnavailable: 2, held: ['01', '02'], removed: [] },
+  ])(
+    'a node whose drain is held counts as unavailable: with $maxUnavailable at once and $held held, $removed leave',
+    async ({ maxUnavailable, held, removed }) => {
+      const named = (numbers: readonly string[]) => numbers.map((number) => `workers-bbbbbbb-${number}`);
+      const names = named(['01', '02', '03']);
+      for (const name of names) live(name);
+      for (const name of named(held)) fail('drain', name, 'error: global timeout reached: 3m0s');
+      writeFileSync(join(cluster, 'budgets'), JSON.stringify({ items: [] }));
+      const pool = { ...workerPool, nodes: names.map((name) => ({ name, privateAddress: '192.168.2.7' })) };
+      const before = twoProviderState({ pools: [controlPool, pool] });
+      const target = twoProviderState({ pools: [controlPool] });
+      await world.put(aDocument([nodesStage([], names, maxUnavailable)], { before, target }), twoProviderFacts);
+      const { error } = await world.run('nodes');
+      expect(error?.code).toBe('DrainWaits');
+      expect(error?.waitsFor?.map(({ node }) => node).sort()).toEqual(named(held));
+      const cordoned = calls().flatMap((call) => (call.startsWith('cordon') ? [call.split(' ')[1]] : []));
+      expect(cordoned.sort()).toEqual([...named(held), ...named(removed)].sort());
+      for (const name of named(removed)) expect(existsSync(join(cluster, 'nodes', name))).toBe(false);
+    },
+  );
+
   it('a removal of nodes that are gone, or from a cluster that never ran, has nothing to do', async () => {
     await shrink(twoProviderState({ pools: [controlPool, workerPool] }), ['basement-99']);
     expect((await world.run('nodes')).summary).toMatchObject({ nodesRemoved: 0 });

@@ -49,8 +49,10 @@ export async function removeNodes(
     free.filter(({ control }) => !control),
     ({ pool }) => pool,
   );
+  // One that is held is cordoned and half drained: it is unavailable, too.
+  const isHeld = (held: NodeHeld | undefined) => held !== undefined;
   const outcomes = await Promise.all(
-    [...pools].map(([pool, leaving]) => settleBounded(leaving, maxUnavailableOf[pool] ?? maxUnavailable, take)),
+    [...pools].map(([pool, leaving]) => settleBounded(leaving, maxUnavailableOf[pool] ?? maxUnavailable, take, isHeld)),
   );
   unwrap(outcomes.flat());
   if (locked.length > 0) throw nodesLocked(waits, 'deleted');
