@@ -145,18 +145,24 @@ describe('load balancer', () => {
     expect(listen('plain')).toEqual({
       kubeloom: expect.stringContaining('bind 127.0.0.1:65534 bind 10.0.0.9:65534 transparent'),
       'role-shop':
-        'role-shop bind :443 balance roundrobin server one 10.0.0.1:30443 tcp-ut 20s id 1 server two 10.0.0.2:30443 tcp-ut 20s id 2',
+        'role-shop bind :443 balance roundrobin server one 10.0.0.1:30443 id 1 server two 10.0.0.2:30443 id 2',
     });
   });
 
   test('PROXY protocol and sticky sessions are used as asked, but never for the Kubernetes API', () => {
     const sections = listen('asked');
     expect(sections['role-shop']).toContain(
-      'balance source hash-type consistent server one 10.0.0.1:30443 tcp-ut 20s id 1 send-proxy',
+      'balance source hash-type consistent server one 10.0.0.1:30443 id 1 send-proxy',
     );
     expect(sections['role-api']).toBe(
       'role-api bind :6443 balance roundrobin server one 10.0.0.1:6443 tcp-ut 20s id 1 server two 10.0.0.2:6443 tcp-ut 20s id 2',
     );
+  });
+
+  test('connections are cut when data is not taken for 20 s for the Kubernetes API only: elsewhere a target may be slow', () => {
+    expect(Object.values(listen('asked')).filter((section) => section.includes('tcp-ut'))).toEqual([
+      expect.stringMatching(/^role-api .*:6443 tcp-ut 20s .*:6443 tcp-ut 20s /),
+    ]);
   });
 
   test('targets of a large network have ids that haproxy accepts, each its own', () => {

@@ -5,7 +5,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { eventually, isRoot } from './host-workshop.ts';
 import { NodesFleet, type PlaybookRun } from './nodes-fleet.ts';
-import { type Connection, connectWhile, knock, startTargets, targetPort, UdpFlow } from './traffic.ts';
+import { apiPort, type Connection, connectWhile, knock, startTargets, targetPort, UdpFlow } from './traffic.ts';
 
 const names = ['one', 'two', 'three', 'four'];
 const fleet = new NodesFleet([
@@ -13,7 +13,13 @@ const fleet = new NodesFleet([
   ...names.map((name) => ({ name, kind: 'compute', provider: 'north' }) as const),
 ]);
 
-const role = (name: string, port: number, more: { targets?: readonly string[]; sticky_sessions?: boolean } = {}) => ({
+interface More {
+  readonly targets?: readonly string[];
+  readonly sticky_sessions?: boolean;
+  readonly target_port?: number;
+}
+
+const role = (name: string, port: number, more: More = {}) => ({
   ...{ name, protocol: 'tcp', port, target_port: targetPort, proxy_protocol: false, sticky_sessions: false, ...more },
   targets: (more.targets ?? names).map((target) => ({ name: target, address: fleet.privateAddress(target) })),
 });
@@ -123,8 +129,10 @@ for i in range(1, 61):
     expect(failed(connections)).toBe(0);
   });
 
-  test('a connection with data under way to a target that loses its power is ended', async () => {
-    const held = connect({ host: fleet.address('lb'), port: shop.port }).resume();
+  test('a connection to the Kubernetes API with data under way to a target that loses its power is ended', async () => {
+    const api = role('api', 8091, { target_port: apiPort });
+    expect((await direct(shop, api)).troubles).toEqual([]);
+    const held = connect({ host: fleet.address('lb'), port: api.port }).resume();
     const [name] = await once(held, 'data');
     const target = String(name).trim();
     await fleet.power('kill', target);
@@ -133,6 +141,7 @@ for i in range(1, 61):
     await eventually('the connection is closed', () => held.destroyed, 180);
     await fleet.power('start', target);
     await startTargets(fleet, [target]);
+    expect((await direct(shop)).code).toBe(0);
   });
 
   test('a UDP flow leaves a target that is taken out or loses its power, and no new one goes there', async () => {

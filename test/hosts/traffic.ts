@@ -6,6 +6,8 @@ import type { NodesFleet } from './nodes-fleet.ts';
 
 /** The node port that all targets answer on, TCP and UDP. */
 export const targetPort = 30083;
+/** They answer as the Kubernetes API, too. */
+export const apiPort = 6443;
 
 const server = `
 import socket, socketserver
@@ -21,6 +23,7 @@ class Server(socketserver.ThreadingTCPServer):
   request_queue_size = 4096
 import threading
 threading.Thread(target=socketserver.UDPServer(("", ${targetPort}), Udp).serve_forever).start()
+threading.Thread(target=Server(("", ${apiPort}), Tcp).serve_forever).start()
 Server(("", ${targetPort}), Tcp).serve_forever()`;
 
 /** Starts the target on each of the hosts. */
