@@ -2,7 +2,7 @@
 
 /**
  * Outcomes in the order of the items. Never throws. `keepsPlace`: an item with such a result goes on to count towards the limit; items
- * for which no place is left are not begun, and have no outcome.
+ * for which no place is left are not started, and have no outcome.
  */
 export async function settleBounded<Item, Result>(
   items: readonly Item[],

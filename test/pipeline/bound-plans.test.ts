@@ -197,7 +197,7 @@ describe('what moves after a plan was accepted and before its run begins', () =>
     expect((await pipeline.cluster('web')).failure?.message).toContain('cluster api was changed by a drift repair');
   });
 
-  it('a cluster that the run has begun goes on after a failure, also when another one has moved meanwhile', async () => {
+  it('a cluster on which the run has started goes on after a failure, also when another one has moved meanwhile', async () => {
     const two = (fixed: number) => manifestOf([{ compute: { fixed } }, { name: 'api', compute: { fixed } }]);
     const pipeline = await existing(two(1));
     await apply(pipeline, two(2), await planned(pipeline, two(2)));

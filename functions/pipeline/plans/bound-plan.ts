@@ -22,7 +22,7 @@ export function movedOf(
   ];
 }
 
-/** The same for all clusters of the manifest, before any of them is touched. Once one is, Plan Cluster refuses each that moved by itself. */
+/** The same for all clusters of the manifest, before any of them is touched. Once one is, Plan Cluster refuses only those that moved. */
 export async function movedOfAny(
   deps: Using<'clusters.each' | 'ids'>,
   manifest: ManifestRecord,
