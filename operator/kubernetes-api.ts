@@ -86,8 +86,10 @@ export function kubernetesApi({ server, authority, token, timeoutMs = 30_000 }: 
       { happened, silentMs }: { readonly happened: (event: unknown) => void; readonly silentMs: number },
     ): Promise<Watch> {
       const stopper = new AbortController();
-      const response = await send('GET', path, { query: { ...query, watch: 'true' } }, stopper.signal);
-      if (!isFine(response)) throw await failureOf(response);
+      const unanswered = setTimeout(() => stopper.abort(), timeoutMs);
+      const response = await send('GET', path, { query: { ...query, watch: 'true' } }, stopper.signal)
+        .then(async (answer) => (isFine(answer) ? answer : Promise.reject(await failureOf(answer))))
+        .finally(() => clearTimeout(unanswered));
       response.setTimeout(silentMs, () => response.destroy());
       const read = async (): Promise<void> => {
         let rest = '';
