@@ -6,10 +6,14 @@ import type { ClusterState, Condition, ConditionType, ObjectStatus } from './obj
 
 type Description = ManifestDescription;
 
+/** Its last run is one; they are counted to the base of 36. */
+export const isDriftCheck = ({ runId }: Pick<Description, 'runId'>): boolean => /-g\d+-d[0-9a-z]+$/.test(runId);
+
 /** A check for drift changes nothing of what is said: neither is the manifest less done, nor are its clusters at work. */
-function statusOf({ status, runId, clusters }: Description): Description['status'] {
+function statusOf(manifest: Description): Description['status'] {
+  const { status, clusters } = manifest;
   const settled = clusters.every((one) => one.status === 'Checking' || one.status === 'Converged');
-  return /-d\d+$/.test(runId) && settled && status !== 'Failed' ? 'Done' : status;
+  return isDriftCheck(manifest) && settled && status !== 'Failed' ? 'Done' : status;
 }
 
 type StageName = NonNullable<NonNullable<ClusterDescription['progress']>['stage']>;

@@ -2,7 +2,7 @@
 import { ProblemAnswer } from '#client/faults.ts';
 import { conditionsOf, manifestFindings, manifestStatus } from './cluster-status.ts';
 import { Outdated } from './object-writes.ts';
-import { type ManifestObject, onDelete, originOf } from './objects.ts';
+import { isOf, type ManifestObject, onDelete } from './objects.ts';
 import type { ManifestPorts } from './reconcile-manifest.ts';
 import { faultText } from './submit.ts';
 
@@ -69,12 +69,6 @@ export async function deleteManifest(ports: ManifestPorts, listed: ManifestObjec
 function policyOf({ metadata }: ManifestObject): Policy | undefined {
   const asked = metadata.annotations[onDelete] ?? 'delete';
   return policies.find((one) => one === asked);
-}
-
-/** Submitted from this object, or since then changed by others. Never one that only has its name. */
-function isOf(object: ManifestObject, manifest: { readonly document: unknown; readonly runId: string }): boolean {
-  const [before, now] = [object.status.runId, manifest.runId].map((run) => run?.match(/-(\w+)-g\d+-a\d+/)?.[1]);
-  return originOf(manifest.document)?.uid === object.metadata.uid || (before !== undefined && before === now);
 }
 
 async function refuse(

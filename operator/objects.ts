@@ -91,6 +91,21 @@ export function originOf(document: unknown): { readonly uid: string; readonly ch
   return uid === undefined || checksum === undefined ? undefined : { uid, checksum };
 }
 
+/**
+ * Submitted from this object, or, without a word of where it is from, the same manifest as then, changed by others since. Never one
+ * that only has its name: it is neither shown nor deleted.
+ */
+export function isOf(
+  { metadata, status }: ManifestObject,
+  manifest: { readonly document: unknown; readonly runId: string },
+): boolean {
+  const origin = originOf(manifest.document);
+  if (origin) return origin.uid === metadata.uid;
+  // Name, uid and generation of the manifest, and the attempt or the check for drift.
+  const [before, now] = [status.runId, manifest.runId].map((run) => run?.match(/-(\w+)-g\d+-[ad][0-9a-z]+$/)?.[1]);
+  return before !== undefined && before === now;
+}
+
 function sorted(value: unknown): unknown {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
   return Object.fromEntries(Object.entries(value).toSorted(([one], [other]) => (one < other ? -1 : 1)));

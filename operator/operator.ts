@@ -9,7 +9,7 @@ import { referenceName } from '#domain/manifest/references-in.ts';
 import { deleteManifest } from './delete-manifest.ts';
 import { type KubernetesApi, unlessMissing, type Watch } from './kubernetes-api.ts';
 import { Outdated, objectWrites } from './object-writes.ts';
-import { ManifestObject, ObjectList } from './objects.ts';
+import { ManifestObject, ObjectList, onDelete } from './objects.ts';
 import { hasNews, isKnown, reconcileManifest, type Surroundings } from './reconcile-manifest.ts';
 import { reconcileReference } from './reconcile-reference.ts';
 import { pathOf, type Resource, resources } from './resources.ts';
@@ -52,7 +52,7 @@ export class Operator {
   readonly #looks = new Map<string, Look>();
   readonly #faults = new Map<string, string>();
   readonly #watches = new Map<string, Watch>();
-  /** Generation and deletion of each object when it was last listed: events about anything else wake no one. */
+  /** What a person did to each object when it was last listed: events about anything else wake no one. */
   readonly #seen = new Map<string, string>();
   #wake: () => void = () => {};
   #stopped = false;
@@ -215,16 +215,16 @@ export class Operator {
 }
 
 /** What a person does to an object; its status is written by the operator. */
-function wakingPart({ generation, deletionTimestamp }: ManifestObject['metadata']): string {
-  return `${generation} ${deletionTimestamp ?? ''}`;
+function wakingPart({ generation, deletionTimestamp, annotations }: ManifestObject['metadata']): string {
+  return `${generation} ${deletionTimestamp ?? ''} ${annotations[onDelete] ?? ''}`;
 }
 
-/** What Kubeloom's list says of an object, and which of its Secrets with kubeconfigs exist. */
+/** What a person did to an object, what Kubeloom's list says of it, and which of its Secrets with kubeconfigs exist. */
 function printOf({ metadata }: ManifestObject, { summary, secrets }: Surroundings): string {
   const there = summary?.clusters.map(
     ({ cluster }) => secrets.get(`${metadata.namespace}/${cluster}-kubeconfig`) !== undefined,
   );
-  return JSON.stringify([summary, there]);
+  return JSON.stringify([wakingPart(metadata), summary, there]);
 }
 
 async function summariesIn(

@@ -1,14 +1,14 @@
 /** One look at an InputManifest: what has changed is submitted, what came of it becomes its status. */
 import type { ApiClient } from '#client/api-client.ts';
 import type { ManifestSummary } from '#contracts/api-bodies.ts';
-import { conditionsOf, cut, type Finding, manifestFindings, manifestStatus } from './cluster-status.ts';
+import { conditionsOf, cut, type Finding, isDriftCheck, manifestFindings, manifestStatus } from './cluster-status.ts';
 import type { KubernetesApi } from './kubernetes-api.ts';
 import type { ObjectStatus } from './object-status.ts';
 import { type ObjectWrites, Outdated } from './object-writes.ts';
-import { finalizer, type ManifestObject, originOf, submissionOf } from './objects.ts';
+import { finalizer, isOf, type ManifestObject, originOf, submissionOf } from './objects.ts';
 import type { Resource } from './resources.ts';
-import { type KnownSecrets, secretVersions, writeOutputs } from './secrets.ts';
-import { judged, submitManifest, submitReferences, type Verdict } from './submit.ts';
+import { foreignReferences, type KnownSecrets, secretVersions, writeOutputs } from './secrets.ts';
+import { judged, refusedForeign, submitManifest, submitReferences, type Verdict } from './submit.ts';
 
 export interface ManifestPorts {
   readonly kubernetes: KubernetesApi;
@@ -43,8 +43,16 @@ export function hasNewReference(
   const { status, metadata } = object;
   if (status.submitted !== submissionOf(object, resource).checksum) return true;
   if (status.observedGeneration !== metadata.generation) return true;
-  if (changedSecrets(object, around)) return true;
-  return around.retryRefused && acceptedOf(status)?.status === 'False' && acceptedOf(status)?.reason !== 'Missing';
+  if (isLeft(object)) return false;
+  const accepted = acceptedOf(status);
+  if (foreignReferences(object, around).length > 0 && accepted?.reason !== 'ForeignSecret') return true;
+  return changedSecrets(object, around) || (around.retryRefused && accepted?.status === 'False');
+}
+
+/** Its manifest was deleted or taken over: until the object itself changes, nothing is submitted of it. */
+function isLeft({ status }: ManifestObject): boolean {
+  const { reason } = acceptedOf(status) ?? {};
+  return reason === 'Missing' || reason === 'NotOfThisObject';
 }
 
 /** The status says already what the list says: after a restart nothing has to be read again. */
@@ -80,23 +88,26 @@ export async function reconcileManifest(
   const object = await writes.hold(fresh);
   const { checksum } = submissionOf(object, resource);
   const versions = secretVersions(object, around.secrets, around);
-  const verdict = await judged(checksum, async () => {
+  const same = object.status.submitted === checksum;
+  if (same && isLeft(object) && !(found && isOf(object, found.manifest))) {
+    await report(ports, object, around, undefined);
+    return;
+  }
+  const foreign = refusedForeign(foreignReferences(object, around), checksum);
+  const verdict = await judged<undefined>(checksum, async () => {
+    if (foreign) return foreign;
     await submitReferences(kubernetes, api, object, versions);
-    if (object.status.submitted === checksum && acceptedOf(object.status)?.status === 'True')
-      return {
-        status: 'True',
-        reason: 'Accepted',
-        message: acceptedOf(object.status)?.message ?? '',
-        submitted: checksum,
-      };
+    // Only a Secret changed.
+    if (same && acceptedOf(object.status)?.status === 'True') return undefined;
     return submitManifest(api, { object, resource, found });
   });
   await report(ports, object, around, { verdict, versions });
-  if (verdict.remark) await writes.event(object, verdict.remark);
+  if (verdict?.remark) await writes.event(object, verdict.remark);
 }
 
 interface Submitted {
-  readonly verdict: Verdict;
+  /** Undefined: the document did not change. */
+  readonly verdict: Verdict | undefined;
   readonly versions: Readonly<Record<string, string>>;
 }
 
@@ -111,34 +122,29 @@ async function report(
   const key = { namespace, name };
   const manifest = (await api.findManifest(key))?.manifest;
   const runs = manifest ? (await api.listRuns(key, { limit: 4 })).items : [];
-  const accepted = given ? acceptedBy(given.verdict) : acceptedLater(object, manifest);
-  const shown =
-    manifest && (given?.verdict.status !== 'False' || object.status.runId !== undefined) ? manifest : undefined;
-  const findings = [
-    ...(accepted ? [accepted] : []),
-    ...(shown ? manifestFindings(shown) : notSubmitted(object, given)),
-  ];
+  const verdict = given?.verdict;
+  const accepted = verdict ? acceptedBy(verdict) : acceptedLater(object, manifest);
+  const shown = manifest && isOf(object, manifest) ? manifest : undefined;
+  const findings = [...(accepted ? [accepted] : []), ...(shown ? manifestFindings(shown) : notShown(object, accepted))];
   const status: ObjectStatus = {
     ...object.status,
     observedGeneration: generation,
-    ...(given?.verdict.submitted !== undefined && { submitted: given.verdict.submitted }),
-    ...(given && given.verdict.status !== 'Unknown' && { secrets: given.versions }),
+    ...(verdict?.submitted !== undefined && { submitted: verdict.submitted }),
+    ...(given && verdict?.status !== 'Unknown' && { secrets: given.versions }),
     ...(shown && manifestStatus(shown, runs)),
     ...(accepted?.[1] === 'False' && { state: 'ERROR' as const, message: cut(accepted[3].split('\n')[0] ?? '') }),
     conditions: [...conditionsOf(object.status.conditions ?? [], findings, { now: now().toISOString(), generation })],
   };
-  const ended = manifest?.lastRun?.endedAt !== undefined && manifest.lastRun.runId === manifest.runId;
-  if (manifest && ended && shown) {
-    const isCheck = /-d\d+$/.test(manifest.runId);
-    const written = status.outputs === manifest.runId || (isCheck && status.outputs !== undefined);
-    if (!written || outputsMissing(object, manifest, secrets)) {
-      const foreign = await writeOutputs(kubernetes, api, { object, resource, manifest, known: secrets });
+  if (shown?.lastRun?.endedAt !== undefined && shown.lastRun.runId === shown.runId) {
+    const written = status.outputs === shown.runId || (isDriftCheck(shown) && status.outputs !== undefined);
+    if (!written || outputsMissing(object, shown, secrets)) {
+      const foreign = await writeOutputs(kubernetes, api, { object, resource, manifest: shown, known: secrets });
       for (const secret of foreign) {
         const message = `Secret ${secret} is not of this object and is left as it is; rename or delete it`;
         await writes.event(object, { type: 'Warning', reason: 'SecretExists', message });
       }
     }
-    status.outputs = manifest.runId;
+    status.outputs = shown.runId;
   }
   const written = await writes.status(object, status);
   await reportEnd(writes, written, object.status);
@@ -165,8 +171,8 @@ function acceptedLater(
   object: ManifestObject,
   manifest: Parameters<typeof manifestFindings>[0] | undefined,
 ): Finding | undefined {
-  const { uid } = object.metadata;
-  if (acceptedOf(object.status)?.status === 'False' && object.status.runId === undefined) return undefined;
+  const before = acceptedOf(object.status);
+  if (before?.status === 'False' && object.status.runId === undefined) return undefined;
   if (manifest === undefined)
     return [
       'Accepted',
@@ -174,12 +180,17 @@ function acceptedLater(
       'Missing',
       'Kubeloom does not have this manifest any more: it was deleted there, or this is another installation. Change the object, or delete and create it, to create the clusters again',
     ];
-  const origin = originOf(manifest.document);
-  if (origin?.uid === uid && origin.checksum === object.status.submitted)
-    return acceptedOf(object.status)?.reason === 'Accepted'
-      ? undefined
-      : ['Accepted', 'True', 'Accepted', `generation ${manifest.generation}`];
-  if (acceptedOf(object.status)?.status === 'False') return undefined;
+  const isOwn = isOf(object, manifest);
+  if (isOwn && originOf(manifest.document)?.checksum === object.status.submitted)
+    return ['Accepted', 'True', 'Accepted', acceptedMessage(before) ?? `generation ${manifest.generation}`];
+  if (before?.status === 'False') return undefined;
+  if (!isOwn)
+    return [
+      'Accepted',
+      'False',
+      'NotOfThisObject',
+      `generation ${manifest.generation} in Kubeloom was submitted by someone else, who took the manifest over. Change this object to take it back, or delete it: the manifest stays`,
+    ];
   return [
     'Accepted',
     'True',
@@ -188,12 +199,17 @@ function acceptedLater(
   ];
 }
 
-function notSubmitted(object: ManifestObject, given: Submitted | undefined): readonly Finding[] {
-  if (object.status.runId !== undefined && given === undefined) return [];
-  const message = given?.verdict.status === 'Unknown' ? given.verdict.message : 'nothing was submitted';
+const acceptedMessage = (before: ReturnType<typeof acceptedOf>): string | undefined =>
+  before?.reason === 'Accepted' ? before.message : undefined;
+
+/** Of an object without a manifest of its own in Kubeloom: the reason is that of `Accepted`. */
+function notShown({ status }: ManifestObject, accepted: Finding | undefined): readonly Finding[] {
+  const { status: word, reason = 'NotAccepted', message = '' } = acceptedOf(status) ?? {};
+  const [, is, why, text] = accepted ?? ['Accepted', word, reason, message];
+  const said = is === 'Unknown' ? text : 'Kubeloom has no manifest of this object';
   return [
-    ['Ready', 'False', given?.verdict.reason ?? 'NotAccepted', message],
-    ['Progressing', 'False', 'NotAccepted', message],
+    ['Ready', 'False', why, said],
+    ['Progressing', 'False', 'NotAccepted', said],
   ];
 }
 

@@ -2,8 +2,8 @@
 import { conditionsOf } from './cluster-status.ts';
 import { type ManifestObject, submissionOf } from './objects.ts';
 import { hasNewReference, type ManifestPorts, type Surroundings } from './reconcile-manifest.ts';
-import { secretVersions } from './secrets.ts';
-import { judged, submitReferences } from './submit.ts';
+import { foreignReferences, secretVersions } from './secrets.ts';
+import { judged, refusedForeign, submitReferences } from './submit.ts';
 
 /** Kubeloom keeps its copy when the object is deleted: manifests may still use it. */
 export async function reconcileReference(
@@ -17,7 +17,9 @@ export async function reconcileReference(
   const { document, checksum } = submissionOf(object, resource);
   const { namespace, name, generation } = object.metadata;
   const versions = secretVersions(object, around.secrets, around);
-  const verdict = await judged(checksum, async () => {
+  const foreign = refusedForeign(foreignReferences(object, around), checksum);
+  const verdict = await judged<never>(checksum, async () => {
+    if (foreign) return foreign;
     await submitReferences(kubernetes, api, object, versions);
     await api.putTemplate({ namespace, name }, document);
     return { status: 'True', reason: 'Accepted', message: 'stored', submitted: checksum };

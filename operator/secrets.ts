@@ -2,7 +2,7 @@
 import type { ApiClient } from '#client/api-client.ts';
 import { ProblemAnswer } from '#client/faults.ts';
 import type { ManifestDescription } from '#contracts/api-bodies.ts';
-import { referenceName, referencesIn } from '#domain/manifest/references-in.ts';
+import { type Reference, referenceName, referencesIn } from '#domain/manifest/references-in.ts';
 import { type KubernetesApi, unlessMissing } from './kubernetes-api.ts';
 import { type ManifestObject, type SecretName, SecretNames } from './objects.ts';
 import { apiVersionOf, type Resource } from './resources.ts';
@@ -33,25 +33,35 @@ export class KnownSecrets {
     return this.#byName.get(name);
   }
 
-  /** Those that the operator wrote for an object. */
-  ownedBy(uid: string): readonly SecretName[] {
+  /** Those that the operator wrote for an object, which are next to it. */
+  ownedBy({ uid, namespace }: ManifestObject['metadata']): readonly SecretName[] {
     return [...this.#byName.values()].filter(
-      ({ labels, ownerReferences }) =>
-        labels?.['app.kubernetes.io/managed-by'] === managedBy && ownerReferences?.some((owner) => owner.uid === uid),
+      ({ labels, ownerReferences, namespace: place }) =>
+        place === namespace &&
+        labels?.['app.kubernetes.io/managed-by'] === managedBy &&
+        ownerReferences?.some((owner) => owner.uid === uid),
     );
   }
 }
 
-/** Versions of the Secrets that an object refers to, by name, as far as they exist and may be read for it. */
+interface Allowed {
+  readonly ownNamespaceOnly: boolean;
+}
+
+/** References that an object may not have: to what is in other namespaces, where only its own is allowed. */
+export function foreignReferences({ spec, metadata }: ManifestObject, allowed: Allowed): readonly Reference[] {
+  if (!allowed.ownNamespaceOnly) return [];
+  return [...referencesIn(spec, metadata.namespace)].filter(({ namespace }) => namespace !== metadata.namespace);
+}
+
+/** Versions of the Secrets that an object refers to, by name, as far as they exist; none when it may not be submitted. */
 export function secretVersions(
   object: ManifestObject,
   known: KnownSecrets,
-  { ownNamespaceOnly }: { readonly ownNamespaceOnly: boolean },
+  allowed: Allowed,
 ): Readonly<Record<string, string>> {
-  const { namespace } = object.metadata;
-  const named = [...referencesIn(object.spec, namespace)].filter(
-    (one) => one.field === 'secretRef' && (!ownNamespaceOnly || one.namespace === namespace),
-  );
+  if (foreignReferences(object, allowed).length > 0) return {};
+  const named = [...referencesIn(object.spec, object.metadata.namespace)].filter(({ field }) => field === 'secretRef');
   const versions = named.flatMap((one) => {
     const secret = known.get(referenceName(one));
     return secret ? [[referenceName(one), secret.resourceVersion] as const] : [];
@@ -85,7 +95,7 @@ export async function writeOutputs(
   { object, resource, manifest, known }: Outputs,
 ): Promise<readonly string[]> {
   const { namespace, name, uid } = object.metadata;
-  const own = known.ownedBy(uid);
+  const own = known.ownedBy(object.metadata);
   const wanted = new Set<string>();
   const foreign: string[] = [];
   for (const cluster of manifest.clusters) {

@@ -2,6 +2,7 @@
 import type { ApiClient } from '#client/api-client.ts';
 import { ProblemAnswer } from '#client/faults.ts';
 import type { Fault, Problem } from '#contracts/api-bodies.ts';
+import { type Reference, referenceName } from '#domain/manifest/references-in.ts';
 import type { KubernetesApi } from './kubernetes-api.ts';
 import type { Condition } from './object-status.ts';
 import { Outdated, type Remark } from './object-writes.ts';
@@ -49,8 +50,21 @@ export async function submitReferences(
   }
 }
 
-/** Throws what is no answer about this object: the next pass tries again. */
-export async function judged(submitted: string, submit: () => Promise<Verdict>): Promise<Verdict> {
+/** The refusal of an object that refers to other namespaces: they would be used with the operator's rights. */
+export function refusedForeign(foreign: readonly Reference[], submitted: string): Verdict | undefined {
+  if (foreign.length === 0) return undefined;
+  const line = (one: Reference): string =>
+    `${one.field} ${referenceName(one)}: is in another namespace, and this operator reads only the object's own → copy it there`;
+  const message = [...new Set(foreign.map(line))].join('\n');
+  const reason = 'ForeignSecret';
+  return { status: 'False', reason, message, submitted, remark: { type: 'Warning', reason: 'Refused', message } };
+}
+
+/** Throws what is no answer about this object: the next pass tries again. `Left`: nothing was submitted. */
+export async function judged<Left extends undefined = never>(
+  submitted: string,
+  submit: () => Promise<Verdict | Left>,
+): Promise<Verdict | Left> {
   try {
     return await submit();
   } catch (error) {

@@ -57,7 +57,7 @@ test.each([
   ],
   [
     'a check for drift',
-    manifest({ status: 'Running', runId: 'shop-u1-g1-a1-d3', clusters: [cluster({ status: 'Checking' })] }),
+    manifest({ status: 'Running', runId: 'shop-u1-g1-d1a', clusters: [cluster({ status: 'Checking' })] }),
     ...['DONE', 'DONE', 'NONE'],
   ],
 ])('%s has the states and phases of Claudie', (_title, of, state, ofCluster, phase) => {

@@ -40,6 +40,12 @@ export class FakeKubeloom {
     if (state) this.#states.set(name, { ...state, status: 'Done' });
   }
 
+  /** Another one's change of it: the next generation, done. */
+  change(name: string): void {
+    const { generation = 1 } = this.#states.get(name) ?? {};
+    this.#states.set(name, { generation: generation + 1, status: 'Done', deleting: false });
+  }
+
   api(): Pick<ApiClient, Used> {
     const nameOf = ({ namespace, name }: ManifestName): string => `${namespace}/${name}`;
     const change = (call: string): void => {

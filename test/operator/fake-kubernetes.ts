@@ -25,14 +25,14 @@ export class FakeKubernetes {
   missing = '-';
 
   /** As a user would: a new object, or the next generation of it. */
-  apply(path: string, content: object): void {
+  apply(path: string, content: { readonly metadata?: object; readonly [field: string]: unknown }): void {
     const old = this.#objects.get(path);
     const [, namespace = '', , name = ''] = path.split('/namespaces/')[1]?.match(/^([^/]+)(\/)[^/]+\/(.+)$/) ?? [];
     this.#put(path, {
       ...old,
       ...content,
       metadata: {
-        ...{ uid: `uid-${name}`, ...old?.metadata, name, namespace, resourceVersion: '' },
+        ...{ uid: `uid-${path}`, ...old?.metadata, ...content.metadata, name, namespace, resourceVersion: '' },
         generation: (old?.metadata.generation ?? 0) + 1,
       },
     });

@@ -1,44 +1,21 @@
 /** Passes of the operator against a small API server in memory that refuses what the real one refuses; the real one is in test/real-kubernetes. */
 import { beforeEach, expect, it } from 'vitest';
-import type { ApiClient } from '#client/api-client.ts';
 import { ConnectionFault, ProblemAnswer } from '#client/faults.ts';
 import { finalizer } from '#operator/objects.ts';
-import { Operator } from '#operator/operator.ts';
-import { FakeKubeloom } from './fake-kubeloom.ts';
-import { FakeKubernetes } from './fake-kubernetes.ts';
+import { FakeWorld, path, secretPath, spec } from './fake-world.ts';
 
-let kubernetes: FakeKubernetes;
-let kubeloom: FakeKubeloom;
-let now: number;
-let log: string[];
-const path = '/apis/kubeloom.dev/v1/namespaces/team/inputmanifests/shop';
-const secretPath = '/api/v1/namespaces/team/secrets/cloud';
+let world: FakeWorld;
+let kubernetes: FakeWorld['kubernetes'];
+let kubeloom: FakeWorld['kubeloom'];
 
 beforeEach(() => {
-  kubernetes = new FakeKubernetes();
-  kubeloom = new FakeKubeloom();
-  now = Date.parse('2026-01-01T00:00:00Z');
-  log = [];
+  world = new FakeWorld();
+  ({ kubernetes, kubeloom } = world);
 });
 
-function operator({ ownNamespaceOnly = false } = {}): Operator {
-  return new Operator(
-    {
-      ...{ kubernetes: kubernetes.api(), api: kubeloom.api() as ApiClient, now: () => new Date(now) },
-      log: (message, fields) => log.push(`${message} ${JSON.stringify(fields)}`),
-    },
-    { namespaces: undefined, ownNamespaceOnly, retryRefusedMs: 300_000 },
-  );
-}
-
-const spec = (namespace = 'team') => ({ providers: [{ name: 'a', secretRef: { name: 'cloud', namespace } }] });
-const apply = (changes: object = {}) => kubernetes.apply(path, { spec: spec(), ...changes });
-const condition = (type: string) => {
-  const { conditions = [] } = (kubernetes.at(path)?.status ?? {}) as {
-    conditions?: { type: string; status: string; reason: string; message: string }[];
-  };
-  return conditions.find((one) => one.type === type);
-};
+const operator = () => world.operator();
+const apply = (changes?: object) => world.apply(changes);
+const condition = (type: string) => world.condition(type);
 
 it('Secrets are submitted before the document, with the finalizer already on the object', async () => {
   kubernetes.apply(secretPath, { data: { token: 'aGVsbG8=' } });
@@ -71,14 +48,6 @@ it('an object that does not change is not written and not submitted again, and a
   expect(kubeloom.calls.filter((call) => call.startsWith('put'))).toEqual(['putSecret team/cloud']);
 });
 
-it('Secrets of other namespaces are not read where only the own one is allowed', async () => {
-  kubernetes.apply('/api/v1/namespaces/other/secrets/cloud', { data: { token: 'aGVsbG8=' } });
-  apply({ spec: spec('other') });
-  await operator({ ownNamespaceOnly: true }).pass();
-  expect(kubeloom.calls).not.toContain('putSecret other/cloud');
-  expect(kubeloom.calls).toContain('putManifest team/shop');
-});
-
 it('a refusal has all faults, is one event, and is tried again after five minutes', async () => {
   apply();
   const fault = (path: string) => ({ path, reason: 'is wrong', fix: 'make it right' });
@@ -92,7 +61,7 @@ it('a refusal has all faults, is one event, and is tried again after five minute
   expect(kubeloom.calls.filter((call) => call === 'putManifest team/shop')).toHaveLength(1);
 
   kubeloom.refusal = undefined;
-  now += 300_000;
+  world.now += 300_000;
   await one.pass();
   expect(condition('Accepted')?.status).toBe('True');
 });
@@ -124,7 +93,7 @@ it('an object that was changed after it was listed is left to the next pass', as
   kubernetes.afterList = () => {};
   await one.pass();
   expect(kubeloom.documents.get('team/shop')).toMatchObject({ spec: { deletionProtection: true } });
-  expect(log).toEqual([]);
+  expect(world.log).toEqual([]);
 });
 
 it('a document that another one replaced since it was read is submitted by the next pass', async () => {
@@ -138,21 +107,6 @@ it('a document that another one replaced since it was read is submitted by the n
   expect(condition('Accepted')?.status).toBe('True');
 });
 
-it('a manifest that Kubeloom does not have any more is not created again unasked', async () => {
-  apply();
-  const one = operator();
-  await one.pass();
-  kubeloom.documents.clear();
-  await one.pass();
-  await operator().pass();
-  expect(condition('Accepted')).toMatchObject({ status: 'False', reason: 'Missing' });
-  expect(kubeloom.documents.size).toBe(0);
-
-  apply({ spec: { ...spec(), deletionProtection: true } });
-  await one.pass();
-  expect(condition('Accepted')?.status).toBe('True');
-});
-
 it('a deletion that Kubeloom refuses says why, keeps the finalizer, and is tried again', async () => {
   apply();
   const one = operator();
@@ -162,7 +116,7 @@ it('a deletion that Kubeloom refuses says why, keeps the finalizer, and is tried
   await one.pass();
   expect(condition('Ready')).toMatchObject({ status: 'False', reason: 'Protected' });
   kubeloom.refusal = undefined;
-  now += 300_000;
+  world.now += 300_000;
   await one.pass();
   kubeloom.documents.clear();
   await one.pass();
@@ -188,7 +142,7 @@ it('values of Secrets are in no log, event or status, also when they are refused
   apply();
   kubeloom.refusal = kubeloom.problem(422, 'InvalidSecret');
   await operator().pass();
-  const said = JSON.stringify([kubernetes.at(path), kubernetes.events(), log]);
+  const said = JSON.stringify([kubernetes.at(path), kubernetes.events(), world.log]);
   expect(said).not.toContain('hidden-value');
   expect(said).not.toContain(Buffer.from('hidden-value').toString('base64'));
   expect(condition('Accepted')).toMatchObject({ status: 'False', reason: 'InvalidSecret' });
