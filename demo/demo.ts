@@ -14,6 +14,7 @@ import type { ClusterDescription, ManifestDescription } from '#contracts/api-bod
 import { accessKeyOf } from '#local/access-key.ts';
 import { removeAllHosts } from '#local/hosts-helper.ts';
 import { kubernetesKind } from '#local/kubernetes/available.ts';
+import { minorBefore, newest } from '#local/kubernetes/versions.ts';
 import { startPlatform } from '#local/platform.ts';
 import { status } from '#local/supervisor.ts';
 import { proveNetwork, runApplication } from './application.ts';
@@ -27,6 +28,7 @@ import {
   serverOf,
   takeInventory,
 } from './proofs.ts';
+import { askApplication, requests } from './requests.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const home = join(root, '.kubeloom', 'demo');
@@ -43,6 +45,7 @@ async function main(): Promise<void> {
   const { values: options } = parseArgs({ options: { kubernetes: { type: 'string' } } });
   kindOfKubernetes = kubernetesKind(options.kubernetes ?? process.env.KUBELOOM_KUBERNETES);
   const real = await canBeReal();
+  if (!real) kindOfKubernetes = 'simulated';
   title(
     real
       ? 'Kubeloom demo: real machines on this machine'
@@ -89,8 +92,14 @@ async function main(): Promise<void> {
 
 async function story(platform: Platform, real: boolean): Promise<void> {
   const api = apiClient({ apiUrl: platform.apiUrl, token: platform.token });
-  title(`1. Submit ${relative(first)}: two providers, 1 control and 2 compute nodes, a load balancer`);
-  const created = await applyAndFollow(api, first);
+  const { step, times } = steps();
+  // The newest version is reached by an upgrade, which a small API server would only count.
+  const version = kindOfKubernetes === 'real' ? minorBefore : newest;
+  const created = await step(
+    'create',
+    `Submit ${relative(first)}: two providers, 1 control and 2 compute nodes, a load balancer`,
+    () => applyAndFollow(api, first, version),
+  );
   const cluster = onlyCluster(created);
   const machines = real
     ? await openMachines({
@@ -100,36 +109,85 @@ async function story(platform: Platform, real: boolean): Promise<void> {
       })
     : undefined;
   try {
-    if (machines) await proveCluster(api, machines, created);
     const idsBefore = machines ? await bootIds(machines, cluster) : undefined;
+    /** All that is asked of it holds, on the machines of before. */
+    const prove = async (manifest: ManifestDescription): Promise<void> => {
+      if (machines === undefined || idsBefore === undefined) return;
+      const count = proveUntouched(idsBefore, await bootIds(machines, onlyCluster(manifest)));
+      if (manifest !== created) proof(`all ${count} machines that existed before have the same boot id: untouched`);
+      await proveCluster(api, machines, manifest);
+    };
+    await prove(created);
 
-    title(`2. Grow: ${relative(grown)} adds a pool in the second provider`);
-    const bigger = onlyCluster(await applyAndFollow(api, grown));
-    if (machines && idsBefore) {
-      const count = proveUntouched(idsBefore, await bootIds(machines, bigger));
-      proof(`all ${count} machines that existed before have the same boot id: untouched`);
-      await proveCluster(api, machines, await api.getManifest({ namespace: 'default', name: created.name }));
+    const bigger = await underRequests(cluster, () =>
+      step('grow', `Grow: ${relative(grown)} adds a pool in the second provider`, () =>
+        applyAndFollow(api, grown, version),
+      ),
+    );
+    await prove(bigger);
+
+    if (version !== newest) {
+      const upgraded = await underRequests(cluster, () =>
+        step('upgrade', `Upgrade: from Kubernetes ${version} to ${newest}`, () => applyAndFollow(api, grown, newest)),
+      );
+      await prove(upgraded);
     }
 
-    title('3. Shrink: back to the first manifest; nodes are drained, then removed');
-    const smaller = onlyCluster(await applyAndFollow(api, first));
-    if (machines && idsBefore) {
-      proveUntouched(idsBefore, await bootIds(machines, smaller));
-      await proveCluster(api, machines, await api.getManifest({ namespace: 'default', name: created.name }));
-    }
+    const smaller = await underRequests(cluster, () =>
+      step(
+        'shrink',
+        'Shrink: back to the first manifest; the node is drained within the budget of the application, then removed',
+        () => applyAndFollow(api, first, newest),
+      ),
+    );
+    await prove(smaller);
 
-    title('4. Delete');
     const key = { namespace: 'default', name: created.name };
-    const accepted = await api.deleteManifest(key);
-    const gone = await follow(api, key, { runId: accepted.runId });
-    if (gone.manifest) throw new Error(`delete ended ${gone.manifest.status}\n${describeManifest(gone.manifest)}`);
-    proof(`manifest and clusters are gone after ${duration(gone.elapsedMs)}`);
+    await step('delete', 'Delete', async () => {
+      const accepted = await api.deleteManifest(key);
+      const gone = await follow(api, key, { runId: accepted.runId });
+      if (gone.manifest) throw new Error(`delete ended ${gone.manifest.status}\n${describeManifest(gone.manifest)}`);
+      proof(`manifest and clusters are gone after ${duration(gone.elapsedMs)}`);
+    });
     const states = await platform.objects('terraform/');
     if (states.length > 0) throw new Error(`Terraform state is left: ${states.join(', ')}`);
     proof('no Terraform state is left');
+    title(`Wall times: ${times.join(', ')}`);
   } finally {
     await machines?.close();
   }
+}
+
+/** Numbers the steps, and keeps how long each took, without its proofs. */
+function steps() {
+  const times: string[] = [];
+  const step = async <Found>(name: string, text: string, work: () => Promise<Found>): Promise<Found> => {
+    title(`${times.length + 1}. ${text}`);
+    const started = performance.now();
+    const found = await work();
+    times.push(`${name} ${duration(performance.now() - started)}`);
+    return found;
+  };
+  return { step, times };
+}
+
+/** Works while the application on real Kubernetes is asked through the load balancer: at most one request in a thousand may fail. */
+async function underRequests<Found>(cluster: ClusterDescription, work: () => Promise<Found>): Promise<Found> {
+  const url = applicationOf(cluster)?.url;
+  if (kindOfKubernetes !== 'real' || url === undefined) return work();
+  const load = requests(() => askApplication(url));
+  const found = await work().catch(async (cause: unknown) => {
+    await load.stop().catch(() => undefined);
+    throw cause;
+  });
+  proof(`the application answered meanwhile, asked 20 times a second: ${await load.stop()} requests`);
+  return found;
+}
+
+/** The role of the application, and where it answers. */
+function applicationOf({ loadBalancers: [balancer] }: ClusterDescription) {
+  const role = balancer?.roles.find(({ port }) => port !== 6443);
+  return balancer?.endpoint && role ? { role, url: `http://${balancer.endpoint}:${role.port}/hostname` } : undefined;
 }
 
 /** Mesh, kubectl through the load balancer, and the application role. */
@@ -160,22 +218,20 @@ async function proveCluster(api: ApiClient, machines: Machines, manifest: Manife
     where.clear();
     for (const pod of pods) where.set(pod.name, pod.node);
   }
-  const balancer = cluster.loadBalancers[0];
-  const role = balancer?.roles.find((candidate) => candidate.port !== 6443);
-  if (balancer?.endpoint && role) {
-    const answers = await proveApplication(`http://${balancer.endpoint}:${role.port}/hostname`, [...where.keys()]);
+  const found = applicationOf(cluster);
+  if (found) {
+    const answers = await proveApplication(found.url, [...where.keys()]);
     proof(
-      `the load balancer's role ${role.name} reaches ${[...answers].map(([name, count]) => `${where.get(name)} (${count})`).join(', ')}`,
+      `the load balancer's role ${found.role.name} reaches ${[...answers].map(([name, count]) => `${where.get(name)} (${count})`).join(', ')}`,
     );
   }
 }
 
-async function applyAndFollow(api: ApiClient, file: string): Promise<ManifestDescription> {
+async function applyAndFollow(api: ApiClient, file: string, version: string): Promise<ManifestDescription> {
   const { documents } = await readDocuments([file]);
   const manifest = documents.find(({ document }) => (document as { kind?: string }).kind === 'InputManifest')
-    ?.document as {
-    metadata: { name: string };
-  };
+    ?.document as { metadata: { name: string }; spec: { kubernetes: { clusters: [{ version: string }] } } };
+  manifest.spec.kubernetes.clusters[0].version = version;
   const key = { namespace: 'default', name: manifest.metadata.name };
   const accepted = await api.putManifest(key, manifest);
   const followed: Followed = await follow(api, key, { runId: accepted.runId });

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { partsDirectory } from '#local/kubernetes/available.ts';
 import { kubernetesVersions } from '#local/kubernetes/parts.ts';
-import { newest } from './versions.ts';
+import { newest } from '#local/kubernetes/versions.ts';
 
 export class BareApiServer {
   readonly directory = mkdtempSync(join(tmpdir(), 'kubeloom-bare-'));

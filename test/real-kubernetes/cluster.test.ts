@@ -1,7 +1,7 @@
 /** Real Kubernetes through the product: two providers, an application under requests, grow, upgrade, shrink, delete. */
 import { describe, expect, it } from 'vitest';
+import { newest, patchBefore } from '#local/kubernetes/versions.ts';
 import { grown, realCluster, two } from './real-cluster.ts';
-import { newest, patchBefore } from './versions.ts';
 
 describe('real Kubernetes on local hosts', () => {
   const cluster = realCluster(() => two(patchBefore));

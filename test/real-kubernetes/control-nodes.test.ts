@@ -2,10 +2,10 @@
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import type { NodeRow } from '#contracts/api-bodies.ts';
+import { newest } from '#local/kubernetes/versions.ts';
 import { etcdctlIn, etcdEnvironment } from '#runner/kubernetes/etcd-member.ts';
 import { proveUntouched } from '../../demo/proofs.ts';
 import { type Manifest, realCluster, two, without } from './real-cluster.ts';
-import { newest } from './versions.ts';
 
 /** Two control nodes in the first provider, one in the second. */
 async function three(change: (manifest: Manifest) => void = () => undefined): Promise<Manifest> {

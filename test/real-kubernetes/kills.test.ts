@@ -4,9 +4,9 @@
  * KUBELOOM_KILL_PATCH, one after the other in one upgrade. Not part of CI: a kill takes a minute or two.
  */
 import { describe, expect, it } from 'vitest';
+import { minorBefore, newest, patchBefore } from '#local/kubernetes/versions.ts';
 import type { Moment } from './kill-runner.ts';
 import { type Kills, type Manifest, realCluster, two, without } from './real-cluster.ts';
-import { minorBefore, newest, patchBefore } from './versions.ts';
 
 const momentsIn = (variable: string, usual: string): readonly Moment[] =>
   (process.env[variable] ?? usual)

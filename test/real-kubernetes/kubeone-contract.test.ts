@@ -1,7 +1,7 @@
 /** The contract of `kubeone` with a cluster of real Kubernetes: for the stand-in, or for an official KubeOne in KUBELOOM_KUBEONE. */
 import { join } from 'node:path';
+import { newest, patchBefore } from '#local/kubernetes/versions.ts';
 import { kubeoneClusterContract } from '#test/kubernetes/kubeone-cluster-contract.ts';
-import { newest, patchBefore } from './versions.ts';
 
 const official = process.env.KUBELOOM_KUBEONE;
 

@@ -1,8 +1,8 @@
 /** Three control nodes of real Kubernetes, one of which is the API endpoint and is lost. */
 import { describe, expect, it } from 'vitest';
+import { newest } from '#local/kubernetes/versions.ts';
 import { etcdctlIn, etcdEnvironment } from '#runner/kubernetes/etcd-member.ts';
 import { type Manifest, realCluster, two } from './real-cluster.ts';
-import { newest } from './versions.ts';
 
 /** No load balancer serves the API. */
 async function withoutBalancer(): Promise<Manifest> {

@@ -1,8 +1,8 @@
 /** An upgrade of real Kubernetes by a minor version, under requests. */
 import { describe, it } from 'vitest';
+import { minorBefore, newest } from '#local/kubernetes/versions.ts';
 import { proveUntouched } from '../../demo/proofs.ts';
 import { realCluster, two } from './real-cluster.ts';
-import { minorBefore, newest } from './versions.ts';
 
 describe('an upgrade of real Kubernetes by a minor version', () => {
   const cluster = realCluster(() => two(minorBefore));

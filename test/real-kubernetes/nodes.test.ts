@@ -1,8 +1,8 @@
 /** What the real API server and kubelets make of the nodes stage: labels, taints, locks, drains within a budget; and the proxy. */
 import { describe, expect, it } from 'vitest';
 import type { NodeRow } from '#contracts/api-bodies.ts';
+import { newest } from '#local/kubernetes/versions.ts';
 import { grown, type Manifest, realCluster, two } from './real-cluster.ts';
-import { newest } from './versions.ts';
 
 const changed = async (change: (manifest: Manifest) => void): Promise<Manifest> => {
   const manifest = await grown(newest);

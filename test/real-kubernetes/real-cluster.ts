@@ -25,8 +25,8 @@ import {
   proveKubectl,
   takeInventory,
 } from '../../demo/proofs.ts';
+import { askApplication, nodesRequest, requests } from '../../demo/requests.ts';
 import { killDuringApply, type Moment } from './kill-runner.ts';
-import { askApplication, nodesRequest, requests } from './requests.ts';
 
 const run = promisify(execFile);
 const file = (path: string): string => fileURLToPath(new URL(`../../${path}`, import.meta.url));

@@ -3,11 +3,11 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { partsDirectory } from '#local/kubernetes/available.ts';
+import { newest } from '#local/kubernetes/versions.ts';
 import { proveNetwork, runApplication } from '../../demo/application.ts';
 import { proveKubectl } from '../../demo/proofs.ts';
 import { HostWorkshop } from '../hosts/host-workshop.ts';
 import { clusterOf, Installation } from '../hosts/installation.ts';
-import { newest } from './versions.ts';
 
 const name = 'rack';
 const machines = ['metal-1', 'metal-2', 'metal-3'];

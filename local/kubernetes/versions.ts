@@ -1,5 +1,5 @@
-/** The Kubernetes versions between which tests upgrade, out of the one table. */
-import { kubernetesVersions } from '#local/kubernetes/parts.ts';
+/** The Kubernetes versions between which the demo and tests upgrade, out of the one table. */
+import { kubernetesVersions } from './parts.ts';
 
 const versions = kubernetesVersions.map(({ version }) => version);
 const minorOf = (version: string): string => version.slice(0, version.lastIndexOf('.'));
