@@ -5,6 +5,7 @@ import type { NodeRow } from '#contracts/api-bodies.ts';
 import { newest } from '#local/kubernetes/versions.ts';
 import { etcdctlIn, etcdEnvironment } from '#runner/kubernetes/etcd-member.ts';
 import { proveUntouched } from '../../demo/proofs.ts';
+import { certificateOf, proveEndpoint } from './endpoint-proof.ts';
 import { type Manifest, realCluster, two, without } from './real-cluster.ts';
 
 /** Two control nodes in the first provider, one in the second. */
@@ -46,29 +47,6 @@ describe('three control nodes of real Kubernetes', () => {
     expect(health.map((endpoint) => endpoint.health)).toEqual(controls.map(() => true));
   }
 
-  /** All that names the endpoint names this one: certificates, kubeconfigs, kubelets, and what nodes read that join. */
-  async function proveEndpoint(host: string, ...names: readonly string[]): Promise<void> {
-    const server = `https://${host}:6443`;
-    const serversIn = 'cd /etc/kubernetes; sed -n "s/^ *server: //p"';
-    for (const node of await nodesOf('control')) {
-      const certificate = await cluster.ask(
-        node,
-        'openssl x509 -noout -ext subjectAltName -in /etc/kubernetes/pki/apiserver.crt',
-      );
-      for (const name of [host, ...names]) expect(certificate).toContain(`:${name}`);
-      expect(await cluster.ask(node, `${serversIn} admin.conf`)).toBe(server);
-    }
-    for (const node of await nodesOf('compute'))
-      expect(await cluster.ask(node, `${serversIn} kubelet.conf`)).toBe(server);
-    const configMap = async (namespace: string, name: string, field: string) =>
-      parse(await cluster.kubectl('get', 'configmap', '-n', namespace, name, '-o', `jsonpath={.data.${field}}`));
-    expect((await configMap('kube-public', 'cluster-info', 'kubeconfig')).clusters[0].cluster.server).toBe(server);
-    const kubeadm = await configMap('kube-system', 'kubeadm-config', 'ClusterConfiguration');
-    expect(kubeadm.controlPlaneEndpoint).toBe(`${host}:6443`);
-    expect(kubeadm.apiServer.certSANs).toEqual(expect.arrayContaining([host, ...names]));
-    expect(await cluster.kubectl('config', 'view', '-o', 'jsonpath={.clusters[0].cluster.server}')).toBe(server);
-  }
-
   /** kubeadm makes certificates for the endpoint and every control node, and for no one that left; each API server has its own names. */
   async function proveNames(...gone: readonly string[]): Promise<void> {
     const controls = await nodesOf('control');
@@ -85,10 +63,7 @@ describe('three control nodes of real Kubernetes', () => {
     expect(certSANs).toEqual(expect.arrayContaining(controls.map(({ publicAddress }) => publicAddress)));
     for (const address of gone) expect(certSANs).not.toContain(address);
     for (const node of controls) {
-      const certificate = await cluster.ask(
-        node,
-        'openssl x509 -noout -ext subjectAltName -in /etc/kubernetes/pki/apiserver.crt',
-      );
+      const certificate = await certificateOf(cluster, node);
       for (const name of [await balancer(), node.name, node.privateAddress, node.publicAddress])
         expect(certificate).toContain(`:${name}`);
     }
@@ -98,7 +73,7 @@ describe('three control nodes of real Kubernetes', () => {
 
   it('a cluster of three control nodes over two providers has one etcd of three members', async () => {
     await proveEtcd();
-    await proveEndpoint(await balancer());
+    await proveEndpoint(cluster, await balancer());
     await cluster.prove();
   });
 
@@ -106,13 +81,14 @@ describe('three control nodes of real Kubernetes', () => {
     const ids = await cluster.bootIds();
     await cluster.apply(await three(({ spec }) => spec.loadBalancers.clusters[0].roles.shift()));
     const [first] = await nodesOf('control');
-    await proveEndpoint(first?.publicAddress ?? '');
+    await proveEndpoint(cluster, first?.publicAddress ?? '');
     proveUntouched(ids, await cluster.bootIds());
   });
 
   it('the API endpoint moves back to the load balancer', async () => {
     await cluster.apply(await three());
     await proveEndpoint(
+      cluster,
       await balancer(),
       ...(await nodesOf('control')).map(({ publicAddress }) => publicAddress ?? ''),
     );
@@ -132,7 +108,7 @@ describe('three control nodes of real Kubernetes', () => {
   it('a lost control node is replaced, and etcd has three healthy members again', async () => {
     await cluster.repair();
     await proveEtcd();
-    await proveEndpoint(await balancer());
+    await proveEndpoint(cluster, await balancer());
     await cluster.prove();
   });
 

@@ -43,9 +43,16 @@ export interface Manifest {
     };
     readonly loadBalancers: {
       readonly roles: readonly { readonly name: string; targetPools: string[] }[];
-      readonly clusters: readonly [{ roles: string[] }];
+      readonly clusters: [Balancer, ...Balancer[]];
     };
   };
+}
+export interface Balancer {
+  name: string;
+  roles: string[];
+  readonly dns: { readonly dnsZone: string; readonly provider: string; hostname: string };
+  readonly targetedK8s: string;
+  pools: string[];
 }
 export interface Pool {
   readonly name: string;
@@ -143,7 +150,8 @@ export function realCluster(first: () => Promise<Manifest>) {
 
   const namesOf = ({ nodes }: ClusterDescription, ...roles: readonly string[]): string[] =>
     nodes.filter(({ role }) => roles.includes(role)).map(({ name }) => name);
-  const urlOf = ({ loadBalancers }: ClusterDescription) => `http://${loadBalancers[0]?.endpoint}/hostname`;
+  const urlOf = ({ loadBalancers }: ClusterDescription) =>
+    `http://${loadBalancers.find(({ roles }) => roles.some(({ port }) => port === 80))?.endpoint}/hostname`;
 
   return {
     manifest,
