@@ -128,8 +128,6 @@ async function simulated(variables: Readonly<Record<string, string>>): Promise<P
 }
 
 function real(tool: RunnerTool, program: string, environment: Readonly<Record<string, string>>): Project {
-  // The stand-in for `kubeone` comes before any real one, which KUBELOOM_KUBEONE names; Node 24 before the system's.
-  const path = [join(root, 'local', 'kubeone', 'bin'), dirname(process.execPath), environment.PATH ?? ''];
   return {
     name: `kubeloom-${tool}`,
     run: {
@@ -137,7 +135,21 @@ function real(tool: RunnerTool, program: string, environment: Readonly<Record<st
       command: [process.execPath, ...runnerNodeOptions, program],
       directory: root,
     },
-    environment: { ...environment, PATH: path.join(delimiter), KUBELOOM_STAGE_MINUTES: String(buildMinutes - 3) },
+    environment: {
+      ...environment,
+      PATH: pathOfBuilds(environment.KUBELOOM_KUBERNETES, environment.PATH),
+      KUBELOOM_STAGE_MINUTES: String(buildMinutes - 3),
+    },
     timeoutMinutes: buildMinutes,
   };
+}
+
+/**
+ * Node 24 comes before the system's. Real Kubernetes is installed by an official `kubeone` where there is one, so the stand-in comes last;
+ * a simulated control plane is the stand-in's alone.
+ */
+export function pathOfBuilds(kubernetes: string | undefined, path = ''): string {
+  const standIn = join(root, 'local', 'kubeone', 'bin');
+  const programs = [dirname(process.execPath), path];
+  return (kubernetes === 'real' ? [...programs, standIn] : [standIn, ...programs]).join(delimiter);
 }

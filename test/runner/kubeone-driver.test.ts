@@ -103,6 +103,15 @@ describe('KubeOne apply', () => {
     world.set('PATH', `${world.directory}:${process.env.PATH}`);
     expect((await world.run('kubernetes')).ok).toBe(true);
   });
+
+  it('a kubeone of an earlier directory of the PATH comes before releases of a later one', async () => {
+    world.set('KUBELOOM_KUBEONE', '');
+    const later = join(world.directory, 'later');
+    mkdirSync(later);
+    world.script('later/kubeone-1.14.1', '#!/bin/bash\nexit 1\n');
+    world.set('PATH', `${world.directory}:${later}:${process.env.PATH}`);
+    expect((await world.run('kubernetes')).ok).toBe(true);
+  });
 });
 
 describe('a machine that was lost and recreated', () => {

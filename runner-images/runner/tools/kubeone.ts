@@ -102,16 +102,17 @@ async function reset(context: ContextOf<'kubeone'>): Promise<StageSummary> {
   return { nodesReset: membersOf(state).length - absent.size };
 }
 
-/** `kubeone-<release>` of the release that knows this Kubernetes version, else plain `kubeone`. */
+/** In the first directory of the PATH that has one: `kubeone-<release>` of the release that knows this Kubernetes version, else `kubeone`. */
 async function findKubeOne(context: ContextOf<'kubeone'>, state: ClusterState): Promise<string> {
   if (process.env.KUBELOOM_KUBEONE) return process.env.KUBELOOM_KUBEONE;
   const before = context.document.before?.kubernetesVersion ?? state.kubernetesVersion;
   const release = kubeoneReleaseFor(state.kubernetesVersion, before)?.release;
-  const directories = (process.env.PATH ?? '').split(':').filter(Boolean);
-  for (const directory of directories) {
+  const isOfRelease = (name: string) =>
+    release !== undefined && (name === `kubeone-${release}` || name.startsWith(`kubeone-${release}.`));
+  for (const directory of (process.env.PATH ?? '').split(':').filter(Boolean)) {
     const names = await readdir(directory).catch(() => []);
-    const found = names.find((name) => name === `kubeone-${release}` || name.startsWith(`kubeone-${release}.`));
-    if (release !== undefined && found !== undefined) return join(directory, found);
+    const found = names.find(isOfRelease) ?? names.find((name) => name === 'kubeone');
+    if (found !== undefined) return join(directory, found);
   }
   return 'kubeone';
 }
