@@ -73,6 +73,7 @@ function locatorsIn(state: ClusterState): readonly string[] {
   return [
     ...allPools(state).flatMap(({ source }) => (source.kind === 'dynamic' ? ofProvider(source.provider) : [])),
     ...state.loadBalancers.flatMap(({ dns }) => ofProvider(dns.provider)),
+    ...(state.documents ?? []).map(({ templatesSecret }) => templatesSecret),
     ...allNodes(state).map(({ node }) => node.static?.secret),
   ].filter((text) => text !== undefined);
 }

@@ -6,12 +6,14 @@ import { sameValue } from './same-value.ts';
 export const DocumentState = z.strictObject({
   /** Unique in the cluster. */
   name: z.string(),
-  /** `builtin@<version>`, or `inline` for the text of the manifest. */
+  /** `builtin@<version>`, `inline` for the text of the manifest, or a version of templates (`template-version.ts`). */
   version: z.string(),
   /** What templates are filled with: a text, or a list whose templates are rendered once for each item. */
   values: z.record(z.string(), z.union([z.string(), z.array(z.string())])),
   /** YAML of the manifest, in place of templates. */
   text: z.string().optional(),
+  /** Secret with the token of a private repository: `<namespace>/<name>`. */
+  templatesSecret: z.string().optional(),
 });
 export type DocumentState = z.infer<typeof DocumentState>;
 
@@ -53,7 +55,7 @@ export function isBuiltin(name: string): boolean {
 /** Names of upstream files that the documents need. */
 export function upstreamOf(documents: readonly DocumentState[] = []): readonly string[] {
   return documents
-    .filter(({ name, text }) => text === undefined && builtins.get(name)?.upstream)
+    .filter(({ name, version }) => version.startsWith('builtin@') && builtins.get(name)?.upstream)
     .map(({ name }) => name);
 }
 

@@ -15,6 +15,17 @@ export function templateVersionText({ url, commit, path }: TemplateVersion): str
   return `git:${url}@${commit}#${path}`;
 }
 
+/** What uses templates of its own, as a key next to names of provider instances: the documents of that name of a cluster. */
+export function documentsKey(cluster: string, name: string): string {
+  return `${cluster}/${name}`;
+}
+
+/** For people: `provider hetzner-1`, `documents longhorn of cluster shop`. */
+export function templatesUserText(key: string): string {
+  const [cluster, name] = key.split('/');
+  return name === undefined ? `provider ${key}` : `documents ${name} of cluster ${cluster}`;
+}
+
 /** Undefined for the templates that come with Kubeloom. Throws `InternalFault` for a text that names a repository and cannot be read. */
 export function parseTemplateVersion(text: string): TemplateVersion | undefined {
   if (!text.startsWith('git:')) return undefined;

@@ -16,22 +16,27 @@ export interface DocumentFiles {
   readonly upstream?: { readonly text: string; readonly without: readonly string[] };
   /** Values that only the runner has. @default none */
   readonly values?: Readonly<Record<string, string>>;
+  /** Objects of a user's own, which are not filled with values. @default templates */
+  readonly plain?: boolean;
 }
 
-/** Upstream files are larger than what users may write. */
+/** Files are larger than what users may write into a manifest. */
 const upstreamLimits = { maxBytes: 20_000_000, maxDocuments: 2000, maxTokens: 5_000_000 } as const;
 
 /** The objects of a document, labelled as its own. Throws `InvalidManifest` for a text, or a template, that has faults. */
 export function renderDocument(document: DocumentState, files: DocumentFiles): readonly KubernetesObject[] {
   const { name, text, values } = document;
   if (text !== undefined) return labelled(name, objectsIn(text, `documents ${name}`));
-  const { templates, upstream } = files;
+  const { templates, upstream, plain = false } = files;
   const all = { ...values, ...files.values };
   const upstreamObjects = upstream === undefined ? [] : objectsIn(upstream.text, `upstream ${name}`, upstreamLimits);
   const without = new Set(upstream?.without);
   const own = Object.keys(templates)
     .sort()
-    .flatMap((path) => renderTemplate(path, templates[path] ?? '', all));
+    .flatMap((path) => {
+      const template = templates[path] ?? '';
+      return plain ? objectsIn(template, path, upstreamLimits) : renderTemplate(path, template, all);
+    });
   return labelled(name, [
     ...upstreamObjects.filter((object) => !without.has(objectText(nameOfObject(object)))),
     ...own,
@@ -39,7 +44,7 @@ export function renderDocument(document: DocumentState, files: DocumentFiles): r
 }
 
 function renderTemplate(path: string, text: string, values: DocumentState['values']): readonly KubernetesObject[] {
-  const objects = objectsIn(text, `template ${path}`);
+  const objects = objectsIn(text, `template ${path}`, upstreamLimits);
   const single = Object.entries(values).filter((entry): entry is [string, string] => typeof entry[1] === 'string');
   const [, each] = /^each-([\w-]+)\//.exec(path) ?? [];
   if (each === undefined) return objects.map((object) => filled(object, new Map(single), path));

@@ -28,7 +28,11 @@ export const runnerBounds: Readonly<Record<RunnerTool, Bounds>> = {
   },
   ansible: { objects: ['runs/', 'access/'], partitions: ['EVENTS#'], secrets: [], secretReads: ['user/', 'ssh/'] },
   kubeone: { objects: ['runs/', 'kubeconfigs/'], partitions: ['EVENTS#'], secrets: [], secretReads: ['user/', 'ssh/'] },
-  kubectl: { objects: ['runs/', 'access/'], reads: ['kubeconfigs/'], partitions: ['EVENTS#'], secrets: [] },
+  // Secrets of users: the tokens of private repositories that have documents.
+  kubectl: {
+    ...{ objects: ['runs/', 'access/'], reads: ['kubeconfigs/'], partitions: ['EVENTS#'] },
+    ...{ secrets: [], secretReads: ['user/'] },
+  },
   // It looks, and writes nothing but what it found.
   drift: {
     ...{ objects: ['runs/'], reads: ['terraform/', 'kubeconfigs/'], partitions: ['EVENTS#'] },
@@ -44,7 +48,7 @@ export const usesOfTool = {
   terraform: [...everyRunner, 'artifacts.remove', 'secrets.get', 'secrets.put', 'secrets.remove'],
   ansible: [...everyRunner, 'secrets.get'],
   kubeone: [...everyRunner, 'artifacts.putBytes', 'artifacts.remove', 'secrets.get'],
-  kubectl: [...everyRunner],
+  kubectl: [...everyRunner, 'secrets.get'],
   drift: [...everyRunner, 'secrets.get'],
 } as const satisfies Record<RunnerTool, readonly PortUse[]>;
 

@@ -65,6 +65,49 @@ describe('an installation that fetches templates', () => {
     expect(asked).toHaveLength(1);
   });
 
+  it('documents in clusters are pinned by the same look-up, with the folder that is theirs', async () => {
+    const { deps, call, asked } = asking({ commit });
+    await call('PUT', templatePath, { body: aTemplateReference() });
+    const manifest = withTemplates('own-templates');
+    const [cluster] = manifest.spec.kubernetes.clusters;
+    const documents = [{ name: 'shop', templatesRef: { name: 'own-templates' } }];
+    const body = (own: unknown) => ({
+      ...manifest,
+      spec: { ...manifest.spec, kubernetes: { clusters: [{ ...cluster, documents: own }] } },
+    });
+    expect((await call('PUT', manifestPath, { body: body(documents) })).json.faults).toBeUndefined();
+    const stored = await deps.manifests.get({ namespace: 'team', name: 'shop' });
+    expect(stored?.templates).toEqual({
+      'sim-1': `git:github.com/team/templates@${commit}#templates`,
+      [`${cluster?.name}/shop`]: `git:github.com/team/templates@${commit}#d`,
+    });
+    expect(asked).toHaveLength(1);
+    expect(await call('DELETE', templatePath)).toMatchObject({ status: 409 });
+  });
+
+  it('a reference that names no folder for documents is refused, with its place and the fix', async () => {
+    const { call } = asking({ commit });
+    const { spec, ...reference } = aTemplateReference();
+    await call('PUT', templatePath, { body: { ...reference, spec: { ...spec, paths: { terraformer: 'a' } } } });
+    const manifest = aManifest();
+    const [cluster] = manifest.spec.kubernetes.clusters;
+    const documents = [{ name: 'shop', templatesRef: { name: 'own-templates' } }];
+    const kubernetes = { clusters: [{ ...cluster, documents }] };
+    expect(
+      await call('PUT', manifestPath, { body: { ...manifest, spec: { ...manifest.spec, kubernetes } } }),
+    ).toMatchObject({
+      status: 422,
+      json: {
+        faults: [
+          {
+            path: 'spec.kubernetes.clusters[0].documents[0].templatesRef',
+            fix: 'add paths.manifestsK8s to it',
+          },
+        ],
+      },
+    });
+  });
+
   it('a reference to an unknown tag is refused, with its place and the fix', async () => {
     const { deps, call } = asking({
       reason: 'github.com/team/templates has no branch or tag "v1.0.0"',

@@ -150,7 +150,7 @@ describe('runners', () => {
     const only = (...audiences: string[]) => [{ 'sts:IdentityTokenAudience': audiences }];
     expect(audiencesOf({ vaultAudiences: 'vault' })).toEqual({
       ...{ terraform: only(...clouds, 'vault'), drift: only(...clouds, 'vault') },
-      ...{ ansible: only('vault'), kubeone: only('vault'), kubectl: [] },
+      ...{ ansible: only('vault'), kubeone: only('vault'), kubectl: only('vault') },
     });
     expect(audiencesOf({})).toEqual({
       ...{ terraform: only(...clouds), drift: only(...clouds), ansible: [], kubeone: [], kubectl: [] },

@@ -15,7 +15,12 @@ const own = (inline: string) => ({ name: 'own', inline });
 
 function desired(
   spec: ManifestSpec,
-  options: { current?: ClusterState; defaultStorage?: 'longhorn'; agentUrl?: string } = {},
+  options: {
+    current?: ClusterState;
+    defaultStorage?: 'longhorn';
+    agentUrl?: string;
+    templates?: Readonly<Record<string, string>>;
+  } = {},
 ) {
   const { current = null, ...rest } = options;
   const goal = { manifest: manifestOf(spec), cluster: 'c', current, attempted: null, templates: {} };
@@ -131,6 +136,40 @@ describe('documents of the manifest', () => {
   test('an entry that is switched off is left out', () => {
     const off = { storage: 'longhorn', documents: [{ name: 'longhorn-classes', enabled: false }] };
     expect(desired({ kubernetes: off }).documents?.map(({ name }) => name)).toEqual(['longhorn']);
+  });
+
+  const git = (commit: string) => `git:github.com/team/ours@${commit.repeat(40)}#kubernetes`;
+  const inGit = (names: readonly string[], commit: string): [ManifestSpec, { templates: Record<string, string> }] => [
+    { kubernetes: { storage: 'longhorn', documents: names.map((name) => ({ name, templatesRef: { name: 'ours' } })) } },
+    { templates: Object.fromEntries(names.map((name) => [`c/${name}`, git(commit)])) },
+  ];
+
+  test('an entry with a git repository takes the place of what comes with Kubeloom, with its values', () => {
+    const { documents } = desired(...inGit(['own', 'longhorn-classes', 'autoscaler'], 'a'));
+    expect(documents).toMatchObject([
+      { name: 'longhorn', version: `builtin@${builtinDocuments.longhorn.version}` },
+      { name: 'longhorn-classes', version: git('a'), values: { zone: ['aws-1-zone'] } },
+      { name: 'own', version: git('a'), values: {} },
+    ]);
+  });
+
+  test('documents of a repository need no upstream file, and another commit applies them again', () => {
+    const options = { maxUnavailable: 1, upstreamDocuments: [] };
+    const current = desired(...inGit(['longhorn', 'longhorn-classes'], 'a'));
+    const goal = { cluster: 'c', attempted: null, options };
+    expect(planClusterPath({ ...goal, current: null, desired: current }).refusals).toEqual([]);
+    const [spec, { templates }] = inGit(['longhorn', 'longhorn-classes'], 'a');
+    const moved = desired(spec, { current, templates: { ...templates, 'c/longhorn-classes': git('b') } });
+    const plan = planClusterPath({ ...goal, current, desired: moved });
+    expect(plan.waypoints.map(({ direction, stages }) => [direction, ...stages.map(({ work }) => work)])).toEqual([
+      [
+        'settle',
+        {
+          ...{ patch: [], remove: [], maxUnavailable: 1 },
+          documents: [{ name: 'longhorn-classes', version: git('b') }],
+        },
+      ],
+    ]);
   });
 });
 

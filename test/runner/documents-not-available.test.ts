@@ -34,7 +34,7 @@ test('documents that do not work after the wait are a warning, and the stage goe
   await world.put(aDocument([{ stage: 'nodes', reasons: [], work }], { direction: 'settle', before: target, target }));
   const result = await world.run('nodes', {
     tool: async (context) => {
-      const prepared = await prepareDocuments({ templatesDirectory: world.templates }, documents);
+      const prepared = await prepareDocuments(context, documents);
       const documentsApplied = await applyDocuments(context, new Kubectl(context, 'none'), prepared, { totalMs: 0 });
       return { nodesPatched: 0, nodesRemoved: 0, documentsApplied };
     },

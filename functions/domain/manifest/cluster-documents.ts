@@ -1,6 +1,6 @@
 /** Fields of a cluster about what is in it: its storage, and documents that Kubeloom applies. */
 import { z } from 'zod';
-import { shown } from './names.ts';
+import { shown, TemplatesReference } from './names.ts';
 
 const DocumentName = z
   .string()
@@ -20,6 +20,9 @@ const ClusterDocument = z.strictObject({
     .describe(
       'Objects of Kubernetes as YAML, `---` between them; in place of what comes with Kubeloom under this name.',
     ),
+  templatesRef: TemplatesReference.optional().describe(
+    'A git repository that has them, in a folder of this name below `paths.manifestsK8s` ([templates](templates.md)).',
+  ),
 });
 
 /** Fields of `KubernetesCluster`. */

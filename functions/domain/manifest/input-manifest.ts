@@ -6,7 +6,7 @@ import { clusterDocumentFields } from './cluster-documents.ts';
 import { DriftChecks } from './drift-checks.ts';
 import { kubernetesOptionFields } from './kubernetes-options.ts';
 import { LoadBalancer, Role } from './load-balancers.ts';
-import { ClusterName, Metadata, ProviderName, shown, Text } from './names.ts';
+import { ClusterName, Metadata, ProviderName, shown, TemplatesReference, Text } from './names.ts';
 import { networkText, parseNetwork } from './networks.ts';
 import { DynamicNodePool, StaticNodePool } from './node-pools.ts';
 import { SecretSource } from './secret-source.ts';
@@ -20,13 +20,9 @@ export const Provider = z.strictObject({
   name: ProviderName.describe('Name of this provider instance: one set of credentials of one cloud.'),
   providerType: z.enum(providerTypeNames as [ProviderTypeName, ...ProviderTypeName[]]).describe('Which cloud it is.'),
   secretRef: SecretSource.optional().describe('Secret with the credentials; `local` and `sim` need none.'),
-  templatesRef: z
-    .strictObject({
-      name: Text.describe('Name of a TemplateGitReference.'),
-      namespace: Text.optional().describe('Its namespace; that of the manifest when left out.'),
-    })
-    .default({ name: defaultTemplates })
-    .describe('Terraform modules to use instead of the ones that come with Kubeloom.'),
+  templatesRef: TemplatesReference.default({ name: defaultTemplates }).describe(
+    'Terraform modules to use instead of the ones that come with Kubeloom.',
+  ),
 });
 export type Provider = z.infer<typeof Provider>;
 

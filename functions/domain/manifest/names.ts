@@ -60,6 +60,11 @@ export const SecretReference = z.strictObject({
 });
 export type SecretReference = z.infer<typeof SecretReference>;
 
+export const TemplatesReference = z.strictObject({
+  name: Text.describe('Name of a TemplateGitReference.'),
+  namespace: Text.optional().describe('Its namespace; that of the manifest when left out.'),
+});
+
 export const LabelKey = z.string().regex(qualifiedName, {
   error: (issue) =>
     `${shown(issue.input)} is not a label key; use at most 63 letters, digits, "-", "_" and ".", after an optional "prefix.example/"`,

@@ -1,4 +1,4 @@
-/** TemplateGitReference documents: a git repository whose Terraform modules are used instead of the built-in ones. */
+/** TemplateGitReference documents: a git repository whose Terraform modules, or documents in clusters, are used instead of the built-in ones. */
 import { z } from 'zod';
 import { apiVersions } from './input-manifest.ts';
 import { SecretMetadata, SecretReference, shown, Text } from './names.ts';
@@ -7,6 +7,11 @@ import { SecretMetadata, SecretReference, shown, Text } from './names.ts';
 const repositoryAddress = /^(?![a-z+]+:\/\/)(?!.*\/\.\.?(\/|$))[^\s/@#?]+\.[^\s/@#?]+\/[^\s@#?]+$/i;
 /** From the root of the repository, down, and not into git's own files. */
 const folderInside = /^(?!\/)(?!(.*\/)?(\.\.|\.git)(\/|$))[\w ./-]*$/;
+
+const Folder = Text.regex(folderInside, {
+  error: (issue) =>
+    `${shown(issue.input)} is not a folder of a repository; use letters, digits, "-", "_", "." and "/", without "/" at the beginning and without ".."`,
+});
 
 export const TemplateGitReference = z.strictObject({
   apiVersion: z.enum(apiVersions),
@@ -28,14 +33,15 @@ export const TemplateGitReference = z.strictObject({
     commit: Text.describe('Tag, branch or commit hash.'),
     paths: z
       .strictObject({
-        terraformer: Text.regex(folderInside, {
-          error: (issue) =>
-            `${shown(issue.input)} is not a folder of a repository; use letters, digits, "-", "_", "." and "/", without "/" at the beginning and without ".."`,
-        }).describe('Folder of the Terraform modules, from the root of the repository.'),
+        terraformer: Folder.optional().describe(
+          'Folder of the Terraform modules, from the root of the repository; needed by providers.',
+        ),
         playbooks: Text.optional().describe('Accepted, not used.'),
         configLb: Text.optional().describe('Accepted, not used.'),
         configK8s: Text.optional().describe('Accepted, not used.'),
-        manifestsK8s: Text.optional().describe('Accepted, not used.'),
+        manifestsK8s: Folder.optional().describe(
+          'Folder of documents in clusters, one below it for each name ([templates](templates.md)).',
+        ),
       })
       .describe('Folders in the repository.'),
   }),

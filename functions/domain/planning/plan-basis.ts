@@ -1,5 +1,6 @@
 /** What a plan was made from. Its id is a digest of that; what moved since is the difference. Never contains a secret. */
 import { z } from 'zod';
+import { templatesUserText } from '#domain/template-version.ts';
 import { listed } from './text/words.ts';
 
 /** The last waypoint that was started for a cluster. */
@@ -37,7 +38,7 @@ export const PlanBasis = z.strictObject({
   manifest: z.string().nullable(),
   /** Digest of the document, and of whether it is deleted and what that orphans. */
   goal: z.string(),
-  /** Version of the templates of provider instances that have their own. */
+  /** Versions of templates: see `pinTemplates`. */
   templates: z.record(z.string(), z.string()),
   /** By name. */
   clusters: z.record(z.string(), ClusterBasis),
@@ -93,7 +94,10 @@ function templatesMoved(before: PlanBasis['templates'], now: PlanBasis['template
   const names = [...new Set([...Object.keys(before), ...Object.keys(now)])].sort();
   return names
     .filter((name) => before[name] !== now[name])
-    .map((name) => `templates of provider ${name} moved from ${before[name] ?? 'none'} to ${now[name] ?? 'none'}`);
+    .map(
+      (name) =>
+        `templates of ${templatesUserText(name)} moved from ${before[name] ?? 'none'} to ${now[name] ?? 'none'}`,
+    );
 }
 
 /** For people, in one sentence. */

@@ -15,9 +15,9 @@ import { clusterName, newCluster } from './cluster-records.ts';
 /** The input of planning apart from the records. */
 export interface Planning {
   readonly ids: HashSource;
-  /** Version of the templates of provider instances that have their own, by name; see `template-versions.ts`. */
+  /** Versions of templates: see `pinTemplates`. */
   readonly templates: Readonly<Record<string, string>>;
-  /** Locators of the Secrets that open their repositories, by name. */
+  /** Locators of the Secrets that open their repositories, by the same keys. */
   readonly templateSecrets?: Readonly<Record<string, string>>;
   /** What is asked of the clusters, by their ids. @default nothing */
   readonly demands?: Readonly<Record<string, Demand>>;

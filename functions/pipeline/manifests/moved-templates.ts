@@ -2,6 +2,7 @@
 import type { ClusterRecord, ManifestRecord, NewEvent } from '#contracts/records.ts';
 import { allNodes } from '#domain/cluster-state.ts';
 import { sameValue } from '#domain/same-value.ts';
+import { templatesUserText } from '#domain/template-version.ts';
 import type { Using } from '../../ports.ts';
 import { clustersOf, planCluster } from '../clusters/cluster-plans.ts';
 import type { GenerationRequest } from './next-generation.ts';
@@ -37,7 +38,7 @@ export async function movedTemplates(deps: Ports, record: ManifestRecord): Promi
   const taken = record.status === 'Failed' && !bound && (await isHarmless(deps, record, { ...record, ...templates }));
   const seen = Object.fromEntries(moved.map((name) => [name, now.templates[name] ?? '']));
   if (!taken && sameValue(seen, record.templatesSeen ?? {})) return { change: { templatesSeen: seen }, events: [] };
-  const texts = moved.map((name) => `of provider ${name} from ${before[name] ?? 'none'} to ${seen[name]}`);
+  const texts = moved.map((name) => `of ${templatesUserText(name)} from ${before[name] ?? 'none'} to ${seen[name]}`);
   const follows = taken
     ? 'the retry uses that'
     : 'nothing is changed: apply the manifest again to use that (`kubeloom plan` shows what it replaces)';

@@ -1,12 +1,13 @@
-/** Which templates each provider instance of a manifest uses: pinned when it is accepted, compared by every plan. */
+/** Which templates each provider instance, and each document of a cluster, uses: pinned when the manifest is accepted, compared by every plan. */
 import type { TemplateLookup } from '#contracts/job.ts';
 import type { DemandRecord, ManifestRecord } from '#contracts/records.ts';
 import { error, type Fault } from '#domain/manifest/fault.ts';
-import { defaultTemplates, type InputManifest, type Provider } from '#domain/manifest/input-manifest.ts';
+import { defaultTemplates, type InputManifest } from '#domain/manifest/input-manifest.ts';
 import { locatorOf, storedSecretOf } from '#domain/manifest/secret-source.ts';
+import type { TemplateGitReference } from '#domain/manifest/template-git-reference.ts';
 import { documentNamed } from '#domain/manifest/validate-documents.ts';
 import { validateTemplateReference } from '#domain/manifest/validate-template-reference.ts';
-import { isCommitHash, templateVersionText } from '#domain/template-version.ts';
+import { documentsKey, isCommitHash, templateVersionText } from '#domain/template-version.ts';
 import type { ResolvedTemplates, Using } from '../../ports.ts';
 import type { Planning } from '../clusters/cluster-plans.ts';
 
@@ -28,9 +29,9 @@ export function planningOf(
 }
 
 export interface PinnedTemplates {
-  /** `git:<url>@<commit>#<path>` by provider instance, for those that do not use the templates that come with Kubeloom. */
+  /** `git:<url>@<commit>#<path>` by provider instance, or `documentsKey`, for those that do not use the templates that come with Kubeloom. */
   readonly templates: Readonly<Record<string, string>>;
-  /** Locators of the Secrets of private repositories, by provider instance. */
+  /** Locators of the Secrets of private repositories, by the same keys. */
   readonly templateSecrets: Readonly<Record<string, string>>;
   /** References that name nothing, by their place in the manifest. */
   readonly faults: readonly Fault[];
@@ -61,30 +62,65 @@ export async function pinTemplates(
 ): Promise<PinnedTemplates> {
   const asked = new Map<string, Promise<Pin | undefined>>();
   const pins = await Promise.all(
-    manifest.spec.providers.map(async ({ name, templatesRef }, index) => {
-      if (templatesRef.name === defaultTemplates) return {};
+    usesOf(manifest).map(async ({ key, path, templatesRef, folder }) => {
       const reference = { namespace: templatesRef.namespace ?? namespace, name: templatesRef.name };
-      const key = `${reference.namespace}/${reference.name}`;
-      const answer = asked.get(key) ?? pinOf(deps, reference, { accompanying, lookUp });
-      asked.set(key, answer);
+      const name = `${reference.namespace}/${reference.name}`;
+      const answer = asked.get(name) ?? pinOf(deps, reference, { accompanying, lookUp });
+      asked.set(name, answer);
       const pin = await answer;
       if (pin === undefined) return {};
-      if ('version' in pin) return { name, pin };
-      return { fault: error(['spec', 'providers', index, 'templatesRef'], pin.reason, pin.fix) };
+      if ('reason' in pin) return { fault: error(path, pin.reason, pin.fix) };
+      const { url, commit, paths, secret } = pin;
+      const inside = paths[folder];
+      if (inside !== undefined) return { key, version: templateVersionText({ url, commit, path: inside }), secret };
+      const reason = `the TemplateGitReference "${name}" names no folder for this`;
+      return { fault: error(path, reason, `add paths.${folder} to it`) };
     }),
   );
   return {
-    templates: Object.fromEntries(pins.flatMap(({ name, pin }) => (pin ? [[name, pin.version]] : []))),
-    templateSecrets: Object.fromEntries(pins.flatMap(({ name, pin }) => (pin?.secret ? [[name, pin.secret]] : []))),
+    templates: Object.fromEntries(pins.flatMap(({ key, version }) => (key ? [[key, version]] : []))),
+    templateSecrets: Object.fromEntries(pins.flatMap(({ key, secret }) => (key && secret ? [[key, secret]] : []))),
     faults: pins.flatMap(({ fault }) => (fault === undefined ? [] : [fault])),
   };
 }
 
-type Pin = { readonly version: string; readonly secret?: string } | { readonly reason: string; readonly fix: string };
+interface TemplatesUse {
+  /** In what is pinned. */
+  readonly key: string;
+  readonly path: readonly PropertyKey[];
+  readonly templatesRef: { readonly name: string; readonly namespace?: string | undefined };
+  readonly folder: 'terraformer' | 'manifestsK8s';
+}
+
+function usesOf({ spec: { providers, kubernetes } }: InputManifest): readonly TemplatesUse[] {
+  const ofProviders = providers.map(
+    ({ name, templatesRef }, index): TemplatesUse => ({
+      ...{ key: name, path: ['spec', 'providers', index, 'templatesRef'], templatesRef, folder: 'terraformer' },
+    }),
+  );
+  const ofDocuments = kubernetes.clusters.flatMap(({ name: cluster, documents = [] }, place) =>
+    documents.flatMap(({ name, templatesRef }, index): TemplatesUse[] => {
+      const path = ['spec', 'kubernetes', 'clusters', place, 'documents', index, 'templatesRef'];
+      const key = documentsKey(cluster, name);
+      return templatesRef === undefined ? [] : [{ key, path, templatesRef, folder: 'manifestsK8s' }];
+    }),
+  );
+  return [...ofProviders.filter(({ templatesRef }) => templatesRef.name !== defaultTemplates), ...ofDocuments];
+}
+
+/** A reference as it is now: its commit, and the Secret of a private repository. */
+interface Resolved {
+  readonly url: string;
+  readonly commit: string;
+  readonly paths: TemplateGitReference['spec']['paths'];
+  readonly secret: string | undefined;
+}
+
+type Pin = Resolved | { readonly reason: string; readonly fix: string };
 
 async function pinOf(
   deps: Ports,
-  { namespace, name }: Required<Pick<NonNullable<Provider['templatesRef']>, 'namespace' | 'name'>>,
+  { namespace, name }: { readonly namespace: string; readonly name: string },
   { accompanying = [], lookUp }: PinOptions,
 ): Promise<Pin | undefined> {
   const given = documentNamed(accompanying, 'TemplateGitReference', { namespace, name });
@@ -113,6 +149,5 @@ async function pinOf(
       ? await lookUp({ namespace, name }, { url: endpoint.url, revision, secret })
       : await deps.templateSources.resolve(endpoint.url, revision);
   if (!('commit' in answer)) return answer;
-  const version = templateVersionText({ url: endpoint.url, commit: answer.commit, path: paths.terraformer });
-  return secret === undefined ? { version } : { version, secret };
+  return { url: endpoint.url, commit: answer.commit, paths, secret };
 }

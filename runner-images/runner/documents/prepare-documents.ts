@@ -1,15 +1,17 @@
 /** Documents before they are applied: their templates and upstream files are found, checked and rendered. */
 import { createHash } from 'node:crypto';
-import { readdir, readFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import { z } from 'zod';
 import type { DocumentState } from '#domain/cluster-documents.ts';
-import { agentProgram, hasAgent, upstreamOf } from '#domain/cluster-documents.ts';
+import { agentProgram, hasAgent, isBuiltin, upstreamOf } from '#domain/cluster-documents.ts';
 import { isPipelineError } from '#domain/errors.ts';
 import type { KubernetesObject } from '#domain/kubernetes-objects.ts';
+import { parseTemplateVersion } from '#domain/template-version.ts';
 import { type DocumentFiles, renderDocument } from '#rendering/documents.ts';
-import type { ClusterContext } from '../stage-context.ts';
+import type { SecretReader } from '../stage-context.ts';
 import { StageFailure } from '../stage-failure.ts';
+import { gitDocuments, yamlFiles } from './git-documents.ts';
 
 export interface PreparedDocument {
   readonly document: DocumentState;
@@ -30,9 +32,9 @@ const Upstream = z.record(
   }),
 );
 
-type Places = Pick<ClusterContext, 'templatesDirectory'>;
+type Places = Pick<SecretReader, 'mask' | 'ports' | 'run' | 'templatesDirectory' | 'workDirectory'>;
 
-/** All of them, or none: throws `UpstreamMissing`, `UpstreamWrong`, `AgentMissing`, `DocumentsFaulty`. */
+/** All of them, or none: throws `UpstreamMissing`, `UpstreamWrong`, `AgentMissing`, `DocumentsFaulty`, and what `gitDocuments` throws. */
 export function prepareDocuments(
   places: Places,
   documents: readonly DocumentState[],
@@ -52,24 +54,26 @@ async function prepare(places: Places, document: DocumentState): Promise<Prepare
       code: 'DocumentsFaulty',
       message: `The documents ${document.name} cannot be used: ${error.message}.`,
       resource: document.name,
-      hint: 'Correct them in the manifest, or switch them off there.',
+      hint: 'Correct them where they are written, in the manifest or in their repository, or switch them off in the manifest.',
     });
   }
 }
 
-async function filesOf({ templatesDirectory }: Places, document: DocumentState): Promise<DocumentFiles> {
-  const directory = join(templatesDirectory, 'kubernetes', document.name);
-  const found = await readdir(directory, { recursive: true, withFileTypes: true }).catch(() => []);
-  const paths = found.filter((entry) => entry.isFile() && entry.name.endsWith('.yaml'));
+async function filesOf(places: Places, document: DocumentState): Promise<DocumentFiles> {
+  const { templatesDirectory } = places;
+  const version = parseTemplateVersion(document.version);
+  const directory =
+    version === undefined
+      ? join(templatesDirectory, 'kubernetes', document.name)
+      : await gitDocuments(places, document, version);
+  const paths = await yamlFiles(directory);
   const templates = await Promise.all(
-    paths.map(async ({ parentPath, name }) => {
-      const path = join(parentPath, name);
-      return [path.slice(directory.length + 1), await readFile(path, 'utf8')] as const;
-    }),
+    paths.map(async (path) => [path.slice(directory.length + 1), await readFile(path, 'utf8')] as const),
   );
   const needsUpstream = upstreamOf([document]).length > 0;
   return {
     templates: Object.fromEntries(templates),
+    plain: !isBuiltin(document.name),
     ...(needsUpstream ? { upstream: await upstreamFile(templatesDirectory, document) } : {}),
     ...(hasAgent(document) ? { values: await agentValues(templatesDirectory, document) } : {}),
   };

@@ -5,7 +5,6 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { isIP } from 'node:net';
 import { join } from 'node:path';
 import { isPrivateAddress } from '#adapters/public-https.ts';
-import type { ProviderInstance } from '#domain/cluster-state.ts';
 import type { TemplateVersion } from '#domain/template-version.ts';
 import { type CommandResult, complaintsOnly } from '../process.ts';
 import type { SecretReader } from '../stage-context.ts';
@@ -17,6 +16,16 @@ export type GitSurroundings = Pick<SecretReader, 'ports' | 'mask' | 'run' | 'wor
 /** Of any file that git writes, its packs too; and of its memory: a tree of few objects can unfold to any number of files. */
 const limits = [`--fsize=${200_000_000}`, `--as=${1_000_000_000}`];
 const fetchMs = 120_000;
+
+/** Whose files they are. */
+export interface FilesOwner {
+  /** In the middle of a sentence: `templates of provider hetzner-1`. */
+  readonly title: string;
+  /** What a failure names as its resource. */
+  readonly resource: string;
+  /** Locator of the Secret of a private repository. */
+  readonly secret?: string | undefined;
+}
 
 export interface Fetching {
   readonly version: TemplateVersion;
@@ -31,17 +40,17 @@ type Git = (...args: readonly string[]) => Promise<void>;
 /** Throws `StageFailure`. */
 export async function fetchFolder(
   context: GitSurroundings,
-  provider: ProviderInstance,
+  owner: FilesOwner,
   { version, folder, directory }: Fetching,
 ): Promise<void> {
-  const addresses = await judgedAddresses(context, provider, version);
+  const addresses = await judgedAddresses(context, owner, version);
   await mkdir(directory, { recursive: true, mode: 0o700 });
-  const environment = await gitEnvironment(context, provider, { url: version.url, addresses, home: directory });
+  const environment = await gitEnvironment(context, owner, { url: version.url, addresses, home: directory });
   const git: Git = async (...args) => {
     const command = { label: `git ${args[0]}`, program: 'prlimit', environment };
     const words = [...limits, '--', 'git', '-C', directory, ...args];
     const result = await context.run({ ...command, args: words, onLine: complaintsOnly, totalMs: fetchMs });
-    if (result.code !== 0) throw gitFailure(provider, version, result);
+    if (result.code !== 0) throw gitFailure(owner, version, result);
   };
   await git('init', '--quiet');
   await fetchCommit(git, version);
@@ -79,12 +88,12 @@ interface GitHome {
 /** The machine's own configuration is ignored; secrets are only in the environment. */
 async function gitEnvironment(
   context: GitSurroundings,
-  provider: ProviderInstance,
+  owner: FilesOwner,
   { url, addresses, home }: GitHome,
 ): Promise<Readonly<Record<string, string>>> {
   const [host = ''] = url.split('/');
-  const { name, templatesSecret } = provider;
-  const login = templatesSecret && (await repositoryLogin(context, templatesSecret, `templates of provider ${name}`));
+  const { title, secret } = owner;
+  const login = secret && (await repositoryLogin(context, secret, title));
   const settings = [
     ['protocol.allow', 'never'],
     ['protocol.https.allow', 'always'],
@@ -136,7 +145,7 @@ async function ownAuthorities(home: string): Promise<Readonly<Record<string, str
  */
 async function judgedAddresses(
   { ports }: GitSurroundings,
-  provider: ProviderInstance,
+  owner: FilesOwner,
   { url }: TemplateVersion,
 ): Promise<readonly LookupAddress[]> {
   const [host = ''] = url.split('/');
@@ -147,8 +156,8 @@ async function judgedAddresses(
     throw new StageFailure({
       class: 'transient',
       code: 'TemplatesUnreachable',
-      message: `The templates of provider ${provider.name} cannot be fetched from ${url}: ${name} has no address.`,
-      resource: provider.name,
+      message: `The ${owner.title} cannot be fetched from ${url}: ${name} has no address.`,
+      resource: owner.resource,
       hint: 'Kubeloom retries automatically; if it keeps failing, correct the address in the TemplateGitReference.',
     });
   }
@@ -156,8 +165,8 @@ async function judgedAddresses(
   throw new StageFailure({
     class: 'user',
     code: 'TemplatesRefused',
-    message: `The templates of provider ${provider.name} are at ${host}, which is in a private network.`,
-    resource: provider.name,
+    message: `The ${owner.title} are at ${host}, which is in a private network.`,
+    resource: owner.resource,
     hint: 'Use a public host, or ask the operator to add it to KUBELOOM_TEMPLATE_PRIVATE_HOSTS.',
   });
 }
@@ -200,9 +209,9 @@ const complaints: readonly Row[] = [
 /** `prlimit` becomes git, and the kernel ends a git that wrote too much, without a message. */
 const endedByKernel = 137;
 
-function gitFailure({ name }: ProviderInstance, { url }: TemplateVersion, result: CommandResult): StageFailure {
+function gitFailure({ title, resource }: FilesOwner, { url }: TemplateVersion, result: CommandResult): StageFailure {
   const said = result.code === endedByKernel ? `${result.stderr}\nerror: git died of signal` : result.stderr;
-  const message = `The templates of provider ${name} cannot be fetched from ${url}: ${lastLine(said)}`;
+  const message = `The ${title} cannot be fetched from ${url}: ${lastLine(said)}`;
   const row = complaints.find(({ pattern }) => pattern.test(said));
   const unknown = {
     class: 'transient',
@@ -210,7 +219,7 @@ function gitFailure({ name }: ProviderInstance, { url }: TemplateVersion, result
     hint: 'Kubeloom retries automatically; the log of the stage has the output of git.',
   } as const;
   const { class: kind, code, hint } = row ?? unknown;
-  return new StageFailure({ class: kind, code, message, resource: name, hint });
+  return new StageFailure({ class: kind, code, message, resource, hint });
 }
 
 function lastLine(text: string): string {

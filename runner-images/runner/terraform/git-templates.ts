@@ -35,7 +35,9 @@ async function fetchType(
 ): Promise<string> {
   const folder = folderOf(provider, version);
   const directory = join(context.workDirectory, 'templates', `${provider.type}-${templatesMark(provider.templates)}`);
-  await fetchFolder(context, provider, { version, folder, directory });
+  const { name, templatesSecret } = provider;
+  const owner = { title: `templates of provider ${name}`, resource: name, secret: templatesSecret };
+  await fetchFolder(context, owner, { version, folder, directory });
   return measured(provider, version, join(directory, folder));
 }
 

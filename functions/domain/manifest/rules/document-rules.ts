@@ -3,10 +3,9 @@ import { isBuiltin } from '#domain/cluster-documents.ts';
 import { nameOfObject, objectKey, objectText, readObjects } from '#domain/kubernetes-objects.ts';
 import { error, type Fault, warning } from '../fault.ts';
 import { shown } from '../names.ts';
-import type { ManifestIndex } from './manifest-index.ts';
+import type { ManifestIndex, Path } from './manifest-index.ts';
 import type { PartialCluster } from './partial-manifest.ts';
-
-type Path = readonly PropertyKey[];
+import { templatesExist } from './provider-rules.ts';
 
 export function* documentRules(manifestIndex: ManifestIndex): Iterable<Fault> {
   for (const { thing: cluster, path } of manifestIndex.clusters) {
@@ -20,7 +19,7 @@ export function* documentRules(manifestIndex: ManifestIndex): Iterable<Fault> {
         'add a compute pool without taints, or replace the documents "longhorn" by a text that tolerates them';
       yield warning('no-storage-node', [...path, 'storage'], reason, fix);
     }
-    yield* entries(cluster, [...path, 'documents']);
+    yield* entries(manifestIndex, cluster, [...path, 'documents']);
   }
 }
 
@@ -35,19 +34,30 @@ function isClosed({ pools, documents }: PartialCluster, { poolsByName }: Manifes
   });
 }
 
-function* entries({ documents }: PartialCluster, path: Path): Iterable<Fault> {
+function* entries(manifestIndex: ManifestIndex, { documents }: PartialCluster, path: Path): Iterable<Fault> {
   const owners = new Map<string, string>();
-  for (const [index, { name = '', enabled, inline }] of documents.entries()) {
+  for (const [index, { name = '', enabled, inline, templatesRef }] of documents.entries()) {
     const place = [...path, index];
     const builtin = isBuiltin(name);
     if (name !== '' && documents.findIndex((other) => other.name === name) < index)
       yield error([...place, 'name'], `there are documents ${shown(name)} already`, 'give them another name');
-    if (!enabled && inline !== undefined)
+    const isGiven = inline !== undefined || templatesRef !== undefined;
+    if (!enabled && isGiven)
       yield error([...place, 'enabled'], 'documents that are not applied have a text', 'leave out one of the two');
+    if (inline !== undefined && templatesRef !== undefined)
+      yield error(place, 'the documents have a text and a git repository', 'leave out one of the two');
     if (!enabled && name !== '' && !builtin)
       yield error([...place, 'name'], `no documents ${shown(name)} come with Kubeloom`, 'leave out the entry');
-    if (enabled && inline === undefined && name !== '' && !builtin)
-      yield error(place, `the documents ${shown(name)} have no text`, 'write their objects as inline');
+    if (enabled && !isGiven && name !== '' && !builtin)
+      yield error(
+        place,
+        `the documents ${shown(name)} have no text`,
+        'write their objects as inline, or name a git repository as templatesRef',
+      );
+    if (templatesRef !== undefined) {
+      const at = [...place, 'templatesRef'];
+      yield* templatesExist(manifestIndex, templatesRef, at, 'leave templatesRef out, or write the objects as inline');
+    }
     if (inline !== undefined) yield* objects({ name, inline, owners }, [...place, 'inline']);
   }
 }

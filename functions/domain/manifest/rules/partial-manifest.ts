@@ -73,7 +73,7 @@ const PartialCluster = z.object({
   /** Given but broken counts as given. */
   addons: z.unknown().optional(),
   storage: loose(clusterDocumentFields.storage),
-  documents: list(z.object({ name: text, enabled: z.boolean().catch(true), inline: text })),
+  documents: list(z.object({ name: text, enabled: z.boolean().catch(true), inline: text, templatesRef: reference })),
 });
 export type PartialCluster = z.infer<typeof PartialCluster>;
 

@@ -10,7 +10,7 @@ import { uniqueNames } from './references.ts';
 
 /** Names are unique, the type can be built here, Secret and templates exist. */
 export function* providerRules(index: ManifestIndex): Iterable<Fault> {
-  const { providerTypes, ownTemplates, templateReferences } = index.context;
+  const { providerTypes } = index.context;
   yield* uniqueNames('provider', index.providers);
   for (const { thing: provider, path } of index.providers) {
     const { providerType: type, secretRef, templatesRef } = provider;
@@ -28,24 +28,32 @@ export function* providerRules(index: ManifestIndex): Iterable<Fault> {
     }
     if (takesSecret) yield* sourceExists(index, secretRef, [...path, 'secretRef']);
     if (templatesRef?.name === undefined || templatesRef.name === defaultTemplates) continue;
-    if (ownTemplates === false) {
-      yield error(
-        [...path, 'templatesRef'],
-        `this installation has only the templates that come with it, it cannot fetch those of ${shown(templatesRef.name)}`,
-        `leave templatesRef out, or name ${defaultTemplates}`,
-      );
-      continue;
-    }
-    if (templateReferences === undefined) continue;
-    const key = `${templatesRef.namespace ?? index.namespace}/${templatesRef.name}`;
-    if (!templateReferences.has(key)) {
-      yield error(
-        [...path, 'templatesRef'],
-        `there is no TemplateGitReference ${shown(key)}`,
-        'apply it first; "kubeloom apply" takes it from the same file, too',
-      );
-    }
+    yield* templatesExist(
+      index,
+      templatesRef,
+      [...path, 'templatesRef'],
+      `leave templatesRef out, or name ${defaultTemplates}`,
+    );
   }
+}
+
+/** A fault when this installation fetches no templates, or does not have the TemplateGitReference. */
+export function* templatesExist(
+  { namespace: own, context: { ownTemplates, templateReferences } }: ManifestIndex,
+  { name, namespace = own }: { readonly name?: string | undefined; readonly namespace?: string | undefined },
+  path: Path,
+  without: string,
+): Iterable<Fault> {
+  if (name === undefined) return;
+  if (ownTemplates === false) {
+    const reason = `this installation has only the templates that come with it, it cannot fetch those of ${shown(name)}`;
+    yield error(path, reason, without);
+    return;
+  }
+  const key = `${namespace}/${name}`;
+  if (templateReferences === undefined || templateReferences.has(key)) return;
+  const fix = 'apply it first; "kubeloom apply" takes it from the same file, too';
+  yield error(path, `there is no TemplateGitReference ${shown(key)}`, fix);
 }
 
 /** A fault when what a reference needs to be stored here, the Secret itself or the connection to Vault, is not. */

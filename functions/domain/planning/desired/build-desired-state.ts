@@ -31,7 +31,7 @@ export interface DesiredStateInput {
   readonly current: ClusterState | null;
   /** The attempted state that was interrupted; its machines may exist and are adopted where they are still desired. */
   readonly attempted: ClusterState | null;
-  /** Resolved version of the templates of each provider instance, by its name; without one, `builtinTemplates`. */
+  /** Resolved version of the templates of each provider instance, by its name; without one, `builtinTemplates`. Of documents by `documentsKey`. */
   readonly templates: Readonly<Record<string, string>>;
   /** Locator of the Secret that opens their repository, by the same name. @default the repositories are public */
   readonly templateSecrets?: Readonly<Record<string, string>>;
@@ -77,6 +77,7 @@ export function buildDesiredState(input: DesiredStateInput): ClusterState | null
     ...(!cluster.machinesOnly &&
       desiredDocuments(cluster, {
         ...{ existing, pools, defaultStorage: input.defaultStorage ?? 'none', agentUrl: input.agentUrl ?? '' },
+        ...{ templates: input.templates, templateSecrets: input.templateSecrets ?? {} },
       })),
     pools,
     loadBalancers,

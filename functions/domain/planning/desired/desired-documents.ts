@@ -1,8 +1,9 @@
 /** The documents that a cluster is to have: those of its storage and its autoscaler, as its manifest changes them, and its own. */
 import { autoscalerImage } from '#domain/autoscaler-image.ts';
-import { builtinDocument, type DocumentState } from '#domain/cluster-documents.ts';
+import { builtinDocument, type DocumentState, isBuiltin } from '#domain/cluster-documents.ts';
 import type { ClusterState, NodePoolState } from '#domain/cluster-state.ts';
 import type { KubernetesCluster } from '#domain/manifest/input-manifest.ts';
+import { documentsKey } from '#domain/template-version.ts';
 import { nodeTaints, storageTag } from './node-metadata.ts';
 
 export type Storage = 'longhorn' | 'none';
@@ -15,12 +16,15 @@ export interface DocumentSources {
   readonly defaultStorage: Storage;
   /** Base URL under which an agent in the cluster reaches the API; empty: it does not. */
   readonly agentUrl: string;
+  /** Versions of templates, and Secrets that open their repositories, by `documentsKey`. */
+  readonly templates: Readonly<Record<string, string>>;
+  readonly templateSecrets: Readonly<Record<string, string>>;
 }
 
 /** A manifest that names no storage keeps what the cluster has; a cluster without compute nodes that have no taints gets none unasked. */
 export function desiredDocuments(
   cluster: KubernetesCluster,
-  { existing, pools, defaultStorage, agentUrl }: DocumentSources,
+  { existing, pools, defaultStorage, agentUrl, templates, templateSecrets }: DocumentSources,
 ): Pick<ClusterState, 'storage' | 'documents'> {
   const [known] = existing;
   const kept = known === undefined ? defaultFor(pools, defaultStorage) : (known.storage ?? 'none');
@@ -29,7 +33,14 @@ export function desiredDocuments(
     ...(storage === 'longhorn' ? longhornDocuments(pools) : []),
     ...(agentUrl !== '' && isAutoscaled(pools) ? [autoscalerDocument(cluster, agentUrl)] : []),
   ];
-  const documents = withOwn(builtin, cluster.documents ?? []);
+  const entries = (cluster.documents ?? []).map(({ name, enabled, inline, templatesRef }): Entry => {
+    const key = documentsKey(cluster.name, name);
+    const version = templatesRef && templates[key];
+    const secret = templateSecrets[key];
+    const git = version === undefined ? {} : { git: { version, ...(secret && { templatesSecret: secret }) } };
+    return { name, enabled, inline, ...git };
+  });
+  const documents = withOwn(builtin, entries);
   return {
     ...(storage === 'none' ? {} : { storage }),
     ...(documents.length === 0 ? {} : { documents: [...documents] }),
@@ -67,20 +78,29 @@ function computePools(pools: readonly NodePoolState[]): readonly NodePoolState[]
   return pools.filter(({ role }) => role === 'compute');
 }
 
-/** Entries of the manifest: one that is switched off is left out, one with a text replaces that of its name or comes last. */
-function withOwn(
-  builtin: readonly DocumentState[],
-  entries: NonNullable<KubernetesCluster['documents']>,
-): readonly DocumentState[] {
+interface Entry {
+  readonly name: string;
+  readonly enabled: boolean;
+  readonly inline: string | undefined;
+  readonly git?: Pick<DocumentState, 'version' | 'templatesSecret'>;
+}
+
+/** Entries of the manifest: one that is switched off is left out, one with a text or a repository replaces that of its name or comes last. */
+function withOwn(builtin: readonly DocumentState[], entries: readonly Entry[]): readonly DocumentState[] {
   const off = new Set(entries.filter(({ enabled }) => !enabled).map(({ name }) => name));
+  const values = new Map(builtin.map((document) => [document.name, document.values]));
   const own = new Map(
-    entries.flatMap(({ name, enabled, inline }) =>
-      !enabled || inline === undefined ? [] : [[name, { name, version: 'inline', values: {}, text: inline }] as const],
-    ),
+    entries.flatMap(({ name, enabled, inline, git }): [string, DocumentState][] => {
+      if (!enabled) return [];
+      // Templates of a repository are filled with what those are that they replace.
+      if (git !== undefined) return [[name, { name, values: values.get(name) ?? {}, ...git }]];
+      return inline === undefined ? [] : [[name, { name, version: 'inline', values: {}, text: inline }]];
+    }),
   );
   const known = new Set(builtin.map(({ name }) => name));
   return [
     ...builtin.filter(({ name }) => !off.has(name)).map((document) => own.get(document.name) ?? document),
-    ...[...own.values()].filter(({ name }) => !known.has(name)),
+    // Templates of one that the cluster does not have now have nothing to be filled with.
+    ...[...own.values()].filter(({ name, text }) => !known.has(name) && (text !== undefined || !isBuiltin(name))),
   ];
 }
