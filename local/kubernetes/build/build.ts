@@ -1,6 +1,6 @@
 /**
- * `npm run kubernetes:build`: the parts of real Kubernetes for local hosts, from Go modules and Debian packages. What is there already is
- * kept, so an interrupted build goes on where it was.
+ * `npm run kubernetes:build`: the parts of real Kubernetes for local hosts, from Go modules and Debian packages, and programs of official
+ * releases where the internet answers. What is there already is kept, so an interrupted build goes on where it was.
  */
 import { execFile, execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
@@ -9,10 +9,11 @@ import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { partsDirectory, partsKey } from '../available.ts';
-import { criApiVersion, goParts, kubernetesVersions } from '../parts.ts';
+import { criApiVersion, type GoPart, goParts, kubernetesVersions } from '../parts.ts';
 import { makeAptRepository } from './debian-packages.ts';
 import { buildGoPart, download } from './go-module.ts';
 import { makeImages } from './images.ts';
+import { type Available, availableReleases, fetchRelease, officialReleases } from './official-programs.ts';
 
 const run = promisify(execFile);
 const say = (text: string): void => void process.stdout.write(`${text}\n`);
@@ -37,15 +38,29 @@ if (existsSync(join(directory, 'complete', partsKey()))) {
 }
 
 async function build(): Promise<void> {
-  const missing = goParts.filter(({ name, programs: wanted }) =>
-    Object.values(wanted).some((program) => !existsSync(join(programs, name, program))),
+  const official = await availableReleases(officialReleases(), programs);
+  const provided = new Set(
+    official.flatMap(({ parts }) =>
+      Object.entries(parts).flatMap(([part, names]) => names.map((name) => join(part, name))),
+    ),
   );
-  const seconds = missing.reduce((sum, part) => sum + part.seconds, 0) + 90;
+  const seconds =
+    missingParts((part, program) => provided.has(join(part, program))).reduce((sum, part) => sum + part.seconds, 0) +
+    90;
   const minutes = Math.ceil(seconds / availableParallelism() / 60);
   say(`Builds Kubernetes ${versions()} for local hosts out of Go modules and Debian packages, once.`);
+  if (official.length > 0)
+    say(`Programs of ${official.length} official releases are downloaded instead, ${megabytes(official)} MB.`);
   say(`About ${minutes} minutes when this machine is idle; 5 GB in ${directory}, and up to 10 GB in Go's own caches.`);
   say('Interrupt it when you like: a second call goes on.\n');
   await mkdir(work, { recursive: true });
+  for (const [index, release] of official.entries()) {
+    say(`[${index + 1}/${official.length}] ${release.url} (${megabytes([release])} MB)`);
+    await fetchRelease(release, programs, join(work, 'official')).catch((cause: Error) =>
+      say(`        not used, its programs are built: ${cause.message}`),
+    );
+  }
+  const missing = missingParts();
   for (const [index, part] of missing.entries()) {
     say(`[${index + 1}/${missing.length}] ${part.module} ${part.version}`);
     let since = Date.now();
@@ -79,6 +94,30 @@ async function build(): Promise<void> {
   await mkdir(join(directory, 'complete'));
   await writeFile(join(directory, 'complete', partsKey()), names.join('\n'));
   say(`\nDone: Kubernetes ${versions()}, ${names.length} images. Real clusters: npm run demo, or kubeloom local up.`);
+}
+
+/** Parts with the programs that lack; `known` ones count as there. */
+function missingParts(known: (part: string, program: string) => boolean = () => false): readonly GoPart[] {
+  return goParts.flatMap((part) => {
+    const lacking = Object.entries(part.programs).filter(
+      ([, program]) =>
+        !existsSync(join(programs, part.name, program)) && !known(part.name, program) && isUsed(part.name, program),
+    );
+    // Its seconds are those of the whole part.
+    const share = lacking.length / Object.keys(part.programs).length;
+    return lacking.length === 0
+      ? []
+      : [{ ...part, programs: Object.fromEntries(lacking), seconds: part.seconds * share }];
+  });
+}
+
+/** The test image has the program of the newest version only. */
+function isUsed(part: string, program: string): boolean {
+  return program !== 'agnhost' || part === `kubernetes-${kubernetesVersions.at(-1)?.version}`;
+}
+
+function megabytes(archives: readonly Available[]): number {
+  return Math.round(archives.reduce((sum, { bytes }) => sum + bytes, 0) / 1e6);
 }
 
 function versions(): string {
