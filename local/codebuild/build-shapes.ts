@@ -10,6 +10,7 @@ export const StartBuildInput = z.object({
     .array(z.object({ name: z.string(), value: z.string(), type: z.literal('PLAINTEXT').default('PLAINTEXT') }))
     .default([]),
   timeoutInMinutesOverride: z.number().min(0).max(2160).optional(),
+  queuedTimeoutInMinutesOverride: z.number().min(0).max(480).optional(),
   idempotencyToken: z.string().optional(),
 });
 export type StartBuildInput = z.infer<typeof StartBuildInput>;

@@ -18,6 +18,8 @@ export interface Project {
   readonly environment: Readonly<Record<string, string>>;
   /** @default 60 */
   readonly timeoutMinutes?: number;
+  /** Longest time in the queue. @default 480, as in CodeBuild */
+  readonly queuedTimeoutMinutes?: number;
 }
 
 export interface LocalBuilds {
@@ -100,16 +102,23 @@ export function startBuilds(options: BuildsOptions): LocalBuilds {
     finish(entry, end);
   };
 
-  const wait = (entry: Live): void =>
+  const wait = (entry: Live, longestMinutes: number): void => {
+    const late = setTimeout(() => {
+      entry.ending = 'TIMED_OUT';
+      finish(entry, { ok: false, fault: false, reason: `waited for ${longestMinutes} minutes in the queue` });
+    }, longestMinutes * 60_000);
+    entry.end.promise.finally(() => clearTimeout(late));
     void turn(async () => {
       // It may have been stopped meanwhile.
       if (live.get(entry.build.id) !== entry) return;
       entry.queued = false;
+      clearTimeout(late);
       await work(entry).catch((error: unknown) => {
         logger.error('a build could not be started', { build: entry.build.id, cause: messageOf(error) });
         finish(entry, { ok: false, fault: true, reason: messageOf(error) });
       });
     });
+  };
 
   const stop = (id: string): Build | undefined => {
     const entry = live.get(id);
@@ -151,7 +160,7 @@ export function startBuilds(options: BuildsOptions): LocalBuilds {
         end: Promise.withResolvers(),
       };
       live.set(id, entry);
-      wait(entry);
+      wait(entry, input.queuedTimeoutInMinutesOverride ?? project.queuedTimeoutMinutes ?? 480);
       return build;
     },
     get: (id) => live.get(id)?.build ?? store.get(id),

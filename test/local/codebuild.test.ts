@@ -131,6 +131,18 @@ describe('builds', () => {
     expect((await bench.builds.ended(first)).status).toBe('STOPPED');
   });
 
+  it('a build whose time in the queue is up times out there, and is never started', async () => {
+    const bench = await startWorkbench({ projects: { p: shell('sleep 60') }, concurrency: 1, graceMs: 50 });
+    const first = await start(bench, 'p');
+    const second = await start(bench, 'p', { queuedTimeoutInMinutesOverride: 0.001 });
+    expect(await bench.builds.ended(second)).toMatchObject({ status: 'TIMED_OUT', startedAt: null });
+    const { builds } = await bench.codebuild.send(new BatchGetBuildsCommand({ ids: [second] }));
+    expect(builds?.[0]?.phases?.[0]).toMatchObject({ phaseType: 'QUEUED', phaseStatus: 'TIMED_OUT' });
+    bench.builds.stop(first);
+    await bench.builds.ended(first);
+    expect(processesWith(second)).toEqual([]);
+  });
+
   it('a build that is started twice with the same token is one build', async () => {
     const bench = await startWorkbench({ projects: { p: shell('true') } });
     const first = await start(bench, 'p', { idempotencyToken: 'a' });

@@ -1,4 +1,4 @@
-/** What is said of a build that left no result: nobody but CodeBuild knows why it never began. */
+/** What is said of a build that left no result: no one but CodeBuild knows why it never started. */
 import { expect, it } from 'vitest';
 import type { CollectResultInput } from '#contracts/state-inputs.ts';
 import { decideStage } from '#functions/pipeline/stages/stage-decision.ts';
@@ -7,12 +7,12 @@ import { fakeDeps } from '#test/fakes/fake-deps.ts';
 const slot = { stage: 'infrastructure', mode: 'do', hasWork: true, project: 'p', waypointPrefix: 'runs/w00' };
 const run = { namespace: 'team', name: 'shop', runId: 'r1', generation: 1, attempt: 1, fence: 1, cluster: 'c' };
 
-function reported(Cause: string, error = 'States.TaskFailed'): string {
+function errorOf(Cause: string, error = 'States.TaskFailed') {
   const input = { run, slot, try: { attempt: 1 }, build: { Error: error, Cause } } as CollectResultInput;
   const { config } = fakeDeps();
-  const verdict = decideStage({ input, result: undefined, target: null, cancelled: false, config });
-  return verdict.error?.message ?? '';
+  return decideStage({ input, result: undefined, target: null, cancelled: false, config }).error;
 }
+const reported = (...args: Parameters<typeof errorOf>): string => errorOf(...args)?.message ?? '';
 
 const build = (PhaseType: string, Message: string | null) =>
   JSON.stringify({
@@ -49,4 +49,15 @@ it('an error without a build is reported with what Step Functions says', () => {
     'CodeBuild.ResourceNotFoundException no such project',
   );
   expect(reported('', 'States.Timeout')).toContain('it took longer than the state allows');
+});
+
+it('a build whose time in the queue ran out lacks capacity: its runner was never started', () => {
+  const Phases = [
+    { PhaseType: 'SUBMITTED', PhaseStatus: 'SUCCEEDED' },
+    { PhaseType: 'QUEUED', PhaseStatus: 'TIMED_OUT' },
+  ];
+  expect(errorOf(JSON.stringify({ Build: { BuildStatus: 'TIMED_OUT', Phases } }))).toMatchObject({
+    ...{ class: 'quota', code: 'NoBuildCapacity', retryable: false },
+    message: 'no container could be started for infrastructure: its build waited in the queue until its time was up',
+  });
 });

@@ -98,10 +98,10 @@ export function failureOf(
 function lostRunner({ build, slot, run, try: { attempt } }: CollectResultInput): StageError {
   const words = 'Status' in build ? `the build ended ${build.Status}` : buildWords(build.Error, build.Cause);
   const undo = slot.mode === 'undo' ? '-undo' : '';
-  const full = 'Error' in build && build.Error === 'CodeBuild.AccountLimitExceededException';
-  if (full) {
+  const neverStarted = 'Error' in build ? whyNeverStarted(build.Error, build.Cause, words) : undefined;
+  if (neverStarted !== undefined) {
     const hint = 'Raise the quota of concurrent builds of CodeBuild in this account, then retry.';
-    const message = `no container could be started for ${slot.stage}: ${words}`;
+    const message = `no container could be started for ${slot.stage}: ${neverStarted}`;
     return { class: 'quota', code: 'NoBuildCapacity', message, hint, retryable: false };
   }
   return {
@@ -129,9 +129,20 @@ const FailedBuild = z.object({
   }),
 });
 
+/** Undefined when a runner may have been at work. */
+function whyNeverStarted(error: string, cause: string, words: string): string | undefined {
+  if (error === 'CodeBuild.AccountLimitExceededException') return words;
+  const queued = buildIn(cause)?.Phases?.find(({ PhaseType }) => PhaseType === 'QUEUED');
+  return queued?.PhaseStatus === 'TIMED_OUT' ? 'its build waited in the queue until its time was up' : undefined;
+}
+
+function buildIn(cause: string): z.infer<typeof FailedBuild>['Build'] | undefined {
+  return FailedBuild.safeParse(parsed(cause)).data?.Build;
+}
+
 function buildWords(error: string, cause: string): string {
   if (error === 'States.Timeout') return 'it took longer than the state allows';
-  const build = FailedBuild.safeParse(parsed(cause)).data?.Build;
+  const build = buildIn(cause);
   if (build === undefined) {
     const status = /"BuildStatus"\s*:\s*"([A-Z_]+)"/.exec(cause)?.[1];
     return status === undefined ? `${error} ${cause.slice(0, 300)}`.trim() : `the build ended ${status}`;
