@@ -1,8 +1,8 @@
-/** Bundles all functions in one pass of esbuild: one self-contained module each, the SDK of the lock file included. */
+/** Bundles all functions by esbuild: one self-contained directory each, the SDK of the lock file included. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import { dirname, join, relative } from 'node:path';
+import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { brotliCompressSync } from 'node:zlib';
 import { build, type Metafile, type Plugin } from 'esbuild';
@@ -30,43 +30,65 @@ export const functionFiles: Readonly<Record<string, string>> = Object.fromEntrie
 /** Parts of zod that no function calls: JSON Schemas are made by scripts and by the command line, compiled schemas by no one. */
 const idleParts = ['json-schema-processors', 'to-json-schema', 'compile'] as const;
 
-/** Writes `<directory>/<function>/index.mjs` with a source map for every function. */
-export async function bundleFunctions(directory: string): Promise<Metafile> {
+/** In bytes, without source maps. */
+export interface BundleSize {
+  /** What a cold start loads. */
+  readonly start: number;
+  /** That, and the largest part that is loaded later with what it imports. */
+  readonly most: number;
+}
+
+/**
+ * Writes `<directory>/<function>/index.mjs` with a source map for every function, and beside it the parts that it loads
+ * when they are needed. Each is a build of its own: what another function uses of a package is not in it.
+ */
+export async function bundleFunctions(directory: string): Promise<Readonly<Record<string, BundleSize>>> {
   const idle = idleParts.map(withoutPart);
-  const { metafile, outputFiles } = await build({
-    absWorkingDir: root,
-    entryPoints: Object.entries(functionFiles).map(([name, file]) => ({
-      in: `functions/${file}`,
-      out: `${name}/index`,
-    })),
-    outdir,
-    write: false,
-    outExtension: { '.js': '.mjs' },
-    bundle: true,
-    splitting: false,
-    platform: 'node',
-    format: 'esm',
-    target: 'node24',
-    mainFields: ['module', 'main'],
-    minify: true,
-    sourcemap: true,
-    sourcesContent: false,
-    banner: { js: requireBanner },
-    plugins: [
-      withoutBallast([...commonBallast, credentialsOfWorkstations, eventStreams, ...idle]),
-      packedDocument,
-      plainKeys,
-      plainErrors,
-    ],
-    metafile: true,
-    logLevel: 'warning',
+  const plugins = [
+    withoutBallast([...commonBallast, credentialsOfWorkstations, eventStreams, ...idle]),
+    packedDocument,
+    plainKeys,
+    plainErrors,
+  ];
+  const sizes = Object.entries(functionFiles).map(async ([name, file]) => {
+    const { metafile, outputFiles } = await build({
+      absWorkingDir: root,
+      entryPoints: [{ in: `functions/${file}`, out: 'index' }],
+      outdir: join(outdir, name),
+      chunkNames: '[name]-[hash]',
+      write: false,
+      outExtension: { '.js': '.mjs' },
+      bundle: true,
+      splitting: true,
+      platform: 'node',
+      format: 'esm',
+      target: 'node24',
+      mainFields: ['module', 'main'],
+      minify: true,
+      sourcemap: true,
+      sourcesContent: false,
+      banner: { js: requireBanner },
+      plugins,
+      metafile: true,
+      logLevel: 'warning',
+    });
+    await mkdir(join(directory, name), { recursive: true });
+    for (const { path, contents } of outputFiles) await writeFile(join(directory, relative(outdir, path)), contents);
+    return [name, sizeOf(metafile.outputs)] as const;
   });
-  for (const { path, contents } of outputFiles) {
-    const file = join(directory, relative(outdir, path));
-    await mkdir(dirname(file), { recursive: true });
-    await writeFile(file, contents);
-  }
-  return metafile;
+  return Object.fromEntries(await Promise.all(sizes));
+}
+
+function sizeOf(outputs: Metafile['outputs']): BundleSize {
+  const loadedWith = (...files: readonly string[]): number => {
+    const parts = new Set(files);
+    for (const file of parts)
+      for (const { path, kind } of outputs[file]?.imports ?? []) if (kind === 'import-statement') parts.add(path);
+    return [...parts].reduce((sum, file) => sum + (outputs[file]?.bytes ?? 0), 0);
+  };
+  const entries = Object.keys(outputs).filter((file) => outputs[file]?.entryPoint);
+  const [index = ''] = entries.filter((file) => file.endsWith('/index.mjs'));
+  return { start: loadedWith(index), most: Math.max(...entries.map((file) => loadedWith(index, file))) };
 }
 
 /** In Lambda credentials are environment variables; the credential sources of workstations need five more clients. */

@@ -1,11 +1,6 @@
 /** The composition root: the only place that joins ports with adapters. Once for each process. */
-import { CodeBuildClient } from '@aws-sdk/client-codebuild';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { S3Client } from '@aws-sdk/client-s3';
-import { SFNClient } from '@aws-sdk/client-sfn';
-import { SSMClient } from '@aws-sdk/client-ssm';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import { CodeBuildBuilds } from '#adapters/codebuild-builds.ts';
 import { DynamoClusters } from '#adapters/dynamo-clusters.ts';
 import { DynamoDemands } from '#adapters/dynamo-demands.ts';
 import { DynamoEvents } from '#adapters/dynamo-events.ts';
@@ -16,14 +11,10 @@ import { DynamoRoleBindings } from '#adapters/dynamo-role-bindings.ts';
 import { DynamoRuns } from '#adapters/dynamo-runs.ts';
 import { DynamoTable } from '#adapters/dynamo-table.ts';
 import { DynamoTemplates } from '#adapters/dynamo-templates.ts';
-import { GitReferences, recordedTemplateSources } from '#adapters/git-references.ts';
 import { LargeDocuments } from '#adapters/large-documents.ts';
-import { S3Artifacts } from '#adapters/s3-artifacts.ts';
-import { SfnWorkflows } from '#adapters/sfn-workflows.ts';
-import { SsmSecrets } from '#adapters/ssm-secrets.ts';
 import { randomIds, systemClock } from '#adapters/system-clock.ts';
 import { parseConfig } from '#contracts/config.ts';
-import type { Deps } from './ports.ts';
+import type { Artifacts, Builds, Deps, SecretStore, TemplateSources, Workflows } from './ports.ts';
 
 let wired: Deps | undefined;
 
@@ -45,7 +36,13 @@ function join(environment: Readonly<Record<string, string | undefined>>): Deps {
     marshallOptions: { removeUndefinedValues: true },
   });
   const table = new DynamoTable(documentClient, config.KUBELOOM_TABLE);
-  const artifacts = new S3Artifacts(new S3Client(), config.KUBELOOM_BUCKET);
+  const artifacts = onFirstUse<Artifacts>(async () => {
+    const [{ S3Artifacts }, { S3Client }] = await Promise.all([
+      import('#adapters/s3-artifacts.ts'),
+      import('@aws-sdk/client-s3'),
+    ]);
+    return new S3Artifacts(new S3Client(), config.KUBELOOM_BUCKET);
+  });
   const documents = new LargeDocuments(artifacts);
   return {
     manifests: new DynamoManifests(table, documents),
@@ -57,16 +54,51 @@ function join(environment: Readonly<Record<string, string | undefined>>): Deps {
     templateReferences: new DynamoTemplates(table),
     inventory: new DynamoInventory(table),
     roleBindings: new DynamoRoleBindings(table),
-    templateSources:
-      config.KUBELOOM_TEMPLATE_SOURCES === 'recorded'
+    templateSources: onFirstUse<TemplateSources>(async () => {
+      const { GitReferences, recordedTemplateSources } = await import('#adapters/git-references.ts');
+      return config.KUBELOOM_TEMPLATE_SOURCES === 'recorded'
         ? recordedTemplateSources
-        : new GitReferences({ privateHosts: config.KUBELOOM_TEMPLATE_PRIVATE_HOSTS }),
+        : new GitReferences({ privateHosts: config.KUBELOOM_TEMPLATE_PRIVATE_HOSTS });
+    }),
     artifacts,
-    workflows: new SfnWorkflows(new SFNClient(), config.KUBELOOM_RECONCILE_ARN),
-    builds: new CodeBuildBuilds(new CodeBuildClient(), Object.values(config.KUBELOOM_RUNNER_PROJECTS)),
-    secrets: new SsmSecrets(new SSMClient(), config.KUBELOOM_SECRET_PREFIX, config.KUBELOOM_SECRET_KEY),
+    workflows: onFirstUse<Workflows>(async () => {
+      const [{ SfnWorkflows }, { SFNClient }] = await Promise.all([
+        import('#adapters/sfn-workflows.ts'),
+        import('@aws-sdk/client-sfn'),
+      ]);
+      return new SfnWorkflows(new SFNClient(), config.KUBELOOM_RECONCILE_ARN);
+    }),
+    builds: onFirstUse<Builds>(async () => {
+      const [{ CodeBuildBuilds }, { CodeBuildClient }] = await Promise.all([
+        import('#adapters/codebuild-builds.ts'),
+        import('@aws-sdk/client-codebuild'),
+      ]);
+      return new CodeBuildBuilds(new CodeBuildClient(), Object.values(config.KUBELOOM_RUNNER_PROJECTS));
+    }),
+    secrets: onFirstUse<SecretStore>(async () => {
+      const [{ SsmSecrets }, { SSMClient }] = await Promise.all([
+        import('#adapters/ssm-secrets.ts'),
+        import('@aws-sdk/client-ssm'),
+      ]);
+      return new SsmSecrets(new SSMClient(), config.KUBELOOM_SECRET_PREFIX, config.KUBELOOM_SECRET_KEY);
+    }),
     clock: systemClock,
     ids: randomIds,
     config,
   };
+}
+
+/** A port whose methods all answer promises; its adapter is loaded and made when the first of them is called. */
+function onFirstUse<Port extends { [Method in keyof Port]: (...input: never[]) => Promise<unknown> }>(
+  make: () => Promise<Port>,
+): Port {
+  let made: Promise<Port> | undefined;
+  const called =
+    (method: keyof Port) =>
+    async (...input: never[]) => {
+      made ??= make();
+      return (await made)[method](...input);
+    };
+  // Whoever awaits a port must not call a method `then` of it.
+  return new Proxy({} as Port, { get: (_, name) => (name === 'then' ? undefined : called(name as keyof Port)) });
 }

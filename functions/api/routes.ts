@@ -1,32 +1,73 @@
-/** Every operation with its handler. */
+/** Every operation with its handler. A file is loaded with the first request that it answers: a cold start pays for one. */
 import { type Operation, passesGateway } from '#contracts/operations/operation.ts';
 import { type OperationId, operationList, type operations } from '#contracts/operations/operations.ts';
 import type { HttpHandler } from '../middleware.ts';
-import * as agent from './agent.ts';
-import * as access from './cluster-access.ts';
-import * as clusters from './clusters.ts';
-import * as deletion from './delete-manifest.ts';
-import * as demand from './demand.ts';
-import * as documents from './documents.ts';
-import * as generations from './generations.ts';
 import type { Handler } from './handle.ts';
-import * as inventory from './inventory.ts';
-import * as logs from './logs.ts';
-import * as manifests from './manifests.ts';
-import * as inventoryPlan from './plan-inventory.ts';
-import * as plan from './plan-manifest.ts';
-import * as plans from './plans.ts';
-import * as checks from './provider-checks.ts';
-import * as runs from './runs.ts';
-import * as service from './service.ts';
-import * as validation from './validate.ts';
-import * as verbs from './verbs.ts';
 
 /** What a file exports under the id of an operation answers it; one that is missing does not compile. */
-const handlers: { readonly [Id in OperationId]: Handler<(typeof operations)[Id]> } = {
-  ...{ ...manifests, ...deletion, ...plan, ...plans, ...verbs, ...demand, ...generations, ...checks, ...validation },
-  ...{ ...runs, ...logs, ...clusters, ...access, ...documents, ...inventory, ...inventoryPlan, ...agent, ...service },
+const handlers: Readonly<Record<OperationId, HttpHandler>> = {
+  ...from(() => import('./manifests.ts'), 'listManifests', 'putManifest', 'getManifest'),
+  ...from(() => import('./delete-manifest.ts'), 'deleteManifest'),
+  ...from(() => import('./plan-manifest.ts'), 'planManifest'),
+  ...from(() => import('./plans.ts'), 'listPlans', 'getPlan', 'approveManifest'),
+  ...from(
+    () => import('./verbs.ts'),
+    'retryManifest',
+    'cancelManifest',
+    'pauseManifest',
+    'resumeManifest',
+    'driftManifest',
+    'rollbackManifest',
+  ),
+  ...from(() => import('./demand.ts'), 'scaleManifest', 'replaceNodes'),
+  ...from(() => import('./generations.ts'), 'listGenerations', 'getGeneration'),
+  ...from(() => import('./provider-checks.ts'), 'checkProvider', 'getProviderCheck'),
+  ...from(() => import('./validate.ts'), 'validate'),
+  ...from(() => import('./runs.ts'), 'listRuns', 'getRun', 'listEvents', 'listChanges'),
+  ...from(() => import('./logs.ts'), 'listLogs', 'getLog'),
+  ...from(() => import('./clusters.ts'), 'getKubeconfig'),
+  ...from(
+    () => import('./cluster-access.ts'),
+    'requestKubeconfig',
+    'getIssuedKubeconfig',
+    'requestSshAccess',
+    'getSshAccess',
+  ),
+  ...from(
+    () => import('./documents.ts'),
+    'putSecret',
+    'listSecrets',
+    'deleteSecret',
+    'putTemplate',
+    'getTemplate',
+    'deleteTemplate',
+    'putRole',
+    'listRoles',
+    'deleteRole',
+  ),
+  ...from(
+    () => import('./inventory.ts'),
+    'putInventory',
+    'getInventory',
+    'deleteInventory',
+    'listInventory',
+    'applyInventory',
+  ),
+  ...from(() => import('./plan-inventory.ts'), 'planInventory', 'explainManifest'),
+  ...from(() => import('./agent.ts'), 'listAgentGroups', 'resizeAgentGroup', 'reportAgentHealth'),
+  ...from(() => import('./service.ts'), 'getHealth', 'getVersion', 'getOpenapi', 'whoAmI'),
 };
+
+function from<Id extends OperationId>(
+  load: () => Promise<{ readonly [Each in Id]: Handler<(typeof operations)[Each]> }>,
+  ...ids: readonly Id[]
+): Record<Id, HttpHandler> {
+  const handler =
+    (id: Id): HttpHandler =>
+    async (event, context) =>
+      (await load())[id](event, context);
+  return Object.fromEntries(ids.map((id) => [id, handler(id)])) as Record<Id, HttpHandler>;
+}
 
 export interface Route {
   readonly method: Operation['method'];

@@ -1,5 +1,5 @@
 /** What is uploaded runs: every bundle loads with nothing around it but Node, and the API answers. */
-import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -10,6 +10,7 @@ import { bundleFunctions, functionFiles } from '../../cdk/bundle-functions.ts';
 const directory = mkdtempSync(join(tmpdir(), 'kubeloom-bundles-'));
 /** By Node itself, as Lambda does. */
 const load = createRequire(import.meta.url);
+let sizes: Awaited<ReturnType<typeof bundleFunctions>>;
 const bundle = (name: string): string => join(directory, name, 'index.mjs');
 
 beforeAll(async () => {
@@ -19,7 +20,7 @@ beforeAll(async () => {
   vi.stubEnv('KUBELOOM_PROVIDER_TYPES', 'hetzner,aws');
   vi.stubEnv('KUBELOOM_RUNNER_PROJECTS', '{}');
   vi.stubEnv('KUBELOOM_LOG', 'none');
-  await bundleFunctions(directory);
+  sizes = await bundleFunctions(directory);
 }, 120_000);
 
 afterAll(() => {
@@ -27,9 +28,18 @@ afterAll(() => {
   rmSync(directory, { recursive: true, force: true });
 });
 
-it('every function has a bundle of at most 1 MiB that exports its handler, and a source map', () => {
+it('a cold start of a function loads at most 768 KiB, and at most 1 MiB with what its first request needs', () => {
+  expect(Object.keys(sizes)).toEqual(Object.keys(functionFiles));
+  for (const [name, { start, most }] of Object.entries(sizes)) {
+    expect(start, name).toBeGreaterThan(100 * 1024);
+    expect(start, name).toBeLessThanOrEqual(768 * 1024);
+    expect(most, name).toBeGreaterThan(start);
+    expect(most, name).toBeLessThanOrEqual(1024 * 1024);
+  }
+});
+
+it('every function has a bundle that exports its handler, and a source map', () => {
   for (const name of Object.keys(functionFiles)) {
-    expect(statSync(bundle(name)).size, name).toBeLessThanOrEqual(1024 * 1024);
     const module = load(bundle(name)) as { handler?: unknown };
     expect(typeof module.handler, name).toBe('function');
     expect(existsSync(`${bundle(name)}.map`)).toBe(true);
