@@ -39,7 +39,7 @@ export interface BundleSize {
 }
 
 /**
- * Writes `<directory>/<function>/index.mjs` with a source map for every function, and beside it the parts that it loads
+ * Writes `<directory>/<function>/index.mjs` with a source map for every function, and next to it the parts that it loads
  * when they are needed. Each is a build of its own: what another function uses of a package is not in it.
  */
 export async function bundleFunctions(directory: string): Promise<Readonly<Record<string, BundleSize>>> {

@@ -99,6 +99,6 @@ function onFirstUse<Port extends { [Method in keyof Port]: (...input: never[]) =
       made ??= make();
       return (await made)[method](...input);
     };
-  // Whoever awaits a port must not call a method `then` of it.
+  // An awaited port must not get a call of a method `then`.
   return new Proxy({} as Port, { get: (_, name) => (name === 'then' ? undefined : called(name as keyof Port)) });
 }
