@@ -21,7 +21,7 @@ beforeAll(async () => {
   vi.stubEnv('KUBELOOM_RUNNER_PROJECTS', '{}');
   vi.stubEnv('KUBELOOM_LOG', 'none');
   sizes = await bundleFunctions(directory);
-}, 120_000);
+}, 600_000);
 
 afterAll(() => {
   vi.unstubAllEnvs();
