@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { isSupportedVersion } from '#domain/kubernetes-versions.ts';
 import { kubernetesKind } from '#local/kubernetes/available.ts';
-import { goModOf } from '#local/kubernetes/build/go-module.ts';
+import { goModOf, toolchainOf } from '#local/kubernetes/build/go-module.ts';
 import { flannelVersion, goParts, kubernetesVersions, partOf } from '#local/kubernetes/parts.ts';
 
 const newest = kubernetesVersions.at(-1)?.version ?? '';
@@ -33,6 +33,13 @@ test('the network of local hosts has the flannel of the table, and only values t
     '{{ .Config.ClusterNetwork.PodSubnet }}',
     '{{ .Config.Versions.Kubernetes }}',
   ]);
+});
+
+test('kubeadm before 1.34 is built with the Go of its release, all others with the one of the machine', () => {
+  const older = goParts.flatMap(({ version, programs }) =>
+    Object.keys(programs).flatMap((program) => toolchainOf(program, version) ?? []),
+  );
+  expect(older).toEqual(['go1.24.5']);
 });
 
 test('a go.mod for Kubernetes names its staging modules by their published version, and other modules as Kubernetes does', () => {

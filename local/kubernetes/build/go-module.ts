@@ -34,16 +34,23 @@ export async function buildGoPart(
   for (const [name, program] of missing) {
     const flags = ['-mod=mod', '-trimpath', '-buildvcs=false', '-tags', (part.tags ?? []).join(',')];
     const target = join(out, `${program}.new`);
+    const toolchain = toolchainOf(name, part.version);
     await go(
       ['build', ...flags, '-ldflags', ['-s', '-w', ...(part.ldflags ?? [])].join(' '), '-o', target, name],
       work,
-      {
-        CGO_ENABLED: part.cgo ? '1' : '0',
-      },
+      { CGO_ENABLED: part.cgo ? '1' : '0', ...(toolchain === undefined ? {} : { GOTOOLCHAIN: toolchain }) },
     );
     await rename(target, join(out, program));
     built(program);
   }
+}
+
+/**
+ * The Go that its release was built with, where a newer one makes the program fail: kubeadm before 1.34 asks for `https://[10.96.0.1]:1234/`,
+ * which net/url refuses from Go 1.25.2 on, so that `kubeadm init` stops in its preflight checks. Only KubeOne runs them all.
+ */
+export function toolchainOf(program: string, version: string): string | undefined {
+  return program === 'k8s.io/kubernetes/cmd/kubeadm' && version.startsWith('v1.33.') ? 'go1.24.5' : undefined;
 }
 
 /** A module of our own that requires the part: what its go.mod replaces or excludes holds only in that module, so it is repeated. */
