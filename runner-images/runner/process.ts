@@ -43,7 +43,7 @@ export const complaintsOnly: NonNullable<Command['onLine']> = (line, stream) =>
 const keptCharacters = 20_000_000;
 
 /**
- * Runs it to its end, whatever its exit code. Throws `StageFailure`: `ToolMissing`, `ToolSilent`, `ToolTooSlow`,
+ * Runs it to its end, whatever its exit code. Throws `StageFailure`: `ToolMissing`, `ToolSilent`, `ToolTooSlow`, `ToolKilled`,
  * `StageCancelled`.
  */
 export async function runCommand(command: Command, around: CommandOptions): Promise<CommandResult> {
@@ -148,7 +148,8 @@ class Stopper {
       () => this.#stop(this.#tooLong('ToolTooSlow', `ran longer than ${totalMs / 1000} s`)),
       totalMs,
     );
-    child.once('exit', () => {
+    child.once('exit', (_code, ended) => {
+      if (ended === 'SIGKILL' || ended === 'SIGTERM') this.failure ??= this.#killed(ended);
       // Child processes of a stopped tool must not go on creating resources.
       if (this.failure !== undefined) this.#killGroup();
     });
@@ -186,6 +187,15 @@ class Stopper {
     } catch {
       // The group is gone already.
     }
+  }
+
+  #killed(by: string): StageFailure {
+    return new StageFailure({
+      class: 'transient',
+      code: 'ToolKilled',
+      message: `${this.#command.label} was ended by ${by}, which the runner did not send. Last lines:\n${this.#around.log.lastLines(5)}`,
+      hint: 'Usually memory ran out. Kubeloom retries automatically; if it happens again, give the runner more memory.',
+    });
   }
 
   #tooLong(code: string, what: string): StageFailure {

@@ -128,6 +128,15 @@ describe('tools', () => {
     expect(await failureOf(run('while :; do echo x; sleep 0.01; done', chatter))).toBe('ToolTooSlow');
   });
 
+  it('a tool that another program kills may succeed the next time, and what it had started is killed, too', async () => {
+    const child = join(world.directory, 'child');
+    const killed = run(`sleep 60 & echo $! > ${child}; kill -9 $$`);
+    await expect(killed).rejects.toMatchObject({
+      error: { class: 'transient', code: 'ToolKilled', retryable: true, message: expect.stringContaining('SIGKILL') },
+    });
+    expect(await gone(Number(readFileSync(child, 'utf8')))).toBe(true);
+  });
+
   it('a tool is not started once the stage is cancelled', async () => {
     const stop = controller();
     stop.abort();
