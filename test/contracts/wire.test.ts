@@ -1,6 +1,6 @@
 /** The composition root: ports out of the environment, once; and a sentence that names everything missing. */
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { SfnWorkflows } from '#adapters/sfn-workflows.ts';
+import { recordedTemplateSources } from '#adapters/git-references.ts';
 import { useDeps, wire } from '#functions/wire.ts';
 import { fakeDeps } from '#test/fakes/fake-deps.ts';
 
@@ -11,14 +11,18 @@ afterEach(() => {
 });
 
 describe('wire', () => {
-  it('ports and adapters are wired once for each process', () => {
+  it('ports and adapters are wired once for each process, and an adapter is loaded with the first call', async () => {
     vi.stubEnv('AWS_REGION', 'eu-central-1');
     vi.stubEnv('KUBELOOM_TABLE', 'kubeloom');
     vi.stubEnv('KUBELOOM_BUCKET', 'kubeloom');
     vi.stubEnv('KUBELOOM_PROVIDER_TYPES', 'sim,hetzner');
     vi.stubEnv('KUBELOOM_RUNNER_PROJECTS', '{"terraform":"sim"}');
+    vi.stubEnv('KUBELOOM_TEMPLATE_SOURCES', 'recorded');
     const deps = wire();
-    expect(deps.workflows).toBeInstanceOf(SfnWorkflows);
+    const [url, commit] = ['git.example/modules', 'main'];
+    expect(await deps.templateSources.resolve(url, commit)).toEqual(await recordedTemplateSources.resolve(url, commit));
+    expect(await deps).toBe(deps);
+    expect(await deps.workflows).toBe(deps.workflows);
     expect(deps.config.KUBELOOM_PROVIDER_TYPES).toEqual(['sim', 'hetzner']);
     expect(wire()).toBe(deps);
   });
