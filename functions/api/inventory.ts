@@ -12,7 +12,7 @@ import {
 } from '#domain/inventory/inventory-documents.ts';
 import { type Inventory, type InventoryIndex, indexInventory } from '#domain/inventory/inventory-index.ts';
 import { planInventory } from '#domain/inventory/plan-inventory.ts';
-import { inventoryAnnotation, resolveCluster } from '#domain/inventory/resolve-cluster.ts';
+import { resolveCluster } from '#domain/inventory/resolve-cluster.ts';
 import { documentChanges } from '#domain/manifest/document-changes.ts';
 import { error } from '#domain/manifest/fault.ts';
 import { isMap } from '#domain/manifest/kubernetes-document.ts';
@@ -23,6 +23,7 @@ import { replaceableManifest } from '../pipeline/manifests/stored-manifest.ts';
 import type { ApiPorts } from '../rights/api-uses.ts';
 import { recordChange } from './audit-event.ts';
 import { handle } from './handle.ts';
+import { manifestOwnerFault } from './manifest-owner.ts';
 import { refuseFaults, requestDocument, storageFaults, wireFaults } from './request-document.ts';
 import {
   inventoryOf,
@@ -133,13 +134,8 @@ async function submitCluster(
   const { document, faults } = resolveCluster(cluster, indexInventory(inventory));
   refuseFaults('InventoryCluster', key, placedFaults(faults).map(inOneText));
   const stored = await replaceableManifest(deps, key);
-  if (stored && !stored.deleting && ownerIn(stored.document) !== name) {
-    const way = `add the annotation ${inventoryAnnotation}: ${name} to it if the inventory is to take it over`;
-    throw new PipelineError(
-      'InUse',
-      `there is a manifest "${namespace}/${name}" that is not made from the inventory; ${way}`,
-    );
-  }
+  const foreign = stored && !stored.deleting ? manifestOwnerFault(key, stored.document) : undefined;
+  if (foreign) throw new PipelineError('InUse', `${foreign.reason}; ${foreign.fix}`);
   return submitDocument(deps, key, {
     document,
     stored,
@@ -147,29 +143,6 @@ async function submitCluster(
     sameIsFine: true,
     reason: `made from InventoryCluster ${name}`,
   });
-}
-
-/** Throws `InUse` for a manifest that is made from an InventoryCluster: the next one would undo what a person changes in it. */
-export async function refuseInventoryOwned(
-  deps: Pick<ApiPorts, 'inventory'>,
-  { namespace, name }: { readonly namespace: string; readonly name: string },
-  documents: readonly unknown[],
-): Promise<void> {
-  if (!documents.some((document) => ownerIn(document) === name)) return;
-  const owner = await deps.inventory.get({ namespace, kind: 'InventoryCluster', name });
-  if (owner === undefined) return;
-  const way =
-    'change its values or layers, or delete the InventoryCluster: the manifest stays then, as an ordinary one';
-  throw new PipelineError(
-    'InUse',
-    `manifest "${namespace}/${name}" is made from the InventoryCluster of its name; ${way}`,
-  );
-}
-
-function ownerIn(document: unknown): unknown {
-  const metadata = isMap(document) ? document.metadata : undefined;
-  const annotations = isMap(metadata) ? metadata.annotations : undefined;
-  return isMap(annotations) ? annotations[inventoryAnnotation] : undefined;
 }
 
 /** The document that a problem carries has no place for the name of another. */

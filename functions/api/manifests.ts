@@ -9,7 +9,7 @@ import { replaceableManifest, storedOrRemains } from '../pipeline/manifests/stor
 import type { StoredManifests as StoredPage } from '../ports.ts';
 import type { ApiPorts } from '../rights/api-uses.ts';
 import { handle } from './handle.ts';
-import { refuseInventoryOwned } from './inventory.ts';
+import { refuseInventoryOwned } from './manifest-owner.ts';
 import { checkPreconditions, manifestTag } from './manifest-version.ts';
 import { requestDocument } from './request-document.ts';
 import { wantedPlans } from './stored-plans.ts';

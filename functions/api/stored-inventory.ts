@@ -45,12 +45,15 @@ export function inventoryOf(documents: readonly RecordedDocument[]): Inventory {
   };
 }
 
+export function allDocuments({ layers, templates, clusters, order }: Inventory): readonly RecordedDocument[] {
+  return [...layers, ...templates, ...clusters, ...(order ? [order] : [])];
+}
+
 /** The same with these documents in the place of those of their names. */
 export function withDocuments(inventory: Inventory, documents: readonly RecordedDocument[]): Inventory {
-  const { layers, templates, clusters, order } = inventory;
   const all = new Map<string, RecordedDocument>();
-  const stored: readonly RecordedDocument[] = [...layers, ...templates, ...clusters, ...(order ? [order] : [])];
-  for (const one of [...stored, ...documents]) all.set(`${one.document.kind} ${inventoryName(one.document)}`, one);
+  for (const one of [...allDocuments(inventory), ...documents])
+    all.set(`${one.document.kind} ${inventoryName(one.document)}`, one);
   return inventoryOf([...all.values()]);
 }
 

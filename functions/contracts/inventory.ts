@@ -94,6 +94,10 @@ export type InventoryList = z.infer<typeof InventoryList>;
 export const InventoryPlan = z
   .object({
     namespace: z.string(),
+    id: z
+      .string()
+      .nullable()
+      .describe('of this plan, for the header `Kubeloom-Plan` of a roll-out; null when something is refused'),
     depend: z.number().int().describe('clusters that depend on what changes'),
     changes: z.number().int(),
     overrides: z.number().int().describe('they have a value of their own'),

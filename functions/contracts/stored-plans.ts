@@ -1,5 +1,6 @@
 /** Plans as they are kept: what each was made from, and, of a proposed one, what an approval carries out. */
 import { z } from 'zod';
+import { InventoryBasis } from '#domain/inventory/inventory-basis.ts';
 import { PlanBasis } from '#domain/planning/plan-basis.ts';
 import { type ManifestKey, Orphans } from './records.ts';
 
@@ -30,8 +31,20 @@ export const StoredPlan = z.strictObject({
 });
 export type StoredPlan = z.infer<typeof StoredPlan>;
 
+/** The plan of an inventory. */
+export const StoredInventoryPlan = z.strictObject({
+  schema: z.literal(1),
+  id: z.string(),
+  /** ISO 8601: when it was last made. */
+  at: z.string(),
+  basis: InventoryBasis,
+});
+export type StoredInventoryPlan = z.infer<typeof StoredInventoryPlan>;
+
 /** Artifact keys; objects below `plans/` expire. */
 export const storedPlanKeys = {
   of: ({ namespace, name }: ManifestKey): string => `plans/${namespace}/${name}/`,
   plan: (key: ManifestKey, id: string): string => `${storedPlanKeys.of(key)}${id}.json`,
+  /** No manifest can have this name. */
+  ofInventory: (namespace: string, id: string): string => `plans/${namespace}/@inventory/${id}.json`,
 } as const;

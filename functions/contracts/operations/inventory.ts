@@ -56,7 +56,8 @@ export const inventoryOperations = {
     access: viewer,
     summary: 'Show which clusters a change of the inventory changes, and how; changes nothing',
     body: document(
-      'documents of an inventory; they count as stored, and so do Secrets and TemplateGitReferences next to them',
+      'documents of an inventory; they count as stored, and so do Secrets and TemplateGitReferences next to them. Without a body: what is stored, for the clusters that are behind',
+      false,
     ),
     answers: ok('every cluster that depends on the change', inventory.InventoryPlan),
     problems: [400, 403, 409, 413, 422],

@@ -2,6 +2,7 @@
 import type { Config } from '#contracts/config.ts';
 import type { BoundPlan, ClusterRecord, DemandRecord, ManifestRecord } from '#contracts/records.ts';
 import { isOpen, openDemand, sizesOf } from '#domain/demand.ts';
+import type { InventoryBasis } from '#domain/inventory/inventory-basis.ts';
 import type { ClusterBasis, PlanBasis } from '#domain/planning/plan-basis.ts';
 import product from '../../../package.json' with { type: 'json' };
 import { checksumOf } from '../checksum.ts';
@@ -16,6 +17,10 @@ export const kubeloomVersion: string = product.version;
 const idLength = 40;
 
 export function planIdOf(basis: PlanBasis): string {
+  return checksumOf(basis).slice(0, idLength);
+}
+
+export function inventoryPlanIdOf(basis: InventoryBasis): string {
   return checksumOf(basis).slice(0, idLength);
 }
 

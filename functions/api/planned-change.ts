@@ -1,0 +1,209 @@
+/** The plan of an inventory: every cluster that documents change, or that is behind, judged as if it were submitted now. */
+import type { Fault } from '#contracts/api-bodies.ts';
+import type { ManifestRecord } from '#contracts/records.ts';
+import { StoredInventoryPlan, storedPlanKeys } from '#contracts/stored-plans.ts';
+import { PipelineError } from '#domain/errors.ts';
+import { type InventoryBasis, inventoryMoved } from '#domain/inventory/inventory-basis.ts';
+import { inventoryKinds, inventoryName } from '#domain/inventory/inventory-documents.ts';
+import { type Inventory, indexInventory } from '#domain/inventory/inventory-index.ts';
+import { type ClusterImpact, planInventory } from '#domain/inventory/plan-inventory.ts';
+import { resolveCluster } from '#domain/inventory/resolve-cluster.ts';
+import { validateInventoryDocument } from '#domain/inventory/validate-inventory.ts';
+import { documentChanges } from '#domain/manifest/document-changes.ts';
+import { isMap } from '#domain/manifest/kubernetes-document.ts';
+import { kindOf } from '#domain/manifest/validate-documents.ts';
+import { validateManifest } from '#domain/manifest/validate-manifest.ts';
+import { withPlacesOf } from '#domain/manifest/yaml/text-places.ts';
+import { movedText } from '#domain/planning/plan-basis.ts';
+import { aheadOf } from '../ahead.ts';
+import type { AdmittedCaller } from '../caller.ts';
+import { checksumOf } from '../pipeline/checksum.ts';
+import { replaceableManifest } from '../pipeline/manifests/stored-manifest.ts';
+import { inventoryPlanIdOf } from '../pipeline/plans/plan-id.ts';
+import type { ApiPorts } from '../rights/api-uses.ts';
+import { type Assessment, assessManifest } from './judge-manifest.ts';
+import { manifestOwnerFault } from './manifest-owner.ts';
+import { wireFaults } from './request-document.ts';
+import {
+  allDocuments,
+  judgeDocument,
+  placedFaults,
+  type RecordedDocument,
+  storedInventory,
+  withDocuments,
+} from './stored-inventory.ts';
+
+export interface ChangeRequest {
+  /** Documents of an inventory, Secrets and TemplateGitReferences; none: what is stored is planned for the clusters that are behind. */
+  readonly documents: readonly unknown[];
+  readonly caller: AdmittedCaller;
+  /** Only these. @default all */
+  readonly clusters?: readonly string[] | undefined;
+}
+
+type PlacedFault = ReturnType<typeof placedFaults>[number];
+
+export interface PlannedCluster extends Pick<ClusterImpact, 'cluster' | 'impact' | 'changes'> {
+  readonly faults: readonly (PlacedFault | Fault)[];
+  /** Of one that changes. */
+  readonly assessment?: Assessment;
+  /** Its manifest as it is stored; absent when there is none, or nothing changes. */
+  readonly stored?: ManifestRecord;
+}
+
+export interface PlannedChange {
+  /** Of the documents that were sent. */
+  readonly faults: readonly PlacedFault[];
+  readonly clusters: readonly PlannedCluster[];
+  /** Those that are not stored as they are, as they will be. */
+  readonly documents: readonly RecordedDocument[];
+  readonly before: Inventory;
+  readonly basis: InventoryBasis;
+  /** Null when something is refused. */
+  readonly id: string | null;
+}
+
+export async function plannedChange(
+  deps: ApiPorts,
+  namespace: string,
+  { documents: all, caller, clusters: wanted }: ChangeRequest,
+): Promise<PlannedChange> {
+  const before = await storedInventory(deps, namespace);
+  const accompanying = all.filter(isAccompanying);
+  const sent = readSent(
+    all.filter((one) => !isAccompanying(one)),
+    namespace,
+  );
+  const parsed = sent.flatMap(({ kind, document }) => validateInventoryDocument(kind, document).document ?? []);
+  // Each is judged among those that come with it.
+  const documents = parsed.flatMap((document) => recordedAs(before, document, caller));
+  const after = withDocuments(before, documents);
+  const faults = sent.flatMap((one) => {
+    const verdict = judgeDocument(one.kind, one.document, after);
+    return wireFaults(verdict.faults, verdict.document).map((fault) => ({
+      ...fault,
+      document: { kind: one.kind, name: one.name },
+    }));
+  });
+  const impacts =
+    faults.length > 0 ? [] : sent.length > 0 ? planInventory(before, after).clusters : everyCluster(after);
+  const chosen = impacts.filter(({ cluster }) => wanted === undefined || wanted.includes(cluster));
+  const rows = aheadOf(chosen, (impact) => plannedCluster(deps, namespace, impact, { caller, accompanying }));
+  const clusters = (await Array.fromAsync(rows)).flat();
+  const basis: InventoryBasis = {
+    schema: 1,
+    stored: Object.fromEntries(allDocuments(before).map((one) => [titleOf(one), one.generation])),
+    sent: Object.fromEntries(parsed.map((document) => [titleOf({ document }), checksumOf(document)])),
+    clusters: Object.fromEntries(
+      clusters.flatMap(({ cluster, impact, assessment }) =>
+        impact === 'changes' && assessment?.basis ? [[cluster, assessment.basis]] : [],
+      ),
+    ),
+  };
+  const refused = faults.length > 0 || clusters.some(({ impact }) => impact === 'refused');
+  return { faults, clusters, documents, before, basis, id: refused ? null : inventoryPlanIdOf(basis) };
+}
+
+/** Keeps what the plan was made from, so that a later request can say what moved. */
+export async function keepInventoryPlan(
+  deps: Pick<ApiPorts, 'artifacts' | 'clock'>,
+  namespace: string,
+  { id, basis }: Pick<PlannedChange, 'id' | 'basis'>,
+): Promise<void> {
+  if (id === null) return;
+  const plan: StoredInventoryPlan = { schema: 1, id, at: deps.clock.now().toISOString(), basis };
+  await deps.artifacts.putText(storedPlanKeys.ofInventory(namespace, id), JSON.stringify(plan), 'application/json');
+}
+
+/** Throws `PlanMoved` that says what moved, unless it is the plan that was asked for. */
+export async function refuseOtherInventoryPlan(
+  deps: Pick<ApiPorts, 'artifacts'>,
+  namespace: string,
+  { id, basis }: Pick<PlannedChange, 'id' | 'basis'>,
+  wanted: string | undefined,
+): Promise<void> {
+  if (wanted === undefined || wanted === id) return;
+  const text = await deps.artifacts.getText(storedPlanKeys.ofInventory(namespace, wanted));
+  const known = text === undefined ? undefined : StoredInventoryPlan.parse(JSON.parse(text));
+  const moved = known ? inventoryMoved(known.basis, basis) : [];
+  const why = known
+    ? `plan ${wanted} does not fit any more: ${movedText(moved)}`
+    : `no plan ${wanted} of it is kept${id === null ? '' : `, and what would be carried out is plan ${id}`}`;
+  throw new PipelineError(
+    'PlanMoved',
+    `inventory of namespace "${namespace}": ${why}; nothing was changed. Plan again, and apply that plan`,
+    { details: { plan: id, moved } },
+  );
+}
+
+/** Stored before the clusters, so that they may refer to it. */
+function isAccompanying(document: unknown): boolean {
+  const kind = kindOf(document);
+  return kind === 'Secret' || kind === 'TemplateGitReference';
+}
+
+function readSent(documents: readonly unknown[], namespace: string) {
+  return documents.map((raw) => {
+    const kind = inventoryKinds.find((one) => isMap(raw) && raw.kind === one);
+    if (kind === undefined || !isMap(raw)) {
+      throw new PipelineError(
+        'InvalidInput',
+        `the plan of an inventory takes documents of the kinds ${inventoryKinds.join(', ')} only`,
+      );
+    }
+    const metadata = isMap(raw.metadata) ? raw.metadata : {};
+    const own = metadata.namespace ?? namespace;
+    if (own !== namespace) {
+      const message = `${kind} "${String(metadata.name)}" is in namespace "${String(own)}", the request is about "${namespace}"`;
+      throw new PipelineError('InvalidInput', `${message}; plan each namespace in a request of its own`);
+    }
+    const document = withPlacesOf(raw, { ...raw, metadata: { namespace, ...metadata } });
+    return { kind, name: String(metadata.name), document };
+  });
+}
+
+const titleOf = ({ document }: Pick<RecordedDocument, 'document'>): string =>
+  `${document.kind} ${inventoryName(document)}`;
+
+/** As it will be stored; nothing when it is. */
+function recordedAs(
+  before: Inventory,
+  document: RecordedDocument['document'],
+  { name: by }: AdmittedCaller,
+): readonly RecordedDocument[] {
+  const stored = allDocuments(before).find((one) => titleOf(one) === titleOf({ document }));
+  if (stored && checksumOf(stored.document) === checksumOf(document)) return [];
+  return [{ document, generation: (stored?.generation ?? 0) + 1, by }];
+}
+
+/** For a plan without documents; those whose manifests are up to date are found later. */
+function everyCluster(inventory: Inventory): readonly ClusterImpact[] {
+  const index = indexInventory(inventory);
+  return index.clusters.map((cluster) => {
+    const after = resolveCluster(cluster, index);
+    const { faults, warnings } = after;
+    const impact = after.document === undefined ? 'refused' : 'changes';
+    return { cluster: after.name, impact, changes: [], faults, warnings, after };
+  });
+}
+
+async function plannedCluster(
+  deps: ApiPorts,
+  namespace: string,
+  { cluster, impact, changes, faults, after }: ClusterImpact,
+  question: { readonly caller: AdmittedCaller; readonly accompanying: readonly unknown[] },
+): Promise<readonly PlannedCluster[]> {
+  const row = { cluster, impact, changes, faults: placedFaults(faults) };
+  if (impact !== 'changes' || after?.document === undefined) return [row];
+  const key = { namespace, name: cluster };
+  const stored = await replaceableManifest(deps, key);
+  const exists = stored !== undefined && !stored.deleting;
+  const fromStored = exists ? documentChanges(stored.document, validateManifest(after.document).manifest) : ['created'];
+  // A plan without documents is about those that are behind.
+  if (changes.length === 0 && fromStored.length === 0) return [];
+  const assessment = await assessManifest(deps, key, { document: after.document, stored, ...question });
+  const foreign = exists ? manifestOwnerFault(key, stored.document) : undefined;
+  const all = [...row.faults, ...(foreign ? [foreign] : []), ...assessment.faults, ...assessment.refusals];
+  const said = { ...row, changes: changes.length > 0 ? changes : [...fromStored], faults: all };
+  return [{ ...said, ...(all.length > 0 && { impact: 'refused' as const }), assessment, ...(stored && { stored }) }];
+}
