@@ -26,6 +26,7 @@ export interface SettingsParts {
   /** ARN of the key that encrypts secrets. */
   readonly secretKey: string;
   readonly reconcileArn: string;
+  readonly rollOutArn: string;
   readonly projectNames: Readonly<Record<RunnerTool, string>>;
   /** Base URL of the API. */
   readonly agentUrl: string;
@@ -41,6 +42,7 @@ export function functionSettings(parts: SettingsParts): Settings {
   return {
     ...runnerSettings(parts),
     KUBELOOM_RECONCILE_ARN: parts.reconcileArn,
+    KUBELOOM_ROLL_OUT_ARN: parts.rollOutArn,
     KUBELOOM_RUNNER_PROJECTS: JSON.stringify(parts.projectNames),
     KUBELOOM_AGENT_URL: parts.agentUrl,
     KUBELOOM_ADMINS: parts.options.admins.join(','),

@@ -10,7 +10,6 @@ const habits: Readonly<Record<string, string>> = {
   create: '`kubeloom apply -f FILE` creates and changes manifests',
   destroy: '`kubeloom delete NAME` deletes a manifest with everything that it created',
   explain: '`kubeloom schema` prints the JSON Schema of manifests; docs/manifest.md explains each field',
-  rollout: '`kubeloom history NAME`, `kubeloom rollback NAME`, `kubeloom pause NAME` and `kubeloom resume NAME`',
 };
 
 /** Commands that read documents from `-f`. */

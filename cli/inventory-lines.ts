@@ -29,7 +29,7 @@ export function placedLines(faults: Faults): readonly string[] {
 
 /** Numbers first; with `detail` what changes in each cluster. */
 export function planLines(plan: InventoryPlan, detail: boolean): readonly string[] {
-  const { depend, changes, overrides, same, refused, removed, totals, clusters } = plan;
+  const { id, depend, changes, overrides, same, refused, removed, totals, clusters } = plan;
   const parts = [
     `${changes} change`,
     ...(overrides > 0 ? [`${overrides} override`] : []),
@@ -46,6 +46,7 @@ export function planLines(plan: InventoryPlan, detail: boolean): readonly string
       ...row.changes.map((change) => `  ${change}`),
       ...placedLines(row.faults),
     ]),
+    ...(id === null || changes === 0 ? [] : [`plan ${id}`]),
   ];
 }
 

@@ -31,6 +31,7 @@ const modules: readonly (readonly [words: readonly string[], load: () => Promise
   [['whoami'], async () => (await import('./commands/whoami.ts')).registerWhoAmI],
   [['secrets', 'templates', 'roles'], async () => (await import('./commands/documents.ts')).registerDocuments],
   [['inventory', 'explain'], async () => (await import('./commands/inventory.ts')).registerInventory],
+  [['rollout'], async () => (await import('./commands/rollout.ts')).registerRollOut],
   [['changes'], async () => (await import('./commands/changes.ts')).registerChanges],
   [['context'], async () => (await import('./commands/context.ts')).registerContext],
   [['local'], async () => (await import('./commands/local.ts')).registerLocal],

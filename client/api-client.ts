@@ -48,6 +48,13 @@ export interface PlanRequest extends QueryOf<typeof operations.planManifest.quer
   readonly beside?: readonly unknown[];
 }
 
+/** Documents of an inventory; without any, what is stored is rolled out. */
+export interface RollOutRequest {
+  readonly documents?: readonly unknown[];
+  readonly query?: Partial<z.input<typeof operations.startRollOut.query>>;
+  readonly headers?: HeadersIn<typeof operations.startRollOut>[0];
+}
+
 export type ApiClient = ReturnType<typeof apiClient>;
 
 /** The API as functions. Every one throws `ProblemAnswer` for 4xx and 5xx, `ConnectionFault` when nothing answers. */
@@ -98,6 +105,13 @@ export function apiClient(connection: Connection, pending: PendingOptions = {}) 
     planManifest: (key: ManifestName, { document, beside = [], ...query }: PlanRequest = {}) => {
       const body = document === undefined ? {} : { body: asBody([document, ...beside]) };
       return onceTemplatesKnown(() => call(operations.planManifest, key, { query, ...body }), pending);
+    },
+    startRollOut: (
+      { namespace }: Pick<ManifestName, 'namespace'>,
+      { documents = [], query = {}, headers }: RollOutRequest,
+    ) => {
+      const sent = { query, ...(headers && { headers }), ...(documents.length > 0 && { body: asBody(documents) }) };
+      return onceTemplatesKnown(() => call(operations.startRollOut, { namespace }, sent), pending);
     },
     validate: (documents: readonly unknown[]) => calls.validate(asBody(documents)),
     /** What is stored, with the entity tag of its version for `If-Match`; undefined when there is none. */

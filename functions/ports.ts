@@ -11,9 +11,10 @@ import type {
   RunEvent,
   RunRecord,
 } from '#contracts/records.ts';
-import type { StateError } from '#contracts/state-inputs.ts';
+import type { RollOutInput, StateError } from '#contracts/state-inputs.ts';
 import type { RoleBinding } from '#domain/manifest/role-binding.ts';
 import type { InventoryStore } from './inventory-store.ts';
+import type { RollOutStore } from './roll-out-store.ts';
 
 export interface Page<Item> {
   readonly items: readonly Item[];
@@ -182,6 +183,8 @@ export interface Artifacts {
 export interface Workflows {
   /** Starts `reconcile-manifest` under `runId` as name. Starting it again with the same input is fine. Returns the execution ARN. */
   startReconcile(runId: string, input: { namespace: string; name: string }): Promise<string>;
+  /** Starts `roll-out` under this name; as `startReconcile`. */
+  startRollOut(name: string, input: RollOutInput): Promise<string>;
   /** RUNNING, SUCCEEDED, FAILED, TIMED_OUT, ABORTED; undefined when it does not exist. */
   status(executionArn: string): Promise<string | undefined>;
   /** Error and cause of an execution that failed; undefined for every other. */
@@ -260,6 +263,7 @@ export interface Deps {
   readonly secrets: SecretStore;
   readonly templateReferences: TemplateReferenceStore;
   readonly inventory: InventoryStore;
+  readonly rollOuts: RollOutStore;
   readonly roleBindings: RoleBindingStore;
   readonly templateSources: TemplateSources;
   readonly clock: Clock;

@@ -8,6 +8,7 @@ import { DynamoInventory } from '#adapters/dynamo-inventory.ts';
 import { DynamoManifests } from '#adapters/dynamo-manifests.ts';
 import { DynamoRepairBudget } from '#adapters/dynamo-repair-budget.ts';
 import { DynamoRoleBindings } from '#adapters/dynamo-role-bindings.ts';
+import { DynamoRollOuts } from '#adapters/dynamo-roll-outs.ts';
 import { DynamoRuns } from '#adapters/dynamo-runs.ts';
 import { DynamoTable } from '#adapters/dynamo-table.ts';
 import { DynamoTemplates } from '#adapters/dynamo-templates.ts';
@@ -53,6 +54,7 @@ function join(environment: Readonly<Record<string, string | undefined>>): Deps {
     events: new DynamoEvents(table),
     templateReferences: new DynamoTemplates(table),
     inventory: new DynamoInventory(table),
+    rollOuts: new DynamoRollOuts(table),
     roleBindings: new DynamoRoleBindings(table),
     templateSources: onFirstUse<TemplateSources>(async () => {
       const { GitReferences, recordedTemplateSources } = await import('#adapters/git-references.ts');
@@ -66,7 +68,10 @@ function join(environment: Readonly<Record<string, string | undefined>>): Deps {
         import('#adapters/sfn-workflows.ts'),
         import('@aws-sdk/client-sfn'),
       ]);
-      return new SfnWorkflows(new SFNClient(), config.KUBELOOM_RECONCILE_ARN);
+      return new SfnWorkflows(new SFNClient(), {
+        reconcile: config.KUBELOOM_RECONCILE_ARN,
+        rollOut: config.KUBELOOM_ROLL_OUT_ARN,
+      });
     }),
     builds: onFirstUse<Builds>(async () => {
       const [{ CodeBuildBuilds }, { CodeBuildClient }] = await Promise.all([

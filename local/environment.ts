@@ -56,6 +56,7 @@ export function platformEnvironment(options: EnvironmentOptions): Readonly<Recor
     KUBELOOM_TABLE: tableName,
     KUBELOOM_BUCKET: bucket,
     KUBELOOM_RECONCILE_ARN: stateMachineArn('reconcile-manifest'),
+    KUBELOOM_ROLL_OUT_ARN: stateMachineArn('roll-out'),
     KUBELOOM_PROVIDER_TYPES: providerTypes.join(','),
     KUBELOOM_TEMPLATE_SOURCES: templateSources,
     KUBELOOM_UPSTREAM_DOCUMENTS: documents.upstream.join(','),

@@ -4,13 +4,14 @@ import { settle } from './generated.ts';
 
 const introductions = {
   manifest: 'Of a manifest and its runs. They name no cluster.',
+  rollOut: 'Of the namespace, with the changes that belong to no manifest (`kubeloom changes`). They name no run.',
   cluster: 'They have the field `cluster`.',
   stage: 'How a stage ended. They have `cluster` and `stage`; `node` if the failure is of one.',
   tool: 'What a tool does within a stage. They have `cluster` and `stage`.',
 } as const satisfies Record<keyof typeof eventKinds, string>;
 
 const sections = Object.entries(introductions).flatMap(([subject, introduction]) => [
-  `## Events of a ${subject}`,
+  `## Events of a ${subject === 'rollOut' ? 'roll-out' : subject}`,
   introduction,
   tableOf(eventKinds[subject as keyof typeof eventKinds]),
 ]);

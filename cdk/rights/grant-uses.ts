@@ -20,8 +20,9 @@ export interface Stored {
 
 export interface UsedResources extends Stored {
   readonly installation: string;
-  /** State machine that `workflows` starts. */
+  /** State machines that `workflows` starts. */
   readonly reconcileName: string;
+  readonly rollOutName: string;
   /** Projects that `builds` reads. */
   readonly projects: readonly IProject[];
   /** Of these, what `builds` starts: checks of credentials. */
@@ -70,8 +71,18 @@ export function grantUses(role: Role, uses: readonly string[], on: UsedResources
       prefixesOf(action, bounds).map((path) => arn('ssm', 'parameter', `${secret}/${path}*`)),
     );
   allow(['ssm:GetParametersByPath'], [arn('ssm', 'parameter', secret), arn('ssm', 'parameter', `${secret}/*`)]);
-  allow(['states:StartExecution'], [states('stateMachine', on.reconcileName)]);
+  const machines = [
+    ...(uses.includes('workflows.startReconcile') ? [on.reconcileName] : []),
+    ...(uses.includes('workflows.startRollOut') ? [on.rollOutName] : []),
+  ];
+  allow(
+    ['states:StartExecution'],
+    machines.map((name) => states('stateMachine', name)),
+  );
   allow(['states:DescribeExecution', 'states:StopExecution'], [states('execution', `${on.reconcileName}:*`)]);
+  // What starts roll-outs reads whether they still run.
+  if (machines.includes(on.rollOutName))
+    allow(['states:DescribeExecution'], [states('execution', `${on.rollOutName}:*`)]);
   const arnsOf = (projects: readonly IProject[]) => projects.map((project) => project.projectArn);
   const ofBuilds = named('codebuild:').filter((action) => action !== 'codebuild:StartBuild');
   allow(ofBuilds, arnsOf(on.projects));

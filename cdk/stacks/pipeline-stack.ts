@@ -53,7 +53,9 @@ export class PipelineStack extends Stack {
     this.#runners = byTool((tool) => this.#runner(tool));
     const projects = runnerTools.map((tool) => this.#runners[tool].project);
     this.on = {
-      ...{ table, bucket, key, installation, reconcileName: this.#physicalName('reconcile-manifest'), projects },
+      ...{ table, bucket, key, installation, projects },
+      reconcileName: this.#physicalName('reconcile-manifest'),
+      rollOutName: this.#physicalName('roll-out'),
       startable: (['terraform', 'kubectl', 'ansible'] as const).map((tool) => this.#runners[tool].project),
     };
     this.api = new HttpApi(this, 'Api', { apiName: installation, description: 'Kubeloom', createDefaultStage: false });
@@ -63,6 +65,7 @@ export class PipelineStack extends Stack {
       bucketName: bucket.bucketName,
       secretKey: key.keyArn,
       reconcileArn: this.#machineArn('reconcile-manifest'),
+      rollOutArn: this.#machineArn('roll-out'),
       options,
       agentUrl: this.api.apiEndpoint,
       projectNames: byTool((tool) => this.#runners[tool].project.projectName),

@@ -14,6 +14,7 @@ import { explainedLines, placedLines, planLines } from '../inventory-lines.ts';
 import { parseManifestName } from '../manifest-name.ts';
 import { note, print, printJson, printTable } from '../output.ts';
 import { reportAccepted } from '../wait.ts';
+import { startRollOut } from './rollout.ts';
 
 interface Options {
   readonly namespace: string;
@@ -27,13 +28,19 @@ export function registerInventory(program: Command): void {
   const sub = (words: string, description: string): Command => inventory.command(words).description(description);
   common(sub('list', 'the documents, and which clusters are behind them')).action(list);
   const change = sub('plan', 'which clusters a change of the inventory changes, and how; changes nothing')
-    .requiredOption('-f, --file <file...>', 'documents of the inventory, - for standard input')
+    .option(
+      '-f, --file <file...>',
+      'documents of the inventory, - for standard input; without it: what is stored, for the clusters that are behind',
+    )
     .option('--detail', 'what changes in each cluster');
   common(change).action(plan);
   const manifests = sub(
     'apply [cluster...]',
     'make the manifests of these clusters from the inventory and submit them; of all that are behind with --all',
-  ).option('--all', 'all clusters that are behind or have no manifest');
+  )
+    .option('--all', 'all clusters that are behind or have no manifest')
+    .option('--plan <id>', 'exactly the plan that `kubeloom inventory plan` printed, as a roll-out')
+    .option('-f, --file <file...>', 'with --plan: the documents that were planned');
   common(manifests).action(apply);
   common(sub('describe <kind> <name>', 'print a document, as it can be applied again')).action(describe);
   const deletion = 'delete a document that no cluster needs; the manifest of an InventoryCluster stays';
@@ -75,8 +82,8 @@ async function plan({
   file,
   detail,
   ...options
-}: Options & { file: readonly string[]; detail?: boolean }): Promise<void> {
-  const documents = (await readableDocuments(file)).map(({ document }) => document);
+}: Options & { file?: readonly string[]; detail?: boolean }): Promise<void> {
+  const documents = (file ? await readableDocuments(file) : []).map(({ document }) => document);
   const namespaces = [...new Set(documents.map((document) => documentName(document).namespace))];
   const [namespace = options.namespace] = namespaces;
   if (namespaces.length > 1) {
@@ -94,7 +101,16 @@ async function plan({
   for (const line of planLines(answer, detail === true)) print(line);
 }
 
-async function apply(names: readonly string[], { namespace, json, all }: Options & { all?: boolean }): Promise<void> {
+async function apply(
+  names: readonly string[],
+  { namespace, json, all, plan, file }: Options & { all?: boolean; plan?: string; file?: readonly string[] },
+): Promise<void> {
+  if (plan !== undefined) {
+    const cluster = names.length > 0 && { cluster: names };
+    return startRollOut({ namespace, plan, ...(json && { json }), ...(file && { file }), ...cluster });
+  }
+  if (file)
+    throw new CliError('-f is for a plan: give its id with --plan, or use `kubeloom apply -f`', exitCodes.usage);
   const api = apiClient();
   if (names.length === 0 && !all) throw new CliError('apply which clusters? name them, or give --all', exitCodes.usage);
   const wanted = names.length > 0 ? names : await behind(api, namespace);

@@ -8,26 +8,40 @@ import {
   StartExecutionCommand,
   StopExecutionCommand,
 } from '@aws-sdk/client-sfn';
-import type { StateError } from '#contracts/state-inputs.ts';
+import type { RollOutInput, StateError } from '#contracts/state-inputs.ts';
 import type { Workflows } from '../ports.ts';
+
+/** ARNs of the machines that it starts. */
+interface Machines {
+  readonly reconcile: string;
+  readonly rollOut: string;
+}
 
 export class SfnWorkflows implements Workflows {
   readonly #client: SFNClient;
-  readonly #reconcileArn: string;
+  readonly #machines: Machines;
 
-  constructor(client: SFNClient, reconcileArn: string) {
+  constructor(client: SFNClient, machines: Machines) {
     this.#client = client;
-    this.#reconcileArn = reconcileArn;
+    this.#machines = machines;
   }
 
   /** A name is given out once: an execution of that name that has ended was this very run, so it is not started again. */
   async startReconcile(runId: string, input: { namespace: string; name: string }): Promise<string> {
-    const document = JSON.stringify({ namespace: input.namespace, name: input.name });
-    const command = new StartExecutionCommand({ stateMachineArn: this.#reconcileArn, name: runId, input: document });
+    return this.#start(this.#machines.reconcile, runId, { namespace: input.namespace, name: input.name });
+  }
+
+  async startRollOut(name: string, { namespace, id, execution }: RollOutInput): Promise<string> {
+    return this.#start(this.#machines.rollOut, name, { namespace, id, execution });
+  }
+
+  async #start(stateMachineArn: string, name: string, input: object): Promise<string> {
+    const arn = `${stateMachineArn.replace(':stateMachine:', ':execution:')}:${name}`;
     try {
-      return (await this.#client.send(command)).executionArn ?? this.#arnOf(runId);
+      const command = new StartExecutionCommand({ stateMachineArn, name, input: JSON.stringify(input) });
+      return (await this.#client.send(command)).executionArn ?? arn;
     } catch (error) {
-      if (error instanceof ExecutionAlreadyExists) return this.#arnOf(runId);
+      if (error instanceof ExecutionAlreadyExists) return arn;
       throw error;
     }
   }
@@ -56,9 +70,5 @@ export class SfnWorkflows implements Workflows {
     } catch (error) {
       if (!(error instanceof ExecutionDoesNotExist)) throw error;
     }
-  }
-
-  #arnOf(runId: string): string {
-    return `${this.#reconcileArn.replace(':stateMachine:', ':execution:')}:${runId}`;
   }
 }

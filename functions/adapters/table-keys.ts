@@ -1,6 +1,7 @@
 /** The one DynamoDB table: its schema and every key in it. Change a key and stored items are lost: that needs a migration. */
 import type { InventoryKey } from '#contracts/inventory.ts';
 import type { ManifestKey, ManifestStatus } from '#contracts/records.ts';
+import type { RollOutKey } from '#contracts/roll-outs.ts';
 
 /**
  * | item            | pk                       | sk                      | `due` index               |
@@ -14,6 +15,8 @@ import type { ManifestKey, ManifestStatus } from '#contracts/records.ts';
  * | repairs         | `REPAIRS`                | `<hour>`                |                           |
  * | template ref.   | `TEMPLATES#<ns>`         | `<name>`                |                           |
  * | inventory       | `INVENTORY#<ns>`         | `<kind>#<name>`         |                           |
+ * | roll-out        | `ROLLOUTS#<ns>`          | `ROLLOUT#<id>`          |                           |
+ * | their clusters  | `ROLLOUTS#<ns>`          | `CLAIMS`                |                           |
  * | role binding    | `ROLES`                  | `<name>`                |                           |
  *
  * All manifests share one partition: listing them is one consistent query, and a thousand writes a second is far away.
@@ -94,6 +97,17 @@ export const inventoryItem = ({ namespace, kind, name }: InventoryKey): ItemKey 
   pk: `INVENTORY#${namespace}`,
   sk: `${kind}#${name}`,
 });
+
+/** Sort key prefix of the roll-outs of a namespace. */
+export const rollOutsOf = 'ROLLOUT#';
+
+export const rollOutItem = ({ namespace, id }: RollOutKey): ItemKey => ({
+  pk: `ROLLOUTS#${namespace}`,
+  sk: `${rollOutsOf}${id}`,
+});
+
+/** Which roll-out touches which clusters. */
+export const rollOutClaimsItem = (namespace: string): ItemKey => ({ pk: `ROLLOUTS#${namespace}`, sk: 'CLAIMS' });
 
 /** Partition of all role bindings. */
 export const roleBindings = 'ROLES';

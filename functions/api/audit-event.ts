@@ -1,10 +1,10 @@
 /** Who changed what, and from where: an event of the manifest, or of its namespace for what belongs to no manifest. */
 import type { ManifestKey, ManifestRecord, NewEvent } from '#contracts/records.ts';
 import { type AdmittedCaller, callerText } from '../caller.ts';
+
+import { changesOf } from '../pipeline/roll-outs/change-roll-out.ts';
 import type { ApiPorts } from '../rights/api-uses.ts';
 
-/** Where changes of Secrets, templates and roles are kept; no manifest can have this name. */
-export const changesOf = (namespace: string): ManifestKey => ({ namespace, name: '@changes' });
 /** Where changes of role bindings are kept: they belong to no namespace. */
 export const installationChanges = '@installation';
 

@@ -54,6 +54,8 @@ const handlers: Readonly<Record<OperationId, HttpHandler>> = {
     'applyInventory',
   ),
   ...from(() => import('./plan-inventory.ts'), 'planInventory', 'explainManifest'),
+  ...from(() => import('./roll-outs.ts'), 'listRollOuts', 'getRollOut', 'changeRollOutState'),
+  ...from(() => import('./start-roll-out.ts'), 'startRollOut'),
   ...from(() => import('./agent.ts'), 'listAgentGroups', 'resizeAgentGroup', 'reportAgentHealth'),
   ...from(() => import('./service.ts'), 'getHealth', 'getVersion', 'getOpenapi', 'whoAmI'),
 };

@@ -4,10 +4,11 @@ import { operations } from '#contracts/operations/operations.ts';
 import type { ManifestKey, RunEvent, RunRecord } from '#contracts/records.ts';
 import { PipelineError } from '#domain/errors.ts';
 import { storedManifest } from '../pipeline/manifests/stored-manifest.ts';
+import { changesOf } from '../pipeline/roll-outs/change-roll-out.ts';
 import { withRealStatus } from '../pipeline/runs/passed-over.ts';
 import type { Page } from '../ports.ts';
 import type { ApiPorts } from '../rights/api-uses.ts';
-import { changesOf, installationChanges } from './audit-event.ts';
+import { installationChanges } from './audit-event.ts';
 import { handle } from './handle.ts';
 
 /** Newest first. */

@@ -19,6 +19,8 @@ export const Config = z.object({
   KUBELOOM_SECRET_KEY: z.string().default(''),
   /** State machine reconcile-manifest; empty in runners. */
   KUBELOOM_RECONCILE_ARN: z.string().default(''),
+  /** State machine roll-out; empty in runners. */
+  KUBELOOM_ROLL_OUT_ARN: z.string().default(''),
   /** Provider types this installation can build. */
   KUBELOOM_PROVIDER_TYPES: list,
   /**

@@ -162,3 +162,35 @@ export const ReleaseRunOutput = StartNextAttemptInput.extend({
   pauseSeconds: z.number().int(),
 });
 export type ReleaseRunOutput = z.infer<typeof ReleaseRunOutput>;
+
+// ---- roll-out ------------------------------------------------------------------------------------------------
+
+/** Its input, and what all of its states have in common. `execution`: only the newest works on it. */
+export const RollOutInput = z.object({ namespace: z.string(), id: z.string(), execution: z.number().int() });
+export type RollOutInput = z.infer<typeof RollOutInput>;
+
+/** Plan Batch: which clusters are next, or why there are none. Error and Cause are for Fail. */
+export const PlanBatchOutput = StateError.extend({
+  outcome: z.enum(['run', 'soak', 'ended', 'paused', 'halted', 'superseded']),
+  clusters: z.array(z.string()),
+  pauseSeconds: z.number().int(),
+});
+export type PlanBatchOutput = z.infer<typeof PlanBatchOutput>;
+
+export const SubmitClusterInput = RollOutInput.extend({ cluster: z.string() });
+export const SubmitClusterOutput = z.object({
+  start: z.boolean(),
+  /** Of the manifest. */
+  ...{ namespace: z.string(), name: z.string(), runId: z.string() },
+  /** Why it was not submitted; '' when it was, or needs not be. */
+  refused: z.string(),
+});
+export type SubmitClusterOutput = z.infer<typeof SubmitClusterOutput>;
+
+export const JudgeBatchInput = RollOutInput.extend({
+  batch: z.array(z.object({ cluster: z.string(), refused: z.string() })),
+});
+export const JudgeBatchOutput = z.object({ outcome: z.enum(['judged', 'wait', 'superseded']) });
+export type JudgeBatchOutput = z.infer<typeof JudgeBatchOutput>;
+
+export const RecordHaltInput = RollOutInput.extend({ failure: StateError });

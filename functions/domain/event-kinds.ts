@@ -42,6 +42,18 @@ export const eventKinds = {
     },
     RunCutOff: { level: 'warning', when: 'its execution ended too early; says what follows', fault: 'platform' },
   },
+  rollOut: {
+    RollOutStarted: { level: 'info', when: 'a roll-out is started, resumed or undone; says by whom' },
+    WaveStarted: { level: 'info', when: 'a wave starts; says which, and how many clusters it has' },
+    WaveSoaks: { level: 'info', when: 'a wave is done and watched; says until when' },
+    RollOutPaused: { level: 'info', when: 'it stopped before the next clusters, as a user requested' },
+    RollOutHalted: {
+      level: 'error',
+      when: 'as many clusters failed as may, or it could not go on; says which and why',
+      fault: 'see `StageFailed`',
+    },
+    RollOutEnded: { level: 'info', when: 'all of its clusters are done, or undone; or a user gave up the rest' },
+  },
   cluster: {
     PlanMade: { level: 'info', when: 'the path to the desired state is planned; says how much changes' },
     WaypointStarted: { level: 'info', when: 'the stages of a waypoint start' },
@@ -194,6 +206,7 @@ type EventOf<Kind, Row extends EventKindRow> = {
 
 const rows: Readonly<Record<EventKind, EventKindRow>> = {
   ...eventKinds.manifest,
+  ...eventKinds.rollOut,
   ...eventKinds.cluster,
   ...eventKinds.stage,
   ...eventKinds.tool,

@@ -35,6 +35,11 @@ export const apiUses = [
   'roleBindings.list',
   'roleBindings.put',
   'roleBindings.remove',
+  'rollOuts.claims',
+  'rollOuts.get',
+  'rollOuts.list',
+  'rollOuts.put',
+  'rollOuts.putClaims',
   'runs.get',
   'runs.list',
   'runs.put',
@@ -46,6 +51,8 @@ export const apiUses = [
   'templateReferences.put',
   'templateReferences.remove',
   'workflows.startReconcile',
+  'workflows.startRollOut',
+  'workflows.status',
   'workflows.stop',
 ] as const satisfies readonly PortUse[];
 

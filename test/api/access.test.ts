@@ -35,6 +35,7 @@ const least: Readonly<Record<string, AccessRole | 'authenticated' | 'anonymous' 
   ...{ getTemplate: 'viewer', listChanges: 'viewer', listGenerations: 'viewer', getGeneration: 'viewer' },
   ...{ putManifest: 'operator', deleteManifest: 'operator', retryManifest: 'operator', cancelManifest: 'operator' },
   ...{ listInventory: 'viewer', getInventory: 'viewer', planInventory: 'viewer', explainManifest: 'viewer' },
+  ...{ listRollOuts: 'viewer', getRollOut: 'viewer', startRollOut: 'operator', changeRollOutState: 'operator' },
   ...{ putInventory: 'operator', deleteInventory: 'operator', applyInventory: 'operator' },
   ...{ checkProvider: 'operator', getProviderCheck: 'viewer' },
   ...{ pauseManifest: 'operator', resumeManifest: 'operator', rollbackManifest: 'operator', getKubeconfig: 'operator' },
@@ -57,7 +58,7 @@ const parameters: Readonly<Record<string, string>> = {
   ...{ namespace: 'team', name: 'shop', run: 'shop-abcde-g1-a1', cluster: 'web', waypoint: 'w00' },
   ...{ stage: 'infrastructure', attempt: '1', pool: 'work', provider: 'hetzner', check: '1', generation: '1', id: '1' },
   plan: '0'.repeat(40),
-  kind: 'InventoryLayer',
+  ...{ kind: 'InventoryLayer', verb: 'pause' },
 };
 const pathOf = (path: string) => path.replaceAll(/\{(\w+)\}/g, (_, name: string) => parameters[name] ?? name);
 

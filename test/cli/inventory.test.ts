@@ -61,6 +61,26 @@ it('CO-14: an inventory is planned, applied, changed at one layer, and its clust
   expect((await kubeloom('inventory', 'apply', '--all', '-n', 'fleet')).stdout).toBe('no cluster is behind\n');
 });
 
+it('a change is planned, and rolled out in waves by the id of the plan', async () => {
+  const prod = join(folder, '2-environments.yaml');
+  writeFileSync(prod, readFileSync(prod, 'utf8').replace('count: 3', 'count: 5'));
+  const planned = await kubeloom('inventory', 'plan', '-f', prod);
+  const [, plan = ''] = /^plan ([0-9a-f]{40})$/m.exec(planned.stdout) ?? [];
+  expect(plan, planned.stdout + planned.stderr).not.toBe('');
+  const options = ['--soak', '0s', '--waves', '1,100%', '-n', 'fleet'];
+  const other = await kubeloom('rollout', 'start', '--plan', plan, ...options);
+  expect(other, other.stderr).toMatchObject({ code: 5 });
+  const ended = await kubeloom('rollout', 'start', '-f', prod, '--plan', plan, ...options, '--wait');
+  expect(ended, ended.stderr).toMatchObject({ code: 0 });
+  expect(ended.stdout).toContain('RolledOut');
+  expect(ended.stdout).toContain(`plan ${plan}`);
+  const listed = await kubeloom('rollout', 'list', '-n', 'fleet');
+  const [id = ''] = /^\d{8}-\d{6}-\w+/m.exec(listed.stdout) ?? [];
+  expect((await kubeloom('rollout', 'describe', id, '-n', 'fleet')).stdout).toContain('wave 1: 1 of 1 cluster done');
+  expect((await kubeloom('rollout', 'pause', id, '-n', 'fleet')).code).toBe(5);
+  expect((await kubeloom('inventory', 'apply', '--plan', plan, '-f', prod, '-n', 'fleet')).code).toBe(5);
+});
+
 it('what is wrong in an inventory is said before anything is stored, with kinds and places', async () => {
   const bad = join(folder, '7-clusters.yaml');
   writeFileSync(

@@ -14,6 +14,7 @@ import { DynamoInventory } from '#adapters/dynamo-inventory.ts';
 import { DynamoManifests } from '#adapters/dynamo-manifests.ts';
 import { DynamoRepairBudget } from '#adapters/dynamo-repair-budget.ts';
 import { DynamoRoleBindings } from '#adapters/dynamo-role-bindings.ts';
+import { DynamoRollOuts } from '#adapters/dynamo-roll-outs.ts';
 import { DynamoRuns } from '#adapters/dynamo-runs.ts';
 import { DynamoTable } from '#adapters/dynamo-table.ts';
 import { DynamoTemplates } from '#adapters/dynamo-templates.ts';
@@ -45,6 +46,7 @@ import {
   sentAndAllowed,
 } from './recorded-actions.ts';
 import { repairBudgetContract } from './repair-budget.contract.ts';
+import { rollOutStoreContract } from './roll-out-store.contract.ts';
 
 const buckets = ['store-0', 'store-1', 'store-2', 'store-3', 'store-4'];
 const credentials = { accessKeyId: 'local', secretAccessKey: 'local' };
@@ -56,7 +58,7 @@ let s3: S3Client;
 let ssm: SSMClient;
 let count = 0;
 
-const tables = Array.from({ length: 60 }, (_, n) => `table-${n}`);
+const tables = Array.from({ length: 70 }, (_, n) => `table-${n}`);
 
 beforeAll(forgetSent);
 beforeAll(async () => {
@@ -97,6 +99,7 @@ runStoreContract('DynamoDB', () => recordedPort('runs', new DynamoRuns(freshTabl
 eventStoreContract('DynamoDB', () => recordedPort('events', new DynamoEvents(freshTable())));
 templateReferenceStoreContract('DynamoDB', () => recordedPort('templateReferences', new DynamoTemplates(freshTable())));
 inventoryStoreContract('DynamoDB', () => recordedPort('inventory', new DynamoInventory(freshTable())));
+rollOutStoreContract('DynamoDB', () => recordedPort('rollOuts', new DynamoRollOuts(freshTable())));
 artifactsContract('S3', () => recordedPort('artifacts', new S3Artifacts(s3, buckets[bucket++] ?? 'too few buckets')));
 secretStoreContract('SSM', () => recordedPort('secrets', new SsmSecrets(ssm, `/kubeloom-${fresh()}`)));
 
@@ -165,6 +168,7 @@ describe('IAM rights', () => {
     'events',
     'templateReferences',
     'inventory',
+    'rollOuts',
     'roleBindings',
     'artifacts',
     'secrets',

@@ -27,7 +27,10 @@ const sfn = mockClient(SFNClient);
 const codebuild = mockClient(CodeBuildClient);
 const workflows = recordedPort(
   'workflows',
-  new SfnWorkflows(recordedClient('states', new SFNClient({ region: 'eu-central-1' })), machine),
+  new SfnWorkflows(recordedClient('states', new SFNClient({ region: 'eu-central-1' })), {
+    reconcile: machine,
+    rollOut: machine.replace('reconcile-manifest', 'roll-out'),
+  }),
 );
 const builds = recordedPort(
   'builds',
@@ -57,6 +60,18 @@ describe('SfnWorkflows', () => {
       stateMachineArn: machine,
       name: 'shop-abcde-g1-a1',
       input: '{"namespace":"team","name":"shop"}',
+    });
+  });
+
+  it('a roll-out is started under a name of its own, and a name that is taken is the same one', async () => {
+    const arn = execution.replace(/reconcile.*/, 'roll-out:1-e2');
+    sfn.on(StartExecutionCommand).resolvesOnce({ executionArn: arn }).rejects(new ExecutionAlreadyExists(fault));
+    const start = () => workflows.startRollOut('1-e2', { id: '1', namespace: 'team', execution: 2 });
+    expect([await start(), await start()]).toEqual([arn, arn]);
+    expect(sfn.commandCalls(StartExecutionCommand)[0]?.args[0].input).toEqual({
+      stateMachineArn: machine.replace('reconcile-manifest', 'roll-out'),
+      name: '1-e2',
+      input: '{"namespace":"team","id":"1","execution":2}',
     });
   });
 

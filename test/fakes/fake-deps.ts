@@ -2,7 +2,7 @@
 
 import { recordedTemplateSources } from '#adapters/git-references.ts';
 import { type Config, parseConfig } from '#contracts/config.ts';
-import type { StateError } from '#contracts/state-inputs.ts';
+import type { RollOutInput, StateError } from '#contracts/state-inputs.ts';
 import type { Builds, Clock, Deps, Ids, Workflows } from '#functions/ports.ts';
 import { InMemoryArtifacts, InMemoryRoleBindings, InMemorySecrets, InMemoryTemplates } from './in-memory-artifacts.ts';
 import { InMemoryClusters } from './in-memory-clusters.ts';
@@ -10,6 +10,7 @@ import { InMemoryDemands } from './in-memory-demands.ts';
 import { InMemoryInventory } from './in-memory-inventory.ts';
 import { InMemoryManifests } from './in-memory-manifests.ts';
 import { InMemoryRepairBudget } from './in-memory-repair-budget.ts';
+import { InMemoryRollOuts } from './in-memory-roll-outs.ts';
 import { InMemoryEvents, InMemoryRuns } from './in-memory-runs.ts';
 
 /** Every look at it is one millisecond later, so that what is ordered by time has an order. */
@@ -57,6 +58,18 @@ export class RecordedWorkflows implements Workflows {
     return arn;
   }
 
+  /** Those of roll-outs. */
+  readonly rollOuts: { readonly name: string; readonly input: RollOutInput }[] = [];
+
+  async startRollOut(name: string, input: RollOutInput): Promise<string> {
+    const arn = executionArn(name, 'roll-out');
+    if (!this.statuses.has(arn)) {
+      this.rollOuts.push({ name, input });
+      this.statuses.set(arn, 'RUNNING');
+    }
+    return arn;
+  }
+
   async status(arn: string): Promise<string | undefined> {
     return this.statuses.get(arn);
   }
@@ -71,8 +84,8 @@ export class RecordedWorkflows implements Workflows {
   }
 }
 
-export const executionArn = (runId: string): string =>
-  `arn:aws:states:eu-central-1:000000000000:execution:reconcile-manifest:${runId}`;
+export const executionArn = (name: string, machine = 'reconcile-manifest'): string =>
+  `arn:aws:states:eu-central-1:000000000000:execution:${machine}:${name}`;
 
 /** Builds by waypoint prefix that are said to run, until they are stopped. */
 export class RecordedBuilds implements Builds {
@@ -151,6 +164,7 @@ export function inMemoryStores() {
     secrets: new InMemorySecrets(),
     templateReferences: new InMemoryTemplates(),
     inventory: new InMemoryInventory(),
+    rollOuts: new InMemoryRollOuts(),
     roleBindings: new InMemoryRoleBindings(),
   } satisfies Partial<Deps>;
 }

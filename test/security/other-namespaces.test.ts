@@ -85,6 +85,7 @@ describe('another namespace', () => {
           .replace('{name}', name)
           .replace('{stage}', 'nodes')
           .replace('{kind}', 'InventoryLayer')
+          .replace('{verb}', 'pause')
           .replace('{plan}', '0'.repeat(40))
           .replace(/\{(attempt|check|generation|id)\}/, '1')
           .replaceAll(/\{\w+\}/g, 'w00');

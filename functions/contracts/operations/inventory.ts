@@ -1,6 +1,7 @@
 /** Operations on inventories: layers, orders, templates and clusters that inherit them. */
 import { ManifestPath } from '../http-parameters.ts';
 import * as inventory from '../inventory.ts';
+import * as rollOuts from '../roll-outs.ts';
 import { accepted, bodyLimits, document, manifest, type Operations, ok, operator, viewer } from './operation.ts';
 
 const ofInventory = { tag: 'inventory', path: '/v1/inventory/{namespace}', params: inventory.InventoryPath } as const;
@@ -74,6 +75,49 @@ export const inventoryOperations = {
       202: accepted('stored; a run brings the clusters to it'),
     },
     problems: [400, 404, 409, 412, 422],
+  },
+  startRollOut: {
+    ...ofInventory,
+    path: '/v1/inventory/{namespace}/rollouts',
+    method: 'POST',
+    access: operator,
+    summary:
+      'Store documents of an inventory and bring what they change to the clusters, wave by wave; without a body, to the clusters that are behind',
+    query: rollOuts.RollOutQuery,
+    headers: rollOuts.RollOutHeaders,
+    body: document('documents of an inventory', false),
+    answers: { 202: { description: 'started', schema: rollOuts.RollOutDescription } },
+    problems: [400, 403, 404, 409, 413, 422],
+  },
+  listRollOuts: {
+    ...ofInventory,
+    path: '/v1/inventory/{namespace}/rollouts',
+    method: 'GET',
+    access: viewer,
+    summary: 'List the roll-outs of a namespace, newest first',
+    answers: ok('roll-outs', rollOuts.RollOutList),
+    problems: [400],
+  },
+  getRollOut: {
+    tag: 'inventory',
+    path: '/v1/inventory/{namespace}/rollouts/{id}',
+    params: rollOuts.RollOutPath,
+    method: 'GET',
+    access: viewer,
+    summary: 'Show how far a roll-out has come, wave by wave and cluster by cluster',
+    answers: ok('the roll-out', rollOuts.RollOutDescription),
+    problems: [400, 404],
+  },
+  changeRollOutState: {
+    tag: 'inventory',
+    path: '/v1/inventory/{namespace}/rollouts/{id}/{verb}',
+    params: rollOuts.RollOutVerbPath,
+    method: 'POST',
+    access: operator,
+    summary:
+      'Pause a roll-out before its next clusters, resume it (what failed is tried again), undo what it did, or give up the rest',
+    answers: { 202: { description: 'noted, or started', schema: rollOuts.RollOutDescription } },
+    problems: [400, 404, 409, 412],
   },
   explainManifest: {
     tag: 'inventory',

@@ -1,6 +1,7 @@
 /** The kinds of an inventory: values in layers, the order of the layers, templates, and clusters that inherit them. */
 import { z } from 'zod';
 import { dnsName, Metadata, shown } from '../manifest/names.ts';
+import { RollOutSettings } from '../roll-out/roll-out-settings.ts';
 import { parseValuePath } from './value-path.ts';
 
 /** A namespace has at most one InventoryOrder; without one, this is the order. */
@@ -76,6 +77,9 @@ export const InventoryOrder = z.strictObject({
         .enum(['refuse', 'warn'])
         .default('refuse')
         .describe('What follows when a value is set that the template of a cluster does not use.'),
+      waves: RollOutSettings.shape.waves.optional(),
+      soak: RollOutSettings.shape.soak.optional(),
+      maxFailed: RollOutSettings.shape.maxFailed.optional(),
     })
     .describe('Which value wins.'),
 });

@@ -110,13 +110,19 @@ export async function startRun(
   record: ManifestRecord,
   reason: string,
 ): Promise<void> {
+  await queueRun(deps, record, reason);
+  if (record.paused) return;
+  const { namespace, name, runId } = record;
+  await Promise.allSettled([deps.workflows.startReconcile(runId, { namespace, name })]);
+}
+
+/** Notes the run that another starts. Never throws. */
+export async function queueRun(deps: Using<'runs.put'>, record: ManifestRecord, reason: string): Promise<void> {
   const { namespace, name, runId, generation, attempt, updatedAt } = record;
   const { id, approvedBy } = (record.check ? undefined : record.plan) ?? {};
   const plan = id !== undefined && { plan: { id, ...(approvedBy !== undefined && { approvedBy }) } };
   const run = { namespace, manifest: name, runId, generation, attempt, reason, ...plan };
   await Promise.allSettled([deps.runs.put({ ...run, status: 'Queued', queuedAt: updatedAt, clusters: {} })]);
-  if (record.paused) return;
-  await Promise.allSettled([deps.workflows.startReconcile(runId, { namespace, name })]);
 }
 
 export function versionOf(record: ManifestRecord | undefined): { generation: number; attempt: number } {

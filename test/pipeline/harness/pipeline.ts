@@ -46,6 +46,7 @@ export class Pipeline {
     this.machines = machinesOf({
       invoke: (name, input) => this.invoke(name, input),
       build: (request) => this.runner.build(request),
+      ended: (_, name, outcome, input) => this.#note(name, outcome, input),
     });
   }
 
@@ -91,11 +92,26 @@ export class Pipeline {
   /** One execution of reconcile-manifest with its event of the end. */
   async execute(runId: string, input: unknown): Promise<Outcome> {
     const outcome = await this.machines.run('reconcile-manifest', input, runId);
+    await this.#note(runId, outcome, input);
+    return outcome;
+  }
+
+  async #note(runId: string, outcome: Outcome, input: unknown): Promise<void> {
     this.deps.workflows.statuses.set(executionArn(runId), outcome.status);
     const { error, cause = '' } = outcome;
     if (error !== undefined) this.deps.workflows.faults.set(executionArn(runId), { Error: error, Cause: cause });
     if (outcome.status !== 'SUCCEEDED') await this.finish(runId, outcome.status, input);
-    return outcome;
+  }
+
+  /** Runs the executions of roll-outs that were started and not run yet. */
+  async rollOut(): Promise<readonly Outcome[]> {
+    const outcomes: Outcome[] = [];
+    for (const { name, input } of this.deps.workflows.rollOuts.splice(0)) {
+      const outcome = await this.machines.run('roll-out', input, name);
+      this.deps.workflows.statuses.set(executionArn(name, 'roll-out'), outcome.status);
+      outcomes.push(outcome);
+    }
+    return outcomes;
   }
 
   /** What EventBridge starts. */

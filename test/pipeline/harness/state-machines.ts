@@ -24,6 +24,8 @@ export interface ValidationContext {
   readonly invoke: (name: string, input: unknown) => Promise<unknown>;
   /** Runs a build; throws `StateFault` when it fails. */
   readonly build: (request: BuildRequest) => Promise<unknown>;
+  /** Called when a child that has a name of its own ended. */
+  readonly ended?: (machine: string, name: string, outcome: Outcome, input: unknown) => Promise<void>;
 }
 
 /** An error under the name that a state machine sees. */
@@ -109,8 +111,10 @@ export class StateMachines implements Machines {
       return copy(await this.#around.invoke(resource.split(':').at(-1) ?? '', copy(input)));
     }
     if (resource === 'arn:aws:states:::states:startExecution.sync:2') {
-      const { StateMachineArn, Input } = input as { StateMachineArn: string; Input: unknown };
-      const outcome = await this.run(StateMachineArn.split(':').at(-1) ?? '', Input);
+      const { StateMachineArn, Input, Name } = input as { StateMachineArn: string; Input: unknown; Name?: string };
+      const machine = StateMachineArn.split(':').at(-1) ?? '';
+      const outcome = await this.run(machine, Input, Name);
+      if (Name !== undefined) await this.#around.ended?.(machine, Name, outcome, Input);
       const description = {
         Status: outcome.status,
         Error: outcome.error,

@@ -1,0 +1,143 @@
+/** `kubeloom rollout`: changes of an inventory, brought to its clusters wave by wave. */
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Command } from 'commander';
+import type { RollOutDescription, RollOutVerb } from '#contracts/roll-outs.ts';
+import { documentName } from '#domain/manifest/validate-documents.ts';
+import { type ApiClient, apiClient } from '../api-client.ts';
+import { readableDocuments } from '../documents.ts';
+import { CliError, exitCodes } from '../exit-codes.ts';
+import { whenInterrupted } from '../interrupt.ts';
+import { note, paintStatus, print, printJson, printTable } from '../output.ts';
+import { rollOutLines } from '../roll-out-lines.ts';
+import { ago } from '../times.ts';
+
+interface Options {
+  readonly namespace: string;
+  readonly json?: boolean;
+  readonly wait?: boolean;
+}
+
+/** What a start may be given. */
+export interface StartOptions extends Options {
+  readonly file?: readonly string[];
+  readonly plan?: string;
+  readonly cluster?: readonly string[];
+  readonly waves?: string;
+  readonly soak?: string;
+  readonly maxFailed?: string;
+}
+
+/** How often a roll-out is read with `--wait`. */
+const readEveryMs = 1000;
+
+export function registerRollOut(program: Command): void {
+  const rollOut = program
+    .command('rollout')
+    .description('changes of an inventory, brought to its clusters wave by wave');
+  const sub = (words: string, description: string): Command =>
+    rollOut
+      .command(words)
+      .description(description)
+      .option('-n, --namespace <namespace>', 'namespace of the inventory', 'default')
+      .option('--json', 'answer as JSON');
+  const waits = (command: Command): Command =>
+    command.option('--wait', 'show progress until it ends, halts or is paused; exit 6 when it halts');
+  waits(
+    sub('start', 'bring the inventory to the clusters that are behind, or store documents and bring what they change'),
+  )
+    .option('-f, --file <file...>', 'documents of the inventory, - for standard input')
+    .option('--plan <id>', 'exactly the plan that `kubeloom inventory plan` printed')
+    .option('--cluster <name...>', 'only these clusters')
+    .option('--waves <waves>', 'how many clusters are done after each wave, as in 1,10%,100%')
+    .option('--soak <time>', 'how long each wave is watched, as in 30m')
+    .option('--max-failed <count>', 'halt when so many clusters have failed')
+    .action(startRollOut);
+  sub('list', 'the roll-outs of a namespace, newest first').action(list);
+  sub('describe <id>', 'how far a roll-out has come, and which clusters failed').action(describe);
+  const verbs = {
+    pause: 'stop before the next clusters',
+    resume: 'go on; what failed is tried again',
+    undo: 'give what it touched the documents from before',
+    cancel: 'give up what it has not done; what is done stays',
+  } as const satisfies Record<RollOutVerb, string>;
+  for (const verb of ['pause', 'resume', 'undo', 'cancel'] as const)
+    waits(sub(`${verb} <id>`, verbs[verb])).action((id: string, options: Options) => change(verb, id, options));
+}
+
+export async function startRollOut(options: StartOptions): Promise<void> {
+  const documents = options.file ? (await readableDocuments(options.file)).map(({ document }) => document) : [];
+  const namespaces = [...new Set(documents.map((document) => documentName(document).namespace))];
+  const [namespace = options.namespace] = namespaces;
+  if (namespaces.length > 1) {
+    const message = `the documents are in namespaces ${namespaces.join(', ')}: roll out one at a time`;
+    throw new CliError(message, exitCodes.usage);
+  }
+  const { waves, soak, maxFailed, cluster, plan } = options;
+  const api = apiClient();
+  const query = {
+    ...{ ...(waves && { waves }), ...(soak && { soak }), ...(maxFailed && { maxFailed }) },
+    ...(cluster && { clusters: cluster.join(',') }),
+  };
+  const headers = plan === undefined ? undefined : { 'Kubeloom-Plan': plan };
+  const started = await api.startRollOut({ namespace }, { documents, query, headers });
+  await finish(api, started, options, 'started');
+}
+
+async function list({ namespace, json }: Options): Promise<void> {
+  const { items } = await apiClient().listRollOuts({ namespace });
+  if (json) return printJson(items);
+  if (items.length === 0) return print(`no roll-out in namespace ${namespace}`);
+  printTable(
+    ['ID', 'STATUS', 'DONE', 'FAILED', 'LEFT', 'STARTED', 'BY'],
+    items.map(({ id, status, states, startedAt, startedBy }) => [
+      ...[id, paintStatus(status), String((states.done ?? 0) + (states.undone ?? 0)), String(states.failed ?? 0)],
+      ...[String((states.waiting ?? 0) + (states.running ?? 0)), ago(startedAt), startedBy],
+    ]),
+    { drop: ['BY', 'STARTED'] },
+  );
+}
+
+async function describe(id: string, { namespace, json }: Options): Promise<void> {
+  const found = await apiClient().getRollOut({ namespace, id });
+  if (json) return printJson(found);
+  for (const line of rollOutLines(found)) print(line);
+}
+
+async function change(verb: RollOutVerb, id: string, options: Options): Promise<void> {
+  const api = apiClient();
+  const changed = await api.changeRollOutState({ namespace: options.namespace, id, verb });
+  const said = { pause: 'pauses before its next clusters', resume: 'resumed', undo: 'is undone', cancel: 'cancelled' };
+  await finish(api, changed, options, said[verb]);
+}
+
+async function finish(api: ApiClient, rollOut: RollOutDescription, options: Options, what: string): Promise<void> {
+  const { json, wait } = options;
+  if (!json) print(`roll-out ${rollOut.id} ${what}`);
+  const end = wait ? await waitFor(api, rollOut, json === true) : rollOut;
+  if (json) return printJson(end);
+  if (wait || what === 'started') for (const line of rollOutLines(end)) print(line);
+}
+
+/** Shows each wave as it proceeds. */
+async function waitFor(
+  api: ApiClient,
+  { namespace, id }: RollOutDescription,
+  quiet: boolean,
+): Promise<RollOutDescription> {
+  const forget = whenInterrupted(() => note(`\nthe roll-out goes on: kubeloom rollout describe ${id} -n ${namespace}`));
+  try {
+    for (let said = ''; ; ) {
+      const now = await api.getRollOut({ namespace, id });
+      const line = now.waves.map(({ clusters, done }, wave) => `wave ${wave + 1}: ${done} of ${clusters}`).join('   ');
+      if (!quiet && line !== said) note(line);
+      said = line;
+      if (now.status !== 'Running' || now.interrupted) {
+        if (now.status === 'Halted' || now.interrupted) process.exitCode = exitCodes.runFailed;
+        return now;
+      }
+      await pause(readEveryMs);
+    }
+  } finally {
+    forget();
+  }
+}

@@ -1,0 +1,61 @@
+/** `RollOutStore` on DynamoDB. */
+import { RollOutClaims, type RollOutKey, RollOutRecord } from '#contracts/roll-outs.ts';
+import { PipelineError } from '#domain/errors.ts';
+import type { RollOutStore } from '../roll-out-store.ts';
+import type { DynamoTable, Item } from './dynamo-table.ts';
+import { readableOnes, readJsonRecord } from './stored-record.ts';
+import { type ItemKey, rollOutClaimsItem, rollOutItem, rollOutsOf } from './table-keys.ts';
+
+export class DynamoRollOuts implements RollOutStore {
+  readonly #table: DynamoTable;
+
+  constructor(table: DynamoTable) {
+    this.#table = table;
+  }
+
+  async get(key: RollOutKey): Promise<RollOutRecord | undefined> {
+    const item = await this.#table.get(rollOutItem(key));
+    return item && read(item);
+  }
+
+  async list(namespace: string, limit: number): Promise<readonly RollOutRecord[]> {
+    const { items } = await this.#table.query({
+      partition: { name: 'pk', value: rollOutItem({ namespace, id: '' }).pk },
+      sort: { expression: 'begins_with(#sk, :prefix)', values: { ':prefix': rollOutsOf } },
+      newestFirst: true,
+      limit,
+    });
+    return readableOnes(items, read);
+  }
+
+  async put(record: RollOutRecord): Promise<void> {
+    await this.#put(rollOutItem(record), record, `roll-out ${record.id}`);
+  }
+
+  async claims(namespace: string): Promise<RollOutClaims> {
+    const item = await this.#table.get(rollOutClaimsItem(namespace));
+    if (item === undefined) return { namespace, version: 0, claims: [] };
+    const what = `the claims of roll-outs in namespace ${namespace}`;
+    return readJsonRecord(RollOutClaims, item.record, { what, format: item.format });
+  }
+
+  async putClaims(claims: RollOutClaims): Promise<void> {
+    await this.#put(rollOutClaimsItem(claims.namespace), claims, `the claims in namespace ${claims.namespace}`);
+  }
+
+  async #put(key: ItemKey, record: { readonly version: number }, what: string): Promise<void> {
+    const { version } = record;
+    const condition =
+      version === 1
+        ? { expression: 'attribute_not_exists(#pk)' }
+        : { expression: '#version = :before', values: { ':before': version - 1 } };
+    const item = { ...key, version, record: JSON.stringify(record) };
+    if (await this.#table.put(item, condition)) return;
+    throw new PipelineError('VersionConflict', `${what} was changed meanwhile; read it again`);
+  }
+}
+
+function read({ pk, sk, record, format }: Item): RollOutRecord {
+  const what = `roll-out ${String(sk).slice(rollOutsOf.length)} of namespace ${String(pk).split('#')[1]}`;
+  return readJsonRecord(RollOutRecord, record, { what, format });
+}

@@ -1,0 +1,158 @@
+/** Roll-outs: listed, described, paused, resumed, undone, given up. */
+import type { Fault } from '#contracts/api-bodies.ts';
+import { operations } from '#contracts/operations/operations.ts';
+import type { RollOutDescription, RollOutRecord, RollOutVerb } from '#contracts/roll-outs.ts';
+import { PipelineError } from '#domain/errors.ts';
+import { countStates, isEnded } from '#domain/roll-out/roll-out.ts';
+import { type AdmittedCaller, callerText } from '../caller.ts';
+import { changeRollOut, reportRollOut, storedRollOut } from '../pipeline/roll-outs/change-roll-out.ts';
+import type { ApiPorts } from '../rights/api-uses.ts';
+import { handle } from './handle.ts';
+import type { PlannedCluster } from './planned-change.ts';
+import { undoRollOut } from './undo-roll-out.ts';
+
+/** Newest first; older ones can still be asked for by their id. */
+const listedAtMost = 50;
+
+export const listRollOuts = handle(operations.listRollOuts, async ({ path: { namespace } }, deps) => {
+  const records = await deps.rollOuts.list(namespace, listedAtMost);
+  const items = await Promise.all(
+    records.map(async (record) => {
+      const {
+        clusters: _,
+        settings: _settings,
+        plan: _plan,
+        ...summary
+      } = describeRollOut(record, await executionStatus(deps, record));
+      return summary;
+    }),
+  );
+  return { json: { items } };
+});
+
+export const getRollOut = handle(operations.getRollOut, async ({ path }, deps) => {
+  const record = await storedRollOut(deps, path);
+  return { json: describeRollOut(record, await executionStatus(deps, record)) };
+});
+
+export const changeRollOutState = handle(operations.changeRollOutState, async ({ path, caller }, deps) => {
+  const { verb, ...key } = path;
+  const stored = await storedRollOut(deps, key);
+  const alive = (await executionStatus(deps, stored)) === 'RUNNING';
+  const record = await verbs[verb](deps, stored, { alive, caller });
+  return { json: describeRollOut(record, await executionStatus(deps, record)) };
+});
+
+interface Situation {
+  /** Its execution runs. */
+  readonly alive: boolean;
+  readonly caller: AdmittedCaller;
+}
+type Act = (deps: ApiPorts, record: RollOutRecord, situation: Situation) => Promise<RollOutRecord>;
+
+const verbs: Readonly<Record<RollOutVerb, Act>> = {
+  async pause(deps, key, { alive, caller }) {
+    const record = await changeRollOut(deps, key, (stored) => {
+      if (stored.status !== 'Running') throw refuse(stored, 'paused', `it is ${stored.status}`);
+      if (!alive) throw refuse(stored, 'paused', 'its execution ended early; resume, undo or cancel it');
+      return { paused: true };
+    });
+    await reportRollOut(deps, record, 'RollOutPaused', `pause requested by ${callerText(caller)}`);
+    return record;
+  },
+  /** What failed is tried again. */
+  async resume(deps, key, { alive, caller }) {
+    const record = await changeRollOut(deps, key, (stored) => {
+      if (isEnded(stored)) throw refuse(stored, 'resumed', `it is ${stored.status}`);
+      const { paused: _, halted: _halted, ...rest } = stored;
+      // It has not stopped yet, and need not.
+      if (stored.status === 'Running' && alive) {
+        if (!stored.paused) throw refuse(stored, 'resumed', 'it is under way');
+        return { ...rest, paused: undefined };
+      }
+      const clusters = stored.clusters.map((one) =>
+        one.state === 'failed' ? { ...one, state: 'waiting' as const } : one,
+      );
+      const { execution } = stored;
+      return { ...rest, paused: undefined, halted: undefined, status: 'Running', clusters, execution: execution + 1 };
+    });
+    await reportRollOut(deps, record, 'RollOutStarted', `resumed by ${callerText(caller)}`);
+    return record.execution === key.execution ? record : startExecution(deps, record);
+  },
+  async undo(deps, key, { alive, caller }) {
+    refuseUnderWay(key, 'undone', alive);
+    if (key.direction === 'back') throw refuse(key, 'undone', 'it is being undone, or was; resume it if it halted');
+    const record = await undoRollOut(deps, key, caller);
+    await reportRollOut(deps, record, 'RollOutStarted', `undo started by ${callerText(caller)}`);
+    return startExecution(deps, record);
+  },
+  async cancel(deps, key, { alive, caller }) {
+    const record = await changeRollOut(deps, key, (stored) => {
+      if (isEnded(stored)) throw refuse(stored, 'cancelled', `it is ${stored.status}`);
+      refuseUnderWay(stored, 'cancelled', alive);
+      const execution = stored.execution + 1;
+      return { status: 'Cancelled', execution, endedAt: deps.clock.now().toISOString() };
+    });
+    const message = `the rest was given up by ${callerText(caller)}; what is done stays`;
+    await reportRollOut(deps, record, 'RollOutEnded', message);
+    return record;
+  },
+};
+
+/** While clusters are worked on, nothing else may begin. */
+function refuseUnderWay(record: RollOutRecord, what: string, alive: boolean): void {
+  const running = record.clusters.filter(({ state }) => state === 'running').length;
+  if (record.status === 'Cancelled') throw refuse(record, what, 'it was cancelled');
+  if (running === 0 || !alive || record.status !== 'Running') return;
+  throw refuse(record, what, `${running} of its clusters are worked on; pause it, and wait until it is Paused`);
+}
+
+function refuse({ id }: RollOutRecord, what: string, why: string): PipelineError {
+  return new PipelineError('VerbRefused', `roll-out ${id} cannot be ${what}: ${why}`);
+}
+
+/** Under a name of its own; if that fails, the roll-out is there all the same, and can be resumed. */
+export async function startExecution(deps: ApiPorts, record: RollOutRecord): Promise<RollOutRecord> {
+  const { namespace, id, execution } = record;
+  const [started] = await Promise.allSettled([
+    deps.workflows.startRollOut(`${id}-e${execution}`, { namespace, id, execution }),
+  ]);
+  if (started.status === 'rejected') return record;
+  return changeRollOut(deps, record, (stored) =>
+    stored.execution === execution ? { executionArn: started.value } : undefined,
+  );
+}
+
+async function executionStatus(
+  deps: Pick<ApiPorts, 'workflows'>,
+  { status, executionArn }: RollOutRecord,
+): Promise<string | undefined> {
+  return status === 'Running' && executionArn !== undefined ? deps.workflows.status(executionArn) : undefined;
+}
+
+export function describeRollOut(record: RollOutRecord, execution: string | undefined): RollOutDescription {
+  const { namespace, id, direction, status, clusters, settings, soak } = record;
+  const soaks = status === 'Running' && soak && !soak.checked && !clusters.some(({ state }) => state === 'running');
+  const waves = [...new Set(clusters.map(({ wave }) => wave))].sort((one, other) => one - other);
+  return {
+    ...{ namespace, id, direction, status, settings, plan: record.plan ?? null },
+    ...{
+      pausing: status === 'Running' && record.paused === true,
+      interrupted: status === 'Running' && execution !== 'RUNNING',
+    },
+    ...{ startedBy: record.startedBy, startedAt: record.startedAt, endedAt: record.endedAt ?? null },
+    ...{ halted: (status === 'Halted' ? record.halted : undefined) ?? null, soakUntil: soaks ? soak.until : null },
+    waves: waves.map((wave) => {
+      const all = clusters.filter((one) => one.wave === wave);
+      return { clusters: all.length, done: all.filter(({ state }) => state === 'done' || state === 'undone').length };
+    }),
+    states: { ...countStates(record) },
+    clusters: clusters.map(({ goal: _, ...cluster }) => cluster),
+  };
+}
+
+/** The document that a problem carries has no place for the name of another. */
+export function inOneText(fault: PlannedCluster['faults'][number]): Fault {
+  const { document, ...rest } = 'document' in fault ? fault : { ...fault, document: undefined };
+  return document ? { ...rest, reason: `${document.kind} ${document.name}: ${fault.reason}` } : rest;
+}

@@ -1,0 +1,165 @@
+/** Starts a roll-out: plans it as a whole, stores what it will do to each cluster, and hands it to the state machine. */
+import type { InventoryRecord } from '#contracts/inventory.ts';
+import { operations } from '#contracts/operations/operations.ts';
+import { type RollOutGoals, type RollOutRecord, rollOutKeys, wantedPlan } from '#contracts/roll-outs.ts';
+import { PipelineError } from '#domain/errors.ts';
+import { inventoryName } from '#domain/inventory/inventory-documents.ts';
+import { listed } from '#domain/planning/text/words.ts';
+import { defaultRollOut, mostClusters, type RollOutSettings, wavesOf } from '#domain/roll-out/roll-out-settings.ts';
+import { aheadOf } from '../ahead.ts';
+import { type AdmittedCaller, callerText } from '../caller.ts';
+import { parseInput } from '../failures.ts';
+import { boundTo } from '../pipeline/plans/plan-id.ts';
+import { reportRollOut } from '../pipeline/roll-outs/change-roll-out.ts';
+import { claimClusters } from '../pipeline/roll-outs/claim-clusters.ts';
+import type { ApiPorts } from '../rights/api-uses.ts';
+import { recordChange } from './audit-event.ts';
+import { handle } from './handle.ts';
+import { type PlannedChange, type PlannedCluster, plannedChange, refuseOtherInventoryPlan } from './planned-change.ts';
+import { refuseFaults, requestDocuments } from './request-document.ts';
+import { describeRollOut, inOneText, startExecution } from './roll-outs.ts';
+import { needsApproval } from './stored-plans.ts';
+
+type Changing = PlannedCluster & { readonly assessment: NonNullable<PlannedCluster['assessment']> };
+
+export const startRollOut = handle(operations.startRollOut, async (request, deps) => {
+  const { caller, query, headers } = request;
+  const { namespace } = request.path;
+  const wanted = parseInput(wantedPlan, headers['kubeloom-plan'], 'the header Kubeloom-Plan')?.[0];
+  const documents = request.body.length > 0 ? requestDocuments(request, deps) : [];
+  const plan = await plannedChange(deps, namespace, { documents, caller, clusters: query.clusters });
+  const key = { namespace, name: 'inventory' };
+  refuseFaults('inventory', key, plan.faults.map(inOneText));
+  await refuseOtherInventoryPlan(deps, namespace, plan, wanted);
+  const refused = plan.clusters.filter(({ impact }) => impact === 'refused');
+  const faultsOf = ({ cluster, faults }: PlannedCluster) =>
+    faults.map(inOneText).map((fault) => ({ ...fault, reason: `${cluster}: ${fault.reason}` }));
+  refuseFaults('inventory', key, refused.flatMap(faultsOf));
+  const clusters = plan.clusters.filter(isChanging);
+  refuseSize(clusters.length);
+  refuseWithoutApproval(deps, namespace, clusters, { caller, wanted });
+  const record = recordOf(deps, plan, clusters, {
+    ...{ namespace, caller, plan: wanted },
+    settings: { ...defaultRollOut, ...ownOf(plan), ...ownOf({ query }) },
+  });
+  await claimClusters(deps, record);
+  const before = await storeDocuments(deps, plan, record, caller);
+  const text = JSON.stringify(before);
+  await deps.artifacts.putText(rollOutKeys.documents(record), text, 'application/json');
+  await Array.fromAsync(aheadOf(clusters, (one) => putGoals(deps, record, one, caller)));
+  await deps.rollOuts.put(record);
+  const size = `${clusters.length} clusters in ${new Set(record.clusters.map(({ wave }) => wave)).size} waves`;
+  const bound = wanted === undefined ? '' : `, plan ${wanted}`;
+  await reportRollOut(deps, record, 'RollOutStarted', `started for ${size}${bound} by ${callerText(caller)}`);
+  return { json: describeRollOut(await startExecution(deps, record), 'RUNNING') };
+});
+
+const isChanging = (one: PlannedCluster): one is Changing =>
+  one.impact === 'changes' && one.assessment?.record !== undefined;
+
+/** What the request says, or the InventoryOrder as it will be. */
+function ownOf(from: { readonly query: Partial<RollOutSettings> } | PlannedChange): Partial<RollOutSettings> {
+  const order = 'query' in from ? undefined : from.documents.find(({ document }) => document.kind === 'InventoryOrder');
+  const said = 'query' in from ? from.query : (order ?? from.before.order)?.document.spec;
+  const { waves, soak, maxFailed } = (said ?? {}) as Partial<RollOutSettings>;
+  return { ...(waves && { waves }), ...(soak && { soak }), ...(maxFailed && { maxFailed }) };
+}
+
+function refuseSize(clusters: number): void {
+  if (clusters === 0) {
+    throw new PipelineError('VerbRefused', 'there is nothing to roll out: no cluster is behind, or changes');
+  }
+  if (clusters <= mostClusters) return;
+  const way = 'name some of them, and roll out the others afterwards';
+  throw new PipelineError(
+    'VerbRefused',
+    `${clusters} clusters change, a roll-out takes at most ${mostClusters}; ${way}`,
+  );
+}
+
+/** Who names the plan and is an approver approves it with that. */
+function refuseWithoutApproval(
+  deps: ApiPorts,
+  namespace: string,
+  clusters: readonly Changing[],
+  { caller, wanted }: { readonly caller: AdmittedCaller; readonly wanted: string | undefined },
+): void {
+  const guarded = clusters.filter(({ cluster: name, stored, assessment }) =>
+    needsApproval(deps, { namespace, name }, stored, assessment.record),
+  );
+  if (guarded.length === 0 || (wanted !== undefined && caller.may('approver', namespace))) return;
+  const names = listed(guarded.map(({ cluster }) => cluster));
+  const way = 'someone with the role approver can start it with the id of its plan (kubeloom inventory plan)';
+  throw new PipelineError('ApprovalRequired', `changes of ${names} have to be approved: ${way}; nothing was changed`);
+}
+
+function recordOf(
+  deps: Pick<ApiPorts, 'clock' | 'ids'>,
+  { documents }: PlannedChange,
+  clusters: readonly Changing[],
+  about: {
+    readonly namespace: string;
+    readonly caller: AdmittedCaller;
+    readonly plan: string | undefined;
+    readonly settings: RollOutSettings;
+  },
+): RollOutRecord {
+  const now = deps.clock.now().toISOString();
+  const waves = wavesOf(clusters.length, about.settings);
+  return {
+    namespace: about.namespace,
+    id: `${now.replaceAll(/[-:]/g, '').slice(0, 15).replace('T', '-')}-${deps.ids.hash(6)}`,
+    ...{ version: 1, execution: 1, direction: 'forward', status: 'Running', settings: about.settings },
+    ...(about.plan !== undefined && { plan: about.plan }),
+    documents: documents.map(({ document, generation }) => ({
+      ...{ kind: document.kind, name: inventoryName(document), before: generation - 1 },
+    })),
+    clusters: clusters.map(({ cluster, stored, assessment }, place) => ({
+      ...{ name: cluster, wave: waves[place] ?? 0, state: 'waiting', before: stored?.generation ?? null },
+      goal: assessment.record?.checksum ?? '',
+    })),
+    ...{ startedBy: about.caller.name, startedAt: now, updatedAt: now },
+  };
+}
+
+/** Returns what was stored before, to undo it. */
+async function storeDocuments(
+  deps: ApiPorts,
+  { documents }: PlannedChange,
+  { namespace, id }: RollOutRecord,
+  caller: AdmittedCaller,
+): Promise<readonly InventoryRecord[]> {
+  const before: InventoryRecord[] = [];
+  for (const { document, generation } of documents) {
+    const key = { namespace, kind: document.kind, name: inventoryName(document) };
+    const stored = await deps.inventory.get(key);
+    if (stored) before.push(stored);
+    const at = deps.clock.now().toISOString();
+    await deps.inventory.put({ ...key, generation, document, at, by: caller.name });
+    const what = `${key.kind} ${key.name} stored as generation ${generation} for roll-out ${id}`;
+    await recordChange(deps, namespace, what, caller);
+  }
+  return before;
+}
+
+async function putGoals(
+  deps: Pick<ApiPorts, 'artifacts'>,
+  rollOut: RollOutRecord,
+  { cluster, stored, assessment }: Changing,
+  { name: by }: AdmittedCaller,
+): Promise<void> {
+  const { record, basis } = assessment;
+  if (record === undefined || basis === undefined) throw new PipelineError('InternalFault', `${cluster} has no record`);
+  const ofPlan = rollOut.plan === undefined ? {} : { plan: boundTo(basis) };
+  const goals: RollOutGoals = {
+    schema: 1,
+    goal: { ...contentOf(record), ...ofPlan, origin: { by, reason: `roll-out ${rollOut.id}` } },
+    before: stored === undefined || stored.deleting ? null : contentOf(stored),
+  };
+  await deps.artifacts.putText(rollOutKeys.goals(rollOut, cluster), JSON.stringify(goals), 'application/json');
+}
+
+/** What a generation of a manifest is made of. */
+function contentOf({ document, templates, templateSecrets }: NonNullable<PlannedCluster['stored']>) {
+  return { document, ...(templates && { templates }), ...(templateSecrets && { templateSecrets }) };
+}

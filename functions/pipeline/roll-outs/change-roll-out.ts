@@ -1,0 +1,49 @@
+/** Changes of a roll-out: read, decided, written; again when another was faster. */
+import type { RollOutKey, RollOutRecord } from '#contracts/roll-outs.ts';
+import { isPipelineError, PipelineError } from '#domain/errors.ts';
+import { type KindOf, levelOf } from '#domain/event-kinds.ts';
+import type { Using } from '../../ports.ts';
+
+/** Throws `NotFound`. */
+export async function storedRollOut(deps: Using<'rollOuts.get'>, key: RollOutKey): Promise<RollOutRecord> {
+  const record = await deps.rollOuts.get(key);
+  if (record) return record;
+  throw new PipelineError('NotFound', `there is no roll-out "${key.id}" in namespace "${key.namespace}"`);
+}
+
+/** `change` may be called several times; when it answers undefined, nothing is written. Returns what is stored then. */
+export async function changeRollOut(
+  deps: Using<'rollOuts.get' | 'rollOuts.put' | 'clock'>,
+  key: RollOutKey,
+  change: (record: RollOutRecord) => Partial<RollOutRecord> | undefined,
+): Promise<RollOutRecord> {
+  for (let tries = 1; ; tries++) {
+    const record = await storedRollOut(deps, key);
+    const changes = change(record);
+    if (changes === undefined) return record;
+    const next = { ...record, ...changes, version: record.version + 1, updatedAt: deps.clock.now().toISOString() };
+    try {
+      await deps.rollOuts.put(next);
+      return next;
+    } catch (error) {
+      if (!isPipelineError(error, 'VersionConflict') || tries === 5) throw error;
+    }
+  }
+}
+
+/** Where events of a namespace are kept that belong to no manifest; no manifest can have this name. */
+export const changesOf = (namespace: string): { readonly namespace: string; readonly name: string } => ({
+  namespace,
+  name: '@changes',
+});
+
+/** An event of the namespace that names the roll-out. */
+export async function reportRollOut(
+  deps: Using<'events.append' | 'clock'>,
+  { namespace, id }: RollOutKey,
+  kind: KindOf<'rollOut'>,
+  message: string,
+): Promise<void> {
+  const event = { at: deps.clock.now().toISOString(), runId: '', level: levelOf({ kind }), kind };
+  await deps.events.append(changesOf(namespace), [{ ...event, message: `roll-out ${id}: ${message}` }]);
+}

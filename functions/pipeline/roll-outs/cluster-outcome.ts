@@ -1,0 +1,64 @@
+/** What became of a cluster of a roll-out: read from its manifest and the records of its run. */
+import type { ClusterRecord } from '#contracts/records.ts';
+import { PipelineError } from '#domain/errors.ts';
+import { listed } from '#domain/planning/text/words.ts';
+import type { RollOutCluster } from '#domain/roll-out/roll-out.ts';
+import type { Using } from '../../ports.ts';
+import { clusterName } from '../clusters/cluster-records.ts';
+
+export type ClusterOutcome =
+  | { readonly kind: 'waits' }
+  | { readonly kind: 'done' }
+  | { readonly kind: 'failed'; readonly because: string };
+
+/** `refused`: why it was not submitted, if that is known. */
+export async function clusterOutcome(
+  deps: Using<'manifests.get' | 'clusters.list'>,
+  namespace: string,
+  { name, before, goal }: RollOutCluster,
+  refused?: string,
+): Promise<ClusterOutcome> {
+  const key = { namespace, name };
+  const failed = (because: string): ClusterOutcome => ({ kind: 'failed', because: because.slice(0, 300) });
+  const manifest = await deps.manifests.get(key);
+  if (manifest === undefined || manifest.deleting) return failed(refused ?? 'its manifest was deleted');
+  if (manifest.checksum !== goal) {
+    const untouched = manifest.generation === (before ?? 0);
+    if (refused !== undefined) return failed(refused);
+    return failed(untouched ? 'it was not submitted' : changedText(manifest));
+  }
+  if (manifest.status === 'Pending' || manifest.status === 'Running') {
+    return manifest.paused ? failed('it is paused; resume it first') : { kind: 'waits' };
+  }
+  const unwell = (await deps.clusters.list(key)).flatMap((record) => whatIsWrong(record) ?? []);
+  if (unwell.length > 0) return failed(listed(unwell, 2));
+  return manifest.status === 'Done' ? { kind: 'done' } : failed('its run failed');
+}
+
+/** For people: who changed it. */
+export function changedText({
+  generation,
+  origin,
+}: {
+  generation: number;
+  origin?: { by: string } | undefined;
+}): string {
+  return `it was changed meanwhile: generation ${generation} by ${origin?.by ?? 'someone'} is stored`;
+}
+
+/** The health gate: in the desired state, with all of its pools, and without nodes that are down. */
+function whatIsWrong(record: ClusterRecord): string | undefined {
+  const { status, failure, heldPools = [], drift } = record;
+  const name = clusterName(record);
+  if (failure) return `${name}: ${failure.code}: ${failure.message}`;
+  if (status === 'Degraded') return `${name}: pools ${listed(heldPools.map(({ pool }) => pool))} could not be created`;
+  if (status !== 'Converged' && status !== 'Checking') return `${name} is ${status}`;
+  const down = drift?.health?.filter(({ health }) => health === 'gone' || health === 'notReady') ?? [];
+  return down.length > 0 ? `${name}: ${listed(down.map(({ node }) => node))} not healthy` : undefined;
+}
+
+/** What a task throws when another execution works on the roll-out. */
+export function refuseOldExecution(record: { readonly execution: number }, execution: number): void {
+  if (record.execution === execution) return;
+  throw new PipelineError('LeaseLost', 'a newer execution works on this roll-out');
+}

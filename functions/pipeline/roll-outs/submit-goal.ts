@@ -1,0 +1,77 @@
+/** Stores what a roll-out planned for a cluster as the next generation of its manifest; its run is started by the state machine. */
+import type { ManifestRecord } from '#contracts/records.ts';
+import { RollOutGoals, type RollOutKey, type RollOutRecord, rollOutKeys } from '#contracts/roll-outs.ts';
+import type { SubmitClusterOutput } from '#contracts/state-inputs.ts';
+import { PipelineError } from '#domain/errors.ts';
+import type { Using } from '../../ports.ts';
+import { nextRecord, queueRun, storeNext } from '../manifests/next-generation.ts';
+import { changedText } from './cluster-outcome.ts';
+
+/** Throws when it was lost. */
+export async function goalsOf(
+  deps: Using<'artifacts.getText'>,
+  key: RollOutKey & Pick<RollOutRecord, 'direction'>,
+  cluster: string,
+): Promise<RollOutGoals> {
+  const text = await deps.artifacts.getText(rollOutKeys.goals(key, cluster));
+  if (text !== undefined) return RollOutGoals.parse(JSON.parse(text));
+  throw new PipelineError('NotFound', `what roll-out ${key.id} planned for ${cluster} is not stored any more`);
+}
+
+/** Called again, it stores nothing twice: what is stored says how far the earlier call came. */
+export async function submitGoal(
+  deps: Using<
+    | 'artifacts.getText'
+    | 'events.append'
+    | 'manifests.create'
+    | 'manifests.get'
+    | 'manifests.replace'
+    | 'runs.put'
+    | 'clock'
+    | 'ids'
+  >,
+  rollOut: RollOutRecord,
+  name: string,
+): Promise<SubmitClusterOutput> {
+  const { namespace } = rollOut;
+  const planned = rollOut.clusters.find((cluster) => cluster.name === name);
+  if (planned === undefined) throw new PipelineError('NotFound', `roll-out ${rollOut.id} has no cluster ${name}`);
+  const stored = await deps.manifests.get({ namespace, name });
+  const answer = { namespace, name, runId: stored?.runId ?? '', refused: '' };
+  if (stored?.deleting) return { ...answer, start: false, refused: 'its manifest was deleted' };
+  if (stored?.paused) return { ...answer, start: false, refused: 'it is paused; resume it first' };
+  const reached = stored?.checksum === planned.goal;
+  if (reached && stored.status === 'Done') return { ...answer, start: false };
+  // An earlier call stored it: the same run.
+  if (reached && stored.status !== 'Failed') return { ...answer, start: true };
+  if (!reached && (stored?.generation ?? null) !== planned.before) {
+    return { ...answer, start: false, refused: stored ? changedText(stored) : 'its manifest was deleted' };
+  }
+  const next = await nextOf(deps, rollOut, { stored, name, again: reached });
+  await storeNext(deps, stored, next.record);
+  const { record, reason } = next;
+  const message = `generation ${record.generation}, attempt ${record.attempt}: ${reason}`;
+  const event = { at: record.updatedAt, runId: record.runId, level: 'info', kind: 'Requested', message } as const;
+  await Promise.allSettled([deps.events.append(record, [event]), queueRun(deps, record, reason)]);
+  return { ...answer, start: true, runId: record.runId };
+}
+
+async function nextOf(
+  deps: Using<'artifacts.getText' | 'clock' | 'ids'>,
+  rollOut: RollOutRecord,
+  {
+    stored,
+    name,
+    again,
+  }: { readonly stored: ManifestRecord | undefined; readonly name: string; readonly again: boolean },
+) {
+  const key = { namespace: rollOut.namespace, name };
+  const { goal } = await goalsOf(deps, rollOut, name);
+  const { document, origin, templates = {}, templateSecrets = {}, plan } = goal;
+  const reason = again ? `roll-out ${rollOut.id} tries it again` : origin.reason;
+  const desired = {
+    ...{ document, deleting: false, again, templates: { templates, templateSecrets } },
+    ...(again ? {} : { origin, plan: plan ?? null }),
+  };
+  return { record: nextRecord(deps, key, stored, desired), reason };
+}
