@@ -63,6 +63,7 @@ const statusStyles: Readonly<Record<string, Style>> = {
   Leftover: 'red',
   Unreachable: 'red',
   NotReady: 'red',
+  Unhealthy: 'red',
   Gone: 'red',
   Degraded: 'yellow',
   Running: 'cyan',

@@ -2,6 +2,7 @@
 import type { PlanReport } from '#contracts/api-bodies.ts';
 import { type DescribedWaypoint, describeClusterPlan } from '#domain/planning/text/describe-plan.ts';
 import { totalsText } from '#domain/planning/text/plan-totals.ts';
+import { counted } from '#domain/planning/text/words.ts';
 import { demandLines } from './describe-manifest.ts';
 import { faultLines } from './faults.ts';
 import { paint, print, printWrapped } from './output.ts';
@@ -30,6 +31,7 @@ export function showPlan(report: PlanReport): void {
     print();
     printWrapped(`  total: ${totalsText(report.totals)}`, 4);
   }
+  if (report.healthChecks) printWrapped(`  ${healthLine(report.healthChecks)}`, 4);
   if (report.id === null) return;
   print(`  plan ${report.id}`);
   if (report.needsApproval && report.hasWork)
@@ -37,6 +39,14 @@ export function showPlan(report: PlanReport): void {
       paint('yellow', '  someone with the role approver has to approve it: `apply` keeps it as proposed'),
       4,
     );
+}
+
+function healthLine({ interval, machines, dollarsOfMonth }: NonNullable<PlanReport['healthChecks']>): string {
+  const asked = `health checks of ${counted(machines, 'machine')}`;
+  if (interval === 'off') return `${asked}: never asked, as driftChecks.interval is off`;
+  const { container, lambda } = dollarsOfMonth;
+  const price = `about $${container.toFixed(2)} a month in AWS, $${lambda.toFixed(2)} on Lambda compute`;
+  return `${asked}: asked every ${interval}, ${price}; nothing on the local platform`;
 }
 
 function showCluster(plan: PlanReport['clusters'][number]): void {

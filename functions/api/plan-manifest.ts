@@ -5,12 +5,16 @@ import { operations } from '#contracts/operations/operations.ts';
 import type { ClusterRecord, DemandRecord, ManifestKey, ManifestRecord, Orphans } from '#contracts/records.ts';
 import { differText } from '#domain/assess-drift.ts';
 import { PipelineError } from '#domain/errors.ts';
+import { intervalMinutes } from '#domain/manifest/drift-checks.ts';
 import type { PlanBasis } from '#domain/planning/plan-basis.ts';
 import { noTotals, planTotals } from '#domain/planning/text/plan-totals.ts';
+import { priceOfChecks } from '#domain/price-of-checks.ts';
 import type { AdmittedCaller } from '../caller.ts';
 import type { HttpRequest } from '../http.ts';
 import { clusterName } from '../pipeline/clusters/cluster-records.ts';
+import { driftChecksOf } from '../pipeline/drift/drift-policy.ts';
 import { nextRecord } from '../pipeline/manifests/next-generation.ts';
+import { manifestOf } from '../pipeline/manifests/stored-document.ts';
 import { replaceableManifest, storedManifest } from '../pipeline/manifests/stored-manifest.ts';
 import { planningOf } from '../pipeline/manifests/template-versions.ts';
 import { planBasisOf } from '../pipeline/plans/plan-id.ts';
@@ -73,6 +77,7 @@ export async function planReport(
     etag: stored ? manifestTag(stored) : null,
     drift: stored ? driftRows(clusters) : [],
     demand: deletes ? [] : demandRows(clusters, await deps.demands.list(key)),
+    ...(desired && !desired.deleting && healthChecksOf(desired)),
   };
 }
 
@@ -129,6 +134,18 @@ async function documentOf(
   if (rollback === undefined) return { document: stored.document, accompanying: [] };
   const { generation, document } = await rollbackGoal(deps, stored, rollback === 'last' ? undefined : rollback);
   return { document, accompanying: [], rollbackTo: generation };
+}
+
+function healthChecksOf(desired: ManifestRecord): Pick<PlanReport, 'healthChecks'> {
+  const { dynamic, static: statics } = manifestOf(desired).spec.nodePools;
+  const machines =
+    dynamic.reduce((sum, { health, count = 0 }) => sum + (health ? count : 0), 0) +
+    statics.reduce((sum, { health, nodes }) => sum + (health ? nodes.length : 0), 0);
+  if (machines === 0) return {};
+  const { interval } = driftChecksOf(desired);
+  const minutes = intervalMinutes(interval);
+  const dollarsOfMonth = minutes === undefined ? { container: 0, lambda: 0 } : priceOfChecks(minutes);
+  return { healthChecks: { interval, machines, dollarsOfMonth } };
 }
 
 function demandRows(clusters: readonly ClusterRecord[], demands: readonly DemandRecord[]): PlanReport['demand'] {

@@ -125,6 +125,7 @@ export const nodeStatuses = [
   'Joining',
   'Ready',
   'NotReady',
+  'Unhealthy',
   'Gone',
   'Unreachable',
   'Leaving',
@@ -142,7 +143,7 @@ export const NodeRow = z
     status: z
       .enum(nodeStatuses)
       .describe(
-        'Leftover: attempted before, not part of the current state; the next run removes or adopts it. Unreachable: it did not answer over SSH when it was last visited. NotReady, Gone: what the last check found; Gone: its machine does not exist any more',
+        'Leftover: attempted before, not part of the current state; the next run removes or adopts it. Unreachable: it did not answer over SSH when it was last visited. NotReady, Unhealthy, Gone: what the last check found; Unhealthy: a health check of its group fails; Gone: its machine does not exist any more',
       ),
     ...nodeRemarks,
   })

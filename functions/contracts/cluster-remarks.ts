@@ -1,7 +1,7 @@
 /** What descriptions and plans show of clusters besides their states: what is asked for, and drift. */
 import { z } from 'zod';
 import { NodeDemand, SizeDemand, SizeFailure } from '#domain/demand.ts';
-import { DriftItem } from '#domain/drift.ts';
+import { DriftItem, NodeHealthRecord } from '#domain/drift.ts';
 
 export const OpenDemand = z
   .object({
@@ -28,15 +28,35 @@ export const DriftRows = z
 /** What is said of a node besides its place and status. */
 export const nodeRemarks = {
   unreachableSince: z.string().optional().describe('when it first did not answer'),
-  unhealthySince: z.string().optional().describe('since when it is NotReady or Gone'),
+  unhealthySince: z.string().optional().describe('since when it is NotReady, Unhealthy or Gone'),
+  health: z
+    .object({
+      ...NodeHealthRecord.pick({ since: true, failing: true }).shape,
+      state: NodeHealthRecord.shape.health,
+      checkedAt: z.string().describe('when it was asked last'),
+    })
+    .optional()
+    .describe('of a machine with health checks: what they found, and since when it is so'),
   notReplaced: z.string().optional().describe('why it is not replaced, and until when'),
 };
 
-/** How a plan is named, and whether someone has to approve it. */
+/** How a plan is named, whether someone has to approve it, and what the health checks of machines cost. */
 export const planIdentity = {
   id: z
     .string()
     .nullable()
     .describe('of the plan, for `Kubeloom-Plan` and approvals; null when it has faults or is refused'),
   needsApproval: z.boolean().describe('it is kept as proposed until an `approver` approves it'),
+  healthChecks: z
+    .object({
+      interval: z
+        .string()
+        .describe('of the checks for drift, which ask the machines, too; `off`: they are never asked'),
+      machines: z.number().int().describe('that have health checks'),
+      dollarsOfMonth: z
+        .object({ container: z.number(), lambda: z.number() })
+        .describe('in AWS, about: builds in containers, or on Lambda compute'),
+    })
+    .optional()
+    .describe('where a group has some'),
 };

@@ -1,6 +1,7 @@
 /** The state of one cluster: a waypoint, the stored record, and the target of every tool. */
 import { z } from 'zod';
 import { DocumentFacts, DocumentState } from './cluster-documents.ts';
+import { HealthCheck } from './health-check.ts';
 import { KubernetesOptions } from './kubernetes-options.ts';
 
 /** A provider instance: one set of credentials of one cloud, known by its name, never by its type. */
@@ -87,6 +88,8 @@ export const NodePoolState = z.strictObject({
   bootAtOnce: z.number().int().optional(),
   /** Machine groups only: ports open to all addresses; absent where there are none. */
   openPorts: z.array(OpenPort).optional(),
+  /** Machine groups only: what its machines are asked; absent where there is nothing. */
+  health: z.array(HealthCheck).optional(),
 });
 export type NodePoolState = z.infer<typeof NodePoolState>;
 

@@ -13,6 +13,7 @@ export const driftKinds = [
   'traffic',
   'document',
   'certificate',
+  'health',
 ] as const;
 export const DriftKind = z.enum(driftKinds);
 export type DriftKind = z.infer<typeof DriftKind>;
@@ -40,8 +41,11 @@ export type DriftItem = z.infer<typeof DriftItem>;
 /** What a check found out about one node. Never contains a secret. */
 export const NodeObservation = z.strictObject({
   node: z.string(),
-  /** `gone`: its machine, or a part of it, does not exist any more. `unknown`: no one could say. */
-  health: z.enum(['healthy', 'notReady', 'gone', 'unknown']),
+  /**
+   * `unhealthy`: a health check of its group fails. `gone`: its machine, or a part of it, does not exist any more. `unknown`: no one
+   * could say.
+   */
+  health: z.enum(['healthy', 'notReady', 'unhealthy', 'gone', 'unknown']),
   /** It is `gone`, and Kubernetes reports it as ready all the same. */
   ready: z.literal(true).optional(),
   /** ISO 8601: since when Kubernetes reports it as not ready. */
@@ -50,12 +54,14 @@ export const NodeObservation = z.strictObject({
   createdAt: z.string().optional(),
   /** It has the label `upgrade-lock`. */
   locked: z.literal(true).optional(),
+  /** Of a machine with health checks that is not healthy: why, a sentence. */
+  failing: z.string().max(500).optional(),
 });
 export type NodeObservation = z.infer<typeof NodeObservation>;
 
-/** A node that is not healthy, or locked, over several checks. */
+/** A node that is not healthy, or locked, or that has health checks, over several checks for drift. */
 export const NodeHealthRecord = NodeObservation.extend({
-  /** Checks in a row that found it so. */
+  /** Checks in a row that found it not healthy. */
   looks: z.number().int(),
   /** ISO 8601: the last of them. */
   seenAt: z.string(),

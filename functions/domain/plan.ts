@@ -164,6 +164,8 @@ export const Change = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('BootChanged'), pool: z.string(), removed: z.boolean() }),
   /** Ports of a machine group that are open to all addresses, as `80/tcp`. */
   z.strictObject({ kind: z.literal('OpenPortsChanged'), pool: z.string(), ports: z.array(z.string()) }),
+  /** What machines of a group are asked at each check, as `http :80/`. */
+  z.strictObject({ kind: z.literal('HealthChecksChanged'), pool: z.string(), checks: z.array(z.string()) }),
   /** `fixed`, or the bounds: `1 to 5`. */
   z.strictObject({ kind: z.literal('AutoscalerChanged'), pool: z.string(), from: z.string(), to: z.string() }),
   /** Other credentials or templates of a provider instance; `what` says which, from what and to what. */

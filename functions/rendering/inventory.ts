@@ -8,6 +8,7 @@ import {
   type NodeState,
 } from '#domain/cluster-state.ts';
 import { roleTargets } from '#domain/planning/states/role-targets.ts';
+import { healthLines } from './health-lines.ts';
 import { hostFirewallOf } from './host-firewall.ts';
 import { apiAddress, apiNames } from './kubeone-manifest.ts';
 import { noProxyList } from './no-proxy.ts';
@@ -24,6 +25,8 @@ export interface InventoryWork {
   readonly endpoint?: readonly string[] | undefined;
   /** Machines that run the boot script of their group. @default none */
   readonly boot?: readonly string[] | undefined;
+  /** Machines whose health checks are asked. @default none */
+  readonly health?: readonly string[] | undefined;
 }
 
 export interface InventoryInput {
@@ -69,13 +72,15 @@ export function visitedNodes({
   without,
 }: Pick<InventoryInput, 'target' | 'others' | 'work' | 'without'>): readonly VisitedNode[] {
   const leaving = new Set(work.uninstall);
-  const { endpoint = [], boot = [] } = work;
-  const staying = new Set([...work.install, ...work.peers, ...work.proxy, ...endpoint, ...boot]);
+  const { endpoint = [], boot = [], health = [] } = work;
+  const staying = new Set([...work.install, ...work.peers, ...work.proxy, ...endpoint, ...boot, ...health]);
+  const rolling = balancersOfRolling(target, work);
   const found = new Map<string, VisitedNode>();
   for (const candidate of nodesOf(target)) {
     if (without?.has(candidate.node.name)) continue;
     const balanced = candidate.balancer !== undefined && isNamed(candidate.balancer, work.loadBalancers);
-    if (staying.has(candidate.node.name) || balanced) found.set(candidate.node.name, visited(candidate));
+    const sends = candidate.balancer !== undefined && rolling.has(candidate.balancer.name);
+    if (staying.has(candidate.node.name) || balanced || sends) found.set(candidate.node.name, visited(candidate));
   }
   for (const candidate of others.flatMap(nodesOf)) {
     const { name } = candidate.node;
@@ -133,6 +138,7 @@ export function renderInventory(input: InventoryInput): Inventory {
         uninstall: named(work.uninstall),
         endpoint: named(work.endpoint ?? []),
         boot: named(work.boot ?? []),
+        health: named(work.health ?? []),
         optional: group(({ node }) => input.optional?.has(node.name) === true),
         balance: group(({ loadBalancer }) => loadBalancer !== undefined && balancedNames.includes(loadBalancer)),
       },
@@ -144,6 +150,32 @@ export function renderInventory(input: InventoryInput): Inventory {
 function bootAtOnce(visits: readonly VisitedNode[], { boot = [], install }: InventoryWork): number {
   const standing = visits.filter(({ node }) => boot.includes(node.name) && !install.includes(node.name));
   return Math.min(...standing.map(({ pool }) => pool.bootAtOnce ?? 1), 255);
+}
+
+/** They stop sending a machine traffic while its boot script runs. */
+function balancersOfRolling(target: ClusterState | null, work: InventoryWork): ReadonlySet<string> {
+  const pools = (target?.pools ?? []).filter(({ nodes }) => nodes.some(({ name }) => rolls(name, work)));
+  const targeted = new Set(pools.map(({ name }) => name));
+  const balancers = (target?.loadBalancers ?? []).filter(({ roles }) =>
+    roles.some(({ targetPools }) => targetPools.some((name) => targeted.has(name))),
+  );
+  return new Set(balancers.map(({ name }) => name));
+}
+
+/** It serves while its boot script runs: load balancers send it nothing meanwhile. */
+function rolls(name: string, { boot = [], install }: InventoryWork): boolean {
+  return boot.includes(name) && !install.includes(name);
+}
+
+/** Load balancers that send a machine traffic, with the names under which haproxy has it. */
+function balancersOf(target: ClusterState, { node, pool }: VisitedNode): readonly Readonly<Record<string, string>>[] {
+  return target.loadBalancers.flatMap(({ roles, pools }) => {
+    const servers = roles
+      .filter(({ protocol, targetPools }) => protocol === 'tcp' && targetPools.includes(pool.name))
+      .map(({ name }) => `role-${name}/${node.name}`);
+    if (servers.length === 0) return [];
+    return pools.flatMap(({ nodes }) => nodes.map(({ name }) => ({ host: name, servers: servers.join(' ') })));
+  });
 }
 
 type Candidate = { readonly node: NodeState; readonly pool: NodePoolState; readonly balancer?: LoadBalancerState };
@@ -188,6 +220,8 @@ function hostVariables(
     ...(firewall === undefined ? {} : { kubeloom_firewall: firewall }),
     ...(work.boot?.includes(node.name) &&
       pool.boot !== undefined && { kubeloom_boot: pool.boot, kubeloom_group: pool.name }),
+    ...(rolls(node.name, work) && target && { kubeloom_balancers: balancersOf(target, visit) }),
+    ...(work.health?.includes(node.name) && pool.health && { kubeloom_health: healthLines(pool.health) }),
   };
 }
 

@@ -69,9 +69,9 @@ export class ClockedInstallation {
     return events.filter(({ kind }) => kinds.includes(kind)).map(({ message }) => message);
   }
 
-  /** Cuts the power of these nodes, and waits until Kubernetes calls their kubelets silent. */
-  async powerOff(manifest: ManifestDescription, nodes: readonly NodeRow[]): Promise<void> {
-    const { cluster, name } = clusterOf(manifest);
+  /** Cuts the power of these machines. */
+  async kill(manifest: ManifestDescription, nodes: readonly NodeRow[]): Promise<void> {
+    const { cluster } = clusterOf(manifest);
     const { installation } = await this.api.getVersion();
     for (const node of nodes) {
       const place = ['--cluster', cluster, '--provider', node.provider, '--host', node.name];
@@ -79,6 +79,12 @@ export class ClockedInstallation {
         env: { ...process.env, KUBELOOM_HOSTS_DIR: join(this.home, 'hosts') },
       });
     }
+  }
+
+  /** Cuts the power of these nodes, and waits until Kubernetes calls their kubelets silent. */
+  async powerOff(manifest: ManifestDescription, nodes: readonly NodeRow[]): Promise<void> {
+    const { name } = clusterOf(manifest);
+    await this.kill(manifest, nodes);
     const file = join(this.home, 'kubeconfig');
     await writeFile(file, await this.api.getKubeconfig({ ...this.#key, cluster: name }), { mode: 0o600 });
     const status = '{range .items[*]}{.metadata.name} {.status.conditions[?(@.type=="Ready")].status}{"\\n"}{end}';

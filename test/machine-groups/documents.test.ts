@@ -6,14 +6,8 @@ import { validateMachineGroups } from '#domain/manifest/groups/validate-machine-
 import { validateDocuments } from '#domain/manifest/validate-documents.ts';
 import { parseDocuments } from '#domain/manifest/yaml/parse-documents.ts';
 import { placed } from '#domain/manifest/yaml/text-places.ts';
+import { groupsWith, leaf } from './groups.ts';
 
-const leaf = { size: 2, providerSpec: { name: 'sim-1', region: 'r' }, serverType: 't', image: 'i' };
-const groupsWith = (groups: unknown, spec: object = {}, name = 'shop') => ({
-  apiVersion: 'kubeloom.dev/v1',
-  kind: 'MachineGroups',
-  metadata: { name },
-  spec: { providers: [{ name: 'sim-1', providerType: 'sim' }], groups, ...spec },
-});
 const faultsOf = (document: unknown) =>
   validateMachineGroups(document).faults.map(({ path, reason, fix }) => `${path}: ${reason}; ${fix}`);
 const kadende = readFileSync(new URL('kadende.yaml', import.meta.url), 'utf8');

@@ -1,28 +1,13 @@
 /** Plans of machine groups: the same path as for clusters, without the stages of Kubernetes. */
 import { describe, expect, it } from 'vitest';
 import type { ClusterState } from '#domain/cluster-state.ts';
-import { validateMachineGroups } from '#domain/manifest/groups/validate-machine-groups.ts';
-import { buildDesiredState } from '#domain/planning/desired/build-desired-state.ts';
 import { planClusterPath } from '#domain/planning/plan-cluster-path.ts';
 import { repairWaypoints } from '#domain/planning/work/repair-plans.ts';
-import { countingIds, desiredOf } from '../planning/arbitraries.ts';
+import { desiredOf } from '../planning/arbitraries.ts';
 import { compute, control, manifestOf } from '../planning/manifests.ts';
+import { stateOf as desired, leaf } from './groups.ts';
 
-const leaf = { size: 2, providerSpec: { name: 'sim-1', region: 'r' }, serverType: 't', image: 'i' };
 const boot = ['apt-get install -y nginx'];
-
-function desired(groups: object, current: ClusterState | null = null, spec: object = {}): ClusterState {
-  const document = {
-    ...{ apiVersion: 'kubeloom.dev/v1', kind: 'MachineGroups', metadata: { name: 'c' } },
-    spec: { providers: [{ name: 'sim-1', providerType: 'sim' }], groups, ...spec },
-  };
-  const { manifest, faults } = validateMachineGroups(document);
-  if (manifest === undefined) throw new Error(JSON.stringify(faults));
-  const question = { manifest, cluster: 'c', current, attempted: null, templates: {} };
-  const state = buildDesiredState({ ...question, ids: countingIds('x') });
-  if (state === null) throw new Error('there is no cluster');
-  return state;
-}
 
 const planOf = (current: ClusterState | null, goal: ClusterState | null) =>
   planClusterPath({ cluster: 'c', current, attempted: null, desired: goal });

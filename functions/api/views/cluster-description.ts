@@ -8,6 +8,7 @@ import { allPools, type ClusterState, type NodePoolState } from '#domain/cluster
 import type { Demand } from '#domain/demand.ts';
 import type { NodeHealthRecord } from '#domain/drift.ts';
 import { percentDone } from '#domain/progress.ts';
+import { isUnhealthy } from '#domain/repair/node-health.ts';
 import { clusterName } from '../../pipeline/clusters/cluster-records.ts';
 import { attemptOfPrefix, logPath } from './api-paths.ts';
 
@@ -96,6 +97,7 @@ function rowsOf(pool: NodePoolState, record: ClusterRecord, existing: boolean): 
       status: statusOf(node.name, record, existing, publicAddress !== undefined),
       ...(unreachableSince !== undefined && { unreachableSince }),
       ...healthOf(node.name, record),
+      ...(pool.health && checkedHealth(node.name, record)),
     };
   });
 }
@@ -110,8 +112,17 @@ function healthOf(name: string, record: ClusterRecord): Pick<NodeRow, 'unhealthy
   };
 }
 
+/** Of a machine with health checks. */
+function checkedHealth(name: string, { drift }: ClusterRecord): Pick<NodeRow, 'health'> {
+  const known = drift?.health?.find(({ node }) => node === name);
+  if (known === undefined) return {};
+  const { health: state, since, failing, seenAt: checkedAt } = known;
+  const why = failing !== undefined && { failing };
+  return { health: { state, checkedAt, ...(since !== undefined && { since }), ...why } };
+}
+
 function unhealthy(name: string, { drift }: ClusterRecord): NodeHealthRecord | undefined {
-  return drift?.health?.find(({ node, health }) => node === name && (health === 'notReady' || health === 'gone'));
+  return drift?.health?.find(({ node, health }) => node === name && isUnhealthy(health));
 }
 
 /** What happens to a node follows from the waypoint under way; without one it exists, or is a leftover. */
@@ -120,7 +131,7 @@ function statusOf(name: string, record: ClusterRecord, existing: boolean, reacha
   const part = record.progress?.nodes.find((node) => node.name === name)?.part;
   if (existing && working && part === 'leaves') return 'Leaving';
   const found = existing ? unhealthy(name, record)?.health : undefined;
-  if (found !== undefined) return found === 'gone' ? 'Gone' : 'NotReady';
+  if (found !== undefined) return found === 'gone' ? 'Gone' : found === 'unhealthy' ? 'Unhealthy' : 'NotReady';
   if (existing) return record.facts.nodes[name]?.unreachableSince === undefined ? 'Ready' : 'Unreachable';
   if (!working) return 'Leftover';
   if (record.status === 'RollingBack') return 'Leaving';

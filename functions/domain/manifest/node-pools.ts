@@ -1,5 +1,6 @@
 /** Node pools of a manifest: dynamic ones are created by a provider, static ones are machines that exist already. */
 import { z } from 'zod';
+import type { HealthCheck } from '#domain/health-check.ts';
 import {
   Annotations,
   hasControlCharacter,
@@ -114,6 +115,8 @@ export interface MachineGroupFields {
   readonly boot?: string;
   /** Open to all addresses. */
   readonly openPorts?: readonly { readonly protocol: 'tcp' | 'udp'; readonly port: number }[];
+  /** What its machines are asked. */
+  readonly health?: readonly HealthCheck[];
 }
 export type DynamicNodePool = z.infer<typeof DynamicNodePool> & MachineGroupFields;
 

@@ -95,8 +95,7 @@ function refusalOf(node: ObservedNode, { policy, outage, observed, budget, now }
   if (node.locked) return { because: 'it has the label upgrade-lock', until: later };
   if (policy.onUnhealthy === 'replace' && node.ready)
     return {
-      because:
-        'Kubernetes reports it as ready, so maybe only a part of its machine is gone: `kubeloom drift NAME --repair` creates that again',
+      because: `${node.role === 'machine' ? 'its health checks succeed' : 'Kubernetes reports it as ready'}, so maybe only a part of its machine is gone: \`kubeloom drift NAME --repair\` creates that again`,
       ...(node.looks < policy.looks && { until: later }),
     };
   if (outage) return { because: outageText(outage), until: later };
@@ -115,7 +114,7 @@ function notYet(node: ObservedNode, policy: RepairPolicy, now: Date): Why | unde
   const started = node.createdAt === undefined ? 0 : Date.parse(node.createdAt) + policy.startAfter * minute;
   if (node.health !== 'gone' && started > now.getTime())
     return {
-      because: `it is new and has ${policy.startAfter} min to become ready`,
+      because: `it is new and has ${policy.startAfter} min to become ${node.health === 'unhealthy' ? 'healthy' : 'ready'}`,
       until: new Date(started).toISOString(),
     };
   const due = Date.parse(node.since ?? now.toISOString()) + policy.after * minute;
@@ -188,7 +187,10 @@ export function outageText({ provider, region, nodes, of }: Outage): string {
   return `${nodes.length} of ${counted(of, 'node')} of ${provider} in ${region} are down at once: that is an outage, and new machines would not help`;
 }
 
-function whyOf({ health, since }: ObservedNode, now: Date): string {
+function whyOf({ health, since, failing }: ObservedNode, now: Date): string {
   const minutes = Math.floor((now.getTime() - Date.parse(since ?? now.toISOString())) / minute);
-  return health === 'gone' ? 'its machine is gone' : `not ready for ${minutes} min`;
+  if (health === 'gone') return 'its machine is gone';
+  return health === 'unhealthy'
+    ? `unhealthy for ${minutes} min: ${failing ?? 'a health check fails'}`
+    : `not ready for ${minutes} min`;
 }

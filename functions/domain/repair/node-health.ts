@@ -7,8 +7,8 @@ import type { ObservedNode } from './observed-node.ts';
 const shortestMs = 60_000;
 
 /**
- * Nodes that are not healthy, or locked. A node of Kubernetes that this check says nothing about is `unknown`, with the time and the
- * checks that were counted before.
+ * Nodes that are not healthy, or locked, and all machines with health checks. A node of Kubernetes, or a machine with health checks, that
+ * this check says nothing about is `unknown`, with the time and the checks that were counted before.
  */
 export function nextHealth(
   earlier: readonly NodeHealthRecord[],
@@ -19,19 +19,23 @@ export function nextHealth(
   }: { readonly state: ClusterState; readonly seen: readonly NodeObservation[]; readonly now: string },
 ): readonly NodeHealthRecord[] {
   const seen = new Map(observations.map((one) => [one.node, one]));
+  const before = new Map(earlier.map((one) => [one.node, one]));
   return allNodes(state).flatMap(({ node: { name }, pool }): NodeHealthRecord[] => {
-    const known = earlier.find(({ node }) => node === name);
+    const known = before.get(name);
     const inKubernetes = pool.role === 'control' || pool.role === 'compute';
-    const unseen = inKubernetes ? ('unknown' as const) : ('healthy' as const);
-    const { health = unseen, since, createdAt, locked, ready } = seen.get(name) ?? {};
+    const asked = pool.health !== undefined;
+    const unseen = inKubernetes || asked ? ('unknown' as const) : ('healthy' as const);
+    const { health = unseen, since, createdAt, locked, ready, failing } = seen.get(name) ?? {};
+    if (health === 'healthy' && asked && !locked)
+      return [{ node: name, health, looks: 0, since: sinceHealthy(known) ?? now, seenAt: now }];
     if (health === 'healthy' && !locked) return [];
     const counted = known && known.health !== 'healthy' ? known : undefined;
     const apart = counted === undefined || Date.parse(now) - Date.parse(counted.seenAt) >= shortestMs;
-    const sure = health === 'notReady' || health === 'gone';
+    const sure = isUnhealthy(health);
     const looks = (counted?.looks ?? 0) + (sure && apart ? 1 : 0);
     // Time in which no one knew does not count as unhealthy.
-    const before = (counted?.looks ?? 0) > 0 || health === 'unknown' ? counted?.since : undefined;
-    const began = [before, since, now].filter((at) => at !== undefined).sort()[0];
+    const noticed = (counted?.looks ?? 0) > 0 || health === 'unknown' ? counted?.since : undefined;
+    const began = [noticed, since, now].filter((at) => at !== undefined).sort()[0];
     return [
       {
         ...{
@@ -44,9 +48,19 @@ export function nextHealth(
         ...(createdAt !== undefined && { createdAt }),
         ...(locked && { locked }),
         ...(ready && { ready }),
+        ...(failing !== undefined && { failing }),
       },
     ];
   });
+}
+
+/** Some check found a fault; `unknown` is none. */
+export function isUnhealthy(health: NodeHealthRecord['health']): boolean {
+  return health === 'notReady' || health === 'unhealthy' || health === 'gone';
+}
+
+function sinceHealthy(known: NodeHealthRecord | undefined): string | undefined {
+  return known?.health === 'healthy' ? known.since : undefined;
 }
 
 /** All nodes of a cluster, as a decision on repair needs them. */
@@ -55,14 +69,16 @@ export function observedNodes(
   health: readonly NodeHealthRecord[],
   leaving: ReadonlySet<string>,
 ): readonly ObservedNode[] {
+  const records = new Map(health.map((one) => [one.node, one]));
   return allNodes(state).map(({ node: { name }, pool }) => {
-    const known = health.find(({ node }) => node === name);
+    const known = records.get(name);
     const { source } = pool;
     return {
       ...{ node: name, pool: pool.name, role: pool.role, protect: pool.protect === true },
       ...(source.kind === 'dynamic' && { place: { provider: source.provider.name, region: source.region } }),
       ...{ health: known?.health ?? 'healthy', looks: known?.looks ?? 0, locked: known?.locked === true },
-      ...(known?.since !== undefined && { since: known.since }),
+      ...(known?.since !== undefined && known.health !== 'healthy' && { since: known.since }),
+      ...(known?.failing !== undefined && { failing: known.failing }),
       ...(known?.createdAt !== undefined && { createdAt: known.createdAt }),
       ...(known?.ready && { ready: true }),
       ...(leaving.has(name) && { leaving: true }),

@@ -2,10 +2,10 @@
 import type { NodePoolState } from '../cluster-state.ts';
 
 /**
- * `notReady`: Kubernetes says so, or its kubelet is silent. `gone`: its machine, or a part of it, does not exist any more. `unknown`: no
- * one could say; nothing is ever done about that.
+ * `notReady`: Kubernetes says so, or its kubelet is silent. `unhealthy`: a health check of its group fails. `gone`: its machine, or a part of
+ * it, does not exist any more. `unknown`: no one could say; nothing is ever done about that.
  */
-export type NodeHealth = 'healthy' | 'notReady' | 'gone' | 'unknown';
+export type NodeHealth = 'healthy' | 'notReady' | 'unhealthy' | 'gone' | 'unknown';
 
 export interface ObservedNode {
   readonly node: string;
@@ -19,13 +19,15 @@ export interface ObservedNode {
   /** It has the label `upgrade-lock`. */
   readonly locked: boolean;
   readonly health: NodeHealth;
-  /** Kubernetes reports it as ready, though it is `gone`. @default false */
+  /** Kubernetes reports it as ready, or its health checks succeed, though it is `gone`. @default false */
   readonly ready?: boolean;
+  /** Why it is `unhealthy`, for people. */
+  readonly failing?: string;
   /** ISO 8601: since when it is not healthy. */
   readonly since?: string;
   /** Checks in a row that found it so. */
   readonly looks: number;
-  /** ISO 8601: when it joined Kubernetes. @default long ago */
+  /** ISO 8601: when it joined Kubernetes; of a machine with health checks, when it was set up. @default long ago */
   readonly createdAt?: string;
   /** Its replacement is requested already. @default false */
   readonly leaving?: boolean;

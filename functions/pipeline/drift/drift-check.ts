@@ -7,6 +7,7 @@ import type { ClusterState } from '#domain/cluster-state.ts';
 import { DriftReport, type NodeObservation } from '#domain/drift.ts';
 import type { ClusterPlan } from '#domain/plan.ts';
 import { repairWaypoints } from '#domain/planning/work/repair-plans.ts';
+import { isUnhealthy } from '#domain/repair/node-health.ts';
 import type { Using } from '../../ports.ts';
 import { type ClusterEvent, changed, clusterName, keyOf } from '../clusters/cluster-records.ts';
 import { nextPrefix, type Start, storeStart } from '../clusters/waypoint-start.ts';
@@ -114,7 +115,7 @@ function lookAgain(
 ): string | undefined {
   const at = now.toISOString();
   const overtaken = manifest !== undefined && manifest.runId !== run.runId;
-  if (overtaken && seen.some(({ health }) => health === 'notReady' || health === 'gone')) return at;
+  if (overtaken && seen.some(({ health }) => isUnhealthy(health))) return at;
   const before = record.drift?.lookAgainAt;
   return before !== undefined && before > at ? before : undefined;
 }

@@ -2,7 +2,7 @@
 import type { ClusterRecord, DemandRecord, ManifestRecord } from '#contracts/records.ts';
 import type { CheckPolicy, ClusterDrift, NodeHealthRecord, NodeObservation } from '#domain/drift.ts';
 import { assessRepair, outageText, type RepairDecision } from '#domain/repair/assess-repair.ts';
-import { nextHealth, observedNodes } from '#domain/repair/node-health.ts';
+import { isUnhealthy, nextHealth, observedNodes } from '#domain/repair/node-health.ts';
 import type { Replacement } from '#domain/repair/observed-node.ts';
 import type { Using } from '../../ports.ts';
 import type { ClusterEvent } from '../clusters/cluster-records.ts';
@@ -104,6 +104,7 @@ function refusalOf(refused: RepairDecision['refused'], name: string): Partial<No
 
 const words = {
   notReady: 'is not ready in Kubernetes',
+  unhealthy: 'is unhealthy',
   gone: 'has lost its machine',
   unknown: 'could not be checked',
   healthy: 'is healthy',
@@ -116,15 +117,16 @@ function eventsOf(
   granted: RepairDecision['replace'],
 ): readonly ClusterEvent[] {
   const known = new Map((before?.health ?? []).map((one) => [one.node, one]));
-  const bad = health.filter(({ health: state }) => state === 'notReady' || state === 'gone');
+  const bad = health.filter(({ health: state }) => isUnhealthy(state));
   return [
     ...(outage !== undefined && outage !== before?.outage
       ? [{ kind: 'OutageSuspected' as const, message: `${outage}; nothing is replaced` }]
       : []),
     ...bad
       .filter(({ node, health: state }) => known.get(node)?.health !== state)
-      .map(({ node, health: state, since }) => ({
-        ...{ kind: 'NodeUnhealthy' as const, node, message: `${node} ${words[state]}, since ${since}` },
+      .map(({ node, health: state, since, failing }) => ({
+        ...{ kind: 'NodeUnhealthy' as const, node },
+        message: `${node} ${words[state]}, since ${since}${failing === undefined ? '' : `: ${failing}`}`,
       })),
     ...granted.map(({ node, because, how }) => ({
       ...{ kind: 'NodeReplaced' as const, node },

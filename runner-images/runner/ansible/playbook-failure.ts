@@ -19,6 +19,11 @@ const table: readonly Row[] = [
     hint: 'The log of the stage has the last lines of the script, and the machine has it as /var/lib/kubeloom/boot.sh. Correct `boot` of its group.',
   },
   {
+    class: 'user',
+    pattern: /the machine did not become healthy within/i,
+    hint: 'A check of `health` fails on this machine after its set-up, so it gets no traffic and no other machine follows. Correct the checks, `boot` or the image of its group.',
+  },
+  {
     class: 'credentials',
     pattern:
       /permission denied|authentication failure|a password is required|incorrect sudo password|not in the sudoers/i,

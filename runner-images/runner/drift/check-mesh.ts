@@ -1,6 +1,9 @@
-/** Whether every node reaches every other over WireGuard, and load balancers serve their roles: `templates/ansible/verify.yml` on all nodes. */
+/**
+ * Whether every node reaches every other over WireGuard, load balancers serve their roles, and what the users' health checks say:
+ * `templates/ansible/verify.yml` on all nodes.
+ */
 import { allNodes, type ClusterState } from '#domain/cluster-state.ts';
-import type { DriftItem } from '#domain/drift.ts';
+import type { DriftItem, NodeObservation } from '#domain/drift.ts';
 import { renderInventory, visitedNodes } from '#rendering/inventory.ts';
 import { type Play, playPlaybooks } from '../ansible/play.ts';
 import { type PlaybookEvent, readPlaybookLine } from '../ansible/playbook-events.ts';
@@ -9,10 +12,12 @@ import type { DriftContext } from '../stage-context.ts';
 import { StageFailure } from '../stage-failure.ts';
 import { type Findings, findingPlace, sentence } from './findings.ts';
 import { lookTwice } from './look-twice.ts';
+import { type HealthAnswer, type HealthAnswers, healthItems, machineHealth } from './machine-health.ts';
 
-/** Which peers answer, by node; and nodes that were not reached, with why. */
-interface Answers {
+/** Which peers answer, by node; what their health checks say; and nodes that were not reached, with why. */
+interface Answers extends HealthAnswers {
   readonly mesh: Map<string, Readonly<Record<string, boolean>>>;
+  readonly health: Map<string, HealthAnswer>;
   /** Addresses of peers that do not belong to the cluster. */
   readonly surplus: Map<string, readonly string[]>;
   /** What differs from the roles of its load balancer. */
@@ -29,6 +34,7 @@ export async function checkMesh(context: DriftContext): Promise<Findings> {
     proxy: [],
     uninstall: [],
     loadBalancers: target.loadBalancers.map(({ name }) => name),
+    health: allNodes(target).flatMap(({ node, pool }) => (pool.health ? [node.name] : [])),
   };
   const visits = visitedNodes({ target, others: [], work });
   const keys = visits.map(({ node, pool }) => ({ node, pool, clusterId: target.id }));
@@ -37,12 +43,20 @@ export async function checkMesh(context: DriftContext): Promise<Findings> {
     keyDirectory: await writeSshKeyFiles(context, keys),
     adminCidrs: context.ports.config.KUBELOOM_RUNNER_CIDRS,
   });
-  const items = await lookTwice(context, async (time) => itemsOf(target, await ask(context, inventory, time)));
-  return { items, unchecked: [] };
+  // Of the last look: a machine that has recovered meanwhile is healthy.
+  let health: readonly NodeObservation[] = [];
+  const items = await lookTwice(context, async (time) => {
+    const answers = await ask(context, inventory, time);
+    health = machineHealth(target, answers);
+    return [...itemsOf(target, answers), ...healthItems(target, answers)];
+  });
+  return { items, health, unchecked: [] };
 }
 
 async function ask(context: DriftContext, inventory: Play['inventory'], time: string): Promise<Answers> {
-  const answers: Answers = { mesh: new Map(), surplus: new Map(), roles: new Map(), silent: new Map() };
+  const answers: Answers = {
+    ...{ mesh: new Map(), health: new Map(), surplus: new Map(), roles: new Map(), silent: new Map() },
+  };
   const result = await playPlaybooks(context, {
     ...{ playbooks: ['verify.yml'], inventory, directoryName: `mesh-${time}` },
     onLine: (line) => {
@@ -55,11 +69,12 @@ async function ask(context: DriftContext, inventory: Play['inventory'], time: st
   return answers;
 }
 
-function hear(event: PlaybookEvent, { mesh, surplus, roles, silent }: Answers): void {
+function hear(event: PlaybookEvent, { mesh, health, surplus, roles, silent }: Answers): void {
   if (event.event === 'facts') {
     if (event.mesh) mesh.set(event.host, event.mesh);
     if (event.surplus) surplus.set(event.host, event.surplus);
     if (event.roles) roles.set(event.host, event.roles);
+    if (event.health) health.set(event.host, { answers: event.health, setUpAt: event.setUpAt });
   }
   if (event.event === 'unreachable' || event.event === 'failed') silent.set(event.host, event.message);
 }

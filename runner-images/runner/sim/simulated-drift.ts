@@ -36,12 +36,14 @@ export function simulatedDrift(text: string | undefined, place: Place): readonly
   return here.flatMap(({ drift }) => itemOf(drift, place.state));
 }
 
-/** Of all nodes: a machine that differs is gone, a node that differs is not ready. */
+/** Of all nodes: a machine that differs is gone, a node that differs is not ready, one whose health differs is unhealthy. */
 export function simulatedHealth(state: ClusterState, items: readonly DriftItem[]): readonly NodeObservation[] {
+  const found = Map.groupBy(items, ({ where }) => where.node);
   return allNodes(state).map(({ node: { name } }) => {
-    const kinds = items.filter(({ where }) => where.node === name).map(({ kind }) => kind);
-    const health = kinds.includes('machine') ? 'gone' : kinds.includes('node') ? 'notReady' : 'healthy';
-    return { node: name, health };
+    const kinds = (found.get(name) ?? []).map(({ kind }) => kind);
+    if (kinds.includes('machine')) return { node: name, health: 'gone' };
+    if (kinds.includes('health')) return { node: name, health: 'unhealthy', failing: words.health };
+    return { node: name, health: kinds.includes('node') ? 'notReady' : 'healthy' };
   });
 }
 
@@ -77,6 +79,7 @@ const words = {
   traffic: 'the load balancer does not run',
   certificate: 'the kubelet waits for its serving certificate',
   document: 'the documents differ from what was applied',
+  health: 'http :80/ answered 500, expected 200',
 } as const satisfies Record<DriftItem['kind'], string>;
 
 /** Nothing when the node, pool or load balancer is not part of the cluster. */
@@ -94,5 +97,7 @@ function itemOf({ kind, node, pool, provider, name, repairable }: InjectedDrift,
   };
   const about = named ?? name ?? instance;
   const message = `${about === undefined ? '' : `${about}: `}${words[kind]} (simulated)`;
-  return [{ kind, where, message, repairable, ...(kind === 'machine' && { gone: true as const }) }];
+  // No stage repairs what a user's check found.
+  const able = repairable && kind !== 'health';
+  return [{ kind, where, message, repairable: able, ...(kind === 'machine' && { gone: true as const }) }];
 }

@@ -16,14 +16,18 @@ import { StageFailure } from '../stage-failure.ts';
 export const ansible: ToolOf<'ansible'> = async (context) => {
   const recreated = recreatedNodes(context);
   const undo = context.mode === 'undo';
-  const work = undo ? inventoryWork(context) : withRecreated(context, inventoryWork(context), recreated);
+  const work = undo
+    ? inventoryWork(context)
+    : withHealth(context, withRecreated(context, inventoryWork(context), recreated));
   // A rollback goes on without them: the next visit sets them up.
   const without = new Set(undo ? recreated : []);
   const visits = visitedNodes({ ...context, work, without });
   const playbooks = [
     ...(work.install.length + work.peers.length + work.proxy.length > 0 ? ['configure.yml'] : []),
     // What a load balancer sends to a new machine, the machine should serve.
-    ...(visits.some(({ node }) => work.boot?.includes(node.name)) ? ['boot.yml'] : []),
+    ...(visits.some(({ node }) => [work.boot, work.health].some((names) => names?.includes(node.name)))
+      ? ['boot.yml']
+      : []),
     ...(work.loadBalancers.length > 0 ? ['load-balancers.yml'] : []),
     // A load balancer has to serve the API before any client is pointed at it.
     ...((work.endpoint ?? []).length > 0 ? ['endpoint.yml'] : []),
@@ -112,6 +116,15 @@ function withRecreated(
   );
   const boot = [...new Set([...(work.boot ?? []), ...booting])];
   return { ...work, install, peers: without(others), proxy: without(work.proxy), boot };
+}
+
+/** Machines that are new, or run their boot script, are done when they are healthy. */
+function withHealth({ target }: ContextOf<'ansible'>, work: InventoryWork): InventoryWork {
+  const changed = new Set([...work.install, ...(work.boot ?? [])]);
+  const health = (target === null ? [] : allNodes(target)).flatMap(({ node: { name }, pool }) =>
+    pool.health && changed.has(name) ? [name] : [],
+  );
+  return health.length === 0 ? work : { ...work, health };
 }
 
 async function playAll(

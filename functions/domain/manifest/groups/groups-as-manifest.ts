@@ -7,7 +7,8 @@ import { providerTypes } from '#domain/provider-types.ts';
 import { pathText } from '../fault.ts';
 import { InputManifest, InstallationProxy, type KubernetesCluster } from '../input-manifest.ts';
 import { isMap } from '../kubernetes-document.ts';
-import type { DynamicNodePool, StaticNodePool } from '../node-pools.ts';
+import type { DynamicNodePool, MachineGroupFields, StaticNodePool } from '../node-pools.ts';
+import { checksOf } from './group-health.ts';
 import { CreatedGroup, type MachineGroups, PluginGroup, StaticGroup } from './machine-groups.ts';
 import { type PlacedGroup, placedGroups } from './placed-groups.ts';
 import { readPlugin } from './plugins.ts';
@@ -105,26 +106,34 @@ function poolOf(group: PlacedGroup): DynamicNodePool | StaticNodePool {
   const inKubernetes = { name: group.pool, annotations: {}, taints: [] };
   switch (group.kind) {
     case 'static': {
-      const { boot, ...rest } = StaticGroup.parse(group.value);
-      return { ...inKubernetes, ...rest, ...(boot !== undefined && { boot: scriptOf(boot) }) };
+      const { boot, health, ...rest } = StaticGroup.parse(group.value);
+      return { ...inKubernetes, ...rest, ...doneOnMachines({ boot, health }) };
     }
     case 'created': {
-      const { size, boot, repair, machineSpec, ...rest } = CreatedGroup.parse(group.value);
+      const { size, boot, health, repair, machineSpec, ...rest } = CreatedGroup.parse(group.value);
       return {
         ...{ ...inKubernetes, ...rest, count: size },
         ...(repair && { repair }),
         ...(machineSpec && { machineSpec }),
-        ...(boot !== undefined && { boot: scriptOf(boot) }),
+        ...doneOnMachines({ boot, health }),
       };
     }
     case 'plugin': {
-      const { size, boot, repair, resourcePlugin: _, resourceProperties: __, ...rest } = PluginGroup.parse(group.value);
+      const {
+        size,
+        boot,
+        health,
+        repair,
+        resourcePlugin: _,
+        resourceProperties: __,
+        ...rest
+      } = PluginGroup.parse(group.value);
       const { providerSpec, serverType, image } = MachineOfPlugin.parse(machineOfPlugin(group).machine);
       return {
         ...{ ...inKubernetes, ...rest, count: size, providerSpec, serverType, image },
         ...{ storageDiskSize: 0, spot: false },
         ...(repair && { repair }),
-        ...(boot !== undefined && { boot: scriptOf(boot) }),
+        ...doneOnMachines({ boot, health }),
       };
     }
     default:
@@ -145,6 +154,13 @@ export function machineOfPlugin(group: PlacedGroup): {
   return { machine: { providerSpec, serverType, image }, places: placesOf('', group, places) };
 }
 
+function doneOnMachines({ boot, health }: Pick<CreatedGroup, 'boot' | 'health'>): MachineGroupFields {
+  return {
+    ...(boot !== undefined && { boot: scriptOf(boot) }),
+    ...(health.length > 0 && { health: checksOf(health) }),
+  };
+}
+
 /** Commands become a script that ends with the first one that fails. */
 function scriptOf(boot: string): string {
   return boot.startsWith('#!') ? boot : `#!/bin/bash\nset -euo pipefail\n${boot}\n`;
@@ -152,7 +168,7 @@ function scriptOf(boot: string): string {
 
 /** A group as a pool is written, and the names of its fields there that differ. */
 function poolDraft(group: PlacedGroup): { readonly draft: Draft; readonly places: Readonly<Record<string, string>> } {
-  const { size, boot: _, openPorts: __, resourcePlugin, resourceProperties: ___, ...rest } = group.value;
+  const { size, boot: _, openPorts: __, health: ____, resourcePlugin, resourceProperties: ___, ...rest } = group.value;
   const base = { ...rest, name: group.pool };
   if (group.kind === 'static') return { draft: base, places: {} };
   const draft = { ...base, count: size };

@@ -9,6 +9,7 @@ import { LoadBalancer, Port, Role } from '../load-balancers.ts';
 import { isHarmless, Metadata, shown, Text } from '../names.ts';
 import { networkText, parseNetwork } from '../networks.ts';
 import { DynamicNodePoolFields, StaticNodePool } from '../node-pools.ts';
+import { GroupHealth } from './group-health.ts';
 
 /** Of machines whose document names none. */
 export const defaultNetwork = '192.168.0.0/20';
@@ -45,6 +46,7 @@ const shared = {
     .max(50, { error: 'has more than 50 ports; open fewer' })
     .default([])
     .describe('Ports that are open to all addresses, as a number or `{ port, protocol }`.'),
+  health: GroupHealth,
 };
 
 /** Machines that Kubeloom creates. */

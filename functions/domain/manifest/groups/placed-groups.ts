@@ -27,7 +27,18 @@ const marks: Readonly<Record<string, GroupKind>> = {
 };
 /** Fields whose values are maps: they are no groups, whatever is in them. */
 const mapFields = ['resourcePlugin', 'resourceProperties', 'providerSpec', 'machineSpec', 'labels', 'repair'];
-const fields = ['image', 'boot', 'openPorts', 'labels', 'repair', 'protect', 'resourceProperties', 'spot', 'sshPort'];
+const fields = [
+  'image',
+  'boot',
+  'openPorts',
+  'health',
+  'labels',
+  'repair',
+  'protect',
+  'resourceProperties',
+  'spot',
+  'sshPort',
+];
 const nameForm = /^[A-Za-z0-9]([-\w]*[A-Za-z0-9])?$/;
 
 /** Never throws; groups whose form is not clear are faults, all others are there. */

@@ -187,7 +187,7 @@ function shared(
   use: PoolRole,
 ): Pick<
   NodePoolState,
-  'name' | 'role' | 'labels' | 'annotations' | 'taints' | 'protect' | 'boot' | 'bootAtOnce' | 'openPorts'
+  'name' | 'role' | 'labels' | 'annotations' | 'taints' | 'protect' | 'boot' | 'bootAtOnce' | 'openPorts' | 'health'
 > {
   return {
     name: pool.name,
@@ -199,6 +199,7 @@ function shared(
     ...(pool.boot !== undefined && { boot: pool.boot }),
     ...(pool.boot !== undefined && pool.maxUnavailable > 1 && { bootAtOnce: pool.maxUnavailable }),
     ...(pool.openPorts?.length && { openPorts: [...pool.openPorts] }),
+    ...(pool.health?.length && { health: [...pool.health] }),
   };
 }
 

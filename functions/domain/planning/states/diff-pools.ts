@@ -1,5 +1,6 @@
 /** Differences of one node pool. */
 import type { NodePoolState, NodeState, Taint } from '#domain/cluster-state.ts';
+import { checkName } from '#domain/health-check.ts';
 import { changedMachineFields } from '#domain/machine-fields.ts';
 import type { Change } from '#domain/plan.ts';
 import { sameValue } from '#domain/same-value.ts';
@@ -55,6 +56,9 @@ function diffMetadata(from: NodePoolState, to: NodePoolState): Change[] {
   if (from.boot !== to.boot) changes.push({ kind: 'BootChanged', pool: to.id, removed: to.boot === undefined });
   const ports = openPortTexts(to);
   if (!sameValue(openPortTexts(from), ports)) changes.push({ kind: 'OpenPortsChanged', pool: to.id, ports });
+  if (!sameValue(from.health ?? [], to.health ?? [])) {
+    changes.push({ kind: 'HealthChecksChanged', pool: to.id, checks: (to.health ?? []).map(checkName) });
+  }
   if (from.protect !== to.protect) {
     changes.push({ kind: 'ProtectionChanged', what: `pool ${to.id}`, protect: to.protect === true });
   }

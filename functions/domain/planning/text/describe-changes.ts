@@ -46,6 +46,8 @@ export function changeSentences(change: Change, label: PoolLabel): readonly stri
       ];
     case 'OpenPortsChanged':
       return [`ports of ${label(change.pool)} that are open to all: ${listed(change.ports) || 'none'}`];
+    case 'HealthChecksChanged':
+      return [`health checks of ${label(change.pool)}: ${listed(change.checks) || 'none'}`];
     case 'AutoscalerChanged':
       return [`the size of ${label(change.pool)} goes from ${change.from} to ${change.to}`];
     case 'ProviderChanged':
@@ -92,6 +94,8 @@ export function settingText(change: Change, label: PoolLabel): string | undefine
       return `boot script of ${label(change.pool)}`;
     case 'OpenPortsChanged':
       return `open ports of ${label(change.pool)}`;
+    case 'HealthChecksChanged':
+      return `health checks of ${label(change.pool)}`;
     case 'AutoscalerChanged':
       return `size of ${label(change.pool)}`;
     case 'ProviderChanged':

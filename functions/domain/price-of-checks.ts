@@ -1,0 +1,14 @@
+/** What the checks for drift of a cluster cost in AWS, for plans: `npm run cost` computes it, docs/aws/cost.md has it. */
+
+/** Of one check, in dollars: its build in a container of CodeBuild, or on Lambda compute. */
+export const dollarsOfCheck = { container: 0.0076, lambda: 0.0032 } as const;
+
+const minutesOfMonth = 30 * 24 * 60;
+
+export type CheckPrice = { readonly [compute in keyof typeof dollarsOfCheck]: number };
+
+/** Dollars a month for a check each so many minutes. */
+export function priceOfChecks(everyMinutes: number): CheckPrice {
+  const dollars = (one: number) => Math.round((one * minutesOfMonth * 100) / everyMinutes) / 100;
+  return { container: dollars(dollarsOfCheck.container), lambda: dollars(dollarsOfCheck.lambda) };
+}

@@ -1,0 +1,126 @@
+/** The script that asks the health checks of a machine group, on this machine: what is healthy, what is not, and why. */
+import { spawn } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { HealthCheck } from '#domain/health-check.ts';
+import { healthLines } from '#rendering/health-lines.ts';
+import { templates } from './playbook.ts';
+
+const script = ['common.sh', 'health.sh']
+  .map((name) => readFileSync(join(templates, 'files', name), 'utf8'))
+  .join('\n');
+const once = { timeout: 5, pause: 1, unhealthyAfter: 1, healthyAfter: 1 };
+
+let server: Server;
+let port: number;
+/** Status of the next answers; the last one stays. */
+let answers: number[] = [];
+beforeAll(async () => {
+  server = createServer((request, response) => {
+    response.statusCode = (answers.length > 1 ? answers.shift() : answers[0]) ?? 200;
+    response.end(`${request.url} "is\\ open"`);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  port = (server.address() as AddressInfo).port;
+});
+afterAll(() => new Promise((resolve) => server.close(resolve)));
+beforeEach(() => {
+  answers = [200];
+});
+
+type Asked = HealthCheck['ask'];
+const http = (more: Partial<Extract<Asked, { kind: 'http' }>> = {}): Asked => ({
+  ...{ kind: 'http', port, tls: false, path: '/', status: 200 },
+  ...more,
+});
+
+async function ask(checks: readonly HealthCheck[], within = 0) {
+  const environment = {
+    ...{ KUBELOOM_CHECKS: healthLines(checks), KUBELOOM_ADDRESS: '127.0.0.1' },
+    KUBELOOM_HEALTHY_WITHIN: String(within),
+  };
+  const child = spawn('bash', [], { env: { ...process.env, ...environment } });
+  const said = { stdout: '', stderr: '' };
+  child.stdout.on('data', (text) => {
+    said.stdout += text;
+  });
+  child.stderr.on('data', (text) => {
+    said.stderr += text;
+  });
+  child.stdin.end(script);
+  const code = await new Promise<number | null>((resolve) => child.on('close', resolve));
+  const [, found = '[]'] = /^fact: health=(.*)$/m.exec(said.stdout) ?? [];
+  return { code, stderr: said.stderr, health: JSON.parse(found) as { ok: boolean | null; why?: string }[] };
+}
+const answerTo = async (asked: Asked, times: Partial<HealthCheck> = {}) =>
+  (await ask([{ ask: asked, ...once, ...times }])).health[0];
+
+describe('KA-9: the health checks of a machine', () => {
+  it.each<[string, () => Asked]>([
+    ['a port that is open', () => ({ kind: 'tcp', port })],
+    ['the expected status', () => http()],
+    ['another status that is expected', () => http({ status: 200, path: '/a?b=c&d' })],
+    ['the expected text, with quotes', () => http({ path: '/shop', body: '/shop "is\\ open"' })],
+    ['a command that ends with 0', () => ({ kind: 'exec', command: 'test 1 = 1' })],
+  ])('%s is healthy', async (_what, asked) => {
+    expect(await answerTo(asked())).toEqual({ ok: true });
+  });
+
+  it.each<[string, () => Asked, RegExp]>([
+    ['a port that is closed', () => ({ kind: 'tcp', port: 1 }), /^tcp :1: no connection within 5 s$/],
+    ['a service that is not there', () => http({ port: 1 }), /^http :1\/: no answer within 5 s$/],
+    ['another status', () => http({ status: 204 }), /: answered 200, expected 204$/],
+    ['another text', () => http({ body: 'closed' }), /: the answer lacks 'closed'$/],
+    ['TLS where there is none', () => http({ tls: true }), /^https .*: no answer/],
+    [
+      'a command that fails',
+      () => ({ kind: 'exec', command: `echo 'no "disk"'; exit 3` }),
+      /: ended with 3: no 'disk'$/,
+    ],
+  ])('%s is unhealthy, and the answer says why', async (_what, asked, why) => {
+    const answer = await answerTo(asked());
+    expect(answer?.ok).toBe(false);
+    expect(answer?.why).toMatch(why);
+  });
+
+  it('a command that takes too long is ended and unhealthy', async () => {
+    const asked: Asked = { kind: 'exec', command: 'sleep 60' };
+    expect(await answerTo(asked, { timeout: 1 })).toMatchObject({
+      ok: false,
+      why: expect.stringMatching('longer than 1 s'),
+    });
+  });
+
+  it('a service that fails once and then answers is healthy', async () => {
+    answers = [500, 200];
+    expect(await answerTo(http(), { unhealthyAfter: 2 })).toEqual({ ok: true });
+  });
+
+  it('a service that has to answer twice in a row and does not is unhealthy', async () => {
+    answers = [200, 500, 200, 500];
+    const answer = await answerTo(http(), { unhealthyAfter: 3, healthyAfter: 2 });
+    expect(answer).toMatchObject({ ok: false, why: expect.stringMatching('its answers change from try to try') });
+  });
+
+  it('all checks are asked, and each has its answer in its place', async () => {
+    const { health } = await ask([
+      { ask: { kind: 'tcp', port: 1 }, ...once },
+      { ask: http(), ...once },
+    ]);
+    expect(health.map(({ ok }) => ok)).toEqual([false, true]);
+  });
+
+  it('what waits until the machine is healthy goes on when it is', async () => {
+    answers = [500, 500, 200];
+    expect(await ask([{ ask: http(), ...once }], 60)).toMatchObject({ code: 0, health: [{ ok: true }] });
+  });
+
+  it('what waits for a machine that does not become healthy ends with the check that fails', async () => {
+    const { code, stderr } = await ask([{ ask: http({ status: 204 }), ...once }], 1);
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/the machine did not become healthy within 1 s: http :\d+\/: answered 200, expected 204/);
+  });
+});

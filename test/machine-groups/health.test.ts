@@ -1,0 +1,116 @@
+/** Health checks of machine groups: their form, what a check for drift makes of the answers, and what follows from it. */
+import { describe, expect, it } from 'vitest';
+import type { NodeObservation } from '#domain/drift.ts';
+import { validateMachineGroups } from '#domain/manifest/groups/validate-machine-groups.ts';
+import { diffStates } from '#domain/planning/states/diff-states.ts';
+import { nextHealth } from '#domain/repair/node-health.ts';
+import { healthItems, machineHealth } from '#runner/drift/machine-health.ts';
+import { groupsWith, leaf, stateOf } from './groups.ts';
+
+const http = { http: { port: 80, path: '/ready', body: 'open' } };
+const faultsOf = (health: unknown) =>
+  validateMachineGroups(groupsWith({ web: { ...leaf, health } })).faults.map(
+    ({ path, reason, fix }) => `${path}: ${reason}; ${fix}`,
+  );
+
+describe('KA-9: health checks in a document', () => {
+  it('a check has its defaults, and is a part of the state of its group', () => {
+    const { pools } = stateOf({ web: { ...leaf, health: [http, { exec: { command: 'true' }, timeout: '2s' }] } });
+    expect(pools[0]?.health).toEqual([
+      {
+        ask: { kind: 'http', port: 80, tls: false, path: '/ready', status: 200, body: 'open' },
+        ...{ timeout: 5, pause: 5, unhealthyAfter: 3, healthyAfter: 1 },
+      },
+      { ask: { kind: 'exec', command: 'true' }, ...{ timeout: 2, pause: 5, unhealthyAfter: 3, healthyAfter: 1 } },
+    ]);
+  });
+
+  it('a document that was accepted is accepted again as it is stored', () => {
+    const { document } = validateMachineGroups(groupsWith({ web: { ...leaf, health: [http] } }));
+    expect(validateMachineGroups(document)).toMatchObject({ faults: [], document });
+  });
+
+  it.each([
+    ['nothing', [{}], 'spec.groups.web.health[0]: asks nothing; give it one of tcp, http, https and exec'],
+    ['two things', [{ ...http, tcp: { port: 1 } }], 'asks tcp and http; write one check for each'],
+    ['a path without a slash', [{ http: { port: 80, path: 'ready' } }], '"ready" is not a path'],
+    ['a port that is none', [{ tcp: { port: 0 } }], 'health[0].tcp.port: 0 is not a port'],
+    ['too long a time', [{ ...http, timeout: '2m' }], '"2m" is not a time between 1 and 60 seconds'],
+    [
+      'more than five minutes in all',
+      [{ ...http, timeout: '60s', unhealthyAfter: 9 }],
+      'could take 585 s for a machine',
+    ],
+  ])('a check that asks %s is a fault at its place', (_what, health, reason) => {
+    expect(faultsOf(health).join('\n')).toContain(reason);
+  });
+
+  it('changed checks are a change that touches no machine', () => {
+    const before = stateOf({ web: leaf });
+    const after = stateOf({ web: { ...leaf, health: [http] } }, before);
+    expect(diffStates(before, after)).toEqual([
+      { kind: 'HealthChecksChanged', pool: before.pools[0]?.id, checks: ['http :80/ready'] },
+    ]);
+  });
+});
+
+describe('KA-9: what a check for drift makes of the answers', () => {
+  const state = stateOf({ web: { ...leaf, size: 3, health: [http] }, batch: leaf });
+  const [one = '', two = '', three = ''] = state.pools[0]?.nodes.map(({ name }) => name) ?? [];
+  const reach = (reached: boolean) => ({ [three]: reached });
+  const answer = (ok: boolean | null, why?: string) => ({ answers: [{ ok, ...(why && { why }) }], setUpAt: undefined });
+  const mesh = (reached: boolean) =>
+    new Map([
+      [one, reach(reached)],
+      [two, reach(reached)],
+    ]);
+
+  it('each machine with checks is healthy, unhealthy or unknown, and groups without checks say nothing', () => {
+    const health = new Map([
+      [one, answer(true)],
+      [two, answer(false, 'http :80/ready: answered 500, expected 200')],
+      [three, answer(null, 'the machine has no openssl')],
+    ]);
+    const answers = { health, mesh: new Map(), silent: new Map() };
+    expect(machineHealth(state, answers)).toEqual([
+      { node: one, health: 'healthy' },
+      { node: two, health: 'unhealthy', failing: 'http :80/ready: answered 500, expected 200' },
+      { node: three, health: 'unknown', failing: 'the machine has no openssl' },
+    ]);
+    expect(healthItems(state, answers)).toMatchObject([
+      { kind: 'health', where: { node: two, pool: 'web' }, repairable: false },
+    ]);
+  });
+
+  it.each([
+    ['and no other machine reaches it', mesh(false), 'unhealthy'],
+    ['and the others reach it', mesh(true), 'unknown'],
+    ['and no other machine was reached', new Map<string, Record<string, boolean>>(), 'unknown'],
+  ] as const)('a machine that is silent over SSH %s is %s', (_what, reached, health) => {
+    const silent = new Map([[three, 'Connection timed out']]);
+    const seen = machineHealth(state, { health: new Map(), mesh: reached, silent });
+    expect(seen.find(({ node }) => node === three)).toMatchObject({ health });
+  });
+
+  const observe = (earlier: Parameters<typeof nextHealth>[0], seen: readonly NodeObservation[], now: string) =>
+    nextHealth(earlier, { state, seen, now });
+
+  it('health is kept for each machine with checks, with the time since when it is so', () => {
+    const times = ['2026-11-23T10:00:00.000Z', '2026-11-23T10:10:00.000Z'] as const;
+    const healthy = [one, two, three].map((node) => ({ node, health: 'healthy' as const }));
+    const first = observe([], healthy, times[0]);
+    expect(first).toHaveLength(3);
+    const second = observe(first, [{ node: one, health: 'unhealthy', failing: 'no' }, ...healthy.slice(1)], times[1]);
+    expect(second).toEqual([
+      { node: one, health: 'unhealthy', looks: 1, seenAt: times[1], since: times[1], failing: 'no' },
+      { node: two, health: 'healthy', looks: 0, seenAt: times[1], since: times[0] },
+      { node: three, health: 'healthy', looks: 0, seenAt: times[1], since: times[0] },
+    ]);
+  });
+
+  it('a machine with checks that no one asked is unknown', () => {
+    expect(observe([], [], '2026-11-23T10:00:00.000Z').map(({ node, health }) => [node, health])).toEqual(
+      [one, two, three].map((node) => [node, 'unknown']),
+    );
+  });
+});

@@ -1,0 +1,113 @@
+/** Machine groups in the pipeline: from a check that finds an unhealthy or lost machine to its replacement, or to the reason why not. */
+import { describe, expect, it } from 'vitest';
+import type { NodeObservation } from '#domain/drift.ts';
+import { validateMachineGroups } from '#domain/manifest/groups/validate-machine-groups.ts';
+import { groupsWith, leaf } from '#test/machine-groups/groups.ts';
+import { Pipeline } from './harness/pipeline.ts';
+
+const health = [{ http: { port: 80 } }];
+const repair = { onUnhealthy: 'replace', after: '10m', startAfter: '20m' };
+const driftChecks = { interval: '30m' };
+
+function documentOf(web: object, spec: object = { driftChecks }): unknown {
+  const document = groupsWith({ web: { ...leaf, size: 6, health, ...web } }, spec, 'web');
+  const verdict = validateMachineGroups({ ...document, metadata: { name: 'shop', namespace: 'team' } });
+  if (verdict.document === undefined) throw new Error(JSON.stringify(verdict.faults));
+  return verdict.document;
+}
+
+async function existing(web: object = { repair }): Promise<Pipeline> {
+  const pipeline = new Pipeline();
+  await pipeline.apply(documentOf(web));
+  expect(await pipeline.manifest()).toMatchObject({ status: 'Done' });
+  return pipeline;
+}
+
+async function set(pipeline: Pipeline, count: number, state: NodeObservation['health']): Promise<readonly string[]> {
+  const some = (await pipeline.nodes('shop')).slice(0, count);
+  for (const name of some) pipeline.runner.health.set(name, state);
+  return some;
+}
+
+async function pass(pipeline: Pipeline, minutes: number): Promise<void> {
+  for (let passed = 0; passed < minutes; passed += 5) {
+    pipeline.deps.clock.advance(300);
+    await pipeline.invoke('tick', {});
+    await pipeline.settle();
+  }
+}
+
+const eventsOf = async (pipeline: Pipeline, kind: string) =>
+  (await pipeline.events()).filter((event) => event.kind === kind).map(({ message }) => message);
+
+describe('machines of a group', () => {
+  it.each([
+    ['KA-9: one whose health check fails', 'unhealthy', 'unhealthy for'],
+    ['KA-10: one that is gone', 'gone', 'its machine is gone'],
+  ] as const)('%s is replaced once, and the group keeps its size', async (_what, state, because) => {
+    const pipeline = await existing();
+    const [bad = ''] = await set(pipeline, 1, state);
+    await pass(pipeline, 35);
+    expect(await pipeline.nodes('shop')).toContain(bad);
+    await pass(pipeline, 15);
+    const after = await pipeline.nodes('shop');
+    expect(after).toHaveLength(6);
+    expect(after).not.toContain(bad);
+    expect(await eventsOf(pipeline, 'NodeReplaced')).toEqual([
+      expect.stringContaining(`${bad} is replaced: ${because}`),
+    ]);
+    await pass(pipeline, 120);
+    expect(await pipeline.nodes('shop')).toEqual(after);
+  });
+
+  it('KA-9, hazard 5: machines whose health is unknown are never replaced', async () => {
+    const pipeline = await existing();
+    const before = await pipeline.nodes('shop');
+    await set(pipeline, 6, 'unknown');
+    await pass(pipeline, 4 * 60);
+    expect(await pipeline.nodes('shop')).toEqual(before);
+    expect(await eventsOf(pipeline, 'NodeReplaced')).toEqual([]);
+  });
+
+  it('hazard 5: a region whose machines fail all at once is an outage: it is named, and nothing is replaced', async () => {
+    const pipeline = await existing();
+    const before = await pipeline.nodes('shop');
+    await set(pipeline, 6, 'unhealthy');
+    await pass(pipeline, 180);
+    expect(await pipeline.nodes('shop')).toEqual(before);
+    expect(await eventsOf(pipeline, 'OutageSuspected')).toEqual([
+      '6 of 6 nodes of sim-1 in r are down at once: that is an outage, and new machines would not help; nothing is replaced',
+    ]);
+  });
+
+  it('an unhealthy machine of a group without repair is reported with what fails, and kept', async () => {
+    const pipeline = await existing({});
+    const before = await pipeline.nodes('shop');
+    const [bad = ''] = await set(pipeline, 1, 'unhealthy');
+    await pass(pipeline, 120);
+    expect(await pipeline.nodes('shop')).toEqual(before);
+    expect(await eventsOf(pipeline, 'RepairRefused')).toEqual([
+      `${bad} is not replaced: the manifest says to report only`,
+    ]);
+    const { json } = await pipeline.call('', { method: 'GET' });
+    const rows = (json.clusters as { nodes: { name: string; status: string; health?: { state: string } }[] }[])[0]
+      ?.nodes;
+    expect(rows?.find(({ name }) => name === bad)).toMatchObject({
+      status: 'Unhealthy',
+      health: { state: 'unhealthy' },
+    });
+    expect(rows?.filter(({ status }) => status === 'Ready').map((row) => row.health?.state)).toEqual(
+      Array.from({ length: 5 }, () => 'healthy'),
+    );
+  });
+
+  it.each([
+    ['10m', 32.83, 13.82],
+    ['6h', 0.91, 0.38],
+    ['off', 0, 0],
+  ])('a plan says what health checks every %s cost a month in AWS', async (interval, container, lambda) => {
+    const pipeline = new Pipeline();
+    const { json } = await pipeline.call('/plan', { body: documentOf({}, { driftChecks: { interval } }) });
+    expect(json.healthChecks).toEqual({ interval, machines: 6, dollarsOfMonth: { container, lambda } });
+  });
+});
