@@ -109,10 +109,9 @@ describe.runIf(isRoot)("Kadende's sample on real hosts", () => {
     vi.stubEnv('KUBELOOM_STAGE_RETRY_SECONDS', '0.2');
     vi.stubEnv('KUBELOOM_LOG', 'none');
     installation = await ClockedInstallation.open(name);
-    const [parsed] = parseDocuments(sample);
-    await apply(parsed && 'document' in parsed ? parsed.document : undefined);
+    await apply(parseDocuments(sample).documents[0]);
     machines = await openMachines({
-      ssmEndpoint: installation.platform.endpoints.ssm ?? '',
+      ssmEndpoint: installation.platform.endpoints.ssm,
       accessKey: accessKeyOf(installation.platform.token),
       keyPrefix: `ssh/default/${name}/${clusterOf(manifest).cluster}`,
     });
