@@ -23,7 +23,7 @@ const programs = tracked
 const sent = readdirSync(ansible)
   .filter((file) => file.endsWith('.yml'))
   .flatMap((file) => parse(readFileSync(join(ansible, file), 'utf8')))
-  .flatMap(({ vars = {}, tasks }) => tasks.map((task) => ({ script: task.node_script?.script, vars })))
+  .flatMap(({ vars = {}, tasks }) => tasks.flatMap(tasksOf).map((task) => ({ script: task.node_script?.script, vars })))
   .filter(({ script }) => script !== undefined)
   .map(({ script, vars }) => linesOfText(script, vars));
 const all = [...programs, ...sent, linesOf('local/kubeone/kubeadm/node.sh')];
@@ -37,6 +37,11 @@ const findings = check(all);
 for (const finding of findings) console.error(finding);
 console.log(`${all.length} shell programs of ${checked.size} files: ${findings.length} findings`);
 process.exitCode = findings.length + forgotten.length > 0 ? 1 : 0;
+
+/** Those of a block, too. */
+function tasksOf(task) {
+  return task.block === undefined ? [task] : [...task.block, ...(task.always ?? [])].flatMap(tasksOf);
+}
 
 function partsOfTheHelper() {
   return readdirSync('local/hosts/lib').flatMap((part) => linesOf(join('local/hosts/lib', part)));

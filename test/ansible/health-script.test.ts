@@ -9,7 +9,7 @@ import type { HealthCheck } from '#domain/health-check.ts';
 import { healthLines } from '#rendering/health-lines.ts';
 import { templates } from './playbook.ts';
 
-const script = ['common.sh', 'health.sh']
+const script = ['common.sh', 'health-asks.sh', 'health.sh']
   .map((name) => readFileSync(join(templates, 'files', name), 'utf8'))
   .join('\n');
 const once = { timeout: 5, pause: 1, unhealthyAfter: 1, healthyAfter: 1 };

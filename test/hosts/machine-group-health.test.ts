@@ -37,9 +37,8 @@ const boot = (version: string) => [
 function withService(version: string, { size = 2 } = {}): object {
   const health = [{ http: { port: 8080, path: '/', body: 'version' }, unhealthyAfter: 2, pause: '1s' }];
   const repair = { onUnhealthy: 'replace', after: '10m', startAfter: '20m' };
-  const machine = (count: number) => ({
-    ...{ size: count, resourcePlugin: { name: 'local' } },
-    resourceProperties: { instanceType: 't2.small', image: 'debian' },
+  const machine = (count: number, instanceType = 't2.small', image = 'debian') => ({
+    ...{ size: count, resourcePlugin: { name: 'local' }, resourceProperties: { instanceType, image } },
   });
   const dns = { dnsZone: 'shop.test', provider: 'local', hostname: 'shop' };
   return {
@@ -47,7 +46,7 @@ function withService(version: string, { size = 2 } = {}): object {
     spec: {
       groups: {
         group1: { ...machine(size), boot: boot(version), health, repair },
-        group2: { 'sub-group1': machine(2), 'sub-group2': machine(3) },
+        group2: { 'sub-group1': machine(2, 't2.micro', 'amazonlinux'), 'sub-group2': machine(3, 'standard') },
         front: machine(1),
       },
       driftChecks: { interval: '30m' },

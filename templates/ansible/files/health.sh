@@ -1,39 +1,10 @@
-# The health checks of a group, all at once: which fail, and why. It changes nothing. After common.sh.
+# The health checks of a group, all at once: which fail, and why. It changes nothing. After common.sh and health-asks.sh.
 # KUBELOOM_CHECKS: a line for each, as `functions/rendering/health-lines.ts` writes it. KUBELOOM_ADDRESS: of this machine, in the mesh.
 # KUBELOOM_HEALTHY_WITHIN: 0, or the seconds that all of them have to succeed in.
 plain() { [ "$1" = - ] || base64 -d <<<"$1"; }
 # What a program said, as far as it fits into a sentence.
 # shellcheck disable=SC1003
 words() { printf '%s' "$1" | tr -c '[:print:]' ' ' | tr '"\\' "''" | cut -c 1-200; }
-
-# Each says why it fails: 0 is healthy, 2 is not known.
-ask_tcp() {
-  timeout "$limit" bash -c "exec 3<>/dev/tcp/$KUBELOOM_ADDRESS/$port" 2>/dev/null || { echo "no connection within $limit s"; return 1; }
-}
-ask_http() {
-  local request answer got status=0 over=(bash -c "exec 3<>/dev/tcp/$KUBELOOM_ADDRESS/$port && cat >&3 && head -c 65536 <&3")
-  printf -v request 'GET %s HTTP/1.0\r\nHost: %s\r\nUser-Agent: kubeloom\r\nConnection: close\r\n\r\n' "$path" "$KUBELOOM_ADDRESS"
-  if [ "$tls" = 1 ]; then
-    command -v openssl >/dev/null || { echo "the machine has no openssl"; return 2; }
-    over=(openssl s_client -quiet -verify_quiet -connect "$KUBELOOM_ADDRESS:$port")
-  fi
-  answer=$(printf '%s' "$request" | timeout "$limit" "${over[@]}" 2>/dev/null | head -c 65536 | tr -d '\0') || status=$?
-  [[ $answer == HTTP/* ]] || { echo "no answer within $limit s"; return 1; }
-  read -r _ got _ <<<"${answer/$'\r'/ }"
-  [ "$got" = "$expected" ] || { echo "answered $got, expected $expected"; return 1; }
-  [ "$status" != 124 ] || { echo "the answer has no end within $limit s"; return 1; }
-  [[ ${answer#*$'\r\n\r\n'} == *"$body"* ]] || { echo "the answer lacks '$body'"; return 1; }
-}
-ask_exec() {
-  local output status=0
-  output=$(timeout -k 2 "$limit" bash -c "$command" 2>&1 </dev/null) || status=$?
-  case $status in
-    0) return 0 ;;
-    124 | 137) echo "took longer than $limit s" ;;
-    *) echo "ended with $status: $(tail -n 1 <<<"$output")" ;;
-  esac
-  return 1
-}
 
 judge() {
   local kind port tls expected limit pause bad_at good_at most name path body command why known good=0 bad=0 tries
