@@ -40,6 +40,7 @@ function withService(version: string, { size = 2 } = {}): object {
   const machine = (count: number, instanceType = 't2.small', image = 'debian') => ({
     ...{ size: count, resourcePlugin: { name: 'local' }, resourceProperties: { instanceType, image } },
   });
+  const role = { name: 'shop', protocol: 'tcp', port: 8088, targetPort: 8080 };
   const dns = { dnsZone: 'shop.test', provider: 'local', hostname: 'shop' };
   return {
     ...{ apiVersion: 'kubeloom.dev/v1', kind: 'MachineGroups', metadata: { name } },
@@ -51,7 +52,7 @@ function withService(version: string, { size = 2 } = {}): object {
       },
       driftChecks: { interval: '30m' },
       loadBalancers: {
-        roles: [{ name: 'shop', protocol: 'tcp', port: 8088, targetPort: 8080, targetPools: ['group1'] }],
+        roles: [{ ...role, targetPools: ['group1'], settings: { proxyProtocol: false } }],
         clusters: [{ name: 'entry', roles: ['shop'], dns, pools: ['front'] }],
       },
     },

@@ -16,6 +16,7 @@ for server in "${servers[@]}"; do
   unit=kubeloom-ready-$(tr -c 'A-Za-z0-9\n' - <<<"$server")
   systemctl stop --quiet "$unit.timer" 2>/dev/null || true
   # If the run is cut off, the target does not stay without traffic.
+  # shellcheck disable=SC2016 # perl
   [ "$KUBELOOM_STATE" = ready ] || systemd-run --quiet --collect --on-active=1800 --unit="$unit" \
     perl -MIO::Socket::UNIX -e '$s = IO::Socket::UNIX->new($ARGV[0]); print $s "$ARGV[1]\n"; print while <$s>' "$socket" "set server $server state ready"
 done
