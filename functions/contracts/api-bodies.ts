@@ -120,17 +120,6 @@ export const ManifestSummary = z
   .meta({ id: 'ManifestSummary' });
 export type ManifestSummary = z.infer<typeof ManifestSummary>;
 
-export const nodeStatuses = [
-  'Waiting',
-  'Joining',
-  'Ready',
-  'NotReady',
-  'Unhealthy',
-  'Gone',
-  'Unreachable',
-  'Leaving',
-  'Leftover',
-] as const;
 export const NodeRow = z
   .object({
     name: NodeState.shape.name,
@@ -140,11 +129,6 @@ export const NodeRow = z
     region: z.string().optional(),
     publicAddress: z.string().optional(),
     privateAddress: z.string(),
-    status: z
-      .enum(nodeStatuses)
-      .describe(
-        'Leftover: attempted before, not part of the current state; the next run removes or adopts it. Unreachable: it did not answer over SSH when it was last visited. NotReady, Unhealthy, Gone: what the last check found; Unhealthy: a health check of its group fails; Gone: its machine does not exist any more',
-      ),
     ...nodeRemarks,
   })
   .meta({ id: 'NodeRow' });

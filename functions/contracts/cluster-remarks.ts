@@ -25,8 +25,25 @@ export const DriftRows = z
   )
   .describe('clusters for which the last check found drift');
 
-/** What is said of a node besides its place and status. */
+const nodeStatuses = [
+  'Waiting',
+  'Joining',
+  'Ready',
+  'NotReady',
+  'Unhealthy',
+  'Gone',
+  'Unreachable',
+  'Leaving',
+  'Leftover',
+] as const;
+
+/** What is said of a node besides its place. */
 export const nodeRemarks = {
+  status: z
+    .enum(nodeStatuses)
+    .describe(
+      'Leftover: attempted before, not part of the current state; the next run removes or adopts it. Unreachable: it did not answer over SSH when it was last visited. NotReady, Unhealthy, Gone: what the last check found; Unhealthy: a health check of its group fails; Gone: its machine does not exist any more',
+    ),
   unreachableSince: z.string().optional().describe('when it first did not answer'),
   unhealthySince: z.string().optional().describe('since when it is NotReady, Unhealthy or Gone'),
   health: z
