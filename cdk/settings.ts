@@ -27,6 +27,8 @@ export interface SettingsParts {
   readonly secretKey: string;
   readonly reconcileArn: string;
   readonly rollOutArn: string;
+  /** Bus that events are published to. */
+  readonly eventBus: string;
   readonly projectNames: Readonly<Record<RunnerTool, string>>;
   /** Base URL of the API. */
   readonly agentUrl: string;
@@ -43,6 +45,7 @@ export function functionSettings(parts: SettingsParts): Settings {
     ...runnerSettings(parts),
     KUBELOOM_RECONCILE_ARN: parts.reconcileArn,
     KUBELOOM_ROLL_OUT_ARN: parts.rollOutArn,
+    KUBELOOM_EVENT_BUS: parts.eventBus,
     KUBELOOM_RUNNER_PROJECTS: JSON.stringify(parts.projectNames),
     KUBELOOM_AGENT_URL: parts.agentUrl,
     KUBELOOM_ADMINS: parts.options.admins.join(','),

@@ -3,6 +3,7 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { DynamoClusters } from '#adapters/dynamo-clusters.ts';
 import { DynamoDemands } from '#adapters/dynamo-demands.ts';
+import { DynamoEventFeed } from '#adapters/dynamo-event-feed.ts';
 import { DynamoEvents } from '#adapters/dynamo-events.ts';
 import { DynamoInventory } from '#adapters/dynamo-inventory.ts';
 import { DynamoManifests } from '#adapters/dynamo-manifests.ts';
@@ -15,7 +16,7 @@ import { DynamoTemplates } from '#adapters/dynamo-templates.ts';
 import { LargeDocuments } from '#adapters/large-documents.ts';
 import { randomIds, systemClock } from '#adapters/system-clock.ts';
 import { parseConfig } from '#contracts/config.ts';
-import type { Artifacts, Builds, Deps, SecretStore, TemplateSources, Workflows } from './ports.ts';
+import type { Artifacts, Builds, Deps, EventBus, SecretStore, TemplateSources, Workflows } from './ports.ts';
 
 let wired: Deps | undefined;
 
@@ -52,6 +53,11 @@ function join(environment: Readonly<Record<string, string | undefined>>): Deps {
     repairBudget: new DynamoRepairBudget(table),
     runs: new DynamoRuns(table),
     events: new DynamoEvents(table),
+    feed: new DynamoEventFeed(table),
+    bus: onFirstUse<EventBus>(async () => {
+      const { EventBridgeBus } = await import('#adapters/eventbridge-bus.ts');
+      return new EventBridgeBus(config.KUBELOOM_EVENT_BUS, environment);
+    }),
     templateReferences: new DynamoTemplates(table),
     inventory: new DynamoInventory(table),
     rollOuts: new DynamoRollOuts(table),

@@ -13,6 +13,7 @@ export interface Endpoints {
   readonly ssm: string;
   readonly stepFunctions: string;
   readonly codeBuild: string;
+  readonly eventBus: string;
 }
 
 export interface LocalDocuments {
@@ -35,6 +36,7 @@ export interface EnvironmentOptions {
 
 export const tableName = 'kubeloom';
 export const bucket = 'kubeloom';
+export const eventBusName = 'kubeloom';
 
 /** Variables that this platform sets; those that the user has set under `KUBELOOM_…` stay, apart from names of things that it creates. */
 export function platformEnvironment(options: EnvironmentOptions): Readonly<Record<string, string>> {
@@ -47,6 +49,7 @@ export function platformEnvironment(options: EnvironmentOptions): Readonly<Recor
     AWS_ENDPOINT_URL_SSM: endpoints.ssm,
     AWS_ENDPOINT_URL_SFN: endpoints.stepFunctions,
     AWS_ENDPOINT_URL_CODEBUILD: endpoints.codeBuild,
+    AWS_ENDPOINT_URL_EVENTBRIDGE: endpoints.eventBus,
     AWS_REGION: region,
     AWS_DEFAULT_REGION: region,
     AWS_ACCESS_KEY_ID: accessKey,
@@ -55,6 +58,7 @@ export function platformEnvironment(options: EnvironmentOptions): Readonly<Recor
     AWS_EC2_METADATA_DISABLED: 'true',
     KUBELOOM_TABLE: tableName,
     KUBELOOM_BUCKET: bucket,
+    KUBELOOM_EVENT_BUS: eventBusName,
     KUBELOOM_RECONCILE_ARN: stateMachineArn('reconcile-manifest'),
     KUBELOOM_ROLL_OUT_ARN: stateMachineArn('roll-out'),
     KUBELOOM_PROVIDER_TYPES: providerTypes.join(','),

@@ -15,7 +15,17 @@ import {
 } from './data-directory.ts';
 import { ensureTable } from './dynamodb/ensure-table.ts';
 import { startDynamoDb } from './dynamodb/start-dynamodb.ts';
-import { bucket, type Endpoints, platformEnvironment, runsAtOnce, setEnvironment, tableName } from './environment.ts';
+import {
+  bucket,
+  type Endpoints,
+  eventBusName,
+  platformEnvironment,
+  runsAtOnce,
+  setEnvironment,
+  tableName,
+} from './environment.ts';
+import { eventBusListener } from './event-bus/event-bus.ts';
+import { startEventSource } from './event-bus/event-source.ts';
 import { partEnded } from './health.ts';
 import { startHousekeeping } from './housekeeping.ts';
 import { lambdaHost } from './lambda/lambda-host.ts';
@@ -130,6 +140,8 @@ async function assemble(given: {
   const objects = await openS3({ directory: inDirectory('s3'), buckets: [bucket], flush: !inMemory, logger });
   const s3 = await open('s3', objects.listener);
   const ssm = await open('ssm', ssmListener(await openParameterStore(inDirectory('ssm'), { acceptLoss }), logger));
+  const busFile = inDirectory('events.jsonl');
+  const eventBus = await open('eventBus', eventBusListener({ name: eventBusName, file: busFile, logger }));
   // These answer once they can do their work; until then clients retry.
   const stepFunctionsDoor = door();
   const stepFunctions = await open('stepFunctions', stepFunctionsDoor.listener);
@@ -137,6 +149,7 @@ async function assemble(given: {
   const codeBuild = await open('codeBuild', codeBuildDoor.listener);
   const endpoints: Endpoints = {
     ...{ dynamodb: dynamodb.url, s3: s3.url, ssm: ssm.url, stepFunctions: stepFunctions.url, codeBuild: codeBuild.url },
+    eventBus: eventBus.url,
   };
 
   const variables = platformEnvironment({
@@ -167,6 +180,10 @@ async function assemble(given: {
   cleanUp.push(() => builds.shutDown());
   cleanUp.push(() => executions.shutDown());
 
+  const { stream: functionName } = product;
+  if (functionName !== undefined)
+    cleanUp.push(startEventSource({ databaseUrl: dynamodb.url, accessKey, lambdas, functionName, logger }));
+
   await noteStart?.();
   // First the tools that an earlier platform left running, then its executions: when a run is finished, no tool is running any more.
   await builds.recover();
@@ -193,7 +210,7 @@ async function assemble(given: {
       ? undefined
       : startScheduler({ lambdas, functionName: product.tick, seconds: tickSeconds, logger });
   if (scheduler) cleanUp.push(() => scheduler.stop());
-  const servers = { s3, ssm, stepFunctions, codeBuild, dynamodb, metrics };
+  const servers = { s3, ssm, stepFunctions, codeBuild, dynamodb, eventBus, metrics };
   await directory.publish({
     ...{ apiUrl: api.url, token: directory.token, ...installationIdentity(), runner, since: new Date().toISOString() },
     ...(oidc && { oidc: { issuer: oidc.issuer, audiences: [...oidc.audiences] } }),

@@ -31,6 +31,8 @@ export interface Product {
   readonly statusRules: readonly StatusRule[];
   /** Function that the scheduler calls; absent: none. */
   readonly tick?: string;
+  /** Function behind the stream of the table; absent: none. */
+  readonly stream?: string;
   /** These are called when the environment is set, never before. */
   providerTypes(): Promise<readonly string[]>;
   tableSchema(): Promise<TableSchema>;
@@ -62,6 +64,7 @@ export function kubeloom(runner: RunnerKind): Product {
       { machine: 'reconcile-manifest', statuses: ['FAILED', 'TIMED_OUT', 'ABORTED'], target: 'finish-run' },
     ],
     tick: 'tick',
+    stream: 'publish-events',
     providerTypes: () => providerTypesOf(runner),
     tableSchema: async () => (await import('#adapters/table-keys.ts')).tableSchema,
     async functions() {

@@ -28,6 +28,20 @@ const page = [
   `What \`kubeloom events\`, \`GET …/events\` and \`--wait\` show. Each has \`at\`, \`runId\`, \`level\`, \`kind\` and a \`message\` for people. Match on
 \`kind\`, since messages change; another version may have other kinds. A fault \`outside\` is a change that Kubeloom did not make. Classes
 of failures, and what to do: [troubleshooting.md](troubleshooting.md).`,
+  `## Of all manifests
+\`GET /v1/events?since=&namespace=&manifest=&group=&node=&kind=\` and \`kubeloom events\` without a name show the events of all manifests that the
+caller may see (\`viewer\` of their namespaces; changes of roles: admins of all namespaces), with \`id\`, \`namespace\` and \`manifest\`. Changes of Secrets and
+templates name no manifest. Their order is that in which they were stored, and it never changes: who goes on with \`next\` misses none
+and gets none twice, also of machines that report late. \`more: false\` means that nothing else is there yet. \`since\` is a time, or the \`id\` of an event to go on
+behind. \`group\` is a node pool, or a machine group with those below it.
+
+In AWS they appear a second or two after they were stored: a function behind the stream of the table (\`publish-events\`) gives them their place and puts
+each on the EventBridge bus that has the name of the installation, with \`source\` \`kubeloom\`, the kind as \`detail-type\`, and the event as \`detail\`.
+Rules on the bus are yours. It delivers at least once: an \`id\` that was seen is the same event. On one machine the bus is a file, \`events.jsonl\`
+in the directory of the platform, with a line for each event as a rule would deliver it; \`tail -F\` follows it, and at 10 MB it becomes \`events.jsonl.1\`.
+
+Events are kept for 90 days from when they happened, those of deleted manifests, too; copy them from the bus to keep them longer. While nothing happens nothing runs and nothing
+is read. What cannot be published for a day is in a queue with an alarm (\`lost-events\`).`,
   ...sections,
 ];
 

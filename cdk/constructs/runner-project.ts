@@ -83,7 +83,17 @@ export class RunnerProject extends Construct {
         cloudWatch: { logGroup: new LogGroup(this, 'Log', { retention, removalPolicy: RemovalPolicy.DESTROY }) },
       },
     });
-    const on = { table, bucket, key, installation, reconcileName: '', rollOutName: '', projects: [], startable: [] };
+    const on = {
+      table,
+      bucket,
+      key,
+      installation,
+      reconcileName: '',
+      rollOutName: '',
+      eventBus: '',
+      projects: [],
+      startable: [],
+    };
     grantUses(role, [...props.uses, ...toolUses[tool]], on, runnerBounds[tool]);
     if (runnerBounds[tool].secretReads?.includes('user/')) allowLogins(role, tool, options.vaultAudiences);
     denyControlPlane(role);

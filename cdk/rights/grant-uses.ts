@@ -23,6 +23,8 @@ export interface UsedResources extends Stored {
   /** State machines that `workflows` starts. */
   readonly reconcileName: string;
   readonly rollOutName: string;
+  /** Bus that `bus` publishes to. */
+  readonly eventBus: string;
   /** Projects that `builds` reads. */
   readonly projects: readonly IProject[];
   /** Of these, what `builds` starts: checks of credentials. */
@@ -83,6 +85,7 @@ export function grantUses(role: Role, uses: readonly string[], on: UsedResources
   // What starts roll-outs reads whether they still run.
   if (machines.includes(on.rollOutName))
     allow(['states:DescribeExecution'], [states('execution', `${on.rollOutName}:*`)]);
+  allow(['events:PutEvents'], [arn('events', 'event-bus', on.eventBus)]);
   const arnsOf = (projects: readonly IProject[]) => projects.map((project) => project.projectArn);
   const ofBuilds = named('codebuild:').filter((action) => action !== 'codebuild:StartBuild');
   allow(ofBuilds, arnsOf(on.projects));

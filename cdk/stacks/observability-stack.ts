@@ -136,12 +136,16 @@ export class ObservabilityStack extends Stack {
   }
 
   #watchDeadLetters(): void {
-    const { lostEnds, lostTicks } = this.#props.pipeline;
+    const { lostEnds, lostEvents, lostTicks } = this.#props.pipeline;
     const depth = (queue: typeof lostEnds): IMetric =>
       queue.metricApproximateNumberOfMessagesVisible({ ...fiveMinutes, statistic: Stats.MAXIMUM });
     this.#alarm('lost-ends', {
       description: 'finish-run could not be notified of an interrupted run.',
       metric: depth(lostEnds),
+    });
+    this.#alarm('lost-events', {
+      description: 'Events were not published for a day: they are missing among those of all manifests.',
+      metric: depth(lostEvents),
     });
     this.#alarm('lost-ticks', {
       description: 'Ticks failed or could not be called.',

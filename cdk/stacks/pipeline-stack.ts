@@ -1,13 +1,15 @@
 /** The pipeline: state machines from their files, a function for each state, a runner for each tool, rule and schedule. */
 import { ArnFormat, Duration, Stack, type StackProps } from 'aws-cdk-lib';
 import { HttpApi } from 'aws-cdk-lib/aws-apigatewayv2';
-import { Rule } from 'aws-cdk-lib/aws-events';
+import { EventBus, Rule } from 'aws-cdk-lib/aws-events';
 import { SfnStateMachine } from 'aws-cdk-lib/aws-events-targets';
-import type { IFunction } from 'aws-cdk-lib/aws-lambda';
+import { FilterCriteria, FilterRule, type IFunction, StartingPosition } from 'aws-cdk-lib/aws-lambda';
+import { DynamoEventSource, SqsDlq } from 'aws-cdk-lib/aws-lambda-event-sources';
 import { Schedule, ScheduleExpression } from 'aws-cdk-lib/aws-scheduler';
 import { LambdaInvoke } from 'aws-cdk-lib/aws-scheduler-targets';
 import type { StateMachine } from 'aws-cdk-lib/aws-stepfunctions';
 import type { Construct } from 'constructs';
+import { eventPartitions } from '#adapters/table-keys.ts';
 import { type RunnerTool, runnerTools } from '#functions/rights/runner-rights.ts';
 import { functionUses, runnerUses } from '#functions/rights/uses.ts';
 import { stateMachineNames } from '../asl-files.ts';
@@ -40,6 +42,8 @@ export class PipelineStack extends Stack {
   readonly lostEnds: DeadLetters;
   /** Ticks that failed or could not be called. */
   readonly lostTicks: DeadLetters;
+  /** Batches of events that were not published within a day. */
+  readonly lostEvents: DeadLetters;
   readonly #props: PipelineStackProps;
   readonly #runners: Readonly<Record<RunnerTool, RunnerProject>>;
   readonly #functions = new Map<string, ProductFunction>();
@@ -56,6 +60,7 @@ export class PipelineStack extends Stack {
       ...{ table, bucket, key, installation, projects },
       reconcileName: this.#physicalName('reconcile-manifest'),
       rollOutName: this.#physicalName('roll-out'),
+      eventBus: installation,
       startable: (['terraform', 'kubectl', 'ansible'] as const).map((tool) => this.#runners[tool].project),
     };
     this.api = new HttpApi(this, 'Api', { apiName: installation, description: 'Kubeloom', createDefaultStage: false });
@@ -66,18 +71,21 @@ export class PipelineStack extends Stack {
       secretKey: key.keyArn,
       reconcileArn: this.#machineArn('reconcile-manifest'),
       rollOutArn: this.#machineArn('roll-out'),
+      eventBus: installation,
       options,
       agentUrl: this.api.apiEndpoint,
       projectNames: byTool((tool) => this.#runners[tool].project.projectName),
     });
     this.lostEnds = new DeadLetters(this, 'LostEnds');
     this.lostTicks = new DeadLetters(this, 'LostTicks');
+    this.lostEvents = new DeadLetters(this, 'LostEvents');
     for (const name of stateMachineNames()) this.#machine(name);
     this.reconcileManifest = this.#machine('reconcile-manifest');
     this.finishRun = this.#machine('finish-run');
     this.#finishWhatWasCutOff();
     this.tick = this.#scheduledTick();
     this.recordDrift = this.#function('record-drift');
+    this.#publishEvents();
   }
 
   #runner(tool: RunnerTool): RunnerProject {
@@ -156,6 +164,31 @@ export class PipelineStack extends Stack {
       },
       targets: [new SfnStateMachine(this.finishRun, { retryAttempts: 8, deadLetterQueue: this.lostEnds })],
     });
+  }
+
+  /** New events get their place among those of all manifests, and go to a bus that others may subscribe to. */
+  #publishEvents(): void {
+    const { table, options } = this.#props;
+    new EventBus(this, 'Events', { eventBusName: options.installation, description: 'Kubeloom: what happens' });
+    const { fn } = this.#function('publish-events');
+    fn.addEventSource(
+      new DynamoEventSource(table, {
+        startingPosition: StartingPosition.TRIM_HORIZON,
+        batchSize: 100,
+        maxBatchingWindow: Duration.seconds(1),
+        filters: [
+          FilterCriteria.filter({
+            eventName: FilterRule.isEqual('INSERT'),
+            dynamodb: { Keys: { pk: { S: FilterRule.beginsWith(eventPartitions) } } },
+          }),
+        ],
+        bisectBatchOnError: true,
+        retryAttempts: 10_000,
+        maxRecordAge: Duration.hours(24),
+        onFailure: new SqsDlq(this.lostEvents),
+      }),
+    );
+    acceptFindings(fn.role ?? fn, 'IAM5', /^Resource::\*$/, 'listing streams knows no resources');
   }
 
   /** Finds what is due: missed starts, expired leases. One that fails is followed by the next, so none is repeated. */

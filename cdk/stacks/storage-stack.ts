@@ -5,6 +5,7 @@ import {
   Billing,
   CfnGlobalTable,
   ProjectionType,
+  StreamViewType,
   TableEncryptionV2,
   TableV2,
 } from 'aws-cdk-lib/aws-dynamodb';
@@ -48,6 +49,8 @@ export class StorageStack extends Stack {
         },
       ],
       timeToLiveAttribute: timeToLive,
+      // For publish-events: reading it is free for Lambda, and nothing runs while nothing happens.
+      dynamoStream: StreamViewType.NEW_IMAGE,
       billing: Billing.onDemand(),
       encryption: TableEncryptionV2.awsManagedKey(),
       pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: true },

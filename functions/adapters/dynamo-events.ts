@@ -6,8 +6,11 @@ import type { DynamoTable } from './dynamo-table.ts';
 import { readableOnes, readJsonRecord } from './stored-record.ts';
 import { eventPartition } from './table-keys.ts';
 
-/** Events are kept for 90 days. */
-const keepSeconds = 90 * 86_400;
+/** For so long events are kept. */
+export const keepDays = 90;
+
+/** Epoch seconds until which an event of that time is kept. */
+export const keptUntil = (at: string): number => Math.floor(Date.parse(at) / 1000) + keepDays * 86_400;
 
 export class DynamoEvents implements EventStore {
   readonly #table: DynamoTable;
@@ -23,7 +26,7 @@ export class DynamoEvents implements EventStore {
       return {
         pk: eventPartition(key),
         sk: `${event.at}#${String(place).padStart(4, '0')}#${hash}`,
-        expireAt: Math.floor(Date.parse(event.at) / 1000) + keepSeconds,
+        expireAt: keptUntil(event.at),
         event: json,
       };
     });

@@ -12,6 +12,7 @@ import type { RollOutKey } from '#contracts/roll-outs.ts';
  * | demand          | `MANIFEST#<ns>#<name>`   | `DEMAND#<cluster>`      |                           |
  * | run             | `MANIFEST#<ns>#<name>`   | `RUN#<run id>`          | `RUNS#<ns>#<name>`, queued |
  * | event           | `EVENTS#<ns>#<name>`     | `<time>#<place>#<hash>` |                           |
+ * | events of all   | `FEED`                   | `<position>`            |                           |
  * | repairs         | `REPAIRS`                | `<hour>`                |                           |
  * | template ref.   | `TEMPLATES#<ns>`         | `<name>`                |                           |
  * | inventory       | `INVENTORY#<ns>`         | `<kind>#<name>`         |                           |
@@ -88,7 +89,21 @@ export const runItem = (key: ManifestKey, runId: string): ItemKey => ({
 /** Partition of the `due` index that orders the runs of a manifest by the time they were queued. */
 export const runsByTime = (key: ManifestKey): string => `RUNS#${key.namespace}#${key.name}`;
 
-export const eventPartition = (key: ManifestKey): string => `EVENTS#${key.namespace}#${key.name}`;
+/** Beginning of the partitions of events: the stream of the table is read for nothing else. */
+export const eventPartitions = 'EVENTS#';
+
+export const eventPartition = (key: ManifestKey): string => `${eventPartitions}${key.namespace}#${key.name}`;
+
+/** Undefined for every other partition. */
+export function manifestOfEvents(partition: string): ManifestKey | undefined {
+  const [, namespace, name] = /^EVENTS#([^#]+)#([^#]+)$/.exec(partition) ?? [];
+  return namespace === undefined || name === undefined ? undefined : { namespace, name };
+}
+
+/** Partition of the events of all manifests, in the order in which the stream of the table brought them. */
+export const eventFeed = 'FEED';
+
+export const feedItem = (position: number): ItemKey => ({ pk: eventFeed, sk: String(position).padStart(16, '0') });
 
 export const templateItem = (namespace: string, name: string): ItemKey => ({ pk: `TEMPLATES#${namespace}`, sk: name });
 

@@ -1,7 +1,6 @@
 /** Who changed what, and from where: an event of the manifest, or of its namespace for what belongs to no manifest. */
 import type { ManifestKey, ManifestRecord, NewEvent } from '#contracts/records.ts';
 import { type AdmittedCaller, callerText } from '../caller.ts';
-
 import { changesOf } from '../pipeline/roll-outs/change-roll-out.ts';
 import type { ApiPorts } from '../rights/api-uses.ts';
 

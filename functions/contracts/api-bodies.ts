@@ -218,6 +218,19 @@ export type RunPage = z.infer<typeof RunPage>;
 export const EventPage = page(RunEvent.meta({ id: 'RunEvent' })).meta({ id: 'EventPage' });
 export type EventPage = z.infer<typeof EventPage>;
 
+/** An event with what it is about. */
+export const FeedEvent = RunEvent.extend({
+  id: z.string().describe('grows with each event; for `since`'),
+  namespace: z.string().optional().describe('absent: of the installation'),
+  manifest: z.string().optional().describe('absent: of a Secret, template or role'),
+}).meta({ id: 'FeedEvent' });
+export type FeedEvent = z.infer<typeof FeedEvent>;
+/** With filters a page may be empty although more follows. */
+export const FeedPage = page(FeedEvent)
+  .extend({ more: z.boolean().describe('false: nothing else is there yet; a follower asks again with `next` later') })
+  .meta({ id: 'FeedPage' });
+export type FeedPage = z.infer<typeof FeedPage>;
+
 // plan and validate
 
 export const PlanReport = z

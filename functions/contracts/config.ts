@@ -17,6 +17,8 @@ export const Config = z.object({
   KUBELOOM_SECRET_PREFIX: z.string().default('/kubeloom'),
   /** KMS key of new secrets; empty: that of SSM. */
   KUBELOOM_SECRET_KEY: z.string().default(''),
+  /** EventBridge bus that events are published to; empty: none. */
+  KUBELOOM_EVENT_BUS: z.string().default(''),
   /** State machine reconcile-manifest; empty in runners. */
   KUBELOOM_RECONCILE_ARN: z.string().default(''),
   /** State machine roll-out; empty in runners. */

@@ -120,6 +120,28 @@ export const RolePath = z.object({ name: DnsLabel });
 export const PageQuery = z.object({ limit, next });
 export type PageQuery = z.infer<typeof PageQuery>;
 export const NamespacedPageQuery = PageQuery.extend({ namespace: DnsLabel.optional() });
+const feedId = z.string().regex(/^\d{1,15}\.\d{1,5}$/);
+/** Which events of all manifests. */
+export const FeedQuery = NamespacedPageQuery.extend({
+  since: z
+    .union([z.iso.datetime({ offset: true }).transform((time) => new Date(time).toISOString()), feedId], {
+      error: 'must be a time like 2026-11-23T08:00:00Z, or the id of an event',
+    })
+    .optional()
+    .describe('events from this time on, or those behind the event with this id'),
+  manifest: DnsLabel.optional().describe('name of a manifest'),
+  group: DnsLabel.optional().describe(
+    'node pool or machine group; the path of a group with "-", with the groups below it',
+  ),
+  node: DnsLabel.optional().describe('name of a node'),
+  kind: z
+    .string()
+    .regex(/^[A-Za-z]{1,60}(,[A-Za-z]{1,60}){0,50}$/, 'must be kinds of events with commas between')
+    .transform((text) => text.split(','))
+    .optional()
+    .describe('kinds of events with commas between'),
+});
+export type FeedQuery = z.infer<typeof FeedQuery>;
 export const NamespaceQuery = z.object({ namespace: DnsLabel.optional() });
 export const LogQuery = z.object({ offset: wholeNumber(0).default(0).describe('byte to begin at') });
 

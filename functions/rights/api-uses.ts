@@ -19,6 +19,7 @@ export const apiUses = [
   'demands.put',
   'events.append',
   'events.list',
+  'feed.read',
   'inventory.get',
   'inventory.list',
   'inventory.put',

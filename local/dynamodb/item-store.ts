@@ -8,6 +8,7 @@ import { crc32 } from 'node:zlib';
 import { type CommitCount, openCommitCount } from '../stores/commit-count.ts';
 import { openSqlite } from '../stores/sqlite-file.ts';
 import { restoreBackup, StoreFault } from '../stores/store-fault.ts';
+import { type ChangeStream, changesTable, openChangeStream } from './change-stream.ts';
 
 type Callback<Value = void> = (error: Error | null, value?: Value) => void;
 export type Entry = Readonly<Record<string, unknown>>;
@@ -34,6 +35,7 @@ export interface EntryRange {
 }
 
 export interface ItemStore {
+  readonly changes: ChangeStream;
   range(name: string): EntryRange;
   /** Writes an entry by its whole key, as an earlier store had it. */
   putWhole(key: string, value: Entry): void;
@@ -52,8 +54,10 @@ export interface ItemStore {
 
 const schema = {
   holds: 'the table',
-  version: 1,
-  migrate(database: DatabaseSync): void {
+  version: 2,
+  migrate(database: DatabaseSync, from: number): void {
+    if (from < 2) database.exec(changesTable);
+    if (from > 0) return;
     database.exec(`
       CREATE TABLE entries (key TEXT PRIMARY KEY, value TEXT NOT NULL, sum INTEGER NOT NULL, expires INTEGER) STRICT;
       CREATE INDEX byExpiry ON entries (expires) WHERE expires IS NOT NULL;
@@ -91,6 +95,7 @@ export function openItemStore(path: string | ':memory:', options: { readonly acc
   );
   const keys = database.prepare('SELECT key FROM entries WHERE key >= ? AND key < ? ORDER BY key');
   const count = database.prepare('UPDATE commits SET count = count + 1');
+  const changes = openChangeStream(database);
   const lifetimes = new Map<string, string>();
   for (const { name, attribute } of database.prepare('SELECT * FROM lifetimes').all())
     lifetimes.set(String(name), String(attribute));
@@ -121,6 +126,7 @@ export function openItemStore(path: string | ':memory:', options: { readonly acc
       put: (key, value, answer) =>
         attempt(answer, () => {
           const text = JSON.stringify(value);
+          if (name.startsWith(itemPrefix) && changes.concerns(value) && !select.get(prefix + key)) changes.add(text);
           upsert.run(prefix + key, text, crc32(text), expiryOf(value, lifetime()));
         }),
       del: (key, answer) => attempt(answer, () => void remove.run(prefix + key)),
@@ -133,6 +139,7 @@ export function openItemStore(path: string | ':memory:', options: { readonly acc
 
   return {
     range,
+    changes,
     putWhole(key, value) {
       const text = JSON.stringify(value);
       upsert.run(key, text, crc32(text), null);
@@ -140,6 +147,7 @@ export function openItemStore(path: string | ':memory:', options: { readonly acc
     transaction(works) {
       const outcomes = inTransaction(database, works, () => void count.run());
       commits?.write();
+      changes.committed();
       return outcomes;
     },
     setTimeToLive(table, attribute) {

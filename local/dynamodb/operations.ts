@@ -3,6 +3,7 @@ import { createRequire } from 'node:module';
 import { checkTypes, checkValidations } from 'dynalite/validations/index.js';
 import { AwsFault, type AwsOperation } from '../aws-json.ts';
 import { StoreFault } from '../stores/store-fault.ts';
+import { streamOperations } from './change-stream.ts';
 import { type ItemStore, itemPrefix } from './item-store.ts';
 
 type Output = Record<string, unknown>;
@@ -36,6 +37,7 @@ export function dynamoOperations(items: ItemStore): Readonly<Record<string, AwsO
   return {
     ...Object.fromEntries(reads.map((name) => [name, read(name)])),
     ...Object.fromEntries(writes.map((name) => [name, write(name)])),
+    ...streamOperations(items.changes),
     DescribeTimeToLive: (input) => {
       const attribute = items.timeToLive(tableOf(input));
       const description = { TimeToLiveStatus: 'ENABLED', AttributeName: attribute };

@@ -31,7 +31,14 @@ async function apiWith(...bindings: ReturnType<typeof binding>[]): Promise<ApiUn
 /** The least role that each operation needs; `authenticated` needs none. */
 const least: Readonly<Record<string, AccessRole | 'authenticated' | 'anonymous' | 'agent'>> = {
   ...{ listManifests: 'viewer', getManifest: 'viewer', planManifest: 'viewer', validate: 'viewer', listRuns: 'viewer' },
-  ...{ getRun: 'viewer', listEvents: 'viewer', listLogs: 'viewer', getLog: 'viewer', listSecrets: 'viewer' },
+  ...{
+    getRun: 'viewer',
+    listEvents: 'viewer',
+    listAllEvents: 'viewer',
+    listLogs: 'viewer',
+    getLog: 'viewer',
+    listSecrets: 'viewer',
+  },
   ...{ getTemplate: 'viewer', listChanges: 'viewer', listGenerations: 'viewer', getGeneration: 'viewer' },
   ...{ putManifest: 'operator', deleteManifest: 'operator', retryManifest: 'operator', cancelManifest: 'operator' },
   ...{ listInventory: 'viewer', getInventory: 'viewer', planInventory: 'viewer', explainManifest: 'viewer' },

@@ -9,6 +9,7 @@ import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { DynamoClusters } from '#adapters/dynamo-clusters.ts';
 import { DynamoDemands } from '#adapters/dynamo-demands.ts';
+import { DynamoEventFeed } from '#adapters/dynamo-event-feed.ts';
 import { DynamoEvents } from '#adapters/dynamo-events.ts';
 import { DynamoInventory } from '#adapters/dynamo-inventory.ts';
 import { DynamoManifests } from '#adapters/dynamo-manifests.ts';
@@ -34,6 +35,7 @@ import { aCluster, aManifest, key, minute, noon, term } from './builders.ts';
 import { clusterStoreContract } from './cluster-store.contract.ts';
 import { demandStoreContract } from './demand-store.contract.ts';
 import { artifactsContract, secretStoreContract, templateReferenceStoreContract } from './document-stores.contract.ts';
+import { eventFeedContract } from './event-feed.contract.ts';
 import { eventStoreContract, runStoreContract } from './history-stores.contract.ts';
 import { inventoryStoreContract } from './inventory-store.contract.ts';
 import { manifestStoreContract } from './manifest-store.contract.ts';
@@ -58,7 +60,7 @@ let s3: S3Client;
 let ssm: SSMClient;
 let count = 0;
 
-const tables = Array.from({ length: 70 }, (_, n) => `table-${n}`);
+const tables = Array.from({ length: 220 }, (_, n) => `table-${n}`);
 
 beforeAll(forgetSent);
 beforeAll(async () => {
@@ -97,6 +99,10 @@ demandStoreContract('DynamoDB', () => recordedPort('demands', new DynamoDemands(
 repairBudgetContract('DynamoDB', () => recordedPort('repairBudget', new DynamoRepairBudget(freshTable())));
 runStoreContract('DynamoDB', () => recordedPort('runs', new DynamoRuns(freshTable())));
 eventStoreContract('DynamoDB', () => recordedPort('events', new DynamoEvents(freshTable())));
+eventFeedContract('DynamoDB', (count) => {
+  const own = freshTable();
+  return Array.from({ length: count }, () => recordedPort('feed', new DynamoEventFeed(own)));
+});
 templateReferenceStoreContract('DynamoDB', () => recordedPort('templateReferences', new DynamoTemplates(freshTable())));
 inventoryStoreContract('DynamoDB', () => recordedPort('inventory', new DynamoInventory(freshTable())));
 rollOutStoreContract('DynamoDB', () => recordedPort('rollOuts', new DynamoRollOuts(freshTable())));
@@ -166,6 +172,7 @@ describe('IAM rights', () => {
     'repairBudget',
     'runs',
     'events',
+    'feed',
     'templateReferences',
     'inventory',
     'rollOuts',

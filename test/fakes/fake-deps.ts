@@ -11,7 +11,7 @@ import { InMemoryInventory } from './in-memory-inventory.ts';
 import { InMemoryManifests } from './in-memory-manifests.ts';
 import { InMemoryRepairBudget } from './in-memory-repair-budget.ts';
 import { InMemoryRollOuts } from './in-memory-roll-outs.ts';
-import { InMemoryEvents, InMemoryRuns } from './in-memory-runs.ts';
+import { InMemoryEvents, InMemoryFeed, InMemoryRuns, RecordedBus } from './in-memory-runs.ts';
 
 /** Every look at it is one millisecond later, so that what is ordered by time has an order. */
 export class SteppingClock implements Clock {
@@ -153,13 +153,16 @@ export function fakeDeps(environment: Readonly<Record<string, string>> = {}): Fa
 
 /** Fresh stores; the contract suites of test/stores hold them and the adapters to the same promises. */
 export function inMemoryStores() {
+  const feed = new InMemoryFeed();
   return {
     manifests: new InMemoryManifests(),
     clusters: new InMemoryClusters(),
     demands: new InMemoryDemands(),
     repairBudget: new InMemoryRepairBudget(),
     runs: new InMemoryRuns(),
-    events: new InMemoryEvents(),
+    events: new InMemoryEvents(feed),
+    feed,
+    bus: new RecordedBus(),
     artifacts: new InMemoryArtifacts(),
     secrets: new InMemorySecrets(),
     templateReferences: new InMemoryTemplates(),

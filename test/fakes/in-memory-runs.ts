@@ -1,6 +1,6 @@
-/** `RunStore` and `EventStore` in memory. */
+/** `RunStore`, `EventStore` and `EventFeed` in memory. */
 import type { ManifestKey, RunEvent, RunRecord } from '#contracts/records.ts';
-import type { EventStore, Page, RunStore } from '#functions/ports.ts';
+import type { EventBus, EventFeed, EventStore, FeedEvent, FeedPage, Page, RunStore } from '#functions/ports.ts';
 import { cursorOf, pageOf } from './page-of.ts';
 
 const idOf = (key: ManifestKey): string => `${key.namespace}#${key.name}`;
@@ -28,8 +28,41 @@ export class InMemoryRuns implements RunStore {
   }
 }
 
+/** Events of all manifests, as they are appended: the stream of a table has no delay here. */
+export class InMemoryFeed implements EventFeed {
+  readonly #all: FeedEvent[] = [];
+
+  add(manifest: ManifestKey, events: readonly RunEvent[]): void {
+    for (const event of events) this.#all.push({ id: `${this.#all.length + 1}.0`, manifest, event });
+  }
+
+  async take(): Promise<readonly FeedEvent[]> {
+    throw new Error('there is no stream in memory');
+  }
+
+  async read({ after, since }: { after?: string; since?: string }, most: number): Promise<FeedPage> {
+    const from = after === undefined ? 0 : Number(after.split('.')[0]);
+    const rest = this.#all.slice(from).filter(({ event }) => after !== undefined || event.at >= (since ?? ''));
+    return { items: structuredClone(rest.slice(0, most)), more: rest.length > most };
+  }
+}
+
+/** Keeps what is published. */
+export class RecordedBus implements EventBus {
+  readonly published: FeedEvent[] = [];
+
+  async publish(events: readonly FeedEvent[]): Promise<void> {
+    this.published.push(...structuredClone(events));
+  }
+}
+
 export class InMemoryEvents implements EventStore {
+  readonly #feed: InMemoryFeed;
   readonly #events = new Map<string, { order: string; event: RunEvent }[]>();
+
+  constructor(feed = new InMemoryFeed()) {
+    this.#feed = feed;
+  }
 
   async append(key: ManifestKey, events: readonly RunEvent[]): Promise<void> {
     const kept = this.#events.get(idOf(key)) ?? [];
@@ -38,6 +71,10 @@ export class InMemoryEvents implements EventStore {
       event: structuredClone(event),
     }));
     const fresh = added.filter(({ order }) => !kept.some((there) => there.order === order));
+    this.#feed.add(
+      key,
+      fresh.map(({ event }) => event),
+    );
     this.#events.set(
       idOf(key),
       [...kept, ...fresh].sort((a, b) => (a.order < b.order ? -1 : 1)),

@@ -63,7 +63,9 @@ const readable = (text: string): string =>
 describe('another namespace', () => {
   const inPath = routes.filter(({ path }) => path.includes('{namespace}'));
   const ofAdmins = routes.filter(({ path }) => path.startsWith('/v1/roles'));
-  const byQuery = routes.filter(({ operation }) => ['listManifests', 'listSecrets', 'listChanges'].includes(operation));
+  const byQuery = routes.filter(({ operation }) =>
+    ['listManifests', 'listSecrets', 'listChanges', 'listAllEvents'].includes(operation),
+  );
   const ofNobody = ['validate', 'whoAmI', 'getOpenapi', 'getHealth', 'getVersion'];
   // With tokens of clusters: test/pipeline/agent-requests.test.ts.
   const ofAgents = ['listAgentGroups', 'resizeAgentGroup', 'reportAgentHealth'];

@@ -4,7 +4,7 @@ import { KubeconfigRequest, SshRequest } from '../access-requests.ts';
 import * as http from '../api-bodies.ts';
 import { AccessAccepted, IssuedKubeconfig, SshAccess } from '../http-documents.ts';
 import * as parameters from '../http-parameters.ts';
-import { manifest, type Operations, ok, operator, viewer } from './operation.ts';
+import { manifest, type Operations, ok, operator, viewer, viewerAnywhere } from './operation.ts';
 
 const run = `${manifest}/runs/{run}` as const;
 const read = { method: 'GET', access: viewer, tag: 'runs', problems: [400, 404] } as const;
@@ -34,6 +34,15 @@ export const runOperations = {
     path: `${manifest}/events`,
     summary: 'List what happened to a manifest, oldest first; follow by asking again with `next`',
     answers: ok('a page of events', http.EventPage),
+  },
+  listAllEvents: {
+    ...read,
+    path: '/v1/events',
+    access: viewerAnywhere,
+    problems: [400],
+    summary: 'List what happened to all manifests that you may see, in an order that never changes',
+    query: parameters.FeedQuery,
+    answers: ok('a page of events', http.FeedPage),
   },
   listLogs: {
     ...read,

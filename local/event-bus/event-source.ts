@@ -1,0 +1,68 @@
+/** Lambda's event source on the stream of the table: gives a function what is new, again and again until it takes it. */
+import { setTimeout as pause } from 'node:timers/promises';
+import type { LambdaHost } from '../lambda/lambda-host.ts';
+import { type Logger, messageOf } from '../logger.ts';
+
+interface Change {
+  readonly id: number;
+  readonly image: Readonly<Record<string, unknown>>;
+}
+
+/** How long a look waits for something new. */
+const waitMs = 20_000;
+const longestPauseMs = 60_000;
+
+/** The returned function ends it. */
+export function startEventSource(options: {
+  readonly databaseUrl: string;
+  readonly accessKey: string;
+  readonly lambdas: Pick<LambdaHost, 'invoke'>;
+  readonly functionName: string;
+  readonly logger: Logger;
+}): () => Promise<void> {
+  const { databaseUrl, accessKey, lambdas, functionName, logger } = options;
+  const end = new AbortController();
+  const read = async (forget: number | undefined): Promise<readonly Change[]> => {
+    const response = await fetch(databaseUrl, {
+      method: 'POST',
+      headers: {
+        'x-amz-target': 'DynamoDB_20120810.KubeloomReadStream',
+        authorization: `AWS4-HMAC-SHA256 Credential=${accessKey}/`,
+      },
+      body: JSON.stringify({ waitMs, ...(forget !== undefined && { forget }) }),
+      signal: end.signal,
+    });
+    if (!response.ok) throw new Error(`the database answered ${response.status}`);
+    return ((await response.json()) as { changes: readonly Change[] }).changes;
+  };
+  const run = async (): Promise<void> => {
+    let done: number | undefined;
+    let failures = 0;
+    while (!end.signal.aborted) {
+      try {
+        const changes = await read(done);
+        if (changes.length > 0) await lambdas.invoke(functionName, batchOf(changes));
+        done = changes.at(-1)?.id ?? done;
+        failures = 0;
+      } catch (error) {
+        if (end.signal.aborted) return;
+        failures += 1;
+        logger.error('events were not published; they are given again', { cause: messageOf(error) });
+        await pause(Math.min(longestPauseMs, 500 * 2 ** failures), undefined, { signal: end.signal }).catch(() => {});
+      }
+    }
+  };
+  const under = run();
+  return async () => {
+    end.abort();
+    await under;
+  };
+}
+
+/** As DynamoDB gives it to Lambda. */
+const batchOf = (changes: readonly Change[]): object => ({
+  Records: changes.map(({ id, image }) => ({
+    ...{ eventID: String(id), eventName: 'INSERT', eventVersion: '1.1', eventSource: 'aws:dynamodb' },
+    dynamodb: { NewImage: image, SequenceNumber: String(id), StreamViewType: 'NEW_IMAGE' },
+  })),
+});
