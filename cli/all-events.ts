@@ -1,6 +1,6 @@
 /** The events of all manifests: printed page by page, and followed. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { FeedEvent } from '#contracts/api-bodies.ts';
+import type { FeedEvent } from '#contracts/all-events.ts';
 import type { ApiClient } from './api-client.ts';
 import { CliError, exitCodes } from './exit-codes.ts';
 import { harmless } from './layout.ts';

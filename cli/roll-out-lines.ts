@@ -22,8 +22,13 @@ export function rollOutLines(rollOut: RollOutDescription): readonly string[] {
 }
 
 function nextOf({ id, namespace, status, halted, interrupted, pausing, soakUntil }: RollOutDescription) {
-  const verbs = `kubeloom rollout resume|undo|cancel ${id} -n ${namespace}`;
-  if (interrupted) return `its execution ended early: ${verbs}`;
+  const one = `${id} -n ${namespace}`;
+  const verbs = [
+    `kubeloom rollout resume ${one}`,
+    `kubeloom rollout undo ${one}`,
+    `kubeloom rollout cancel ${one}`,
+  ].join('\n');
+  if (interrupted) return `its execution ended early:\n${verbs}`;
   if (status === 'Halted') return `halted: ${halted}\n${verbs}`;
   if (status === 'Paused') return verbs;
   if (pausing) return 'it pauses before its next clusters';

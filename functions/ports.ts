@@ -13,6 +13,7 @@ import type {
 } from '#contracts/records.ts';
 import type { RollOutInput, StateError } from '#contracts/state-inputs.ts';
 import type { RoleBinding } from '#domain/manifest/role-binding.ts';
+import type { EventBus, EventFeed } from './event-feed.ts';
 import type { InventoryStore } from './inventory-store.ts';
 import type { RollOutStore } from './roll-out-store.ts';
 
@@ -160,37 +161,6 @@ export interface EventStore {
   append(key: ManifestKey, events: readonly NewEvent[]): Promise<void>;
   /** Oldest first, those after the cursor. `next` is given as soon as there was any event: a follower goes on there. */
   list(key: ManifestKey, limit: number, next?: string): Promise<Page<RunEvent>>;
-}
-
-/** An event with the manifest that it is about, and its place among the events of all manifests. */
-export interface FeedEvent {
-  /** Grows with each event; a follower goes on behind it. */
-  readonly id: string;
-  readonly manifest: ManifestKey;
-  readonly event: RunEvent;
-}
-
-export interface FeedPage {
-  readonly items: readonly FeedEvent[];
-  /** Something is there behind the last one. */
-  readonly more: boolean;
-}
-
-/** The events of all manifests, in one order that never changes: what is read once has nothing new before it. */
-export interface EventFeed {
-  /**
-   * Appends the events of a batch of the table's stream in its order, each once, however often the batch is delivered.
-   * Answers them with their ids.
-   */
-  take(batch: unknown): Promise<readonly FeedEvent[]>;
-  /** At most so many behind an id; those that happened from a time (ISO 8601) on; or from the oldest on. */
-  read(from: { readonly after?: string; readonly since?: string }, most: number): Promise<FeedPage>;
-}
-
-/** Where others subscribe to events. */
-export interface EventBus {
-  /** At least once each. Throws when the bus does not take one. Does nothing in an installation without a bus. */
-  publish(events: readonly FeedEvent[]): Promise<void>;
 }
 
 /** `length` bytes from the offset `from` on. */

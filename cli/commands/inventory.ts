@@ -110,7 +110,7 @@ async function apply(
     return startRollOut({ namespace, plan, ...(json && { json }), ...(file && { file }), ...cluster });
   }
   if (file)
-    throw new CliError('-f is for a plan: give its id with --plan, or use `kubeloom apply -f`', exitCodes.usage);
+    throw new CliError('-f is for a plan: give its id with --plan, or use `kubeloom apply -f FILE`', exitCodes.usage);
   const api = apiClient();
   if (names.length === 0 && !all) throw new CliError('apply which clusters? name them, or give --all', exitCodes.usage);
   const wanted = names.length > 0 ? names : await behind(api, namespace);

@@ -5,7 +5,7 @@
 import { z } from 'zod';
 import { type ManifestKey, RunEvent } from '#contracts/records.ts';
 import { PipelineError } from '#domain/errors.ts';
-import type { EventFeed, FeedEvent, FeedPage } from '../ports.ts';
+import type { EventFeed, FeedEvent, FeedPage } from '../event-feed.ts';
 import { keepDays, keptUntil } from './dynamo-events.ts';
 import type { DynamoTable, Item } from './dynamo-table.ts';
 import { readableOnes, readJsonRecord } from './stored-record.ts';

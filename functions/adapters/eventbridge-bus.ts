@@ -2,7 +2,7 @@
 import { SignatureV4 } from '@smithy/signature-v4';
 import { z } from 'zod';
 import { PipelineError } from '#domain/errors.ts';
-import type { EventBus, FeedEvent } from '../ports.ts';
+import type { EventBus, FeedEvent } from '../event-feed.ts';
 import { NodeHash } from './node-hash.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;

@@ -1,10 +1,10 @@
 /** What happened to all manifests: the feed of the installation, as far as the caller may see it. */
-import type { FeedEvent as ShownEvent } from '#contracts/api-bodies.ts';
+import type { FeedEvent as ShownEvent } from '#contracts/all-events.ts';
 import type { FeedQuery } from '#contracts/http-parameters.ts';
 import { operations } from '#contracts/operations/operations.ts';
 import type { AdmittedCaller } from '../caller.ts';
+import type { FeedEvent } from '../event-feed.ts';
 import { changesOf } from '../pipeline/roll-outs/change-roll-out.ts';
-import type { FeedEvent } from '../ports.ts';
 import { installationChanges } from './audit-event.ts';
 import { handle } from './handle.ts';
 

@@ -207,7 +207,7 @@ export const ManifestDescription = ManifestSummary.extend({
 export type ManifestDescription = z.infer<typeof ManifestDescription>;
 
 /** A page of `item`; `next` is absent on the last one. */
-const page = <Item extends z.ZodType>(item: Item) =>
+export const page = <Item extends z.ZodType>(item: Item) =>
   z.object({ items: z.array(item), next: z.string().optional().describe('ask again with this; absent = no more') });
 
 export const ManifestPage = page(ManifestSummary).meta({ id: 'ManifestPage' });
@@ -217,19 +217,6 @@ export type RunPage = z.infer<typeof RunPage>;
 /** Here `next` is where a follower goes on: present as soon as there was any event, also when no more are there yet. */
 export const EventPage = page(RunEvent.meta({ id: 'RunEvent' })).meta({ id: 'EventPage' });
 export type EventPage = z.infer<typeof EventPage>;
-
-/** An event with what it is about. */
-export const FeedEvent = RunEvent.extend({
-  id: z.string().describe('grows with each event; for `since`'),
-  namespace: z.string().optional().describe('absent: of the installation'),
-  manifest: z.string().optional().describe('absent: of a Secret, template or role'),
-}).meta({ id: 'FeedEvent' });
-export type FeedEvent = z.infer<typeof FeedEvent>;
-/** With filters a page may be empty although more follows. */
-export const FeedPage = page(FeedEvent)
-  .extend({ more: z.boolean().describe('false: nothing else is there yet; a follower asks again with `next` later') })
-  .meta({ id: 'FeedPage' });
-export type FeedPage = z.infer<typeof FeedPage>;
 
 // plan and validate
 

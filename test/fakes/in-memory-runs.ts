@@ -1,6 +1,7 @@
 /** `RunStore`, `EventStore` and `EventFeed` in memory. */
 import type { ManifestKey, RunEvent, RunRecord } from '#contracts/records.ts';
-import type { EventBus, EventFeed, EventStore, FeedEvent, FeedPage, Page, RunStore } from '#functions/ports.ts';
+import type { EventBus, EventFeed, FeedEvent, FeedPage } from '#functions/event-feed.ts';
+import type { EventStore, Page, RunStore } from '#functions/ports.ts';
 import { cursorOf, pageOf } from './page-of.ts';
 
 const idOf = (key: ManifestKey): string => `${key.namespace}#${key.name}`;

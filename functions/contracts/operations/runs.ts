@@ -1,6 +1,7 @@
 /** Operations on runs, their events and logs, and the clusters. */
 import { z } from 'zod';
 import { KubeconfigRequest, SshRequest } from '../access-requests.ts';
+import { FeedPage } from '../all-events.ts';
 import * as http from '../api-bodies.ts';
 import { AccessAccepted, IssuedKubeconfig, SshAccess } from '../http-documents.ts';
 import * as parameters from '../http-parameters.ts';
@@ -42,7 +43,7 @@ export const runOperations = {
     problems: [400],
     summary: 'List what happened to all manifests that you may see, in an order that never changes',
     query: parameters.FeedQuery,
-    answers: ok('a page of events', http.FeedPage),
+    answers: ok('a page of events', FeedPage),
   },
   listLogs: {
     ...read,
