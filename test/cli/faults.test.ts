@@ -39,7 +39,7 @@ spec:
 `;
 
 describe('the lines of a fault', () => {
-  it('the lines of a fault name file, line and column, and list items by their name', async () => {
+  it('KA-15: the lines of a fault name file, line and column, and list items by their name', async () => {
     expect(await linesOf('shop.yaml', pool)).toContain('fault  shop.yaml:11:9  nodePools.dynamic "control".count\n');
   });
 

@@ -151,7 +151,7 @@ describe('runs that are cut off', () => {
 });
 
 describe('writers without a lease', () => {
-  it('a writer that lost its lease commits nothing: the record of the newer run stays as it is', async () => {
+  it('KA-12, hazard 7: a writer that lost its lease commits nothing: the record of the newer run stays as it is', async () => {
     const pipeline = new Pipeline();
     await pipeline.submit(small);
     pipeline.before.set('commit-waypoint', async () => {

@@ -80,6 +80,56 @@ describe('machines of a group', () => {
     ]);
   });
 
+  it('hazard 1: a run that is cut off after machines were created makes none of them twice, and removes none', async () => {
+    const pipeline = new Pipeline();
+    pipeline.runner.trouble('configuration', () => pipeline.machines.abortAll());
+    await pipeline.submit(documentOf({ repair }));
+    expect((await pipeline.settle()).map(({ status }) => status)).toEqual(['ABORTED', 'SUCCEEDED']);
+    await pass(pipeline, 120);
+    const ever = pipeline.runner.documents.flatMap(({ target }) =>
+      (target?.pools ?? []).flatMap(({ nodes }) => nodes.map(({ name }) => name)),
+    );
+    expect([...new Set(ever)].sort()).toEqual(await pipeline.nodes('shop'));
+    expect(new Set(ever).size).toBe(6);
+  });
+
+  it('hazard 3: a new machine that the first check does not see is not made a second time', async () => {
+    const pipeline = await existing({ repair: { ...repair, startAfter: '5m' } });
+    const before = await pipeline.nodes('shop');
+    await set(pipeline, 1, 'gone');
+    await pass(pipeline, 35);
+    pipeline.runner.health.clear();
+    await pass(pipeline, 120);
+    expect(await pipeline.nodes('shop')).toEqual(before);
+    expect(await eventsOf(pipeline, 'NodeReplaced')).toEqual([]);
+  });
+
+  it('hazard 4: a check that fails says so, and is no reason to make or remove a machine', async () => {
+    const pipeline = await existing();
+    const before = await pipeline.nodes('shop');
+    await set(pipeline, 1, 'gone');
+    pipeline.runner.trouble('drift', 'kill', { times: 100 });
+    await pass(pipeline, 180);
+    expect(await pipeline.nodes('shop')).toEqual(before);
+    expect(await eventsOf(pipeline, 'NodeReplaced')).toEqual([]);
+    expect(await eventsOf(pipeline, 'DriftCheckFailed')).not.toEqual([]);
+  });
+
+  it('hazard 7: of two executions for one document the second changes nothing', async () => {
+    const pipeline = await existing();
+    const before = await pipeline.nodes('shop');
+    const term = {
+      now: '2026-11-20T12:00:00.000Z',
+      ...{ dueAt: '2026-11-20T12:30:00.000Z', expiresAt: '2026-11-20T13:00:00.000Z' },
+    };
+    const owner = { namespace: 'team', name: 'shop' };
+    await pipeline.submit(documentOf({ repair, size: 9 }));
+    await pipeline.deps.manifests.takeLease(owner, 'somebody', term);
+    await pipeline.settle();
+    expect(pipeline.machines.entered.at(-1)).toBe('reconcile-manifest/Left To The Running Run');
+    expect(await pipeline.nodes('shop')).toEqual(before);
+  });
+
   it('an unhealthy machine of a group without repair is reported with what fails, and kept', async () => {
     const pipeline = await existing({});
     const before = await pipeline.nodes('shop');

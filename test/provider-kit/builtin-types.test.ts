@@ -17,7 +17,7 @@ describe('built-in provider types', () => {
     expect([...types].sort()).toEqual(providerTypeNames.filter((name) => name !== 'sim').sort());
   });
 
-  it.each(types)('the type %s keeps the contract', async (type) => {
+  it.each(types)('KA-7: the type %s keeps the contract', async (type) => {
     const findings = examineType(await readType(join(root, type)));
 
     expect(findings.filter(({ severity }) => severity === 'fault')).toEqual([]);
