@@ -1,5 +1,5 @@
 /** Runs commands on the machines of a cluster over SSH, with the pool's own key, as any admin would. */
-import { execFile } from 'node:child_process';
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -12,6 +12,8 @@ const run = promisify(execFile);
 export interface Machines {
   /** Standard output of `command` on the node, trimmed. Throws when it fails. */
   ask(node: NodeRow, command: string): Promise<string>;
+  /** A port of the node's loopback leads to one of this machine's, until `close`. */
+  forward(node: NodeRow, port: number, to: number): Promise<void>;
   /** Forgets the keys. */
   close(): Promise<void>;
 }
@@ -43,26 +45,35 @@ export async function openMachines(access: MachineAccess): Promise<Machines> {
     await writeFile(file, privatekey, { mode: 0o600 });
     return file;
   };
+  const tunnels: ChildProcess[] = [];
+  /** Words of ssh before the command. */
+  const login = async (node: NodeRow): Promise<readonly string[]> => {
+    const pool = poolIdOf(node.name);
+    const key = keys.get(pool) ?? fetchKey(pool);
+    keys.set(pool, key);
+    const options = [
+      'StrictHostKeyChecking=no',
+      'UserKnownHostsFile=/dev/null',
+      'LogLevel=ERROR',
+      'IdentitiesOnly=yes',
+      'ConnectTimeout=10',
+      'ExitOnForwardFailure=yes',
+    ];
+    return ['-i', await key, ...options.flatMap((option) => ['-o', option]), `root@${node.publicAddress}`];
+  };
   return {
     async ask(node, command) {
-      const pool = poolIdOf(node.name);
-      const key = keys.get(pool) ?? fetchKey(pool);
-      keys.set(pool, key);
-      const options = [
-        'StrictHostKeyChecking=no',
-        'UserKnownHostsFile=/dev/null',
-        'LogLevel=ERROR',
-        'IdentitiesOnly=yes',
-        'ConnectTimeout=10',
-      ];
-      const { stdout } = await run(
-        'ssh',
-        ['-i', await key, ...options.flatMap((option) => ['-o', option]), `root@${node.publicAddress}`, command],
-        { timeout: 60_000 },
-      );
+      const { stdout } = await run('ssh', [...(await login(node)), command], { timeout: 60_000 });
       return stdout.trim();
     },
-    close: () => rm(directory, { recursive: true, force: true }),
+    async forward(node, port, to) {
+      const words = ['-N', '-R', `127.0.0.1:${port}:127.0.0.1:${to}`, ...(await login(node))];
+      tunnels.push(spawn('ssh', words, { stdio: 'ignore' }));
+    },
+    close: () => {
+      for (const tunnel of tunnels) tunnel.kill();
+      return rm(directory, { recursive: true, force: true });
+    },
   };
 }
 

@@ -52,7 +52,7 @@ describe.runIf(isRoot)('a load balancer with traffic', () => {
 
   test('role ports and those of Kubernetes are kept from outgoing connections', async () => {
     const reserved = 'cat /proc/sys/net/ipv4/ip_local_reserved_ports';
-    expect(await fleet.ssh('lb', reserved)).toBe('8083,51820,65534');
+    expect(await fleet.ssh('lb', reserved)).toBe('8083,51820,65533-65534');
     expect(await fleet.ssh('one', reserved)).toBe('2379-2380,6443,10250-10259,51820');
   });
 
@@ -169,5 +169,8 @@ for i in range(1, 61):
       '0',
     );
     await expect(fleet.ssh('one', `curl -sm 5 http://${fleet.address('lb')}:65534/metrics`)).rejects.toThrow();
+    const ofMachine = `curl -s http://${fleet.privateAddress('lb')}:65533/metrics | grep -c '^node_load1 ' || true`;
+    await eventually('the node exporter answers', async () => (await fleet.ssh('one', ofMachine)) === '1');
+    await expect(fleet.ssh('one', `curl -sm 5 http://${fleet.address('lb')}:65533/metrics`)).rejects.toThrow();
   });
 });

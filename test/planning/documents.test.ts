@@ -122,6 +122,19 @@ describe('the autoscaler', () => {
   });
 });
 
+test('monitoring comes when the manifest names it, and follows the load balancers', () => {
+  const named = desired({ kubernetes: { documents: [{ name: 'monitoring' }] } });
+  expect(named.documents).toMatchObject([{ name: 'monitoring', values: { balancer: [] } }]);
+  expect(desired({}).documents).toBeUndefined();
+  const balanced = desired({
+    dynamic: [control(1), compute(1), { name: 'front' }],
+    loadBalancers: [{ name: 'lb', roles: ['web'], pools: ['front'] }],
+    kubernetes: { documents: [{ name: 'monitoring' }] },
+  });
+  const [node] = balanced.loadBalancers[0]?.pools[0]?.nodes ?? [];
+  expect(balanced.documents?.[0]?.values).toEqual({ balancer: [node?.privateAddress] });
+});
+
 describe('documents of the manifest', () => {
   test('an entry with a text takes the place of what comes with Kubeloom, and others come last', () => {
     const entries = [own('a'), { name: 'longhorn-classes', inline: 'b' }];

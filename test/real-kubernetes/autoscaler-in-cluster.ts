@@ -3,61 +3,22 @@
  * images cannot be fetched here. Program, token, flags and rights are those that the API server gives back.
  */
 import { execFile } from 'node:child_process';
-import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { type AgentApi, ApiRefusal } from '#agent/agent-api.ts';
 import { AgentHealth } from '#contracts/agent.ts';
 import { agentTokenHash } from '#contracts/agent-token.ts';
-import type { StageResult } from '#contracts/stage.ts';
-import { builtinDocument, type DocumentState } from '#domain/cluster-documents.ts';
-import type { ClusterFacts } from '#domain/cluster-state.ts';
-import { applyDocuments } from '#runner/documents/apply-documents.ts';
-import { prepareDocuments } from '#runner/documents/prepare-documents.ts';
-import { Kubectl } from '#runner/kubernetes/kubectl.ts';
-import { twoProviderState } from '#test/rendering/states.ts';
-import { aDocument, stageWorld } from '#test/runner/stage-world.ts';
-import { buildAgent } from '../../runner-images/bundle-runner.ts';
+import { builtinDocument } from '#domain/cluster-documents.ts';
 import type { BareApiServer } from './bare-api-server.ts';
+import { applyBuiltin } from './built-in-documents.ts';
 
 const run = promisify(execFile);
 
-/** Applies it by the code of the nodes stage, which does not wait for pods that never start. */
-export async function applyAutoscaler(
-  server: BareApiServer,
-  api: string,
-): Promise<{ readonly result: StageResult; readonly facts: ClusterFacts }> {
-  const world = stageWorld();
-  try {
-    world.set('KUBELOOM_KUBECTL', server.kubectl);
-    const upstream = join(world.templates, 'kubernetes', 'upstream');
-    mkdirSync(upstream, { recursive: true });
-    await buildAgent(join(upstream, 'agent.mjs'));
-    const templates = fileURLToPath(new URL('../../templates/kubernetes/autoscaler', import.meta.url));
-    cpSync(templates, join(world.templates, 'kubernetes', 'autoscaler'), { recursive: true });
-    const documents: DocumentState[] = [builtinDocument('autoscaler', { image: 'an-image', api })];
-    const work = {
-      ...{ patch: [], remove: [], maxUnavailable: 1 },
-      documents: documents.map(({ name, version }) => ({ name, version })),
-    };
-    const target = twoProviderState({ documents });
-    await world.put(
-      aDocument([{ stage: 'nodes', reasons: [], work }], { direction: 'settle', before: target, target }),
-    );
-    const result = await world.run('nodes', {
-      tool: async (context) => {
-        const prepared = await prepareDocuments(context, documents);
-        const kubectl = new Kubectl(context, server.adminFile());
-        return { documentsApplied: await applyDocuments(context, kubectl, prepared, { totalMs: 0 }) };
-      },
-    });
-    if (!result.ok) throw new Error(result.error?.message);
-    return { result, facts: await world.facts() };
-  } finally {
-    world.close();
-  }
+/** Applies it by the code of the nodes stage. */
+export function applyAutoscaler(server: BareApiServer, api: string): ReturnType<typeof applyBuiltin> {
+  return applyBuiltin(server, builtinDocument('autoscaler', { image: 'an-image', api }));
 }
 
 /** The API of Kubeloom as far as the agent asks it, for one token. */

@@ -25,7 +25,18 @@ const cloud = pools(
     ...{ pool: 'large', min: 0, max: 4, size: 0, nodes: [] },
     template: { labels: { 'claudie.io/nodepool': 'large' }, taints: [], capacity: { cpu: '8', memory: '16Gi' } },
   }),
+  // Pods come to these only when they name them.
+  ...['even-1', 'even-2'].map((pool) => ownPool(pool, 'even', { cpu: '2', memory: '4Gi' })),
+  ownPool('gpus', 'gpu', { cpu: '4', memory: '8Gi', 'nvidia.com/gpu': '1' }),
 );
+
+/** A pool as the API shows it, in a region of its own. */
+function ownPool(pool: string, kind: string, capacity: Readonly<Record<string, string>>): AgentGroup {
+  const gpu: Record<string, string> = 'nvidia.com/gpu' in capacity ? { 'nvidia.com/gpu.present': 'true' } : {};
+  const labels = { 'claudie.io/nodepool': pool, 'topology.kubernetes.io/region': pool, kind, ...gpu };
+  const taints = [{ key: 'kind', value: kind, effect: 'NoSchedule' as const }];
+  return aPool({ pool, min: 0, max: 4, size: 0, nodes: [], template: { labels, taints, capacity } });
+}
 
 let server: BareApiServer;
 let log: string;
@@ -112,6 +123,26 @@ describe.skipIf(!program)('a real cluster-autoscaler', () => {
     expect(cloud.find('large').size).toBeGreaterThan(0);
   });
 
+  it('pools of the same machines grow evenly, in whatever region they are', async () => {
+    await startPods('pair', 4, '1500m', 'even');
+
+    await until(async () => (await boundPods('pair')) === 4);
+    expect(['even-1', 'even-2'].map((pool) => cloud.find(pool).size)).toEqual([2, 2]);
+  });
+
+  it('pods that ask for GPUs get as many nodes as they need, whose GPUs are not there at once', async () => {
+    await startPods('model', 2, '100m', 'gpu', { 'nvidia.com/gpu': '1' });
+
+    await until(async () => cloud.find('gpus').nodes.length === 2);
+    expect(await boundPods('model')).toBe(0);
+    // The autoscaler waits for them, and asks for no third node.
+    await pause(8_000);
+    expect(cloud.find('gpus')).toMatchObject({ size: 2 });
+    for (const { name } of cloud.find('gpus').nodes)
+      await setCapacity(name, { ...cloud.find('gpus').template.capacity });
+    await until(async () => (await boundPods('model')) === 2);
+  });
+
   it('the agent reports the nodes, and approves the certificate of a known node and of no other, with its own rights', async () => {
     for (const [name, who, names] of [
       ['known', 'known', 'DNS:known,IP:192.168.2.3'],
@@ -166,24 +197,40 @@ async function makeMachines(): Promise<void> {
 }
 
 async function makeNode(name: string, { template }: AgentGroup): Promise<void> {
-  const capacity = { ...template.capacity, pods: '110' };
+  // What a device plugin reports comes later.
+  const { 'nvidia.com/gpu': _, ...capacity } = template.capacity;
   const labels = { ...template.labels, 'kubernetes.io/hostname': name };
   const node = { apiVersion: 'v1', kind: 'Node', metadata: { name, labels }, spec: { providerID: instanceId(name) } };
   await apply(node);
   // The controllers that would take the first taint away do not run here.
-  await kubectl('patch', 'node', name, '--type=merge', '--patch={"spec":{"taints":null}}');
+  const own = JSON.stringify({ spec: { taints: template.taints } });
+  await kubectl('patch', 'node', name, '--type=merge', `--patch=${own}`);
+  await setCapacity(name, capacity);
+}
+
+async function setCapacity(name: string, resources: Readonly<Record<string, string>>): Promise<void> {
+  const capacity = { ...resources, pods: '110' };
   const conditions = [{ type: 'Ready', status: 'True', reason: 'Test', message: '' }];
   const status = JSON.stringify({ status: { capacity, allocatable: capacity, conditions } });
   await kubectl('patch', 'node', name, '--subresource=status', '--type=merge', `--patch=${status}`);
 }
 
-async function startPods(app: string, count: number, cpu: string): Promise<void> {
+/** `kind`: of the nodes that they may run on. @default those without a taint */
+async function startPods(
+  app: string,
+  count: number,
+  cpu: string,
+  kind?: string,
+  limits: Readonly<Record<string, string>> = {},
+): Promise<void> {
+  const place = kind && { nodeSelector: { kind }, tolerations: [{ key: 'kind', operator: 'Exists' }] };
+
   for (let index = 0; index < count; index += 1) {
     await apply({
       apiVersion: 'v1',
       kind: 'Pod',
       metadata: { name: `${app}-${index}`, namespace: 'default', labels: { app } },
-      spec: { containers: [{ name: 'a', image: 'a', resources: { requests: { cpu } } }] },
+      spec: { ...place, containers: [{ name: 'a', image: 'a', resources: { requests: { cpu }, limits } }] },
     });
   }
 }

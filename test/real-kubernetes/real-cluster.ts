@@ -86,14 +86,18 @@ export function without(manifest: Manifest, ...pools: readonly string[]): Manife
 }
 const key = { namespace: 'default', name: 'local-two-providers' };
 
-/** Makes the cluster before the tests of the file, and removes all of it after them. */
-export function realCluster(first: () => Promise<Manifest>) {
+/** Makes the cluster before the tests of the file, and removes all of it after them. `prepare`: what has to be stored before it. */
+export function realCluster(
+  first: () => Promise<Manifest>,
+  prepare: (api: ApiClient) => Promise<void> = async () => {},
+) {
   let home: string;
   let hostsDirectory: string;
   let kubeconfig: string;
   let before: MachineInventory;
   let api: ApiClient;
   let machines: Machines;
+  let apiUrl: string;
 
   beforeAll(async () => {
     home = await mkdtemp(join(tmpdir(), 'kubeloom-real-'));
@@ -102,6 +106,8 @@ export function realCluster(first: () => Promise<Manifest>) {
     before = await takeInventory(hostsDirectory);
     const platform = await up({ dataDir: home, apiPort: 0, runner: 'real' });
     api = apiClient({ apiUrl: platform.apiUrl, token: platform.token });
+    apiUrl = platform.apiUrl;
+    await prepare(api);
     await apply(await first());
     machines = await openMachines({
       ssmEndpoint: platform.endpoints.ssm ?? '',
@@ -219,6 +225,18 @@ export function realCluster(first: () => Promise<Manifest>) {
     },
 
     ask: (node: NodeRow, command: string) => machines.ask(node, command),
+    /** A port of the node's loopback leads to one of this machine, until the end. */
+    forward: (node: NodeRow, port: number, to: number) => machines.forward(node, port, to),
+    apiUrl: () => apiUrl,
+    hostsDirectory: () => hostsDirectory,
+    eventList: async () => (await api.listEvents(key, { limit: 200 })).items,
+
+    /** Applies objects of Kubernetes as a user of the kubeconfig. */
+    async applyObjects(objects: object): Promise<void> {
+      const path = join(home, 'objects.json');
+      await writeFile(path, JSON.stringify(objects));
+      await run('kubectl', ['--kubeconfig', kubeconfig, 'apply', '-f', path]);
+    },
 
     /** `kill` cuts its power, `down` takes the machine away. */
     async power(action: 'kill' | 'down', node: NodeRow): Promise<void> {

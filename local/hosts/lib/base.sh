@@ -6,7 +6,7 @@ base_recipe=1
 # KUBELOOM_HOST_KUBERNETES: directory with the parts of real Kubernetes (local/kubernetes); its packages need these.
 kubernetes_host_files() { realpath "$here/../kubernetes/host"; }
 kubernetes_packages=runc,iptables,conntrack,socat,ethtool,gnupg,apparmor-utils,lsb-release,rsync,apt-transport-https,mount
-base_packages=${KUBELOOM_HOST_KUBERNETES:+$kubernetes_packages,}openssh-server,python3,iproute2,wireguard-tools,wireguard-go,nftables,conntrack,haproxy,iputils-ping,procps,curl,ca-certificates,sudo,systemd-sysv,dbus,kmod,xfsprogs
+base_packages=${KUBELOOM_HOST_KUBERNETES:+$kubernetes_packages,}openssh-server,python3,iproute2,wireguard-tools,wireguard-go,nftables,conntrack,haproxy,prometheus-node-exporter,iputils-ping,procps,curl,ca-certificates,sudo,systemd-sysv,dbus,kmod,xfsprogs
 
 base_path() {
   echo "$cache_dir/base-$(echo "$base_suite $base_recipe $base_packages" | sha256sum | cut -c1-12)"
@@ -54,5 +54,5 @@ prepare_base() {
     e2scrub_all.timer fstrim.timer systemd-logind.service; do
     ln -sf /dev/null "$root/etc/systemd/system/$unit"
   done
-  rm -f "$root"/etc/systemd/system/multi-user.target.wants/haproxy.service
+  rm -f "$root"/etc/systemd/system/multi-user.target.wants/{haproxy,prometheus-node-exporter}.service
 }

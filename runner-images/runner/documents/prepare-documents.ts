@@ -73,7 +73,7 @@ async function filesOf(places: Places, document: DocumentState): Promise<Documen
   const needsUpstream = upstreamOf([document]).length > 0;
   return {
     templates: Object.fromEntries(templates),
-    plain: !isBuiltin(document.name),
+    plain: version !== undefined && !isBuiltin(document.name),
     ...(needsUpstream ? { upstream: await upstreamFile(templatesDirectory, document) } : {}),
     ...(hasAgent(document) ? { values: await agentValues(templatesDirectory, document) } : {}),
   };

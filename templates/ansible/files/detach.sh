@@ -6,6 +6,12 @@ for unit in haproxy.service kubeloom-udp.service; do
     changed "stopped $unit"
   fi
 done
+exporter=/etc/systemd/system/prometheus-node-exporter.service.d/kubeloom.conf
+if [ -e $exporter ]; then
+  systemctl disable --now --quiet prometheus-node-exporter.service 2>/dev/null || note "the node exporter did not stop"
+  drop $exporter
+  rmdir --ignore-fail-on-non-empty "$(dirname $exporter)"
+fi
 nft delete table ip kubeloom_udp 2>/dev/null || true
 if systemctl is-enabled --quiet wg-quick@wg0.service 2>/dev/null || [ -e /sys/class/net/wg0 ]; then
   systemctl disable --now --quiet wg-quick@wg0.service || note "wg-quick@wg0 did not stop"

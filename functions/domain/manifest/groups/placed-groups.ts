@@ -32,7 +32,6 @@ const fields = [
   'boot',
   'openPorts',
   'health',
-  'update',
   'labels',
   'repair',
   'protect',

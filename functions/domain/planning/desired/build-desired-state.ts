@@ -76,7 +76,13 @@ export function buildDesiredState(input: DesiredStateInput): ClusterState | null
     ...kubernetesOptions(cluster),
     ...(!cluster.machinesOnly &&
       desiredDocuments(cluster, {
-        ...{ existing, pools, defaultStorage: input.defaultStorage ?? 'none', agentUrl: input.agentUrl ?? '' },
+        ...{
+          existing,
+          pools,
+          loadBalancers,
+          defaultStorage: input.defaultStorage ?? 'none',
+          agentUrl: input.agentUrl ?? '',
+        },
         ...{ templates: input.templates, templateSecrets: input.templateSecrets ?? {} },
       })),
     pools,

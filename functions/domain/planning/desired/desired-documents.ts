@@ -1,7 +1,7 @@
-/** The documents that a cluster is to have: those of its storage and its autoscaler, as its manifest changes them, and its own. */
+/** The documents that a cluster is to have: those of its storage, its autoscaler and its monitoring, as its manifest changes them, and its own. */
 import { autoscalerImage } from '#domain/autoscaler-image.ts';
 import { builtinDocument, type DocumentState, isBuiltin } from '#domain/cluster-documents.ts';
-import type { ClusterState, NodePoolState } from '#domain/cluster-state.ts';
+import type { ClusterState, LoadBalancerState, NodePoolState } from '#domain/cluster-state.ts';
 import type { KubernetesCluster } from '#domain/manifest/input-manifest.ts';
 import { documentsKey } from '#domain/template-version.ts';
 import { nodeTaints, storageTag } from './node-metadata.ts';
@@ -12,6 +12,7 @@ export interface DocumentSources {
   /** The current state, and the attempted one. */
   readonly existing: readonly ClusterState[];
   readonly pools: readonly NodePoolState[];
+  readonly loadBalancers: readonly LoadBalancerState[];
   /** Of a new cluster whose manifest names none. */
   readonly defaultStorage: Storage;
   /** Base URL under which an agent in the cluster reaches the API; empty: it does not. */
@@ -24,7 +25,7 @@ export interface DocumentSources {
 /** A manifest that names no storage keeps what the cluster has; a cluster without compute nodes that have no taints gets none unasked. */
 export function desiredDocuments(
   cluster: KubernetesCluster,
-  { existing, pools, defaultStorage, agentUrl, templates, templateSecrets }: DocumentSources,
+  { existing, pools, loadBalancers, defaultStorage, agentUrl, templates, templateSecrets }: DocumentSources,
 ): Pick<ClusterState, 'storage' | 'documents'> {
   const [known] = existing;
   const kept = known === undefined ? defaultFor(pools, defaultStorage) : (known.storage ?? 'none');
@@ -32,6 +33,7 @@ export function desiredDocuments(
   const builtin = [
     ...(storage === 'longhorn' ? longhornDocuments(pools) : []),
     ...(agentUrl !== '' && isAutoscaled(pools) ? [autoscalerDocument(cluster, agentUrl)] : []),
+    ...(cluster.documents?.some(({ name }) => name === 'monitoring') ? [monitoringDocument(loadBalancers)] : []),
   ];
   const entries = (cluster.documents ?? []).map(({ name, enabled, inline, templatesRef }): Entry => {
     const key = documentsKey(cluster.name, name);
@@ -68,6 +70,12 @@ function longhornDocuments(pools: readonly NodePoolState[]): readonly DocumentSt
 /** It comes with the first autoscaled pool and goes with the last; bounds of pools are the API's to know. */
 function autoscalerDocument({ version }: KubernetesCluster, agentUrl: string): DocumentState {
   return builtinDocument('autoscaler', { image: autoscalerImage(version), api: agentUrl });
+}
+
+/** It comes when the manifest names it, and follows the load balancers. */
+function monitoringDocument(loadBalancers: readonly LoadBalancerState[]): DocumentState {
+  const nodes = loadBalancers.flatMap(({ pools }) => pools).flatMap((pool) => pool.nodes);
+  return builtinDocument('monitoring', { balancer: nodes.map(({ privateAddress }) => privateAddress).sort() });
 }
 
 function isAutoscaled(pools: readonly NodePoolState[]): boolean {

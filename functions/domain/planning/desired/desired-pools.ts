@@ -187,17 +187,7 @@ function shared(
   use: PoolRole,
 ): Pick<
   NodePoolState,
-  | 'name'
-  | 'role'
-  | 'labels'
-  | 'annotations'
-  | 'taints'
-  | 'protect'
-  | 'boot'
-  | 'bootAtOnce'
-  | 'openPorts'
-  | 'health'
-  | 'replaceAtOnce'
+  'name' | 'role' | 'labels' | 'annotations' | 'taints' | 'protect' | 'boot' | 'bootAtOnce' | 'openPorts' | 'health'
 > {
   return {
     name: pool.name,
@@ -209,7 +199,6 @@ function shared(
     ...(pool.boot !== undefined && { boot: pool.boot }),
     ...(pool.boot !== undefined && pool.maxUnavailable > 1 && { bootAtOnce: pool.maxUnavailable }),
     ...(pool.openPorts?.length && { openPorts: [...pool.openPorts] }),
-    ...('update' in pool && pool.update === 'replace' && { replaceAtOnce: pool.maxUnavailable }),
     ...(pool.health?.length && { health: [...pool.health] }),
   };
 }
