@@ -115,6 +115,18 @@ describe('machines of a group', () => {
     expect(await eventsOf(pipeline, 'DriftCheckFailed')).not.toEqual([]);
   });
 
+  it('hazard 6: of a group that gets smaller the unhealthy machine leaves, and not the last one', async () => {
+    const pipeline = await existing({});
+    const [bad = '', ...others] = await pipeline.nodes('shop');
+    await set(pipeline, 1, 'unhealthy');
+    await pass(pipeline, 35);
+    await pipeline.apply(documentOf({ size: 5 }));
+    expect(await pipeline.nodes('shop')).toEqual(others);
+    await pipeline.apply(documentOf({ size: 4 }));
+    expect(await pipeline.nodes('shop')).toEqual(others.slice(0, 4));
+    expect(others).not.toContain(bad);
+  });
+
   it('hazard 7: of two executions for one document the second changes nothing', async () => {
     const pipeline = await existing();
     const before = await pipeline.nodes('shop');

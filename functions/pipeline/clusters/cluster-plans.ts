@@ -8,6 +8,7 @@ import { onceFor } from '#domain/once-for.ts';
 import type { ClusterPlan } from '#domain/plan.ts';
 import { buildDesiredState } from '#domain/planning/desired/build-desired-state.ts';
 import { planClusterPath } from '#domain/planning/plan-cluster-path.ts';
+import { isUnhealthy } from '#domain/repair/node-health.ts';
 import type { Using } from '../../ports.ts';
 import { manifestOf } from '../manifests/stored-document.ts';
 import { clusterName, newCluster } from './cluster-records.ts';
@@ -42,8 +43,9 @@ export function planCluster(
   try {
     const heldPools = heldBy(manifest, record);
     const demand = openDemand(demands[cluster] ?? noDemand, { current, attempted, bounds: boundsOf(document) });
+    const unhealthy = (record.drift?.health ?? []).filter(({ health }) => isUnhealthy(health)).map(({ node }) => node);
     const asked = { sizes: sizesOf(demand), leaving: demand.replace.map(({ node }) => node) };
-    const sources = { templates, templateSecrets, ids, heldPools, defaultStorage, agentUrl, ...asked };
+    const sources = { templates, templateSecrets, ids, heldPools, unhealthy, defaultStorage, agentUrl, ...asked };
     const desired = buildDesiredState({ ...goal, manifest: document, ...sources });
     const { replaceAtOnce = 1 } = document.spec.kubernetes.clusters.find(({ name }) => name === goal.cluster) ?? {};
     const repair = record.drift?.repair?.state === 'requested' ? record.drift.repair.items : [];

@@ -40,6 +40,8 @@ export interface DesiredStateInput {
   readonly heldPools?: readonly PoolLeftOut[];
   /** Names of dynamic nodes that are removed; where the pool keeps its number, others take their place before. @default none */
   readonly leaving?: readonly string[];
+  /** Names of nodes that are not healthy: of a machine group that gets smaller they leave first. @default none */
+  readonly unhealthy?: readonly string[];
   /** Nodes of autoscaled pools by name; the bounds of the pool apply. @default as many as exist */
   readonly sizes?: Readonly<Record<string, number>>;
   /** Of a new cluster whose manifest names none. @default none */
@@ -92,7 +94,16 @@ export function buildDesiredState(input: DesiredStateInput): ClusterState | null
 }
 
 function poolSources(
-  { manifest, templates, templateSecrets = {}, ids, heldPools = [], leaving = [], sizes = {} }: DesiredStateInput,
+  {
+    manifest,
+    templates,
+    templateSecrets = {},
+    ids,
+    heldPools = [],
+    leaving = [],
+    unhealthy = [],
+    sizes = {},
+  }: DesiredStateInput,
   cluster: KubernetesCluster,
   existing: readonly ClusterState[],
 ): PoolSources {
@@ -116,6 +127,7 @@ function poolSources(
     provider: (name) => providerInstance(manifest, name, { templates, templateSecrets }),
     held: new Set(heldPools.map(useKey)),
     leaving: new Set(leaving),
+    unhealthy: new Set(unhealthy),
     sizes: new Map(Object.entries(sizes)),
     replaceable: replaceablePools(manifest),
   };

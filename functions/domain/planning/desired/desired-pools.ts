@@ -21,6 +21,8 @@ export interface PoolSources {
   readonly held: ReadonlySet<string>;
   /** Names of dynamic nodes to remove. */
   readonly leaving: ReadonlySet<string>;
+  /** Names of nodes that are not healthy: of machine groups they leave first. */
+  readonly unhealthy: ReadonlySet<string>;
   /** Nodes of autoscaled pools by name, where a number is asked for. */
   readonly sizes: ReadonlyMap<string, number>;
   /** Names of pools whose machines may be replaced. */
@@ -104,7 +106,13 @@ function dynamicInstance(pool: DynamicNodePool, use: PoolRole, sources: PoolSour
     source: { ...source, subnet },
     sshPort: 22,
     ...(pool.autoscaler ? { autoscaler: { min: pool.autoscaler.min, max: pool.autoscaler.max } } : {}),
-    nodes: filledUp(id, stay.slice(0, count), made, count, sources.addresses),
+    nodes: filledUp(
+      id,
+      keptOf(stay, count, use.role === 'machine' ? sources.unhealthy : new Set()),
+      made,
+      count,
+      sources.addresses,
+    ),
   };
 }
 
@@ -201,6 +209,13 @@ function shared(
     ...(pool.openPorts?.length && { openPorts: [...pool.openPorts] }),
     ...(pool.health?.length && { health: [...pool.health] }),
   };
+}
+
+/** The oldest ones; the unhealthy leave before the healthy. */
+function keptOf(nodes: readonly NodeState[], count: number, unhealthy: ReadonlySet<string>): readonly NodeState[] {
+  const isBad = ({ name }: NodeState) => unhealthy.has(name);
+  const kept = new Set([...nodes.filter((node) => !isBad(node)), ...nodes.filter(isBad)].slice(0, count));
+  return nodes.filter((node) => kept.has(node));
 }
 
 function filledUp(
