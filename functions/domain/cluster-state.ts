@@ -88,6 +88,8 @@ export const NodePoolState = z.strictObject({
   bootAtOnce: z.number().int().optional(),
   /** Machine groups only: ports open to all addresses; absent where there are none. */
   openPorts: z.array(OpenPort).optional(),
+  /** Machine groups only: where their machines become others, so many old ones are removed before new ones are made; absent: none. */
+  replaceAtOnce: z.number().int().optional(),
   /** Machine groups only: what its machines are asked; absent where there is nothing. */
   health: z.array(HealthCheck).optional(),
 });

@@ -50,7 +50,7 @@ export const machineFields = {
 /** Fields of a dynamic pool that say nothing about its machines. */
 type OtherPlace =
   | ('name' | 'count' | 'autoscaler' | 'labels' | 'annotations' | 'taints' | 'protect' | 'maxUnavailable' | 'repair')
-  | ('boot' | 'openPorts' | 'health')
+  | ('boot' | 'openPorts' | 'health' | 'update')
   | 'providerSpec';
 type DocumentPlace = Extract<(typeof machineFields)[MachineFieldName], { readonly document: Place }>['document'];
 /** Names the fields of a manifest that have a row neither here nor there; then this does not compile. */

@@ -34,11 +34,11 @@ const boot = (version: string) => [
   'date +%s%N >/root/ended',
 ];
 
-function withService(version: string, { size = 2 } = {}): object {
+function withService(version: string, { size = 2, image = 'debian' } = {}): object {
   const health = [{ http: { port: 8080, path: '/', body: 'version' }, unhealthyAfter: 2, pause: '1s' }];
   const repair = { onUnhealthy: 'replace', after: '10m', startAfter: '20m' };
-  const machine = (count: number, instanceType = 't2.small', image = 'debian') => ({
-    ...{ size: count, resourcePlugin: { name: 'local' }, resourceProperties: { instanceType, image } },
+  const machine = (count: number, instanceType = 't2.small', of = 'debian') => ({
+    ...{ size: count, resourcePlugin: { name: 'local' }, resourceProperties: { instanceType, image: of } },
   });
   const role = { name: 'shop', protocol: 'tcp', port: 8088, targetPort: 8080 };
   const dns = { dnsZone: 'shop.test', provider: 'local', hostname: 'shop' };
@@ -46,7 +46,7 @@ function withService(version: string, { size = 2 } = {}): object {
     ...{ apiVersion: 'kubeloom.dev/v1', kind: 'MachineGroups', metadata: { name } },
     spec: {
       groups: {
-        group1: { ...machine(size), boot: boot(version), health, repair },
+        group1: { ...machine(size, 't2.small', image), boot: boot(version), health, repair },
         group2: { 'sub-group1': machine(2, 't2.micro', 'amazonlinux'), 'sub-group2': machine(3, 'standard') },
         front: machine(1),
       },
@@ -188,5 +188,15 @@ describe.runIf(isRoot)("Kadende's sample on real hosts", () => {
     expect(group('group1')).toHaveLength(2);
     expect(answers.filter((answer) => answer === undefined)).toHaveLength(0);
     process.stderr.write(`${answers.length} requests while growing and shrinking, none failed\n`);
+  });
+
+  it('KA-8: another image makes new machines without a failed request', async () => {
+    const before = group('group1').map(({ name }) => name);
+    const answers = await answersWhile(entry(), () => apply(withService('two', { image: 'amazonlinux' })));
+    const after = group('group1').map(({ name }) => name);
+    expect(after).toHaveLength(2);
+    expect(after.filter((name) => before.includes(name))).toEqual([]);
+    expect(answers.filter((answer) => answer === undefined)).toHaveLength(0);
+    process.stderr.write(`${answers.length} requests while the image is changed, none failed\n`);
   });
 });

@@ -164,6 +164,21 @@ describe('machines of a group', () => {
   });
 
   it.each([
+    ['surge', 1],
+    ['surge', 3],
+    ['replace', 1],
+    ['replace', 3],
+  ])('another image with update: %s gives a group of %i other machines', async (update, size) => {
+    const pipeline = await existing({ update, size });
+    const before = await pipeline.nodes('shop');
+    await pipeline.apply(documentOf({ update, size, image: 'other' }));
+    expect(await pipeline.manifest()).toMatchObject({ status: 'Done' });
+    const after = await pipeline.nodes('shop');
+    expect(after).toHaveLength(size);
+    expect(after.filter((name) => before.includes(name))).toEqual([]);
+  });
+
+  it.each([
     ['10m', 32.83, 13.82],
     ['6h', 0.91, 0.38],
     ['off', 0, 0],

@@ -109,12 +109,17 @@ export const DynamicNodePool = DynamicNodePoolFields.transform(({ count, ...pool
   ...pool,
   ...(count === undefined || count === 0 ? {} : { count }),
 }));
+/** How machines of a group become others. */
+export const updates = ['surge', 'replace', 'refuse'] as const;
+
 /** What only a machine group has. */
 export interface MachineGroupFields {
   /** Script that its machines run as root. */
   readonly boot?: string;
   /** Open to all addresses. */
   readonly openPorts?: readonly { readonly protocol: 'tcp' | 'udp'; readonly port: number }[];
+  /** What is done when its machines have to be others. */
+  readonly update?: (typeof updates)[number];
   /** What its machines are asked. */
   readonly health?: readonly HealthCheck[];
 }

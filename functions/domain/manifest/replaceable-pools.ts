@@ -6,15 +6,21 @@ import { shown } from './names.ts';
 /** Annotation of the manifest: names of dynamic pools, separated by commas. */
 export const replaceAnnotation = 'kubeloom.dev/replace';
 
-export function replaceablePools({ metadata }: Pick<InputManifest, 'metadata'>): ReadonlySet<string> {
+/** Those of the annotation, and machine groups whose `update` does not refuse it. */
+export function replaceablePools(manifest: InputManifest): ReadonlySet<string> {
+  const groups = manifest.spec.nodePools.dynamic.filter(({ update = 'refuse' }) => update !== 'refuse');
+  return new Set([...annotated(manifest), ...groups.map(({ name }) => name)]);
+}
+
+function annotated({ metadata }: Pick<InputManifest, 'metadata'>): readonly string[] {
   const names = (metadata.annotations?.[replaceAnnotation] ?? '').split(',').map((name) => name.trim());
-  return new Set(names.filter(Boolean));
+  return names.filter(Boolean);
 }
 
 /** Names in the annotation that are no dynamic pools. */
 export function replaceFaults(manifest: InputManifest): readonly Fault[] {
   const pools = new Set(manifest.spec.nodePools.dynamic.map(({ name }) => name));
-  const unknown = [...replaceablePools(manifest)].filter((name) => !pools.has(name));
+  const unknown = [...new Set(annotated(manifest))].filter((name) => !pools.has(name));
   return unknown.map((name) =>
     error(
       ['metadata', 'annotations', replaceAnnotation],

@@ -168,7 +168,16 @@ function scriptOf(boot: string): string {
 
 /** A group as a pool is written, and the names of its fields there that differ. */
 function poolDraft(group: PlacedGroup): { readonly draft: Draft; readonly places: Readonly<Record<string, string>> } {
-  const { size, boot: _, openPorts: __, health: ____, resourcePlugin, resourceProperties: ___, ...rest } = group.value;
+  const {
+    size,
+    boot: _,
+    openPorts: __,
+    health: ____,
+    update: _____,
+    resourcePlugin,
+    resourceProperties: ___,
+    ...rest
+  } = group.value;
   const base = { ...rest, name: group.pool };
   if (group.kind === 'static') return { draft: base, places: {} };
   const draft = { ...base, count: size };

@@ -8,7 +8,7 @@ import { apiVersions, Provider } from '../input-manifest.ts';
 import { LoadBalancer, Port, Role } from '../load-balancers.ts';
 import { isHarmless, Metadata, shown, Text } from '../names.ts';
 import { networkText, parseNetwork } from '../networks.ts';
-import { DynamicNodePoolFields, StaticNodePool } from '../node-pools.ts';
+import { DynamicNodePoolFields, StaticNodePool, updates } from '../node-pools.ts';
 import { GroupHealth } from './group-health.ts';
 
 /** Of machines whose document names none. */
@@ -33,7 +33,9 @@ const pool = DynamicNodePoolFields.shape;
 const shared = {
   labels: pool.labels,
   protect: pool.protect,
-  maxUnavailable: pool.maxUnavailable.describe('Machines on which a changed boot script runs at once.'),
+  maxUnavailable: pool.maxUnavailable.describe(
+    'Machines on which a changed boot script runs at once, and that `update: replace` removes at once.',
+  ),
   boot: Boot.describe(
     'Commands, or a script with its own first line (`#!…`), that each machine runs as root when it is made, and again when they are changed: they have to bear that. Stored in plain text.',
   ),
@@ -49,6 +51,13 @@ const shared = {
   health: GroupHealth,
 };
 
+const update = z
+  .enum(updates)
+  .default('surge')
+  .describe(
+    'What is done when another image, server type or disk is written. `surge`: all new machines are made, then the old ones are removed. `replace`: `maxUnavailable` old machines are removed, then as many new ones made, and so on: never more machines than `size`. `refuse`: nothing, the change is refused.',
+  );
+
 /** Machines that Kubeloom creates. */
 export const CreatedGroup = z.strictObject({
   size: pool.count.unwrap().describe('Number of machines.'),
@@ -59,6 +68,7 @@ export const CreatedGroup = z.strictObject({
   machineSpec: pool.machineSpec,
   spot: pool.spot,
   repair: pool.repair,
+  update,
   ...shared,
 });
 export type CreatedGroup = z.infer<typeof CreatedGroup>;
@@ -83,6 +93,7 @@ export const PluginGroup = z.strictObject({
   resourcePlugin: Plugin,
   resourceProperties: z.record(z.string(), z.unknown()).default({}),
   repair: pool.repair,
+  update,
   ...shared,
 });
 export type PluginGroup = z.infer<typeof PluginGroup>;

@@ -32,6 +32,7 @@ const fields = [
   'boot',
   'openPorts',
   'health',
+  'update',
   'labels',
   'repair',
   'protect',

@@ -195,7 +195,17 @@ function shared(
   use: PoolRole,
 ): Pick<
   NodePoolState,
-  'name' | 'role' | 'labels' | 'annotations' | 'taints' | 'protect' | 'boot' | 'bootAtOnce' | 'openPorts' | 'health'
+  | 'name'
+  | 'role'
+  | 'labels'
+  | 'annotations'
+  | 'taints'
+  | 'protect'
+  | 'boot'
+  | 'bootAtOnce'
+  | 'openPorts'
+  | 'health'
+  | 'replaceAtOnce'
 > {
   return {
     name: pool.name,
@@ -207,6 +217,7 @@ function shared(
     ...(pool.boot !== undefined && { boot: pool.boot }),
     ...(pool.boot !== undefined && pool.maxUnavailable > 1 && { bootAtOnce: pool.maxUnavailable }),
     ...(pool.openPorts?.length && { openPorts: [...pool.openPorts] }),
+    ...('update' in pool && pool.update === 'replace' && { replaceAtOnce: pool.maxUnavailable }),
     ...(pool.health?.length && { health: [...pool.health] }),
   };
 }

@@ -1,4 +1,4 @@
-/** Pools whose templates changed are replaced a few at a time: the goals on the way, each a state that works. */
+/** Pools whose machines have to be others are replaced a few at a time: the goals on the way, each a state that works. */
 import { type ApiEndpoint, allPools, type ClusterState, type NodePoolState } from '#domain/cluster-state.ts';
 
 export interface PathGoal {
@@ -9,15 +9,19 @@ export interface PathGoal {
   readonly replaceAtOnce: number;
 }
 
-/** A pool of the goal and the instances of it that it replaces. */
+/** A pool of the goal, what exists of it, and the instances of it that it replaces. */
 interface Replacement {
   readonly next: NodePoolState;
+  readonly made: NodePoolState | undefined;
   readonly old: readonly NodePoolState[];
 }
 
+/** Pools in the place of one of the goal, by its id. */
+type Places = ReadonlyMap<string, readonly NodePoolState[]>;
+
 /**
- * First everything else together with replacements that are half done, then the other replacements, `replaceAtOnce` pools each;
- * the goal itself comes last.
+ * First everything else together with replacements that are half done, then the other replacements, `replaceAtOnce` pools each; then
+ * machine groups of which old machines are removed first, one group after the other. The goal itself comes last.
  */
 export function rollingGoals(
   here: ClusterState,
@@ -26,12 +30,64 @@ export function rollingGoals(
   const all = replacements(here, goal);
   if (all.length === 0) return [goal];
   const started = new Set([here, attempted].flatMap((state) => (state ? allPools(state).map((pool) => pool.id) : [])));
-  const waiting = all.filter(({ next }) => !started.has(next.id));
+  const shrinking = all.filter(({ next }) => next.replaceAtOnce !== undefined);
+  const waiting = all.filter((one) => !shrinking.includes(one) && !started.has(one.next.id));
+  const places = new Map(all.map((one) => [one.next.id, existing(one)]));
   const goals: ClusterState[] = [];
+  const take = (replaced: readonly Replacement[]) => {
+    for (const { next } of replaced) places.delete(next.id);
+  };
+  take(all.filter((one) => !shrinking.includes(one) && !waiting.includes(one)));
   for (let done = 0; done < waiting.length; done += replaceAtOnce) {
-    goals.push(goalWithout(waiting.slice(done), here, goal));
+    goals.push(goalWith(places, here, goal));
+    take(waiting.slice(done, done + replaceAtOnce));
+  }
+  for (const one of shrinking) {
+    goals.push(goalWith(places, here, goal));
+    for (const step of stepsOf(one)) {
+      places.set(one.next.id, step);
+      goals.push(goalWith(places, here, goal));
+    }
+    take([one]);
   }
   return [...goals, goal];
+}
+
+/** Each is a waypoint of its own: large groups are replaced in so many steps at most. */
+const mostSteps = 20;
+
+/** Old machines leave, then new ones take their places, a few at a time. */
+function stepsOf({ next, made, old }: Replacement): readonly (readonly NodePoolState[])[] {
+  const steps: (readonly NodePoolState[])[] = [];
+  const wanted = next.nodes.length;
+  let here = made?.nodes.length ?? 0;
+  let left = old;
+  const count = () => left.reduce((sum, { nodes }) => sum + nodes.length, 0);
+  const atOnce = Math.max(next.replaceAtOnce ?? 1, Math.ceil(Math.max(count(), wanted) / mostSteps));
+  while (count() > 0) {
+    left = withoutFirst(left, atOnce);
+    steps.push([...left, ...some(next, here)]);
+    here = Math.max(here, wanted - count());
+    steps.push([...left, ...some(next, here)]);
+  }
+  return steps;
+}
+
+function withoutFirst(pools: readonly NodePoolState[], count: number): readonly NodePoolState[] {
+  let gone = count;
+  return pools.flatMap((pool) => {
+    const nodes = pool.nodes.slice(gone);
+    gone -= pool.nodes.length - nodes.length;
+    return nodes.length === 0 ? [] : [{ ...pool, nodes }];
+  });
+}
+
+function some(pool: NodePoolState, count: number): readonly NodePoolState[] {
+  return count === 0 ? [] : [{ ...pool, nodes: pool.nodes.slice(0, count) }];
+}
+
+function existing({ old, made }: Replacement): readonly NodePoolState[] {
+  return made === undefined ? old : [...old, made];
 }
 
 function replacements(here: ClusterState, goal: ClusterState): readonly Replacement[] {
@@ -47,14 +103,14 @@ function replacedIn(here: readonly NodePoolState[], goal: readonly NodePoolState
   const old = here.filter((pool) => pool.source.kind === 'dynamic' && !desired.has(pool.id));
   return goal.flatMap((next) => {
     const replaced = old.filter((pool) => pool.name === next.name && pool.role === next.role);
-    return next.source.kind === 'static' || replaced.length === 0 ? [] : [{ next, old: replaced }];
+    const made = here.find(({ id }) => id === next.id);
+    return next.source.kind === 'static' || replaced.length === 0 ? [] : [{ next, made, old: replaced }];
   });
 }
 
-/** The goal with the old instances still in the place of those that wait. */
-function goalWithout(waiting: readonly Replacement[], here: ClusterState, goal: ClusterState): ClusterState {
-  const oldOf = new Map(waiting.map(({ next, old }) => [next.id, old]));
-  const inPlace = (pools: readonly NodePoolState[]) => pools.flatMap((pool) => oldOf.get(pool.id) ?? [pool]);
+/** The goal with other pools in the places of some. */
+function goalWith(places: Places, here: ClusterState, goal: ClusterState): ClusterState {
+  const inPlace = (pools: readonly NodePoolState[]) => pools.flatMap((pool) => places.get(pool.id) ?? [pool]);
   const pools = inPlace(goal.pools);
   return {
     ...goal,

@@ -1,0 +1,59 @@
+/** Another image or server type: how machines of a group become others. */
+import { describe, expect, it } from 'vitest';
+import { allPools, type ClusterState } from '#domain/cluster-state.ts';
+import { planClusterPath } from '#domain/planning/plan-cluster-path.ts';
+import { leaf, stateOf } from './groups.ts';
+
+const web = { ...leaf, size: 4, boot: ['true'] };
+
+const planOf = (current: ClusterState, desired: ClusterState, attempted: ClusterState | null = null) =>
+  planClusterPath({ cluster: 'c', current, attempted, desired });
+/** The machines of each waypoint, as the numbers of old and new ones. */
+function countsOf(current: ClusterState, desired: ClusterState): readonly string[] {
+  const old = new Set(allPools(current).flatMap(({ nodes }) => nodes.map(({ name }) => name)));
+  return planOf(current, desired).waypoints.map(({ direction, target }) => {
+    const names = (target ? allPools(target) : []).flatMap(({ nodes }) => nodes.map(({ name }) => name));
+    const kept = names.filter((name) => old.has(name)).length;
+    return `${direction} ${kept}+${names.length - kept}`;
+  });
+}
+
+describe('machines of a group that have to be others', () => {
+  const before = stateOf({ web });
+
+  it.each([
+    ['image', { image: 'j' }],
+    ['server type', { serverType: 'u' }],
+  ])('another %s makes all new machines, then removes the old ones', (_what, change) => {
+    const after = stateOf({ web: { ...web, ...change } }, before);
+    expect(planOf(before, after).refusals).toEqual([]);
+    expect(countsOf(before, after)).toEqual(['grow 4+4', 'shrink 0+4']);
+  });
+
+  it.each([
+    [1, ['shrink 3+0', 'grow 3+1', 'shrink 2+1', 'grow 2+2', 'shrink 1+2', 'grow 1+3', 'shrink 0+3', 'grow 0+4']],
+    [2, ['shrink 2+0', 'grow 2+2', 'shrink 0+2', 'grow 0+4']],
+    [4, ['shrink 0+0', 'grow 0+4']],
+  ])('update: replace removes %i machines at once, and there are never more than before', (maxUnavailable, steps) => {
+    const after = stateOf({ web: { ...web, maxUnavailable, update: 'replace', image: 'j' } }, before);
+    expect(planOf(before, after).refusals).toEqual([]);
+    expect(countsOf(before, after).filter((step) => !step.startsWith('settle'))).toEqual(steps);
+  });
+
+  it('a group whose replacement is half done goes on from there', () => {
+    const after = stateOf({ web: { ...web, maxUnavailable: 2, update: 'replace', image: 'j' } }, before);
+    const half = planOf(before, after).waypoints.find(({ direction }) => direction === 'grow')?.target;
+    if (!half) throw new Error('nothing grows');
+    const [, ...rest] = countsOf(before, after).filter((step) => step !== 'settle 4+0');
+    expect(countsOf(half, after)).toHaveLength(rest.length - 1);
+    expect(planOf(half, after).waypoints.at(-1)?.target).toEqual(after);
+  });
+
+  it('update: refuse refuses another image, and protect does so for every update', () => {
+    const refused = stateOf({ web: { ...web, update: 'refuse', image: 'j' } }, before);
+    expect(planOf(before, refused).refusals.map(({ reason }) => reason)).toEqual([expect.stringContaining('image')]);
+    const kept = stateOf({ web: { ...web, protect: true } });
+    const after = stateOf({ web: { ...web, protect: true, image: 'j' } }, kept);
+    expect(planOf(kept, after).refusals).not.toEqual([]);
+  });
+});
