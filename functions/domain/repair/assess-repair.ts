@@ -11,7 +11,7 @@ export interface Refusal {
   readonly until?: string;
 }
 
-/** Machines are not the problem: half of a region is down. */
+/** Machines are not the problem: half of a region is down, or 40 % of many machines there. */
 export interface Outage {
   readonly provider: string;
   readonly region: string;
@@ -166,7 +166,7 @@ function inTurn(observed: readonly ObservedNode[]): readonly ObservedNode[] {
   return unhealthy.toSorted((a, b) => (place(a) < place(b) ? -1 : 1));
 }
 
-/** The largest, of regions where at least two nodes and half of all are down. What is not known counts as down. */
+/** The largest. What is not known counts as down. */
 function outageIn(observed: readonly ObservedNode[]): Outage | undefined {
   const regions = Map.groupBy(
     observed.filter(({ place }) => place !== undefined),
@@ -176,10 +176,15 @@ function outageIn(observed: readonly ObservedNode[]): Outage | undefined {
     const down = nodes.filter(({ health }) => health !== 'healthy');
     const [{ place } = {}] = nodes;
     const sure = down.some(({ health }) => health !== 'unknown');
-    if (place === undefined || !sure || down.length < 2 || down.length * 2 < nodes.length) return [];
+    if (place === undefined || !sure || !isOutage(down.length, nodes.length)) return [];
     return [{ ...place, nodes: down.map(({ node }) => node), of: nodes.length }];
   });
   return outages.toSorted((a, b) => b.nodes.length - a.nodes.length)[0];
+}
+
+/** Half of all, at least two; where ten or more are down, 40 %: so many do not break by chance. */
+function isOutage(down: number, all: number): boolean {
+  return down >= 2 && (down * 2 >= all || (down >= 10 && down * 5 >= all * 2));
 }
 
 /** "4 of 6 nodes of cloud-1 in fra are down at once: that is an outage, and new machines would not help" */
