@@ -1,4 +1,4 @@
-/** Benchmarks, all in one run, as JSON: `node bench/run.ts [one] [many] [plan] [inventory] [load] [burst] [racers] [hostile] [hosts]` (default: one, many, plan; hosts needs root). */
+/** Benchmarks, all in one run, as JSON: `node bench/run.ts [one] [many] [plan] [inventory] [groups] [load] [burst] [racers] [hostile] [hosts]` (default: one, many, plan; hosts needs root). */
 import { readFileSync } from 'node:fs';
 import { enableCompileCache } from 'node:module';
 import { cpus } from 'node:os';
@@ -8,6 +8,7 @@ import { measureHosts } from './create-on-hosts.ts';
 import { measureHostile } from './hostile.ts';
 import { measureInventory } from './inventory.ts';
 import { measureLoad } from './load.ts';
+import { measureGroups } from './machine-groups.ts';
 import { measureMany } from './many-manifests.ts';
 import { measureOne } from './one-manifest.ts';
 import { measurePlan } from './plan.ts';
@@ -22,6 +23,7 @@ const benches = {
   hostile: measureHostile,
   plan: measurePlan,
   inventory: measureInventory,
+  groups: measureGroups,
   hosts: measureHosts,
 } as const;
 type Bench = keyof typeof benches;
