@@ -27,6 +27,7 @@ const order = [
   'InventoryTemplate',
   'InventoryCluster',
   ...manifestKinds,
+  'GitSource',
 ] as const;
 export type Kind = (typeof order)[number];
 
@@ -184,7 +185,7 @@ function canBeAsked(kind: Kind, namespace: string, name: string): boolean {
   const path = { namespace, name };
   if (kind === 'RoleBinding') return RolePath.safeParse(path).success;
   if (isInventoryKind(kind)) return InventoryDocumentPath.safeParse({ ...path, kind }).success;
-  return (isManifestKind(kind) ? ManifestPath : DocumentPath).safeParse(path).success;
+  return (isManifestKind(kind) || kind === 'GitSource' ? ManifestPath : DocumentPath).safeParse(path).success;
 }
 
 /** A duplicate: the later one would replace the earlier one immediately. */

@@ -71,7 +71,7 @@ export async function admit(
 ): Promise<AdmittedCaller> {
   const caller = callerOf(event);
   const open = access === 'anonymous' || access === 'agent';
-  const grants = open ? [] : await grantsIn(deps, caller);
+  const grants = open ? [] : await grantsOfCaller(deps, caller);
   const admitted = { ...caller, grants, may: (role: AccessRole, namespace: string) => holds(grants, role, namespace) };
   if (open || (access === 'authenticated' && caller.kind !== 'unknown')) return admitted;
   const needed = typeof access === 'string' ? 'viewer' : access.role;
@@ -88,7 +88,11 @@ export async function admit(
   );
 }
 
-async function grantsIn({ config, roleBindings }: Using<'roleBindings.list' | 'config'>, caller: Caller) {
+/** What the first admins and the RoleBindings give to it now. */
+export async function grantsOfCaller(
+  { config, roleBindings }: Using<'roleBindings.list' | 'config'>,
+  caller: Caller,
+): Promise<readonly Grant[]> {
   const admins = { role: 'admin' as const, namespaces: ['*'], subjects: parseSubjects(config.KUBELOOM_ADMINS) };
   const first = grantsOf(caller, [admins]);
   if (first.length > 0) return first;

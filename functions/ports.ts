@@ -14,6 +14,7 @@ import type {
 import type { RollOutInput, StateError } from '#contracts/state-inputs.ts';
 import type { RoleBinding } from '#domain/manifest/role-binding.ts';
 import type { EventBus, EventFeed } from './event-feed.ts';
+import type { GitSourceStore } from './git-source-store.ts';
 import type { InventoryStore } from './inventory-store.ts';
 import type { RollOutStore } from './roll-out-store.ts';
 
@@ -267,6 +268,7 @@ export interface Deps {
   readonly templateReferences: TemplateReferenceStore;
   readonly inventory: InventoryStore;
   readonly rollOuts: RollOutStore;
+  readonly gitSources: GitSourceStore;
   readonly roleBindings: RoleBindingStore;
   readonly templateSources: TemplateSources;
   readonly clock: Clock;

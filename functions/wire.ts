@@ -5,6 +5,7 @@ import { DynamoClusters } from '#adapters/dynamo-clusters.ts';
 import { DynamoDemands } from '#adapters/dynamo-demands.ts';
 import { DynamoEventFeed } from '#adapters/dynamo-event-feed.ts';
 import { DynamoEvents } from '#adapters/dynamo-events.ts';
+import { DynamoGitSources } from '#adapters/dynamo-git-sources.ts';
 import { DynamoInventory } from '#adapters/dynamo-inventory.ts';
 import { DynamoManifests } from '#adapters/dynamo-manifests.ts';
 import { DynamoRepairBudget } from '#adapters/dynamo-repair-budget.ts';
@@ -62,6 +63,7 @@ function join(environment: Readonly<Record<string, string | undefined>>): Deps {
     templateReferences: new DynamoTemplates(table),
     inventory: new DynamoInventory(table),
     rollOuts: new DynamoRollOuts(table),
+    gitSources: new DynamoGitSources(table),
     roleBindings: new DynamoRoleBindings(table),
     templateSources: onFirstUse<TemplateSources>(async () => {
       const { GitReferences, recordedTemplateSources } = await import('#adapters/git-references.ts');

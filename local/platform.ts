@@ -82,6 +82,8 @@ export interface Platform {
   objects(prefix: string): readonly string[];
   /** Runs the work of the scheduler now. */
   tick(): Promise<void>;
+  /** The same of what is called more often. */
+  quickTick(): Promise<void>;
   /** Stops builds, ends executions as ABORTED, waits for functions, closes. They are resumed at the next start. */
   stop(): Promise<void>;
 }
@@ -205,11 +207,14 @@ async function assemble(given: {
   const metrics = await listenNear(metricsListener(collect, logger), directory.ports.metrics);
   cleanUp.push(() => metrics.close());
 
-  const scheduler =
-    product.tick === undefined
-      ? undefined
-      : startScheduler({ lambdas, functionName: product.tick, seconds: tickSeconds, logger });
-  if (scheduler) cleanUp.push(() => scheduler.stop());
+  const calledEvery = (functionName: string | undefined, seconds: number, atStart: boolean) => {
+    if (functionName === undefined) return undefined;
+    const scheduler = startScheduler({ lambdas, functionName, seconds, logger, atStart });
+    cleanUp.push(() => scheduler.stop());
+    return scheduler;
+  };
+  const scheduler = calledEvery(product.tick, tickSeconds, true);
+  const quickScheduler = calledEvery(product.quickTick, tickSeconds / 5, false);
   const servers = { s3, ssm, stepFunctions, codeBuild, dynamodb, eventBus, metrics };
   await directory.publish({
     ...{ apiUrl: api.url, token: directory.token, ...installationIdentity(), runner, since: new Date().toISOString() },
@@ -224,6 +229,7 @@ async function assemble(given: {
     executions: { ...executions, store, machines },
     objects: (prefix) => objects.keys(bucket, prefix),
     tick: async () => scheduler?.tick(),
+    quickTick: async () => quickScheduler?.tick(),
   };
 }
 

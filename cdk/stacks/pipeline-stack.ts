@@ -2,7 +2,7 @@
 import { ArnFormat, Duration, Stack, type StackProps } from 'aws-cdk-lib';
 import { HttpApi } from 'aws-cdk-lib/aws-apigatewayv2';
 import { EventBus, Rule } from 'aws-cdk-lib/aws-events';
-import { SfnStateMachine } from 'aws-cdk-lib/aws-events-targets';
+import { LambdaFunction as LambdaTarget, SfnStateMachine } from 'aws-cdk-lib/aws-events-targets';
 import { FilterCriteria, FilterRule, type IFunction, StartingPosition } from 'aws-cdk-lib/aws-lambda';
 import { DynamoEventSource, SqsDlq } from 'aws-cdk-lib/aws-lambda-event-sources';
 import { Schedule, ScheduleExpression } from 'aws-cdk-lib/aws-scheduler';
@@ -83,7 +83,8 @@ export class PipelineStack extends Stack {
     this.reconcileManifest = this.#machine('reconcile-manifest');
     this.finishRun = this.#machine('finish-run');
     this.#finishWhatWasCutOff();
-    this.tick = this.#scheduledTick();
+    this.tick = this.#scheduled('tick', options.tickMinutes, 'start what is due');
+    this.#syncSources();
     this.recordDrift = this.#function('record-drift');
     this.#publishEvents();
   }
@@ -106,8 +107,10 @@ export class PipelineStack extends Stack {
       logRetention: this.#props.options.logDays,
       uses: functionUses(name),
       on: this.on,
+      // Each document of a commit is planned.
+      ...(name === 'sync-sources' && { timeout: Duration.minutes(5) }),
       // A throttled tick is not repeated: the next one does its work.
-      ...(name === 'tick' && {
+      ...(['tick', 'sync-sources'].includes(name) && {
         asynchronous: {
           failures: this.lostTicks,
           longestWait: Duration.minutes(this.#props.options.tickMinutes),
@@ -191,16 +194,43 @@ export class PipelineStack extends Stack {
     acceptFindings(fn.role ?? fn, 'IAM5', /^Resource::\*$/, 'listing streams knows no resources');
   }
 
-  /** Finds what is due: missed starts, expired leases. One that fails is followed by the next, so none is repeated. */
-  #scheduledTick(): ProductFunction {
-    const tick = this.#function('tick');
-    new Schedule(this, 'Tick', {
-      schedule: ScheduleExpression.rate(Duration.minutes(this.#props.options.tickMinutes)),
-      target: new LambdaInvoke(tick.fn, { retryAttempts: 0, deadLetterQueue: this.lostTicks }),
-      description: 'Kubeloom: start what is due',
+  /** By the schedule, and when a runner has ended that may have fetched a repository. */
+  #syncSources(): void {
+    const { fn } = this.#scheduled(
+      'sync-sources',
+      this.#props.options.tickMinutes,
+      'ask git repositories that are due',
+    );
+    new Rule(this, 'SourceFetched', {
+      description: 'a build of the runner that fetches repositories ended: submit what it left',
+      eventPattern: {
+        source: ['aws.codebuild'],
+        detailType: ['CodeBuild Build State Change'],
+        detail: {
+          'build-status': ['SUCCEEDED', 'FAILED', 'STOPPED'],
+          'project-name': [this.#runners.terraform.project.projectName],
+        },
+      },
+      targets: [new LambdaTarget(fn, { retryAttempts: 2, deadLetterQueue: this.lostTicks })],
     });
-    acceptFindings(this, 'IAM5', /^Resource::<Functiontick.*:\*$/, 'the schedule may call versions of the tick, too');
-    return tick;
+  }
+
+  /** Finds what is due. One that fails is followed by the next, so none is repeated. */
+  #scheduled(name: 'tick' | 'sync-sources', minutes: number, what: string): ProductFunction {
+    const called = this.#function(name);
+    new Schedule(this, name === 'tick' ? 'Tick' : 'SyncSources', {
+      schedule: ScheduleExpression.rate(Duration.minutes(minutes)),
+      target: new LambdaInvoke(called.fn, { retryAttempts: 0, deadLetterQueue: this.lostTicks }),
+      description: `Kubeloom: ${what}`,
+    });
+    const id = name.replace('-', '');
+    acceptFindings(
+      this,
+      'IAM5',
+      new RegExp(`^Resource::<Function${id}.*:\\*$`),
+      'the schedule may call versions of it, too',
+    );
+    return called;
   }
 }
 

@@ -41,7 +41,9 @@ interface Outcome extends ManifestName {
 export function registerApply(program: Command): void {
   const command = program
     .command('apply')
-    .description('submit manifests, Secrets, TemplateGitReferences, RoleBindings and documents of inventories')
+    .description(
+      'submit manifests, Secrets, TemplateGitReferences, RoleBindings, GitSources and documents of inventories',
+    )
     .requiredOption('-f, --file <file...>', 'YAML or JSON files, - for standard input')
     .option('--wait', 'show progress until the run ends; exit 6 when it fails')
     .option('--if-match <etag>', 'only if the stored generation is this one, e.g. g3-a1', tagOf);
@@ -135,6 +137,11 @@ async function submit(api: ApiClient, item: Judged, options: ApplyOptions): Prom
       const stored = await api.putTemplate(item, document);
       if (!quiet) print(`TemplateGitReference ${item.namespace}/${item.name} stored`);
       return { ...said, stored, code: exitCodes.ok };
+    }
+    if (item.kind === 'GitSource') {
+      const { namespace, name } = await api.putGitSource(item, document);
+      if (!quiet) print(`GitSource ${namespace}/${name} stored: its repository is asked now`);
+      return { ...said, stored: { namespace, name }, code: exitCodes.ok };
     }
     if (isInventoryKind(item.kind)) {
       const { warnings, behind, refused, accepted, ...stored } = await api.putInventory(

@@ -1,4 +1,5 @@
 /** The one DynamoDB table: its schema and every key in it. Change a key and stored items are lost: that needs a migration. */
+import type { GitSourceKey } from '#contracts/git-sources.ts';
 import type { InventoryKey } from '#contracts/inventory.ts';
 import type { ManifestKey, ManifestStatus } from '#contracts/records.ts';
 import type { RollOutKey } from '#contracts/roll-outs.ts';
@@ -18,6 +19,7 @@ import type { RollOutKey } from '#contracts/roll-outs.ts';
  * | inventory       | `INVENTORY#<ns>`         | `<kind>#<name>`         |                           |
  * | roll-out        | `ROLLOUTS#<ns>`          | `ROLLOUT#<id>`          |                           |
  * | their clusters  | `ROLLOUTS#<ns>`          | `CLAIMS`                |                           |
+ * | git source      | `GITSOURCES`             | `<ns>#<name>`           | `GITSOURCES`, `dueAt`     |
  * | role binding    | `ROLES`                  | `<name>`                |                           |
  *
  * All manifests share one partition: listing them is one consistent query, and a thousand writes a second is far away.
@@ -123,6 +125,11 @@ export const rollOutItem = ({ namespace, id }: RollOutKey): ItemKey => ({
 
 /** Which roll-out touches which clusters. */
 export const rollOutClaimsItem = (namespace: string): ItemKey => ({ pk: `ROLLOUTS#${namespace}`, sk: 'CLAIMS' });
+
+/** Partition of all GitSources, in the table and in the `due` index. */
+export const gitSources = 'GITSOURCES';
+
+export const gitSourceItem = (key: GitSourceKey): ItemKey => ({ pk: gitSources, sk: `${key.namespace}#${key.name}` });
 
 /** Partition of all role bindings. */
 export const roleBindings = 'ROLES';

@@ -8,6 +8,7 @@ import { secretValues } from '#domain/manifest/secret.ts';
 import { validateSecret } from '#domain/manifest/validate-secret.ts';
 import { validateTemplateReference } from '#domain/manifest/validate-template-reference.ts';
 import { installationChanges, recordChange } from './audit-event.ts';
+import { sourcesThatUse } from './git-sources.ts';
 import { handle } from './handle.ts';
 import { manifestsThatUse, storedSecretUses } from './manifests-that-use.ts';
 import {
@@ -53,7 +54,7 @@ export const deleteSecret = handle(operations.deleteSecret, async ({ path, calle
   const stored = secretPath(path.namespace, path.name);
   if (!(await deps.secrets.exists(stored))) throw new PipelineError('NotFound', `there is no ${name}`);
   const users = await manifestsThatUse(deps, caller, 'secretRef', path);
-  refuseUsed(name, users);
+  refuseUsed(name, [...users, ...(await sourcesThatUse(deps, path))]);
   await deps.secrets.remove(stored);
   await recordChange(deps, path.namespace, `Secret ${path.name} deleted`, caller);
   return {};

@@ -3,6 +3,7 @@
 import type { ManifestKey, ManifestRecord } from '#contracts/records.ts';
 import { allNodes, allPools, type ClusterState, type ProviderInstance } from '#domain/cluster-state.ts';
 import { isPipelineError } from '#domain/errors.ts';
+import { gitSourceSecret } from '#domain/manifest/git-source.ts';
 import { draftOfDocument } from '#domain/manifest/groups/groups-as-manifest.ts';
 import { type Reference, referenceName, referencesIn } from '#domain/manifest/references-in.ts';
 import { type SecretUse, secretUses } from '#domain/manifest/secret-uses.ts';
@@ -86,7 +87,7 @@ function storedName(text: string): string | undefined {
 
 /** By `<namespace>/<name>` of the Secret; of those in `wanted`. */
 export async function storedSecretUses(
-  deps: Pick<ApiPorts, 'manifests'>,
+  deps: Pick<ApiPorts, 'manifests' | 'gitSources'>,
   wanted: ReadonlySet<string>,
 ): Promise<ReadonlyMap<string, readonly SecretUse[]>> {
   const found = new Map<string, SecretUse[]>();
@@ -99,6 +100,10 @@ export async function storedSecretUses(
     const manifest = readableManifest(record);
     if (manifest) for (const [name, uses] of secretUses(manifest)) note(name, uses);
     for (const name of new Set(Object.values(record.templateSecrets ?? {}))) note(name, ['git']);
+  }
+  for (const { document } of await deps.gitSources.list()) {
+    const login = gitSourceSecret(document);
+    if (login !== undefined) note(login, ['git']);
   }
   return found;
 }

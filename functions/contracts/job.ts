@@ -7,6 +7,7 @@ import { z } from 'zod';
 import { ClusterState } from '#domain/cluster-state.ts';
 import { StageName } from '#domain/plan.ts';
 import { CertificateRequest, IssuedCertificate, OpenedNodes, SshQuestion } from './access-requests.ts';
+import { SourceFiles } from './git-sources.ts';
 import { type RunWork, StageError, StageMode, WaypointDocument } from './stage.ts';
 
 /** One stage of a waypoint. */
@@ -56,10 +57,28 @@ export const TemplateLookup = z.strictObject({
 });
 export type TemplateLookup = z.infer<typeof TemplateLookup>;
 
+/** The manifests of a commit of a git repository. */
+export const SourceLookup = z.strictObject({
+  /** Name of the GitSource, for messages. */
+  name: z.string(),
+  /** Host and path of the repository, without scheme. */
+  url: z.string(),
+  /** Branch, tag or commit. */
+  ref: z.string(),
+  /** Folder or file, from the root. */
+  path: z.string(),
+  /** `locatorText` of the Secret with the token; absent: the repository is public. */
+  secret: z.string().optional(),
+  /** A commit whose files are not wanted again. */
+  known: z.string().optional(),
+});
+export type SourceLookup = z.infer<typeof SourceLookup>;
+
 /** What is asked: written as JSON before the build starts. */
 export const Question = z.discriminatedUnion('kind', [
   CredentialCheck.extend({ kind: z.literal('credentials') }),
   TemplateLookup.extend({ kind: z.literal('templates') }),
+  SourceLookup.extend({ kind: z.literal('source') }),
   CertificateRequest.extend({ kind: z.literal('certificate') }),
   SshQuestion.extend({ kind: z.literal('ssh') }),
 ]);
@@ -85,6 +104,7 @@ export const QuestionResult = z.strictObject({
   answer: z
     .union([z.strictObject({ commit: z.string() }), z.strictObject({ reason: z.string(), fix: z.string() })])
     .optional(),
+  source: SourceFiles.optional(),
   issued: IssuedCertificate.optional(),
   opened: OpenedNodes.optional(),
   error: StageError.optional(),
@@ -104,6 +124,7 @@ export type QuestionBuild = z.infer<typeof QuestionBuild>;
 export const questionLimitMs = {
   credentials: 5 * 60_000,
   templates: 150_000,
+  source: 5 * 60_000,
   certificate: 120_000,
   ssh: 5 * 60_000,
 } as const satisfies Record<Question['kind'], number>;
@@ -116,6 +137,9 @@ export const questionKeys = {
   /** Look-ups of one reference. No namespace begins with `_`: they never meet checks of credentials. */
   lookups: (reference: { readonly namespace: string; readonly name: string }, digest: string) =>
     `checks/_templates/${reference.namespace}/${reference.name}/${digest}/`,
+  /** Of a GitSource; ids are never used twice, also after one of the same name was deleted. */
+  sources: ({ namespace, name }: { readonly namespace: string; readonly name: string }, id: string) =>
+    `checks/_sources/${namespace}/${name}/${id}`,
   /** Requests of one caller for access to a cluster: no one else's path leads there. */
   access: (key: { readonly namespace: string; readonly name: string }, cluster: string, whose: string) =>
     `access/${key.namespace}/${key.name}/${cluster}/${whose}/`,

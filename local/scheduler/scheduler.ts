@@ -1,4 +1,4 @@
-/** EventBridge Scheduler: calls a function at the start and then at a fixed rate, one call at a time. */
+/** EventBridge Scheduler: calls a function at a fixed rate, one call at a time. */
 import { randomUUID } from 'node:crypto';
 import type { LambdaHost } from '../lambda/lambda-host.ts';
 import { type Logger, messageOf } from '../logger.ts';
@@ -14,9 +14,11 @@ export function startScheduler(options: {
   readonly lambdas: LambdaHost;
   readonly functionName: string;
   readonly seconds: number;
+  /** Also calls it at the start. @default true */
+  readonly atStart?: boolean;
   readonly logger: Logger;
 }): Scheduler {
-  const { lambdas, functionName, seconds, logger } = options;
+  const { lambdas, functionName, seconds, logger, atStart = true } = options;
   let under: Promise<void> | undefined;
   const call = async (): Promise<void> => {
     try {
@@ -42,6 +44,6 @@ export function startScheduler(options: {
     return under;
   };
   const timer = setInterval(() => void tick(), seconds * 1000);
-  void tick();
+  if (atStart) void tick();
   return { tick, stop: () => clearInterval(timer) };
 }

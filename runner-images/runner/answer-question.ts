@@ -6,7 +6,7 @@ import { StageFailure } from './stage-failure.ts';
 
 export type AnswerContext = Omit<JobContext<'secrets.get'>, 'log' | 'signal'>;
 
-type Answer = Pick<QuestionResult, 'findings' | 'answer' | 'issued' | 'opened'>;
+type Answer = Pick<QuestionResult, 'findings' | 'answer' | 'source' | 'issued' | 'opened'>;
 
 /** What is found out for each kind of question. Throws `StageFailure` when nothing is. */
 export type Answers = {
@@ -35,9 +35,14 @@ export async function answerQuestion(
     ...{ ports, logKey: questionKeys.log(prefix), options },
     work: async (job) => answerTo(text, { ports, ...job }, options),
     async store({ outcome, startedAt, endedAt }, hide) {
-      const found = outcome.ok ? outcome.found : { error: outcome.error };
+      // A mask would change the files of a repository, which hold no Secrets.
+      const { source, ...found }: Answer & Pick<QuestionResult, 'error'> = outcome.ok
+        ? outcome.found
+        : { error: outcome.error };
       const result: QuestionResult = { schema: 1, startedAt, endedAt, ...found };
-      await ports.artifacts.putText(questionKeys.result(prefix), hide(JSON.stringify(result)), 'application/json');
+      const hidden: object = JSON.parse(hide(JSON.stringify(result)));
+      const text = JSON.stringify({ ...hidden, ...(source && { source }) });
+      await ports.artifacts.putText(questionKeys.result(prefix), text, 'application/json');
       return outcome.ok;
     },
   });
@@ -62,6 +67,8 @@ function answerOf(question: Question, context: AnswerContext, answers: Answers):
       return answers.credentials(question, context);
     case 'templates':
       return answers.templates(question, context);
+    case 'source':
+      return answers.source(question, context);
     case 'certificate':
       return answers.certificate(question, context);
     case 'ssh':

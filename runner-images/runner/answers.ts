@@ -15,6 +15,10 @@ export const answers: Answers = {
     const { lookUpCommit } = await import('./terraform/git-lookup.ts');
     return { answer: await lookUpCommit(question, context) };
   },
+  source: async (question, context) => {
+    const { readSource } = await import('./terraform/git-source.ts');
+    return { source: await readSource(question, context) };
+  },
   certificate: async (question, context) => {
     const { issueCertificate } = await import('./access/issue-certificate.ts');
     return { issued: await issueCertificate(question, context) };
@@ -31,6 +35,7 @@ export const simulatedAnswers: Answers = {
   templates: async () => ({
     answer: { reason: 'simulated: no repository was asked', fix: 'name the 40 digits of a commit' },
   }),
+  source: simulated('no repository was asked', 'Use an installation with real runners.'),
   certificate: simulated('there is no cluster to sign it', 'Use `kubeloom kubeconfig` without --ttl and --role.'),
   ssh: simulated('there are no machines', 'Use a local platform with real hosts.'),
 };

@@ -44,6 +44,8 @@ const least: Readonly<Record<string, AccessRole | 'authenticated' | 'anonymous' 
   ...{ listInventory: 'viewer', getInventory: 'viewer', planInventory: 'viewer', explainManifest: 'viewer' },
   ...{ listRollOuts: 'viewer', getRollOut: 'viewer', startRollOut: 'operator', changeRollOutState: 'operator' },
   ...{ putInventory: 'operator', deleteInventory: 'operator', applyInventory: 'operator' },
+  ...{ listGitSources: 'viewer', getGitSource: 'viewer', putGitSource: 'operator', deleteGitSource: 'operator' },
+  syncGitSource: 'operator',
   ...{ checkProvider: 'operator', getProviderCheck: 'viewer' },
   ...{ pauseManifest: 'operator', resumeManifest: 'operator', rollbackManifest: 'operator', getKubeconfig: 'operator' },
   ...{ putSecret: 'operator', deleteSecret: 'operator', putTemplate: 'operator', deleteTemplate: 'operator' },

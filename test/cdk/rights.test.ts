@@ -88,31 +88,32 @@ describe('functions', () => {
   for (const { name, statements } of lambdas) {
     it(`${name} may do what it calls and no more`, () => {
       const needed = neededBy(derived.functions[name] ?? []);
-      const failures = ['publish-events', 'tick'].includes(name) ? ofFailures : [];
+      const failures = ['publish-events', 'sync-sources', 'tick'].includes(name) ? ofFailures : [];
       const streams = name === 'publish-events' ? ofStreams : [];
       const expected = [...needed, ...ofKey(needed), ...ofFunctions, ...failures, ...streams];
       expect(actionsOf(statements)).toEqual([...new Set(expected)].sort());
     });
   }
 
-  it('only the API starts builds: of two projects, with one variable and no override', () => {
+  it('only the API and what asks git repositories start builds: of three projects, with one variable and no override', () => {
     const starting = lambdas.flatMap(({ name, statements }) =>
       statements.filter(({ Action }) => [Action].flat().includes('codebuild:StartBuild')).map((one) => ({ name, one })),
     );
-    expect(starting.map(({ name }) => name)).toEqual(['router']);
-    const [{ one } = { one: undefined }] = starting;
-    // Terraform checks credentials, kubectl has certificates of people signed, Ansible lets their keys in.
-    const projects = [...JSON.stringify(one?.Resource).matchAll(/Runner([a-z]+)Project/g)].map(([, tool]) => tool);
-    expect(projects).toEqual(['ansible', 'kubectl', 'terraform']);
-    expect(one?.Condition).toEqual({
-      'ForAllValues:StringEquals': {
-        'codebuild:environment.environmentVariables.name': ['KUBELOOM_JOB'],
-      },
-      Null: {
-        ...{ 'codebuild:source.buildspec': 'true', 'codebuild:source.location': 'true' },
-        ...{ 'codebuild:environment.image': 'true', 'codebuild:serviceRole': 'true' },
-      },
-    });
+    expect(starting.map(({ name }) => name)).toEqual(['sync-sources', 'router']);
+    for (const { one } of starting) {
+      // Terraform checks credentials, kubectl has certificates of people signed, Ansible lets their keys in.
+      const projects = [...JSON.stringify(one?.Resource).matchAll(/Runner([a-z]+)Project/g)].map(([, tool]) => tool);
+      expect(projects).toEqual(['ansible', 'kubectl', 'terraform']);
+      expect(one?.Condition).toEqual({
+        'ForAllValues:StringEquals': {
+          'codebuild:environment.environmentVariables.name': ['KUBELOOM_JOB'],
+        },
+        Null: {
+          ...{ 'codebuild:source.buildspec': 'true', 'codebuild:source.location': 'true' },
+          ...{ 'codebuild:environment.image': 'true', 'codebuild:serviceRole': 'true' },
+        },
+      });
+    }
   });
 
   it('no function can read secrets or Terraform states, whatever else is allowed', () => {

@@ -11,6 +11,7 @@ import { DynamoClusters } from '#adapters/dynamo-clusters.ts';
 import { DynamoDemands } from '#adapters/dynamo-demands.ts';
 import { DynamoEventFeed } from '#adapters/dynamo-event-feed.ts';
 import { DynamoEvents } from '#adapters/dynamo-events.ts';
+import { DynamoGitSources } from '#adapters/dynamo-git-sources.ts';
 import { DynamoInventory } from '#adapters/dynamo-inventory.ts';
 import { DynamoManifests } from '#adapters/dynamo-manifests.ts';
 import { DynamoRepairBudget } from '#adapters/dynamo-repair-budget.ts';
@@ -36,6 +37,7 @@ import { clusterStoreContract } from './cluster-store.contract.ts';
 import { demandStoreContract } from './demand-store.contract.ts';
 import { artifactsContract, secretStoreContract, templateReferenceStoreContract } from './document-stores.contract.ts';
 import { eventFeedContract } from './event-feed.contract.ts';
+import { gitSourceStoreContract } from './git-source-store.contract.ts';
 import { eventStoreContract, runStoreContract } from './history-stores.contract.ts';
 import { inventoryStoreContract } from './inventory-store.contract.ts';
 import { manifestStoreContract } from './manifest-store.contract.ts';
@@ -104,6 +106,7 @@ eventFeedContract('DynamoDB', (count) => {
   return Array.from({ length: count }, () => recordedPort('feed', new DynamoEventFeed(own)));
 });
 templateReferenceStoreContract('DynamoDB', () => recordedPort('templateReferences', new DynamoTemplates(freshTable())));
+gitSourceStoreContract('DynamoDB', () => recordedPort('gitSources', new DynamoGitSources(freshTable())));
 inventoryStoreContract('DynamoDB', () => recordedPort('inventory', new DynamoInventory(freshTable())));
 rollOutStoreContract('DynamoDB', () => recordedPort('rollOuts', new DynamoRollOuts(freshTable())));
 artifactsContract('S3', () => recordedPort('artifacts', new S3Artifacts(s3, buckets[bucket++] ?? 'too few buckets')));
@@ -174,6 +177,7 @@ describe('IAM rights', () => {
     'events',
     'feed',
     'templateReferences',
+    'gitSources',
     'inventory',
     'rollOuts',
     'roleBindings',

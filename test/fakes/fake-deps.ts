@@ -7,6 +7,7 @@ import type { Builds, Clock, Deps, Ids, Workflows } from '#functions/ports.ts';
 import { InMemoryArtifacts, InMemoryRoleBindings, InMemorySecrets, InMemoryTemplates } from './in-memory-artifacts.ts';
 import { InMemoryClusters } from './in-memory-clusters.ts';
 import { InMemoryDemands } from './in-memory-demands.ts';
+import { InMemoryGitSources } from './in-memory-git-sources.ts';
 import { InMemoryInventory } from './in-memory-inventory.ts';
 import { InMemoryManifests } from './in-memory-manifests.ts';
 import { InMemoryRepairBudget } from './in-memory-repair-budget.ts';
@@ -168,6 +169,7 @@ export function inMemoryStores() {
     templateReferences: new InMemoryTemplates(),
     inventory: new InMemoryInventory(),
     rollOuts: new InMemoryRollOuts(),
+    gitSources: new InMemoryGitSources(),
     roleBindings: new InMemoryRoleBindings(),
   } satisfies Partial<Deps>;
 }

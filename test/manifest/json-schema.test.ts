@@ -23,7 +23,7 @@ describe('the JSON Schema for editors', () => {
   it('the JSON Schema has every kind', () => {
     const kinds = schema.oneOf.map((kind: { properties: { kind: { const: string } } }) => kind.properties.kind.const);
     expect(kinds).toEqual([
-      ...['InputManifest', 'MachineGroups', 'Secret', 'TemplateGitReference', 'RoleBinding'],
+      ...['InputManifest', 'MachineGroups', 'Secret', 'TemplateGitReference', 'RoleBinding', 'GitSource'],
       ...['InventoryLayer', 'InventoryOrder', 'InventoryTemplate', 'InventoryCluster'],
     ]);
   });

@@ -1,6 +1,7 @@
 /** Every operation of the API, in the order of the OpenAPI document. */
 import { agentOperations } from './agent.ts';
 import { documentOperations } from './documents.ts';
+import { gitSourceOperations } from './git-sources.ts';
 import { inventoryOperations } from './inventory.ts';
 import { manifestOperations } from './manifests.ts';
 import type { Operation } from './operation.ts';
@@ -11,6 +12,7 @@ export const operations = {
   ...runOperations,
   ...documentOperations,
   ...inventoryOperations,
+  ...gitSourceOperations,
   ...agentOperations,
 };
 /** `operationId` in OpenAPI. */

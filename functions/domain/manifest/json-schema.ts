@@ -1,6 +1,7 @@
 /** The JSON Schemas of documents as they are written, for editors; the files of `schema/` are generated from them. */
 import { z } from 'zod';
 import { inventoryShapes } from '../inventory/inventory-documents.ts';
+import { GitSource } from './git-source.ts';
 import { MachineGroups } from './groups/machine-groups.ts';
 import { InputManifest } from './input-manifest.ts';
 import { RoleBinding } from './role-binding.ts';
@@ -11,7 +12,7 @@ type JsonSchema = Record<string, unknown>;
 
 /** Every kind of document. */
 export const documentKinds = {
-  ...{ InputManifest, MachineGroups, Secret, TemplateGitReference, RoleBinding },
+  ...{ InputManifest, MachineGroups, Secret, TemplateGitReference, RoleBinding, GitSource },
   ...inventoryShapes,
 } as const;
 

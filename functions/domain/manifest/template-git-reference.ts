@@ -8,7 +8,14 @@ const repositoryAddress = /^(?![a-z+]+:\/\/)(?!.*\/\.\.?(\/|$))[^\s/@#?]+\.[^\s/
 /** From the root of the repository, down, and not into git's own files. */
 const folderInside = /^(?!\/)(?!(.*\/)?(\.\.|\.git)(\/|$))[\w ./-]*$/;
 
-const Folder = Text.regex(folderInside, {
+/** Of a repository, without scheme. */
+export const RepositoryUrl = Text.regex(repositoryAddress, {
+  error: (issue) =>
+    `${shown(issue.input)} is not host and path of a repository; write them like "github.com/org/repo", without scheme, "@", "#", "?" and ".."`,
+});
+
+/** From the root of a repository. */
+export const RepositoryPath = Text.regex(folderInside, {
   error: (issue) =>
     `${shown(issue.input)} is not a folder of a repository; use letters, digits, "-", "_", "." and "/", without "/" at the beginning and without ".."`,
 });
@@ -19,10 +26,7 @@ export const TemplateGitReference = z.strictObject({
   metadata: SecretMetadata,
   spec: z.strictObject({
     endpoint: z.strictObject({
-      url: Text.regex(repositoryAddress, {
-        error: (issue) =>
-          `${shown(issue.input)} is not host and path of a repository; write them like "github.com/org/repo", without scheme, "@", "#", "?" and ".."`,
-      }).describe('Repository without scheme, e.g. github.com/org/repo.'),
+      url: RepositoryUrl.describe('Repository without scheme, e.g. github.com/org/repo.'),
       protocol: z.literal('https').describe('Only https.'),
     }),
     auth: z
@@ -33,13 +37,13 @@ export const TemplateGitReference = z.strictObject({
     commit: Text.describe('Tag, branch or commit hash.'),
     paths: z
       .strictObject({
-        terraformer: Folder.optional().describe(
+        terraformer: RepositoryPath.optional().describe(
           'Folder of the Terraform modules, from the root of the repository; needed by providers.',
         ),
         playbooks: Text.optional().describe('Accepted, not used.'),
         configLb: Text.optional().describe('Accepted, not used.'),
         configK8s: Text.optional().describe('Accepted, not used.'),
-        manifestsK8s: Folder.optional().describe(
+        manifestsK8s: RepositoryPath.optional().describe(
           'Folder of documents in clusters, one below it for each name ([templates](templates.md)).',
         ),
       })

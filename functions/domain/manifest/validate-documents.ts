@@ -2,6 +2,7 @@
 import { type InventoryKind, inventoryKinds } from '../inventory/inventory-documents.ts';
 import { validateInventoryDocument } from '../inventory/validate-inventory.ts';
 import { error, type Fault } from './fault.ts';
+import { GitSource, gitSourceSecret } from './git-source.ts';
 import { manifestOfDocument } from './groups/manifest-of-document.ts';
 import { validateMachineGroups } from './groups/validate-machine-groups.ts';
 import { isMap, withoutEmptyFields } from './kubernetes-document.ts';
@@ -10,6 +11,7 @@ import type { ValidationContext } from './rules/manifest-index.ts';
 import { nearest } from './rules/references.ts';
 import { type SecretUse, secretUses } from './secret-uses.ts';
 import { TemplateGitReference } from './template-git-reference.ts';
+import { validateGitSource } from './validate-git-source.ts';
 import { validateManifest } from './validate-manifest.ts';
 import { validateSecret } from './validate-secret.ts';
 import { validateTemplateReference } from './validate-template-reference.ts';
@@ -22,6 +24,7 @@ export const documentKinds = [
   'Secret',
   'TemplateGitReference',
   'RoleBinding',
+  'GitSource',
   ...inventoryKinds,
 ] as const;
 export type DocumentKind = (typeof documentKinds)[number];
@@ -120,6 +123,10 @@ function judge(
       const { reference, ...verdict } = validateTemplateReference(document, context);
       return { ...base, ...(reference && { document: reference }), ...verdict };
     }
+    case 'GitSource': {
+      const { source, ...verdict } = validateGitSource(document, context);
+      return { ...base, ...(source && { document: source }), ...verdict };
+    }
     case 'RoleBinding': {
       const { binding, faults } = validateRoleBinding(document);
       return { ...base, namespace: '*', ...(binding && { document: binding }), faults, warnings: [] };
@@ -183,6 +190,9 @@ function usesIn(
     const reference = TemplateGitReference.safeParse(document);
     const token = reference.success ? reference.data.spec.auth?.secretRef : undefined;
     if (token !== undefined) note(`${token.namespace}/${token.name}`, ['git']);
+    const source = GitSource.safeParse(document);
+    const login = source.success ? gitSourceSecret(source.data) : undefined;
+    if (login !== undefined) note(login, ['git']);
   }
   return uses;
 }

@@ -5,12 +5,12 @@ import type { DocumentState } from '#domain/cluster-documents.ts';
 import type { TemplateVersion } from '#domain/template-version.ts';
 import { templatesMark } from '#rendering/terraform-names.ts';
 import { StageFailure } from '../stage-failure.ts';
-import { fetchFolder, type GitSurroundings } from '../terraform/git-fetch.ts';
+import { fetchFiles, type GitSurroundings } from '../terraform/git-fetch.ts';
 
 /** What a folder may hold: a release of others is one file of some hundred kB. */
 const most = { files: 500, bytes: 5_000_000 };
 
-/** Directory with the files. Throws what `fetchFolder` throws, `TemplatesMissing` and `TemplatesTooLarge`. */
+/** Directory with the files. Throws what `fetchFiles` throws, `TemplatesMissing` and `TemplatesTooLarge`. */
 export async function gitDocuments(
   context: GitSurroundings,
   { name, version: text, templatesSecret }: DocumentState,
@@ -18,11 +18,9 @@ export async function gitDocuments(
 ): Promise<string> {
   const folder = normalize(join(version.path, name));
   const directory = join(context.workDirectory, 'documents', `${name}-${templatesMark(text)}`);
-  await fetchFolder(
-    context,
-    { title: `documents ${name}`, resource: name, secret: templatesSecret },
-    { version, folder, directory },
-  );
+  const secret = templatesSecret;
+  const subject = { title: `documents ${name}`, name, document: 'TemplateGitReference', secret } as const;
+  await fetchFiles(context, subject, { version, patterns: [`/${folder}/`], directory });
   const inside = join(directory, folder);
   const files = await yamlFiles(inside);
   const where = `${version.url}@${version.commit.slice(0, 12)}, folder ${folder}`;

@@ -1,4 +1,4 @@
-/** Git with strict limits: one folder at one commit over https, from a checked address, bounded in size, memory and time. */
+/** Git with strict limits: some files at one commit over https, from a checked address, bounded in size, memory and time. */
 import type { LookupAddress } from 'node:dns';
 import { lookup } from 'node:dns/promises';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
@@ -17,50 +17,57 @@ export type GitSurroundings = Pick<SecretReader, 'ports' | 'mask' | 'run' | 'wor
 const limits = [`--fsize=${200_000_000}`, `--as=${1_000_000_000}`];
 const fetchMs = 120_000;
 
-/** Whose files they are. */
-export interface FilesOwner {
-  /** In the middle of a sentence: `templates of provider hetzner-1`. */
+/** Who wants the files, for logins and messages. */
+export interface FetchSubject {
+  /** As in `The templates of provider hz cannot be fetched`. */
   readonly title: string;
-  /** What a failure names as its resource. */
-  readonly resource: string;
-  /** Locator of the Secret of a private repository. */
+  /** Name of the provider instance or GitSource. */
+  readonly name: string;
+  /** The document that names the repository. */
+  readonly document: 'TemplateGitReference' | 'GitSource';
+  /** `locatorText` of the Secret with the token. @default the repository is public */
   readonly secret?: string | undefined;
 }
 
 export interface Fetching {
-  readonly version: TemplateVersion;
-  /** Path inside the repository. */
-  readonly folder: string;
+  readonly version: Pick<TemplateVersion, 'url' | 'commit'>;
+  /** What is wanted of the repository, as in a .gitignore. */
+  readonly patterns: readonly string[];
+  /** Sees the names in the commit before their contents are fetched; what it throws ends the fetch. @default nothing is asked */
+  readonly inspect?: (git: Git) => Promise<void>;
   /** The directory for it, which is empty. */
   readonly directory: string;
 }
 
-type Git = (...args: readonly string[]) => Promise<void>;
+/** Returns the output. Throws `StageFailure`. */
+export type Git = (...args: readonly string[]) => Promise<string>;
 
 /** Throws `StageFailure`. */
-export async function fetchFolder(
+export async function fetchFiles(
   context: GitSurroundings,
-  owner: FilesOwner,
-  { version, folder, directory }: Fetching,
+  subject: FetchSubject,
+  { version, patterns, inspect, directory }: Fetching,
 ): Promise<void> {
-  const addresses = await judgedAddresses(context, owner, version);
+  const addresses = await judgedAddresses(context, subject, version);
   await mkdir(directory, { recursive: true, mode: 0o700 });
-  const environment = await gitEnvironment(context, owner, { url: version.url, addresses, home: directory });
+  const environment = await gitEnvironment(context, subject, { url: version.url, addresses, home: directory });
   const git: Git = async (...args) => {
     const command = { label: `git ${args[0]}`, program: 'prlimit', environment };
     const words = [...limits, '--', 'git', '-C', directory, ...args];
     const result = await context.run({ ...command, args: words, onLine: complaintsOnly, totalMs: fetchMs });
-    if (result.code !== 0) throw gitFailure(owner, version, result);
+    if (result.code !== 0) throw gitFailure(subject, version, result);
+    return result.stdout;
   };
   await git('init', '--quiet');
   await fetchCommit(git, version);
-  await git('sparse-checkout', 'set', '--no-cone', `/${folder}/`);
-  // The content of the folder is fetched here.
+  await inspect?.(git);
+  await git('sparse-checkout', 'set', '--no-cone', ...patterns);
+  // The content is fetched here.
   await git('checkout', '--quiet', '--detach', version.commit);
 }
 
 /** Some hosts only know a repository under its name with `.git`, and redirect requests for the other name. */
-async function fetchCommit(git: Git, { url, commit }: TemplateVersion): Promise<void> {
+async function fetchCommit(git: Git, { url, commit }: Fetching['version']): Promise<void> {
   const ask = async (address: string): Promise<void> => {
     await git('config', '--replace-all', 'remote.origin.url', `https://${address}`);
     await git('fetch', '--quiet', '--depth=1', '--filter=blob:none', '--no-tags', 'origin', commit);
@@ -88,11 +95,10 @@ interface GitHome {
 /** The machine's own configuration is ignored; secrets are only in the environment. */
 async function gitEnvironment(
   context: GitSurroundings,
-  owner: FilesOwner,
+  { title, secret }: FetchSubject,
   { url, addresses, home }: GitHome,
 ): Promise<Readonly<Record<string, string>>> {
   const [host = ''] = url.split('/');
-  const { title, secret } = owner;
   const login = secret && (await repositoryLogin(context, secret, title));
   const settings = [
     ['protocol.allow', 'never'],
@@ -145,8 +151,8 @@ async function ownAuthorities(home: string): Promise<Readonly<Record<string, str
  */
 async function judgedAddresses(
   { ports }: GitSurroundings,
-  owner: FilesOwner,
-  { url }: TemplateVersion,
+  { title, name: resource, document }: FetchSubject,
+  { url }: Fetching['version'],
 ): Promise<readonly LookupAddress[]> {
   const [host = ''] = url.split('/');
   const name = host.replace(/:\d+$/, '');
@@ -156,17 +162,17 @@ async function judgedAddresses(
     throw new StageFailure({
       class: 'transient',
       code: 'TemplatesUnreachable',
-      message: `The ${owner.title} cannot be fetched from ${url}: ${name} has no address.`,
-      resource: owner.resource,
-      hint: 'Kubeloom retries automatically; if it keeps failing, correct the address in the TemplateGitReference.',
+      message: `The ${title} cannot be fetched from ${url}: ${name} has no address.`,
+      resource,
+      hint: `Kubeloom retries automatically; if it keeps failing, correct the address in the ${document}.`,
     });
   }
   if (!addresses.some(({ address }) => isPrivateAddress(address))) return isIP(name) === 0 ? addresses : [];
   throw new StageFailure({
     class: 'user',
     code: 'TemplatesRefused',
-    message: `The ${owner.title} are at ${host}, which is in a private network.`,
-    resource: owner.resource,
+    message: `The ${title} are at ${host}, which is in a private network.`,
+    resource,
     hint: 'Use a public host, or ask the operator to add it to KUBELOOM_TEMPLATE_PRIVATE_HOSTS.',
   });
 }
@@ -175,6 +181,7 @@ interface Row {
   readonly class: 'user' | 'credentials';
   readonly code: string;
   readonly pattern: RegExp;
+  /** `{document}` names the repository, `{files}` are in it. */
   readonly hint: string;
 }
 
@@ -184,32 +191,36 @@ const complaints: readonly Row[] = [
     class: 'user',
     code: 'TemplatesMissing',
     pattern: /not our ref|couldn't find remote ref|no such remote ref|unadvertised object/i,
-    hint: 'The repository has no such commit, or does not serve it; name another in the TemplateGitReference.',
+    hint: 'The repository has no such commit, or does not serve it; name another in the {document}.',
   },
   {
     class: 'credentials',
     code: 'TemplatesForbidden',
     pattern: /authentication failed|could not read username|\b40[134]\b|repository .* not found/i,
-    hint: 'Put a token that may read the repository into the Secret of the TemplateGitReference, then retry.',
+    hint: 'Put a token that may read the repository into the Secret of the {document}, then retry.',
   },
   {
     class: 'user',
     code: 'TemplatesMoved',
     pattern: /returned error: 30\d/i,
-    hint: 'The repository has moved (HTTP redirect). Put its new URL into the TemplateGitReference.',
+    hint: 'The repository has moved (HTTP redirect). Put its new URL into the {document}.',
   },
   {
     class: 'user',
     code: 'TemplatesTooLarge',
     pattern: /out of memory|cannot allocate|malloc|mmap failed|died of signal|file too large/i,
-    hint: 'Keep the modules in a repository of their own: for this one git needs more memory or larger files than allowed.',
+    hint: 'Keep the {files} in a repository of their own: for this one git needs more memory or larger files than allowed.',
   },
 ];
 
 /** `prlimit` becomes git, and the kernel ends a git that wrote too much, without a message. */
 const endedByKernel = 137;
 
-function gitFailure({ title, resource }: FilesOwner, { url }: TemplateVersion, result: CommandResult): StageFailure {
+function gitFailure(
+  { title, name, document }: FetchSubject,
+  { url }: Fetching['version'],
+  result: CommandResult,
+): StageFailure {
   const said = result.code === endedByKernel ? `${result.stderr}\nerror: git died of signal` : result.stderr;
   const message = `The ${title} cannot be fetched from ${url}: ${lastLine(said)}`;
   const row = complaints.find(({ pattern }) => pattern.test(said));
@@ -219,7 +230,9 @@ function gitFailure({ title, resource }: FilesOwner, { url }: TemplateVersion, r
     hint: 'Kubeloom retries automatically; the log of the stage has the output of git.',
   } as const;
   const { class: kind, code, hint } = row ?? unknown;
-  return new StageFailure({ class: kind, code, message, resource, hint });
+  const files = document === 'GitSource' ? 'manifests' : 'modules';
+  const words = hint.replace('{document}', document).replace('{files}', files);
+  return new StageFailure({ class: kind, code, message, resource: name, hint: words });
 }
 
 function lastLine(text: string): string {

@@ -6,7 +6,7 @@ import type { TemplateVersion } from '#domain/template-version.ts';
 import { templatesMark } from '#rendering/terraform-names.ts';
 import type { SecretMask } from '../secret-mask.ts';
 import { StageFailure } from '../stage-failure.ts';
-import { fetchFolder, type GitSurroundings } from './git-fetch.ts';
+import { fetchFiles, type GitSurroundings } from './git-fetch.ts';
 
 /** What one type's folder may hold: modules are a few small text files. */
 const most = { files: 500, bytes: 5_000_000 };
@@ -35,9 +35,9 @@ async function fetchType(
 ): Promise<string> {
   const folder = folderOf(provider, version);
   const directory = join(context.workDirectory, 'templates', `${provider.type}-${templatesMark(provider.templates)}`);
-  const { name, templatesSecret } = provider;
-  const owner = { title: `templates of provider ${name}`, resource: name, secret: templatesSecret };
-  await fetchFolder(context, owner, { version, folder, directory });
+  const { name, templatesSecret: secret } = provider;
+  const subject = { title: `templates of provider ${name}`, name, document: 'TemplateGitReference', secret } as const;
+  await fetchFiles(context, subject, { version, patterns: [`/${folder}/`], directory });
   return measured(provider, version, join(directory, folder));
 }
 

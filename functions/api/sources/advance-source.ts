@@ -1,0 +1,198 @@
+/**
+ * The next step of a GitSource that is due: ask for its commit, start a runner that fetches it, submit what the runner left.
+ * One step at a time: whoever writes the record first does it.
+ */
+import type { GitSourceRecord, SourceFiles, SourceStatus } from '#contracts/git-sources.ts';
+import { questionKeys, questionLimitMs } from '#contracts/job.ts';
+import { isPipelineError } from '#domain/errors.ts';
+import { intervalMinutes } from '#domain/manifest/drift-checks.ts';
+import { firstFaults } from '#domain/manifest/fault.ts';
+import { gitSourceSecret } from '#domain/manifest/git-source.ts';
+import { sameValue } from '#domain/same-value.ts';
+import { ask, findQuestion } from '../../pipeline/jobs/questions.ts';
+import type { ApiPorts } from '../../rights/api-uses.ts';
+import { recordChange } from '../audit-event.ts';
+import { pruneSource } from './prune-source.ts';
+import { sourceCaller } from './source-caller.ts';
+import { sourceDocuments } from './source-documents.ts';
+import { submitSource } from './submit-source.ts';
+
+export type SourceStep = 'leftAlone' | 'asked' | 'fetching' | 'read' | 'refused';
+
+/** If a step is cut off, the next one begins after this. */
+const claimSeconds = 300;
+/** Between two looks at a runner. */
+const waitSeconds = 20;
+
+type Change = Partial<Omit<GitSourceRecord, 'namespace' | 'name' | 'version' | 'document' | 'maker' | 'generation'>>;
+
+export async function advanceSource(deps: ApiPorts, due: GitSourceRecord): Promise<SourceStep> {
+  const claimed = { ...due, version: due.version + 1, dueAt: after(deps, claimSeconds) };
+  try {
+    await deps.gitSources.put(claimed);
+  } catch (error) {
+    if (isPipelineError(error, 'VersionConflict')) return 'leftAlone';
+    throw error;
+  }
+  const { step, change } = await nextStep(deps, claimed);
+  await keep(deps, claimed, change);
+  return step;
+}
+
+/** Another request may have stored a new document meanwhile: that is due already, and what was submitted is noted in it. */
+async function keep(deps: ApiPorts, claimed: GitSourceRecord, change: Change): Promise<void> {
+  try {
+    await deps.gitSources.put({ ...claimed, ...change, version: claimed.version + 1 });
+  } catch (error) {
+    if (!isPipelineError(error, 'VersionConflict')) throw error;
+    const now = await deps.gitSources.get(claimed);
+    if (now === undefined || change.submitted === undefined) return;
+    await deps.gitSources.put({ ...now, submitted: change.submitted, version: now.version + 1 });
+  }
+}
+
+interface Step {
+  readonly step: SourceStep;
+  readonly change: Change;
+}
+
+async function nextStep(deps: ApiPorts, source: GitSourceRecord): Promise<Step> {
+  const { spec } = source.document;
+  if (spec.suspend) return { step: 'leftAlone', change: rest(deps, source, { state: 'Suspended' }) };
+  if (source.fetching !== undefined) return fetched(deps, source, source.fetching);
+  const secret = gitSourceSecret(source.document);
+  const known = source.done?.generation === source.generation ? source.done.commit : undefined;
+  let ref = spec.ref;
+  if (secret === undefined) {
+    const answer = await deps.templateSources.resolve(spec.url, spec.ref);
+    if (!('commit' in answer)) return { step: 'asked', change: rest(deps, source, unreachable(answer)) };
+    if (answer.commit === known) return { step: 'asked', change: await atRest(deps, source) };
+    ref = answer.commit;
+  }
+  const fetching = questionKeys.sources(source, `${source.version}-${deps.ids.hash(8)}`);
+  const { name, url, path } = { name: source.name, ...spec };
+  await ask(deps, fetching, {
+    ...{ kind: 'source', name, url, ref, path },
+    ...(secret !== undefined && { secret }),
+    ...(known !== undefined && { known }),
+  });
+  // One that is only asked whether anything is new keeps its state.
+  const state = known === undefined ? ('Fetching' as const) : source.status.state;
+  return { step: 'asked', change: { fetching, dueAt: after(deps, waitSeconds), status: { ...source.status, state } } };
+}
+
+async function fetched(deps: ApiPorts, source: GitSourceRecord, fetching: string): Promise<Step> {
+  const question = await findQuestion(deps, fetching);
+  if (question?.status === 'running') {
+    const age = deps.clock.now().getTime() - Date.parse(question.startedAt);
+    if (age < 2 * questionLimitMs.source) return { step: 'fetching', change: { dueAt: after(deps, waitSeconds) } };
+    await deps.builds.stop(question.buildId);
+  }
+  const { result } = question ?? {};
+  if (result?.source === undefined) {
+    const problem = {
+      reason: result?.error?.message ?? `the runner ended without an answer (build ${question?.buildId ?? 'unknown'})`,
+      fix: result?.error?.hint ?? 'it is tried again; if it keeps failing, read the log of that build',
+    };
+    return { step: 'read', change: { ...rest(deps, source, unreachable(problem)), fetching: undefined } };
+  }
+  if (result.source.files === undefined) {
+    return { step: 'read', change: { ...(await atRest(deps, source)), fetching: undefined } };
+  }
+  return submitted(deps, source, result.source);
+}
+
+async function submitted(deps: ApiPorts, source: GitSourceRecord, read: SourceFiles): Promise<Step> {
+  const { commit, files = [], faults: unread = [] } = read;
+  const readAt = deps.clock.now().toISOString();
+  const caller = await sourceCaller(deps, source, commit);
+  const end = (status: Partial<SourceStatus>, more: Change = {}): Change => ({
+    ...rest(deps, source, { commit, readAt, ...status }),
+    ...{ fetching: undefined, done: undefined, ...more },
+  });
+  if (caller === undefined) {
+    const reason = `${source.maker.name}, who applied it, lacks the role operator in namespace "${source.namespace}" now`;
+    const fix = 'someone with that role has to apply it again';
+    return { step: 'refused', change: end({ state: 'Refused', problem: { reason, fix } }) };
+  }
+  if (files.length === 0 && unread.length === 0) {
+    const reason = `there is no .yaml, .yml or .json file in path ${source.document.spec.path} of commit ${commit}`;
+    return { step: 'read', change: end(unreachable({ reason, fix: 'correct spec.path or spec.ref' })) };
+  }
+  const limits = { namespace: source.namespace, maxBytes: deps.config.KUBELOOM_MAX_BODY_BYTES };
+  const documents = sourceDocuments(read, limits);
+  let outcome: Awaited<ReturnType<typeof submitSource>>;
+  try {
+    outcome = await submitSource(deps, { source, caller, commit, read: documents });
+  } catch (error) {
+    // A runner looks up a branch of templates: what was read is submitted once it is known.
+    if (!isPipelineError(error, 'TemplatesPending')) throw error;
+    return { step: 'fetching', change: { dueAt: after(deps, waitSeconds) } };
+  }
+  const present = new Set(outcome.rows.map(({ name }) => name));
+  const complete = outcome.faults.length === 0;
+  const pruned = await pruneSource(deps, { source, caller, commit, present, complete });
+  const faults = [...outcome.faults, ...pruned.faults];
+  const manifests = [...outcome.rows, ...pruned.rows];
+  const own = Object.entries({ ...source.submitted, ...outcome.submitted });
+  const kept = Object.fromEntries(own.filter(([name]) => !pruned.gone.includes(name)));
+  const state = faults.length > 0 ? ('Faulty' as const) : ('Ready' as const);
+  if (!sameValue([commit, manifests], [source.status.commit, source.status.manifests])) {
+    await recordChange(deps, source.namespace, `GitSource ${source.name}: ${countsOf(manifests)}`, caller);
+  }
+  return {
+    step: 'read',
+    change: end(
+      { state, faults: [...firstSourceFaults(faults)], manifests },
+      { submitted: kept, ...(faults.length === 0 && { done: { commit, generation: source.generation } }) },
+    ),
+  };
+}
+
+/** A known commit: only what someone changed since is new. */
+async function atRest(deps: ApiPorts, source: GitSourceRecord): Promise<Change> {
+  const manifests = await Promise.all(
+    source.status.manifests.map(async (row) => {
+      const own = source.submitted[row.name];
+      if (own === undefined || row.state === 'kept' || row.state === 'deleted') return row;
+      const stored = await deps.manifests.get({ namespace: source.namespace, name: row.name }).catch(() => undefined);
+      const isOwn = stored !== undefined && !stored.deleting && stored.checksum === own.checksum;
+      if (!isOwn) return row.state === 'proposed' ? row : { ...row, state: 'changed' as const };
+      return row.state === 'changed' || row.state === 'proposed' ? { ...row, state: 'applied' as const } : row;
+    }),
+  );
+  const state = source.status.faults.length > 0 ? ('Faulty' as const) : ('Ready' as const);
+  return rest(deps, source, { state, manifests, ...(source.status.commit && { commit: source.status.commit }) });
+}
+
+/** Until it is due again. What is not in `status` stays, apart from a problem of before. */
+function rest(
+  deps: Pick<ApiPorts, 'clock'>,
+  { document, status: { problem: _before, ...before } }: GitSourceRecord,
+  status: Partial<SourceStatus>,
+): Change {
+  const minutes = intervalMinutes(document.spec.every) ?? 5;
+  return { dueAt: after(deps, minutes * 60), status: { ...before, ...status } };
+}
+
+/** The words of template repositories, which the same code asks. */
+function unreachable({ reason, fix }: { reason: string; fix: string }): Partial<SourceStatus> {
+  const ours = (text: string): string =>
+    text.replaceAll('TemplateGitReference', 'GitSource').replaceAll('auth.secretRef', 'spec.secretRef').slice(0, 2000);
+  return { state: 'Unreachable', problem: { reason: ours(reason), fix: ours(fix) } };
+}
+
+function firstSourceFaults(faults: SourceStatus['faults']): SourceStatus['faults'] {
+  const shown = firstFaults(faults.map((fault) => ({ fix: '', ...fault, severity: 'error' as const })));
+  return shown.map(({ severity: _, ...fault }) => ({ file: '.', ...fault }));
+}
+
+function countsOf(manifests: SourceStatus['manifests']): string {
+  const counts = new Map<string, number>();
+  for (const { state } of manifests) counts.set(state, (counts.get(state) ?? 0) + 1);
+  return [...counts].map(([state, count]) => `${count} ${state}`).join(', ') || 'no manifests';
+}
+
+function after({ clock }: Pick<ApiPorts, 'clock'>, seconds: number): string {
+  return new Date(clock.now().getTime() + seconds * 1000).toISOString();
+}

@@ -1,0 +1,179 @@
+/** Submits the documents of a commit: all are judged first, so that a fault in one can keep back the others. */
+import type { Fault as WireFault } from '#contracts/api-bodies.ts';
+import type { GitSourceRecord, SourceFault, SourceRow } from '#contracts/git-sources.ts';
+import type { ManifestRecord } from '#contracts/records.ts';
+import { isPipelineError } from '#domain/errors.ts';
+import { validateTemplateReference } from '#domain/manifest/validate-template-reference.ts';
+import { sameValue } from '#domain/same-value.ts';
+import type { AdmittedCaller } from '../../caller.ts';
+import { replaceableManifest } from '../../pipeline/manifests/stored-manifest.ts';
+import type { ApiPorts } from '../../rights/api-uses.ts';
+import { recordChange } from '../audit-event.ts';
+import { assessManifest } from '../judge-manifest.ts';
+import { refuseInventoryOwned } from '../manifest-owner.ts';
+import { storageFaults, wireFaults } from '../request-document.ts';
+import { submitDocument } from '../submit-document.ts';
+import { validationContextOf } from '../surroundings.ts';
+import { inFile, type ReadSource, type SourceDocument } from './source-documents.ts';
+
+export interface SourceSubmission {
+  readonly source: GitSourceRecord;
+  readonly caller: AdmittedCaller;
+  readonly commit: string;
+  readonly read: ReadSource;
+}
+
+export interface SubmittedSource {
+  readonly faults: readonly SourceFault[];
+  readonly rows: readonly SourceRow[];
+  /** What was submitted, by name: with what is known of before, what the GitSource owns. */
+  readonly submitted: GitSourceRecord['submitted'];
+}
+
+interface Judged extends SourceDocument {
+  readonly faults: readonly WireFault[];
+  readonly stored?: ManifestRecord | undefined;
+  readonly same?: boolean;
+  readonly checksum?: string;
+}
+
+/** Throws `TemplatesPending`: then it has to be called again. */
+export async function submitSource(deps: ApiPorts, submission: SourceSubmission): Promise<SubmittedSource> {
+  const { source, read } = submission;
+  const references = await judgeReferences(deps, submission);
+  const good = references.filter(({ faults }) => faults.length === 0);
+  const accompanying = good.map(({ document }) => document);
+  const manifests: Judged[] = [];
+  for (const one of read.documents)
+    if (one.kind !== 'TemplateGitReference') manifests.push(await judgeManifest(deps, one, submission, accompanying));
+  const faults = [...read.faults, ...[...references, ...manifests].flatMap((one) => inFile(one.file, one.faults))];
+  const faulty = new Set(faults.map(({ file }) => file));
+  const nothing = faults.length > 0 && source.document.spec.onFault === 'nothing';
+  const goes = ({ file }: SourceDocument): boolean => !nothing && !faulty.has(file);
+  for (const one of good.filter(goes)) await storeReference(deps, one, submission);
+  const rows: SourceRow[] = [];
+  const submitted: GitSourceRecord['submitted'] = {};
+  for (const one of manifests) {
+    if (!goes(one)) {
+      rows.push(rowOf(one, faulty.has(one.file) ? 'refused' : 'held'));
+      continue;
+    }
+    const { row, fault } = await submit(deps, one, submission);
+    rows.push(row);
+    if (fault) faults.push(...inFile(one.file, fault));
+    else submitted[one.name] = { kind: row.kind, file: one.file, checksum: one.checksum ?? '' };
+  }
+  return { faults, rows, submitted };
+}
+
+async function judgeReferences(
+  deps: ApiPorts,
+  { read, caller, source: { namespace } }: SourceSubmission,
+): Promise<readonly Judged[]> {
+  const references = read.documents.filter(({ kind }) => kind === 'TemplateGitReference');
+  return Promise.all(
+    references.map(async (one) => {
+      const faults = await faultsIn(one, async () => {
+        const context = await validationContextOf(deps, { namespace, name: one.name }, one.document, caller);
+        const verdict = validateTemplateReference(one.document, context);
+        return wireFaults([...storageFaults(one.document), ...verdict.faults], one.document);
+      });
+      return { ...one, faults };
+    }),
+  );
+}
+
+async function judgeManifest(
+  deps: ApiPorts,
+  one: SourceDocument,
+  { source, caller }: SourceSubmission,
+  accompanying: readonly unknown[],
+): Promise<Judged> {
+  const key = { namespace: source.namespace, name: one.name };
+  let known: Pick<Judged, 'stored' | 'same' | 'checksum'> = {};
+  const faults = await faultsIn(one, async () => {
+    const owner = (await deps.gitSources.list(source.namespace)).find(
+      (other) => other.name !== source.name && Object.hasOwn(other.submitted, one.name),
+    );
+    if (owner !== undefined) {
+      const fix = `remove it from one of the repositories, or delete the GitSource ${owner.name}`;
+      return [{ path: 'metadata.name', reason: `"${one.name}" is submitted by the GitSource ${owner.name}`, fix }];
+    }
+    const stored = await replaceableManifest(deps, key);
+    await refuseInventoryOwned(deps, key, [one.document, stored?.document]);
+    const assessed = await assessManifest(deps, key, { document: one.document, stored, caller, accompanying });
+    known = { stored, same: assessed.same ?? false, checksum: assessed.record?.checksum ?? '' };
+    return [...assessed.faults, ...assessed.refusals];
+  });
+  return { ...one, faults, ...known };
+}
+
+async function storeReference(deps: ApiPorts, one: Judged, { source, caller }: SourceSubmission): Promise<void> {
+  const { reference } = validateTemplateReference(one.document);
+  const before = await deps.templateReferences.get(source.namespace, one.name);
+  if (reference === undefined || sameValue(before, reference)) return;
+  await deps.templateReferences.put(source.namespace, one.name, reference);
+  await recordChange(deps, source.namespace, `TemplateGitReference ${one.name} stored`, caller);
+}
+
+async function submit(
+  deps: ApiPorts,
+  one: Judged,
+  { source, caller, commit }: SourceSubmission,
+): Promise<{ readonly row: SourceRow; readonly fault?: readonly WireFault[] }> {
+  // What is stored already has its own retries and checks: this starts no further attempt.
+  if (one.same) return { row: rowOf(one, 'unchanged') };
+  const { ref, onPlan } = source.document.spec;
+  const key = { namespace: source.namespace, name: one.name };
+  let row = rowOf(one, 'refused');
+  const fault = await faultsIn(one, async () => {
+    const { json } = await submitDocument(deps, key, {
+      ...{ document: one.document, stored: one.stored, caller, sameIsFine: true },
+      reason: `commit ${commit.slice(0, 12)} of ${ref}, file ${one.file}`.slice(0, 300),
+      terms: onPlan === 'propose' ? { proposeOnly: true } : {},
+    });
+    row = { ...rowOf(one, 'applied'), runId: json.runId };
+    return [];
+  }).catch((thrown: unknown) => {
+    if (!isPipelineError(thrown, 'ApprovalRequired')) throw thrown;
+    row = { ...rowOf(one, 'proposed'), ...planOf(thrown.details) };
+    return [];
+  });
+  return fault.length === 0 ? { row } : { row, fault };
+}
+
+export function planOf(details: unknown): { readonly plan?: string } {
+  const plan = (details as { plan?: unknown } | undefined)?.plan;
+  return typeof plan === 'string' ? { plan } : {};
+}
+
+/** What goes wrong with one document is a fault of it, and keeps no other from being judged. */
+export async function faultsIn(
+  { document }: Pick<SourceDocument, 'document'>,
+  work: () => Promise<readonly WireFault[]>,
+): Promise<readonly WireFault[]> {
+  try {
+    return await work();
+  } catch (thrown) {
+    if (!isPipelineError(thrown)) throw thrown;
+    if (['TemplatesPending', 'ApprovalRequired', 'InternalFault'].includes(thrown.name)) throw thrown;
+    if (thrown.name === 'InvalidManifest' && Array.isArray(thrown.details)) return thrown.details;
+    const reason = thrown.message.slice(0, 1000);
+    return wireFaults(
+      [
+        {
+          path: 'metadata.name',
+          reason,
+          fix: 'the next commit, or `kubeloom sources sync`, tries again',
+          severity: 'error',
+        },
+      ],
+      document,
+    );
+  }
+}
+
+const rowOf = ({ name, kind, file }: SourceDocument, state: SourceRow['state']): SourceRow => ({
+  ...{ name, file, state },
+  kind: kind === 'MachineGroups' ? kind : 'InputManifest',
+});

@@ -1,0 +1,116 @@
+/** GitSources in the store and on the wire: the document, who made it, what was read last and what became of it. */
+import { z } from 'zod';
+import { GitSource } from '#domain/manifest/git-source.ts';
+import { manifestKinds } from '#domain/manifest/validate-documents.ts';
+import { Fault } from './api-bodies.ts';
+import { ManifestPath } from './http-parameters.ts';
+
+/** A fault of a file of the repository. */
+export const SourceFault = Fault.extend({ file: z.string().describe('from the root of the repository') }).meta({
+  id: 'SourceFault',
+});
+export type SourceFault = z.infer<typeof SourceFault>;
+
+export const rowStates = ['applied', 'unchanged', 'proposed', 'refused', 'held', 'changed', 'deleted', 'kept'] as const;
+
+/** What became of a manifest of the repository. */
+export const SourceRow = z
+  .object({
+    name: z.string(),
+    kind: z.enum(manifestKinds),
+    file: z.string(),
+    state: z
+      .enum(rowStates)
+      .describe(
+        'held: it has no fault, and others have; changed: someone changed or deleted it since; kept: its file is gone, the manifest is not',
+      ),
+    runId: z.string().optional(),
+    plan: z.string().optional().describe('of one that is proposed: for `kubeloom approve`'),
+    because: z.string().optional(),
+  })
+  .meta({ id: 'SourceRow' });
+export type SourceRow = z.infer<typeof SourceRow>;
+
+export const SourceStatus = z
+  .object({
+    state: z
+      .enum(['Pending', 'Fetching', 'Ready', 'Faulty', 'Unreachable', 'Refused', 'Suspended'])
+      .describe(
+        'Faulty: `faults` says which files; Unreachable: the repository did not answer as it should; Refused: who applied it lacks the role operator now',
+      ),
+    commit: z.string().optional().describe('that was read last'),
+    readAt: z.string().optional(),
+    problem: z.object({ reason: z.string(), fix: z.string() }).optional(),
+    faults: z.array(SourceFault),
+    manifests: z.array(SourceRow),
+  })
+  .meta({ id: 'SourceStatus' });
+export type SourceStatus = z.infer<typeof SourceStatus>;
+
+/** The files of a commit, as a runner leaves them. */
+export const SourceFiles = z.strictObject({
+  commit: z.string(),
+  /** Absent when the commit is the known one. */
+  files: z.array(z.strictObject({ path: z.string(), text: z.string() })).optional(),
+  /** Of files whose text is not here. */
+  faults: z.array(SourceFault).optional(),
+});
+export type SourceFiles = z.infer<typeof SourceFiles>;
+
+export const GitSourceRecord = z.strictObject({
+  namespace: z.string(),
+  name: z.string(),
+  /** Optimistic lock: every write is one more than what it read. */
+  version: z.number().int(),
+  /** Of the document. */
+  generation: z.number().int(),
+  document: GitSource,
+  /** Whose rights it has: checked at each submission, never answered but for its name. */
+  maker: z.strictObject({
+    kind: z.enum(['iam', 'token', 'unknown']),
+    name: z.string(),
+    claims: z.record(z.string(), z.array(z.string())),
+  }),
+  /** When the document was stored, ISO 8601. */
+  at: z.string(),
+  /** When the scheduler does the next step. */
+  dueAt: z.string(),
+  status: SourceStatus,
+  /** The commit and the generation that were submitted without anything left to do. */
+  done: z.strictObject({ commit: z.string(), generation: z.number().int() }).optional(),
+  /** The question that a runner answers. */
+  fetching: z.string().optional(),
+  /** Manifests that it submitted, by name. */
+  submitted: z.record(
+    z.string(),
+    z.strictObject({ kind: z.enum(manifestKinds), file: z.string(), checksum: z.string() }),
+  ),
+});
+export type GitSourceRecord = z.infer<typeof GitSourceRecord>;
+export type GitSourceKey = Pick<GitSourceRecord, 'namespace' | 'name'>;
+
+export const GitSourcePath = ManifestPath;
+
+export const GitSourceSummary = z
+  .object({
+    namespace: z.string(),
+    name: z.string(),
+    generation: z.number().int(),
+    by: z.string().describe('who applied it: it has their rights, in its own namespace'),
+    at: z.string(),
+    nextAt: z.string().describe('when it takes its next step'),
+    url: z.string(),
+    ref: z.string(),
+    path: z.string(),
+    status: SourceStatus,
+  })
+  .meta({ id: 'GitSourceSummary' });
+export type GitSourceSummary = z.infer<typeof GitSourceSummary>;
+
+export const GitSourceList = z.object({ items: z.array(GitSourceSummary) }).meta({ id: 'GitSourceList' });
+export type GitSourceList = z.infer<typeof GitSourceList>;
+
+export const GitSourceDescription = GitSourceSummary.extend({
+  document: z.unknown().describe('as it can be applied again'),
+}).meta({ id: 'GitSourceDescription' });
+export type GitSourceDescription = z.infer<typeof GitSourceDescription>;

@@ -1,0 +1,40 @@
+/** Validates a GitSource. */
+import { sizeFaults } from './document-size.ts';
+import { error, type Fault } from './fault.ts';
+import { GitSource } from './git-source.ts';
+import { inDocumentOrder, withoutServerFields } from './kubernetes-document.ts';
+import type { ValidationContext } from './rules/manifest-index.ts';
+import { secretExists } from './rules/provider-rules.ts';
+import { schemaFaults } from './schema-faults.ts';
+
+export interface GitSourceVerdict {
+  readonly source?: GitSource;
+  readonly faults: readonly Fault[];
+  readonly warnings: readonly Fault[];
+}
+
+/** Validates its form, and that its Secret is of its namespace and exists where Secrets are known. Never throws. */
+export function validateGitSource(
+  document: unknown,
+  context: Pick<ValidationContext, 'secrets'> = {},
+): GitSourceVerdict {
+  const stripped = withoutServerFields(document);
+  const vast = sizeFaults(stripped);
+  if (vast.length > 0) return { faults: vast, warnings: [] };
+  const parsed = GitSource.safeParse(stripped);
+  if (!parsed.success) {
+    return { faults: inDocumentOrder(stripped, schemaFaults(GitSource, stripped).faults), warnings: [] };
+  }
+  const source = parsed.data;
+  const faults = secretFaults(source, context.secrets);
+  return faults.length === 0 ? { source, faults, warnings: [] } : { faults, warnings: [] };
+}
+
+function secretFaults({ metadata, spec }: GitSource, known: ValidationContext['secrets']): readonly Fault[] {
+  if (spec.secretRef === undefined) return [];
+  const path = ['spec', 'secretRef'];
+  const { name, namespace = metadata.namespace } = spec.secretRef;
+  if (namespace === metadata.namespace) return [...secretExists(known, { name, namespace }, path)];
+  const reason = `is in namespace "${namespace}", and a GitSource uses nothing of other namespaces`;
+  return [error([...path, 'namespace'], reason, `store the Secret in "${metadata.namespace}" and leave this out`)];
+}
