@@ -228,4 +228,14 @@ describe('what moves after a plan was accepted and before its run begins', () =>
     expect(await pipeline.settle()).toEqual([{ status: 'SUCCEEDED' }]);
     expect(await workers(pipeline)).toHaveLength(3);
   });
+
+  it('a plan that only deletes a cluster is done when an attempt that was cut off has deleted it', async () => {
+    const both = manifestOf([{}, { name: 'api' }]);
+    const pipeline = await existing(both);
+    await apply(pipeline, manifestOf([{}]), await planned(pipeline, manifestOf([{}])));
+    // The attempt that was cut off after its deletion left no more than this.
+    await pipeline.deps.clusters.remove(await pipeline.cluster('api'));
+    expect(await pipeline.settle()).toEqual([{ status: 'SUCCEEDED' }]);
+    expect(await pipeline.manifest()).toMatchObject({ status: 'Done', generation: 2 });
+  });
 });

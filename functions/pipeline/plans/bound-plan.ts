@@ -22,7 +22,10 @@ export function movedOf(
   ];
 }
 
-/** The same for all clusters of the manifest, before any of them is touched. Once one is, Plan Cluster refuses only those that moved. */
+/**
+ * The same for all clusters of the manifest, before any of them is touched. Once one is, Plan Cluster refuses only those that moved.
+ * A cluster of the plan that neither exists nor is desired has not moved: the plan deletes it, and an attempt that was cut off did so.
+ */
 export async function movedOfAny(
   deps: Using<'clusters.each' | 'ids'>,
   manifest: ManifestRecord,
@@ -30,16 +33,13 @@ export async function movedOfAny(
 ): Promise<readonly string[]> {
   const { plan, check } = manifest;
   if (plan === undefined || check !== undefined) return [];
-  const left = new Set(Object.keys(plan.clusters));
   const moved = new Set<string>();
   let begun = false;
   for await (const record of eachCluster(deps, manifest)) {
-    left.delete(clusterName(record));
     begun ||= record.lastChange?.plan === plan.id;
     const demand = demands.find(({ cluster }) => cluster === record.cluster);
     for (const text of movedOf(manifest, record, demand)) moved.add(text);
   }
-  if (!manifest.deleting) for (const name of left) moved.add(`cluster ${name} does not exist any more`);
   return begun ? [] : [...moved];
 }
 
