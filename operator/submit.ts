@@ -38,16 +38,31 @@ const refused = (problem: Problem, submitted: string): Verdict => {
 const passing = (problem: Problem): boolean =>
   problem.code === 'TemplatesPending' || problem.status === 409 || problem.status === 429 || problem.status >= 500;
 
-/** `versions`: the Secrets that it refers to; those that differ from what the status says are submitted. */
+/**
+ * `versions`: the Secrets that it refers to; those that differ from what the status says are submitted. All of them are, also
+ * when one is refused: the status notes the versions of all, so none would be submitted again. Throws all refusals as one.
+ */
 export async function submitReferences(
   kubernetes: KubernetesApi,
   api: ApiClient,
   object: ManifestObject,
   versions: Readonly<Record<string, string>>,
 ): Promise<void> {
+  const refusals: { readonly reference: string; readonly problem: Problem }[] = [];
   for (const [reference, version] of Object.entries(versions)) {
-    if (object.status.secrets?.[reference] !== version) await submitSecret(kubernetes, api, reference);
+    if (object.status.secrets?.[reference] === version) continue;
+    try {
+      await submitSecret(kubernetes, api, reference);
+    } catch (error) {
+      if (!(error instanceof ProblemAnswer) || passing(error.problem)) throw error;
+      refusals.push({ reference, problem: error.problem });
+    }
   }
+  const [first, ...more] = refusals;
+  if (first === undefined) return;
+  if (more.length === 0) throw new ProblemAnswer(first.problem);
+  const detail = refusals.map(({ reference, problem }) => `Secret ${reference}: ${faultText(problem)}`).join('\n');
+  throw new ProblemAnswer({ ...first.problem, detail, faults: [] });
 }
 
 /** The refusal of an object that refers to other namespaces: they would be used with the operator's rights. */

@@ -48,6 +48,23 @@ it('an object that does not change is not written and not submitted again, and a
   expect(kubeloom.calls.filter((call) => call.startsWith('put'))).toEqual(['putSecret team/cloud']);
 });
 
+it('a Secret is submitted although the one before it is refused, and is not given up with the refusal', async () => {
+  const other = secretPath.replace('cloud', 'other');
+  kubernetes.apply(secretPath, { data: { token: 'aGVsbG8=' } });
+  kubernetes.apply(other, { data: { token: 'aGVsbG8=' } });
+  const [first] = spec().providers;
+  apply({ spec: { providers: [first, { name: 'b', secretRef: { name: 'other', namespace: 'team' } }] } });
+  kubeloom.refusal = kubeloom.problem(422, 'InvalidSecret');
+  await operator().pass();
+  expect(kubeloom.calls.filter((call) => call.startsWith('put'))).toEqual([
+    'putSecret team/cloud',
+    'putSecret team/other',
+  ]);
+  expect(condition('Accepted')?.message).toBe(
+    'Secret team/cloud: InvalidSecret: no\nSecret team/other: InvalidSecret: no',
+  );
+});
+
 it('a refusal has all faults, is one event, and is tried again after five minutes', async () => {
   apply();
   const fault = (path: string) => ({ path, reason: 'is wrong', fix: 'make it right' });
