@@ -109,6 +109,26 @@ test('two operators at once make one run of each change', async () => {
   await Promise.all(both.map((one) => one.stop()));
 });
 
+test('a watch from a version that the server no longer has ends with 410 Gone, and nothing is lost or done twice', async () => {
+  const events: unknown[] = [];
+  const path = '/apis/kubeloom.dev/v1/inputmanifests';
+  const read = { happened: (event: unknown) => void events.push(event), silentMs: 10_000 };
+  const watch = await world.access().watch(path, { resourceVersion: '1', timeoutSeconds: '5' }, read);
+  await watch.ended;
+  expect(events).toMatchObject([{ type: 'ERROR', object: { code: 410, reason: 'Expired' } }]);
+  const operator = world.operator({ watchFrom: '1' });
+  await world.apply(simManifest('gone'), simManifest('gone-too'));
+  await world.wait('gone', 'condition=Ready');
+  await world.wait('gone-too', 'condition=Ready');
+  await world.apply(simManifest('gone', { compute: 1 }));
+  await world.until('the change is done', async () => (await world.get('gone'))?.status?.manifestGeneration === 2);
+  await world.wait('gone', 'condition=Ready');
+  await world.kubectl(['delete', 'inputmanifests.kubeloom.dev', 'gone-too', '--timeout=90s']);
+  expect(await runsOf('gone')).toHaveLength(2);
+  expect(operator.log).toEqual([]);
+  await operator.stop();
+});
+
 test('an API server that starts again, so that its watches are too old, loses no change and no deletion', async () => {
   const operator = world.operator();
   await world.apply(simManifest('survivor'), simManifest('doomed'));

@@ -91,9 +91,14 @@ export class OperatorWorld {
   }
 
   operator(
-    settings: Partial<OperatorSettings> & { readonly apiUrl?: string; readonly intervalMs?: number } = {},
+    settings: Partial<OperatorSettings> & {
+      readonly apiUrl?: string;
+      readonly intervalMs?: number;
+      /** Version that its watches begin at, instead of that of the list. */
+      readonly watchFrom?: string;
+    } = {},
   ): RunningOperator {
-    const { apiUrl = this.platform.platform.apiUrl, intervalMs = 250, ...rest } = settings;
+    const { apiUrl = this.platform.platform.apiUrl, intervalMs = 250, watchFrom, ...rest } = settings;
     const { token } = this.platform.platform;
     const kubernetes = this.access();
     const requests: string[] = [];
@@ -104,6 +109,8 @@ export class OperatorWorld {
         requests.push(`${method} ${path}`);
         return kubernetes.ask(method, path, asked);
       },
+      watch: (path, query, read) =>
+        kubernetes.watch(path, { ...query, ...(watchFrom !== undefined && { resourceVersion: watchFrom }) }, read),
     };
     const operator = new Operator(
       {
