@@ -64,7 +64,7 @@ describe('another namespace', () => {
   const inPath = routes.filter(({ path }) => path.includes('{namespace}'));
   const ofAdmins = routes.filter(({ path }) => path.startsWith('/v1/roles'));
   const byQuery = routes.filter(({ operation }) =>
-    ['listManifests', 'listSecrets', 'listChanges', 'listAllEvents'].includes(operation),
+    ['listManifests', 'listSecrets', 'listGitSources', 'listChanges', 'listAllEvents'].includes(operation),
   );
   const ofNobody = ['validate', 'whoAmI', 'getOpenapi', 'getHealth', 'getVersion'];
   // With tokens of clusters: test/pipeline/agent-requests.test.ts.
