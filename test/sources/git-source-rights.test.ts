@@ -28,7 +28,11 @@ const as = (sub: string, claims: object = {}): { readonly as: Call['as'] } => ({
 });
 const olga = as('olga');
 
-async function bind(role: string, namespaces: string[], subjects: { user?: string; claim?: { name: string; value: string } }[]) {
+async function bind(
+  role: string,
+  namespaces: string[],
+  subjects: { user?: string; claim?: { name: string; value: string } }[],
+) {
   const name = `${role}-${subjects.map(({ user, claim }) => user ?? claim?.value).join('-')}`;
   const body = {
     ...{ apiVersion: 'kubeloom.dev/v1', kind: 'RoleBinding', metadata: { name } },
