@@ -125,7 +125,7 @@ describe('a fault in one of ten files', () => {
     expect(await world.stored()).toEqual(ten);
   });
 
-  it('with onFault: others the nine files without faults are submitted, and the commit is tried again', async () => {
+  it('onFault: others submits the nine files without faults, and tries the commit again', async () => {
     commitTen();
     await world.put({ onFault: 'others' });
     const source = await world.settle();
@@ -165,7 +165,7 @@ describe('a file that is gone', () => {
   };
   const deleting = async (name: string) => (await world.deps.manifests.get({ namespace: 'team', name }))?.deleting;
 
-  it('without prune the manifest stays, and the status says so', async () => {
+  it('a manifest whose file is gone stays without prune, and the status says so', async () => {
     await start();
     removeFiles(server, 'clusters/b.yaml');
     const source = await world.later();
@@ -176,7 +176,7 @@ describe('a file that is gone', () => {
     expect(await deleting('b')).toBe(false);
   });
 
-  it('with a cap so many manifests are deleted and no more', async () => {
+  it('a cap of prune deletes so many manifests and no more', async () => {
     await start({ prune: { most: 1 } });
     removeFiles(server, 'clusters/a.yaml', 'clusters/b.yaml');
     const refused = await world.later();
@@ -220,7 +220,7 @@ describe('a file that is gone', () => {
 });
 
 describe('plans that are proposed', () => {
-  it('with onPlan: propose creation and deletion are kept as plans, until someone approves them', async () => {
+  it('onPlan: propose keeps creation and deletion as plans until someone approves them', async () => {
     server.commit(filesOf('a', 'b'));
     await world.put({ onPlan: 'propose', prune: { most: 1 } });
     const source = await world.settle();
@@ -241,7 +241,7 @@ describe('plans that are proposed', () => {
     expect((await stored())?.origin?.reason).toContain(`gitsource:clusters@${commit}`);
   });
 
-  it('where plans have to be approved, a GitSource only proposes', async () => {
+  it('a GitSource only proposes where plans have to be approved', async () => {
     world = sourceWorld(server, { KUBELOOM_REQUIRE_APPROVAL: 'team' });
     server.commit(filesOf('a'));
     await world.put();

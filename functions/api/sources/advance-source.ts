@@ -1,6 +1,6 @@
 /**
  * The next step of a GitSource that is due: ask for its commit, start a runner that fetches it, submit what the runner left.
- * One step at a time: whoever writes the record first does it.
+ * One step at a time: the user who writes the record first does it.
  */
 import type { GitSourceRecord, SourceFiles, SourceStatus } from '#contracts/git-sources.ts';
 import { questionKeys, questionLimitMs } from '#contracts/job.ts';
@@ -21,7 +21,7 @@ export type SourceStep = 'leftAlone' | 'asked' | 'fetching' | 'read' | 'refused'
 
 /** If a step is cut off, the next one begins after this. */
 const claimSeconds = 300;
-/** Between two looks at a runner. */
+/** Between two questions to a runner. */
 const waitSeconds = 20;
 
 type Change = Partial<Omit<GitSourceRecord, 'namespace' | 'name' | 'version' | 'document' | 'maker' | 'generation'>>;

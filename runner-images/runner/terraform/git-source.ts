@@ -93,7 +93,7 @@ async function readEntry(
   const secret = secretIn(text);
   if (secret === undefined) return { path, text };
   return {
-    ...{ file: path, ...secret, reason: 'is a Secret, and whoever may read the repository may read it' },
+    ...{ file: path, ...secret, reason: 'is a Secret, and everyone with access to the repository can read it' },
     fix: 'store it with `kubeloom apply`, remove it from the repository and change its values: they stay in the history',
   };
 }
