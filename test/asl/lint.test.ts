@@ -183,8 +183,8 @@ describe('functions/tasks', () => {
     const files = readdirSync(new URL('../../functions/tasks', import.meta.url)).map((file) =>
       file.replace(/\.ts$/, ''),
     );
-    // The scheduler calls `tick`, the stream of the table `publish-events`.
-    expect(files.filter((file) => !called.has(file)).sort()).toEqual(['publish-events', 'tick']);
+    // The scheduler calls `tick` and `sync-sources`, the stream of the table `publish-events`.
+    expect(files.filter((file) => !called.has(file)).sort()).toEqual(['publish-events', 'sync-sources', 'tick']);
   });
 
   it('each task handler has at most 40 lines', () => {
