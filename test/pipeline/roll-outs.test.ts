@@ -73,7 +73,7 @@ describe('a roll-out', () => {
     expect(undone.clusters[0]?.message).toMatch(/^it cannot go back: .*1\.36\.0/);
     const stored = await world.call('GET', '/documents/InventoryLayer/prod');
     expect(stored.json).toMatchObject({ generation: 3, document: environment('1.35.2') });
-  }, 120_000);
+  }, 600_000);
 
   it('an undo gives every touched cluster and the inventory what they had before', async () => {
     const world = await Fleet.of(12);
