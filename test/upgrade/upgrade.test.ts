@@ -100,7 +100,9 @@ function faultsOf(schema: z.ZodType | undefined, value: unknown): readonly strin
 
 it('each function of a state machine has its input schema here', () => {
   const tasks = readdirSync(new URL('../../functions/tasks/', import.meta.url)).map((file) => file.replace('.ts', ''));
-  expect(Object.keys(stateInputs)).toEqual(tasks.filter((name) => !['publish-events', 'sync-sources', 'tick'].includes(name)).sort());
+  expect(Object.keys(stateInputs)).toEqual(
+    tasks.filter((name) => !['publish-events', 'sync-sources', 'tick'].includes(name)).sort(),
+  );
 });
 
 describe.each(versions)('records of version %s', (version) => {
