@@ -19,7 +19,7 @@ beforeEach(async () => {
   await bind('operator', ['team'], [{ claim: { name: 'groups', value: 'ops' } }]);
 });
 afterEach(async () => {
-  globalAgent.options.ca = undefined;
+  delete globalAgent.options.ca;
   await server.close();
 });
 

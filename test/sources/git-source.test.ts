@@ -20,7 +20,7 @@ beforeEach(async () => {
   world = sourceWorld(server);
 });
 afterEach(async () => {
-  globalAgent.options.ca = undefined;
+  delete globalAgent.options.ca;
   await server.close();
 });
 

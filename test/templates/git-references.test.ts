@@ -28,7 +28,7 @@ beforeAll(async () => {
 }, 30_000);
 
 afterAll(async () => {
-  globalAgent.options.ca = undefined;
+  delete globalAgent.options.ca;
   await Promise.all([server.close(), locked.close()]);
 });
 

@@ -20,7 +20,7 @@ beforeAll(async () => {
 }, 30_000);
 
 afterAll(async () => {
-  globalAgent.options.ca = undefined;
+  delete globalAgent.options.ca;
   await server.close();
 });
 
