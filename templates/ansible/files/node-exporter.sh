@@ -18,8 +18,8 @@ END
   installed $exporter || (packages haproxy $exporter) || note "there are no metrics of this machine: $exporter cannot be installed"
   if installed $exporter; then
     if ! systemctl is-enabled --quiet $exporter.service 2>/dev/null; then
-      systemctl enable --quiet $exporter.service 2>/dev/null
-      changed "the node exporter starts with the machine"
+      if systemctl enable --quiet $exporter.service 2>/dev/null; then changed "the node exporter starts with the machine"
+      else note "the node exporter cannot be enabled"; fi
     fi
     if [ "$renewed" = 1 ] || ! systemctl is-active --quiet $exporter.service; then
       systemctl restart $exporter.service || note "the node exporter does not start: $(journalctl -u $exporter.service -n 1 -o cat --no-pager 2>/dev/null || true)"

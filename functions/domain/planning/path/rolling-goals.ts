@@ -64,6 +64,11 @@ function stepsOf({ next, made, old }: Replacement): readonly (readonly NodePoolS
   let left = old;
   const count = () => left.reduce((sum, { nodes }) => sum + nodes.length, 0);
   const atOnce = Math.max(next.replaceAtOnce ?? 1, Math.ceil(Math.max(count(), wanted) / mostSteps));
+  // Planned again after each waypoint: places that are free already are filled first.
+  if (wanted - count() > here) {
+    here = wanted - count();
+    steps.push([...left, ...some(next, here)]);
+  }
   while (count() > 0) {
     left = withoutFirst(left, atOnce);
     steps.push([...left, ...some(next, here)]);
