@@ -57,7 +57,9 @@ export async function pruneSource(deps: ApiPorts, pruning: Pruning): Promise<Pru
     const fix = 'name them in spec.prune.names, raise spec.prune.most, or bring their files back';
     faults.push({ file: '.', path: '', reason, fix });
   }
-  return { faults, rows, gone };
+  // What a person restores under the same name later is the person's, and is not deleted again.
+  const deleted = rows.filter(({ state }) => state === 'deleted').map(({ name }) => name);
+  return { faults, rows, gone: [...gone, ...deleted] };
 }
 
 type Left = {
