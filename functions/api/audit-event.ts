@@ -1,11 +1,8 @@
 /** Who changed what, and from where: an event of the manifest, or of its namespace for what belongs to no manifest. */
+import { changesOf } from '#contracts/change-events.ts';
 import type { ManifestKey, ManifestRecord, NewEvent } from '#contracts/records.ts';
 import { type AdmittedCaller, callerText } from '../caller.ts';
-import { changesOf } from '../pipeline/roll-outs/change-roll-out.ts';
 import type { ApiPorts } from '../rights/api-uses.ts';
-
-/** Where changes of role bindings are kept: they belong to no namespace. */
-export const installationChanges = '@installation';
 
 type Ports = Pick<ApiPorts, 'clock' | 'events'>;
 

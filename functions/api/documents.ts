@@ -1,4 +1,5 @@
 /** Secrets (their values are never answered, logged or put into faults), TemplateGitReferences and RoleBindings. */
+import { installationChanges } from '#contracts/change-events.ts';
 import { operations } from '#contracts/operations/operations.ts';
 import { PipelineError } from '#domain/errors.ts';
 import { error } from '#domain/manifest/fault.ts';
@@ -7,7 +8,7 @@ import { validateRoleBinding } from '#domain/manifest/role-binding.ts';
 import { secretValues } from '#domain/manifest/secret.ts';
 import { validateSecret } from '#domain/manifest/validate-secret.ts';
 import { validateTemplateReference } from '#domain/manifest/validate-template-reference.ts';
-import { installationChanges, recordChange } from './audit-event.ts';
+import { recordChange } from './audit-event.ts';
 import { sourcesThatUse } from './git-sources.ts';
 import { handle } from './handle.ts';
 import { manifestsThatUse, storedSecretUses } from './manifests-that-use.ts';

@@ -1,11 +1,10 @@
 /** What happened to all manifests: the feed of the installation, as far as the caller may see it. */
 import type { FeedEvent as ShownEvent } from '#contracts/all-events.ts';
+import { changesOf, installationChanges } from '#contracts/change-events.ts';
 import type { FeedQuery } from '#contracts/http-parameters.ts';
 import { operations } from '#contracts/operations/operations.ts';
 import type { AdmittedCaller } from '../caller.ts';
 import type { FeedEvent } from '../event-feed.ts';
-import { changesOf } from '../pipeline/roll-outs/change-roll-out.ts';
-import { installationChanges } from './audit-event.ts';
 import { handle } from './handle.ts';
 
 /** Read for one page at most, so that a filter that fits little still answers in time. */

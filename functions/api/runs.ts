@@ -1,14 +1,13 @@
 /** The runs and events of a manifest, also of one that is deleted, and who changed Secrets, templates and roles. */
 import type { EventPage } from '#contracts/api-bodies.ts';
+import { changesOf, installationChanges } from '#contracts/change-events.ts';
 import { operations } from '#contracts/operations/operations.ts';
 import type { ManifestKey, RunEvent, RunRecord } from '#contracts/records.ts';
 import { PipelineError } from '#domain/errors.ts';
 import { storedManifest } from '../pipeline/manifests/stored-manifest.ts';
-import { changesOf } from '../pipeline/roll-outs/change-roll-out.ts';
 import { withRealStatus } from '../pipeline/runs/passed-over.ts';
 import type { Page } from '../ports.ts';
 import type { ApiPorts } from '../rights/api-uses.ts';
-import { installationChanges } from './audit-event.ts';
 import { handle } from './handle.ts';
 
 /** Newest first. */

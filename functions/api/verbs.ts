@@ -1,7 +1,7 @@
 /** Verbs on a stored manifest. A verb that is not possible is refused with the reason. */
 import { operations } from '#contracts/operations/operations.ts';
 import type { ManifestKey, ManifestRecord } from '#contracts/records.ts';
-import { isPipelineError, PipelineError } from '#domain/errors.ts';
+import { PipelineError } from '#domain/errors.ts';
 import type { HttpRequest } from '../http.ts';
 import { checkPolicyOf } from '../pipeline/drift/drift-policy.ts';
 import { startDriftCheck } from '../pipeline/drift/start-drift-check.ts';
@@ -11,6 +11,7 @@ import { storedManifest } from '../pipeline/manifests/stored-manifest.ts';
 import { cancelRun } from '../pipeline/runs/cancel-run.ts';
 import { isCancelled } from '../pipeline/runs/cancellation.ts';
 import type { StoredGeneration } from '../ports.ts';
+import { retryOnConflict } from '../retry-on-conflict.ts';
 import type { ApiPorts } from '../rights/api-uses.ts';
 import { recordManifestChange } from './audit-event.ts';
 import { handle } from './handle.ts';
@@ -65,7 +66,7 @@ export const resumeManifest = handle(operations.resumeManifest, async ({ path, .
   if (!stored.paused) throw refuse(stored, 'resumed', 'it is not paused');
   const awake = await deps.manifests.setPaused(path, false);
   await recordManifestChange(deps, awake, 'resumed', request.caller);
-  return acceptedResponse(await startWaiting(deps, awake));
+  return acceptedResponse(await startWaiting(deps, path));
 });
 
 /** Checks for drift now; repairs it as configured in the manifest or requested by the caller. */
@@ -118,20 +119,16 @@ export async function rollbackGoal(
  * What has ended stays as it is: a failed one is retried, not resumed. A request that saw the pause may store a generation at this
  * moment without starting it: it is started here, too.
  */
-async function startWaiting(deps: ApiPorts, awake: ManifestRecord): Promise<ManifestRecord> {
-  for (let stored = awake, tries = 1; ; tries++) {
+async function startWaiting(deps: ApiPorts, key: ManifestKey): Promise<ManifestRecord> {
+  return retryOnConflict(async () => {
+    const stored = await storedManifest(deps, key);
     if (stored.status === 'Done' || stored.status === 'Failed') return stored;
     const { document, deleting } = stored;
     const record = nextRecord(deps, stored, stored, { document, deleting, again: true });
-    try {
-      await storeNext(deps, stored, record);
-      await startRun(deps, record, 'resumed');
-      return record;
-    } catch (error) {
-      if (!isPipelineError(error, 'VersionConflict') || tries === 5) throw error;
-    }
-    stored = await storedManifest(deps, stored);
-  }
+    await storeNext(deps, stored, record);
+    await startRun(deps, record, 'resumed');
+    return record;
+  });
 }
 
 /** The stored manifest. Throws `VersionConflict` when `If-Match` names another version of it. */

@@ -13,9 +13,9 @@ import {
   withoutFailed,
   withReplacements,
 } from '#domain/demand.ts';
-import { isPipelineError } from '#domain/errors.ts';
 import { sameValue } from '#domain/same-value.ts';
 import type { Using } from '../../ports.ts';
+import { retryOnConflict } from '../../retry-on-conflict.ts';
 import { manifestOf } from '../manifests/stored-document.ts';
 import { planningOf } from '../manifests/template-versions.ts';
 import { boundsOf, needsWork } from './cluster-plans.ts';
@@ -35,19 +35,15 @@ export async function changeDemand(
   { key, cluster }: ClusterOfManifest,
   change: (demand: Demand) => Demand,
 ): Promise<Demand> {
-  for (let tries = 1; ; tries++) {
+  return retryOnConflict(async () => {
     const stored = await deps.demands.get(key, cluster);
     const before = demandOf(stored);
     const after = change(before);
     if (sameValue(before, after)) return before;
     const version = (stored?.version ?? 0) + 1;
-    try {
-      await deps.demands.put({ namespace: key.namespace, manifest: key.name, cluster, version, ...after });
-      return after;
-    } catch (error) {
-      if (!isPipelineError(error, 'VersionConflict') || tries === 5) throw error;
-    }
-  }
+    await deps.demands.put({ namespace: key.namespace, manifest: key.name, cluster, version, ...after });
+    return after;
+  });
 }
 
 /** What of the demand is still to be done: the rest is struck out, and reported. Undefined when there is none. */

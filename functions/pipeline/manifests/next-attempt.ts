@@ -1,8 +1,9 @@
 /** Starts a generation once more, under the next attempt's name. */
 import type { ManifestKey, ManifestRecord } from '#contracts/records.ts';
 import type { StartNextAttemptInput } from '#contracts/state-inputs.ts';
-import { isPipelineError, PipelineError } from '#domain/errors.ts';
+import { PipelineError } from '#domain/errors.ts';
 import type { Using } from '../../ports.ts';
+import { retryOnConflict } from '../../retry-on-conflict.ts';
 import { type GenerationRequest, nextRecord, startRun } from './next-generation.ts';
 
 /**
@@ -30,15 +31,11 @@ export async function startAnotherAttempt(
   reason: string,
   byPerson: boolean,
 ): Promise<ManifestRecord> {
-  for (let tries = 1; ; tries++) {
+  return retryOnConflict(async () => {
     const stored = await deps.manifests.get({ namespace, name });
     if (stored === undefined) throw new PipelineError('NotFound', `there is no manifest "${namespace}/${name}"`);
-    try {
-      return await startAfter(deps, stored, { reason, change: byPerson ? {} : { retries: stored.retries } });
-    } catch (error) {
-      if (!isPipelineError(error, 'VersionConflict') || tries === 5) throw error;
-    }
-  }
+    return startAfter(deps, stored, { reason, change: byPerson ? {} : { retries: stored.retries } });
+  });
 }
 
 type Change = Pick<GenerationRequest, 'retries' | 'templates' | 'templatesSeen'>;

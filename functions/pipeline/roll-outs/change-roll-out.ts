@@ -1,8 +1,10 @@
 /** Changes of a roll-out: read, decided, written; again when another was faster. */
+import { changesOf } from '#contracts/change-events.ts';
 import type { RollOutKey, RollOutRecord } from '#contracts/roll-outs.ts';
-import { isPipelineError, PipelineError } from '#domain/errors.ts';
+import { PipelineError } from '#domain/errors.ts';
 import { type KindOf, levelOf } from '#domain/event-kinds.ts';
 import type { Using } from '../../ports.ts';
+import { retryOnConflict } from '../../retry-on-conflict.ts';
 
 /** Throws `NotFound`. */
 export async function storedRollOut(deps: Using<'rollOuts.get'>, key: RollOutKey): Promise<RollOutRecord> {
@@ -17,25 +19,15 @@ export async function changeRollOut(
   key: RollOutKey,
   change: (record: RollOutRecord) => Partial<RollOutRecord> | undefined,
 ): Promise<RollOutRecord> {
-  for (let tries = 1; ; tries++) {
+  return retryOnConflict(async () => {
     const record = await storedRollOut(deps, key);
     const changes = change(record);
     if (changes === undefined) return record;
     const next = { ...record, ...changes, version: record.version + 1, updatedAt: deps.clock.now().toISOString() };
-    try {
-      await deps.rollOuts.put(next);
-      return next;
-    } catch (error) {
-      if (!isPipelineError(error, 'VersionConflict') || tries === 5) throw error;
-    }
-  }
+    await deps.rollOuts.put(next);
+    return next;
+  });
 }
-
-/** Where events of a namespace are kept that belong to no manifest; no manifest can have this name. */
-export const changesOf = (namespace: string): { readonly namespace: string; readonly name: string } => ({
-  namespace,
-  name: '@changes',
-});
 
 /** An event of the namespace that names the roll-out. */
 export async function reportRollOut(

@@ -1,9 +1,10 @@
 /** Two roll-outs that touch one cluster never run at once: each claims its clusters before it does anything. */
 import type { RollOutRecord } from '#contracts/roll-outs.ts';
-import { isPipelineError, PipelineError } from '#domain/errors.ts';
+import { PipelineError } from '#domain/errors.ts';
 import { listed } from '#domain/planning/text/words.ts';
 import { isEnded } from '#domain/roll-out/roll-out.ts';
 import type { Using } from '../../ports.ts';
+import { retryOnConflict } from '../../retry-on-conflict.ts';
 
 /** A claim without its roll-out is of a start that failed; by then it would have been stored. */
 const abandonedAfterMs = 15 * 60_000;
@@ -16,7 +17,7 @@ export async function claimClusters(
   { namespace, id, clusters }: Pick<RollOutRecord, 'namespace' | 'id' | 'clusters'>,
 ): Promise<void> {
   const names = clusters.map(({ name }) => name);
-  for (let tries = 1; ; tries++) {
+  await retryOnConflict(async () => {
     const before = await deps.rollOuts.claims(namespace);
     const others = [];
     for (const claim of before.claims) {
@@ -29,12 +30,8 @@ export async function claimClusters(
       throw new PipelineError('InUse', `roll-out ${claim.id} works on ${listed(common)}: ${way}; nothing was changed`);
     }
     const claims = [...others, { id, at: deps.clock.now().toISOString(), clusters: names }];
-    try {
-      return await deps.rollOuts.putClaims({ namespace, version: before.version + 1, claims });
-    } catch (error) {
-      if (!isPipelineError(error, 'VersionConflict') || tries === 5) throw error;
-    }
-  }
+    await deps.rollOuts.putClaims({ namespace, version: before.version + 1, claims });
+  });
 }
 
 async function isLive(

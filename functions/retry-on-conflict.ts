@@ -1,0 +1,15 @@
+/** Of two writers at the same moment the slower one reads again and decides anew. */
+import { isPipelineError } from '#domain/errors.ts';
+
+const mostTries = 5;
+
+/** `attempt` reads, decides and writes. It is tried 5 times at most, while it throws `VersionConflict`. */
+export async function retryOnConflict<T>(attempt: () => Promise<T>): Promise<T> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await attempt();
+    } catch (error) {
+      if (!isPipelineError(error, 'VersionConflict') || tries === mostTries) throw error;
+    }
+  }
+}
