@@ -9,6 +9,7 @@ import { changeRollOut, reportRollOut, storedRollOut } from '../pipeline/roll-ou
 import type { ApiPorts } from '../rights/api-uses.ts';
 import { handle } from './handle.ts';
 import type { PlannedCluster } from './planned-change.ts';
+import { refuseUnstoredDocuments, restoreDocuments } from './roll-out-documents.ts';
 import { undoRollOut } from './undo-roll-out.ts';
 
 /** Newest first; older ones can still be asked for by their id. */
@@ -62,6 +63,8 @@ const verbs: Readonly<Record<RollOutVerb, Act>> = {
   },
   /** What failed is tried again. */
   async resume(deps, key, { alive, caller }) {
+    if (key.direction === 'forward') await refuseUnstoredDocuments(deps, key);
+    else await restoreDocuments(deps, key, caller);
     const record = await changeRollOut(deps, key, (stored) => {
       if (isEnded(stored)) throw refuse(stored, 'resumed', `it is ${stored.status}`);
       const { paused: _, halted: _halted, ...rest } = stored;

@@ -1,24 +1,22 @@
 /** Starts a roll-out: plans it as a whole, stores what it will do to each cluster, and hands it to the state machine. */
-import type { InventoryRecord } from '#contracts/inventory.ts';
 import { operations } from '#contracts/operations/operations.ts';
 import { type RollOutGoals, type RollOutRecord, rollOutKeys, wantedPlan } from '#contracts/roll-outs.ts';
 import { PipelineError } from '#domain/errors.ts';
 import { inventoryName } from '#domain/inventory/inventory-documents.ts';
-import { listed } from '#domain/planning/text/words.ts';
 import { defaultRollOut, mostClusters, type RollOutSettings, wavesOf } from '#domain/roll-out/roll-out-settings.ts';
 import { aheadOf } from '../ahead.ts';
 import { type AdmittedCaller, callerText } from '../caller.ts';
 import { parseInput } from '../failures.ts';
 import { boundTo } from '../pipeline/plans/plan-id.ts';
-import { reportRollOut } from '../pipeline/roll-outs/change-roll-out.ts';
-import { claimClusters } from '../pipeline/roll-outs/claim-clusters.ts';
+import { changeRollOut, reportRollOut } from '../pipeline/roll-outs/change-roll-out.ts';
+import { claimClusters, releaseClusters } from '../pipeline/roll-outs/claim-clusters.ts';
 import type { ApiPorts } from '../rights/api-uses.ts';
-import { recordChange } from './audit-event.ts';
 import { handle } from './handle.ts';
 import { type PlannedChange, type PlannedCluster, plannedChange, refuseOtherInventoryPlan } from './planned-change.ts';
 import { refuseFaults, requestDocuments } from './request-document.ts';
+import { keepDocumentsBefore, storeDocuments } from './roll-out-documents.ts';
 import { describeRollOut, inOneText, startExecution } from './roll-outs.ts';
-import { needsApproval } from './stored-plans.ts';
+import { needsApproval, unapproved } from './stored-plans.ts';
 
 type Changing = PlannedCluster & { readonly assessment: NonNullable<PlannedCluster['assessment']> };
 
@@ -43,16 +41,27 @@ export const startRollOut = handle(operations.startRollOut, async (request, deps
     settings: { ...defaultRollOut, ...ownOf(plan), ...ownOf({ query }) },
   });
   await claimClusters(deps, record);
-  const before = await storeDocuments(deps, plan, record, caller);
-  const text = JSON.stringify(before);
-  await deps.artifacts.putText(rollOutKeys.documents(record), text, 'application/json');
-  await Array.fromAsync(aheadOf(clusters, (one) => putGoals(deps, record, one, caller)));
-  await deps.rollOuts.put(record);
+  try {
+    await keepDocumentsBefore(deps, record);
+    await Array.fromAsync(aheadOf(clusters, (one) => putGoals(deps, record, one, caller)));
+    await deps.rollOuts.put(record);
+    await storeDocuments(deps, plan, record, caller);
+  } catch (error) {
+    await giveUp(deps, record);
+    throw error;
+  }
   const size = `${clusters.length} clusters in ${new Set(record.clusters.map(({ wave }) => wave)).size} waves`;
   const bound = wanted === undefined ? '' : `, plan ${wanted}`;
   await reportRollOut(deps, record, 'RollOutStarted', `started for ${size}${bound} by ${callerText(caller)}`);
   return { json: describeRollOut(await startExecution(deps, record), 'RUNNING') };
 });
+
+/** Another start may have its clusters at once. */
+async function giveUp(deps: ApiPorts, record: RollOutRecord): Promise<void> {
+  const endedAt = deps.clock.now().toISOString();
+  await Promise.allSettled([changeRollOut(deps, record, () => ({ status: 'Cancelled', endedAt }))]);
+  await Promise.allSettled([releaseClusters(deps, record)]);
+}
 
 const isChanging = (one: PlannedCluster): one is Changing =>
   one.impact === 'changes' && one.assessment?.record !== undefined;
@@ -88,9 +97,11 @@ function refuseWithoutApproval(
     needsApproval(deps, { namespace, name }, stored, assessment.record),
   );
   if (guarded.length === 0 || (wanted !== undefined && caller.may('approver', namespace))) return;
-  const names = listed(guarded.map(({ cluster }) => cluster));
   const way = 'someone with the role approver can start it with the id of its plan (kubeloom inventory plan)';
-  throw new PipelineError('ApprovalRequired', `changes of ${names} have to be approved: ${way}; nothing was changed`);
+  throw unapproved(
+    guarded.map(({ cluster }) => cluster),
+    way,
+  );
 }
 
 function recordOf(
@@ -120,26 +131,6 @@ function recordOf(
     })),
     ...{ startedBy: about.caller.name, startedAt: now, updatedAt: now },
   };
-}
-
-/** Returns what was stored before, to undo it. */
-async function storeDocuments(
-  deps: ApiPorts,
-  { documents }: PlannedChange,
-  { namespace, id }: RollOutRecord,
-  caller: AdmittedCaller,
-): Promise<readonly InventoryRecord[]> {
-  const before: InventoryRecord[] = [];
-  for (const { document, generation } of documents) {
-    const key = { namespace, kind: document.kind, name: inventoryName(document) };
-    const stored = await deps.inventory.get(key);
-    if (stored) before.push(stored);
-    const at = deps.clock.now().toISOString();
-    await deps.inventory.put({ ...key, generation, document, at, by: caller.name });
-    const what = `${key.kind} ${key.name} stored as generation ${generation} for roll-out ${id}`;
-    await recordChange(deps, namespace, what, caller);
-  }
-  return before;
 }
 
 async function putGoals(

@@ -5,6 +5,7 @@ import { type Proposal, StoredPlan, storedPlanKeys } from '#contracts/stored-pla
 import { PipelineError } from '#domain/errors.ts';
 import type { InputManifest } from '#domain/manifest/input-manifest.ts';
 import { movedSince, movedText, type PlanBasis } from '#domain/planning/plan-basis.ts';
+import { listed } from '#domain/planning/text/words.ts';
 import { parseInput } from '../failures.ts';
 import { boundTo, planIdOf } from '../pipeline/plans/plan-id.ts';
 import type { ApiPorts } from '../rights/api-uses.ts';
@@ -97,6 +98,12 @@ interface PlanQuestion {
   readonly needsApproval: boolean;
   readonly terms: PlanTerms;
   readonly proposal: Proposal;
+}
+
+/** Of changes of several clusters. `way`: what can be done. */
+export function unapproved(clusters: readonly string[], way: string): PipelineError {
+  const message = `changes of ${listed(clusters)} have to be approved: ${way}; nothing was changed`;
+  return new PipelineError('ApprovalRequired', message);
 }
 
 /** The installation, the namespace, the stored document or the new one asks for it: no change switches it off unapproved. */

@@ -1,7 +1,6 @@
 /** The undo of a roll-out: what it touched gets the document from before, where that can be done; the inventory, too. */
-import { InventoryRecord } from '#contracts/inventory.ts';
 import { type RollOutGoals, type RollOutRecord, rollOutKeys } from '#contracts/roll-outs.ts';
-import { isPipelineError, PipelineError } from '#domain/errors.ts';
+import { PipelineError } from '#domain/errors.ts';
 import type { RollOutCluster } from '#domain/roll-out/roll-out.ts';
 import { aheadOf } from '../ahead.ts';
 import type { AdmittedCaller } from '../caller.ts';
@@ -10,21 +9,28 @@ import { claimClusters } from '../pipeline/roll-outs/claim-clusters.ts';
 import { changedText } from '../pipeline/roll-outs/cluster-outcome.ts';
 import { goalsOf } from '../pipeline/roll-outs/submit-goal.ts';
 import type { ApiPorts } from '../rights/api-uses.ts';
-import { recordChange } from './audit-event.ts';
 import { assessManifest } from './judge-manifest.ts';
+import { restoreDocuments } from './roll-out-documents.ts';
+import { needsApproval, unapproved } from './stored-plans.ts';
 
-/** Writes the record that the next execution carries out. Throws `InUse` when another roll-out has its clusters by now. */
+/**
+ * Writes the record that the next execution carries out. Throws `ApprovalRequired` when a change needs an approver and the
+ * caller is none, `InUse` when another roll-out has its clusters by now, `VersionConflict` when another request was faster.
+ */
 export async function undoRollOut(
   deps: ApiPorts,
   record: RollOutRecord,
   caller: AdmittedCaller,
 ): Promise<RollOutRecord> {
+  const steps = await Array.fromAsync(aheadOf(record.clusters, (cluster) => backwards(deps, record, cluster, caller)));
+  const guarded = steps.filter(({ isGuarded }) => isGuarded).map(({ cluster }) => cluster.name);
+  if (guarded.length > 0 && !caller.may('approver', record.namespace)) {
+    throw unapproved(guarded, 'someone with the role approver can undo it');
+  }
   await claimClusters(deps, record);
-  const clusters = await Array.fromAsync(
-    aheadOf(record.clusters, (cluster) => backwards(deps, record, cluster, caller)),
-  );
-  await restoreDocuments(deps, record, caller);
-  return changeRollOut(deps, record, (stored) => {
+  await Array.fromAsync(aheadOf(steps, (step) => putGoals(deps, record, step)));
+  const clusters = steps.map(({ cluster }) => cluster);
+  const undone = await changeRollOut(deps, record, (stored) => {
     if (stored.version !== record.version)
       throw new PipelineError(
         'VersionConflict',
@@ -35,6 +41,26 @@ export async function undoRollOut(
     const absent = { paused: undefined, halted: undefined, soak: undefined, endedAt: undefined, plan: undefined };
     return { ...rest, ...absent, direction: 'back', status: 'Running', execution, clusters };
   });
+  await restoreDocuments(deps, undone, caller);
+  return undone;
+}
+
+interface StepBack {
+  readonly cluster: RollOutCluster;
+  /** What its manifest gets; absent when it is kept. */
+  readonly goals?: RollOutGoals;
+  /** Only an approver may do it. */
+  readonly isGuarded?: boolean;
+}
+
+async function putGoals(
+  deps: Pick<ApiPorts, 'artifacts'>,
+  record: RollOutRecord,
+  { cluster, goals }: StepBack,
+): Promise<void> {
+  if (goals === undefined) return;
+  const place = rollOutKeys.goals({ ...record, direction: 'back' }, cluster.name);
+  await deps.artifacts.putText(place, JSON.stringify(goals), 'application/json');
 }
 
 async function backwards(
@@ -42,13 +68,10 @@ async function backwards(
   record: RollOutRecord,
   cluster: RollOutCluster,
   caller: AdmittedCaller,
-): Promise<RollOutCluster> {
+): Promise<StepBack> {
   const { name, goal } = cluster;
-  const kept = (message: string): RollOutCluster => ({
-    ...cluster,
-    wave: 0,
-    state: 'kept',
-    message: message.slice(0, 300),
+  const kept = (message: string): StepBack => ({
+    cluster: { ...cluster, wave: 0, state: 'kept', message: message.slice(0, 300) },
   });
   if (cluster.state === 'waiting' && !(await hasGoal(deps, record, cluster))) return kept('it was not touched');
   const key = { namespace: record.namespace, name };
@@ -66,32 +89,15 @@ async function backwards(
     return kept(`it cannot go back: ${why?.reason ?? 'its document is not valid'}`);
   const reason = `roll-out ${record.id} is undone`;
   const goals: RollOutGoals = { schema: 1, goal: { ...before, origin: { by: caller.name, reason } }, before: null };
-  const place = rollOutKeys.goals({ ...record, direction: 'back' }, name);
-  await deps.artifacts.putText(place, JSON.stringify(goals), 'application/json');
   const { message: _, ...rest } = cluster;
-  return { ...rest, wave: 0, state: 'waiting', before: stored.generation, goal: next.checksum };
+  return {
+    cluster: { ...rest, wave: 0, state: 'waiting', before: stored.generation, goal: next.checksum },
+    goals,
+    isGuarded: needsApproval(deps, key, stored, next),
+  };
 }
 
 /** One that is tried again was touched. */
 async function hasGoal(deps: ApiPorts, { namespace }: RollOutRecord, { name, goal }: RollOutCluster): Promise<boolean> {
   return (await deps.manifests.get({ namespace, name }))?.checksum === goal;
-}
-
-/** Those that no one changed since; versions of templates are never changed, so they stay. */
-async function restoreDocuments(deps: ApiPorts, record: RollOutRecord, caller: AdmittedCaller): Promise<void> {
-  const text = await deps.artifacts.getText(rollOutKeys.documents(record));
-  const before = InventoryRecord.array().parse(JSON.parse(text ?? '[]'));
-  for (const old of before) {
-    const stored = await deps.inventory.get(old);
-    if (stored?.generation !== old.generation + 1) continue;
-    const next = { ...old, generation: stored.generation + 1, at: deps.clock.now().toISOString(), by: caller.name };
-    try {
-      await deps.inventory.put(next);
-    } catch (error) {
-      if (!isPipelineError(error, 'VersionConflict')) throw error;
-      continue;
-    }
-    const what = `${old.kind} ${old.name} stored as generation ${next.generation}, as before roll-out ${record.id}`;
-    await recordChange(deps, record.namespace, what, caller);
-  }
 }

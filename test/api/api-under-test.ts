@@ -15,6 +15,9 @@ export interface Call {
   readonly as?: { readonly iam: { readonly userArn: string } } | { readonly jwt: { readonly claims: object } } | null;
 }
 
+/** A token of this user. */
+export const as = (sub: string): Pick<Call, 'as'> => ({ as: { jwt: { claims: { sub } } } });
+
 export interface Answer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
@@ -36,6 +39,20 @@ export function apiUnderTest(
   process.env.KUBELOOM_LOG = 'none';
   const deps = { ...fakeDeps(environment), ...change };
   return { deps, call: (method, path, call = {}) => callApi(deps, method, path, call) };
+}
+
+/** Gives users a role in a namespace, by the admin `root`. */
+export async function bindRoles(
+  deps: FakeDeps,
+  namespace: string,
+  users: Readonly<Record<string, string>>,
+): Promise<void> {
+  for (const [role, user] of Object.entries(users)) {
+    const spec = { role, namespaces: [namespace], subjects: [{ user }] };
+    const body = { apiVersion: 'kubeloom.dev/v1', kind: 'RoleBinding', metadata: { name: role }, spec };
+    const { status, text } = await callApi(deps, 'PUT', `/v1/roles/${role}`, { body, ...as('root') });
+    if (status !== 200) throw new Error(text);
+  }
 }
 
 /** One call of the API over these ports. */

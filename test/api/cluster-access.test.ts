@@ -4,14 +4,13 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { questionKeys } from '#contracts/job.ts';
 import { isAbout, signedRequest, unsignedRequest } from '#domain/certificate-request.ts';
 import type { NodeState } from '#domain/cluster-state.ts';
-import { type ApiUnderTest, apiUnderTest, type Call } from './api-under-test.ts';
+import { type ApiUnderTest, apiUnderTest, as, bindRoles } from './api-under-test.ts';
 import { manifestPath } from './documents.ts';
 import { aClusterRecord, aState } from './records.ts';
 
 const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
 const kubeconfigKey = 'kubeconfigs/team/shop/web-1234567';
 const path = `${manifestPath}/clusters/web/kubeconfig`;
-const as = (sub: string): Call['as'] => ({ jwt: { claims: { sub } } });
 const root = as('root');
 
 function requestOf(user: string, group: string): string {
@@ -66,16 +65,12 @@ describe('a kubeconfig of one’s own', () => {
     api = apiUnderTest({ KUBELOOM_ADMINS: 'user:root' });
     const facts = { nodes: {}, loadBalancers: {}, simulated: [], kubeconfigKey };
     await api.deps.clusters.put(aClusterRecord({ current: aState([]), facts }));
-    for (const role of ['viewer', 'operator']) {
-      const spec = { role, namespaces: ['team'], subjects: [{ user: role }] };
-      const body = { ...{ apiVersion: 'kubeloom.dev/v1', kind: 'RoleBinding', metadata: { name: role } }, spec };
-      expect((await api.call('PUT', `/v1/roles/${role}`, { body, as: root })).status).toBe(200);
-    }
+    await bindRoles(api.deps, 'team', { viewer: 'viewer', operator: 'operator' });
   });
   const ask = (who: string, role: string, more: object = {}) =>
     api.call('POST', path, {
       body: { role, request: requestOf(`kubeloom:${who}`, `kubeloom:${role}`), ...more },
-      as: as(who),
+      ...as(who),
     });
   const started = () => api.deps.builds.started.map(({ variables }) => variables.KUBELOOM_JOB ?? '');
 
@@ -111,7 +106,7 @@ describe('a kubeconfig of one’s own', () => {
       ...{ kind: 'certificate', role: 'edit', seconds: 7200, kubeconfigKey, clusterName: 'web' },
       caller: expect.stringMatching(/^operator from /),
     });
-    const { items } = (await api.call('GET', `${manifestPath}/events`, { as: root })).json;
+    const { items } = (await api.call('GET', `${manifestPath}/events`, { ...root })).json;
     expect(items).toMatchObject([
       {
         message: expect.stringMatching(
@@ -123,7 +118,7 @@ describe('a kubeconfig of one’s own', () => {
 
   it('what was issued is seen by who asked, and by no one else', async () => {
     await ask('viewer', 'view');
-    const look = async (who: string) => api.call('GET', `${path}/1`, { as: as(who) });
+    const look = async (who: string) => api.call('GET', `${path}/1`, as(who));
     expect((await look('viewer')).json).toMatchObject({ status: 'running', issued: null, problem: null });
     const issued = {
       server: 'https://192.0.2.1:6443',

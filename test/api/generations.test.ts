@@ -1,23 +1,21 @@
 /** The generations of a manifest as a client reads them: which documents there were, who changed what, and each of them. */
 import { describe, expect, it } from 'vitest';
-import { type ApiUnderTest, apiUnderTest, type Call } from './api-under-test.ts';
+import { type ApiUnderTest, apiUnderTest, as } from './api-under-test.ts';
 import { aManifest, manifestPath } from './documents.ts';
 import { aRecord } from './records.ts';
 
-const as = (sub: string): Call['as'] => ({ jwt: { claims: { sub } } });
-
 async function apiWithThreeGenerations(): Promise<ApiUnderTest> {
   const under = apiUnderTest({ KUBELOOM_ADMINS: 'user:ann,user:bob' });
-  await under.call('PUT', manifestPath, { body: aManifest({ compute: 2 }), as: as('ann') });
-  await under.call('PUT', manifestPath, { body: aManifest({ compute: 3 }), as: as('bob') });
-  await under.call('POST', `${manifestPath}/rollback`, { body: { to: 1 }, as: as('ann') });
+  await under.call('PUT', manifestPath, { body: aManifest({ compute: 2 }), ...as('ann') });
+  await under.call('PUT', manifestPath, { body: aManifest({ compute: 3 }), ...as('bob') });
+  await under.call('POST', `${manifestPath}/rollback`, { body: { to: 1 }, ...as('ann') });
   return under;
 }
 
 describe('GET …/generations', () => {
   it('generations are listed newest first, with who asked for each, why, and what it changed', async () => {
     const { call } = await apiWithThreeGenerations();
-    const { status, json } = await call('GET', `${manifestPath}/generations`, { as: as('ann') });
+    const { status, json } = await call('GET', `${manifestPath}/generations`, as('ann'));
     expect(status).toBe(200);
     const at = expect.stringMatching(/^\d{4}-/);
     const count = 'nodePools.dynamic "compute".count';
@@ -42,9 +40,9 @@ describe('GET …/generations', () => {
       'Failed',
       '2026-11-20T12:00:00Z',
     );
-    expect((await call('POST', `${manifestPath}/retry`, { as: as('bob') })).status).toBe(202);
-    await call('DELETE', manifestPath, { as: as('bob') });
-    const items = (await call('GET', `${manifestPath}/generations`, { as: as('ann') })).json.items as object[];
+    expect((await call('POST', `${manifestPath}/retry`, as('bob'))).status).toBe(202);
+    await call('DELETE', manifestPath, as('bob'));
+    const items = (await call('GET', `${manifestPath}/generations`, as('ann'))).json.items as object[];
     expect(items).toHaveLength(4);
     expect(items[0]).toMatchObject({ generation: 4, by: 'bob', reason: 'deleted', changes: [] });
     expect(items[1]).toMatchObject({
@@ -73,7 +71,7 @@ describe('GET …/generations/{generation}', () => {
   it('the document of the newest and of an earlier generation can be read', async () => {
     const { call } = await apiWithThreeGenerations();
     const countsOf = async (generation: number) => {
-      const { json } = await call('GET', `${manifestPath}/generations/${generation}`, { as: as('ann') });
+      const { json } = await call('GET', `${manifestPath}/generations/${generation}`, as('ann'));
       const { spec } = json.document as ReturnType<typeof aManifest>;
       return { ...json, document: spec.nodePools.dynamic.map(({ count }) => count) };
     };
@@ -83,10 +81,10 @@ describe('GET …/generations/{generation}', () => {
 
   it('a generation that is not kept is 404 and names those that are; a bad number is 400', async () => {
     const { call } = await apiWithThreeGenerations();
-    const answer = await call('GET', `${manifestPath}/generations/9`, { as: as('ann') });
+    const answer = await call('GET', `${manifestPath}/generations/9`, as('ann'));
     expect(answer.status).toBe(404);
     expect(answer.json.detail).toBe('generation 9 of manifest "shop" is not kept; these are: 3, 2, 1');
     for (const bad of ['0', 'x', '1.5'])
-      expect((await call('GET', `${manifestPath}/generations/${bad}`, { as: as('ann') })).status).toBe(400);
+      expect((await call('GET', `${manifestPath}/generations/${bad}`, as('ann'))).status).toBe(400);
   });
 });

@@ -1,10 +1,8 @@
 /** Plans that someone has to approve: who may, what is kept, and that exactly that is carried out. */
 import { describe, expect, it } from 'vitest';
-import { type ApiUnderTest, apiUnderTest, type Call } from './api-under-test.ts';
+import { type ApiUnderTest, apiUnderTest, as, bindRoles } from './api-under-test.ts';
 import { aManifest, key, manifestPath } from './documents.ts';
 
-const as = (sub: string): { readonly as: Call['as'] } => ({ as: { jwt: { claims: { sub } } } });
-const root = as('root');
 const operator = as('olga');
 const approver = as('anna');
 
@@ -15,15 +13,7 @@ function withApproval(document = aManifest()) {
 /** With an admin, an operator and an approver of the namespace. */
 async function apiWith(environment: Readonly<Record<string, string>> = {}): Promise<ApiUnderTest> {
   const under = apiUnderTest({ KUBELOOM_ADMINS: 'user:root', ...environment });
-  for (const [role, user] of [
-    ['operator', 'olga'],
-    ['approver', 'anna'],
-  ] as const) {
-    const metadata = { name: role };
-    const spec = { role, namespaces: ['team'], subjects: [{ user }] };
-    const body = { apiVersion: 'kubeloom.dev/v1', kind: 'RoleBinding', metadata, spec };
-    expect((await under.call('PUT', `/v1/roles/${role}`, { body, ...root })).status).toBe(200);
-  }
+  await bindRoles(under.deps, 'team', { operator: 'olga', approver: 'anna' });
   return under;
 }
 

@@ -1,14 +1,16 @@
 /** Roll-outs of an inventory: waves, the pause after each, halts, pauses, resumptions and undos, on the real state machines. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { PipelineError } from '#domain/errors.ts';
+import { as, bindRoles, type Call } from '#test/api/api-under-test.ts';
 import { propertyRuns } from '#test/property-runs.ts';
 import { clusterNamed, environment, Fleet, fleet, nameOf } from './harness/fleet.ts';
 
 const quick = '?soak=0s';
 const upgraded = environment('1.36.0');
 
-const started = async (world: Fleet, document?: object, query = quick, plan?: string): Promise<string> => {
-  const answer = await world.start(document, query, plan);
+const started = async (world: Fleet, document?: object, query = quick, plan?: string, who?: Call): Promise<string> => {
+  const answer = await world.start(document, query, plan, who);
   expect(answer, answer.text).toMatchObject({ status: 202 });
   return String(answer.json.id);
 };
@@ -232,6 +234,79 @@ const happenings: Readonly<Record<string, readonly [moves: boolean, act: (world:
   'the same document again': [false, (world) => world.put(clusterNamed(nameOf(1)))],
   'a day': [false, async (world) => world.pipeline.deps.clock.advance(86_400)],
 };
+
+describe('a start or an undo of a roll-out that is refused or fails', () => {
+  it('an undo whose changes need an approver is refused to an operator, and nothing is changed', async () => {
+    const world = await Fleet.of(2);
+    const { deps } = world.pipeline;
+    Object.assign(deps.config, { KUBELOOM_ADMINS: 'user:root', KUBELOOM_REQUIRE_APPROVAL: [fleet] });
+    await bindRoles(deps, fleet, { viewer: 'tester', operator: 'olga', approver: 'anna' });
+    const document = environment('1.35.2', 3);
+    const planned = await world.call('POST', '/plan', { body: document, ...as('olga') });
+    const id = await started(world, document, quick, String(planned.json.id), as('anna'));
+    await world.pipeline.rollOut();
+    const refused = await world.verb('undo', id, as('olga'));
+    expect(refused).toMatchObject({ status: 409, json: { code: 'ApprovalRequired' } });
+    expect(refused.json.detail).toContain(`changes of ${nameOf(0)} and ${nameOf(1)} have to be approved`);
+    expect(await world.rollOut(id)).toMatchObject({ status: 'RolledOut', direction: 'forward' });
+    expect((await world.layer()).generation).toBe(2);
+    expect((await world.verb('undo', id, as('anna'))).status).toBe(202);
+    await world.pipeline.rollOut();
+    expect(await world.rollOut(id)).toMatchObject({ status: 'Undone', states: { undone: 2 } });
+  });
+
+  it('a start that cannot store what it will do changes nothing, and keeps no cluster from the next one', async () => {
+    const world = await Fleet.of(2);
+    const { artifacts } = world.pipeline.deps;
+    const { putText } = artifacts;
+    artifacts.putText = async (key, ...rest) => {
+      if (key.startsWith('rollouts/')) throw new Error('the store is gone');
+      return putText.call(artifacts, key, ...rest);
+    };
+    expect((await world.start(environment('1.35.2', 3), quick)).status).toBe(500);
+    artifacts.putText = putText;
+    expect((await world.layer()).generation).toBe(1);
+    const id = await started(world, environment('1.35.2', 3), `${quick}&maxFailed=2`);
+    await world.pipeline.rollOut();
+    expect(await world.rollOut(id)).toMatchObject({ status: 'RolledOut', states: { done: 2 } });
+  });
+
+  it('a start that cannot store the whole inventory takes back what it stored, and keeps no cluster from the next one', async () => {
+    const world = await Fleet.of(1);
+    const { inventory } = world.pipeline.deps;
+    const { put } = inventory;
+    inventory.put = async (record) => {
+      if (record.name === nameOf(0)) throw new PipelineError('VersionConflict', 'another request was faster');
+      return put.call(inventory, record);
+    };
+    const documents = [
+      environment('1.35.2', 3),
+      { ...environment('1.35.2'), metadata: { name: 'new', namespace: fleet } },
+    ];
+    const answer = await world.start([...documents, clusterNamed(nameOf(0), { count: 2 })], quick);
+    expect(answer.json).toMatchObject({ code: 'VersionConflict' });
+    inventory.put = put;
+    expect(await world.layer()).toMatchObject({ document: environment('1.35.2') });
+    expect((await world.call('GET', '/documents/InventoryLayer/new')).status).toBe(404);
+    expect((await world.call('GET', '/rollouts')).json).toMatchObject({ items: [{ status: 'Cancelled' }] });
+    await started(world, environment('1.35.2', 4));
+  });
+
+  it('an undo that another request overtakes leaves the inventory as it is', async () => {
+    const world = await Fleet.of(1);
+    const id = await started(world, environment('1.35.2', 3));
+    await world.pipeline.rollOut();
+    const { rollOuts } = world.pipeline.deps;
+    const { putClaims } = rollOuts;
+    rollOuts.putClaims = async (claims) => {
+      const record = await rollOuts.get({ namespace: fleet, id });
+      if (record) await rollOuts.put({ ...record, version: record.version + 1 });
+      return putClaims.call(rollOuts, claims);
+    };
+    expect((await world.verb('undo', id)).json).toMatchObject({ code: 'VersionConflict' });
+    expect((await world.layer()).generation).toBe(2);
+  });
+});
 
 describe('the plan of an inventory', () => {
   it('a plan of an inventory is carried out or refused: refused exactly when anything moved since, with what moved', async () => {

@@ -34,6 +34,19 @@ export async function claimClusters(
   });
 }
 
+/** For a roll-out that will not be. */
+export async function releaseClusters(
+  deps: Using<'rollOuts.claims' | 'rollOuts.putClaims'>,
+  { namespace, id }: Pick<RollOutRecord, 'namespace' | 'id'>,
+): Promise<void> {
+  await retryOnConflict(async () => {
+    const { version, claims } = await deps.rollOuts.claims(namespace);
+    const others = claims.filter((claim) => claim.id !== id);
+    if (others.length < claims.length)
+      await deps.rollOuts.putClaims({ namespace, version: version + 1, claims: others });
+  });
+}
+
 async function isLive(
   deps: Ports,
   namespace: string,

@@ -55,8 +55,12 @@ export class Fleet {
   }
 
   /** So many clusters at 1.35.2, all done. */
-  static async of(clusters: number, version = '1.35.2'): Promise<Fleet> {
-    const fleet = new Fleet();
+  static async of(
+    clusters: number,
+    version = '1.35.2',
+    settings: Readonly<Record<string, string>> = {},
+  ): Promise<Fleet> {
+    const fleet = new Fleet(new Pipeline(settings));
     const documents = [environment(version), template];
     for (const document of documents) await fleet.put(document);
     for (let index = 0; index < clusters; index++) await fleet.put(clusterNamed(nameOf(index)));
@@ -79,15 +83,23 @@ export class Fleet {
     return String((await this.call('POST', '/plan', document ? { body: document } : {})).json.id);
   }
 
-  start(document: object | undefined, query = '', plan?: string): Promise<Answer> {
+  /** `document`: one, or several. */
+  start(document: object | undefined, query = '', plan?: string, who: Call = {}): Promise<Answer> {
+    const body = Array.isArray(document) ? document.map((one) => JSON.stringify(one)).join('\n---\n') : document;
     return this.call('POST', `/rollouts${query}`, {
-      ...(document && { body: document }),
+      ...who,
+      ...(body && { body }),
       ...(plan && { headers: { 'kubeloom-plan': plan } }),
     });
   }
 
-  async verb(verb: string, id: string): Promise<Answer> {
-    return this.call('POST', `/rollouts/${id}/${verb}`);
+  verb(verb: string, id: string, who: Call = {}): Promise<Answer> {
+    return this.call('POST', `/rollouts/${id}/${verb}`, who);
+  }
+
+  /** The layer that every cluster inherits from. */
+  async layer(): Promise<Readonly<Record<string, unknown>>> {
+    return (await this.call('GET', '/documents/InventoryLayer/prod')).json;
   }
 
   async rollOut(id: string): Promise<RollOutDescription> {
