@@ -49,6 +49,23 @@ describe('machines of a group that have to be others', () => {
     expect(planOf(half, after).waypoints.at(-1)?.target).toEqual(after);
   });
 
+  it.each([1, 2, 3])(
+    'update: replace never lacks more than %i machines, planned again after each waypoint',
+    (maxUnavailable) => {
+      const after = stateOf({ web: { ...web, maxUnavailable, update: 'replace', image: 'j' } }, before);
+      const total = (state: ClusterState | null) => (state ? allPools(state) : []).flatMap(({ nodes }) => nodes).length;
+      let current = before;
+      // After a shrink and after an undone grow alike there is a place free.
+      for (let runs = 0; runs < 20; runs++) {
+        const [next] = planOf(current, after).waypoints;
+        if (!next?.target) break;
+        expect(total(next.target)).toBeGreaterThanOrEqual(web.size - maxUnavailable);
+        current = next.target;
+      }
+      expect(current).toEqual(after);
+    },
+  );
+
   it('update: refuse refuses another image, and protect does so for every update', () => {
     const refused = stateOf({ web: { ...web, update: 'refuse', image: 'j' } }, before);
     expect(planOf(before, refused).refusals.map(({ reason }) => reason)).toEqual([expect.stringContaining('image')]);

@@ -4,6 +4,7 @@ import { expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { validateManifest } from '#domain/manifest/validate-manifest.ts';
 import { Pipeline } from './harness/pipeline.ts';
+import { eventsOf, pass } from './harness/time.ts';
 
 const file = new URL('../../examples/sim-healing.yaml', import.meta.url);
 
@@ -16,14 +17,11 @@ it('examples/sim-healing.yaml: an unhealthy node of a pool with repair is replac
   const nodes = await pipeline.nodes('shop');
   const [web = '', data = ''] = ['web', 'data'].map((pool) => nodes.find((name) => name.startsWith(`${pool}-`)));
   for (const node of [web, data]) pipeline.runner.health.set(node, 'notReady');
-  for (let minutes = 0; minutes < 60; minutes += 5) {
-    pipeline.deps.clock.advance(300);
-    await pipeline.invoke('tick', {});
-    await pipeline.settle();
-  }
+  await pass(pipeline, 60);
   const after = await pipeline.nodes('shop');
   expect(after).toHaveLength(nodes.length);
   expect(nodes.filter((name) => !after.includes(name))).toEqual([web]);
-  const refused = (await pipeline.events()).filter(({ kind }) => kind === 'RepairRefused');
-  expect(refused.map(({ message }) => message)).toContain(`${data} is not replaced: the manifest says to report only`);
+  expect(await eventsOf(pipeline, 'RepairRefused')).toContain(
+    `${data} is not replaced: the manifest says to report only`,
+  );
 });

@@ -6,6 +6,7 @@ import type { InputManifest } from '#domain/manifest/input-manifest.ts';
 import { NodeRepair } from '#domain/manifest/node-repair.ts';
 import { manifestOf } from './harness/manifests.ts';
 import { Pipeline } from './harness/pipeline.ts';
+import { eventsOf, pass } from './harness/time.ts';
 
 interface Wanted {
   readonly control?: number;
@@ -49,18 +50,6 @@ async function powerOff(
   for (const name of down) pipeline.runner.health.set(name, health);
   return down;
 }
-
-/** A tick every five minutes. */
-async function pass(pipeline: Pipeline, minutes: number): Promise<void> {
-  for (let passed = 0; passed < minutes; passed += 5) {
-    pipeline.deps.clock.advance(300);
-    await pipeline.invoke('tick', {});
-    await pipeline.settle();
-  }
-}
-
-const eventsOf = async (pipeline: Pipeline, kind: string) =>
-  (await pipeline.events()).filter((event) => event.kind === kind).map(({ message }) => message);
 
 describe('a node that is not ready', () => {
   it('one of six is replaced within its time plus one check, once, by an ordinary grow and shrink', async () => {

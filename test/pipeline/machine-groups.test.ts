@@ -4,6 +4,7 @@ import type { NodeObservation } from '#domain/drift.ts';
 import { validateMachineGroups } from '#domain/manifest/groups/validate-machine-groups.ts';
 import { groupsWith, leaf } from '#test/machine-groups/groups.ts';
 import { Pipeline } from './harness/pipeline.ts';
+import { eventsOf, pass } from './harness/time.ts';
 
 const health = [{ http: { port: 80 } }];
 const repair = { onUnhealthy: 'replace', after: '10m', startAfter: '20m' };
@@ -28,17 +29,6 @@ async function set(pipeline: Pipeline, count: number, state: NodeObservation['he
   for (const name of some) pipeline.runner.health.set(name, state);
   return some;
 }
-
-async function pass(pipeline: Pipeline, minutes: number): Promise<void> {
-  for (let passed = 0; passed < minutes; passed += 5) {
-    pipeline.deps.clock.advance(300);
-    await pipeline.invoke('tick', {});
-    await pipeline.settle();
-  }
-}
-
-const eventsOf = async (pipeline: Pipeline, kind: string) =>
-  (await pipeline.events()).filter((event) => event.kind === kind).map(({ message }) => message);
 
 describe('machines of a group', () => {
   it.each([

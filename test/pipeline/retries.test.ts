@@ -9,6 +9,7 @@ import { callApi } from '#test/api/api-under-test.ts';
 import { aTemplateReference } from '#test/api/documents.ts';
 import { manifestOf } from './harness/manifests.ts';
 import { key, Pipeline } from './harness/pipeline.ts';
+import { eventsOf } from './harness/time.ts';
 
 const small = manifestOf([{ compute: { work: 1 } }]);
 const plain = manifestOf([{ compute: { work: 2 } }]);
@@ -34,9 +35,6 @@ async function tickAfter(pipeline: Pipeline, hours: number): Promise<unknown> {
   await pipeline.settle();
   return tick;
 }
-
-const eventsOf = async (pipeline: Pipeline, kind: string) =>
-  (await pipeline.events()).filter((event) => event.kind === kind).map(({ message }) => message);
 
 describe('retries by the clock', () => {
   it.each(['transient', 'conflict', 'capacity', 'quota'] as const)(

@@ -3,6 +3,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { validateMachineGroups } from '#domain/manifest/groups/validate-machine-groups.ts';
 import { groupsWith, leaf } from '#test/machine-groups/groups.ts';
 import { Pipeline } from './harness/pipeline.ts';
+import { eventsOf, pass } from './harness/time.ts';
 
 const repair = { onUnhealthy: 'replace', after: '10m', startAfter: '20m' };
 
@@ -23,15 +24,7 @@ describe('1,000 machines in 20 groups', () => {
   const pipeline = new Pipeline();
   let before: readonly string[];
 
-  const pass = async (times: number) => {
-    for (let passed = 0; passed < times; passed += 1) {
-      pipeline.deps.clock.advance(1800);
-      await pipeline.invoke('tick', {});
-      await pipeline.settle();
-    }
-  };
-  const messages = async (kind: string) =>
-    (await pipeline.events()).filter((event) => event.kind === kind).map(({ message }) => message);
+  const everyHalfHour = (times: number) => pass(pipeline, times * 30, 30);
 
   beforeAll(async () => {
     await pipeline.apply(documentOf());
@@ -48,23 +41,23 @@ describe('1,000 machines in 20 groups', () => {
     const gone = before.filter((name) => /^group-(0|4|8|12|16)-\w+-(0[1-9]|1\d|20)$/.test(name));
     expect(gone).toHaveLength(100);
     for (const name of gone) pipeline.runner.health.set(name, 'gone');
-    await pass(4);
+    await everyHalfHour(4);
     expect(await pipeline.nodes('shop')).toEqual(before);
-    expect(await messages('NodeReplaced')).toEqual([]);
-    expect(await messages('OutageSuspected')).toEqual([
+    expect(await eventsOf(pipeline, 'NodeReplaced')).toEqual([]);
+    expect(await eventsOf(pipeline, 'OutageSuspected')).toEqual([
       '100 of 250 nodes of sim-1 in region-0 are down at once: that is an outage, and new machines would not help; nothing is replaced',
     ]);
   });
 
   it('KA-10: after the outage a single machine that is gone is replaced', async () => {
     pipeline.runner.health.clear();
-    await pass(2);
+    await everyHalfHour(2);
     const [lost = ''] = before;
     pipeline.runner.health.set(lost, 'gone');
-    await pass(3);
+    await everyHalfHour(3);
     const after = await pipeline.nodes('shop');
     expect(after).toHaveLength(1000);
     expect(after).not.toContain(lost);
-    expect(await messages('NodeReplaced')).toHaveLength(1);
+    expect(await eventsOf(pipeline, 'NodeReplaced')).toHaveLength(1);
   });
 });

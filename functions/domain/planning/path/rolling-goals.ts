@@ -56,7 +56,10 @@ export function rollingGoals(
 /** Each is a waypoint of its own: large groups are replaced in so many steps at most. */
 const mostSteps = 20;
 
-/** Old machines leave, then new ones take their places, a few at a time. */
+/**
+ * Old machines leave, then new ones take their places, a few at a time. The path is planned again after each waypoint: places
+ * that are free by then are filled before others leave.
+ */
 function stepsOf({ next, made, old }: Replacement): readonly (readonly NodePoolState[])[] {
   const steps: (readonly NodePoolState[])[] = [];
   const wanted = next.nodes.length;
@@ -64,18 +67,16 @@ function stepsOf({ next, made, old }: Replacement): readonly (readonly NodePoolS
   let left = old;
   const count = () => left.reduce((sum, { nodes }) => sum + nodes.length, 0);
   const atOnce = Math.max(next.replaceAtOnce ?? 1, Math.ceil(Math.max(count(), wanted) / mostSteps));
-  // Planned again after each waypoint: places that are free already are filled first.
-  if (wanted - count() > here) {
-    here = wanted - count();
-    steps.push([...left, ...some(next, here)]);
-  }
-  while (count() > 0) {
+  const add = () => steps.push([...left, ...some(next, here)]);
+  for (;;) {
+    if (wanted - count() > here) {
+      here = wanted - count();
+      add();
+    }
+    if (count() === 0) return steps;
     left = withoutFirst(left, atOnce);
-    steps.push([...left, ...some(next, here)]);
-    here = Math.max(here, wanted - count());
-    steps.push([...left, ...some(next, here)]);
+    add();
   }
-  return steps;
 }
 
 function withoutFirst(pools: readonly NodePoolState[], count: number): readonly NodePoolState[] {
