@@ -95,7 +95,7 @@ export const eventKinds = {
     },
     OutageSuspected: {
       level: 'error',
-      when: 'half of a region is down at once: nothing is replaced',
+      when: 'half of a region is down at once, or 40 % of it where that is ten or more: nothing is replaced',
       fault: 'provider',
     },
     DriftCheckFailed: {

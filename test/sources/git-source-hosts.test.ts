@@ -1,11 +1,10 @@
 /** GitSources and hosts that rewrite, move, refuse, hang or lie: the status says what is wrong, and the next push heals it. */
 import { once } from 'node:events';
 import { symlinkSync, writeFileSync } from 'node:fs';
-import { globalAgent } from 'node:https';
 import { type AddressInfo, createServer } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { aSecret } from '#test/api/documents.ts';
-import { type GitServer, startGitServer } from '#test/templates/git-server.ts';
+import { type GitServer, startGitServer, trust } from '#test/templates/git-server.ts';
 import { filesOf, manifestText, type SourceWorld, sourcePath, sourceWorld, statesOf } from './source-world.ts';
 
 let server: GitServer;
@@ -16,7 +15,7 @@ beforeEach(async () => {
   world = sourceWorld(server);
 });
 afterEach(async () => {
-  delete globalAgent.options.ca;
+  trust();
   await server.close();
 });
 

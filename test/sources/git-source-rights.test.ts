@@ -1,11 +1,10 @@
 /** Whose rights a GitSource has, what it may not reach, and what callers see of it. */
 import { readFileSync } from 'node:fs';
-import { globalAgent } from 'node:https';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import type { Call } from '#test/api/api-under-test.ts';
 import { aSecret } from '#test/api/documents.ts';
-import { type GitServer, startGitServer } from '#test/templates/git-server.ts';
+import { type GitServer, startGitServer, trust } from '#test/templates/git-server.ts';
 import { aSource, filesOf, manifestText, type SourceWorld, sourcePath, sourceWorld, statesOf } from './source-world.ts';
 
 let server: GitServer;
@@ -19,7 +18,7 @@ beforeEach(async () => {
   await bind('operator', ['team'], [{ claim: { name: 'groups', value: 'ops' } }]);
 });
 afterEach(async () => {
-  delete globalAgent.options.ca;
+  trust();
   await server.close();
 });
 

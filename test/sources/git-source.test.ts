@@ -1,7 +1,6 @@
 /** GitSources against a real git host: what is pushed is submitted, what is faulty is reported, and nothing else happens. */
-import { globalAgent } from 'node:https';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type GitServer, startGitServer } from '#test/templates/git-server.ts';
+import { type GitServer, startGitServer, trust } from '#test/templates/git-server.ts';
 import {
   filesOf,
   manifestText,
@@ -20,7 +19,7 @@ beforeEach(async () => {
   world = sourceWorld(server);
 });
 afterEach(async () => {
-  delete globalAgent.options.ca;
+  trust();
   await server.close();
 });
 

@@ -1,6 +1,4 @@
 /** A GitSource with a real git host and a real runner, in one process: the API and the scheduler over ports in memory. */
-import { readFileSync } from 'node:fs';
-import { globalAgent } from 'node:https';
 import { GitReferences } from '#adapters/git-references.ts';
 import type { GitSourceRecord } from '#contracts/git-sources.ts';
 import { handler } from '#functions/tasks/sync-sources.ts';
@@ -10,7 +8,7 @@ import { answers } from '#runner/answers.ts';
 import { type Answer, apiUnderTest, type Call } from '#test/api/api-under-test.ts';
 import { aManifest } from '#test/api/documents.ts';
 import type { FakeDeps } from '#test/fakes/fake-deps.ts';
-import type { GitServer } from '#test/templates/git-server.ts';
+import { type GitServer, trust } from '#test/templates/git-server.ts';
 
 export const sourcePath = '/v1/git-sources/team/clusters';
 
@@ -38,7 +36,7 @@ export function sourceWorld(server: GitServer, environment: Readonly<Record<stri
   const settings = { KUBELOOM_TEMPLATE_PRIVATE_HOSTS: server.host, ...environment };
   const { deps, call } = apiUnderTest(settings, { templateSources });
   process.env.NODE_EXTRA_CA_CERTS = server.certificate;
-  globalAgent.options.ca = readFileSync(server.certificate, 'utf8');
+  trust(server);
   const ended = new Set<string>();
   const world: SourceWorld = {
     ...{ deps, call },

@@ -1,12 +1,10 @@
 /** What a branch, tag or hash of a git repository names, asked of a real git host. */
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
-import { globalAgent } from 'node:https';
 import { type AddressInfo, createServer } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { GitReferences } from '#adapters/git-references.ts';
 import { isPrivateAddress } from '#adapters/public-https.ts';
-import { type GitServer, startGitServer } from './git-server.ts';
+import { type GitServer, startGitServer, trust } from './git-server.ts';
 
 let server: GitServer;
 let locked: GitServer;
@@ -16,7 +14,7 @@ let second: string;
 beforeAll(async () => {
   server = await startGitServer();
   locked = await startGitServer({ token: 'let-me-in', suffix: '.git' });
-  globalAgent.options.ca = [server, locked].map(({ certificate }) => readFileSync(certificate, 'utf8'));
+  trust(server, locked);
   first = server.commit({ 'README.md': 'one' });
   server.git('tag', 'v1');
   server.git('tag', '-a', 'v1.0', '-m', 'annotated');
@@ -28,7 +26,7 @@ beforeAll(async () => {
 }, 30_000);
 
 afterAll(async () => {
-  delete globalAgent.options.ca;
+  trust();
   await Promise.all([server.close(), locked.close()]);
 });
 

@@ -1,7 +1,7 @@
 /** A git host on 127.0.0.1: https, git's own `http-backend`, one repository; with a token it is private. */
 import { execFileSync, spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer, type Server } from 'node:https';
+import { createServer, globalAgent, type Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -27,6 +27,14 @@ const quiet = {
   ...{ GIT_CONFIG_GLOBAL: '/dev/null', GIT_CONFIG_SYSTEM: '/dev/null', GIT_AUTHOR_NAME: 'a', GIT_AUTHOR_EMAIL: 'a@b' },
   ...{ GIT_COMMITTER_NAME: 'a', GIT_COMMITTER_EMAIL: 'a@b', PATH: process.env.PATH ?? '' },
 };
+
+/** Requests of this process trust these servers, and no longer those of an earlier call; without any, what Node trusts. */
+export function trust(...servers: readonly GitServer[]): void {
+  // An undefined value would hide the certificates of single requests.
+  delete globalAgent.options.ca;
+  if (servers.length === 0) return;
+  globalAgent.options.ca = servers.map(({ certificate }) => readFileSync(certificate, 'utf8'));
+}
 
 /**
  * `token`: only who sends it as password may read. `suffix`: the path ends with it and nothing else is answered.

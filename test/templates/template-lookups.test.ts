@@ -1,12 +1,10 @@
 /** Branches and tags of private repositories: asked by a runner, told by the API, with a real git host between them. */
-import { readFileSync } from 'node:fs';
-import { globalAgent } from 'node:https';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { lookUpTemplates } from '#functions/pipeline/jobs/template-lookups.ts';
 import { answerQuestion } from '#runner/answer-question.ts';
 import { answers } from '#runner/answers.ts';
 import { fakeDeps } from '#test/fakes/fake-deps.ts';
-import { type GitServer, startGitServer } from './git-server.ts';
+import { type GitServer, startGitServer, trust } from './git-server.ts';
 
 const token = 'kl-planted-token-of-a-repository';
 const reference = { namespace: 'team', name: 'ours' };
@@ -15,12 +13,12 @@ let commit: string;
 
 beforeAll(async () => {
   server = await startGitServer({ token });
-  globalAgent.options.ca = readFileSync(server.certificate, 'utf8');
+  trust(server);
   commit = server.commit({ 'README.md': 'one' });
 }, 30_000);
 
 afterAll(async () => {
-  delete globalAgent.options.ca;
+  trust();
   await server.close();
 });
 

@@ -1,6 +1,6 @@
 /**
  * The next step of a GitSource that is due: ask for its commit, start a runner that fetches it, submit what the runner left.
- * One step at a time: the user who writes the record first does it.
+ * One step at a time: of two calls, the one that writes the record first does it.
  */
 import type { GitSourceRecord, SourceFiles, SourceStatus } from '#contracts/git-sources.ts';
 import { questionKeys, questionLimitMs } from '#contracts/job.ts';
