@@ -229,13 +229,31 @@ describe('what moves after a plan was accepted and before its run begins', () =>
     expect(await workers(pipeline)).toHaveLength(3);
   });
 
+  const both = manifestOf([{}, { name: 'api' }]);
   it('a plan that only deletes a cluster is done when an attempt that was cut off has deleted it', async () => {
-    const both = manifestOf([{}, { name: 'api' }]);
     const pipeline = await existing(both);
     await apply(pipeline, manifestOf([{}]), await planned(pipeline, manifestOf([{}])));
-    // The attempt that was cut off after its deletion left no more than this.
+    pipeline.before.set('settle-manifest', async () => {
+      pipeline.before.delete('settle-manifest');
+      await pipeline.machines.abortAll();
+      throw new Error('the platform was killed');
+    });
+    await pipeline.settle();
+    expect(await pipeline.manifest()).toMatchObject({ status: 'Done', generation: 2, attempt: 2 });
+    expect((await pipeline.clusters()).map(({ cluster }) => cluster)).toHaveLength(1);
+  });
+
+  it('a plan that deletes a cluster and changes another is refused when someone else has deleted it', async () => {
+    const pipeline = await existing(both);
+    const desired = manifestOf([{ compute: { fixed: 3 } }]);
+    await apply(pipeline, desired, await planned(pipeline, desired));
     await pipeline.deps.clusters.remove(await pipeline.cluster('api'));
-    expect(await pipeline.settle()).toEqual([{ status: 'SUCCEEDED' }]);
-    expect(await pipeline.manifest()).toMatchObject({ status: 'Done', generation: 2 });
+    await pipeline.settle();
+    expect(await pipeline.manifest()).toMatchObject({ status: 'Failed', generation: 2 });
+    expect((await pipeline.cluster('web')).failure).toMatchObject({
+      code: 'PlanMoved',
+      message: expect.stringContaining('cluster api does not exist any more'),
+    });
+    expect(pipeline.runner.ran).toEqual([]);
   });
 });

@@ -24,7 +24,8 @@ export function movedOf(
 
 /**
  * The same for all clusters of the manifest, before any of them is touched. Once one is, Plan Cluster refuses only those that moved.
- * A cluster of the plan that neither exists nor is desired has not moved: the plan deletes it, and an attempt that was cut off did so.
+ * A cluster of the plan that neither exists nor is desired has moved, unless an earlier attempt of the run was cut off: the plan
+ * deletes it, and that attempt did so.
  */
 export async function movedOfAny(
   deps: Using<'clusters.each' | 'ids'>,
@@ -34,12 +35,15 @@ export async function movedOfAny(
   const { plan, check } = manifest;
   if (plan === undefined || check !== undefined) return [];
   const moved = new Set<string>();
+  const missing = new Set(manifest.attempt > 1 ? [] : Object.keys(plan.clusters));
   let begun = false;
   for await (const record of eachCluster(deps, manifest)) {
     begun ||= record.lastChange?.plan === plan.id;
     const demand = demands.find(({ cluster }) => cluster === record.cluster);
     for (const text of movedOf(manifest, record, demand)) moved.add(text);
+    missing.delete(clusterName(record));
   }
+  for (const name of missing) for (const text of clusterMoved(name, plan.clusters[name], undefined)) moved.add(text);
   return begun ? [] : [...moved];
 }
 
