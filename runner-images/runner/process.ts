@@ -26,6 +26,8 @@ export interface CommandResult {
   readonly code: number;
   readonly stdout: string;
   readonly stderr: string;
+  /** There was more of `stdout` than is kept. */
+  readonly cut?: true;
 }
 
 export interface CommandOptions {
@@ -57,10 +59,12 @@ export async function runCommand(command: Command, around: CommandOptions): Prom
   });
   const stopper = new Stopper(child, command, around);
   const output = { stdout: '', stderr: '' };
+  let cut = false;
   const collect = (stream: 'stdout' | 'stderr') =>
     byLine(child[stream], (line) => {
       stopper.heard();
       if (output[stream].length < keptCharacters) output[stream] += `${line}\n`;
+      else if (stream === 'stdout') cut = true;
       const shown = command.onLine === undefined ? line : command.onLine(line, stream);
       if (shown !== undefined) around.log.write(command.label, shown);
     });
@@ -71,7 +75,7 @@ export async function runCommand(command: Command, around: CommandOptions): Prom
     const code = await ended(child, command);
     for (const finish of flush) finish();
     if (stopper.failure !== undefined) throw stopper.failure;
-    return { code, ...output };
+    return { code, ...output, ...(cut && { cut }) };
   } finally {
     stopper.clear();
     stopTime();

@@ -169,6 +169,28 @@ describe('private repositories', () => {
 });
 
 describe('what a repository may not do', () => {
+  it('a commit whose list of files is too long to be read as a whole is refused, and what seems to be gone is not deleted', async () => {
+    server.commit(filesOf('aa', 'zz'));
+    await world.put({ prune: { most: 5 } });
+    await world.settle();
+    const blob = server.git('hash-object', '-w', '--stdin', { input: 'x' });
+    const [first, last] = ['aa', 'zz'].map((name) => {
+      return `100644 blob ${server.git('rev-parse', `HEAD:clusters/${name}.yaml`)}\t${name}.yaml`;
+    });
+    // 22 MB of names between those of the manifests.
+    const names = Array.from({ length: 5_500 }, (_, number) => `${'n'.repeat(4_000)}${number}`).sort();
+    const rows = [first, ...names.map((name) => `100644 blob ${blob}\t${name}`), last];
+    const folder = server.git('mktree', { input: `${rows.join('\n')}\n` });
+    const root = server.git('mktree', { input: `040000 tree ${folder}\tclusters\n` });
+    server.git('update-ref', 'refs/heads/main', server.git('commit-tree', root, '-p', 'HEAD', '-m', 'many'));
+    const source = await world.later();
+    expect(source.status).toMatchObject({
+      state: 'Unreachable',
+      problem: { reason: expect.stringContaining('too long') },
+    });
+    expect((await world.deps.manifests.get({ namespace: 'team', name: 'zz' }))?.deleting).toBe(false);
+  });
+
   it('links, Secrets, files that are too large or not text are refused with their file, and their content is kept nowhere', async () => {
     world = sourceWorld(server, { KUBELOOM_MAX_BODY_BYTES: '5000' });
     server.commit({ 'clusters/large.yaml': `# ${'x'.repeat(6000)}` });

@@ -56,6 +56,8 @@ export async function fetchFiles(
     const words = [...limits, '--', 'git', '-C', directory, ...args];
     const result = await context.run({ ...command, args: words, onLine: complaintsOnly, totalMs: fetchMs });
     if (result.code !== 0) throw gitFailure(subject, version, result);
+    // Half a list of files would look like files that are gone.
+    if (result.cut) throw gitFailure(subject, version, { ...result, stderr: `the list of git ${args[0]} is too long` });
     return result.stdout;
   };
   await git('init', '--quiet');
@@ -208,7 +210,7 @@ const complaints: readonly Row[] = [
   {
     class: 'user',
     code: 'TemplatesTooLarge',
-    pattern: /out of memory|cannot allocate|malloc|mmap failed|died of signal|file too large/i,
+    pattern: /out of memory|cannot allocate|malloc|mmap failed|died of signal|file too large|is too long$/i,
     hint: 'Keep the {files} in a repository of their own: for this one git needs more memory or larger files than allowed.',
   },
 ];
