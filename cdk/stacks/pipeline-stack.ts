@@ -106,7 +106,8 @@ export class PipelineStack extends Stack {
       environment: this.settings,
       logRetention: this.#props.options.logDays,
       uses: functionUses(name),
-      on: this.on,
+      // It asks the one runner that fetches repositories.
+      on: name === 'sync-sources' ? { ...this.on, startable: [this.#runners.terraform.project] } : this.on,
       // Each document of a commit is planned.
       ...(name === 'sync-sources' && { timeout: Duration.minutes(5) }),
       // A throttled tick is not repeated: the next one does its work.

@@ -2,9 +2,9 @@
 import { changesOf } from '#contracts/change-events.ts';
 import type { ManifestKey, ManifestRecord, NewEvent } from '#contracts/records.ts';
 import { type AdmittedCaller, callerText } from '../caller.ts';
-import type { ApiPorts } from '../rights/api-uses.ts';
+import type { SubmissionPorts } from '../rights/submission-uses.ts';
 
-type Ports = Pick<ApiPorts, 'clock' | 'events'>;
+type Ports = Pick<SubmissionPorts, 'clock' | 'events'>;
 
 /** `what` is a past participle with its object, as in `paused` or `applied as generation 3`. */
 export async function recordManifestChange(

@@ -15,6 +15,7 @@ import { planBasisOf } from '../pipeline/plans/plan-id.ts';
 import { cancelRun } from '../pipeline/runs/cancel-run.ts';
 import { runAtWork } from '../pipeline/runs/run-at-work.ts';
 import type { ApiPorts } from '../rights/api-uses.ts';
+import type { SubmissionPorts } from '../rights/submission-uses.ts';
 import { recordManifestChange } from './audit-event.ts';
 import { handle } from './handle.ts';
 import { planClusters, plansOnceReached, refusalsOf } from './judge-manifest.ts';
@@ -55,7 +56,7 @@ interface Deletion {
 
 /** Throws as `submitDocument`, and `Protected`. */
 export async function submitDeletion(
-  deps: ApiPorts,
+  deps: SubmissionPorts,
   path: ManifestKey,
   { stored, orphans, caller, terms, reason = 'deleted' }: Deletion,
 ): Promise<ReturnType<typeof acceptedResponse>> {

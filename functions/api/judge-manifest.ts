@@ -22,7 +22,7 @@ import { nextRecord } from '../pipeline/manifests/next-generation.ts';
 import { readableManifest } from '../pipeline/manifests/stored-document.ts';
 import { pinTemplates, planningOf } from '../pipeline/manifests/template-versions.ts';
 import { planBasisOf } from '../pipeline/plans/plan-id.ts';
-import type { ApiPorts } from '../rights/api-uses.ts';
+import type { SubmissionPorts } from '../rights/submission-uses.ts';
 import { pathFaults, wireFaults } from './request-document.ts';
 import { validationContextOf } from './surroundings.ts';
 
@@ -50,7 +50,7 @@ export interface Assessment {
 }
 
 export async function assessManifest(
-  deps: ApiPorts,
+  deps: SubmissionPorts,
   key: ManifestKey,
   question: ManifestToAssess,
 ): Promise<Assessment> {
@@ -125,7 +125,7 @@ export function planClusters(
 
 /** The same plans, as if the run of the stored manifest had reached what it leads to: that counts as existing, too. */
 export function plansOnceReached(
-  deps: Pick<ApiPorts, 'ids' | 'config'>,
+  deps: Pick<SubmissionPorts, 'ids' | 'config'>,
   { stored, desired, demands = [] }: Change,
   clusters: readonly ClusterRecord[],
 ): readonly ClusterPlan[] {

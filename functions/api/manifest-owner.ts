@@ -2,7 +2,7 @@
 import { PipelineError } from '#domain/errors.ts';
 import { inventoryAnnotation } from '#domain/inventory/resolve-cluster.ts';
 import { isMap } from '#domain/manifest/kubernetes-document.ts';
-import type { ApiPorts } from '../rights/api-uses.ts';
+import type { SubmissionPorts } from '../rights/submission-uses.ts';
 
 interface Key {
   readonly namespace: string;
@@ -21,7 +21,7 @@ export function manifestOwnerFault({ namespace, name }: Key, stored: unknown) {
 
 /** Throws `InUse` for a manifest that is made from an InventoryCluster: the next one would undo what a person changes in it. */
 export async function refuseInventoryOwned(
-  deps: Pick<ApiPorts, 'inventory'>,
+  deps: Pick<SubmissionPorts, 'inventory'>,
   { namespace, name }: Key,
   documents: readonly unknown[],
 ): Promise<void> {

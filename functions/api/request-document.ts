@@ -8,7 +8,7 @@ import { isManifest } from '#domain/manifest/validate-documents.ts';
 import { parseDocuments } from '#domain/manifest/yaml/parse-documents.ts';
 import { placed, withPlacesOf } from '#domain/manifest/yaml/text-places.ts';
 import type { HttpRequest } from '../http.ts';
-import type { ApiPorts } from '../rights/api-uses.ts';
+import type { SubmissionPorts } from '../rights/submission-uses.ts';
 
 /** What a document is about. */
 export interface DocumentKey {
@@ -19,7 +19,7 @@ export interface DocumentKey {
 /** All documents of a body. Throws `InvalidInput` with the faults when it cannot be read, or when there are none. */
 export function requestDocuments(
   request: Pick<HttpRequest<unknown, unknown>, 'body'>,
-  { config }: Pick<ApiPorts, 'config'>,
+  { config }: Pick<SubmissionPorts, 'config'>,
 ): readonly unknown[] {
   const { documents, faults } = parseDocuments(request.body, { maxBytes: config.KUBELOOM_MAX_BODY_BYTES });
   if (faults.length > 0) {
@@ -39,7 +39,7 @@ export function requestDocuments(
  */
 export function requestDocument(
   request: Pick<HttpRequest<DocumentKey, unknown>, 'body' | 'path'>,
-  deps: Pick<ApiPorts, 'config'>,
+  deps: Pick<SubmissionPorts, 'config'>,
 ): unknown {
   const [document, ...more] = requestDocuments(request, deps);
   if (more.length > 0) {
@@ -57,7 +57,7 @@ export function requestDocument(
  */
 export function requestDocumentAmong(
   request: Pick<HttpRequest<DocumentKey, unknown>, 'body' | 'path'>,
-  deps: Pick<ApiPorts, 'config'>,
+  deps: Pick<SubmissionPorts, 'config'>,
 ): { readonly document: unknown; readonly accompanying: readonly unknown[] } {
   const documents = requestDocuments(request, deps);
   if (documents.length === 1) return { document: inNamespace(documents[0], request.path), accompanying: [] };

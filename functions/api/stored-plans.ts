@@ -8,9 +8,9 @@ import { movedSince, movedText, type PlanBasis } from '#domain/planning/plan-bas
 import { listed } from '#domain/planning/text/words.ts';
 import { parseInput } from '../failures.ts';
 import { boundTo, planIdOf } from '../pipeline/plans/plan-id.ts';
-import type { ApiPorts } from '../rights/api-uses.ts';
+import type { SubmissionPorts } from '../rights/submission-uses.ts';
 
-type Ports = Pick<ApiPorts, 'artifacts' | 'clock'>;
+type Ports = Pick<SubmissionPorts, 'artifacts' | 'clock'>;
 
 /** What a request says about the plan that it carries out. */
 export interface PlanTerms {
@@ -108,7 +108,7 @@ export function unapproved(clusters: readonly string[], way: string): PipelineEr
 
 /** The installation, the namespace, the stored document or the new one asks for it: no change switches it off unapproved. */
 export function needsApproval(
-  { config }: Pick<ApiPorts, 'config'>,
+  { config }: Pick<SubmissionPorts, 'config'>,
   { namespace }: ManifestKey,
   ...records: readonly (Pick<ManifestRecord, 'document'> | undefined)[]
 ): boolean {

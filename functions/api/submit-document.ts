@@ -4,7 +4,7 @@ import { isPipelineError, PipelineError } from '#domain/errors.ts';
 import { planTotals, totalsText } from '#domain/planning/text/plan-totals.ts';
 import type { AdmittedCaller } from '../caller.ts';
 import { startRun, storeNext } from '../pipeline/manifests/next-generation.ts';
-import type { ApiPorts } from '../rights/api-uses.ts';
+import type { SubmissionPorts } from '../rights/submission-uses.ts';
 import { recordManifestChange } from './audit-event.ts';
 import { type Assessment, assessManifest } from './judge-manifest.ts';
 import { acceptedResponse, unchangedResponse } from './manifest-version.ts';
@@ -30,7 +30,7 @@ export interface Submission {
  * plan that was asked for, and `ApprovalRequired` when that is only kept.
  */
 export async function submitDocument(
-  deps: ApiPorts,
+  deps: SubmissionPorts,
   key: ManifestKey,
   { document, stored, caller, reason, rolledBackTo, sameIsFine = false, terms = {} }: Submission,
 ): Promise<ReturnType<typeof acceptedResponse | typeof unchangedResponse>> {

@@ -10,10 +10,10 @@ import { type AdmittedCaller, shownTo } from '../caller.ts';
 import { isRecent, lastReport } from '../pipeline/clusters/agent-reports.ts';
 import { clusterName } from '../pipeline/clusters/cluster-records.ts';
 import { everyManifest } from '../pipeline/manifests/stored-manifest.ts';
-import type { ApiPorts } from '../rights/api-uses.ts';
+import type { SubmissionPorts } from '../rights/submission-uses.ts';
 
 type SurroundingPorts = Pick<
-  ApiPorts,
+  SubmissionPorts,
   'artifacts' | 'clock' | 'clusters' | 'config' | 'manifests' | 'secrets' | 'templateReferences'
 >;
 
@@ -138,7 +138,7 @@ function refuseForeign(caller: AdmittedCaller, key: ManifestKey, referred: reado
 }
 
 async function endpointsOfOthers(
-  deps: Pick<ApiPorts, 'manifests'>,
+  deps: Pick<SubmissionPorts, 'manifests'>,
   key: ManifestKey,
   caller: AdmittedCaller,
 ): Promise<Map<string, string>> {

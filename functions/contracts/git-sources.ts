@@ -57,6 +57,17 @@ export const SourceFiles = z.strictObject({
 });
 export type SourceFiles = z.infer<typeof SourceFiles>;
 
+const SubmittedManifest = z.strictObject({
+  kind: z.enum(manifestKinds),
+  file: z.string(),
+  checksum: z.string(),
+  /** Of the manifest, which tells it from a later one of the same name; absent until it is known. */
+  uid: z.string().optional(),
+  /** When its file was first missed: from then on another GitSource may take it over. */
+  goneSince: z.string().optional(),
+});
+export type SubmittedManifest = z.infer<typeof SubmittedManifest>;
+
 export const GitSourceRecord = z.strictObject({
   namespace: z.string(),
   name: z.string(),
@@ -80,11 +91,10 @@ export const GitSourceRecord = z.strictObject({
   done: z.strictObject({ commit: z.string(), generation: z.number().int() }).optional(),
   /** The question that a runner answers. */
   fetching: z.string().optional(),
+  /** When the repository was last asked for its commit. */
+  askedAt: z.string().optional(),
   /** Manifests that it submitted, by name. */
-  submitted: z.record(
-    z.string(),
-    z.strictObject({ kind: z.enum(manifestKinds), file: z.string(), checksum: z.string() }),
-  ),
+  submitted: z.record(z.string(), SubmittedManifest),
 });
 export type GitSourceRecord = z.infer<typeof GitSourceRecord>;
 export type GitSourceKey = Pick<GitSourceRecord, 'namespace' | 'name'>;

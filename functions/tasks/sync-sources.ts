@@ -1,13 +1,12 @@
 /** The scheduler's other tick: one query finds the GitSources that are due, and each takes its next step. */
 import { z } from 'zod';
 import { taskHandler } from '../middleware.ts';
-import { apiUses } from '../rights/api-uses.ts';
+import { submissionUses } from '../rights/submission-uses.ts';
 
 /** Steps of one tick; the others are due at the next one. */
 const atMost = 20;
 
-/** It submits as a caller of the API does, so it uses what the API uses. */
-const uses = [...apiUses, 'gitSources.due'] as const;
+const uses = [...submissionUses, 'gitSources.due'] as const;
 
 export const handler = taskHandler(z.unknown(), uses, async (_event, deps) => {
   const due = await deps.gitSources.due(deps.clock.now().toISOString(), atMost);

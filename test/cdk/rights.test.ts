@@ -100,10 +100,10 @@ describe('functions', () => {
       statements.filter(({ Action }) => [Action].flat().includes('codebuild:StartBuild')).map((one) => ({ name, one })),
     );
     expect(starting.map(({ name }) => name)).toEqual(['sync-sources', 'router']);
-    for (const { one } of starting) {
-      // Terraform checks credentials, kubectl has certificates of people signed, Ansible lets their keys in.
+    for (const { name, one } of starting) {
+      // Terraform checks credentials and fetches repositories, kubectl has certificates of people signed, Ansible lets their keys in.
       const projects = [...JSON.stringify(one?.Resource).matchAll(/Runner([a-z]+)Project/g)].map(([, tool]) => tool);
-      expect(projects).toEqual(['ansible', 'kubectl', 'terraform']);
+      expect(projects).toEqual(name === 'sync-sources' ? ['terraform'] : ['ansible', 'kubectl', 'terraform']);
       expect(one?.Condition).toEqual({
         'ForAllValues:StringEquals': {
           'codebuild:environment.environmentVariables.name': ['KUBELOOM_JOB'],
@@ -114,6 +114,15 @@ describe('functions', () => {
         },
       });
     }
+  });
+
+  it('what submits for GitSources changes no roles, Secrets, inventories or roll-outs, stops no run and removes nothing', () => {
+    const uses = derived.functions['sync-sources'] ?? [];
+    const own = ['roleBindings.list', 'secrets.exists', 'inventory.get', 'gitSources.put', 'gitSources.due'];
+    expect(uses).toEqual(expect.arrayContaining(own));
+    const beyond =
+      /^(roleBindings|secrets|inventory|rollOuts|feed)\.(?!list$|exists$|get$)|^rollOuts|^workflows\.(?!startReconcile)/;
+    expect(uses.filter((use) => beyond.test(use) || /\.(remove|removeAll|discard)$/.test(use))).toEqual([]);
   });
 
   it('no function can read secrets or Terraform states, whatever else is allowed', () => {

@@ -30,6 +30,10 @@ const asOwner = async (method: string, path: string, body: object): Promise<void
 };
 const secret = { ...aSecret(), metadata: { name: 'hetzner' } };
 const templates = { ...aTemplateReference(), metadata: { name: 'own-templates' } };
+const gitSource = {
+  ...{ apiVersion: 'kubeloom.dev/v1', kind: 'GitSource', metadata: { name: 'clusters' } },
+  spec: { url: 'git.example.test/team/shop-clusters', ref: 'main', suspend: true },
+};
 const eveOperates = {
   ...{ apiVersion: 'kubeloom.dev/v1', kind: 'RoleBinding', metadata: { name: 'eve' } },
   spec: { role: 'operator', namespaces: ['other'], subjects: [{ claim: { name: 'groups', value: 'others' } }] },
@@ -40,6 +44,7 @@ beforeAll(async () => {
   await asOwner('PUT', '/v1/roles/eve', eveOperates);
   await asOwner('PUT', '/v1/secrets/team/hetzner', secret);
   await asOwner('PUT', '/v1/templates/team/own-templates', templates);
+  await asOwner('PUT', '/v1/git-sources/team/clusters', gitSource);
   expect((await asEve('PUT', '/v1/manifests/other/mine', aManifest({ namespace: 'other', name: 'mine' }))).status).toBe(
     202,
   );
@@ -52,9 +57,13 @@ const bodies: Readonly<Record<string, object>> = {
   planManifest: aManifest({ compute: 5 }),
   putSecret: secret,
   putTemplate: templates,
+  putGitSource: { ...gitSource, spec: { ...gitSource.spec, suspend: false } },
   putRole: { ...eveOperates, spec: { ...eveOperates.spec, role: 'admin', namespaces: ['*'] } },
 };
-const names: Readonly<Record<string, string>> = { putRole: 'eve', deleteRole: 'eve', putSecret: 'hetzner' };
+const names: Readonly<Record<string, string>> = {
+  ...{ putRole: 'eve', deleteRole: 'eve', putSecret: 'hetzner' },
+  ...{ putGitSource: 'clusters', getGitSource: 'clusters', syncGitSource: 'clusters', deleteGitSource: 'clusters' },
+};
 
 /** With what cursors say to whoever takes them apart. */
 const readable = (text: string): string =>

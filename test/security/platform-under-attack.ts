@@ -31,6 +31,7 @@ export function platformUnderAttack(prepare: () => Promise<Partial<PlatformOptio
   const look = async (): Promise<unknown> => ({
     manifests: await (await call('GET', '/v1/manifests')).json(),
     secrets: await (await call('GET', '/v1/secrets')).json(),
+    gitSources: await (await call('GET', '/v1/git-sources')).json(),
     roles: await (await call('GET', '/v1/roles')).json(),
     changes: await (await call('GET', '/v1/changes?namespace=team')).json(),
     changesOfRoles: await (await call('GET', '/v1/changes')).json(),

@@ -10,11 +10,12 @@ import { firstFaults } from '#domain/manifest/fault.ts';
 import { gitSourceSecret } from '#domain/manifest/git-source.ts';
 import { sameValue } from '#domain/same-value.ts';
 import { ask, findQuestion } from '../../pipeline/jobs/questions.ts';
-import type { ApiPorts } from '../../rights/api-uses.ts';
+import type { SubmissionPorts } from '../../rights/submission-uses.ts';
 import { recordChange } from '../audit-event.ts';
 import { pruneSource } from './prune-source.ts';
 import { sourceCaller } from './source-caller.ts';
 import { sourceDocuments } from './source-documents.ts';
+import { notItsOwn, ownerAmong } from './source-owners.ts';
 import { submitSource } from './submit-source.ts';
 
 export type SourceStep = 'leftAlone' | 'asked' | 'fetching' | 'read' | 'refused';
@@ -26,7 +27,7 @@ const waitSeconds = 20;
 
 type Change = Partial<Omit<GitSourceRecord, 'namespace' | 'name' | 'version' | 'document' | 'maker' | 'generation'>>;
 
-export async function advanceSource(deps: ApiPorts, due: GitSourceRecord): Promise<SourceStep> {
+export async function advanceSource(deps: SubmissionPorts, due: GitSourceRecord): Promise<SourceStep> {
   const claimed = { ...due, version: due.version + 1, dueAt: after(deps, claimSeconds) };
   try {
     await deps.gitSources.put(claimed);
@@ -40,7 +41,7 @@ export async function advanceSource(deps: ApiPorts, due: GitSourceRecord): Promi
 }
 
 /** Another request may have stored a new document meanwhile: that is due already, and what was submitted is noted in it. */
-async function keep(deps: ApiPorts, claimed: GitSourceRecord, change: Change): Promise<void> {
+async function keep(deps: SubmissionPorts, claimed: GitSourceRecord, change: Change): Promise<void> {
   try {
     await deps.gitSources.put({ ...claimed, ...change, version: claimed.version + 1 });
   } catch (error) {
@@ -56,17 +57,18 @@ interface Step {
   readonly change: Change;
 }
 
-async function nextStep(deps: ApiPorts, source: GitSourceRecord): Promise<Step> {
+async function nextStep(deps: SubmissionPorts, source: GitSourceRecord): Promise<Step> {
   const { spec } = source.document;
   if (spec.suspend) return { step: 'leftAlone', change: rest(deps, source, { state: 'Suspended' }) };
   if (source.fetching !== undefined) return fetched(deps, source, source.fetching);
   const secret = gitSourceSecret(source.document);
   const known = source.done?.generation === source.generation ? source.done.commit : undefined;
+  const askedAt = after(deps, 0);
   let ref = spec.ref;
   if (secret === undefined) {
     const answer = await deps.templateSources.resolve(spec.url, spec.ref);
     if (!('commit' in answer)) return { step: 'asked', change: rest(deps, source, unreachable(answer)) };
-    if (answer.commit === known) return { step: 'asked', change: await atRest(deps, source) };
+    if (answer.commit === known) return { step: 'asked', change: { ...(await atRest(deps, source)), askedAt } };
     ref = answer.commit;
   }
   const fetching = questionKeys.sources(source, `${source.version}-${deps.ids.hash(8)}`);
@@ -78,10 +80,13 @@ async function nextStep(deps: ApiPorts, source: GitSourceRecord): Promise<Step> 
   });
   // One that is only asked whether anything is new keeps its state.
   const state = known === undefined ? ('Fetching' as const) : source.status.state;
-  return { step: 'asked', change: { fetching, dueAt: after(deps, waitSeconds), status: { ...source.status, state } } };
+  return {
+    step: 'asked',
+    change: { fetching, askedAt, dueAt: after(deps, waitSeconds), status: { ...source.status, state } },
+  };
 }
 
-async function fetched(deps: ApiPorts, source: GitSourceRecord, fetching: string): Promise<Step> {
+async function fetched(deps: SubmissionPorts, source: GitSourceRecord, fetching: string): Promise<Step> {
   const question = await findQuestion(deps, fetching);
   if (question?.status === 'running') {
     const age = deps.clock.now().getTime() - Date.parse(question.startedAt);
@@ -102,7 +107,7 @@ async function fetched(deps: ApiPorts, source: GitSourceRecord, fetching: string
   return submitted(deps, source, result.source);
 }
 
-async function submitted(deps: ApiPorts, source: GitSourceRecord, read: SourceFiles): Promise<Step> {
+async function submitted(deps: SubmissionPorts, source: GitSourceRecord, read: SourceFiles): Promise<Step> {
   const { commit, files = [], faults: unread = [] } = read;
   const readAt = deps.clock.now().toISOString();
   const caller = await sourceCaller(deps, source, commit);
@@ -121,21 +126,22 @@ async function submitted(deps: ApiPorts, source: GitSourceRecord, read: SourceFi
   }
   const limits = { namespace: source.namespace, maxBytes: deps.config.KUBELOOM_MAX_BODY_BYTES };
   const documents = sourceDocuments(read, limits);
+  const others = await otherSources(deps, source);
   let outcome: Awaited<ReturnType<typeof submitSource>>;
   try {
-    outcome = await submitSource(deps, { source, caller, commit, read: documents });
+    outcome = await submitSource(deps, { source, others, caller, commit, read: documents });
   } catch (error) {
     // A runner looks up a branch of templates: what was read is submitted once it is known.
     if (!isPipelineError(error, 'TemplatesPending')) throw error;
     return { step: 'fetching', change: { dueAt: after(deps, waitSeconds) } };
   }
-  const present = new Set(outcome.rows.map(({ name }) => name));
-  const complete = outcome.faults.length === 0;
-  const pruned = await pruneSource(deps, { source, caller, commit, present, complete });
+  const pruned = await pruneSource(deps, {
+    ...{ source, others, caller, commit, own: { ...source.submitted, ...outcome.submitted } },
+    ...{ present: new Set(outcome.rows.map(({ name }) => name)), complete: outcome.faults.length === 0 },
+  });
   const faults = [...outcome.faults, ...pruned.faults];
   const manifests = [...outcome.rows, ...pruned.rows];
-  const own = Object.entries({ ...source.submitted, ...outcome.submitted });
-  const kept = Object.fromEntries(own.filter(([name]) => !pruned.gone.includes(name)));
+  const done = faults.length === 0 && !pruned.waits;
   const state = faults.length > 0 ? ('Faulty' as const) : ('Ready' as const);
   if (!sameValue([commit, manifests], [source.status.commit, source.status.manifests])) {
     await recordChange(deps, source.namespace, `GitSource ${source.name}: ${countsOf(manifests)}`, caller);
@@ -144,30 +150,39 @@ async function submitted(deps: ApiPorts, source: GitSourceRecord, read: SourceFi
     step: 'read',
     change: end(
       { state, faults: [...firstSourceFaults(faults)], manifests },
-      { submitted: kept, ...(faults.length === 0 && { done: { commit, generation: source.generation } }) },
+      { submitted: pruned.submitted, ...(done && { done: { commit, generation: source.generation } }) },
     ),
   };
 }
 
-/** A known commit: only what someone changed since is new. */
-async function atRest(deps: ApiPorts, source: GitSourceRecord): Promise<Change> {
+/** A known commit: only what someone changed since is new, and what another GitSource took over. */
+async function atRest(deps: SubmissionPorts, source: GitSourceRecord): Promise<Change> {
+  const gone = Object.entries(source.submitted).some(([, { goneSince }]) => goneSince !== undefined);
+  const others = gone ? await otherSources(deps, source) : [];
+  const own = Object.entries(source.submitted).filter(([name]) => ownerAmong(others, name) === undefined);
+  const rows = source.status.manifests.filter(({ name }) => ownerAmong(others, name) === undefined);
   const manifests = await Promise.all(
-    source.status.manifests.map(async (row) => {
+    rows.map(async (row) => {
       const own = source.submitted[row.name];
       if (own === undefined || row.state === 'kept' || row.state === 'deleted') return row;
       const stored = await deps.manifests.get({ namespace: source.namespace, name: row.name }).catch(() => undefined);
-      const isOwn = stored !== undefined && !stored.deleting && stored.checksum === own.checksum;
+      const isOwn = stored !== undefined && !stored.deleting && notItsOwn(own, stored) === undefined;
       if (!isOwn) return row.state === 'proposed' ? row : { ...row, state: 'changed' as const };
       return row.state === 'changed' || row.state === 'proposed' ? { ...row, state: 'applied' as const } : row;
     }),
   );
   const state = source.status.faults.length > 0 ? ('Faulty' as const) : ('Ready' as const);
-  return rest(deps, source, { state, manifests, ...(source.status.commit && { commit: source.status.commit }) });
+  const status = { state, manifests, ...(source.status.commit && { commit: source.status.commit }) };
+  return { ...rest(deps, source, status), submitted: Object.fromEntries(own) };
+}
+
+async function otherSources(deps: SubmissionPorts, { namespace, name }: GitSourceRecord) {
+  return (await deps.gitSources.list(namespace)).filter((other) => other.name !== name);
 }
 
 /** Until it is due again. What is not in `status` stays, apart from a problem of before. */
 function rest(
-  deps: Pick<ApiPorts, 'clock'>,
+  deps: Pick<SubmissionPorts, 'clock'>,
   { document, status: { problem: _before, ...before } }: GitSourceRecord,
   status: Partial<SourceStatus>,
 ): Change {
@@ -193,6 +208,6 @@ function countsOf(manifests: SourceStatus['manifests']): string {
   return [...counts].map(([state, count]) => `${count} ${state}`).join(', ') || 'no manifests';
 }
 
-function after({ clock }: Pick<ApiPorts, 'clock'>, seconds: number): string {
+function after({ clock }: Pick<SubmissionPorts, 'clock'>, seconds: number): string {
   return new Date(clock.now().getTime() + seconds * 1000).toISOString();
 }

@@ -1,21 +1,30 @@
 /** Manifests whose file is gone: deleted where the GitSource names them or their number fits, else kept with the reason. */
+import type { Fault as WireFault } from '#contracts/api-bodies.ts';
 import type { GitSourceRecord, SourceFault, SourceRow } from '#contracts/git-sources.ts';
+import type { ManifestRecord } from '#contracts/records.ts';
 import { isPipelineError } from '#domain/errors.ts';
 import type { AdmittedCaller } from '../../caller.ts';
-import type { ApiPorts } from '../../rights/api-uses.ts';
+import type { SubmissionPorts } from '../../rights/submission-uses.ts';
 import { submitDeletion } from '../delete-manifest.ts';
 import { inFile } from './source-documents.ts';
+import { mayHaveIt, notItsOwn, ownerAmong } from './source-owners.ts';
 import { faultsIn, planOf } from './submit-source.ts';
 
 export interface PrunedSource {
   readonly faults: readonly SourceFault[];
   readonly rows: readonly SourceRow[];
-  /** Names that are no longer its own. */
-  readonly gone: readonly string[];
+  /** Those of `own` that are still its own. */
+  readonly submitted: GitSourceRecord['submitted'];
+  /** Something is to be deleted once other GitSources were read: the commit has to be read again. */
+  readonly waits: boolean;
 }
 
 interface Pruning {
   readonly source: GitSourceRecord;
+  /** What it submitted, this time too. */
+  readonly own: GitSourceRecord['submitted'];
+  /** The other GitSources of the namespace. */
+  readonly others: readonly GitSourceRecord[];
   readonly caller: AdmittedCaller;
   readonly commit: string;
   /** Names in the commit. */
@@ -24,28 +33,39 @@ interface Pruning {
   readonly complete: boolean;
 }
 
-export async function pruneSource(deps: ApiPorts, pruning: Pruning): Promise<PrunedSource> {
-  const { source, present, complete } = pruning;
+export async function pruneSource(deps: SubmissionPorts, pruning: Pruning): Promise<PrunedSource> {
+  const { source, present, others, complete } = pruning;
   const { prune } = source.document.spec;
-  const missing = Object.entries(source.submitted).filter(([name]) => !present.has(name));
-  const found = await Promise.all(
-    missing.map(async ([name, own]) => ({ name, own, stored: await deps.manifests.get({ ...source, name }) })),
+  const missing = await Promise.all(
+    Object.entries(pruning.own)
+      .filter(([name]) => !present.has(name) && ownerAmong(others, name) === undefined)
+      .map(([name, own]) => missed(deps, source, name, own)),
   );
-  const gone = found.filter(({ stored }) => stored === undefined || stored.deleting).map(({ name }) => name);
-  const left = found.flatMap(({ stored, ...one }) => (stored && !stored.deleting ? [{ ...one, stored }] : []));
-  const others = left.filter(({ own, stored }) => stored.checksum !== own.checksum);
-  const own = left.filter((one) => !others.includes(one));
+  const left = missing.flatMap((one) => one ?? []);
+  const unreadable = left.filter((one) => one.stored === undefined);
+  const foreign = left.filter((one) => notItsOwnOf(one) !== undefined);
+  const own = left.filter(isReadable).filter((one) => !foreign.includes(one));
   const named = new Set(prune === false ? [] : (prune.names ?? []));
   const counted = own.filter(({ name }) => !named.has(name));
   const most = prune === false ? 0 : (prune.most ?? 0);
-  const rows: SourceRow[] = others.map((one) => keptRow(one, 'someone changed it since this GitSource submitted it'));
+  const rows: SourceRow[] = foreign.map((one) => keptRow(one, notItsOwnOf(one) ?? ''));
   const faults: SourceFault[] = [];
+  for (const one of unreadable) {
+    rows.push(keptRow(one, 'its file is gone, and what is stored cannot be read'));
+    faults.push(...inFile(one.own.file, one.faults));
+  }
+  let waits = false;
   for (const one of own) {
     const { name } = one;
+    const owner = mayHaveIt(others, name, one.own.goneSince ?? '');
     if (!complete) rows.push(keptRow(one, 'its file is gone, and other files have faults'));
     else if (prune === false) rows.push(keptRow(one, 'its file is gone, and spec.prune is false'));
     else if (!named.has(name) && counted.length > most) rows.push(keptRow(one, 'more are gone than spec.prune allows'));
-    else {
+    else if (owner !== undefined) {
+      waits = true;
+      const other = `the GitSource ${owner.name} by now, which was not read since`;
+      rows.push(keptRow(one, `its file is gone; it may be in ${other}`));
+    } else {
       const { row, fault } = await remove(deps, one, pruning);
       rows.push(row);
       faults.push(...fault);
@@ -58,18 +78,52 @@ export async function pruneSource(deps: ApiPorts, pruning: Pruning): Promise<Pru
     faults.push({ file: '.', path: '', reason, fix });
   }
   // What a person restores under the same name later is the person's, and is not deleted again.
-  const deleted = rows.filter(({ state }) => state === 'deleted').map(({ name }) => name);
-  return { faults, rows, gone: [...gone, ...deleted] };
+  const deleted = new Set(rows.filter(({ state }) => state === 'deleted').map(({ name }) => name));
+  const stillOwn = left.filter(({ name }) => !deleted.has(name));
+  return { faults, rows, submitted: { ...presentOf(pruning), ...ownedAfter(stillOwn, pruning) }, waits };
 }
 
-type Left = {
+function presentOf({ own, present }: Pruning): GitSourceRecord['submitted'] {
+  const kept = Object.entries(own).filter(([name]) => present.has(name));
+  return Object.fromEntries(kept.map(([name, { goneSince: _, ...one }]) => [name, one]));
+}
+
+/** While files have faults, no one knows whether one is gone. */
+function ownedAfter(left: readonly Missed[], { own, complete }: Pruning): GitSourceRecord['submitted'] {
+  return Object.fromEntries(left.map((one) => [one.name, complete ? one.own : (own[one.name] ?? one.own)]));
+}
+
+interface Missed {
   readonly name: string;
   readonly own: GitSourceRecord['submitted'][string];
-  readonly stored: NonNullable<Awaited<ReturnType<ApiPorts['manifests']['get']>>>;
-};
+  /** Absent when it cannot be read. */
+  readonly stored?: ManifestRecord;
+  readonly faults: readonly WireFault[];
+}
+type Left = Missed & { readonly stored: ManifestRecord };
+
+const isReadable = (one: Missed): one is Left => one.stored !== undefined;
+const notItsOwnOf = ({ own, stored }: Missed): string | undefined => stored && notItsOwn(own, stored);
+
+/** Undefined when it is deleted already. */
+async function missed(
+  deps: SubmissionPorts,
+  { namespace }: GitSourceRecord,
+  name: string,
+  own: Missed['own'],
+): Promise<Missed | undefined> {
+  let stored: ManifestRecord | undefined;
+  const faults = await faultsIn({ document: undefined }, async () => {
+    stored = await deps.manifests.get({ namespace, name });
+    return [];
+  });
+  const since = { goneSince: deps.clock.now().toISOString(), ...own };
+  if (faults.length > 0) return { name, own: since, faults };
+  return stored === undefined || stored.deleting ? undefined : { name, own: since, stored, faults };
+}
 
 async function remove(
-  deps: ApiPorts,
+  deps: SubmissionPorts,
   one: Left,
   { source, caller, commit }: Pruning,
 ): Promise<{ readonly row: SourceRow; readonly fault: readonly SourceFault[] }> {

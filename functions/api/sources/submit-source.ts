@@ -7,7 +7,7 @@ import { validateTemplateReference } from '#domain/manifest/validate-template-re
 import { sameValue } from '#domain/same-value.ts';
 import type { AdmittedCaller } from '../../caller.ts';
 import { replaceableManifest } from '../../pipeline/manifests/stored-manifest.ts';
-import type { ApiPorts } from '../../rights/api-uses.ts';
+import type { SubmissionPorts } from '../../rights/submission-uses.ts';
 import { recordChange } from '../audit-event.ts';
 import { assessManifest } from '../judge-manifest.ts';
 import { refuseInventoryOwned } from '../manifest-owner.ts';
@@ -15,9 +15,12 @@ import { storageFaults, wireFaults } from '../request-document.ts';
 import { submitDocument } from '../submit-document.ts';
 import { validationContextOf } from '../surroundings.ts';
 import { inFile, type ReadSource, type SourceDocument } from './source-documents.ts';
+import { ownerAmong } from './source-owners.ts';
 
 export interface SourceSubmission {
   readonly source: GitSourceRecord;
+  /** The other GitSources of the namespace. */
+  readonly others: readonly GitSourceRecord[];
   readonly caller: AdmittedCaller;
   readonly commit: string;
   readonly read: ReadSource;
@@ -38,7 +41,7 @@ interface Judged extends SourceDocument {
 }
 
 /** Throws `TemplatesPending`: then it has to be called again. */
-export async function submitSource(deps: ApiPorts, submission: SourceSubmission): Promise<SubmittedSource> {
+export async function submitSource(deps: SubmissionPorts, submission: SourceSubmission): Promise<SubmittedSource> {
   const { source, read } = submission;
   const references = await judgeReferences(deps, submission);
   const good = references.filter(({ faults }) => faults.length === 0);
@@ -60,14 +63,18 @@ export async function submitSource(deps: ApiPorts, submission: SourceSubmission)
     }
     const { row, fault } = await submit(deps, one, submission);
     rows.push(row);
-    if (fault) faults.push(...inFile(one.file, fault));
-    else submitted[one.name] = { kind: row.kind, file: one.file, checksum: one.checksum ?? '' };
+    if (fault) {
+      faults.push(...inFile(one.file, fault));
+      continue;
+    }
+    const uid = one.stored?.uid ?? (await deps.manifests.get({ ...source, name: one.name }))?.uid;
+    submitted[one.name] = { kind: row.kind, file: one.file, checksum: one.checksum ?? '', ...(uid && { uid }) };
   }
   return { faults, rows, submitted };
 }
 
 async function judgeReferences(
-  deps: ApiPorts,
+  deps: SubmissionPorts,
   { read, caller, source: { namespace } }: SourceSubmission,
 ): Promise<readonly Judged[]> {
   const references = read.documents.filter(({ kind }) => kind === 'TemplateGitReference');
@@ -84,19 +91,17 @@ async function judgeReferences(
 }
 
 async function judgeManifest(
-  deps: ApiPorts,
+  deps: SubmissionPorts,
   one: SourceDocument,
-  { source, caller }: SourceSubmission,
+  { source, others, caller }: SourceSubmission,
   accompanying: readonly unknown[],
 ): Promise<Judged> {
   const key = { namespace: source.namespace, name: one.name };
   let known: Pick<Judged, 'stored' | 'same' | 'checksum'> = {};
   const faults = await faultsIn(one, async () => {
-    const owner = (await deps.gitSources.list(source.namespace)).find(
-      (other) => other.name !== source.name && Object.hasOwn(other.submitted, one.name),
-    );
+    const owner = ownerAmong(others, one.name);
     if (owner !== undefined) {
-      const fix = `remove it from one of the repositories, or delete the GitSource ${owner.name}`;
+      const fix = `remove it there, and this GitSource takes it over; or remove it here`;
       return [{ path: 'metadata.name', reason: `"${one.name}" is submitted by the GitSource ${owner.name}`, fix }];
     }
     const stored = await replaceableManifest(deps, key);
@@ -108,7 +113,7 @@ async function judgeManifest(
   return { ...one, faults, ...known };
 }
 
-async function storeReference(deps: ApiPorts, one: Judged, { source, caller }: SourceSubmission): Promise<void> {
+async function storeReference(deps: SubmissionPorts, one: Judged, { source, caller }: SourceSubmission): Promise<void> {
   const { reference } = validateTemplateReference(one.document);
   const before = await deps.templateReferences.get(source.namespace, one.name);
   if (reference === undefined || sameValue(before, reference)) return;
@@ -117,7 +122,7 @@ async function storeReference(deps: ApiPorts, one: Judged, { source, caller }: S
 }
 
 async function submit(
-  deps: ApiPorts,
+  deps: SubmissionPorts,
   one: Judged,
   { source, caller, commit }: SourceSubmission,
 ): Promise<{ readonly row: SourceRow; readonly fault?: readonly WireFault[] }> {
