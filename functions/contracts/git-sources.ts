@@ -61,7 +61,7 @@ const SubmittedManifest = z.strictObject({
   kind: z.enum(manifestKinds),
   file: z.string(),
   checksum: z.string(),
-  /** Of the manifest, which tells it from a later one of the same name; absent until it is known. */
+  /** Of the manifest: a later one of the same name has another; absent until it is known. */
   uid: z.string().optional(),
   /** When its file was first missed: from then on another GitSource may take it over. */
   goneSince: z.string().optional(),

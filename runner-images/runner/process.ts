@@ -59,7 +59,7 @@ export async function runCommand(command: Command, around: CommandOptions): Prom
   });
   const stopper = new Stopper(child, command, around);
   const output = { stdout: '', stderr: '' };
-  let cut = false;
+  let cut: true | undefined;
   const collect = (stream: 'stdout' | 'stderr') =>
     byLine(child[stream], (line) => {
       stopper.heard();
