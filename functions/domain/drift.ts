@@ -46,7 +46,7 @@ export const NodeObservation = z.strictObject({
    * could say.
    */
   health: z.enum(['healthy', 'notReady', 'unhealthy', 'gone', 'unknown']),
-  /** It is `gone`, and Kubernetes reports it as ready all the same. */
+  /** It is `gone`, and Kubernetes reports it as ready, or the machine of a group answers, all the same. */
   ready: z.literal(true).optional(),
   /** ISO 8601: since when Kubernetes reports it as not ready. */
   since: z.string().optional(),

@@ -45,16 +45,23 @@ export function mostTries({
   return unhealthyAfter + healthyAfter - 1;
 }
 
-/** For people: `http :80/ready`. */
+/** For people and events: `http :80/ready`. Queries and arguments may hold secrets: neither is in it. */
 export function checkName({ ask }: Pick<HealthCheck, 'ask'>): string {
   switch (ask.kind) {
     case 'tcp':
       return `tcp :${ask.port}`;
     case 'http':
-      return `${ask.tls ? 'https' : 'http'} :${ask.port}${ask.path}`;
+      return `${ask.tls ? 'https' : 'http'} :${ask.port}${ask.path.replace(/[?#].*$/, '')}`;
     case 'exec':
-      return `exec ${ask.command.length > 40 ? `${ask.command.slice(0, 39)}…` : ask.command}`;
+      return `exec ${programOf(ask.command)}`;
     default:
       return ask satisfies never;
   }
+}
+
+/** The first word without its directory, if it is a plain name. */
+function programOf(command: string): string {
+  const [word = ''] = command.trim().split(/\s+/);
+  const name = word.slice(word.lastIndexOf('/') + 1);
+  return /^[\w.+-]{1,40}$/.test(name) ? name : 'script';
 }

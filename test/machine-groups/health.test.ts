@@ -4,7 +4,9 @@ import type { NodeObservation } from '#domain/drift.ts';
 import { validateMachineGroups } from '#domain/manifest/groups/validate-machine-groups.ts';
 import { diffStates } from '#domain/planning/states/diff-states.ts';
 import { nextHealth } from '#domain/repair/node-health.ts';
-import { healthItems, machineHealth } from '#runner/drift/machine-health.ts';
+import type { Findings } from '#runner/drift/findings.ts';
+import { joinObservations } from '#runner/drift/join-observations.ts';
+import { aliveIn, healthItems, machineHealth } from '#runner/drift/machine-health.ts';
 import { groupsWith, leaf, stateOf } from './groups.ts';
 
 const http = { http: { port: 80, path: '/ready', body: 'open' } };
@@ -112,5 +114,38 @@ describe('KA-9: what a check for drift makes of the answers', () => {
     expect(observe([], [], '2026-11-23T10:00:00.000Z').map(({ node, health }) => [node, health])).toEqual(
       [one, two, three].map((node) => [node, 'unknown']),
     );
+  });
+});
+
+describe('hazard 5: a machine of which Terraform misses something', () => {
+  const state = stateOf({ web: { ...leaf, size: 2, health: [http] }, batch: leaf });
+  const [web = '', , batch = ''] = state.pools.flatMap(({ nodes }) => nodes.map(({ name }) => name));
+  const gone = (node: string): Findings => ({ items: [], unchecked: [], health: [{ node, health: 'gone' }] });
+  const asked = (node: string, health: NodeObservation['health'], alive: readonly string[]): Findings => ({
+    ...{ items: [], unchecked: [], health: [{ node, health }], alive: new Set(alive) },
+  });
+  const joined = (...findings: readonly Findings[]) => joinObservations(state, findings);
+
+  it.each([
+    ['is kept while its health checks succeed', 'healthy', [web], { health: 'gone', ready: true }],
+    ['is kept while its health is unknown and it answers', 'unknown', [web], { health: 'gone', ready: true }],
+    ['is gone when no one reaches it', 'unknown', [], { health: 'gone' }],
+    ['is gone when its health checks fail', 'unhealthy', [web], { health: 'gone' }],
+  ] as const)('%s', (_what, health, alive, expected) => {
+    expect(joined(gone(web), asked(web, health, alive))).toEqual([{ node: web, ...expected }]);
+  });
+
+  it('is kept in a group without health checks while it answers', () => {
+    const others: Findings = { items: [], unchecked: [], alive: new Set([batch]) };
+    expect(joined(gone(batch), others)).toEqual([{ node: batch, health: 'gone', ready: true }]);
+  });
+
+  it('is unknown when no machine could be asked at all', () => {
+    expect(joined(gone(batch))).toMatchObject([{ node: batch, health: 'unknown' }]);
+  });
+
+  it('answers when it was reached over SSH, or by a peer', () => {
+    const mesh = new Map([[web, { [batch]: true, other: false }]]);
+    expect(aliveIn({ mesh, silent: new Map([['other', 'no route']]) })).toEqual(new Set([web, batch]));
   });
 });

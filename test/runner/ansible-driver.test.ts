@@ -3,7 +3,9 @@ import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { longestCheck } from '#domain/health-check.ts';
 import type { StagePlan } from '#domain/plan.ts';
+import { playbookQuietMs } from '#runner/ansible/play.ts';
 import { waitForSsh } from '#runner/ansible/ssh-banner.ts';
 import { makeSshKeyPair } from '#runner/openssh-key.ts';
 import { twoProviderFacts, twoProviderState } from '#test/rendering/states.ts';
@@ -24,6 +26,11 @@ const configuration = (change: Partial<typeof work> | Record<string, string[]>):
   reasons: [],
   work: { ...work, ...change },
 });
+
+const check = {
+  ask: { kind: 'tcp' as const, port: 80 },
+  ...{ timeout: 1, pause: 1, unhealthyAfter: 1, healthyAfter: 1 },
+};
 
 let world: StageWorld;
 let recordings: string;
@@ -126,6 +133,27 @@ describe('configuration of nodes', () => {
       code: 'SecretMissing',
       resource: 'node basement-01',
     });
+  });
+
+  it.each([
+    ['settle', ['workers-bbbbbbb-01']],
+    ['repair', []],
+  ] as const)('a %s that runs the boot script on a machine that exists waits for the health of %j', async (direction, waited) => {
+    const state = twoProviderState();
+    const before = { ...state, pools: state.pools.map((pool) => ({ ...pool, health: [check], boot: '#!/bin/sh' })) };
+    const boot = ['workers-bbbbbbb-01'];
+    await world.put(aDocument([configuration({ boot })], { direction, before, target: before }), facts);
+    await world.run('configuration');
+    expect(Object.keys(JSON.parse(recorded('inventory')).all.children.health.hosts)).toEqual(waited);
+  });
+
+  it('a playbook is given more time in silence than a boot script, or a machine that becomes healthy, takes', () => {
+    const boot = readFileSync(new URL('../../templates/ansible/boot.yml', import.meta.url), 'utf8');
+    const [, within] = /KUBELOOM_HEALTHY_WITHIN=(\d+)/.exec(boot) ?? [];
+    expect(playbookQuietMs).toBeGreaterThan((Number(within) + longestCheck) * 1000);
+    const script = readFileSync(new URL('../../templates/ansible/files/boot.sh', import.meta.url), 'utf8');
+    const [, seconds] = /KUBELOOM_BOOT_SECONDS:-(\d+)/.exec(script) ?? [];
+    expect(playbookQuietMs).toBeGreaterThan(Number(seconds) * 1000);
   });
 
   it('static nodes that leave are cleaned, and their facts are deleted', async () => {

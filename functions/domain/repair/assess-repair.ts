@@ -95,7 +95,7 @@ function refusalOf(node: ObservedNode, { policy, outage, observed, budget, now }
   if (node.locked) return { because: 'it has the label upgrade-lock', until: later };
   if (policy.onUnhealthy === 'replace' && node.ready)
     return {
-      because: `${node.role === 'machine' ? 'its health checks succeed' : 'Kubernetes reports it as ready'}, so maybe only a part of its machine is gone: \`kubeloom drift NAME --repair\` creates that again`,
+      because: `${node.role === 'machine' ? 'it still answers' : 'Kubernetes reports it as ready'}, so maybe only a part of its machine is gone: \`kubeloom drift NAME --repair\` creates that again`,
       ...(node.looks < policy.looks && { until: later }),
     };
   if (outage) return { because: outageText(outage), until: later };

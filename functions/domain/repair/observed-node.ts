@@ -19,7 +19,7 @@ export interface ObservedNode {
   /** It has the label `upgrade-lock`. */
   readonly locked: boolean;
   readonly health: NodeHealth;
-  /** Kubernetes reports it as ready, or its health checks succeed, though it is `gone`. @default false */
+  /** Kubernetes reports it as ready, or the machine still answers, though it is `gone`. @default false */
   readonly ready?: boolean;
   /** Why it is `unhealthy`, for people. */
   readonly failing?: string;

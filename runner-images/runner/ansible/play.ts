@@ -5,6 +5,8 @@ import { join } from 'node:path';
 import type { JobContext } from '../job-frame.ts';
 import type { Command, CommandResult } from '../process.ts';
 
+/** A boot script has 15 minutes, and so has a machine to become healthy: a task says nothing meanwhile. */
+export const playbookQuietMs = 20 * 60_000;
 /** Nodes worked on at once. */
 const forks = 50;
 
@@ -54,6 +56,7 @@ export async function playPlaybooks(
         LC_ALL: 'C.UTF-8',
       },
       onLine: play.onLine,
+      quietMs: playbookQuietMs,
     });
   } finally {
     await rm(sockets, { recursive: true, force: true });

@@ -12,7 +12,7 @@ import type { DriftContext } from '../stage-context.ts';
 import { StageFailure } from '../stage-failure.ts';
 import { type Findings, findingPlace, sentence } from './findings.ts';
 import { lookTwice } from './look-twice.ts';
-import { type HealthAnswer, type HealthAnswers, healthItems, machineHealth } from './machine-health.ts';
+import { type HealthAnswer, type HealthAnswers, aliveIn, healthItems, machineHealth } from './machine-health.ts';
 
 /** Which peers answer, by node; what their health checks say; and nodes that were not reached, with why. */
 interface Answers extends HealthAnswers {
@@ -45,12 +45,14 @@ export async function checkMesh(context: DriftContext): Promise<Findings> {
   });
   // Of the last look: a machine that has recovered meanwhile is healthy.
   let health: readonly NodeObservation[] = [];
+  let alive: ReadonlySet<string> = new Set();
   const items = await lookTwice(context, async (time) => {
     const answers = await ask(context, inventory, time);
     health = machineHealth(target, answers);
+    alive = aliveIn(answers);
     return [...itemsOf(target, answers), ...healthItems(target, answers)];
   });
-  return { items, health, unchecked: [] };
+  return { items, health, alive, unchecked: [] };
 }
 
 async function ask(context: DriftContext, inventory: Play['inventory'], time: string): Promise<Answers> {

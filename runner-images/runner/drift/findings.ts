@@ -8,6 +8,8 @@ export interface Findings {
   readonly unchecked: readonly string[];
   /** What it found out about nodes; of two parts, what one knows completes what the other does. @default nothing */
   readonly health?: readonly NodeObservation[];
+  /** Nodes that answered over SSH, or that a peer reached. @default no one tried */
+  readonly alive?: ReadonlySet<string>;
 }
 
 /** Where a node is, in the words of an item. */

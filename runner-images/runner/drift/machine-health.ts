@@ -35,6 +35,12 @@ export function healthItems(target: ClusterState, { health }: HealthAnswers): re
   });
 }
 
+/** Nodes that answered over SSH, or that a peer reached. */
+export function aliveIn({ mesh, silent }: Pick<HealthAnswers, 'mesh' | 'silent'>): ReadonlySet<string> {
+  const reached = [...mesh.values()].flatMap((peers) => Object.keys(peers).filter((peer) => peers[peer] === true));
+  return new Set([...[...mesh.keys()].filter((node) => !silent.has(node)), ...reached]);
+}
+
 /**
  * A machine that is silent over SSH is unhealthy only if others answer and none of them reaches it over the mesh: else the fault may be
  * with the way from the runner, or with its SSH alone, and no one knows.

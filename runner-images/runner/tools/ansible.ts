@@ -18,7 +18,7 @@ export const ansible: ToolOf<'ansible'> = async (context) => {
   const undo = context.mode === 'undo';
   const work = undo
     ? inventoryWork(context)
-    : withHealth(context, withRecreated(context, inventoryWork(context), recreated));
+    : withHealth(context, withRecreated(context, inventoryWork(context), recreated), recreated);
   // A rollback goes on without them: the next visit sets them up.
   const without = new Set(undo ? recreated : []);
   const visits = visitedNodes({ ...context, work, without });
@@ -118,9 +118,16 @@ function withRecreated(
   return { ...work, install, peers: without(others), proxy: without(work.proxy), boot };
 }
 
-/** Machines that are new, or run their boot script, are done when they are healthy. */
-function withHealth({ target }: ContextOf<'ansible'>, work: InventoryWork): InventoryWork {
-  const changed = new Set([...work.install, ...(work.boot ?? [])]);
+/**
+ * Machines that are new, or run their boot script, are done when they are healthy. A repair waits for none that existed: maybe it is not
+ * healthy for other reasons, about which healing decides.
+ */
+function withHealth(
+  { target, document: { direction } }: ContextOf<'ansible'>,
+  work: InventoryWork,
+  recreated: readonly string[],
+): InventoryWork {
+  const changed = new Set(direction === 'repair' ? recreated : [...work.install, ...(work.boot ?? [])]);
   const health = (target === null ? [] : allNodes(target)).flatMap(({ node: { name }, pool }) =>
     pool.health && changed.has(name) ? [name] : [],
   );

@@ -1,12 +1,13 @@
 /** The check for drift: machines, networks and names by Terraform's plan, the mesh by Ansible, nodes and documents by kubectl. Changes nothing. */
 import { hasKubernetes } from '#domain/cluster-state.ts';
-import { type DriftItem, type DriftReport, driftKey, type NodeObservation } from '#domain/drift.ts';
+import { type DriftItem, type DriftReport, driftKey } from '#domain/drift.ts';
 import { checkCertificates } from '../drift/check-certificates.ts';
 import { checkDocuments } from '../drift/check-documents.ts';
 import { checkMesh } from '../drift/check-mesh.ts';
 import { checkNodes } from '../drift/check-nodes.ts';
 import { checkWorkspaces } from '../drift/check-workspaces.ts';
 import type { Findings } from '../drift/findings.ts';
+import { joinObservations } from '../drift/join-observations.ts';
 import type { DriftContext } from '../stage-context.ts';
 import { StageFailure, stageCancelled } from '../stage-failure.ts';
 
@@ -36,22 +37,7 @@ async function lookAll(context: DriftContext, looks: readonly Look[]): Promise<O
     ...findings.flatMap((found) => found.unchecked),
     ...failures.map((failure) => wordsOf(context, failure)),
   ];
-  return { items: [...items], unchecked, health: [...healthIn(findings)] };
-}
-
-/** A machine that is gone outweighs what Kubernetes still says of its node, which is kept, too: maybe only a volume or an address is gone. */
-function healthIn(findings: readonly Findings[]): Iterable<NodeObservation> {
-  const health = findings.flatMap((found) => found.health ?? []);
-  const rank = ({ health: state }: NodeObservation): number => (state === 'gone' ? 1 : 0);
-  const nodes = Map.groupBy(
-    health.toSorted((a, b) => rank(a) - rank(b)),
-    ({ node }) => node,
-  );
-  return [...nodes.values()].map((of) => {
-    const states = of.map(({ health: state }) => state);
-    const ready = states.includes('gone') && states.includes('healthy');
-    return Object.assign({}, ...of, ready && { ready }) as NodeObservation;
-  });
+  return { items: [...items], unchecked, health: [...joinObservations(context.target, findings)] };
 }
 
 /** Of a machine that is gone only that is reported: all its other findings follow from it. */
