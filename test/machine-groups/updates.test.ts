@@ -1,8 +1,11 @@
 /** Another image or server type: how machines of a group become others. */
 import { describe, expect, it } from 'vitest';
 import { allPools, type ClusterState } from '#domain/cluster-state.ts';
+import { validateMachineGroups } from '#domain/manifest/groups/validate-machine-groups.ts';
+import { buildDesiredState } from '#domain/planning/desired/build-desired-state.ts';
 import { planClusterPath } from '#domain/planning/plan-cluster-path.ts';
-import { leaf, stateOf } from './groups.ts';
+import { countingIds } from '../planning/arbitraries.ts';
+import { groupsWith, leaf, stateOf } from './groups.ts';
 
 const web = { ...leaf, size: 4, boot: ['true'] };
 
@@ -72,5 +75,30 @@ describe('machines of a group that have to be others', () => {
     const kept = stateOf({ web: { ...web, protect: true } });
     const after = stateOf({ web: { ...web, protect: true, image: 'j' } }, kept);
     expect(planOf(kept, after).refusals).not.toEqual([]);
+  });
+});
+
+describe('hazard 6: a shrink that was interrupted', () => {
+  const groups = { web: { ...leaf, size: 3 } };
+  const before = stateOf(groups);
+  const [one = '', two = ''] = before.pools[0]?.nodes.map(({ name }) => name) ?? [];
+  const smaller = (attempted: ClusterState | null, unhealthy: readonly string[]): ClusterState => {
+    const { manifest } = validateMachineGroups(groupsWith({ web: { ...leaf, size: 2 } }, {}, 'c'));
+    if (manifest === undefined) throw new Error('the document is refused');
+    const question = { manifest, cluster: 'c', current: before, attempted, templates: {}, unhealthy };
+    const state = buildDesiredState({ ...question, ids: countingIds('x') });
+    if (state === null) throw new Error('there is no cluster');
+    return state;
+  };
+  const left = (state: ClusterState | null | undefined) =>
+    (state?.pools ?? []).flatMap(({ nodes }) => nodes.map(({ name }) => name));
+
+  it('goes on to remove the machine that it had started to remove, whichever is unhealthy now', () => {
+    const attempted = smaller(null, [one]);
+    expect(left(attempted)).not.toContain(one);
+    const after = smaller(attempted, [two]);
+    expect(left(after)).toEqual(left(attempted));
+    const { waypoints } = planOf(before, after, attempted);
+    expect(waypoints.map(({ direction, target }) => [direction, left(target)])).toEqual([['shrink', left(attempted)]]);
   });
 });

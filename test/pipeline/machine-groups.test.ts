@@ -117,6 +117,29 @@ describe('machines of a group', () => {
     expect(others).not.toContain(bad);
   });
 
+  it('hazard 6: a plan that makes a group smaller is refused when other machines are unhealthy than when it was shown', async () => {
+    const pipeline = await existing({});
+    const [, second = ''] = await pipeline.nodes('shop');
+    const before = await pipeline.nodes('shop');
+    await set(pipeline, 1, 'unhealthy');
+    await pass(pipeline, 35);
+    const plan = async (size: number): Promise<string> =>
+      String((await pipeline.call('/plan', { body: documentOf({ size }) })).json.id);
+    const apply = (id: string, size: number) =>
+      pipeline.call('', { method: 'PUT', body: documentOf({ size }), headers: { 'kubeloom-plan': id } });
+    const [smaller, larger] = [await plan(5), await plan(7)];
+    pipeline.runner.health.clear();
+    pipeline.runner.health.set(second, 'unhealthy');
+    await pass(pipeline, 35);
+    expect(await apply(smaller, 5)).toMatchObject({
+      status: 409,
+      json: { code: 'PlanMoved', detail: expect.stringContaining('other machines are unhealthy') },
+    });
+    expect(await pipeline.nodes('shop')).toEqual(before);
+    // A group that grows removes nothing.
+    expect(await apply(larger, 7)).toMatchObject({ status: 202 });
+  });
+
   it('hazard 7: of two executions for one document the second changes nothing', async () => {
     const pipeline = await existing();
     const before = await pipeline.nodes('shop');

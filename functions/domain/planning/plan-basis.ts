@@ -26,6 +26,8 @@ export const ClusterBasis = z.strictObject({
   demand: z.string().nullable(),
   /** A repair that is requested. */
   repair: z.string().nullable(),
+  /** Which machines of groups that get smaller are unhealthy: they leave first. Absent: no group gets smaller. */
+  unhealthy: z.string().optional(),
 });
 export type ClusterBasis = z.infer<typeof ClusterBasis>;
 
@@ -75,6 +77,9 @@ export function clusterMoved(
       : []),
     ...(states && !(worked && changed) ? [`the state of cluster ${name} is another one`] : []),
     ...(before.demand === now.demand ? [] : [`other sizes or replacements are asked of cluster ${name}`]),
+    ...(before.unhealthy === now.unhealthy
+      ? []
+      : [`other machines are unhealthy in groups of ${name} that get smaller, and unhealthy ones leave first`]),
     ...(before.repair === now.repair ? [] : [`a repair of cluster ${name} was requested, or is not any more`]),
   ];
 }

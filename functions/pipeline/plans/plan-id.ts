@@ -1,9 +1,13 @@
 /** The id of a plan: a digest of everything that it follows from. */
 import type { Config } from '#contracts/config.ts';
 import type { BoundPlan, ClusterRecord, DemandRecord, ManifestRecord } from '#contracts/records.ts';
+import type { ClusterState } from '#domain/cluster-state.ts';
 import { isOpen, openDemand, sizesOf } from '#domain/demand.ts';
+import type { NodeHealthRecord } from '#domain/drift.ts';
 import type { InventoryBasis } from '#domain/inventory/inventory-basis.ts';
+import type { InputManifest } from '#domain/manifest/input-manifest.ts';
 import type { ClusterBasis, PlanBasis } from '#domain/planning/plan-basis.ts';
+import { isUnhealthy } from '#domain/repair/node-health.ts';
 import product from '../../../package.json' with { type: 'json' };
 import { checksumOf } from '../checksum.ts';
 import { boundsOf } from '../clusters/cluster-plans.ts';
@@ -66,7 +70,24 @@ export function clusterBasisOf(
     changed: lastChange ?? null,
     demand: open && isOpen(open) ? checksumOf([sizesOf(open), open.replace.map(({ node }) => node).sort()]) : null,
     repair: repair.length > 0 ? checksumOf(repair) : null,
+    ...(manifest && current && unhealthyBasis(manifest, current, drift?.health ?? [])),
   };
+}
+
+/** The part of the health that decides which machines leave. */
+function unhealthyBasis(
+  { spec: { nodePools } }: InputManifest,
+  { pools }: ClusterState,
+  health: readonly NodeHealthRecord[],
+): Pick<ClusterBasis, 'unhealthy'> {
+  const sizes = new Map(nodePools.dynamic.map(({ name, count = 0 }) => [name, count]));
+  const shrinking = pools.filter(
+    ({ name, role, nodes }) => role === 'machine' && nodes.length > (sizes.get(name) ?? nodes.length),
+  );
+  if (shrinking.length === 0) return {};
+  const unhealthy = new Set(health.filter((one) => isUnhealthy(one.health)).map(({ node }) => node));
+  const names = shrinking.flatMap(({ nodes }) => nodes.map(({ name }) => name)).filter((name) => unhealthy.has(name));
+  return { unhealthy: checksumOf(names.sort()) };
 }
 
 /** What the manifest keeps of a plan while its run is bound to it. */

@@ -12,7 +12,7 @@ import type { DriftContext } from '../stage-context.ts';
 import { StageFailure } from '../stage-failure.ts';
 import { type Findings, findingPlace, sentence } from './findings.ts';
 import { lookTwice } from './look-twice.ts';
-import { type HealthAnswer, type HealthAnswers, aliveIn, healthItems, machineHealth } from './machine-health.ts';
+import { aliveIn, type HealthAnswer, type HealthAnswers, healthItems, machineHealth } from './machine-health.ts';
 
 /** Which peers answer, by node; what their health checks say; and nodes that were not reached, with why. */
 interface Answers extends HealthAnswers {

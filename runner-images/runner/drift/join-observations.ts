@@ -9,9 +9,7 @@ import type { Findings } from './findings.ts';
  * its state is not known.
  */
 export function joinObservations(target: ClusterState, findings: readonly Findings[]): readonly NodeObservation[] {
-  const machines = new Set(
-    allNodes(target).flatMap(({ node, pool }) => (pool.role === 'machine' ? [node.name] : [])),
-  );
+  const machines = new Set(allNodes(target).flatMap(({ node, pool }) => (pool.role === 'machine' ? [node.name] : [])));
   const alive = findings.find((found) => found.alive !== undefined)?.alive;
   const nodes = Map.groupBy(
     findings.flatMap((found) => found.health ?? []).toSorted((a, b) => rank(a) - rank(b)),
@@ -24,7 +22,11 @@ export function joinObservations(target: ClusterState, findings: readonly Findin
     if (states.includes('healthy')) return { ...joined, ready: true };
     if (!machines.has(node) || states.includes('unhealthy')) return joined;
     if (alive === undefined)
-      return { node, health: 'unknown', failing: 'a part of its machine is gone at least, and no one could ask the rest' };
+      return {
+        node,
+        health: 'unknown',
+        failing: 'a part of its machine is gone at least, and no one could ask the rest',
+      };
     return alive.has(node) ? { ...joined, ready: true } : joined;
   });
 }

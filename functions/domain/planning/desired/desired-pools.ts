@@ -108,7 +108,7 @@ function dynamicInstance(pool: DynamicNodePool, use: PoolRole, sources: PoolSour
     ...(pool.autoscaler ? { autoscaler: { min: pool.autoscaler.min, max: pool.autoscaler.max } } : {}),
     nodes: filledUp(
       id,
-      keptOf(stay, count, use.role === 'machine' ? sources.unhealthy : new Set()),
+      keptOf(stay, count, [removedBy(existing), use.role === 'machine' ? sources.unhealthy : new Set()]),
       made,
       count,
       sources.addresses,
@@ -222,10 +222,23 @@ function shared(
   };
 }
 
-/** The oldest ones; the unhealthy leave before the healthy. */
-function keptOf(nodes: readonly NodeState[], count: number, unhealthy: ReadonlySet<string>): readonly NodeState[] {
-  const isBad = ({ name }: NodeState) => unhealthy.has(name);
-  const kept = new Set([...nodes.filter((node) => !isBad(node)), ...nodes.filter(isBad)].slice(0, count));
+/** Nodes that an interrupted waypoint was about to remove: half of one may be gone, whatever its health is now. */
+function removedBy({ current, attempted }: ReturnType<typeof existingDynamic>): ReadonlySet<string> {
+  if (current === undefined || attempted === undefined) return new Set();
+  return new Set(missingFrom(attempted.nodes, current.nodes).map(({ name }) => name));
+}
+
+/** The oldest ones; of those that have to leave first, the first set before the next one. */
+function keptOf(
+  nodes: readonly NodeState[],
+  count: number,
+  leaveFirst: readonly ReadonlySet<string>[],
+): readonly NodeState[] {
+  const rank = ({ name }: NodeState): number => {
+    const place = leaveFirst.findIndex((names) => names.has(name));
+    return place < 0 ? leaveFirst.length : place;
+  };
+  const kept = new Set([...nodes].sort((one, other) => rank(other) - rank(one)).slice(0, count));
   return nodes.filter((node) => kept.has(node));
 }
 
