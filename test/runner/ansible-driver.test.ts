@@ -138,14 +138,17 @@ describe('configuration of nodes', () => {
   it.each([
     ['settle', ['workers-bbbbbbb-01']],
     ['repair', []],
-  ] as const)('a %s that runs the boot script on a machine that exists waits for the health of %j', async (direction, waited) => {
-    const state = twoProviderState();
-    const before = { ...state, pools: state.pools.map((pool) => ({ ...pool, health: [check], boot: '#!/bin/sh' })) };
-    const boot = ['workers-bbbbbbb-01'];
-    await world.put(aDocument([configuration({ boot })], { direction, before, target: before }), facts);
-    await world.run('configuration');
-    expect(Object.keys(JSON.parse(recorded('inventory')).all.children.health.hosts)).toEqual(waited);
-  });
+  ] as const)(
+    'a %s that runs the boot script on a machine that exists waits for the health of %j',
+    async (direction, waited) => {
+      const state = twoProviderState();
+      const before = { ...state, pools: state.pools.map((pool) => ({ ...pool, health: [check], boot: '#!/bin/sh' })) };
+      const boot = ['workers-bbbbbbb-01'];
+      await world.put(aDocument([configuration({ boot })], { direction, before, target: before }), facts);
+      await world.run('configuration');
+      expect(Object.keys(JSON.parse(recorded('inventory')).all.children.health.hosts)).toEqual(waited);
+    },
+  );
 
   it('a playbook is given more time in silence than a boot script, or a machine that becomes healthy, takes', () => {
     const boot = readFileSync(new URL('../../templates/ansible/boot.yml', import.meta.url), 'utf8');
