@@ -127,24 +127,24 @@ describe('hazard 5: a machine of which Terraform misses something', () => {
   const joined = (...findings: readonly Findings[]) => joinObservations(state, findings);
 
   it.each([
-    ['is kept while its health checks succeed', 'healthy', [web], { health: 'gone', ready: true }],
-    ['is kept while its health is unknown and it answers', 'unknown', [web], { health: 'gone', ready: true }],
-    ['is gone when no one reaches it', 'unknown', [], { health: 'gone' }],
-    ['is gone when its health checks fail', 'unhealthy', [web], { health: 'gone' }],
+    ['a machine is kept while its health checks succeed', 'healthy', [web], { health: 'gone', ready: true }],
+    ['a machine is kept while its health is unknown and it answers', 'unknown', [web], { health: 'gone', ready: true }],
+    ['a machine is gone when no one reaches it', 'unknown', [], { health: 'gone' }],
+    ['a machine is gone when its health checks fail', 'unhealthy', [web], { health: 'gone' }],
   ] as const)('%s', (_what, health, alive, expected) => {
     expect(joined(gone(web), asked(web, health, alive))).toEqual([{ node: web, ...expected }]);
   });
 
-  it('is kept in a group without health checks while it answers', () => {
+  it('a machine is kept in a group without health checks while it answers', () => {
     const others: Findings = { items: [], unchecked: [], alive: new Set([batch]) };
     expect(joined(gone(batch), others)).toEqual([{ node: batch, health: 'gone', ready: true }]);
   });
 
-  it('is unknown when no machine could be asked at all', () => {
+  it('a machine that is gone is unknown when no machine could be asked at all', () => {
     expect(joined(gone(batch))).toMatchObject([{ node: batch, health: 'unknown' }]);
   });
 
-  it('answers when it was reached over SSH, or by a peer', () => {
+  it('a machine answers when it was reached over SSH, or by a peer', () => {
     const mesh = new Map([[web, { [batch]: true, other: false }]]);
     expect(aliveIn({ mesh, silent: new Map([['other', 'no route']]) })).toEqual(new Set([web, batch]));
   });

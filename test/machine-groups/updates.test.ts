@@ -93,7 +93,7 @@ describe('hazard 6: a shrink that was interrupted', () => {
   const left = (state: ClusterState | null | undefined) =>
     (state?.pools ?? []).flatMap(({ nodes }) => nodes.map(({ name }) => name));
 
-  it('goes on to remove the machine that it had started to remove, whichever is unhealthy now', () => {
+  it('an interrupted shrink goes on to remove the machine that it had started to remove, whichever is unhealthy now', () => {
     const attempted = smaller(null, [one]);
     expect(left(attempted)).not.toContain(one);
     const after = smaller(attempted, [two]);
