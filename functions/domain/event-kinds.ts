@@ -151,7 +151,7 @@ export const eventKinds = {
     NodeLeftOut: {
       level: 'warning',
       node: 'always',
-      when: 'KubeOne goes on without a node that does not answer',
+      when: 'KubeOne goes on without a node that does not answer, or Terraform without a machine that is gone',
       fault: 'node',
     },
     NodeJoined: { level: 'info', node: 'always', when: 'a node is ready' },

@@ -76,6 +76,10 @@ describe.runIf(isRoot)('a cluster of three control and six compute nodes with re
       expect(rowsOf(pool).map(({ status }) => status)).toEqual(Array.from({ length: count }, () => 'Ready'));
       expect(rowsOf(pool).map((row) => row.name)).not.toContain(lost.name);
     }
+    // Its replacement did not make the lost machine again first; a control node that KubeOne needs is.
+    const created = await installation.reported('HostCreated');
+    expect(created.filter((text) => text.includes(worker.name))).toHaveLength(1);
+    expect(await installation.reported('NodeLeftOut')).toContainEqual(expect.stringContaining(worker.name));
   });
 
   it('a node is replaced once, and the next one only when the budget of its pool is free again', async () => {

@@ -87,6 +87,26 @@ describe('a node that is not ready', () => {
     expect(await pipeline.manifest()).toMatchObject({ status: 'Done' });
   });
 
+  it('no change recreates a machine that healing decides about, or that is being replaced; control nodes are needed', async () => {
+    const pipeline = await existing({ repair: { onUnhealthy: 'replace' }, workers: 6 });
+    const before = await nodesOf(pipeline, 'work');
+    pipeline.runner.documents.length = 0;
+    await powerOff(pipeline, 'work', { health: 'gone' });
+    await pass(pipeline, 60);
+    const [first] = pipeline.runner.documents;
+    expect(first?.direction).toBe('grow');
+    expect(first?.notRecreated?.toSorted()).toEqual(before.toSorted());
+  });
+
+  it('in a pool without repair only what is being replaced is not recreated', async () => {
+    const pipeline = await existing({});
+    const [replaced = ''] = await nodesOf(pipeline, 'work');
+    pipeline.runner.documents.length = 0;
+    await pipeline.call('/replace', { body: { nodes: [replaced], because: 'it hangs' } });
+    await pipeline.settle();
+    expect(pipeline.runner.documents[0]).toMatchObject({ direction: 'grow', notRecreated: [replaced] });
+  });
+
   it('a node that is ready again before its time is kept', async () => {
     const pipeline = await existing();
     const before = await pipeline.nodes();

@@ -14,6 +14,7 @@ import { doneStagesOf } from '../stages/done-stages.ts';
 import { stageRequests } from '../stages/stage-requests.ts';
 import { heldBy } from './cluster-plans.ts';
 import { changed } from './cluster-records.ts';
+import { notRecreated } from './not-recreated.ts';
 
 /** Waypoints, retries included, that one run may start for one cluster: a plan that never ends is a fault. */
 const mostWaypoints = 200;
@@ -65,12 +66,14 @@ export function startWaypoint(start: WaypointStart): Start {
   const goesOn = record.status === 'BackingOff';
   const { demand: _before, nodeWait, ...known } = record;
   const waited = goesOn && record.failure?.runId === runId ? nodeWait : undefined;
+  const { sizes, replace } = start.demand ?? noDemand;
+  const leftGone = notRecreated(manifest, before, { replace });
   const document: WaypointDocument = {
     ...{ schema: 1, namespace, manifest: name, generation, runId, cluster, index, direction },
     ...{ before, target, attempted, facts, stages, undo },
     ...(waited && { waitsSince: Object.fromEntries(waited.nodes.map(({ node, since }) => [node, since])) }),
+    ...(leftGone.length > 0 && { notRecreated: [...leftGone] }),
   };
-  const { sizes, replace } = start.demand ?? noDemand;
   const boundTo = manifest.check ? undefined : manifest.plan?.id;
   const next = changed(known, run, {
     ...during,

@@ -1,6 +1,6 @@
 /** The machines of one provider instance of a cluster: created, changed and removed by one Terraform workspace. */
 import { z } from 'zod';
-import type { ClusterState, NodeFacts } from '#domain/cluster-state.ts';
+import type { ClusterState, NodeFacts, NodePoolState } from '#domain/cluster-state.ts';
 import { droppedPools, type Place, placesOf, poolsOf, renderMachinesRoot } from '#rendering/machines-root.ts';
 import { peerCidrs } from '#rendering/peer-cidrs.ts';
 import { networkModule, poolModule } from '#rendering/terraform-names.ts';
@@ -41,7 +41,7 @@ export async function applyMachines(
     state,
     publicKeyOf: (...pool) => ensurePoolKey(context, ...pool),
   });
-  const { outputs, counts, template } = await applyWorkspace(context, {
+  const { outputs, counts, template, leftGone } = await applyWorkspace(context, {
     ...job,
     destroy,
     ...orphansOf(context, state, name),
@@ -49,7 +49,9 @@ export async function applyMachines(
   const made = NodesOutput.parse(outputs.nodes ?? {});
   const common: NodeFacts = template.firewall === 'host' ? { hostFirewall: true } : {};
   for (const { id, nodes } of pools) {
-    for (const node of nodes) noteNode(context, node.name, made[id]?.[node.name], common);
+    for (const { name: node } of nodes) {
+      if (!leftGone.has(node)) noteNode(context, node, made[id]?.[node], common);
+    }
   }
   const kept = new Set(pools.map(({ id }) => id));
   const keptNodes = new Set(pools.flatMap(({ nodes }) => nodes.map((node) => node.name)));
@@ -89,10 +91,10 @@ export async function machinesJob(
     provider,
     destroy: state === null,
     parts: partsOf(state, states, name),
-    root: (files, backend) =>
+    root: (files, backend, without) =>
       renderMachinesRoot({
         ...{ clusterId, namespace, manifest, generation },
-        state,
+        state: withoutNodes(state, without),
         others: states,
         provider,
         template: files.template,
@@ -108,6 +110,16 @@ export async function machinesJob(
         },
       }),
   };
+}
+
+function withoutNodes(state: ClusterState | null, names: ReadonlySet<string>): ClusterState | null {
+  if (state === null || names.size === 0) return state;
+  const left = (pool: NodePoolState): NodePoolState => ({
+    ...pool,
+    nodes: pool.nodes.filter(({ name }) => !names.has(name)),
+  });
+  const loadBalancers = state.loadBalancers.map((one) => ({ ...one, pools: one.pools.map(left) }));
+  return { ...state, pools: state.pools.map(left), loadBalancers };
 }
 
 /** The content of the workspace by version of templates; versions of the target first. */

@@ -15,8 +15,12 @@ type Planned = Extract<Message, { type: 'planned_change' }>['change'];
  */
 const askedFor = ['requested', 'tainted'];
 
-/** What only joins a machine to something else: recreating it leaves the machine as it is. */
 const joins = /(attachment|association|associate|attached_disk|_rule|_member)(_v\d)?$/;
+
+/** Whether resources of the type only join a machine to something else: recreating one leaves the machine as it is. */
+export function joinsOnly(type: string): boolean {
+  return joins.test(type);
+}
 
 /** Names of the nodes that exist and that the printed plan neither removes nor recreates. */
 export function keptNodes({ document, target, plan }: StageContext): ReadonlySet<string> {
@@ -49,7 +53,7 @@ export function refusedChanges(
   changes: readonly ResourceChange[],
 ): readonly ResourceChange[] {
   const addresses = new Set(suspects.map(({ resource }) => resource.addr));
-  return changes.filter(({ address, type }) => addresses.has(address) && !joins.test(type));
+  return changes.filter(({ address, type }) => addresses.has(address) && !joinsOnly(type));
 }
 
 /** Addresses of what a plan only removes, and no machine that is kept has. */

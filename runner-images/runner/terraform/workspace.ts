@@ -7,22 +7,18 @@ import { type RootModule, requiredProviders, type StateBackend } from '#renderin
 import { modulesPath, stateKeyOf } from '#rendering/terraform-names.ts';
 import { unwrap } from '../bounded.ts';
 import { type ContextOf, knownNodes, type SecretReader } from '../stage-context.ts';
+import { nodeOfAddress } from './addresses.ts';
 import { anyHook, askHooks, type WorkspacePart } from './ask-hooks.ts';
 import { type ChangeCounts, ChangeReporter } from './change-reporter.ts';
 import { configurationFile } from './cli-configuration.ts';
+import { notRecreated } from './gone-machines.ts';
 import { noteDestroyed, refuseLostState } from './lost-state.ts';
 import { orphan } from './orphan-machines.ts';
+import { planKeeping } from './plan-keeping.ts';
 import { type HookInput, type ProviderFiles, versionFiles } from './provider-files.ts';
 import { logIn } from './provider-login.ts';
-import { keptNodes, refusedChanges, removedOnly, replacementRefused, suspectChanges } from './refuse-replacements.ts';
 import { removeState, selfInLocks, stateKeyVariable, takeOverState } from './state-lock.ts';
-import {
-  findTerraform,
-  type PlanOptions,
-  type PlanOutcome,
-  type StateResource,
-  TerraformCli,
-} from './terraform-cli.ts';
+import { findTerraform, type StateResource, TerraformCli } from './terraform-cli.ts';
 
 /** Name under which the root module finds the modules of its provider type. */
 export const modulesLink = './modules';
@@ -40,7 +36,8 @@ export interface WorkspaceJob {
   readonly destroy: boolean;
   /** What is in it, by version of templates. @default all of it with those of `provider` */
   readonly parts?: readonly WorkspacePart[];
-  readonly root: (files: ProviderFiles, backend: StateBackend) => RootModule;
+  /** `without`: nodes that it leaves out. */
+  readonly root: (files: ProviderFiles, backend: StateBackend, without: ReadonlySet<string>) => RootModule;
   /** True for resources that are forgotten instead of destroyed. @default none */
   readonly isOrphaned?: (resource: StateResource) => boolean;
   /** The only addresses that are changed; no hook is asked then. @default everything is */
@@ -52,6 +49,8 @@ export interface WorkspaceOutcome {
   readonly counts: ChangeCounts;
   /** Properties of the provider type. */
   readonly template: ProviderTemplate;
+  /** Nodes whose machines are gone, and that it has not recreated. */
+  readonly leftGone: ReadonlySet<string>;
 }
 
 interface Work {
@@ -71,7 +70,7 @@ export async function applyWorkspace(context: ContextOf<'terraform'>, job: Works
   const reporter = new ChangeReporter(context, knownNodes(context));
   const work = { job, files, stateKey, hook, reporter };
   const about = { counts: reporter.counts, template: files.template };
-  if (!job.destroy) return { outputs: await converge(context, work), ...about };
+  if (!job.destroy) return { ...(await converge(context, work)), ...about };
   const destroy = async (): Promise<void> => {
     // No state object: nothing was ever created, all of it is deleted already, or the state is lost.
     if ((await context.ports.artifacts.getText(stateKey)) === undefined) return refuseLostState(context, job, stateKey);
@@ -85,7 +84,7 @@ export async function applyWorkspace(context: ContextOf<'terraform'>, job: Works
   };
   // One after the other; of two failures the first is reported.
   unwrap([...(await Promise.allSettled([destroy()])), ...(await Promise.allSettled([sweep()]))]);
-  return { outputs: {}, ...about };
+  return { outputs: {}, leftGone: new Set(), ...about };
 }
 
 /** Actions of a plan that change nothing. */
@@ -112,7 +111,7 @@ export async function planWorkspace(context: SecretReader, job: WorkspaceJob): P
     ...{ job, files, stateKey: stateKeyOf({ ...job, namespace, manifest }), hook: hookInputOf(context, job) },
     reporter: new ChangeReporter(context, knownNodes(context)),
   };
-  const terraform = await prepare(context, work, { locks: false });
+  const { terraform } = await prepare(context, work, { locks: false });
   const parts = partsOf(job);
   const asks = await anyHook(context, parts, 'inspect');
   const input = { ...work.hook, resources: asks ? await terraform.resources() : [] };
@@ -139,16 +138,20 @@ function hookInputOf(context: SecretReader, job: WorkspaceJob): HookInput {
   };
 }
 
-async function converge(context: ContextOf<'terraform'>, work: Work): Promise<Readonly<Record<string, unknown>>> {
+async function converge(
+  context: ContextOf<'terraform'>,
+  work: Work,
+): Promise<Pick<WorkspaceOutcome, 'outputs' | 'leftGone'>> {
   const { job, files, hook, reporter } = work;
-  const terraform = await prepare(context, work);
+  const { terraform, render } = await prepare(context, work);
   const { only = [] } = job;
   const parts = partsOf(job);
   const asks = only.length === 0 && (await anyHook(context, parts, 'before-apply'));
   const known = asks || job.isOrphaned !== undefined ? await terraform.resources() : [];
   const resources = await orphan(context, terraform, { files, hook, isOrphaned: job.isOrphaned, resources: known });
   const replace = asks ? await askBefore(context, work, resources) : [];
-  const plan = await planKeeping(context, work, { terraform, request: { replace, destroy: job.destroy, only } });
+  const request = { replace, destroy: job.destroy, only };
+  const { plan, leftGone } = await planKeeping(context, job, { terraform, render, request });
   reporter.planned(labelOf(job), plan.messages);
   if (plan.changes) await terraform.apply((message) => reporter.heard(message));
   // Destroy provisioners of tainted resources are never run: types with such resources remove them in this hook.
@@ -156,33 +159,13 @@ async function converge(context: ContextOf<'terraform'>, work: Work): Promise<Re
     const input = { ...hook, resources: await terraform.resources() };
     reportRemoved(context, work, (await askHooks(context, parts, { hook: 'after-apply', input })).removed);
   }
-  return job.destroy ? {} : terraform.outputs();
+  return { outputs: job.destroy ? {} : await terraform.outputs(), leftGone };
 }
 
-interface PlanToKeep {
+interface Prepared {
   readonly terraform: TerraformCli;
-  readonly request: PlanOptions;
-}
-
-/**
- * The plan of Terraform, if it leaves alone all machines that the plan of the waypoint keeps. Throws `ReplacementRefused` before
- * anything is changed. An undo removes what is new all the same, and nothing else.
- */
-async function planKeeping(
-  context: ContextOf<'terraform'>,
-  { job }: Work,
-  { terraform, request }: PlanToKeep,
-): Promise<PlanOutcome> {
-  const plan = await terraform.plan(request);
-  const kept = job.kind === 'machines' ? keptNodes(context) : new Set<string>();
-  const suspects = suspectChanges(plan.messages, kept);
-  const refused = suspects.length === 0 ? [] : refusedChanges(suspects, await terraform.plannedChanges());
-  if (refused.length === 0) return plan;
-  const failure = replacementRefused(job.name, refused, kept);
-  if (context.mode === 'do') throw failure;
-  context.log.write('runner', `only what is new is removed: ${failure.error.message}`);
-  const only = removedOnly(plan.messages, kept);
-  return only.length === 0 ? { changes: false, removes: false, messages: [] } : terraform.plan({ ...request, only });
+  /** Writes the root module again, without these nodes. */
+  readonly render: (without: ReadonlySet<string>) => Promise<void>;
 }
 
 /** Its directory with the root module, initialised, and its state free to be locked. */
@@ -190,7 +173,7 @@ async function prepare(
   context: SecretReader,
   { job, files, stateKey }: Work,
   { locks } = { locks: true },
-): Promise<TerraformCli> {
+): Promise<Prepared> {
   const workspace = labelOf(job);
   const directory = join(context.workDirectory, 'terraform', workspace);
   await mkdir(directory, { recursive: true, mode: 0o700 });
@@ -201,8 +184,11 @@ async function prepare(
   };
   const login = await logIn(context, job.provider, files.template, { directory });
   await linkModules(context, job, directory);
-  const root = job.root({ ...files, template: login.template }, backend);
-  await writeFile(join(directory, 'main.tf.json'), JSON.stringify(root, null, 2), { mode: 0o600 });
+  const render = (without: ReadonlySet<string>): Promise<void> => {
+    const root = job.root({ ...files, template: login.template }, backend, without);
+    return writeFile(join(directory, 'main.tf.json'), JSON.stringify(root, null, 2), { mode: 0o600 });
+  };
+  await render(new Set());
   const environment = {
     [stateKeyVariable]: stateKey,
     ...(await configurationFile(directory, Object.values(requiredProviders(login.template)))),
@@ -211,14 +197,14 @@ async function prepare(
   const options = { directory, workspace, environment, nodes: knownNodes(context) };
   const terraform = new TerraformCli(context, options, await findTerraform());
   await terraform.init();
-  if (!locks) return terraform;
+  if (!locks) return { terraform, render };
   const owner = {
     who: selfInLocks(),
     waypoint: context.document.runId,
     build: process.env.CODEBUILD_BUILD_ID ?? `process ${process.pid}`,
   };
   await takeOverState(context, stateKey, owner, (id) => terraform.forceUnlock(id));
-  return terraform;
+  return { terraform, render };
 }
 
 /** Puts the modules of every version where the root finds them. */
@@ -236,15 +222,17 @@ function mainFiles(context: SecretReader, job: WorkspaceJob): Promise<ProviderFi
   return versionFiles(context, { provider: job.provider, wanted: part?.wanted ?? !job.destroy });
 }
 
+/** What a hook finds gone; without machines that the waypoint is not to recreate. */
 async function askBefore(
-  context: SecretReader,
+  context: ContextOf<'terraform'>,
   work: Work,
   resources: readonly StateResource[],
 ): Promise<readonly string[]> {
   const input = { ...work.hook, resources };
   const { replace, removed } = await askHooks(context, partsOf(work.job), { hook: 'before-apply', input });
   reportRemoved(context, work, removed);
-  return replace;
+  const left = notRecreated(context);
+  return replace.filter((address) => nodeOfAddress(address, left) === undefined);
 }
 
 function reportRemoved({ emit }: SecretReader, { job }: Work, removed: readonly string[]): void {

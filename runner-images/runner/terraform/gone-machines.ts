@@ -1,0 +1,38 @@
+/** Machines that are gone and that a waypoint leaves so: healing decides about them, or they are being replaced. */
+
+import type { StageContext } from '../stage-context.ts';
+import { nodeOfAddress } from './addresses.ts';
+import type { Message } from './messages.ts';
+import { joinsOnly, keptNodes } from './refuse-replacements.ts';
+import type { ResourceChange } from './terraform-cli.ts';
+
+/** Names of the nodes that the waypoint keeps, and does not recreate if their machines are gone. */
+export function notRecreated(context: StageContext): ReadonlySet<string> {
+  const kept = keptNodes(context);
+  return new Set((context.document.notRecreated ?? []).filter((name) => kept.has(name)));
+}
+
+/** Those of the nodes for which a plan creates something. */
+export function recreatedIn(messages: readonly Message[], nodes: ReadonlySet<string>): ReadonlySet<string> {
+  const created = messages.flatMap((message) =>
+    message.type === 'planned_change' && message.change.action === 'create'
+      ? [nodeOfAddress(message.change.resource.addr, nodes)]
+      : [],
+  );
+  return new Set(created.filter((name) => name !== undefined));
+}
+
+/** Those of which nothing exists any more. What remains of the others, such as a disk, would be deleted without their machine. */
+export function absentMachines(changes: readonly ResourceChange[], nodes: ReadonlySet<string>): ReadonlySet<string> {
+  const remains = changes.flatMap(({ address, type, actions }) =>
+    actions.join() === 'create' || joinsOnly(type) ? [] : [nodeOfAddress(address, nodes)],
+  );
+  return new Set([...nodes].filter((name) => !remains.includes(name)));
+}
+
+export function reportLeftGone({ emit }: StageContext, nodes: ReadonlySet<string>): void {
+  for (const node of nodes) {
+    const message = `the machine of ${node} is gone: this change does not recreate it, healing or its replacement does`;
+    emit({ kind: 'NodeLeftOut', message, node });
+  }
+}

@@ -1,0 +1,59 @@
+/** The plan of Terraform for a waypoint: it ends no machine that the waypoint keeps, and recreates none that it is not to recreate. */
+import type { ContextOf } from '../stage-context.ts';
+import { absentMachines, notRecreated, recreatedIn, reportLeftGone } from './gone-machines.ts';
+import { keptNodes, refusedChanges, removedOnly, replacementRefused, suspectChanges } from './refuse-replacements.ts';
+import type { PlanOptions, PlanOutcome, TerraformCli } from './terraform-cli.ts';
+
+export interface PlanToKeep {
+  readonly terraform: Pick<TerraformCli, 'plan' | 'plannedChanges'>;
+  /** Writes the root module again, without these nodes. */
+  readonly render: (without: ReadonlySet<string>) => Promise<void>;
+  readonly request: PlanOptions;
+}
+
+export interface KeepingPlan {
+  readonly plan: PlanOutcome;
+  /** Nodes whose machines are gone, and that it does not recreate. */
+  readonly leftGone: ReadonlySet<string>;
+}
+
+type Workspace = { readonly kind: 'machines' | 'dns'; readonly name: string };
+
+/**
+ * The plan of Terraform, if it leaves alone all machines that the plan of the waypoint keeps. Throws `ReplacementRefused` before
+ * anything is changed. An undo removes what is new all the same, and nothing else.
+ */
+export async function planKeeping(
+  context: ContextOf<'terraform'>,
+  { kind, name }: Workspace,
+  asked: PlanToKeep,
+): Promise<KeepingPlan> {
+  const { terraform, request } = asked;
+  if (kind === 'dns') return { plan: await terraform.plan(request), leftGone: new Set() };
+  const kept = keptNodes(context);
+  const { plan, leftGone } = await planWithoutGone(context, asked);
+  const suspects = suspectChanges(plan.messages, kept);
+  const refused = suspects.length === 0 ? [] : refusedChanges(suspects, await terraform.plannedChanges());
+  if (refused.length === 0) return { plan, leftGone };
+  const failure = replacementRefused(name, refused, kept);
+  if (context.mode === 'do') throw failure;
+  context.log.write('runner', `only what is new is removed: ${failure.error.message}`);
+  const only = removedOnly(plan.messages, kept);
+  if (only.length === 0) return { plan: { changes: false, removes: false, messages: [] }, leftGone };
+  return { plan: await terraform.plan({ ...request, only }), leftGone };
+}
+
+/** If the plan recreates machines that the waypoint is not to recreate: another one, without them. */
+async function planWithoutGone(
+  context: ContextOf<'terraform'>,
+  { terraform, render, request }: PlanToKeep,
+): Promise<KeepingPlan> {
+  const plan = await terraform.plan(request);
+  const suspects = recreatedIn(plan.messages, notRecreated(context));
+  if (suspects.size === 0) return { plan, leftGone: suspects };
+  const leftGone = absentMachines(await terraform.plannedChanges(), suspects);
+  if (leftGone.size === 0) return { plan, leftGone };
+  reportLeftGone(context, leftGone);
+  await render(leftGone);
+  return { plan: await terraform.plan(request), leftGone };
+}
