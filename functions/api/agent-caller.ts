@@ -14,9 +14,12 @@ export interface Agent {
 
 const form = /^Bearer (kla\.([a-z0-9-]{1,63})\.([a-z0-9.-]{1,253})\.([a-z0-9-]{1,80})\.[A-Za-z0-9_-]{32,128})$/;
 
+/** So long the token before is good after the cluster has a new one: kubelets bring it to the pods within minutes. */
+const graceMs = 15 * 60_000;
+
 /** Throws `Forbidden`, the same for every token that is not one: it shows nothing of what exists. */
 export async function agentOf(
-  deps: Pick<ApiPorts, 'artifacts' | 'clusters' | 'manifests'>,
+  deps: Pick<ApiPorts, 'artifacts' | 'clock' | 'clusters' | 'manifests'>,
   headers: Readonly<Record<string, string>>,
 ): Promise<Agent> {
   const [, token = '', namespace = '', name = '', cluster = ''] = form.exec(headers.authorization ?? '') ?? [];
@@ -30,10 +33,18 @@ export async function agentOf(
 }
 
 /** A run that renewed the token and has not ended yet, or not well, has left its facts apart from the record. */
-async function isTokenOf(deps: Pick<ApiPorts, 'artifacts'>, record: ClusterRecord, token: string): Promise<boolean> {
+async function isTokenOf(
+  deps: Pick<ApiPorts, 'artifacts' | 'clock'>,
+  record: ClusterRecord,
+  token: string,
+): Promise<boolean> {
   const given = Buffer.from(agentTokenHash(token), 'hex');
-  const isIn = ({ agent }: ClusterRecord['facts']): boolean =>
-    [agent?.tokenHash, agent?.before].some((hash = '') => isSame(Buffer.from(hash, 'hex'), given));
+  const now = deps.clock.now().getTime();
+  const isIn = ({ agent }: ClusterRecord['facts']): boolean => {
+    const isOver = agent?.appliedAt !== undefined && now > Date.parse(agent.appliedAt) + graceMs;
+    const hashes = [agent?.tokenHash, isOver ? undefined : agent?.before];
+    return hashes.some((hash = '') => isSame(Buffer.from(hash, 'hex'), given));
+  };
   return isIn(record.facts) || isIn(await knownFacts(deps, record));
 }
 

@@ -14,17 +14,16 @@ import { manifestOf } from '../pipeline/manifests/stored-document.ts';
 import type { ApiPorts } from '../rights/api-uses.ts';
 import { type Agent, agentOf } from './agent-caller.ts';
 import { ask } from './demand.ts';
-import { handle } from './handle.ts';
+import { handleFor } from './handle.ts';
 import { agentGroups } from './views/agent-groups.ts';
 
-export const listAgentGroups = handle(operations.listAgentGroups, async ({ headers }, deps) => {
-  const agent = await agentOf(deps, headers);
+export const listAgentGroups = handleFor(operations.listAgentGroups, agentOf, async (_, deps, agent) => {
   return { json: { groups: await groupsOf(deps, agent) } };
 });
 
 /** Nodes only leave with their places: no request exchanges machines. */
-export const resizeAgentGroup = handle(operations.resizeAgentGroup, async ({ path, body, headers, caller }, deps) => {
-  const agent = await agentOf(deps, headers);
+export const resizeAgentGroup = handleFor(operations.resizeAgentGroup, agentOf, async (request, deps, agent) => {
+  const { path, body, caller } = request;
   const { stored, record } = agent;
   const group = await groupNamed(deps, agent, path.pool);
   const remove = [...new Set(body.remove)];
@@ -45,11 +44,14 @@ export const resizeAgentGroup = handle(operations.resizeAgentGroup, async ({ pat
 });
 
 /** Its answer is what the agent may approve certificates for. */
-export const reportAgentHealth = handle(operations.reportAgentHealth, async ({ body, headers }, deps) => {
-  const { record } = await agentOf(deps, headers);
-  await keepReport(deps, { record, health: body, now: deps.clock.now() });
-  return { json: { nodes: [...knownNodes(record.current ?? { pools: [] }, record.facts)].map(withAddresses) } };
-});
+export const reportAgentHealth = handleFor(
+  operations.reportAgentHealth,
+  agentOf,
+  async ({ body }, deps, { record }) => {
+    await keepReport(deps, { record, health: body, now: deps.clock.now() });
+    return { json: { nodes: [...knownNodes(record.current ?? { pools: [] }, record.facts)].map(withAddresses) } };
+  },
+);
 
 const withAddresses = ({ name, addresses }: KnownNode) => ({ name, addresses: [...addresses] });
 

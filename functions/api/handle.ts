@@ -44,11 +44,21 @@ export function handle<Row extends Operation>(
   operation: Row,
   respond: (request: WithBody<Row>, deps: ApiPorts) => Promise<AnswerTo<Row>>,
 ): Handler<Row> {
+  return handleFor(operation, async () => undefined, respond);
+}
+
+/** The same for a caller that `admit` finds out, or refuses, before the body is parsed. */
+export function handleFor<Row extends Operation, Admitted>(
+  operation: Row,
+  admit: (deps: ApiPorts, headers: RequestOf<Row>['headers']) => Promise<Admitted>,
+  respond: (request: WithBody<Row>, deps: ApiPorts, admitted: Admitted) => Promise<AnswerTo<Row>>,
+): Handler<Row> {
   const handler = httpHandler(operation, async (request, deps) => {
+    const admitted = await admit(deps, request.headers);
     const schema = operation.body?.schema;
     const body = schema ? parsedBody(schema, request, deps) : request.body;
     const [status] = Object.keys(operation.answers).map(Number);
-    return { status, ...(await respond({ ...request, body } as WithBody<Row>, deps)) } as HttpResponse;
+    return { status, ...(await respond({ ...request, body } as WithBody<Row>, deps, admitted)) } as HttpResponse;
   });
   return Object.assign(handler, { operation });
 }

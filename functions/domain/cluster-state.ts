@@ -190,8 +190,13 @@ export const ClusterFacts = z.strictObject({
   kubeconfigKey: z.string().optional(),
   /** By name: the documents that were applied. */
   documents: z.record(z.string(), DocumentFacts).optional(),
-  /** The agent in the cluster: SHA-256 of its token, in hex; `before`: of the one that it may still have. */
-  agent: z.strictObject({ tokenHash: z.string(), before: z.string().optional() }).optional(),
+  /**
+   * The agent in the cluster: SHA-256 of its token, in hex; `before`: of the one that it may still have; `appliedAt`, ISO 8601: since when
+   * the cluster has the new one.
+   */
+  agent: z
+    .strictObject({ tokenHash: z.string(), before: z.string().optional(), appliedAt: z.string().optional() })
+    .optional(),
   /** The simulated parts of this cluster, for people ("control plane", "machines"); empty = all real. */
   simulated: z.array(z.string()),
   /** Ids of new pools of the current waypoint that could not be created: later stages work without them. */

@@ -60,8 +60,16 @@ export class FactSheet {
   /** Notes the token of the agent by its SHA-256, next to the one that the agent may still have; undefined: there is no agent. */
   agent(tokenHash: string | undefined): void {
     const { agent: old, ...rest } = this.#facts;
-    const before = old === undefined ? {} : { before: old.tokenHash };
+    // One that never reached the cluster is no one's.
+    const inCluster = old?.appliedAt === undefined ? (old?.before ?? old?.tokenHash) : old.tokenHash;
+    const before = inCluster === undefined ? {} : { before: inCluster };
     this.#facts = tokenHash === undefined ? rest : { ...rest, agent: { tokenHash, ...before } };
+  }
+
+  /** Notes that the cluster has the token. */
+  agentApplied(now: Date): void {
+    const { agent, ...rest } = this.#facts;
+    if (agent !== undefined) this.#facts = { ...rest, agent: { ...agent, appliedAt: now.toISOString() } };
   }
 
   /** Notes that a part of the cluster is not real. */

@@ -270,6 +270,26 @@ describe('a token in the wrong hands', () => {
     expect((await call('GET', '/v1/agent/groups')).status).toBe(200);
   });
 
+  it('the token before is worth nothing a quarter of an hour after the cluster has the new one', async () => {
+    const record = await pipeline.cluster('web');
+    const appliedAt = pipeline.deps.clock.now().toISOString();
+    const agent = { tokenHash: agentTokenHash('newer'), before: agentTokenHash(token), appliedAt };
+    await pipeline.deps.clusters.put({ ...record, version: record.version + 1, facts: { ...record.facts, agent } });
+    pipeline.deps.clock.advance(14 * 60);
+    expect((await call('GET', '/v1/agent/groups')).status).toBe(200);
+    pipeline.deps.clock.advance(2 * 60);
+    expect((await call('GET', '/v1/agent/groups')).status).toBe(403);
+  });
+
+  it('without a token no one learns what is wrong with a body: it is not read', async () => {
+    const words = 'this is not the token of the agent of a cluster that exists';
+    for (const body of [{ count: 'two' }, { nodes: 'all' }, 'a: ['])
+      for (const path of ['groups/web-work/size', 'health']) {
+        const { status, json } = await call('POST', `/v1/agent/${path}`, { body, as: `${token}x` });
+        expect([status, json.detail]).toEqual([403, words]);
+      }
+  });
+
   it('one that a run made is good before the run has ended, however it ends', async () => {
     const record = await pipeline.cluster('web');
     const newer = agentToken(key, record.cluster, 'n'.repeat(43));

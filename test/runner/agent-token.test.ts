@@ -50,12 +50,30 @@ test('the token is in a Secret of the cluster, its hash in the facts, and a rene
   await settle({ documents });
   const [first = ''] = tokensApplied();
   expect(first).toMatch(/^kla\.team\.shop\.shop-1234567\.[\w-]{43}$/);
-  expect(facts.agent).toEqual({ tokenHash: agentTokenHash(first) });
+  const appliedAt = expect.any(String);
+  expect(facts.agent).toEqual({ tokenHash: agentTokenHash(first), appliedAt });
   expect(facts.documents?.autoscaler?.objects).toEqual([secret, 'v1 ConfigMap a']);
 
   await settle({ documents });
   const [, second = ''] = tokensApplied();
-  expect(facts.agent).toEqual({ tokenHash: agentTokenHash(second), before: agentTokenHash(first) });
+  expect(facts.agent).toEqual({ tokenHash: agentTokenHash(second), before: agentTokenHash(first), appliedAt });
+});
+
+test('a token that never reached the cluster does not take the place of the one that the agent has', async () => {
+  await settle({ documents });
+  const [first = ''] = tokensApplied();
+  const works = process.env.KUBELOOM_KUBECTL ?? '';
+  world.set(
+    'KUBELOOM_KUBECTL',
+    world.script('refused', '#!/bin/sh\ncat >/dev/null\necho "the server is down" >&2\nexit 1\n'),
+  );
+  expect((await settle({ documents })).ok).toBe(false);
+  expect(facts.agent).toMatchObject({ before: agentTokenHash(first) });
+  expect(facts.agent).not.toHaveProperty('appliedAt');
+  expect((await settle({ documents })).ok).toBe(false);
+  world.set('KUBELOOM_KUBECTL', works);
+  await settle({ documents });
+  expect(facts.agent).toMatchObject({ before: agentTokenHash(first), appliedAt: expect.any(String) });
 });
 
 test('the token is in no log, event, result or fact', async () => {

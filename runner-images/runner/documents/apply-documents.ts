@@ -34,6 +34,7 @@ export async function applyDocuments(
     const secret = hasAgent(document) ? [newAgentSecret(context, name)] : [];
     for (const step of applySteps([...secret, ...objects])) {
       applied.push(...(await applyStep(kubectl, name, step)));
+      if (secret.some((object) => step.includes(object))) context.facts.agentApplied(context.ports.clock.now());
       // Until all of it is applied, what was applied before may exist, too.
       context.facts.documents(name, { version, hash: '', objects: [...new Set([...before, ...applied.map(textOf)])] });
       broken.push(...(await untilAvailable(context, kubectl, step, wait)));

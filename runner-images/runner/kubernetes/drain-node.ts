@@ -62,7 +62,7 @@ export function drainWaits(waitsFor: readonly NodeHeld[]): StageFailure {
   return new StageFailure({
     ...heldFailure(waitsFor),
     code: 'DrainWaits',
-    hint: `Kubeloom tries again for ${drainMinutes} minutes, then removes the node with what still runs on it. Let the budget allow a disruption, or cancel.`,
+    hint: `Kubeloom tries again for ${drainMinutes} minutes, then removes the node with what still runs on it. Let the budget allow a disruption. After a cancel the removal goes on with the next change, also if that wants the node back: half of it may be done.`,
   });
 }
 
