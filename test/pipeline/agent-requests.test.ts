@@ -281,7 +281,7 @@ describe('a token in the wrong hands', () => {
     expect((await call('GET', '/v1/agent/groups')).status).toBe(403);
   });
 
-  it('without a token no one learns what is wrong with a body: it is not read', async () => {
+  it('no one learns what is wrong with a body without a token: it is not read', async () => {
     const words = 'this is not the token of the agent of a cluster that exists';
     for (const body of [{ count: 'two' }, { nodes: 'all' }, 'a: ['])
       for (const path of ['groups/web-work/size', 'health']) {

@@ -98,7 +98,7 @@ describe('a node that is not ready', () => {
     expect(first?.notRecreated?.toSorted()).toEqual(before.toSorted());
   });
 
-  it('in a pool without repair only what is being replaced is not recreated', async () => {
+  it('only what is being replaced is not recreated in a pool without repair', async () => {
     const pipeline = await existing({});
     const [replaced = ''] = await nodesOf(pipeline, 'work');
     pipeline.runner.documents.length = 0;
