@@ -25,6 +25,7 @@ export default defineConfig({
           exclude: ['test/hosts/**', 'test/conformance/**', 'test/real-kubernetes/**'],
           // One process for each worker, not for each file.
           isolate: false,
+          globalSetup: ['test/temporary-files.ts'],
           setupFiles: ['test/between-files.ts'],
           // Tests of a process that starts take their time on a busy machine; one that hangs is reported all the same.
           testTimeout: 120_000,

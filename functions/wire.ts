@@ -110,7 +110,10 @@ function onFirstUse<Port extends { [Method in keyof Port]: (...input: never[]) =
   const called =
     (method: keyof Port) =>
     async (...input: never[]) => {
-      made ??= make();
+      made ??= make().catch((error: unknown) => {
+        made = undefined;
+        throw error;
+      });
       return (await made)[method](...input);
     };
   // An awaited port must not get a call of a method `then`.
