@@ -21,6 +21,7 @@ const modules: readonly (readonly [words: readonly string[], load: () => Promise
   [['events'], async () => (await import('./commands/events.ts')).registerEvents],
   [['logs'], async () => (await import('./commands/logs.ts')).registerLogs],
   [['kubeconfig'], async () => (await import('./commands/kubeconfig.ts')).registerKubeconfig],
+  [['ssh'], async () => (await import('./commands/ssh.ts')).registerSsh],
   [['ssh-key'], async () => (await import('./commands/ssh-key.ts')).registerSshKey],
   [
     ['retry', 'cancel', 'pause', 'resume', 'drift', 'rollback'],

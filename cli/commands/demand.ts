@@ -25,10 +25,10 @@ export function registerDemand(program: Command): void {
     one.option('--wait', 'show progress until the run ends; exit 6 when it fails').option('--json', 'answer as JSON');
 
   last(
-    command('scale <name> <size...>', 'set sizes of autoscaled pools within their bounds, as POOL=NUMBER').option(
-      '--cluster <cluster>',
-      'the cluster, where several use the pools',
-    ),
+    command(
+      'scale <name> <size...>',
+      'set sizes of machine groups, or of autoscaled pools within their bounds, as POOL=NUMBER',
+    ).option('--cluster <cluster>', 'the cluster, where several use the pools'),
   ).action(async (name: string, texts: readonly string[], options: Options) => {
     const sizes = Object.fromEntries(texts.map(sizeOf));
     const body = { sizes, ...(options.cluster !== undefined && { cluster: options.cluster }) };
@@ -49,7 +49,8 @@ export function registerDemand(program: Command): void {
 /** `web=5` */
 function sizeOf(text: string): readonly [pool: string, count: number] {
   const [, pool = '', count] = /^([^=]+)=(\d{1,3})$/.exec(text) ?? [];
-  if (count !== undefined) return [pool, Number(count)];
+  // A group in a group: its machines have the path with `-`.
+  if (count !== undefined) return [pool.replaceAll('/', '-'), Number(count)];
   throw new CliError(`${text}: write the name of a pool and a number of nodes, as in web=5`, exitCodes.usage);
 }
 

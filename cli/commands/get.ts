@@ -26,7 +26,7 @@ interface GetOptions {
 export function registerGet(program: Command): void {
   program
     .command('get [name...]')
-    .description('list manifests with their status')
+    .description('list manifests with their status; `get groups`: the machine groups of all manifests')
     .option('-n, --namespace <namespace>', 'only this namespace')
     .option('-A, --all-namespaces', 'all namespaces, as without -n; NAME must then be NAMESPACE/NAME')
     .addOption(
@@ -45,6 +45,7 @@ async function get(names: readonly string[], options: GetOptions): Promise<void>
   if (options.watch && (options.output === 'yaml' || options.output === 'name'))
     throw new CliError(`-o ${options.output} cannot be watched: leave out -w or -o`, exitCodes.usage);
   const api = apiClient();
+  if (names[0] === 'groups') return groups(api, names.slice(1), options);
   const load = () => wanted(api, names, options.namespace);
   if (options.watch) return watch(load, options);
   const items = await load();
@@ -52,6 +53,16 @@ async function get(names: readonly string[], options: GetOptions): Promise<void>
   if (options.output === 'yaml') return printDocuments(api, items);
   if (options.output === 'name') for (const item of items) print(shortName(item));
   else for (const line of manifestTable(items, options)) print(line);
+}
+
+/** A manifest of that name is read with its namespace: `kubeloom get team/groups`. */
+async function groups(api: ApiClient, more: readonly string[], options: GetOptions): Promise<void> {
+  const { namespace, watch: watched, output, json } = options;
+  if (more.length > 0) throw new CliError(`to see one group: kubeloom describe NAME ${more[0]}`, exitCodes.usage);
+  if (watched || (output !== undefined && output !== 'json'))
+    throw new CliError('groups are listed as a table, or with --json: leave out -w and -o', exitCodes.usage);
+  const { printGroups } = await import('./groups.ts');
+  await printGroups(api, { namespace, json: json === true || output === 'json' });
 }
 
 async function wanted(

@@ -17,17 +17,20 @@ interface NamespaceOption {
 
 export function registerInspect(program: Command): void {
   program
-    .command('describe <name>')
-    .description('status, progress, nodes, load balancers and failures of a manifest')
+    .command('describe <name> [group]')
+    .description('status, progress, nodes, load balancers and failures of a manifest; or a machine group of it')
     .option('-n, --namespace <namespace>', 'namespace of NAME', 'default')
     .option('--nodes', 'a row for each node, also where there are many')
     .option('--json', 'answer as JSON')
-    .action(async (name: string, options: NamespaceOption & { readonly nodes?: boolean }) => {
-      const api = apiClient();
-      const manifest = await ofManifest(api, { name, ...options }, api.getManifest);
-      if (options.json) printJson(manifest);
-      else print(describeManifest(manifest, { everyNode: options.nodes === true }));
-    });
+    .action(
+      async (name: string, group: string | undefined, options: NamespaceOption & { readonly nodes?: boolean }) => {
+        const api = apiClient();
+        const manifest = await ofManifest(api, { name, ...options }, api.getManifest);
+        if (group !== undefined) (await import('./groups.ts')).printGroup(manifest, group, options.json);
+        else if (options.json) printJson(manifest);
+        else print(describeManifest(manifest, { everyNode: options.nodes === true }));
+      },
+    );
   program
     .command('runs <name>')
     .description('runs of a manifest, newest first')

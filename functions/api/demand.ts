@@ -20,10 +20,16 @@ import type { ApiPorts } from '../rights/api-uses.ts';
 import { recordManifestChange } from './audit-event.ts';
 import { handle } from './handle.ts';
 import { acceptedResponse, checkPreconditions, unchangedResponse } from './manifest-version.ts';
+import { groupSizeFaults, hasMachineGroups, scaleGroups } from './scale-groups.ts';
 
-/** Sizes of autoscaled pools of one cluster. */
+/** Sizes of autoscaled pools of one cluster, or of machine groups. */
 export const scaleManifest = handle(operations.scaleManifest, async ({ path, body, headers, caller }, deps) => {
   const { stored, document, clusters } = await manifestAsked(deps, path, headers, 'scaled');
+  if (hasMachineGroups(stored)) {
+    const wrong = groupSizeFaults(stored, body.sizes);
+    if (wrong.length > 0) throw refused(stored, 'scaled', wrong);
+    return scaleGroups(deps, { stored, caller, sizes: body.sizes });
+  }
   const { record, faults } = clusterAsked(document, clusters, body);
   if (record === undefined || faults.length > 0) throw refused(stored, 'scaled', faults);
   const asking = { by: caller.name, at: deps.clock.now().toISOString() };

@@ -166,7 +166,7 @@ export const ScaleRequest = z
     sizes: z
       .record(z.string().max(63), z.int().min(0).max(255))
       .refine((sizes) => Object.keys(sizes).length > 0, 'names no pool')
-      .describe('nodes of autoscaled pools, by name'),
+      .describe('nodes of autoscaled pools, or machines of groups, by name; a group has its path with - between'),
   })
   .meta({ id: 'ScaleRequest' });
 export type ScaleRequest = z.infer<typeof ScaleRequest>;

@@ -128,7 +128,10 @@ export const manifestOperations = {
     problems: [400, 404, 409, 412, 413],
   },
   scaleManifest: {
-    ...verb('scale', 'Ask for sizes of autoscaled pools, within their bounds; the document stays as it is'),
+    ...verb(
+      'scale',
+      'Ask for sizes: of autoscaled pools within their bounds, where the document stays as it is, or of machine groups, where the next generation has them',
+    ),
     body: { description: 'which sizes', required: true, schema: parameters.ScaleRequest, maxBytes: bodyLimits.verb },
     answers: {
       200: accepted('the pools have these sizes, or get them already; nothing was started'),

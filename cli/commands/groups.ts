@@ -1,0 +1,81 @@
+/** `kubeloom get groups` and `kubeloom describe NAME GROUP`: machine groups of all manifests, and one of them with its machines. */
+import type { ManifestDescription } from '#contracts/api-bodies.ts';
+import type { ApiClient } from '../api-client.ts';
+import { statusOf } from '../describe-manifest.ts';
+import { CliError, exitCodes } from '../exit-codes.ts';
+import { allManifests } from '../find-manifest.ts';
+import { type GroupRow, groupRows, groupsNamed, sizeText, statesOf } from '../group-rows.ts';
+import { listed, type TableOptions, wrap } from '../layout.ts';
+import { shortName } from '../manifest-name.ts';
+import { paint, paintedTable, paintStatus, print, printJson } from '../output.ts';
+import { ago } from '../times.ts';
+
+/** Manifests that are read at once. */
+const atOnce = 8;
+
+export async function printGroups(
+  api: ApiClient,
+  { namespace, json }: { readonly namespace?: string | undefined; readonly json?: boolean },
+): Promise<void> {
+  const manifests = await allManifests(api, namespace);
+  const rows: GroupRow[] = [];
+  for (let start = 0; start < manifests.length; start += atOnce) {
+    const some = await Promise.all(manifests.slice(start, start + atOnce).map((one) => api.getManifest(one)));
+    rows.push(...some.flatMap(groupRows));
+  }
+  if (json) printJson(rows);
+  else for (const line of groupTable(rows)) print(line);
+}
+
+/** Lines of the table; on a narrow terminal columns are left out. */
+export function groupTable(rows: readonly GroupRow[], options: TableOptions = {}): readonly string[] {
+  if (rows.length === 0) return ['no machine groups'];
+  return paintedTable(
+    ['NAMESPACE', 'MANIFEST', 'GROUP', 'SIZE', 'WHERE', 'STATUS'],
+    rows.map((row) => [
+      ...[row.namespace, row.manifest, row.group, sizeText(row)],
+      ...[listed(row.providers, 3) || '-', statesOf(row)],
+    ]),
+    { drop: ['WHERE', 'NAMESPACE'], ...options },
+  );
+}
+
+/** Throws `CliError` when the manifest has no such group. */
+export function printGroup(manifest: ManifestDescription, wanted: string, json = false): void {
+  const rows = groupRows(manifest);
+  const found = groupsNamed(rows, wanted);
+  if (found.length === 0) {
+    const known =
+      rows.length > 0
+        ? `its groups are ${listed(
+            rows.map(({ group }) => group),
+            20,
+          )}`
+        : 'it has none';
+    throw new CliError(`${shortName(manifest)} has no machine group "${wanted}": ${known}`, exitCodes.notFound);
+  }
+  if (json) {
+    printJson(found);
+    return;
+  }
+  print(`${paint('bold', shortName(manifest))}  ${statusOf(manifest)}`);
+  for (const row of found) for (const line of ['', ...groupLines(row)]) print(line);
+}
+
+function groupLines(row: GroupRow): readonly string[] {
+  const titles = ['MACHINE', 'ADDRESS', 'MESH', 'STATUS', 'HEALTH'];
+  const machines = row.machines.map(({ name, publicAddress, privateAddress, status, health }) => [
+    ...[name, publicAddress ?? '-', privateAddress || '-', paintStatus(status)],
+    health === undefined ? '-' : `${health.state}${health.since === undefined ? '' : `, since ${ago(health.since)}`}`,
+  ]);
+  return [
+    `group ${paint('bold', row.group)}  size ${sizeText(row)}  ${statesOf(row)}`,
+    ...(machines.length === 0
+      ? []
+      : paintedTable(titles, machines, { drop: ['MESH', 'ADDRESS'] }).map((line) => `  ${line}`)),
+    ...row.machines.flatMap(({ name, health, notReplaced }) => [
+      ...(health?.failing === undefined ? [] : wrap(`  ${name}: ${health.failing}`, 4)),
+      ...(notReplaced === undefined ? [] : wrap(`  ${paint('dim', 'not replaced:')} ${name}: ${notReplaced}`, 4)),
+    ]),
+  ];
+}
