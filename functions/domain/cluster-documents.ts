@@ -42,7 +42,7 @@ interface BuiltinDocument {
 export const builtinDocuments = {
   longhorn: { version: '1.11.3-1', upstream: true, stays: true },
   'longhorn-classes': { version: '1' },
-  autoscaler: { version: '2', agent: true },
+  autoscaler: { version: '3', agent: true },
   monitoring: { version: '1' },
 } as const satisfies Readonly<Record<string, BuiltinDocument>>;
 export type BuiltinName = keyof typeof builtinDocuments;

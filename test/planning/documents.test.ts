@@ -113,10 +113,22 @@ describe('the autoscaler', () => {
     expect(entry({ name: 'autoscaler', inline: 'a' }).documents).toMatchObject([{ version: 'inline', text: 'a' }]);
   });
 
+  test('its agent goes through a proxy that the manifest asks for, and through none that is on by default', () => {
+    const valuesOf = (proxy: object) =>
+      desired({ ...scaled(), kubernetes: { installationProxy: proxy } }, { agentUrl }).documents?.[0]?.values;
+    const endpoint = 'proxy.example:3128';
+    expect(valuesOf({ mode: 'default', endpoint })).toMatchObject({ proxy: '', noProxy: '' });
+    expect(valuesOf({ mode: 'on', endpoint, noProxy: 'kubeloom.example, .svc' })).toMatchObject({
+      proxy: `http://${endpoint}`,
+      noProxy: '127.0.0.1,localhost,.svc,kubeloom.example',
+    });
+  });
+
   test.each(supportedMinors)('a cluster of Kubernetes %s has the autoscaler of its minor', (minor) => {
     const [document] = desired(scaled(`v${minor}.1`), { agentUrl }).documents ?? [];
     expect(document?.values).toEqual({
       image: expect.stringMatching(new RegExp(`^registry\\.k8s\\.io/autoscaling/cluster-autoscaler:v${minor}\\.\\d+$`)),
+      ...{ proxy: '', noProxy: '' },
       api: agentUrl,
     });
   });

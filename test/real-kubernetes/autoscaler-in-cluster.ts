@@ -18,7 +18,7 @@ const run = promisify(execFile);
 
 /** Applies it by the code of the nodes stage. */
 export function applyAutoscaler(server: BareApiServer, api: string): ReturnType<typeof applyBuiltin> {
-  return applyBuiltin(server, builtinDocument('autoscaler', { image: 'an-image', api }));
+  return applyBuiltin(server, builtinDocument('autoscaler', { image: 'an-image', api, proxy: '', noProxy: '' }));
 }
 
 /** The API of Kubeloom as far as the agent asks it, for one token. */

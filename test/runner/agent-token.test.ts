@@ -8,7 +8,9 @@ import type { ClusterFacts } from '#domain/cluster-state.ts';
 import { twoProviderState } from '#test/rendering/states.ts';
 import { aDocument, type StageWorld, stageWorld } from './stage-world.ts';
 
-const documents = [builtinDocument('autoscaler', { image: 'an-image', api: 'https://kubeloom.example' })];
+const documents = [
+  builtinDocument('autoscaler', { image: 'an-image', api: 'https://kubeloom.example', proxy: '', noProxy: '' }),
+];
 const secret = 'v1 Secret kube-system/kubeloom-agent';
 
 let world: StageWorld;

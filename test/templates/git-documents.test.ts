@@ -67,7 +67,12 @@ test('templates of a repository are filled with the values of those that they re
 });
 
 test('the autoscaler of a repository gets the agent of this version', async () => {
-  const document = builtinDocument('autoscaler', { image: 'an-image', api: 'https://kubeloom.example' });
+  const document = builtinDocument('autoscaler', {
+    image: 'an-image',
+    api: 'https://kubeloom.example',
+    proxy: '',
+    noProxy: '',
+  });
   const { objects } = await prepare(open, { ...document, version: version(open, first) });
   expect(objects).toMatchObject([{ data: { a: expect.stringMatching(/^https:\/\/kubeloom\.example [0-9a-f]{16}$/) } }]);
 });

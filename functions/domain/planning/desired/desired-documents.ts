@@ -68,8 +68,22 @@ function longhornDocuments(pools: readonly NodePoolState[]): readonly DocumentSt
 }
 
 /** It comes with the first autoscaled pool and goes with the last; bounds of pools are the API's to know. */
-function autoscalerDocument({ version }: KubernetesCluster, agentUrl: string): DocumentState {
-  return builtinDocument('autoscaler', { image: autoscalerImage(version), api: agentUrl });
+function autoscalerDocument({ version, installationProxy }: KubernetesCluster, agentUrl: string): DocumentState {
+  const values = { image: autoscalerImage(version), api: agentUrl, ...proxyOfAgent(installationProxy) };
+  return builtinDocument('autoscaler', values);
+}
+
+/**
+ * The agent's way to the API: a proxy that the manifest asks for. Not one that is on by default: that is for downloads, and its nodes reach
+ * the internet without it.
+ */
+function proxyOfAgent({ mode, endpoint, noProxy }: KubernetesCluster['installationProxy']): DocumentState['values'] {
+  if (mode !== 'on') return { proxy: '', noProxy: '' };
+  const hosts = noProxy.split(',').map((host) => host.trim());
+  return {
+    proxy: endpoint.includes('://') ? endpoint : `http://${endpoint}`,
+    noProxy: [...new Set(['127.0.0.1', 'localhost', '.svc', ...hosts.filter(Boolean)])].join(','),
+  };
 }
 
 /** It comes when the manifest names it, and follows the load balancers. */
