@@ -3,7 +3,7 @@ import { generateKeyPairSync, sign } from 'node:crypto';
 import { stringify } from 'yaml';
 import type { IssuedCertificate } from '#contracts/access-requests.ts';
 import { questionLimitMs } from '#contracts/job.ts';
-import { signedRequest, unsignedRequest } from '#domain/certificate-request.ts';
+import { signedRequest, unsignedRequest } from '#domain/certificates/client-request.ts';
 import { type ClusterRole, clusterGroupOf, clusterUserOf } from '#domain/cluster-roles.ts';
 import { accessOutcome, type Patience } from './access-request.ts';
 import type { ApiClient, ManifestName } from './api-client.ts';

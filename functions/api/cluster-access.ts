@@ -3,7 +3,7 @@
 import { pathOf } from '#contracts/operations/operation.ts';
 import { operations } from '#contracts/operations/operations.ts';
 import type { ClusterRecord } from '#contracts/records.ts';
-import { isAbout } from '#domain/certificate-request.ts';
+import { isAbout } from '#domain/certificates/client-request.ts';
 import { type ClusterRole, clusterGroupOf, clusterRoleTable, clusterUserOf } from '#domain/cluster-roles.ts';
 import { allNodes } from '#domain/cluster-state.ts';
 import { PipelineError } from '#domain/errors.ts';

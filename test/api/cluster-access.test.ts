@@ -2,7 +2,7 @@
 import { generateKeyPairSync, sign } from 'node:crypto';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { questionKeys } from '#contracts/job.ts';
-import { isAbout, signedRequest, unsignedRequest } from '#domain/certificate-request.ts';
+import { isAbout, signedRequest, unsignedRequest } from '#domain/certificates/client-request.ts';
 import type { NodeState } from '#domain/cluster-state.ts';
 import { type ApiUnderTest, apiUnderTest, as, bindRoles } from './api-under-test.ts';
 import { manifestPath } from './documents.ts';

@@ -5,7 +5,7 @@ import { parse } from 'yaml';
 import { secondsOf } from '#cli/access-request.ts';
 import { type IssuingApi, issueKubeconfig } from '#cli/issued-kubeconfig.ts';
 import type { KubeconfigRequest } from '#contracts/access-requests.ts';
-import { isAbout } from '#domain/certificate-request.ts';
+import { isAbout } from '#domain/certificates/client-request.ts';
 
 const issued = {
   ...{ server: 'https://192.0.2.1:6443', authority: 'Y2E=', certificate: 'Y2VydA==' },

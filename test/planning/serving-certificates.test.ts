@@ -120,10 +120,11 @@ test.each(hostile)('a request is not approved: %s', (_, change, because) => {
   expect(verdict).toMatchObject({ approve: false, because: expect.stringContaining(because) });
 });
 
+const wrapped = (content: Uint8Array) =>
+  `-----BEGIN CERTIFICATE REQUEST-----\n${Buffer.from(content).toString('base64')}\n-----END CERTIFICATE REQUEST-----\n`;
+
 test('whatever bytes a request has, it is read or not, and nothing else happens', () => {
   const bytes = Buffer.from(requestFor(own).split('\n').slice(1, -2).join(''), 'base64');
-  const wrapped = (content: Uint8Array) =>
-    `-----BEGIN CERTIFICATE REQUEST-----\n${Buffer.from(content).toString('base64')}\n-----END CERTIFICATE REQUEST-----\n`;
   expect(readCertificateRequest(wrapped(bytes))).toBeDefined();
   const changed = fc.tuple(fc.nat(bytes.length - 1), fc.nat(255)).map(([place, byte]) => {
     const copy = Buffer.from(bytes);
@@ -136,4 +137,18 @@ test('whatever bytes a request has, it is read or not, and nothing else happens'
     }),
     { numRuns: propertyRuns(2000) },
   );
+});
+
+test('what another reader may read in another way is no request: lengths that are not the shortest, and names that are not UTF-8', () => {
+  const [, base64 = ''] = /REQUEST-----\n([^-]+)-----END/.exec(requestFor(own)) ?? [];
+  const bytes = [...Buffer.from(base64, 'base64')];
+  expect(bytes[0]).toBe(0x30);
+  const digits = (bytes[1] ?? 0) & 0x7f;
+  const longer = [0x30, 0x81 + digits, 0, ...bytes.slice(2)];
+  expect(readCertificateRequest(wrapped(Uint8Array.from(longer)))).toBeUndefined();
+  const text = Buffer.from('system:node:');
+  const at = Buffer.from(bytes).indexOf(text) - 2;
+  const renamed = bytes.with(at, 0x1e);
+  expect(readCertificateRequest(wrapped(Uint8Array.from(bytes)))).toBeDefined();
+  expect(readCertificateRequest(wrapped(Uint8Array.from(renamed)))).toBeUndefined();
 });

@@ -1,5 +1,5 @@
 /** A certificate request (PKCS#10) in PEM: whom it is for. Its signature is checked by the API server that took it. */
-import { DerFault, type DerValue, derText, objectId, partsOf, readDer, readValues } from './der.ts';
+import { DerFault, type DerValue, derTags, derText, nameParts, objectId, partsOf, readDer, readValues } from './der.ts';
 
 export interface CertificateRequest {
   readonly commonName: string;
@@ -11,8 +11,7 @@ export interface CertificateRequest {
   readonly others: readonly string[];
 }
 
-const commonName = '2.5.4.3';
-const organization = '2.5.4.10';
+const { commonName, organization } = nameParts;
 const extensionRequest = '1.2.840.113549.1.9.14';
 const alternativeNames = '2.5.29.17';
 
@@ -34,16 +33,16 @@ export function readCertificateRequest(pem: string): CertificateRequest | undefi
 }
 
 function requestOf(value: DerValue): CertificateRequest {
-  const [info] = partsOf(value, 0x30);
-  const [, subject, , ...rest] = partsOf(info, 0x30);
-  const named = partsOf(subject, 0x30).flatMap((set) =>
-    partsOf(set, 0x31).map((pair) => {
-      const [type, text] = partsOf(pair, 0x30);
+  const [info] = partsOf(value, derTags.sequence);
+  const [, subject, , ...rest] = partsOf(info, derTags.sequence);
+  const named = partsOf(subject, derTags.sequence).flatMap((set) =>
+    partsOf(set, derTags.set).map((pair) => {
+      const [type, text] = partsOf(pair, derTags.sequence);
       if (text === undefined) throw new DerFault('a name has no text');
-      return { type: objectId(type), text: derText(text) };
+      return { type: objectId(type), text: nameText(text) };
     }),
   );
-  const attributes = rest.filter(({ tag }) => tag === 0xa0).flatMap(({ content }) => readValues(content));
+  const attributes = rest.filter(({ tag }) => tag === derTags.attributes).flatMap(({ content }) => readValues(content));
   const extensions = attributes.flatMap(extensionsOf);
   const of = (wanted: string) => named.filter(({ type }) => type === wanted).map(({ text }) => text);
   const [name = '', ...more] = of(commonName);
@@ -62,21 +61,28 @@ function requestOf(value: DerValue): CertificateRequest {
   };
 }
 
+/** In other encodings the same bytes are another name for the API server. */
+function nameText(value: DerValue): string {
+  const known: readonly number[] = [derTags.utf8, derTags.printable, derTags.ia5];
+  if (!known.includes(value.tag)) throw new DerFault('a name is in an unknown encoding');
+  return derText(value);
+}
+
 function extensionsOf(attribute: DerValue): readonly { readonly id: string; readonly content: Uint8Array }[] {
-  const [type, values] = partsOf(attribute, 0x30);
+  const [type, values] = partsOf(attribute, derTags.sequence);
   if (objectId(type) !== extensionRequest) return [];
-  return partsOf(values, 0x31).flatMap((list) =>
-    partsOf(list, 0x30).map((extension) => {
-      const parts = partsOf(extension, 0x30);
+  return partsOf(values, derTags.set).flatMap((list) =>
+    partsOf(list, derTags.sequence).map((extension) => {
+      const parts = partsOf(extension, derTags.sequence);
       const content = parts.at(-1);
-      if (content?.tag !== 0x04) throw new DerFault('an extension has no content');
+      if (content?.tag !== derTags.octets) throw new DerFault('an extension has no content');
       return { id: objectId(parts[0]), content: content.content };
     }),
   );
 }
 
 function generalNames(bytes: Uint8Array): Pick<CertificateRequest, 'dnsNames' | 'addresses' | 'others'> {
-  const names = partsOf(readDer(bytes), 0x30);
+  const names = partsOf(readDer(bytes), derTags.sequence);
   return {
     dnsNames: names.filter(({ tag }) => tag === 0x82).map(derText),
     addresses: names.filter(({ tag }) => tag === 0x87).map(({ content }) => addressText(content)),
