@@ -1,9 +1,11 @@
 /** Machine groups in the pipeline: from a check that finds an unhealthy or lost machine to its replacement, or to the reason why not. */
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import type { NodeObservation } from '#domain/drift.ts';
 import { validateMachineGroups } from '#domain/manifest/groups/validate-machine-groups.ts';
+import { nextRecord, startRun, storeNext } from '#functions/pipeline/manifests/next-generation.ts';
+import { aTemplateReference } from '#test/api/documents.ts';
 import { groupsWith, leaf } from '#test/machine-groups/groups.ts';
-import { Pipeline } from './harness/pipeline.ts';
+import { key, Pipeline } from './harness/pipeline.ts';
 import { eventsOf, pass } from './harness/time.ts';
 
 const health = [{ http: { port: 80 } }];
@@ -83,6 +85,33 @@ describe('machines of a group', () => {
     expect(new Set(ever).size).toBe(6);
   });
 
+  it.each(['nothing', 'a fault'])(
+    'hazard 2: while the store of clusters answers with %s, no machine is removed',
+    async (answer) => {
+      const pipeline = await existing();
+      const before = await pipeline.nodes('shop');
+      const { clusters } = pipeline.deps;
+      const none = async () => {
+        if (answer === 'a fault') throw new Error('the table is throttled');
+        return [];
+      };
+      const spies = [
+        vi.spyOn(clusters, 'list').mockImplementation(none),
+        vi.spyOn(clusters, 'each').mockImplementation(async function* () {
+          yield* await none();
+        }),
+      ];
+      await pipeline.submit(documentOf({ repair, size: 7 }));
+      await pipeline.settle();
+      await pass(pipeline, 60);
+      for (const spy of spies) spy.mockRestore();
+      await pass(pipeline, 120);
+      expect(await pipeline.nodes('shop')).toEqual(expect.arrayContaining([...before]));
+      expect(pipeline.runner.documents.map(({ direction }) => direction)).not.toContain('shrink');
+      expect(pipeline.runner.documents.map(({ direction }) => direction)).not.toContain('destroy');
+    },
+  );
+
   it('hazard 3: a new machine that the first check does not see is not made a second time', async () => {
     const pipeline = await existing({ repair: { ...repair, startAfter: '5m' } });
     const before = await pipeline.nodes('shop');
@@ -153,6 +182,32 @@ describe('machines of a group', () => {
     await pipeline.settle();
     expect(pipeline.machines.entered.at(-1)).toBe('reconcile-manifest/Left To The Running Run');
     expect(await pipeline.nodes('shop')).toEqual(before);
+  });
+
+  it('hazard 9: a branch of templates that moves between two checks changes no machine, and a replacement has the commit that was pinned', async () => {
+    const version = (commit: string): string => `git:github.com/team/templates@${commit.repeat(40)}#templates`;
+    const pipeline = new Pipeline();
+    await pipeline.deps.templateReferences.put('team', 'own', aTemplateReference('own'));
+    Object.assign(pipeline.deps, { templateSources: { resolve: async () => ({ commit: 'b'.repeat(40) }) } });
+    const providers = [{ name: 'sim-1', providerType: 'sim', templatesRef: { name: 'own' } }];
+    const stored = nextRecord(pipeline.deps, key, undefined, {
+      ...{ document: documentOf({ repair }, { driftChecks, providers }), deleting: false, again: false },
+      templates: { templates: { 'sim-1': version('a') } },
+    });
+    await storeNext(pipeline.deps, undefined, stored);
+    await startRun(pipeline.deps, stored, 'submitted');
+    await pipeline.settle();
+    const before = await pipeline.nodes('shop');
+    await pass(pipeline, 60);
+    expect(await pipeline.nodes('shop')).toEqual(before);
+    expect(await eventsOf(pipeline, 'TemplatesMoved')).toHaveLength(1);
+    await set(pipeline, 1, 'gone');
+    await pass(pipeline, 60);
+    expect(await pipeline.nodes('shop')).not.toEqual(before);
+    const used = pipeline.runner.documents.flatMap(({ target }) =>
+      (target?.pools ?? []).map(({ source }) => (source.kind === 'dynamic' ? source.provider.templates : '')),
+    );
+    expect(new Set(used)).toEqual(new Set([version('a')]));
   });
 
   it('an unhealthy machine of a group without repair is reported with what fails, and kept', async () => {

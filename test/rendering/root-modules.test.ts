@@ -86,6 +86,17 @@ describe('root module of a provider instance', () => {
     await expect(pretty(root)).toMatchFileSnapshot('golden/machines-local.json');
   });
 
+  it('hazard 8: two installations in one account have no tag and no name of a state in common, whatever else is the same', () => {
+    const textOf = (installation: string) =>
+      JSON.stringify(renderMachinesRoot(machines({ installation, backend: { ...backend, bucket: installation } })));
+    const [one, other] = [textOf('kubeloom-one'), textOf('kubeloom-two')];
+    const tags = (text: string) => text.split('"kubeloom-cluster":').length - 1;
+    expect(tags(one)).toBeGreaterThan(3);
+    expect(one.split('"kubeloom-installation":"kubeloom-one"')).toHaveLength(tags(one) + 1);
+    expect(one).not.toContain('kubeloom-two');
+    expect(other.replaceAll('kubeloom-two', 'kubeloom-one')).toBe(one);
+  });
+
   it('dropped pools and networks stay as calls with count 0, for their destroy provisioners', async () => {
     const abroad = dynamicPool({
       id: 'old-eeeeeee',
