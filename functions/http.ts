@@ -1,4 +1,5 @@
 /** What an API handler is given and what it returns; the wrapper in `middleware.ts` speaks API Gateway (payload v2). */
+import { gzipSync } from 'node:zlib';
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
 import type { Problem } from '#contracts/api-bodies.ts';
 import { PipelineError } from '#domain/errors.ts';
@@ -58,6 +59,24 @@ export function eventHeaders(event: APIGatewayProxyEventV2): Record<string, stri
     value === undefined ? [] : [[name.toLowerCase(), value] as const],
   );
   return Object.fromEntries(pairs);
+}
+
+/** Smaller answers are not worth it, in characters. */
+const compressedFrom = 1400;
+
+/** The answer as gzip when it is large and the client takes that: `accepted` is its `Accept-Encoding`. */
+export function compressed(
+  result: APIGatewayProxyStructuredResultV2,
+  accepted = '',
+): APIGatewayProxyStructuredResultV2 {
+  const { body = '', headers } = result;
+  if (body.length < compressedFrom || !/(^|,)\s*gzip\s*(,|$|;(?!\s*q=0(\.0*)?\s*(,|$)))/i.test(accepted)) return result;
+  return {
+    ...result,
+    headers: { ...headers, 'content-encoding': 'gzip', vary: 'accept-encoding' },
+    body: gzipSync(body, { level: 5 }).toString('base64'),
+    isBase64Encoded: true,
+  };
 }
 
 /** Writes a handler's answer. */

@@ -6,7 +6,15 @@ import type { Operation } from '#contracts/operations/operation.ts';
 import type { PipelineError } from '#domain/errors.ts';
 import { admit } from './caller.ts';
 import { asPipelineError, httpStatuses, parseInput, toProblem } from './failures.ts';
-import { eventBody, eventHeaders, type HttpRequest, type HttpResponse, problemResult, toResult } from './http.ts';
+import {
+  compressed,
+  eventBody,
+  eventHeaders,
+  type HttpRequest,
+  type HttpResponse,
+  problemResult,
+  toResult,
+} from './http.ts';
 import type { FreePort, PortUse, Using } from './ports.ts';
 import type { ApiPorts } from './rights/api-uses.ts';
 import { wire } from './wire.ts';
@@ -87,7 +95,7 @@ export function httpHandler<Row extends Served>(
         headers,
         body: eventBody(event, operation.body?.maxBytes ?? deps.config.KUBELOOM_MAX_BODY_BYTES),
       };
-      return toResult(await respond(request, deps));
+      return compressed(toResult(await respond(request, deps)), headers['accept-encoding']);
     });
   return (event, context) => chain(event, (context ?? {}) as Context);
 }

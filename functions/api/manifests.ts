@@ -2,7 +2,7 @@
 import type { ManifestDescription } from '#contracts/api-bodies.ts';
 import type { PageQuery } from '#contracts/http-parameters.ts';
 import { operations } from '#contracts/operations/operations.ts';
-import type { ManifestKey, ManifestRecord } from '#contracts/records.ts';
+import type { ManifestKey } from '#contracts/records.ts';
 import { namespacesWith } from '#domain/access.ts';
 import { PipelineError } from '#domain/errors.ts';
 import { replaceableManifest, storedOrRemains } from '../pipeline/manifests/stored-manifest.ts';
@@ -49,12 +49,26 @@ export const putManifest = handle(operations.putManifest, async (request, deps) 
 
 /** The tag is for `If-Match` only: the answer also changes with progress, so it is never "not modified". */
 export const getManifest = handle(operations.getManifest, async ({ path }, deps) => {
-  const found = await storedOrRemains(deps, path);
-  if (!found)
-    throw new PipelineError('NotFound', `there is no manifest "${path.name}" in namespace "${path.namespace}"`);
-  const json = 'reason' in found ? describeRemains(found) : await describe(deps, found);
+  const found = await foundManifest(deps, path);
+  const json = await described(deps, found);
   return { json, headers: { etag: manifestTag('reason' in found ? found.record : found) } };
 });
+
+/** As `getManifest` answers. Throws `NotFound`. */
+export async function describeStored(
+  deps: Pick<ApiPorts, 'manifests' | 'clusters' | 'demands' | 'runs'>,
+  key: ManifestKey,
+): Promise<ManifestDescription> {
+  return described(deps, await foundManifest(deps, key));
+}
+
+type Found = NonNullable<Awaited<ReturnType<typeof storedOrRemains>>>;
+
+async function foundManifest(deps: Pick<ApiPorts, 'manifests'>, key: ManifestKey): Promise<Found> {
+  const found = await storedOrRemains(deps, key);
+  if (found) return found;
+  throw new PipelineError('NotFound', `there is no manifest "${key.name}" in namespace "${key.namespace}"`);
+}
 
 /**
  * Namespace by namespace: a cursor through all of them would name manifests in namespaces of others. The cursor is
@@ -90,10 +104,12 @@ function byKey(one: ManifestKey, other: ManifestKey): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
 
-async function describe(
+/** With what of it can be read. */
+async function described(
   deps: Pick<ApiPorts, 'clusters' | 'demands' | 'runs'>,
-  record: ManifestRecord,
+  record: Found,
 ): Promise<ManifestDescription> {
+  if ('reason' in record) return describeRemains(record);
   try {
     const [clusters, demands, lastRun] = await Promise.all([
       deps.clusters.list(record),

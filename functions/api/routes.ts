@@ -24,6 +24,7 @@ const handlers: Readonly<Record<OperationId, HttpHandler>> = {
   ...from(() => import('./provider-checks.ts'), 'checkProvider', 'getProviderCheck'),
   ...from(() => import('./validate.ts'), 'validate'),
   ...from(() => import('./runs.ts'), 'listRuns', 'getRun', 'listEvents', 'listChanges'),
+  ...from(() => import('./live.ts'), 'getLive'),
   ...from(() => import('./events.ts'), 'listAllEvents'),
   ...from(() => import('./logs.ts'), 'listLogs', 'getLog'),
   ...from(() => import('./clusters.ts'), 'getKubeconfig'),

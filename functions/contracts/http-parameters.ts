@@ -120,6 +120,17 @@ export const RolePath = z.object({ name: DnsLabel });
 export const PageQuery = z.object({ limit, next });
 export type PageQuery = z.infer<typeof PageQuery>;
 export const NamespacedPageQuery = PageQuery.extend({ namespace: DnsLabel.optional() });
+/** What a follower of one manifest has seen already. */
+export const LiveQuery = z.object({
+  since: z
+    .string()
+    .min(1)
+    .max(200)
+    .optional()
+    .describe(
+      '`next` of an earlier answer. Several writers report: an event may be stored up to 5 seconds late, so ask with a `next` that is older than that',
+    ),
+});
 const feedId = z.string().regex(/^\d{1,15}\.\d{1,5}$/);
 /** Which events of all manifests. */
 export const FeedQuery = NamespacedPageQuery.extend({

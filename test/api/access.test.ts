@@ -34,6 +34,7 @@ const least: Readonly<Record<string, AccessRole | 'authenticated' | 'anonymous' 
   ...{
     getRun: 'viewer',
     listEvents: 'viewer',
+    getLive: 'viewer',
     listAllEvents: 'viewer',
     listLogs: 'viewer',
     getLog: 'viewer',

@@ -1,4 +1,5 @@
 /** The wrappers of handlers: what reaches a handler, and what its errors become for Step Functions and for HTTP. */
+import { gunzipSync } from 'node:zlib';
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { z } from 'zod';
@@ -88,6 +89,27 @@ describe('taskHandler', () => {
       outcome: 'ok',
     });
     expect(lines.join()).not.toMatch(/hunter/);
+  });
+});
+
+describe('a large answer', () => {
+  const json = { text: 'word '.repeat(1000) };
+  const handler = httpHandler({ access: 'anonymous' }, async () => ({ status: 200, json }));
+  const answerTo = (accepted?: string) =>
+    handler(request(accepted === undefined ? {} : { headers: { 'Accept-Encoding': accepted } }));
+
+  it.each(['gzip', 'br, gzip;q=0.8', 'deflate,GZIP'])('%s: it is sent as gzip', async (accepted) => {
+    const { body = '', headers, isBase64Encoded } = await answerTo(accepted);
+    expect(headers).toMatchObject({ 'content-encoding': 'gzip', vary: 'accept-encoding' });
+    expect(isBase64Encoded).toBe(true);
+    expect(body.length).toBeLessThan(200);
+    expect(JSON.parse(gunzipSync(Buffer.from(body, 'base64')).toString())).toEqual(json);
+  });
+
+  it.each([undefined, 'br', 'gzip;q=0', 'br, gzip;q=0.0', 'gzipped'])('%s: it is sent as it is', async (accepted) => {
+    const answer = await answerTo(accepted);
+    expect(bodyOf(answer)).toEqual(json);
+    expect(answer.isBase64Encoded).toBeUndefined();
   });
 });
 

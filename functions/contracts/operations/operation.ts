@@ -75,6 +75,9 @@ export const document = (description: string, required = true) => ({ description
 export const etagHeaders = z.object({
   ETag: z.string().describe('changes with every accepted document and attempt; for `If-Match`'),
 });
+export const revisionHeaders = z.object({
+  ETag: z.string().describe('changes with everything that the answer shows; for `If-None-Match`'),
+});
 export const accepted = (description: string) => ({ description, schema: ManifestAccepted, headers: etagHeaders });
 
 /** Largest bodies of routes where nothing large is meant, in bytes. */

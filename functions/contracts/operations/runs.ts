@@ -5,7 +5,7 @@ import { FeedPage } from '../all-events.ts';
 import * as http from '../api-bodies.ts';
 import { AccessAccepted, IssuedKubeconfig, SshAccess } from '../http-documents.ts';
 import * as parameters from '../http-parameters.ts';
-import { manifest, type Operations, ok, operator, viewer, viewerAnywhere } from './operation.ts';
+import { manifest, type Operations, ok, operator, revisionHeaders, viewer, viewerAnywhere } from './operation.ts';
 
 const run = `${manifest}/runs/{run}` as const;
 const read = { method: 'GET', access: viewer, tag: 'runs', problems: [400, 404] } as const;
@@ -35,6 +35,18 @@ export const runOperations = {
     path: `${manifest}/events`,
     summary: 'List what happened to a manifest, oldest first; follow by asking again with `next`',
     answers: ok('a page of events', http.EventPage),
+  },
+  getLive: {
+    ...read,
+    path: `${manifest}/live`,
+    params: parameters.ManifestPath,
+    summary: 'Show a manifest as it is now and what happened since; with `If-None-Match` only if anything changed',
+    query: parameters.LiveQuery,
+    headers: z.object({ 'If-None-Match': z.string().optional().describe('`ETag` of the answer before') }),
+    answers: {
+      200: { description: 'what there is now', schema: http.Live, headers: revisionHeaders },
+      304: { description: 'nothing changed', headers: revisionHeaders },
+    },
   },
   listAllEvents: {
     ...read,

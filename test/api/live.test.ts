@@ -1,0 +1,55 @@
+/** What those who watch a manifest ask for again and again. */
+import { describe, expect, it } from 'vitest';
+import type { NewEvent } from '#contracts/records.ts';
+import { apiUnderTest } from './api-under-test.ts';
+import { key, manifestPath } from './documents.ts';
+import { aClusterRecord, aRecord, aRun, runId } from './records.ts';
+
+const at = (second: number) => `2026-11-20T12:00:0${second}.000Z`;
+const event = (second: number): NewEvent => ({
+  ...{ at: at(second), runId, level: 'info', kind: 'PlanMade', message: `event ${second}` },
+});
+
+async function watched() {
+  const api = apiUnderTest();
+  await api.deps.manifests.create(aRecord());
+  await api.deps.runs.put(aRun());
+  await api.deps.clusters.put(aClusterRecord({}));
+  await api.deps.events.append(key, [event(1), event(2)]);
+  const live = (since?: unknown, tag?: string) =>
+    api.call('GET', `${manifestPath}/live${since === undefined ? '' : `?since=${encodeURIComponent(String(since))}`}`, {
+      ...(tag !== undefined && { headers: { 'if-none-match': tag } }),
+    });
+  const messages = (answer: { readonly json: Readonly<Record<string, unknown>> }) =>
+    (answer.json.events as readonly { readonly message: string }[]).map(({ message }) => message);
+  return { ...api, live, messages };
+}
+
+describe('GET …/live', () => {
+  it('the manifest as GET shows it and its events are in one answer, the next one has only new events', async () => {
+    const { call, deps, live, messages } = await watched();
+    const first = await live();
+    expect(first.json.manifest).toEqual((await call('GET', manifestPath)).json);
+    expect(messages(first)).toEqual(['event 1', 'event 2']);
+    await deps.events.append(key, [event(3)]);
+    expect(messages(await live(first.json.next))).toEqual(['event 3']);
+  });
+
+  it('while nothing changes the answer is an empty 304, and after an event or any progress it is a new one', async () => {
+    const { deps, live, messages } = await watched();
+    const { next } = (await live()).json;
+    const tag = (await live(next)).headers.etag ?? '';
+    expect(await live(next, tag)).toMatchObject({ status: 304, text: '', headers: { etag: tag } });
+    await deps.events.append(key, [event(3)]);
+    const told = await live(next, tag);
+    expect(messages(told)).toEqual(['event 3']);
+    const [record = aClusterRecord({})] = await deps.clusters.list(key);
+    await deps.clusters.put({ ...record, version: record.version + 1, status: 'NeedsAttention' });
+    const changed = await live(next, told.headers.etag);
+    expect(changed).toMatchObject({ status: 200, json: { manifest: { clusters: [{ status: 'NeedsAttention' }] } } });
+  });
+
+  it('a manifest that does not exist is a 404', async () => {
+    expect((await apiUnderTest().call('GET', `${manifestPath}/live`)).json).toMatchObject({ code: 'NotFound' });
+  });
+});
