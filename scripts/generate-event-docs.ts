@@ -28,7 +28,12 @@ const page = [
   `What \`kubeloom events\`, \`GET …/events\` and \`--wait\` show. Each has \`at\`, \`runId\`, \`level\`, \`kind\` and a \`message\` for people. Match on
 \`kind\`, since messages change; another version may have other kinds. A fault \`outside\` is a change that Kubeloom did not make. Classes
 of failures, and what to do: [troubleshooting.md](troubleshooting.md).`,
-  `## Of all manifests
+  `## Of one manifest that is watched
+\`GET …/live\` answers with the manifest as it is now and the events behind \`since\`, the \`next\` of an earlier answer. With \`If-None-Match\` the
+answer is an empty 304 while nothing changed: for pages that ask every second. All answers are compressed for clients that send
+\`Accept-Encoding: gzip\`.
+
+## Of all manifests
 \`GET /v1/events?since=&namespace=&manifest=&group=&node=&kind=\` and \`kubeloom events\` without a name show the events of all manifests that the
 caller may see (\`viewer\` of their namespaces; changes of roles: admins of all namespaces), with \`id\`, \`namespace\` and \`manifest\`. Changes of Secrets and
 templates name no manifest. Their order is that in which they were stored, and it never changes: who goes on with \`next\` misses none

@@ -35,7 +35,7 @@ describe('GET …/live', () => {
     expect(messages(await live(first.json.next))).toEqual(['event 3']);
   });
 
-  it('while nothing changes the answer is an empty 304, and after an event or any progress it is a new one', async () => {
+  it('the answer is an empty 304 while nothing changes, and a new one after an event or any progress', async () => {
     const { deps, live, messages } = await watched();
     const { next } = (await live()).json;
     const tag = (await live(next)).headers.etag ?? '';
