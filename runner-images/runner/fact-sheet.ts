@@ -4,31 +4,36 @@ import type { ClusterFacts, NodeFacts } from '#domain/cluster-state.ts';
 
 export class FactSheet {
   #facts: ClusterFacts;
+  /** Those of all nodes; in `#facts` once someone asks. There may be a thousand, and each is noted alone. */
+  readonly #nodes: Map<string, NodeFacts>;
+  #noted = false;
 
   constructor(facts: ClusterFacts) {
     this.#facts = facts;
+    this.#nodes = new Map(Object.entries(facts.nodes));
   }
 
+  /** A value that later notes do not change. */
   get current(): ClusterFacts {
+    if (this.#noted) this.#facts = { ...this.#facts, nodes: Object.fromEntries(this.#nodes) };
+    this.#noted = false;
     return this.#facts;
   }
 
   /** Merges into what is known of a node. */
   node(name: string, found: Partial<NodeFacts>): void {
-    this.#facts = { ...this.#facts, nodes: { ...this.#facts.nodes, [name]: { ...this.#facts.nodes[name], ...found } } };
+    this.#note(name, { ...this.#nodes.get(name), ...found });
   }
 
   /** Notes whether a node answers over SSH; of one that does not, since when. */
   answers(name: string, yes: boolean, now: Date): void {
-    const { unreachableSince = now.toISOString(), ...found } = this.#facts.nodes[name] ?? {};
-    const node = yes ? found : { ...found, unreachableSince };
-    this.#facts = { ...this.#facts, nodes: { ...this.#facts.nodes, [name]: node } };
+    const { unreachableSince = now.toISOString(), ...found } = this.#nodes.get(name) ?? {};
+    this.#note(name, yes ? found : { ...found, unreachableSince });
   }
 
   /** Removes the facts of a node that is gone or was recreated. */
   forgetNode(name: string): void {
-    const { [name]: _gone, ...nodes } = this.#facts.nodes;
-    this.#facts = { ...this.#facts, nodes };
+    this.#noted = this.#nodes.delete(name) || this.#noted;
   }
 
   loadBalancer(name: string, endpoint: string | undefined): void {
@@ -76,5 +81,10 @@ export class FactSheet {
   simulated(part: string): void {
     if (this.#facts.simulated.includes(part)) return;
     this.#facts = { ...this.#facts, simulated: [...this.#facts.simulated, part].sort() };
+  }
+
+  #note(name: string, facts: NodeFacts): void {
+    this.#nodes.set(name, facts);
+    this.#noted = true;
   }
 }

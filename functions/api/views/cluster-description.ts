@@ -7,6 +7,7 @@ import type { ClusterFailure, ClusterProgress, ClusterRecord } from '#contracts/
 import { allPools, type ClusterState, type NodePoolState } from '#domain/cluster-state.ts';
 import type { Demand } from '#domain/demand.ts';
 import type { NodeHealthRecord } from '#domain/drift.ts';
+import { onceFor } from '#domain/once-for.ts';
 import { percentDone } from '#domain/progress.ts';
 import { isUnhealthy } from '#domain/repair/node-health.ts';
 import { clusterName } from '../../pipeline/clusters/cluster-records.ts';
@@ -113,22 +114,29 @@ function healthOf(name: string, record: ClusterRecord): Pick<NodeRow, 'unhealthy
 }
 
 /** Of a machine with health checks. */
-function checkedHealth(name: string, { drift }: ClusterRecord): Pick<NodeRow, 'health'> {
-  const known = drift?.health?.find(({ node }) => node === name);
+function checkedHealth(name: string, record: ClusterRecord): Pick<NodeRow, 'health'> {
+  const known = byNode(record).health.get(name);
   if (known === undefined) return {};
   const { health: state, since, failing, seenAt: checkedAt } = known;
   const why = failing !== undefined && { failing };
   return { health: { state, checkedAt, ...(since !== undefined && { since }), ...why } };
 }
 
-function unhealthy(name: string, { drift }: ClusterRecord): NodeHealthRecord | undefined {
-  return drift?.health?.find(({ node, health }) => node === name && isUnhealthy(health));
+function unhealthy(name: string, record: ClusterRecord): NodeHealthRecord | undefined {
+  const known = byNode(record).health.get(name);
+  return known && isUnhealthy(known.health) ? known : undefined;
 }
+
+/** What the record says of each node: a cluster may have a thousand. */
+const byNode = onceFor(({ drift, progress }: ClusterRecord) => ({
+  health: new Map((drift?.health ?? []).map((one) => [one.node, one])),
+  parts: new Map((progress?.nodes ?? []).map((one) => [one.name, one.part])),
+}));
 
 /** What happens to a node follows from the waypoint under way; without one it exists, or is a leftover. */
 function statusOf(name: string, record: ClusterRecord, existing: boolean, reachable: boolean): NodeRow['status'] {
   const working = record.status === 'Running' || record.status === 'BackingOff' || record.status === 'RollingBack';
-  const part = record.progress?.nodes.find((node) => node.name === name)?.part;
+  const part = byNode(record).parts.get(name);
   if (existing && working && part === 'leaves') return 'Leaving';
   const found = existing ? unhealthy(name, record)?.health : undefined;
   if (found !== undefined) return found === 'gone' ? 'Gone' : found === 'unhealthy' ? 'Unhealthy' : 'NotReady';

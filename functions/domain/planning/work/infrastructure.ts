@@ -1,6 +1,7 @@
 /** Work of Terraform: which workspaces a difference touches, and why. */
 import { allPools, type ClusterState, type NodePoolState, servesApiOnNodes } from '#domain/cluster-state.ts';
 import { moduleInputs } from '#domain/machine-fields.ts';
+import { onceFor } from '#domain/once-for.ts';
 import type { InfrastructureWork } from '#domain/plan.ts';
 import { dnsText } from '../states/diff-load-balancers.ts';
 import { listenerOf } from '../states/role-targets.ts';
@@ -58,12 +59,17 @@ function machinesText(views: readonly MachineView[]): string {
   return views.map(poolText).sort().join('\n');
 }
 
-function poolText({ pool: { id, role, source, nodes }, firewall }: MachineView): string {
+function poolText({ pool, firewall }: MachineView): string {
+  return pool.source.kind === 'static' ? '' : `${machinesOf(pool)} ${JSON.stringify(firewall)}`;
+}
+
+/** Most pools of a waypoint are those of the one before. */
+const machinesOf = onceFor(({ id, role, source, nodes }: NodePoolState): string => {
   if (source.kind === 'static') return '';
   const { type, templates } = source.provider;
   const names = nodes.map((node) => `${node.name} ${node.privateAddress}`).sort();
-  return JSON.stringify([id, role, type, templates, moduleInputs(source), names, firewall]);
-}
+  return JSON.stringify([id, role, type, templates, moduleInputs(source), names]);
+});
 
 interface DnsView {
   readonly title: string;

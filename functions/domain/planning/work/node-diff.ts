@@ -6,6 +6,7 @@ import {
   type NodePoolState,
   type NodeState,
 } from '#domain/cluster-state.ts';
+import { onceFor } from '#domain/once-for.ts';
 import { nodeKey } from '../states/diff-pools.ts';
 import { endpointText } from '../states/diff-states.ts';
 import { roleTargets } from '../states/role-targets.ts';
@@ -27,22 +28,22 @@ export interface NodeDiff {
 
 /** The difference of the two. */
 export function spanOf(from: ClusterState | null, to: ClusterState | null): NodeDiff {
-  const before = from === null ? [] : allNodes(from);
-  const after = to === null ? [] : allNodes(to);
   if (from === null || to === null) {
-    return { from, to, added: after, staying: [], removed: before, endpointMoves: false };
+    const [added, removed] = [to === null ? [] : allNodes(to), from === null ? [] : allNodes(from)];
+    return { from, to, added, staying: [], removed, endpointMoves: false };
   }
-  const known = new Set(before.map(keyOf));
-  const kept = new Set(after.map(keyOf));
-  return {
-    from,
-    to,
-    added: after.filter((placed) => !known.has(keyOf(placed))),
-    staying: after.filter((placed) => known.has(keyOf(placed))),
-    removed: before.filter((placed) => !kept.has(keyOf(placed))),
-    endpointMoves: endpointName(from) !== endpointName(to),
-  };
+  const [before, after] = [nodesByKey(from), nodesByKey(to)];
+  const [added, staying, removed]: [NodeInPool[], NodeInPool[], NodeInPool[]] = [[], [], []];
+  for (const [key, placed] of after) (before.has(key) ? staying : added).push(placed);
+  for (const [key, placed] of before) if (!after.has(key)) removed.push(placed);
+  return { from, to, added, staying, removed, endpointMoves: endpointName(from) !== endpointName(to) };
 }
+
+/** Each state is compared with several others. Names of nodes are unique in it. */
+const nodesByKey = onceFor(
+  (state: ClusterState): ReadonlyMap<string, NodeInPool> =>
+    new Map(allNodes(state).map((placed) => [keyOf(placed), placed])),
+);
 
 /** Load balancers of both states whose roles, or the nodes those reach, are different. */
 export function rerouted({ from, to }: NodeDiff): readonly LoadBalancerState[] {

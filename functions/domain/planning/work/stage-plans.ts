@@ -82,7 +82,8 @@ function infrastructurePlan(spans: readonly NodeDiff[]): PlanOf<'infrastructure'
 function configurationPlan(spans: readonly NodeDiff[]): PlanOf<'configuration'> {
   const parts = spans.map(configurationOf);
   const install = unique(parts.flatMap((part) => part.install));
-  const others = (names: readonly string[]) => unique(names).filter((name) => !install.includes(name));
+  const installed = new Set(install);
+  const others = (names: readonly string[]) => unique(names).filter((name) => !installed.has(name));
   const work = {
     install,
     peers: others(parts.flatMap((part) => part.peers)),
