@@ -9,14 +9,19 @@ export interface Ballast {
 }
 
 export const commonBallast: readonly Ballast[] = [
-  // The messages of zod in fifty languages, and schemas made out of JSON Schema.
+  // The messages of zod in fifty languages.
   { file: /zod\/v4\/locales\/index\.js$/, instead: "export { default as en } from './en.js';" },
-  { file: /zod\/v4\/classic\/from-json-schema\.js$/, instead: 'export function fromJSONSchema() {}' },
   // Distinguishes browsers.
   { file: /node_modules\/bowser\//, instead: 'export default {};' },
   // The same parser as ES modules, of which esbuild takes what is needed.
   { file: /node_modules\/yaml\/dist\/index\.js$/, instead: "export * from '../browser/dist/index.js';" },
 ];
+
+/** Schemas made out of JSON Schema: only runners judge properties of provider types. */
+export const schemaReader: Ballast = {
+  file: /zod\/v4\/classic\/from-json-schema\.js$/,
+  instead: 'export function fromJSONSchema() {}',
+};
 
 export function withoutBallast(ballast: readonly Ballast[]): Plugin {
   return {

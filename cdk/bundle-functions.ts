@@ -12,6 +12,7 @@ import {
   plainErrors,
   plainKeys,
   requireBanner,
+  schemaReader,
   withoutBallast,
 } from './bundle-ballast.ts';
 
@@ -45,7 +46,7 @@ export interface BundleSize {
 export async function bundleFunctions(directory: string): Promise<Readonly<Record<string, BundleSize>>> {
   const idle = idleParts.map(withoutPart);
   const plugins = [
-    withoutBallast([...commonBallast, credentialsOfWorkstations, eventStreams, ...idle]),
+    withoutBallast([...commonBallast, schemaReader, credentialsOfWorkstations, eventStreams, ...idle]),
     packedDocument,
     plainKeys,
     plainErrors,

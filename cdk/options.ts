@@ -118,6 +118,12 @@ export const Options = z.strictObject({
     .pipe(z.array(Host))
     .default([])
     .describe('hosts of template repositories that may have a private address, comma separated'),
+  templateUrls: list
+    .pipe(z.array(z.string().regex(/^[A-Za-z0-9.-]+(:\d{1,5})?(\/\S*)?$/, 'is not the beginning of an address')))
+    .default([])
+    .describe(
+      'beginnings of addresses, such as `github.com/acme/`, from which templates and provider types may be, comma separated; empty: any',
+    ),
   runnerMinutes: number(10, longestBuildMinutes)
     .default(60)
     .describe('longest build; a stage is stopped in order 3 minutes before, a check for drift takes at most 30'),

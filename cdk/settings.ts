@@ -35,7 +35,13 @@ export interface SettingsParts {
   /** The options of the deployment. */
   readonly options: Pick<
     Options,
-    'admins' | 'repairsPerHour' | 'runnerCidrs' | 'templateSources' | 'templatePrivateHosts' | 'requireApproval'
+    | 'admins'
+    | 'repairsPerHour'
+    | 'runnerCidrs'
+    | 'templateSources'
+    | 'templatePrivateHosts'
+    | 'templateUrls'
+    | 'requireApproval'
   >;
 }
 
@@ -72,6 +78,7 @@ export function runnerSettings(
     KUBELOOM_RUNNER_CIDRS: parts.options.runnerCidrs.join(','),
     KUBELOOM_TEMPLATE_SOURCES: parts.options.templateSources,
     KUBELOOM_TEMPLATE_PRIVATE_HOSTS: parts.options.templatePrivateHosts.join(','),
+    KUBELOOM_TEMPLATE_URLS: parts.options.templateUrls.join(','),
   };
 }
 

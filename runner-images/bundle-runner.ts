@@ -4,7 +4,7 @@ import { access, mkdir, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { BuildOptions, Plugin } from 'esbuild';
-import { commonBallast, plainKeys, requireBanner, withoutBallast } from '../cdk/bundle-ballast.ts';
+import { commonBallast, plainKeys, requireBanner, schemaReader, withoutBallast } from '../cdk/bundle-ballast.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const sources = ['functions', 'runner-images/runner'] as const;
@@ -30,12 +30,15 @@ export function buildRunner(outfile: string): Promise<void> {
 
 /** The same for the agent. A ConfigMap holds it, which may have 1 MiB: names inside are short, too. */
 export function buildAgent(outfile: string): Promise<void> {
-  return buildInto(outfile, join('agent', 'agent.ts'), { minifyIdentifiers: true });
+  return buildInto(outfile, join('agent', 'agent.ts'), {
+    minifyIdentifiers: true,
+    plugins: [withoutBallast([schemaReader])],
+  });
 }
 
 /** The same for the operator. */
 export function buildOperator(outfile: string): Promise<void> {
-  return buildInto(outfile, join('operator', 'main.ts'), {});
+  return buildInto(outfile, join('operator', 'main.ts'), { plugins: [withoutBallast([schemaReader])] });
 }
 
 async function buildInto(outfile: string, entry: string, options: BuildOptions): Promise<void> {
@@ -50,7 +53,7 @@ async function buildInto(outfile: string, entry: string, options: BuildOptions):
     mainFields: ['module', 'main'],
     ...{ minifySyntax: true, minifyWhitespace: true, legalComments: 'none', logLevel: 'error' },
     banner: { js: requireBanner },
-    plugins: [withoutBallast(commonBallast), plainKeys, leanHttp],
+    plugins: [...(options.plugins ?? []), withoutBallast(commonBallast), plainKeys, leanHttp],
   });
 }
 

@@ -3,7 +3,7 @@
  * A library for git would put the API's bundle over its limit of 1 MB; this is all that is needed of one.
  */
 import { z } from 'zod';
-import { isCommitHash } from '#domain/template-version.ts';
+import { highestVersion, isCommitHash, latestVersion } from '#domain/template-version.ts';
 import type { ResolvedTemplates, TemplateSources } from '../ports.ts';
 import { type HttpsAnswer, postPublicly, RefusedAddress } from './public-https.ts';
 
@@ -16,7 +16,7 @@ export interface GitReferencesOptions {
   readonly authorization?: string;
 }
 
-/** Refs of one name: more than enough. */
+/** Refs of one name, or all tags: more than enough. */
 const mostBytes = 1_000_000;
 
 export class GitReferences implements TemplateSources {
@@ -32,7 +32,8 @@ export class GitReferences implements TemplateSources {
     if (isCommitHash(revision)) return { commit: revision };
     try {
       const refs = refsOf(await this.#ask(url, revision));
-      const commit = refs.get(`refs/tags/${revision}`) ?? refs.get(`refs/heads/${revision}`) ?? refs.get(revision);
+      const named = refs.get(`refs/tags/${revision}`) ?? refs.get(`refs/heads/${revision}`) ?? refs.get(revision);
+      const commit = named ?? (revision === latestVersion ? newest(refs) : undefined);
       return commit === undefined ? unknownRevision(url, revision) : { commit };
     } catch (thrown) {
       return unanswered(url, thrown, 'authorization' in this.#login);
@@ -84,7 +85,7 @@ function line(text: string): string {
 
 function lsRefs(revision: string): string {
   const prefixes = [
-    `refs/tags/${revision}`,
+    revision === latestVersion ? 'refs/tags/' : `refs/tags/${revision}`,
     `refs/heads/${revision}`,
     ...(revision.startsWith('refs/') ? [revision] : []),
   ];
@@ -118,7 +119,17 @@ function refsOf(answer: Buffer): ReadonlyMap<string, string> {
   return refs;
 }
 
+/** The commit of the highest version tag. */
+function newest(refs: ReadonlyMap<string, string>): string | undefined {
+  const tags = [...refs.keys()].flatMap((name) => /^refs\/tags\/(.+)$/.exec(name)?.[1] ?? []);
+  return refs.get(`refs/tags/${highestVersion(tags)}`);
+}
+
 function unknownRevision(url: string, revision: string): ResolvedTemplates {
+  if (revision === latestVersion) {
+    const reason = `${url} has no version tag such as "v1.2.3", so nothing is the latest`;
+    return { reason, fix: 'name a branch, a tag or the 40 digits of a commit' };
+  }
   const short = /^[0-9a-f]{7,39}$/.test(revision);
   return {
     reason: `${url} has no branch or tag "${revision}"`,

@@ -71,6 +71,15 @@ export function isPrivateAddress(address: string): boolean {
 
 /** Posts once, follows no redirect. Throws `RefusedAddress`, and an `Error` with the cause when there is no answer. */
 export function postPublicly(url: string, options: PublicRequest): Promise<HttpsAnswer> {
+  return askPublicly('POST', url, options);
+}
+
+/** Gets once, with the same promises. */
+export function getPublicly(url: string, options: Omit<PublicRequest, 'body'>): Promise<HttpsAnswer> {
+  return askPublicly('GET', url, { ...options, body: '' });
+}
+
+function askPublicly(method: 'GET' | 'POST', url: string, options: PublicRequest): Promise<HttpsAnswer> {
   const { hostname, host } = new URL(url);
   const bare = hostname.replace(/^\[|\]$/g, '');
   const allowed = options.privateHosts.includes(host) || options.privateHosts.includes(hostname);
@@ -78,8 +87,11 @@ export function postPublicly(url: string, options: PublicRequest): Promise<Https
   const signal = AbortSignal.timeout(options.timeoutMs);
   return new Promise((resolve, reject) => {
     const outgoing = request(url, {
-      method: 'POST',
-      headers: { ...options.headers, 'content-length': Buffer.byteLength(options.body) },
+      method,
+      headers: {
+        ...options.headers,
+        ...(method === 'POST' && { 'content-length': Buffer.byteLength(options.body) }),
+      },
       signal,
       // Checked where the connection is made: a name cannot have one address at the check and another at the use.
       ...(!allowed && { lookup: publicLookup(host) }),

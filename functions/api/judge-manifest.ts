@@ -17,7 +17,7 @@ import { counted } from '#domain/planning/text/words.ts';
 import type { AdmittedCaller } from '../caller.ts';
 import { checksumOf } from '../pipeline/checksum.ts';
 import { clustersOf, type Planning, planCluster, reachedRecords } from '../pipeline/clusters/cluster-plans.ts';
-import { lookUpTemplates } from '../pipeline/jobs/template-lookups.ts';
+import { lookUpPlugin, lookUpTemplates } from '../pipeline/jobs/template-lookups.ts';
 import { nextRecord } from '../pipeline/manifests/next-generation.ts';
 import { readableManifest } from '../pipeline/manifests/stored-document.ts';
 import { pinTemplates, planningOf } from '../pipeline/manifests/template-versions.ts';
@@ -73,6 +73,7 @@ export async function assessManifest(
   } = await pinTemplates(deps, key.namespace, manifest, {
     accompanying,
     lookUp: (reference, request) => lookUpTemplates(deps, reference, request),
+    lookUpPlugin: (request) => lookUpPlugin(deps, key.namespace, request),
   });
   const accepted = 'document' in verdict ? verdict.document : manifest;
   const same = stored !== undefined && !stored.deleting && stored.checksum === checksumOf(accepted);
@@ -83,7 +84,11 @@ export async function assessManifest(
   const later = underWay
     ? refusalsOf(plansOnceReached(deps, { stored, desired: record, demands }, clusters), plans)
     : [];
-  const faults = [...wireFaults([...replaceFaults(manifest), ...unpinned], document), ...placed(document, later)];
+  const inDocument = [...replaceFaults(manifest), ...unpinned].map((fault) => ({
+    ...fault,
+    path: placeInDocument(fault.path, document),
+  }));
+  const faults = [...wireFaults(inDocument, document), ...placed(document, later)];
   const refusals = placed(document, refusalsOf(plans));
   const all = clustersOf(deps.ids, record, clusters);
   const basis = planBasisOf({ config: deps.config, stored, desired: record, clusters: all, demands });

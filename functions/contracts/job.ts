@@ -57,6 +57,38 @@ export const TemplateLookup = z.strictObject({
 });
 export type TemplateLookup = z.infer<typeof TemplateLookup>;
 
+/** What a provider type is that does not come with Kubeloom, and what its schema says about the properties of pools. */
+export const PluginLookup = z.strictObject({
+  name: z.string(),
+  /** Host and path of the repository or archive, without scheme. */
+  url: z.string(),
+  /** Branch, tag or commit of the repository. */
+  version: z.string(),
+  /** Of the archive; absent: it is a repository. */
+  sha256: z.string().optional(),
+  /** Properties of each pool, by the name of the pool. */
+  properties: z.record(z.string(), z.record(z.string(), z.unknown())),
+});
+export type PluginLookup = z.infer<typeof PluginLookup>;
+
+export const PluginAnswer = z.strictObject({
+  /** Version text of what was found and is kept. */
+  version: z.string(),
+  /** Name for people. */
+  title: z.string(),
+  /** It creates machines. */
+  machines: z.boolean(),
+  /** It serves names. */
+  dns: z.boolean(),
+  /** Fields that its Secret must have; absent: it takes no Secret. */
+  secret: z.array(z.string()).optional(),
+  /** What is wrong with the properties. */
+  faults: z.array(
+    z.strictObject({ pool: z.string(), path: z.array(z.union([z.string(), z.number()])), reason: z.string() }),
+  ),
+});
+export type PluginAnswer = z.infer<typeof PluginAnswer>;
+
 /** The manifests of a commit of a git repository. */
 export const SourceLookup = z.strictObject({
   /** Name of the GitSource, for messages. */
@@ -78,6 +110,7 @@ export type SourceLookup = z.infer<typeof SourceLookup>;
 export const Question = z.discriminatedUnion('kind', [
   CredentialCheck.extend({ kind: z.literal('credentials') }),
   TemplateLookup.extend({ kind: z.literal('templates') }),
+  PluginLookup.extend({ kind: z.literal('plugin') }),
   SourceLookup.extend({ kind: z.literal('source') }),
   CertificateRequest.extend({ kind: z.literal('certificate') }),
   SshQuestion.extend({ kind: z.literal('ssh') }),
@@ -104,6 +137,7 @@ export const QuestionResult = z.strictObject({
   answer: z
     .union([z.strictObject({ commit: z.string() }), z.strictObject({ reason: z.string(), fix: z.string() })])
     .optional(),
+  plugin: PluginAnswer.optional(),
   source: SourceFiles.optional(),
   issued: IssuedCertificate.optional(),
   opened: OpenedNodes.optional(),
@@ -124,6 +158,7 @@ export type QuestionBuild = z.infer<typeof QuestionBuild>;
 export const questionLimitMs = {
   credentials: 5 * 60_000,
   templates: 150_000,
+  plugin: 5 * 60_000,
   source: 5 * 60_000,
   certificate: 120_000,
   ssh: 5 * 60_000,
@@ -137,6 +172,8 @@ export const questionKeys = {
   /** Look-ups of one reference. No namespace begins with `_`: they never meet checks of credentials. */
   lookups: (reference: { readonly namespace: string; readonly name: string }, digest: string) =>
     `checks/_templates/${reference.namespace}/${reference.name}/${digest}/`,
+  /** Look-ups of a provider type that does not come with Kubeloom, for one namespace. */
+  plugins: (namespace: string, digest: string) => `checks/_plugins/${namespace}/${digest}/`,
   /** Of a GitSource; ids are never used twice, also after one of the same name was deleted. */
   sources: ({ namespace, name }: { readonly namespace: string; readonly name: string }, id: string) =>
     `checks/_sources/${namespace}/${name}/${id}`,

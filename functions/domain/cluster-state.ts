@@ -54,6 +54,8 @@ export const DynamicSource = z.strictObject({
   /** GB of the data disk; 0 = none. */
   storageDiskSize: z.number().int(),
   machineSpec: MachineSpec.optional(),
+  /** What only a provider type from elsewhere knows; absent where there is nothing. */
+  properties: z.record(z.string(), z.unknown()).optional(),
   spot: z.boolean(),
   /** Cloud subnet of the pool: `10.0.<x>.0/24`, x unique per provider instance and region. */
   subnet: z.string(),

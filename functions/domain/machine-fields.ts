@@ -43,6 +43,8 @@ export const machineFields = {
     ...{ document: 'providerSpec.externalNetworkName', module: 'external_network_name', type: 'optional(string)' },
   },
   machineSpec: { document: 'machineSpec', module: 'machine_spec', type: `optional(${specType})` },
+  // A variable of their own, and only in modules of types that have a schema for it.
+  properties: { document: 'properties' },
   spot: { document: 'spot', module: 'spot', type: 'bool' },
   subnet: { module: 'subnet', type: 'string' },
 } as const satisfies Record<MachineFieldName, MachineField>;
@@ -106,8 +108,18 @@ function specInputs(spec: MachineSpec | undefined): Readonly<Record<string, unkn
 /** Equal for fields that mean the same. Where the credentials and templates of a provider are is not about the machine. */
 function textOf(source: DynamicSource, name: MachineFieldName): string {
   if (name === 'provider') return `${source.provider.name} (${source.provider.type})`;
+  if (name === 'properties') return sortedText(source.properties ?? {});
   if (name === 'machineSpec') return JSON.stringify(specInputs(source.machineSpec ?? {}));
   return String(source[name] ?? '');
+}
+
+/** The same for maps that differ in the order of their keys only. */
+function sortedText(value: unknown): string {
+  return JSON.stringify(value, (_, inner: unknown) =>
+    typeof inner === 'object' && inner !== null && !Array.isArray(inner)
+      ? Object.fromEntries(Object.entries(inner).toSorted(([one], [other]) => (one < other ? -1 : 1)))
+      : inner,
+  );
 }
 
 function valueAt(pool: DynamicNodePool, place: Place): unknown {

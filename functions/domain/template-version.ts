@@ -37,6 +37,38 @@ export function parseTemplateVersion(text: string): TemplateVersion | undefined 
   );
 }
 
+/** An archive behind https, with the sum by which it is always the same. */
+export interface ArchiveVersion {
+  /** Host and path, without scheme. */
+  readonly url: string;
+  readonly sha256: string;
+}
+
+/** `archive:<url>@<sha256>` */
+export function archiveVersionText({ url, sha256 }: ArchiveVersion): string {
+  return `archive:${url}@${sha256}`;
+}
+
+/** Undefined for every other version. */
+export function parseArchiveVersion(text: string): ArchiveVersion | undefined {
+  const [, url, sha256] = /^archive:([^@#]+)@([0-9a-f]{64})$/.exec(text) ?? [];
+  return url === undefined || sha256 === undefined ? undefined : { url, sha256 };
+}
+
+/** Stands for the highest version tag of a repository, unless a branch or tag has that name. */
+export const latestVersion = 'latest';
+
+/** The highest of tags like `v1.2.3`; previews do not count. */
+export function highestVersion(tags: Iterable<string>): string | undefined {
+  const versions = [...tags].flatMap((tag) => {
+    const [, ...parts] = /^v?(\d{1,9})\.(\d{1,9})\.(\d{1,9})$/.exec(tag) ?? [];
+    return parts.length === 0 ? [] : [{ tag, parts: parts.map(Number) }];
+  });
+  const later = (one: readonly number[], other: readonly number[]): number =>
+    one.map((part, place) => part - (other[place] ?? 0)).find((difference) => difference !== 0) ?? 0;
+  return versions.toSorted((one, other) => later(one.parts, other.parts)).at(-1)?.tag;
+}
+
 /** True for a whole commit hash: it names the same files for ever, so the repository need not be asked. */
 export function isCommitHash(text: string): boolean {
   return /^[0-9a-f]{40}$/.test(text);

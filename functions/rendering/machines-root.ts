@@ -179,6 +179,7 @@ function poolCall(input: MachinesRootInput, pool: DynamicPool): Call {
     ...literal({
       // Modules know the machines of a group as those of a compute pool.
       pool: { id: pool.id, role: pool.role === 'machine' ? 'compute' : pool.role, ...moduleInputs(pool.source) },
+      ...(pool.source.properties && { properties: pool.source.properties }),
       nodes: Object.fromEntries(pool.nodes.map(({ name }) => [name, {}])),
       ssh_public_key: publicKey,
       first_boot: renderFirstBoot({ clusterId: input.clusterId, publicKey }),

@@ -21,7 +21,15 @@ export const ProviderLogin = z.strictObject({
 });
 export type ProviderLogin = z.infer<typeof ProviderLogin>;
 
+const JsonSchema = z.record(z.string(), z.unknown());
+
 export const ProviderTemplate = z.strictObject({
+  /** Name of the type for people. */
+  title: z.string().optional(),
+  /** JSON Schema of what a pool says to the variable `properties` of nodepool; absent: there is no such variable. */
+  properties: JsonSchema.optional(),
+  /** JSON Schema of the Secret: a map of texts. @default the fields that are used, not empty */
+  secret: JsonSchema.optional(),
   /** Local name of the provider inside Terraform, e.g. `aws`. Absent: the type needs no provider block. */
   provider: z
     .strictObject({

@@ -20,10 +20,10 @@ export interface Bounds {
   readonly secretReads?: readonly string[];
 }
 
-/** `runs/` has the waypoints, `checks/` those of credentials and of template repositories, `access/` what people ask for to get into a cluster, `ssh/` the keys of pools, `user/` the users' Secrets. */
+/** `runs/` has the waypoints, `checks/` those of credentials and of template repositories, `access/` what people ask for to get into a cluster, `plugins/` provider types that do not come with Kubeloom, `ssh/` the keys of pools, `user/` the users' Secrets. */
 export const runnerBounds: Readonly<Record<RunnerTool, Bounds>> = {
   terraform: {
-    ...{ objects: ['runs/', 'terraform/', 'checks/'], partitions: ['EVENTS#'] },
+    ...{ objects: ['runs/', 'terraform/', 'checks/', 'plugins/'], partitions: ['EVENTS#'] },
     ...{ secrets: ['ssh/'], secretReads: ['user/'] },
   },
   ansible: { objects: ['runs/', 'access/'], partitions: ['EVENTS#'], secrets: [], secretReads: ['user/', 'ssh/'] },
@@ -35,7 +35,7 @@ export const runnerBounds: Readonly<Record<RunnerTool, Bounds>> = {
   },
   // It looks, and writes nothing but what it found.
   drift: {
-    ...{ objects: ['runs/'], reads: ['terraform/', 'kubeconfigs/'], partitions: ['EVENTS#'] },
+    ...{ objects: ['runs/'], reads: ['terraform/', 'kubeconfigs/', 'plugins/'], partitions: ['EVENTS#'] },
     ...{ secrets: [], secretReads: ['user/', 'ssh/'] },
   },
 };

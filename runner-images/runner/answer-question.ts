@@ -6,7 +6,7 @@ import { StageFailure } from './stage-failure.ts';
 
 export type AnswerContext = Omit<JobContext<'secrets.get'>, 'log' | 'signal'>;
 
-type Answer = Pick<QuestionResult, 'findings' | 'answer' | 'source' | 'issued' | 'opened'>;
+type Answer = Pick<QuestionResult, 'findings' | 'answer' | 'plugin' | 'source' | 'issued' | 'opened'>;
 
 /** What is found out for each kind of question. Throws `StageFailure` when nothing is. */
 export type Answers = {
@@ -67,6 +67,8 @@ function answerOf(question: Question, context: AnswerContext, answers: Answers):
       return answers.credentials(question, context);
     case 'templates':
       return answers.templates(question, context);
+    case 'plugin':
+      return answers.plugin(question, context);
     case 'source':
       return answers.source(question, context);
     case 'certificate':

@@ -15,6 +15,10 @@ export const answers: Answers = {
     const { lookUpCommit } = await import('./terraform/git-lookup.ts');
     return { answer: await lookUpCommit(question, context) };
   },
+  plugin: async (question, context) => {
+    const { lookUpPlugin } = await import('./plugins/look-up-plugin.ts');
+    return { plugin: await lookUpPlugin(question, context) };
+  },
   source: async (question, context) => {
     const { readSource } = await import('./terraform/git-source.ts');
     return { source: await readSource(question, context) };
@@ -35,6 +39,7 @@ export const simulatedAnswers: Answers = {
   templates: async () => ({
     answer: { reason: 'simulated: no repository was asked', fix: 'name the 40 digits of a commit' },
   }),
+  plugin: simulated('no repository was asked', 'Use an installation with real runners.'),
   source: simulated('no repository was asked', 'Use an installation with real runners.'),
   certificate: simulated('there is no cluster to sign it', 'Use `kubeloom kubeconfig` without --ttl and --role.'),
   ssh: simulated('there are no machines', 'Use a local platform with real hosts.'),

@@ -2,7 +2,7 @@
 import { relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build, type Plugin } from 'esbuild';
-import { commonBallast, requireBanner, withoutBallast } from '../../cdk/bundle-ballast.ts';
+import { commonBallast, requireBanner, schemaReader, withoutBallast } from '../../cdk/bundle-ballast.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 
@@ -26,7 +26,7 @@ export async function bundleCli(directory: string): Promise<void> {
     minifyWhitespace: true,
     legalComments: 'none',
     banner: { js: requireBanner },
-    plugins: [withoutClone, withoutBallast(commonBallast)],
+    plugins: [withoutClone, withoutBallast([...commonBallast, schemaReader])],
     logLevel: 'warning',
   });
 }

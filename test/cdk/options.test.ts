@@ -23,7 +23,7 @@ describe('options', () => {
       ...{ requireApproval: [] },
       ...{ runDays: 365, oldVersionDays: 90, tickMinutes: 5, runnerSize: 'small', runnerMinutes: 60, longRunHours: 12 },
       ...{ dashboard: false, admins: ['*'], runnerCidrs: ['0.0.0.0/0'], templateSources: 'git' },
-      ...{ templatePrivateHosts: [], lambdaRunners: [], vaultAudiences: [] },
+      ...{ templatePrivateHosts: [], templateUrls: [], lambdaRunners: [], vaultAudiences: [] },
       repairsPerHour: 10,
     });
   });

@@ -20,6 +20,7 @@ const values: Readonly<Record<string, readonly [unknown, unknown]>> = {
     { cpuCount: 2, memory: 8, nvidiaGpuCount: 1, nvidiaGpuType: 't4' },
     { cpuCount: 4, memory: 8, nvidiaGpuCount: 1, nvidiaGpuType: 't4' },
   ],
+  properties: [{ rack: 7 }, { rack: 8 }],
   spot: [false, true],
 };
 

@@ -9,6 +9,7 @@ import { LoadBalancer, Role } from './load-balancers.ts';
 import { ClusterName, Metadata, ProviderName, shown, TemplatesReference, Text } from './names.ts';
 import { networkText, parseNetwork } from './networks.ts';
 import { DynamicNodePool, StaticNodePool } from './node-pools.ts';
+import { ProviderPlugin, pluginType } from './provider-plugin.ts';
 import { SecretSource } from './secret-source.ts';
 
 export const apiVersions = ['claudie.io/v1beta1', 'kubeloom.dev/v1'] as const;
@@ -18,7 +19,10 @@ export const defaultProxyEndpoint = 'http://proxy.claudie.io:8880';
 
 export const Provider = z.strictObject({
   name: ProviderName.describe('Name of this provider instance: one set of credentials of one cloud.'),
-  providerType: z.enum(providerTypeNames as [ProviderTypeName, ...ProviderTypeName[]]).describe('Which cloud it is.'),
+  providerType: z
+    .enum([...(providerTypeNames as [ProviderTypeName, ...ProviderTypeName[]]), pluginType])
+    .describe('Which cloud it is; `plugin`: a type that does not come with Kubeloom.'),
+  plugin: ProviderPlugin.optional().describe('Kubeloom: where a type `plugin` is from.'),
   secretRef: SecretSource.optional().describe('Secret with the credentials; `local` and `sim` need none.'),
   templatesRef: TemplatesReference.default({ name: defaultTemplates }).describe(
     'Terraform modules to use instead of the ones that come with Kubeloom.',

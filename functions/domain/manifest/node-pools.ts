@@ -100,6 +100,10 @@ export const DynamicNodePoolFields = z.strictObject({
     .default(50)
     .describe('GB of the extra storage disk of compute nodes; 0 = none.'),
   machineSpec: ManifestMachineSpec.optional().describe('Size of flexible server types, GPUs.'),
+  properties: z
+    .record(z.string(), z.unknown())
+    .optional()
+    .describe('Kubeloom: what a provider of type `plugin` wants to know besides; its own schema judges it.'),
   spot: z.boolean().default(false).describe('Use machines that the provider may reclaim; never for control nodes.'),
   repair: NodeRepair.optional().describe('Kubeloom: what is done about unhealthy nodes. Default: they are reported.'),
 });

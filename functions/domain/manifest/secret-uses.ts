@@ -6,6 +6,7 @@ import {
   type SecretField,
 } from '#domain/provider-types.ts';
 import type { InputManifest } from './input-manifest.ts';
+import { pluginType } from './provider-plugin.ts';
 import { type SecretSource, storedSecretOf } from './secret-source.ts';
 
 /** The credentials of a provider type, the SSH key of static nodes, a token for git, the connection to a Vault. */
@@ -72,7 +73,9 @@ export function secretUses(manifest: InputManifest): ReadonlyMap<string, readonl
     if (!before.includes(stored)) uses.set(key, [...before, stored]);
   };
   for (const { providerType, secretRef } of manifest.spec.providers) {
-    if (secretRef !== undefined && providerTypes[providerType].secret.length > 0) note(secretRef, providerType);
+    // What the Secret of a plugin has to have, its folder says.
+    if (secretRef === undefined || providerType === pluginType) continue;
+    if (providerTypes[providerType].secret.length > 0) note(secretRef, providerType);
   }
   for (const pool of manifest.spec.nodePools.static) for (const node of pool.nodes) note(node.secretRef, 'ssh');
   return uses;

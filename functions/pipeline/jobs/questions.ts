@@ -23,6 +23,7 @@ const runnerOf = {
   // It may read the credentials of clouds, become their roles and fetch templates.
   credentials: 'infrastructure',
   templates: 'infrastructure',
+  plugin: 'infrastructure',
   source: 'infrastructure',
   // It may read kubeconfigs, and reaches the cluster.
   certificate: 'nodes',

@@ -3,8 +3,9 @@
  * The caller asks again until the answer is there; an answer counts for a while, so that what is planned is applied.
  */
 import { createHash } from 'node:crypto';
-import { questionKeys, type TemplateLookup } from '#contracts/job.ts';
+import { type PluginAnswer, type PluginLookup, questionKeys, type TemplateLookup } from '#contracts/job.ts';
 import { PipelineError } from '#domain/errors.ts';
+import { isCommitHash } from '#domain/template-version.ts';
 import type { ResolvedTemplates } from '../../ports.ts';
 import { type AskedQuestion, ask, newestQuestion, type QuestionPorts } from './questions.ts';
 
@@ -36,25 +37,54 @@ export async function lookUpTemplates(
   throw pending(request);
 }
 
+/** The same for a provider type that does not come with Kubeloom. One that is pinned wholly is asked about once. */
+export async function lookUpPlugin(
+  deps: QuestionPorts,
+  namespace: string,
+  request: PluginLookup,
+): Promise<PluginAnswer | Refusal> {
+  const folder = questionKeys.plugins(namespace, digestOf(request));
+  const { newest, next } = await newestQuestion(deps, folder, 'plugin');
+  const wait = new PipelineError(
+    'TemplatesPending',
+    `a runner is fetching provider type "${request.name}" from ${request.url}: send the same request again in a few seconds`,
+  );
+  if (newest?.status === 'running') throw wait;
+  if (newest !== undefined) {
+    const { plugin } = newest.result ?? {};
+    const age = deps.clock.now().getTime() - Date.parse(newest.result?.endedAt ?? newest.startedAt);
+    const isPinned = request.sha256 !== undefined || isCommitHash(request.version);
+    if (plugin && (isPinned || age < commitCountsMs)) return plugin;
+    if (!plugin && age < refusalCountsMs) return refusalOf(newest, request.url);
+  }
+  await ask(deps, `${folder}${next}`, { kind: 'plugin', ...request });
+  throw wait;
+}
+
 /** What it came to, and when. */
 function answerOf(
-  { buildId, startedAt, result }: AskedQuestion,
-  { url, revision }: TemplateLookup,
+  asked: AskedQuestion,
+  { url }: TemplateLookup,
 ): { readonly at: string; readonly answer: ResolvedTemplates } {
-  if (result?.answer) return { at: result.endedAt, answer: result.answer };
-  if (result?.error) return { at: result.endedAt, answer: { reason: result.error.message, fix: result.error.hint } };
-  const reason = `the runner that asked ${url} for the commit of "${revision}" ended without an answer (build ${buildId})`;
+  const { startedAt, result } = asked;
+  return { at: result?.endedAt ?? startedAt, answer: result?.answer ?? refusalOf(asked, url) };
+}
+
+type Refusal = Extract<ResolvedTemplates, { readonly reason: string }>;
+
+/** Why there is no answer. */
+function refusalOf({ buildId, result }: AskedQuestion, url: string): Refusal {
+  if (result?.error) return { reason: result.error.message, fix: result.error.hint };
+  const reason = `the runner that asked ${url} ended without an answer (build ${buildId})`;
   const fix =
     'retry; if it keeps failing, read the log of that build, or name the 40 digits of a commit, which need no look-up';
-  return { at: startedAt, answer: { reason, fix } };
+  return { reason, fix };
 }
 
 /** Another token may see another repository: the Secret is part of the question. */
-function digestOf({ url, revision, secret }: TemplateLookup): string {
-  return createHash('sha256')
-    .update(JSON.stringify([url, revision, secret]))
-    .digest('hex')
-    .slice(0, 16);
+function digestOf(request: TemplateLookup | PluginLookup): string {
+  const parts = 'revision' in request ? [request.url, request.revision, request.secret] : request;
+  return createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, 16);
 }
 
 function pending({ url, revision }: TemplateLookup): PipelineError {

@@ -10,6 +10,7 @@ import { validateTemplateReference } from '#domain/manifest/validate-template-re
 import { documentsKey, isCommitHash, templateVersionText } from '#domain/template-version.ts';
 import type { ResolvedTemplates, Using } from '../../ports.ts';
 import type { Planning } from '../clusters/cluster-plans.ts';
+import { type LookUpPlugin, pinPlugins, refusedAddress } from './plugin-versions.ts';
 
 type Ports = Using<'config' | 'templateReferences.get' | 'templateSources'>;
 
@@ -47,6 +48,8 @@ export interface PinOptions {
   readonly accompanying?: readonly unknown[] | undefined;
   /** Asks a private repository. @default those are not asked, and a fault says so */
   readonly lookUp?: LookUp | undefined;
+  /** Finds out what a type is that does not come with Kubeloom. @default no one is asked, and nothing is pinned */
+  readonly lookUpPlugin?: LookUpPlugin | undefined;
 }
 
 /**
@@ -58,7 +61,7 @@ export async function pinTemplates(
   deps: Ports,
   namespace: string,
   manifest: InputManifest,
-  { accompanying = [], lookUp }: PinOptions = {},
+  { accompanying = [], lookUp, lookUpPlugin }: PinOptions = {},
 ): Promise<PinnedTemplates> {
   const asked = new Map<string, Promise<Pin | undefined>>();
   const pins = await Promise.all(
@@ -77,10 +80,14 @@ export async function pinTemplates(
       return { fault: error(path, reason, `add paths.${folder} to it`) };
     }),
   );
+  const plugins = await pinPlugins(deps.config, manifest, lookUpPlugin);
   return {
-    templates: Object.fromEntries(pins.flatMap(({ key, version }) => (key ? [[key, version]] : []))),
+    templates: {
+      ...Object.fromEntries(pins.flatMap(({ key, version }) => (key ? [[key, version]] : []))),
+      ...plugins.templates,
+    },
     templateSecrets: Object.fromEntries(pins.flatMap(({ key, secret }) => (key && secret ? [[key, secret]] : []))),
-    faults: pins.flatMap(({ fault }) => (fault === undefined ? [] : [fault])),
+    faults: [...pins.flatMap(({ fault }) => (fault === undefined ? [] : [fault])), ...plugins.faults],
   };
 }
 
@@ -138,6 +145,8 @@ async function pinOf(
     };
   }
   const { endpoint, commit: revision, paths, auth } = reference.spec;
+  const refused = refusedAddress(deps.config, endpoint.url);
+  if (refused !== undefined) return refused;
   const secret = auth && locatorOf(auth.secretRef, namespace);
   if (auth && documentNamed(accompanying, 'Secret', storedSecretOf(auth.secretRef, namespace))) return undefined;
   const byRunner = deps.config.KUBELOOM_TEMPLATE_SOURCES === 'git' && !isCommitHash(revision);

@@ -24,7 +24,7 @@ export interface FetchSubject {
   /** Name of the provider instance or GitSource. */
   readonly name: string;
   /** The document that names the repository. */
-  readonly document: 'TemplateGitReference' | 'GitSource';
+  readonly document: 'TemplateGitReference' | 'GitSource' | 'plugin';
   /** `locatorText` of the Secret with the token. @default the repository is public */
   readonly secret?: string | undefined;
 }

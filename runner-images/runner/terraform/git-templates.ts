@@ -38,7 +38,8 @@ async function fetchType(
   const { name, templatesSecret: secret } = provider;
   const subject = { title: `templates of provider ${name}`, name, document: 'TemplateGitReference', secret } as const;
   await fetchFiles(context, subject, { version, patterns: [`/${folder}/`], directory });
-  return measured(provider, version, join(directory, folder));
+  const where = `${version.url}@${version.commit.slice(0, 12)}, folder ${version.path}/${provider.type}`;
+  return measured(provider, where, join(directory, folder));
 }
 
 /** The type's folder in the repository. Throws for one that is not below the repository's root, or is git's own. */
@@ -55,9 +56,12 @@ function folderOf(provider: ProviderInstance, version: TemplateVersion): string 
   });
 }
 
-/** Throws when the folder is missing, has none of our modules, or is larger than modules are. */
-async function measured(provider: ProviderInstance, version: TemplateVersion, folder: string): Promise<string> {
-  const where = `${version.url}@${version.commit.slice(0, 12)}, folder ${version.path}/${provider.type}`;
+/** The folder. Throws when it is missing, has none of our modules, or is larger than modules are. */
+export async function measured(
+  provider: Pick<ProviderInstance, 'name' | 'type'>,
+  where: string,
+  folder: string,
+): Promise<string> {
   const files = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => []);
   const inside = new Set(files.filter((file) => file.parentPath === folder).map(({ name }) => name));
   if (

@@ -6,6 +6,7 @@ import type { ProviderInstance } from '#domain/cluster-state.ts';
 import { builtinTemplates } from '#domain/planning/desired/build-desired-state.ts';
 import { parseTemplateVersion } from '#domain/template-version.ts';
 import { noProviderTemplate, ProviderTemplate } from '#rendering/provider-template.ts';
+import { isPlugin, pluginFolder } from '../plugins/plugin-folder.ts';
 import type { SecretReader, StageContext } from '../stage-context.ts';
 import { StageFailure } from '../stage-failure.ts';
 import { exitMeaning } from './diagnostics.ts';
@@ -46,11 +47,7 @@ export async function providerFiles(
   context: Pick<SecretReader, 'ports' | 'mask' | 'run' | 'workDirectory' | 'templatesDirectory'>,
   provider: ProviderInstance,
 ): Promise<ProviderFiles> {
-  const version = parseTemplateVersion(provider.templates);
-  const directory =
-    version === undefined
-      ? join(context.templatesDirectory, 'terraform', provider.type)
-      : await gitTemplates(context, provider, version);
+  const directory = await directoryOf(context, provider);
   if (!(await exists(directory))) {
     throw new StageFailure({
       class: 'user',
@@ -64,7 +61,16 @@ export async function providerFiles(
   return { directory, template: text === undefined ? noProviderTemplate : templateOf(provider, text) };
 }
 
-function templateOf({ name, type }: ProviderInstance, text: string): ProviderTemplate {
+async function directoryOf(context: Parameters<typeof providerFiles>[0], provider: ProviderInstance): Promise<string> {
+  if (isPlugin(provider)) return pluginFolder(context, provider);
+  const version = parseTemplateVersion(provider.templates);
+  return version === undefined
+    ? join(context.templatesDirectory, 'terraform', provider.type)
+    : gitTemplates(context, provider, version);
+}
+
+/** Throws `TemplatesFaulty`. */
+export function templateOf({ name, type }: Pick<ProviderInstance, 'name' | 'type'>, text: string): ProviderTemplate {
   const read = readJson(ProviderTemplate, text);
   if ('value' in read) return read.value;
   throw new StageFailure({
@@ -113,7 +119,8 @@ export async function versionFiles(
   } catch (error) {
     const passes = error instanceof StageFailure && error.error.class === 'transient';
     const waits = passes && context.attempt < context.ports.config.KUBELOOM_MAX_STAGE_ATTEMPTS;
-    if (wanted || waits || !(error instanceof StageFailure)) throw error;
+    // Nothing of ours knows the cloud of a plugin; its own files are kept.
+    if (wanted || waits || isPlugin(provider) || !(error instanceof StageFailure)) throw error;
     return providerFiles(context, { ...provider, templates: builtinTemplates });
   }
 }

@@ -2,15 +2,15 @@
  * Machine groups as a manifest with one cluster that has machines only: everything behind the document (rules, planner,
  * stages) knows no other form.
  */
-import { dnsForm } from '#domain/naming.ts';
-import { providerTypes } from '#domain/provider-types.ts';
 import { pathText } from '../fault.ts';
 import { InputManifest, InstallationProxy, type KubernetesCluster } from '../input-manifest.ts';
 import { isMap } from '../kubernetes-document.ts';
 import type { DynamicNodePool, MachineGroupFields, StaticNodePool } from '../node-pools.ts';
+import { pluginType } from '../provider-plugin.ts';
 import { checksOf } from './group-health.ts';
 import { CreatedGroup, type MachineGroups, PluginGroup, StaticGroup } from './machine-groups.ts';
 import { type PlacedGroup, placedGroups } from './placed-groups.ts';
+import { pluginProviderName, pluginProviders } from './plugin-providers.ts';
 import { readPlugin } from './plugins.ts';
 
 type Draft = Readonly<Record<string, unknown>>;
@@ -35,6 +35,7 @@ export function draftOfGroups(document: Draft, groups: readonly PlacedGroup[]): 
   const dynamic = drafts.filter(({ group }) => group.kind !== 'static');
   const statics = drafts.filter(({ group }) => group.kind === 'static');
   const given = Array.isArray(spec.providers) ? spec.providers : [];
+  const made = pluginProviders(given, groups, metadata.namespace ?? 'default');
   const balancers = isMap(spec.loadBalancers) ? spec.loadBalancers : {};
   const ofBalancers = (Array.isArray(balancers.clusters) ? balancers.clusters : []).filter(isMap);
   const balancing = new Set(ofBalancers.flatMap(({ pools }) => (Array.isArray(pools) ? pools : [])));
@@ -47,7 +48,7 @@ export function draftOfGroups(document: Draft, groups: readonly PlacedGroup[]): 
     manifest: {
       ...document,
       spec: {
-        providers: [...given, ...pluginProviders(given, groups, metadata.namespace ?? 'default')],
+        providers: [...given, ...made.map(({ provider }) => provider)],
         nodePools: { dynamic: dynamic.map(({ draft }) => draft), static: statics.map(({ draft }) => draft) },
         kubernetes: { clusters: [cluster] },
         loadBalancers: {
@@ -60,6 +61,7 @@ export function draftOfGroups(document: Draft, groups: readonly PlacedGroup[]): 
       { manifest: 'spec.kubernetes.clusters[0].network', document: 'spec.network' },
       { manifest: 'spec.kubernetes.clusters[0].name', document: 'metadata.name' },
       { manifest: 'spec.kubernetes.clusters[0]', document: 'spec' },
+      ...made.flatMap(({ group }, index) => placesOfProvider(`spec.providers[${given.length + index}]`, group)),
       ...dynamic.flatMap(({ group, places }, index) => placesOf(`spec.nodePools.dynamic[${index}]`, group, places)),
       ...statics.flatMap(({ group, places }, index) => placesOf(`spec.nodePools.static[${index}]`, group, places)),
     ],
@@ -110,11 +112,12 @@ function poolOf(group: PlacedGroup): DynamicNodePool | StaticNodePool {
       return { ...inKubernetes, ...rest, ...doneOnMachines({ boot, health }) };
     }
     case 'created': {
-      const { size, boot, health, repair, machineSpec, ...rest } = CreatedGroup.parse(group.value);
+      const { size, boot, health, repair, machineSpec, properties, ...rest } = CreatedGroup.parse(group.value);
       return {
         ...{ ...inKubernetes, ...rest, count: size },
         ...(repair && { repair }),
         ...(machineSpec && { machineSpec }),
+        ...(properties && { properties }),
         ...doneOnMachines({ boot, health }),
       };
     }
@@ -125,13 +128,14 @@ function poolOf(group: PlacedGroup): DynamicNodePool | StaticNodePool {
         health,
         repair,
         resourcePlugin: _,
-        resourceProperties: __,
+        resourceProperties,
         ...rest
       } = PluginGroup.parse(group.value);
       const { providerSpec, serverType, image } = MachineOfPlugin.parse(machineOfPlugin(group).machine);
       return {
         ...{ ...inKubernetes, ...rest, count: size, providerSpec, serverType, image },
         ...{ storageDiskSize: 0, spot: false },
+        ...(readPlugin(group).type === pluginType && { properties: resourceProperties }),
         ...(repair && { repair }),
         ...doneOnMachines({ boot, health }),
       };
@@ -175,7 +179,7 @@ function poolDraft(group: PlacedGroup): { readonly draft: Draft; readonly places
     health: ____,
     update: _____,
     resourcePlugin,
-    resourceProperties: ___,
+    resourceProperties: properties,
     ...rest
   } = group.value;
   const base = { ...rest, name: group.pool };
@@ -190,11 +194,12 @@ function poolDraft(group: PlacedGroup): { readonly draft: Draft; readonly places
       ...{ ...draft, storageDiskSize: 0, providerSpec: { name, region, ...(zone !== undefined && { zone }) } },
       ...(serverType !== undefined && { serverType }),
       ...(image !== undefined && { image }),
+      ...(type === pluginType && { properties }),
     },
     places: {
       ...{ count: 'size', 'providerSpec.name': 'resourcePlugin.name' },
       ...{ 'providerSpec.region': places.region, 'providerSpec.zone': places.zone },
-      ...{ serverType: places.serverType, image: places.image },
+      ...{ serverType: places.serverType, image: places.image, properties: 'resourceProperties' },
     },
   };
 }
@@ -211,27 +216,14 @@ function placesOf(manifest: string, { names }: PlacedGroup, fields: Readonly<Rec
   ];
 }
 
-/** A plugin is a provider of the document of that name; where there is none, one whose Secret has its name. */
-function pluginProviders(
-  given: readonly unknown[],
-  groups: readonly PlacedGroup[],
-  namespace: unknown,
-): readonly Draft[] {
-  const known = new Set(given.flatMap((provider) => (isMap(provider) ? [provider.name] : [])));
-  const made = groups.flatMap((group) => {
-    const { type } = group.kind === 'plugin' ? readPlugin(group) : {};
-    const name = pluginProviderName(group.value.resourcePlugin);
-    if (type === undefined || name === undefined || known.has(name)) return [];
-    known.add(name);
-    const { secretOptional, secret } = providerTypes[type] as { secretOptional?: boolean; secret: readonly unknown[] };
-    const needsSecret = secret.length > 0 && !secretOptional;
-    return [{ name, providerType: type, ...(needsSecret && { secretRef: { name, namespace } }) }];
-  });
-  return made;
-}
-
-function pluginProviderName(plugin: unknown): string | undefined {
-  return isMap(plugin) && typeof plugin.name === 'string' ? dnsForm(plugin.name).slice(0, 15) : undefined;
+/** Of a provider that a group names itself. */
+function placesOfProvider(manifest: string, { names }: PlacedGroup): readonly PlaceInGroups[] {
+  const document = pathText(['spec', 'groups', ...names, 'resourcePlugin']);
+  return [
+    { manifest, document },
+    { manifest: `${manifest}.plugin`, document },
+    { manifest: `${manifest}.providerType`, document: `${document}.name` },
+  ];
 }
 
 /** Places of a path of the manifest in the document; one that no part covers is the same in both. */

@@ -9,6 +9,7 @@ import { LoadBalancer, Port, Role } from '../load-balancers.ts';
 import { isHarmless, Metadata, shown, Text } from '../names.ts';
 import { networkText, parseNetwork } from '../networks.ts';
 import { DynamicNodePoolFields, StaticNodePool, updates } from '../node-pools.ts';
+import { SecretSource } from '../secret-source.ts';
 import { GroupHealth } from './group-health.ts';
 
 /** Of machines whose document names none. */
@@ -66,6 +67,7 @@ export const CreatedGroup = z.strictObject({
   image: pool.image.describe('Operating system image, as the provider calls it (Debian or Ubuntu).'),
   storageDiskSize: pool.storageDiskSize.unwrap().default(0).describe('GB of an extra disk; 0 = none.'),
   machineSpec: pool.machineSpec,
+  properties: pool.properties,
   spot: pool.spot,
   repair: pool.repair,
   update,
@@ -83,8 +85,14 @@ export type StaticGroup = z.infer<typeof StaticGroup>;
 
 const Plugin = z.strictObject({
   name: Text.describe('A provider type.'),
-  version: Text.default('latest').describe('Its version: those that come with Kubeloom have one only.'),
-  url: Text.optional().describe('Where it is from, when it does not come with Kubeloom.'),
+  version: Text.default('latest').describe(
+    'Of a type from a git repository: branch, tag or commit; `latest`: the highest version tag. Those that come with Kubeloom have one only.',
+  ),
+  url: Text.optional().describe(
+    'Where it is from, when it does not come with Kubeloom: a git repository or an archive.',
+  ),
+  sha256: z.string().optional().describe('SHA-256 of the archive.'),
+  secretRef: SecretSource.optional().describe('Secret with the credentials of a type that has a `url`.'),
 });
 
 /** Machines that Kubeloom creates, in the words of Kadende: the provider is a plugin, its properties are its own. */

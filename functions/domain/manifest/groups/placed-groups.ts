@@ -26,7 +26,10 @@ const marks: Readonly<Record<string, GroupKind>> = {
   serverType: 'created',
 };
 /** Fields whose values are maps: they are no groups, whatever is in them. */
-const mapFields = ['resourcePlugin', 'resourceProperties', 'providerSpec', 'machineSpec', 'labels', 'repair'];
+const mapFields = [
+  ...['resourcePlugin', 'resourceProperties', 'providerSpec', 'machineSpec', 'properties'],
+  ...['labels', 'repair'],
+];
 const fields = [
   'image',
   'boot',

@@ -1,9 +1,11 @@
 /** Groups in the words of Kadende: which provider type a plugin is, and what its properties say about machines. */
 import { type ProviderTypeName, providerTypeNames, providerTypes } from '#domain/provider-types.ts';
-import { error, type Fault, warning } from '../fault.ts';
+import { error, type Fault, pathText, warning } from '../fault.ts';
 import { isMap } from '../kubernetes-document.ts';
 import { shown } from '../names.ts';
+import { ProviderPlugin, pluginType } from '../provider-plugin.ts';
 import { nearest } from '../rules/references.ts';
+import { schemaFaults } from '../schema-faults.ts';
 import type { PlacedGroup } from './placed-groups.ts';
 
 /** A field of a created group, and the names that properties have for it. */
@@ -24,14 +26,18 @@ const unused: Readonly<Record<string, string>> = {
 };
 
 /** What a type takes when a group does not say: where there is only one region, or nothing to choose. */
-const usual: Partial<Record<ProviderTypeName, Readonly<Partial<Record<Word, string>>>>> = {
+const usual: Partial<Record<PluginTypeName, Readonly<Partial<Record<Word, string>>>>> = {
+  // The folder of the type says which properties there are; these stand for what it has no words for.
+  plugin: { region: 'default', serverType: 'default', image: 'default' },
   local: { region: 'here', serverType: 'host', image: 'debian' },
   sim: { region: 'here', serverType: 'host', image: 'debian' },
 };
 
+type PluginTypeName = ProviderTypeName | typeof pluginType;
+
 export interface ReadPlugin {
   /** Absent when there is no such type. */
-  readonly type?: ProviderTypeName;
+  readonly type?: PluginTypeName;
   /** What the properties say, in the words of a pool. */
   readonly machine: Readonly<Partial<Record<Word, unknown>>>;
   /** Where the group has each of them. */
@@ -44,7 +50,7 @@ export function readPlugin({ names, value }: PlacedGroup): ReadPlugin {
   const path = ['spec', 'groups', ...names];
   const plugin = isMap(value.resourcePlugin) ? value.resourcePlugin : {};
   const properties = isMap(value.resourceProperties) ? value.resourceProperties : {};
-  const type = typeOf(plugin.name);
+  const type = typeOf(plugin);
   const used = Object.entries(words).map(([word, known]) => {
     const given = known.find((name) => properties[name] !== undefined);
     return [
@@ -53,6 +59,7 @@ export function readPlugin({ names, value }: PlacedGroup): ReadPlugin {
       given === undefined ? type && usual[type]?.[word as Word] : properties[given],
     ] as const;
   });
+  if (type === pluginType) return { type, ...wordsOf(used), faults: sourceFaults(plugin, path) };
   const known = new Set<string>([...Object.values(words).flat(), ...Object.keys(unused)]);
   const faults = [
     ...(type === undefined ? typeFaults(plugin, path) : versionAdvice(plugin, path)),
@@ -65,37 +72,52 @@ export function readPlugin({ names, value }: PlacedGroup): ReadPlugin {
         warning('unused-property', [...path, 'resourceProperties', name], `has no effect: ${why}`, 'leave it out'),
       ),
   ];
+  return { ...(type && { type }), ...wordsOf(used), faults };
+}
+
+function wordsOf(
+  used: readonly (readonly [word: Word, given: string | undefined, value: unknown])[],
+): Pick<ReadPlugin, 'machine' | 'places'> {
   return {
-    ...(type && { type }),
-    machine: Object.fromEntries(used.flatMap(([word, , given]) => (given === undefined ? [] : [[word, given]]))),
+    machine: Object.fromEntries(used.flatMap(([word, , value]) => (value === undefined ? [] : [[word, value]]))),
     places: Object.fromEntries(
       used.map(([word, given]) => [word, `resourceProperties.${given ?? words[word][0]}`]),
     ) as Record<Word, string>,
-    faults,
   };
 }
 
-function typeOf(name: unknown): ProviderTypeName | undefined {
+/** What the group says about where the type is from. */
+export function pluginOf(plugin: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  const { secretRef: _, ...source } = plugin;
+  return source;
+}
+
+/** What is wrong with its name, address, version or sum. */
+function sourceFaults(plugin: Readonly<Record<string, unknown>>, path: readonly string[]): readonly Fault[] {
+  return schemaFaults(ProviderPlugin, pluginOf(plugin)).faults.map((fault) => ({
+    ...fault,
+    path: `${pathText([...path, 'resourcePlugin'])}.${fault.path}`,
+  }));
+}
+
+/** A name with a URL is a type from there, unless it comes with Kubeloom. */
+function typeOf({ name, url }: Readonly<Record<string, unknown>>): PluginTypeName | undefined {
   if (typeof name !== 'string') return undefined;
+  const known = builtIn(name);
+  return known === undefined && url !== undefined ? pluginType : known;
+}
+
+function builtIn(name: string): ProviderTypeName | undefined {
   return providerTypeNames.find((type) => type === name.toLowerCase() && providerTypes[type].nodes);
 }
 
-function typeFaults({ name, url }: Readonly<Record<string, unknown>>, path: readonly string[]): readonly Fault[] {
+function typeFaults({ name }: Readonly<Record<string, unknown>>, path: readonly string[]): readonly Fault[] {
   // Its absence is a fault of form.
   if (typeof name !== 'string') return [];
-  if (typeof url === 'string' && /\.so(\?|$)/.test(url)) {
-    const reason = `${shown(url)} is a library of Go: it would run as a part of Kubeloom, with all of its rights`;
-    const fix = 'describe the provider by Terraform modules instead: docs/write-a-provider.md';
-    return [error([...path, 'resourcePlugin', 'url'], reason, fix)];
-  }
-  if (url !== undefined) {
-    const reason = 'provider types from elsewhere are not taken from a URL';
-    const fix = 'name a TemplateGitReference as templatesRef of a provider, and the provider in providerSpec';
-    return [error([...path, 'resourcePlugin', 'url'], reason, fix)];
-  }
   const types = providerTypeNames.filter((type) => providerTypes[type].nodes);
   const near = nearest(name.toLowerCase(), types);
-  const fix = near === undefined ? `use one of ${types.join(', ')}` : `did you mean ${near}?`;
+  const fix =
+    near === undefined ? `use one of ${types.join(', ')}, or give the url of another` : `did you mean ${near}?`;
   return [error([...path, 'resourcePlugin', 'name'], `there is no provider type ${shown(name)}`, fix)];
 }
 

@@ -17,6 +17,7 @@ import {
 } from './groups-as-manifest.ts';
 import { CreatedGroup, MachineGroups, MachineGroupsFrame, PluginGroup, StaticGroup } from './machine-groups.ts';
 import { type GroupKind, type PlacedGroup, placedGroups } from './placed-groups.ts';
+import { pluginConflicts } from './plugin-providers.ts';
 import { readPlugin } from './plugins.ts';
 
 export interface GroupsVerdict {
@@ -51,6 +52,7 @@ export function validateMachineGroups(document: unknown, context: ValidationCont
   })
     .map((fault) => ({ ...fault, path: placeInGroups(fault.path, places) }))
     .concat(groups.filter(({ kind }) => kind === 'plugin').flatMap((group) => readPlugin(group).faults))
+    .concat(pluginConflicts(Array.isArray(spec.providers) ? spec.providers : [], groups))
     .concat(nameFaults(stripped, groups))
     .filter(({ path }) => !follows(path, { places: new Set(form.map((fault) => fault.path)), intended }));
   const all = inDocumentOrder(stripped, unique([...form, ...broken]));

@@ -109,6 +109,10 @@ function* providerOfPoolRules(index: ManifestIndex, pool: PartialDynamicPool, pa
   }
   const facts = providerTypeFacts(provider.providerType ?? '');
   if (facts === undefined) return;
+  if (pool.properties !== undefined) {
+    const reason = `are for providers of type plugin; ${shown(provider.name)} is ${provider.providerType}`;
+    yield error([...path, 'properties'], reason, 'leave them out');
+  }
   if (!facts.nodes) {
     yield error(
       [...path, 'providerSpec', 'name'],

@@ -36,6 +36,8 @@ const PartialProvider = z.object({
   name: text,
   providerType: loose(Provider.shape.providerType),
   /** Given but broken counts as given. */
+  plugin: z.unknown().optional(),
+  /** Given but broken counts as given. */
   secretRef: secretSource.optional().catch({}),
   templatesRef: reference,
 });
@@ -51,6 +53,7 @@ const PartialDynamicPool = z.object({
   autoscaler: fields.autoscaler.catch({ min: 1, max: 1 }),
   storageDiskSize: loose(z.number()),
   machineSpec: loose(ManifestMachineSpec),
+  properties: z.unknown().optional(),
   spot: flag,
 });
 export type PartialDynamicPool = z.infer<typeof PartialDynamicPool>;

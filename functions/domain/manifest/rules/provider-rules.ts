@@ -1,11 +1,12 @@
 /** Rules of `spec.providers`. */
-import { providerTypeFacts } from '#domain/provider-types.ts';
+import { providerTypeFacts, providerTypeNames } from '#domain/provider-types.ts';
 import { error, type Fault } from '../fault.ts';
 import { defaultTemplates } from '../input-manifest.ts';
 import { shown } from '../names.ts';
+import { pluginType } from '../provider-plugin.ts';
 import { defaultVaultConnection } from '../secret-source.ts';
 import type { ManifestIndex, Path } from './manifest-index.ts';
-import type { PartialSecretSource } from './partial-manifest.ts';
+import type { PartialProvider, PartialSecretSource } from './partial-manifest.ts';
 import { uniqueNames } from './references.ts';
 
 /** Names are unique, the type can be built here, Secret and templates exist. */
@@ -14,7 +15,8 @@ export function* providerRules(index: ManifestIndex): Iterable<Fault> {
   yield* uniqueNames('provider', index.providers);
   for (const { thing: provider, path } of index.providers) {
     const { providerType: type, secretRef, templatesRef } = provider;
-    if (type !== undefined && providerTypes !== undefined && !providerTypes.includes(type)) {
+    yield* pluginRules(index, provider, path);
+    if (type !== undefined && type !== pluginType && providerTypes !== undefined && !providerTypes.includes(type)) {
       yield error(
         [...path, 'providerType'],
         `this installation cannot build ${shown(type)}`,
@@ -26,13 +28,35 @@ export function* providerRules(index: ManifestIndex): Iterable<Fault> {
     if (takesSecret && facts?.secretOptional !== true && secretRef === undefined) {
       yield error([...path, 'secretRef'], 'is missing', `name the Secret with the ${type} credentials`);
     }
-    if (takesSecret) yield* sourceExists(index, secretRef, [...path, 'secretRef']);
+    if (takesSecret || type === pluginType) yield* sourceExists(index, secretRef, [...path, 'secretRef']);
     if (templatesRef?.name === undefined || templatesRef.name === defaultTemplates) continue;
     yield* templatesExist(
       index,
       templatesRef,
       [...path, 'templatesRef'],
       `leave templatesRef out, or name ${defaultTemplates}`,
+    );
+  }
+}
+
+/** What a plugin needs here; what is in its folder a runner says later. */
+function* pluginRules({ context }: ManifestIndex, provider: PartialProvider, path: Path): Iterable<Fault> {
+  const { providerType: type, plugin, templatesRef } = provider;
+  if (type === undefined) return;
+  if (type !== pluginType) {
+    if (plugin !== undefined)
+      yield error([...path, 'plugin'], `is for providers of type plugin; this one is ${type}`, 'leave it out');
+    return;
+  }
+  if (plugin === undefined) yield error([...path, 'plugin'], 'is missing', 'add it: name, url and version of the type');
+  if (templatesRef?.name !== undefined && templatesRef.name !== defaultTemplates)
+    yield error([...path, 'templatesRef'], 'is not for plugins: they bring their modules', 'leave it out');
+  if (context.ownTemplates === false) {
+    const reason = 'this installation has only the provider types that come with it';
+    yield error(
+      [...path, 'providerType'],
+      reason,
+      `use one of ${(context.providerTypes ?? providerTypeNames).join(', ')}`,
     );
   }
 }

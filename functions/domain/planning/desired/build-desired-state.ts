@@ -145,7 +145,7 @@ function providerInstance(
   const { secretRef } = provider;
   return {
     name,
-    type: provider.providerType,
+    type: provider.plugin?.name ?? provider.providerType,
     ...(secretRef ? { secret: locatorOf(secretRef, manifest.metadata.namespace) } : {}),
     templates: templates[name] ?? builtinTemplates,
     ...(templateSecrets[name] === undefined ? {} : { templatesSecret: templateSecrets[name] }),

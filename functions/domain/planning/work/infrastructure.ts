@@ -68,7 +68,7 @@ const machinesOf = onceFor(({ id, role, source, nodes }: NodePoolState): string 
   if (source.kind === 'static') return '';
   const { type, templates } = source.provider;
   const names = nodes.map((node) => `${node.name} ${node.privateAddress}`).sort();
-  return JSON.stringify([id, role, type, templates, moduleInputs(source), names]);
+  return JSON.stringify([id, role, type, templates, moduleInputs(source), names, source.properties]);
 });
 
 interface DnsView {

@@ -1,0 +1,116 @@
+/** Provider types that do not come with Kubeloom: pinned when a manifest is accepted, and what they say about it. */
+import type { Config } from '#contracts/config.ts';
+import type { PluginAnswer, PluginLookup } from '#contracts/job.ts';
+import { error, type Fault } from '#domain/manifest/fault.ts';
+import type { InputManifest, Provider } from '#domain/manifest/input-manifest.ts';
+import { shown } from '#domain/manifest/names.ts';
+import { type ProviderPlugin, pluginAddress } from '#domain/manifest/provider-plugin.ts';
+import { archiveVersionText, templateVersionText } from '#domain/template-version.ts';
+
+interface Refusal {
+  readonly reason: string;
+  readonly fix: string;
+}
+
+export type LookUpPlugin = (request: PluginLookup) => Promise<PluginAnswer | Refusal>;
+
+export interface PinnedPlugins {
+  /** Version text by provider instance. */
+  readonly templates: Readonly<Record<string, string>>;
+  readonly faults: readonly Fault[];
+}
+
+type Settings = Pick<Config, 'KUBELOOM_TEMPLATE_URLS' | 'KUBELOOM_TEMPLATE_SOURCES'>;
+
+/**
+ * Asks what each is, and has the properties of its pools judged. Without `lookUp` nothing is pinned: only the API may start
+ * the runner that is asked. Throws `TemplatesPending` while it works.
+ */
+export async function pinPlugins(
+  config: Settings,
+  manifest: InputManifest,
+  lookUp: LookUpPlugin | undefined,
+): Promise<PinnedPlugins> {
+  const wanted = manifest.spec.providers.flatMap(({ name, plugin, secretRef }, index) =>
+    plugin === undefined ? [] : [{ name, plugin, secretRef, index }],
+  );
+  const pins = await Promise.all(
+    wanted.map(async (instance) => {
+      const { name, plugin, index } = instance;
+      const path = ['spec', 'providers', index, 'plugin'];
+      const refused = refusedAddress(config, pluginAddress(plugin));
+      if (refused !== undefined) return { faults: [error([...path, 'url'], refused.reason, refused.fix)] };
+      // Where nothing is fetched, what is written is compared.
+      if (config.KUBELOOM_TEMPLATE_SOURCES !== 'git') return { name, version: asWritten(plugin), faults: [] };
+      if (lookUp === undefined) return { faults: [] };
+      const answer = await lookUp({ ...plugin, url: pluginAddress(plugin), properties: propertiesOf(manifest, name) });
+      if ('reason' in answer) return { faults: [error(path, answer.reason, answer.fix)] };
+      return { name, version: answer.version, faults: [...faultsOf(manifest, instance, answer)] };
+    }),
+  );
+  return {
+    templates: Object.fromEntries(pins.flatMap((pin) => ('name' in pin ? [[pin.name, pin.version]] : []))),
+    faults: pins.flatMap(({ faults }) => faults),
+  };
+}
+
+/** Why this installation takes nothing from there; undefined when it does. */
+export function refusedAddress({ KUBELOOM_TEMPLATE_URLS: allowed }: Settings, url: string): Refusal | undefined {
+  const fits = (beginning: string): boolean => {
+    const [whole, start] = [folded(url), folded(beginning)];
+    return whole === start || whole.startsWith(start.endsWith('/') ? start : `${start}/`);
+  };
+  if (allowed.length === 0 || allowed.some(fits)) return undefined;
+  const reason = `this installation takes templates and provider types only from ${allowed.join(', ')}, not from ${url}`;
+  return { reason, fix: 'use one from there, or ask the operator to add it to KUBELOOM_TEMPLATE_URLS' };
+}
+
+/** Capitals make no difference in a host. */
+function folded(url: string): string {
+  const [host = '', ...path] = url.split('/');
+  return [host.toLowerCase(), ...path].join('/');
+}
+
+function asWritten({ version, sha256, ...plugin }: ProviderPlugin): string {
+  const url = pluginAddress(plugin);
+  return sha256 === undefined
+    ? templateVersionText({ url, commit: version, path: '.' })
+    : archiveVersionText({ url, sha256 });
+}
+
+/** By pool: of those that the instance makes. */
+function propertiesOf({ spec }: InputManifest, provider: string): PluginLookup['properties'] {
+  const pools = spec.nodePools.dynamic.filter(({ providerSpec }) => providerSpec.name === provider);
+  return Object.fromEntries(pools.map(({ name, properties = {} }) => [name, properties]));
+}
+
+interface Instance extends Pick<Provider, 'name' | 'secretRef'> {
+  readonly index: number;
+}
+
+/** What is asked of the type and it does not have, and what it asks for. */
+function* faultsOf(
+  { spec }: InputManifest,
+  { name, secretRef, index }: Instance,
+  { title, machines, dns, secret, faults }: PluginAnswer,
+): Iterable<Fault> {
+  if (secret !== undefined && secretRef === undefined) {
+    const fix = `name the Secret with ${secret.join(', ')} for ${title}`;
+    yield error(['spec', 'providers', index, 'secretRef'], 'is missing', fix);
+  }
+  for (const [place, pool] of spec.nodePools.dynamic.entries()) {
+    if (pool.providerSpec.name !== name) continue;
+    const path = ['spec', 'nodePools', 'dynamic', place];
+    if (!machines)
+      yield error([...path, 'providerSpec', 'name'], `${title} creates no machines`, 'use another provider');
+    for (const fault of faults.filter((one) => one.pool === pool.name))
+      yield error([...path, 'properties', ...fault.path], fault.reason, `see which properties ${shown(title)} has`);
+  }
+  for (const [place, balancer] of spec.loadBalancers.clusters.entries())
+    if (balancer.dns.provider === name && !dns)
+      yield error(
+        ['spec', 'loadBalancers', 'clusters', place, 'dns', 'provider'],
+        `${title} serves no DNS zones`,
+        'use another provider',
+      );
+}

@@ -1,0 +1,82 @@
+/**
+ * The folder of a provider type that does not come with Kubeloom. What a document was accepted with is kept: machines are
+ * made, checked and deleted with that copy, whatever became of the repository or archive.
+ */
+import { createHash } from 'node:crypto';
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { dirname, join, relative } from 'node:path';
+import { z } from 'zod';
+import type { ProviderInstance } from '#domain/cluster-state.ts';
+import { isProviderType } from '#domain/provider-types.ts';
+import { parseArchiveVersion, parseTemplateVersion } from '#domain/template-version.ts';
+import { templatesMark } from '#rendering/terraform-names.ts';
+import { StageFailure } from '../stage-failure.ts';
+import { fetchFiles, type GitSurroundings } from '../terraform/git-fetch.ts';
+import { measured } from '../terraform/git-templates.ts';
+import { unpackArchive } from './archive.ts';
+
+/** A type with its version: `templates` of an instance. */
+export type PluginVersion = Pick<ProviderInstance, 'name' | 'type' | 'templates'>;
+
+const KeptCopy = z.strictObject({
+  schema: z.literal(1),
+  /** Path in the folder to content in base64. */
+  files: z.record(z.string().regex(/^(?!(.*\/)?\.\.?(\/|$))[^/]/), z.base64()),
+});
+
+/** False for types that come with Kubeloom, also with templates of their own. */
+export function isPlugin({ type, templates }: Pick<ProviderInstance, 'type' | 'templates'>): boolean {
+  return !isProviderType(type) && !templates.startsWith('builtin@');
+}
+
+/** Artifact key of the copy that is kept. */
+export function keptCopyKey({ type, templates }: Pick<ProviderInstance, 'type' | 'templates'>): string {
+  return `plugins/${createHash('sha256').update(`${type}\n${templates}`).digest('hex')}.json`;
+}
+
+/** Directory with its modules: of the copy, else from where it is from. Throws `StageFailure`. */
+export async function pluginFolder(context: GitSurroundings, plugin: PluginVersion): Promise<string> {
+  const folder = join(context.workDirectory, 'plugins', `${plugin.type}-${templatesMark(plugin.templates)}`);
+  const present = await readdir(folder).catch(() => []);
+  if (present.length > 0) return folder;
+  const text = await context.ports.artifacts.getText(keptCopyKey(plugin));
+  if (text === undefined) return fetchPlugin(context, plugin);
+  const { files } = KeptCopy.parse(JSON.parse(text));
+  for (const [path, content] of Object.entries(files)) {
+    await mkdir(join(folder, dirname(path)), { recursive: true });
+    await writeFile(join(folder, path), Buffer.from(content, 'base64'));
+  }
+  return folder;
+}
+
+/** Keeps a copy of the folder; another one of the same version is replaced by the same files. */
+export async function keepCopy(context: GitSurroundings, plugin: PluginVersion, folder: string): Promise<void> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  const paths = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
+  const files = await Promise.all(
+    paths.toSorted().map(async (path) => [relative(folder, path), (await readFile(path)).toString('base64')] as const),
+  );
+  const copy: z.infer<typeof KeptCopy> = { schema: 1, files: Object.fromEntries(files) };
+  await context.ports.artifacts.putText(keptCopyKey(plugin), JSON.stringify(copy), 'application/json');
+}
+
+async function fetchPlugin(context: GitSurroundings, plugin: PluginVersion): Promise<string> {
+  const { name, type, templates } = plugin;
+  const directory = join(context.workDirectory, 'plugins', `${type}-${templatesMark(templates)}-fetched`);
+  const archive = parseArchiveVersion(templates);
+  if (archive !== undefined) {
+    const folder = await unpackArchive(context, { plugin, archive, directory });
+    return measured(plugin, `the archive ${archive.url}`, folder);
+  }
+  const version = parseTemplateVersion(templates);
+  if (version === undefined)
+    throw new StageFailure({
+      ...{ class: 'bug', code: 'TemplatesMissing', resource: name },
+      message: `Provider type ${type} has the version "${templates}", which names neither a repository nor an archive.`,
+      hint: 'Apply the document again.',
+    });
+  const subject = { title: `provider type ${type}`, name, document: 'plugin' } as const;
+  await fetchFiles(context, subject, { version, patterns: [`/${type}/`], directory });
+  const where = `${version.url}@${version.commit.slice(0, 12)}, folder ${type}`;
+  return measured(plugin, where, join(directory, type));
+}

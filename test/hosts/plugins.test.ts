@@ -1,0 +1,92 @@
+/** A provider type that is only a git repository with a folder, on real hosts: from the document to its deletion. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { ManifestDescription } from '#contracts/api-bodies.ts';
+import { houseHosts, houseHostsRepository } from '#test/plugins/house-hosts.ts';
+import { allowGitServer, type GitServer, startGitServer } from '#test/templates/git-server.ts';
+import { isRoot } from './host-workshop.ts';
+import { clusterOf, Installation, nodesOf } from './installation.ts';
+
+const name = 'house';
+
+describe.runIf(isRoot)('a provider type from a git repository', () => {
+  let server: GitServer;
+  let installation: Installation;
+  let forget: () => void;
+  let made: ManifestDescription;
+
+  /** As users of Kadende write it. */
+  const document = (resourceProperties: object, size = 1): object => ({
+    ...{ version: '0.0.1', name },
+    groups: { web: { size, resourcePlugin: { name: houseHosts, url: `https://${server.url}` }, resourceProperties } },
+  });
+  const mottos = (): readonly string[] =>
+    readdirSync(installation.hostsDirectory)
+      .filter((file) => file.endsWith('.motto'))
+      .map((file) => `${file} ${readFileSync(join(installation.hostsDirectory, file), 'utf8')}`)
+      .toSorted();
+
+  beforeAll(async () => {
+    server = await startGitServer();
+    server.commit(houseHostsRepository());
+    server.git('tag', 'v1.9.0');
+    server.git('tag', 'v1.10.0');
+    forget = allowGitServer(server);
+    installation = await Installation.open();
+  });
+  afterAll(async () => {
+    await installation?.close();
+    await server?.close();
+    forget?.();
+  });
+
+  it('properties that its schema refuses are faults with their places, and no machine is made', async () => {
+    await expect(installation.apply(name, document({ motto: 'x', flour: 2 }))).rejects.toMatchObject({
+      problem: {
+        faults: [
+          { path: 'spec.groups.web.resourceProperties.motto', reason: expect.stringMatching(/>=3/) },
+          { path: 'spec.groups.web.resourceProperties.flour', reason: 'is not a property of the type' },
+        ],
+      },
+    });
+    expect(await installation.hosts()).toEqual([]);
+  });
+
+  it('its machines are made with what the properties say', async () => {
+    made = await installation.apply(name, document({ motto: 'stay warm', floor: 2 }));
+    expect(made.status, JSON.stringify(clusterOf(made).failure)).toBe('Done');
+    expect(await installation.hosts()).toEqual(nodesOf(made));
+    expect(mottos()).toEqual(nodesOf(made).map((node) => `${node}.motto stay warm 2`));
+  });
+
+  it('another machine is made by the version that was pinned', async () => {
+    const more = await installation.apply(name, document({ motto: 'stay warm', floor: 2 }, 2));
+    expect(more.status, JSON.stringify(clusterOf(more).failure)).toBe('Done');
+    expect(nodesOf(more)).toHaveLength(2);
+    expect(nodesOf(more)).toEqual(expect.arrayContaining([...nodesOf(made)]));
+    made = more;
+  });
+
+  it('changed properties replace the machines', async () => {
+    const other = await installation.apply(name, document({ motto: 'keep cool', floor: 2 }, 2));
+    expect(other.status, JSON.stringify(clusterOf(other).failure)).toBe('Done');
+    expect(mottos()).toEqual(nodesOf(other).map((node) => `${node}.motto keep cool 2`));
+    expect(nodesOf(other).filter((node) => nodesOf(made).includes(node))).toEqual([]);
+    made = other;
+  });
+
+  it('a repository that is gone refuses the next document, and the machines are untouched', async () => {
+    await server.close();
+    const changed = installation.apply(name, document({ motto: 'too late' }, 2));
+    await expect(changed).rejects.toMatchObject({ problem: { faults: [{ path: 'spec.groups.web.resourcePlugin' }] } });
+    expect(await installation.hosts()).toEqual(nodesOf(made));
+  });
+
+  it('a deletion leaves nothing although the repository is gone: a copy of the type is kept', async () => {
+    await installation.remove(name);
+    expect(await installation.hosts()).toEqual([]);
+    expect(mottos()).toEqual([]);
+    expect(await installation.leftovers()).toEqual([]);
+  });
+});

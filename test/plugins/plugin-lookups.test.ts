@@ -1,0 +1,156 @@
+/** Provider types from elsewhere: asked by a runner, known to the API, with a real git host and archives between them. */
+import { readFileSync, writeFileSync } from 'node:fs';
+import { globalAgent } from 'node:https';
+import { join } from 'node:path';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import type { PluginAnswer, PluginLookup } from '#contracts/job.ts';
+import { lookUpPlugin } from '#functions/pipeline/jobs/template-lookups.ts';
+import { answerQuestion } from '#runner/answer-question.ts';
+import { answers } from '#runner/answers.ts';
+import { fakeDeps } from '#test/fakes/fake-deps.ts';
+import { type GitServer, startGitServer } from '#test/templates/git-server.ts';
+import { type ArchiveServer, startArchiveServer } from './archive-server.ts';
+import { houseHosts, houseHostsFiles, houseHostsRepository } from './house-hosts.ts';
+
+let server: GitServer;
+let archives: ArchiveServer;
+let tagged: string;
+let deps: ReturnType<typeof fakeDeps>;
+
+beforeAll(async () => {
+  [server, archives] = await Promise.all([startGitServer(), startArchiveServer()]);
+  const authorities = join(server.certificate, '..', 'both.pem');
+  writeFileSync(authorities, [server, archives].map(({ certificate }) => readFileSync(certificate, 'utf8')).join(''));
+  globalAgent.options.ca = readFileSync(authorities, 'utf8');
+  process.env.NODE_EXTRA_CA_CERTS = authorities;
+  server.commit(houseHostsRepository());
+  server.git('tag', 'v1.9.0');
+  tagged = server.commit(houseHostsRepository({ title: 'Newer' }));
+  server.git('tag', 'v1.10.0');
+  server.git('tag', 'v2.0.0-preview');
+  server.commit({ [`${houseHosts}/notes`]: 'not released' });
+}, 30_000);
+afterAll(async () => {
+  delete globalAgent.options.ca;
+  await Promise.all([server.close(), archives.close()]);
+});
+beforeEach(() => {
+  deps = fakeDeps({ KUBELOOM_TEMPLATE_PRIVATE_HOSTS: `${server.host},${archives.host}` });
+});
+
+const lookup = (changes: Partial<PluginLookup> = {}): PluginLookup => ({
+  ...{ name: houseHosts, url: server.url, version: 'latest', properties: { web: { motto: 'stay warm' } } },
+  ...changes,
+});
+const once = (changes: Partial<PluginLookup> = {}) => lookUpPlugin(deps, 'team', lookup(changes));
+/** Asked, answered by the runner, asked again. */
+async function found(
+  changes: Partial<PluginLookup> = {},
+): Promise<Partial<PluginAnswer> & { reason?: string; fix?: string }> {
+  await expect(once(changes)).rejects.toMatchObject({ name: 'TemplatesPending' });
+  const newest = deps.builds.started.at(-1);
+  const signal = new AbortController().signal;
+  await answerQuestion(newest?.variables.KUBELOOM_JOB ?? '', deps, { signal, answers, templatesDirectory: '' });
+  deps.builds.statuses.set(newest?.id ?? '', 'ended');
+  return once(changes);
+}
+
+describe('a type from a git repository', () => {
+  it('the latest version is the highest tag, not the newest commit and not a preview', async () => {
+    expect(await found()).toEqual({
+      ...{ version: `git:${server.url}@${tagged}#.`, title: 'Newer', machines: true, dns: true, faults: [] },
+    });
+    expect(await once({ version: 'latest' })).toMatchObject({ title: 'Newer' });
+    expect(deps.builds.started).toHaveLength(1);
+  });
+
+  it('properties are judged by its schema, with the pool and the place of each fault', async () => {
+    const properties = {
+      web: { motto: 'x', flour: 1 },
+      night: { floor: 1.5 },
+      good: { motto: 'fine', image: 'debian' },
+    };
+    expect((await found({ properties })).faults).toEqual([
+      { pool: 'web', path: ['motto'], reason: 'does not fit: expected string to have >=3 characters' },
+      { pool: 'web', path: ['flour'], reason: 'is not a property of the type' },
+      { pool: 'night', path: ['motto'], reason: 'is missing' },
+      { pool: 'night', path: ['floor'], reason: expect.stringContaining('expected int') },
+    ]);
+  });
+
+  it('a repository without version tags has no latest version, and the fix says what to write', async () => {
+    const other = await startGitServer();
+    onTestFinished(() => other.close());
+    globalAgent.options.ca = [globalAgent.options.ca, readFileSync(other.certificate, 'utf8')].flat() as string[];
+    other.commit(houseHostsRepository());
+    Object.assign(deps.config, { KUBELOOM_TEMPLATE_PRIVATE_HOSTS: [other.host] });
+    expect(await found({ url: other.url })).toEqual({
+      reason: `${other.url} has no version tag such as "v1.2.3", so nothing is the latest`,
+      fix: 'name a branch, a tag or the 40 digits of a commit',
+    });
+  });
+
+  it('a version that is pinned wholly is known from the kept copy when the repository is gone', async () => {
+    const gone = await startGitServer();
+    const commit = gone.commit(houseHostsRepository());
+    const authorities = [process.env.NODE_EXTRA_CA_CERTS ?? '', gone.certificate].map((file) =>
+      readFileSync(file, 'utf8'),
+    );
+    const file = join(server.certificate, '..', 'three.pem');
+    writeFileSync(file, authorities.join(''));
+    const before = process.env.NODE_EXTRA_CA_CERTS;
+    process.env.NODE_EXTRA_CA_CERTS = file;
+    onTestFinished(() => {
+      process.env.NODE_EXTRA_CA_CERTS = before;
+    });
+    Object.assign(deps.config, { KUBELOOM_TEMPLATE_PRIVATE_HOSTS: [gone.host] });
+    expect(await found({ url: gone.url, version: commit })).toMatchObject({ machines: true });
+    await gone.close();
+    expect(await found({ url: gone.url, version: commit, properties: { web: { motto: 'again' } } })).toMatchObject({
+      ...{ version: `git:${gone.url}@${commit}#.`, faults: [] },
+    });
+  });
+
+  it('a folder without a description, with a faulty one, or with a schema that is none is refused with the file', async () => {
+    server.commit(
+      { 'bare/nodepool/main.tf': '', 'odd/network/main.tf': '', 'odd/provider.json': '{"colour":1}' },
+      'odd',
+    );
+    server.commit({ 'wrong/network/main.tf': '', 'wrong/provider.json': '{"properties":{"type":"colour"}}' }, 'odd');
+    const reasonOf = async (name: string) => (await found({ name, version: 'odd' })).reason;
+    expect(await reasonOf('bare')).toMatch(/has no provider.json, which describes it/);
+    expect(await reasonOf('odd')).toMatch(/provider.json .*: .*colour/);
+    expect(await reasonOf('wrong')).toMatch(/"properties" in the provider.json .* is not a JSON Schema/);
+    expect(await reasonOf('none')).toMatch(/There are no Terraform modules for provider type none/);
+  });
+});
+
+describe('a type from an archive', () => {
+  const archive = (name: string, sha256: string) => found({ url: `${archives.host}/${name}`, sha256 });
+
+  it('an archive with the sum that the document has is taken, with the folder at its root or under its name', async () => {
+    for (const [name, files] of Object.entries({
+      'root.tar.gz': houseHostsFiles(),
+      'named.tar.gz': houseHostsRepository(),
+    })) {
+      const sum = archives.put(name, files);
+      expect(await archive(name, sum)).toMatchObject({
+        ...{ version: `archive:${archives.host}/${name}@${sum}`, machines: true, faults: [] },
+      });
+    }
+  });
+
+  it('an archive with another sum is refused before it is unpacked, with both sums', async () => {
+    const sum = archives.put('changed.tar.gz', houseHostsFiles());
+    const wanted = 'a'.repeat(64);
+    const { reason, fix } = await archive('changed.tar.gz', wanted);
+    expect(reason).toContain(`has the SHA-256 ${sum}, and the document wants ${wanted}`);
+    expect(fix).toMatch(/only if you trust/);
+  });
+
+  it('an archive with links, one that is no archive and one that is not there are refused', async () => {
+    const sum = archives.put('links.tar.gz', houseHostsFiles(), { 'nodepool/passwd': '/etc/passwd' });
+    expect((await archive('links.tar.gz', sum)).reason).toMatch(/neither file nor folder: .*passwd/);
+    expect((await archive('none.tar.gz', sum)).reason).toMatch(/answered with status 404/);
+  });
+});
