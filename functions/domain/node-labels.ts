@@ -8,6 +8,14 @@ export function isLocked(labels: Readonly<Record<string, string>>): boolean {
   return lockLabels.some((label) => labels[label] !== undefined);
 }
 
+/** Longhorn's own label for nodes that have a disk of it. On a pool with taints: Longhorn runs on its nodes all the same. */
+const storageLabel = 'node.longhorn.io/create-default-disk';
+
+/** Of a pool with these labels: whether its user wants Longhorn on it whatever its taints are. */
+export function takesStorage(labels: Readonly<Record<string, unknown>>): boolean {
+  return labels[storageLabel] === 'true';
+}
+
 /** Keys that users of Claudie's manifests select by. */
 export const labelKeys = {
   nodePool: 'claudie.io/nodepool',

@@ -38,9 +38,27 @@ export function renderDocument(document: DocumentState, files: DocumentFiles): r
       return plain ? objectsIn(template, path, upstreamLimits) : renderTemplate(path, template, all);
     });
   return labelled(name, [
-    ...upstreamObjects.filter((object) => !without.has(objectText(nameOfObject(object)))),
+    ...upstreamObjects
+      .filter((object) => !without.has(objectText(nameOfObject(object))))
+      .map((object) => tolerating(object, Array.isArray(values.tolerations) ? values.tolerations : [])),
     ...own,
   ]);
+}
+
+/** A DaemonSet of an upstream release also runs on nodes with these taints (`taintText`). */
+function tolerating(object: KubernetesObject, taints: readonly string[]): KubernetesObject {
+  const { spec } = object;
+  if (object.kind !== 'DaemonSet' || taints.length === 0 || !isMap(spec)) return object;
+  const template = isMap(spec.template) ? spec.template : {};
+  const pod = isMap(template.spec) ? template.spec : {};
+  const known = Array.isArray(pod.tolerations) ? pod.tolerations : [];
+  const tolerations = [...known, ...taints.map(tolerationOf)];
+  return { ...object, spec: { ...spec, template: { ...template, spec: { ...pod, tolerations } } } };
+}
+
+function tolerationOf(taint: string): Readonly<Record<string, string>> {
+  const [, key = '', value, effect = ''] = /^([^=:]+)(?:=([^:]*))?:(\w+)$/.exec(taint) ?? [];
+  return value === undefined ? { key, operator: 'Exists', effect } : { key, operator: 'Equal', value, effect };
 }
 
 function renderTemplate(path: string, text: string, values: DocumentState['values']): readonly KubernetesObject[] {

@@ -13,6 +13,8 @@ function warningsOf(pool: object, cluster: object = {}) {
   return warnings.map(({ id, path }) => `${id} ${path}`);
 }
 
+const storing = { 'node.longhorn.io/create-default-disk': 'true' };
+
 describe('Longhorn without a node that it runs on', () => {
   const taint = (effect: string) => ({ taints: [{ key: 'gpu', value: 'yes', effect }] });
   const expected = ['no-storage-node spec.kubernetes.clusters[0].storage'];
@@ -21,6 +23,7 @@ describe('Longhorn without a node that it runs on', () => {
     ['are spot pools', { spot: true }, expected],
     ['have a taint', taint('NoExecute'), expected],
     ['have a taint that only prefers other nodes', taint('PreferNoSchedule'), []],
+    ['have a taint and the label of storage', { ...taint('NoSchedule'), labels: storing }, []],
     ['have no taints', {}, []],
   ])('a cluster whose compute pools %s gets the warning only if that keeps Longhorn away', (_, pool, warnings) => {
     expect(warningsOf(pool)).toEqual(warnings);

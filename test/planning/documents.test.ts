@@ -29,6 +29,8 @@ function desired(
   return state;
 }
 
+const storing = { 'node.longhorn.io/create-default-disk': 'true' };
+
 describe('storage of a cluster', () => {
   test('a new cluster that names no storage gets what the installation gives', () => {
     expect(desired({}, { defaultStorage: 'longhorn' }).storage).toBe('longhorn');
@@ -47,6 +49,11 @@ describe('storage of a cluster', () => {
   test.each([
     ['a spot pool', { spot: true }, undefined],
     ['a pool with a taint', { taints: [{ key: 'gpu', value: 'yes', effect: 'NoSchedule' }] }, undefined],
+    [
+      'a pool with a taint and the label of storage',
+      { taints: [{ key: 'gpu', value: 'yes', effect: 'NoSchedule' }], labels: storing },
+      'longhorn',
+    ],
     ['a pool with a mild taint', { taints: [{ key: 'old', value: 'yes', effect: 'PreferNoSchedule' }] }, 'longhorn'],
   ])(
     'a new cluster whose only compute pool is %s gets storage unasked only if Longhorn runs there',
@@ -69,9 +76,29 @@ describe('storage of a cluster', () => {
 
   test('Longhorn learns of the autoscaler with the first autoscaled compute pool', () => {
     const valuesOf = (spec: ManifestSpec) => desired(spec).documents?.[0]?.values;
-    expect(valuesOf(withStorage)).toEqual({ autoscaled: 'false' });
+    expect(valuesOf(withStorage)).toMatchObject({ autoscaled: 'false' });
     const scaled = { name: 'compute', autoscaler: { min: 1, max: 3 } };
-    expect(valuesOf({ dynamic: [control(1), scaled], ...withStorage })).toEqual({ autoscaled: 'true' });
+    expect(valuesOf({ dynamic: [control(1), scaled], ...withStorage })).toMatchObject({ autoscaled: 'true' });
+  });
+
+  test('Longhorn tolerates the taints of pools that have its label, also without a node, and no others', () => {
+    const taint = (key: string, value: string, effect = 'NoSchedule') => ({ key, value, effect });
+    const dynamic = [
+      control(1),
+      compute(1, { taints: [taint('team', 'shop')] }),
+      {
+        name: 'disks',
+        labels: storing,
+        taints: [taint('disks', 'only', 'NoExecute'), taint('old', 'yes', 'PreferNoSchedule')],
+      },
+      { name: 'spot', labels: storing, spot: true, autoscaler: { min: 0, max: 3 } },
+    ];
+    const state = desired({ dynamic, compute: ['compute', 'disks', 'spot'], ...withStorage });
+    expect(state.documents?.[0]?.values).toMatchObject({
+      tolerations: ['claudie.io/spot=true:NoSchedule', 'disks=only:NoExecute'],
+      taintToleration: '\ntaint-toleration: "claudie.io/spot=true:NoSchedule;disks=only:NoExecute"',
+    });
+    expect(desired(withStorage).documents?.[0]?.values).toMatchObject({ tolerations: [], taintToleration: '' });
   });
 });
 

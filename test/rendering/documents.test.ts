@@ -20,6 +20,7 @@ function templatesOf(name: string): DocumentFiles['templates'] {
 const upstream = {
   text: [
     'apiVersion: v1\nkind: ConfigMap\nmetadata: { name: longhorn-default-setting, namespace: longhorn-system }',
+    'apiVersion: apps/v1\nkind: DaemonSet\nmetadata: { name: longhorn-manager, namespace: longhorn-system }\nspec: { template: { spec: { tolerations: [{ key: own }] } } }',
     'apiVersion: apps/v1\nkind: Deployment\nmetadata: { name: longhorn-ui, namespace: longhorn-system, labels: { app: ui } }',
   ].join('\n---\n'),
   without: ['v1 ConfigMap longhorn-system/longhorn-default-setting'],
@@ -27,7 +28,11 @@ const upstream = {
 
 describe('templates of Kubeloom', () => {
   const values = {
-    longhorn: { autoscaled: 'true' },
+    longhorn: {
+      autoscaled: 'true',
+      tolerations: ['disks=only:NoExecute', 'gpu:NoSchedule'],
+      taintToleration: '\ntaint-toleration: "disks=only:NoExecute;gpu:NoSchedule"',
+    },
     'longhorn-classes': { zone: ['aws-1-zone', 'static-zone'] },
     autoscaler: {
       ...{ image: autoscalerImage('1.34.2'), api: 'https://kubeloom.example' },

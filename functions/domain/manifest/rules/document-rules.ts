@@ -1,6 +1,7 @@
 /** Rules of storage and of documents in a cluster: what each applies can be read, and nothing is applied twice. */
 import { isBuiltin } from '#domain/cluster-documents.ts';
 import { nameOfObject, objectKey, objectText, readObjects } from '#domain/kubernetes-objects.ts';
+import { takesStorage } from '#domain/node-labels.ts';
 import { error, type Fault, warning } from '../fault.ts';
 import { shown } from '../names.ts';
 import type { ManifestIndex, Path } from './manifest-index.ts';
@@ -16,7 +17,7 @@ export function* documentRules(manifestIndex: ManifestIndex): Iterable<Fault> {
     if (cluster.storage === 'longhorn' && isClosed(cluster, manifestIndex)) {
       const reason = 'all compute pools have taints or are spot pools, and Longhorn does not run on their nodes';
       const fix =
-        'add a compute pool without taints, or replace the documents "longhorn" by a text that tolerates them';
+        'add a compute pool without taints, or the label node.longhorn.io/create-default-disk: "true" to one of these';
       yield warning('no-storage-node', [...path, 'storage'], reason, fix);
     }
     yield* entries(manifestIndex, cluster, [...path, 'documents']);
@@ -29,6 +30,7 @@ function isClosed({ pools, documents }: PartialCluster, { poolsByName }: Manifes
   return pools.compute.every((name) => {
     const pool = poolsByName.get(name);
     if (pool === undefined) return false;
+    if (takesStorage(pool.thing.labels)) return false;
     const tainted = pool.thing.taints.some((taint) => taint !== undefined && taint.effect !== 'PreferNoSchedule');
     return tainted || (pool.kind === 'dynamic' && pool.thing.spot);
   });

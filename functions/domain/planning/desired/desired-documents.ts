@@ -1,10 +1,11 @@
 /** The documents that a cluster is to have: those of its storage, its autoscaler and its monitoring, as its manifest changes them, and its own. */
 import { autoscalerImage } from '#domain/autoscaler-image.ts';
-import { builtinDocument, type DocumentState, isBuiltin } from '#domain/cluster-documents.ts';
-import type { ClusterState, LoadBalancerState, NodePoolState } from '#domain/cluster-state.ts';
+import { builtinDocument, type DocumentState, isBuiltin, taintText } from '#domain/cluster-documents.ts';
+import type { ClusterState, LoadBalancerState, NodePoolState, Taint } from '#domain/cluster-state.ts';
 import type { KubernetesCluster } from '#domain/manifest/input-manifest.ts';
+import { takesStorage } from '#domain/node-labels.ts';
 import { documentsKey } from '#domain/template-version.ts';
-import { nodeTaints, storageTag } from './node-metadata.ts';
+import { poolTaints, storageTag } from './node-metadata.ts';
 
 export type Storage = 'longhorn' | 'none';
 
@@ -49,20 +50,28 @@ export function desiredDocuments(
   };
 }
 
-/** Longhorn tolerates no taint: without a node that it can run on, it would wait for one for ever. */
+/** Without a node that it can run on, Longhorn would wait for one for ever. */
 function defaultFor(pools: readonly NodePoolState[], storage: Storage): Storage {
-  const open = computePools(pools).some((pool) =>
-    pool.nodes.some((node) => nodeTaints(pool, node).every(({ effect }) => effect === 'PreferNoSchedule')),
+  const open = computePools(pools).some(
+    (pool) => pool.nodes.length > 0 && (keptAway(pool).length === 0 || takesStorage(pool.labels)),
   );
   return open ? storage : 'none';
+}
+
+/** Taints that keep pods off the nodes of a pool. */
+function keptAway(pool: NodePoolState): readonly Taint[] {
+  return poolTaints(pool).filter(({ effect }) => effect !== 'PreferNoSchedule');
 }
 
 /** Longhorn with its settings, and a class for each provider instance that has compute nodes. */
 function longhornDocuments(pools: readonly NodePoolState[]): readonly DocumentState[] {
   const compute = computePools(pools);
   const tags = [...new Set(compute.map(storageTag))].sort();
+  const tainted = compute.filter(({ labels }) => takesStorage(labels)).flatMap(keptAway);
+  const tolerations = [...new Set(tainted.map(taintText))].sort();
+  const taintToleration = tolerations.length === 0 ? '' : `\ntaint-toleration: "${tolerations.join(';')}"`;
   return [
-    builtinDocument('longhorn', { autoscaled: String(isAutoscaled(pools)) }),
+    builtinDocument('longhorn', { autoscaled: String(isAutoscaled(pools)), tolerations, taintToleration }),
     builtinDocument('longhorn-classes', { zone: tags }),
   ];
 }

@@ -14,6 +14,11 @@ export function nodeLabels(pool: NodePoolState, _node: NodeState): Readonly<Reco
 
 /** All taints of a node, each once. */
 export function nodeTaints(pool: NodePoolState, _node: NodeState): readonly Taint[] {
+  return poolTaints(pool);
+}
+
+/** The taints of each of its nodes, also before it has one. */
+export function poolTaints(pool: NodePoolState): readonly Taint[] {
   const own = [
     ...(pool.role === 'control' ? [controlPlaneTaint] : []),
     ...(pool.source.kind === 'dynamic' && pool.source.spot ? [spotTaint] : []),
