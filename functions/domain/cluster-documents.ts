@@ -1,6 +1,5 @@
 /** Documents in a cluster: named groups of Kubernetes objects that Kubeloom applies, compares and removes as one. */
 import { z } from 'zod';
-import type { Taint } from './cluster-state.ts';
 import { sameValue } from './same-value.ts';
 
 /** One of a cluster, as its state has it; templates are filled with its values when it is applied. */
@@ -72,11 +71,6 @@ export const agentProgram = 'agent.mjs';
 /** True when the agent is in it. */
 export function hasAgent({ name, text }: Pick<DocumentState, 'name' | 'text'>): boolean {
   return text === undefined && builtins.get(name)?.agent === true;
-}
-
-/** `key=value:NoSchedule`, as Longhorn has taints in its settings, and a list of values has them that DaemonSets tolerate. */
-export function taintText({ key, value = '', effect }: Taint): string {
-  return `${key}${value === '' ? '' : `=${value}`}:${effect}`;
 }
 
 export function builtinDocument(name: BuiltinName, values: DocumentState['values']): DocumentState {

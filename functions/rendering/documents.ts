@@ -45,7 +45,7 @@ export function renderDocument(document: DocumentState, files: DocumentFiles): r
   ]);
 }
 
-/** A DaemonSet of an upstream release also runs on nodes with these taints (`taintText`). */
+/** A DaemonSet of an upstream release also runs on nodes with these taints, as `key=value:NoSchedule`. */
 function tolerating(object: KubernetesObject, taints: readonly string[]): KubernetesObject {
   const { spec } = object;
   if (object.kind !== 'DaemonSet' || taints.length === 0 || !isMap(spec)) return object;

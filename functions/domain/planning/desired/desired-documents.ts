@@ -1,6 +1,6 @@
 /** The documents that a cluster is to have: those of its storage, its autoscaler and its monitoring, as its manifest changes them, and its own. */
 import { autoscalerImage } from '#domain/autoscaler-image.ts';
-import { builtinDocument, type DocumentState, isBuiltin, taintText } from '#domain/cluster-documents.ts';
+import { builtinDocument, type DocumentState, isBuiltin } from '#domain/cluster-documents.ts';
 import type { ClusterState, LoadBalancerState, NodePoolState, Taint } from '#domain/cluster-state.ts';
 import type { KubernetesCluster } from '#domain/manifest/input-manifest.ts';
 import { takesStorage } from '#domain/node-labels.ts';
@@ -61,6 +61,11 @@ function defaultFor(pools: readonly NodePoolState[], storage: Storage): Storage 
 /** Taints that keep pods off the nodes of a pool. */
 function keptAway(pool: NodePoolState): readonly Taint[] {
   return poolTaints(pool).filter(({ effect }) => effect !== 'PreferNoSchedule');
+}
+
+/** `key=value:NoSchedule`, as Longhorn's settings have taints, and `renderDocument` those that DaemonSets tolerate. */
+function taintText({ key, value = '', effect }: Taint): string {
+  return `${key}${value === '' ? '' : `=${value}`}:${effect}`;
 }
 
 /** Longhorn with its settings, and a class for each provider instance that has compute nodes. */
