@@ -10,6 +10,7 @@ type Register = (program: Command) => void;
 const modules: readonly (readonly [words: readonly string[], load: () => Promise<Register>])[] = [
   [['apply'], async () => (await import('./commands/apply.ts')).registerApply],
   [['init'], async () => (await import('./commands/init.ts')).registerInit],
+  [['adopt'], async () => (await import('./commands/adopt.ts')).registerAdopt],
   [['validate'], async () => (await import('./commands/validate.ts')).registerValidate],
   [['plan'], async () => (await import('./commands/plan.ts')).registerPlan],
   [['plans', 'approve'], async () => (await import('./commands/approve.ts')).registerApprove],

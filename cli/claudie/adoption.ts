@@ -1,0 +1,132 @@
+/** What becomes of the documents and outputs of a Claudie installation: files to go on with, and a report. Connects to nothing. */
+import { stringify } from 'yaml';
+import { defaultTemplates } from '#domain/manifest/input-manifest.ts';
+import { isMap, withoutServerFields } from '#domain/manifest/kubernetes-document.ts';
+import { referenceName, referencesIn } from '#domain/manifest/references-in.ts';
+import { documentName, kindOf, validateDocuments } from '#domain/manifest/validate-documents.ts';
+import { type ClaudieCluster, claudieClusters, isOutput } from './claudie-outputs.ts';
+import { type ManifestBeside, manifestBeside } from './manifest-beside.ts';
+
+export interface AdoptedFile {
+  readonly path: string;
+  readonly text: string;
+}
+
+export interface Adoption {
+  readonly files: readonly AdoptedFile[];
+  /** A sentence each. */
+  readonly changes: readonly string[];
+  readonly missing: readonly string[];
+  readonly faults: readonly string[];
+  readonly clusters: readonly ClaudieCluster[];
+}
+
+interface MovedManifest extends ManifestBeside {
+  readonly name: string;
+  readonly namespace: string;
+}
+
+export function adoption(documents: readonly unknown[]): Adoption {
+  const clusters = claudieClusters(documents);
+  const of = (kind: string) => documents.filter((document) => kindOf(document) === kind && !isOutput(document));
+  const manifests = of('InputManifest').map((document): MovedManifest => {
+    return { ...documentName(document), ...manifestBeside(document) };
+  });
+  const wanted = new Set(
+    manifests.flatMap(({ document, namespace }) => [...referencesIn(document, namespace)].map(keyOf)),
+  );
+  // Kubeloom's own are meant.
+  for (const key of wanted) if (key.endsWith(`/${defaultTemplates}`)) wanted.delete(key);
+  const templates = of('TemplateGitReference').filter((one) =>
+    wanted.has(keyOf({ field: 'templatesRef', ...documentName(one) })),
+  );
+  for (const document of templates)
+    for (const reference of referencesIn(document, documentName(document).namespace)) wanted.add(keyOf(reference));
+  const secrets = of('Secret').filter((one) => wanted.has(keyOf({ field: 'secretRef', ...documentName(one) })));
+  const goOn = [...secrets.map(plainSecret), ...templates.map(withoutServerFields)];
+  const documentsNow = [...goOn, ...manifests.flatMap(({ document }) => (document === undefined ? [] : [document]))];
+  const given = new Set([
+    ...secrets.map((one) => keyOf({ field: 'secretRef', ...documentName(one) })),
+    ...templates.map((one) => keyOf({ field: 'templatesRef', ...documentName(one) })),
+  ]);
+  return {
+    files: [
+      ...(goOn.length > 0 ? [{ path: 'secrets-and-templates.yaml', text: yamlOf(goOn) }] : []),
+      ...manifests.flatMap(filesOfManifest),
+      ...clusters.flatMap(filesOfCluster),
+    ],
+    changes: manifests.flatMap(({ name, changes }) => changes.map((change) => `${name}: ${change}`)),
+    missing: [
+      ...[...wanted]
+        .filter((key) => !given.has(key))
+        .map((key) => `${key}: is not among the files; store it before you apply`),
+      ...clusters.flatMap(missingOf),
+      ...manifests.flatMap(({ name, namespace }) =>
+        clusters.some(({ project }) => project === `${namespace}-${name}`)
+          ? []
+          : [`manifest ${namespace}/${name}: no output of Claudie is among the files (label claudie.io/output)`],
+      ),
+    ],
+    faults: validateDocuments(documentsNow).flatMap(({ kind, name, faults }) =>
+      faults.map(({ path, reason, fix }) => `${kind ?? 'document'} ${name}: ${path} ${reason}; ${fix}`),
+    ),
+    clusters,
+  };
+}
+
+function filesOfManifest({ name, namespace, document, staticPools }: MovedManifest): readonly AdoptedFile[] {
+  const folder = fileName(`${namespace}-${name}`);
+  return [
+    ...(document === undefined ? [] : [{ path: `${folder}/manifest.yaml`, text: yamlOf([document]) }]),
+    ...(staticPools.length === 0 ? [] : [{ path: `${folder}/static-pools.yaml`, text: stringify(staticPools) }]),
+  ];
+}
+
+/** Access to what Claudie built, which is gone with its management cluster. */
+function filesOfCluster({ id, kubeconfig, machines = [] }: ClaudieCluster): readonly AdoptedFile[] {
+  const keys = new Map(
+    machines.map(({ kind, pool, node, privateKey }) => [kind === 'dynamic' ? pool : node, privateKey]),
+  );
+  const folder = `clusters/${fileName(id)}`;
+  return [
+    ...(kubeconfig === undefined ? [] : [{ path: `${folder}/kubeconfig`, text: kubeconfig }]),
+    ...[...keys]
+      .filter(([, key]) => key !== '')
+      .map(([name, text]) => ({ path: `${folder}/${fileName(name)}.key`, text })),
+  ];
+}
+
+function missingOf({ id, kubeconfig, machines }: ClaudieCluster): readonly string[] {
+  return [
+    ...(kubeconfig === undefined
+      ? [`cluster ${id}: its kubeconfig (Secret ${id}-kubeconfig) is not among the files`]
+      : []),
+    ...(machines === undefined
+      ? [`cluster ${id}: its machines (Secret ${id}-metadata) are not among the files, or cannot be read`]
+      : []),
+  ];
+}
+
+function keyOf({
+  field,
+  ...place
+}: {
+  readonly field: string;
+  readonly namespace: string;
+  readonly name: string;
+}): string {
+  return `${field === 'secretRef' ? 'Secret' : 'TemplateGitReference'} ${referenceName(place)}`;
+}
+
+/** Without labels, owners and annotations, which are Claudie's or repeat the values. */
+function plainSecret(document: unknown): unknown {
+  if (!isMap(document)) return document;
+  const { data, stringData } = document;
+  const values = { ...(data !== undefined && { data }), ...(stringData !== undefined && { stringData }) };
+  return { apiVersion: 'v1', kind: 'Secret', metadata: documentName(document), ...values };
+}
+
+const yamlOf = (documents: readonly unknown[]): string => documents.map((one) => stringify(one)).join('---\n');
+
+/** Names are of the installation that is left, and none of them leads out of the folder. */
+const fileName = (name: string): string => name.replaceAll(/[^\w.-]/g, '-').replace(/^\.+/, '-');

@@ -1,0 +1,111 @@
+/** The manifest of clusters next to those that Claudie built: as it was, without what only one of both can have. */
+import { isMap, withoutEmptyFields, withoutServerFields } from '#domain/manifest/kubernetes-document.ts';
+
+export interface ManifestBeside {
+  /** Undefined when no cluster is left. */
+  readonly document: unknown;
+  /** A sentence each, with what to do later. */
+  readonly changes: readonly string[];
+  /** As they were in the manifest. */
+  readonly staticPools: readonly unknown[];
+}
+
+type Part = Record<string, unknown>;
+
+export function manifestBeside(document: unknown): ManifestBeside {
+  const draft = structuredClone(withoutEmptyFields(withoutServerFields(document))) as Part;
+  const { spec } = draft;
+  if (!isMap(spec)) return { document: draft, changes: [], staticPools: [] };
+  const pools = partOf(spec, 'nodePools');
+  const staticPools = listOf(pools, 'static');
+  const held = new Set(staticPools.map(nameOf));
+  const changes = [
+    ...(held.size > 0 ? withoutStaticPools(spec as Part, held) : []),
+    ...listOf(partOf(spec, 'loadBalancers'), 'clusters').flatMap(withoutHostNames),
+  ];
+  const isEmpty = listOf(partOf(spec, 'kubernetes'), 'clusters').length === 0;
+  return { document: isEmpty ? undefined : draft, changes, staticPools };
+}
+
+/** A machine is in one cluster at a time. */
+function withoutStaticPools(spec: Part, held: ReadonlySet<string>): readonly string[] {
+  const changes: string[] = [];
+  const gone = new Set<string>();
+  keepIn(partOf(spec, 'kubernetes'), 'clusters', (cluster) => {
+    const uses = partOf(cluster, 'pools');
+    for (const use of ['control', 'compute']) without(uses, use, held);
+    if (listOf(uses, 'control').length > 0) return true;
+    gone.add(nameOf(cluster));
+    changes.push(
+      `cluster ${nameOf(cluster)} is left out: all its control nodes are static machines, which Claudie's cluster has`,
+    );
+    return false;
+  });
+  const balancers = partOf(spec, 'loadBalancers');
+  const empty = new Set<string>();
+  keepIn(balancers, 'roles', (role) => {
+    without(role, 'targetPools', held);
+    if (listOf(role, 'targetPools').length > 0) return true;
+    empty.add(nameOf(role));
+    return false;
+  });
+  keepIn(balancers, 'clusters', (balancer) => {
+    without(balancer, 'pools', held);
+    without(balancer, 'roles', empty);
+    const stays = !gone.has(String(balancer.targetedK8s)) && listOf(balancer, 'pools').length > 0;
+    if (!stays) changes.push(`load balancer ${nameOf(balancer)} is left out: its cluster or all its machines are`);
+    return stays;
+  });
+  const used = new Set(
+    [
+      ...listOf(partOf(spec, 'kubernetes'), 'clusters').flatMap((cluster) => {
+        const uses = partOf(cluster, 'pools');
+        return [...listOf(uses, 'control'), ...listOf(uses, 'compute')];
+      }),
+      ...listOf(balancers, 'clusters').flatMap((balancer) => listOf(balancer, 'pools')),
+    ].map(String),
+  );
+  const pools = partOf(spec, 'nodePools');
+  keepIn(pools, 'static', () => false);
+  keepIn(pools, 'dynamic', (pool) => used.has(nameOf(pool)));
+  const names = [...held].join(', ');
+  changes.push(
+    `static pools ${names} are left out: a machine is in one cluster at a time; static-pools.yaml has them, to be added when their machines have left Claudie's cluster`,
+  );
+  return changes;
+}
+
+/** A DNS name has one owner. */
+function withoutHostNames(balancer: Part): readonly string[] {
+  const dns = partOf(balancer, 'dns');
+  const names = [...(dns.hostname === undefined ? [] : [dns.hostname]), ...listOf(dns, 'alternativeNames')].map(String);
+  delete dns.hostname;
+  delete dns.alternativeNames;
+  if (names.length === 0) return [];
+  return [
+    `load balancer ${nameOf(balancer)}: the names ${names.join(', ')} are left out, since Claudie's load balancer has them; a name is chosen until you write them again`,
+  ];
+}
+
+function without(owner: Part, field: string, names: ReadonlySet<string>): void {
+  if (Array.isArray(owner[field])) owner[field] = listOf(owner, field).filter((name) => !names.has(String(name)));
+}
+
+function keepIn(owner: Part, field: string, stays: (part: Part) => boolean): void {
+  if (Array.isArray(owner[field])) owner[field] = listOf(owner, field).filter((part) => isMap(part) && stays(part));
+}
+
+/** The part itself, so that it can be changed; one of no document where there is none. */
+function partOf(owner: unknown, field: string): Part {
+  const found = isMap(owner) ? owner[field] : undefined;
+  return isMap(found) ? (found as Part) : {};
+}
+
+function listOf(owner: Readonly<Part>, field: string): Part[] {
+  const found = owner[field];
+  return Array.isArray(found) ? found : [];
+}
+
+function nameOf(part: unknown): string {
+  return isMap(part) && typeof part.name === 'string' ? part.name : '';
+}
