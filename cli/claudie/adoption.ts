@@ -5,7 +5,7 @@ import { isMap, withoutServerFields } from '#domain/manifest/kubernetes-document
 import { referenceName, referencesIn } from '#domain/manifest/references-in.ts';
 import { documentName, kindOf, validateDocuments } from '#domain/manifest/validate-documents.ts';
 import { type ClaudieCluster, claudieClusters, isOutput } from './claudie-outputs.ts';
-import { type ManifestBeside, manifestBeside } from './manifest-beside.ts';
+import { type MovedManifest, movedManifest } from './moved-manifest.ts';
 
 export interface AdoptedFile {
   readonly path: string;
@@ -21,7 +21,7 @@ export interface Adoption {
   readonly clusters: readonly ClaudieCluster[];
 }
 
-interface MovedManifest extends ManifestBeside {
+interface NamedManifest extends MovedManifest {
   readonly name: string;
   readonly namespace: string;
 }
@@ -29,8 +29,8 @@ interface MovedManifest extends ManifestBeside {
 export function adoption(documents: readonly unknown[]): Adoption {
   const clusters = claudieClusters(documents);
   const of = (kind: string) => documents.filter((document) => kindOf(document) === kind && !isOutput(document));
-  const manifests = of('InputManifest').map((document): MovedManifest => {
-    return { ...documentName(document), ...manifestBeside(document) };
+  const manifests = of('InputManifest').map((document): NamedManifest => {
+    return { ...documentName(document), ...movedManifest(document) };
   });
   const wanted = new Set(
     manifests.flatMap(({ document, namespace }) => [...referencesIn(document, namespace)].map(keyOf)),
@@ -74,7 +74,7 @@ export function adoption(documents: readonly unknown[]): Adoption {
   };
 }
 
-function filesOfManifest({ name, namespace, document, staticPools }: MovedManifest): readonly AdoptedFile[] {
+function filesOfManifest({ name, namespace, document, staticPools }: NamedManifest): readonly AdoptedFile[] {
   const folder = fileName(`${namespace}-${name}`);
   return [
     ...(document === undefined ? [] : [{ path: `${folder}/manifest.yaml`, text: yamlOf([document]) }]),

@@ -1,7 +1,7 @@
 /** The manifest of clusters next to those that Claudie built: as it was, without what only one of both can have. */
 import { isMap, withoutEmptyFields, withoutServerFields } from '#domain/manifest/kubernetes-document.ts';
 
-export interface ManifestBeside {
+export interface MovedManifest {
   /** Undefined when no cluster is left. */
   readonly document: unknown;
   /** A sentence each, with what to do later. */
@@ -12,7 +12,7 @@ export interface ManifestBeside {
 
 type Part = Record<string, unknown>;
 
-export function manifestBeside(document: unknown): ManifestBeside {
+export function movedManifest(document: unknown): MovedManifest {
   const draft = structuredClone(withoutEmptyFields(withoutServerFields(document))) as Part;
   const { spec } = draft;
   if (!isMap(spec)) return { document: draft, changes: [], staticPools: [] };
