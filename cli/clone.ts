@@ -9,6 +9,7 @@ const needClone: Readonly<Record<string, (options: Readonly<Record<string, unkno
   local: () => true,
   simulate: () => true,
   'provider test': () => true,
+  'provider init': () => true,
   'provider check': ({ file }) => file !== undefined,
   doctor: ({ aws }) => aws !== true,
 };

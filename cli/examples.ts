@@ -85,6 +85,7 @@ export const examples: Readonly<Record<string, readonly string[]>> = {
   'local user remove': ['ann', 'ann --json'],
   'provider list': ['', '--json'],
   'provider test': ['templates/terraform/hetzner', 'my-modules/acme --full'],
+  'provider init': ['acme', 'providers/acme --json'],
   'provider check': ['aws-1 -f shop.yaml -f secrets.yaml', 'aws-1 --manifest shop'],
   doctor: ['', '--aws --region eu-central-1'],
   completion: ['bash > /etc/bash_completion.d/kubeloom', 'zsh > ~/.zfunc/_kubeloom'],

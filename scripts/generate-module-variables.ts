@@ -9,8 +9,9 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from '@cdktf/hcl2json';
-import { type ContractVariable, contractVariables } from '#cli/provider-kit/contract.ts';
+import { contractVariables } from '#cli/provider-kit/contract.ts';
 import { moduleNames } from '#cli/provider-kit/module-source.ts';
+import { variableBlock } from '#cli/provider-kit/variable-block.ts';
 import { settle } from './generated.ts';
 
 process.chdir(join(import.meta.dirname, '..'));
@@ -39,29 +40,10 @@ async function render(directory: string, name: (typeof moduleNames)[number]): Pr
       const more = words.get(variable) ?? '';
       const used = new RegExp(`\\bvar\\.${variable}\\b`).test(code);
       if (used && more.startsWith('Not used')) throw new Error(`${file} says that ${variable} is not used, but it is`);
-      if (!used) return block(variable, facts, more.startsWith('Not used') ? more : unused);
-      return block(variable, facts, `${facts.description} ${more}`.trim());
+      if (!used) return variableBlock(variable, facts, more.startsWith('Not used') ? more : unused);
+      return variableBlock(variable, facts, `${facts.description} ${more}`.trim());
     });
   return `${head}\n${blocks.join('\n')}${own === '' ? '' : `\n${ownTitle}${own}`}`;
-}
-
-function block(name: string, { type, default: fallback, validation }: ContractVariable, description: string): string {
-  const lines = [
-    `  description = ${JSON.stringify(description)}`,
-    // terraform fmt aligns what fits on one line only.
-    `  type${type.includes('\n') ? '' : '       '} = ${type}`,
-    ...(fallback === undefined ? [] : [`  default     = ${fallback}`]),
-    ...(validation === undefined
-      ? []
-      : [
-          '',
-          '  validation {',
-          `    condition     = ${validation.condition}`,
-          `    error_message = ${JSON.stringify(validation.message)}`,
-          '  }',
-        ]),
-  ];
-  return `variable "${name}" {\n${lines.join('\n')}\n}\n`;
 }
 
 /** Variable → words for its description. */

@@ -1,5 +1,5 @@
-/** `kubeloom provider list | test | check`: what types there are, whether the modules of one keep the contract, whether credentials work. */
-import { resolve } from 'node:path';
+/** `kubeloom provider list | test | init | check`: what types there are, whether the modules of one keep the contract, whether credentials work. */
+import { join, resolve } from 'node:path';
 import { type Command, Option } from 'commander';
 import type { CheckFinding } from '#contracts/job.ts';
 import { type ProviderTypeFacts, providerTypes, type SecretField } from '#domain/provider-types.ts';
@@ -37,6 +37,22 @@ export function registerProvider(program: Command): void {
       // The kit is not part of the npm package.
       const { testType } = await import('../type-report.ts');
       process.exitCode = await testType(directory, options);
+    });
+  provider
+    .command('init <dir>')
+    .description(
+      'write the folder of a new provider type, named like it: it passes `provider test` and makes nothing yet',
+    )
+    .option('--json', 'answer as JSON')
+    .action(async (dir: string, options: { json?: boolean }) => {
+      const directory = resolve(dir);
+      const { initType } = await import('../new-type.ts');
+      const files = await initType(directory);
+      if (options.json) printJson({ directory, files });
+      else {
+        for (const file of files) print(`  ${join(dir, file)}`);
+        print(`next: kubeloom provider test ${dir}; then read docs/plugins.md`);
+      }
     });
   provider
     .command('check <name>')

@@ -1,5 +1,6 @@
 /** Check: `provider.json` and `permissions.json` are valid, agree with the modules, and with the table of built-in types. */
 import { isProviderType, type ProviderTypeFacts, providerTypes } from '#domain/provider-types.ts';
+import { readSchema } from '#rendering/property-schema.ts';
 import { type ProviderTemplate, usedFields } from '#rendering/provider-template.ts';
 import { type Finding, findingsAbout } from './finding.ts';
 import { modulesOf, type Permissions, pinnedProviders, pluginTypes, type TypeSource, validOf } from './type-source.ts';
@@ -14,6 +15,7 @@ export function* checkDescriptions(source: TypeSource): Iterable<Finding> {
   if (plugins || permissions !== undefined) yield* brokenFile('permissions.json', source.permissions);
   if (template !== undefined) {
     yield* aboutProvider(source, template);
+    yield* aboutSchemas(template);
     yield* aboutSecret(source.name, template);
   }
   if (permissions !== undefined) yield* aboutPermissions(source, permissions);
@@ -37,6 +39,18 @@ function* aboutProvider({ modules }: TypeSource, template: ProviderTemplate): It
       'firewall is "none": nothing blocks connections to the machines from outside',
       'say "cloud" when the network module has a firewall, else "host"',
     );
+}
+
+function* aboutSchemas(template: ProviderTemplate): Iterable<Finding> {
+  for (const name of ['properties', 'secret'] as const) {
+    const schema = template[name];
+    if (schema === undefined) continue;
+    const read = readSchema(schema);
+    if ('problem' in read)
+      yield fault(`${name} is not a JSON Schema that can be used: ${read.problem}`, 'see docs/plugins.md');
+    else if (schema.type !== 'object')
+      yield fault(`${name} is not the schema of an object`, 'write "type": "object" and its properties');
+  }
 }
 
 function* aboutSecret(type: string, template: ProviderTemplate): Iterable<Finding> {

@@ -22,7 +22,14 @@ export function* checkInterface(source: TypeSource): Iterable<Finding> {
           `there is no variable ${name}, which provider.json fills from the Secret`,
           'declare it in every module, with type string',
         );
+    const asked = module.name === 'nodepool' && template?.properties !== undefined;
+    if (asked && module.variables.properties === undefined)
+      yield inVariables.fault(
+        'there is no variable properties, which pools fill as provider.json allows',
+        'declare it, as an object with the properties of the schema',
+      );
     const filled = new Set([
+      ...(asked ? ['properties'] : []),
       ...[...Object.keys(variables), ...fromSecret],
       ...Object.keys(template?.environment[module.name] ?? {}),
     ]);

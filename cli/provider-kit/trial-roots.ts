@@ -133,6 +133,8 @@ export const SampleWords = z.strictObject({
   regions: z.tuple([z.string(), z.string()]).optional(),
   /** DNS zone, as manifests name it. */
   zone: z.string().optional(),
+  /** What a pool says that the schema of the type accepts. */
+  properties: z.record(z.string(), z.unknown()).optional(),
 });
 export type SampleWords = z.infer<typeof SampleWords>;
 
@@ -199,6 +201,7 @@ function nodePool(
       image: words.image ?? 'ubuntu-24.04',
       storageDiskSize: pool.disk ?? 0,
       machineSpec: { cpuCount: 2, memory: 8 },
+      ...(words.properties && { properties: words.properties }),
       spot: false,
       subnet: `10.0.${pool.subnet}.0/24`,
     },

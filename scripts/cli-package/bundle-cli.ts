@@ -7,7 +7,7 @@ import { commonBallast, requireBanner, schemaReader, withoutBallast } from '../.
 const root = fileURLToPath(new URL('../../', import.meta.url));
 
 /** What `cli/clone.ts` refuses before it is imported. */
-const onlyInClones = /^(local|runner-images)\/|^cli\/(check-files|type-report)\.ts$/;
+const onlyInClones = /^(local|runner-images)\/|^cli\/(check-files|new-type|type-report)\.ts$/;
 
 /** Writes `main.js` and its parts into `directory`. */
 export async function bundleCli(directory: string): Promise<void> {

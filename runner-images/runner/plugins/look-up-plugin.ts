@@ -4,11 +4,11 @@ import { join } from 'node:path';
 import { GitReferences } from '#adapters/git-references.ts';
 import type { PluginAnswer, PluginLookup } from '#contracts/job.ts';
 import { archiveVersionText, templateVersionText } from '#domain/template-version.ts';
+import { judgeBySchema, readSchema } from '#rendering/property-schema.ts';
 import { type ProviderTemplate, usedFields } from '#rendering/provider-template.ts';
 import type { AnswerContext } from '../answer-question.ts';
 import { StageFailure } from '../stage-failure.ts';
 import { templateOf } from '../terraform/provider-files.ts';
-import { judgeBySchema, readSchema } from './json-schema.ts';
 import { keepCopy, pluginFolder } from './plugin-folder.ts';
 
 /** Throws `StageFailure` when there is no such type, or its description is faulty. */
