@@ -20,20 +20,29 @@ interface Part {
   readonly action: 'create' | 'no-op';
 }
 
-/** What Terraform plans for the machine; its output has the other two only. */
-function planned(...parts: readonly Part[]): void {
-  const rows = parts.map(({ type = 'hcloud_server', action }) => {
-    return { address: host(gone).replace('hcloud_server', type), type, action };
-  });
-  const messages = rows.flatMap(({ address, action }) =>
-    action === 'create'
-      ? [{ '@message': 'plan', type: 'planned_change', change: { resource: { addr: address }, action } }]
-      : [],
-  );
-  record('plan.out', json(messages));
-  record('next-plan.out', '');
+interface Recorded {
+  /** What the state still has of the machine, whatever the cloud says. @default all of it */
+  readonly state?: readonly Part[];
+}
+
+/** What Terraform plans for the machine: first as the cloud has it, then as the state records it. Its output has the other two only. */
+function planned(parts: readonly Part[], { state = [] }: Recorded = {}): void {
+  const rowsOf = (some: readonly Part[]) =>
+    some.map(({ type = 'hcloud_server', action }) => {
+      return { address: host(gone).replace('hcloud_server', type), type, action };
+    });
+  const messagesOf = (some: readonly Part[]) =>
+    rowsOf(some).flatMap(({ address, action }) =>
+      action === 'create'
+        ? [{ '@message': 'plan', type: 'planned_change', change: { resource: { addr: address }, action } }]
+        : [],
+    );
+  record('plan.out', json(messagesOf(parts)));
+  record('next-plan.out', json(messagesOf(state)));
   record('apply.out', '');
-  const resource_changes = rows.map(({ address, type, action }) => ({ address, type, change: { actions: [action] } }));
+  const resource_changes = rowsOf(state).map(({ address, type, action }) => {
+    return { address, type, change: { actions: [action] } };
+  });
   record('show.out', JSON.stringify({ format_version: '1.0', resource_changes }));
   const output = JSON.parse(readFileSync(join(recordings, 'output.out'), 'utf8'));
   output.nodes.value['edge-ccccccc'] = {};
@@ -52,23 +61,43 @@ function plannedNodes(): readonly string[] {
   return Object.keys(root.module['pool_edge-ccccccc'].nodes);
 }
 
+/** Of each plan, whether it was made without asking the cloud. */
+const asRecorded = (): readonly boolean[] =>
+  readFileSync(join(recordings, 'calls'), 'utf8')
+    .split('\n')
+    .filter((line) => line.includes(': plan '))
+    .map((line) => line.includes(' -refresh=false'));
+
 beforeEach(openRecordings);
 afterEach(() => world.close());
 
-it('a machine of which nothing remains is not recreated, keeps its facts, and is reported', async () => {
-  planned({ action: 'create' }, { type: 'hcloud_server_network', action: 'create' });
+it('a machine that is gone is not recreated: it counts as existing, keeps its facts and its disk, and is reported', async () => {
+  planned([{ action: 'create' }, { type: 'hcloud_volume', action: 'no-op' }]);
   await putKept();
   expect(await world.run('infrastructure')).toMatchObject({ ok: true });
-  expect(calls()).toEqual(['init', 'plan', 'show', 'plan', 'apply', 'output']);
-  expect(plannedNodes()).toEqual([]);
+  expect(calls()).toEqual(['init', 'plan', 'plan', 'apply', 'output']);
+  expect(asRecorded()).toEqual([false, true]);
+  expect(plannedNodes()).toEqual([gone]);
   expect((await world.facts()).nodes[gone]).toEqual(twoProviderFacts.nodes[gone]);
   expect(await world.reported()).toContain(
     `NodeLeftOut: the machine of ${gone} is gone: this change does not recreate it, healing or its replacement does`,
   );
 });
 
-it('a machine whose disk still exists is recreated with it: without the machine, Terraform would delete the disk', async () => {
-  planned({ action: 'create' }, { type: 'hcloud_volume', action: 'no-op' });
+it('a machine that the state does not record any more is left out, if nothing of it remains', async () => {
+  const nothing: readonly Part[] = [{ action: 'create' }, { type: 'hcloud_server_network', action: 'create' }];
+  planned(nothing, { state: nothing });
+  record('last-plan.out', '');
+  await putKept();
+  expect(await world.run('infrastructure')).toMatchObject({ ok: true });
+  expect(calls()).toEqual(['init', 'plan', 'plan', 'show', 'plan', 'apply', 'output']);
+  expect(asRecorded()).toEqual([false, true, true]);
+  expect(plannedNodes()).toEqual([]);
+});
+
+it('such a machine is recreated if its disk remains: without the machine, Terraform would delete the disk', async () => {
+  const disk: readonly Part[] = [{ action: 'create' }, { type: 'hcloud_volume', action: 'no-op' }];
+  planned(disk, { state: disk });
   const output = JSON.parse(readFileSync(join(recordings, 'output.out'), 'utf8'));
   output.nodes.value['edge-ccccccc'] = { [gone]: { public_address: '198.51.100.9' } };
   record('output.out', JSON.stringify(output));
@@ -76,26 +105,28 @@ it('a machine whose disk still exists is recreated with it: without the machine,
   expect(await world.run('infrastructure')).toMatchObject({ ok: true });
   expect(plannedNodes()).toEqual([gone]);
   expect((await world.facts()).nodes[gone]?.publicAddress).toBe('198.51.100.9');
+  expect(await world.reported()).not.toContainEqual(expect.stringContaining('NodeLeftOut'));
 });
 
 it('a repair that names the machine recreates it', async () => {
-  planned({ action: 'create' });
+  planned([{ action: 'create' }], { state: [{ action: 'create' }] });
   const set = { install: [gone], peers: [], uninstall: [], loadBalancers: [], proxy: [] };
   const configuration: StagePlan = { stage: 'configuration', reasons: ['set up again'], work: set };
   await putKept({ direction: 'repair', stages: [work, configuration] });
   await world.run('infrastructure');
   expect(plannedNodes()).toEqual([gone]);
+  expect(asRecorded()).toEqual([false]);
 });
 
 it('a repair of something else in the same provider does not recreate it', async () => {
-  planned({ action: 'create' });
+  planned([{ action: 'create' }]);
   await putKept({ direction: 'repair' });
   expect(await world.run('infrastructure')).toMatchObject({ ok: true });
-  expect(plannedNodes()).toEqual([]);
+  expect(asRecorded()).toEqual([false, true]);
 });
 
 it('what a hook finds gone is not replaced either', async () => {
-  planned();
+  planned([]);
   template(
     'before-apply.ts',
     `console.log(JSON.stringify({ replace: [${JSON.stringify(host(gone))}, ${JSON.stringify(host(nodes[0] ?? ''))}] }));`,

@@ -5,12 +5,13 @@ import { type StageWorld, stageWorld } from './stage-world.ts';
 
 /**
  * Notes its calls, prints `<command>.out` and `.err` of the recordings, ends with `<command>.code`; recordings named
- * `<workspace>.<command>.…` count for that workspace alone. Plans after the first print `next-plan.out`, if there is one.
+ * `<workspace>.<command>.…` count for that workspace alone. Plans after the first print `next-plan.out` and `last-plan.out`, if there are such.
  */
 const fakeTerraform = `#!/bin/bash
 recordings=\${KUBELOOM_TEST_RECORDINGS:?}
 echo "$(basename "$PWD"): $*" >> "$recordings/calls"
-[ "$1" = plan ] && [ -e "$recordings/planned.json" ] && [ -e "$recordings/next-plan.out" ] && mv "$recordings/next-plan.out" "$recordings/plan.out"
+[ "$1" = plan ] && [ -e "$recordings/planned.json" ] && for next in next-plan last-plan; do
+  [ -e "$recordings/$next.out" ] && mv "$recordings/$next.out" "$recordings/plan.out" && break; done
 [ "$1" = plan ] && cp main.tf.json "$recordings/planned.json"
 [ "$1" = init ] && cp main.tf.json "$recordings/$(basename "$PWD").json" && env > "$recordings/environment"
 [ "$1" = apply ] && [ -e "$recordings/hang" ] && { trap 'echo interrupted >> "$recordings/calls"; exit 1' INT

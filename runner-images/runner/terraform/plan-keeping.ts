@@ -31,7 +31,7 @@ export async function planKeeping(
   const { terraform, request } = asked;
   if (kind === 'dns') return { plan: await terraform.plan(request), leftGone: new Set() };
   const kept = keptNodes(context);
-  const { plan, leftGone } = await planWithoutGone(context, asked);
+  const { plan, leftGone, request: made } = await planWithoutGone(context, asked);
   const suspects = suspectChanges(plan.messages, kept);
   const refused = suspects.length === 0 ? [] : refusedChanges(suspects, await terraform.plannedChanges());
   if (refused.length === 0) return { plan, leftGone };
@@ -40,20 +40,28 @@ export async function planKeeping(
   context.log.write('runner', `only what is new is removed: ${failure.error.message}`);
   const only = removedOnly(plan.messages, kept);
   if (only.length === 0) return { plan: { changes: false, removes: false, messages: [] }, leftGone };
-  return { plan: await terraform.plan({ ...request, only }), leftGone };
+  return { plan: await terraform.plan({ ...made, only }), leftGone };
 }
 
-/** If the plan recreates machines that the waypoint is not to recreate: another one, without them. */
+/**
+ * If the plan recreates machines that the waypoint is not to recreate: another one, for which everything exists that the state records, also
+ * those machines. One that the state does not record any more is left out of the root module, if nothing else of it is left.
+ */
 async function planWithoutGone(
   context: ContextOf<'terraform'>,
   { terraform, render, request }: PlanToKeep,
-): Promise<KeepingPlan> {
+): Promise<KeepingPlan & { readonly request: PlanOptions }> {
   const plan = await terraform.plan(request);
-  const suspects = recreatedIn(plan.messages, notRecreated(context));
-  if (suspects.size === 0) return { plan, leftGone: suspects };
-  const leftGone = absentMachines(await terraform.plannedChanges(), suspects);
-  if (leftGone.size === 0) return { plan, leftGone };
+  const gone = recreatedIn(plan.messages, notRecreated(context));
+  if (gone.size === 0) return { plan, leftGone: gone, request };
+  const asRecorded = { ...request, refresh: false };
+  const second = await terraform.plan(asRecorded);
+  const unrecorded = recreatedIn(second.messages, gone);
+  const absent = unrecorded.size === 0 ? unrecorded : absentMachines(await terraform.plannedChanges(), unrecorded);
+  if (absent.size > 0) await render(absent);
+  const last = absent.size > 0 ? await terraform.plan(asRecorded) : second;
+  const recreated = recreatedIn(last.messages, gone);
+  const leftGone = new Set([...gone].filter((name) => !recreated.has(name)));
   reportLeftGone(context, leftGone);
-  await render(leftGone);
-  return { plan: await terraform.plan(request), leftGone };
+  return { plan: last, leftGone, request: asRecorded };
 }

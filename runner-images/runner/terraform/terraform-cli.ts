@@ -25,6 +25,8 @@ export interface PlanOptions {
   readonly destroy: boolean;
   /** The only addresses that are planned; none: everything is. */
   readonly only: readonly string[];
+  /** False: what the state records counts as existing, and is not compared with the cloud. @default true */
+  readonly refresh?: boolean;
   /** False: a plan only, by a runner that may not write next to the state. @default true */
   readonly locks?: boolean;
 }
@@ -91,7 +93,7 @@ export class TerraformCli {
   }
 
   /** Creates and saves a plan. */
-  async plan({ replace, destroy, only, locks = true }: PlanOptions): Promise<PlanOutcome> {
+  async plan({ replace, destroy, only, refresh = true, locks = true }: PlanOptions): Promise<PlanOutcome> {
     const { result, messages } = await this.#stream([
       'plan',
       '-json',
@@ -100,6 +102,7 @@ export class TerraformCli {
       locks ? '-lock-timeout=30s' : '-lock=false',
       allAtOnce,
       `-out=${planFile}`,
+      ...(refresh ? [] : ['-refresh=false']),
       ...(destroy ? ['-destroy'] : replace.map((address) => `-replace=${address}`)),
       ...only.map((address) => `-target=${address}`),
     ]);
