@@ -7,6 +7,7 @@ import { accessKeyOf } from '#local/access-key.ts';
 import { hostsHelper } from '#local/hosts-helper.ts';
 import { bootIds, type Machines, openMachines } from '../../demo/machines.ts';
 import { proveMesh } from '../../demo/proofs.ts';
+import { kubeloomProcess } from '../cli/kubeloom-process.ts';
 import { isRoot } from './host-workshop.ts';
 import { clusterOf, Installation, nodesOf } from './installation.ts';
 
@@ -91,6 +92,18 @@ describe.runIf(isRoot)('machine groups on real hosts', () => {
   it('a script with signs of a template arrives as it was written', async () => {
     const signs = "2 {{ 1 + 1 }} {{ lookup('pipe', 'id') }} {% if %} {# #}";
     expect(await asked(group('web'), 'cat /root/signs')).toEqual([signs, signs]);
+  });
+
+  it('kubeloom ssh runs a command on a machine with a key that is used once, and an event says who asked', async () => {
+    const { apiUrl: KUBELOOM_API_URL, token: KUBELOOM_TOKEN } = installation.platform;
+    const [machine] = group('web');
+    const where = ['ssh', name, machine?.name ?? '', '--', 'hostname; exit 3'];
+    const { code, stdout, stderr } = await kubeloomProcess(where, { environment: { KUBELOOM_API_URL, KUBELOOM_TOKEN } });
+    expect([code, stdout.trim()], stderr).toEqual([3, machine?.name]);
+    const { items } = await installation.api.listEvents({ namespace: 'default', name }, {});
+    expect(items.map(({ message }) => message)).toContainEqual(
+      expect.stringContaining(`SSH access to ${machine?.name} for 10 min, asked for`),
+    );
   });
 
   it('there is no kubeconfig, and the answer says so', async () => {
