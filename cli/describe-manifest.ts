@@ -173,7 +173,7 @@ const nodeColumns: readonly (readonly [title: string, cell: (node: NodeRow) => s
   ['POOL', ({ pool }) => pool],
   ['PROVIDER', ({ provider }) => provider],
   ['ADDRESS', ({ publicAddress }) => publicAddress ?? '-'],
-  ['WIREGUARD', ({ privateAddress }) => privateAddress],
+  ['WIREGUARD', ({ privateAddress }) => privateAddress || '-'],
   ['STATUS', statusOfNode],
 ];
 

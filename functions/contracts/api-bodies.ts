@@ -128,7 +128,7 @@ export const NodeRow = z
     provider: z.string().describe('provider instance; `static` for machines of your own'),
     region: z.string().optional(),
     publicAddress: z.string().optional(),
-    privateAddress: z.string(),
+    privateAddress: z.string().describe('in the mesh; empty where there is none'),
     ...nodeRemarks,
   })
   .meta({ id: 'NodeRow' });

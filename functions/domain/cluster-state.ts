@@ -146,6 +146,8 @@ export const ClusterState = z.strictObject({
   kubernetesVersion: z.string(),
   /** IPv4 CIDR of the WireGuard network. */
   network: z.string(),
+  /** Machine groups only: there is no WireGuard, and addresses out of `network` are on no machine. */
+  meshless: z.literal(true).optional(),
   apiEndpoint: ApiEndpoint,
   /** Present only while the endpoint moves from a node to a load balancer: see `servesApiOnNodes`. */
   apiPortOpen: z.literal(true).optional(),

@@ -109,7 +109,8 @@ export function renderInventory(input: InventoryInput): Inventory {
     all: {
       vars: {
         ...(target === null ? {} : { kubeloom_network: target.network }),
-        kubeloom_mesh: target === null ? [] : mesh(target, facts, input.without),
+        ...(target?.meshless && { kubeloom_meshless: true }),
+        kubeloom_mesh: target === null || target.meshless ? [] : mesh(target, facts, input.without),
         kubeloom_proxy: proxyOf(target, facts),
         ...(target === null || (work.endpoint ?? []).length === 0
           ? {}
@@ -211,7 +212,8 @@ function hostVariables(
     ansible_port: sshPortOf(node, pool, facts),
     ansible_user: sshUserOf(node),
     ansible_ssh_private_key_file: sshKeyFileOf(node, pool, keyDirectory),
-    kubeloom_private_address: node.privateAddress,
+    // Without a mesh a machine asks what runs on it under the address that each has.
+    kubeloom_private_address: target?.meshless ? '127.0.0.1' : node.privateAddress,
     // On the machine itself; facts have the port that its provider maps to this one.
     kubeloom_wireguard_port: defaultWireguardPort,
     ...(site === undefined ? {} : { kubeloom_site: site }),

@@ -98,7 +98,9 @@ describe.runIf(isRoot)('machine groups on real hosts', () => {
     const { apiUrl: KUBELOOM_API_URL, token: KUBELOOM_TOKEN } = installation.platform;
     const [machine] = group('web');
     const where = ['ssh', name, machine?.name ?? '', '--', 'hostname; exit 3'];
-    const { code, stdout, stderr } = await kubeloomProcess(where, { environment: { KUBELOOM_API_URL, KUBELOOM_TOKEN } });
+    const { code, stdout, stderr } = await kubeloomProcess(where, {
+      environment: { KUBELOOM_API_URL, KUBELOOM_TOKEN },
+    });
     expect([code, stdout.trim()], stderr).toEqual([3, machine?.name]);
     const { items } = await installation.api.listEvents({ namespace: 'default', name }, {});
     expect(items.map(({ message }) => message)).toContainEqual(
@@ -161,6 +163,45 @@ describe.runIf(isRoot)('machine groups on real hosts', () => {
     });
     expect(nodesOf(manifest)).toContain(lost.name);
     expect(await asked(group('web'), "cut -d' ' -f1 /root/ended")).toEqual(['four', 'four', 'four']);
+  });
+
+  it('machines of groups without a mesh have no WireGuard, are asked for their health, and differ in nothing', async () => {
+    const machine = { providerSpec: { name: 'here', region: 'here' }, serverType: 'host', image: 'debian' };
+    const plain = await installation.apply('plain', {
+      ...{ apiVersion: 'kubeloom.dev/v1', kind: 'MachineGroups', metadata: { name: 'plain' } },
+      spec: {
+        providers: [{ name: 'here', providerType: 'local' }],
+        network: 'none',
+        groups: { web: { ...machine, size: 2, health: [{ tcp: { port: 22 } }] } },
+      },
+    });
+    const own = clusterOf(plain);
+    expect(plain.status, JSON.stringify(own.failure)).toBe('Done');
+    const { runId } = await installation.api.driftManifest({ namespace: 'default', name: 'plain' }, {});
+    const { manifest } = await follow(
+      installation.api,
+      { namespace: 'default', name: 'plain' },
+      { runId, quiet: true },
+    );
+    const { nodes = [], drift } = manifest?.clusters[0] ?? {};
+    expect(drift, JSON.stringify(drift)).toMatchObject({ items: [], unchecked: [] });
+    expect(nodes.map(({ status, health, privateAddress }) => [status, health?.state, privateAddress])).toEqual(
+      Array.from({ length: 2 }, () => ['Ready', 'healthy', '']),
+    );
+    const others = await openMachines({
+      ssmEndpoint: installation.platform.endpoints.ssm ?? '',
+      accessKey: accessKeyOf(installation.platform.token),
+      keyPrefix: `ssh/default/plain/${own.cluster}`,
+    });
+    try {
+      const answers = nodes.map((row) =>
+        others.ask(row, 'ls /etc/wireguard/private.key /sys/class/net/wg0 2>&1 | grep -c "No such"'),
+      );
+      expect(await Promise.all(answers)).toEqual(['2', '2']);
+    } finally {
+      await others.close();
+    }
+    await installation.remove('plain');
   });
 
   it('a deletion leaves nothing', async () => {

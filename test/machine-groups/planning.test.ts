@@ -1,11 +1,12 @@
 /** Plans of machine groups: the same path as for clusters, without the stages of Kubernetes. */
 import { describe, expect, it } from 'vitest';
 import type { ClusterState } from '#domain/cluster-state.ts';
+import { validateMachineGroups } from '#domain/manifest/groups/validate-machine-groups.ts';
 import { planClusterPath } from '#domain/planning/plan-cluster-path.ts';
 import { repairWaypoints } from '#domain/planning/work/repair-plans.ts';
 import { desiredOf } from '../planning/arbitraries.ts';
 import { compute, control, manifestOf } from '../planning/manifests.ts';
-import { stateOf as desired, leaf } from './groups.ts';
+import { stateOf as desired, groupsWith, leaf } from './groups.ts';
 
 const boot = ['apt-get install -y nginx'];
 
@@ -18,6 +19,26 @@ const pathOf = (current: ClusterState | null, goal: ClusterState | null) =>
 
 describe('plans of machine groups', () => {
   const web = desired({ web: { ...leaf, boot } });
+
+  it('groups without a mesh get no list of peers, have no load balancers, and keep it so', () => {
+    const [one, two] = [{ web: leaf }, { web: { ...leaf, size: 3 } }];
+    const none = { network: 'none' };
+    const before = desired(one, null, none);
+    expect(before).toMatchObject({ meshless: true });
+    const { waypoints } = planOf(before, desired(two, before, none));
+    const [configuration] = waypoints.flatMap(({ stages }) => stages.filter(({ stage }) => stage === 'configuration'));
+    expect(configuration).toMatchObject({ reasons: ['1 new node set up'], work: { peers: [] } });
+    expect(planOf(before, desired(one, before)).refusals.map(({ reason }) => reason)).toEqual([
+      expect.stringContaining('the network of the cluster "c" cannot be changed from none'),
+    ]);
+    const dns = { dnsZone: 'example.test', provider: 'sim-1' };
+    const role = { name: 'http', protocol: 'tcp', port: 80, targetPort: 80, targetPools: ['web'] };
+    const loadBalancers = { roles: [role], clusters: [{ name: 'lb', roles: ['http'], dns, pools: ['front'] }] };
+    const { faults } = validateMachineGroups(groupsWith({ web: leaf, front: leaf }, { ...none, loadBalancers }));
+    expect(faults.map(({ path, reason }) => `${path}: ${reason}`)).toEqual([
+      'spec.network: load balancers reach the machines over the mesh, and there is none',
+    ]);
+  });
 
   it('KA-16: a new group needs machines and their configuration, and no Kubernetes', () => {
     const { waypoints, refusals } = planOf(null, web);

@@ -186,3 +186,13 @@ describe('data disks', () => {
     expect(all.children.compute?.hosts['workers-bbbbbbb-01']).toMatchObject({ kubeloom_data_device: dataDevice });
   });
 });
+
+it('machines without a mesh have no peers, and ask their own services under 127.0.0.1', () => {
+  const state = { ...twoProviderState(), meshless: true as const };
+  const work = { install: ['workers-bbbbbbb-01'], peers: [], proxy: [], uninstall: [], loadBalancers: [] };
+  const { all } = renderInventory({
+    ...{ target: state, others: [], facts: twoProviderFacts, work, keyDirectory: '/keys', adminCidrs: [] },
+  });
+  expect(all.vars).toMatchObject({ kubeloom_meshless: true, kubeloom_mesh: [] });
+  expect(all.children.compute?.hosts['workers-bbbbbbb-01']).toMatchObject({ kubeloom_private_address: '127.0.0.1' });
+});

@@ -94,7 +94,7 @@ function rowsOf(pool: NodePoolState, record: ClusterRecord, existing: boolean): 
       provider: pool.source.kind === 'dynamic' ? pool.source.provider.name : 'static',
       ...(pool.source.kind === 'dynamic' && { region: pool.source.region }),
       ...(publicAddress !== undefined && { publicAddress }),
-      privateAddress: node.privateAddress,
+      privateAddress: (record.current ?? record.attempted)?.meshless ? '' : node.privateAddress,
       status: statusOf(node.name, record, existing, publicAddress !== undefined),
       ...(unreachableSince !== undefined && { unreachableSince }),
       ...healthOf(node.name, record),

@@ -87,6 +87,8 @@ export const KubernetesCluster = z.strictObject({
 export type KubernetesCluster = z.infer<typeof KubernetesCluster> & {
   /** Machine groups: its compute pools are machines without Kubernetes; version and control pools are empty. */
   readonly machinesOnly?: true;
+  /** The machines have no mesh; only with `machinesOnly`. */
+  readonly meshless?: true;
 };
 
 export const InputManifest = z.strictObject({

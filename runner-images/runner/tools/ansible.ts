@@ -95,7 +95,8 @@ function recreatedNodes({ target, document, facts }: ContextOf<'ansible'>): read
   const earlier = new Set(allNodes(document.before).map(({ node }) => node.name));
   const known = facts.current.nodes;
   return allNodes(target).flatMap(({ node: { name, static: owned } }) => {
-    const bare = known[name]?.publicAddress !== undefined && known[name]?.wireguardPublicKey === undefined;
+    const { publicAddress, wireguardPublicKey, bootId } = known[name] ?? {};
+    const bare = publicAddress !== undefined && (target.meshless ? bootId : wireguardPublicKey) === undefined;
     return owned === undefined && bare && earlier.has(name) ? [name] : [];
   });
 }
@@ -211,7 +212,11 @@ class PlaybookListener {
       emit({ kind: 'LoadBalancerNotReached', message, node });
     }
     for (const node of install.filter((name) => this.#visited.has(name))) {
-      emit({ kind: 'NodeConfigured', message: `${node} is configured and in the mesh`, node });
+      emit({
+        kind: 'NodeConfigured',
+        message: target?.meshless ? `${node} is configured` : `${node} is configured and in the mesh`,
+        node,
+      });
     }
     if (endpoint.length > 0) {
       emit({ kind: 'EndpointMoved', message: `${endpoint.length} nodes are pointed at the new API endpoint` });

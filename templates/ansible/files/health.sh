@@ -47,5 +47,5 @@ if [ "${KUBELOOM_HEALTHY_WITHIN:-0}" -gt 0 ]; then
   done
 fi
 fact health "[$answers]"
-made=$(stat -c %Y /etc/wireguard/private.key /var/lib/kubeloom/boot.sh 2>/dev/null | sort -n | tail -n 1) || true
+made=$(stat -c %Y /etc/wireguard/private.key /var/lib/kubeloom/{set-up,boot.sh} 2>/dev/null | sort -n | tail -n 1) || true
 [ -z "$made" ] || fact setUpAt "\"$(date -u -d "@$made" +%FT%T.000Z)\""

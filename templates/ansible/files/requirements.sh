@@ -1,5 +1,5 @@
 # What every node needs before WireGuard, Kubernetes or a load balancer: packages, limits, kernel settings.
-# KUBELOOM_KUBERNETES: 0 on load balancers · KUBELOOM_FIREWALLED: 0 where the cloud has a firewall · KUBELOOM_DATA_DEVICE: see data-disk.sh.
+# KUBELOOM_MESH: 0 without WireGuard · KUBELOOM_KUBERNETES: 0 on load balancers · KUBELOOM_FIREWALLED: 0 where the cloud has a firewall · KUBELOOM_DATA_DEVICE: see data-disk.sh.
 # On fresh machines it holds the dpkg lock for minutes, later it restarts services at night. detach.sh gives it back.
 upgrades=$(systemctl is-enabled unattended-upgrades.service 2>/dev/null || true)
 if has_unit unattended-upgrades.service && [ "$upgrades" != masked ]; then
@@ -9,9 +9,11 @@ if has_unit unattended-upgrades.service && [ "$upgrades" != masked ]; then
   changed "unattended-upgrades is masked"
 fi
 
-wanted=(wireguard-tools iproute2 iputils-ping)
+wanted=(iproute2 iputils-ping)
+mesh=${KUBELOOM_MESH:-1}
+[ "$mesh" = 0 ] || wanted+=(wireguard-tools)
 # Without a module in the kernel, wg-quick falls back to the program wireguard-go.
-modinfo wireguard >/dev/null 2>&1 || [ -d /sys/module/wireguard ] || wanted+=(wireguard-go)
+[ "$mesh" = 0 ] || modinfo wireguard >/dev/null 2>&1 || [ -d /sys/module/wireguard ] || wanted+=(wireguard-go)
 if [ "$KUBELOOM_KUBERNETES" = 1 ]; then
   if container; then
     note "open-iscsi and nfs-common are left out: a container cannot attach storage volumes"

@@ -8,7 +8,14 @@ import { isMap } from '../kubernetes-document.ts';
 import type { DynamicNodePool, MachineGroupFields, StaticNodePool } from '../node-pools.ts';
 import { pluginType } from '../provider-plugin.ts';
 import { checksOf } from './group-health.ts';
-import { CreatedGroup, type MachineGroups, PluginGroup, StaticGroup } from './machine-groups.ts';
+import {
+  CreatedGroup,
+  defaultNetwork,
+  type MachineGroups,
+  noNetwork,
+  PluginGroup,
+  StaticGroup,
+} from './machine-groups.ts';
 import { type PlacedGroup, placedGroups } from './placed-groups.ts';
 import { pluginProviderName, pluginProviders } from './plugin-providers.ts';
 import { readPlugin } from './plugins.ts';
@@ -80,8 +87,10 @@ export function manifestOfGroups(document: MachineGroups): InputManifest {
     spec: { providers: parts.providers, driftChecks, deletionProtection, requireApproval },
   });
   const pools = groups.map((group) => [group, poolOf(group)] as const);
+  const meshless = network === noNetwork;
   const cluster: KubernetesCluster = {
-    ...{ name: metadata.name, version: '', network, protect, machinesOnly: true },
+    ...{ name: metadata.name, version: '', network: meshless ? defaultNetwork : network, protect, machinesOnly: true },
+    ...(meshless && { meshless }),
     installationProxy: InstallationProxy.parse({ mode: 'off' }),
     pools: { control: [], compute: parts.kubernetes.clusters[0].pools.compute },
     documents: [],

@@ -14,6 +14,8 @@ import { GroupHealth } from './group-health.ts';
 
 /** Of machines whose document names none. */
 export const defaultNetwork = '192.168.0.0/20';
+/** Instead of one: the machines have no mesh. */
+export const noNetwork = 'none';
 /** Groups inside of each other, and of one document. */
 export const maxDepth = 5;
 export const maxGroups = 100;
@@ -117,12 +119,15 @@ const spec = {
   network: z
     .string()
     .max(50)
-    .refine((network) => parseNetwork(network) !== undefined, {
-      error: (issue) => `${shown(issue.input)} is not an IPv4 network; use a CIDR such as "${defaultNetwork}"`,
+    .refine((network) => network === noNetwork || parseNetwork(network) !== undefined, {
+      error: (issue) =>
+        `${shown(issue.input)} is not an IPv4 network; use a CIDR such as "${defaultNetwork}", or "${noNetwork}" for machines without a mesh`,
     })
-    .transform((network) => networkText(network))
+    .transform((network) => (network === noNetwork ? network : networkText(network)))
     .default(defaultNetwork)
-    .describe('IPv4 network of the encrypted mesh between the machines; cannot be changed later.'),
+    .describe(
+      'IPv4 network of the encrypted mesh between the machines, or `none` for machines that do not know each other; cannot be changed later.',
+    ),
   loadBalancers: z
     .strictObject({
       roles: z

@@ -15,7 +15,14 @@ import {
   manifestOfGroups,
   placeInGroups,
 } from './groups-as-manifest.ts';
-import { CreatedGroup, MachineGroups, MachineGroupsFrame, PluginGroup, StaticGroup } from './machine-groups.ts';
+import {
+  CreatedGroup,
+  MachineGroups,
+  MachineGroupsFrame,
+  noNetwork,
+  PluginGroup,
+  StaticGroup,
+} from './machine-groups.ts';
 import { type GroupKind, type PlacedGroup, placedGroups } from './placed-groups.ts';
 import { pluginConflicts } from './plugin-providers.ts';
 import { readPlugin } from './plugins.ts';
@@ -54,6 +61,7 @@ export function validateMachineGroups(document: unknown, context: ValidationCont
     .concat(groups.filter(({ kind }) => kind === 'plugin').flatMap((group) => readPlugin(group).faults))
     .concat(pluginConflicts(Array.isArray(spec.providers) ? spec.providers : [], groups))
     .concat(nameFaults(stripped, groups))
+    .concat(meshFaults(spec))
     .filter(({ path }) => !follows(path, { places: new Set(form.map((fault) => fault.path)), intended }));
   const all = inDocumentOrder(stripped, unique([...form, ...broken]));
   const faults = all.filter(({ severity }) => severity === 'error');
@@ -104,6 +112,14 @@ function nameFaults(document: unknown, groups: readonly PlacedGroup[]): readonly
       const reason = `names of machines would be too long: "${pool}" and the name of the document have ${own + pool.length} characters, ${mostLetters} fit`;
       return error(['spec', 'groups', ...names], reason, 'shorten one of the names');
     });
+}
+
+/** Load balancers reach machines under their addresses in the mesh. */
+function meshFaults(spec: Readonly<Record<string, unknown>>): readonly Fault[] {
+  const balancers = isMap(spec.loadBalancers) ? spec.loadBalancers.clusters : [];
+  if (spec.network !== noNetwork || !Array.isArray(balancers) || balancers.length === 0) return [];
+  const reason = 'load balancers reach the machines over the mesh, and there is none';
+  return [error(['spec', 'network'], reason, `leave out "network: ${noNetwork}", or the load balancers`)];
 }
 
 function unique(faults: readonly Fault[]): readonly Fault[] {

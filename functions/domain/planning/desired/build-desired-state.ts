@@ -70,6 +70,7 @@ export function buildDesiredState(input: DesiredStateInput): ClusterState | null
     name: cluster.name,
     kubernetesVersion: cluster.version.replace(/^v/, ''),
     network: cluster.network,
+    ...(cluster.meshless && { meshless: true as const }),
     // Where pools are held, the endpoint waits for a load balancer that has nodes.
     apiEndpoint: cluster.machinesOnly
       ? { kind: 'none' }

@@ -59,9 +59,14 @@ function deleted(state: ClusterState): Change[] {
   ];
 }
 
+function networkOf({ network, meshless }: ClusterState): string {
+  return meshless ? 'none' : network;
+}
+
 function diffCluster(from: ClusterState, to: ClusterState): Change[] {
   const changes: Change[] = [];
-  if (from.network !== to.network) changes.push({ kind: 'NetworkChanged', from: from.network, to: to.network });
+  const [before, after] = [networkOf(from), networkOf(to)];
+  if (before !== after) changes.push({ kind: 'NetworkChanged', from: before, to: after });
   if (from.kubernetesVersion !== to.kubernetesVersion) {
     changes.push({ kind: 'KubernetesUpgraded', from: from.kubernetesVersion, to: to.kubernetesVersion });
   }

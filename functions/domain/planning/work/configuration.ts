@@ -10,7 +10,7 @@ type Configuration = Required<ConfigurationWork>;
 /** What the nodes need to get from one state to the other; load balancers that only get other routes are not in it. */
 export function configurationOf(nodeDiff: NodeDiff): Configuration {
   const { from, to, added, removed, staying } = nodeDiff;
-  const meshChanges = added.length + removed.length > 0;
+  const meshChanges = added.length + removed.length > 0 && to?.meshless !== true;
   return {
     install: [...namesOf(added)],
     peers: to !== null && meshChanges ? [...namesOf(staying)] : [],
@@ -37,10 +37,12 @@ function differing({ from, staying }: NodeDiff, of: (pool: NodePoolState) => unk
 }
 
 /** Why, one sentence for each kind of work. */
-export function configurationReasons(work: Configuration): readonly string[] {
+export function configurationReasons(work: Configuration, meshless = false): readonly string[] {
   const { install, peers, uninstall, loadBalancers, proxy, endpoint, firewall, boot } = work;
   return [
-    ...(install.length > 0 ? [`${counted(install.length, 'new node')} set up and taken into the mesh`] : []),
+    ...(install.length > 0
+      ? [`${counted(install.length, 'new node')} set up${meshless ? '' : ' and taken into the mesh'}`]
+      : []),
     ...(peers.length > 0 ? [`new peer list for ${counted(peers.length, 'node')}`] : []),
     ...(uninstall.length > 0 ? [`${counted(uninstall.length, 'static node')} cleaned: ${listed(uninstall)}`] : []),
     ...(loadBalancers.length > 0 ? [`load balancer ${listed(loadBalancers)} set up`] : []),

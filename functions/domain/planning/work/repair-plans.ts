@@ -96,7 +96,7 @@ function infrastructure({ providers, names }: BrokenParts): StagePlan {
 
 /** A recreated machine has another key and address: all others learn them. */
 function configuration(state: ClusterState, { kinds, machines, nodes }: BrokenParts): StagePlan {
-  const meshAgain = kinds.has('mesh') || machines.length > 0;
+  const meshAgain = (kinds.has('mesh') || machines.length > 0) && state.meshless !== true;
   const names = allNodes(state).map(({ node }) => node.name);
   const peers = meshAgain ? names.filter((name) => !nodes.includes(name)) : [];
   const loadBalancers = state.loadBalancers

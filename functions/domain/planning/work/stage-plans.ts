@@ -94,10 +94,11 @@ function configurationPlan(spans: readonly NodeDiff[]): PlanOf<'configuration'> 
     firewall: others(parts.flatMap((part) => part.firewall)),
     boot: unique(parts.flatMap((part) => part.boot)),
   };
+  const meshless = spans.some(({ to }) => to?.meshless === true);
   const { endpoint, firewall, boot, ...rest } = work;
   return {
     stage: 'configuration',
-    reasons: [...configurationReasons(work)],
+    reasons: [...configurationReasons(work, meshless)],
     work: {
       ...rest,
       ...(endpoint.length > 0 && { endpoint }),
