@@ -10,10 +10,9 @@ if has_unit unattended-upgrades.service && [ "$upgrades" != masked ]; then
 fi
 
 wanted=(iproute2 iputils-ping)
-mesh=${KUBELOOM_MESH:-1}
-[ "$mesh" = 0 ] || wanted+=(wireguard-tools)
-# Without a module in the kernel, wg-quick falls back to the program wireguard-go.
-[ "$mesh" = 0 ] || modinfo wireguard >/dev/null 2>&1 || [ -d /sys/module/wireguard ] || wanted+=(wireguard-go)
+[ "${KUBELOOM_MESH:-1}" = 0 ] || wanted+=(wireguard-tools)
+# In a mesh without a module in the kernel, wg-quick falls back to the program wireguard-go.
+[ "${KUBELOOM_MESH:-1}" = 0 ] || modinfo wireguard >/dev/null 2>&1 || [ -d /sys/module/wireguard ] || wanted+=(wireguard-go)
 if [ "$KUBELOOM_KUBERNETES" = 1 ]; then
   if container; then
     note "open-iscsi and nfs-common are left out: a container cannot attach storage volumes"
@@ -48,8 +47,7 @@ put /etc/systemd/system.conf.d/90-kubeloom.conf 644 <<<"[Manager]"$'\n'"DefaultL
 # Sorts after k8s.conf of KubeOne, whose values are lower.
 # Reserved: no outgoing connection may take the port that etcd, the API server or the kubelet will listen on after a restart; a
 # load balancer reserves its roles (haproxy.sh).
-settings /etc/sysctl.d/zz-kubeloom.conf < <(
-  cat <<END
+settings /etc/sysctl.d/zz-kubeloom.conf < <(cat <<END
 fs.file-max = 2097152
 fs.inotify.max_queued_events = 65535
 fs.inotify.max_user_watches = 2097152
