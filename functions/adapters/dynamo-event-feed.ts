@@ -34,7 +34,7 @@ const Entries = z.array(Entry);
 
 /** Of JSON; an item has 400 KB. */
 const bytesOfItem = 200_000;
-/** Batches that are delivered again follow the first delivery: so far back they are searched for what they brought. */
+/** So many items in a row that are older than the events of a batch: those before them have none of it either. */
 const searched = 20;
 /** Events may be stored this much later than they happened without being missed by a reader that begins at a time. */
 const latestMs = 600_000;
@@ -51,8 +51,9 @@ export class DynamoEventFeed implements EventFeed {
     const there = new Map<string, string>();
     const note = (position: number, found: readonly Entry[]): void =>
       found.forEach((entry, place) => void there.set(identityOf(entry), idOf(position, place)));
+    const oldest = entries.map(({ event }) => event.at).reduce((a, b) => (a < b ? a : b), '9');
     for (;;) {
-      const newest = await this.#items({ newestFirst: true, limit: searched });
+      const newest = await this.#itemsSince(oldest);
       for (const item of newest) note(positionOf(item), entriesIn(item));
       const [first] = piecesOf(entries.filter((entry) => !there.has(identityOf(entry))));
       if (first === undefined) break;
@@ -96,6 +97,22 @@ export class DynamoEventFeed implements EventFeed {
       else high = middle;
     }
     return low;
+  }
+
+  /**
+   * The newest ones, back to where all are older: a batch that is delivered again, maybe after hours and many others, finds what it brought.
+   * One that is delivered for the first time reads a page.
+   */
+  async #itemsSince(at: string): Promise<readonly Item[]> {
+    const found: Item[] = [];
+    let next: string | undefined;
+    do {
+      const about = { newestFirst: true, limit: searched, ...(next !== undefined && { next }) };
+      const page = await this.#table.query({ partition: { name: 'pk', value: eventFeed }, ...about });
+      found.push(...page.items);
+      next = page.items.some((item) => String(item.at ?? '') >= at) ? page.next : undefined;
+    } while (next !== undefined);
+    return found;
   }
 
   #from(position: number) {

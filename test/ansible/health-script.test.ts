@@ -3,12 +3,14 @@ import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
+import { createServer as createSecureServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { HealthCheck } from '#domain/health-check.ts';
 import { healthLines } from '#rendering/health-lines.ts';
+import { selfSigned } from '#test/fakes/self-signed.ts';
 import { templates } from './playbook.ts';
 
 const script = ['common.sh', 'health-asks.sh', 'health.sh']
@@ -95,6 +97,32 @@ describe('KA-9: the health checks of a machine', () => {
     const answer = await answerTo(asked());
     expect(answer?.ok).toBe(false);
     expect(answer?.why).toMatch(why);
+  });
+
+  it('a service over TLS is healthy with the expected answer, whatever its certificate, and says why when it is not', async () => {
+    const directory = await mkdtemp(join(tmpdir(), 'kubeloom-tls-'));
+    const { key, certificate } = selfSigned(directory, 'shop');
+    const secure = createSecureServer(
+      { key: readFileSync(key), cert: readFileSync(certificate) },
+      (request, response) => {
+        response.statusCode = request.url === '/ready' ? 200 : 404;
+        response.end('the shop is open');
+      },
+    );
+    await new Promise<void>((resolve) => secure.listen(0, '127.0.0.1', resolve));
+    try {
+      const asked = (path: string) =>
+        http({ port: (secure.address() as AddressInfo).port, tls: true, path, body: 'open' });
+      expect(await answerTo(asked('/ready'))).toEqual({ ok: true });
+      expect(await answerTo(asked('/missing'))).toMatchObject({
+        ok: false,
+        why: expect.stringMatching(/^https :\d+\/missing: answered 404, expected 200$/),
+      });
+    } finally {
+      secure.closeAllConnections();
+      await new Promise((resolve) => secure.close(resolve));
+      await rm(directory, { recursive: true });
+    }
   });
 
   it('a command that takes too long is ended and unhealthy', async () => {

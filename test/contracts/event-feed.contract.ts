@@ -58,6 +58,15 @@ export function eventFeedContract(name: string, make: (count: number) => readonl
       expect(await rest(feed, undefined, 50)).toHaveLength(5);
     });
 
+    it('a batch that is delivered again after many others changes nothing', async () => {
+      const feed = one();
+      const batch = streamBatch(numbered(0, 2));
+      const first = await feed.take(batch);
+      for (let n = 0; n < 45; n += 1) await feed.take(streamBatch(numbered(2 + n, 1)));
+      expect(await feed.take(batch)).toEqual(first);
+      expect(await rest(feed, undefined, 50)).toHaveLength(47);
+    });
+
     it('what is not a new event of a manifest is passed over', async () => {
       const feed = one();
       const [record] = streamBatch(numbered(0, 1)).Records as readonly { dynamodb: object }[];
