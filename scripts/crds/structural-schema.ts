@@ -19,6 +19,8 @@ export interface Schema {
 /** Bounds that Kubernetes checks. Patterns are left to Kubeloom: it reports all faults at once, each with what to do. */
 const bounds = ['minimum', 'maximum', 'minItems', 'maxItems', 'minLength', 'maxLength'] as const;
 
+const anyValue = { 'x-kubernetes-preserve-unknown-fields': true } as const;
+
 /** What is said of places in addition to the shape, by path: `spec.nodePools.dynamic[]`. */
 export type Additions = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 
@@ -30,13 +32,15 @@ function converted(source: Schema, path: string, additions: Additions): Schema {
   const schema = withoutUnion(source, path);
   const { type, description, properties, required, items, additionalProperties } = schema;
   const values = schema.const === undefined ? schema.enum : [schema.const];
+  if (type === undefined && values === undefined)
+    return { ...(description !== undefined && { description }), ...anyValue };
   const limits = bounds.flatMap((name) => (schema[name] === undefined ? [] : [[name, schema[name]]]));
   const inner = Object.entries(properties ?? {}).map(([key, one]) => [key, converted(one, join(path, key), additions)]);
   // Fields with a default are required in what zod makes of a document, not in what is written.
   const needed = required?.filter((key) => properties?.[key]?.default === undefined) ?? [];
   const result = {
     ...(description !== undefined && { description }),
-    ...{ type: type ?? typeof values?.[0] },
+    type: type ?? typeof values?.[0],
     ...(values !== undefined && { enum: values }),
     ...Object.fromEntries(limits),
     ...(schema.default !== undefined && { default: schema.default }),
