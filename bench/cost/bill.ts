@@ -44,6 +44,8 @@ export interface IdleMonth {
   readonly clusters: number;
   /** The scheduler's ticks. */
   readonly ticks: number;
+  /** Those of the schedule that asks git repositories. */
+  readonly sourceTicks: number;
   readonly driftChecks: number;
   readonly existing: number;
   readonly total: number;
@@ -61,11 +63,13 @@ export interface Household {
 /** A month without changes. */
 export function idleMonth(life: Life, { clusters, alarms, measures, compute }: Household): IdleMonth {
   const { driftCheck, daysOfMonth } = assumptions;
-  const ticks = dollars(times(billOf(life.tick), (daysOfMonth * 24 * 60) / 5));
+  const everyFive = (counts: Life['tick']): number => dollars(times(billOf(counts), (daysOfMonth * 24 * 60) / 5));
+  const [ticks, sourceTicks] = [everyFive(life.tick), everyFive(life.sourceTick)];
   const checks = (clusters * daysOfMonth * 24) / driftCheck.everyHours;
   const driftChecks = dollars(times(billOf(life.check, compute), checks));
   const existing = dollars(existingBill(clusters, alarms, measures));
-  return { clusters, ticks, driftChecks, existing, total: ticks + driftChecks + existing };
+  const total = ticks + sourceTicks + driftChecks + existing;
+  return { clusters, ticks, sourceTicks, driftChecks, existing, total };
 }
 
 export function dollars(bill: Bill): number {

@@ -16,6 +16,8 @@ export interface Life {
   readonly check: Counts;
   /** One tick that finds nothing due. */
   readonly tick: Counts;
+  /** The same of the other schedule, which finds no GitSource due. */
+  readonly sourceTick: Counts;
 }
 
 export async function simulateLife(): Promise<Life> {
@@ -73,7 +75,8 @@ export async function simulateLife(): Promise<Life> {
       await untilDone(api, 'shop', 200);
     });
     const tick = await phase(() => platform.tick());
-    return { creation, change, check, tick };
+    const sourceTick = await phase(() => platform.quickTick());
+    return { creation, change, check, tick, sourceTick };
   } finally {
     requests.stop();
     await platform.stop();

@@ -27,10 +27,12 @@ it('a creation and a change are counted: builds of every stage, transitions, cal
   }
 });
 
-it('ten idle clusters cost at most 15 dollars a month, and idle ticks at most 0.10', () => {
+it('ten idle clusters cost at most 15 dollars a month, and idle ticks of each of the two schedules at most 0.10', () => {
   const month = idleMonth(life, { clusters: 10, alarms: 12, measures: 4 });
   expect(month.total).toBeLessThanOrEqual(15);
   expect(month.ticks).toBeLessThanOrEqual(0.1);
+  expect(month.sourceTicks).toBeGreaterThan(0);
+  expect(month.sourceTicks).toBeLessThanOrEqual(0.1);
 });
 
 it('drift checks on Lambda compute cost less than half of those in containers', () => {
