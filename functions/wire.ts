@@ -3,17 +3,11 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { DynamoClusters } from '#adapters/dynamo-clusters.ts';
 import { DynamoDemands } from '#adapters/dynamo-demands.ts';
-import { DynamoEventFeed } from '#adapters/dynamo-event-feed.ts';
 import { DynamoEvents } from '#adapters/dynamo-events.ts';
-import { DynamoGitSources } from '#adapters/dynamo-git-sources.ts';
-import { DynamoInventory } from '#adapters/dynamo-inventory.ts';
 import { DynamoManifests } from '#adapters/dynamo-manifests.ts';
 import { DynamoRepairBudget } from '#adapters/dynamo-repair-budget.ts';
-import { DynamoRoleBindings } from '#adapters/dynamo-role-bindings.ts';
-import { DynamoRollOuts } from '#adapters/dynamo-roll-outs.ts';
 import { DynamoRuns } from '#adapters/dynamo-runs.ts';
 import { DynamoTable } from '#adapters/dynamo-table.ts';
-import { DynamoTemplates } from '#adapters/dynamo-templates.ts';
 import { LargeDocuments } from '#adapters/large-documents.ts';
 import { randomIds, systemClock } from '#adapters/system-clock.ts';
 import { parseConfig } from '#contracts/config.ts';
@@ -55,16 +49,34 @@ function join(environment: Readonly<Record<string, string | undefined>>): Deps {
     repairBudget: new DynamoRepairBudget(table),
     runs: new DynamoRuns(table),
     events: new DynamoEvents(table),
-    feed: new DynamoEventFeed(table),
+    feed: onFirstUse<Deps['feed']>(async () => {
+      const { DynamoEventFeed } = await import('#adapters/dynamo-event-feed.ts');
+      return new DynamoEventFeed(table);
+    }),
     bus: onFirstUse<EventBus>(async () => {
       const { EventBridgeBus } = await import('#adapters/eventbridge-bus.ts');
       return new EventBridgeBus(config.KUBELOOM_EVENT_BUS, environment);
     }),
-    templateReferences: new DynamoTemplates(table),
-    inventory: new DynamoInventory(table),
-    rollOuts: new DynamoRollOuts(table),
-    gitSources: new DynamoGitSources(table),
-    roleBindings: new DynamoRoleBindings(table),
+    templateReferences: onFirstUse<Deps['templateReferences']>(async () => {
+      const { DynamoTemplates } = await import('#adapters/dynamo-templates.ts');
+      return new DynamoTemplates(table);
+    }),
+    inventory: onFirstUse<Deps['inventory']>(async () => {
+      const { DynamoInventory } = await import('#adapters/dynamo-inventory.ts');
+      return new DynamoInventory(table);
+    }),
+    rollOuts: onFirstUse<Deps['rollOuts']>(async () => {
+      const { DynamoRollOuts } = await import('#adapters/dynamo-roll-outs.ts');
+      return new DynamoRollOuts(table);
+    }),
+    gitSources: onFirstUse<Deps['gitSources']>(async () => {
+      const { DynamoGitSources } = await import('#adapters/dynamo-git-sources.ts');
+      return new DynamoGitSources(table);
+    }),
+    roleBindings: onFirstUse<Deps['roleBindings']>(async () => {
+      const { DynamoRoleBindings } = await import('#adapters/dynamo-role-bindings.ts');
+      return new DynamoRoleBindings(table);
+    }),
     templateSources: onFirstUse<TemplateSources>(async () => {
       const { GitReferences, recordedTemplateSources } = await import('#adapters/git-references.ts');
       return config.KUBELOOM_TEMPLATE_SOURCES === 'recorded'
