@@ -80,6 +80,8 @@ export function platformEnvironment(options: EnvironmentOptions): Readonly<Recor
     KUBELOOM_MAX_RUNS: process.env.KUBELOOM_MAX_RUNS ?? String(8 * availableParallelism()),
     // Shorter than the grace of local builds, so that a stopped runner still writes its result.
     KUBELOOM_GRACE_MS: process.env.KUBELOOM_GRACE_MS ?? '7000',
+    // A request costs nothing here, and someone waits for the end.
+    KUBELOOM_STOP_POLL_MS: process.env.KUBELOOM_STOP_POLL_MS ?? '500',
     KUBELOOM_HOST_HELPER: hostsHelper,
     // Mounted read-only into every host: the simulated API server or the registry of the real one runs on it.
     KUBELOOM_HOST_NODE: process.execPath,

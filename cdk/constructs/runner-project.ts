@@ -91,7 +91,8 @@ export class RunnerProject extends Construct {
       reconcileName: '',
       rollOutName: '',
       eventBus: '',
-      projects: [],
+      // Its own builds, whose locks it may find.
+      projects: [this.project],
       startable: [],
     };
     grantUses(role, [...props.uses, ...toolUses[tool]], on, runnerBounds[tool]);
@@ -114,13 +115,12 @@ export class RunnerProject extends Construct {
  * they can neither change the stacks that started them nor get other rights.
  */
 function denyControlPlane(role: Role): void {
-  const services = ['cloudformation', 'codebuild', 'events', 'iam', 'lambda', 'scheduler', 'sqs', 'states'];
+  const services = ['cloudformation', 'events', 'iam', 'lambda', 'scheduler', 'sqs', 'states'];
+  // Of builds a runner may see whether they run.
+  const verbs = ['Create', 'Delete', 'Import', 'Invalidate', 'List', 'Put', 'Retry', 'Start', 'Stop', 'Update'];
   const roles = Stack.of(role).formatArn({ service: 'iam', region: '', resource: 'role', resourceName: '*' });
   const deny = (actions: string[], resource: string): void =>
     void role.addToPolicy(new PolicyStatement({ effect: Effect.DENY, actions, resources: [resource] }));
-  deny(
-    services.map((service) => `${service}:*`),
-    '*',
-  );
+  deny([...services.map((service) => `${service}:*`), ...verbs.map((verb) => `codebuild:${verb}*`)], '*');
   deny(['sts:AssumeRole'], roles);
 }

@@ -72,6 +72,16 @@ export const StageResult = z.strictObject({
 });
 export type StageResult = z.infer<typeof StageResult>;
 
+/** Asks runners to end in order: the tool is interrupted; its state, the facts and the result are stored. */
+export const StopRequest = z.strictObject({
+  schema: z.literal(1),
+  /** ISO 8601 */
+  at: z.string(),
+  /** `late`: no one waits for it any longer; it may be tried again. */
+  reason: z.enum(['cancelled', 'late']),
+});
+export type StopRequest = z.infer<typeof StopRequest>;
+
 /** Artifact keys of a cluster that outlive its waypoints. */
 export function clusterKeys({
   namespace,
@@ -98,4 +108,6 @@ export const waypointKeys = {
     `${prefix}/${stage}${mode === 'undo' ? '-undo' : ''}/${attempt}`,
   result: (attemptPrefix: string) => `${attemptPrefix}/result.json`,
   log: (attemptPrefix: string) => `${attemptPrefix}/log.txt`,
+  /** A `StopRequest`, for all of a waypoint that is not being undone, or for one attempt. */
+  stop: (place: string) => `${place}/stop.json`,
 } as const;

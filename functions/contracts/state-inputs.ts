@@ -135,7 +135,8 @@ export type CollectResultOutput = z.infer<typeof CollectResultOutput>;
 // ---- finish-run ----------------------------------------------------------------------------------------------
 
 /** Stop Builds of `run-stage`: a stage whose build took longer than its state waits. */
-export const LateStageInput = RunStageInput.pick({ run: true, slot: true });
+export const LateStageInput = RunStageInput;
+export type LateStageInput = RunStageInput;
 
 /** Stop Builds and Release Run: an ended execution of `reconcile-manifest`, as EventBridge reports it. */
 export const EndedRunInput = z.object({

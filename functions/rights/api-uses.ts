@@ -6,7 +6,6 @@ export const apiUses = [
   'artifacts.getText',
   'artifacts.list',
   'artifacts.putText',
-  'builds.running',
   'builds.start',
   'builds.status',
   'builds.stop',

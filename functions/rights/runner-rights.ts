@@ -45,7 +45,8 @@ const everyRunner = ['artifacts.getText', 'artifacts.putText', 'events.append'] 
 
 /** What each runner calls of the ports: its driver gets these methods and no others. */
 export const usesOfTool = {
-  terraform: [...everyRunner, 'artifacts.remove', 'secrets.get', 'secrets.put', 'secrets.remove'],
+  // Whether the build that left a lock has ended.
+  terraform: [...everyRunner, 'artifacts.remove', 'builds.status', 'secrets.get', 'secrets.put', 'secrets.remove'],
   ansible: [...everyRunner, 'secrets.get'],
   kubeone: [...everyRunner, 'artifacts.putBytes', 'artifacts.remove', 'secrets.get'],
   kubectl: [...everyRunner, 'secrets.get'],
@@ -81,6 +82,7 @@ export function prefixesOf(action: string, bounds: Bounds | undefined): readonly
   const [service] = action.split(':');
   if (service === 's3') return bounds.objects;
   if (service === 'dynamodb') return bounds.partitions;
+  if (service === 'codebuild') return [''];
   return service === 'ssm' ? bounds.secrets : [];
 }
 

@@ -5,7 +5,6 @@ export const submissionUses = [
   'artifacts.getText',
   'artifacts.list',
   'artifacts.putText',
-  'builds.running',
   'builds.start',
   'builds.status',
   'builds.stop',

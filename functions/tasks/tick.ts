@@ -9,6 +9,8 @@ import { measureTick } from '../pipeline/manifests/tick-measures.ts';
 const atMost = 100;
 
 const uses = [
+  'artifacts.getText',
+  'artifacts.putText',
   'builds.running',
   'builds.stop',
   'clusters.list',

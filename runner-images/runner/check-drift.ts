@@ -20,7 +20,7 @@ export async function checkDrift(job: DriftJob, ports: AllRunnerPorts, options: 
   const attemptPrefix = waypointKeys.attempt(prefix, 'drift', 'do', attempt);
   let events: EventFeed | undefined;
   return runInFrame({
-    ...{ ports, options, logKey: waypointKeys.log(attemptPrefix) },
+    ...{ ports, options, logKey: waypointKeys.log(attemptPrefix), stopPlaces: [prefix, attemptPrefix] },
     async work(frame) {
       const document = readDriftCheck(await requestBelow(prefix, ports));
       const { current: target, reason } = document;

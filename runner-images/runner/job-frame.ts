@@ -7,6 +7,7 @@ import { type Command, type CommandResult, runCommand } from './process.ts';
 import { SecretMask } from './secret-mask.ts';
 import { stageErrorOf, stageTooLong } from './stage-failure.ts';
 import { StageLog } from './stage-log.ts';
+import { watchForStop } from './stop-requests.ts';
 import { Stopwatch } from './stopwatch.ts';
 import { makeWorkDirectory, removeWorkDirectory } from './work-directory.ts';
 
@@ -15,6 +16,8 @@ export interface JobOptions {
   readonly templatesDirectory: string;
   /** After this time the tool is interrupted and the job fails with `StageTooLong`. @default never */
   readonly longestMinutes?: number;
+  /** Between two looks for a request to stop. @default 5 s */
+  readonly stopPollMs?: number;
   /** From SIGINT to SIGKILL of a tool's process group. @default 45 s */
   readonly graceMs?: number;
   /** Aborted with the error when something failed outside of the job's own promise. @default never */
@@ -53,6 +56,8 @@ export interface FramedJob<Found, Result> {
   /** Artifact key. */
   readonly logKey: string;
   readonly options: JobOptions;
+  /** Where requests to stop it are left. @default nowhere: it is short */
+  readonly stopPlaces?: readonly string[];
   readonly work: (context: Omit<JobContext, 'ports'>) => Promise<Found>;
   /** Stores what is left of it, whatever happened. `hide` removes secrets from a text. */
   readonly store: (end: JobEnd<Found>, hide: (text: string) => string) => Promise<Result>;
@@ -67,7 +72,7 @@ export async function runInFrame<Found, Result>(job: FramedJob<Found, Result>): 
   const mask = new SecretMask();
   const log = new StageLog({ artifacts, key: job.logKey, mask, clock, ...(echo && { echo }) });
   const stopwatch = new Stopwatch(() => performance.now());
-  const { signal, clear } = bounded(options);
+  const { signal, clear } = bounded(job);
   let outcome: JobEnd<Found>['outcome'];
   try {
     const workDirectory = needsFiles ? await makeWorkDirectory() : '';
@@ -92,12 +97,28 @@ export async function runInFrame<Found, Result>(job: FramedJob<Found, Result>): 
   return result;
 }
 
-/** The signal to stop, which also comes when the time of the job is up. */
-function bounded({ signal, longestMinutes }: JobOptions): { readonly signal: AbortSignal; clear(): void } {
-  if (longestMinutes === undefined) return { signal, clear: () => undefined };
+/** The signal to stop, which also comes when the time of the job is up, and when the pipeline asks for it. */
+function bounded({
+  ports,
+  stopPlaces = [],
+  options: { signal, longestMinutes, stopPollMs },
+}: Pick<FramedJob<unknown, unknown>, 'ports' | 'stopPlaces' | 'options'>): {
+  readonly signal: AbortSignal;
+  clear(): void;
+} {
   const late = new AbortController();
-  const timer = setTimeout(() => late.abort(stageTooLong(longestMinutes)), longestMinutes * 60_000);
-  return { signal: AbortSignal.any([signal, late.signal]), clear: () => clearTimeout(timer) };
+  const timer =
+    longestMinutes === undefined
+      ? undefined
+      : setTimeout(() => late.abort(stageTooLong(longestMinutes)), longestMinutes * 60_000);
+  const asked = stopPlaces.length > 0 ? watchForStop(ports, stopPlaces, stopPollMs) : undefined;
+  return {
+    signal: AbortSignal.any([signal, late.signal, ...(asked ? [asked.signal] : [])]),
+    clear() {
+      clearTimeout(timer);
+      asked?.clear();
+    },
+  };
 }
 
 /** The work's outcome, or the crash, whichever comes first. */

@@ -41,5 +41,8 @@ async function work(): Promise<boolean> {
       ? {}
       : { longestMinutes: Number(process.env.KUBELOOM_STAGE_MINUTES) }),
     ...(process.env.KUBELOOM_GRACE_MS === undefined ? {} : { graceMs: Number(process.env.KUBELOOM_GRACE_MS) }),
+    ...(process.env.KUBELOOM_STOP_POLL_MS === undefined
+      ? {}
+      : { stopPollMs: Number(process.env.KUBELOOM_STOP_POLL_MS) }),
   });
 }

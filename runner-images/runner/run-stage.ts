@@ -26,6 +26,8 @@ export async function runStage(job: StageJob, ports: AllRunnerPorts, options: St
   let events: EventFeed | undefined;
   return runInFrame({
     ...{ ports, options, logKey: waypointKeys.log(attemptPrefix) },
+    // A cancelled run still undoes what it has begun.
+    stopPlaces: mode === 'do' ? [prefix, attemptPrefix] : [attemptPrefix],
     async work(frame) {
       const { document, plan: whole, known, factsText } = await loadDocuments(job, ports);
       const sheet = new FactSheet(known);

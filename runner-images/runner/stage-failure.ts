@@ -66,6 +66,17 @@ export function stageTooLong(minutes: number): StageFailure {
   });
 }
 
+/** The pipeline waits no longer for the stage. The next attempt continues from where it stopped. */
+export function stageOverdue(): StageFailure {
+  return new StageFailure({
+    class: 'transient',
+    code: 'StageTooLong',
+    message:
+      'The stage was stopped: with the time that its build had waited in the queue, it took longer than the pipeline waits.',
+    hint: 'Kubeloom retries automatically and continues where it stopped. More builds at once (a quota of CodeBuild) shorten the queue.',
+  });
+}
+
 /** Turns a thrown value into a `StageError`; one that is not a `StageFailure` is a fault of Kubeloom. */
 export function stageErrorOf(thrown: unknown): StageError {
   if (thrown instanceof StageFailure) return thrown.error;

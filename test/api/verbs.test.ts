@@ -195,17 +195,16 @@ describe('pause', () => {
 });
 
 describe('cancel', () => {
-  it('cancel stops the builds of clusters that go forward, not of those that are rolled back', async () => {
+  it('cancel asks the runners of clusters that go forward to stop, not of those that are rolled back', async () => {
     const { deps, call } = apiUnderTest();
     await deps.manifests.create(aRecord());
     await deps.runs.put(aRun());
     const at = (cluster: string) => `runs/team/shop/${runId}/${cluster}/w00`;
     await deps.clusters.put(aClusterRecord({ cluster: 'web-1', status: 'Running', waypointPrefix: at('web-1') }));
     await deps.clusters.put(aClusterRecord({ cluster: 'api-1', status: 'RollingBack', waypointPrefix: at('api-1') }));
-    deps.builds.runningBuilds.set(at('web-1'), ['sim:1']);
-    deps.builds.runningBuilds.set(at('api-1'), ['sim:2']);
     expect((await call('POST', `${manifestPath}/cancel`)).status).toBe(202);
-    expect(deps.builds.stopped).toEqual(['sim:1']);
+    const asked = ['web-1', 'api-1'].map((cluster) => deps.artifacts.getText(`${at(cluster)}/stop.json`));
+    expect(await Promise.all(asked)).toEqual([expect.stringContaining('"reason":"cancelled"'), undefined]);
     expect((await deps.manifests.get(key))?.cancelRequested).toBe(runId);
   });
 });

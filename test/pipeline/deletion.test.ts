@@ -19,9 +19,8 @@ describe('deletion', () => {
     const pipeline = new Pipeline();
     pipeline.runner.trouble('kubernetes', async () => {
       const { waypointPrefix } = await pipeline.cluster();
-      pipeline.deps.builds.runningBuilds.set(String(waypointPrefix), ['sim:3']);
       expect(await remove(pipeline)).toMatchObject({ status: 202, json: { generation: 2 } });
-      expect(pipeline.deps.builds.stopped).toEqual(['sim:3']);
+      expect(await pipeline.deps.artifacts.getText(`${waypointPrefix}/stop.json`)).toContain('"reason":"cancelled"');
       return 'stopped';
     });
     await pipeline.submit(large);

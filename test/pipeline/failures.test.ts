@@ -1,5 +1,6 @@
 /** Tools that fail: what is tried again in place, what is undone, what waits for a person, and that nothing is lost. */
 import { describe, expect, it } from 'vitest';
+import { waypointKeys } from '#contracts/stage.ts';
 import type { StageName } from '#domain/plan.ts';
 import { manifestOf } from './harness/manifests.ts';
 import { Pipeline } from './harness/pipeline.ts';
@@ -51,9 +52,10 @@ describe('stages that fail', () => {
 });
 
 describe('builds that take too long', () => {
-  it('a build that takes longer than its state waits is stopped before the stage is tried again', async () => {
+  it('a build that takes longer than its state waits is asked to stop, then stopped, before the stage is tried again', async () => {
     const pipeline = await existing();
-    const { builds } = pipeline.deps;
+    const { builds, clock } = pipeline.deps;
+    pipeline.before.set('stop-builds', () => clock.advance(100));
     pipeline.runner.trouble('infrastructure', () => {
       builds.runningBuilds.set(pipeline.runner.prefixes.at(-1) ?? '', ['terraform:late']);
       builds.endsAfterStops = 3;
@@ -66,6 +68,24 @@ describe('builds that take too long', () => {
     expect(runningAtRetry).toEqual([]);
     expect(pipeline.runner.ran.filter((stage) => stage === 'infrastructure')).toHaveLength(2);
     expect(pipeline.machines.entered).toContain('run-stage/Stop Builds');
+  });
+
+  it('a build whose runner obeys when it is asked to stop is not stopped from outside', async () => {
+    const pipeline = await existing();
+    const { builds, artifacts } = pipeline.deps;
+    const place = () => `${pipeline.runner.prefixes.at(-1)}/infrastructure/1`;
+    pipeline.runner.trouble('infrastructure', () => {
+      builds.runningBuilds.set(pipeline.runner.prefixes.at(-1) ?? '', ['terraform:late']);
+      throw new StateFault('States.Timeout', 'its time was up');
+    });
+    const asked: (string | undefined)[] = [];
+    pipeline.before.set('stop-builds', async () => {
+      asked.push(await artifacts.getText(waypointKeys.stop(place())));
+      if (asked.length > 1) builds.runningBuilds.clear();
+    });
+    expect(await pipeline.apply(large)).toEqual({ status: 'SUCCEEDED' });
+    expect(asked).toEqual([undefined, expect.stringContaining('"reason":"late"')]);
+    expect(builds.stopped).toEqual([]);
   });
 });
 

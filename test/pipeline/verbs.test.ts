@@ -86,10 +86,9 @@ describe('cancel', () => {
     const nodes = await pipeline.nodes();
     pipeline.runner.trouble('configuration', async () => {
       const { waypointPrefix } = await pipeline.cluster();
-      pipeline.deps.builds.runningBuilds.set(String(waypointPrefix), ['sim:9']);
       const answer = await pipeline.call('/cancel');
       expect(answer).toMatchObject({ status: 202, json: { generation: 2, attempt: 1 } });
-      expect(pipeline.deps.builds.stopped).toEqual(['sim:9']);
+      expect(await pipeline.deps.artifacts.getText(`${waypointPrefix}/stop.json`)).toContain('"reason":"cancelled"');
       expect((await pipeline.call('/cancel')).json.detail).toContain('being cancelled already');
       return 'stopped';
     });
@@ -194,15 +193,19 @@ describe('cancel', () => {
     expect(await pipeline.apply(large)).toEqual({ status: 'SUCCEEDED' });
   });
 
-  it('a cancel is repeated by the scheduler for a tool that started just then', async () => {
+  it('a cancel is repeated by the scheduler, which stops builds that do not obey for three minutes', async () => {
     const pipeline = await existing();
+    const { builds, clock } = pipeline.deps;
     pipeline.runner.trouble('configuration', async () => {
       await pipeline.call('/cancel');
       const { waypointPrefix } = await pipeline.cluster();
-      pipeline.deps.builds.runningBuilds.set(String(waypointPrefix), ['sim:late']);
-      pipeline.deps.clock.advance(20);
+      builds.runningBuilds.set(String(waypointPrefix), ['sim:late']);
+      clock.advance(20);
       expect(await pipeline.invoke('tick', {})).toMatchObject({ due: 1, care: ['stopped'] });
-      expect(pipeline.deps.builds.stopped).toEqual(['sim:late']);
+      expect(builds.stopped).toEqual([]);
+      clock.advance(160);
+      expect(await pipeline.invoke('tick', {})).toMatchObject({ due: 1, care: ['stopped'] });
+      expect(builds.stopped).toEqual(['sim:late']);
       return 'stopped';
     });
     await pipeline.submit(large);

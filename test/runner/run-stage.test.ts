@@ -12,7 +12,7 @@ const traffic: StagePlan = { stage: 'traffic', reasons: ['a role was added'], wo
 let world: StageWorld;
 beforeEach(async () => {
   world = stageWorld();
-  await world.put(aDocument([traffic]));
+  await world.put(aDocument([traffic], { undo: [traffic] }));
 });
 afterEach(() => world.close());
 
@@ -52,6 +52,48 @@ describe('stages', () => {
     expect(result.error).toMatchObject({ class: 'transient', code: 'StageTooLong', retryable: true });
     expect(await storedResult()).toEqual(result);
     expect((await world.facts()).nodes['edge-ccccccc-01']?.publicAddress).toBe('198.51.100.7');
+  });
+
+  it.each([
+    ['do', prefix, 'cancelled', 'StageCancelled', false],
+    ['do', `${prefix}/traffic/1`, 'late', 'StageTooLong', true],
+    ['undo', `${prefix}/traffic-undo/1`, 'late', 'StageTooLong', true],
+  ] as const)(
+    'a stage of mode %s that is asked to stop at %s (%s) interrupts its tool and stores what it found',
+    async (mode, place, reason, code, retryable) => {
+      const script = world.script('tool', '#!/bin/sh\ntrap "exit 1" INT\nwhile :; do sleep 0.05; done\n');
+      const request = JSON.stringify({ schema: 1, at: '2026-11-20T12:00:00.000Z', reason });
+      await world.ports.artifacts.putText(waypointKeys.stop(place), request, 'application/json');
+      const result = await world.run('traffic', {
+        ...{ mode, stopPollMs: 5 },
+        tool: async ({ facts, run }) => {
+          facts.node('edge-ccccccc-01', { publicAddress: '198.51.100.7' });
+          await run({ label: 'tool', program: script, args: [] });
+          return {};
+        },
+      });
+      expect(result.error).toMatchObject({ class: 'transient', code, retryable });
+      expect((await world.facts()).nodes['edge-ccccccc-01']?.publicAddress).toBe('198.51.100.7');
+    },
+  );
+
+  it('a stage that undoes a cancelled waypoint is not stopped by the cancel', async () => {
+    const request = JSON.stringify({ schema: 1, at: '2026-11-20T12:00:00.000Z', reason: 'cancelled' });
+    await world.ports.artifacts.putText(waypointKeys.stop(prefix), request, 'application/json');
+    const looks: string[] = [];
+    const seen = Promise.withResolvers<void>();
+    const { getText } = world.ports.artifacts;
+    world.ports.artifacts.getText = async (key) => {
+      if (looks.push(key) > 6) seen.resolve();
+      return getText.call(world.ports.artifacts, key);
+    };
+    const result = await world.run('traffic', {
+      mode: 'undo',
+      stopPollMs: 1,
+      tool: () => seen.promise.then(() => ({})),
+    });
+    expect(result.ok).toBe(true);
+    expect(looks).not.toContain(waypointKeys.stop(prefix));
   });
 
   it('a stage works in a private directory that is deleted at the end, also after a failure', async () => {

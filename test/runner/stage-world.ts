@@ -53,6 +53,7 @@ export interface RunOptions {
   readonly tool?: Tool;
   readonly graceMs?: number;
   readonly longestMinutes?: number;
+  readonly stopPollMs?: number;
 }
 
 export function aDocument(stages: readonly StagePlan[], change: Partial<WaypointDocument> = {}): WaypointDocument {
@@ -111,7 +112,7 @@ export function stageWorld(): StageWorld {
       await ports.artifacts.putText(waypointKeys.document(prefix), JSON.stringify(document));
       if (facts !== undefined) await ports.artifacts.putText(waypointKeys.facts(prefix), JSON.stringify(facts));
     },
-    async run(stage, { mode = 'do', signal, crash, tool, graceMs, longestMinutes } = {}) {
+    async run(stage, { mode = 'do', signal, crash, tool, graceMs, longestMinutes, stopPollMs } = {}) {
       const job = { waypoint: prefix, stage, mode, attempt: 1 };
       // What the driver does is held to the rights of its role; the test itself may look at everything.
       return runStage(job, boundedPorts(ports, toolNames[stage]), {
@@ -119,6 +120,7 @@ export function stageWorld(): StageWorld {
         ...(crash === undefined ? {} : { crash }),
         ...(graceMs === undefined ? {} : { graceMs }),
         ...(longestMinutes === undefined ? {} : { longestMinutes }),
+        ...(stopPollMs === undefined ? {} : { stopPollMs }),
         templatesDirectory: templates,
         tools: tool === undefined ? stageTools : { ...stageTools, [stage]: tool },
       });

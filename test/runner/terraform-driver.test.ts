@@ -213,6 +213,20 @@ describe('locked states', () => {
     expect(await world.ports.artifacts.getText(`${stateKey}.owner`)).toContain(selfInLocks());
   });
 
+  it.each(['running', 'ended', undefined] as const)(
+    'a lock of a build of ours is left alone while that build runs (its status: %s)',
+    async (status) => {
+      await world.ports.artifacts.putText(`${stateKey}.tflock`, lock('root@build-7'));
+      await world.ports.artifacts.putText(`${stateKey}.owner`, owner('root@build-7'));
+      if (status) world.ports.builds.statuses.set('terraform:7', status);
+      const { ok, error } = await world.run('infrastructure');
+      expect(ok).toBe(status !== 'running');
+      expect(calls().some((call) => call.startsWith('force-unlock'))).toBe(ok);
+      expect(error?.code).toBe(ok ? undefined : 'StateInUse');
+      expect(error?.retryable).toBe(ok ? undefined : true);
+    },
+  );
+
   it('the lock owner of a runner without a user name is written as Terraform does', () => {
     const nameless = () => {
       throw new Error('ENOENT: no such file or directory, uv_os_get_passwd');

@@ -5,7 +5,7 @@ import { isPipelineError } from '#domain/errors.ts';
 import type { Using } from '../../ports.ts';
 import { checkPolicyOf, nextCheckOf } from '../drift/drift-policy.ts';
 import { startDriftCheck } from '../drift/start-drift-check.ts';
-import { cancelRun } from '../runs/cancel-run.ts';
+import { cancelOverdueRun } from '../runs/cancel-run.ts';
 import { isCancelled } from '../runs/cancellation.ts';
 import { type ReleasePorts, releaseRun } from '../runs/ended-run.ts';
 import { leaseTerm } from '../runs/lease-term.ts';
@@ -41,14 +41,14 @@ function hasEnded({ status }: ManifestRecord): boolean {
 
 type DuePorts = ReleasePorts &
   EndedPorts &
-  Parameters<typeof cancelRun>[0] &
+  Parameters<typeof cancelOverdueRun>[0] &
   Parameters<typeof startNextAttempt>[1] &
   Parameters<typeof startDriftCheck>[0] &
   Using<'manifests.renewLease'>;
 
 /**
  * A run that is alive keeps its lease; one that is gone is finished; one that never started is started. A paused manifest is
- * not touched, and the tools of one that is being cancelled are stopped once more. One that is done is checked for drift, one
+ * not touched, and the tools of one that is being cancelled are asked once more, or stopped. One that is done is checked for drift, one
  * that failed is tried again; of both is reported when branches or tags of their templates have moved.
  */
 export async function handleDue(record: ManifestRecord, deps: DuePorts): Promise<DueAction> {
@@ -62,7 +62,7 @@ export async function handleDue(record: ManifestRecord, deps: DuePorts): Promise
       if (record.cancelRequested === undefined) return 'prolonged';
       const atWork = (await runAtWork(deps, record)) ?? runId;
       if (!isCancelled(record, { runId: atWork })) return 'prolonged';
-      await cancelRun(deps, key, { runId: record.cancelRequested });
+      await cancelOverdueRun(deps, key, { runId: record.cancelRequested });
       return 'stopped';
     }
     const ended = status === 'FAILED' || status === 'TIMED_OUT' ? status : 'ABORTED';

@@ -29,8 +29,10 @@ export async function runSimStage(
     drift: setting('KUBELOOM_SIM_DRIFT'),
   };
   const tool = simTool(options);
+  const stopPollMs = setting('KUBELOOM_STOP_POLL_MS');
   return runJob(jobOf(environment), ports ?? wire(), {
     signal,
+    ...(stopPollMs !== undefined && { stopPollMs: Number(stopPollMs) }),
     templatesDirectory: '',
     needsFiles: false,
     answers: simulatedAnswers,

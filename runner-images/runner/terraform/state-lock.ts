@@ -1,10 +1,11 @@
 /**
  * A lock that a dead runner left on a Terraform state.
  *
- * Only one runner at a time may work on a cluster: the run's lease is fenced, and the builds of a run that ended are
- * stopped before the next one starts. So a lock found at the start of a stage is a dead one, if it is ours at all: the
- * runner notes next to the state whose lock it is going to be. A person's lock is never touched. On the machine where it
- * was taken the owner's Terraform may have outlived its runner (kill -9): it is interrupted first.
+ * Only one runner at a time may work on a cluster: the run's lease is fenced, and builds that no one waits for have ended
+ * before the next one starts. So a lock found at the start of a stage is a dead one, if it is ours at all: the runner
+ * notes next to the state whose lock it is going to be, and the lock is left alone while that build still runs. A person's
+ * lock is never touched. On the machine where it was taken the owner's Terraform may have outlived its runner (kill -9):
+ * it is interrupted first.
  */
 import { readdir, readFile, readlink } from 'node:fs/promises';
 import { hostname, userInfo } from 'node:os';
@@ -21,7 +22,7 @@ export type OwnerRecord = z.infer<typeof OwnerRecord>;
 /** Terraform processes carry it in their environment, so that a later runner on this machine finds them. */
 export const stateKeyVariable = 'KUBELOOM_STATE_KEY';
 
-type Around = Pick<StageContext, 'ports' | 'log' | 'signal'>;
+type Around = Pick<StageContext<'builds.status'>, 'ports' | 'log' | 'signal'>;
 
 /** As Terraform names itself in `Who`: without a user where the system knows none, as for ids that a platform makes up. */
 export function selfInLocks(user: () => { readonly username: string } = userInfo): string {
@@ -48,7 +49,7 @@ export async function takeOverState(
   owner: OwnerRecord,
   forceUnlock: (id: string) => Promise<void>,
 ): Promise<void> {
-  const { artifacts } = around.ports;
+  const { artifacts, builds } = around.ports;
   const ownerKey = `${stateKey}.owner`;
   const lockText = await artifacts.getText(`${stateKey}.tflock`);
   if (lockText !== undefined) {
@@ -56,6 +57,9 @@ export async function takeOverState(
     const ownerText = await artifacts.getText(ownerKey);
     const previous = ownerText === undefined ? undefined : OwnerRecord.parse(JSON.parse(ownerText));
     if (!isOurLock(lock, previous)) throw foreignLock(stateKey, lock);
+    const { build } = previous ?? owner;
+    if (build !== owner.build && isBuildId(build) && (await builds.status(build)) === 'running')
+      throw lockInUse(stateKey, build);
     await stopSurvivors(around, stateKey);
     if ((await artifacts.getText(`${stateKey}.tflock`)) !== undefined) {
       around.log.write(
@@ -74,6 +78,20 @@ export async function removeState(
   stateKey: string,
 ): Promise<void> {
   for (const key of [stateKey, `${stateKey}.tflock`, `${stateKey}.owner`]) await ports.artifacts.remove(key);
+}
+
+/** Of CodeBuild: project and number. A runner that was started by hand has none. */
+function isBuildId(build: string): boolean {
+  return /^[\w-]+:[\w-]+$/.test(build);
+}
+
+function lockInUse(stateKey: string, build: string): StageFailure {
+  return new StageFailure({
+    class: 'conflict',
+    code: 'StateInUse',
+    message: `The Terraform state ${stateKey} is locked by the build ${build} of Kubeloom, which still runs.`,
+    hint: 'Kubeloom retries automatically. If that build never ends, stop it in CodeBuild, then retry.',
+  });
 }
 
 function foreignLock(stateKey: string, lock: z.infer<typeof LockRecord>): StageFailure {
