@@ -8,7 +8,7 @@ import { DockerImageAsset, Platform } from 'aws-cdk-lib/aws-ecr-assets';
 import { Effect, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
-import { type RunnerTool, runnerBounds, toolUses } from '#functions/rights/runner-rights.ts';
+import { type RunnerTool, runnerActions, runnerBounds, toolUses } from '#functions/rights/runner-rights.ts';
 import { acceptFindings } from '../checks.ts';
 import type { Options } from '../options.ts';
 import { grantUses, type Stored } from '../rights/grant-uses.ts';
@@ -97,7 +97,7 @@ export class RunnerProject extends Construct {
     };
     grantUses(role, [...props.uses, ...toolUses[tool]], on, runnerBounds[tool]);
     if (runnerBounds[tool].secretReads?.includes('user/')) allowLogins(role, tool, options.vaultAudiences);
-    denyControlPlane(role);
+    denyControlPlane(role, tool);
     acceptFindings(role, 'IAM5', /^Resource::\*$/, 'to sign in to the registry of images knows no resources');
     Validations.of(this.project).acknowledge({
       id: 'AwsSolutions-CB4',
@@ -114,10 +114,12 @@ export class RunnerProject extends Construct {
  * Tools run modules and templates of users with this role's credentials in the environment. Whatever is allowed one day,
  * they can neither change the stacks that started them nor get other rights.
  */
-function denyControlPlane(role: Role): void {
+function denyControlPlane(role: Role, tool: RunnerTool): void {
   const services = ['cloudformation', 'events', 'iam', 'lambda', 'scheduler', 'sqs', 'states'];
-  // Of builds a runner may see whether they run.
+  // Terraform's may see whether a build runs.
   const verbs = ['Create', 'Delete', 'Import', 'Invalidate', 'List', 'Put', 'Retry', 'Start', 'Stop', 'Update'];
+  const seesBuilds = runnerActions(tool).includes('codebuild:BatchGetBuilds');
+  const ofBuilds = seesBuilds ? verbs.map((verb) => `codebuild:${verb}*`) : ['codebuild:*'];
   const roles = Stack.of(role).formatArn({ service: 'iam', region: '', resource: 'role', resourceName: '*' });
   const deny = (actions: string[], resource: string): void =>
     void role.addToPolicy(new PolicyStatement({ effect: Effect.DENY, actions, resources: [resource] }));

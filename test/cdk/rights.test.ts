@@ -209,8 +209,10 @@ describe('runners', () => {
 
     it(`${tool} cannot touch the stacks that started it, nor take another role of the account`, () => {
       const denied = actionsOf(statements, 'Deny');
-      const services = ['cloudformation', 'codebuild', 'events', 'iam', 'lambda', 'scheduler', 'sqs', 'states'];
-      expect(denied).toEqual([...services.map((service) => `${service}:*`), 'sts:AssumeRole'].sort());
+      const services = ['cloudformation', 'events', 'iam', 'lambda', 'scheduler', 'sqs', 'states'];
+      const changes = ['Create', 'Delete', 'Import', 'Invalidate', 'List', 'Put', 'Retry', 'Start', 'Stop', 'Update'];
+      const ofBuilds = tool === 'terraform' ? changes.map((verb) => `codebuild:${verb}*`) : ['codebuild:*'];
+      expect(denied).toEqual([...services.map((service) => `${service}:*`), ...ofBuilds, 'sts:AssumeRole'].sort());
       const resources = statements
         .filter(({ Effect }) => Effect === 'Allow')
         .map(({ Resource }) => JSON.stringify(Resource));
