@@ -123,6 +123,6 @@ function denyControlPlane(role: Role, tool: RunnerTool): void {
   const roles = Stack.of(role).formatArn({ service: 'iam', region: '', resource: 'role', resourceName: '*' });
   const deny = (actions: string[], resource: string): void =>
     void role.addToPolicy(new PolicyStatement({ effect: Effect.DENY, actions, resources: [resource] }));
-  deny([...services.map((service) => `${service}:*`), ...verbs.map((verb) => `codebuild:${verb}*`)], '*');
+  deny([...services.map((service) => `${service}:*`), ...ofBuilds], '*');
   deny(['sts:AssumeRole'], roles);
 }
