@@ -26,7 +26,7 @@ export async function runStage(job: StageJob, ports: AllRunnerPorts, options: St
   let events: EventFeed | undefined;
   return runInFrame({
     ...{ ports, options, logKey: waypointKeys.log(attemptPrefix) },
-    // A cancelled run still undoes what it has begun.
+    // A cancelled run still undoes what it has started.
     stopPlaces: mode === 'do' ? [prefix, attemptPrefix] : [attemptPrefix],
     async work(frame) {
       const { document, plan: whole, known, factsText } = await loadDocuments(job, ports);
