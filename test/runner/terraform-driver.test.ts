@@ -221,7 +221,7 @@ describe('locked states', () => {
       if (status) world.ports.builds.statuses.set('terraform:7', status);
       const { ok, error } = await world.run('infrastructure');
       expect(ok).toBe(status !== 'running');
-      expect(calls().some((call) => call.startsWith('force-unlock'))).toBe(ok);
+      expect(calls().some((call) => call?.startsWith('force-unlock'))).toBe(ok);
       expect(error?.code).toBe(ok ? undefined : 'StateInUse');
       expect(error?.retryable).toBe(ok ? undefined : true);
     },

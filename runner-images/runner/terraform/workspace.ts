@@ -111,7 +111,7 @@ export async function planWorkspace(context: SecretReader, job: WorkspaceJob): P
     ...{ job, files, stateKey: stateKeyOf({ ...job, namespace, manifest }), hook: hookInputOf(context, job) },
     reporter: new ChangeReporter(context, knownNodes(context)),
   };
-  const { terraform } = await prepare(context, work, { locks: false });
+  const { terraform } = await prepare(context, work);
   const parts = partsOf(job);
   const asks = await anyHook(context, parts, 'inspect');
   const input = { ...work.hook, resources: asks ? await terraform.resources() : [] };
@@ -143,7 +143,7 @@ async function converge(
   work: Work,
 ): Promise<Pick<WorkspaceOutcome, 'outputs' | 'leftGone'>> {
   const { job, files, hook, reporter } = work;
-  const { terraform, render } = await prepare(context, work);
+  const { terraform, render } = await prepareToChange(context, work);
   const { only = [] } = job;
   const parts = partsOf(job);
   const asks = only.length === 0 && (await anyHook(context, parts, 'before-apply'));
@@ -169,11 +169,7 @@ interface Prepared {
 }
 
 /** Its directory with the root module, initialised, and its state free to be locked. */
-async function prepare(
-  context: SecretReader,
-  { job, files, stateKey }: Work,
-  { locks } = { locks: true },
-): Promise<Prepared> {
+async function prepare(context: SecretReader, { job, files, stateKey }: Work): Promise<Prepared> {
   const workspace = labelOf(job);
   const directory = join(context.workDirectory, 'terraform', workspace);
   await mkdir(directory, { recursive: true, mode: 0o700 });
@@ -197,13 +193,18 @@ async function prepare(
   const options = { directory, workspace, environment, nodes: knownNodes(context) };
   const terraform = new TerraformCli(context, options, await findTerraform());
   await terraform.init();
-  if (!locks) return { terraform, render };
+  return { terraform, render };
+}
+
+/** The same, with a state that is free for this runner to lock. */
+async function prepareToChange(context: ContextOf<'terraform'>, work: Work): Promise<Prepared> {
+  const { terraform, render } = await prepare(context, work);
   const owner = {
     who: selfInLocks(),
     waypoint: context.document.runId,
     build: process.env.CODEBUILD_BUILD_ID ?? `process ${process.pid}`,
   };
-  await takeOverState(context, stateKey, owner, (id) => terraform.forceUnlock(id));
+  await takeOverState(context, work.stateKey, owner, (id) => terraform.forceUnlock(id));
   return { terraform, render };
 }
 
