@@ -33,6 +33,7 @@ const modules: readonly (readonly [words: readonly string[], load: () => Promise
   [['whoami'], async () => (await import('./commands/whoami.ts')).registerWhoAmI],
   [['secrets', 'templates', 'roles'], async () => (await import('./commands/documents.ts')).registerDocuments],
   [['sources'], async () => (await import('./commands/sources.ts')).registerSources],
+  [['planes'], async () => (await import('./commands/planes.ts')).registerPlanes],
   [['inventory', 'explain'], async () => (await import('./commands/inventory.ts')).registerInventory],
   [['rollout'], async () => (await import('./commands/rollout.ts')).registerRollOut],
   [['changes'], async () => (await import('./commands/changes.ts')).registerChanges],

@@ -26,6 +26,7 @@ const order = [
   'InventoryLayer',
   'InventoryTemplate',
   'InventoryCluster',
+  'ManagementPlane',
   ...manifestKinds,
   'GitSource',
 ] as const;
@@ -123,17 +124,18 @@ async function planned(
 
 /** Documents of an inventory are planned together: each namespace once. */
 async function withInventoryPlans(api: ApiClient, judged: readonly Judged[]): Promise<readonly Judged[]> {
-  const namespaces = new Set(judged.filter(({ kind }) => isInventoryKind(kind)).map(({ namespace }) => namespace));
+  const isPlanned = ({ kind }: Judged) => isInventoryKind(kind) && kind !== 'ManagementPlane';
+  const namespaces = new Set(judged.filter(isPlanned).map(({ namespace }) => namespace));
   const plans = new Map<string, InventoryPlan>();
   for (const namespace of namespaces) {
-    const sent = judged.filter((item) => isInventoryKind(item.kind) && item.namespace === namespace);
+    const sent = judged.filter((item) => isPlanned(item) && item.namespace === namespace);
     const all = [...sent.map(({ document }) => document), ...besides(judged.map(({ document }) => document))];
     const documents = all.map((document) => JSON.stringify(document)).join('\n---\n');
     plans.set(namespace, await api.planInventory({ namespace }, documents));
   }
   return judged.map((item) => {
     const plan = plans.get(item.namespace);
-    if (plan === undefined || !isInventoryKind(item.kind)) return item;
+    if (plan === undefined || !isPlanned(item)) return item;
     const own = plan.faults.filter(({ document }) => document?.kind === item.kind && document.name === item.name);
     const row =
       item.kind === 'InventoryCluster' ? plan.clusters.find(({ cluster }) => cluster === item.name) : undefined;
@@ -153,7 +155,7 @@ function faulty(item: Known, faults: readonly Fault[]): Judged['refused'] & obje
 export function besides(documents: readonly unknown[]): readonly unknown[] {
   return documents.flatMap((document) => {
     const kind = kindOf(document);
-    if (kind === 'TemplateGitReference') return [document];
+    if (kind === 'TemplateGitReference' || kind === 'ManagementPlane') return [document];
     return kind === 'Secret' ? [{ kind, metadata: documentName(document) }] : [];
   });
 }

@@ -144,13 +144,15 @@ async function submit(api: ApiClient, item: Judged, options: ApplyOptions): Prom
       return { ...said, stored: { namespace, name }, code: exitCodes.ok };
     }
     if (isInventoryKind(item.kind)) {
+      const planned = item.kind === 'ManagementPlane' && options.plan;
       const { warnings, behind, refused, accepted, ...stored } = await api.putInventory(
         { ...item, kind: item.kind },
         document,
+        planned ? { 'Kubeloom-Plan': planned.join(',') } : {},
       );
       if (!quiet) {
         for (const line of faultLines(warnings, 'warning')) note(line);
-        if (accepted) reportAccepted(item, accepted);
+        if (accepted) reportAccepted(accepted, accepted);
         else print(`${item.kind} ${item.namespace}/${item.name} ${stored.unchanged ? 'unchanged' : 'stored'}`);
         for (const line of behindLines({ behind, refused })) note(line);
       }
@@ -181,6 +183,6 @@ async function wait(api: ApiClient, outcome: Outcome, options: ApplyOptions): Pr
   const { accepted } = outcome;
   if (!accepted) return outcome;
   if (accepted.paused) return { ...outcome, code: notStarted(accepted) };
-  const { manifest, code } = await waitForRun(api, outcome, accepted, { json: options.json === true });
+  const { manifest, code } = await waitForRun(api, accepted, accepted, { json: options.json === true });
   return { ...outcome, manifest: manifest ?? null, code };
 }

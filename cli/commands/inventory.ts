@@ -155,12 +155,12 @@ async function remove(kind: string, name: string, { namespace, json }: Options):
 /** `layer` is as good as `InventoryLayer`. */
 function kindNamed(text: string): InventoryKind {
   const found = inventoryKinds.find((kind) =>
-    [kind, kind.slice('Inventory'.length)].some((one) => one.toLowerCase() === text.toLowerCase()),
+    [kind, kind.replace(/^(Inventory|Management)/, '')].some((one) => one.toLowerCase() === text.toLowerCase()),
   );
   if (found) return found;
-  const near = nearest(text, ['layer', 'order', 'template', 'cluster']);
+  const near = nearest(text, ['layer', 'order', 'template', 'cluster', 'plane']);
   throw new CliError(
-    `there is no kind "${text}": ${near ? `did you mean ${near}?` : 'use layer, order, template or cluster'}`,
+    `there is no kind "${text}": ${near ? `did you mean ${near}?` : 'use layer, order, template, cluster or plane'}`,
     exitCodes.usage,
   );
 }

@@ -2,6 +2,7 @@
 import type { Command } from 'commander';
 import type { PlanReport } from '#contracts/api-bodies.ts';
 import { documentName, isManifest } from '#domain/manifest/validate-documents.ts';
+import { ManagementPlane } from '#domain/planes/management-plane.ts';
 import { sumOf, totalsText } from '#domain/planning/text/plan-totals.ts';
 import { allowReplace, allowReplaceOption } from '../allow-replace.ts';
 import { type ApiClient, apiClient } from '../api-client.ts';
@@ -66,8 +67,32 @@ async function planFiles(
     const { namespace, name } = documentName(document);
     reports.push(await api.planManifest({ namespace, name: name || '-' }, { document, beside }));
   }
+  reports.push(...(await planPlanes(api, documents)));
   if (reports.length === 0) throw new CliError(`no manifest in ${files.join(', ')}`, exitCodes.invalid);
   return reports;
+}
+
+/** A plane changes the manifest of its cluster: as it is stored, unless the same files have it. */
+async function planPlanes(api: ApiClient, documents: readonly unknown[]): Promise<PlanReport[]> {
+  const given = new Set(
+    documents.filter(isManifest).map((document) => Object.values(documentName(document)).join('/')),
+  );
+  const wanted = new Map(
+    documents.flatMap((document) => {
+      const plane = ManagementPlane.safeParse(document).data;
+      if (plane === undefined) return [];
+      const key = { namespace: plane.metadata.namespace, name: plane.spec.cluster.manifest };
+      const title = `${key.namespace}/${key.name}`;
+      return given.has(title) ? [] : [[title, key] as const];
+    }),
+  );
+  const beside = besides(documents);
+  return Promise.all(
+    [...wanted.values()].map(async (key) => {
+      const { document } = await api.getManifest(key);
+      return api.planManifest(key, { document, beside });
+    }),
+  );
 }
 
 function show(reports: readonly PlanReport[]): void {

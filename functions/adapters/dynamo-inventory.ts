@@ -18,9 +18,11 @@ export class DynamoInventory implements InventoryStore {
     return item && read(item);
   }
 
-  async list(namespace: string): Promise<readonly InventoryRecord[]> {
-    const { pk } = inventoryItem({ namespace, kind: 'InventoryLayer', name: '' });
-    return (await this.#table.queryAll({ partition: { name: 'pk', value: pk } })).map(read);
+  async list(namespace: string, kind?: InventoryKey['kind']): Promise<readonly InventoryRecord[]> {
+    const { pk, sk } = inventoryItem({ namespace, kind: kind ?? 'InventoryLayer', name: '' });
+    const sort = { expression: 'begins_with(#sk, :kind)', values: { ':kind': sk } };
+    const query = { partition: { name: 'pk', value: pk }, ...(kind !== undefined && { sort }) };
+    return (await this.#table.queryAll(query)).map(read);
   }
 
   async put(record: InventoryRecord): Promise<void> {

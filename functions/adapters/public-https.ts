@@ -6,11 +6,16 @@ import { BlockList, isIP, type LookupFunction } from 'node:net';
 export interface HttpsAnswer {
   readonly status: number;
   readonly body: Buffer;
+  /** Of a redirect. */
+  readonly location?: string | undefined;
 }
 
-export interface PublicRequest {
+export interface PublicRequest extends PublicFile {
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
+}
+
+export interface PublicFile {
   readonly timeoutMs: number;
   /** Of the answer. */
   readonly mostBytes: number;
@@ -79,6 +84,21 @@ export function getPublicly(url: string, options: Omit<PublicRequest, 'body'>): 
   return askPublicly('GET', url, { ...options, body: '' });
 }
 
+const mostRedirects = 5;
+
+/** The answer at the end of redirects, each to https and to a public address. Throws as above. */
+export async function downloadPublicly(url: string, options: PublicFile): Promise<HttpsAnswer> {
+  let at = url;
+  for (let hops = 0; hops <= mostRedirects; hops += 1) {
+    const answer = await getPublicly(at, { ...options, headers: {} });
+    if (answer.location === undefined) return answer;
+    if (!URL.canParse(answer.location, at)) throw new Error('it redirects to what is no URL');
+    at = new URL(answer.location, at).href;
+    if (!at.startsWith('https:')) throw new Error('it redirects to a URL without TLS');
+  }
+  throw new Error(`it redirects more than ${mostRedirects} times`);
+}
+
 function askPublicly(method: 'GET' | 'POST', url: string, options: PublicRequest): Promise<HttpsAnswer> {
   const { hostname, host } = new URL(url);
   const bare = hostname.replace(/^\[|\]$/g, '');
@@ -108,10 +128,14 @@ function askPublicly(method: 'GET' | 'POST', url: string, options: PublicRequest
         if (size > options.mostBytes)
           outgoing.destroy(new Error(`its answer is larger than ${options.mostBytes} bytes`));
       });
-      response.on('end', () => resolve({ status: response.statusCode ?? 0, body: Buffer.concat(pieces) }));
+      response.on('end', () => {
+        const status = response.statusCode ?? 0;
+        const location = [301, 302, 303, 307, 308].includes(status) ? response.headers.location : undefined;
+        resolve({ status, location, body: Buffer.concat(pieces) });
+      });
       response.on('error', reject);
     });
-    outgoing.end(options.body);
+    outgoing.end(method === 'POST' ? options.body : undefined);
   });
 }
 

@@ -24,6 +24,7 @@ import type { ApiPorts } from '../rights/api-uses.ts';
 import { recordChange } from './audit-event.ts';
 import { handle } from './handle.ts';
 import { manifestOwnerFault } from './manifest-owner.ts';
+import { placeFaultsOfPlane, planeRows, submitPlane } from './planes.ts';
 import { refuseFaults, requestDocument, storageFaults, wireFaults } from './request-document.ts';
 import {
   inventoryOf,
@@ -33,6 +34,7 @@ import {
   storedInventory,
   withDocuments,
 } from './stored-inventory.ts';
+import { wantedPlans } from './stored-plans.ts';
 import { submitDocument } from './submit-document.ts';
 
 export const putInventory = handle(operations.putInventory, async (request, deps) => {
@@ -44,6 +46,8 @@ export const putInventory = handle(operations.putInventory, async (request, deps
   const verdict = judgeDocument(path.kind, raw, before);
   const { document } = verdict;
   const faults = [...storageFaults(raw), ...verdict.faults, ...(document ? placeFaults(document, path) : [])];
+  const plane = document?.kind === 'ManagementPlane' && faults.length === 0 ? document : undefined;
+  if (plane) faults.push(...(await placeFaultsOfPlane(deps, plane, caller)));
   const changed = document && stored && checksumOf(document) !== checksumOf(stored.document);
   if (changed && path.kind === 'InventoryTemplate') {
     const reason = `version ${path.name} is stored with another content, and a version is never changed`;
@@ -62,12 +66,13 @@ export const putInventory = handle(operations.putInventory, async (request, deps
   };
   const cluster = document.kind === 'InventoryCluster' ? { document, generation, by: next.by } : undefined;
   // First the manifest: what it refuses is not stored. One that waits for an approval is not refused.
-  const accepted =
-    cluster &&
-    (await submitCluster(deps, cluster, after, caller).catch(async (refusal: unknown) => {
-      if (isPipelineError(refusal, 'ApprovalRequired')) await store();
-      throw refusal;
-    }));
+  const submitted = cluster
+    ? submitCluster(deps, cluster, after, caller)
+    : plane && submitPlane(deps, plane, { caller, terms: { wanted: wantedPlans(request.headers) } });
+  const accepted = await submitted?.catch(async (refusal: unknown) => {
+    if (isPipelineError(refusal, 'ApprovalRequired')) await store();
+    throw refusal;
+  });
   await store();
   const { clusters } = planInventory(before, after);
   const others = clusters.filter(({ cluster }) => document.kind !== 'InventoryCluster' || cluster !== path.name);
@@ -88,7 +93,7 @@ export const getInventory = handle(operations.getInventory, async ({ path }, dep
 }));
 
 export const deleteInventory = handle(operations.deleteInventory, async ({ path, caller }, deps) => {
-  await found(deps, path);
+  const record = await found(deps, path);
   const users = usersOf(path, await storedInventory(deps, path.namespace));
   if (users.length > 0) {
     throw new PipelineError(
@@ -98,6 +103,8 @@ export const deleteInventory = handle(operations.deleteInventory, async ({ path,
   }
   await deps.inventory.remove(path);
   await recordChange(deps, path.namespace, `${path.kind} ${path.name} deleted`, caller);
+  const { document } = readDocument(record);
+  if (document.kind === 'ManagementPlane') await submitPlane(deps, document, { caller, deleted: true });
   return {};
 });
 
@@ -112,7 +119,7 @@ export const listInventory = handle(operations.listInventory, async ({ path: { n
     const spec = isMap(document) && isMap(document.spec) ? document.spec : {};
     return { ...item, ...(typeof spec.level === 'string' && { level: spec.level }) };
   });
-  return { json: { items, clusters } };
+  return { json: { items, clusters, planes: await planeRows(deps, namespace) } };
 });
 
 export const applyInventory = handle(operations.applyInventory, async ({ path, caller }, deps) => {

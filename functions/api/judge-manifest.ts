@@ -23,6 +23,7 @@ import { readableManifest } from '../pipeline/manifests/stored-document.ts';
 import { pinTemplates, planningOf } from '../pipeline/manifests/template-versions.ts';
 import { planBasisOf } from '../pipeline/plans/plan-id.ts';
 import type { SubmissionPorts } from '../rights/submission-uses.ts';
+import { pinPlanes } from './pinned-planes.ts';
 import { pathFaults, wireFaults } from './request-document.ts';
 import { validationContextOf } from './surroundings.ts';
 
@@ -30,7 +31,7 @@ export interface ManifestToAssess {
   readonly document: unknown;
   readonly stored: ManifestRecord | undefined;
   readonly caller: AdmittedCaller;
-  /** Documents that are to be stored with it: Secrets and TemplateGitReferences among them count as stored. */
+  /** Documents that are to be stored with it: Secrets, TemplateGitReferences and ManagementPlanes among them count as stored. */
   readonly accompanying?: readonly unknown[];
 }
 
@@ -75,16 +76,23 @@ export async function assessManifest(
     lookUp: (reference, request) => lookUpTemplates(deps, reference, request),
     lookUpPlugin: (request) => lookUpPlugin(deps, key.namespace, request),
   });
+  const pinned = await pinPlanes(deps, key, { accompanying, clusters });
   const accepted = 'document' in verdict ? verdict.document : manifest;
   const same = stored !== undefined && !stored.deleting && stored.checksum === checksumOf(accepted);
-  const goal = { document: accepted, deleting: false, again: same, templates: { templates, templateSecrets } };
+  const goal = {
+    document: accepted,
+    deleting: false,
+    again: same,
+    templates: { templates, templateSecrets },
+    planes: pinned.planes,
+  };
   const record = nextRecord(deps, key, stored, goal);
   const plans = planClusters(planningOf(deps, record, demands), record, clusters);
   const underWay = stored !== undefined && stored.status !== 'Done' && stored.status !== 'Failed';
   const later = underWay
     ? refusalsOf(plansOnceReached(deps, { stored, desired: record, demands }, clusters), plans)
     : [];
-  const inDocument = [...replaceFaults(manifest), ...unpinned].map((fault) => ({
+  const inDocument = [...replaceFaults(manifest), ...unpinned, ...pinned.faults].map((fault) => ({
     ...fault,
     path: placeInDocument(fault.path, document),
   }));

@@ -54,11 +54,16 @@ async function readable(answer: Promise<boolean>): Promise<boolean | undefined> 
   });
 }
 
-function namesIn({ document, namespace, templateSecrets = {} }: ManifestRecord, field: Reference['field']): string[] {
+function namesIn(
+  { document, namespace, templateSecrets = {}, planes = {} }: ManifestRecord,
+  field: Reference['field'],
+): string[] {
   const named = [...referencesIn(draftOfDocument(document), namespace)]
     .filter((reference) => reference.field === field)
     .map(referenceName);
-  return field === 'secretRef' ? [...named, ...Object.values(templateSecrets)] : named;
+  if (field !== 'secretRef') return named;
+  const ofPlanes = Object.values(planes).flatMap((plane) => plane.map(({ component }) => component?.secret));
+  return [...named, ...Object.values(templateSecrets), ...ofPlanes.flatMap((text) => (text && storedName(text)) ?? [])];
 }
 
 /** A manifest that is done is as in its document. Otherwise machines may exist that only an earlier Secret can remove. */
@@ -74,7 +79,7 @@ function locatorsIn(state: ClusterState): readonly string[] {
   return [
     ...allPools(state).flatMap(({ source }) => (source.kind === 'dynamic' ? ofProvider(source.provider) : [])),
     ...state.loadBalancers.flatMap(({ dns }) => ofProvider(dns.provider)),
-    ...(state.documents ?? []).map(({ templatesSecret }) => templatesSecret),
+    ...(state.documents ?? []).flatMap(({ templatesSecret, component }) => [templatesSecret, component?.secret]),
     ...allNodes(state).map(({ node }) => node.static?.secret),
   ].filter((text) => text !== undefined);
 }

@@ -144,11 +144,11 @@ function isAccompanying(document: unknown): boolean {
 
 function readSent(documents: readonly unknown[], namespace: string) {
   return documents.map((raw) => {
-    const kind = inventoryKinds.find((one) => isMap(raw) && raw.kind === one);
+    const kind = inventoryKinds.find((one) => one !== 'ManagementPlane' && isMap(raw) && raw.kind === one);
     if (kind === undefined || !isMap(raw)) {
       throw new PipelineError(
         'InvalidInput',
-        `the plan of an inventory takes documents of the kinds ${inventoryKinds.join(', ')} only`,
+        `the plan of an inventory takes layers, orders, templates and clusters only; a ManagementPlane is planned with the manifest of its cluster`,
       );
     }
     const metadata = isMap(raw.metadata) ? raw.metadata : {};

@@ -2,6 +2,7 @@
 import type { ManifestKey, ManifestRecord } from '#contracts/records.ts';
 import { isPipelineError, PipelineError } from '#domain/errors.ts';
 import { planTotals, totalsText } from '#domain/planning/text/plan-totals.ts';
+import { sameValue } from '#domain/same-value.ts';
 import type { AdmittedCaller } from '../caller.ts';
 import { startRun, storeNext } from '../pipeline/manifests/next-generation.ts';
 import type { SubmissionPorts } from '../rights/submission-uses.ts';
@@ -23,6 +24,8 @@ export interface Submission {
   readonly rolledBackTo?: number;
   /** @default whatever the plan is then */
   readonly terms?: PlanTerms;
+  /** Documents that are stored with it. @default none */
+  readonly accompanying?: readonly unknown[];
 }
 
 /**
@@ -32,14 +35,15 @@ export interface Submission {
 export async function submitDocument(
   deps: SubmissionPorts,
   key: ManifestKey,
-  { document, stored, caller, reason, rolledBackTo, sameIsFine = false, terms = {} }: Submission,
+  { document, stored, caller, reason, rolledBackTo, sameIsFine = false, terms = {}, accompanying = [] }: Submission,
 ): Promise<ReturnType<typeof acceptedResponse | typeof unchangedResponse>> {
-  const assessment = await assessManifest(deps, key, { document, stored, caller });
+  const assessment = await assessManifest(deps, key, { document, stored, caller, accompanying });
   const { record: assessed, same = false, basis, faults, refusals } = assessment;
   refuseFaults('manifest', key, [...faults, ...refusals]);
   const warnings = [...assessment.warnings];
   if (!assessed || !basis) throw new PipelineError('InternalFault', 'a document without faults has no record');
-  const unchanged = stored && same && !isBehind(stored, assessment);
+  const otherPlanes = !sameValue(stored?.planes ?? {}, assessed.planes ?? {});
+  const unchanged = stored && same && !otherPlanes && !isBehind(stored, assessment);
   if (unchanged) {
     await refuseOtherPlans(deps, key, basis, terms.wanted);
     return unchangedResponse(stored, { warnings });

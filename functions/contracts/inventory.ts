@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { ExplainedValue } from '#domain/inventory/explain-values.ts';
 import { inventoryKinds } from '#domain/inventory/inventory-documents.ts';
+import { componentKinds } from '#domain/planes/management-plane.ts';
 import { PlanTotals } from '#domain/planning/text/plan-totals.ts';
 import { Fault, ManifestAccepted } from './api-bodies.ts';
 import { DnsLabel } from './http-parameters.ts';
@@ -63,7 +64,9 @@ export const InventoryStored = z
       .array(z.string())
       .describe('clusters whose manifests this changes when they are applied; nothing was started for them'),
     refused: z.array(RefusedCluster).describe('clusters that cannot be made any more'),
-    accepted: ManifestAccepted.optional().describe('of an InventoryCluster: what became of its manifest'),
+    accepted: ManifestAccepted.optional().describe(
+      'of an InventoryCluster or ManagementPlane: what became of its manifest',
+    ),
     warnings: z.array(PlacedFault),
   })
   .meta({ id: 'InventoryStored' });
@@ -85,6 +88,29 @@ export const InventoryList = z
           ),
         changes: z.array(z.string()).describe('how applying it changes its manifest'),
         faults: z.array(PlacedFault),
+      }),
+    ),
+    planes: z.array(
+      z.object({
+        plane: z.string(),
+        manifest: z.string(),
+        cluster: z.string(),
+        state: z
+          .enum(['waiting', 'changing', 'installed'])
+          .describe('waiting: the cluster does not exist yet; installed: every component is, and works'),
+        components: z.array(
+          z.object({
+            document: z.string().describe('name of its documents in the cluster'),
+            kind: z.enum(componentKinds),
+            provider: z.string(),
+            instance: z.string().optional(),
+            desired: z.string().describe('release'),
+            installed: z.string().nullable(),
+            contract: z.string().nullable().describe('of what is installed'),
+            works: z.boolean(),
+            remark: z.string().optional().describe('drift, or why it is not installed yet'),
+          }),
+        ),
       }),
     ),
   })

@@ -1,5 +1,6 @@
 /** What is stored: one shape for each kind of item, parsed whenever it is read. */
 import { z } from 'zod';
+import { DocumentState } from '#domain/cluster-documents.ts';
 import { ClusterFacts, ClusterState, poolRoles } from '#domain/cluster-state.ts';
 import { Demand } from '#domain/demand.ts';
 import { CheckPolicy, ClusterDrift } from '#domain/drift.ts';
@@ -73,6 +74,8 @@ export const ManifestRecord = z.strictObject({
   templateSecrets: z.record(z.string(), z.string()).optional(),
   /** Versions that branches and tags of templates name meanwhile, as reported; this generation keeps those that are above. */
   templatesSeen: z.record(z.string(), z.string()).optional(),
+  /** Documents of the management planes on its clusters, by cluster, as they were when this was accepted. */
+  planes: z.record(z.string(), z.array(DocumentState)).optional(),
   /** The run that works on it or did last. */
   runId: z.string(),
   /** Nothing is started until it is resumed; a run under way stops after its waypoint. */

@@ -1,12 +1,30 @@
 /** Documents in a cluster: named groups of Kubernetes objects that Kubeloom applies, compares and removes as one. */
 import { z } from 'zod';
+import { componentKinds, SourceFile } from './planes/management-plane.ts';
 import { sameValue } from './same-value.ts';
+
+/** What makes documents a component of a management plane; its variables are their values. */
+export const ComponentState = z.strictObject({
+  kind: z.enum(componentKinds),
+  /** As in `infrastructure-vsphere`. */
+  provider: z.string(),
+  instance: z.string().optional(),
+  source: SourceFile,
+  metadata: SourceFile.optional(),
+  namespace: z.string().optional(),
+  watchNamespace: z.string().optional(),
+  /** Locator of the Secret whose fields are variables. */
+  secret: z.string().optional(),
+  /** Another instance has the objects that the cluster has once. */
+  shared: z.literal('elsewhere').optional(),
+});
+export type ComponentState = z.infer<typeof ComponentState>;
 
 /** One of a cluster, as its state has it; templates are filled with its values when it is applied. */
 export const DocumentState = z.strictObject({
   /** Unique in the cluster. */
   name: z.string(),
-  /** `builtin@<version>`, `inline` for the text of the manifest, or a version of templates (`template-version.ts`). */
+  /** `builtin@<version>`, `inline` for the text of the manifest, `component@<release>`, or a version of templates (`template-version.ts`). */
   version: z.string(),
   /** What templates are filled with: a text, or a list whose templates are rendered once for each item. */
   values: z.record(z.string(), z.union([z.string(), z.array(z.string())])),
@@ -14,6 +32,7 @@ export const DocumentState = z.strictObject({
   text: z.string().optional(),
   /** Secret with the token of a private repository: `<namespace>/<name>`. */
   templatesSecret: z.string().optional(),
+  component: ComponentState.optional(),
 });
 export type DocumentState = z.infer<typeof DocumentState>;
 
@@ -24,6 +43,10 @@ export const DocumentFacts = z.strictObject({
   hash: z.string(),
   /** `objectText` of each. */
   objects: z.array(z.string()),
+  /** Of a component of Cluster API: the contract of its release. */
+  contract: z.string().optional(),
+  /** Why a component is not installed as it should be, or does not work. */
+  unfinished: z.string().optional(),
 });
 export type DocumentFacts = z.infer<typeof DocumentFacts>;
 

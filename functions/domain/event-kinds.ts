@@ -176,6 +176,15 @@ export const eventKinds = {
       when: 'documents are in the cluster, but what they start does not work yet; says which objects',
       fault: 'pods',
     },
+    StorageVersionChanges: {
+      level: 'info',
+      when: 'a component of Cluster API stores its objects in another version from now on; says which definitions',
+    },
+    ComponentHeld: {
+      level: 'warning',
+      when: 'a component of Cluster API is not applied, because one before it does not work yet',
+      fault: 'pods',
+    },
     DocumentsRemoved: { level: 'info', when: 'documents are no longer desired; what they had is removed' },
     DocumentsKept: { level: 'warning', when: 'objects of documents stay in the cluster; says which' },
     DaemonSetNotRestarted: { level: 'warning', when: 'its pods use the old API endpoint', fault: 'Kubernetes' },

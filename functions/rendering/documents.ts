@@ -3,6 +3,8 @@ import type { DocumentState } from '#domain/cluster-documents.ts';
 import { PipelineError } from '#domain/errors.ts';
 import { type KubernetesObject, nameOfObject, objectText, readObjects } from '#domain/kubernetes-objects.ts';
 import { isMap } from '#domain/manifest/kubernetes-document.ts';
+import { placedObjects } from './component-instance.ts';
+import { fillVariables, withoutMarks } from './component-text.ts';
 
 /** Field manager of all that Kubeloom applies. */
 export const fieldManager = 'kubeloom';
@@ -22,6 +24,26 @@ export interface DocumentFiles {
 
 /** Files are larger than what users may write into a manifest. */
 const upstreamLimits = { maxBytes: 20_000_000, maxDocuments: 2000, maxTokens: 5_000_000 } as const;
+
+export interface RenderedComponent {
+  /** With marks in the place of secrets: what may be hashed. */
+  readonly marked: readonly KubernetesObject[];
+  readonly objects: readonly KubernetesObject[];
+}
+
+/** Of a component: `text` is the file of its release, `secrets` the fields of its Secret. Throws `InvalidManifest`. */
+export function renderComponent(
+  { name, values, component }: DocumentState,
+  { text, secrets }: { readonly text: string; readonly secrets: Readonly<Record<string, string>> },
+): RenderedComponent {
+  const given = Object.entries(values).filter((entry): entry is [string, string] => typeof entry[1] === 'string');
+  const filled = fillVariables(text, { values: Object.fromEntries(given), secrets });
+  if (filled.faults.length > 0) throw faulty(filled.faults.join('; '));
+  const objects = objectsIn(filled.text, `the file of ${name}`, upstreamLimits);
+  const placed = placedObjects(withoutMarks(objects, filled.values), component ?? {});
+  const marked = labelled(name, placed);
+  return { marked, objects: withoutMarks(marked, filled.secrets) };
+}
 
 /** The objects of a document, labelled as its own. Throws `InvalidManifest` for a text, or a template, that has faults. */
 export function renderDocument(document: DocumentState, files: DocumentFiles): readonly KubernetesObject[] {

@@ -15,6 +15,7 @@ export const submissionUses = [
   'gitSources.list',
   'gitSources.put',
   'inventory.get',
+  'inventory.list',
   'manifests.create',
   'manifests.get',
   'manifests.list',

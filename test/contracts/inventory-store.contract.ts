@@ -37,6 +37,7 @@ export function inventoryStoreContract(name: string, make: () => InventoryStore)
       await store.remove(aLayer({ name: 'c' }));
       await store.remove(aLayer({ name: 'nothing' }));
       expect((await store.list('team')).map((one) => one.name)).toEqual(['z', 'a', 'b']);
+      expect((await store.list('team', 'InventoryLayer')).map((one) => one.name)).toEqual(['a', 'b']);
     });
   });
 }

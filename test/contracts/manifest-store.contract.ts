@@ -71,6 +71,7 @@ export function manifestStoreContract(name: string, make: () => ManifestStore): 
         retryFrom: 'nodes',
         orphans: ['a-01', 'a-02'],
         templatesSeen: { one: 'git:v2' },
+        planes: { c: [{ name: 'capi.cluster-api', version: 'component@v1.11.1', values: { A: '1' } }] },
         plan: { id: 'a1', approvedBy: 'anna', kubeloom: '0.2.0', clusters: {} },
       });
       await store.replace(retried, { generation: 1, attempt: 1 });

@@ -12,8 +12,9 @@ export class InMemoryInventory implements InventoryStore {
     return structuredClone(this.#records.get(idOf(key)));
   }
 
-  async list(namespace: string): Promise<readonly InventoryRecord[]> {
-    const ids = [...this.#records.keys()].filter((id) => id.startsWith(`${namespace}#`)).sort();
+  async list(namespace: string, kind?: InventoryKey['kind']): Promise<readonly InventoryRecord[]> {
+    const start = `${namespace}#${kind === undefined ? '' : `${kind}#`}`;
+    const ids = [...this.#records.keys()].filter((id) => id.startsWith(start)).sort();
     return structuredClone(ids.flatMap((id) => this.#records.get(id) ?? []));
   }
 

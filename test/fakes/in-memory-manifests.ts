@@ -53,12 +53,12 @@ export class InMemoryManifests implements ManifestStore {
       this.#earlier.set(`${idOf(record)}#${stored.generation}`, structuredClone(generationOf(stored)));
       this.#earlier.delete(`${idOf(record)}#${stored.generation - 10}`);
     }
-    const { document, checksum, generation, attempt, status, runId, deleting, updatedAt, plan } = record;
+    const { document, checksum, generation, attempt, status, runId, deleting, updatedAt, plan, planes } = record;
     const { retryFrom, retries, orphans, dueAt, check, checks, origin, templates, templateSecrets, templatesSeen } =
       record;
     const { dueAt: _due, retryFrom: _from, retries: _retries, orphans: _orphans, check: _check, ...same } = stored;
     const { origin: _origin, templates: _templates, templateSecrets: _secrets, templatesSeen: _seen, ...rest } = same;
-    const { plan: _plan, ...kept } = rest;
+    const { plan: _plan, planes: _planes, ...kept } = rest;
     const change = { document, checksum, generation, attempt, status, runId, deleting, updatedAt };
     const optional = {
       ...(retryFrom !== undefined && { retryFrom }),
@@ -72,6 +72,7 @@ export class InMemoryManifests implements ManifestStore {
       ...(checks !== undefined && { checks }),
       ...(origin !== undefined && { origin }),
       ...(plan !== undefined && { plan }),
+      ...(planes !== undefined && { planes }),
     };
     this.#keep({ ...kept, ...change, ...optional });
   }

@@ -1,8 +1,19 @@
 /** Operations on inventories: layers, orders, templates and clusters that inherit them. */
+import { z } from 'zod';
 import { ManifestPath } from '../http-parameters.ts';
 import * as inventory from '../inventory.ts';
 import * as rollOuts from '../roll-outs.ts';
-import { accepted, bodyLimits, document, manifest, type Operations, ok, operator, viewer } from './operation.ts';
+import {
+  accepted,
+  bodyLimits,
+  document,
+  manifest,
+  type Operations,
+  ok,
+  operator,
+  planHeader,
+  viewer,
+} from './operation.ts';
 
 const ofInventory = { tag: 'inventory', path: '/v1/inventory/{namespace}', params: inventory.InventoryPath } as const;
 const ofDocument = {
@@ -25,9 +36,10 @@ export const inventoryOperations = {
     method: 'PUT',
     access: operator,
     summary:
-      'Store a document of an inventory. An InventoryCluster is made into its manifest, which is submitted; the others start nothing',
+      'Store a document of an inventory. An InventoryCluster is made into its manifest, which is submitted, a ManagementPlane changes that of its cluster; the others start nothing',
+    headers: z.object(planHeader).describe('for a ManagementPlane'),
     body: {
-      ...document('an InventoryLayer, InventoryOrder, InventoryTemplate or InventoryCluster'),
+      ...document('an InventoryLayer, InventoryOrder, InventoryTemplate, InventoryCluster or ManagementPlane'),
       maxBytes: bodyLimits.document,
     },
     answers: ok('stored', inventory.InventoryStored),
@@ -46,7 +58,7 @@ export const inventoryOperations = {
     method: 'DELETE',
     access: operator,
     summary:
-      'Delete a document that no InventoryCluster needs. The manifest of an InventoryCluster stays, as an ordinary one',
+      'Delete a document that no InventoryCluster needs. The manifest of an InventoryCluster stays, as an ordinary one; what a ManagementPlane has in its cluster is removed by a run',
     answers: { 204: { description: 'gone' } },
     problems: [400, 404, 409],
   },

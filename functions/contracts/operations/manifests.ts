@@ -13,6 +13,7 @@ import {
   type Operations,
   ok,
   operator,
+  planHeader,
   viewer,
   viewerAnywhere,
 } from './operation.ts';
@@ -20,8 +21,7 @@ import {
 const ofManifest = { path: manifest, tag: 'manifests', params: parameters.ManifestPath } as const;
 const read = { ...ofManifest, method: 'GET', access: viewer, problems: [400, 404] } as const;
 const ifMatch = z.object({ 'If-Match': z.string().optional().describe('`ETag` of the version to change') });
-/** Only what this plan says. */
-const bound = ifMatch.extend({ 'Kubeloom-Plan': z.string().optional().describe('id of the plan that it has to be') });
+const bound = ifMatch.extend(planHeader);
 const conditional = bound.extend({
   'If-None-Match': z.literal('*').optional().describe('only create, never replace'),
 });

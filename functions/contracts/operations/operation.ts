@@ -78,6 +78,8 @@ export const etagHeaders = z.object({
 export const revisionHeaders = z.object({
   ETag: z.string().describe('changes with everything that the answer shows; for `If-None-Match`'),
 });
+/** Only what this plan says. */
+export const planHeader = { 'Kubeloom-Plan': z.string().optional().describe('id of the plan that it has to be') };
 export const accepted = (description: string) => ({ description, schema: ManifestAccepted, headers: etagHeaders });
 
 /** Largest bodies of routes where nothing large is meant, in bytes. */

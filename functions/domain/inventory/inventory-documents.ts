@@ -1,6 +1,7 @@
-/** The kinds of an inventory: values in layers, the order of the layers, templates, and clusters that inherit them. */
+/** The kinds of an inventory: values in layers, the order of the layers, templates, clusters that inherit them, and management planes on clusters. */
 import { z } from 'zod';
 import { dnsName, Metadata, shown } from '../manifest/names.ts';
+import { ManagementPlane } from '../planes/management-plane.ts';
 import { RollOutSettings } from '../roll-out/roll-out-settings.ts';
 import { parseValuePath } from './value-path.ts';
 
@@ -136,15 +137,27 @@ export const InventoryCluster = z.strictObject({
 });
 export type InventoryCluster = z.infer<typeof InventoryCluster>;
 
-export const inventoryShapes = { InventoryLayer, InventoryOrder, InventoryTemplate, InventoryCluster } as const;
+export const inventoryShapes = {
+  InventoryLayer,
+  InventoryOrder,
+  InventoryTemplate,
+  InventoryCluster,
+  ManagementPlane,
+} as const;
 export type InventoryKind = keyof typeof inventoryShapes;
 export const inventoryKinds = [
   'InventoryLayer',
   'InventoryOrder',
   'InventoryTemplate',
   'InventoryCluster',
+  'ManagementPlane',
 ] as const satisfies readonly InventoryKind[];
-export type InventoryDocument = InventoryLayer | InventoryOrder | InventoryTemplate | InventoryCluster;
+export type InventoryDocument =
+  | InventoryLayer
+  | InventoryOrder
+  | InventoryTemplate
+  | InventoryCluster
+  | ManagementPlane;
 
 /** A document with what is recorded of it. */
 export interface Recorded<Document> {

@@ -3,6 +3,7 @@ import { sizeFaults } from '../manifest/document-size.ts';
 import { error, type Fault } from '../manifest/fault.ts';
 import { inDocumentOrder, isMap, withoutServerFields } from '../manifest/kubernetes-document.ts';
 import { schemaFaults } from '../manifest/schema-faults.ts';
+import { planeFaults } from '../planes/plane-rules.ts';
 import {
   type InventoryDocument,
   type InventoryKind,
@@ -59,6 +60,8 @@ function faultsOf(document: InventoryDocument, surroundings: InventorySurroundin
     }
     case 'InventoryCluster':
       return [...wordFaults(document.spec.values), ...levelFaults(ownLevel, document.spec.values, surroundings.order)];
+    case 'ManagementPlane':
+      return [...planeFaults(document)];
     default:
       return document satisfies never;
   }

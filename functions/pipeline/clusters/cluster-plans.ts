@@ -28,11 +28,22 @@ export interface Planning {
   readonly upstreamDocuments: readonly string[];
   /** Base URL under which agents in clusters reach the API; empty: they do not. */
   readonly agentUrl: string;
+  /** Documents of management planes, by the name of the cluster. @default none */
+  readonly planes?: ManifestRecord['planes'];
 }
 
 /** The plan of one cluster; a manifest that is being deleted has no desired clusters. */
 export function planCluster(
-  { ids, templates, templateSecrets = {}, demands = {}, defaultStorage, upstreamDocuments, agentUrl }: Planning,
+  {
+    ids,
+    templates,
+    templateSecrets = {},
+    demands = {},
+    defaultStorage,
+    upstreamDocuments,
+    agentUrl,
+    planes = {},
+  }: Planning,
   manifest: ManifestRecord,
   record: ClusterRecord,
 ): ClusterPlan {
@@ -45,7 +56,17 @@ export function planCluster(
     const demand = openDemand(demands[cluster] ?? noDemand, { current, attempted, bounds: boundsOf(document) });
     const unhealthy = (record.drift?.health ?? []).filter(({ health }) => isUnhealthy(health)).map(({ node }) => node);
     const asked = { sizes: sizesOf(demand), leaving: demand.replace.map(({ node }) => node) };
-    const sources = { templates, templateSecrets, ids, heldPools, unhealthy, defaultStorage, agentUrl, ...asked };
+    const sources = {
+      templates,
+      templateSecrets,
+      ids,
+      heldPools,
+      unhealthy,
+      defaultStorage,
+      agentUrl,
+      planes,
+      ...asked,
+    };
     const desired = buildDesiredState({ ...goal, manifest: document, ...sources });
     const { replaceAtOnce = 1 } = document.spec.kubernetes.clusters.find(({ name }) => name === goal.cluster) ?? {};
     const repair = record.drift?.repair?.state === 'requested' ? record.drift.repair.items : [];

@@ -20,6 +20,8 @@ export interface GenerationRequest {
   readonly retries?: number | undefined;
   /** Templates of their own, by provider instance. @default when started once more, what was pinned before */
   readonly templates?: Pick<ManifestRecord, 'templates' | 'templateSecrets'>;
+  /** Documents of management planes. @default as stored */
+  readonly planes?: ManifestRecord['planes'];
   /** What branches and tags name meanwhile, as reported. @default when started once more, as before */
   readonly templatesSeen?: ManifestRecord['templatesSeen'];
   /** What a deletion orphans. @default as requested before */
@@ -42,6 +44,7 @@ export function nextRecord(
   const generation = (stored?.generation ?? 0) + (desired.again ? 0 : 1);
   const attempt = desired.again ? (stored?.attempt ?? 0) + 1 : 1;
   const { templates = {}, templateSecrets = {} } = desired.templates ?? (desired.again ? stored : undefined) ?? {};
+  const planes = desired.planes ?? stored?.planes ?? {};
   const templatesSeen =
     desired.templatesSeen ?? (desired.again && !desired.templates ? stored?.templatesSeen : undefined);
   const orphans = desired.orphans ?? (stored?.deleting ? stored.orphans : undefined);
@@ -64,6 +67,7 @@ export function nextRecord(
     ...(Object.keys(templates).length > 0 && { templates }),
     ...(Object.keys(templateSecrets).length > 0 && { templateSecrets }),
     ...(templatesSeen && { templatesSeen }),
+    ...(Object.keys(planes).length > 0 && { planes }),
     runId: `${key.name}-${uid}-g${generation}-a${attempt}`,
     ...(stored?.paused && { paused: true }),
     ...(stored?.cancelRequested !== undefined && { cancelRequested: stored.cancelRequested }),

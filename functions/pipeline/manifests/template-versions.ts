@@ -26,6 +26,7 @@ export function planningOf(
     defaultStorage: config.KUBELOOM_DEFAULT_STORAGE,
     upstreamDocuments: config.KUBELOOM_UPSTREAM_DOCUMENTS,
     agentUrl: config.KUBELOOM_AGENT_URL,
+    planes: manifest.planes ?? {},
   };
 }
 

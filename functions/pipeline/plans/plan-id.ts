@@ -40,14 +40,14 @@ export interface PlanSources {
 }
 
 export function planBasisOf({ config, stored, desired, clusters, demands }: PlanSources): PlanBasis {
-  const { deleting, orphans, checksum, templates = {}, templateSecrets = {} } = desired;
+  const { deleting, orphans, checksum, templates = {}, templateSecrets = {}, planes } = desired;
   const of = (record: ClusterRecord) => demands.find(({ cluster }) => cluster === record.cluster);
   return {
     schema: 1,
     kubeloom: kubeloomVersion,
     settings: checksumOf([config.KUBELOOM_DEFAULT_STORAGE, config.KUBELOOM_UPSTREAM_DOCUMENTS]),
     manifest: stored ? `${stored.uid}-g${stored.generation}-a${stored.attempt}` : null,
-    goal: checksumOf({ checksum, deleting, orphans, templateSecrets }),
+    goal: checksumOf({ checksum, deleting, orphans, templateSecrets, ...(planes && { planes }) }),
     templates,
     clusters: Object.fromEntries(
       clusters.map((record) => [clusterName(record), clusterBasisOf(desired, record, of(record))]),

@@ -7,6 +7,7 @@ import {
   objectText,
   parseObjectText,
 } from '#domain/kubernetes-objects.ts';
+import { planeOfDocument } from '#domain/planes/management-plane.ts';
 import { applySteps, documentsLabel, fieldManager } from '#rendering/documents.ts';
 import type { Kubectl } from '../kubernetes/kubectl.ts';
 import type { StageContext } from '../stage-context.ts';
@@ -16,17 +17,29 @@ import { asList, deleteObjects, getObjects, objectsOf } from './objects.ts';
 import type { PreparedDocument } from './prepare-documents.ts';
 import { pruneObjects } from './prune-documents.ts';
 
+interface ApplyOptions extends AvailabilityWait {
+  /** Of components, by the name of their documents. @default none */
+  readonly contracts?: ReadonlyMap<string, string>;
+}
+
 /** In their order. What was applied is in the facts also when a later one fails. What does not work after the wait is a warning: no other work of the cluster waits for it. */
 export async function applyDocuments(
   context: StageContext,
   kubectl: Kubectl,
   documents: readonly PreparedDocument[],
-  { totalMs = 10 * 60_000, pauseMs = 3000 }: AvailabilityWait = {},
+  { totalMs = 10 * 60_000, pauseMs = 3000, contracts = new Map() }: ApplyOptions = {},
 ): Promise<number> {
   const wait = { deadline: performance.now() + totalMs, pauseMs };
   const done: (() => Promise<void>)[] = [];
+  const stuck = new Map<string, string>();
   for (const { document, objects, hash } of documents) {
     const { name, version } = document;
+    const holder = document.component && stuck.get(planeOfDocument(name));
+    if (holder !== undefined) {
+      holdComponent(context, name, holder);
+      continue;
+    }
+    const contract = contracts.get(name);
     const before = context.facts.current.documents?.[name]?.objects ?? [];
     const applied: KubernetesObject[] = [];
     const broken: string[] = [];
@@ -43,13 +56,27 @@ export async function applyDocuments(
     const old = before.filter((text) => !keys.has(objectKey(parseObjectText(text))));
     done.push(async () => {
       await pruneObjects(context, kubectl, { name, objects: old });
-      context.facts.documents(name, { version, hash, objects: applied.map(textOf) });
+      const unfinished = broken.length > 0 && document.component && `these do not work yet: ${shownObjects(broken)}`;
+      context.facts.documents(name, {
+        ...{ version, hash, objects: applied.map(textOf) },
+        ...(contract !== undefined && { contract }),
+        ...(unfinished && { unfinished }),
+      });
     });
+    if (document.component && broken.length > 0) stuck.set(planeOfDocument(name), name);
     reportApplied(context, { name, version, count: applied.length, broken });
   }
   // An object may have moved from one to another: nothing is removed before all are applied.
   for (const finish of done) await finish();
   return documents.length;
+}
+
+/** Its contract says what the one before it must do: it would only fail in other words. The next check for drift finds it missing. */
+function holdComponent({ emit, facts }: StageContext, name: string, holder: string): void {
+  const unfinished = `it waits for ${holder}, which does not work yet`;
+  emit({ kind: 'ComponentHeld', message: `${name} is not applied: ${unfinished}` });
+  const before = facts.current.documents?.[name];
+  if (before !== undefined) facts.documents(name, { ...before, unfinished });
 }
 
 function reportApplied(

@@ -3,20 +3,22 @@ import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import { z } from 'zod';
-import type { DocumentState } from '#domain/cluster-documents.ts';
+import type { ComponentState, DocumentState } from '#domain/cluster-documents.ts';
 import { agentProgram, hasAgent, isBuiltin, upstreamOf } from '#domain/cluster-documents.ts';
 import { isPipelineError } from '#domain/errors.ts';
 import type { KubernetesObject } from '#domain/kubernetes-objects.ts';
 import { parseTemplateVersion } from '#domain/template-version.ts';
-import { type DocumentFiles, renderDocument } from '#rendering/documents.ts';
+import { type DocumentFiles, renderComponent, renderDocument } from '#rendering/documents.ts';
+import { userSecret } from '../credentials.ts';
 import type { SecretReader } from '../stage-context.ts';
 import { StageFailure } from '../stage-failure.ts';
+import { componentFile } from './component-files.ts';
 import { gitDocuments, yamlFiles } from './git-documents.ts';
 
 export interface PreparedDocument {
   readonly document: DocumentState;
   readonly objects: readonly KubernetesObject[];
-  /** SHA-256 of the objects. */
+  /** SHA-256 of the objects, without the values of secrets. */
   readonly hash: string;
 }
 
@@ -43,19 +45,34 @@ export function prepareDocuments(
 }
 
 async function prepare(places: Places, document: DocumentState): Promise<PreparedDocument> {
+  if (document.component !== undefined) return prepareComponent(places, document, document.component);
   const files = document.text === undefined ? await filesOf(places, document) : { templates: {} };
+  const hint =
+    'Correct them where they are written, in the manifest or in their repository, or switch them off in the manifest.';
+  const objects = rendered(document, hint, () => renderDocument(document, files));
+  return { document, objects, hash: sumOf(JSON.stringify(objects)) };
+}
+
+/** Its file and its Secret are read each time: what was rotated is applied by the next run, or found by the next check. */
+async function prepareComponent(
+  places: Places,
+  document: DocumentState,
+  { source, secret }: ComponentState,
+): Promise<PreparedDocument> {
+  const text = await componentFile(places, document.name, source);
+  const secrets = secret === undefined ? {} : await userSecret(places, secret, `the component ${document.name}`);
+  const hint = 'Correct the values of the component in its ManagementPlane.';
+  const { marked, objects } = rendered(document, hint, () => renderComponent(document, { text, secrets }));
+  return { document, objects, hash: sumOf(JSON.stringify(marked)) };
+}
+
+function rendered<Found>({ name }: DocumentState, hint: string, render: () => Found): Found {
   try {
-    const objects = renderDocument(document, files);
-    return { document, objects, hash: sumOf(JSON.stringify(objects)) };
+    return render();
   } catch (error) {
     if (!isPipelineError(error, 'InvalidManifest')) throw error;
-    throw new StageFailure({
-      class: 'user',
-      code: 'DocumentsFaulty',
-      message: `The documents ${document.name} cannot be used: ${error.message}.`,
-      resource: document.name,
-      hint: 'Correct them where they are written, in the manifest or in their repository, or switch them off in the manifest.',
-    });
+    const message = `The documents ${name} cannot be used: ${error.message}.`;
+    throw new StageFailure({ class: 'user', code: 'DocumentsFaulty', message, resource: name, hint });
   }
 }
 

@@ -1,5 +1,6 @@
 /** The nodes stage: nodes that stay get their labels and taints, nodes that leave are drained and removed, documents are applied. */
 import { applyDocuments } from '../documents/apply-documents.ts';
+import { checkComponents } from '../documents/check-components.ts';
 import { prepareDocuments } from '../documents/prepare-documents.ts';
 import { pruneDocuments } from '../documents/prune-documents.ts';
 import { refuseStorageInUse } from '../documents/storage-in-use.ts';
@@ -38,6 +39,7 @@ export const kubectl: ToolOf<'kubectl'> = async (context) => {
   }
   const client = new Kubectl(context, kubeconfig);
   await refuseStorageInUse(context, client);
+  const contracts = await checkComponents(context, client, prepared);
   const nodesRemoved = await removeNodes(context, client, work);
   const nodesPatched = await patchNodes(context, client, patch);
   if (context.document.direction === 'move' && context.mode === 'do')
@@ -45,7 +47,7 @@ export const kubectl: ToolOf<'kubectl'> = async (context) => {
   else if (controlNodesChange(context)) await updateNamesOfApi(context, client);
   // Those of new nodes, and rotated ones; patched nodes are ready, so their kubelets have asked.
   if (patch.length > 0 || work.certificates) await approveServingRequests(context, client);
-  const documentsApplied = await applyDocuments(context, client, prepared);
+  const documentsApplied = await applyDocuments(context, client, prepared, { contracts });
   const documentsGone = await pruneDocuments(context, client, documentsRemoved);
   return {
     ...{ nodesPatched, nodesRemoved },

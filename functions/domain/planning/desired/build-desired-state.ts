@@ -1,5 +1,6 @@
 /** The desired state of one cluster: what the manifest asks for, with the names and addresses of what exists already. */
 import { addressSource, subnetSource } from '#domain/addresses.ts';
+import type { DocumentState } from '#domain/cluster-documents.ts';
 import {
   type ApiEndpoint,
   allPools,
@@ -48,6 +49,8 @@ export interface DesiredStateInput {
   readonly defaultStorage?: Storage;
   /** Base URL under which agents in clusters reach the API. @default they do not */
   readonly agentUrl?: string;
+  /** Documents of management planes, by the name of the cluster. @default none */
+  readonly planes?: Readonly<Record<string, readonly DocumentState[]>>;
 }
 
 /** Builds it; null when the manifest does not have the cluster. Throws `PlanRefused` when names or addresses run out. */
@@ -85,6 +88,7 @@ export function buildDesiredState(input: DesiredStateInput): ClusterState | null
           loadBalancers,
           defaultStorage: input.defaultStorage ?? 'none',
           agentUrl: input.agentUrl ?? '',
+          plane: input.planes?.[cluster.name] ?? [],
         },
         ...{ templates: input.templates, templateSecrets: input.templateSecrets ?? {} },
       })),

@@ -21,12 +21,14 @@ export interface DocumentSources {
   /** Versions of templates, and Secrets that open their repositories, by `documentsKey`. */
   readonly templates: Readonly<Record<string, string>>;
   readonly templateSecrets: Readonly<Record<string, string>>;
+  /** Of the management plane on it. */
+  readonly plane: readonly DocumentState[];
 }
 
 /** A manifest that names no storage keeps what the cluster has; a cluster without compute nodes that have no taints gets none unasked. */
 export function desiredDocuments(
   cluster: KubernetesCluster,
-  { existing, pools, loadBalancers, defaultStorage, agentUrl, templates, templateSecrets }: DocumentSources,
+  { existing, pools, loadBalancers, defaultStorage, agentUrl, templates, templateSecrets, plane }: DocumentSources,
 ): Pick<ClusterState, 'storage' | 'documents'> {
   const [known] = existing;
   const kept = known === undefined ? defaultFor(pools, defaultStorage) : (known.storage ?? 'none');
@@ -43,7 +45,8 @@ export function desiredDocuments(
     const git = version === undefined ? {} : { git: { version, ...(secret && { templatesSecret: secret }) } };
     return { name, enabled, inline, ...git };
   });
-  const documents = withOwn(builtin, entries);
+  // What a plane needs of the cluster's own documents is there before it.
+  const documents = [...withOwn(builtin, entries), ...plane];
   return {
     ...(storage === 'none' ? {} : { storage }),
     ...(documents.length === 0 ? {} : { documents: [...documents] }),

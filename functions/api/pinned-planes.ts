@@ -1,0 +1,74 @@
+/** The management planes on the clusters of a manifest: pinned as documents when it is accepted. */
+import type { ClusterRecord, ManifestKey, ManifestRecord } from '#contracts/records.ts';
+import { validateInventoryDocument } from '#domain/inventory/validate-inventory.ts';
+import { error, type Fault } from '#domain/manifest/fault.ts';
+import { documentName, kindOf } from '#domain/manifest/validate-documents.ts';
+import type { ManagementPlane as Plane } from '#domain/planes/management-plane.ts';
+import { planeDocuments, releaseOf } from '#domain/planes/plane-documents.ts';
+import { compareReleases } from '#domain/planes/release.ts';
+import { clusterName } from '../pipeline/clusters/cluster-records.ts';
+import type { ApiPorts } from '../rights/api-uses.ts';
+import { readDocument } from './stored-inventory.ts';
+
+export interface PinnedPlanes {
+  readonly planes: NonNullable<ManifestRecord['planes']>;
+  readonly faults: readonly Fault[];
+}
+
+/** Those in `accompanying` take the place of stored ones of their names. */
+export async function pinPlanes(
+  deps: Pick<ApiPorts, 'inventory'>,
+  key: ManifestKey,
+  {
+    accompanying,
+    clusters,
+  }: { readonly accompanying: readonly unknown[]; readonly clusters: readonly ClusterRecord[] },
+): Promise<PinnedPlanes> {
+  const sent = accompanying.flatMap((document) => {
+    const isPlane = kindOf(document) === 'ManagementPlane' && documentName(document).namespace === key.namespace;
+    const verdict = isPlane ? validateInventoryDocument('ManagementPlane', document).document : undefined;
+    return verdict?.kind === 'ManagementPlane' ? [verdict] : [];
+  });
+  const names = new Set(sent.map(({ metadata }) => metadata.name));
+  const stored = (await storedPlanes(deps, key.namespace)).filter(({ metadata }) => !names.has(metadata.name));
+  const all = [...stored, ...sent].filter(({ spec }) => spec.cluster.manifest === key.name);
+  const planes = Object.fromEntries(all.map((plane) => [plane.spec.cluster.name, [...planeDocuments(plane)]]));
+  return { planes, faults: [...twinFaults(all), ...all.flatMap((plane) => downgrades(plane, clusters))] };
+}
+
+/** All of a namespace. Throws `Unreadable`. */
+export async function storedPlanes(deps: Pick<ApiPorts, 'inventory'>, namespace: string): Promise<readonly Plane[]> {
+  const records = await deps.inventory.list(namespace, 'ManagementPlane');
+  return records.map(readDocument).flatMap(({ document }) => (document.kind === 'ManagementPlane' ? [document] : []));
+}
+
+function twinFaults(planes: readonly Plane[]): readonly Fault[] {
+  return planes.flatMap(({ metadata, spec: { cluster } }, index) => {
+    const twin = planes.slice(0, index).find((other) => other.spec.cluster.name === cluster.name);
+    if (twin === undefined) return [];
+    const reason = `ManagementPlane ${metadata.name} is on cluster "${cluster.name}", as ${twin.metadata.name} is`;
+    return [error([], reason, 'a cluster has one plane: put the components of both into one, or use another cluster')];
+  });
+}
+
+/** What is on its way counts as installed: its objects may have been converted. */
+function downgrades(plane: Plane, clusters: readonly ClusterRecord[]): readonly Fault[] {
+  const record = clusters.find((one) => clusterName(one) === plane.spec.cluster.name);
+  const states = [record?.current, record?.attempted].flatMap((state) => state?.documents ?? []);
+  return planeDocuments(plane).flatMap((document) => {
+    const release = releaseOf(document) ?? '';
+    const newer = states
+      .filter(({ name }) => name === document.name)
+      .flatMap((state) => releaseOf(state) ?? [])
+      .find((installed) => compareReleases(installed, release) > 0);
+    if (newer === undefined) return [];
+    const reason = `${document.name} ${release} is older than ${newer}, which is installed`;
+    return [
+      error(
+        [],
+        reason,
+        'components of Cluster API are never downgraded: name the release that is installed, or a newer one',
+      ),
+    ];
+  });
+}

@@ -1,0 +1,122 @@
+/** A management plane that is stored or deleted is a change of the manifest of its cluster; and what is desired and installed. */
+import type { InventoryList } from '#contracts/inventory.ts';
+import type { ClusterRecord, ManifestKey } from '#contracts/records.ts';
+import type { Fault } from '#domain/manifest/fault.ts';
+import { error } from '#domain/manifest/fault.ts';
+import { referenceName, referencesIn } from '#domain/manifest/references-in.ts';
+import { nearest } from '#domain/manifest/rules/references.ts';
+import type { ManagementPlane } from '#domain/planes/management-plane.ts';
+import { planeDocuments, releaseOf } from '#domain/planes/plane-documents.ts';
+import type { AdmittedCaller } from '../caller.ts';
+import { clusterName } from '../pipeline/clusters/cluster-records.ts';
+import { readableManifest } from '../pipeline/manifests/stored-document.ts';
+import { replaceableManifest } from '../pipeline/manifests/stored-manifest.ts';
+import { knownFacts } from '../pipeline/stages/known-facts.ts';
+import type { ApiPorts } from '../rights/api-uses.ts';
+import { storedPlanes } from './pinned-planes.ts';
+import type { PlanTerms } from './stored-plans.ts';
+import { submitDocument } from './submit-document.ts';
+import { validationContextOf } from './surroundings.ts';
+
+interface PlaneSubmission {
+  readonly caller: AdmittedCaller;
+  /** @default it is deleted */
+  readonly terms?: PlanTerms;
+  /** @default it is stored */
+  readonly deleted?: boolean;
+}
+
+/** Starts what follows from it; undefined while there is no manifest of that name: the plane comes with it. */
+export async function submitPlane(
+  deps: ApiPorts,
+  plane: ManagementPlane,
+  { caller, terms, deleted = false }: PlaneSubmission,
+): Promise<Awaited<ReturnType<typeof submitDocument>> | undefined> {
+  const key = manifestOf(plane);
+  const stored = await replaceableManifest(deps, key);
+  if (stored === undefined || stored.deleting) return undefined;
+  return submitDocument(deps, key, {
+    ...{ document: stored.document, stored, caller },
+    ...(!deleted && { accompanying: [plane] }),
+    ...(terms && { terms }),
+    reason: `ManagementPlane ${plane.metadata.name} ${deleted ? 'deleted' : 'stored'}`,
+  });
+}
+
+/** Where it names a cluster that its manifest does not have, or Secrets that do not exist. Throws `Forbidden` for those of others. */
+export async function placeFaultsOfPlane(
+  deps: ApiPorts,
+  plane: ManagementPlane,
+  caller: AdmittedCaller,
+): Promise<readonly Fault[]> {
+  const { namespace, name } = plane.metadata;
+  const { secrets } = await validationContextOf(deps, { namespace, name }, plane, caller);
+  const unknown = plane.spec.components.flatMap((component, index) =>
+    [...referencesIn(component, namespace)]
+      .filter((reference) => !secrets.has(referenceName(reference)))
+      .map((reference) => {
+        const path = ['spec', 'components', index, 'secretRef'];
+        return error(path, `there is no Secret "${referenceName(reference)}"`, 'apply the Secret first');
+      }),
+  );
+  return [...unknown, ...(await clusterFaults(deps, plane))];
+}
+
+async function clusterFaults(deps: ApiPorts, plane: ManagementPlane): Promise<readonly Fault[]> {
+  const stored = await deps.manifests.get(manifestOf(plane));
+  const manifest = stored && !stored.deleting ? readableManifest(stored) : undefined;
+  if (manifest === undefined) return [];
+  const { cluster } = plane.spec;
+  const { clusters } = manifest.spec.kubernetes;
+  const found = clusters.find(({ name }) => name === cluster.name);
+  if (found?.machinesOnly) {
+    const reason = `manifest "${cluster.manifest}" has machines, and no cluster of Kubernetes`;
+    return [error(['spec', 'cluster', 'manifest'], reason, 'name a manifest with a cluster')];
+  }
+  if (found !== undefined) return [];
+  const names = clusters.map(({ name }) => name);
+  const near = nearest(cluster.name, names);
+  const fix = near === undefined ? `its clusters are ${names.join(', ') || 'none'}` : `did you mean ${near}?`;
+  const reason = `manifest "${cluster.manifest}" has no cluster "${cluster.name}"`;
+  return [error(['spec', 'cluster', 'name'], reason, fix)];
+}
+
+/** Every plane of a namespace: which releases are desired, and which the cluster has. */
+export async function planeRows(deps: ApiPorts, namespace: string): Promise<InventoryList['planes']> {
+  const planes = await storedPlanes(deps, namespace);
+  return Promise.all(
+    planes.map(async (plane) => {
+      const key = manifestOf(plane);
+      const { name: cluster } = plane.spec.cluster;
+      const records = await deps.clusters.list(key);
+      const record = records.find((one) => clusterName(one) === cluster);
+      const components = await componentRows(deps, plane, record);
+      const settled = components.every(({ desired, installed, works }) => desired === installed && works);
+      const state = record?.current ? (settled ? ('installed' as const) : ('changing' as const)) : ('waiting' as const);
+      return { plane: plane.metadata.name, manifest: key.name, cluster, state, components };
+    }),
+  );
+}
+
+async function componentRows(deps: ApiPorts, plane: ManagementPlane, record: ClusterRecord | undefined) {
+  const facts = record && (await knownFacts(deps, record));
+  const drifted = new Map((record?.drift?.items ?? []).map(({ where, message }) => [where.name, message]));
+  return planeDocuments(plane).map((document) => {
+    const { name, component } = document;
+    const applied = facts?.documents?.[name];
+    const complete = applied !== undefined && applied.unfinished === undefined;
+    const installed = applied && releaseOf(applied);
+    const drift = drifted.get(name);
+    return {
+      ...{ document: name, kind: component?.kind ?? 'core', provider: component?.provider ?? '' },
+      ...(component?.instance !== undefined && { instance: component.instance }),
+      ...{ desired: releaseOf(document) ?? '', installed: installed ?? null, contract: applied?.contract ?? null },
+      works: complete && drift === undefined,
+      ...((drift ?? applied?.unfinished) !== undefined && { remark: drift ?? applied?.unfinished }),
+    };
+  });
+}
+
+function manifestOf({ metadata, spec }: ManagementPlane): ManifestKey {
+  return { namespace: metadata.namespace, name: spec.cluster.manifest };
+}

@@ -1,0 +1,116 @@
+/** The kind `ManagementPlane`: the components of Cluster API on a cluster that Kubeloom made. */
+import { z } from 'zod';
+import { ClusterName, dnsName, Metadata, shown } from '../manifest/names.ts';
+import { SecretSource } from '../manifest/secret-source.ts';
+
+/** What a component is, in the order in which they are applied. */
+export const componentKinds = [
+  'prerequisite',
+  'core',
+  'bootstrap',
+  'controlPlane',
+  'infrastructure',
+  'addon',
+  'ipam',
+] as const;
+export type ComponentKind = (typeof componentKinds)[number];
+
+const Https = z.string().refine((text) => URL.canParse(text) && text.startsWith('https://') && !/[\s#]/.test(text), {
+  error: (issue) => `${shown(issue.input)} is not an https URL; name the file of a release`,
+});
+const Sum = z.string().regex(/^[0-9a-f]{64}$/, {
+  error: (issue) => `${shown(issue.input)} is not a SHA-256; write its 64 digits, as \`sha256sum FILE\` prints them`,
+});
+
+export const SourceFile = z.strictObject({
+  url: Https.describe('Where the runner gets the file, over https.'),
+  sha256: Sum.describe('What the file must be: nothing of another one is used.'),
+});
+export type SourceFile = z.infer<typeof SourceFile>;
+
+const Variable = z.string().regex(/^[A-Za-z_][A-Za-z0-9_]{0,99}$/, {
+  error: (issue) => `${shown(issue.input)} is not the name of a variable; write it like "EXP_MACHINE_POOL"`,
+});
+
+const Component = z.strictObject({
+  kind: z
+    .enum(componentKinds)
+    .describe(
+      'What it is; they are applied in this order. `prerequisite`: what the others need, such as cert-manager.',
+    ),
+  name: dnsName(30).describe('Name of the provider, such as "kubeadm" or "vsphere"; the core is "cluster-api".'),
+  instance: dnsName(15)
+    .optional()
+    .describe('Tells several instances of one infrastructure provider apart, each with its own credentials.'),
+  version: z
+    .string()
+    .max(40)
+    .regex(/^v\d+\.\d+\.\d+(-[0-9A-Za-z.-]+)?$/, {
+      error: (issue) => `${shown(issue.input)} is not a version; write it like "v1.11.1"`,
+    })
+    .describe('The release. An older one than what is installed is refused.'),
+  source: SourceFile.describe('The file with its objects, `…-components.yaml` of the release.'),
+  metadata: SourceFile.optional().describe(
+    '`metadata.yaml` of the release: which contract it has. Needed by all but prerequisites.',
+  ),
+  namespace: dnsName(63)
+    .optional()
+    .describe('Where it runs; that of its file when left out, of an instance with "-" and its name.'),
+  watchNamespace: dnsName(63)
+    .optional()
+    .describe('It works on the objects of this namespace alone; needed when the provider has several instances.'),
+  values: z
+    .record(Variable, z.string().max(10_000))
+    .default({})
+    .describe('Variables of its file: `${NAME}`, and `${NAME:=default}` where the file has a default.'),
+  secretRef: SecretSource.optional().describe(
+    'A Secret, or a secret of a Vault, whose fields are variables, too; read when it is applied or compared, and never stored.',
+  ),
+});
+export type Component = z.infer<typeof Component>;
+
+export const ManagementPlane = z.strictObject({
+  apiVersion: z.literal('kubeloom.dev/v1').describe('Always kubeloom.dev/v1.'),
+  kind: z.literal('ManagementPlane'),
+  metadata: Metadata.extend({
+    name: dnsName(20).describe('Name of the plane, unique in its namespace.'),
+  }).describe('Name and namespace.'),
+  spec: z
+    .strictObject({
+      cluster: z
+        .strictObject({
+          manifest: dnsName(63).describe('Name of a manifest of this namespace.'),
+          name: ClusterName.describe('The cluster in it.'),
+        })
+        .describe('Where the components run. A cluster has one plane.'),
+      components: z.array(Component).min(1).max(40).describe('The components of Cluster API.'),
+    })
+    .describe('What is installed where.'),
+});
+export type ManagementPlane = z.infer<typeof ManagementPlane>;
+
+const prefixes = {
+  prerequisite: '',
+  core: '',
+  bootstrap: 'bootstrap-',
+  controlPlane: 'control-plane-',
+  infrastructure: 'infrastructure-',
+  addon: 'addon-',
+  ipam: 'ipam-',
+} as const satisfies Readonly<Record<ComponentKind, string>>;
+
+/** As Cluster API's label of providers has it: `infrastructure-vsphere`. */
+export function providerLabel({ kind, name }: Pick<Component, 'kind' | 'name'>): string {
+  return `${prefixes[kind]}${name}`;
+}
+
+/** Name of its documents in the cluster; the dots keep it apart from names of users. */
+export function componentDocument(plane: string, component: Pick<Component, 'kind' | 'name' | 'instance'>): string {
+  const { instance } = component;
+  return `${plane}.${providerLabel(component)}${instance === undefined ? '' : `.${instance}`}`;
+}
+
+/** Of the documents of a component: the plane. */
+export function planeOfDocument(name: string): string {
+  return name.split('.')[0] ?? '';
+}

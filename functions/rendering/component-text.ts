@@ -1,0 +1,80 @@
+/** Variables in a component's file, as `clusterctl` fills them; values cannot become YAML, and those of secrets are filled last. */
+
+export interface Variables {
+  readonly values: Readonly<Record<string, string>>;
+  /** Fields of the component's Secret. */
+  readonly secrets: Readonly<Record<string, string>>;
+}
+
+export interface FilledText {
+  /** YAML with marks in the place of all that is not a plain word. */
+  readonly text: string;
+  /** By mark. */
+  readonly values: ReadonlyMap<string, string>;
+  /** By mark; a mark of a secret follows from the name of its variable alone. */
+  readonly secrets: ReadonlyMap<string, string>;
+  /** Sentences without full stop. */
+  readonly faults: readonly string[];
+}
+
+const variable = /\$(\$?)\{([^{}]*)\}/g;
+const form = /^([A-Za-z_][A-Za-z0-9_]*)(?:(:?[=-])(.*))?$/s;
+/** Such a value has no meaning in YAML apart from itself: it becomes a number or a truth where it stands alone, as in `clusterctl`. */
+const plainWord = /^([A-Za-z0-9_./]([\w./:=+-]*[\w./=+-])?)?$/;
+const marks = 'KUBELOOM-VALUE-';
+
+export function fillVariables(text: string, { values, secrets }: Variables): FilledText {
+  const found = { values: new Map<string, string>(), secrets: new Map<string, string>() };
+  const missing = new Set<string>();
+  const faults: string[] = [];
+  if (text.includes(marks)) faults.push(`the file has the word ${marks}, which is used for its variables`);
+  const used = new Set<string>();
+  const filled = text.replaceAll(variable, (whole, escaped: string, inner: string) => {
+    if (escaped !== '') return whole.slice(1);
+    const [, name, operator, fallback = ''] = form.exec(inner) ?? [];
+    if (name === undefined) {
+      faults.push(`${whole.slice(0, 60)} is no variable; \${NAME} and \${NAME:=default} are`);
+      return '';
+    }
+    used.add(name);
+    const secret = own(secrets, name);
+    const given = secret ?? own(values, name);
+    // `:=` and `:-` also replace an empty value.
+    const value = given === undefined || (given === '' && operator?.startsWith(':')) ? undefined : given;
+    if (value !== undefined && secret !== undefined) return mark(found.secrets, `${marks}SECRET-${name}-`, value);
+    if (value === undefined && operator === undefined) {
+      missing.add(name);
+      return '';
+    }
+    const text = value ?? fallback;
+    return plainWord.test(text) ? text : mark(found.values, `${marks}${found.values.size}-`, text);
+  });
+  if (missing.size > 0) faults.push(`there is no value for ${[...missing].map((name) => `\${${name}}`).join(', ')}`);
+  const unused = Object.keys(values).filter((name) => !used.has(name));
+  if (unused.length > 0) faults.push(`the file has no variable ${unused.join(', ')}`);
+  return { text: filled, ...found, faults };
+}
+
+function own(map: Readonly<Record<string, string>>, name: string): string | undefined {
+  return Object.hasOwn(map, name) ? map[name] : undefined;
+}
+
+function mark(into: Map<string, string>, word: string, value: string): string {
+  into.set(word, value);
+  return word;
+}
+
+/** The same value with texts in the place of marks. */
+export function withoutMarks<Value>(value: Value, texts: ReadonlyMap<string, string>): Value {
+  if (texts.size === 0) return value;
+  const fill = (inner: unknown): unknown => {
+    if (typeof inner === 'string') {
+      if (!inner.includes(marks)) return inner;
+      return [...texts].reduce((text, [word, given]) => text.replaceAll(word, () => given), inner);
+    }
+    if (Array.isArray(inner)) return inner.map(fill);
+    if (typeof inner !== 'object' || inner === null) return inner;
+    return Object.fromEntries(Object.entries(inner).map(([key, part]) => [key, fill(part)]));
+  };
+  return fill(value) as Value;
+}
