@@ -19,7 +19,7 @@ export interface FilledText {
 
 const variable = /\$(\$?)\{([^{}]*)\}/g;
 const form = /^([A-Za-z_][A-Za-z0-9_]*)(?:(:?[=-])(.*))?$/s;
-/** Such a value has no meaning in YAML apart from itself: it becomes a number or a truth where it stands alone, as in `clusterctl`. */
+/** Such a value has no meaning in YAML apart from itself: it becomes a number or a truth where it is alone, as in `clusterctl`. */
 const plainWord = /^([A-Za-z0-9_./]([\w./:=+-]*[\w./=+-])?)?$/;
 const marks = 'KUBELOOM-VALUE-';
 

@@ -35,7 +35,7 @@ describe('variables of a component', () => {
     ['a default with colons', '  a: "--address=${A:=:8443}"', {}, { a: '--address=:8443' }],
     ['a default for an empty value', '  a: x${A:=y}', { A: '' }, { a: 'xy' }],
     ['an empty value', '  a: x${A=y}', { A: '' }, { a: 'x' }],
-    ['a number, where it stands alone', '  a: ${A}', { A: '3' }, { a: 3 }],
+    ['a number, where it is alone', '  a: ${A}', { A: '3' }, { a: 3 }],
     ['a number in quotes as text', '  a: "${A}"', { A: '3' }, { a: '3' }],
     ['several in one text', '  a: X=${A:=true},Y=${B:=false}', { B: 'true' }, { a: 'X=true,Y=true' }],
     ['what is escaped', '  a: $${A}', {}, { a: '${A}' }],

@@ -82,8 +82,8 @@ export function aCheck(current: ClusterState, facts: ClusterFacts = noFacts): Dr
   return { ...about, facts, current, reason: 'whether anything differs from what was created' };
 }
 
-export function stageWorld(): StageWorld {
-  const ports = fakeDeps();
+export function stageWorld(environment: Readonly<Record<string, string>> = {}): StageWorld {
+  const ports = fakeDeps(environment);
   const directory = mkdtempSync(join(tmpdir(), 'runner-test-'));
   const templates = join(directory, 'templates');
   mkdirSync(templates);

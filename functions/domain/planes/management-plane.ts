@@ -41,7 +41,7 @@ const Component = z.strictObject({
   name: dnsName(30).describe('Name of the provider, such as "kubeadm" or "vsphere"; the core is "cluster-api".'),
   instance: dnsName(15)
     .optional()
-    .describe('Tells several instances of one infrastructure provider apart, each with its own credentials.'),
+    .describe('Keeps several instances of one infrastructure provider apart, each with its own credentials.'),
   version: z
     .string()
     .max(40)
