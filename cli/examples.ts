@@ -49,6 +49,10 @@ export const examples: Readonly<Record<string, readonly string[]>> = {
   'roles list': ['', '--json'],
   'roles describe': ['operators', 'operators --json'],
   'roles delete': ['operators', 'operators --json'],
+  'planes list': ['', '-n team'],
+  'planes describe': ['capi -n team', 'team/capi --json'],
+  'planes get': ['capi -n team > plane.yaml', 'team/capi --json'],
+  'planes delete': ['capi -n team', 'team/capi'],
   'inventory list': ['', '-n fleet'],
   'inventory plan': ['-f prod.yaml -n fleet', '-n fleet', '-f inventory --detail'],
   'inventory apply': [
