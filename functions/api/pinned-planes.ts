@@ -7,7 +7,7 @@ import type { ManagementPlane as Plane } from '#domain/planes/management-plane.t
 import { planeDocuments, releaseOf } from '#domain/planes/plane-documents.ts';
 import { compareReleases } from '#domain/planes/release.ts';
 import { clusterName } from '../pipeline/clusters/cluster-records.ts';
-import type { ApiPorts } from '../rights/api-uses.ts';
+import type { Using } from '../ports.ts';
 import { readDocument } from './stored-inventory.ts';
 
 export interface PinnedPlanes {
@@ -17,7 +17,7 @@ export interface PinnedPlanes {
 
 /** Those in `accompanying` take the place of stored ones of their names. */
 export async function pinPlanes(
-  deps: Pick<ApiPorts, 'inventory'>,
+  deps: Using<'inventory.list'>,
   key: ManifestKey,
   {
     accompanying,
@@ -37,7 +37,7 @@ export async function pinPlanes(
 }
 
 /** All of a namespace. Throws `Unreadable`. */
-export async function storedPlanes(deps: Pick<ApiPorts, 'inventory'>, namespace: string): Promise<readonly Plane[]> {
+export async function storedPlanes(deps: Using<'inventory.list'>, namespace: string): Promise<readonly Plane[]> {
   const records = await deps.inventory.list(namespace, 'ManagementPlane');
   return records.map(readDocument).flatMap(({ document }) => (document.kind === 'ManagementPlane' ? [document] : []));
 }
