@@ -90,10 +90,9 @@ export class DynamoManifests implements ManifestStore {
 
   async replace(record: ManifestRecord, expected: { generation: number; attempt: number }): Promise<void> {
     if (record.generation !== expected.generation) await this.#archive(record, expected.generation);
-    const { document, checksum, generation, attempt, status, runId, deleting, updatedAt, origin } = record;
+    const { document, checksum, generation, attempt, status, runId, deleting, updatedAt, origin, check, plan } = record;
     const kept = await this.#documents.keep(documentPrefix(record.namespace, record.name), document);
-    const { retryFrom, retries, orphans, dueAt, templates, templateSecrets, templatesSeen, planes, plan } = record;
-    const { check, checks } = record;
+    const { retryFrom, retries, orphans, dueAt, templates, templateSecrets, templatesSeen, planes, checks } = record;
     const change = assigned({
       ...{ document: kept, origin, checksum, generation, attempt, status, runId, deleting, updatedAt },
       ...{ retryFrom, retries, orphans, templates, templateSecrets, templatesSeen, planes, check, plan },
