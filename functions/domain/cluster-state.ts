@@ -92,6 +92,8 @@ export const NodePoolState = z.strictObject({
   openPorts: z.array(OpenPort).optional(),
   /** Machine groups only: where their machines become others, so many old ones are removed before new ones are made; absent: none. */
   replaceAtOnce: z.number().int().optional(),
+  /** Machine groups only: another server type is given to the machines that exist, which restart. */
+  resizeInPlace: z.literal(true).optional(),
   /** Machine groups only: what its machines are asked; absent where there is nothing. */
   health: z.array(HealthCheck).optional(),
 });

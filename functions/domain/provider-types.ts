@@ -25,6 +25,8 @@ export interface ProviderTypeFacts {
   readonly externalNetworkNeeded: boolean;
   /** Nodes are installed through the proxy unless the manifest says otherwise: registries refuse many of its addresses. @default false */
   readonly proxied?: boolean;
+  /** Its modules change the server type of a machine in place: it restarts, and keeps disks and addresses. @default false */
+  readonly resizes?: boolean;
   /** Empty: the type knows no `secretRef`. */
   readonly secret: readonly SecretField[];
   /** Works without a `secretRef`, too. @default false */
@@ -67,6 +69,7 @@ export const providerTypes = {
   aws: {
     ...cloud,
     title: 'AWS',
+    resizes: true,
     spot: true,
     secret: [
       matching('accesskey', '20 letters and digits', /^[A-Za-z0-9]{20}$/),
@@ -84,6 +87,7 @@ export const providerTypes = {
   azure: {
     ...cloud,
     title: 'Azure',
+    resizes: true,
     spot: true,
     secret: [filled('subscriptionid'), filled('tenantid'), filled('clientid'), filled('clientsecret')],
     keyless: [[filled('subscriptionid'), filled('tenantid'), filled('clientid')]],
@@ -124,6 +128,7 @@ export const providerTypes = {
   hetzner: {
     ...cloud,
     title: 'Hetzner Cloud',
+    resizes: true,
     proxied: true,
     secret: [matching('credentials', '64 letters and digits', /^[A-Za-z0-9]{64}$/)],
   },
@@ -146,6 +151,7 @@ export const providerTypes = {
   openstack: {
     ...cloud,
     title: 'OpenStack',
+    resizes: true,
     dns: false,
     externalNetworkNeeded: true,
     secret: [
@@ -180,12 +186,14 @@ export const providerTypes = {
   digitalocean: {
     ...cloud,
     title: 'DigitalOcean',
+    resizes: true,
     secret: [matching('token', '64 hexadecimal digits, with dop_v1_ before them', /^(do[oprt]_v1_)?[0-9a-f]{64}$/)],
   },
   /** Real Linux hosts on the machine Kubeloom itself runs on; a load balancer's endpoint is an address. */
   local: {
     ...cloud,
     title: 'The local provider',
+    resizes: true,
     gpu: false,
     regional: false,
     secretOptional: true,
@@ -199,7 +207,7 @@ export const providerTypes = {
     ],
   },
   /** Nothing real: for trying things out and for tests. */
-  sim: { ...cloud, title: 'The simulation', spot: true, regional: false, secret: [] },
+  sim: { ...cloud, title: 'The simulation', resizes: true, spot: true, regional: false, secret: [] },
 } as const satisfies Record<string, ProviderTypeFacts>;
 
 export type ProviderTypeName = keyof typeof providerTypes;

@@ -69,6 +69,43 @@ describe('machines of a group that have to be others', () => {
     },
   );
 
+  it('update: inPlace gives the machines that exist another server type, and refuses another image', () => {
+    const kept = { ...web, maxUnavailable: 4, update: 'inPlace' };
+    const current = stateOf({ web: kept });
+    const after = stateOf({ web: { ...kept, serverType: 'u' } }, current);
+    expect(countsOf(current, after)).toEqual(['settle 4+0']);
+    const [waypoint] = planOf(current, after).waypoints;
+    expect(waypoint?.stages).toMatchObject([
+      { stage: 'infrastructure', reasons: ['sim-1: 4 machines changed in place, which restart'] },
+    ]);
+    expect(waypoint?.target).toMatchObject({ pools: [{ source: { serverType: 'u' } }] });
+    const other = stateOf({ web: { ...kept, serverType: 'u', image: 'j' } }, current);
+    expect(planOf(current, other).refusals).toMatchObject([{ fix: expect.stringContaining('update: surge') }]);
+  });
+
+  it('update: inPlace grows a group with machines as they are, then changes all of them', () => {
+    const kept = { ...web, maxUnavailable: 5, update: 'inPlace' };
+    const current = stateOf({ web: kept });
+    const after = stateOf({ web: { ...kept, size: 5, serverType: 'u' } }, current);
+    expect(countsOf(current, after)).toEqual(['grow 4+1', 'settle 4+1']);
+    expect(planOf(current, after).refusals).toEqual([]);
+  });
+
+  it('update: inPlace is a fault where the provider cannot, and where not all machines may restart at once', () => {
+    const providers = [{ name: 'sim-1', providerType: 'verda', secretRef: { name: 'v', namespace: 'default' } }];
+    const faultsOf = (group: object, spec: object = {}) =>
+      validateMachineGroups(groupsWith({ web: { ...web, update: 'inPlace', ...group } }, spec))
+        .faults.filter(({ path }) => path === 'spec.groups.web.update')
+        .map(({ reason }) => reason);
+    expect(faultsOf({ maxUnavailable: 4 })).toEqual([]);
+    expect(faultsOf({ maxUnavailable: 3 })).toEqual([
+      'all 4 machines restart at once when they are changed in place, and maxUnavailable allows 3',
+    ]);
+    expect(faultsOf({ maxUnavailable: 4 }, { providers })).toEqual([
+      'Kubeloom cannot change machines of Verda in place',
+    ]);
+  });
+
   it('update: refuse refuses another image, and protect does so for every update', () => {
     const refused = stateOf({ web: { ...web, update: 'refuse', image: 'j' } }, before);
     expect(planOf(before, refused).refusals.map(({ reason }) => reason)).toEqual([expect.stringContaining('image')]);

@@ -114,7 +114,7 @@ export const DynamicNodePool = DynamicNodePoolFields.transform(({ count, ...pool
   ...(count === undefined || count === 0 ? {} : { count }),
 }));
 /** How machines of a group become others. */
-export const updates = ['surge', 'replace', 'refuse'] as const;
+export const updates = ['surge', 'replace', 'inPlace', 'refuse'] as const;
 
 /** What only a machine group has. */
 export interface MachineGroupFields {

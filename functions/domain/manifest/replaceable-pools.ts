@@ -6,9 +6,9 @@ import { shown } from './names.ts';
 /** Annotation of the manifest: names of dynamic pools, separated by commas. */
 export const replaceAnnotation = 'kubeloom.dev/replace';
 
-/** Those of the annotation, and machine groups whose `update` does not refuse it. */
+/** Those of the annotation, and machine groups whose `update` says so. */
 export function replaceablePools(manifest: InputManifest): ReadonlySet<string> {
-  const groups = manifest.spec.nodePools.dynamic.filter(({ update = 'refuse' }) => update !== 'refuse');
+  const groups = manifest.spec.nodePools.dynamic.filter(({ update }) => update === 'surge' || update === 'replace');
   return new Set([...annotated(manifest), ...groups.map(({ name }) => name)]);
 }
 

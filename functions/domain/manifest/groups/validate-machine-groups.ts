@@ -26,6 +26,7 @@ import {
 import { type GroupKind, type PlacedGroup, placedGroups } from './placed-groups.ts';
 import { pluginConflicts } from './plugin-providers.ts';
 import { readPlugin } from './plugins.ts';
+import { updateFaults } from './update-faults.ts';
 
 export interface GroupsVerdict {
   /** The document with its defaults; absent when there are faults. */
@@ -62,6 +63,7 @@ export function validateMachineGroups(document: unknown, context: ValidationCont
     .concat(pluginConflicts(Array.isArray(spec.providers) ? spec.providers : [], groups))
     .concat(nameFaults(stripped, groups))
     .concat(meshFaults(spec))
+    .concat(updateFaults(spec.providers, groups))
     .filter(({ path }) => !follows(path, { places: new Set(form.map((fault) => fault.path)), intended }));
   const all = inDocumentOrder(stripped, unique([...form, ...broken]));
   const faults = all.filter(({ severity }) => severity === 'error');

@@ -206,6 +206,7 @@ function shared(
   | 'openPorts'
   | 'health'
   | 'replaceAtOnce'
+  | 'resizeInPlace'
 > {
   return {
     name: pool.name,
@@ -218,6 +219,7 @@ function shared(
     ...(pool.boot !== undefined && pool.maxUnavailable > 1 && { bootAtOnce: pool.maxUnavailable }),
     ...(pool.openPorts?.length && { openPorts: [...pool.openPorts] }),
     ...('update' in pool && pool.update === 'replace' && { replaceAtOnce: pool.maxUnavailable }),
+    ...('update' in pool && pool.update === 'inPlace' && { resizeInPlace: true as const }),
     ...(pool.health?.length && { health: [...pool.health] }),
   };
 }

@@ -7,6 +7,7 @@ import { documentPlace } from '#domain/machine-fields.ts';
 import { shown } from '#domain/manifest/names.ts';
 import { replaceAnnotation } from '#domain/manifest/replaceable-pools.ts';
 import type { Change, Refusal } from '#domain/plan.ts';
+import { providerTypeFacts } from '#domain/provider-types.ts';
 import { nodeKey } from '../states/diff-pools.ts';
 import { poolKey } from '../states/diff-states.ts';
 import { aboutCluster, aboutPool, refusal } from '../states/refusal.ts';
@@ -136,13 +137,20 @@ function machineRefusals(current: ClusterState, desired: ClusterState, changes: 
     // The same instance of another type is a fault of the provider, not of each of its pools.
     const sameInstance = instances.get(pool.id) === instanceOf(pool);
     const fields = change.fields.filter((field) => field !== 'provider' || !sameInstance).map(documentPlace);
-    if (fields.length === 0) return [];
+    if (fields.length === 0 || isResized(pool, fields)) return [];
     const [field = ''] = fields.length === 1 ? fields : [];
     const name = shown(pool.name);
     const reason = `${fields.join(', ')} of the pool ${name} cannot be changed in place: existing machines keep what they were created with`;
     const fix = `to have its machines replaced pool by pool, name it in the annotation ${replaceAnnotation} (or apply with --allow-replace ${pool.name}); or add a pool with another name and remove this one`;
-    return [refusal(aboutPool(pool, field), reason, fix)];
+    const other = 'use update: surge or update: replace for this change';
+    return [refusal(aboutPool(pool, field), reason, pool.resizeInPlace ? other : fix)];
   });
+}
+
+/** Its machines restart with another server type, and that is all that changes. */
+function isResized({ resizeInPlace, source }: NodePoolState, fields: readonly string[]): boolean {
+  if (!resizeInPlace || source.kind === 'static') return false;
+  return providerTypeFacts(source.provider.type)?.resizes === true && fields.every((field) => field === 'serverType');
 }
 
 function instanceOf({ source }: NodePoolState): string {

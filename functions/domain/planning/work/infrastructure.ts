@@ -92,11 +92,18 @@ function machinesReason(provider: string, nodeDiff: NodeDiff): string {
   const here = ({ pool }: NodeInPool) => pool.source.kind === 'dynamic' && pool.source.provider.name === provider;
   const made = nodeDiff.added.filter(here).length;
   const removed = nodeDiff.removed.filter(here).length;
+  const before = new Map((nodeDiff.from ? allPools(nodeDiff.from) : []).map((pool) => [pool.id, serverTypeOf(pool)]));
+  const resized = nodeDiff.staying.filter(here).filter(({ pool }) => before.get(pool.id) !== serverTypeOf(pool)).length;
   const parts = [
+    ...(resized > 0 ? [`${counted(resized, 'machine')} changed in place, which restart`] : []),
     ...(made > 0 ? [`${counted(made, 'machine')} made`] : []),
     ...(removed > 0 ? [`${counted(removed, 'machine')} removed`] : []),
   ];
   return `${provider}: ${parts.length > 0 ? parts.join(', ') : 'ports or templates of its machines change'}`;
+}
+
+function serverTypeOf({ source }: NodePoolState): string {
+  return source.kind === 'dynamic' ? source.serverType : '';
 }
 
 function dnsReason(before: DnsView | undefined, after: DnsView | undefined): string {

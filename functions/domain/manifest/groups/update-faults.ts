@@ -1,0 +1,42 @@
+/** Groups whose machines are to be changed in place: whether their provider can, and whether all may restart at once. */
+import { type ProviderTypeFacts, providerTypeFacts } from '#domain/provider-types.ts';
+import { error, type Fault } from '../fault.ts';
+import { isMap } from '../kubernetes-document.ts';
+import type { PlacedGroup } from './placed-groups.ts';
+
+/** `given`: the providers of the document. Never throws. */
+export function updateFaults(given: unknown, groups: readonly PlacedGroup[]): readonly Fault[] {
+  return groups.flatMap(({ names, value }) => {
+    if (value.update !== 'inPlace') return [];
+    const fault = (reason: string, fix: string) => error(['spec', 'groups', ...names, 'update'], reason, fix);
+    const facts = factsOf(given, value);
+    const { size, maxUnavailable = 1 } = value;
+    const restart = Number(size) > Number(maxUnavailable);
+    return [
+      ...(facts !== undefined && !facts.resizes
+        ? [fault(`Kubeloom cannot change machines of ${facts.title} in place`, 'use surge or replace')]
+        : []),
+      ...(restart
+        ? [
+            fault(
+              `all ${size} machines restart at once when they are changed in place, and maxUnavailable allows ${maxUnavailable}`,
+              `set maxUnavailable to ${size}, or use surge or replace`,
+            ),
+          ]
+        : []),
+    ];
+  });
+}
+
+/** Undefined where the provider has a fault of its own. */
+function factsOf(
+  given: unknown,
+  { providerSpec, resourcePlugin }: PlacedGroup['value'],
+): ProviderTypeFacts | undefined {
+  // One from elsewhere: the planner refuses the change when it comes.
+  if (isMap(resourcePlugin) && resourcePlugin.url !== undefined) return undefined;
+  if (isMap(resourcePlugin)) return providerTypeFacts(String(resourcePlugin.name).toLowerCase());
+  const name = isMap(providerSpec) ? providerSpec.name : undefined;
+  const provider = (Array.isArray(given) ? given : []).filter(isMap).find((one) => one.name === name);
+  return typeof provider?.providerType === 'string' ? providerTypeFacts(provider.providerType) : undefined;
+}
