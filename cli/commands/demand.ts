@@ -11,6 +11,7 @@ interface Options {
   readonly namespace: string;
   readonly cluster?: string;
   readonly because?: string;
+  readonly undo?: boolean;
   readonly wait?: boolean;
   readonly json?: boolean;
 }
@@ -36,13 +37,14 @@ export function registerDemand(program: Command): void {
   });
 
   last(
-    command('replace <name> <node...>', 'replace nodes: others are created first').option(
-      '--because <text>',
-      'why, for events and `describe`',
-    ),
+    command('replace <name> <node...>', 'replace nodes: others are created first')
+      .option('--because <text>', 'why, for events and `describe`')
+      .option('--undo', 'do not replace them after all, as long as their removal has not started'),
   ).action(async (name: string, nodes: string[], options: Options) => {
-    const body = { nodes, ...(options.because !== undefined && { because: options.because }) };
-    await perform(name, options, { done: 'gets other nodes', ask: (api, key) => api.replaceNodes(key, body) });
+    const { because, undo } = options;
+    const body = { nodes, ...(because !== undefined && { because }), ...(undo && { undo }) };
+    const done = undo ? 'keeps these nodes' : 'gets other nodes';
+    await perform(name, options, { done, ask: (api, key) => api.replaceNodes(key, body) });
   });
 }
 

@@ -2,8 +2,15 @@
 import type { Fault } from '#contracts/api-bodies.ts';
 import { operations } from '#contracts/operations/operations.ts';
 import type { ClusterRecord, ManifestRecord } from '#contracts/records.ts';
-import { type Demand, openDemand, sameDemand, withReplacements, withSizes } from '#domain/demand.ts';
-import { clustersWith, placeOfNode, replacementFaults, sizeFaults } from '#domain/demand-faults.ts';
+import {
+  type Demand,
+  openDemand,
+  sameDemand,
+  withoutReplacements,
+  withReplacements,
+  withSizes,
+} from '#domain/demand.ts';
+import { clustersWith, placeOfNode, replacementFaults, sizeFaults, undoFaults } from '#domain/demand-faults.ts';
 import { PipelineError } from '#domain/errors.ts';
 import type { InputManifest } from '#domain/manifest/input-manifest.ts';
 import { shown } from '#domain/manifest/names.ts';
@@ -46,6 +53,7 @@ export const replaceNodes = handle(operations.replaceNodes, async ({ path, body,
   const { stored, document, clusters } = await manifestAsked(deps, path, headers, 'changed');
   const leaving = (await deps.demands.list(stored)).flatMap(({ replace }) => replace);
   const names = [...new Set(body.nodes)];
+  if (body.undo) return keepNodes(deps, { stored, document, clusters, caller, names, leaving });
   const states = clusters.flatMap(({ current }) => current ?? []);
   const faults = replacementFaults(states, names, leaving);
   if (faults.length > 0) throw refused(stored, 'changed', faults);
@@ -61,6 +69,28 @@ export const replaceNodes = handle(operations.replaceNodes, async ({ path, body,
     what: `replacement of ${listed(names, 20)} requested (${because})`,
   });
 });
+
+interface Kept {
+  readonly stored: ManifestRecord;
+  readonly document: InputManifest;
+  readonly clusters: readonly ClusterRecord[];
+  readonly caller: AdmittedCaller;
+  readonly names: readonly string[];
+  /** What is replaced. */
+  readonly leaving: Demand['replace'];
+}
+
+/** They stay after all; what was created in their place leaves again. */
+function keepNodes(deps: ApiPorts, { stored, document, clusters, caller, names, leaving }: Kept) {
+  const faults = undoFaults(names, leaving, clusters);
+  if (faults.length > 0) throw refused(stored, 'changed', faults);
+  const change = (demand: Demand) => withoutReplacements(demand, new Set(names));
+  return ask(deps, {
+    ...{ stored, document, caller, done: 'changed' as const, kind: 'ReplacementRequested' as const },
+    what: `end of the replacement of ${listed(names, 20)} requested`,
+    changes: clusters.map((record) => ({ record, change })),
+  });
+}
 
 interface Request {
   readonly stored: ManifestRecord;

@@ -193,6 +193,7 @@ export const ReplaceRequest = z
       .regex(/^[^\p{Cc}]*$/u, 'must be one line without control characters')
       .optional()
       .describe('why, for people'),
+    undo: z.boolean().optional().describe('true: they stay after all, as long as their removal has not started'),
   })
   .meta({ id: 'ReplaceRequest' });
 export type ReplaceRequest = z.infer<typeof ReplaceRequest>;

@@ -103,3 +103,22 @@ export function replacementFaults(
     return fault(`the node ${shown(node)} is one of the last control nodes of ${shown(cluster.name)}`, fix);
   });
 }
+
+/** Why the replacement of these nodes cannot be taken back; `attempted` are the states that runs have started to bring about. */
+export function undoFaults(
+  nodes: readonly string[],
+  leaving: readonly Pick<NodeDemand, 'node'>[],
+  clusters: readonly { readonly current: ClusterState | null; readonly attempted: ClusterState | null }[],
+): readonly DemandFault[] {
+  const asked = new Set(leaving.map(({ node }) => node));
+  return nodes.flatMap((node, index): readonly DemandFault[] => {
+    const fault = (reason: string, fix: string) => [{ path: `nodes.${index}`, reason, fix }];
+    if (!asked.has(node)) return fault(`no one asked for the replacement of ${shown(node)}`, 'leave it out');
+    const isLeaving = clusters.some(
+      ({ current, attempted }) =>
+        current && attempted && placeOfNode([current], node) && !placeOfNode([attempted], node),
+    );
+    if (!isLeaving) return [];
+    return fault(`the removal of ${shown(node)} has started`, 'let it end: another node has taken its place');
+  });
+}

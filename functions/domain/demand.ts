@@ -78,6 +78,11 @@ export function withReplacements(
   return { ...demand, replace: all.filter((one, place) => all.findIndex(({ node }) => node === one.node) === place) };
 }
 
+/** Without the replacement of these nodes: they stay. */
+export function withoutReplacements(demand: Demand, nodes: ReadonlySet<string>): Demand {
+  return { ...demand, replace: demand.replace.filter(({ node }) => !nodes.has(node)) };
+}
+
 /** Fewest and most nodes. */
 export interface Bounds {
   readonly min: number;
