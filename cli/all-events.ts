@@ -8,6 +8,8 @@ import { note, paint, print, printWrapped } from './output.ts';
 
 export interface AllEventsOptions {
   readonly namespace?: string;
+  /** @default all of them */
+  readonly manifest?: string;
   readonly follow?: boolean;
   readonly json?: boolean;
   readonly since?: string;
@@ -19,11 +21,11 @@ export interface AllEventsOptions {
 
 /** Until the last one there is, or on and on. */
 export async function allEvents(api: Pick<ApiClient, 'listAllEvents'>, options: AllEventsOptions): Promise<void> {
-  const { namespace, group, node, kind, follow } = options;
+  const { namespace, manifest, group, node, kind, follow } = options;
   if (options.run !== undefined)
-    throw new CliError('--run is for the events of one manifest: name it', exitCodes.usage);
+    throw new CliError('--run is for the events of one manifest, without other filters', exitCodes.usage);
   const since = options.since === undefined ? undefined : startOf(options.since, Date.now());
-  const filter = { namespace, group, node, since, ...(kind && { kind: [...kind] }) };
+  const filter = { namespace, manifest, group, node, since, ...(kind && { kind: [...kind] }) };
   let next: string | undefined;
   let shown = 0;
   for (;;) {

@@ -6,7 +6,6 @@ import { type ApiClient, apiClient, type ManifestName } from '../api-client.ts';
 import { whenMissing } from '../api-problem.ts';
 import { eventFeed } from '../event-feed.ts';
 import { eventLines } from '../event-lines.ts';
-import { CliError, exitCodes } from '../exit-codes.ts';
 import { ofManifest } from '../find-manifest.ts';
 import { shortName } from '../manifest-name.ts';
 import { note, paint, print } from '../output.ts';
@@ -24,27 +23,28 @@ export function registerEvents(program: Command): void {
     .option('--run <run>', 'only this run')
     .option('--json', 'one JSON object a line')
     .addOption(
-      ofAll(
+      new Option(
         '--since <time>',
         'from this time on (2026-11-23T08:00:00Z), 15m, 2h or 3d ago, or behind the event with this id',
       ),
     )
-    .addOption(ofAll('--group <group>', 'only nodes of this pool or group, and of groups below it'))
-    .addOption(ofAll('--node <node>', 'only this node'))
-    .addOption(ofAll('--kind <kind...>', 'only these kinds: docs/events.md'))
+    .addOption(new Option('--group <group>', 'only nodes of this pool or group, and of groups below it'))
+    .addOption(new Option('--node <node>', 'only this node'))
+    .addOption(new Option('--kind <kind...>', 'only these kinds: docs/events.md'))
     .action(async (given: string | undefined, chosen: EventsOptions) => {
       const api = apiClient();
       if (given === undefined) return allEvents(api, chosen);
       const name: string = given;
       const options = { ...chosen, namespace: chosen.namespace ?? 'default' };
-      const unused = (['since', 'group', 'node', 'kind'] as const).filter((option) => chosen[option] !== undefined);
-      if (unused.length > 0)
-        throw new CliError(`--${unused[0]} is for the events of all manifests: leave out NAME`, exitCodes.usage);
-      await ofManifest(api, { name, ...options }, (key) => events(api, key, options));
+      const filtered = (['since', 'group', 'node', 'kind'] as const).some((option) => chosen[option] !== undefined);
+      await ofManifest(api, { name, ...options }, async (key) => {
+        if (!filtered) return events(api, key, options);
+        // The feed shows nothing of a manifest that does not exist; this is refused.
+        await api.listEvents(key);
+        await allEvents(api, { ...chosen, namespace: key.namespace, manifest: key.name });
+      });
     });
 }
-
-const ofAll = (flags: string, description: string): Option => new Option(flags, `without NAME: ${description}`);
 
 async function events(api: ApiClient, key: ManifestName, options: EventsOptions): Promise<void> {
   const feed = eventFeed(api, key);

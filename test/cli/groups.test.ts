@@ -91,6 +91,22 @@ describe('KA-11: machine groups on the command line', () => {
     expect(after).not.toContain(bad);
   });
 
+  it('events of a manifest are filtered by group, kind, node and time', async () => {
+    const all = (await kubeloom('events', 'shop', '--kind', 'NodeReplaced', 'ReplacementRequested', '--json')).stdout;
+    const lines = all
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as { kind: string; manifest: string });
+    expect(lines.map(({ kind, manifest }) => [kind, manifest])).toEqual([['ReplacementRequested', 'shop']]);
+    const later = await kubeloom('events', 'shop', '--since', '2099-01-01T00:00:00Z');
+    expect([later.code, later.stdout]).toEqual([0, '']);
+    const missing = await kubeloom('events', 'shp', '--group', 'web');
+    expect([missing.code, missing.stderr]).toEqual([
+      4,
+      expect.stringContaining('there is no manifest or cluster "shp"'),
+    ]);
+  });
+
   it('ssh names the machines where a group has several, and those that there are', async () => {
     const several = await kubeloom('ssh', 'shop', 'web');
     expect([several.code, several.stderr]).toEqual([

@@ -10,6 +10,7 @@ import type { ManifestDescription, NodeRow } from '#contracts/api-bodies.ts';
 import { useDeps, wire } from '#functions/wire.ts';
 import { hostsHelper, removeAllHosts } from '#local/hosts-helper.ts';
 import { type Platform, startPlatform } from '#local/platform.ts';
+import { takeInventory } from '../../demo/proofs.ts';
 import { bundleRunner } from '../../runner-images/bundle-runner.ts';
 import { clusterOf } from './installation.ts';
 
@@ -52,6 +53,21 @@ export class ClockedInstallation {
     this.#aheadMs += minutes * 60_000;
     await this.platform.tick();
     return this.#ended();
+  }
+
+  /** Deletes the manifest and waits until it is gone. */
+  async remove(): Promise<void> {
+    await this.api.deleteManifest(this.#key);
+    const gone = async () => {
+      const { items } = await this.api.listManifests({});
+      return items.every(({ name }) => name !== this.#key.name);
+    };
+    await vi.waitUntil(gone, { timeout: 200_000, interval: 1000 });
+  }
+
+  /** Names of the hosts that run. */
+  async hosts(): Promise<readonly string[]> {
+    return (await takeInventory(join(this.home, 'hosts'))).hosts;
   }
 
   /** A check that starts a replacement is followed by its run without a moment in between. */

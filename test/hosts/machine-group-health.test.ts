@@ -199,4 +199,10 @@ describe.runIf(isRoot)("Kadende's sample on real hosts", () => {
     expect(answers.filter((answer) => answer === undefined)).toHaveLength(0);
     process.stderr.write(`${answers.length} requests while the image is changed, none failed\n`);
   });
+
+  it('a deletion leaves none of its machines', async () => {
+    expect(await installation.hosts()).not.toEqual([]);
+    await installation.remove();
+    expect(await installation.hosts()).toEqual([]);
+  });
 });
