@@ -42,6 +42,8 @@ function join(environment: Readonly<Record<string, string | undefined>>): Deps {
     return new S3Artifacts(new S3Client(), config.KUBELOOM_BUCKET);
   });
   const documents = new LargeDocuments(artifacts);
+  const inTable = <Port extends PromisingPort<Port>>(load: () => Promise<new (table: DynamoTable) => Port>) =>
+    onFirstUse<Port>(async () => new (await load())(table));
   return {
     manifests: new DynamoManifests(table, documents),
     clusters: new DynamoClusters(table, documents),
@@ -49,34 +51,22 @@ function join(environment: Readonly<Record<string, string | undefined>>): Deps {
     repairBudget: new DynamoRepairBudget(table),
     runs: new DynamoRuns(table),
     events: new DynamoEvents(table),
-    feed: onFirstUse<Deps['feed']>(async () => {
-      const { DynamoEventFeed } = await import('#adapters/dynamo-event-feed.ts');
-      return new DynamoEventFeed(table);
-    }),
+    feed: inTable<Deps['feed']>(async () => (await import('#adapters/dynamo-event-feed.ts')).DynamoEventFeed),
     bus: onFirstUse<EventBus>(async () => {
       const { EventBridgeBus } = await import('#adapters/eventbridge-bus.ts');
       return new EventBridgeBus(config.KUBELOOM_EVENT_BUS, environment);
     }),
-    templateReferences: onFirstUse<Deps['templateReferences']>(async () => {
-      const { DynamoTemplates } = await import('#adapters/dynamo-templates.ts');
-      return new DynamoTemplates(table);
-    }),
-    inventory: onFirstUse<Deps['inventory']>(async () => {
-      const { DynamoInventory } = await import('#adapters/dynamo-inventory.ts');
-      return new DynamoInventory(table);
-    }),
-    rollOuts: onFirstUse<Deps['rollOuts']>(async () => {
-      const { DynamoRollOuts } = await import('#adapters/dynamo-roll-outs.ts');
-      return new DynamoRollOuts(table);
-    }),
-    gitSources: onFirstUse<Deps['gitSources']>(async () => {
-      const { DynamoGitSources } = await import('#adapters/dynamo-git-sources.ts');
-      return new DynamoGitSources(table);
-    }),
-    roleBindings: onFirstUse<Deps['roleBindings']>(async () => {
-      const { DynamoRoleBindings } = await import('#adapters/dynamo-role-bindings.ts');
-      return new DynamoRoleBindings(table);
-    }),
+    templateReferences: inTable<Deps['templateReferences']>(
+      async () => (await import('#adapters/dynamo-templates.ts')).DynamoTemplates,
+    ),
+    inventory: inTable<Deps['inventory']>(async () => (await import('#adapters/dynamo-inventory.ts')).DynamoInventory),
+    rollOuts: inTable<Deps['rollOuts']>(async () => (await import('#adapters/dynamo-roll-outs.ts')).DynamoRollOuts),
+    gitSources: inTable<Deps['gitSources']>(
+      async () => (await import('#adapters/dynamo-git-sources.ts')).DynamoGitSources,
+    ),
+    roleBindings: inTable<Deps['roleBindings']>(
+      async () => (await import('#adapters/dynamo-role-bindings.ts')).DynamoRoleBindings,
+    ),
     templateSources: onFirstUse<TemplateSources>(async () => {
       const { GitReferences, recordedTemplateSources } = await import('#adapters/git-references.ts');
       return config.KUBELOOM_TEMPLATE_SOURCES === 'recorded'
@@ -114,10 +104,10 @@ function join(environment: Readonly<Record<string, string | undefined>>): Deps {
   };
 }
 
+type PromisingPort<Port> = { [Method in keyof Port]: (...input: never[]) => Promise<unknown> };
+
 /** A port whose methods all answer promises; its adapter is loaded and made when the first of them is called. */
-function onFirstUse<Port extends { [Method in keyof Port]: (...input: never[]) => Promise<unknown> }>(
-  make: () => Promise<Port>,
-): Port {
+function onFirstUse<Port extends PromisingPort<Port>>(make: () => Promise<Port>): Port {
   let made: Promise<Port> | undefined;
   const called =
     (method: keyof Port) =>
