@@ -80,16 +80,30 @@ describe('requirements', () => {
   // Only what is about packages: the rest changes the machine.
   const wanted = () => /^wanted=.*?^packages [^\n]*/ms.exec(file('requirements.sh'))?.[0] ?? '';
 
+  const machine = {
+    ...{ KUBELOOM_MESH: '1', KUBELOOM_BALANCER: '0', KUBELOOM_KUBERNETES: '0' },
+    ...{ KUBELOOM_FIREWALLED: '0', KUBELOOM_DATA_DEVICE: '' },
+  };
+
+  test.each([
+    ['in a mesh gets WireGuard', '1', 'wireguard-tools iproute2 iputils-ping'],
+    ['without a mesh gets no WireGuard', '0', 'iproute2 iputils-ping'],
+  ])('a machine of a group %s, and no load balancer', (_what, KUBELOOM_MESH, packages) => {
+    program('modinfo', 'exit 0');
+    run(wanted(), { ...machine, KUBELOOM_MESH });
+    expect(calls()).toEqual(['update', `install ${packages}`]);
+  });
+
   test('a load balancer gets its proxy and its firewall with all else', () => {
     program('modinfo', 'exit 0');
-    run(wanted(), { KUBELOOM_KUBERNETES: '0', KUBELOOM_FIREWALLED: '1', KUBELOOM_DATA_DEVICE: '' });
+    run(wanted(), { ...machine, KUBELOOM_BALANCER: '1', KUBELOOM_FIREWALLED: '1' });
     expect(calls()).toEqual(['update', 'install wireguard-tools iproute2 iputils-ping haproxy nftables']);
   });
 
   test('a Kubernetes node gets what its data disk needs with all else', () => {
     program('modinfo', 'exit 0');
     program('systemd-detect-virt', 'exit 1');
-    run(wanted(), { KUBELOOM_KUBERNETES: '1', KUBELOOM_FIREWALLED: '0', KUBELOOM_DATA_DEVICE: '/dev/disk/by-id/x' });
+    run(wanted(), { ...machine, KUBELOOM_KUBERNETES: '1', KUBELOOM_DATA_DEVICE: '/dev/disk/by-id/x' });
     expect(calls()).toEqual(['update', 'install wireguard-tools iproute2 iputils-ping open-iscsi nfs-common xfsprogs']);
   });
 });

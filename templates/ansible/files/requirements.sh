@@ -1,5 +1,5 @@
 # What every node needs before WireGuard, Kubernetes or a load balancer: packages, limits, kernel settings.
-# KUBELOOM_MESH: 0 without WireGuard · KUBELOOM_KUBERNETES: 0 on load balancers · KUBELOOM_FIREWALLED: 0 where the cloud has a firewall · KUBELOOM_DATA_DEVICE: see data-disk.sh.
+# KUBELOOM_MESH: 0 without WireGuard · KUBELOOM_BALANCER: 1 on load balancers · KUBELOOM_KUBERNETES: 0 on those, and on machines of groups · KUBELOOM_FIREWALLED: 0 where the cloud has a firewall · KUBELOOM_DATA_DEVICE: see data-disk.sh.
 # On fresh machines it holds the dpkg lock for minutes, later it restarts services at night. detach.sh gives it back.
 upgrades=$(systemctl is-enabled unattended-upgrades.service 2>/dev/null || true)
 if has_unit unattended-upgrades.service && [ "$upgrades" != masked ]; then
@@ -9,10 +9,10 @@ if has_unit unattended-upgrades.service && [ "$upgrades" != masked ]; then
   changed "unattended-upgrades is masked"
 fi
 
-wanted=(iproute2 iputils-ping)
-[ "${KUBELOOM_MESH:-1}" = 0 ] || wanted+=(wireguard-tools)
+wanted=(wireguard-tools iproute2 iputils-ping)
+[ "$KUBELOOM_MESH" = 1 ] || wanted=(iproute2 iputils-ping)
 # In a mesh without a module in the kernel, wg-quick falls back to the program wireguard-go.
-[ "${KUBELOOM_MESH:-1}" = 0 ] || modinfo wireguard >/dev/null 2>&1 || [ -d /sys/module/wireguard ] || wanted+=(wireguard-go)
+[ "$KUBELOOM_MESH" = 0 ] || modinfo wireguard >/dev/null 2>&1 || [ -d /sys/module/wireguard ] || wanted+=(wireguard-go)
 if [ "$KUBELOOM_KUBERNETES" = 1 ]; then
   if container; then
     note "open-iscsi and nfs-common are left out: a container cannot attach storage volumes"
@@ -20,7 +20,7 @@ if [ "$KUBELOOM_KUBERNETES" = 1 ]; then
     wanted+=(open-iscsi nfs-common)
   fi
 fi
-[ "$KUBELOOM_KUBERNETES" = 1 ] || wanted+=(haproxy)
+[ "$KUBELOOM_BALANCER" = 0 ] || wanted+=(haproxy)
 [ "$KUBELOOM_FIREWALLED" = 0 ] || wanted+=(nftables)
 [ -z "$KUBELOOM_DATA_DEVICE" ] || wanted+=(xfsprogs)
 packages "${wanted[@]}" # those of later scripts too: apt is started once
