@@ -9,6 +9,8 @@ export interface DriftQuestion {
   readonly found: DriftReport | string;
   /** Undefined: this check only verifies whether a repair has helped. */
   readonly policy: CheckPolicy | undefined;
+  /** Strays are deleted without a person. @default false */
+  readonly deleteStrays?: boolean;
   /** Nodes that healing decides about: an automatic repair leaves their machines alone. @default none */
   readonly held?: ReadonlySet<string>;
   readonly runId: string;
@@ -80,7 +82,10 @@ function notLooked({ before, runId, now }: DriftQuestion, why: string): DriftNew
   return { drift, kind: 'DriftCheckFailed', level };
 }
 
-function afterCheck({ before, policy, runId, now, held }: DriftQuestion, report: DriftReport): DriftNews {
+function afterCheck(
+  { before, policy, runId, now, held, deleteStrays = false }: DriftQuestion,
+  report: DriftReport,
+): DriftNews {
   const { items, unchecked } = report;
   const useless = stillUseless(before, report);
   const tried = new Set(policy === 'repairAll' ? [] : useless);
@@ -88,7 +93,9 @@ function afterCheck({ before, policy, runId, now, held }: DriftQuestion, report:
   const isHeld = ({ kind, where }: DriftItem) =>
     (kind === 'machine' || kind === 'node') && where.node !== undefined && held?.has(where.node) === true;
   const free = able.filter((item) => !tried.has(driftKey(item)) && !isHeld(item));
-  const wanted = policy === 'repair' || policy === 'repairAll' ? free : [];
+  const isWanted = ({ kind }: DriftItem) =>
+    policy === 'repairAll' || (kind === 'stray' ? deleteStrays && policy !== undefined : policy === 'repair');
+  const wanted = policy === 'reportAll' ? [] : free.filter(isWanted);
   const missing = unchecked.length > 0 ? incompleteness(before) : undefined;
   const drift: ClusterDrift = {
     ...{ checkedAt: now, runId, items, unchecked },

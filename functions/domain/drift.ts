@@ -14,6 +14,7 @@ export const driftKinds = [
   'document',
   'certificate',
   'health',
+  'stray',
 ] as const;
 export const DriftKind = z.enum(driftKinds);
 export type DriftKind = z.infer<typeof DriftKind>;

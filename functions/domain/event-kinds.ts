@@ -129,6 +129,12 @@ export const eventKinds = {
       when: 'a machine unknown to Terraform is deleted',
       fault: 'a run that was cut off',
     },
+    DeletionReceipt: {
+      level: 'info',
+      or: ['warning'],
+      when: 'everything of a provider instance was deleted: says which machines, and that nothing with the tags of the cluster is left; a warning when something is, or no one could say',
+      fault: 'as it says',
+    },
     NodeOrphaned: { level: 'warning', node: 'sometimes', when: 'a node keeps running and is no longer managed' },
     FirewallUpdated: { level: 'info', when: 'the firewall of a provider allows the current nodes' },
     FirewallOutdated: { level: 'warning', when: 'it could not be updated; the next change retries', fault: 'provider' },

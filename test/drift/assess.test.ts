@@ -52,6 +52,18 @@ describe('a check', () => {
     expect(ask({ found: report([beyond]) }).drift).not.toHaveProperty('repair');
   });
 
+  it('strays are deleted only if the manifest says so, or a person asks for it', () => {
+    const where = { provider: 'hz', name: 'x' };
+    const stray: DriftItem = { kind: 'stray', where, message: 'no one knows x', repairable: true };
+    const repaired = (change: Partial<DriftQuestion>) =>
+      ask({ found: report([one, stray]), ...change }).drift.repair?.items.map(({ kind }) => kind) ?? [];
+    expect(repaired({ policy: 'repair' })).toEqual(['machine']);
+    expect(repaired({ policy: 'repair', deleteStrays: true })).toEqual(['machine', 'stray']);
+    expect(repaired({ policy: 'report', deleteStrays: true })).toEqual(['stray']);
+    expect(repaired({ policy: 'reportAll', deleteStrays: true })).toEqual([]);
+    expect(repaired({ policy: 'repairAll' })).toEqual(['machine', 'stray']);
+  });
+
   it('an incomplete check does not say that all is in order', () => {
     const { drift, level } = ask({ found: report([], ['hz-prod: no credentials']) });
     expect(drift.outcome).toBe('of what could be checked, nothing differs from what was created');

@@ -1,8 +1,11 @@
 /** A provider type that is only a git repository with a folder, on real hosts: from the document to its deletion. */
+import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { follow } from '#cli/watch.ts';
 import type { ManifestDescription } from '#contracts/api-bodies.ts';
+import { hostsHelper } from '#local/hosts-helper.ts';
 import { houseHosts, houseHostsRepository } from '#test/plugins/house-hosts.ts';
 import { allowGitServer, type GitServer, startGitServer } from '#test/templates/git-server.ts';
 import { isRoot } from './host-workshop.ts';
@@ -68,6 +71,35 @@ describe.runIf(isRoot)('a provider type from a git repository', () => {
     made = more;
   });
 
+  it('a machine with its tags that no one knows is reported, and deleted on request', async () => {
+    const { installation: id } = await installation.api.getVersion();
+    const { cluster } = clusterOf(made);
+    const [site] = readdirSync(join(installation.hostsDirectory, 'sites', id, cluster));
+    const place = ['--installation', id, '--cluster', cluster, '--provider', site ?? '', '--region', 'default'];
+    execFileSync(hostsHelper, ['up', ...place, '--host', 'who-is-that', '--id', 'unknown'], {
+      env: {
+        ...process.env,
+        ...{
+          KUBELOOM_HOSTS_DIR: installation.hostsDirectory,
+          KUBELOOM_SSH_PUBLIC_KEY: `ssh-ed25519 ${'A'.repeat(68)}`,
+        },
+      },
+      stdio: 'ignore',
+    });
+    const checked = async (options: { repair?: boolean }) => {
+      const { runId } = await installation.api.driftManifest({ namespace: 'default', name }, options);
+      const { manifest } = await follow(installation.api, { namespace: 'default', name }, { runId, quiet: true });
+      if (manifest === undefined) throw new Error('the manifest is gone');
+      return clusterOf(manifest).drift;
+    };
+    expect(await checked({})).toMatchObject({
+      items: [{ kind: 'stray', where: { name: 'who-is-that' }, repairable: true }],
+    });
+    expect(await installation.hosts()).toContain('who-is-that');
+    expect(await checked({ repair: true })).toMatchObject({ items: [], repair: { state: 'helped' } });
+    expect(await installation.hosts()).toEqual(nodesOf(made));
+  });
+
   it('changed properties replace the machines', async () => {
     const other = await installation.apply(name, document({ motto: 'keep cool', floor: 2 }, 2));
     expect(other.status, JSON.stringify(clusterOf(other).failure)).toBe('Done');
@@ -87,6 +119,10 @@ describe.runIf(isRoot)('a provider type from a git repository', () => {
     await installation.remove(name);
     expect(await installation.hosts()).toEqual([]);
     expect(mottos()).toEqual([]);
+    const { items } = await installation.api.listAllEvents({ manifest: name, kind: ['DeletionReceipt'] });
+    expect(items.map(({ message }) => message)).toEqual([
+      expect.stringMatching(/: removed web-.*, web-.*; nothing with the tags of the cluster is left$/),
+    ]);
     expect(await installation.leftovers()).toEqual([]);
   });
 });

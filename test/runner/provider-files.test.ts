@@ -86,6 +86,6 @@ describe('hooks', () => {
 
   it('a hook whose answer is not used may print anything', async () => {
     const run = async () => ({ code: 0, stdout: 'removed everything', stderr: '' });
-    expect(await runHook({ run }, files, 'after-destroy', input)).toEqual({ replace: [], removed: [] });
+    expect(await runHook({ run }, files, 'after-destroy', input)).toEqual({ replace: [], removed: [], items: [] });
   });
 });

@@ -32,5 +32,11 @@ export const DriftChecks = z.strictObject({
     .enum(['report', 'repair'])
     .default('report')
     .describe('`report`: reports drift and changes nothing. `repair`: also repairs it, once for each check.'),
+  strays: z
+    .enum(['report', 'delete'])
+    .optional()
+    .describe(
+      'Machines with the tags of the cluster that Kubeloom does not know. `report` (default): reports them, also with `onDrift: repair`. `delete`: deletes them, where the provider type can.',
+    ),
 });
 export type DriftChecks = z.infer<typeof DriftChecks>;

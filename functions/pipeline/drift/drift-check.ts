@@ -14,6 +14,7 @@ import { nextPrefix, type Start, storeStart } from '../clusters/waypoint-start.t
 import { isCancelled } from '../runs/cancellation.ts';
 import { knownFacts, readDocument } from '../stages/known-facts.ts';
 import { nothingToDo, projectOf } from '../stages/stage-requests.ts';
+import { driftChecksOf } from './drift-policy.ts';
 import { type Healing, healNodes } from './heal-nodes.ts';
 
 /** True when this run was started as a drift check, and is still the current run of the manifest. */
@@ -90,6 +91,7 @@ export async function readCheck(
     before: record.drift,
     found: report ?? failure ?? 'the check succeeded but left no report',
     policy: mine ? manifest.check : 'report',
+    deleteStrays: mine && driftChecksOf(manifest).strays === 'delete',
     ...{ runId: run.runId, now: now.toISOString(), held: healing?.held ?? new Set() },
   });
   // Without a decision of its own, this check keeps what was found before.

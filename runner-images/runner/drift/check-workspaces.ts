@@ -9,6 +9,7 @@ import { StageFailure } from '../stage-failure.ts';
 import { nodeOfAddress } from '../terraform/addresses.ts';
 import { namesJob } from '../terraform/apply-dns.ts';
 import { machinesJob } from '../terraform/apply-machines.ts';
+import type { Strays } from '../terraform/strays.ts';
 import { type PlannedChange, planWorkspace, type WorkspaceJob, workspacesAtOnce } from '../terraform/workspace.ts';
 import { type Findings, findingPlace, sentence } from './findings.ts';
 
@@ -26,8 +27,17 @@ export async function checkWorkspaces(context: DriftContext): Promise<Findings> 
   const outcomes = await settleBounded(visits, workspacesAtOnce, async (visit) => {
     const job = await visit.job();
     if (job === undefined) return nothing;
-    const changes = await planWorkspace(context, job);
-    return { items: itemsOf(visit, target, changes), health: visit.kind === 'machines' ? goneIn(target, changes) : [] };
+    const { changes, strays } = await planWorkspace(context, job);
+    const { about, kind } = visit;
+    const isMachines = kind === 'machines';
+    return {
+      items: [...itemsOf(visit, target, changes), ...(isMachines ? strayItems(about, strays) : [])],
+      health: isMachines ? goneIn(target, changes) : [],
+      unchecked:
+        isMachines && strays && 'failed' in strays
+          ? [sentence(`${about}: machines that no one knows could not be listed: ${strays.failed}`)]
+          : [],
+    };
   });
   const found = outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : []));
   const failed = outcomes.flatMap((outcome, index) =>
@@ -37,11 +47,14 @@ export async function checkWorkspaces(context: DriftContext): Promise<Findings> 
   return {
     items: found.flatMap(({ items }) => items),
     health: found.flatMap(({ health }) => health),
-    unchecked: failed.map(({ visit, reason }) => sentence(`${visit?.about}: ${wordsOf(reason)}`)),
+    unchecked: [
+      ...failed.map(({ visit, reason }) => sentence(`${visit?.about}: ${wordsOf(reason)}`)),
+      ...found.flatMap(({ unchecked }) => unchecked),
+    ],
   };
 }
 
-const nothing: Required<Pick<Findings, 'items' | 'health'>> = { items: [], health: [] };
+const nothing: Required<Pick<Findings, 'items' | 'health' | 'unchecked'>> = { items: [], health: [], unchecked: [] };
 
 /** Nodes whose machines do not exist any more. */
 function goneIn(target: ClusterState, changes: readonly PlannedChange[]): readonly NodeObservation[] {
@@ -64,6 +77,18 @@ function visitsOf(context: DriftContext, target: ClusterState): readonly Visit[]
     })),
   ];
 }
+
+/** One for each, up to a number that a person reads. */
+function strayItems(provider: string, strays: Strays | undefined): readonly DriftItem[] {
+  if (strays === undefined || 'failed' in strays) return [];
+  return strays.found.slice(0, mostStrays).map(({ id, name }) => ({
+    ...{ kind: 'stray', where: { provider, name } },
+    message: sentence(`${provider} has the machine ${name} (${id}) with the tags of the cluster, and no one knows it`),
+    repairable: strays.removable,
+  }));
+}
+
+const mostStrays = 50;
 
 /** One item for each node whose machine differs, one for all of a network, one for all names of a load balancer. */
 function itemsOf(

@@ -80,6 +80,7 @@ const words = {
   certificate: 'the kubelet waits for its serving certificate',
   document: 'the documents differ from what was applied',
   health: 'http :80/ answered 500, expected 200',
+  stray: 'a machine that no one knows has the tags of the cluster',
 } as const satisfies Record<DriftItem['kind'], string>;
 
 /** Nothing when the node, pool or load balancer is not part of the cluster. */

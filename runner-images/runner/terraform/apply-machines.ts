@@ -1,6 +1,6 @@
 /** The machines of one provider instance of a cluster: created, changed and removed by one Terraform workspace. */
 import { z } from 'zod';
-import type { ClusterState, NodeFacts, NodePoolState } from '#domain/cluster-state.ts';
+import { allPools, type ClusterState, type NodeFacts, type NodePoolState } from '#domain/cluster-state.ts';
 import { droppedPools, type Place, placesOf, poolsOf, renderMachinesRoot } from '#rendering/machines-root.ts';
 import { peerCidrs } from '#rendering/peer-cidrs.ts';
 import { networkModule, poolModule } from '#rendering/terraform-names.ts';
@@ -10,8 +10,9 @@ import { StageFailure } from '../stage-failure.ts';
 import type { WorkspacePart } from './ask-hooks.ts';
 import type { ChangeCounts } from './change-reporter.ts';
 import { variablesFromEnvironment } from './provider-files.ts';
+import { reportDeletion } from './strays.ts';
 import type { StateResource } from './terraform-cli.ts';
-import { applyWorkspace, modulesLink, type WorkspaceJob } from './workspace.ts';
+import { applyWorkspace, hookInputOf, modulesLink, type WorkspaceJob } from './workspace.ts';
 
 const NodesOutput = z.record(
   z.string(),
@@ -46,6 +47,7 @@ export async function applyMachines(
     destroy,
     ...orphansOf(context, state, name),
   });
+  if (destroy) await receiptOf(context, job);
   const made = NodesOutput.parse(outputs.nodes ?? {});
   const common: NodeFacts = template.firewall === 'host' ? { hostFirewall: true } : {};
   for (const { id, nodes } of pools) {
@@ -60,6 +62,23 @@ export async function applyMachines(
     if (!kept.has(pool.id)) await ports.secrets.remove(sshKeyPath(context, job.clusterId, pool.id));
   }
   return counts;
+}
+
+/** What was removed, and what is left. */
+async function receiptOf(context: ContextOf<'terraform'>, job: WorkspaceJob): Promise<void> {
+  const orphans = new Set(context.plan.stage === 'infrastructure' ? context.plan.work.orphan : []);
+  const pools = droppedPools(null, knownStates(context), job.name);
+  const names = [...new Set(pools.flatMap(({ nodes }) => nodes.map(({ name }) => name)))];
+  const removed = names.filter((name) => !orphans.has(name));
+  const elsewhere = knownStates(context)
+    .flatMap(allPools)
+    .filter(({ source }) => source.kind === 'dynamic' && source.provider.name !== job.name);
+  const others = new Set([...orphans, ...elsewhere.flatMap(({ nodes }) => nodes.map(({ name }) => name))]);
+  const shared = elsewhere.some(
+    ({ source }) => source.kind === 'dynamic' && source.provider.type === job.provider.type,
+  );
+  const input = hookInputOf(context, job);
+  await reportDeletion(context, { parts: job.parts ?? [], input, removed, others, shared });
 }
 
 export interface MachinesRequest {

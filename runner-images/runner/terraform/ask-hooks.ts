@@ -50,6 +50,7 @@ export async function askHooks(
   return {
     replace: answers.flatMap(({ replace }) => replace),
     removed: answers.flatMap(({ removed }) => removed),
+    items: answers.flatMap(({ items }) => items),
   };
 }
 

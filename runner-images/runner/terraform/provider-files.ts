@@ -13,7 +13,7 @@ import { exitMeaning } from './diagnostics.ts';
 import { gitTemplates } from './git-templates.ts';
 import type { StateResource } from './terraform-cli.ts';
 
-export type HookName = 'inspect' | 'before-apply' | 'after-apply' | 'after-destroy' | 'orphan';
+export type HookName = 'inspect' | 'list' | 'before-apply' | 'after-apply' | 'after-destroy' | 'orphan';
 
 /** What a hook reads on stdin. */
 export interface HookInput {
@@ -33,6 +33,10 @@ const HookAnswer = z.object({
   replace: z.array(z.string()).default([]),
   /** Resources that existed, were unknown to Terraform, and were removed. */
   removed: z.array(z.string()).default([]),
+  /** `list`: everything that has the tags of the cluster and the provider instance, apart from what was orphaned; machines by the names of their nodes. */
+  items: z
+    .array(z.object({ id: z.string().max(200), name: z.string().max(200), kind: z.string().default('machine') }))
+    .default([]),
 });
 export type HookAnswer = z.infer<typeof HookAnswer>;
 
@@ -167,7 +171,7 @@ export async function runHook(
       resource: input.provider,
     });
   }
-  const answers = hook === 'inspect' || hook === 'before-apply' || hook === 'after-apply';
+  const answers = hook === 'list' || hook === 'inspect' || hook === 'before-apply' || hook === 'after-apply';
   const read = readJson(HookAnswer, answers ? result.stdout : '{}');
   if ('value' in read) return read.value;
   throw new StageFailure({

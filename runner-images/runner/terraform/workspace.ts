@@ -18,6 +18,7 @@ import { planKeeping } from './plan-keeping.ts';
 import { type HookInput, type ProviderFiles, versionFiles } from './provider-files.ts';
 import { logIn } from './provider-login.ts';
 import { removeState, selfInLocks, stateKeyVariable, takeOverState } from './state-lock.ts';
+import { type Strays, straysOf } from './strays.ts';
 import { findTerraform, type StateResource, TerraformCli } from './terraform-cli.ts';
 
 /** Name under which the root module finds the modules of its provider type. */
@@ -100,11 +101,17 @@ export interface PlannedChange {
   readonly outside: boolean;
 }
 
+export interface WorkspacePlan {
+  readonly changes: readonly PlannedChange[];
+  /** What has the tags of the cluster and no one knows; absent where the type cannot list. */
+  readonly strays?: Strays;
+}
+
 /**
  * What an apply would change; nothing is done, and the state is neither locked nor written. A type whose resources
  * Terraform cannot see is asked by its hook `inspect`. Throws `StageFailure`.
  */
-export async function planWorkspace(context: SecretReader, job: WorkspaceJob): Promise<readonly PlannedChange[]> {
+export async function planWorkspace(context: SecretReader, job: WorkspaceJob): Promise<WorkspacePlan> {
   const files = await mainFiles(context, job);
   const { namespace, manifest } = context.document;
   const work = {
@@ -113,21 +120,22 @@ export async function planWorkspace(context: SecretReader, job: WorkspaceJob): P
   };
   const { terraform } = await prepare(context, work);
   const parts = partsOf(job);
-  const asks = await anyHook(context, parts, 'inspect');
-  const input = { ...work.hook, resources: asks ? await terraform.resources() : [] };
+  const [asks, lists] = [await anyHook(context, parts, 'inspect'), await anyHook(context, parts, 'list')];
+  const input = { ...work.hook, resources: asks || lists ? await terraform.resources() : [] };
   const { replace } = asks ? await askHooks(context, parts, { hook: 'inspect', input }) : { replace: [] };
   const { messages } = await terraform.plan({ replace, destroy: false, only: [], locks: false });
   const outside = new Set(
     messages.flatMap((message) => (message.type === 'resource_drift' ? [message.change.resource.addr] : [])),
   );
-  return messages.flatMap((message) => {
+  const changes = messages.flatMap((message) => {
     if (message.type !== 'planned_change' || changesNothing.includes(message.change.action)) return [];
     const { resource, action, reason } = message.change;
     return [{ address: resource.addr, action, ...(reason && { reason }), outside: outside.has(resource.addr) }];
   });
+  return { changes, ...(lists && { strays: await straysOf(context, parts, input) }) };
 }
 
-function hookInputOf(context: SecretReader, job: WorkspaceJob): HookInput {
+export function hookInputOf(context: SecretReader, job: WorkspaceJob): HookInput {
   return {
     installation: context.ports.config.KUBELOOM_INSTALLATION,
     cluster: job.clusterId,

@@ -58,7 +58,7 @@ function brokenParts(state: ClusterState, items: readonly DriftItem[]): BrokenPa
   const machines = nodesOf('machine');
   const providers = unique(
     items.flatMap(({ kind, where }) =>
-      ['machine', 'network'].includes(kind) && where.provider ? [where.provider] : [],
+      ['machine', 'network', 'stray'].includes(kind) && where.provider ? [where.provider] : [],
     ),
   ).filter((name) => instances.has(name));
   const renamed = new Set(items.flatMap(({ kind, where }) => (kind === 'dns' && where.name ? [where.name] : [])));

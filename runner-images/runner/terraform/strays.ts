@@ -1,0 +1,90 @@
+/** What a provider has with the tags of a cluster: machines that no one knows, and what a deletion left. */
+import { type ClusterContext, knownNodes, type SecretReader } from '../stage-context.ts';
+import { StageFailure } from '../stage-failure.ts';
+import { anyHook, askHooks, type WorkspacePart } from './ask-hooks.ts';
+import type { HookAnswer, HookInput } from './provider-files.ts';
+
+type Listed = HookAnswer['items'][number];
+
+export type Strays =
+  | {
+      readonly found: readonly Listed[];
+      /** The type removes what Terraform does not know before it applies. */
+      readonly removable: boolean;
+    }
+  /** Why it could not be listed: then nothing is a stray. */
+  | { readonly failed: string };
+
+/**
+ * Listed machines that neither a state of the cluster nor Terraform's knows. None where one of the two is empty: a state that
+ * was lost would make strays of all machines.
+ */
+export async function straysOf(
+  context: SecretReader & Pick<ClusterContext, 'target' | 'others'>,
+  parts: readonly WorkspacePart[],
+  input: HookInput,
+): Promise<Strays> {
+  const removable = await anyHook(context, parts, 'before-apply');
+  const nodes = knownNodes(context);
+  if (nodes.size === 0 || input.resources.length === 0) return { found: [], removable };
+  const known = new Set([...nodes, ...input.resources.map(({ index }) => String(index))]);
+  const listed = await listMachines(context, parts, input);
+  return 'failed' in listed
+    ? listed
+    : { found: listed.items.filter(({ name, kind }) => kind === 'machine' && !known.has(name)), removable };
+}
+
+/**
+ * The receipt of a deletion: which machines were removed, and whether anything with our tags is left.
+ */
+export async function reportDeletion(
+  context: SecretReader,
+  { parts, input, removed, others, shared }: Deletion,
+): Promise<void> {
+  const title = input.provider;
+  const what = removed.length === 0 ? 'no machine' : removed.join(', ');
+  const said = `${title}: removed ${what}`;
+  if (!(await anyHook(context, parts, 'list'))) {
+    const message = `${said}; its type cannot list what is left`;
+    context.emit({ kind: 'DeletionReceipt', message });
+    return;
+  }
+  const listed = await listMachines(context, parts, input);
+  if ('failed' in listed) {
+    const message = `${said}; what is left could not be listed: ${listed.failed}`;
+    context.emit({ kind: 'DeletionReceipt', level: 'warning', message });
+    return;
+  }
+  const left = listed.items.filter(({ name, kind }) => !others.has(name) && (kind === 'machine' || !shared));
+  if (left.length === 0) {
+    context.emit({ kind: 'DeletionReceipt', message: `${said}; nothing with the tags of the cluster is left` });
+    return;
+  }
+  const names = left.map(({ name, id }) => `${name} (${id})`).join(', ');
+  const message = `${said}; it still has ${names}: remove it there`.slice(0, 1000);
+  context.emit({ kind: 'DeletionReceipt', level: 'warning', message });
+}
+
+export interface Deletion {
+  readonly parts: readonly WorkspacePart[];
+  readonly input: HookInput;
+  /** Names of the nodes that existed. */
+  readonly removed: readonly string[];
+  /** Names of nodes that were to stay, and of other instances: one account may have several. */
+  readonly others: ReadonlySet<string>;
+  /** Another instance of the type may have what is no machine. */
+  readonly shared: boolean;
+}
+
+async function listMachines(
+  context: SecretReader,
+  parts: readonly WorkspacePart[],
+  input: HookInput,
+): Promise<{ readonly items: readonly Listed[] } | { readonly failed: string }> {
+  try {
+    return { items: (await askHooks(context, parts, { hook: 'list', input })).items };
+  } catch (thrown) {
+    if (!(thrown instanceof StageFailure)) throw thrown;
+    return { failed: thrown.error.message };
+  }
+}

@@ -1,0 +1,108 @@
+/** Machines that have our tags and that no one knows, and the receipt of a deletion: by the hook `list` of a type. */
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { repairPlans } from '#domain/planning/work/repair-plans.ts';
+import { reportDeletion, type Strays, straysOf } from '#runner/terraform/strays.ts';
+import { twoProviderState } from '#test/rendering/states.ts';
+import { aDocument, type StageWorld, stageWorld } from '#test/runner/stage-world.ts';
+
+const node = 'control-aaaaaaa-01';
+const parts = [{ provider: { name: 'p1', type: 'local', templates: 'builtin@1' }, wanted: true, pools: [] }];
+const input = {
+  ...{ installation: 'i', cluster: 'shop-1234567', provider: 'p1', kind: 'machines' as const, destroy: false },
+  resources: [{ address: 'a', type: 'terraform_data', index: 'retiring-01', values: null }],
+};
+type Request = Parameters<typeof straysOf>[2];
+
+let world: StageWorld;
+beforeEach(() => {
+  world = stageWorld();
+});
+afterEach(() => world.close());
+
+const lists = (...names: readonly string[]) => {
+  const items = names.map((name) => ({ id: `id-${name}`, name }));
+  world.file('terraform/local/list.ts', `console.log(${JSON.stringify(JSON.stringify({ items }))});`);
+};
+async function withStage(work: (context: Parameters<typeof straysOf>[0]) => Promise<void>): Promise<void> {
+  await world.put(aDocument([{ stage: 'infrastructure', reasons: ['try'], work: { workspaces: [] } }]));
+  const result = await world.run('infrastructure', {
+    tool: async (context) => {
+      await work(context);
+      return {};
+    },
+  });
+  expect(result.error).toBeUndefined();
+}
+async function strays(change: Partial<Request> = {}): Promise<Strays> {
+  let found: Strays = { failed: 'nothing was asked' };
+  await withStage(async (context) => {
+    found = await straysOf(context, parts, { ...input, ...change });
+  });
+  return found;
+}
+async function receipt(removed: readonly string[], others: readonly string[] = []): Promise<readonly string[]> {
+  const deletion = { parts, input, removed, others: new Set(others), shared: false };
+  await withStage((context) => reportDeletion(context, deletion));
+  return (await world.reported()).filter((text) => text.startsWith('DeletionReceipt'));
+}
+
+describe('strays', () => {
+  it('a listed machine that neither the state of the cluster nor the one of Terraform knows is a stray', async () => {
+    lists(node, 'retiring-01', 'who-is-that');
+    expect(await strays()).toMatchObject({ found: [{ id: 'id-who-is-that', name: 'who-is-that' }], removable: false });
+  });
+
+  it('strays can be removed where the type removes what Terraform does not know', async () => {
+    lists('who-is-that');
+    world.file('terraform/local/before-apply.ts', '');
+    expect(await strays()).toMatchObject({ removable: true });
+  });
+
+  it('nothing is a stray when the state of Terraform is empty: it may be lost', async () => {
+    lists('who-is-that');
+    expect(await strays({ resources: [] })).toMatchObject({ found: [] });
+  });
+
+  it('nothing is a stray when the listing failed, or is not what a hook answers', async () => {
+    world.file('terraform/local/list.ts', "console.error('the cloud is silent'); process.exit(4);");
+    expect(await strays()).toEqual({ failed: expect.stringContaining('the cloud is silent') });
+    world.file('terraform/local/list.ts', "console.log('{}{}');");
+    expect(await strays()).toEqual({ failed: expect.stringContaining('invalid JSON') });
+  });
+
+  it('a repair of a stray applies the workspace of its provider instance and nothing else', () => {
+    const provider = twoProviderState().pools.flatMap(({ source }) =>
+      source.kind === 'dynamic' ? [source.provider.name] : [],
+    )[0];
+    const where = { provider: provider ?? '', name: 'who-is-that' };
+    const plans = repairPlans(twoProviderState(), [{ kind: 'stray', where, message: 'm', repairable: true }]);
+    expect(plans).toMatchObject([
+      { stage: 'infrastructure', work: { workspaces: [{ kind: 'machines', name: provider, destroy: false }] } },
+    ]);
+  });
+});
+
+describe('the receipt of a deletion', () => {
+  it('the receipt says what was removed, and that nothing with the tags is left', async () => {
+    lists();
+    expect(await receipt(['web-01', 'web-02'])).toEqual([
+      'DeletionReceipt: p1: removed web-01, web-02; nothing with the tags of the cluster is left',
+    ]);
+  });
+
+  it('the receipt names what is left, without what the user orphaned', async () => {
+    lists('web-01', 'kept-01');
+    expect(await receipt(['web-01'], ['kept-01'])).toEqual([
+      'DeletionReceipt: p1: removed web-01; it still has web-01 (id-web-01): remove it there',
+    ]);
+  });
+
+  it('the receipt does not claim what no one could list', async () => {
+    world.file('terraform/local/provider.json', '{}');
+    expect(await receipt(['web-01'])).toEqual([
+      'DeletionReceipt: p1: removed web-01; its type cannot list what is left',
+    ]);
+    world.file('terraform/local/list.ts', "console.error('no answer'); process.exit(4);");
+    expect((await receipt([])).join()).toMatch(/p1: removed no machine; what is left could not be listed: .*no answer/);
+  });
+});
