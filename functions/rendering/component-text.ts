@@ -46,8 +46,9 @@ export function fillVariables(text: string, { values, secrets }: Variables): Fil
       missing.add(name);
       return '';
     }
-    const text = value ?? fallback;
-    return plainWord.test(text) ? text : mark(found.values, `${marks}${found.values.size}-`, text);
+    // A default is the file's own YAML, such as `""`.
+    if (value === undefined) return fallback;
+    return plainWord.test(value) ? value : mark(found.values, `${marks}${found.values.size}-`, value);
   });
   if (missing.size > 0) faults.push(`there is no value for ${[...missing].map((name) => `\${${name}}`).join(', ')}`);
   const unused = Object.keys(values).filter((name) => !used.has(name));

@@ -34,6 +34,7 @@ describe('variables of a component', () => {
     ['a value in place of a default', '  a: ${A:=x}', { A: 'y' }, { a: 'y' }],
     ['a default with colons', '  a: "--address=${A:=:8443}"', {}, { a: '--address=:8443' }],
     ['a default for an empty value', '  a: x${A:=y}', { A: '' }, { a: 'xy' }],
+    ['a default that is YAML', '  a: ${A:=""}', {}, { a: '' }],
     ['an empty value', '  a: x${A=y}', { A: '' }, { a: 'x' }],
     ['a number, where it is alone', '  a: ${A}', { A: '3' }, { a: 3 }],
     ['a number in quotes as text', '  a: "${A}"', { A: '3' }, { a: '3' }],
