@@ -1,5 +1,5 @@
 /**
- * An inventory of 5 environments, 8 customers, 20 sites and 200 clusters, and one of twice the size: resolve all, explain
+ * An inventory of 5 environments, 8 customers, 20 sites and 200 clusters, and ones of twice and four times the size: resolve all, explain
  * one, plan a change at the top. Without a data base: `node bench/inventory.ts`, or `node bench/run.ts inventory`.
  */
 import { explainResolution } from '#domain/inventory/explain-values.ts';
@@ -16,18 +16,19 @@ import { validateManifest } from '#domain/manifest/validate-manifest.ts';
 import { round, setting } from './numbers.ts';
 
 const repeats = setting('BENCH_REPEATS', 7);
-const scales = [1, 2] as const;
+const scales = [1, 2, 4] as const;
 
 export async function measureInventory() {
   // What runs first is not compiled yet.
   measureScale(scales[0]);
   const cells = scales.map(measureScale);
   const exponent = (part: 'resolve' | 'plan'): number => {
-    const [one, two] = cells.map((cell) => cell[part].cpuMs);
-    return Math.round(Math.log2((two ?? Number.NaN) / (one ?? Number.NaN)) * 100) / 100;
+    const [least, most] = [cells[0], cells.at(-1)].map((cell) => cell?.[part].cpuMs ?? Number.NaN);
+    const growth = Math.log((most ?? Number.NaN) / (least ?? Number.NaN)) / Math.log(scales[2] / scales[0]);
+    return Math.round(growth * 100) / 100;
   };
   return {
-    what: 'resolve every cluster, explain one, plan one changed line of the environment of all; the fastest of some repeats, for 200 clusters and for twice that',
+    what: 'resolve every cluster, explain one, plan one changed line of the environment of all; the fastest of some repeats, for 200 clusters, twice and four times that; the exponent is from the first to the last',
     aim: { resolveMs: 1000, explainMs: 50, planMs: 10_000, exponent: 1.2 },
     cells,
     exponent: { resolve: exponent('resolve'), plan: exponent('plan') },
@@ -48,7 +49,7 @@ function measureScale(scale: number) {
   if (manifest === undefined) throw new Error(`the manifest has faults: ${JSON.stringify(faults[0])}`);
   return {
     clusters: inventory.clusters.length,
-    leaves: [...first.uses].length,
+    leaves: first.uses().size,
     resolve: fastest(() => resolveAll(inventory)),
     resolveAndValidate: fastest(() => resolveAll(inventory).map(({ document }) => validateManifest(document))),
     explain: fastest(() => {

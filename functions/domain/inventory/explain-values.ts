@@ -46,8 +46,9 @@ export function explainResolution(resolution: Resolution, manifest: unknown): re
     ...{ path, value: valueIn(resolution, path), from: 'layer' as const },
     sources: sourcesOf(resolution, [path]),
   }));
+  const all = resolution.uses();
   const leaves = [...documentLeaves(manifest)].map(({ path, value }): ExplainedValue => {
-    const uses = resolution.uses.get(path);
+    const uses = all.get(path);
     if (uses === undefined) return { path, value, from: 'default', sources: [] };
     const sources = sourcesOf(resolution, uses.values);
     const from = sources.length > 0 ? 'layer' : uses.otherwise ? 'templateDefault' : 'template';

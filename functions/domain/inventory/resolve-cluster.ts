@@ -19,8 +19,8 @@ export interface Resolution {
   /** Of each leaf of `values`, by its path; see `MergedValues`. */
   readonly origin: ReadonlyMap<string, ValueOrigin>;
   readonly removed: ReadonlyMap<string, ValueOrigin>;
-  /** Of each leaf of the document, by its path: the values that it was made of; none: the template says so. */
-  readonly uses: ReadonlyMap<string, Uses>;
+  /** Of each leaf of the document, by its path: the values that it was made of; none: the template says so. Found when it is asked for: hundreds of clusters are planned at once, and one is explained. */
+  readonly uses: () => ReadonlyMap<string, Uses>;
   /** `name@version` */
   readonly template: string;
   readonly isByName: IsByName;
@@ -45,13 +45,22 @@ export function resolveCluster(cluster: Recorded<InventoryCluster>, inventory: I
   const refused = order.unusedValues === 'refuse' ? unused : [];
   const warnings =
     order.unusedValues === 'refuse' ? [] : unused.map((one) => ({ ...one, severity: 'warning' as const }));
-  const failed = (faults: readonly InventoryFault[]): Resolution => ({ ...base, uses: new Map(), faults, warnings });
+  const failed = (faults: readonly InventoryFault[]): Resolution => ({
+    ...base,
+    uses: () => new Map(),
+    faults,
+    warnings,
+  });
   // What layers contradict each other about is missing in the values: the template would only report that again.
   if (template === undefined || contradictions.length > 0) return failed([...contradictions, ...refused]);
   const input = { values, cluster: { name, namespace }, layers: spec.layers, isByName: order.isByName };
-  const filled = fillTemplate(template.parsed, input, (one) => inventory.template(one)?.parsed);
+  const fill = () => fillTemplate(template.parsed, input, (one) => inventory.template(one)?.parsed);
+  const filled = fill();
   if (filled.document === undefined || refused.length > 0) return failed([...refused, ...filled.faults]);
-  const uses = new Map([...leavesOf(filled.document)].map((leaf) => [pathText(leaf.path), leaf.uses] as const));
+  const uses = () => {
+    const { document } = fill();
+    return new Map([...(document ? leavesOf(document) : [])].map((leaf) => [pathText(leaf.path), leaf.uses] as const));
+  };
   return { ...base, document: manifestOf(filled.document, { namespace, name }), uses, faults: [], warnings };
 }
 
