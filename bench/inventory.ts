@@ -79,7 +79,7 @@ function fastest(work: () => unknown): { readonly ms: number; readonly cpuMs: nu
 const recorded = <Document>(document: Document): Recorded<Document> => ({ document, generation: 1, by: 'bench' });
 const head = { apiVersion: 'kubeloom.dev/v1' } as const;
 
-function inventoryOf(scale: number): Inventory {
+export function inventoryOf(scale: number): Inventory {
   const layer = (name: string, level: string, values: object) =>
     recorded(InventoryLayer.parse({ ...head, kind: 'InventoryLayer', metadata: { name }, spec: { level, values } }));
   const many = <Item>(count: number, item: (index: number) => Item) =>
@@ -126,7 +126,7 @@ function inventoryOf(scale: number): Inventory {
   return { layers, clusters, templates: [recorded(InventoryTemplate.parse(standard))] };
 }
 
-function withVersion(inventory: Inventory, version: string): Inventory {
+export function withVersion(inventory: Inventory, version: string): Inventory {
   const layers = inventory.layers.map((one) =>
     one.document.spec.level === 'environment'
       ? {

@@ -1,4 +1,4 @@
-/** Benchmarks, all in one run, as JSON: `node bench/run.ts [one] [many] [plan] [inventory] [groups] [load] [burst] [racers] [hostile] [hosts]` (default: one, many, plan; hosts needs root). */
+/** Benchmarks, all in one run, as JSON: `node bench/run.ts [one] [many] [plan] [inventory] [inventoryRoute] [groups] [load] [burst] [racers] [hostile] [hosts]` (default: one, many, plan; hosts needs root). */
 import { readFileSync } from 'node:fs';
 import { enableCompileCache } from 'node:module';
 import { cpus } from 'node:os';
@@ -7,6 +7,7 @@ import { measureBurst } from './burst.ts';
 import { measureHosts } from './create-on-hosts.ts';
 import { measureHostile } from './hostile.ts';
 import { measureInventory } from './inventory.ts';
+import { measureInventoryRoute } from './inventory-route.ts';
 import { measureLoad } from './load.ts';
 import { measureGroups } from './machine-groups.ts';
 import { measureMany } from './many-manifests.ts';
@@ -23,6 +24,7 @@ const benches = {
   hostile: measureHostile,
   plan: measurePlan,
   inventory: measureInventory,
+  inventoryRoute: measureInventoryRoute,
   groups: measureGroups,
   hosts: measureHosts,
 } as const;

@@ -65,7 +65,7 @@ describe('an inventory', () => {
     expect(items).toMatchObject([{ reason: 'made from InventoryCluster acme-fra1', by: 'tester' }]);
   });
 
-  it('CO-10: a layer that changes starts nothing: the clusters behind it are named, and change when they are applied', async () => {
+  it('CO-10, BEAT-3: a layer that changes starts nothing: the clusters behind it are named, and change when they are applied', async () => {
     const api = await filled();
     const stored = await put(api, newer);
     expect(stored.json).toMatchObject({
@@ -198,6 +198,25 @@ describe('the plan of an inventory', () => {
 });
 
 describe('an explanation', () => {
+  it('BEAT-3: a Secret that a layer names leaks through inheritance into no plan, explanation or manifest', async () => {
+    const api = await filled();
+    await api.deps.secrets.put('user/fleet/cloud', { token: 'hidden-value' });
+    const template = one('InventoryTemplate', 'standard', (spec) => {
+      const document = spec.document as { readonly spec: { readonly providers: readonly object[] } };
+      const providers = document.spec.providers.map((provider) => ({ ...provider, secretRef: '${values.secret}' }));
+      return { ...spec, version: 2, document: { ...document, spec: { ...document.spec, providers } } };
+    });
+    const layer = one('InventoryLayer', 'prod', (spec) => ({
+      ...spec,
+      values: { ...(spec.values as Spec), secret: { name: 'cloud', namespace: 'fleet' } },
+    }));
+    const cluster = one('InventoryCluster', 'acme-fra1', (spec) => ({ ...spec, template: 'standard@2' }));
+    const plan = await api.call('POST', '/v1/inventory/fleet/plan', { body: body(template, layer, cluster) });
+    const answers = [plan, await api.call('GET', '/v1/manifests/fleet/acme-fra1/explain')];
+    expect(JSON.stringify(plan.json)).toContain('acme-fra1');
+    for (const { text } of answers) expect(text).not.toContain('hidden-value');
+  });
+
   it('CO-8: a value names its layer, generation, who stored it and what it overrode; what no one set is a default', async () => {
     const api = await filled();
     const at = async (path: string) =>
