@@ -15,6 +15,11 @@ const work: StagePlan = {
   work: { workspaces: [{ kind: 'machines', name: 'hz-prod', destroy: false }] },
 };
 
+function installs(node: string): StagePlan {
+  const set = { install: [node], peers: [], uninstall: [], loadBalancers: [], proxy: [] };
+  return { stage: 'configuration', reasons: ['set up again'], work: set };
+}
+
 interface Part {
   readonly type?: string;
   readonly action: 'create' | 'no-op';
@@ -55,6 +60,17 @@ const putKept = (change: Partial<WaypointDocument> = {}): Promise<void> =>
     twoProviderFacts,
   );
 
+/** What the state has, next to what the saved plan would change. */
+function recordedState(...addresses: readonly string[]): void {
+  const show = JSON.parse(readFileSync(join(recordings, 'show.out'), 'utf8'));
+  const resources = addresses.map((address) => ({ address, type: 'hcloud_server' }));
+  record('show.out', JSON.stringify({ ...show, values: { root_module: { resources } } }));
+}
+
+const created = (address: string) => {
+  return { '@message': 'plan', type: 'planned_change', change: { resource: { addr: address }, action: 'create' } };
+};
+
 /** Machines of its pool in the root module that was planned last. */
 function plannedNodes(): readonly string[] {
   const root = JSON.parse(readFileSync(join(recordings, 'planned.json'), 'utf8'));
@@ -67,6 +83,13 @@ const asRecorded = (): readonly boolean[] =>
     .split('\n')
     .filter((line) => line.includes(': plan '))
     .map((line) => line.includes(' -refresh=false'));
+
+/** What was done to the state. */
+const stateCalls = (): readonly string[] =>
+  readFileSync(join(recordings, 'calls'), 'utf8')
+    .split('\n')
+    .map((line) => line.replace(/^[^:]+: /, ''))
+    .filter((line) => line.startsWith('state '));
 
 beforeEach(openRecordings);
 afterEach(() => world.close());
@@ -110,9 +133,7 @@ it('such a machine is recreated if its disk remains: without the machine, Terraf
 
 it('a repair that names the machine recreates it', async () => {
   planned([{ action: 'create' }], { state: [{ action: 'create' }] });
-  const set = { install: [gone], peers: [], uninstall: [], loadBalancers: [], proxy: [] };
-  const configuration: StagePlan = { stage: 'configuration', reasons: ['set up again'], work: set };
-  await putKept({ direction: 'repair', stages: [work, configuration] });
+  await putKept({ direction: 'repair', stages: [work, installs(gone)] });
   await world.run('infrastructure');
   expect(plannedNodes()).toEqual([gone]);
   expect(asRecorded()).toEqual([false]);
@@ -124,6 +145,25 @@ it('a repair of something else in the same provider does not recreate it', async
   expect(await world.run('infrastructure')).toMatchObject({ ok: true });
   expect(asRecorded()).toEqual([false, true]);
 });
+
+it.each<[string, Partial<WaypointDocument>]>([
+  ['a control node', {}],
+  ['one that a repair names', { direction: 'repair', stages: [work, installs(nodes[0] ?? '')] }],
+])(
+  '%s is recreated although another machine is left gone: what the state still has of it is forgotten',
+  async (_what, change) => {
+    const [control = '', fresh = ''] = nodes;
+    planned([]);
+    record('plan.out', json([control, fresh, gone].map((node) => created(host(node)))));
+    record('next-plan.out', json([control, fresh].map((node) => created(host(node)))));
+    recordedState(host(control), host(gone));
+    await putKept(change);
+    expect(await world.run('infrastructure')).toMatchObject({ ok: true });
+    expect(calls()).toEqual(['init', 'plan', 'show', 'state', 'plan', 'apply', 'output']);
+    expect(asRecorded()).toEqual([false, true]);
+    expect(stateCalls()).toEqual([`state rm -lock-timeout=30s ${host(control)}`]);
+  },
+);
 
 it('what a hook finds gone is not replaced either', async () => {
   planned([]);

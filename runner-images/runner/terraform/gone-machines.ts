@@ -4,7 +4,7 @@ import type { StageContext } from '../stage-context.ts';
 import { nodeOfAddress } from './addresses.ts';
 import type { Message } from './messages.ts';
 import { joinsOnly, keptNodes } from './refuse-replacements.ts';
-import type { ResourceChange } from './terraform-cli.ts';
+import type { ResourceChange, TerraformCli } from './terraform-cli.ts';
 
 /** Names of the nodes that the waypoint keeps, and does not recreate if their machines are gone. */
 export function notRecreated(context: StageContext): ReadonlySet<string> {
@@ -14,12 +14,30 @@ export function notRecreated(context: StageContext): ReadonlySet<string> {
 
 /** Those of the nodes for which a plan creates something. */
 export function recreatedIn(messages: readonly Message[], nodes: ReadonlySet<string>): ReadonlySet<string> {
-  const created = messages.flatMap((message) =>
-    message.type === 'planned_change' && message.change.action === 'create'
-      ? [nodeOfAddress(message.change.resource.addr, nodes)]
-      : [],
-  );
+  const created = createdIn(messages).map((address) => nodeOfAddress(address, nodes));
   return new Set(created.filter((name) => name !== undefined));
+}
+
+/**
+ * Forgets what the state records, a plan that asked the cloud creates again, and is not of these nodes: a plan that does not ask the
+ * cloud creates it, too. An apply of the first plan would forget the same.
+ */
+export async function forgetOthers(
+  terraform: Pick<TerraformCli, 'resources' | 'forget'>,
+  messages: readonly Message[],
+  nodes: ReadonlySet<string>,
+): Promise<void> {
+  const others = createdIn(messages).filter((address) => nodeOfAddress(address, nodes) === undefined);
+  if (others.length === 0) return;
+  const recorded = new Set((await terraform.resources()).map(({ address }) => address));
+  const lost = others.filter((address) => recorded.has(address));
+  if (lost.length > 0) await terraform.forget(lost);
+}
+
+function createdIn(messages: readonly Message[]): readonly string[] {
+  return messages.flatMap((message) =>
+    message.type === 'planned_change' && message.change.action === 'create' ? [message.change.resource.addr] : [],
+  );
 }
 
 /** Those of which nothing exists any more. What remains of the others, such as a disk, would be deleted without their machine. */

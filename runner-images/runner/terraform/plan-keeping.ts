@@ -1,11 +1,11 @@
 /** The plan of Terraform for a waypoint: it ends no machine that the waypoint keeps, and recreates none that it is not to recreate. */
 import type { ContextOf } from '../stage-context.ts';
-import { absentMachines, notRecreated, recreatedIn, reportLeftGone } from './gone-machines.ts';
+import { absentMachines, forgetOthers, notRecreated, recreatedIn, reportLeftGone } from './gone-machines.ts';
 import { keptNodes, refusedChanges, removedOnly, replacementRefused, suspectChanges } from './refuse-replacements.ts';
 import type { PlanOptions, PlanOutcome, TerraformCli } from './terraform-cli.ts';
 
 export interface PlanToKeep {
-  readonly terraform: Pick<TerraformCli, 'plan' | 'plannedChanges'>;
+  readonly terraform: Pick<TerraformCli, 'plan' | 'plannedChanges' | 'resources' | 'forget'>;
   /** Writes the root module again, without these nodes. */
   readonly render: (without: ReadonlySet<string>) => Promise<void>;
   readonly request: PlanOptions;
@@ -45,7 +45,8 @@ export async function planKeeping(
 
 /**
  * If the plan recreates machines that the waypoint is not to recreate: another one, for which everything exists that the state records, also
- * those machines. One that the state does not record any more is left out of the root module, if nothing else of it is left.
+ * those machines. Whatever else is missing is forgotten before, and so created by it. A machine that the state does not record any more is left
+ * out of the root module, if nothing else of it is left.
  */
 async function planWithoutGone(
   context: ContextOf<'terraform'>,
@@ -54,6 +55,7 @@ async function planWithoutGone(
   const plan = await terraform.plan(request);
   const gone = recreatedIn(plan.messages, notRecreated(context));
   if (gone.size === 0) return { plan, leftGone: gone, request };
+  await forgetOthers(terraform, plan.messages, gone);
   const asRecorded = { ...request, refresh: false };
   const second = await terraform.plan(asRecorded);
   const unrecorded = recreatedIn(second.messages, gone);
