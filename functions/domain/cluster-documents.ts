@@ -59,13 +59,15 @@ interface BuiltinDocument {
   readonly stays?: true;
   /** It has the agent in it: the runner gives it the agent's program, and the nodes stage a token for the API. */
   readonly agent?: true;
+  /** Values that templates got later: what they are in states of older versions, which do not have them. */
+  readonly defaults?: DocumentState['values'];
 }
 
 /** Those that come with Kubeloom, by name: directories of `templates/kubernetes`. */
 export const builtinDocuments = {
-  longhorn: { version: '1.11.3-2', upstream: true, stays: true },
+  longhorn: { version: '1.11.3-2', upstream: true, stays: true, defaults: { taintToleration: '' } },
   'longhorn-classes': { version: '1' },
-  autoscaler: { version: '3', agent: true },
+  autoscaler: { version: '3', agent: true, defaults: { proxy: '', noProxy: '' } },
   monitoring: { version: '1' },
 } as const satisfies Readonly<Record<string, BuiltinDocument>>;
 export type BuiltinName = keyof typeof builtinDocuments;
@@ -74,6 +76,11 @@ const builtins: ReadonlyMap<string, BuiltinDocument> = new Map(Object.entries(bu
 
 export function isBuiltin(name: string): boolean {
   return builtins.has(name);
+}
+
+/** What its templates are filled with. */
+export function valuesOf({ name, values }: DocumentState): DocumentState['values'] {
+  return { ...builtins.get(name)?.defaults, ...values };
 }
 
 /** Names of upstream files that the documents need. */

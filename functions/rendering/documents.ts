@@ -1,5 +1,5 @@
 /** Documents in a cluster, from templates to the objects that are applied. Pure: the texts of the files are given. */
-import type { DocumentState } from '#domain/cluster-documents.ts';
+import { type DocumentState, valuesOf } from '#domain/cluster-documents.ts';
 import { PipelineError } from '#domain/errors.ts';
 import { type KubernetesObject, nameOfObject, objectText, readObjects } from '#domain/kubernetes-objects.ts';
 import { isMap } from '#domain/manifest/kubernetes-document.ts';
@@ -50,7 +50,7 @@ export function renderDocument(document: DocumentState, files: DocumentFiles): r
   const { name, text, values } = document;
   if (text !== undefined) return labelled(name, objectsIn(text, `documents ${name}`));
   const { templates, upstream, plain = false } = files;
-  const all = { ...values, ...files.values };
+  const all = { ...valuesOf(document), ...files.values };
   const upstreamObjects = upstream === undefined ? [] : objectsIn(upstream.text, `upstream ${name}`, upstreamLimits);
   const without = new Set(upstream?.without);
   const own = Object.keys(templates)

@@ -50,6 +50,17 @@ describe('templates of Kubeloom', () => {
     },
   );
 
+  test.each([
+    ['longhorn', { autoscaled: 'true' }],
+    ['autoscaler', { image: autoscalerImage('1.34.2'), api: 'https://kubeloom.example' }],
+  ] as const)('%s in a state of an older version are rendered with what was true then', (name, older) => {
+    const files = { templates: templatesOf(name), values: ofRunner };
+    const added = { taintToleration: '', tolerations: [], proxy: '', noProxy: '' };
+    expect(renderDocument({ ...builtinDocument(name, older), version: 'builtin@1' }, files)).toEqual(
+      renderDocument(builtinDocument(name, { ...added, ...older }), files),
+    );
+  });
+
   test('the agent runs in the image of Node that the runners have', () => {
     const dockerfile = readFileSync(new URL('../../runner-images/Dockerfile', import.meta.url), 'utf8');
     const [, image = 'none'] = /^FROM (node:\S+) AS base$/m.exec(dockerfile) ?? [];
