@@ -31,7 +31,8 @@ export class Installation {
     this.api = apiClient({ apiUrl: platform.apiUrl, token: platform.token });
   }
 
-  static async open(): Promise<Installation> {
+  /** `tickSeconds`: between two ticks of the scheduler, as of the platform. */
+  static async open(options: { readonly tickSeconds?: number } = {}): Promise<Installation> {
     // Faults that are meant to last are not waited for.
     process.env.KUBELOOM_STAGE_RETRY_SECONDS ??= '0.2';
     const home = await mkdtemp(join(tmpdir(), 'kubeloom-e2e-'));
@@ -39,7 +40,7 @@ export class Installation {
     const bundle = await bundleRunner(bundles);
     await mkdir(join(home, 'runner'), { mode: 0o700 });
     await copyFile(bundle, join(home, 'runner', basename(bundle)));
-    return new Installation(home, await up({ dataDir: home, apiPort: 0, runner: 'real' }), before);
+    return new Installation(home, await up({ dataDir: home, apiPort: 0, runner: 'real', ...options }), before);
   }
 
   get hostsDirectory(): string {
