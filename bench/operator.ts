@@ -10,7 +10,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { BareApiServer } from '#test/real-kubernetes/bare-api-server.ts';
 import { kubectlOf, repository, simManifest } from '#test/real-kubernetes/operator-world.ts';
 import { buildOperator } from '../runner-images/bundle-runner.ts';
-import { nodeOptions } from '../scripts/operator-objects.ts';
+import { memoryVariables, nodeOptions } from '../scripts/operator-objects.ts';
 import { cpuSeconds } from './platform-process.ts';
 import { simulatedKubeloom } from './simulated-kubeloom.ts';
 
@@ -46,6 +46,7 @@ try {
         ...{ PATH: process.env.PATH, KUBELOOM_API_URL: kubeloom.apiUrl, KUBELOOM_TOKEN_FILE: join(folder, 'kubeloom') },
         ...{ KUBERNETES_SERVER: server, KUBERNETES_TOKEN_FILE: join(folder, 'token') },
         KUBERNETES_CA_FILE: join(folder, 'authority'),
+        ...memoryVariables,
       },
     });
     try {

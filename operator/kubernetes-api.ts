@@ -2,6 +2,7 @@
 import { Agent as HttpAgent, request as httpRequest, type IncomingMessage } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import { text } from 'node:stream/consumers';
+import { ListReader } from './list-reader.ts';
 
 export interface KubernetesAccess {
   readonly server: string;
@@ -37,6 +38,8 @@ export interface KubernetesRequest {
   readonly contentType?: string;
   /** @default application/json */
   readonly accept?: string;
+  /** Of a list: what is kept of each item, as soon as it has come. @default the answer is parsed as a whole */
+  readonly kept?: (item: unknown) => unknown;
 }
 
 export interface Watch {
@@ -77,7 +80,10 @@ export function kubernetesApi({ server, authority, token, timeoutMs = 30_000 }: 
     async ask(method: string, path: string, asked: KubernetesRequest = {}): Promise<unknown> {
       const response = await send(method, path, asked, AbortSignal.timeout(timeoutMs));
       if (!isFine(response)) throw await failureOf(response);
-      return JSON.parse(await text(response));
+      if (asked.kept === undefined) return JSON.parse(await text(response));
+      const reader = new ListReader(asked.kept);
+      for await (const chunk of response.setEncoding('utf8')) reader.add(chunk);
+      return reader.end();
     },
     /** Calls `happened` with each event; a connection that says nothing for `silentMs` ends. */
     async watch(

@@ -1,6 +1,7 @@
 /** What the operator reads of objects in Kubernetes, and the document that Kubeloom gets of one. */
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
+import { isMap } from '#domain/manifest/kubernetes-document.ts';
 import { ObjectStatus } from './object-status.ts';
 import { apiVersionOf, type Resource } from './resources.ts';
 
@@ -40,6 +41,16 @@ export const ObjectList = z.object({
   metadata: z.object({ resourceVersion: z.string() }),
   items: itemsOf(ManifestObject),
 });
+
+/** Of an object in a list: without what servers and kubectl keep for themselves, which is more than the rest. */
+export function readPart(item: unknown): unknown {
+  if (!isMap(item) || !isMap(item.metadata)) return item;
+  const { managedFields: _, annotations, ...metadata } = item.metadata;
+  const read = Object.entries(isMap(annotations) ? annotations : {}).filter(([key]) => key !== lastApplied);
+  return { ...item, metadata: { ...metadata, annotations: Object.fromEntries(read) } };
+}
+
+const lastApplied = 'kubectl.kubernetes.io/last-applied-configuration';
 
 /** Of a list of Secrets without their values. */
 export const SecretNames = z.object({

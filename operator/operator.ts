@@ -9,7 +9,7 @@ import { referenceName } from '#domain/manifest/references-in.ts';
 import { deleteManifest } from './delete-manifest.ts';
 import { type KubernetesApi, unlessMissing, type Watch } from './kubernetes-api.ts';
 import { Outdated, objectWrites } from './object-writes.ts';
-import { ManifestObject, ObjectList, onDelete } from './objects.ts';
+import { ManifestObject, ObjectList, onDelete, readPart } from './objects.ts';
 import { hasNews, isKnown, reconcileManifest, type Surroundings } from './reconcile-manifest.ts';
 import { reconcileReference } from './reconcile-reference.ts';
 import { pathOf, type Resource, resources } from './resources.ts';
@@ -170,7 +170,7 @@ export class Operator {
         const path = pathOf(resource, namespace);
         // From the server's cache: what is decided by it is read again before anything is written.
         const answer = await this.#ports.kubernetes
-          .ask('GET', path, { query: { resourceVersion: '0' } })
+          .ask('GET', path, { query: { resourceVersion: '0' }, kept: readPart })
           // A group that is not installed.
           .catch(unlessMissing);
         if (answer === undefined) continue;

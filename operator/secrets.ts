@@ -4,7 +4,7 @@ import { ProblemAnswer } from '#client/faults.ts';
 import type { ManifestDescription } from '#contracts/api-bodies.ts';
 import { type Reference, referenceName, referencesIn } from '#domain/manifest/references-in.ts';
 import { type KubernetesApi, unlessMissing } from './kubernetes-api.ts';
-import { type ManifestObject, type SecretName, SecretNames } from './objects.ts';
+import { type ManifestObject, readPart, type SecretName, SecretNames } from './objects.ts';
 import { apiVersionOf, type Resource } from './resources.ts';
 
 const namesOnly = 'application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1';
@@ -23,7 +23,9 @@ export class KnownSecrets {
     const names: SecretName[] = [];
     for (const namespace of namespaces) {
       const path = namespace === undefined ? '/api/v1/secrets' : `/api/v1/namespaces/${namespace}/secrets`;
-      const answer = await kubernetes.ask('GET', path, { accept: namesOnly, query: { resourceVersion: '0' } });
+      const answer = await kubernetes.ask('GET', path, {
+        ...{ accept: namesOnly, query: { resourceVersion: '0' }, kept: readPart },
+      });
       names.push(...SecretNames.parse(answer).items.map(({ metadata }) => metadata));
     }
     return new KnownSecrets(names);

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
 import { parse, parseAllDocuments } from 'yaml';
+import { memoryVariables, nodeOptions } from '../../scripts/operator-objects.ts';
 
 const folder = fileURLToPath(new URL('../../operator', import.meta.url));
 const read = (path: string): string => readFileSync(join(folder, path), 'utf8');
@@ -21,6 +22,20 @@ it('the chart with its default values is the plain manifest', () => {
   expect(text).not.toContain('{{');
   const documents = (yaml: string) => parseAllDocuments(yaml, { version: '1.1' }).map((one) => one.toJS());
   expect(documents(text)).toEqual(documents(read('manifests/operator.yaml')));
+});
+
+it('the pods start the program of the image, with the memory that it is measured with', () => {
+  const image = read('../runner-images/Dockerfile').split(' AS operator\n')[1] ?? '';
+  const [, program = 'none'] = /^CMD \["node", "(.+)"\]$/m.exec(image) ?? [];
+  const deployment = read('manifests/operator.yaml');
+  const [pods] = parseAllDocuments(deployment)
+    .map((one) => one.toJS())
+    .filter(({ kind }) => kind === 'Deployment');
+  const [container] = pods.spec.template.spec.containers;
+  expect(container.command).toEqual(['node', ...nodeOptions.split(' '), program]);
+  expect(container.env).toEqual(
+    expect.arrayContaining(Object.entries(memoryVariables).map(([name, value]) => ({ name, value }))),
+  );
 });
 
 /** A helm that was built by hand; elsewhere the rendering above stands in for it. */

@@ -55,7 +55,7 @@ export class FakeKubernetes {
 
   api(): KubernetesApi {
     return {
-      ask: async (method, path, asked = {}) => this.#answer(method, path, asked),
+      ask: async (method, path, asked = {}) => keptOf(this.#answer(method, path, asked), asked),
       watch: async () => {
         if (this.watchRefusal > 0) throw new KubernetesRefusal(this.watchRefusal, 'too old resource version');
         return { ended: Promise.resolve(), stop: () => {} };
@@ -110,4 +110,10 @@ export class FakeKubernetes {
     else this.#objects.set(path, stored);
     return structuredClone(stored);
   }
+}
+
+/** A server writes `null` for a list without items. */
+function keptOf(answer: unknown, { kept }: KubernetesRequest): unknown {
+  const { items } = answer as { readonly items?: readonly unknown[] | null };
+  return kept === undefined || !items ? answer : { ...(answer as object), items: items.map(kept) };
 }

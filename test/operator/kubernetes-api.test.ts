@@ -3,6 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, it, onTestFinished } from 'vitest';
 import { kubernetesApi } from '#operator/kubernetes-api.ts';
+import { ListReader } from '#operator/list-reader.ts';
 
 it('a watch that gets no answer at all is given up', async () => {
   const server = createServer(() => {});
@@ -15,4 +16,31 @@ it('a watch that gets no answer at all is given up', async () => {
     server.close();
   });
   await expect(kubernetes.watch('/apis', {}, { happened: () => {}, silentMs: 50 })).rejects.toThrow('aborted');
+});
+
+it('a list that comes in pieces is read item by item, and is the same as if it had been parsed as a whole', () => {
+  const tricky = { name: 'a "quoted" } ] { [ \\', items: [{ deep: [[{}], []] }], empty: {}, managed: null };
+  const lists = [
+    { kind: 'List', metadata: { items: [{ a: 1 }], resourceVersion: '7' }, items: [tricky, {}, { b: [tricky] }] },
+    { items: [], metadata: { resourceVersion: '7' } },
+    { metadata: { resourceVersion: '7' }, items: null },
+    { versions: [{ items: 1 }], items: [tricky], names: ['items'] },
+  ];
+  for (const list of lists)
+    for (const space of [0, 2])
+      for (const size of [1, 2, 7, 10_000]) {
+        const text = JSON.stringify(list, null, space);
+        const reader = new ListReader((item) => item);
+        for (let at = 0; at < text.length; at += size) reader.add(text.slice(at, at + size));
+        expect(reader.end()).toEqual(list);
+      }
+});
+
+it('a list that ends too early is no shorter list', () => {
+  const text = JSON.stringify({ metadata: {}, items: [{ a: 1 }, { b: 2 }] });
+  for (const length of [text.length - 1, text.length - 2, text.indexOf(',{'), text.indexOf('[') + 1]) {
+    const reader = new ListReader((item) => item);
+    reader.add(text.slice(0, length));
+    expect(() => reader.end()).toThrow(SyntaxError);
+  }
 });
