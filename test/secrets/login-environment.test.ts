@@ -48,3 +48,19 @@ it('a missing login field is reported by name', async () => {
   const lenient = { ...local, optionalFields: ['password'] };
   expect(await secretEnvironment(context, withSecret, lenient)).toMatchObject({ KUBELOOM_HOST_PASSWORD: '' });
 });
+
+it('the Secret of a type from elsewhere is judged by its schema, and no value is in the message', async () => {
+  const secret = {
+    ...{ type: 'object', additionalProperties: false, required: ['token', 'team'] },
+    properties: { token: { type: 'string', pattern: '^acme_[0-9]{4}$' }, team: { type: 'string' } },
+  };
+  const acme = { ...withSecret, type: 'acme', templates: `git:git.example/acme@${'a'.repeat(40)}#.` };
+  const template = ProviderTemplate.parse({ secret, secretEnvironment: { ACME_TOKEN: 'token' } });
+  const faulty = secretEnvironment(await around({ token: 'planted-word', colour: 'x' }), acme, template);
+  const failure = await faulty.catch((error: Error) => error);
+  expect(failure).toMatchObject({ error: { class: 'credentials', code: 'SecretFieldsFaulty' } });
+  expect(String(failure)).toMatch(/token does not fit: .*; team is missing; colour is not a property of the type/);
+  expect(String(failure)).not.toContain('planted-word');
+  const right = await around({ token: 'acme_1234', team: 'shop' });
+  expect(await secretEnvironment(right, acme, template)).toEqual({ ACME_TOKEN: 'acme_1234' });
+});

@@ -4,8 +4,9 @@ import { join } from 'node:path';
 import type { WebIdentityToken } from '#adapters/aws-identity.ts';
 import type { ProviderInstance } from '#domain/cluster-state.ts';
 import { secretFieldFaults } from '#domain/manifest/secret-field-faults.ts';
-import { isProviderType } from '#domain/provider-types.ts';
+import { isProviderType, type ProviderTypeName } from '#domain/provider-types.ts';
 import { locatorTitle, parseLocator } from '#domain/secret-locator.ts';
+import { judgeBySchema, readSchema } from '#rendering/property-schema.ts';
 import { type ChosenLogin, chooseLogin, tokenFileField } from '#rendering/provider-login.ts';
 import { credentialFields, credentialVariable, type ProviderTemplate } from '#rendering/provider-template.ts';
 import { requiredField, userSecret } from '../credentials.ts';
@@ -40,7 +41,7 @@ export async function logIn(
   const { secret } = provider;
   const around = await secretEnvironment(context, provider, template);
   if (credentialFields(template).length === 0 || secret === undefined) return { template, environment: around };
-  const values = await valuesOf(context, provider, secret);
+  const values = await valuesOf(context, { provider, template }, secret);
   const isFilled = (field: string) => (values[field] ?? '').trim() !== '';
   const chosen = chooseLogin(template, new Set(Object.keys(values).filter(isFilled)));
   const tokenFile = await keepToken(context, chosen.webIdentity, { directory, tokens, values });
@@ -65,7 +66,7 @@ export async function secretEnvironment(
   const { secret } = provider;
   if (wanted.length === 0 || secret === undefined)
     return Object.fromEntries(wanted.map(([variable]) => [variable, '']));
-  const values = await valuesOf(context, provider, secret);
+  const values = await valuesOf(context, { provider, template }, secret);
   const valueFor = (field: string): string =>
     template.optionalFields.includes(field)
       ? (values[field] ?? '').trim()
@@ -73,24 +74,44 @@ export async function secretEnvironment(
   return Object.fromEntries(wanted.map(([variable, field]) => [variable, valueFor(field)]));
 }
 
-async function valuesOf(context: Around, provider: ProviderInstance, secret: string): Promise<Fields> {
-  const values = await userSecret(context, secret, `provider ${provider.name}`);
-  refuseFaults(provider, secret, values);
+interface Type {
+  readonly provider: ProviderInstance;
+  readonly template: ProviderTemplate;
+}
+
+async function valuesOf(context: Around, type: Type, secret: string): Promise<Fields> {
+  const values = await userSecret(context, secret, `provider ${type.provider.name}`);
+  refuseFaults(type, secret, values);
   return withExternalId(values, secret, context.ports.config.KUBELOOM_INSTALLATION);
 }
 
-/** Fields of a stored Secret were validated when it was stored; those of a Vault are seen here for the first time. */
-function refuseFaults(provider: ProviderInstance, secret: string, values: Fields): void {
-  if (!isProviderType(provider.type) || parseLocator(secret)?.kind !== 'vault') return;
-  const faults = secretFieldFaults(values, provider.type);
+function refuseFaults({ provider, template }: Type, secret: string, values: Fields): void {
+  const faults = isProviderType(provider.type)
+    ? faultsByTable(provider.type, secret, values)
+    : faultsBySchema(template, values);
   if (faults.length === 0) return;
   throw new StageFailure({
     class: 'credentials',
     code: 'SecretFieldsFaulty',
-    message: faults.map(({ path, reason, fix }) => `${path.replace('stringData.', '')} ${reason} (${fix})`).join('; '),
+    message: faults.join('; '),
     resource: provider.name,
     hint: `Correct the ${locatorTitle(secret)}, or name its keys under vault.keys of the provider, then retry.`,
   });
+}
+
+/** Fields of a stored Secret were validated when it was stored; those of a Vault are seen here for the first time. */
+function faultsByTable(type: ProviderTypeName, secret: string, values: Fields): readonly string[] {
+  if (parseLocator(secret)?.kind !== 'vault') return [];
+  return secretFieldFaults(values, type).map(
+    ({ path, reason, fix }) => `${path.replace('stringData.', '')} ${reason} (${fix})`,
+  );
+}
+
+/** Of a type that does not come with Kubeloom only its own folder knows the fields. */
+function faultsBySchema({ secret }: ProviderTemplate, values: Fields): readonly string[] {
+  const schema = secret && readSchema(secret);
+  if (schema === undefined || 'problem' in schema) return [];
+  return judgeBySchema(schema.read, values).map(({ path, reason }) => `${path.join('.')} ${reason}`.trim());
 }
 
 interface TokenRequest extends Required<LoginPlace> {
