@@ -201,19 +201,16 @@ describe('an explanation', () => {
   it('BEAT-3: a Secret that a layer names leaks through inheritance into no plan, explanation or manifest', async () => {
     const api = await filled();
     await api.deps.secrets.put('user/fleet/cloud', { token: 'hidden-value' });
-    const template = one('InventoryTemplate', 'standard', (spec) => {
-      const document = spec.document as { readonly spec: { readonly providers: readonly object[] } };
-      const providers = document.spec.providers.map((provider) => ({ ...provider, secretRef: '${values.secret}' }));
-      return { ...spec, version: 2, document: { ...document, spec: { ...document.spec, providers } } };
+    const layer = one('InventoryLayer', 'sim-a', (spec) => {
+      const { provider, ...values } = spec.values as Spec;
+      const secretRef = { name: 'cloud', namespace: 'fleet' };
+      return { ...spec, values: { ...values, provider: { ...(provider as Spec), secretRef } } };
     });
-    const layer = one('InventoryLayer', 'prod', (spec) => ({
-      ...spec,
-      values: { ...(spec.values as Spec), secret: { name: 'cloud', namespace: 'fleet' } },
-    }));
-    const cluster = one('InventoryCluster', 'acme-fra1', (spec) => ({ ...spec, template: 'standard@2' }));
-    const plan = await api.call('POST', '/v1/inventory/fleet/plan', { body: body(template, layer, cluster) });
+    const plan = await api.call('POST', '/v1/inventory/fleet/plan', { body: body(layer) });
+    await put(api, layer);
     const answers = [plan, await api.call('GET', '/v1/manifests/fleet/acme-fra1/explain')];
-    expect(JSON.stringify(plan.json)).toContain('acme-fra1');
+    expect(answers[1]?.text).toContain('cloud');
+    expect(plan.json).toMatchObject({ refused: 0 });
     for (const { text } of answers) expect(text).not.toContain('hidden-value');
   });
 
