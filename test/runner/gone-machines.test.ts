@@ -103,7 +103,7 @@ it('a machine that is gone is not recreated: it counts as existing, keeps its fa
   expect(plannedNodes()).toEqual([gone]);
   expect((await world.facts()).nodes[gone]).toEqual(twoProviderFacts.nodes[gone]);
   expect(await world.reported()).toContain(
-    `NodeLeftOut: the machine of ${gone} is gone: this change does not recreate it, healing or its replacement does`,
+    `NodeLeftOut: the machine of ${gone}, or a part of it, is gone: this change does not recreate it, healing or its replacement does`,
   );
 });
 
@@ -165,15 +165,17 @@ it.each<[string, Partial<WaypointDocument>]>([
   },
 );
 
-it('what a hook finds gone is not replaced either', async () => {
+it('what a hook finds gone is not replaced either: it needs no address, and is reported', async () => {
   planned([]);
   template(
     'before-apply.ts',
     `console.log(JSON.stringify({ replace: [${JSON.stringify(host(gone))}, ${JSON.stringify(host(nodes[0] ?? ''))}] }));`,
   );
   await putKept();
-  await world.run('infrastructure');
+  expect(await world.run('infrastructure')).toMatchObject({ ok: true });
   const plan = readFileSync(join(recordings, 'calls'), 'utf8');
   expect(plan).toContain(`-replace=${host(nodes[0] ?? '')}`);
   expect(plan).not.toContain(`-replace=${host(gone)}`);
+  expect((await world.facts()).nodes[gone]).toEqual(twoProviderFacts.nodes[gone]);
+  expect(await world.reported()).toContainEqual(expect.stringContaining(`NodeLeftOut: the machine of ${gone}`));
 });

@@ -50,7 +50,7 @@ export function absentMachines(changes: readonly ResourceChange[], nodes: Readon
 
 export function reportLeftGone({ emit }: StageContext, nodes: ReadonlySet<string>): void {
   for (const node of nodes) {
-    const message = `the machine of ${node} is gone: this change does not recreate it, healing or its replacement does`;
+    const message = `the machine of ${node}, or a part of it, is gone: this change does not recreate it, healing or its replacement does`;
     emit({ kind: 'NodeLeftOut', message, node });
   }
 }

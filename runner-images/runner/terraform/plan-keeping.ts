@@ -9,6 +9,8 @@ export interface PlanToKeep {
   /** Writes the root module again, without these nodes. */
   readonly render: (without: ReadonlySet<string>) => Promise<void>;
   readonly request: PlanOptions;
+  /** Nodes whose machines a hook found gone, and that the request does not recreate. */
+  readonly knownGone: readonly string[];
 }
 
 export interface KeepingPlan {
@@ -50,11 +52,17 @@ export async function planKeeping(
  */
 async function planWithoutGone(
   context: ContextOf<'terraform'>,
-  { terraform, render, request }: PlanToKeep,
+  { terraform, render, request, knownGone }: PlanToKeep,
 ): Promise<KeepingPlan & { readonly request: PlanOptions }> {
   const plan = await terraform.plan(request);
   const gone = recreatedIn(plan.messages, notRecreated(context));
-  if (gone.size === 0) return { plan, leftGone: gone, request };
+  const leave = (last: PlanOutcome): ReadonlySet<string> => {
+    const recreated = recreatedIn(last.messages, gone);
+    const leftGone = new Set([...knownGone, ...gone].filter((name) => !recreated.has(name)));
+    reportLeftGone(context, leftGone);
+    return leftGone;
+  };
+  if (gone.size === 0) return { plan, leftGone: leave(plan), request };
   await forgetOthers(terraform, plan.messages, gone);
   const asRecorded = { ...request, refresh: false };
   const second = await terraform.plan(asRecorded);
@@ -62,8 +70,5 @@ async function planWithoutGone(
   const absent = unrecorded.size === 0 ? unrecorded : absentMachines(await terraform.plannedChanges(), unrecorded);
   if (absent.size > 0) await render(absent);
   const last = absent.size > 0 ? await terraform.plan(asRecorded) : second;
-  const recreated = recreatedIn(last.messages, gone);
-  const leftGone = new Set([...gone].filter((name) => !recreated.has(name)));
-  reportLeftGone(context, leftGone);
-  return { plan: last, leftGone, request: asRecorded };
+  return { plan: last, leftGone: leave(last), request: asRecorded };
 }

@@ -157,9 +157,9 @@ async function converge(
   const asks = only.length === 0 && (await anyHook(context, parts, 'before-apply'));
   const known = asks || job.isOrphaned !== undefined ? await terraform.resources() : [];
   const resources = await orphan(context, terraform, { files, hook, isOrphaned: job.isOrphaned, resources: known });
-  const replace = asks ? await askBefore(context, work, resources) : [];
+  const { replace, left } = asks ? await askBefore(context, work, resources) : { replace: [], left: [] };
   const request = { replace, destroy: job.destroy, only };
-  const { plan, leftGone } = await planKeeping(context, job, { terraform, render, request });
+  const { plan, leftGone } = await planKeeping(context, job, { terraform, render, request, knownGone: left });
   reporter.planned(labelOf(job), plan.messages);
   if (plan.changes) await terraform.apply((message) => reporter.heard(message));
   // Destroy provisioners of tainted resources are never run: types with such resources remove them in this hook.
@@ -231,17 +231,18 @@ function mainFiles(context: SecretReader, job: WorkspaceJob): Promise<ProviderFi
   return versionFiles(context, { provider: job.provider, wanted: part?.wanted ?? !job.destroy });
 }
 
-/** What a hook finds gone; without machines that the waypoint is not to recreate. */
+/** What a hook finds gone: `left` are the nodes of machines that the waypoint is not to recreate. */
 async function askBefore(
   context: ContextOf<'terraform'>,
   work: Work,
   resources: readonly StateResource[],
-): Promise<readonly string[]> {
+): Promise<{ readonly replace: readonly string[]; readonly left: readonly string[] }> {
   const input = { ...work.hook, resources };
-  const { replace, removed } = await askHooks(context, partsOf(work.job), { hook: 'before-apply', input });
+  const { replace: gone, removed } = await askHooks(context, partsOf(work.job), { hook: 'before-apply', input });
   reportRemoved(context, work, removed);
-  const left = notRecreated(context);
-  return replace.filter((address) => nodeOfAddress(address, left) === undefined);
+  const nodes = notRecreated(context);
+  const owners = Map.groupBy(gone, (address) => nodeOfAddress(address, nodes));
+  return { replace: owners.get(undefined) ?? [], left: [...owners.keys()].filter((name) => name !== undefined) };
 }
 
 function reportRemoved({ emit }: SecretReader, { job }: Work, removed: readonly string[]): void {
