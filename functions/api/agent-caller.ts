@@ -42,7 +42,7 @@ async function isTokenOf(
   const now = deps.clock.now().getTime();
   const isIn = ({ agent }: ClusterRecord['facts']): boolean => {
     const isOver = agent?.appliedAt !== undefined && now > Date.parse(agent.appliedAt) + graceMs;
-    const hashes = [agent?.tokenHash, isOver ? undefined : agent?.before];
+    const hashes = [agent?.tokenHash, ...(isOver ? [] : [agent?.before, agent?.older])];
     return hashes.some((hash = '') => isSame(Buffer.from(hash, 'hex'), given));
   };
   return isIn(record.facts) || isIn(await knownFacts(deps, record));

@@ -197,11 +197,17 @@ export const ClusterFacts = z.strictObject({
   /** By name: the documents that were applied. */
   documents: z.record(z.string(), DocumentFacts).optional(),
   /**
-   * The agent in the cluster: SHA-256 of its token, in hex; `before`: of the one that it may still have; `appliedAt`, ISO 8601: since when
-   * the cluster has the new one.
+   * The agent in the cluster: SHA-256 of its token, in hex; `before` and `older`: of those that it may still have; `pending`: no cluster has
+   * the new one yet; `appliedAt`, ISO 8601: since when it has. Facts of older versions have neither of the two.
    */
   agent: z
-    .strictObject({ tokenHash: z.string(), before: z.string().optional(), appliedAt: z.string().optional() })
+    .strictObject({
+      tokenHash: z.string(),
+      before: z.string().optional(),
+      older: z.string().optional(),
+      pending: z.literal(true).optional(),
+      appliedAt: z.string().optional(),
+    })
     .optional(),
   /** The simulated parts of this cluster, for people ("control plane", "machines"); empty = all real. */
   simulated: z.array(z.string()),

@@ -62,19 +62,18 @@ export class FactSheet {
     this.#facts = Object.keys(documents).length === 0 ? rest : { ...rest, documents };
   }
 
-  /** Notes the token of the agent by its SHA-256, next to the one that the agent may still have; undefined: there is no agent. */
+  /** Notes the token of the agent by its SHA-256, next to those that the agent may still have; undefined: there is no agent. */
   agent(tokenHash: string | undefined): void {
     const { agent: old, ...rest } = this.#facts;
-    // One that never reached the cluster is no one's.
-    const inCluster = old?.appliedAt === undefined ? (old?.before ?? old?.tokenHash) : old.tokenHash;
-    const before = inCluster === undefined ? {} : { before: inCluster };
-    this.#facts = tokenHash === undefined ? rest : { ...rest, agent: { tokenHash, ...before } };
+    this.#facts =
+      tokenHash === undefined ? rest : { ...rest, agent: { tokenHash, ...tokensBefore(old), pending: true } };
   }
 
   /** Notes that the cluster has the token. */
   agentApplied(now: Date): void {
-    const { agent, ...rest } = this.#facts;
-    if (agent !== undefined) this.#facts = { ...rest, agent: { ...agent, appliedAt: now.toISOString() } };
+    if (this.#facts.agent === undefined) return;
+    const { pending: _applied, ...agent } = this.#facts.agent;
+    this.#facts = { ...this.#facts, agent: { ...agent, appliedAt: now.toISOString() } };
   }
 
   /** Notes that a part of the cluster is not real. */
@@ -87,4 +86,14 @@ export class FactSheet {
     this.#nodes.set(name, facts);
     this.#noted = true;
   }
+}
+
+/** Of the tokens that are known, those that the cluster may have. */
+function tokensBefore(old: ClusterFacts['agent']): Pick<NonNullable<ClusterFacts['agent']>, 'before' | 'older'> {
+  if (old === undefined) return {};
+  const { tokenHash, before, older, pending, appliedAt } = old;
+  // One that never reached the cluster is no one's.
+  if (pending && before !== undefined) return { before, ...(older !== undefined && { older }) };
+  // An older version noted only that there was another one before, whether or not the cluster had the new one.
+  return { before: tokenHash, ...(appliedAt === undefined && before !== undefined && { older: before }) };
 }

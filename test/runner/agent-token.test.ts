@@ -72,10 +72,29 @@ test('a token that never reached the cluster does not take the place of the one 
   expect((await settle({ documents })).ok).toBe(false);
   expect(facts.agent).toMatchObject({ before: agentTokenHash(first) });
   expect(facts.agent).not.toHaveProperty('appliedAt');
+  expect(facts.agent).toHaveProperty('pending', true);
   expect((await settle({ documents })).ok).toBe(false);
   world.set('KUBELOOM_KUBECTL', works);
   await settle({ documents });
   expect(facts.agent).toMatchObject({ before: agentTokenHash(first), appliedAt: expect.any(String) });
+});
+
+test('facts that do not say whether their token reached the cluster keep both tokens, the first renewal included', async () => {
+  facts = { ...facts, agent: { tokenHash: 'newer', before: 'older' } };
+  const works = process.env.KUBELOOM_KUBECTL ?? '';
+  world.set('KUBELOOM_KUBECTL', world.script('refused', '#!/bin/sh\ncat >/dev/null\nexit 1\n'));
+  for (const _try of [1, 2]) {
+    expect((await settle({ documents })).ok).toBe(false);
+    expect(facts.agent).toMatchObject({ before: 'newer', older: 'older' });
+  }
+  world.set('KUBELOOM_KUBECTL', works);
+  await settle({ documents });
+  expect(facts.agent).toMatchObject({ before: 'newer', older: 'older', appliedAt: expect.any(String) });
+  expect(facts.agent).not.toHaveProperty('pending');
+  const { tokenHash } = facts.agent ?? {};
+  await settle({ documents });
+  expect(facts.agent).toMatchObject({ before: tokenHash });
+  expect(facts.agent).not.toHaveProperty('older');
 });
 
 test('the token is in no log, event, result or fact', async () => {
