@@ -25,9 +25,10 @@ function tableOf(rows: Readonly<Record<string, EventKindRow>>): string {
 
 const page = [
   '# Events',
-  `What \`kubeloom events\`, \`GET …/events\` and \`--wait\` show. Each has \`at\`, \`runId\`, \`level\`, \`kind\` and a \`message\` for people. Match on
-\`kind\`, since messages change; another version may have other kinds. A fault \`outside\` is a change that Kubeloom did not make. Classes
-of failures, and what to do: [troubleshooting.md](troubleshooting.md).`,
+  `What \`kubeloom events\`, \`GET …/events\` and \`--wait\` show. Each has \`at\`, \`runId\`, \`level\`, \`kind\` and a \`message\` for people; those
+of a stage that ended also have the \`attempt\`, its \`seconds\` and \`counts\` of what it did. Match on \`kind\`, since messages change; another
+version may have other kinds. A fault \`outside\` is a change that Kubeloom did not make. Classes of failures, and what to do:
+[troubleshooting.md](troubleshooting.md).`,
   `## Of one manifest that is watched
 \`GET …/live\` answers with the manifest as it is now and the events behind \`since\`, the \`next\` of an earlier answer. With \`If-None-Match\` the
 answer is an empty 304 while nothing changed: for pages that ask every second. All answers are compressed for clients that send

@@ -257,6 +257,12 @@ export const RunEvent = z.strictObject({
   cluster: z.string().optional(),
   stage: RunWork.optional(),
   node: z.string().optional(),
+  /** Of a stage that ended: the number of the try, from 1. */
+  attempt: z.number().int().optional(),
+  /** How long that took. */
+  seconds: z.number().optional(),
+  /** What it did, as numbers. */
+  counts: z.record(z.string(), z.number()).optional(),
   message: z.string(),
 });
 export type RunEvent = z.infer<typeof RunEvent>;

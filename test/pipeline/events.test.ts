@@ -57,6 +57,17 @@ describe('events', () => {
     expect(lines[1]).toBe('configuration done in 1.5 s');
   });
 
+  it('programs read the try, the seconds and the counts of a stage without its message', async () => {
+    const pipeline = new Pipeline();
+    pipeline.runner.trouble('infrastructure', 'transient');
+    await pipeline.apply(small);
+    const ends = (await pipeline.events()).filter(({ stage }) => stage === 'infrastructure');
+    expect(ends).toMatchObject([
+      { kind: 'StageRetried', attempt: 1 },
+      { kind: 'StageSucceeded', attempt: 2, seconds: 1.5, counts: { hostsCreated: 2 } },
+    ]);
+  });
+
   it('the event of a retry says how often, when, and how long all pauses take at most', async () => {
     const pipeline = new Pipeline({ KUBELOOM_STAGE_RETRY_SECONDS: '10', KUBELOOM_MAX_STAGE_ATTEMPTS: '4' });
     pipeline.runner.trouble('configuration', 'transient', { times: 2 });

@@ -14,7 +14,8 @@ export function stageEvents(collected: Collected, config: Config): readonly NewE
   const { input, result, verdict, at } = collected;
   const { run, slot } = input;
   const about = { stage: slot.stage, ...(verdict.error?.resource && { node: verdict.error.resource }) };
-  const reported = (event: Ending) => clusterEvent(run, at, { ...event, ...about });
+  const reported = (event: Ending) => ({ ...clusterEvent(run, at, { ...event, ...about }), ...measured });
+  const measured = { attempt: input.try.attempt, ...measuresOf(result) };
   const what = slot.mode === 'undo' ? `undoing ${slot.stage}` : slot.stage;
   const kind = slot.mode === 'undo' ? 'StageUndone' : 'StageSucceeded';
   const ended = verdict.succeeded ? [reported({ kind, message: doneSentence(what, result) })] : [];
@@ -69,9 +70,20 @@ const counts: Readonly<Record<string, readonly [noun: string, done: string]>> = 
   notChecked: ['part', 'not checked'],
 };
 
+/** For programs, which do not read messages. */
+function measuresOf(result: StageResult | undefined): Pick<NewEvent, 'seconds' | 'counts'> {
+  if (result === undefined) return {};
+  const counts = Object.fromEntries(Object.entries(result.summary).filter(isCount));
+  return { seconds: secondsOf(result), ...(Object.keys(counts).length > 0 && { counts }) };
+}
+
+const isCount = (entry: [string, string | number]): entry is [string, number] => typeof entry[1] === 'number';
+
+const secondsOf = ({ startedAt, endedAt }: StageResult): number => (Date.parse(endedAt) - Date.parse(startedAt)) / 1000;
+
 /** "infrastructure done in 8.1 s: 4 hosts made" */
 function doneSentence(what: string, result: StageResult | undefined): string {
-  const seconds = result ? (Date.parse(result.endedAt) - Date.parse(result.startedAt)) / 1000 : 0;
+  const seconds = result ? secondsOf(result) : 0;
   const summary = result?.summary ?? {};
   // Where hosts are counted, the number of their resources is left out.
   const hosts = Number(summary.hostsCreated ?? 0) + Number(summary.hostsRemoved ?? 0) > 0;
