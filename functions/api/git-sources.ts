@@ -53,7 +53,7 @@ export const deleteGitSource = handle(operations.deleteGitSource, async ({ path,
 });
 
 export const syncGitSource = handle(operations.syncGitSource, async ({ path, caller }, deps) => {
-  const { done: _, fetching: _before, ...stored } = await storedSource(deps, path);
+  const { done: _, fetching: _before, askedAt: _asked, ...stored } = await storedSource(deps, path);
   const record = { ...stored, version: stored.version + 1, dueAt: deps.clock.now().toISOString() };
   await deps.gitSources.put(record);
   await recordChange(deps, path.namespace, `GitSource ${path.name} made due`, caller);

@@ -1,9 +1,8 @@
 /** Which GitSource owns a manifest: it may move to another one, and only what its GitSource made is ever deleted. */
-import { globalAgent } from 'node:https';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { GitSourceRecord } from '#contracts/git-sources.ts';
 import { PipelineError } from '#domain/errors.ts';
-import { type GitServer, startGitServer } from '#test/templates/git-server.ts';
+import { type GitServer, startGitServer, trust } from '#test/templates/git-server.ts';
 import {
   aSource,
   filesOf,
@@ -22,7 +21,7 @@ beforeEach(async () => {
   world = sourceWorld(server);
 });
 afterEach(async () => {
-  delete globalAgent.options.ca;
+  trust();
   await server.close();
 });
 
@@ -145,6 +144,30 @@ describe('a manifest that moves from one GitSource to another', () => {
     expect(await deleting('a')).toBe(true);
   });
 
+  it('a manifest whose file moves to another GitSource, where it has a fault, is kept, and goes on there once the fault is fixed', async () => {
+    await start({ prune: { most: 5 } });
+    server.git('mv', 'clusters/a.yaml', 'twin/a.yaml');
+    server.commit({ 'twin/a.yaml': 'kind: [' });
+    for (let intervals = 0; intervals < 3; intervals += 1) await next();
+    expect((await other()).status.state).toBe('Faulty');
+    expect(rowOf(await world.source(), 'a')).toMatchObject({ state: 'kept' });
+    expect(await deleting('a')).toBe(false);
+    server.commit({ 'twin/a.yaml': manifestText('a') });
+    for (let intervals = 0; intervals < 3; intervals += 1) await next();
+    expect(statesOf(await other())).toMatchObject({ a: 'unchanged' });
+    expect(await deleting('a')).toBe(false);
+  });
+
+  it('a GitSource that is made due while its runner works counts as not read', async () => {
+    await start({ prune: { most: 5 } });
+    const { gitSources } = world.deps;
+    const read = await other();
+    const asked = world.deps.clock.now().toISOString();
+    await gitSources.put({ ...read, version: read.version + 1, askedAt: asked, fetching: 'questions/none' });
+    expect((await world.call('POST', '/v1/git-sources/team/twin/sync', {})).status).toBe(200);
+    expect(await other()).not.toHaveProperty('askedAt');
+  });
+
   it('a GitSource that cannot be reached holds back what another one would delete', async () => {
     await start({ prune: { most: 5 } });
     await putTwin({ ref: 'gone' });
@@ -152,7 +175,7 @@ describe('a manifest that moves from one GitSource to another', () => {
     for (let intervals = 0; intervals < 3; intervals += 1) await next();
     expect(rowOf(await world.source(), 'a')).toMatchObject({
       state: 'kept',
-      because: 'its file is gone; it may be in the GitSource twin by now, which was not read since',
+      because: 'its file is gone; it may be in the GitSource twin by now, which has faults, or was not read since',
     });
     await putTwin({ suspend: true });
     for (let intervals = 0; intervals < 2; intervals += 1) await next();

@@ -63,7 +63,7 @@ export async function pruneSource(deps: SubmissionPorts, pruning: Pruning): Prom
     else if (!named.has(name) && counted.length > most) rows.push(keptRow(one, 'more are gone than spec.prune allows'));
     else if (owner !== undefined) {
       waits = true;
-      const other = `the GitSource ${owner.name} by now, which was not read since`;
+      const other = `the GitSource ${owner.name} by now, which has faults, or was not read since`;
       rows.push(keptRow(one, `its file is gone; it may be in ${other}`));
     } else {
       const { row, fault } = await remove(deps, one, pruning);

@@ -10,8 +10,8 @@ export function ownerAmong(others: readonly GitSourceRecord[], manifest: string)
 }
 
 /**
- * The GitSource among them that may have the file by now: it was not read since the file was missed, or it holds a manifest of
- * that name back.
+ * The GitSource among them that may have the file by now: it was not read since the file was missed, or not without faults (a
+ * file with a fault names no manifest), or it has a manifest of that name.
  */
 export function mayHaveIt(
   others: readonly GitSourceRecord[],
@@ -20,9 +20,8 @@ export function mayHaveIt(
 ): GitSourceRecord | undefined {
   return others.find(({ document, status, askedAt = '', fetching }) => {
     if (document.spec.suspend) return false;
-    const wasRead = status.state === 'Ready' || status.state === 'Faulty';
-    if (!wasRead || fetching !== undefined || askedAt <= goneSince) return true;
-    return status.manifests.some(({ name, state }) => name === manifest && (state === 'held' || state === 'refused'));
+    if (status.state !== 'Ready' || fetching !== undefined || askedAt <= goneSince) return true;
+    return status.manifests.some(({ name, state }) => name === manifest && state !== 'kept' && state !== 'deleted');
   });
 }
 
