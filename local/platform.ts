@@ -179,8 +179,12 @@ async function assemble(given: {
   cleanUp.push(startHousekeeping({ executions: store, builds: buildStore, objects, logFile, logger }));
   // Running functions still use everything above; one that hangs must not keep the platform from stopping.
   cleanUp.push(() => Promise.race([lambdas.idle(), pause(5_000, undefined, { ref: false })]));
-  cleanUp.push(() => builds.shutDown());
-  cleanUp.push(() => executions.shutDown());
+  cleanUp.push(async () => {
+    // In this order: executions that end stop their builds, which kills them.
+    const ended = builds.shutDown();
+    executions.shutDown();
+    await ended;
+  });
 
   const { stream: functionName } = product;
   if (functionName !== undefined)

@@ -8,7 +8,9 @@ import { buildAgent, bundleRunner } from '../runner-images/bundle-runner.ts';
 import upstream from '../templates/kubernetes/upstream.json' with { type: 'json' };
 import { runnerKeyOf } from './access-key.ts';
 import type { GatewayRoute } from './api-gateway/gateway-listener.ts';
+import type { ProjectRun } from './codebuild/build-run.ts';
 import type { Project } from './codebuild/builds.ts';
+import { cutOff } from './codebuild/cut-off-ports.ts';
 import { documentDirectories, upstreamThere } from './documents.ts';
 import type { TableSchema } from './dynamodb/ensure-table.ts';
 import { buildEnvironment, type LocalDocuments } from './environment.ts';
@@ -123,12 +125,12 @@ async function simulated(variables: Readonly<Record<string, string>>): Promise<P
   const { jobOf, workOf } = await import('#contracts/job.ts');
   const { toolOfStage } = await import('#functions/pipeline/stages/stage-requests.ts');
   const { wire } = await import('#functions/wire.ts');
-  const run: typeof runSimStage = (environment, options) => {
+  const run: Extract<ProjectRun, { kind: 'function' }>['run'] = (environment, { signal, killed }) => {
     const job = jobOf(environment);
     // Questions are terraform's to answer.
     const work = workOf(job);
     const tool = work === undefined ? 'terraform' : toolOfStage[work];
-    return runSimStage(environment, { ...options, ports: boundedPorts(wire(), tool) });
+    return runSimStage(environment, { signal, ports: cutOff(boundedPorts(wire(), tool), killed) });
   };
   return { name: simProject, run: { kind: 'function', run }, environment: buildEnvironment(variables) };
 }

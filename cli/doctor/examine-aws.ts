@@ -44,7 +44,7 @@ export async function examineAws(
     checkQuotas(clients, found.projects, place.region),
     checkApi({ url: found.apiUrl, token, sign: signerOf(place.region, clients.sts.config.credentials) }),
   ]);
-  return { installation, ...place, checks: [...checks, ...account, ...quotas, ...found.checks, ...api] };
+  return { installation, ...place, checks: [...quotas, ...checks, ...account, ...found.checks, ...api] };
 }
 
 const apiCheck = 'API';

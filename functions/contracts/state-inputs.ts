@@ -114,7 +114,7 @@ export const RecordStandstillInput = ReconcileClusterInput.extend({
 /** Its input. `try` is rewritten by Collect Result. */
 export const RunStageInput = ReconcileClusterInput.extend({
   slot: StageRequest,
-  try: z.object({ attempt: z.number().int().min(1) }),
+  try: z.object({ attempt: z.number().int().min(1), waitsSince: z.string().optional() }),
 });
 export type RunStageInput = z.infer<typeof RunStageInput>;
 
@@ -125,10 +125,12 @@ export const CollectResultInput = RunStageInput.extend({
 export type CollectResultInput = z.infer<typeof CollectResultInput>;
 
 export const CollectResultOutput = StateError.extend({
-  outcome: z.enum(['succeeded', 'retry', 'failed']),
+  outcome: z.enum(['succeeded', 'retry', 'wait', 'failed']),
   /** Number of the next try. */
   attempt: z.number().int(),
   pauseSeconds: z.number().int(),
+  /** ISO 8601: since when the account runs no more builds. */
+  waitsSince: z.string().optional(),
 });
 export type CollectResultOutput = z.infer<typeof CollectResultOutput>;
 

@@ -109,6 +109,11 @@ export const eventKinds = {
     StageSucceeded: { level: 'info', node: 'sometimes', when: 'a stage is done; says in what time, and what it did' },
     StageUndone: { level: 'info', node: 'sometimes', when: 'a stage of a grow was undone' },
     StageRetried: { level: 'warning', node: 'sometimes', when: 'a failed stage is retried', fault: 'by its class' },
+    WaitsForCapacity: {
+      level: 'warning',
+      when: 'the account runs no more builds at once: the stage waits, hours at most, and starts when one is free',
+      fault: 'a quota of AWS',
+    },
     StageCancelled: { level: 'warning', node: 'sometimes', when: 'a stage was stopped, as a user requested' },
     StageFailed: { level: 'error', node: 'sometimes', when: 'a stage failed; says what to do', fault: 'by its class' },
   },

@@ -33,7 +33,7 @@ export const handler = taskHandler(CollectResultInput, uses, async (input, deps)
   ]);
   const stop = isCancelled(manifest, run);
   const earlier = stop ? await errorBefore(input, deps) : undefined;
-  const question = { input, result, earlier, target: record.attempted, cancelled: stop, config: deps.config };
+  const question = { input, result, earlier, target: record.attempted, cancelled: stop, at, config: deps.config };
   const verdict = decideStage(question);
   const collected = { input, result, verdict, record, attemptPrefix, at };
   const change = await stageChange(collected, deps);

@@ -2,7 +2,7 @@
 import { spawn } from 'node:child_process';
 import { appendFile, open } from 'node:fs/promises';
 import { messageOf } from '../logger.ts';
-import { identify, killGroup, type ProcessIdentity, signalGroup } from './process-group.ts';
+import { identify, killBuild, type ProcessIdentity, signalGroup } from './process-group.ts';
 
 /** What a project runs. */
 export type ProjectRun =
@@ -12,7 +12,8 @@ export type ProjectRun =
       /** Fails by throwing, or with an exit code other than 0. */
       readonly run: (
         environment: Readonly<Record<string, string>>,
-        options: { readonly signal: AbortSignal },
+        /** `killed`: it must not do anything any more, as a process that is gone. */
+        options: { readonly signal: AbortSignal; readonly killed: AbortSignal },
       ) => Promise<unknown>;
     };
 
@@ -27,7 +28,9 @@ export interface BuildRun {
   readonly process: ProcessIdentity | undefined;
   readonly ended: Promise<BuildEnd>;
   /** SIGINT, after the grace SIGTERM to the group, then SIGKILL. Once; a second call changes nothing. */
-  stop(): void;
+  interrupt(): void;
+  /** As CodeBuild ends a container: without a signal that it could act on, and everything in it. */
+  kill(): void;
 }
 
 export interface RunOptions {
@@ -63,19 +66,23 @@ async function runCommand(
   await log.close();
   const timers: NodeJS.Timeout[] = [];
   const { pid } = child;
+  const variable = `CODEBUILD_BUILD_ID=${environment.CODEBUILD_BUILD_ID}`;
   return {
     process: pid === undefined ? undefined : identify(pid),
     ended: ended.then(async (end) => {
       for (const timer of timers) clearTimeout(timer);
       // As when a container ends: no process of the build remains.
-      if (pid !== undefined) await killGroup(pid);
+      if (pid !== undefined) await killBuild(pid, variable);
       return end;
     }),
-    stop() {
+    interrupt() {
       if (pid === undefined || timers.length > 0) return;
       child.kill('SIGINT');
       timers.push(setTimeout(() => signalGroup(pid, 'SIGTERM'), graceMs));
       timers.push(setTimeout(() => signalGroup(pid, 'SIGKILL'), graceMs + Math.min(graceMs, 5_000)));
+    },
+    kill() {
+      if (pid !== undefined) void killBuild(pid, variable);
     },
   };
 }
@@ -84,11 +91,11 @@ function runFunction(
   run: Extract<ProjectRun, { kind: 'function' }>['run'],
   { environment, logFile, graceMs }: RunOptions,
 ): BuildRun {
-  const controller = new AbortController();
+  const [controller, killed] = [new AbortController(), new AbortController()];
   const given = Promise.withResolvers<BuildEnd>();
   const work = async (): Promise<BuildEnd> => {
     try {
-      const result = await run(environment, { signal: controller.signal });
+      const result = await run(environment, { signal: controller.signal, killed: killed.signal });
       const failed = result === false || (typeof result === 'number' && result !== 0);
       return { ok: !failed, fault: false, reason: failed ? `exit code ${Number(result) || 1}` : null };
     } catch (error) {
@@ -99,11 +106,16 @@ function runFunction(
   return {
     process: undefined,
     ended: Promise.race([work(), given.promise]),
-    stop() {
+    interrupt() {
       if (controller.signal.aborted) return;
       controller.abort();
       const end = { ok: false, fault: false, reason: 'did not end when it was stopped' };
       setTimeout(() => given.resolve(end), graceMs).unref();
+    },
+    kill() {
+      killed.abort();
+      controller.abort();
+      given.resolve({ ok: false, fault: false, reason: 'killed' });
     },
   };
 }

@@ -1,4 +1,4 @@
-/** The builds of this platform: a queue, a limited number at once, each stopped when its time is up. */
+/** The builds of this platform: a queue with a limit, a limited number at once, each killed when its time is up. */
 import { randomUUID } from 'node:crypto';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -23,18 +23,18 @@ export interface Project {
 }
 
 export interface LocalBuilds {
-  /** Throws `ResourceNotFoundException` without the project; the same token within five minutes is the same build. */
+  /** Throws `ResourceNotFoundException` without the project, `AccountLimitExceededException` with a full queue; the same token within five minutes is the same build. */
   start(input: StartBuildInput): Build;
   get(id: string): Build | undefined;
   /** Ids of a project's builds, newest first, at most 100. */
   newest(project: string): readonly string[];
-  /** Returns at once; `ended` resolves when it is over. Nothing happens to a build that has ended. */
+  /** Kills it, as CodeBuild does; returns at once, `ended` resolves when it is over. Nothing happens to a build that has ended. */
   stop(id: string): Build | undefined;
   /** Throws `ResourceNotFoundException`. */
   ended(id: string): Promise<Build>;
   /** Ends the processes of builds that an earlier platform left behind, and marks those builds STOPPED. */
   recover(): Promise<void>;
-  /** Stops all and waits for them. */
+  /** Interrupts all, so that tools can store their state, and waits for them: a platform that ends is not what AWS does. */
   shutDown(): Promise<void>;
 }
 
@@ -44,7 +44,9 @@ export interface BuildsOptions {
   readonly logDirectory: string;
   /** @default 8 */
   readonly concurrency?: number;
-  /** Between SIGINT and SIGTERM. @default 10 s */
+  /** Builds that wait; further ones are refused. @default five times `concurrency`, as in CodeBuild */
+  readonly queueLimit?: number;
+  /** Between SIGINT and SIGTERM of a platform that ends. @default 10 s */
   readonly graceMs?: number;
   readonly logger: Logger;
 }
@@ -64,6 +66,8 @@ const variableOf = (id: string): string => `CODEBUILD_BUILD_ID=${id}`;
 
 export function startBuilds(options: BuildsOptions): LocalBuilds {
   const { projects, store, logDirectory, concurrency = 8, graceMs = 10_000, logger } = options;
+  const { queueLimit = 5 * concurrency } = options;
+  let closing = false;
   const live = new Map<string, Live>();
   const turn = pLimit(concurrency);
   const tokens = new Map<string, { build: string; request: string }>();
@@ -80,6 +84,8 @@ export function startBuilds(options: BuildsOptions): LocalBuilds {
     entry.end.resolve(entry.build);
   };
 
+  const end = ({ run }: Live): void => (closing ? run?.interrupt() : run?.kill());
+
   const work = async (entry: Live): Promise<void> => {
     const { project, build } = entry;
     const environment = {
@@ -92,14 +98,14 @@ export function startBuilds(options: BuildsOptions): LocalBuilds {
     entry.build = { ...build, startedAt: Date.now(), process: entry.run.process ?? null };
     store.put(entry.build);
     // It may have been stopped while it was being started.
-    if (entry.ending) entry.run.stop();
+    if (entry.ending) end(entry);
     const timer = setTimeout(() => {
       entry.ending ??= 'TIMED_OUT';
-      entry.run?.stop();
+      end(entry);
     }, build.timeoutMinutes * 60_000);
-    const end = await entry.run.ended;
+    const ended = await entry.run.ended;
     clearTimeout(timer);
-    finish(entry, end);
+    finish(entry, ended);
   };
 
   const wait = (entry: Live, longestMinutes: number): void => {
@@ -125,7 +131,7 @@ export function startBuilds(options: BuildsOptions): LocalBuilds {
     if (!entry) return store.get(id);
     entry.ending ??= 'STOPPED';
     if (entry.queued) finish(entry, { ok: false, fault: false, reason: 'stopped while it was queued' });
-    else entry.run?.stop();
+    else end(entry);
     return entry.build;
   };
 
@@ -141,6 +147,11 @@ export function startBuilds(options: BuildsOptions): LocalBuilds {
           throw new AwsFault('InvalidInputException', 'the idempotency token was used with other parameters');
         return known;
       }
+      if ([...live.values()].filter(({ queued }) => queued).length >= queueLimit + concurrency - turn.activeCount)
+        throw new AwsFault(
+          'AccountLimitExceededException',
+          `Cannot have more than ${queueLimit} builds in queue for the account`,
+        );
       const id = `${project.name}:${randomUUID()}`;
       const build: Build = {
         ...{ id, project: project.name, number: store.nextNumber(project.name), status: 'IN_PROGRESS' },
@@ -186,6 +197,7 @@ export function startBuilds(options: BuildsOptions): LocalBuilds {
       );
     },
     async shutDown() {
+      closing = true;
       const ends = [...live.values()].map((entry) => entry.end.promise);
       for (const id of [...live.keys()]) stop(id);
       await Promise.all(ends);

@@ -38,10 +38,23 @@ export function signalGroup(leader: number, signal: NodeJS.Signals): boolean {
   }
 }
 
-/** Kills the rest of a group and waits until it is gone: a killed process remains for a moment. */
-export async function killGroup(leader: number): Promise<void> {
-  if (!signalGroup(leader, 'SIGKILL')) return;
-  await until(() => (hasProc() ? membersOf(leader).length === 0 : !canSignal(-leader)), 5_000);
+/** Kills all that a build started, in whatever group, and waits until it is gone: as when a container ends. */
+export async function killBuild(leader: number, variable: string): Promise<void> {
+  signalGroup(leader, 'SIGKILL');
+  await until(() => {
+    if (!hasProc()) return !canSignal(-leader);
+    const left = new Set([...membersOf(leader), ...startedBy(variable)]);
+    for (const pid of left) kill(pid);
+    return left.size === 0;
+  }, 5_000);
+}
+
+function kill(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch {
+    // It has ended meanwhile.
+  }
 }
 
 /** Living members of a group that were started by a build, known by a variable of its environment. */
@@ -53,9 +66,13 @@ export function groupMembers(leader: number, variable: string): readonly number[
 /** Leaders of the groups with processes that a build started; none where /proc is missing. A leader may have ended before its group. */
 export function groupsOf(variable: string): readonly ProcessIdentity[] {
   if (!hasProc()) return [];
-  const started = processes().filter((pid) => environmentOf(pid).includes(variable));
-  const groups = new Set(started.flatMap((pid) => readStat(pid)?.group ?? []));
+  const groups = new Set(startedBy(variable).flatMap((pid) => readStat(pid)?.group ?? []));
   return [...groups].map((pid) => identify(pid) ?? { pid, startedAt: '' });
+}
+
+/** Processes that only wait to be reaped have no environment. */
+function startedBy(variable: string): readonly number[] {
+  return processes().filter((pid) => environmentOf(pid).split('\0').includes(variable));
 }
 
 /** Processes that only wait to be reaped do not count. */

@@ -63,8 +63,9 @@ describe('an account in which all is well', () => {
     expect(notOk(checks)).toEqual([]);
     expect(id).toBe('123456789012');
     expect(checks.map(({ name }) => name)).toEqual([
+      'builds at once (ARM/Small)',
       ...['region', 'identity', 'Step Functions', 'CodeBuild', 'Lambda', 'concurrency of Lambda'],
-      ...['tokens for other clouds', 'CDK bootstrap', 'builds at once (ARM/Small)'],
+      ...['tokens for other clouds', 'CDK bootstrap'],
       ...['storage', 'pipeline', 'api', 'observability'].map((part) => `stack kubeloom-${part}`),
       ...tools.map((tool) => `image of ${tool}`),
       ...['key', 'API'],

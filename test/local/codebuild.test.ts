@@ -77,32 +77,47 @@ describe('builds', () => {
     expect((await refusal(start(bench, 'none'))).name).toBe('ResourceNotFoundException');
   });
 
-  it('a build is stopped by SIGINT first, and can clean up', async () => {
-    const bench = await startWorkbench({
-      projects: {
-        p: node(
-          "process.on('SIGINT',()=>{console.log('tidy');process.exit(1)});setInterval(()=>{},1e3);console.log('up')",
-        ),
-      },
-    });
+  it('a build that is stopped is killed without a signal, as in CodeBuild', async () => {
+    const script =
+      "process.on('SIGINT',()=>console.log('told'));process.on('SIGTERM',()=>console.log('told'));setInterval(()=>{},1e3);console.log('up')";
+    const bench = await startWorkbench({ projects: { p: node(script) } });
     const id = await start(bench, 'p');
     await said(bench, id, 'up');
     await bench.codebuild.send(new StopBuildCommand({ id }));
+    expect(await bench.builds.ended(id)).toMatchObject({ status: 'STOPPED', reason: 'ended by SIGKILL' });
+    expect(await said(bench, id, 'up')).toBe('up\n');
+  });
+
+  it('a build that is stopped is killed with everything that it started, also what has left its process group', async () => {
+    const script = 'setsid bash -c "trap \'\' INT TERM; echo child; while :; do sleep 5; done" & wait; sleep 60';
+    const bench = await startWorkbench({ projects: { p: shell(script) } });
+    const id = await start(bench, 'p');
+    await said(bench, id, 'child');
+    expect(processesWith(id).length).toBeGreaterThan(1);
+    bench.builds.stop(id);
     expect((await bench.builds.ended(id)).status).toBe('STOPPED');
+    expect(processesWith(id)).toEqual([]);
+  });
+
+  it('a platform that ends interrupts its builds, which can clean up', async () => {
+    const script =
+      "process.on('SIGINT',()=>{console.log('tidy');process.exit(1)});setInterval(()=>{},1e3);console.log('up')";
+    const bench = await startWorkbench({ projects: { p: node(script) } });
+    const id = await start(bench, 'p');
+    await said(bench, id, 'up');
+    await bench.builds.shutDown();
+    expect(bench.builds.get(id)?.status).toBe('STOPPED');
     expect(await said(bench, id, 'tidy')).toBe('up\ntidy\n');
   });
 
-  it('a build that does not stop is killed with everything that it started', async () => {
-    const script =
-      "trap '' INT TERM; bash -c \"trap '' INT TERM; echo child; while :; do sleep 5; done\" & wait; sleep 60";
-    const bench = await startWorkbench({ projects: { p: shell(script) }, graceMs: 100 });
-    const id = await start(bench, 'p');
-    await said(bench, id, 'child');
-    const leader = bench.builds.get(id)?.process?.pid ?? 0;
-    expect(groupMembers(leader, `CODEBUILD_BUILD_ID=${id}`).length).toBeGreaterThan(1);
-    bench.builds.stop(id);
-    expect((await bench.builds.ended(id)).status).toBe('STOPPED');
-    expect(groupMembers(leader, `CODEBUILD_BUILD_ID=${id}`)).toEqual([]);
+  it('a build that is refused because the queue is full was not started', async () => {
+    const bench = await startWorkbench({ projects: { p: shell('sleep 60') }, concurrency: 1 });
+    const ids: string[] = [];
+    for (let count = 0; count < 6; count++) ids.push(await start(bench, 'p'));
+    expect((await refusal(start(bench, 'p'))).name).toBe('AccountLimitExceededException');
+    expect(bench.builds.newest('p')).toHaveLength(6);
+    for (const id of ids) bench.builds.stop(id);
+    await Promise.all(ids.map((id) => bench.builds.ended(id)));
   });
 
   it('a build that ends takes its background processes with it', async () => {
@@ -113,7 +128,7 @@ describe('builds', () => {
     expect(processesWith(id)).toEqual([]);
   });
 
-  it('a build times out', async () => {
+  it('a build whose time is up is killed, and has timed out', async () => {
     const bench = await startWorkbench({ projects: { p: shell('sleep 60') }, graceMs: 50 });
     const id = await start(bench, 'p', { timeoutInMinutesOverride: 0.001 });
     expect((await bench.builds.ended(id)).status).toBe('TIMED_OUT');

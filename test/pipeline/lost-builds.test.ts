@@ -5,12 +5,13 @@ import { decideStage } from '#functions/pipeline/stages/stage-decision.ts';
 import { fakeDeps } from '#test/fakes/fake-deps.ts';
 
 const slot = { stage: 'infrastructure', mode: 'do', hasWork: true, project: 'p', waypointPrefix: 'runs/w00' };
+const at = '2026-11-20T12:00:00.000Z';
 const run = { namespace: 'team', name: 'shop', runId: 'r1', generation: 1, attempt: 1, fence: 1, cluster: 'c' };
 
 function errorOf(Cause: string, error = 'States.TaskFailed') {
   const input = { run, slot, try: { attempt: 1 }, build: { Error: error, Cause } } as CollectResultInput;
   const { config } = fakeDeps();
-  return decideStage({ input, result: undefined, target: null, cancelled: false, config }).error;
+  return decideStage({ input, result: undefined, target: null, cancelled: false, at, config }).error;
 }
 const reported = (...args: Parameters<typeof errorOf>): string => errorOf(...args)?.message ?? '';
 

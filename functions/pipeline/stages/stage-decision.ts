@@ -20,6 +20,8 @@ export interface CollectedStage {
   readonly target: ClusterState | null;
   /** The run has to stop. A rollback is still completed. */
   readonly cancelled: boolean;
+  /** ISO 8601: now. */
+  readonly at: string;
   readonly config: Config;
 }
 
@@ -44,6 +46,8 @@ export function decideStage(question: CollectedStage): StageDecision {
   }
   const error = result?.error ?? lostRunner(input);
   if (stop) return { succeeded: false, ...failed(cancelledDuring(input, error, question.earlier), attempt) };
+  const wait = error.code === noCapacity ? waitForCapacity(question, error) : undefined;
+  if (wait) return wait;
   const { class: errorClass, retryable } = error;
   const { outcome, pauseSeconds } = assessStageFailure({ class: errorClass, retryable, attempt, config });
   if (outcome === 'failed') return { succeeded: false, ...failed(error, attempt) };
@@ -53,6 +57,20 @@ export function decideStage(question: CollectedStage): StageDecision {
 function failed(error: StageError, attempt: number): Pick<StageDecision, 'output' | 'error'> {
   const Cause = `${error.code}: ${error.message}`.slice(0, 500);
   return { error, output: { outcome: 'failed', attempt: attempt + 1, pauseSeconds: 0, Error: 'StageFailed', Cause } };
+}
+
+const noCapacity = 'NoBuildCapacity';
+/** The account may be busy for as long as its other builds take; then a person has to raise a quota. */
+export const longestWaitHours = 6;
+const capacityPauseSeconds = 60;
+
+/** Undefined when it has waited for long enough. No try of the stage is used up: no container was started. */
+function waitForCapacity({ input, at }: CollectedStage, error: StageError): StageDecision | undefined {
+  const { attempt, waitsSince = at } = input.try;
+  if (Date.parse(at) - Date.parse(waitsSince) >= longestWaitHours * 3_600_000) return undefined;
+  const { output } = failed(error, attempt);
+  const pause = { outcome: 'wait', attempt, pauseSeconds: capacityPauseSeconds, waitsSince } as const;
+  return { succeeded: false, error, output: { ...output, ...pause } };
 }
 
 /** Pools that could not be created are skipped, unless the rest would not work. */
@@ -102,7 +120,7 @@ function lostRunner({ build, slot, run, try: { attempt } }: CollectResultInput):
   if (neverStarted !== undefined) {
     const hint = 'Raise the quota of concurrent builds of CodeBuild in this account, then retry.';
     const message = `no container could be started for ${slot.stage}: ${neverStarted}`;
-    return { class: 'quota', code: 'NoBuildCapacity', message, hint, retryable: false };
+    return { class: 'quota', code: noCapacity, message, hint, retryable: false };
   }
   return {
     class: attempt === 1 ? 'transient' : 'bug',

@@ -7,6 +7,7 @@ import type { KindOf, Reported } from '#domain/event-kinds.ts';
 import { assessStageFailure } from '#domain/failure-policy.ts';
 import { counted } from '#domain/planning/text/words.ts';
 import { clusterEvent } from '../clusters/cluster-records.ts';
+import { longestWaitHours } from './stage-decision.ts';
 import type { Collected } from './stage-outcomes.ts';
 
 /** That it is done, that it failed, or, when it was cancelled after it was done, both. The runner reports pools that are left out. */
@@ -21,23 +22,28 @@ export function stageEvents(collected: Collected, config: Config): readonly NewE
   const ended = verdict.succeeded ? [reported({ kind, message: doneSentence(what, result) })] : [];
   // Assess Failure reports what a waypoint waits for, once.
   const waits = slot.mode === 'do' && verdict.error?.waitsFor !== undefined;
-  const failed = verdict.error && !waits ? [failure(what, collected, config)] : [];
+  const failed = verdict.error && !waits ? failure(what, collected, config) : [];
   return [...ended, ...failed.map(reported)];
 }
 
 type Ending = Reported<KindOf<'stage'>>;
 
-function failure(what: string, { input, verdict }: Collected, config: Config): Ending {
+function failure(what: string, { input, verdict }: Collected, config: Config): readonly Ending[] {
   const { error, output } = verdict;
-  const { attempt } = input.try;
+  const { attempt, waitsSince } = input.try;
+  if (output.outcome === 'wait') {
+    const message = `${what} waits for a build, ${longestWaitHours} hours at most: ${error?.message} ${error?.hint}`;
+    // Once for all of its pauses.
+    return waitsSince === undefined ? [{ kind: 'WaitsForCapacity', message }] : [];
+  }
   const cause = `${error?.class} ${error?.code}: ${error?.message}`;
   if (output.outcome === 'retry') {
     const bounds = `try ${attempt + 1} of ${config.KUBELOOM_MAX_STAGE_ATTEMPTS} follows in ${output.pauseSeconds} s, ${pausesInAll(input, verdict, config)} s of pauses at most`;
-    return { kind: 'StageRetried', message: `${what} failed, ${bounds}. ${cause}` };
+    return [{ kind: 'StageRetried', message: `${what} failed, ${bounds}. ${cause}` }];
   }
-  if (error?.code === 'Cancelled') return { kind: 'StageCancelled', message: error.message };
+  if (error?.code === 'Cancelled') return [{ kind: 'StageCancelled', message: error.message }];
   const tries = attempt > 1 ? ` after ${attempt} tries` : '';
-  return { kind: 'StageFailed', message: `${what} failed${tries}. ${cause} What to do: ${error?.hint}` };
+  return [{ kind: 'StageFailed', message: `${what} failed${tries}. ${cause} What to do: ${error?.hint}` }];
 }
 
 /** All pauses that may come between the tries of this stage: the sum is as bounded as their number. */

@@ -47,13 +47,13 @@ init_of_host() {
   if [ -n "$pid" ]; then child_of "$pid" || true; fi
 }
 
-# Starts the launcher, which outlives us. It holds the host's lock until it has written its PID and joined its cgroup, so the
+# Starts the launcher, which outlives us, and the build that we may be part of: it is a machine, not a process of a container. It holds the host's lock until it has written its PID and joined its cgroup, so the
 # next process with the lock finds it, also after a kill -9 of this one.
 launch_host() {
   mkdir -p "$host_dir/root"
   rm -f "$host_dir/pid"
   HOST_DIR=$host_dir LOCK_FD=$host_lock_fd CGROUPS=$(cgroups_of "$host_unit") NETNS=$host_unit KUBERNETES_HOST_FILES=$(kubernetes_host_files) \
-    setsid "$here/host-process" record </dev/null >>"$host_dir/log" 2>&1 &
+    env -u CODEBUILD_BUILD_ID setsid "$here/host-process" record </dev/null >>"$host_dir/log" 2>&1 &
   wait_until 10 test -s "$host_dir/pid" || give_up "its launcher did not start"
 }
 
