@@ -111,6 +111,7 @@ export const eventKinds = {
     StageRetried: { level: 'warning', node: 'sometimes', when: 'a failed stage is retried', fault: 'by its class' },
     WaitsForCapacity: {
       level: 'warning',
+      node: 'sometimes',
       when: 'the account runs no more builds at once: the stage waits, hours at most, and starts when one is free',
       fault: 'a quota of AWS',
     },
