@@ -13,6 +13,8 @@ import { SqsDestination } from 'aws-cdk-lib/aws-lambda-destinations';
 import { LogGroup, type RetentionDays } from 'aws-cdk-lib/aws-logs';
 import type { IQueue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
+import { functionBounds } from '#functions/rights/function-rights.ts';
+import { functionUses } from '#functions/rights/uses.ts';
 import { acceptFindings } from '../checks.ts';
 import { grantUses, type UsedResources } from '../rights/grant-uses.ts';
 
@@ -24,8 +26,8 @@ export interface ProductFunctionProps {
   readonly description: string;
   readonly environment: Readonly<Record<string, string>>;
   readonly logRetention: RetentionDays;
-  /** What it uses of the ports: `manifests.get`. */
-  readonly uses: readonly string[];
+  /** As the table of its rights has it: `plan-cluster`. */
+  readonly name: string;
   readonly on: UsedResources;
   /** @default 60 seconds */
   readonly timeout?: Duration;
@@ -51,7 +53,11 @@ export class ProductFunction extends Construct {
         resources: [this.log.logGroupArn],
       }),
     );
-    grantUses(role, props.uses, props.on);
+    grantUses(
+      role,
+      { uses: functionUses(props.name), bounds: functionBounds(props.name), holder: 'function' },
+      props.on,
+    );
     acceptFindings(role, 'IAM5', /^Resource::\*$/, 'tracing knows no resources');
     this.fn = new LambdaFunction(this, 'Function', {
       code: props.code,

@@ -95,7 +95,8 @@ export class RunnerProject extends Construct {
       projects: [this.project],
       startable: [],
     };
-    grantUses(role, [...props.uses, ...toolUses[tool]], on, runnerBounds[tool]);
+    const uses = [...props.uses, ...toolUses[tool]];
+    grantUses(role, { uses, bounds: runnerBounds[tool], holder: 'runner' }, on);
     if (runnerBounds[tool].secretReads?.includes('user/')) allowLogins(role, tool, options.vaultAudiences);
     denyControlPlane(role, tool);
     acceptFindings(role, 'IAM5', /^Resource::\*$/, 'to sign in to the registry of images knows no resources');

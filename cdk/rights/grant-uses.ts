@@ -33,8 +33,16 @@ export interface UsedResources extends Stored {
 
 type Resources = readonly string[];
 
-/** Gives `role` what `uses` (`manifests.get`) need, and denies a function what only runners may see. */
-export function grantUses(role: Role, uses: readonly string[], on: UsedResources, bounds?: Bounds): void {
+export interface Grant {
+  readonly uses: readonly string[];
+  /** What of the stored things it may touch. */
+  readonly bounds: Bounds;
+  /** What runs in the role: only runners see values of secrets and states of Terraform. */
+  readonly holder: 'function' | 'runner';
+}
+
+/** Gives `role` what `uses` (`manifests.get`) need within the bounds, and denies a function what only runners may see. */
+export function grantUses(role: Role, { uses, bounds, holder }: Grant, on: UsedResources): void {
   const actions = actionsOf(uses);
   const stack = Stack.of(role);
   const secret = secretPrefix(on.installation).slice(1);
@@ -52,7 +60,7 @@ export function grantUses(role: Role, uses: readonly string[], on: UsedResources
 
   const index = `${on.table.tableArn}/index/${tableSchema.dueIndex.name}`;
   const ofTable = named('dynamodb:');
-  const leading = bounds && {
+  const leading = {
     'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': bounds.partitions.map((key) => `${key}*`) },
   };
   allow(
@@ -91,8 +99,8 @@ export function grantUses(role: Role, uses: readonly string[], on: UsedResources
   allow(ofBuilds, arnsOf(on.projects));
   allow(['codebuild:StartBuild'], arnsOf(on.startable), checksOnly);
 
-  grantKey(role, actions, on.key, bounds !== undefined);
-  if (!bounds) denyWhatOnlyRunnersSee(role, on);
+  grantKey(role, actions, on.key, holder === 'runner');
+  if (holder === 'function') denyWhatOnlyRunnersSee(role, on);
   acceptFindings(
     role,
     'IAM5',

@@ -18,7 +18,6 @@ import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
 import { passesGateway } from '#contracts/operations/operation.ts';
 import { operationList } from '#contracts/operations/operations.ts';
-import { functionUses } from '#functions/rights/uses.ts';
 import { type FunctionCode, ProductFunction } from '../constructs/product-function.ts';
 import type { Options } from '../options.ts';
 import type { UsedResources } from '../rights/grant-uses.ts';
@@ -60,7 +59,7 @@ export class ApiStack extends Stack {
       // API Gateway gives up after 30 seconds; the function returns the reason before that.
       timeout: Duration.seconds(29),
       logRetention: options.logDays,
-      uses: functionUses('router'),
+      name: 'router',
       on,
     });
     const { apiId: httpApiId, apiEndpoint } = props.api;
@@ -73,7 +72,8 @@ export class ApiStack extends Stack {
       throttle: { rateLimit: options.requestsPerSecond, burstLimit: options.requestBurst },
       accessLogSettings: {
         destination: new LogGroupLogDestination(
-          new LogGroup(this, 'AccessLog', { retention: options.logDays, removalPolicy: RemovalPolicy.DESTROY }),
+          // Who called what: it outlives the installation.
+          new LogGroup(this, 'AccessLog', { retention: options.logDays, removalPolicy: RemovalPolicy.RETAIN }),
         ),
         format: AccessLogFormat.custom(JSON.stringify(accessLog)),
       },

@@ -1,15 +1,9 @@
 /** Alarms for people, each with a page, one topic, and an optional dashboard. */
 import { ArnFormat, CfnOutput, Duration, Stack, type StackProps, Validations } from 'aws-cdk-lib';
 import type { HttpApi } from 'aws-cdk-lib/aws-apigatewayv2';
-import {
-  AlarmStatusWidget,
-  Dashboard,
-  GraphWidget,
-  type IMetric,
-  type Metric,
-  Stats,
-} from 'aws-cdk-lib/aws-cloudwatch';
+import { AlarmStatusWidget, Dashboard, GraphWidget, type IMetric, Metric, Stats } from 'aws-cdk-lib/aws-cloudwatch';
 import { PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import { FilterPattern, MetricFilter } from 'aws-cdk-lib/aws-logs';
 import { Topic } from 'aws-cdk-lib/aws-sns';
 import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
@@ -51,6 +45,7 @@ export class ObservabilityStack extends Stack {
     this.#watchDrift();
     this.#watchTheScheduler();
     this.#watchDeadLetters();
+    this.#watchCapacity();
     this.#alarm('api-server-errors', {
       description: 'The API answered with 5xx.',
       metric: props.api.metricServerError({ ...fiveMinutes, statistic: Stats.SUM }),
@@ -132,6 +127,22 @@ export class ObservabilityStack extends Stack {
       description: 'The tick of the scheduler was not called for three intervals.',
       metric: fn.metricInvocations(window),
       limit: { below: 1 },
+    });
+  }
+
+  /** Of the whole account: what others use of it is missing here as well. */
+  #watchCapacity(): void {
+    this.#alarm('functions-throttled', {
+      description: 'Calls of functions were refused: the account runs no more of them at once.',
+      metric: LambdaFunction.metricAllThrottles(fiveMinutes),
+    });
+    this.#alarm('builds-waiting', {
+      description: 'A build waited for more than 15 minutes until the account could run it.',
+      metric: new Metric({
+        ...{ namespace: 'AWS/CodeBuild', metricName: 'QueuedDuration', statistic: Stats.MAXIMUM },
+        period: Duration.hours(1),
+      }),
+      limit: { above: 900 },
     });
   }
 

@@ -11,7 +11,7 @@ import type { StateMachine } from 'aws-cdk-lib/aws-stepfunctions';
 import type { Construct } from 'constructs';
 import { eventPartitions } from '#adapters/table-keys.ts';
 import { type RunnerTool, runnerTools } from '#functions/rights/runner-rights.ts';
-import { functionUses, runnerUses } from '#functions/rights/uses.ts';
+import { runnerUses } from '#functions/rights/uses.ts';
 import { stateMachineNames } from '../asl-files.ts';
 import { acceptFindings } from '../checks.ts';
 import { DeadLetters } from '../constructs/dead-letters.ts';
@@ -105,7 +105,7 @@ export class PipelineStack extends Stack {
       description: `Kubeloom: ${name}`,
       environment: this.settings,
       logRetention: this.#props.options.logDays,
-      uses: functionUses(name),
+      name,
       // It asks the one runner that fetches repositories.
       on: name === 'sync-sources' ? { ...this.on, startable: [this.#runners.terraform.project] } : this.on,
       // Each document of a commit is planned.

@@ -34,7 +34,7 @@ export class StorageStack extends Stack {
       alias: `alias/${installation}`,
       description: 'Kubeloom: table, bucket and secrets',
       enableKeyRotation: true,
-      removalPolicy: RemovalPolicy.RETAIN,
+      removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE,
     });
     const { partitionKey, sortKey, dueIndex, timeToLive } = tableSchema;
     this.table = new TableV2(this, 'Table', {
@@ -55,7 +55,7 @@ export class StorageStack extends Stack {
       encryption: TableEncryptionV2.awsManagedKey(),
       pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: true },
       deletionProtection: true,
-      removalPolicy: RemovalPolicy.RETAIN,
+      removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE,
     });
     // customerManagedKey() needs the region during synthesis, which is known only at deployment.
     const [table] = this.table.node.children.filter((child) => child instanceof CfnGlobalTable);
@@ -70,7 +70,7 @@ export class StorageStack extends Stack {
       minimumTLSVersion: 1.2,
       blockPublicAccess: BlockPublicAccess.BLOCK_ALL,
       objectOwnership: ObjectOwnership.BUCKET_OWNER_ENFORCED,
-      removalPolicy: RemovalPolicy.RETAIN,
+      removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE,
       serverAccessLogsBucket: this.#accessLogs(logDays),
       lifecycleRules: [
         {
@@ -78,7 +78,11 @@ export class StorageStack extends Stack {
           noncurrentVersionExpiration: Duration.days(oldVersionDays),
           expiredObjectDeleteMarker: true,
         },
-        { id: 'runs', prefix: 'runs/', expiration: Duration.days(runDays) },
+        {
+          // A log is written again every 2 seconds while its stage runs: no one asks for those before.
+          ...{ id: 'runs', prefix: 'runs/', expiration: Duration.days(runDays) },
+          noncurrentVersionExpiration: Duration.days(1),
+        },
         { id: 'checks', prefix: 'checks/', expiration: Duration.days(runDays) },
         // Proposed plans wait for an approval; most have become something else by then.
         { id: 'plans', prefix: 'plans/', expiration: Duration.days(planDays) },
@@ -96,7 +100,7 @@ export class StorageStack extends Stack {
       enforceSSL: true,
       minimumTLSVersion: 1.2,
       blockPublicAccess: BlockPublicAccess.BLOCK_ALL,
-      removalPolicy: RemovalPolicy.RETAIN,
+      removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE,
       lifecycleRules: [{ id: 'old-logs', expiration: Duration.days(days) }],
     });
     Validations.of(bucket).acknowledge({

@@ -1,6 +1,7 @@
 /** Least privilege, both ways: what handlers, adapters and state machines call is allowed, and nothing else. */
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { functionBounds } from '#functions/rights/function-rights.ts';
 import { runnerBounds, runnerTools, toolUses } from '#functions/rights/runner-rights.ts';
 import { kebabCase, stateMachineNames, stateMachineText } from '../../cdk/asl-files.ts';
 import { deriveUses } from '../../cdk/rights/derive-uses.ts';
@@ -123,6 +124,29 @@ describe('functions', () => {
     const beyond =
       /^(roleBindings|secrets|inventory|rollOuts|feed)\.(?!list$|exists$|get$)|^rollOuts|^workflows\.(?!startReconcile)/;
     expect(uses.filter((use) => beyond.test(use) || /\.(remove|removeAll|discard)$/.test(use))).toEqual([]);
+  });
+
+  for (const { name, statements } of lambdas) {
+    it(`${name} may touch only the partitions, objects and Secrets of what it uses`, () => {
+      const bounds = functionBounds(name);
+      const allowed = statements.filter(({ Effect }) => Effect === 'Allow');
+      const of = (service: string) =>
+        allowed.filter(({ Action }) => [Action].flat().some((action) => String(action).startsWith(service)));
+      const tables = of('dynamodb:').filter(({ Action }) => !JSON.stringify(Action).includes('Stream'));
+      for (const { Condition } of tables)
+        expect(Condition).toEqual({
+          'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': bounds.partitions.map((key) => `${key}*`) },
+        });
+      const prefixes = [...JSON.stringify(of('s3:').map(({ Resource }) => Resource)).matchAll(/"\/([^"]*)\*"/g)];
+      expect(
+        [...new Set(prefixes.map(([, prefix]) => prefix))].filter((one) => !bounds.objects.includes(`${one}`)),
+      ).toEqual([]);
+    });
+  }
+
+  it('only the API and what submits for GitSources read who has which role, and only the API writes it', () => {
+    const reaching = lambdas.filter(({ statements }) => JSON.stringify(statements).includes('"ROLES*"'));
+    expect(reaching.map(({ name }) => name)).toEqual(['sync-sources', 'router']);
   });
 
   it('no function can read secrets or Terraform states, whatever else is allowed', () => {

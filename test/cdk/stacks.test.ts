@@ -122,11 +122,12 @@ describe('functions and runners', () => {
 });
 
 describe('retention', () => {
-  it('table, bucket and key remain when the stack is deleted', () => {
+  it('table, bucket and key remain when the stack is deleted, and not when its first deployment fails', () => {
+    const kept = { DeletionPolicy: 'RetainExceptOnCreate', UpdateReplacePolicy: 'Retain' };
     for (const type of ['AWS::DynamoDB::GlobalTable', 'AWS::S3::Bucket']) {
-      templateOf(installation.storage).hasResource(type, { DeletionPolicy: 'Retain', UpdateReplacePolicy: 'Retain' });
+      templateOf(installation.storage).hasResource(type, kept);
     }
-    templateOf(installation.storage).hasResource('AWS::KMS::Key', { DeletionPolicy: 'Retain' });
+    templateOf(installation.storage).hasResource('AWS::KMS::Key', kept);
     expect(installation.storage.terminationProtection).toBe(true);
   });
 

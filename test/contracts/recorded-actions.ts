@@ -1,5 +1,6 @@
 /** Records which IAM actions the calls of adapters ask for: `functions/rights/port-actions.ts` is held to it, both ways. */
 import { AsyncLocalStorage } from 'node:async_hooks';
+import { partitionsOfPort } from '#functions/rights/function-rights.ts';
 import { portActions } from '#functions/rights/port-actions.ts';
 import { InMemoryArtifacts } from '#test/fakes/in-memory-artifacts.ts';
 
@@ -32,7 +33,9 @@ const isIterable = (answer: unknown): answer is AsyncIterable<unknown> =>
 /** The client, with what it sends noted under the call that sends it. */
 export function recordedClient<Client extends object>(service: string, client: Client): Client {
   return calling(client, (method, work, [command]) => {
-    if (method === 'send') note(actionsOf(service, command));
+    if (method !== 'send') return work();
+    note(actionsOf(service, command));
+    if (service === 'dynamodb') refuseOtherPartitions(command);
     return work();
   });
 }
@@ -63,6 +66,35 @@ export function sentAndAllowed(): { readonly sent: object; readonly allowed: obj
 /** Methods of these ports that no test called. */
 export function notCalled(...ports: readonly string[]): readonly string[] {
   return Object.keys(portActions).filter((use) => ports.includes(use.split('.')[0] ?? '') && !sent.has(use));
+}
+
+/** A role allows the partitions of its ports only. */
+function refuseOtherPartitions(command: unknown): void {
+  const use = within.getStore();
+  if (use === undefined) return;
+  const allowed = partitionsOfPort[use.split('.')[0] ?? ''] ?? [];
+  for (const partition of partitionsOf(Object(command).input))
+    if (!allowed.some((prefix) => partition.startsWith(prefix)))
+      throw new Error(
+        `${use} touches the partition ${partition}, which functions/rights/function-rights.ts does not allow`,
+      );
+}
+
+function partitionsOf({ Key, Item, RequestItems = {}, ExpressionAttributeValues: values }: Input): readonly string[] {
+  const asked = Object.values(RequestItems).flatMap((one) =>
+    'Keys' in one ? one.Keys : one.map(({ PutRequest, DeleteRequest }) => PutRequest?.Item ?? DeleteRequest?.Key),
+  );
+  const keys = [Key, Item, ...asked].flatMap((key) => (key ? [String(key.pk)] : []));
+  return [...keys, ...(values?.[':partition'] === undefined ? [] : [String(values[':partition'])])];
+}
+
+type Key = { readonly pk: unknown };
+type Request = { readonly PutRequest?: { readonly Item: Key }; readonly DeleteRequest?: { readonly Key: Key } };
+interface Input {
+  readonly Key?: Key;
+  readonly Item?: Key;
+  readonly RequestItems?: Readonly<Record<string, readonly Request[] | { readonly Keys: readonly Key[] }>>;
+  readonly ExpressionAttributeValues?: Readonly<Record<string, unknown>>;
 }
 
 function note(actions: readonly string[]): void {

@@ -1,0 +1,54 @@
+/** What each function may touch of what is stored: the table that its role in AWS is made of, and that tests hold it to. */
+import { type Bounds, prefixesOf } from './runner-rights.ts';
+import { actionsOf, functionUses } from './uses.ts';
+
+/** Partition keys of the table and of its index, by port. All are prefixes. */
+export const partitionsOfPort: Readonly<Record<string, readonly string[]>> = {
+  manifests: ['MANIFESTS', 'CHECKS', 'MANIFEST#'],
+  clusters: ['MANIFEST#'],
+  demands: ['MANIFEST#'],
+  runs: ['MANIFEST#', 'RUNS#'],
+  repairBudget: ['REPAIRS'],
+  events: ['EVENTS#'],
+  feed: ['FEED'],
+  templateReferences: ['TEMPLATES#'],
+  inventory: ['INVENTORY#'],
+  rollOuts: ['ROLLOUTS#'],
+  gitSources: ['GITSOURCES'],
+  roleBindings: ['ROLES'],
+};
+
+/** Stores that keep large documents as objects. */
+const withDocuments = ['manifests', 'clusters'];
+
+/** Objects that a function reads and writes through the port `artifacts`; the others only list keys, or nothing. */
+const objectsOfFunction: Readonly<Record<string, readonly string[]>> = {
+  'collect-result': ['runs/'],
+  'commit-waypoint': ['runs/', 'kubeconfigs/'],
+  'plan-cluster': ['runs/'],
+  'record-drift': ['runs/'],
+  'record-rollback': ['runs/', 'kubeconfigs/'],
+  'settle-manifest': ['agents/'],
+  'stop-builds': ['runs/'],
+  'submit-cluster': ['rollouts/'],
+  'sync-sources': ['runs/', 'checks/', 'plans/'],
+  tick: ['runs/'],
+  router: ['runs/', 'checks/', 'access/', 'agents/', 'plans/', 'rollouts/', 'kubeconfigs/'],
+};
+
+/** `name` as in uses.json (`plan-cluster`). Throws for one that the file does not know. */
+export function functionBounds(name: string): Bounds {
+  const ports = [...new Set(functionUses(name).map((use) => use.split('.')[0] ?? ''))];
+  const documents = ports.some((port) => withDocuments.includes(port)) ? ['documents/'] : [];
+  return {
+    objects: [...(objectsOfFunction[name] ?? []), ...documents],
+    partitions: [...new Set(ports.flatMap((port) => partitionsOfPort[port] ?? []))],
+    secrets: ports.includes('secrets') ? ['user/'] : [],
+  };
+}
+
+/** Whether a function may do `action` (`s3:DeleteObject`) to an object, partition or secret (`user/team/hetzner`). */
+export function functionMay(name: string, action: string, key: string): boolean {
+  const prefixes = prefixesOf(action, functionBounds(name));
+  return actionsOf(functionUses(name)).includes(action) && prefixes.some((prefix) => key.startsWith(prefix));
+}
