@@ -81,7 +81,7 @@ function refuseOtherPartitions(command: unknown): void {
 }
 
 function partitionsOf({ Key, Item, RequestItems = {}, ExpressionAttributeValues: values }: Input): readonly string[] {
-  const asked = Object.values(RequestItems).flatMap((one) =>
+  const asked = Object.values(RequestItems).flatMap((one): readonly (Key | undefined)[] =>
     'Keys' in one ? one.Keys : one.map(({ PutRequest, DeleteRequest }) => PutRequest?.Item ?? DeleteRequest?.Key),
   );
   const keys = [Key, Item, ...asked].flatMap((key) => (key ? [String(key.pk)] : []));
