@@ -31,7 +31,7 @@ const objectsOfFunction: Readonly<Record<string, readonly string[]>> = {
   'settle-manifest': ['agents/'],
   'stop-builds': ['runs/'],
   'submit-cluster': ['rollouts/'],
-  'sync-sources': ['runs/', 'checks/', 'plans/'],
+  'sync-sources': ['runs/', 'checks/', 'plans/', 'agents/'],
   tick: ['runs/'],
   router: ['runs/', 'checks/', 'access/', 'agents/', 'plans/', 'rollouts/', 'kubeconfigs/'],
 };
