@@ -151,7 +151,6 @@ export const providerTypes = {
   openstack: {
     ...cloud,
     title: 'OpenStack',
-    resizes: true,
     dns: false,
     externalNetworkNeeded: true,
     secret: [

@@ -1,9 +1,11 @@
 /** Another image or server type: how machines of a group become others. */
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { allPools, type ClusterState } from '#domain/cluster-state.ts';
 import { validateMachineGroups } from '#domain/manifest/groups/validate-machine-groups.ts';
 import { buildDesiredState } from '#domain/planning/desired/build-desired-state.ts';
 import { planClusterPath } from '#domain/planning/plan-cluster-path.ts';
+import { providerTypeFacts, providerTypeNames, providerTypes } from '#domain/provider-types.ts';
 import { countingIds } from '../planning/arbitraries.ts';
 import { groupsWith, leaf, stateOf } from './groups.ts';
 
@@ -105,6 +107,25 @@ describe('machines of a group that have to be others', () => {
       'Kubeloom cannot change machines of Verda in place',
     ]);
   });
+
+  it.each(providerTypeNames.filter((type) => providerTypes[type].nodes && providerTypeFacts(type)?.resizes))(
+    'the modules of %s do not ignore another server type, which update: inPlace promises',
+    (type) => {
+      const folder = new URL(`../../templates/terraform/${type}/nodepool/`, import.meta.url);
+      if (!existsSync(folder)) return;
+      const text = readdirSync(folder)
+        .filter((file) => file.endsWith('.tf'))
+        .map((file) => readFileSync(new URL(file, folder), 'utf8'))
+        .join('\n');
+      const [, argument] = /^\s*(\w+)\s*=\s*var\.pool\.server_type$/m.exec(text) ?? [];
+      const ignored = [...text.matchAll(/ignore_changes = \[([^\]]*(?:\[[^\]]*\][^\]]*)*)\]/g)]
+        .map(([, list]) => list)
+        .join(', ');
+      // A local host has no type.
+      if (type !== 'local') expect(argument).toBeDefined();
+      expect(ignored.split(/,\s*/)).not.toContain(argument);
+    },
+  );
 
   it('update: refuse refuses another image, and protect does so for every update', () => {
     const refused = stateOf({ web: { ...web, update: 'refuse', image: 'j' } }, before);
