@@ -9,7 +9,7 @@ export function identifierOf(text: string): string {
     .join('');
 }
 
-/** Escapes text where Terraform would read a template, at any depth of a value. */
+/** Escapes text where Terraform would read a template, at any depth of a value: keys of its objects are templates, too. */
 export function literal<Value>(value: Value): Value {
   return escaped(value) as Value;
 }
@@ -18,7 +18,7 @@ function escaped(value: unknown): unknown {
   if (typeof value === 'string') return value.replaceAll(/[$%]\{/g, (mark) => mark.charAt(0) + mark);
   if (Array.isArray(value)) return value.map(escaped);
   if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, escaped(inner)]));
+  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [escaped(key), escaped(inner)]));
 }
 
 /** Name of the workspace of a load balancer's names in one provider instance. */

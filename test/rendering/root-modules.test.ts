@@ -217,6 +217,12 @@ describe('names in Terraform', () => {
     expect(literal({ a: ['${x}', { b: '%{if y}' }], n: 1 })).toEqual({ a: ['$${x}', { b: '%%{if y}' }], n: 1 });
   });
 
+  it('escapes templates in keys, which Terraform would evaluate like values', () => {
+    expect(literal({ labels: { '${file("/proc/self/environ")}': 'x', '%{if y}': 1 } })).toEqual({
+      labels: { '$${file("/proc/self/environ")}': 'x', '%%{if y}': 1 },
+    });
+  });
+
   it('each workspace has its own state key', () => {
     const workspace = { namespace: 'team', manifest: 'shop', clusterId: 'c-1', name: 'x' } as const;
     expect(stateKeyOf({ ...workspace, kind: 'machines' })).toBe('terraform/team/shop/c-1/machines-x.tfstate');
