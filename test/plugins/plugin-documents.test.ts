@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import type { PluginAnswer, PluginLookup } from '#contracts/job.ts';
 import { validateMachineGroups } from '#domain/manifest/groups/validate-machine-groups.ts';
+import { RepositoryUrl } from '#domain/manifest/template-git-reference.ts';
 import { validateManifest } from '#domain/manifest/validate-manifest.ts';
 import { pinPlugins, refusedAddress } from '#functions/pipeline/manifests/plugin-versions.ts';
 import { fakeConfig } from '#test/fakes/fake-deps.ts';
@@ -63,6 +64,17 @@ describe('where a type is from', () => {
       /g0.resourcePlugin.sha256: is missing; give the SHA-256/,
     );
     expect(refusals({ name: 'acme', url, sha256: 'a'.repeat(64) }).join()).toMatch(/sha256: is for archives/);
+  });
+
+  it('an address that means another one than it says is refused', () => {
+    for (const odd of [
+      'git.example.com/acme/%2e%2e/evil/x',
+      'git.example.com/acme\\..\\..\\evil/x',
+      'git.example.com:99999/a/b',
+    ])
+      expect(refusals({ name: 'acme', url: odd }).join()).toMatch(/is not a git repository or an archive/);
+    for (const odd of ['git.example.com/acme/%2e%2e/evil/x', 'git.example.com/acme\\..\\..\\evil/x'])
+      expect(RepositoryUrl.safeParse(odd).success).toBe(false);
   });
 
   it('a type that does not exist is named with what was meant, and that a URL may be given', () => {
@@ -128,6 +140,13 @@ describe('what a type says about a manifest', () => {
     expect(faults).toMatchObject([
       { path: 'spec.providers[0].plugin.url', reason: expect.stringContaining('only from github.com/acme/') },
     ]);
+  });
+
+  it('an address with a way up behind an allowed beginning is refused, however it is written', () => {
+    const settings = fakeConfig({ KUBELOOM_TEMPLATE_URLS: 'github.com/acme/' });
+    for (const path of ['%2e%2e/evil/x', '%2E./evil/x', '..\\evil/x', '../evil/x', 'a%2f..%2f..%2fevil'])
+      expect(refusedAddress(settings, `github.com/acme/${path}`)).toMatchObject({ fix: expect.any(String) });
+    expect(refusedAddress(settings, 'github.com/acme/größe/a b')).toBeUndefined();
   });
 
   it('the beginning of an allowed address ends between two parts of a path', () => {

@@ -2,26 +2,27 @@
 import { z } from 'zod';
 import { isProviderType } from '#domain/provider-types.ts';
 import { shown, Text } from './names.ts';
+import { isPlainAddress } from './plain-address.ts';
 
 /** `providerType` of an instance whose `plugin` says more. */
 export const pluginType = 'plugin';
 
 const isArchive = (url: string): boolean => /\.(tar\.gz|tgz)$/i.test(url);
 
-const address = /^(https:\/\/)?(?!.*\/\.\.?(\/|$))[a-z0-9][a-z0-9.-]*(:\d{1,5})?(\/[^\s/@#?:]+)+\/?$/i;
+const address = /^(https:\/\/)?(?!.*\/\.\.?(\/|$))[a-z0-9][a-z0-9.-]*(:\d{1,5})?(\/[^\s/@#?:%\\]+)+\/?$/i;
 
 const Url = Text.max(300)
   .refine((url) => !/\.so$/i.test(url), {
     error: (issue) =>
       `${shown(issue.input)} is a library of Go: it would run as a part of Kubeloom, with all of its rights; describe the provider by Terraform modules instead: docs/plugins.md`,
   })
-  .refine((url) => address.test(url) || /\.so$/i.test(url), {
+  .refine((url) => (address.test(url) && isPlainAddress(pluginAddress({ url }))) || /\.so$/i.test(url), {
     error: (issue) =>
       `${shown(issue.input)} is not a git repository or an archive behind https; write host and path, such as "github.com/acme/providers"`,
   });
 
 /** Host and path, without scheme. */
-export function pluginAddress({ url }: Pick<ProviderPlugin, 'url'>): string {
+export function pluginAddress({ url }: { readonly url: string }): string {
   return url.replace(/^https:\/\//i, '').replace(/\/$/, '');
 }
 

@@ -4,14 +4,14 @@ import { apiVersions } from './input-manifest.ts';
 import { SecretMetadata, SecretReference, shown, Text } from './names.ts';
 
 /** Host and path; nothing that a URL or a version of templates would read as something else, and no way up. */
-const repositoryAddress = /^(?![a-z+]+:\/\/)(?!.*\/\.\.?(\/|$))[^\s/@#?]+\.[^\s/@#?]+\/[^\s@#?]+$/i;
+const repositoryAddress = /^(?![a-z+]+:\/\/)(?!.*\/\.\.?(\/|$))[^\s/@#?%\\]+\.[^\s/@#?%\\]+\/[^\s@#?%\\]+$/i;
 /** From the root of the repository, down, and not into git's own files. */
 const folderInside = /^(?!\/)(?!(.*\/)?(\.\.|\.git)(\/|$))[\w ./-]*$/;
 
 /** Of a repository, without scheme. */
 export const RepositoryUrl = Text.regex(repositoryAddress, {
   error: (issue) =>
-    `${shown(issue.input)} is not host and path of a repository; write them like "github.com/org/repo", without scheme, "@", "#", "?" and ".."`,
+    `${shown(issue.input)} is not host and path of a repository; write them like "github.com/org/repo", without scheme, "@", "#", "?", "%", "\\" and ".."`,
 });
 
 /** From the root of a repository. */

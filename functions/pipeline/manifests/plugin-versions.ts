@@ -4,6 +4,7 @@ import type { PluginAnswer, PluginLookup } from '#contracts/job.ts';
 import { error, type Fault } from '#domain/manifest/fault.ts';
 import type { InputManifest, Provider } from '#domain/manifest/input-manifest.ts';
 import { shown } from '#domain/manifest/names.ts';
+import { isPlainAddress } from '#domain/manifest/plain-address.ts';
 import { type ProviderPlugin, pluginAddress } from '#domain/manifest/provider-plugin.ts';
 import { archiveVersionText, templateVersionText } from '#domain/template-version.ts';
 
@@ -60,7 +61,7 @@ export function refusedAddress({ KUBELOOM_TEMPLATE_URLS: allowed }: Settings, ur
     const [whole, start] = [folded(url), folded(beginning)];
     return whole === start || whole.startsWith(start.endsWith('/') ? start : `${start}/`);
   };
-  if (allowed.length === 0 || allowed.some(fits)) return undefined;
+  if (allowed.length === 0 || (isPlainAddress(url) && allowed.some(fits))) return undefined;
   const reason = `this installation takes templates and provider types only from ${allowed.join(', ')}, not from ${url}`;
   return { reason, fix: 'use one from there, or ask the operator to add it to KUBELOOM_TEMPLATE_URLS' };
 }
