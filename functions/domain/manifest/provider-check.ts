@@ -14,7 +14,8 @@ export interface WantedCheck {
 export function wantedCheck(manifest: InputManifest, name: string): WantedCheck | undefined {
   const provider = manifest.spec.providers.find((one) => one.name === name);
   if (provider === undefined) return undefined;
-  const { secretRef, providerType: type } = provider;
+  const { secretRef, plugin, providerType } = provider;
+  const type = plugin?.name ?? providerType;
   const pools = manifest.spec.nodePools.dynamic.filter(({ providerSpec }) => providerSpec.name === name);
   return {
     ...{ provider: name, type, regions: [...new Set(pools.map(({ providerSpec }) => providerSpec.region))] },

@@ -10,7 +10,7 @@ import { withExternalId } from '../external-id.ts';
 import { SecretMask } from '../secret-mask.ts';
 import { StageFailure } from '../stage-failure.ts';
 import { checkProvider } from './check-provider.ts';
-import type { Bases, CheckFinding } from './finding.ts';
+import { type Bases, type CheckFinding, unreported } from './finding.ts';
 
 export interface CheckSurroundings {
   readonly secrets: Pick<SecretStore, 'get'>;
@@ -30,7 +30,7 @@ const Permissions = z.object({
 /** Runs it. No value of the Secret is in what it returns, whatever a cloud answered. */
 export async function runCheck(request: CredentialCheck, around: CheckSurroundings): Promise<readonly CheckFinding[]> {
   const { provider, type, secret, regions } = request;
-  if (!isProviderType(type)) return [{ about: 'identity', name: type, ok: false, message: 'is not a provider type' }];
+  if (!isProviderType(type)) return [unreported('identity', type, 'only its author knows how to try its credentials')];
   const mask = new SecretMask();
   const context = { ports: { secrets: around.secrets }, mask };
   const fieldsOf = async (reference: string): Promise<Readonly<Record<string, string>>> =>
