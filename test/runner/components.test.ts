@@ -8,6 +8,9 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { ComponentState, DocumentState } from '#domain/cluster-documents.ts';
 import { type ClusterFacts, noFacts } from '#domain/cluster-state.ts';
+import { applyDocuments } from '#runner/documents/apply-documents.ts';
+import { prepareDocuments } from '#runner/documents/prepare-documents.ts';
+import { Kubectl } from '#runner/kubernetes/kubectl.ts';
 import { selfSigned } from '#test/fakes/self-signed.ts';
 import { twoProviderState } from '#test/rendering/states.ts';
 import { aDocument, type StageWorld, stageWorld } from './stage-world.ts';
@@ -162,6 +165,34 @@ describe('secrets of components', () => {
     expect(result).toMatchObject({ ok: false, error: { code: 'SecretMissing', class: 'credentials' } });
     expect(applied()).toBe('');
   });
+});
+
+test('CO-1: a component that does not work holds those after it, and the facts say so', async () => {
+  const manager = '---\napiVersion: apps/v1\nkind: Deployment\nmetadata: { name: manager, namespace: core-system }\n';
+  live({ apiVersion: 'apps/v1', kind: 'Deployment', metadata: { name: 'manager', namespace: 'core-system' } });
+  const documents = [
+    component('cluster-api', objects('core', manager)),
+    component('infrastructure-demo', objects('demo')),
+  ];
+  const target = twoProviderState({ documents });
+  const work = { patch: [], remove: [], maxUnavailable: 1, documents: [] };
+  await world.put(aDocument([{ stage: 'nodes', reasons: [], work }], { direction: 'settle', before: target, target }));
+  const result = await world.run('nodes', {
+    tool: async (context) => {
+      const prepared = await prepareDocuments(context, documents);
+      await applyDocuments(context, new Kubectl(context, 'none'), prepared, { totalMs: 0 });
+      return {};
+    },
+  });
+  expect(result.ok).toBe(true);
+  expect((await world.facts()).documents).toMatchObject({
+    'capi.cluster-api': { unfinished: 'these do not work yet: apps/v1 Deployment core-system/manager' },
+  });
+  expect(Object.keys((await world.facts()).documents ?? {})).toEqual(['capi.cluster-api']);
+  expect(await world.reported()).toContainEqual(
+    expect.stringContaining('ComponentHeld: capi.infrastructure-demo is not applied: it waits for capi.cluster-api'),
+  );
+  expect(applied()).not.toContain('demo-system');
 });
 
 describe('components that do not fit', () => {
