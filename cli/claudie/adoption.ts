@@ -75,7 +75,7 @@ export function adoption(documents: readonly unknown[]): Adoption {
 }
 
 function filesOfManifest({ name, namespace, document, staticPools }: NamedManifest): readonly AdoptedFile[] {
-  const folder = fileName(`${namespace}-${name}`);
+  const folder = `manifests/${fileName(namespace)}/${fileName(name)}`;
   return [
     ...(document === undefined ? [] : [{ path: `${folder}/manifest.yaml`, text: yamlOf([document]) }]),
     ...(staticPools.length === 0 ? [] : [{ path: `${folder}/static-pools.yaml`, text: stringify(staticPools) }]),

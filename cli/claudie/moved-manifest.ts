@@ -44,9 +44,12 @@ function withoutStaticPools(spec: Part, held: ReadonlySet<string>): readonly str
   const balancers = partOf(spec, 'loadBalancers');
   const empty = new Set<string>();
   keepIn(balancers, 'roles', (role) => {
+    // The older words for it name no pools.
+    if (role.target !== undefined) return true;
     without(role, 'targetPools', held);
     if (listOf(role, 'targetPools').length > 0) return true;
     empty.add(nameOf(role));
+    changes.push(`role ${nameOf(role)} is left out: all its targets are static machines, which Claudie's cluster has`);
     return false;
   });
   keepIn(balancers, 'clusters', (balancer) => {
@@ -67,7 +70,11 @@ function withoutStaticPools(spec: Part, held: ReadonlySet<string>): readonly str
   );
   const pools = partOf(spec, 'nodePools');
   keepIn(pools, 'static', () => false);
-  keepIn(pools, 'dynamic', (pool) => used.has(nameOf(pool)));
+  keepIn(pools, 'dynamic', (pool) => {
+    if (used.has(nameOf(pool))) return true;
+    changes.push(`pool ${nameOf(pool)} is left out: nothing that stays uses it`);
+    return false;
+  });
   const names = [...held].join(', ');
   changes.push(
     `static pools ${names} are left out: a machine is in one cluster at a time; static-pools.yaml has them, to be added when their machines have left Claudie's cluster`,

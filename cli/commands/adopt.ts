@@ -1,5 +1,5 @@
 /** `kubeloom adopt FILE... --out DIR`: what becomes of clusters that Claudie built. Reads files, writes files, connects to nothing. */
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Command } from 'commander';
 import { readableDocuments } from '../documents.ts';
@@ -67,9 +67,15 @@ async function write(out: string, files: readonly { readonly path: string; reado
     const why = cause.code === 'EEXIST' ? 'it exists; name another folder' : cause.message;
     throw new CliError(`cannot make ${out}: ${why}`, exitCodes.usage, { cause });
   });
-  for (const { path, text } of files) {
-    const file = join(out, path);
-    await mkdir(dirname(file), { recursive: true, mode: 0o700 });
-    await writeFile(file, text, { mode: 0o600, flag: 'wx' });
+  try {
+    for (const { path, text } of files) {
+      const file = join(out, path);
+      await mkdir(dirname(file), { recursive: true, mode: 0o700 });
+      await writeFile(file, text, { mode: 0o600, flag: 'wx' });
+    }
+  } catch (cause) {
+    await rm(out, { recursive: true, force: true });
+    const why = cause instanceof Error ? cause.message : String(cause);
+    throw new CliError(`cannot write to ${out}, which is removed again: ${why}`, exitCodes.usage, { cause });
   }
 }

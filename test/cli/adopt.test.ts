@@ -130,13 +130,13 @@ describe('kubeloom adopt', () => {
       'clusters/one-ccccccc/kubeconfig',
       'clusters/one-ccccccc/lb-bbbbbbb.key',
       'clusters/one-ccccccc/metal-01.key',
+      'manifests/team/shop/manifest.yaml',
+      'manifests/team/shop/static-pools.yaml',
       'secrets-and-templates.yaml',
-      'team-shop/manifest.yaml',
-      'team-shop/static-pools.yaml',
     ]);
     expect(files.map((path) => statSync(join(out, path)).mode & 0o077)).toEqual(files.map(() => 0));
     expect(read('clusters/one-ccccccc/ctrl-aaaaaaa.key')).toBe('KEY-OF-CTRL');
-    const [document] = documentsIn('team-shop/manifest.yaml');
+    const [document] = documentsIn('manifests/team/shop/manifest.yaml');
     const { faults, manifest: accepted } = validateManifest(document);
     expect(faults).toEqual([]);
     expect(InputManifest.parse(accepted).spec.kubernetes.clusters.map(({ name, pools }) => [name, pools])).toEqual([
@@ -150,18 +150,42 @@ describe('kubeloom adopt', () => {
     const { changes, machines } = JSON.parse(stdout);
     const said = [
       'cluster two is left out: all its control nodes are static machines',
+      'pool spare is left out: nothing that stays uses it',
       'static pools metal, metal-lb are left out',
       'load balancer front: the names api are left out',
       'load balancer shops: the names www are left out',
     ];
     expect(changes).toEqual(said.map((text) => expect.stringContaining(text)));
-    expect(read('team-shop/manifest.yaml')).not.toMatch(/hostname|alternativeNames|metal|spare|status|uid|finalizers/);
-    expect(read('team-shop/static-pools.yaml')).toContain('203.0.113.10');
+    expect(read('manifests/team/shop/manifest.yaml')).not.toMatch(
+      /hostname|alternativeNames|metal|spare|status|uid|finalizers/,
+    );
+    expect(read('manifests/team/shop/static-pools.yaml')).toContain('203.0.113.10');
     expect(machines).toEqual([
       expect.objectContaining({ node: 'ctrl-aaaaaaa-01', address: '198.51.100.1', privateAddress: '192.168.2.1' }),
       expect.objectContaining({ node: 'metal-01', kind: 'static' }),
       expect.objectContaining({ node: 'lb-bbbbbbb-01', loadBalancer: 'front' }),
     ]);
+  });
+
+  it('a role whose targets are all static machines is left out, and one in the older words for targets stays', async () => {
+    const older = structuredClone(manifest);
+    const roles: object[] = older.spec.loadBalancers.roles;
+    roles.push({ name: 'old', protocol: 'tcp', port: 80, targetPort: 30080, target: 'k8sComputePlane' });
+    roles.push({ name: 'metal', protocol: 'tcp', port: 81, targetPort: 30081, targetPools: ['metal'] });
+    older.spec.loadBalancers.clusters[1]?.roles.push('old', 'metal');
+    const { stdout } = await adopt([older], '--json');
+    expect(JSON.parse(stdout).changes).toContainEqual(
+      expect.stringContaining('role metal is left out: all its targets are static machines'),
+    );
+    const [{ spec }] = documentsIn('manifests/team/shop/manifest.yaml');
+    expect(spec.loadBalancers.clusters[1].roles).toEqual(['web', 'old']);
+  });
+
+  it('manifests whose namespace and name read alike have a folder each', async () => {
+    const named = (namespace: string, name: string) => ({ ...manifest, metadata: { namespace, name } });
+    await adopt([named('a-b', 'c'), named('a', 'b-c')]);
+    expect(documentsIn('manifests/a-b/c/manifest.yaml')).toHaveLength(1);
+    expect(documentsIn('manifests/a/b-c/manifest.yaml')).toHaveLength(1);
   });
 
   it('no value of a Secret is printed', async () => {
@@ -188,7 +212,7 @@ describe('kubeloom adopt', () => {
       3,
       expect.stringContaining('InputManifest shop: spec.kubernetes.clusters[0].version'),
     ]);
-    expect(existsSync(join(out, 'team-shop/manifest.yaml'))).toBe(true);
+    expect(existsSync(join(out, 'manifests/team/shop/manifest.yaml'))).toBe(true);
   });
 
   it('no name leads out of the folder, a folder that exists is refused, and so are files without anything of Claudie', async () => {
