@@ -15,10 +15,12 @@ interface Wanted {
   readonly more?: readonly string[];
   readonly repair?: Partial<NodeRepair>;
   readonly onDrift?: 'report' | 'repair';
+  readonly version?: string;
 }
 
-function healed({ control = 3, workers = 6, more = [], repair, onDrift = 'report' }: Wanted = {}): InputManifest {
-  const clusters = ['web', ...more].map((name) => ({ name, control, compute: { work: workers } }));
+function healed(wanted: Wanted = {}): InputManifest {
+  const { control = 3, workers = 6, more = [], repair, onDrift = 'report', version = '1.36.0' } = wanted;
+  const clusters = ['web', ...more].map((name) => ({ name, control, compute: { work: workers }, version }));
   const plain = manifestOf(clusters);
   // Each pool in a region of its own: what is down in one is no outage of the other.
   const dynamic = plain.spec.nodePools.dynamic.map((pool) => ({
@@ -96,6 +98,20 @@ describe('a node that is not ready', () => {
     const [first] = pipeline.runner.documents;
     expect(first?.direction).toBe('grow');
     expect(first?.notRecreated?.toSorted()).toEqual(before.toSorted());
+  });
+
+  it('an upgrade needs every node: on the way to it, machines that are gone are recreated', async () => {
+    const repair = { onUnhealthy: 'replace' } as const;
+    const pipeline = await existing({ repair, version: '1.35.2' });
+    pipeline.runner.documents.length = 0;
+    await pipeline.apply(healed({ repair, workers: 7 }));
+    const made = pipeline.runner.documents.map(({ direction, notRecreated = [] }) => [direction, notRecreated.length]);
+    expect(made).toEqual(
+      expect.arrayContaining([
+        ['grow', 0],
+        ['upgrade', 0],
+      ]),
+    );
   });
 
   it('only what is being replaced is not recreated in a pool without repair', async () => {

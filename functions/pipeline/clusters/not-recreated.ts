@@ -2,20 +2,21 @@
 import type { ManifestRecord } from '#contracts/records.ts';
 import { allNodes, type ClusterState } from '#domain/cluster-state.ts';
 import type { Demand } from '#domain/demand.ts';
+import type { Waypoint } from '#domain/plan.ts';
 import { driftChecksOf } from '../drift/drift-policy.ts';
 import { repairPolicies } from '../drift/repair-policies.ts';
 import { manifestOf } from '../manifests/stored-document.ts';
 
 /**
  * Names of nodes of pools whose unhealthy nodes are replaced or recreated automatically, and of nodes that are being replaced. Not of control
- * nodes: KubeOne needs all that it is given, and would remove the others from etcd.
+ * nodes: KubeOne needs all that it is given, and would remove the others from etcd. None on the way to an upgrade, which needs every node.
  */
 export function notRecreated(
   manifest: ManifestRecord,
   current: ClusterState | null,
-  { replace }: Pick<Demand, 'replace'>,
+  { demand: { replace }, path }: { readonly demand: Pick<Demand, 'replace'>; readonly path: readonly Waypoint[] },
 ): readonly string[] {
-  if (current === null || manifest.deleting) return [];
+  if (current === null || manifest.deleting || path.some(({ direction }) => direction === 'upgrade')) return [];
   const { onDrift, interval } = driftChecksOf(manifest);
   // Without checks no one would recreate them.
   const policies = interval === 'off' ? {} : repairPolicies(manifestOf(manifest), onDrift);

@@ -67,7 +67,7 @@ export function startWaypoint(start: WaypointStart): Start {
   const { demand: _before, nodeWait, ...known } = record;
   const waited = goesOn && record.failure?.runId === runId ? nodeWait : undefined;
   const { sizes, replace } = start.demand ?? noDemand;
-  const leftGone = notRecreated(manifest, before, { replace });
+  const leftGone = notRecreated(manifest, before, { demand: { replace }, path: start.path });
   const document: WaypointDocument = {
     ...{ schema: 1, namespace, manifest: name, generation, runId, cluster, index, direction },
     ...{ before, target, attempted, facts, stages, undo },
