@@ -4,6 +4,8 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { waypointKeys } from '#contracts/stage.ts';
 import { DriftReport } from '#domain/drift.ts';
+import { checkWorkspaces } from '#runner/drift/check-workspaces.ts';
+import type { Findings } from '#runner/drift/findings.ts';
 import { makeSshKeyPair } from '#runner/openssh-key.ts';
 import { twoProviderFacts, twoProviderState } from '#test/rendering/states.ts';
 import { aCheck, prefix, type StageWorld, stageWorld } from '#test/runner/stage-world.ts';
@@ -157,6 +159,25 @@ describe('a check', () => {
     expect(items).toMatchObject([
       { kind: 'machine', where: { node: 'workers-bbbbbbb-01' }, repairable: true, gone: true },
     ]);
+  });
+
+  it('a check says of which machines only what joins them to something is missing', async () => {
+    await look();
+    const workspace = workspaceOf('workers');
+    const part = (type: string) => machinesOf('workers-bbbbbbb-01').replace('hcloud_server', type);
+    record(`${workspace}.code`, '2');
+    record(`${workspace}.out`, planned(['create', part('hcloud_volume_attachment')]));
+    const partly = async (): Promise<unknown> => {
+      let found: Findings | undefined;
+      await world.checkDrift([async (context) => (found = await checkWorkspaces(context))]);
+      return found?.partly;
+    };
+    expect(await partly()).toEqual(new Set(['workers-bbbbbbb-01']));
+    record(
+      `${workspace}.out`,
+      planned(['create', part('hcloud_volume_attachment')], ['create', part('hcloud_server')]),
+    );
+    expect(await partly()).toEqual(new Set());
   });
 
   it('a check never destroys an existing machine, nor applies anything that would', async () => {

@@ -140,6 +140,17 @@ describe('hazard 5: a machine of which Terraform misses something', () => {
     expect(joined(gone(batch), others)).toEqual([{ node: batch, health: 'gone', ready: true }]);
   });
 
+  it.each([
+    ['unknown', 'no one could ask it', [], { health: 'unknown' }],
+    ['gone', 'its health checks fail', [], { health: 'gone' }],
+    ['kept', 'it answers', [web], { health: 'gone', ready: true }],
+  ] as const)('a machine of which only an attachment is missing is %s when %s', (_what, why, alive, expected) => {
+    const partly: Findings = { ...gone(web), partly: new Set([web]) };
+    const health = why === 'its health checks fail' ? 'unhealthy' : 'unknown';
+    expect(joined(partly, asked(web, health, alive))).toMatchObject([{ node: web, ...expected }]);
+    expect(joined(partly, { items: [], unchecked: [], alive: new Set() })).toMatchObject([{ health: 'unknown' }]);
+  });
+
   it('a machine that is gone is unknown when no machine could be asked at all', () => {
     expect(joined(gone(batch))).toMatchObject([{ node: batch, health: 'unknown' }]);
   });

@@ -131,6 +131,17 @@ it('such a machine is recreated if its disk remains: without the machine, Terraf
   expect(await world.reported()).not.toContainEqual(expect.stringContaining('NodeLeftOut'));
 });
 
+it('a machine whose attachment alone is missing is not gone: the attachment is created, and nothing is reported', async () => {
+  planned([{ type: 'hcloud_volume_attachment', action: 'create' }]);
+  const output = JSON.parse(readFileSync(join(recordings, 'output.out'), 'utf8'));
+  output.nodes.value['edge-ccccccc'] = { [gone]: { public_address: '198.51.100.3' } };
+  record('output.out', JSON.stringify(output));
+  await putKept();
+  expect(await world.run('infrastructure')).toMatchObject({ ok: true });
+  expect(asRecorded()).toEqual([false]);
+  expect(await world.reported()).not.toContainEqual(expect.stringContaining('NodeLeftOut'));
+});
+
 it('a repair that names the machine recreates it', async () => {
   planned([{ action: 'create' }], { state: [{ action: 'create' }] });
   await putKept({ direction: 'repair', stages: [work, installs(gone)] });

@@ -1,14 +1,15 @@
 /** Terraform's plan of every workspace of a cluster, never applied: machines, networks and names that differ from what Kubeloom created. */
 import { allNodes, allPools, type ClusterState } from '#domain/cluster-state.ts';
-import type { DriftItem, NodeObservation } from '#domain/drift.ts';
+import type { DriftItem } from '#domain/drift.ts';
 import { poolsOf } from '#rendering/machines-root.ts';
 import { settleBounded } from '../bounded.ts';
 import { knownPoolKey } from '../ssh-keys.ts';
 import type { DriftContext } from '../stage-context.ts';
 import { StageFailure } from '../stage-failure.ts';
-import { nodeOfAddress } from '../terraform/addresses.ts';
+import { nodeOfAddress, typeOfAddress } from '../terraform/addresses.ts';
 import { namesJob } from '../terraform/apply-dns.ts';
 import { machinesJob } from '../terraform/apply-machines.ts';
+import { joinsOnly } from '../terraform/refuse-replacements.ts';
 import type { Strays } from '../terraform/strays.ts';
 import { type PlannedChange, planWorkspace, type WorkspaceJob, workspacesAtOnce } from '../terraform/workspace.ts';
 import { type Findings, findingPlace, sentence } from './findings.ts';
@@ -32,7 +33,7 @@ export async function checkWorkspaces(context: DriftContext): Promise<Findings> 
     const isMachines = kind === 'machines';
     return {
       items: [...itemsOf(visit, target, changes), ...(isMachines ? strayItems(about, strays) : [])],
-      health: isMachines ? goneIn(target, changes) : [],
+      ...(isMachines ? goneIn(target, changes) : noneGone),
       unchecked:
         isMachines && strays && 'failed' in strays
           ? [sentence(`${about}: machines that no one knows could not be listed: ${strays.failed}`)]
@@ -47,6 +48,7 @@ export async function checkWorkspaces(context: DriftContext): Promise<Findings> 
   return {
     items: found.flatMap(({ items }) => items),
     health: found.flatMap(({ health }) => health),
+    partly: new Set(found.flatMap(({ partly }) => [...partly])),
     unchecked: [
       ...failed.map(({ visit, reason }) => sentence(`${visit?.about}: ${wordsOf(reason)}`)),
       ...found.flatMap(({ unchecked }) => unchecked),
@@ -54,13 +56,22 @@ export async function checkWorkspaces(context: DriftContext): Promise<Findings> 
   };
 }
 
-const nothing: Required<Pick<Findings, 'items' | 'health' | 'unchecked'>> = { items: [], health: [], unchecked: [] };
+type Gone = Required<Pick<Findings, 'health' | 'partly'>>;
+const noneGone: Gone = { health: [], partly: new Set() };
+const nothing: Gone & Pick<Findings, 'items' | 'unchecked'> = { items: [], unchecked: [], ...noneGone };
 
-/** Nodes whose machines do not exist any more. */
-function goneIn(target: ClusterState, changes: readonly PlannedChange[]): readonly NodeObservation[] {
+/** Nodes whose machines, or parts of them, do not exist any more. */
+function goneIn(target: ClusterState, changes: readonly PlannedChange[]): Gone {
   const nodes = new Set(allNodes(target).map(({ node }) => node.name));
-  const gone = changes.filter(isRecreated).map(({ address }) => nodeOfAddress(address, nodes));
-  return [...new Set(gone)].flatMap((node) => (node === undefined ? [] : [{ node, health: 'gone' as const }]));
+  const ownersOf = (some: readonly PlannedChange[]): ReadonlySet<string> =>
+    new Set(some.map(({ address }) => nodeOfAddress(address, nodes)).filter((node) => node !== undefined));
+  const missing = changes.filter(isRecreated);
+  const gone = ownersOf(missing);
+  const whole = ownersOf(missing.filter(({ address }) => !joinsOnly(typeOfAddress(address))));
+  return {
+    health: [...gone].map((node) => ({ node, health: 'gone' })),
+    partly: new Set([...gone].filter((node) => !whole.has(node))),
+  };
 }
 
 function visitsOf(context: DriftContext, target: ClusterState): readonly Visit[] {

@@ -8,6 +8,8 @@ export interface Findings {
   readonly unchecked: readonly string[];
   /** What it found out about nodes; of two parts, what one knows completes what the other does. @default nothing */
   readonly health?: readonly NodeObservation[];
+  /** Those of the nodes found `gone` of which only what joins their machines to something is missing. @default none */
+  readonly partly?: ReadonlySet<string>;
   /** Nodes that answered over SSH, or that a peer reached. @default no one tried */
   readonly alive?: ReadonlySet<string>;
 }

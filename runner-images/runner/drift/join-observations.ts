@@ -6,11 +6,12 @@ import type { Findings } from './findings.ts';
 /**
  * A machine that is gone outweighs what others say of its node, which is kept, too: maybe only a volume or an address is gone. A machine
  * group has no Kubernetes that knows better: there a machine that someone reached still works unless its checks fail, and where no one tried,
- * its state is not known.
+ * or no one reached one of which only an attachment is missing, its state is not known.
  */
 export function joinObservations(target: ClusterState, findings: readonly Findings[]): readonly NodeObservation[] {
   const machines = new Set(allNodes(target).flatMap(({ node, pool }) => (pool.role === 'machine' ? [node.name] : [])));
   const alive = findings.find((found) => found.alive !== undefined)?.alive;
+  const partly = new Set(findings.flatMap((found) => [...(found.partly ?? [])]));
   const nodes = Map.groupBy(
     findings.flatMap((found) => found.health ?? []).toSorted((a, b) => rank(a) - rank(b)),
     ({ node }) => node,
@@ -21,13 +22,10 @@ export function joinObservations(target: ClusterState, findings: readonly Findin
     if (joined.health !== 'gone') return joined;
     if (states.includes('healthy')) return { ...joined, ready: true };
     if (!machines.has(node) || states.includes('unhealthy')) return joined;
-    if (alive === undefined)
-      return {
-        node,
-        health: 'unknown',
-        failing: 'a part of its machine is gone at least, and no one could ask the rest',
-      };
-    return alive.has(node) ? { ...joined, ready: true } : joined;
+    if (alive?.has(node)) return { ...joined, ready: true };
+    if (alive !== undefined && !partly.has(node)) return joined;
+    const failing = 'a part of its machine is gone at least, and no one could ask the rest';
+    return { node, health: 'unknown', failing };
   });
 }
 

@@ -1,7 +1,7 @@
 /** Machines that are gone and that a waypoint leaves so: healing decides about them, or they are being replaced. */
 
 import type { StageContext } from '../stage-context.ts';
-import { nodeOfAddress } from './addresses.ts';
+import { nodeOfAddress, typeOfAddress } from './addresses.ts';
 import type { Message } from './messages.ts';
 import { joinsOnly, keptNodes } from './refuse-replacements.ts';
 import type { ResourceChange, TerraformCli } from './terraform-cli.ts';
@@ -12,9 +12,10 @@ export function notRecreated(context: StageContext): ReadonlySet<string> {
   return new Set((context.document.notRecreated ?? []).filter((name) => kept.has(name)));
 }
 
-/** Those of the nodes for which a plan creates something. */
+/** Those of the nodes for which a plan creates more than what only joins their machines to something. */
 export function recreatedIn(messages: readonly Message[], nodes: ReadonlySet<string>): ReadonlySet<string> {
-  const created = createdIn(messages).map((address) => nodeOfAddress(address, nodes));
+  const machines = createdIn(messages).filter((address) => !joinsOnly(typeOfAddress(address)));
+  const created = machines.map((address) => nodeOfAddress(address, nodes));
   return new Set(created.filter((name) => name !== undefined));
 }
 
