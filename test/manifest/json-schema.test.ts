@@ -24,7 +24,7 @@ describe('the JSON Schema for editors', () => {
     const kinds = schema.oneOf.map((kind: { properties: { kind: { const: string } } }) => kind.properties.kind.const);
     expect(kinds).toEqual([
       ...['InputManifest', 'MachineGroups', 'Secret', 'TemplateGitReference', 'RoleBinding', 'GitSource'],
-      ...['InventoryLayer', 'InventoryOrder', 'InventoryTemplate', 'InventoryCluster'],
+      ...['InventoryLayer', 'InventoryOrder', 'InventoryTemplate', 'InventoryCluster', 'ManagementPlane'],
     ]);
   });
 
