@@ -126,14 +126,20 @@ async function report(
   const accepted = verdict ? acceptedBy(verdict) : acceptedLater(object, manifest);
   const shown = manifest && isOf(object, manifest) ? manifest : undefined;
   const findings = [...(accepted ? [accepted] : []), ...(shown ? manifestFindings(shown) : notShown(object, accepted))];
+  // What is not taken yet has no state: until then the status is about what was taken before.
+  const observed = verdict?.status === 'Unknown' ? (object.status.observedGeneration ?? generation) : generation;
   const status: ObjectStatus = {
     ...object.status,
-    observedGeneration: generation,
+    observedGeneration: observed,
     ...(verdict?.submitted !== undefined && { submitted: verdict.submitted }),
     ...(given && verdict?.status !== 'Unknown' && { secrets: given.versions }),
     ...(shown && manifestStatus(shown, runs)),
     ...(accepted?.[1] === 'False' && { state: 'ERROR' as const, message: cut(accepted[3].split('\n')[0] ?? '') }),
-    conditions: [...conditionsOf(object.status.conditions ?? [], findings, { now: now().toISOString(), generation })],
+    conditions: [
+      ...conditionsOf(object.status.conditions ?? [], findings, {
+        ...{ now: now().toISOString(), generation: observed },
+      }),
+    ],
   };
   if (shown?.lastRun?.endedAt !== undefined && shown.lastRun.runId === shown.runId) {
     const written = status.outputs === shown.runId || (isDriftCheck(shown) && status.outputs !== undefined);

@@ -32,7 +32,7 @@ export class FakeWorld {
 
   condition(type: string) {
     const { conditions = [] } = (this.kubernetes.at(path)?.status ?? {}) as {
-      conditions?: { type: string; status: string; reason: string; message: string }[];
+      conditions?: { type: string; status: string; reason: string; message: string; observedGeneration?: number }[];
     };
     return conditions.find((one) => one.type === type);
   }

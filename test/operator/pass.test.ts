@@ -94,6 +94,25 @@ it('what may pass is tried again with the next pass: templates that are asked fo
   expect(condition('Accepted')?.status).toBe('True');
 });
 
+it('a status is of the generation that was taken, while a later one is not taken yet', async () => {
+  apply();
+  const one = operator();
+  await one.pass();
+  const taken = kubernetes.at(path)?.metadata.generation;
+  apply({ spec: { ...spec(), deletionProtection: true } });
+  kubeloom.refusal = kubeloom.problem(409, 'TemplatesPending');
+  await one.pass();
+  const generations = () => {
+    const { status } = kubernetes.at(path) as unknown as { status: { observedGeneration: number } };
+    return [status.observedGeneration, condition('Ready')?.observedGeneration];
+  };
+  expect(condition('Accepted')?.status).toBe('Unknown');
+  expect(generations()).toEqual([taken, taken]);
+  kubeloom.refusal = undefined;
+  await one.pass();
+  expect(generations()).toEqual([(taken ?? 0) + 1, (taken ?? 0) + 1]);
+});
+
 it('an API that does not answer is logged once, and nothing is written', async () => {
   apply();
   kubeloom.outage = new ConnectionFault('unreachable', 'connect ECONNREFUSED');
