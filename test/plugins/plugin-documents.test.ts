@@ -88,6 +88,41 @@ describe('where a type is from', () => {
     ]);
   });
 
+  it('the Secret that a group names is used for a type that comes with Kubeloom, too', () => {
+    const secretRef = { name: 'staging', namespace: 'team' };
+    const resourceProperties = { region: 'eu-west-1', instanceType: 't3.small', image: 'ami-1' };
+    const aws = (...plugins: readonly object[]) => {
+      const spec = plugins.map((plugin, index) => [
+        `g${index}`,
+        { size: 1, resourcePlugin: { name: 'aws', ...plugin }, resourceProperties },
+      ]);
+      return validateMachineGroups({ ...groups(), spec: { groups: Object.fromEntries(spec) } });
+    };
+    expect(aws({ secretRef }).manifest?.spec.providers).toMatchObject([
+      { name: 'aws', providerType: 'aws', secretRef },
+    ]);
+    expect(aws({}).manifest?.spec.providers).toMatchObject([{ secretRef: { name: 'aws', namespace: 'default' } }]);
+    expect(aws({ secretRef }, {}).faults).toMatchObject([
+      { path: 'spec.groups.g1.resourcePlugin.secretRef', reason: 'another group has "aws" with another Secret' },
+    ]);
+    const document = groups({ name: 'aws', secretRef }) as { spec: object };
+    const given = {
+      ...document,
+      spec: { ...document.spec, providers: [{ name: 'aws', providerType: 'aws', secretRef }] },
+    };
+    expect(validateMachineGroups(given).faults.map(({ path }) => path)).toContain(
+      'spec.groups.g0.resourcePlugin.secretRef',
+    );
+  });
+
+  it('a sum or a Secret without effect is a warning', () => {
+    const plugin = { name: 'sim', sha256: 'a'.repeat(64), secretRef: { name: 'a', namespace: 'b' } };
+    expect(validateMachineGroups(groups(plugin)).warnings.map(({ path }) => path)).toEqual([
+      'spec.groups.g0.resourcePlugin.sha256',
+      'spec.groups.g0.resourcePlugin.secretRef',
+    ]);
+  });
+
   it('a provider of a manifest that lacks its plugin, or has one without need, is refused', () => {
     const faultsOf = (document: unknown) =>
       validateManifest(document).faults.map(({ path, reason }) => `${path}: ${reason}`);

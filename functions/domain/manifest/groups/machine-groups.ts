@@ -94,7 +94,9 @@ const Plugin = z.strictObject({
     'Where it is from, when it does not come with Kubeloom: a git repository or an archive.',
   ),
   sha256: z.string().optional().describe('SHA-256 of the archive.'),
-  secretRef: SecretSource.optional().describe('Secret with the credentials of a type that has a `url`.'),
+  secretRef: SecretSource.optional().describe(
+    'Secret with the credentials. Left out: the one that has the name of the type, for types that come with Kubeloom and need one.',
+  ),
 });
 
 /** Machines that Kubeloom creates, in the words of Kadende: the provider is a plugin, its properties are its own. */

@@ -31,35 +31,50 @@ export function pluginProviders(
     const name = pluginProviderName(plugin);
     if (type === undefined || name === undefined || known.has(name)) return [];
     known.add(name);
-    if (type === pluginType && isMap(plugin)) {
-      const secret = plugin.secretRef === undefined ? {} : { secretRef: plugin.secretRef };
-      return [{ group, provider: { name, providerType: type, plugin: pluginOf(plugin), ...secret } }];
-    }
+    const named = isMap(plugin) && plugin.secretRef !== undefined ? { secretRef: plugin.secretRef } : undefined;
+    if (type === pluginType && isMap(plugin))
+      return [{ group, provider: { name, providerType: type, plugin: pluginOf(plugin), ...named } }];
     const facts = Object.entries(providerTypes).find(([one]) => one === type)?.[1];
-    const needsSecret = (facts?.secret.length ?? 0) > 0 && !(facts && 'secretOptional' in facts);
-    return [{ group, provider: { name, providerType: type, ...(needsSecret && { secretRef: { name, namespace } }) } }];
+    const takesSecret = (facts?.secret.length ?? 0) > 0;
+    const needsSecret = takesSecret && !(facts && 'secretOptional' in facts);
+    const usual = needsSecret ? { secretRef: { name, namespace } } : {};
+    return [{ group, provider: { name, providerType: type, ...((takesSecret && named) || usual) } }];
   });
 }
 
-/** Types from elsewhere whose name already is another provider of the document. */
+/**
+ * Types from elsewhere whose name already is another provider of the document, and Secrets that would not be used: one
+ * provider has one Secret.
+ */
 export function pluginConflicts(given: readonly unknown[], groups: readonly PlacedGroup[]): readonly Fault[] {
   const taken = namesOf(given);
   const first = new Map<string, unknown>();
-  return groups.flatMap(({ kind, names, value, ...rest }) => {
+  return groups.flatMap((group) => {
+    const { kind, names, value } = group;
     const plugin = value.resourcePlugin;
     const name = pluginProviderName(plugin);
-    if (kind !== 'plugin' || name === undefined || readPlugin({ kind, names, value, ...rest }).type !== pluginType)
-      return [];
-    const path = ['spec', 'groups', ...names, 'resourcePlugin', 'name'];
+    if (kind !== 'plugin' || name === undefined || !isMap(plugin)) return [];
+    const { type } = readPlugin(group);
+    if (type === undefined) return [];
+    const path = ['spec', 'groups', ...names, 'resourcePlugin'];
+    const isElsewhere = type === pluginType;
     if (taken.has(name)) {
       const fix = 'leave that provider out, or give it another name';
-      return [error(path, `${shown(name)} is a provider of the document, too`, fix)];
+      if (isElsewhere) return [error([...path, 'name'], `${shown(name)} is a provider of the document, too`, fix)];
+      if (plugin.secretRef === undefined) return [];
+      const reason = `is not used: ${shown(name)} is a provider of the document, with its own Secret`;
+      return [error([...path, 'secretRef'], reason, 'leave it out here, or leave that provider out')];
     }
-    const known = first.get(name) ?? plugin;
+    const source = isElsewhere ? plugin : (plugin.secretRef ?? null);
+    const known = first.has(name) ? first.get(name) : source;
     first.set(name, known);
-    if (sameValue(known, plugin)) return [];
-    const reason = `another group takes ${shown(name)} from elsewhere, in another version or with another Secret`;
-    return [error(path, reason, 'write the same in both groups')];
+    if (sameValue(known, source)) return [];
+    const reason = isElsewhere
+      ? `another group takes ${shown(name)} from elsewhere, in another version or with another Secret`
+      : `another group has ${shown(name)} with another Secret`;
+    const fix = 'write the same in both groups';
+    if (isElsewhere) return [error([...path, 'name'], reason, fix)];
+    return [error([...path, 'secretRef'], reason, `${fix}, or name providers with providerSpec`)];
   });
 }
 

@@ -34,6 +34,7 @@ const usual: Partial<Record<PluginTypeName, Readonly<Partial<Record<Word, string
 };
 
 type PluginTypeName = ProviderTypeName | typeof pluginType;
+type Path = readonly string[];
 
 export interface ReadPlugin {
   /** Absent when there is no such type. */
@@ -62,7 +63,7 @@ export function readPlugin({ names, value }: PlacedGroup): ReadPlugin {
   if (type === pluginType) return { type, ...wordsOf(used), faults: sourceFaults(plugin, path) };
   const known = new Set<string>([...Object.values(words).flat(), ...Object.keys(unused)]);
   const faults = [
-    ...(type === undefined ? typeFaults(plugin, path) : versionAdvice(plugin, path)),
+    ...(type === undefined ? typeFaults(plugin, path) : sourceAdvice(plugin, type, path)),
     ...Object.keys(properties)
       .filter((name) => !known.has(name))
       .map((name) => unknownProperty([...path, 'resourceProperties', name], name, known)),
@@ -121,17 +122,23 @@ function typeFaults({ name }: Readonly<Record<string, unknown>>, path: readonly 
   return [error([...path, 'resourcePlugin', 'name'], `there is no provider type ${shown(name)}`, fix)];
 }
 
-function versionAdvice(
-  { name, version, url }: Readonly<Record<string, unknown>>,
-  path: readonly string[],
-): readonly Fault[] {
-  if (url !== undefined) {
-    const reason = `${shown(name)} comes with Kubeloom, nothing is fetched`;
-    return [warning('unused-property', [...path, 'resourcePlugin', 'url'], reason, 'leave it out')];
-  }
-  if (version === undefined || version === 'latest') return [];
-  const reason = `${shown(name)} comes with Kubeloom and has one version`;
-  return [warning('unused-property', [...path, 'resourcePlugin', 'version'], reason, 'leave it out, or use "latest"')];
+/** What is said about where the type is from, and has no effect. */
+function sourceAdvice(plugin: Readonly<Record<string, unknown>>, type: ProviderTypeName, path: Path): readonly Fault[] {
+  const { name, version, url, sha256, secretRef } = plugin;
+  const unused = (field: string, reason: string, fix = 'leave it out'): Fault =>
+    warning('unused-property', [...path, 'resourcePlugin', field], reason, fix);
+  const fetchesNothing = `${shown(name)} comes with Kubeloom, nothing is fetched`;
+  const isOne = url === undefined && version !== undefined && version !== 'latest';
+  return [
+    ...(url === undefined ? [] : [unused('url', fetchesNothing)]),
+    ...(sha256 === undefined ? [] : [unused('sha256', fetchesNothing)]),
+    ...(isOne
+      ? [unused('version', `${shown(name)} comes with Kubeloom and has one version`, 'leave it out, or use "latest"')]
+      : []),
+    ...(secretRef === undefined || providerTypes[type].secret.length > 0
+      ? []
+      : [unused('secretRef', `${shown(name)} has no credentials`)]),
+  ];
 }
 
 function unknownProperty(path: readonly string[], name: string, known: ReadonlySet<string>): Fault {
