@@ -3,13 +3,14 @@
  * made, checked and deleted with that copy, whatever became of the repository or archive.
  */
 import { createHash } from 'node:crypto';
-import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import { z } from 'zod';
 import type { ProviderInstance } from '#domain/cluster-state.ts';
 import { isProviderType } from '#domain/provider-types.ts';
 import { parseArchiveVersion, parseTemplateVersion } from '#domain/template-version.ts';
 import { templatesMark } from '#rendering/terraform-names.ts';
+import type { SecretMask } from '../secret-mask.ts';
 import { StageFailure } from '../stage-failure.ts';
 import { fetchFiles, type GitSurroundings } from '../terraform/git-fetch.ts';
 import { measured } from '../terraform/git-templates.ts';
@@ -34,18 +35,35 @@ export function keptCopyKey({ type, templates }: Pick<ProviderInstance, 'type' |
   return `plugins/${createHash('sha256').update(`${type}\n${templates}`).digest('hex')}.json`;
 }
 
+/** Each version once for a stage or question, which has a mask of its own. */
+const made = new WeakMap<SecretMask, Map<string, Promise<string>>>();
+
 /** Directory with its modules: of the copy, else from where it is from. Throws `StageFailure`. */
-export async function pluginFolder(context: GitSurroundings, plugin: PluginVersion): Promise<string> {
-  const folder = join(context.workDirectory, 'plugins', `${plugin.type}-${templatesMark(plugin.templates)}`);
+export function pluginFolder(context: GitSurroundings, plugin: PluginVersion): Promise<string> {
+  const known = made.get(context.mask) ?? new Map<string, Promise<string>>();
+  made.set(context.mask, known);
+  const key = keptCopyKey(plugin);
+  const folder = known.get(key) ?? makeFolder(context, plugin);
+  known.set(key, folder);
+  return folder;
+}
+
+async function makeFolder(context: GitSurroundings, plugin: PluginVersion): Promise<string> {
+  const parent = join(context.workDirectory, 'plugins');
+  const folder = join(parent, `${plugin.type}-${templatesMark(plugin.templates)}`);
   const present = await readdir(folder).catch(() => []);
   if (present.length > 0) return folder;
   const text = await context.ports.artifacts.getText(keptCopyKey(plugin));
   if (text === undefined) return fetchPlugin(context, plugin);
   const { files } = KeptCopy.parse(JSON.parse(text));
+  await mkdir(parent, { recursive: true });
+  const part = await mkdtemp(`${folder}.part-`);
   for (const [path, content] of Object.entries(files)) {
-    await mkdir(join(folder, dirname(path)), { recursive: true });
-    await writeFile(join(folder, path), Buffer.from(content, 'base64'));
+    await mkdir(join(part, dirname(path)), { recursive: true });
+    await writeFile(join(part, path), Buffer.from(content, 'base64'));
   }
+  // Half a folder would be taken for the whole one.
+  await rename(part, folder);
   return folder;
 }
 

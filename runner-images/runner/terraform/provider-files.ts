@@ -62,7 +62,13 @@ export async function providerFiles(
     });
   }
   const text = await readFile(join(directory, 'provider.json'), 'utf8').catch(() => undefined);
-  return { directory, template: text === undefined ? noProviderTemplate : templateOf(provider, text) };
+  if (text !== undefined) return { directory, template: templateOf(provider, text) };
+  if (!isPlugin(provider)) return { directory, template: noProviderTemplate };
+  throw new StageFailure({
+    ...{ class: 'user', code: 'TemplatesFaulty', resource: provider.name },
+    message: `The folder of provider type ${provider.type} (provider ${provider.name}) has no provider.json, which describes it.`,
+    hint: 'Apply the document with a version of the type that has one: docs/plugins.md.',
+  });
 }
 
 async function directoryOf(context: Parameters<typeof providerFiles>[0], provider: ProviderInstance): Promise<string> {
