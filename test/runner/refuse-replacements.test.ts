@@ -84,6 +84,10 @@ describe('a machine that the plan keeps', () => {
     ['a machine that is made again because it is gone', { action: 'create' }],
     ['a replacement that a hook asked for', { action: 'replace', reason: 'requested' }],
     ['a machine whose creation was cut off', { action: 'replace', reason: 'tainted' }],
+    [
+      'an attachment of OpenStack',
+      { type: 'openstack_compute_volume_attach_v2', action: 'replace', reason: 'cannot_update' },
+    ],
     ['an attachment', { type: 'hcloud_volume_attachment', action: 'replace', reason: 'cannot_update' }],
   ] as const)('%s is no such case', async (_, change) => {
     planned(change);

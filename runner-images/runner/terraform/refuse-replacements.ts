@@ -15,7 +15,7 @@ type Planned = Extract<Message, { type: 'planned_change' }>['change'];
  */
 const askedFor = ['requested', 'tainted'];
 
-const joins = /(attachment|association|associate|attached_disk|_rule|_member)(_v\d)?$/;
+const joins = /(attach|attachment|association|associate|attached_disk|_rule|_member)(_v\d)?$/;
 
 /** Whether resources of the type only join a machine to something else: recreating one leaves the machine as it is. */
 export function joinsOnly(type: string): boolean {
