@@ -69,7 +69,7 @@ export function hostFirewallOf(
     wireguard_port: defaultWireguardPort,
     tcp: [...ports('tcp'), ...(servesApi ? [6443] : [])],
     udp: ports('udp'),
-    peers: [...peerCidrs(state, facts), ...neighbours({ node, pool }, state, facts)],
+    peers: state.meshless ? [] : [...peerCidrs(state, facts), ...neighbours({ node, pool }, state, facts)],
     admin: adminCidrs,
     pod_devices: balancer === undefined && pool.role !== 'machine' ? podDevices[cniOf(state)] : [],
   };

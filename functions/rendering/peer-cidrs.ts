@@ -5,9 +5,11 @@ export const everybody = '0.0.0.0/0';
 
 /**
  * Public addresses of all nodes that are known, as /32, sorted. With a static node all addresses are allowed: it may be behind
- * NAT, so that it sends from an unknown address. WireGuard answers only to keys it knows.
+ * NAT, so that it sends from an unknown address. WireGuard answers only to keys it knows. Machines without a mesh are none
+ * to each other.
  */
 export function peerCidrs(state: ClusterState | null, facts: ClusterFacts): readonly string[] {
+  if (state?.meshless) return [];
   const nodes = state === null ? [] : allNodes(state).map(({ node }) => node);
   if (nodes.some((node) => node.static !== undefined)) return [everybody];
   const known = nodes.flatMap(({ name }) => facts.nodes[name]?.publicAddress ?? []);

@@ -70,6 +70,14 @@ function machines(change: Partial<MachinesRootInput> = {}): MachinesRootInput {
 
 const pretty = (value: unknown) => `${JSON.stringify(value, null, 2)}\n`;
 
+describe('addresses that the firewalls of a cluster let in', () => {
+  it('machines with a mesh let in each other, and machines without one let in none of the others', () => {
+    const state = twoProviderState({ pools: [controlPool, workerPool] });
+    expect(peerCidrs(state, twoProviderFacts)).not.toEqual([]);
+    expect(peerCidrs({ ...state, meshless: true }, twoProviderFacts)).toEqual([]);
+  });
+});
+
 describe('root module of a provider instance', () => {
   it('the root calls a network for each region and every pool, load balancers included', async () => {
     await expect(pretty(renderMachinesRoot(machines()))).toMatchFileSnapshot('golden/machines-hetzner.json');
