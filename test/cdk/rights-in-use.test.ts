@@ -2,12 +2,11 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { type ApiClient, apiClient } from '#cli/api-client.ts';
-import { functionMay } from '#functions/rights/function-rights.ts';
-import { actionsOf, functionUses } from '#functions/rights/uses.ts';
+import { functionUses } from '#functions/rights/uses.ts';
 import { useDeps, wire } from '#functions/wire.ts';
 import { type Platform, startPlatform } from '#local/platform.ts';
 import { kubeloom } from '#local/product.ts';
-import { deniedSentence } from '#local/rights/bounded-ports.ts';
+import { asFunction, boundedFunctions } from '#test/fakes/bounded-functions.ts';
 import { benchManifest } from '../../bench/manifests.ts';
 
 const within = new AsyncLocalStorage<string>();
@@ -28,20 +27,12 @@ function recorded<Ports extends object>(ports: Ports): Ports {
           return (...given: unknown[]) => {
             const name = within.getStore();
             if (name !== undefined) used.set(name, (used.get(name) ?? new Set()).add(`${port}.${method}`));
-            if (name !== undefined) refuseBeyond(name, `${port}.${method}`, given[0]);
             return Reflect.apply(work, adapter, given);
           };
         },
       });
     },
   });
-}
-
-/** As its role does: an object or Secret outside of its bounds. */
-function refuseBeyond(name: string, use: string, key: unknown): void {
-  if (!/^(artifacts|secrets)\./.test(use) || typeof key !== 'string') return;
-  for (const action of actionsOf([use]))
-    if (!functionMay(name, action, key)) throw new Error(deniedSentence(name, action, key));
 }
 
 beforeAll(async () => {
@@ -59,11 +50,11 @@ beforeAll(async () => {
       ...product,
       async functions() {
         const functions = await product.functions();
-        useDeps(recorded(wire()));
+        useDeps(recorded(boundedFunctions(wire())));
         return Object.fromEntries(
           Object.entries(functions).map(([name, work]) => [
             name,
-            (event: unknown, context) => within.run(name, () => work(event, context)),
+            (event: unknown, context) => within.run(name, () => asFunction(name, () => work(event, context))),
           ]),
         );
       },

@@ -7,6 +7,7 @@ import { answerQuestion } from '#runner/answer-question.ts';
 import { answers } from '#runner/answers.ts';
 import { type Answer, apiUnderTest, type Call } from '#test/api/api-under-test.ts';
 import { aManifest } from '#test/api/documents.ts';
+import { asFunction, boundedFunctions } from '#test/fakes/bounded-functions.ts';
 import type { FakeDeps } from '#test/fakes/fake-deps.ts';
 import { type GitServer, trust } from '#test/templates/git-server.ts';
 
@@ -42,8 +43,8 @@ export function sourceWorld(server: GitServer, environment: Readonly<Record<stri
     ...{ deps, call },
     put: (spec = {}, more = {}) => call('PUT', sourcePath, { body: aSource({ url: server.url, ...spec }), ...more }),
     async step() {
-      useDeps(deps);
-      await handler({});
+      useDeps(boundedFunctions(deps));
+      await asFunction('sync-sources', () => handler({}));
     },
     async build(limitMs) {
       for (const { id, variables } of deps.builds.started.filter((one) => !ended.has(one.id))) {

@@ -5,6 +5,7 @@ import type { InvocationContext } from '#functions/middleware.ts';
 import { nextRecord, startRun, storeNext } from '#functions/pipeline/manifests/next-generation.ts';
 import { useDeps } from '#functions/wire.ts';
 import { type Answer, type Call, callApi } from '#test/api/api-under-test.ts';
+import { asFunction, boundedFunctions } from '#test/fakes/bounded-functions.ts';
 import { executionArn, type FakeDeps, fakeDeps } from '#test/fakes/fake-deps.ts';
 import { ScriptedRunner } from './scripted-runner.ts';
 import { type Machines, type Outcome, StateMachines, type ValidationContext } from './state-machines.ts';
@@ -33,6 +34,7 @@ export class Pipeline {
   /** Called before a function runs, by its name. */
   readonly before = new Map<string, () => Promise<void> | void>();
   #begun = 0;
+  readonly #bounded: FakeDeps;
 
   /** `machinesOf`: which implementation of Step Functions runs the state machines. */
   constructor(
@@ -40,7 +42,8 @@ export class Pipeline {
     machinesOf: (around: ValidationContext) => Machines = (around) => new StateMachines(around),
   ) {
     this.deps = fakeDeps({ KUBELOOM_STAGE_RETRY_SECONDS: '0', KUBELOOM_BACK_OFF_SECONDS: '0', ...environment });
-    useDeps(this.deps);
+    this.#bounded = boundedFunctions(this.deps);
+    useDeps(this.#bounded);
     process.env.KUBELOOM_LOG = 'none';
     this.runner = new ScriptedRunner(this.deps);
     this.machines = machinesOf({
@@ -57,7 +60,9 @@ export class Pipeline {
     this.faults.delete(name);
     if (fault) throw fault;
     await this.before.get(name)?.();
-    return handler(input, { functionName: name });
+    // Another call may have put others in their place.
+    useDeps(this.#bounded);
+    return asFunction(name, () => handler(input, { functionName: name }));
   }
 
   /** Stores the next generation and queues its run, as the API does. */

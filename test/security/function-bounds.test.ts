@@ -1,0 +1,24 @@
+/** A function that reaches beyond its role fails in tests as it would in AWS. */
+import { expect, it } from 'vitest';
+import { functionMay } from '#functions/rights/function-rights.ts';
+import { asFunction, boundedFunctions } from '#test/fakes/bounded-functions.ts';
+import { fakeDeps } from '#test/fakes/fake-deps.ts';
+
+it('a function that touches an object outside of its bounds is refused, and another one may', async () => {
+  const { artifacts } = boundedFunctions(fakeDeps());
+  const read = (name: string) => asFunction(name, async () => artifacts.getText('kubeconfigs/team/shop/web'));
+  await expect(read('collect-result')).rejects.toThrow(
+    'collect-result is not authorized to perform: s3:GetObject on resource: kubeconfigs/team/shop/web',
+  );
+  expect(await read('router')).toBeUndefined();
+});
+
+it.each([
+  ['tick', 'dynamodb:Query', 'ROLES'],
+  ['plan-cluster', 'dynamodb:PutItem', 'ROLES'],
+  ['take-lease', 'dynamodb:GetItem', 'TEMPLATES#team'],
+  ['router', 'ssm:PutParameter', 'ssh/team/pool'],
+  ['commit-waypoint', 's3:PutObject', 'terraform/team/shop/state'],
+])('%s has no right to %s of %s', (name, action, key) => {
+  expect(functionMay(name, action, key)).toBe(false);
+});
