@@ -12,20 +12,27 @@ export function asFunction<Result>(name: string, work: () => Result): Result {
   return within.run(name, work);
 }
 
-/** The same ports, bounded for what is called by a function. */
+/** The same ports, bounded for what is called by a function; a port that a test replaces later is another one here, too. */
 export function boundedFunctions<Ports extends Pick<Deps, 'artifacts' | 'secrets'>>(ports: Ports): Ports {
-  const bounded = <Port extends 'artifacts' | 'secrets'>(port: Port): Ports[Port] =>
-    new Proxy(ports[port], {
-      get(adapter, method: string) {
-        const work: unknown = Reflect.get(adapter, method);
-        if (typeof work !== 'function') return work;
-        return (...given: readonly unknown[]) => {
-          refuseBeyond(`${port}.${method}`, String(given[0]));
-          return Reflect.apply(work, adapter, given);
-        };
-      },
-    });
-  return { ...ports, artifacts: bounded('artifacts'), secrets: bounded('secrets') };
+  return new Proxy(ports, {
+    get: (target, port) => {
+      const found: unknown = Reflect.get(target, port);
+      return port === 'artifacts' || port === 'secrets' ? bounded(port, Object(found)) : found;
+    },
+  });
+}
+
+function bounded(port: string, adapter: object): object {
+  return new Proxy(adapter, {
+    get(target, method: string) {
+      const work: unknown = Reflect.get(target, method);
+      if (typeof work !== 'function') return work;
+      return (...given: readonly unknown[]) => {
+        refuseBeyond(`${port}.${method}`, String(given[0]));
+        return Reflect.apply(work, target, given);
+      };
+    },
+  });
 }
 
 function refuseBeyond(use: string, key: string): void {

@@ -34,7 +34,6 @@ export class Pipeline {
   /** Called before a function runs, by its name. */
   readonly before = new Map<string, () => Promise<void> | void>();
   #begun = 0;
-  readonly #bounded: FakeDeps;
 
   /** `machinesOf`: which implementation of Step Functions runs the state machines. */
   constructor(
@@ -42,8 +41,7 @@ export class Pipeline {
     machinesOf: (around: ValidationContext) => Machines = (around) => new StateMachines(around),
   ) {
     this.deps = fakeDeps({ KUBELOOM_STAGE_RETRY_SECONDS: '0', KUBELOOM_BACK_OFF_SECONDS: '0', ...environment });
-    this.#bounded = boundedFunctions(this.deps);
-    useDeps(this.#bounded);
+    useDeps(boundedFunctions(this.deps));
     process.env.KUBELOOM_LOG = 'none';
     this.runner = new ScriptedRunner(this.deps);
     this.machines = machinesOf({
@@ -60,8 +58,6 @@ export class Pipeline {
     this.faults.delete(name);
     if (fault) throw fault;
     await this.before.get(name)?.();
-    // Another call may have put others in their place.
-    useDeps(this.#bounded);
     return asFunction(name, () => handler(input, { functionName: name }));
   }
 
