@@ -19,6 +19,6 @@ it.each([
   ['take-lease', 'dynamodb:GetItem', 'TEMPLATES#team'],
   ['router', 'ssm:PutParameter', 'ssh/team/pool'],
   ['commit-waypoint', 's3:PutObject', 'terraform/team/shop/state'],
-])('%s has no right to %s of %s', (name, action, key) => {
+])('%s may not %s of %s', (name, action, key) => {
   expect(functionMay(name, action, key)).toBe(false);
 });
