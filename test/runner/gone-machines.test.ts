@@ -131,6 +131,18 @@ it('such a machine is recreated if its disk remains: without the machine, Terraf
   expect(await world.reported()).not.toContainEqual(expect.stringContaining('NodeLeftOut'));
 });
 
+it('a change in place of a machine that is gone is refused before anything is changed', async () => {
+  planned([{ action: 'create' }]);
+  const change = { resource: { addr: host(gone) }, action: 'update' };
+  record('next-plan.out', json([{ '@message': 'plan', type: 'planned_change', change }]));
+  await putKept();
+  expect((await world.run('infrastructure')).error).toMatchObject({
+    ...{ class: 'user', code: 'MachineGone', resource: gone },
+    hint: expect.stringContaining(`kubeloom replace shop ${gone}`),
+  });
+  expect(calls()).not.toContain('apply');
+});
+
 it('a machine whose attachment alone is missing is not gone: the attachment is created, and nothing is reported', async () => {
   planned([{ type: 'hcloud_volume_attachment', action: 'create' }]);
   const output = JSON.parse(readFileSync(join(recordings, 'output.out'), 'utf8'));

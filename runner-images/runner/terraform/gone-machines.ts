@@ -1,6 +1,7 @@
 /** Machines that are gone and that a waypoint leaves so: healing decides about them, or they are being replaced. */
 
 import type { StageContext } from '../stage-context.ts';
+import { StageFailure } from '../stage-failure.ts';
 import { nodeOfAddress, typeOfAddress } from './addresses.ts';
 import type { Message } from './messages.ts';
 import { joinsOnly, keptNodes } from './refuse-replacements.ts';
@@ -39,6 +40,28 @@ function createdIn(messages: readonly Message[]): readonly string[] {
   return messages.flatMap((message) =>
     message.type === 'planned_change' && message.change.action === 'create' ? [message.change.resource.addr] : [],
   );
+}
+
+/** Throws `MachineGone` if a plan changes in place what a machine that is gone had: the cloud would not know what to change. */
+export function refuseChangesOf(
+  { document, mode }: StageContext,
+  messages: readonly Message[],
+  gone: ReadonlySet<string>,
+): void {
+  const changed = messages.flatMap((message) =>
+    message.type === 'planned_change' && message.change.action === 'update'
+      ? [nodeOfAddress(message.change.resource.addr, gone)]
+      : [],
+  );
+  const [node] = changed.filter((name) => name !== undefined);
+  if (node === undefined || mode === 'undo') return;
+  throw new StageFailure({
+    class: 'user',
+    code: 'MachineGone',
+    message: `The change needs the machine of ${node}, which is gone: it would be changed in place. Nothing of its provider was changed.`,
+    resource: node,
+    hint: `Replace the node: \`kubeloom replace ${document.manifest} ${node}\`; the change is made afterwards.`,
+  });
 }
 
 /** Those of which nothing exists any more. What remains of the others, such as a disk, would be deleted without their machine. */

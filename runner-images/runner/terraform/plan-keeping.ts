@@ -1,6 +1,13 @@
 /** The plan of Terraform for a waypoint: it ends no machine that the waypoint keeps, and recreates none that it is not to recreate. */
 import type { ContextOf } from '../stage-context.ts';
-import { absentMachines, forgetOthers, notRecreated, recreatedIn, reportLeftGone } from './gone-machines.ts';
+import {
+  absentMachines,
+  forgetOthers,
+  notRecreated,
+  recreatedIn,
+  refuseChangesOf,
+  reportLeftGone,
+} from './gone-machines.ts';
 import { keptNodes, refusedChanges, removedOnly, replacementRefused, suspectChanges } from './refuse-replacements.ts';
 import type { PlanOptions, PlanOutcome, TerraformCli } from './terraform-cli.ts';
 
@@ -70,5 +77,6 @@ async function planWithoutGone(
   const absent = unrecorded.size === 0 ? unrecorded : absentMachines(await terraform.plannedChanges(), unrecorded);
   if (absent.size > 0) await render(absent);
   const last = absent.size > 0 ? await terraform.plan(asRecorded) : second;
+  refuseChangesOf(context, last.messages, gone);
   return { plan: last, leftGone: leave(last), request: asRecorded };
 }
