@@ -32,7 +32,8 @@ export class GitReferences implements TemplateSources {
     if (isCommitHash(revision)) return { commit: revision };
     try {
       const refs = refsOf(await this.#ask(url, revision));
-      const named = refs.get(`refs/tags/${revision}`) ?? refs.get(`refs/heads/${revision}`) ?? refs.get(revision);
+      const named =
+        refs.get(`refs/tags/${revision}`) ?? refs.get(`refs/heads/${revision}`) ?? refs.get(fullName(revision) ?? '');
       const commit = named ?? (revision === latestVersion ? newest(refs) : undefined);
       return commit === undefined ? unknownRevision(url, revision) : { commit };
     } catch (thrown) {
@@ -83,11 +84,16 @@ function line(text: string): string {
   return (Buffer.byteLength(text) + 4).toString(16).padStart(4, '0') + text;
 }
 
+/** Of a branch or tag. Anyone may open a pull request: its refs are no one's that a user trusts. */
+function fullName(revision: string): string | undefined {
+  return /^refs\/(heads|tags)\//.test(revision) ? revision : undefined;
+}
+
 function lsRefs(revision: string): string {
   const prefixes = [
     revision === latestVersion ? 'refs/tags/' : `refs/tags/${revision}`,
     `refs/heads/${revision}`,
-    ...(revision.startsWith('refs/') ? [revision] : []),
+    ...(fullName(revision) === undefined ? [] : [revision]),
   ];
   return [
     line('command=ls-refs\n'),

@@ -49,6 +49,13 @@ describe('public repositories', () => {
     expect(server.requests()).toBe(before);
   });
 
+  it('a pull request is not a branch or tag: strangers open them', async () => {
+    server.git('update-ref', 'refs/pull/1/head', first);
+    expect(await sources().resolve(server.url, 'refs/pull/1/head')).toMatchObject({
+      reason: `${server.url} has no branch or tag "refs/pull/1/head"`,
+    });
+  });
+
   it.each([
     ['v1-ne', 'name a branch, a tag or the 40 digits of a commit in the TemplateGitReference'],
     ['abcdef1', 'give all 40 digits of a commit hash'],
