@@ -67,6 +67,8 @@ export async function assessManifest(
     return { faults: wireFaults(form, document), warnings, plans: [], refusals: [] };
 
   const [clusters, demands] = await Promise.all([deps.clusters.list(key), deps.demands.list(key)]);
+  // What it fetches is from anywhere: readers do not make runners fetch.
+  const mayAsk = caller.may('operator', key.namespace);
   const {
     templates,
     templateSecrets,
@@ -74,7 +76,7 @@ export async function assessManifest(
   } = await pinTemplates(deps, key.namespace, manifest, {
     accompanying,
     lookUp: (reference, request) => lookUpTemplates(deps, reference, request),
-    lookUpPlugin: (request) => lookUpPlugin(deps, key.namespace, request),
+    lookUpPlugin: (request) => lookUpPlugin(deps, { namespace: key.namespace, mayAsk }, request),
   });
   const pinned = await pinPlanes(deps, key, { accompanying, clusters });
   const accepted = 'document' in verdict ? verdict.document : manifest;

@@ -7,6 +7,7 @@ import type { PluginAnswer, PluginLookup } from '#contracts/job.ts';
 import { lookUpPlugin } from '#functions/pipeline/jobs/template-lookups.ts';
 import { answerQuestion } from '#runner/answer-question.ts';
 import { answers } from '#runner/answers.ts';
+import { keptCopyKey } from '#runner/plugins/plugin-folder.ts';
 import { fakeDeps } from '#test/fakes/fake-deps.ts';
 import { type GitServer, startGitServer } from '#test/templates/git-server.ts';
 import { type ArchiveServer, startArchiveServer } from './archive-server.ts';
@@ -42,7 +43,8 @@ const lookup = (changes: Partial<PluginLookup> = {}): PluginLookup => ({
   ...{ name: houseHosts, url: server.url, version: 'latest', properties: { web: { motto: 'stay warm' } } },
   ...changes,
 });
-const once = (changes: Partial<PluginLookup> = {}) => lookUpPlugin(deps, 'team', lookup(changes));
+const once = (changes: Partial<PluginLookup> = {}) =>
+  lookUpPlugin(deps, { namespace: 'team', mayAsk: true }, lookup(changes));
 /** Asked, answered by the runner, asked again. */
 async function found(
   changes: Partial<PluginLookup> = {},
@@ -76,6 +78,24 @@ describe('a type from a git repository', () => {
       { pool: 'night', path: ['motto'], reason: 'is missing' },
       { pool: 'night', path: ['floor'], reason: expect.stringContaining('expected int') },
     ]);
+  });
+
+  it('who may only read gets what is known, and starts no runner', async () => {
+    const reader = { namespace: 'team', mayAsk: false };
+    expect(await lookUpPlugin(deps, reader, lookup())).toMatchObject({
+      reason: expect.stringMatching(/has not been looked up .*needs the role operator in namespace "team"/),
+    });
+    expect(deps.builds.started).toEqual([]);
+    await found();
+    expect(await lookUpPlugin(deps, reader, lookup())).toMatchObject({ title: 'Newer' });
+  });
+
+  it('no copy is kept for properties that are refused', async () => {
+    const key = keptCopyKey({ type: houseHosts, templates: `git:${server.url}@${tagged}#.` });
+    await found({ properties: { web: {} } });
+    expect(await deps.artifacts.getText(key)).toBeUndefined();
+    await found();
+    expect(await deps.artifacts.getText(key)).toContain('provider.json');
   });
 
   it('a repository without version tags has no latest version, and the fix says what to write', async () => {

@@ -37,10 +37,16 @@ export async function lookUpTemplates(
   throw pending(request);
 }
 
+export interface PluginAsker {
+  readonly namespace: string;
+  /** A runner may be started for it; otherwise only what is known already is answered, whatever its age. */
+  readonly mayAsk: boolean;
+}
+
 /** The same for a provider type that does not come with Kubeloom. One that is pinned wholly is asked about once. */
 export async function lookUpPlugin(
   deps: QuestionPorts,
-  namespace: string,
+  { namespace, mayAsk }: PluginAsker,
   request: PluginLookup,
 ): Promise<PluginAnswer | Refusal> {
   const folder = questionKeys.plugins(namespace, digestOf(request));
@@ -54,9 +60,14 @@ export async function lookUpPlugin(
     const { plugin } = newest.result ?? {};
     const age = deps.clock.now().getTime() - Date.parse(newest.result?.endedAt ?? newest.startedAt);
     const isPinned = request.sha256 !== undefined || isCommitHash(request.version);
-    if (plugin && (isPinned || age < commitCountsMs)) return plugin;
+    if (plugin && (isPinned || !mayAsk || age < commitCountsMs)) return plugin;
     if (!plugin && age < refusalCountsMs) return refusalOf(newest, request.url);
   }
+  if (!mayAsk)
+    return {
+      reason: `provider type "${request.name}" from ${request.url} has not been looked up with these properties, which starts a runner and needs the role operator in namespace "${namespace}"`,
+      fix: 'let someone with that role plan the same document, then ask again',
+    };
   await ask(deps, `${folder}${next}`, { kind: 'plugin', ...request });
   throw wait;
 }

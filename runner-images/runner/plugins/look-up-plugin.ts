@@ -21,7 +21,8 @@ export async function lookUpPlugin(lookup: PluginLookup, context: AnswerContext)
     (await readFile(join(folder, module, 'main.tf')).catch(() => undefined)) !== undefined;
   const [network, nodepool, dns] = await Promise.all(['network', 'nodepool', 'dns'].map(has));
   const faults = judged(lookup, template);
-  await keepCopy(context, plugin, folder);
+  // Nothing is made with a document that is refused.
+  if (faults.length === 0) await keepCopy(context, plugin, folder);
   const secret = secretFields(template);
   return {
     ...{ version, title: template.title ?? lookup.name, machines: network === true && nodepool === true },
