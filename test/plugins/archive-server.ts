@@ -13,6 +13,10 @@ export interface ArchiveServer {
   readonly certificate: string;
   /** Serves the files under this name; returns the SHA-256. `links`: path to target. */
   put(name: string, files: Readonly<Record<string, string>>, links?: Readonly<Record<string, string>>): string;
+  /** The same, with words for tar. */
+  putWith(words: readonly string[], name: string, files: Readonly<Record<string, string>>): string;
+  /** The same with any bytes. */
+  putBytes(name: string, body: Buffer): string;
   close(): Promise<void>;
 }
 
@@ -25,20 +29,28 @@ export async function startArchiveServer(): Promise<ArchiveServer> {
     response.writeHead(body === undefined ? 404 : 200).end(body);
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const putBytes = (name: string, body: Buffer): string => {
+    served.set(`/${name}`, body);
+    return createHash('sha256').update(body).digest('hex');
+  };
+  const packed = (
+    words: readonly string[],
+    files: Readonly<Record<string, string>>,
+    links: Readonly<Record<string, string>>,
+  ): Buffer => {
+    const folder = mkdtempSync(join(root, 'files-'));
+    const place = (path: string): string => {
+      mkdirSync(dirname(join(folder, path)), { recursive: true });
+      return join(folder, path);
+    };
+    for (const [path, text] of Object.entries(files)) writeFileSync(place(path), text);
+    for (const [path, target] of Object.entries(links)) symlinkSync(target, place(path));
+    return execFileSync('tar', [...words, '-czf', '-', '-C', folder, '.'], { maxBuffer: 100_000_000 });
+  };
   return {
-    ...{ host: `127.0.0.1:${(server.address() as AddressInfo).port}`, certificate },
-    put(name, files, links = {}) {
-      const folder = mkdtempSync(join(root, 'files-'));
-      const place = (path: string): string => {
-        mkdirSync(dirname(join(folder, path)), { recursive: true });
-        return join(folder, path);
-      };
-      for (const [path, text] of Object.entries(files)) writeFileSync(place(path), text);
-      for (const [path, target] of Object.entries(links)) symlinkSync(target, place(path));
-      const body = execFileSync('tar', ['-czf', '-', '-C', folder, '.'], { maxBuffer: 100_000_000 });
-      served.set(`/${name}`, body);
-      return createHash('sha256').update(body).digest('hex');
-    },
+    ...{ host: `127.0.0.1:${(server.address() as AddressInfo).port}`, certificate, putBytes },
+    put: (name, files, links = {}) => putBytes(name, packed([], files, links)),
+    putWith: (words, name, files) => putBytes(name, packed(words, files, {})),
     async close() {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));

@@ -172,5 +172,28 @@ describe('a type from an archive', () => {
     const sum = archives.put('links.tar.gz', houseHostsFiles(), { 'nodepool/passwd': '/etc/passwd' });
     expect((await archive('links.tar.gz', sum)).reason).toMatch(/neither file nor folder: .*passwd/);
     expect((await archive('none.tar.gz', sum)).reason).toMatch(/answered with status 404/);
+    const text = archives.putBytes('text.tar.gz', Buffer.from('no archive'));
+    expect((await archive('text.tar.gz', text)).reason).toMatch(/text.tar.gz cannot be unpacked: /);
+  });
+
+  it('an archive that is too large is refused before it is unpacked, whoever owns its files', async () => {
+    const pads = Object.fromEntries([1, 2, 3].map((number) => [`pad-${number}`, ' '.repeat(9_000_000)]));
+    const sum = archives.putWith(['--owner=odd name:0'], 'vast.tar.gz', { ...houseHostsFiles(), ...pads });
+    expect((await archive('vast.tar.gz', sum)).reason).toMatch(/entries with 27\d{6} bytes; at most/);
+  });
+
+  it('the archive itself is not in the copy that is kept', async () => {
+    const sum = archives.put('plain.tar.gz', houseHostsFiles());
+    const { version = '' } = await archive('plain.tar.gz', sum);
+    const copy = JSON.parse(
+      (await deps.artifacts.getText(keptCopyKey({ type: houseHosts, templates: version }))) ?? '',
+    );
+    expect(Object.keys(copy.files).toSorted()).toEqual(Object.keys(houseHostsFiles()).toSorted());
+  });
+
+  it('an archive at a private address is refused unless the installation allows it', async () => {
+    const sum = archives.put('private.tar.gz', houseHostsFiles());
+    Object.assign(deps.config, { KUBELOOM_TEMPLATE_PRIVATE_HOSTS: [] });
+    expect((await archive('private.tar.gz', sum)).reason).toMatch(/is in a private network/);
   });
 });

@@ -1,6 +1,6 @@
 /** A provider type in an archive: fetched once, compared with its sum before anything reads it, unpacked within bounds. */
 import { createHash } from 'node:crypto';
-import { mkdir, readdir, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { getPublicly, RefusedAddress } from '#adapters/public-https.ts';
 import type { ProviderInstance } from '#domain/cluster-state.ts';
@@ -30,31 +30,42 @@ export async function unpackArchive(context: GitSurroundings, wanted: ArchiveToU
     throw refused(plugin, 'PluginChanged', message, hint);
   }
   await mkdir(directory, { recursive: true, mode: 0o700 });
-  const file = join(directory, '.archive');
+  // Next to the folder, whose files are measured and kept.
+  const file = `${directory}.tar.gz`;
   await writeFile(file, body);
   const tar = async (...args: readonly string[]): Promise<string> => {
     const words = [`--fsize=${most.bytes}`, '--', 'tar', ...args];
     const command = { label: 'tar', program: 'prlimit', args: words, onLine: complaintsOnly, totalMs: timeoutMs };
     const result = await context.run({ ...command, environment: { LC_ALL: 'C' } });
+    // Half a listing would be judged as the whole.
+    if (result.cut)
+      throw refused(plugin, 'TemplatesTooLarge', `The archive ${archive.url} has too many entries.`, packIt);
     if (result.code === 0) return result.stdout;
     const said = result.stderr.trim().split('\n').at(-1) ?? '';
     throw refused(plugin, 'PluginUnreadable', `The archive ${archive.url} cannot be unpacked: ${said}`, packIt);
   };
-  judgeListing(wanted, await tar('-tvzf', file));
+  // A name of an owner may have spaces, and would push the size to another column.
+  judgeListing(wanted, await tar('-tvzf', file, '--numeric-owner'));
   await tar('-xzf', file, '-C', directory, '--no-same-owner', '--no-same-permissions');
-  const inside = await readdir(directory);
+  await rm(file);
+  const unpacked = await readdir(directory, { recursive: true, withFileTypes: true });
+  const odd = unpacked.find((entry) => !entry.isFile() && !entry.isDirectory());
+  if (odd !== undefined) throw refused(plugin, 'PluginUnreadable', neitherNor(archive, odd.name), packIt);
+  const inside = unpacked.filter(({ parentPath }) => parentPath === directory).map(({ name }) => name);
   return inside.includes(plugin.type) ? join(directory, plugin.type) : directory;
 }
 
 const packIt = 'Pack the folder of the type with tar and gzip: plain files only, no links.';
+
+const neitherNor = ({ url }: ArchiveVersion, entry: string): string =>
+  `The archive ${url} has something that is neither file nor folder: ${entry}`;
 
 /** Throws for what modules do not have: links, devices, a vast size. */
 function judgeListing({ plugin, archive }: ArchiveToUnpack, listing: string): void {
   const entries = listing.split('\n').filter((line) => line !== '');
   const odd = entries.find((line) => !/^[-d]/.test(line));
   if (odd !== undefined) {
-    const message = `The archive ${archive.url} has something that is neither file nor folder: ${odd}`;
-    throw refused(plugin, 'PluginUnreadable', message, packIt);
+    throw refused(plugin, 'PluginUnreadable', neitherNor(archive, odd), packIt);
   }
   const bytes = entries.reduce((sum, line) => sum + Number(/^\S+\s+\S+\s+(\d+)/.exec(line)?.[1] ?? 0), 0);
   if (entries.length <= most.entries && bytes <= most.bytes) return;
