@@ -179,7 +179,7 @@ function poolCall(input: MachinesRootInput, pool: DynamicPool): Call {
     ...literal({
       // Modules know the machines of a group as those of a compute pool.
       pool: { id: pool.id, role: pool.role === 'machine' ? 'compute' : pool.role, ...moduleInputs(pool.source) },
-      ...(pool.source.properties && { properties: pool.source.properties }),
+      ...propertiesOf(input, pool),
       nodes: Object.fromEntries(pool.nodes.map(({ name }) => [name, {}])),
       ssh_public_key: publicKey,
       first_boot: renderFirstBoot({ clusterId: input.clusterId, publicKey }),
@@ -187,6 +187,13 @@ function poolCall(input: MachinesRootInput, pool: DynamicPool): Call {
       ...input.extra.nodepool,
     }),
   };
+}
+
+/** A type with a schema has a variable for them, any other one has not. Of another version it is not known here. */
+function propertiesOf({ template, provider }: MachinesRootInput, { source }: DynamicPool): Call {
+  const { properties = {} } = source;
+  const isKnown = template.properties !== undefined && source.provider.templates === provider.templates;
+  return isKnown || Object.keys(properties).length > 0 ? { properties } : {};
 }
 
 function droppedCall(input: MachinesRootInput, pool: DynamicPool, gone: readonly Place[]): Call {

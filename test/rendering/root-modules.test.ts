@@ -214,6 +214,32 @@ describe('Secret fields for modules', () => {
   });
 });
 
+describe('properties of pools', () => {
+  const { templates } = hetzner;
+  const given = (template: ProviderTemplate, properties?: Readonly<Record<string, unknown>>, other?: string) => {
+    const source = { provider: { ...hetzner, templates: other ?? templates }, ...(properties && { properties }) };
+    const state = twoProviderState({ pools: [dynamicPool({ id: 'web-aaaaaaa' }, source)] });
+    const { module = {} } = renderMachinesRoot(machines({ state, template }));
+    return Object.entries(module).flatMap(([name, call]) => (name.startsWith('pool_web') ? [call.properties] : []));
+  };
+  const withSchema = { ...cloud, properties: { type: 'object' } };
+
+  it('modules of a type with a schema always get them, empty when the pool says nothing', () => {
+    expect(given(withSchema, { rack: 7 })).toEqual([{ rack: 7 }]);
+    expect(given(withSchema)).toEqual([{}]);
+  });
+
+  it('modules of a type without a schema have no such variable, so they get none', () => {
+    expect(given(cloud, {})).toEqual([undefined]);
+    expect(given(cloud)).toEqual([undefined]);
+  });
+
+  it('modules of another version, which may have no schema, get only what the pool says', () => {
+    expect(given(withSchema, {}, 'builtin@0')).toEqual([undefined]);
+    expect(given(withSchema, { rack: 7 }, 'builtin@0')).toEqual([{ rack: 7 }]);
+  });
+});
+
 describe('names in Terraform', () => {
   it('two names never get the same Terraform identifier', () => {
     const names = ['a.b', 'a_b', 'a b', 'a-b', 'a_x2eb', 'ab', 'é', 'rack 1'];
