@@ -137,10 +137,12 @@ describe('a type from a git repository', () => {
       'odd',
     );
     server.commit({ 'wrong/network/main.tf': '', 'wrong/provider.json': '{"properties":{"type":"colour"}}' }, 'odd');
+    server.commit({ 'loose/network/main.tf': '', 'loose/provider.json': '{"properties":{"required":["a"]}}' }, 'odd');
     const reasonOf = async (name: string) => (await found({ name, version: 'odd' })).reason;
     expect(await reasonOf('bare')).toMatch(/has no provider.json, which describes it/);
     expect(await reasonOf('odd')).toMatch(/provider.json .*: .*colour/);
     expect(await reasonOf('wrong')).toMatch(/"properties" in the provider.json .* is not a JSON Schema/);
+    expect(await reasonOf('loose')).toMatch(/its type is not "object"/);
     expect(await reasonOf('none')).toMatch(/There are no Terraform modules for provider type none/);
   });
 });

@@ -52,18 +52,28 @@ async function described({ name, url }: PluginLookup, folder: string): Promise<P
 
 /** Without a schema a type takes no properties. */
 function judged({ name, properties }: PluginLookup, template: ProviderTemplate): PluginAnswer['faults'] {
-  const schema = readSchema(template.properties ?? noProperties);
-  if ('problem' in schema) throw faulty(name, 'properties', schema.problem);
-  if (template.secret !== undefined) {
-    const secret = readSchema(template.secret);
-    if ('problem' in secret) throw faulty(name, 'secret', secret.problem);
-  }
+  const schema = objectSchema(name, 'properties', template.properties ?? noProperties);
+  if (template.secret !== undefined) objectSchema(name, 'secret', template.secret);
   return Object.entries(properties).flatMap(([pool, given]) =>
-    judgeBySchema(schema.read, given).map((fault) => ({ pool, ...fault })),
+    judgeBySchema(schema, given).map((fault) => ({ pool, ...fault })),
   );
 }
 
 const noProperties = { type: 'object', properties: {}, additionalProperties: false };
+
+/** A schema that does not say "object" would judge nothing. */
+function objectSchema(
+  name: string,
+  part: 'properties' | 'secret',
+  schema: Schema,
+): Parameters<typeof judgeBySchema>[0] {
+  const result = readSchema(schema);
+  if ('problem' in result) throw faulty(name, part, result.problem);
+  if (schema.type !== 'object') throw faulty(name, part, 'its type is not "object"');
+  return result.read;
+}
+
+type Schema = NonNullable<ProviderTemplate['properties']>;
 
 function faulty(name: string, part: string, problem: string): StageFailure {
   return new StageFailure({
