@@ -14,6 +14,8 @@ export interface GitReferencesOptions {
   readonly timeoutMs?: number;
   /** Value of the header, where the repository is private. @default none */
   readonly authorization?: string;
+  /** For messages: what names the repository. @default TemplateGitReference */
+  readonly document?: 'TemplateGitReference' | 'plugin';
 }
 
 /** Refs of one name, or all tags: more than enough. */
@@ -22,8 +24,10 @@ const mostBytes = 1_000_000;
 export class GitReferences implements TemplateSources {
   readonly #options: Pick<Required<GitReferencesOptions>, 'privateHosts' | 'timeoutMs'>;
   readonly #login: Readonly<Record<string, string>>;
+  readonly #isPlugin: boolean;
 
-  constructor({ privateHosts, timeoutMs = 10_000, authorization }: GitReferencesOptions) {
+  constructor({ privateHosts, timeoutMs = 10_000, authorization, document }: GitReferencesOptions) {
+    this.#isPlugin = document === 'plugin';
     this.#options = { privateHosts, timeoutMs };
     this.#login = authorization === undefined ? {} : { authorization };
   }
@@ -35,10 +39,19 @@ export class GitReferences implements TemplateSources {
       const named =
         refs.get(`refs/tags/${revision}`) ?? refs.get(`refs/heads/${revision}`) ?? refs.get(fullName(revision) ?? '');
       const commit = named ?? (revision === latestVersion ? newest(refs) : undefined);
-      return commit === undefined ? unknownRevision(url, revision) : { commit };
+      return commit === undefined ? this.#inWords(unknownRevision(url, revision)) : { commit };
     } catch (thrown) {
-      return unanswered(url, thrown, 'authorization' in this.#login);
+      return this.#inWords(unanswered(url, thrown, 'authorization' in this.#login));
     }
+  }
+
+  /** Of what names the repository: a plugin has its version, and no token. */
+  #inWords(refusal: ResolvedTemplates): ResolvedTemplates {
+    if (!this.#isPlugin || !('fix' in refusal)) return refusal;
+    const fix = refusal.fix
+      .replace('in the TemplateGitReference', 'as version of the plugin')
+      .replace(privateRepository, 'the repository of a provider type has to be public');
+    return { ...refusal, fix };
   }
 
   /** Some hosts only know a repository under its name with `.git`. */
@@ -145,6 +158,8 @@ function unknownRevision(url: string, revision: string): ResolvedTemplates {
   };
 }
 
+const privateRepository = 'for a private repository give the TemplateGitReference an auth.secretRef';
+
 function unanswered(url: string, thrown: unknown, loggedIn: boolean): ResolvedTemplates {
   if (thrown instanceof RefusedAddress) return { reason: thrown.message, fix: thrown.fix };
   if (thrown instanceof UnwillingHost && [401, 403, 404].includes(thrown.status)) {
@@ -155,7 +170,7 @@ function unanswered(url: string, thrown: unknown, loggedIn: boolean): ResolvedTe
         }
       : {
           reason: `${url} is not a public repository (status ${thrown.status})`,
-          fix: 'correct the address; for a private repository give the TemplateGitReference an auth.secretRef',
+          fix: `correct the address; ${privateRepository}`,
         };
   }
   const why =

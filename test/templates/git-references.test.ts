@@ -75,6 +75,16 @@ describe('faulty repositories', () => {
     });
   });
 
+  it('faults of a plugin name the plugin, which has a version and no token', async () => {
+    const plugin = new GitReferences({ privateHosts: [server.host, locked.host], document: 'plugin' });
+    expect(await plugin.resolve(locked.url.replace(/\.git$/, ''), 'main')).toMatchObject({
+      fix: 'correct the address; the repository of a provider type has to be public',
+    });
+    expect(await plugin.resolve(server.url, 'none')).toMatchObject({
+      fix: 'name a branch, a tag or the 40 digits of a commit as version of the plugin',
+    });
+  });
+
   it('a repository that does not exist is reported', async () => {
     const answer = await sources().resolve(`${server.host}/nobody/nothing`, 'main');
     expect(answer).toMatchObject({ reason: expect.stringContaining('status 404') });

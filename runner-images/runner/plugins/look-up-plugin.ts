@@ -33,7 +33,7 @@ export async function lookUpPlugin(lookup: PluginLookup, context: AnswerContext)
 async function versionOf({ name, url, version, sha256 }: PluginLookup, { ports }: AnswerContext): Promise<string> {
   if (sha256 !== undefined) return archiveVersionText({ url, sha256 });
   const privateHosts = ports.config.KUBELOOM_TEMPLATE_PRIVATE_HOSTS;
-  const answer = await new GitReferences({ privateHosts }).resolve(url, version);
+  const answer = await new GitReferences({ privateHosts, document: 'plugin' }).resolve(url, version);
   if ('commit' in answer) return templateVersionText({ url, commit: answer.commit, path: '.' });
   const { reason: message, fix: hint } = answer;
   throw new StageFailure({ class: 'user', code: 'PluginUnresolved', message, resource: name, hint });

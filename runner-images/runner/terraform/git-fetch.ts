@@ -215,6 +215,9 @@ const complaints: readonly Row[] = [
   },
 ];
 
+/** Plugins have no token for their repository. */
+const noPrivatePlugins = 'Correct the address: the repository of a provider type has to be public.';
+
 /** `prlimit` becomes git, and the kernel ends a git that wrote too much, without a message. */
 const endedByKernel = 137;
 
@@ -233,7 +236,8 @@ function gitFailure(
   } as const;
   const { class: kind, code, hint } = row ?? unknown;
   const files = document === 'GitSource' ? 'manifests' : 'modules';
-  const words = hint.replace('{document}', document).replace('{files}', files);
+  const isPrivatePlugin = document === 'plugin' && code === 'TemplatesForbidden';
+  const words = (isPrivatePlugin ? noPrivatePlugins : hint).replace('{document}', document).replace('{files}', files);
   return new StageFailure({ class: kind, code, message, resource: name, hint: words });
 }
 
