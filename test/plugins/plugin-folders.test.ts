@@ -1,10 +1,10 @@
 /** Folders of provider types from elsewhere in a runner: whole or absent, and made once. */
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { templatesMark } from '#rendering/terraform-names.ts';
-import { keptCopyKey, pluginFolder } from '#runner/plugins/plugin-folder.ts';
+import { keepCopy, keptCopyKey, pluginFolder } from '#runner/plugins/plugin-folder.ts';
 import { SecretMask } from '#runner/secret-mask.ts';
 import { providerFiles } from '#runner/terraform/provider-files.ts';
 import { type StageWorld, stageWorld } from '#test/runner/stage-world.ts';
@@ -57,6 +57,26 @@ describe('the kept copy', () => {
     };
     const folders = await Promise.all([1, 2, 3].map(() => pluginFolder(context, plugin)));
     expect([new Set(folders).size, reads]).toEqual([1, 1]);
+  });
+
+  it('programs of a folder can be run from its copy, too', async () => {
+    const folder = join(world.directory, 'acme');
+    mkdirSync(join(folder, 'nodepool'), { recursive: true });
+    writeFileSync(join(folder, 'nodepool', 'wait.sh'), '#!/bin/sh', { mode: 0o755 });
+    writeFileSync(join(folder, 'nodepool', 'main.tf'), '');
+    await keepCopy(context, plugin, folder);
+    const copy = await pluginFolder(context, plugin);
+    const isProgram = (name: string) => (statSync(join(copy, 'nodepool', name)).mode & 0o100) !== 0;
+    expect(['wait.sh', 'main.tf'].map(isProgram)).toEqual([true, false]);
+  });
+
+  it('one that is kept stays as it is', async () => {
+    await keep({ 'provider.json': '{"title":"first"}' });
+    const folder = join(world.directory, 'acme');
+    mkdirSync(folder);
+    writeFileSync(join(folder, 'provider.json'), '{"title":"second"}');
+    await keepCopy(context, plugin, folder);
+    expect(readFileSync(join(await pluginFolder(context, plugin), 'provider.json'), 'utf8')).toContain('first');
   });
 
   it('one without a description is a fault, for nothing else says what the type needs', async () => {

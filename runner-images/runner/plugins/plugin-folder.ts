@@ -3,7 +3,7 @@
  * made, checked and deleted with that copy, whatever became of the repository or archive.
  */
 import { createHash } from 'node:crypto';
-import { mkdir, mkdtemp, readdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rename, stat, writeFile } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import { z } from 'zod';
 import type { ProviderInstance } from '#domain/cluster-state.ts';
@@ -23,6 +23,8 @@ const KeptCopy = z.strictObject({
   schema: z.literal(1),
   /** Path in the folder to content in base64. */
   files: z.record(z.string().regex(/^(?!(.*\/)?\.\.?(\/|$))[^/]/), z.base64()),
+  /** Paths of programs; absent: there are none, or it is of an older release. */
+  programs: z.array(z.string()).optional(),
 });
 
 /** False for types that come with Kubeloom, also with templates of their own. */
@@ -55,27 +57,39 @@ async function makeFolder(context: GitSurroundings, plugin: PluginVersion): Prom
   if (present.length > 0) return folder;
   const text = await context.ports.artifacts.getText(keptCopyKey(plugin));
   if (text === undefined) return fetchPlugin(context, plugin);
-  const { files } = KeptCopy.parse(JSON.parse(text));
+  const { files, programs = [] } = KeptCopy.parse(JSON.parse(text));
   await mkdir(parent, { recursive: true });
   const part = await mkdtemp(`${folder}.part-`);
   for (const [path, content] of Object.entries(files)) {
     await mkdir(join(part, dirname(path)), { recursive: true });
-    await writeFile(join(part, path), Buffer.from(content, 'base64'));
+    const mode = programs.includes(path) ? 0o755 : 0o644;
+    await writeFile(join(part, path), Buffer.from(content, 'base64'), { mode });
   }
   // Half a folder would be taken for the whole one.
   await rename(part, folder);
   return folder;
 }
 
-/** Keeps a copy of the folder; another one of the same version is replaced by the same files. */
+/** Keeps a copy of the folder, unless this version has one: what machines were made with stays as it is. */
 export async function keepCopy(context: GitSurroundings, plugin: PluginVersion, folder: string): Promise<void> {
+  const { artifacts } = context.ports;
+  const key = keptCopyKey(plugin);
+  if ((await artifacts.getText(key)) !== undefined) return;
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
   const paths = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
   const files = await Promise.all(
-    paths.toSorted().map(async (path) => [relative(folder, path), (await readFile(path)).toString('base64')] as const),
+    paths.toSorted().map(async (path) => {
+      const [content, { mode }] = await Promise.all([readFile(path), stat(path)]);
+      return { path: relative(folder, path), content: content.toString('base64'), isProgram: (mode & 0o100) !== 0 };
+    }),
   );
-  const copy: z.infer<typeof KeptCopy> = { schema: 1, files: Object.fromEntries(files) };
-  await context.ports.artifacts.putText(keptCopyKey(plugin), JSON.stringify(copy), 'application/json');
+  const programs = files.flatMap(({ path, isProgram }) => (isProgram ? [path] : []));
+  const copy: z.infer<typeof KeptCopy> = {
+    schema: 1,
+    files: Object.fromEntries(files.map(({ path, content }) => [path, content])),
+    ...(programs.length > 0 && { programs }),
+  };
+  await artifacts.putText(key, JSON.stringify(copy), 'application/json');
 }
 
 async function fetchPlugin(context: GitSurroundings, plugin: PluginVersion): Promise<string> {
