@@ -219,8 +219,9 @@ describe('properties of pools', () => {
   const given = (template: ProviderTemplate, properties?: Readonly<Record<string, unknown>>, other?: string) => {
     const source = { provider: { ...hetzner, templates: other ?? templates }, ...(properties && { properties }) };
     const state = twoProviderState({ pools: [dynamicPool({ id: 'web-aaaaaaa' }, source)] });
-    const { module = {} } = renderMachinesRoot(machines({ state, template }));
-    return Object.entries(module).flatMap(([name, call]) => (name.startsWith('pool_web') ? [call.properties] : []));
+    const root = renderMachinesRoot(machines({ state, template }));
+    const calls: Readonly<Record<string, { properties?: unknown }>> = JSON.parse(JSON.stringify(root.module));
+    return Object.entries(calls).flatMap(([name, call]) => (name.startsWith('pool_web') ? [call.properties] : []));
   };
   const withSchema = { ...cloud, properties: { type: 'object' } };
 
