@@ -12,6 +12,8 @@ export interface Bounds {
   readonly objects: readonly string[];
   /** Objects that are read and never written. @default none */
   readonly reads?: readonly string[];
+  /** Objects that are read and written, and never deleted. @default none */
+  readonly keeps?: readonly string[];
   /** Partition keys. */
   readonly partitions: readonly string[];
   /** Secrets. */
@@ -23,7 +25,7 @@ export interface Bounds {
 /** `runs/` has the waypoints, `checks/` those of credentials and of template repositories, `access/` what people ask for to get into a cluster, `plugins/` provider types that do not come with Kubeloom, `ssh/` the keys of pools, `user/` the users' Secrets. */
 export const runnerBounds: Readonly<Record<RunnerTool, Bounds>> = {
   terraform: {
-    ...{ objects: ['runs/', 'terraform/', 'checks/', 'plugins/'], partitions: ['EVENTS#'] },
+    ...{ objects: ['runs/', 'terraform/', 'checks/'], keeps: ['plugins/'], partitions: ['EVENTS#'] },
     ...{ secrets: ['ssh/'], secretReads: ['user/'] },
   },
   ansible: { objects: ['runs/', 'access/'], partitions: ['EVENTS#'], secrets: [], secretReads: ['user/', 'ssh/'] },
@@ -77,7 +79,8 @@ export function runnerActions(tool: RunnerTool): readonly string[] {
 export function prefixesOf(action: string, bounds: Bounds | undefined): readonly string[] {
   const isList = action === 's3:ListBucket' || action === 'ssm:GetParametersByPath';
   if (bounds === undefined || isList) return [''];
-  if (action === 's3:GetObject') return [...bounds.objects, ...(bounds.reads ?? [])];
+  if (action === 's3:GetObject') return [...bounds.objects, ...(bounds.reads ?? []), ...(bounds.keeps ?? [])];
+  if (action === 's3:PutObject') return [...bounds.objects, ...(bounds.keeps ?? [])];
   if (action === 'ssm:GetParameter') return [...bounds.secrets, ...(bounds.secretReads ?? [])];
   const [service] = action.split(':');
   if (service === 's3') return bounds.objects;

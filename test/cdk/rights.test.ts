@@ -221,9 +221,13 @@ describe('runners', () => {
           .filter(({ Action }) => Action !== 's3:ListBucket')
           .flatMap(({ Resource }) => [Resource].flat().map((arn) => JSON.stringify(arn)))
           .map((arn) => /[:/]((?:[\w-]+\/)+)\*"/.exec(arn)?.[1] ?? arn);
-      expect(unique(endings('s3:'))).toEqual([...bounds.objects, ...(bounds.reads ?? [])].sort());
+      expect(unique(endings('s3:'))).toEqual(
+        [...bounds.objects, ...(bounds.reads ?? []), ...(bounds.keeps ?? [])].sort(),
+      );
       const writes = of('s3:').filter(({ Action }) => [Action].flat().some((one) => /Put|Delete/.test(one)));
       for (const prefix of bounds.reads ?? []) expect(JSON.stringify(writes)).not.toContain(`/${prefix}*`);
+      const deletions = of('s3:').filter(({ Action }) => [Action].flat().includes('s3:DeleteObject'));
+      for (const prefix of bounds.keeps ?? []) expect(JSON.stringify(deletions)).not.toContain(`/${prefix}*`);
       const secrets = (paths: readonly string[]): readonly string[] =>
         paths.map((path) => `parameter/kubeloom/${path}`).sort();
       expect(unique(endings('ssm:'))).toEqual(secrets([...bounds.secrets, ...(bounds.secretReads ?? [])]));
