@@ -88,6 +88,15 @@ describe('where a type is from', () => {
     ]);
   });
 
+  it('two types that would be one provider are refused by the name of that provider', () => {
+    const long = (end: string) => ({ name: `acme-of-the-north-${end}`, url });
+    expect(refusals(long('a'), long('b'))).toEqual([
+      expect.stringMatching(
+        /makes the provider "acme-of-the-nor", and so does another type of the document, "acme-of-the-north-a"/,
+      ),
+    ]);
+  });
+
   it('the Secret that a group names is used for a type that comes with Kubeloom, too', () => {
     const secretRef = { name: 'staging', namespace: 'team' };
     const resourceProperties = { region: 'eu-west-1', instanceType: 't3.small', image: 'ami-1' };

@@ -9,6 +9,9 @@ import { pluginType } from '../provider-plugin.ts';
 import type { PlacedGroup } from './placed-groups.ts';
 import { pluginOf, readPlugin } from './plugins.ts';
 
+/** Of a provider instance. */
+const longestName = 15;
+
 type Draft = Readonly<Record<string, unknown>>;
 
 export interface PluginProvider {
@@ -69,6 +72,11 @@ export function pluginConflicts(given: readonly unknown[], groups: readonly Plac
     const known = first.has(name) ? first.get(name) : source;
     first.set(name, known);
     if (sameValue(known, source)) return [];
+    if (isElsewhere && isMap(known) && known.name !== plugin.name) {
+      const alike = `makes the provider ${shown(name)}, and so does another type of the document, ${shown(known.name)}`;
+      const fix = 'name one of them as a provider of the document, with providerSpec in its groups';
+      return [error([...path, 'name'], alike, fix)];
+    }
     const reason = isElsewhere
       ? `another group takes ${shown(name)} from elsewhere, in another version or with another Secret`
       : `another group has ${shown(name)} with another Secret`;
@@ -80,7 +88,7 @@ export function pluginConflicts(given: readonly unknown[], groups: readonly Plac
 
 /** Name of the provider instance that stands for a plugin. */
 export function pluginProviderName(plugin: unknown): string | undefined {
-  return isMap(plugin) && typeof plugin.name === 'string' ? dnsForm(plugin.name).slice(0, 15) : undefined;
+  return isMap(plugin) && typeof plugin.name === 'string' ? dnsForm(plugin.name).slice(0, longestName) : undefined;
 }
 
 function namesOf(given: readonly unknown[]): Set<unknown> {
