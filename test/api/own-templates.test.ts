@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { questionKeys } from '#contracts/job.ts';
 import type { ClusterPlan } from '#domain/plan.ts';
 import type { ResolvedTemplates, TemplateSources } from '#functions/ports.ts';
-import { apiUnderTest } from './api-under-test.ts';
+import { apiUnderTest, as, bindRoles } from './api-under-test.ts';
 import { aManifest, aTemplateReference, manifestPath } from './documents.ts';
 import { aClusterRecord } from './records.ts';
 
@@ -63,6 +63,17 @@ describe('an installation that fetches templates', () => {
     // What was pinned stays pinned, whatever becomes of the tag.
     await call('POST', `${manifestPath}/retry`, { body: {} });
     expect(asked).toHaveLength(1);
+  });
+
+  it('a repository that the installation does not allow is refused, and no one is asked', async () => {
+    const { deps, call, asked } = asking({ commit });
+    Object.assign(deps.config, { KUBELOOM_TEMPLATE_URLS: ['github.com/other/'] });
+    await call('PUT', templatePath, { body: aTemplateReference() });
+    const { status, json } = await call('PUT', manifestPath, { body: withTemplates('own-templates') });
+    expect([status, asked]).toEqual([422, []]);
+    expect(json.faults).toMatchObject([
+      { path: 'spec.providers[0].templatesRef', reason: expect.stringContaining('only from github.com/other/') },
+    ]);
   });
 
   it('documents in clusters are pinned by the same look-up, with the folder that is theirs', async () => {
@@ -234,5 +245,21 @@ describe('an installation that only records templates', () => {
     const { call } = apiUnderTest(recorded);
     const answer = await call('PUT', manifestPath, { body: withTemplates('own-templates') });
     expect(answer).toMatchObject({ status: 422, json: { faults: [{ path: 'spec.providers[0].templatesRef' }] } });
+  });
+});
+
+describe('provider types from elsewhere', () => {
+  it('a plan of a viewer starts no runner for them, one of an operator does', async () => {
+    const { deps, call } = apiUnderTest({ KUBELOOM_ADMINS: 'user:root' });
+    await bindRoles(deps, 'team', { viewer: 'reader', operator: 'maker' });
+    const manifest = aManifest();
+    const plugin = { name: 'acme', url: 'git.example.com/acme/types', version: 'v1.0.0' };
+    const providers = manifest.spec.providers.map((one) => ({ ...one, providerType: 'plugin', plugin }));
+    const body = { ...manifest, spec: { ...manifest.spec, providers } };
+    const read = await call('POST', `${manifestPath}/plan`, { body, ...as('reader') });
+    expect(read.text).toContain('needs the role operator in namespace');
+    expect(deps.builds.started).toEqual([]);
+    expect((await call('POST', `${manifestPath}/plan`, { body, ...as('maker') })).status).toBe(409);
+    expect(deps.builds.started).toHaveLength(1);
   });
 });
