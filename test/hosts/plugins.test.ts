@@ -63,7 +63,7 @@ describe.runIf(isRoot)('a provider type from a git repository', () => {
     expect(mottos()).toEqual(nodesOf(made).map((node) => `${node}.motto stay warm 2`));
   });
 
-  it('another machine is made by the version that was pinned', async () => {
+  it('another machine is made next to those that exist, which stay', async () => {
     const more = await installation.apply(name, document({ motto: 'stay warm', floor: 2 }, 2));
     expect(more.status, JSON.stringify(clusterOf(more).failure)).toBe('Done');
     expect(nodesOf(more)).toHaveLength(2);
