@@ -111,7 +111,7 @@ describe('a ManagementPlane', () => {
     [
       'with a file over http',
       aPlane([aComponent({ source: { url: 'http://releases.example/a', sha256: 'a'.repeat(64) } })]),
-      'spec.components[0].source.url: "http://releases.example/a" is not an https URL',
+      'spec.components[0].source.url: is not an https URL without user, password, query and fragment',
     ],
     [
       'with a sum that is none',
@@ -120,6 +120,21 @@ describe('a ManagementPlane', () => {
     ],
   ])('one %s is refused', (_, plane, fault) => {
     expect(faultsOf(plane)).toEqual([fault]);
+  });
+
+  test.each([
+    ['a user and a password', 'https://ann:correct-horse@releases.example/a'],
+    ['a token as its user', 'https://correct-horse@releases.example/a'],
+    ['a token in its query', 'https://releases.example/a?token=correct-horse'],
+    ['a password and no TLS', 'http://ann:correct-horse@releases.example/a'],
+  ])('an address of a file with %s is refused, and not repeated', (_, url) => {
+    const file = { url, sha256: 'a'.repeat(64) };
+    const faults = faultsOf(aPlane([aComponent({ source: file, metadata: file })]));
+    expect(faults).toEqual(
+      ['source', 'metadata'].map(
+        (field) => `spec.components[0].${field}.url: is not an https URL without user, password, query and fragment`,
+      ),
+    );
   });
 
   test.each([

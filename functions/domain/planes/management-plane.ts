@@ -15,9 +15,17 @@ export const componentKinds = [
 ] as const;
 export type ComponentKind = (typeof componentKinds)[number];
 
-const Https = z.string().refine((text) => URL.canParse(text) && text.startsWith('https://') && !/[\s#]/.test(text), {
-  error: (issue) => `${shown(issue.input)} is not an https URL; name the file of a release`,
+/** Its faults never repeat it: a password in it would get into logs. Without a query, which has tokens. */
+const Https = z.string().refine(isPlainHttps, {
+  error: 'is not an https URL without user, password, query and fragment; name the file of a release',
 });
+
+function isPlainHttps(text: string): boolean {
+  if (!/^https:\/\/[^\s?#]+$/i.test(text) || !URL.canParse(text)) return false;
+  const { username, password } = new URL(text);
+  return username === '' && password === '';
+}
+
 const Sum = z.string().regex(/^[0-9a-f]{64}$/, {
   error: (issue) => `${shown(issue.input)} is not a SHA-256; write its 64 digits, as \`sha256sum FILE\` prints them`,
 });
