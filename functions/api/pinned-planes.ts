@@ -7,6 +7,7 @@ import type { ManagementPlane as Plane } from '#domain/planes/management-plane.t
 import { planeDocuments, releaseOf } from '#domain/planes/plane-documents.ts';
 import { compareReleases } from '#domain/planes/release.ts';
 import { clusterName } from '../pipeline/clusters/cluster-records.ts';
+import { knownFacts } from '../pipeline/stages/known-facts.ts';
 import type { Using } from '../ports.ts';
 import { readDocument } from './stored-inventory.ts';
 
@@ -17,7 +18,7 @@ export interface PinnedPlanes {
 
 /** Those in `accompanying` take the place of stored ones of their names. */
 export async function pinPlanes(
-  deps: Using<'inventory.list'>,
+  deps: Using<'artifacts.getText' | 'inventory.list'>,
   key: ManifestKey,
   {
     accompanying,
@@ -33,7 +34,8 @@ export async function pinPlanes(
   const stored = (await storedPlanes(deps, key.namespace)).filter(({ metadata }) => !names.has(metadata.name));
   const all = [...stored, ...sent].filter(({ spec }) => spec.cluster.manifest === key.name);
   const planes = Object.fromEntries(all.map((plane) => [plane.spec.cluster.name, [...planeDocuments(plane)]]));
-  return { planes, faults: [...twinFaults(all), ...all.flatMap((plane) => downgrades(plane, clusters))] };
+  const older = await Promise.all(all.map((plane) => downgrades(deps, plane, clusters)));
+  return { planes, faults: [...twinFaults(all), ...older.flat()] };
 }
 
 /** All of a namespace. Throws `Unreadable`. */
@@ -51,24 +53,20 @@ function twinFaults(planes: readonly Plane[]): readonly Fault[] {
   });
 }
 
-/** What is on its way counts as installed: its objects may have been converted. */
-function downgrades(plane: Plane, clusters: readonly ClusterRecord[]): readonly Fault[] {
+/** What runners started to apply counts as installed: its objects may have been converted. What was only asked for does not. */
+async function downgrades(
+  deps: Using<'artifacts.getText'>,
+  plane: Plane,
+  clusters: readonly ClusterRecord[],
+): Promise<readonly Fault[]> {
   const record = clusters.find((one) => clusterName(one) === plane.spec.cluster.name);
-  const states = [record?.current, record?.attempted].flatMap((state) => state?.documents ?? []);
+  const installed = record && (await knownFacts(deps, record)).documents;
   return planeDocuments(plane).flatMap((document) => {
-    const release = releaseOf(document) ?? '';
-    const newer = states
-      .filter(({ name }) => name === document.name)
-      .flatMap((state) => releaseOf(state) ?? [])
-      .find((installed) => compareReleases(installed, release) > 0);
-    if (newer === undefined) return [];
-    const reason = `${document.name} ${release} is older than ${newer}, which is installed`;
-    return [
-      error(
-        [],
-        reason,
-        'components of Cluster API are never downgraded: name the release that is installed, or a newer one',
-      ),
-    ];
+    const applied = installed?.[document.name];
+    const [wanted, found] = [releaseOf(document) ?? '', applied && releaseOf(applied)];
+    if (found === undefined || compareReleases(found, wanted) <= 0) return [];
+    const reason = `${document.name} ${wanted} is older than ${found}, which is installed`;
+    const fix = 'components of Cluster API are never downgraded: name the release that is installed, or a newer one';
+    return [error([], reason, fix)];
   });
 }

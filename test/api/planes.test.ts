@@ -1,5 +1,7 @@
 /** Management planes over the API: what is stored, what starts a run, what is refused, what is installed. */
 import { describe, expect, it } from 'vitest';
+import { waypointKeys } from '#contracts/stage.ts';
+import type { ClusterFacts } from '#domain/cluster-state.ts';
 import type { ManagementPlane } from '#domain/planes/management-plane.ts';
 import { planeDocuments } from '#domain/planes/plane-documents.ts';
 import { reachedRecords } from '#functions/pipeline/clusters/cluster-plans.ts';
@@ -38,17 +40,36 @@ const plan = (api: ApiUnderTest, ...documents: unknown[]) =>
 const planes = async (api: ApiUnderTest) => (await api.call('GET', '/v1/inventory/team')).json.planes;
 const pinned = async ({ deps }: ApiUnderTest) => (await deps.manifests.get(key))?.planes;
 
-/** As if a run had brought the stored plane about. */
-async function installed({ deps }: ApiUnderTest, plane: ManagementPlane, unfinished?: string): Promise<void> {
-  const manifest = await deps.manifests.get(key);
-  if (manifest === undefined) throw new Error('there is no manifest');
-  const before = await deps.clusters.list(key);
-  const documents = Object.fromEntries(
+function planeFacts(plane: ManagementPlane, unfinished?: string): NonNullable<ClusterFacts['documents']> {
+  return Object.fromEntries(
     planeDocuments(plane).map(({ name, version }) => {
       const applied = { version, hash: 'x', objects: [], contract: 'v1beta2' };
       return [name, unfinished === undefined ? applied : { ...applied, unfinished }];
     }),
   );
+}
+
+/** As if a run towards the stored plane had failed; `documents`: what it had applied by then. */
+async function attempted({ deps }: ApiUnderTest, documents?: ClusterFacts['documents']): Promise<void> {
+  const manifest = await deps.manifests.get(key);
+  if (manifest === undefined) throw new Error('there is no manifest');
+  const before = await deps.clusters.list(key);
+  for (const record of reachedRecords(planningOf(deps, manifest), manifest, before)) {
+    const current = before.find(({ cluster }) => cluster === record.cluster)?.current ?? null;
+    const waypointPrefix = 'manifests/team/mgmt/waypoints/1/';
+    const facts = { ...record.facts, ...(documents && { documents }) };
+    await deps.artifacts.putText(waypointKeys.facts(waypointPrefix), JSON.stringify(facts));
+    const change = { status: 'NeedsAttention' as const, attempted: record.current, current, waypointPrefix };
+    await deps.clusters.put({ ...record, version: record.version + 1, ...change });
+  }
+}
+
+/** As if a run had brought the stored plane about. */
+async function installed({ deps }: ApiUnderTest, plane: ManagementPlane, unfinished?: string): Promise<void> {
+  const manifest = await deps.manifests.get(key);
+  if (manifest === undefined) throw new Error('there is no manifest');
+  const before = await deps.clusters.list(key);
+  const documents = planeFacts(plane, unfinished);
   for (const record of reachedRecords(planningOf(deps, manifest), manifest, before)) {
     const facts = { ...record.facts, documents };
     await deps.clusters.put({ ...record, version: record.version + 1, status: 'Converged', facts });
@@ -132,6 +153,25 @@ describe('a ManagementPlane', () => {
     });
     expect((await plan(api, manifest(), aPlane())).json.id).toBeNull();
     expect(await pinned(api)).toMatchObject({ mgmt: [{ version: 'component@v1.12.0' }] });
+  });
+
+  it('CO-1: a release that never reached the cluster can be corrected to an older one', async () => {
+    const api = apiUnderTest();
+    await putManifest(api);
+    await put(api, aPlane());
+    await installed(api, aPlane());
+    await put(api, upgraded);
+    await attempted(api);
+    expect((await put(api, aPlane())).json).toMatchObject({ accepted: { generation: 1 } });
+    expect(await pinned(api)).toMatchObject({ mgmt: [{ version: 'component@v1.11.1' }] });
+  });
+
+  it('CO-1: a release that a run started to apply counts as installed', async () => {
+    const api = apiUnderTest();
+    await putManifest(api);
+    await put(api, upgraded);
+    await attempted(api, planeFacts(upgraded));
+    expect(await put(api, aPlane())).toMatchObject({ status: 422 });
   });
 
   it.each([
