@@ -37,21 +37,25 @@ export interface Confirmation {
   readonly action: string;
   /** Asks on a terminal also when nothing is removed. @default false */
   readonly always?: boolean;
+  /** What else is removed, in words. @default nothing that plans do not count */
+  readonly removes?: string;
 }
 
 /** Returns when it may go on. Throws `CliError` with `unconfirmed`; nothing was changed then. */
-export async function confirm({ totals, action, always = false }: Confirmation, consent: Consent): Promise<void> {
+export async function confirm(question: Confirmation, consent: Consent): Promise<void> {
+  const { totals, action, always = false, removes: others } = question;
   if (consent.yes) return;
-  const removes = removesAnything(totals);
+  const removes = others !== undefined || removesAnything(totals);
+  const what = others ?? totalsText(totals);
   if (!canAsk(consent)) {
     if (!removes) return;
     throw new CliError(
-      `nothing was changed: to ${action} removes what exists (${totalsText(totals)}), and there is no terminal to ask on; read the plan with \`kubeloom plan\`, then add --yes`,
+      `nothing was changed: to ${action} removes what exists (${what}), and there is no terminal to ask on; read the plan with \`kubeloom plan\`, then add --yes`,
       exitCodes.unconfirmed,
     );
   }
   if (!removes && !always) return;
-  const answer = await ask(`\n${currentContextLine()}\n${action}? ${totalsText(totals)}. Type yes to go on: `);
+  const answer = await ask(`\n${currentContextLine()}\n${action}? ${what}. Type yes to go on: `);
   if (!/^y(es)?$/i.test(answer.trim())) throw new CliError('nothing was changed', exitCodes.unconfirmed);
 }
 

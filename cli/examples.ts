@@ -52,7 +52,7 @@ export const examples: Readonly<Record<string, readonly string[]>> = {
   'planes list': ['', '-n team'],
   'planes describe': ['capi -n team', 'team/capi --json'],
   'planes get': ['capi -n team > plane.yaml', 'team/capi --json'],
-  'planes delete': ['capi -n team', 'team/capi'],
+  'planes delete': ['capi -n team', 'team/capi --yes'],
   'inventory list': ['', '-n fleet'],
   'inventory plan': ['-f prod.yaml -n fleet', '-n fleet', '-f inventory --detail'],
   'inventory apply': [

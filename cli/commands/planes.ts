@@ -2,7 +2,10 @@
 import type { Command } from 'commander';
 import { stringify } from 'yaml';
 import type { InventoryList } from '#contracts/inventory.ts';
+import { noTotals } from '#domain/planning/text/plan-totals.ts';
+import { counted } from '#domain/planning/text/words.ts';
 import { apiClient } from '../api-client.ts';
+import { type Consent, confirm, consentOptions } from '../confirm.ts';
 import { CliError, exitCodes } from '../exit-codes.ts';
 import { parseManifestName } from '../manifest-name.ts';
 import { print, printJson, printTable } from '../output.ts';
@@ -27,11 +30,10 @@ export function registerPlanes(program: Command): void {
       .description('each component: the release that is desired and the one that is installed'),
   ).action(describe);
   common(planes.command('get <name>').description('print the document, as it can be applied again')).action(get);
-  common(
-    planes
-      .command('delete <name>')
-      .description('remove the components from the cluster; definitions and namespaces stay'),
-  ).action(remove);
+  const deletion = planes
+    .command('delete <name>')
+    .description('remove the components from the cluster; definitions and namespaces stay');
+  consentOptions(common(deletion)).action(remove);
 }
 
 function common(command: Command): Command {
@@ -86,8 +88,16 @@ async function get(name: string, { namespace, json }: Options): Promise<void> {
   else process.stdout.write(stringify(document));
 }
 
-async function remove(name: string, { namespace, json }: Options): Promise<void> {
+async function remove(name: string, { namespace, json, ...consent }: Options & Consent): Promise<void> {
   const key = keyOf(name, namespace);
+  const { planes } = await apiClient().listInventory({ namespace: key.namespace });
+  const found = planes.find(({ plane }) => plane === key.name);
+  const installed = found?.components.filter((component) => component.installed !== null) ?? [];
+  if (found && installed.length > 0) {
+    const action = `delete ManagementPlane ${key.namespace}/${key.name}`;
+    const removes = `${counted(installed.length, 'component')} removed from cluster ${found.cluster}`;
+    await confirm({ totals: noTotals, action, removes }, { ...consent, ...(json && { json }) });
+  }
   await apiClient().deleteInventory({ ...key, kind: 'ManagementPlane' });
   if (json) return printJson({ deleted: key });
   print(

@@ -73,7 +73,9 @@ it('CO-2: a management cluster is rolled out by one command, its plane is upgrad
   expect(refused.code).toBe(3);
   expect(refused.stderr).toContain('capi.cluster-api v1.11.1 is older than v1.12.0, which is installed');
   expect((await kubeloom('planes', 'get', 'capi', '-n', 'team')).stdout).toContain('version: v1.12.0');
-  expect((await kubeloom('planes', 'delete', 'capi', '-n', 'team')).stdout).toContain(
+  const unasked = await kubeloom('planes', 'delete', 'capi', '-n', 'team');
+  expect(unasked).toMatchObject({ code: 9, stderr: expect.stringContaining('1 component removed from cluster mgmt') });
+  expect((await kubeloom('planes', 'delete', 'capi', '-n', 'team', '--yes')).stdout).toContain(
     'ManagementPlane team/capi deleted',
   );
   expect((await kubeloom('planes', 'list', '-n', 'team')).stdout).toContain('no management planes in namespace team');

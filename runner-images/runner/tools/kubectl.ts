@@ -1,6 +1,7 @@
 /** The nodes stage: nodes that stay get their labels and taints, nodes that leave are drained and removed, documents are applied. */
 import { applyDocuments } from '../documents/apply-documents.ts';
 import { checkComponents } from '../documents/check-components.ts';
+import { refuseComponentsInUse } from '../documents/components-in-use.ts';
 import { prepareDocuments } from '../documents/prepare-documents.ts';
 import { pruneDocuments } from '../documents/prune-documents.ts';
 import { refuseStorageInUse } from '../documents/storage-in-use.ts';
@@ -39,6 +40,7 @@ export const kubectl: ToolOf<'kubectl'> = async (context) => {
   }
   const client = new Kubectl(context, kubeconfig);
   await refuseStorageInUse(context, client);
+  await refuseComponentsInUse(context, client, { removed: documentsRemoved, prepared });
   const contracts = await checkComponents(context, client, prepared);
   const nodesRemoved = await removeNodes(context, client, work);
   const nodesPatched = await patchNodes(context, client, patch);
@@ -48,7 +50,7 @@ export const kubectl: ToolOf<'kubectl'> = async (context) => {
   // Those of new nodes, and rotated ones; patched nodes are ready, so their kubelets have asked.
   if (patch.length > 0 || work.certificates) await approveServingRequests(context, client);
   const documentsApplied = await applyDocuments(context, client, prepared, { contracts });
-  const documentsGone = await pruneDocuments(context, client, documentsRemoved);
+  const documentsGone = await pruneDocuments(context, client, documentsRemoved.toReversed());
   return {
     ...{ nodesPatched, nodesRemoved },
     ...(documentsApplied > 0 ? { documentsApplied } : {}),
