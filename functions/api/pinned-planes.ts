@@ -6,6 +6,7 @@ import { documentName, kindOf } from '#domain/manifest/validate-documents.ts';
 import type { ManagementPlane as Plane } from '#domain/planes/management-plane.ts';
 import { planeDocuments, releaseOf } from '#domain/planes/plane-documents.ts';
 import { compareReleases } from '#domain/planes/release.ts';
+import { sameValue } from '#domain/same-value.ts';
 import { clusterName } from '../pipeline/clusters/cluster-records.ts';
 import { knownFacts } from '../pipeline/stages/known-facts.ts';
 import type { Using } from '../ports.ts';
@@ -31,11 +32,25 @@ export async function pinPlanes(
     return verdict?.kind === 'ManagementPlane' ? [verdict] : [];
   });
   const names = new Set(sent.map(({ metadata }) => metadata.name));
-  const stored = (await storedPlanes(deps, key.namespace)).filter(({ metadata }) => !names.has(metadata.name));
+  const before = await storedPlanes(deps, key.namespace);
+  const stored = before.filter(({ metadata }) => !names.has(metadata.name));
   const all = [...stored, ...sent].filter(({ spec }) => spec.cluster.manifest === key.name);
   const planes = Object.fromEntries(all.map((plane) => [plane.spec.cluster.name, [...planeDocuments(plane)]]));
   const older = await Promise.all(all.map((plane) => downgrades(deps, plane, clusters)));
-  return { planes, faults: [...twinFaults(all), ...older.flat()] };
+  const moved = sent.flatMap((plane) => movedFaults(before, plane, []));
+  return { planes, faults: [...moved, ...twinFaults(all), ...older.flat()] };
+}
+
+/** Its old cluster would lose its components with the next change of its manifest, also of another user. `path`: where the fault is. */
+export function movedFaults(
+  stored: readonly Plane[],
+  { metadata: { name }, spec: { cluster } }: Plane,
+  path: readonly PropertyKey[],
+): readonly Fault[] {
+  const before = stored.find(({ metadata }) => metadata.name === name)?.spec.cluster;
+  if (before === undefined || sameValue(before, cluster)) return [];
+  const reason = `ManagementPlane ${name} is on cluster "${before.name}" of manifest "${before.manifest}", and a stored plane stays on its cluster`;
+  return [error(path, reason, 'delete it and store another plane')];
 }
 
 /** All of a namespace. Throws `Unreadable`. */

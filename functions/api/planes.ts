@@ -13,7 +13,7 @@ import { readableManifest } from '../pipeline/manifests/stored-document.ts';
 import { replaceableManifest } from '../pipeline/manifests/stored-manifest.ts';
 import { knownFacts } from '../pipeline/stages/known-facts.ts';
 import type { ApiPorts } from '../rights/api-uses.ts';
-import { storedPlanes } from './pinned-planes.ts';
+import { movedFaults, storedPlanes } from './pinned-planes.ts';
 import type { PlanTerms } from './stored-plans.ts';
 import { submitDocument } from './submit-document.ts';
 import { validationContextOf } from './surroundings.ts';
@@ -43,7 +43,7 @@ export async function submitPlane(
   });
 }
 
-/** Where it names a cluster that its manifest does not have, or Secrets that do not exist. Throws `Forbidden` for those of others. */
+/** Where it leaves its cluster, names one that its manifest does not have, or Secrets that do not exist. Throws `Forbidden` for those of others. */
 export async function placeFaultsOfPlane(
   deps: ApiPorts,
   plane: ManagementPlane,
@@ -59,7 +59,8 @@ export async function placeFaultsOfPlane(
         return error(path, `there is no Secret "${referenceName(reference)}"`, 'apply the Secret first');
       }),
   );
-  return [...unknown, ...(await clusterFaults(deps, plane))];
+  const moved = movedFaults(await storedPlanes(deps, namespace), plane, ['spec', 'cluster']);
+  return [...moved, ...unknown, ...(await clusterFaults(deps, plane))];
 }
 
 async function clusterFaults(deps: ApiPorts, plane: ManagementPlane): Promise<readonly Fault[]> {

@@ -193,6 +193,24 @@ describe('a ManagementPlane', () => {
     expect(await put(api, plane)).toMatchObject({ status: 422, json: { faults: [{ path, fix }] } });
   });
 
+  it('a stored plane stays on its cluster: put or planned elsewhere it is refused', async () => {
+    const api = apiUnderTest();
+    await putManifest(api, manifest(['mgmt', 'other']));
+    await put(api, aPlane());
+    const moved = aPlane([aComponent()], 'capi', 'other');
+    const elsewhere: ManagementPlane = {
+      ...aPlane(),
+      spec: { ...aPlane().spec, cluster: { manifest: 'later', name: 'mgmt' } },
+    };
+    for (const plane of [moved, elsewhere]) {
+      const fault = { path: 'spec.cluster', fix: 'delete it and store another plane' };
+      expect(await put(api, plane)).toMatchObject({ status: 422, json: { faults: [fault] } });
+      const planned = await plan(api, manifest(['mgmt', 'other']), plane);
+      expect(planned.json).toMatchObject({ id: null, faults: [{ fix: 'delete it and store another plane' }] });
+    }
+    expect(Object.keys((await pinned(api)) ?? {})).toEqual(['mgmt']);
+  });
+
   it('a second plane on a cluster is refused', async () => {
     const api = apiUnderTest();
     await putManifest(api);
