@@ -65,12 +65,13 @@ export const putInventory = handle(operations.putInventory, async (request, deps
     await recordChange(deps, path.namespace, `${path.kind} ${path.name} stored as generation ${generation}`, caller);
   };
   const cluster = document.kind === 'InventoryCluster' ? { document, generation, by: next.by } : undefined;
-  // First the manifest: what it refuses is not stored. One that waits for an approval is not refused.
+  // First the manifest: what it refuses is not stored. An InventoryCluster that waits for an approval is not refused.
   const submitted = cluster
     ? submitCluster(deps, cluster, after, caller)
     : plane && submitPlane(deps, plane, { caller, terms: { wanted: wantedPlans(request.headers) } });
   const accepted = await submitted?.catch(async (refusal: unknown) => {
-    if (isPipelineError(refusal, 'ApprovalRequired')) await store();
+    // A plane is stored by the approval: until then it would come with any other change of the manifest.
+    if (cluster && isPipelineError(refusal, 'ApprovalRequired')) await store();
     throw refusal;
   });
   await store();
@@ -101,10 +102,11 @@ export const deleteInventory = handle(operations.deleteInventory, async ({ path,
       `${path.kind} ${path.name} is used by ${users.join(', ')}; change or delete those first`,
     );
   }
+  const { document } = readDocument(record);
+  // First the manifest, as above: a refused or unapproved deletion would come with any other change of it.
+  if (document.kind === 'ManagementPlane') await submitPlane(deps, document, { caller, deleted: true });
   await deps.inventory.remove(path);
   await recordChange(deps, path.namespace, `${path.kind} ${path.name} deleted`, caller);
-  const { document } = readDocument(record);
-  if (document.kind === 'ManagementPlane') await submitPlane(deps, document, { caller, deleted: true });
   return {};
 });
 

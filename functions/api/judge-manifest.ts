@@ -33,6 +33,8 @@ export interface ManifestToAssess {
   readonly caller: AdmittedCaller;
   /** Documents that are to be stored with it: Secrets, TemplateGitReferences and ManagementPlanes among them count as stored. */
   readonly accompanying?: readonly unknown[];
+  /** Names of stored ManagementPlanes that are to be deleted with it. @default none */
+  readonly withoutPlanes?: readonly string[];
 }
 
 export interface Assessment {
@@ -55,7 +57,7 @@ export async function assessManifest(
   key: ManifestKey,
   question: ManifestToAssess,
 ): Promise<Assessment> {
-  const { document, stored, caller, accompanying = [] } = question;
+  const { document, stored, caller, accompanying = [], withoutPlanes: without = [] } = question;
   const context = await validationContextOf(deps, key, document, caller);
   const known = withSet(context, accompanying);
   const verdict =
@@ -78,7 +80,7 @@ export async function assessManifest(
     lookUp: (reference, request) => lookUpTemplates(deps, reference, request),
     lookUpPlugin: (request) => lookUpPlugin(deps, { namespace: key.namespace, mayAsk }, request),
   });
-  const pinned = await pinPlanes(deps, key, { accompanying, clusters });
+  const pinned = await pinPlanes(deps, key, { accompanying, without, clusters });
   const accepted = 'document' in verdict ? verdict.document : manifest;
   const same = stored !== undefined && !stored.deleting && stored.checksum === checksumOf(accepted);
   const goal = {

@@ -17,21 +17,26 @@ export interface PinnedPlanes {
   readonly faults: readonly Fault[];
 }
 
-/** Those in `accompanying` take the place of stored ones of their names. */
+/** Those in `accompanying` take the place of stored ones of their names; those in `without` are deleted. */
 export async function pinPlanes(
   deps: Using<'artifacts.getText' | 'inventory.list'>,
   key: ManifestKey,
   {
     accompanying,
+    without,
     clusters,
-  }: { readonly accompanying: readonly unknown[]; readonly clusters: readonly ClusterRecord[] },
+  }: {
+    readonly accompanying: readonly unknown[];
+    readonly without: readonly string[];
+    readonly clusters: readonly ClusterRecord[];
+  },
 ): Promise<PinnedPlanes> {
   const sent = accompanying.flatMap((document) => {
     const isPlane = kindOf(document) === 'ManagementPlane' && documentName(document).namespace === key.namespace;
     const verdict = isPlane ? validateInventoryDocument('ManagementPlane', document).document : undefined;
     return verdict?.kind === 'ManagementPlane' ? [verdict] : [];
   });
-  const names = new Set(sent.map(({ metadata }) => metadata.name));
+  const names = new Set([...without, ...sent.map(({ metadata }) => metadata.name)]);
   const before = await storedPlanes(deps, key.namespace);
   const stored = before.filter(({ metadata }) => !names.has(metadata.name));
   const all = [...stored, ...sent].filter(({ spec }) => spec.cluster.manifest === key.name);

@@ -42,7 +42,12 @@ export const planManifest = handle(operations.planManifest, async (request, deps
 /** What is planned: a deletion, or a document with those that are to be stored with it. */
 type Goal =
   | { readonly deleting: true; readonly orphans: Orphans | undefined }
-  | { readonly document: unknown; readonly accompanying: readonly unknown[] };
+  | {
+      readonly document: unknown;
+      readonly accompanying: readonly unknown[];
+      /** @default none */
+      readonly withoutPlanes?: readonly string[];
+    };
 
 interface PlanQuestion {
   readonly stored: ManifestRecord | undefined;

@@ -37,7 +37,7 @@ export async function submitPlane(
   if (stored === undefined || stored.deleting) return undefined;
   return submitDocument(deps, key, {
     ...{ document: stored.document, stored, caller },
-    ...(!deleted && { accompanying: [plane] }),
+    ...(deleted ? { withoutPlanes: [plane.metadata.name] } : { accompanying: [plane] }),
     ...(terms && { terms }),
     reason: `ManagementPlane ${plane.metadata.name} ${deleted ? 'deleted' : 'stored'}`,
   });

@@ -9,6 +9,7 @@ import { submitDeletion } from './delete-manifest.ts';
 import { handle } from './handle.ts';
 import { checkPreconditions, manifestTag } from './manifest-version.ts';
 import { planReport } from './plan-manifest.ts';
+import { carryOutPlanes } from './proposed-planes.ts';
 import { readPlan, writePlan } from './stored-plans.ts';
 import { submitDocument } from './submit-document.ts';
 
@@ -28,15 +29,15 @@ export const listPlans = handle(operations.listPlans, async ({ path }, deps) => 
 export const getPlan = handle(operations.getPlan, async ({ path, caller }, deps) => {
   const { plan } = await proposalOf(deps, path, path.plan);
   const stored = await replaceableManifest(deps, path);
-  const { kind, document, orphans } = plan.proposal;
-  const goal = kind === 'delete' ? { deleting: true as const, orphans } : { document, accompanying: [] };
+  const { kind, document, orphans, planes: accompanying = [], withoutPlanes = [] } = plan.proposal;
+  const goal = kind === 'delete' ? { deleting: true as const, orphans } : { document, accompanying, withoutPlanes };
   return { json: await planReport(deps, path, { stored, goal, caller }) };
 });
 
 /** The proposal is carried out under the rights of who approves it, bound to its plan. */
 export const approveManifest = handle(operations.approveManifest, async ({ path, body, headers, caller }, deps) => {
   const { plan } = await proposalOf(deps, path, body.plan);
-  const { kind, document, orphans, rolledBackTo, reason } = plan.proposal;
+  const { kind, document, orphans, rolledBackTo, reason, planes = [], withoutPlanes = [] } = plan.proposal;
   if (plan.approved) {
     const { at, by, runId } = plan.approved;
     throw new PipelineError('VerbRefused', `plan ${plan.id} was approved by ${by} at ${at} already: run ${runId}`);
@@ -49,9 +50,10 @@ export const approveManifest = handle(operations.approveManifest, async ({ path,
     stored && kind === 'delete'
       ? await submitDeletion(deps, path, { stored, orphans, caller, terms, reason: why })
       : await submitDocument(deps, path, {
-          ...{ document, stored, caller, terms, reason: why },
+          ...{ document, stored, caller, terms, reason: why, accompanying: planes, withoutPlanes },
           ...(rolledBackTo !== undefined && { rolledBackTo }),
         });
+  await carryOutPlanes(deps, path.namespace, plan.proposal, caller);
   const approved = { at: deps.clock.now().toISOString(), by: caller.name, runId: answer.json.runId };
   await writePlan(deps, path, { ...plan, approved });
   return answer;

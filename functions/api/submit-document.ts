@@ -1,6 +1,7 @@
 /** Makes a document the next generation of a manifest: validates it as a whole, stores it, starts its run. */
 import type { ManifestKey, ManifestRecord } from '#contracts/records.ts';
 import { isPipelineError, PipelineError } from '#domain/errors.ts';
+import { kindOf } from '#domain/manifest/validate-documents.ts';
 import { planTotals, totalsText } from '#domain/planning/text/plan-totals.ts';
 import { sameValue } from '#domain/same-value.ts';
 import type { AdmittedCaller } from '../caller.ts';
@@ -26,6 +27,8 @@ export interface Submission {
   readonly terms?: PlanTerms;
   /** Documents that are stored with it. @default none */
   readonly accompanying?: readonly unknown[];
+  /** Names of stored ManagementPlanes that are deleted with it. @default none */
+  readonly withoutPlanes?: readonly string[];
 }
 
 /**
@@ -35,9 +38,11 @@ export interface Submission {
 export async function submitDocument(
   deps: SubmissionPorts,
   key: ManifestKey,
-  { document, stored, caller, reason, rolledBackTo, sameIsFine = false, terms = {}, accompanying = [] }: Submission,
+  submission: Submission,
 ): Promise<ReturnType<typeof acceptedResponse | typeof unchangedResponse>> {
-  const assessment = await assessManifest(deps, key, { document, stored, caller, accompanying });
+  const { document, stored, caller, reason, rolledBackTo, sameIsFine = false, terms = {} } = submission;
+  const { accompanying = [], withoutPlanes = [] } = submission;
+  const assessment = await assessManifest(deps, key, { document, stored, caller, accompanying, withoutPlanes });
   const { record: assessed, same = false, basis, faults, refusals } = assessment;
   refuseFaults('manifest', key, [...faults, ...refusals]);
   const warnings = [...assessment.warnings];
@@ -52,11 +57,15 @@ export async function submitDocument(
   const origin = { by: caller.name, reason: why, ...(rolledBackTo !== undefined && { rolledBackTo }) };
   const summary = totalsText(planTotals(assessment.plans));
   const { plan: _before, ...unbound } = assessed;
+  // Nothing else: a Secret is never kept in a plan.
+  const planes = accompanying.filter((one) => kindOf(one) === 'ManagementPlane');
   const plan = await bindPlan(deps, key, {
     ...{ basis, by: caller.name, terms, needsApproval: needsApproval(deps, key, stored, assessed) },
     proposal: {
       ...{ kind: 'apply', document, reason: why, summary },
       ...(rolledBackTo !== undefined && { rolledBackTo }),
+      ...(planes.length > 0 && { planes }),
+      ...(withoutPlanes.length > 0 && { withoutPlanes: [...withoutPlanes] }),
     },
   });
   const bound = { ...unbound, ...(plan && { plan }) };

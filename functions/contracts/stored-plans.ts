@@ -9,6 +9,10 @@ export const Proposal = z.strictObject({
   kind: z.enum(['apply', 'delete']),
   /** The InputManifest; null for a deletion. */
   document: z.unknown(),
+  /** ManagementPlanes that an approval stores with it. */
+  planes: z.array(z.unknown()).optional(),
+  /** Names of ManagementPlanes that an approval deletes with it. */
+  withoutPlanes: z.array(z.string()).optional(),
   orphans: Orphans.optional(),
   /** Of a rollback: the generation that it goes back to. */
   rolledBackTo: z.number().int().optional(),
