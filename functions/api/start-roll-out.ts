@@ -14,7 +14,7 @@ import type { ApiPorts } from '../rights/api-uses.ts';
 import { handle } from './handle.ts';
 import { type PlannedChange, type PlannedCluster, plannedChange, refuseOtherInventoryPlan } from './planned-change.ts';
 import { refuseFaults, requestDocuments } from './request-document.ts';
-import { keepDocumentsBefore, storeDocuments } from './roll-out-documents.ts';
+import { keepDocuments, storeDocuments } from './roll-out-documents.ts';
 import { describeRollOut, inOneText, startExecution } from './roll-outs.ts';
 import { needsApproval, unapproved } from './stored-plans.ts';
 
@@ -42,10 +42,10 @@ export const startRollOut = handle(operations.startRollOut, async (request, deps
   });
   await claimClusters(deps, record);
   try {
-    await keepDocumentsBefore(deps, record);
+    const documents = await keepDocuments(deps, plan, record);
     await Array.fromAsync(aheadOf(clusters, (one) => putGoals(deps, record, one, caller)));
     await deps.rollOuts.put(record);
-    await storeDocuments(deps, plan, record, caller);
+    await storeDocuments(deps, documents, record, caller);
   } catch (error) {
     await giveUp(deps, record);
     throw error;

@@ -4,6 +4,7 @@ import { inventoryKinds } from '#domain/inventory/inventory-documents.ts';
 import { RollOut, RollOutCluster } from '#domain/roll-out/roll-out.ts';
 import { RollOutSettings } from '#domain/roll-out/roll-out-settings.ts';
 import { DnsLabel, planIds } from './http-parameters.ts';
+import { InventoryRecord } from './inventory.ts';
 import { BoundPlan, Origin } from './records.ts';
 
 export const RollOutKey = z.strictObject({ namespace: z.string(), id: z.string() });
@@ -53,11 +54,22 @@ export const RollOutGoals = z.strictObject({
 });
 export type RollOutGoals = z.infer<typeof RollOutGoals>;
 
+/** Documents of the inventory that a roll-out stores, with what there was before (null: none). */
+export const RollOutDocuments = z.array(
+  z.strictObject({
+    kind: z.enum(inventoryKinds),
+    name: z.string(),
+    document: z.unknown(),
+    before: InventoryRecord.nullable(),
+  }),
+);
+export type RollOutDocument = z.infer<typeof RollOutDocuments>[number];
+
 /** Artifact keys. */
 export const rollOutKeys = {
   goals: ({ namespace, id, direction }: RollOutKey & Pick<RollOut, 'direction'>, cluster: string): string =>
     `rollouts/${namespace}/${id}/${direction}/${cluster}.json`,
-  /** Documents of the inventory as they were before. */
+  /** `RollOutDocuments`. */
   documents: ({ namespace, id }: RollOutKey): string => `rollouts/${namespace}/${id}/@documents.json`,
 } as const;
 

@@ -271,6 +271,20 @@ describe('a start or an undo of a roll-out that is refused or fails', () => {
     expect(await world.rollOut(id)).toMatchObject({ status: 'RolledOut', states: { done: 2 } });
   });
 
+  it('a start whose inventory another request changes after it was planned changes nothing', async () => {
+    const world = await Fleet.of(1);
+    const { rollOuts } = world.pipeline.deps;
+    const { putClaims } = rollOuts;
+    rollOuts.putClaims = async (claims) => {
+      rollOuts.putClaims = putClaims;
+      await world.put(environment('1.35.2', 2));
+      return putClaims.call(rollOuts, claims);
+    };
+    const answer = await world.start(environment('1.35.2', 3), quick);
+    expect(answer.json).toMatchObject({ code: 'VersionConflict' });
+    expect(await world.layer()).toMatchObject({ generation: 2, document: environment('1.35.2', 2) });
+  });
+
   it('a start that cannot store the whole inventory takes back what it stored, and keeps no cluster from the next one', async () => {
     const world = await Fleet.of(1);
     const { inventory } = world.pipeline.deps;
@@ -290,6 +304,29 @@ describe('a start or an undo of a roll-out that is refused or fails', () => {
     expect((await world.call('GET', '/documents/InventoryLayer/new')).status).toBe(404);
     expect((await world.call('GET', '/rollouts')).json).toMatchObject({ items: [{ status: 'Cancelled' }] });
     await started(world, environment('1.35.2', 4));
+  });
+
+  it('the undo of a roll-out that was cut off before it stored a document keeps what someone else stored in its place', async () => {
+    const world = await Fleet.of(1);
+    const { inventory } = world.pipeline.deps;
+    const { put } = inventory;
+    // As if the function ended there: nothing after it happens.
+    inventory.put = () => new Promise(() => {});
+    const cutOff = world.start(environment('1.35.2', 3), quick);
+    await expect
+      .poll(async () => (await world.call('GET', '/rollouts')).json.items)
+      .toMatchObject([{ status: 'Running', interrupted: true }]);
+    inventory.put = put;
+    void cutOff;
+    const theirs = environment('1.35.2', 2);
+    await world.put(theirs);
+    const { items } = (await world.call('GET', '/rollouts')).json as { readonly items: readonly { id: string }[] };
+    const id = String(items[0]?.id);
+    expect((await world.verb('resume', id)).json.detail).toContain(
+      'it was cut off before it stored InventoryLayer prod',
+    );
+    expect((await world.verb('undo', id)).status).toBe(202);
+    expect(await world.layer()).toMatchObject({ generation: 2, document: theirs });
   });
 
   it('an undo that another request overtakes leaves the inventory as it is', async () => {
