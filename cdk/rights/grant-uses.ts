@@ -60,15 +60,23 @@ export function grantUses(role: Role, { uses, bounds, holder }: Grant, on: UsedR
 
   const index = `${on.table.tableArn}/index/${tableSchema.dueIndex.name}`;
   const ofTable = named('dynamodb:');
-  const leading = {
-    'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': bounds.partitions.map((key) => `${key}*`) },
-  };
-  allow(
-    ofTable.filter((action) => action !== 'dynamodb:Query'),
-    [on.table.tableArn],
-    leading,
-  );
-  allow(['dynamodb:Query'], [on.table.tableArn, index], leading);
+  const keysOf = (action: string): string => prefixesOf(action, bounds).join();
+  for (const keys of new Set(ofTable.map(keysOf))) {
+    const leading = {
+      'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': keys.split(',').map((key) => `${key}*`) },
+    };
+    const those = ofTable.filter((action) => keysOf(action) === keys);
+    allow(
+      those.filter((action) => action !== 'dynamodb:Query'),
+      [on.table.tableArn],
+      leading,
+    );
+    allow(
+      those.filter((action) => action === 'dynamodb:Query'),
+      [on.table.tableArn, index],
+      leading,
+    );
+  }
   allow(['s3:ListBucket'], [on.bucket.bucketArn]);
   for (const action of ['s3:GetObject', 's3:PutObject', 's3:DeleteObject'])
     allow(

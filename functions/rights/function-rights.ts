@@ -38,14 +38,32 @@ const objectsOfFunction: Readonly<Record<string, readonly string[]>> = {
 
 /** `name` as in uses.json (`plan-cluster`). Throws for one that the file does not know. */
 export function functionBounds(name: string): Bounds {
-  const ports = [...new Set(functionUses(name).map((use) => use.split('.')[0] ?? ''))];
+  const uses = functionUses(name);
+  const ports = [...new Set(uses.map(portOf))].sort();
   const documents = ports.some((port) => withDocuments.includes(port)) ? ['documents/'] : [];
   return {
     objects: [...(objectsOfFunction[name] ?? []), ...documents],
     partitions: [...new Set(ports.flatMap((port) => partitionsOfPort[port] ?? []))],
     secrets: ports.includes('secrets') ? ['user/'] : [],
+    byAction: Object.fromEntries(actionsOf(uses).flatMap((action) => boundsOfAction(name, action, uses))),
   };
 }
+
+/** What only reads through one port does not write there because it writes through another one. */
+function boundsOfAction(
+  name: string,
+  action: string,
+  uses: readonly string[],
+): readonly (readonly [action: string, prefixes: readonly string[]])[] {
+  const ports = [...new Set(uses.filter((use) => actionsOf([use]).includes(action)).map(portOf))].sort();
+  if (action.startsWith('dynamodb:'))
+    return [[action, [...new Set(ports.flatMap((port) => partitionsOfPort[port] ?? []))]]];
+  if (!/^s3:\w+Object$/.test(action)) return [];
+  const objects = ports.includes('artifacts') ? (objectsOfFunction[name] ?? []) : [];
+  return [[action, [...objects, ...(ports.some((port) => withDocuments.includes(port)) ? ['documents/'] : [])]]];
+}
+
+const portOf = (use: string): string => use.split('.')[0] ?? '';
 
 /** Whether a function may do `action` (`s3:DeleteObject`) to an object, partition or secret (`user/team/hetzner`). */
 export function functionMay(name: string, action: string, key: string): boolean {

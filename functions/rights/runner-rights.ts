@@ -20,6 +20,8 @@ export interface Bounds {
   readonly secrets: readonly string[];
   /** Secrets that are read and never written. @default none */
   readonly secretReads?: readonly string[];
+  /** Objects and partition keys of single actions (`s3:PutObject`), in place of those above. */
+  readonly byAction?: Readonly<Record<string, readonly string[]>>;
 }
 
 /** `runs/` has the waypoints, `checks/` those of credentials and of template repositories, `access/` what people ask for to get into a cluster, `plugins/` provider types that do not come with Kubeloom, `ssh/` the keys of pools, `user/` the users' Secrets. */
@@ -79,6 +81,8 @@ export function runnerActions(tool: RunnerTool): readonly string[] {
 export function prefixesOf(action: string, bounds: Bounds | undefined): readonly string[] {
   const isList = action === 's3:ListBucket' || action === 'ssm:GetParametersByPath';
   if (bounds === undefined || isList) return [''];
+  const own = bounds.byAction?.[action];
+  if (own !== undefined) return own;
   if (action === 's3:GetObject') return [...bounds.objects, ...(bounds.reads ?? []), ...(bounds.keeps ?? [])];
   if (action === 's3:PutObject') return [...bounds.objects, ...(bounds.keeps ?? [])];
   if (action === 'ssm:GetParameter') return [...bounds.secrets, ...(bounds.secretReads ?? [])];

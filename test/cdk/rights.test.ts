@@ -133,10 +133,11 @@ describe('functions', () => {
       const of = (service: string) =>
         allowed.filter(({ Action }) => [Action].flat().some((action) => String(action).startsWith(service)));
       const tables = of('dynamodb:').filter(({ Action }) => !JSON.stringify(Action).includes('Stream'));
-      for (const { Condition } of tables)
-        expect(Condition).toEqual({
-          'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': bounds.partitions.map((key) => `${key}*`) },
-        });
+      for (const { Action, Condition } of tables)
+        for (const action of [Action].flat().map(String)) {
+          const keys = bounds.byAction?.[action]?.map((key) => `${key}*`);
+          expect(Condition, action).toEqual({ 'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': keys } });
+        }
       const prefixes = [...JSON.stringify(of('s3:').map(({ Resource }) => Resource)).matchAll(/"\/([^"]*)\*"/g)];
       expect(
         [...new Set(prefixes.map(([, prefix]) => prefix))].filter((one) => !bounds.objects.includes(`${one}`)),
@@ -147,6 +148,13 @@ describe('functions', () => {
   it('only the API and what submits for GitSources read who has which role, and only the API writes it', () => {
     const reaching = lambdas.filter(({ statements }) => JSON.stringify(statements).includes('"ROLES*"'));
     expect(reaching.map(({ name }) => name)).toEqual(['sync-sources', 'router']);
+    const writing = lambdas.filter(({ statements }) =>
+      statements.some(
+        (one) =>
+          JSON.stringify(one).includes('"ROLES*"') && /PutItem|UpdateItem|DeleteItem|Write/.test(JSON.stringify(one)),
+      ),
+    );
+    expect(writing.map(({ name }) => name)).toEqual(['router']);
   });
 
   it('no function can read secrets or Terraform states, whatever else is allowed', () => {
