@@ -36,7 +36,7 @@ export const DriftChecks = z.strictObject({
     .enum(['report', 'delete'])
     .optional()
     .describe(
-      'Machines with the tags of the cluster that Kubeloom does not know. `report` (default): reports them, also with `onDrift: repair`. `delete`: deletes them, where the provider type can.',
+      'Machines with the tags of the cluster that Kubeloom does not know. `report` (default): reports them, also with `onDrift: repair`. `delete`: deletes them, where the provider type can. Local hosts always delete them with the next change.',
     ),
 });
 export type DriftChecks = z.infer<typeof DriftChecks>;
