@@ -55,10 +55,12 @@ export async function applyDocuments(
     const keys = new Set(applied.map((object) => objectKey(nameOfObject(object))));
     const old = before.filter((text) => !keys.has(objectKey(parseObjectText(text))));
     done.push(async () => {
-      await pruneObjects(context, kubectl, { name, objects: old });
+      // What takes their place may be in a component that is held; the next time that this one is applied, they go.
+      const stays = document.component !== undefined && stuck.has(planeOfDocument(name));
+      if (!stays) await pruneObjects(context, kubectl, { name, objects: old });
       const unfinished = broken.length > 0 && document.component && `these do not work yet: ${shownObjects(broken)}`;
       context.facts.documents(name, {
-        ...{ version, hash, objects: applied.map(textOf) },
+        ...{ version, hash, objects: [...applied.map(textOf), ...(stays ? old : [])] },
         ...(contract !== undefined && { contract }),
         ...(unfinished && { unfinished }),
       });

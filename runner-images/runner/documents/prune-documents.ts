@@ -60,8 +60,8 @@ function reportKept(context: StageContext, { name }: DocumentState, objects: rea
 }
 
 function reportObjectsKept({ emit }: StageContext, name: string, kept: readonly string[]): void {
-  emit({
-    kind: 'DocumentsKept',
-    message: `${name}: ${shownObjects(kept)} stay in the cluster; delete them by hand if nothing uses them`,
-  });
+  const hasDefinition = kept.some((text) => parseObjectText(text).kind === 'CustomResourceDefinition');
+  const danger = hasDefinition ? '; deleting a definition deletes all of its objects' : '';
+  const message = `${name}: ${shownObjects(kept)} stay in the cluster; delete them by hand if nothing uses them${danger}`;
+  emit({ kind: 'DocumentsKept', message });
 }
