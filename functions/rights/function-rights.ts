@@ -28,7 +28,7 @@ const objectsOfFunction: Readonly<Record<string, readonly string[]>> = {
   'plan-cluster': ['runs/'],
   'record-drift': ['runs/'],
   'record-rollback': ['runs/', 'kubeconfigs/'],
-  'settle-manifest': ['agents/'],
+  'settle-manifest': ['agents/', 'documents/'],
   'stop-builds': ['runs/'],
   'submit-cluster': ['rollouts/'],
   'sync-sources': ['runs/', 'checks/', 'plans/', 'agents/'],
@@ -42,7 +42,7 @@ export function functionBounds(name: string): Bounds {
   const ports = [...new Set(uses.map(portOf))].sort();
   const documents = ports.some((port) => withDocuments.includes(port)) ? ['documents/'] : [];
   return {
-    objects: [...(objectsOfFunction[name] ?? []), ...documents],
+    objects: [...new Set([...(objectsOfFunction[name] ?? []), ...documents])],
     partitions: [...new Set(ports.flatMap((port) => partitionsOfPort[port] ?? []))],
     secrets: ports.includes('secrets') ? ['user/'] : [],
     byAction: Object.fromEntries(actionsOf(uses).flatMap((action) => boundsOfAction(name, action, uses))),
