@@ -3,7 +3,16 @@ import { type PlanBatchOutput, RollOutInput } from '#contracts/state-inputs.ts';
 import { taskHandler } from '../middleware.ts';
 import { planBatch } from '../pipeline/roll-outs/plan-batch.ts';
 
-const uses = ['clusters.list', 'events.append', 'manifests.get', 'rollOuts.get', 'rollOuts.put'] as const;
+const uses = [
+  'clusters.list',
+  'events.append',
+  'manifests.get',
+  'manifests.replace',
+  'rollOuts.get',
+  'rollOuts.put',
+  'runs.put',
+  'workflows.startReconcile',
+] as const;
 
 export const handler = taskHandler(
   RollOutInput,

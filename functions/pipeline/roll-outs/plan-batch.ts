@@ -3,18 +3,22 @@ import type { RollOutKey, RollOutRecord } from '#contracts/roll-outs.ts';
 import type { PlanBatchOutput, RollOutInput } from '#contracts/state-inputs.ts';
 import { counted } from '#domain/planning/text/words.ts';
 import { type NextStep, nextStep } from '#domain/roll-out/next-step.ts';
-import { aheadOf } from '../../ahead.ts';
 import type { Using } from '../../ports.ts';
 import { changeRollOut, reportRollOut, storedRollOut } from './change-roll-out.ts';
-import { type ClusterOutcome, clusterOutcome } from './cluster-outcome.ts';
+import type { ClusterOutcome } from './cluster-outcome.ts';
+import { type GatePorts, passGate } from './health-gate.ts';
 
-type Ports = Using<'clusters.list' | 'events.append' | 'manifests.get' | 'rollOuts.get' | 'rollOuts.put' | 'clock'>;
+type Ports = GatePorts & Using<'events.append' | 'rollOuts.get' | 'rollOuts.put' | 'clock'>;
+
+/** Checks of the health gate are under way. */
+const checkPauseSeconds = 15;
 
 const nothing = { clusters: [], pauseSeconds: 0, Error: '', Cause: '' } as const;
 
 export async function planBatch(deps: Ports, { execution, ...key }: RollOutInput): Promise<PlanBatchOutput> {
   const before = await storedRollOut(deps, key);
-  const checks = nextStep(before, deps.clock.now()).kind === 'check' ? await compareDone(deps, before) : undefined;
+  const asked = before.execution === execution && nextStep(before, deps.clock.now()).kind === 'check';
+  const checks = asked ? await passGate(deps, before) : undefined;
   let step: NextStep | undefined;
   const record = await changeRollOut(deps, key, (stored) => {
     step = undefined;
@@ -27,13 +31,6 @@ export async function planBatch(deps: Ports, { execution, ...key }: RollOutInput
   if (step === undefined) return { ...nothing, clusters: [], outcome: 'superseded' };
   await report(deps, record, step);
   return outputOf(step);
-}
-
-/** The health gate. */
-async function compareDone(deps: Ports, { namespace, clusters }: RollOutRecord): Promise<Map<string, ClusterOutcome>> {
-  const done = clusters.filter(({ state }) => state === 'done');
-  const outcomes = aheadOf(done, async (one) => [one.name, await clusterOutcome(deps, namespace, one)] as const);
-  return new Map(await Array.fromAsync(outcomes));
 }
 
 function withChecks(stored: RollOutRecord, checks: ReadonlyMap<string, ClusterOutcome>, now: Date) {
@@ -75,9 +72,8 @@ function outputOf(step: NextStep): PlanBatchOutput {
       return { ...nothing, outcome: 'run', clusters: [...step.clusters] };
     case 'soak':
       return { ...nothing, clusters: [], outcome: 'soak', pauseSeconds: step.seconds };
-    // Another look finds it checked.
     case 'check':
-      return { ...nothing, clusters: [], outcome: 'soak', pauseSeconds: 1 };
+      return { ...nothing, clusters: [], outcome: 'soak', pauseSeconds: checkPauseSeconds };
     case 'halted':
       return { ...nothing, clusters: [], outcome: 'halted', Error: 'RollOutHalted', Cause: step.because.slice(0, 500) };
     case 'paused':
