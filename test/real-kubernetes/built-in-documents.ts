@@ -5,8 +5,8 @@ import { fileURLToPath } from 'node:url';
 import type { StageResult } from '#contracts/stage.ts';
 import { type DocumentState, hasAgent } from '#domain/cluster-documents.ts';
 import type { ClusterFacts } from '#domain/cluster-state.ts';
-import { applyDocuments } from '#runner/documents/apply-documents.ts';
 import { prepareDocuments } from '#runner/documents/prepare-documents.ts';
+import { settleDocuments } from '#runner/documents/settle-documents.ts';
 import { Kubectl } from '#runner/kubernetes/kubectl.ts';
 import { twoProviderState } from '#test/rendering/states.ts';
 import { aDocument, stageWorld } from '#test/runner/stage-world.ts';
@@ -36,7 +36,7 @@ export async function applyBuiltin(
       tool: async (context) => {
         const prepared = await prepareDocuments(context, [document]);
         const kubectl = new Kubectl(context, server.adminFile());
-        return { documentsApplied: await applyDocuments(context, kubectl, prepared, { totalMs: 0 }) };
+        return settleDocuments(context, kubectl, { prepared, contracts: new Map(), removed: [] }, { totalMs: 0 });
       },
     });
     if (!result.ok) throw new Error(result.error?.message);

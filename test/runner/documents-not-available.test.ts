@@ -3,8 +3,8 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { waypointKeys } from '#contracts/stage.ts';
 import type { DocumentState } from '#domain/cluster-documents.ts';
 import { DriftReport } from '#domain/drift.ts';
-import { applyDocuments } from '#runner/documents/apply-documents.ts';
 import { prepareDocuments } from '#runner/documents/prepare-documents.ts';
+import { settleDocuments } from '#runner/documents/settle-documents.ts';
 import { checkDocuments } from '#runner/drift/check-documents.ts';
 import { Kubectl } from '#runner/kubernetes/kubectl.ts';
 import { twoProviderState } from '#test/rendering/states.ts';
@@ -35,8 +35,8 @@ test('documents that do not work after the wait are a warning, and the stage goe
   const result = await world.run('nodes', {
     tool: async (context) => {
       const prepared = await prepareDocuments(context, documents);
-      const documentsApplied = await applyDocuments(context, new Kubectl(context, 'none'), prepared, { totalMs: 0 });
-      return { nodesPatched: 0, nodesRemoved: 0, documentsApplied };
+      const work = { prepared, contracts: new Map(), removed: [] };
+      return settleDocuments(context, new Kubectl(context, 'none'), work, { totalMs: 0 });
     },
   });
   expect(result).toMatchObject({ ok: true, summary: { documentsApplied: 2 } });

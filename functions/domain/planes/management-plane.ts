@@ -118,7 +118,12 @@ export function componentDocument(plane: string, component: Pick<Component, 'kin
   return `${plane}.${providerLabel(component)}${instance === undefined ? '' : `.${instance}`}`;
 }
 
-/** Of the documents of a component: the plane. */
-export function planeOfDocument(name: string): string {
-  return name.split('.')[0] ?? '';
+/** The plane of a component's documents; undefined for all others. */
+export function planeOfDocument(name: string): string | undefined {
+  return name.includes('.') ? name.split('.')[0] : undefined;
+}
+
+/** `providerLabel` of a component's documents; undefined for all others. */
+export function providerOfDocument(name: string): string | undefined {
+  return name.split('.')[1];
 }

@@ -12,7 +12,7 @@ import { applySteps, documentsLabel, fieldManager } from '#rendering/documents.t
 import type { Kubectl } from '../kubernetes/kubectl.ts';
 import type { StageContext } from '../stage-context.ts';
 import { newAgentSecret } from './agent-token.ts';
-import { type AvailabilityWait, shownObjects, untilAvailable } from './availability.ts';
+import { type AvailabilityWait, sharedDeadlines, shownObjects, untilAvailable } from './availability.ts';
 import { asList, deleteObjects, getObjects, objectsOf } from './objects.ts';
 import type { PreparedDocument } from './prepare-documents.ts';
 import { pruneObjects } from './prune-documents.ts';
@@ -22,23 +22,39 @@ interface ApplyOptions extends AvailabilityWait {
   readonly contracts?: ReadonlyMap<string, string>;
 }
 
-/** In their order. What was applied is in the facts also when a later one fails. What does not work after the wait is a warning: no other work of the cluster waits for it. */
+/** A component that was not applied, and the one of its plane that does not work yet. */
+export interface HeldComponent {
+  readonly name: string;
+  readonly holder: string;
+}
+
+interface AppliedDocuments {
+  readonly applied: number;
+  readonly held: readonly HeldComponent[];
+}
+
+/** In their order. What was applied is in the facts also when a later one fails. What does not work after the wait is a warning, and holds the components of its plane after it. */
 export async function applyDocuments(
   context: StageContext,
   kubectl: Kubectl,
   documents: readonly PreparedDocument[],
   { totalMs = 10 * 60_000, pauseMs = 3000, contracts = new Map() }: ApplyOptions = {},
-): Promise<number> {
-  const wait = { deadline: performance.now() + totalMs, pauseMs };
+): Promise<AppliedDocuments> {
+  const planes = documents.map(({ document }) => planeOfDocument(document.name));
+  const deadlineOf = sharedDeadlines(planes, totalMs);
   const done: (() => Promise<void>)[] = [];
   const stuck = new Map<string, string>();
+  const held: HeldComponent[] = [];
   for (const { document, objects, hash } of documents) {
     const { name, version } = document;
-    const holder = document.component && stuck.get(planeOfDocument(name));
+    const plane = planeOfDocument(name);
+    const holder = plane && stuck.get(plane);
     if (holder !== undefined) {
+      held.push({ name, holder });
       holdComponent(context, name, holder);
       continue;
     }
+    const wait = { deadline: deadlineOf(plane), pauseMs };
     const contract = contracts.get(name);
     const before = context.facts.current.documents?.[name]?.objects ?? [];
     const applied: KubernetesObject[] = [];
@@ -56,7 +72,7 @@ export async function applyDocuments(
     const old = before.filter((text) => !keys.has(objectKey(parseObjectText(text))));
     done.push(async () => {
       // What takes their place may be in a component that is held; the next time that this one is applied, they go.
-      const stays = document.component !== undefined && stuck.has(planeOfDocument(name));
+      const stays = held.some((other) => planeOfDocument(other.name) === plane);
       if (!stays) await pruneObjects(context, kubectl, { name, objects: old });
       const unfinished = broken.length > 0 && document.component && `these do not work yet: ${shownObjects(broken)}`;
       context.facts.documents(name, {
@@ -65,15 +81,15 @@ export async function applyDocuments(
         ...(unfinished && { unfinished }),
       });
     });
-    if (document.component && broken.length > 0) stuck.set(planeOfDocument(name), name);
+    if (plane !== undefined && broken.length > 0) stuck.set(plane, name);
     reportApplied(context, { name, version, count: applied.length, broken });
   }
   // An object may have moved from one to another: nothing is removed before all are applied.
   for (const finish of done) await finish();
-  return documents.length;
+  return { applied: documents.length - held.length, held };
 }
 
-/** Its contract says what the one before it must do: it would only fail in other words. The next check for drift finds it missing. */
+/** Its contract says what the one before it must do: it would only fail in other words. */
 function holdComponent({ emit, facts }: StageContext, name: string, holder: string): void {
   const unfinished = `it waits for ${holder}, which does not work yet`;
   emit({ kind: 'ComponentHeld', message: `${name} is not applied: ${unfinished}` });

@@ -27,6 +27,21 @@ export function shownObjects(texts: readonly string[]): string {
   return `${texts.slice(0, 5).join(', ')}${more}`;
 }
 
+/** The time is shared between groups, so that what never works takes none from the others; a share starts when it is first asked for. */
+export function sharedDeadlines<Group>(
+  groups: Iterable<Group>,
+  totalMs: number,
+  now: () => number = () => performance.now(),
+): (group: Group) => number {
+  const share = totalMs / Math.max(1, new Set(groups).size);
+  const deadlines = new Map<Group, number>();
+  return (group) => {
+    const deadline = deadlines.get(group) ?? now() + share;
+    deadlines.set(group, deadline);
+    return deadline;
+  };
+}
+
 /** What does not work when the wait ends: nothing, unless it took too long. `deadline`: of `performance.now()`. */
 export async function untilAvailable(
   { log, signal }: StageContext,

@@ -7,17 +7,23 @@ import type { ClusterContext } from '../stage-context.ts';
 import { StageFailure } from '../stage-failure.ts';
 import { componentFile } from './component-files.ts';
 
-type Places = Pick<ClusterContext, 'ports'>;
+type Places = Pick<ClusterContext, 'facts' | 'ports'>;
 
-/** By the name of the documents; prerequisites have none. Throws `ComponentWrong` and what `componentFile` throws. */
+/** By the name of the documents; prerequisites have none. Those that stay as they are (not among `changing`) need no file. Throws `ContractUnknown` and what `componentFile` throws. */
 export async function componentContracts(
   places: Places,
   documents: readonly DocumentState[],
+  changing: ReadonlySet<string>,
 ): Promise<ReadonlyMap<string, string>> {
   const found = await Promise.all(
-    documents.flatMap((document) => {
-      const { component } = document;
-      return component?.metadata === undefined ? [] : [readContract(places, document, component.metadata)];
+    documents.flatMap((document): Promise<[string, string]>[] => {
+      const { name, version, component } = document;
+      if (component?.metadata === undefined) return [];
+      const applied = places.facts.current.documents?.[name];
+      const known = changing.has(name) || applied?.version !== version ? undefined : applied.contract;
+      return [
+        known === undefined ? readContract(places, document, component.metadata) : Promise.resolve([name, known]),
+      ];
     }),
   );
   return new Map(found);

@@ -1,9 +1,8 @@
 /** The nodes stage: nodes that stay get their labels and taints, nodes that leave are drained and removed, documents are applied. */
-import { applyDocuments } from '../documents/apply-documents.ts';
 import { checkComponents } from '../documents/check-components.ts';
 import { refuseComponentsInUse } from '../documents/components-in-use.ts';
 import { prepareDocuments } from '../documents/prepare-documents.ts';
-import { pruneDocuments } from '../documents/prune-documents.ts';
+import { settleDocuments } from '../documents/settle-documents.ts';
 import { refuseStorageInUse } from '../documents/storage-in-use.ts';
 import { keepKubeconfig } from '../kubernetes/kubeconfig.ts';
 import { Kubectl } from '../kubernetes/kubectl.ts';
@@ -49,13 +48,8 @@ export const kubectl: ToolOf<'kubectl'> = async (context) => {
   else if (controlNodesChange(context)) await updateNamesOfApi(context, client);
   // Those of new nodes, and rotated ones; patched nodes are ready, so their kubelets have asked.
   if (patch.length > 0 || work.certificates) await approveServingRequests(context, client);
-  const documentsApplied = await applyDocuments(context, client, prepared, { contracts });
-  const documentsGone = await pruneDocuments(context, client, documentsRemoved.toReversed());
-  return {
-    ...{ nodesPatched, nodesRemoved },
-    ...(documentsApplied > 0 ? { documentsApplied } : {}),
-    ...(documentsGone > 0 ? { documentsRemoved: documentsGone } : {}),
-  };
+  const settled = await settleDocuments(context, client, { prepared, contracts, removed: documentsRemoved });
+  return { nodesPatched, nodesRemoved, ...settled };
 };
 
 /** Nodes that joined again on the way to something else have lost what the plan does not give them. */

@@ -1,0 +1,47 @@
+/** The documents of a cluster on the way to a target: applied, and removed where they are no longer desired. */
+import { planeOfDocument } from '#domain/planes/management-plane.ts';
+import type { Kubectl } from '../kubernetes/kubectl.ts';
+import type { StageContext, StageSummary } from '../stage-context.ts';
+import { StageFailure } from '../stage-failure.ts';
+import { applyDocuments, type HeldComponent } from './apply-documents.ts';
+import { type AvailabilityWait, shownObjects } from './availability.ts';
+import type { PreparedDocument } from './prepare-documents.ts';
+import { pruneDocuments } from './prune-documents.ts';
+
+interface DocumentsWork {
+  readonly prepared: readonly PreparedDocument[];
+  /** Of components, by the name of their documents. */
+  readonly contracts: ReadonlyMap<string, string>;
+  /** Names, in the order in which they were applied. */
+  readonly removed: readonly string[];
+}
+
+/** Counts for people. Throws `ComponentsHeld` when all is done that does not wait for a component: the waypoint goes on later. */
+export async function settleDocuments(
+  context: StageContext,
+  kubectl: Kubectl,
+  { prepared, contracts, removed }: DocumentsWork,
+  wait: AvailabilityWait = {},
+): Promise<StageSummary> {
+  const { applied, held } = await applyDocuments(context, kubectl, prepared, { ...wait, contracts });
+  const waiting = new Set(held.map(({ name }) => planeOfDocument(name)));
+  // What takes their place may be in a component that is held.
+  const going = removed.filter((name) => !waiting.has(planeOfDocument(name)));
+  const gone = await pruneDocuments(context, kubectl, going.toReversed());
+  if (held.length > 0) throw componentsHeld(held);
+  return { ...(applied > 0 && { documentsApplied: applied }), ...(gone > 0 && { documentsRemoved: gone }) };
+}
+
+function componentsHeld(held: readonly HeldComponent[]): StageFailure {
+  const holders = [...new Set(held.map(({ holder }) => holder))].join(', ');
+  const verb = held.length === 1 ? 'waits' : 'wait';
+  return new StageFailure({
+    class: 'transient',
+    code: 'ComponentsHeld',
+    message: `${shownObjects(held.map(({ name }) => name))} ${verb} for ${holders}, which does not work yet. All others are applied.`,
+    resource: held[0]?.holder,
+    hint: 'Kubeloom continues automatically; `kubectl describe` of the objects of that component, and of its pods, says why it does not work.',
+    // It has waited for minutes: the pauses of the waypoint are the right ones.
+    retryable: false,
+  });
+}
