@@ -3,7 +3,7 @@ import type { ClusterRecord, ManifestKey, ManifestRecord } from '#contracts/reco
 import { validateInventoryDocument } from '#domain/inventory/validate-inventory.ts';
 import { error, type Fault } from '#domain/manifest/fault.ts';
 import { documentName, kindOf } from '#domain/manifest/validate-documents.ts';
-import type { ManagementPlane as Plane } from '#domain/planes/management-plane.ts';
+import { type ManagementPlane as Plane, providerOfDocument } from '#domain/planes/management-plane.ts';
 import { planeDocuments, releaseOf } from '#domain/planes/plane-documents.ts';
 import { compareReleases } from '#domain/planes/release.ts';
 import { sameValue } from '#domain/same-value.ts';
@@ -80,13 +80,29 @@ async function downgrades(
   clusters: readonly ClusterRecord[],
 ): Promise<readonly Fault[]> {
   const record = clusters.find((one) => clusterName(one) === plane.spec.cluster.name);
-  const installed = record && (await knownFacts(deps, record)).documents;
-  return planeDocuments(plane).flatMap((document) => {
-    const applied = installed?.[document.name];
-    const [wanted, found] = [releaseOf(document) ?? '', applied && releaseOf(applied)];
-    if (found === undefined || compareReleases(found, wanted) <= 0) return [];
-    const reason = `${document.name} ${wanted} is older than ${found}, which is installed`;
-    const fix = 'components of Cluster API are never downgraded: name the release that is installed, or a newer one';
+  const installed = Object.entries((record && (await knownFacts(deps, record)).documents) ?? {});
+  const found = installed.flatMap(([name, applied]) => {
+    const release = releaseOf(applied);
+    return release === undefined ? [] : [{ name, provider: providerOfDocument(name), release }];
+  });
+  const documents = planeDocuments(plane).map((document) => ({
+    ...{ name: document.name, provider: providerOfDocument(document.name), release: releaseOf(document) ?? '' },
+  }));
+  const isOlder = (one: string, than: string) => compareReleases(one, than) < 0;
+  const fix = 'components of Cluster API are never downgraded: name the release that is installed, or a newer one';
+  const older = documents.flatMap(({ name, release }) => {
+    const own = found.find((one) => one.name === name);
+    if (own === undefined || !isOlder(release, own.release)) return [];
+    return [error([], `${name} ${release} is older than ${own.release}, which is installed`, fix)];
+  });
+  if (older.length > 0) return older;
+  // Definitions are of the newest instance, also of one that leaves the plane or that was in another plane.
+  return [...Map.groupBy(documents, ({ provider }) => provider)].flatMap(([provider, wanted]) => {
+    const newest = found.find(
+      (one) => one.provider === provider && wanted.every(({ release }) => isOlder(release, one.release)),
+    );
+    if (newest === undefined) return [];
+    const reason = `${provider} would have no instance of ${newest.release} any more, which ${newest.name} is of, and its definitions with it`;
     return [error([], reason, fix)];
   });
 }

@@ -14,6 +14,9 @@ const sharedKinds: readonly string[] = [
   'ValidatingWebhookConfiguration',
 ];
 
+/** Annotations that name a Certificate or a Secret with its namespace: `demo-system/serving-cert`. */
+const caSources: readonly string[] = ['cert-manager.io/inject-ca-from', 'cert-manager.io/inject-ca-from-secret'];
+
 /** Throws `InvalidManifest` where the file is not made of one namespace and one manager. */
 export function placedObjects(
   objects: readonly KubernetesObject[],
@@ -87,8 +90,7 @@ function moved(objects: readonly KubernetesObject[], from: string, to: string): 
     const placed = mapFields(object, (key, value, owner) => {
       // Of subjects, of services of webhooks and of the object itself.
       if (key === 'namespace' && isIn(value) && typeof owner.name === 'string') return to;
-      if (key === 'cert-manager.io/inject-ca-from' && typeof value === 'string')
-        return value.replace(new RegExp(`^${from}/`), `${to}/`);
+      if (caSources.includes(key) && typeof value === 'string') return value.replace(new RegExp(`^${from}/`), `${to}/`);
       if (key === 'dnsNames' && Array.isArray(value))
         return value.map((name) => (typeof name === 'string' ? name.replace(`.${from}.svc`, `.${to}.svc`) : name));
       return value;

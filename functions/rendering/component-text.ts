@@ -1,4 +1,5 @@
 /** Variables in a component's file, as `clusterctl` fills them; values cannot become YAML, and those of secrets are filled last. */
+import type { KubernetesObject } from '#domain/kubernetes-objects.ts';
 
 export interface Variables {
   readonly values: Readonly<Record<string, string>>;
@@ -17,11 +18,13 @@ export interface FilledText {
   readonly faults: readonly string[];
 }
 
-const variable = /\$(\$?)\{([^{}]*)\}/g;
+/** What is escaped, or a variable. */
+const variable = /\$\$\{|\$\{([^{}]*)\}/g;
 const form = /^([A-Za-z_][A-Za-z0-9_]*)(?:(:?[=-])(.*))?$/s;
 /** Such a value has no meaning in YAML apart from itself: it becomes a number or a truth where it is alone, as in `clusterctl`. */
 const plainWord = /^([A-Za-z0-9_./]([\w./:=+-]*[\w./=+-])?)?$/;
 const marks = 'KUBELOOM-VALUE-';
+const secretMarks = `${marks}SECRET-`;
 
 export function fillVariables(text: string, { values, secrets }: Variables): FilledText {
   const found = { values: new Map<string, string>(), secrets: new Map<string, string>() };
@@ -29,8 +32,8 @@ export function fillVariables(text: string, { values, secrets }: Variables): Fil
   const faults: string[] = [];
   if (text.includes(marks)) faults.push(`the file has the word ${marks}, which is used for its variables`);
   const used = new Set<string>();
-  const filled = text.replaceAll(variable, (whole, escaped: string, inner: string) => {
-    if (escaped !== '') return whole.slice(1);
+  const filled = text.replaceAll(variable, (whole, inner: string | undefined) => {
+    if (inner === undefined) return whole.slice(1);
     const [, name, operator, fallback = ''] = form.exec(inner) ?? [];
     if (name === undefined) {
       faults.push(`${whole.slice(0, 60)} is no variable; \${NAME} and \${NAME:=default} are`);
@@ -41,7 +44,7 @@ export function fillVariables(text: string, { values, secrets }: Variables): Fil
     const given = secret ?? own(values, name);
     // `:=` and `:-` also replace an empty value.
     const value = given === undefined || (given === '' && operator?.startsWith(':')) ? undefined : given;
-    if (value !== undefined && secret !== undefined) return mark(found.secrets, `${marks}SECRET-${name}-`, value);
+    if (value !== undefined && secret !== undefined) return mark(found.secrets, `${secretMarks}${name}-`, value);
     if (value === undefined && operator === undefined) {
       missing.add(name);
       return '';
@@ -50,6 +53,8 @@ export function fillVariables(text: string, { values, secrets }: Variables): Fil
     if (value === undefined) return fallback;
     return plainWord.test(value) ? value : mark(found.values, `${marks}${found.values.size}-`, value);
   });
+  for (const [start] of text.replaceAll(variable, ' ').matchAll(/\$\{[^\n]{0,40}/g))
+    faults.push(`${start} is no variable: a default has no braces, and what is no variable is written as $\${…}`);
   if (missing.size > 0) faults.push(`there is no value for ${[...missing].map((name) => `\${${name}}`).join(', ')}`);
   const unused = Object.keys(values).filter((name) => !used.has(name));
   if (unused.length > 0) faults.push(`the file has no variable ${unused.join(', ')}`);
@@ -63,6 +68,24 @@ function own(map: Readonly<Record<string, string>>, name: string): string | unde
 function mark(into: Map<string, string>, word: string, value: string): string {
   into.set(word, value);
   return word;
+}
+
+/** Where marks would stay, or a secret would be shown: keys of maps, and what objects are known by. Sentences without full stop. */
+export function misplacedMarks(objects: readonly KubernetesObject[]): readonly string[] {
+  const inKeys = objects.filter((object) => keysOf(object).some((key) => key.includes(marks)));
+  const named = objects.filter(({ apiVersion, kind, metadata }) =>
+    [apiVersion, kind, metadata.name, metadata.namespace ?? ''].some((text) => text.includes(secretMarks)),
+  );
+  return [
+    ...inKeys.map(({ kind }) => `a secret, or a value that is no plain word, is in the key of a map (${kind})`),
+    ...named.map(({ kind }) => `a secret is in the name, the namespace or the kind of an object (${kind})`),
+  ];
+}
+
+function keysOf(value: unknown): readonly string[] {
+  if (Array.isArray(value)) return value.flatMap(keysOf);
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([key, inner]) => [key, ...keysOf(inner)]);
 }
 
 /** The same value with texts in the place of marks. */

@@ -3,8 +3,9 @@ import { type DocumentState, valuesOf } from '#domain/cluster-documents.ts';
 import { PipelineError } from '#domain/errors.ts';
 import { type KubernetesObject, nameOfObject, objectText, readObjects } from '#domain/kubernetes-objects.ts';
 import { isMap } from '#domain/manifest/kubernetes-document.ts';
+import { releaseOf } from '#domain/planes/plane-documents.ts';
 import { placedObjects } from './component-instance.ts';
-import { fillVariables, withoutMarks } from './component-text.ts';
+import { fillVariables, misplacedMarks, withoutMarks } from './component-text.ts';
 
 /** Field manager of all that Kubeloom applies. */
 export const fieldManager = 'kubeloom';
@@ -22,6 +23,9 @@ export interface DocumentFiles {
   readonly plain?: boolean;
 }
 
+/** Annotation of definitions of components: `infrastructure-vsphere@v1.14.0`. Releases after it are compared with it. */
+export const releaseAnnotation = 'kubeloom.dev/release';
+
 /** Files are larger than what users may write into a manifest. */
 const upstreamLimits = { maxBytes: 20_000_000, maxDocuments: 2000, maxTokens: 5_000_000 } as const;
 
@@ -33,15 +37,18 @@ export interface RenderedComponent {
 
 /** Of a component: `text` is the file of its release, `secrets` the fields of its Secret. Throws `InvalidManifest`. */
 export function renderComponent(
-  { name, values, component }: DocumentState,
+  document: DocumentState,
   { text, secrets }: { readonly text: string; readonly secrets: Readonly<Record<string, string>> },
 ): RenderedComponent {
+  const { name, values, component } = document;
   const given = Object.entries(values).filter((entry): entry is [string, string] => typeof entry[1] === 'string');
   const filled = fillVariables(text, { values: Object.fromEntries(given), secrets });
   if (filled.faults.length > 0) throw faulty(filled.faults.join('; '));
   const objects = objectsIn(filled.text, `the file of ${name}`, upstreamLimits);
+  const misplaced = misplacedMarks(objects);
+  if (misplaced.length > 0) throw faulty(misplaced.join('; '));
   const placed = placedObjects(withoutMarks(objects, filled.values), component ?? {});
-  const marked = labelled(name, placed);
+  const marked = labelled(name, placed).map((object) => released(object, document));
   return { marked, objects: withoutMarks(marked, filled.secrets) };
 }
 
@@ -122,6 +129,14 @@ function labelled(name: string, objects: readonly KubernetesObject[]): readonly 
   });
 }
 
+function released(object: KubernetesObject, document: DocumentState): KubernetesObject {
+  const provider = document.component?.provider;
+  if (provider === undefined || !isDefinition(object)) return object;
+  const known = isMap(object.metadata.annotations) ? object.metadata.annotations : {};
+  const annotations = { ...known, [releaseAnnotation]: `${provider}@${releaseOf(document)}` };
+  return { ...object, metadata: { ...object.metadata, annotations } };
+}
+
 function faulty(message: string): PipelineError {
   return new PipelineError('InvalidManifest', message);
 }
@@ -144,6 +159,10 @@ export function applySteps(objects: readonly KubernetesObject[]): readonly (read
 
 /** Kinds that are never removed: with them goes what users have stored, or what others put into them. */
 const keptKinds: readonly string[] = [definition, 'Namespace', 'PersistentVolumeClaim', 'PersistentVolume'];
+
+export function isDefinition({ kind }: { readonly kind: string }): boolean {
+  return kind === definition;
+}
 
 export function isKept({ kind }: { readonly kind: string }): boolean {
   return keptKinds.includes(kind);

@@ -155,6 +155,20 @@ describe('a ManagementPlane', () => {
     expect(await pinned(api)).toMatchObject({ mgmt: [{ version: 'component@v1.12.0' }] });
   });
 
+  it('CO-3: the newest instance of a provider does not leave before another one is of its release', async () => {
+    const api = apiUnderTest();
+    const instance = (name: string, version: string) => vsphere(name, { version, secretRef: undefined });
+    const plane = (...instances: Parameters<typeof aPlane>[0] & {}) => aPlane([aComponent(), ...instances]);
+    const [east, west] = [instance('east', 'v1.14.0'), instance('west', 'v1.15.0')];
+    await putManifest(api);
+    await put(api, plane(east, west));
+    await installed(api, plane(east, west));
+    expect((await put(api, plane(east))).json.faults).toMatchObject([
+      { reason: expect.stringMatching(/^infrastructure-vsphere .* v1.15.0 .* capi.infrastructure-vsphere.west is of/) },
+    ]);
+    expect(await put(api, plane(instance('east', 'v1.15.1')))).toMatchObject({ status: 200 });
+  });
+
   it('CO-1: a release that never reached the cluster can be corrected to an older one', async () => {
     const api = apiUnderTest();
     await putManifest(api);

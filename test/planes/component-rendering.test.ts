@@ -40,6 +40,7 @@ describe('variables of a component', () => {
     ['a number in quotes as text', '  a: "${A}"', { A: '3' }, { a: '3' }],
     ['several in one text', '  a: X=${A:=true},Y=${B:=false}', { B: 'true' }, { a: 'X=true,Y=true' }],
     ['what is escaped', '  a: $${A}', {}, { a: '${A}' }],
+    ['what is escaped and no variable', '  a: $${A:={}} $${{ b }}', {}, { a: '${A:={}} ${{ b }}' }],
   ])('%s is filled in as clusterctl does', (_, lines, values, data) => {
     expect(dataOf(lines, values as Record<string, string>)).toEqual(data);
   });
@@ -60,6 +61,30 @@ describe('variables of a component', () => {
     expect(render('  a: ${A^^}')).toThrow('${A^^} is no variable');
   });
 
+  test.each(['${A:={}}', '${A:=${B:=c}}', '${A', '${ {{ x }} }'])('%s is refused, not left as it is', (text) => {
+    expect(() => dataOf(`  a: "${text}"`)).toThrow('is no variable');
+  });
+
+  test('a value that is no plain word is refused in the key of a map, where it could not be filled in', () => {
+    expect(() => dataOf('  x-${A}: b', { A: 'two words' })).toThrow(
+      'a secret, or a value that is no plain word, is in the key of a map (ConfigMap)',
+    );
+    expect(dataOf('  x-${A}: b', { A: 'word' })).toEqual({ 'x-word': 'b' });
+  });
+
+  test.each(['metadata: { name: "a-${A}" }', 'metadata: { name: a, namespace: "${A}" }'])(
+    'CO-4: a secret in what an object is known by is refused: %s',
+    (metadata) => {
+      const text = `apiVersion: v1\nkind: ConfigMap\n${metadata}\n`;
+      const render = (change: object) => () =>
+        renderComponent(documentOf({}, {}), { text, secrets: {}, ...change }).objects;
+      expect(render({ secrets: { A: 'correct-horse' } })).toThrow(
+        'a secret is in the name, the namespace or the kind of an object (ConfigMap)',
+      );
+      expect(render({ secrets: { A: 'correct-horse' } })).not.toThrow('correct-horse');
+    },
+  );
+
   test('CO-4: a secret is in the objects, and not in what is hashed', () => {
     const text = settings('  a: user=${USER},password=${PASSWORD}');
     const { marked, objects } = renderComponent(documentOf({}, { USER: 'u' }), { text, secrets: { PASSWORD: '007' } });
@@ -77,7 +102,7 @@ metadata: { name: demo-system, labels: { control-plane: manager } }
 ---
 apiVersion: apiextensions.k8s.io/v1
 kind: CustomResourceDefinition
-metadata: { name: gardens.demo.example, annotations: { cert-manager.io/inject-ca-from: demo-system/serving-cert } }
+metadata: { name: gardens.demo.example, annotations: { cert-manager.io/inject-ca-from: demo-system/serving-cert, cert-manager.io/inject-ca-from-secret: demo-system/ca } }
 spec:
   group: demo.example
   conversion: { strategy: Webhook, webhook: { clientConfig: { caBundle: Cg==, service: { name: hook, namespace: demo-system } } } }
@@ -137,7 +162,13 @@ describe('an instance of a provider', () => {
     });
     expect(objects[4]).toMatchObject({ roleRef: { name: 'view' } });
     expect(objects[1]).toMatchObject({
-      metadata: { annotations: { 'cert-manager.io/inject-ca-from': 'demo-system-east/serving-cert' } },
+      metadata: {
+        annotations: {
+          'cert-manager.io/inject-ca-from': 'demo-system-east/serving-cert',
+          'cert-manager.io/inject-ca-from-secret': 'demo-system-east/ca',
+          'kubeloom.dev/release': 'infrastructure-demo@v1.0.0',
+        },
+      },
       spec: { conversion: { webhook: { clientConfig: { service: { namespace: 'demo-system-east' } } } } },
     });
     expect(objects[5]).toMatchObject({

@@ -2,7 +2,7 @@
 import type { DocumentState } from '#domain/cluster-documents.ts';
 import { type ObjectName, parseObjectText } from '#domain/kubernetes-objects.ts';
 import { releaseOf } from '#domain/planes/plane-documents.ts';
-import { documentsLabel } from '#rendering/documents.ts';
+import { documentsLabel, isDefinition } from '#rendering/documents.ts';
 import type { Kubectl } from '../kubernetes/kubectl.ts';
 import { complaintsOnly } from '../process.ts';
 import { knownStates, type StageContext } from '../stage-context.ts';
@@ -110,10 +110,6 @@ async function objectsOf(
 
 function definitionNamed(name: string): ObjectName {
   return { apiVersion: 'apiextensions.k8s.io/v1', kind: 'CustomResourceDefinition', name };
-}
-
-function isDefinition({ kind }: { readonly kind: string }): boolean {
-  return kind === 'CustomResourceDefinition';
 }
 
 function nameOf({ name }: ObjectName): string {
