@@ -102,10 +102,13 @@ export async function planeRows(deps: ApiPorts, namespace: string): Promise<Inve
 async function componentRows(deps: ApiPorts, plane: ManagementPlane, record: ClusterRecord | undefined) {
   const facts = record && (await knownFacts(deps, record));
   const drifted = new Map((record?.drift?.items ?? []).map(({ where, message }) => [where.name, message]));
+  const compared = record !== undefined && wasComparedSince(record);
   return planeDocuments(plane).map((document) => {
     const { name, component } = document;
     const applied = facts?.documents?.[name];
-    const complete = applied !== undefined && applied.unfinished === undefined;
+    // What did not work in time may work by now: a check that finds nothing says so.
+    const unfinished = compared ? undefined : applied?.unfinished;
+    const complete = applied !== undefined && unfinished === undefined;
     const installed = applied && releaseOf(applied);
     const drift = drifted.get(name);
     return {
@@ -113,9 +116,14 @@ async function componentRows(deps: ApiPorts, plane: ManagementPlane, record: Clu
       ...(component?.instance !== undefined && { instance: component.instance }),
       ...{ desired: releaseOf(document) ?? '', installed: installed ?? null, contract: applied?.contract ?? null },
       works: complete && drift === undefined,
-      ...((drift ?? applied?.unfinished) !== undefined && { remark: drift ?? applied?.unfinished }),
+      ...((drift ?? unfinished) !== undefined && { remark: drift ?? unfinished }),
     };
   });
+}
+
+/** A complete check for drift is newer than the last change. */
+function wasComparedSince({ drift, lastChange }: ClusterRecord): boolean {
+  return drift !== undefined && drift.unchecked.length === 0 && drift.checkedAt > (lastChange?.at ?? '');
 }
 
 function manifestOf({ metadata, spec }: ManagementPlane): ManifestKey {

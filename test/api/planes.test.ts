@@ -1,80 +1,21 @@
 /** Management planes over the API: what is stored, what starts a run, what is refused, what is installed. */
 import { describe, expect, it } from 'vitest';
-import { waypointKeys } from '#contracts/stage.ts';
-import type { ClusterFacts } from '#domain/cluster-state.ts';
 import type { ManagementPlane } from '#domain/planes/management-plane.ts';
-import { planeDocuments } from '#domain/planes/plane-documents.ts';
-import { reachedRecords } from '#functions/pipeline/clusters/cluster-plans.ts';
-import { planningOf } from '#functions/pipeline/manifests/template-versions.ts';
 import { aComponent, aPlane, vsphere } from '#test/planes/planes.ts';
-import { type ApiUnderTest, apiUnderTest, type Call } from './api-under-test.ts';
-
-const key = { namespace: 'team', name: 'mgmt' };
-const manifest = (clusters: readonly string[] = ['mgmt']) => ({
-  ...{ apiVersion: 'kubeloom.dev/v1', kind: 'InputManifest', metadata: key },
-  spec: {
-    providers: [{ name: 'sim-1', providerType: 'sim' }],
-    nodePools: {
-      dynamic: clusters.map((name) => ({
-        ...{ name, count: 1, serverType: 'small', image: 'linux' },
-        providerSpec: { name: 'sim-1', region: 'one' },
-      })),
-    },
-    kubernetes: {
-      clusters: clusters.map((name, index) => ({
-        ...{ name, version: '1.34.2', network: `192.168.${index + 2}.0/24`, pools: { control: [name] } },
-      })),
-    },
-  },
-});
-const upgraded = aPlane([aComponent({ version: 'v1.12.0' })]);
-
-const putManifest = (api: ApiUnderTest, document: unknown = manifest()) =>
-  api.call('PUT', '/v1/manifests/team/mgmt', { body: document });
-const put = (api: ApiUnderTest, plane: ManagementPlane, call: Call = {}) =>
-  api.call('PUT', `/v1/inventory/team/documents/ManagementPlane/${plane.metadata.name}`, { body: plane, ...call });
-const plan = (api: ApiUnderTest, ...documents: unknown[]) =>
-  api.call('POST', '/v1/manifests/team/mgmt/plan', {
-    body: documents.map((document) => JSON.stringify(document)).join('\n---\n'),
-  });
-const planes = async (api: ApiUnderTest) => (await api.call('GET', '/v1/inventory/team')).json.planes;
-const pinned = async ({ deps }: ApiUnderTest) => (await deps.manifests.get(key))?.planes;
-
-function planeFacts(plane: ManagementPlane, unfinished?: string): NonNullable<ClusterFacts['documents']> {
-  return Object.fromEntries(
-    planeDocuments(plane).map(({ name, version }) => {
-      const applied = { version, hash: 'x', objects: [], contract: 'v1beta2' };
-      return [name, unfinished === undefined ? applied : { ...applied, unfinished }];
-    }),
-  );
-}
-
-/** As if a run towards the stored plane had failed; `documents`: what it had applied by then. */
-async function attempted({ deps }: ApiUnderTest, documents?: ClusterFacts['documents']): Promise<void> {
-  const manifest = await deps.manifests.get(key);
-  if (manifest === undefined) throw new Error('there is no manifest');
-  const before = await deps.clusters.list(key);
-  for (const record of reachedRecords(planningOf(deps, manifest), manifest, before)) {
-    const current = before.find(({ cluster }) => cluster === record.cluster)?.current ?? null;
-    const waypointPrefix = 'manifests/team/mgmt/waypoints/1/';
-    const facts = { ...record.facts, ...(documents && { documents }) };
-    await deps.artifacts.putText(waypointKeys.facts(waypointPrefix), JSON.stringify(facts));
-    const change = { status: 'NeedsAttention' as const, attempted: record.current, current, waypointPrefix };
-    await deps.clusters.put({ ...record, version: record.version + 1, ...change });
-  }
-}
-
-/** As if a run had brought the stored plane about. */
-async function installed({ deps }: ApiUnderTest, plane: ManagementPlane, unfinished?: string): Promise<void> {
-  const manifest = await deps.manifests.get(key);
-  if (manifest === undefined) throw new Error('there is no manifest');
-  const before = await deps.clusters.list(key);
-  const documents = planeFacts(plane, unfinished);
-  for (const record of reachedRecords(planningOf(deps, manifest), manifest, before)) {
-    const facts = { ...record.facts, documents };
-    await deps.clusters.put({ ...record, version: record.version + 1, status: 'Converged', facts });
-  }
-}
+import { apiUnderTest } from './api-under-test.ts';
+import {
+  attempted,
+  installed,
+  key,
+  manifest,
+  pinned,
+  plan,
+  planeFacts,
+  planes,
+  put,
+  putManifest,
+  upgraded,
+} from './plane-api.ts';
 
 describe('a ManagementPlane', () => {
   it('CO-1: it is stored before its cluster, and comes with it', async () => {
@@ -282,6 +223,27 @@ describe('a ManagementPlane', () => {
         components: [{ installed: 'v1.12.0', works: false, remark: expect.stringContaining('Deployment') }],
       },
     ]);
+  });
+
+  it('CO-13: what did not work in time is shown as working once a complete check for drift finds nothing', async () => {
+    const api = apiUnderTest();
+    await putManifest(api);
+    await put(api, aPlane());
+    await installed(api, aPlane(), 'these do not work yet: apps/v1 Deployment capi-system/manager');
+    const [record] = await api.deps.clusters.list(key);
+    if (record === undefined) throw new Error('there is no cluster');
+    const found = { checkedAt: '2026-11-20T13:00:00Z', runId: 'r', items: [], outcome: 'none' };
+    const lastChange = { at: '2026-11-20T12:00:00Z', runId: 'r', direction: 'settle' as const };
+    for (const [drift, state] of [
+      [{ ...found, unchecked: ['documents: not reached'] }, 'changing'],
+      [{ ...found, checkedAt: '2026-11-20T11:00:00Z', unchecked: [] }, 'changing'],
+      [{ ...found, unchecked: [] }, 'installed'],
+    ] as const) {
+      const [{ version = 0 } = {}] = await api.deps.clusters.list(key);
+      const changed = { ...drift, items: [], unchecked: [...drift.unchecked] };
+      await api.deps.clusters.put({ ...record, version: version + 1, lastChange, drift: changed });
+      expect(await planes(api)).toMatchObject([{ state }]);
+    }
   });
 
   it('a plan of an inventory does not take it, and says what does', async () => {
