@@ -187,6 +187,23 @@ describe('what a template refuses', () => {
     expect(faultTexts(filled([loop(4)], { l: many }))[0]).toContain('the document has more than 50000 parts');
   });
 
+  test('BEAT-3: loops without items, large values and long texts are refused in a bounded time and memory', () => {
+    const l = Array.from({ length: 5000 }, (_, index) => index);
+    const nested = (depth: number, body: unknown): unknown =>
+      depth === 0 ? body : { $for: `v${depth}`, $in: 'values.l', $do: nested(depth - 1, body) };
+    const nothing = { $if: 'values.no', $then: 'x' };
+    const parts = 'the document has more than 50000 parts';
+    expect(faultTexts(filled([nested(4, nothing)], { l, no: false }))[0]).toContain(parts);
+    expect(faultTexts(filled([nested(2, '${values.l}')], { l }))[0]).toContain(parts);
+    expect(faultTexts(filled([nested(1, { $if: { equals: ['${values.l}', 1] }, $then: 'x' })], { l }))[0]).toContain(
+      parts,
+    );
+    const text = 'x'.repeat(90_000);
+    const characters = 'the document has more than 2000000 characters';
+    expect(faultTexts(filled([nested(1, '${values.text}')], { l, text }))[0]).toContain(characters);
+    expect(faultTexts(filled([nested(1, 'a-${values.text}')], { l, text }))[0]).toContain(characters);
+  });
+
   test('words that are not understood are reported all at once, with their places', () => {
     const spec = {
       a: { $fro: 'x' },

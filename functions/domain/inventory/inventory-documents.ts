@@ -57,6 +57,9 @@ export const InventoryOrder = z.strictObject({
       ),
       paths: z
         .record(PathText, Ranks)
+        .refine((paths) => Object.keys(paths).length <= 200, {
+          error: 'has more than 200 paths; name paths above them',
+        })
         .default({})
         .describe('Another order for a path and what is below it; a level that it leaves out may not set them.'),
       locked: z

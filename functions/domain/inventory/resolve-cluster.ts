@@ -148,17 +148,22 @@ function layersOf(
   return { layers: [...layers, own], faults };
 }
 
+/** No one reads more of them, and each compares names. */
+const mostSuggestions = 100;
+
 /** Values that the template does not use: most of them are misspelt. */
 function unusedIn(
   { values, origin, template, isByName }: Pick<Resolution, 'values' | 'origin' | 'template' | 'isByName'>,
   used: readonly ValuePath[],
 ): readonly InventoryFault[] {
+  let compared = 0;
   return [...leafPaths(values, isByName)].flatMap((path) => {
     // The name of an item says which one it is.
     const isName = path.at(-1) === 'name' && isByName(path.slice(0, -2));
     const source = isName || used.some((one) => meets(one, path)) ? undefined : originAt(origin, path);
     if (source === undefined) return [];
-    const near = nearest(path.at(-1) ?? '', namesNextTo(path, used));
+    compared += 1;
+    const near = compared > mostSuggestions ? undefined : nearest(path.at(-1) ?? '', namesNextTo(path, used));
     const reason = `template ${template} does not use the value ${valuePathText(path)}`;
     const fix = near ? `did you mean ${near}?` : 'remove it, or set spec.unusedValues of the InventoryOrder to "warn"';
     return [inventoryFault({ kind: source.kind, name: source.name }, ['spec', 'values', ...path], reason, fix)];

@@ -1,8 +1,10 @@
 /** Fills a template with values: the document, and for each part of it the values that it was made of. */
+import { pathText } from '../../manifest/fault.ts';
 import { nearest } from '../../manifest/rules/references.ts';
 import { sameValue } from '../../same-value.ts';
 import { type InventoryFault, inventoryFault } from '../inventory-fault.ts';
 import { type IsByName, valueAt } from '../value-at.ts';
+import { valuePathText } from '../value-path.ts';
 import { maxIncludes, maxSteps } from './check-template.ts';
 import { type Reference, referenceText } from './expressions.ts';
 import type { ParsedTemplate } from './parse-template.ts';
@@ -34,6 +36,16 @@ export function fillTemplate(
   return document && faults.length === 0 ? { document, faults } : { faults };
 }
 
+/** What a part of the document costs. */
+interface Weight {
+  readonly steps: number;
+  readonly characters: number;
+}
+
+const oneStep: Weight = { steps: 1, characters: 0 };
+/** Of texts, all together. */
+const maxCharacters = 2_000_000;
+
 interface Frame {
   readonly template: ParsedTemplate;
   readonly scope: ReadonlyMap<string, Tracked>;
@@ -44,7 +56,12 @@ class Filler {
   readonly faults = new Map<string, InventoryFault>();
   readonly #input: TemplateInput;
   readonly #templates: (name: string) => ParsedTemplate | undefined;
+  /** By their paths; undefined: there is none. */
+  readonly #known = new Map<string, Tracked | undefined>();
+  readonly #weights = new WeakMap<Tracked, Weight>();
   #steps = 0;
+  #characters = 0;
+  #spent = false;
 
   constructor(input: TemplateInput, templates: (name: string) => ParsedTemplate | undefined) {
     this.#input = input;
@@ -53,16 +70,14 @@ class Filler {
 
   /** Undefined where a condition leaves it out, and after a fault. */
   one(node: TemplateNode, frame: Frame): Tracked | undefined {
-    this.#steps += 1;
-    if (this.#steps >= maxSteps) {
-      this.#fault(frame, node.at, `the document has more than ${maxSteps} parts`, 'loop over fewer values');
-      return undefined;
-    }
+    if (!this.#spend(oneStep, node.at, frame)) return undefined;
     switch (node.kind) {
       case 'literal':
         return { kind: 'leaf', value: node.value, uses: nothingUsed };
-      case 'value':
-        return this.#value(node.reference, node.at, frame);
+      case 'value': {
+        const value = this.#value(node.reference, node.at, frame);
+        return value && this.#spend(this.#weightOf(value), node.at, frame) ? value : undefined;
+      }
       case 'text':
         return this.#text(node.parts, node.at, frame);
       case 'list':
@@ -95,7 +110,8 @@ class Filler {
       case 'for': {
         const { items } = this.#list(node.list, node.at, frame);
         return items.flatMap(([key, item]) => {
-          if (this.#steps >= maxSteps) return [];
+          // A step also without items: a condition may leave all of them out.
+          if (!this.#spend(oneStep, node.at, frame)) return [];
           const scope = new Map([...frame.scope, [node.item, item] as const]);
           if (node.key !== undefined) scope.set(node.key, { kind: 'leaf', value: key, uses: item.uses });
           return this.#many(node.body, { ...frame, scope });
@@ -159,12 +175,15 @@ class Filler {
       this.#fault(frame, at, reason, 'name a value in it, or make it the whole field');
       return '';
     });
+    const characters = texts.reduce((sum, text) => sum + text.length, 0);
+    if (!this.#spend({ steps: texts.length, characters }, at, frame)) texts.length = 0;
     const values = uses.flatMap((one) => one.values);
     const otherwise = uses.some((one) => one.otherwise);
     return { kind: 'leaf', value: texts.join(''), uses: { values, ...(otherwise && { otherwise }) } };
   }
 
   #holds(condition: Condition, frame: Frame): boolean {
+    if (!this.#spend(oneStep, condition.at, frame)) return false;
     switch (condition.kind) {
       case 'true': {
         const found = this.#value(condition.reference, condition.at, frame);
@@ -195,12 +214,12 @@ class Filler {
     const found = this.#find(reference, frame);
     if (found) return found;
     if (reference.otherwise) return plainValue(reference.otherwise.value, { values: [], otherwise: true });
-    const near = nearest(reference.path.at(-1) ?? '', this.#namesNextTo(reference, frame));
-    const fix =
-      near === undefined
+    this.#fault(frame, at, `there is no value ${referenceText(reference)}`, () => {
+      const near = nearest(reference.path.at(-1) ?? '', this.#namesNextTo(reference, frame));
+      return near === undefined
         ? 'set it in a layer of the cluster or in the cluster, or write "?? …" behind it'
         : `did you mean ${near}?`;
-    this.#fault(frame, at, `there is no value ${referenceText(reference)}`, fix);
+    });
     return undefined;
   }
 
@@ -210,8 +229,12 @@ class Filler {
       return found && plainValue(found.value);
     }
     if (root === 'values') {
-      const found = valueAt(this.#input.values, path, this.#input.isByName);
-      return found && trackedValue(found.value, found.path, this.#input.isByName);
+      const key = valuePathText(path);
+      if (!this.#known.has(key)) {
+        const found = valueAt(this.#input.values, path, this.#input.isByName);
+        this.#known.set(key, found && trackedValue(found.value, found.path, this.#input.isByName));
+      }
+      return this.#known.get(key);
     }
     return path.reduce<Tracked | undefined>((at, key) => {
       if (at?.kind === 'list') return at.items[Number(key)];
@@ -224,9 +247,39 @@ class Filler {
     return above?.kind === 'map' ? [...above.fields.keys()] : [];
   }
 
-  #fault(frame: Frame, at: readonly PropertyKey[], reason: string, fix: string): void {
-    const fault = inventoryFault({ kind: 'InventoryTemplate', name: frame.template.name }, at, reason, fix);
-    this.faults.set(`${frame.template.name} ${fault.path} ${reason}`, fault);
+  /** False when the document is made of more than it may be: no template may keep the API busy for minutes. */
+  #spend({ steps, characters }: Weight, at: readonly PropertyKey[], frame: Frame): boolean {
+    this.#steps += steps;
+    this.#characters += characters;
+    if (this.#steps < maxSteps && this.#characters < maxCharacters) return true;
+    if (!this.#spent) {
+      const [most, what] = this.#steps < maxSteps ? [maxCharacters, 'characters of text'] : [maxSteps, 'parts'];
+      this.#fault(frame, at, `the document has more than ${most} ${what}`, 'loop over fewer values');
+    }
+    this.#spent = true;
+    return false;
+  }
+
+  #weightOf(value: Tracked): Weight {
+    const known = this.#weights.get(value);
+    if (known) return known;
+    const parts = value.kind === 'list' ? value.items : value.kind === 'map' ? [...value.fields.values()] : [];
+    const own = value.kind === 'leaf' && typeof value.value === 'string' ? value.value.length : 0;
+    const weight = parts
+      .map((part) => this.#weightOf(part))
+      .reduce((sum, one) => ({ steps: sum.steps + one.steps, characters: sum.characters + one.characters }), {
+        ...{ steps: 1, characters: own },
+      });
+    this.#weights.set(value, weight);
+    return weight;
+  }
+
+  #fault(frame: Frame, at: readonly PropertyKey[], reason: string, fix: string | (() => string)): void {
+    const name = frame.template.name;
+    const key = `${name} ${pathText(at)} ${reason}`;
+    if (this.faults.has(key)) return;
+    const words = typeof fix === 'string' ? fix : fix();
+    this.faults.set(key, inventoryFault({ kind: 'InventoryTemplate', name }, at, reason, words));
   }
 }
 
