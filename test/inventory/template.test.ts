@@ -202,6 +202,10 @@ describe('what a template refuses', () => {
     const characters = 'the document has more than 2000000 characters';
     expect(faultTexts(filled([nested(1, '${values.text}')], { l, text }))[0]).toContain(characters);
     expect(faultTexts(filled([nested(1, 'a-${values.text}')], { l, text }))[0]).toContain(characters);
+    const many = Object.fromEntries(l.map((place) => [`k${place}`, place]));
+    const used = Object.fromEntries(l.map((place) => [`f${place}`, `\${values.x${place} ?? 1}`]));
+    const { warnings } = filled(used, many);
+    expect(warnings).toHaveLength(5000);
   });
 
   test('words that are not understood are reported all at once, with their places', () => {

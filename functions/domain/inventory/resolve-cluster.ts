@@ -157,10 +157,14 @@ function unusedIn(
   used: readonly ValuePath[],
 ): readonly InventoryFault[] {
   let compared = 0;
+  // Those without a first part, or with any, meet all.
+  const groups = Map.groupBy(used, ([first = '*']) => first);
+  const isUsed = (path: ValuePath): boolean =>
+    [path[0] ?? '*', '*'].some((first) => groups.get(first)?.some((one) => meets(one, path)));
   return [...leafPaths(values, isByName)].flatMap((path) => {
     // The name of an item says which one it is.
     const isName = path.at(-1) === 'name' && isByName(path.slice(0, -2));
-    const source = isName || used.some((one) => meets(one, path)) ? undefined : originAt(origin, path);
+    const source = isName || isUsed(path) ? undefined : originAt(origin, path);
     if (source === undefined) return [];
     compared += 1;
     const near = compared > mostSuggestions ? undefined : nearest(path.at(-1) ?? '', namesNextTo(path, used));

@@ -13,13 +13,23 @@ export function valueAt(
   let value = values;
   const found: string[] = [];
   for (const key of path) {
-    const [name, inner] =
-      partsOf(value, found, isByName).find(([one], index) => one === key || isPlace(value, key, index)) ?? [];
+    const [name, inner] = partAt(value, key, found, isByName);
     if (name === undefined) return undefined;
     found.push(name);
     value = inner;
   }
   return { value, path: found };
+}
+
+function partAt(
+  value: unknown,
+  key: string,
+  path: ValuePath,
+  isByName: IsByName,
+): readonly [name?: string, value?: unknown] {
+  // Maps may be large, and are read by each reference of a template.
+  if (isMap(value)) return Object.hasOwn(value, key) ? [key, value[key]] : [];
+  return partsOf(value, path, isByName).find(([one], index) => one === key || isPlace(value, key, index)) ?? [];
 }
 
 /** The parts of a map or list with their names in paths; none of other values. */
