@@ -30,7 +30,7 @@ export async function measureGroups() {
       return percentiles(times);
     };
     const create = await planOf(groupsManifest());
-    const { healthChecks } = await api.planManifest(key, { document: groupsManifest() });
+    const { healthChecks, costOfMonth } = await api.planManifest(key, { document: groupsManifest() });
     const createMs = await timed(() => ended(() => api.putManifest(key, groupsManifest())));
     const [first] = (await api.getManifest(key)).clusters;
     const node = first?.nodes[0]?.name ?? '';
@@ -43,6 +43,7 @@ export async function measureGroups() {
       healthRoundMs: round(await timed(() => ended(() => api.driftManifest(key, {})))),
       replaceMs: round(await timed(() => ended(() => api.replaceNodes(key, { nodes: [node] })))),
       costOfHealthChecksAMonth: healthChecks,
+      costOfMachinesAMonth: costOfMonth && { after: costOfMonth.after, lists: costOfMonth.lists },
     };
   } finally {
     await platform.stop();

@@ -3,6 +3,7 @@ import type { PlanReport } from '#contracts/api-bodies.ts';
 import { type DescribedWaypoint, describeClusterPlan } from '#domain/planning/text/describe-plan.ts';
 import { totalsText } from '#domain/planning/text/plan-totals.ts';
 import { counted } from '#domain/planning/text/words.ts';
+import { costLines } from './cost-lines.ts';
 import { demandLines } from './describe-manifest.ts';
 import { faultLines } from './faults.ts';
 import { paint, print, printWrapped } from './output.ts';
@@ -31,6 +32,7 @@ export function showPlan(report: PlanReport): void {
     print();
     printWrapped(`  total: ${totalsText(report.totals)}`, 4);
   }
+  if (report.costOfMonth) for (const line of costLines(report.costOfMonth)) printWrapped(`  ${line}`, 6);
   if (report.healthChecks) printWrapped(`  ${healthLine(report.healthChecks)}`, 4);
   if (report.id === null) return;
   print(`  plan ${report.id}`);

@@ -27,6 +27,7 @@ import { requestDocumentAmong } from './request-document.ts';
 import { keepPlan, needsApproval, refuseOtherPlans } from './stored-plans.ts';
 import { rollbackGoal } from './verbs.ts';
 import { openDemandOf } from './views/cluster-description.ts';
+import { costOfPlan } from './views/plan-cost.ts';
 
 export const planManifest = handle(operations.planManifest, async (request, deps) => {
   const { path: key, query } = request;
@@ -83,7 +84,13 @@ export async function planReport(
     drift: stored ? driftRows(clusters) : [],
     demand: deletes ? [] : demandRows(clusters, await deps.demands.list(key)),
     ...(desired && !desired.deleting && healthChecksOf(desired)),
+    ...(planned.faults.length === 0 && costOfPlan(clusters, planned.clusters, orphansOf(goal, stored))),
   };
+}
+
+/** What keeps running, and costs as much as before. */
+function orphansOf(goal: Goal, stored: ManifestRecord | undefined): Orphans {
+  return ('deleting' in goal ? (goal.orphans ?? stored?.orphans) : undefined) ?? [];
 }
 
 async function goalOf(

@@ -5,6 +5,7 @@ import { ClusterDrift } from '#domain/drift.ts';
 import { errorClasses } from '#domain/errors.ts';
 import { ClusterPlan, Direction, StageName } from '#domain/plan.ts';
 import { PlanTotals } from '#domain/planning/text/plan-totals.ts';
+import { CostOfMonth } from '#domain/prices/cost-of-month.ts';
 import { DriftRows, nodeRemarks, OpenDemand, planIdentity } from './cluster-remarks.ts';
 import { ClusterStatus, RunEvent, RunRecord, ManifestStatus as StoredStatus } from './records.ts';
 import { RunWork, StageMode } from './stage.ts';
@@ -237,6 +238,7 @@ export const PlanReport = z
     warnings: z.array(Fault),
     clusters: z.array(ClusterPlan.meta({ id: 'ClusterPlan' })),
     totals: PlanTotals,
+    costOfMonth: CostOfMonth.optional().describe('where machines have a price'),
     etag: z
       .string()
       .nullable()

@@ -255,4 +255,20 @@ describe('machines of a group', () => {
     const { json } = await pipeline.call('/plan', { body: documentOf({}, { driftChecks: { interval } }) });
     expect(json.healthChecks).toEqual({ interval, machines: 6, dollarsOfMonth: { container, lambda } });
   });
+
+  it('a plan says what the machines cost a month before and after it, and a deletion what it saves', async () => {
+    const pipeline = await existing({ serverType: 'small' });
+    const grown = documentOf({ serverType: 'small', size: 8 });
+    const costOf = async (query: object) => (await pipeline.call('/plan', query)).json.costOfMonth;
+    const dollars = (amount: number) => [{ currency: 'USD', amount }];
+    const lists = [expect.objectContaining({ provider: 'sim', source: 'simulated' })];
+    expect(await costOf({ body: grown })).toMatchObject({
+      ...{ before: dollars(30), after: dollars(40), difference: dollars(10), lists },
+      machines: [{ cluster: 'shop', pool: 'web', serverType: 'small', before: 6, after: 8 }],
+    });
+    expect(await costOf({ query: { delete: 'true' } })).toMatchObject({ before: dollars(30), after: dollars(0) });
+    expect(await costOf({ query: { delete: 'true', orphan: 'all' } })).toMatchObject({ after: dollars(30) });
+    const [node = ''] = await pipeline.nodes('shop');
+    expect(await costOf({ query: { delete: 'true', orphan: node } })).toMatchObject({ after: dollars(5) });
+  });
 });

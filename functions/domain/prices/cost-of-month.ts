@@ -1,0 +1,39 @@
+/** The shape of what machines cost a month before a plan and after it; `sum-costs.ts` computes it. */
+import { z } from 'zod';
+
+export const Money = z.strictObject({ currency: z.string().describe('ISO 4217'), amount: z.number() });
+export type Money = z.infer<typeof Money>;
+
+const MachineCost = z
+  .strictObject({
+    cluster: z.string().describe('its name'),
+    pool: z.string().describe('name of the node pool; of machine groups the path, as `batch-small`'),
+    provider: z.string().describe('provider instance'),
+    region: z.string(),
+    serverType: z.string(),
+    spot: z.boolean(),
+    before: z.int().describe('how many machines there are'),
+    after: z.int().describe('how many there are after the plan'),
+    each: Money.nullable().describe('one machine a month; null when its price is not known'),
+  })
+  .meta({ id: 'MachineCost' });
+export type MachineCost = z.infer<typeof MachineCost>;
+
+const amounts = z.array(Money).describe('one for each currency; those that are not known are left out');
+
+export const CostOfMonth = z
+  .strictObject({
+    before: amounts,
+    after: amounts,
+    difference: amounts.describe('what is added; negative: saved'),
+    machines: z.array(MachineCost).describe('by pool and kind; without static nodes and hosts of the local provider'),
+    lists: z
+      .array(z.strictObject({ provider: z.string(), date: z.string(), source: z.string() }))
+      .describe('where the prices are from, and of which date; source `simulated`: they are invented'),
+  })
+  .meta({
+    id: 'CostOfMonth',
+    description:
+      'list prices of machines a month, without disks, traffic and taxes; prices not known are never guessed',
+  });
+export type CostOfMonth = z.infer<typeof CostOfMonth>;

@@ -1,0 +1,69 @@
+/** What the machines of clusters cost a month, as they are and as they will be. */
+import { allPools, type ClusterState, type NodePoolState } from '#domain/cluster-state.ts';
+import type { CostOfMonth, MachineCost, Money } from './cost-of-month.ts';
+import { cents, type PriceList, priceLists, priceOfMachine } from './machine-prices.ts';
+
+/** A cluster as it is and as it will be; null: it does not exist. */
+export interface ClusterCosts {
+  readonly cluster: string;
+  readonly before: ClusterState | null;
+  readonly after: ClusterState | null;
+}
+
+/** Undefined where nothing has a price: no machines at all, or only static nodes and local hosts. `orphans`: nodes that keep running. */
+export function costOfMonth(
+  clusters: readonly ClusterCosts[],
+  {
+    orphans = [],
+    lists = priceLists,
+  }: { readonly orphans?: readonly string[]; readonly lists?: typeof priceLists } = {},
+): CostOfMonth | undefined {
+  const used = new Map<string, PriceList>();
+  const rows = new Map<string, MachineCost>();
+  const kept = new Set(orphans);
+  const count = (cluster: string, pool: NodePoolState, part: { before: number; after: number }) => {
+    const { source } = pool;
+    if (source.kind === 'static') return;
+    const price = priceOfMachine(source, lists);
+    if (price === 'free') return;
+    if (price !== 'unknown') used.set(`${price.list.provider} ${price.list.date} ${price.list.source}`, price.list);
+    const { region, serverType, spot } = source;
+    const key = JSON.stringify([cluster, pool.name, pool.role, source.provider.name, region, serverType, spot]);
+    const known = rows.get(key);
+    rows.set(key, {
+      ...{ cluster, pool: pool.name, provider: source.provider.name, region, serverType, spot },
+      before: (known?.before ?? 0) + part.before,
+      after: (known?.after ?? 0) + part.after,
+      each: price === 'unknown' ? null : { currency: price.currency, amount: price.amount },
+    });
+  };
+  for (const { cluster, before, after } of clusters) {
+    const remain = new Set(after === null ? [] : allPools(after).flatMap(({ nodes }) => nodes.map(({ name }) => name)));
+    for (const pool of before === null ? [] : allPools(before)) {
+      const orphaned = pool.nodes.filter(({ name }) => kept.has(name) && !remain.has(name)).length;
+      count(cluster, pool, { before: pool.nodes.length, after: orphaned });
+    }
+    for (const pool of after === null ? [] : allPools(after)) {
+      count(cluster, pool, { before: 0, after: pool.nodes.length });
+    }
+  }
+  const machines = [...rows.values()].filter(({ before, after }) => before + after > 0);
+  if (machines.length === 0) return undefined;
+  return {
+    before: total(machines, ({ before }) => before),
+    after: total(machines, ({ after }) => after),
+    difference: total(machines, ({ before, after }) => after - before),
+    machines,
+    lists: [...used.values()].map(({ provider, date, source }) => ({ provider, date, source })),
+  };
+}
+
+function total(machines: readonly MachineCost[], countOf: (machine: MachineCost) => number): Money[] {
+  const sums = new Map<string, number>();
+  for (const machine of machines) {
+    if (machine.each === null) continue;
+    const { currency, amount } = machine.each;
+    sums.set(currency, (sums.get(currency) ?? 0) + amount * countOf(machine));
+  }
+  return [...sums].map(([currency, amount]) => ({ currency, amount: cents(amount) }));
+}
