@@ -79,8 +79,8 @@ export const contractVariables: Readonly<Record<ModuleName, Readonly<Record<stri
     network: { type: 'any', description: "The network module of the pool's region, whole." },
     pool: { type: pool, description: 'The node pool.' },
     nodes: {
-      type: 'map(object({}))',
-      description: 'Node name => nothing; the keys decide which machines exist.',
+      type: 'map(object({ server_type = optional(string) }))',
+      description: 'Node name => server_type where it is not that of the pool; the keys decide which machines exist.',
     },
     ssh_public_key: { type: 'string', description: 'Public key of the pool, one line as in authorized_keys.' },
     first_boot: {

@@ -31,6 +31,8 @@ export const NodeState = z.strictObject({
   privateAddress: z.string(),
   /** Static nodes only: where and as whom to reach the machine. */
   static: z.strictObject({ endpoint: z.string(), username: z.string(), secret: z.string() }).optional(),
+  /** Only while a machine group is changed in place: what the machine still has, where that is not what its group has. */
+  serverType: z.string().optional(),
 });
 export type NodeState = z.infer<typeof NodeState>;
 
@@ -94,6 +96,8 @@ export const NodePoolState = z.strictObject({
   replaceAtOnce: z.number().int().optional(),
   /** Machine groups only: another server type is given to the machines that exist, which restart. */
   resizeInPlace: z.literal(true).optional(),
+  /** Machine groups only: machines that are changed in place at once; 1 when absent. */
+  resizeAtOnce: z.number().int().optional(),
   /** Machine groups only: what its machines are asked; absent where there is nothing. */
   health: z.array(HealthCheck).optional(),
 });
@@ -217,6 +221,11 @@ export const ClusterFacts = z.strictObject({
 export type ClusterFacts = z.infer<typeof ClusterFacts>;
 
 export const noFacts: ClusterFacts = { nodes: {}, loadBalancers: {}, simulated: [] };
+
+/** What a machine has; '' where it is not ours. */
+export function serverTypeOf({ serverType }: NodeState, { source }: NodePoolState): string {
+  return source.kind === 'static' ? '' : (serverType ?? source.serverType);
+}
 
 /** Every pool of a cluster: Kubernetes pools first, then those of the load balancers. */
 export function allPools(state: ClusterState): readonly NodePoolState[] {

@@ -41,6 +41,8 @@ export const ConfigurationWork = z.strictObject({
   firewall: z.array(z.string()).optional(),
   /** Machines on which the boot script of their group runs. */
   boot: z.array(z.string()).optional(),
+  /** Machines that were changed in place and restarted: the stage ends when they answer, and are healthy where their group has checks. */
+  restarted: z.array(z.string()).optional(),
 });
 export type ConfigurationWork = z.infer<typeof ConfigurationWork>;
 

@@ -25,6 +25,8 @@ export interface InventoryWork {
   readonly endpoint?: readonly string[] | undefined;
   /** Machines that run the boot script of their group. @default none */
   readonly boot?: readonly string[] | undefined;
+  /** Machines that restarted with another server type. @default none */
+  readonly restarted?: readonly string[] | undefined;
   /** Machines whose health checks are asked. @default none */
   readonly health?: readonly string[] | undefined;
 }
@@ -72,8 +74,9 @@ export function visitedNodes({
   without,
 }: Pick<InventoryInput, 'target' | 'others' | 'work' | 'without'>): readonly VisitedNode[] {
   const leaving = new Set(work.uninstall);
-  const { endpoint = [], boot = [], health = [] } = work;
-  const staying = new Set([...work.install, ...work.peers, ...work.proxy, ...endpoint, ...boot, ...health]);
+  const { endpoint = [], boot = [], restarted = [], health = [] } = work;
+  const more = [...endpoint, ...boot, ...restarted, ...health];
+  const staying = new Set([...work.install, ...work.peers, ...work.proxy, ...more]);
   const rolling = balancersOfRolling(target, work);
   const found = new Map<string, VisitedNode>();
   for (const candidate of nodesOf(target)) {
@@ -140,6 +143,7 @@ export function renderInventory(input: InventoryInput): Inventory {
         endpoint: named(work.endpoint ?? []),
         boot: named(work.boot ?? []),
         health: named(work.health ?? []),
+        awaited: named([...work.install, ...(work.restarted ?? [])]),
         optional: group(({ node }) => input.optional?.has(node.name) === true),
         balance: group(({ loadBalancer }) => loadBalancer !== undefined && balancedNames.includes(loadBalancer)),
       },

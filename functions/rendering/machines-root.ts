@@ -180,7 +180,9 @@ function poolCall(input: MachinesRootInput, pool: DynamicPool): Call {
       // Modules know the machines of a group as those of a compute pool.
       pool: { id: pool.id, role: pool.role === 'machine' ? 'compute' : pool.role, ...moduleInputs(pool.source) },
       ...propertiesOf(input, pool),
-      nodes: Object.fromEntries(pool.nodes.map(({ name }) => [name, {}])),
+      nodes: Object.fromEntries(
+        pool.nodes.map(({ name, serverType }) => [name, serverType === undefined ? {} : { server_type: serverType }]),
+      ),
       ssh_public_key: publicKey,
       first_boot: renderFirstBoot({ clusterId: input.clusterId, publicKey }),
       tags: tagsOf(input, pool.id),

@@ -27,7 +27,7 @@ export const priceSources: Readonly<Record<string, PriceSource>> = {
     const lists = 'https://pricing.us-east-1.amazonaws.com/offers/v1.0/aws/AmazonEC2/current';
     const { body } = await get(`${lists}/${wanted.region}/index.csv`);
     if (body === null) throw new Error('the answer is empty');
-    return parseAws(createInterface({ input: Readable.fromWeb(body) }), wanted);
+    return parseAws(createInterface({ input: Readable.from(body) }), wanted);
   },
   azure: async (wanted, { get, today }) => {
     const filter = `serviceName eq 'Virtual Machines' and armRegionName eq '${wanted.region}' and priceType eq 'Consumption'`;

@@ -63,14 +63,9 @@ export function withTypes(
     const more = { ...known, prices: { ...wanted, ...known.prices } };
     return lists.map((list) => (list === known ? more : list));
   }
-  const added = {
-    provider,
-    regions: [region],
-    currency: 'USD',
-    per: 'hour',
-    date: '',
-    source: '',
+  const added: PriceList = {
+    ...{ provider, regions: [region], currency: 'USD', per: 'hour', date: '', source: '' },
     prices: wanted,
-  } as const;
+  };
   return [...lists, added];
 }

@@ -1,10 +1,11 @@
 /** Another image or server type: how machines of a group become others. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { allPools, type ClusterState } from '#domain/cluster-state.ts';
+import { allPools, type ClusterState, serverTypeOf } from '#domain/cluster-state.ts';
 import { validateMachineGroups } from '#domain/manifest/groups/validate-machine-groups.ts';
 import { buildDesiredState } from '#domain/planning/desired/build-desired-state.ts';
 import { planClusterPath } from '#domain/planning/plan-cluster-path.ts';
+import { costOfMonth } from '#domain/prices/sum-costs.ts';
 import { providerTypeFacts, providerTypeNames, providerTypes } from '#domain/provider-types.ts';
 import { countingIds } from '../planning/arbitraries.ts';
 import { groupsWith, leaf, stateOf } from './groups.ts';
@@ -77,12 +78,77 @@ describe('machines of a group that have to be others', () => {
     const after = stateOf({ web: { ...kept, serverType: 'u' } }, current);
     expect(countsOf(current, after)).toEqual(['settle 4+0']);
     const [waypoint] = planOf(current, after).waypoints;
+    const names = current.pools[0]?.nodes.map(({ name }) => name) ?? [];
     expect(waypoint?.stages).toMatchObject([
       { stage: 'infrastructure', reasons: ['sim-1: 4 machines changed in place, which restart'] },
+      { stage: 'configuration', work: { restarted: names, install: [], peers: [] } },
     ]);
     expect(waypoint?.target).toMatchObject({ pools: [{ source: { serverType: 'u' } }] });
     const other = stateOf({ web: { ...kept, serverType: 'u', image: 'j' } }, current);
     expect(planOf(current, other).refusals).toMatchObject([{ fix: expect.stringContaining('update: surge') }]);
+  });
+
+  describe('update: inPlace in rounds', () => {
+    const kept = { ...web, size: 5, maxUnavailable: 2, update: 'inPlace' };
+    const current = stateOf({ web: kept });
+    const after = stateOf({ web: { ...kept, serverType: 'u' } }, current);
+    const typesOf = (state: ClusterState | null | undefined) =>
+      (state ? allPools(state) : []).flatMap((pool) => pool.nodes.map((node) => serverTypeOf(node, pool))).join('');
+    const restartedIn = (state: ClusterState, goal: ClusterState) =>
+      planOf(state, goal).waypoints.map(({ stages }) =>
+        stages.flatMap((stage) => (stage.stage === 'configuration' ? (stage.work.restarted ?? []) : [])),
+      );
+
+    it('at most maxUnavailable machines restart at once, and the next ones wait until these are healthy', () => {
+      const { waypoints, refusals } = planOf(current, after);
+      expect(refusals).toEqual([]);
+      expect(waypoints.map(({ direction, target }) => [direction, typesOf(target)])).toEqual([
+        ['settle', 'uuttt'],
+        ['settle', 'uuuut'],
+        ['settle', 'uuuuu'],
+      ]);
+      expect(restartedIn(current, after).map((names) => names.length)).toEqual([2, 2, 1]);
+      expect(waypoints.at(-1)?.target).toEqual(after);
+    });
+
+    it('a plan that is made again after a round goes on with the machines that are left', () => {
+      const [round] = planOf(current, after).waypoints;
+      const here = round?.target ?? current;
+      const again = stateOf({ web: { ...kept, serverType: 'u' } }, here);
+      expect(again).toEqual(after);
+      expect(planOf(here, again).waypoints.map(({ target }) => typesOf(target))).toEqual(['uuuut', 'uuuuu']);
+    });
+
+    it('machines that were changed already are changed back when the old type is written again', () => {
+      const here = planOf(current, after).waypoints[0]?.target ?? current;
+      const back = stateOf({ web: kept }, here);
+      expect(back).toEqual(current);
+      expect(planOf(here, back).refusals).toEqual([]);
+      expect(planOf(here, back).waypoints.map(({ target }) => typesOf(target))).toEqual(['ttttt']);
+    });
+
+    it('a strategy that replaces machines, written after the first round, replaces all of them', () => {
+      const here = planOf(current, after).waypoints[0]?.target ?? current;
+      const surge = stateOf({ web: { ...kept, update: 'surge', serverType: 'u' } }, here);
+      expect(planOf(here, surge).refusals).toEqual([]);
+      expect(countsOf(here, surge)).toEqual(['grow 5+5', 'shrink 0+5']);
+    });
+
+    it('what each round costs follows from the machines that it leaves', () => {
+      const here = planOf(current, after).waypoints[0]?.target ?? null;
+      const cost = costOfMonth([{ cluster: 'c', before: here, after }]);
+      expect(cost?.machines.map(({ serverType, before, after }) => [serverType, before, after])).toEqual([
+        ['u', 2, 5],
+        ['t', 3, 0],
+      ]);
+    });
+
+    it('a large group takes at most 20 rounds', () => {
+      const large = { ...kept, size: 100, maxUnavailable: 1 };
+      const many = stateOf({ web: large });
+      const goal = stateOf({ web: { ...large, serverType: 'u' } }, many);
+      expect(planOf(many, goal).waypoints).toHaveLength(20);
+    });
   });
 
   it('update: inPlace grows a group with machines as they are, then changes all of them', () => {
@@ -93,16 +159,13 @@ describe('machines of a group that have to be others', () => {
     expect(planOf(current, after).refusals).toEqual([]);
   });
 
-  it('update: inPlace is a fault where the provider cannot, and where not all machines may restart at once', () => {
+  it('update: inPlace is a fault where the provider cannot', () => {
     const providers = [{ name: 'sim-1', providerType: 'verda', secretRef: { name: 'v', namespace: 'default' } }];
     const faultsOf = (group: object, spec: object = {}) =>
       validateMachineGroups(groupsWith({ web: { ...web, update: 'inPlace', ...group } }, spec))
         .faults.filter(({ path }) => path === 'spec.groups.web.update')
         .map(({ reason }) => reason);
     expect(faultsOf({ maxUnavailable: 4 })).toEqual([]);
-    expect(faultsOf({ maxUnavailable: 3 })).toEqual([
-      'all 4 machines restart at once when they are changed in place, and maxUnavailable allows 3',
-    ]);
     expect(faultsOf({ maxUnavailable: 4 }, { providers })).toEqual([
       'Kubeloom cannot change machines of Verda in place',
     ]);
@@ -117,7 +180,8 @@ describe('machines of a group that have to be others', () => {
         .filter((file) => file.endsWith('.tf'))
         .map((file) => readFileSync(new URL(file, folder), 'utf8'))
         .join('\n');
-      const [, argument] = /^\s*(\w+)\s*=\s*var\.pool\.server_type$/m.exec(text) ?? [];
+      const [, argument] =
+        /^\s*(\w+)\s*=\s*coalesce\(var\.nodes\[each\.key\]\.server_type, var\.pool\.server_type\)$/m.exec(text) ?? [];
       const ignored = [...text.matchAll(/ignore_changes = \[([^\]]*(?:\[[^\]]*\][^\]]*)*)\]/g)]
         .map(([, list]) => list)
         .join(', ');

@@ -5,6 +5,10 @@ import { renderInventory, visitedNodes } from '#rendering/inventory.ts';
 import { controlPool, staticPool, twoProviderFacts, twoProviderState, workerPool } from './states.ts';
 
 const noWork = { install: [], peers: [], proxy: [], uninstall: [], loadBalancers: [] };
+const healthy = {
+  ask: { kind: 'tcp' as const, port: 80 },
+  ...{ timeout: 1, pause: 1, unhealthyAfter: 1, healthyAfter: 1 },
+};
 const input = {
   target: twoProviderState(),
   others: [],
@@ -44,6 +48,16 @@ describe('Ansible inventory', () => {
       ansible_user: 'ops',
     });
     expect(JSON.stringify(all.vars.kubeloom_mesh)).not.toContain('basement-01');
+  });
+
+  it('machines that restarted are visited, and awaited as new ones are', () => {
+    const pools = twoProviderState().pools.map((pool) => ({ ...pool, health: [healthy] }));
+    const [restarted, fresh] = ['workers-bbbbbbb-01', 'basement-01'];
+    const work = { ...noWork, restarted: [restarted], install: [fresh], health: [restarted, fresh] };
+    const { all } = renderInventory({ ...input, target: twoProviderState({ pools }), work });
+    expect(Object.keys(all.children.awaited?.hosts ?? {}).toSorted()).toEqual([fresh, restarted]);
+    expect(all.children.compute?.hosts[restarted]).toHaveProperty('kubeloom_health');
+    expect(visitedNodes({ ...input, work: { ...noWork, restarted: [restarted] } })).toHaveLength(1);
   });
 
   it('static nodes of a deleted cluster are cleaned', () => {

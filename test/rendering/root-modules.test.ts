@@ -94,6 +94,18 @@ describe('root module of a provider instance', () => {
     await expect(pretty(root)).toMatchFileSnapshot('golden/machines-local.json');
   });
 
+  it('Terraform learns of a machine that still has another type than its group', () => {
+    const nodes = controlPool.nodes.map((node, at) => (at === 0 ? { ...node, serverType: 'old' } : node));
+    const state = twoProviderState({ pools: [{ ...controlPool, nodes }, workerPool] });
+    const { module = {} } = renderMachinesRoot(machines({ state })) as {
+      module?: Readonly<Record<string, { readonly nodes?: object }>>;
+    };
+    const calls = Object.values(module).map((call) => call.nodes ?? {});
+    expect(calls.flatMap((nodes) => Object.values(nodes)).filter((node) => 'server_type' in node)).toEqual([
+      { server_type: 'old' },
+    ]);
+  });
+
   it('hazard 8: two installations in one account have no tag and no name of a state in common, whatever else is the same', () => {
     const textOf = (installation: string) =>
       JSON.stringify(renderMachinesRoot(machines({ installation, backend: { ...backend, bucket: installation } })));

@@ -150,6 +150,14 @@ describe('configuration of nodes', () => {
     },
   );
 
+  it('a machine that restarted and does not answer fails the stage, so that no other one restarts', async () => {
+    Object.assign(world.ports, { config: { ...world.ports.config, KUBELOOM_SSH_WAIT_SECONDS: 0.1 } });
+    await world.put(aDocument([configuration({ restarted: ['workers-bbbbbbb-01'] })]), facts);
+    const { ok, error } = await world.run('configuration');
+    expect(ok).toBe(false);
+    expect(error?.message).toContain('workers-bbbbbbb-01');
+  });
+
   it('a playbook is given more time in silence than a boot script, or a machine that becomes healthy, takes', () => {
     const boot = readFileSync(new URL('../../templates/ansible/boot.yml', import.meta.url), 'utf8');
     const [, within] = /KUBELOOM_HEALTHY_WITHIN=(\d+)/.exec(boot) ?? [];

@@ -1,5 +1,11 @@
 /** What the machines of clusters cost a month, as they are and as they will be. */
-import { allPools, type ClusterState, type NodePoolState } from '#domain/cluster-state.ts';
+import {
+  allNodes,
+  type ClusterState,
+  type NodePoolState,
+  type NodeState,
+  serverTypeOf,
+} from '#domain/cluster-state.ts';
 import type { CostOfMonth, MachineCost, Money } from './cost-of-month.ts';
 import { cents, type PriceList, priceLists, priceOfMachine } from './machine-prices.ts';
 
@@ -21,9 +27,9 @@ export function costOfMonth(
   const used = new Map<string, PriceList>();
   const rows = new Map<string, MachineCost>();
   const kept = new Set(orphans);
-  const count = (cluster: string, pool: NodePoolState, part: { before: number; after: number }) => {
-    const { source } = pool;
-    if (source.kind === 'static') return;
+  const count = (cluster: string, pool: NodePoolState, node: NodeState, part: { before: number; after: number }) => {
+    if (pool.source.kind === 'static') return;
+    const source = { ...pool.source, serverType: serverTypeOf(node, pool) };
     const price = priceOfMachine(source, lists);
     if (price === 'free') return;
     if (price !== 'unknown') used.set(`${price.list.provider} ${price.list.date} ${price.list.source}`, price.list);
@@ -38,13 +44,12 @@ export function costOfMonth(
     });
   };
   for (const { cluster, before, after } of clusters) {
-    const remain = new Set(after === null ? [] : allPools(after).flatMap(({ nodes }) => nodes.map(({ name }) => name)));
-    for (const pool of before === null ? [] : allPools(before)) {
-      const orphaned = pool.nodes.filter(({ name }) => kept.has(name) && !remain.has(name)).length;
-      count(cluster, pool, { before: pool.nodes.length, after: orphaned });
+    const remain = new Set(after === null ? [] : allNodes(after).map(({ node }) => node.name));
+    for (const { node, pool } of before === null ? [] : allNodes(before)) {
+      count(cluster, pool, node, { before: 1, after: Number(kept.has(node.name) && !remain.has(node.name)) });
     }
-    for (const pool of after === null ? [] : allPools(after)) {
-      count(cluster, pool, { before: 0, after: pool.nodes.length });
+    for (const { node, pool } of after === null ? [] : allNodes(after)) {
+      count(cluster, pool, node, { before: 0, after: 1 });
     }
   }
   const machines = [...rows.values()].filter(({ before, after }) => before + after > 0);

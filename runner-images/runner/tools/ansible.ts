@@ -22,6 +22,7 @@ export const ansible: ToolOf<'ansible'> = async (context) => {
   // A rollback goes on without them: the next visit sets them up.
   const without = new Set(undo ? recreated : []);
   const visits = visitedNodes({ ...context, work, without });
+  const { restarted = [] } = work;
   const playbooks = [
     ...(work.install.length + work.peers.length + work.proxy.length > 0 ? ['configure.yml'] : []),
     // What a load balancer sends to a new machine, the machine should serve.
@@ -33,7 +34,7 @@ export const ansible: ToolOf<'ansible'> = async (context) => {
     ...((work.endpoint ?? []).length > 0 ? ['endpoint.yml'] : []),
     ...(work.uninstall.length > 0 ? ['detach.yml'] : []),
   ];
-  if (playbooks.length === 0 || visits.length === 0) return { nodesVisited: 0 };
+  if (visits.length === 0 || (playbooks.length === 0 && restarted.length === 0)) return { nodesVisited: 0 };
   const clusterId = (context.target ?? context.others[0])?.id ?? '';
   const keyDirectory = await writeSshKeyFiles(
     context,
@@ -54,10 +55,14 @@ export const ansible: ToolOf<'ansible'> = async (context) => {
     keyFile: sshKeyFileOf(node, pool, keyDirectory),
   });
   await waitForSsh(
-    fresh.map((visit) => ({ ...target(visit), totalMs: 1000 * sshWaitSeconds(context, visit) })),
+    [...fresh, ...visits.filter(({ node }) => restarted.includes(node.name))].map((visit) => ({
+      ...target(visit),
+      totalMs: 1000 * sshWaitSeconds(context, visit),
+    })),
     { signal: context.signal, report: (message, node) => context.emit({ kind: 'WaitsForSsh', message, node }) },
   );
   await waitForRoot(context, fresh.filter((visit) => isUnseen(context, visit)).map(target));
+  if (playbooks.length === 0) return { nodesVisited: visits.length };
   const summary = await playAll(context, playbooks, inventory, work);
   for (const name of work.uninstall) context.facts.forgetNode(name);
   return summary;
@@ -120,7 +125,7 @@ function withRecreated(
 }
 
 /**
- * Machines that are new, or run their boot script, are done when they are healthy. A repair waits for none that existed: maybe it is not
+ * Machines that are new, run their boot script or restarted are done when they are healthy. A repair waits for none that existed: maybe it is not
  * healthy for other reasons, about which healing decides.
  */
 function withHealth(
@@ -128,7 +133,9 @@ function withHealth(
   work: InventoryWork,
   recreated: readonly string[],
 ): InventoryWork {
-  const changed = new Set(direction === 'repair' ? recreated : [...work.install, ...(work.boot ?? [])]);
+  const changed = new Set(
+    direction === 'repair' ? recreated : [...work.install, ...(work.boot ?? []), ...(work.restarted ?? [])],
+  );
   const health = (target === null ? [] : allNodes(target)).flatMap(({ node: { name }, pool }) =>
     pool.health && changed.has(name) ? [name] : [],
   );

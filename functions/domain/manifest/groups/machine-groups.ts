@@ -37,7 +37,7 @@ const shared = {
   labels: pool.labels,
   protect: pool.protect,
   maxUnavailable: pool.maxUnavailable.describe(
-    'Machines on which a changed boot script runs at once, and that `update: replace` removes at once.',
+    'Machines on which a changed boot script runs at once, that `update: replace` removes at once, and that `update: inPlace` restarts at once.',
   ),
   boot: Boot.describe(
     'Commands, or a script with its own first line (`#!…`), that each machine runs as root when it is made, and again when they are changed: they have to bear that. Stored in plain text.',
@@ -58,7 +58,7 @@ const update = z
   .enum(updates)
   .default('surge')
   .describe(
-    'What is done when another image, server type or disk is written. `surge`: all new machines are made, then the old ones are removed. `replace`: `maxUnavailable` old machines are removed, then as many new ones made, and so on: never more machines than `size`. `inPlace`: all machines restart at once with another server type and keep their disks; anything else is refused. `refuse`: nothing, the change is refused.',
+    'What is done when another image, server type or disk is written. `surge`: all new machines are made, then the old ones are removed. `replace`: `maxUnavailable` old machines are removed, then as many new ones made, and so on: never more machines than `size`. `inPlace`: `maxUnavailable` machines restart at once with another server type and keep their disks, the next ones when these are healthy; anything else is refused. `refuse`: nothing, the change is refused.',
   );
 
 /** Machines that Kubeloom creates. */

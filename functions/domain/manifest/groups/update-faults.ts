@@ -1,4 +1,4 @@
-/** Groups whose machines are to be changed in place: whether their provider can, and whether all may restart at once. */
+/** Groups whose machines are to be changed in place: whether their provider can. */
 import { type ProviderTypeFacts, providerTypeFacts } from '#domain/provider-types.ts';
 import { error, type Fault } from '../fault.ts';
 import { isMap } from '../kubernetes-document.ts';
@@ -8,23 +8,10 @@ import type { PlacedGroup } from './placed-groups.ts';
 export function updateFaults(given: unknown, groups: readonly PlacedGroup[]): readonly Fault[] {
   return groups.flatMap(({ names, value }) => {
     if (value.update !== 'inPlace') return [];
-    const fault = (reason: string, fix: string) => error(['spec', 'groups', ...names, 'update'], reason, fix);
     const facts = factsOf(given, value);
-    const { size, maxUnavailable = 1 } = value;
-    const restart = Number(size) > Number(maxUnavailable);
-    return [
-      ...(facts !== undefined && !facts.resizes
-        ? [fault(`Kubeloom cannot change machines of ${facts.title} in place`, 'use surge or replace')]
-        : []),
-      ...(restart
-        ? [
-            fault(
-              `all ${size} machines restart at once when they are changed in place, and maxUnavailable allows ${maxUnavailable}`,
-              `set maxUnavailable to ${size}, or use surge or replace`,
-            ),
-          ]
-        : []),
-    ];
+    if (facts === undefined || facts.resizes) return [];
+    const reason = `Kubeloom cannot change machines of ${facts.title} in place`;
+    return [error(['spec', 'groups', ...names, 'update'], reason, 'use surge or replace')];
   });
 }
 

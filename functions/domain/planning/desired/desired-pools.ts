@@ -1,6 +1,12 @@
 /** Node pools of the desired state: a blueprint becomes an instance for each use; existing ones keep their names. */
 import type { AddressSource, SubnetSource } from '#domain/addresses.ts';
-import type { DynamicSource, NodePoolState, NodeState, ProviderInstance } from '#domain/cluster-state.ts';
+import {
+  type DynamicSource,
+  type NodePoolState,
+  type NodeState,
+  type ProviderInstance,
+  serverTypeOf,
+} from '#domain/cluster-state.ts';
 import { PipelineError } from '#domain/errors.ts';
 import { changedMachineFields, machineOf } from '#domain/machine-fields.ts';
 import type { InputManifest } from '#domain/manifest/input-manifest.ts';
@@ -88,7 +94,7 @@ function dynamicInstance(pool: DynamicNodePool, use: PoolRole, sources: PoolSour
   const source: Machine = { kind: 'dynamic', provider, ...machine(pool) };
   const existing = existingDynamic(use, source, sources.replaceable.has(pool.name));
   const before = existing.current?.nodes ?? [];
-  const made = [...before, ...missingFrom(before, existing.attempted?.nodes ?? [])];
+  const made = [...before, ...missingFrom(before, existing.attempted?.nodes ?? [])].map(asItsPool);
   const stays = (node: NodeState) => !sources.leaving.has(node.name);
   const stay = made.filter(stays);
   // A new instance takes over the number of the one that it replaces.
@@ -149,9 +155,17 @@ function sameTemplates(pool: NodePoolState, source: Machine): boolean {
   );
 }
 
+/** In the end no machine of a pool differs from the others. */
+function asItsPool({ serverType: _, ...node }: NodeState): NodeState {
+  return node;
+}
+
 /** New templates alone make a new instance; any other change keeps the pool, so that the planner can refuse it by name. */
 function differsInMoreThanTemplates(pool: NodePoolState, source: Machine): boolean {
-  return pool.source.kind === 'dynamic' && !sameMachines(pool.source, source);
+  if (pool.source.kind === 'static') return false;
+  return (
+    !sameMachines(pool.source, source) || pool.nodes.some((node) => serverTypeOf(node, pool) !== source.serverType)
+  );
 }
 
 function isAttemptAt(tried: NodePoolState['source'], source: Machine): boolean {
@@ -207,6 +221,7 @@ function shared(
   | 'health'
   | 'replaceAtOnce'
   | 'resizeInPlace'
+  | 'resizeAtOnce'
 > {
   return {
     name: pool.name,
@@ -220,6 +235,9 @@ function shared(
     ...(pool.openPorts?.length && { openPorts: [...pool.openPorts] }),
     ...('update' in pool && pool.update === 'replace' && { replaceAtOnce: pool.maxUnavailable }),
     ...('update' in pool && pool.update === 'inPlace' && { resizeInPlace: true as const }),
+    ...('update' in pool &&
+      pool.update === 'inPlace' &&
+      pool.maxUnavailable > 1 && { resizeAtOnce: pool.maxUnavailable }),
     ...(pool.health?.length && { health: [...pool.health] }),
   };
 }

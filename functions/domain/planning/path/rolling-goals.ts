@@ -1,5 +1,12 @@
-/** Pools whose machines have to be others are replaced a few at a time: the goals on the way, each a state that works. */
-import { type ApiEndpoint, allPools, type ClusterState, type NodePoolState } from '#domain/cluster-state.ts';
+/** Pools whose machines have to be others, or to be changed in place, are rolled a few at a time: the goals on the way, each a state that works. */
+import {
+  type ApiEndpoint,
+  allPools,
+  type ClusterState,
+  type NodePoolState,
+  type NodeState,
+  serverTypeOf,
+} from '#domain/cluster-state.ts';
 
 export interface PathGoal {
   readonly goal: ClusterState;
@@ -21,18 +28,23 @@ type Places = ReadonlyMap<string, readonly NodePoolState[]>;
 
 /**
  * First everything else together with replacements that are half done, then the other replacements, `replaceAtOnce` pools each; then
- * machine groups of which old machines are removed first, one group after the other. The goal itself comes last.
+ * machine groups of which old machines are removed first, then those that are changed in place, one group after the other. The goal
+ * itself comes last.
  */
 export function rollingGoals(
   here: ClusterState,
   { goal, attempted, replaceAtOnce }: PathGoal,
 ): readonly ClusterState[] {
   const all = replacements(here, goal);
-  if (all.length === 0) return [goal];
+  const resizings = resizingsOf(here, goal);
+  if (all.length + resizings.length === 0) return [goal];
   const started = new Set([here, attempted].flatMap((state) => (state ? allPools(state).map((pool) => pool.id) : [])));
   const shrinking = all.filter(({ next }) => next.replaceAtOnce !== undefined);
   const waiting = all.filter((one) => !shrinking.includes(one) && !started.has(one.next.id));
-  const places = new Map(all.map((one) => [one.next.id, existing(one)]));
+  const places = new Map([
+    ...all.map((one) => [one.next.id, existing(one)] as const),
+    ...resizings.map(({ unchanged }) => [unchanged.id, [unchanged]] as const),
+  ]);
   const goals: ClusterState[] = [];
   const take = (replaced: readonly Replacement[]) => {
     for (const { next } of replaced) places.delete(next.id);
@@ -50,7 +62,49 @@ export function rollingGoals(
     }
     take([one]);
   }
+  for (const { unchanged, rounds } of resizings) {
+    for (const round of rounds) {
+      places.set(unchanged.id, [round]);
+      goals.push(goalWith(places, here, goal));
+    }
+    places.delete(unchanged.id);
+  }
   return [...goals, goal];
+}
+
+/** A pool of the goal whose machines get another server type: as before, and after each round but the last. */
+interface Resizing {
+  readonly unchanged: NodePoolState;
+  readonly rounds: readonly NodePoolState[];
+}
+
+/** Which machines are left follows from what they have, so a path that is planned again goes on where it was. */
+function resizingsOf(here: ClusterState, goal: ClusterState): readonly Resizing[] {
+  const before = new Map(here.pools.map((pool) => [pool.id, pool]));
+  return goal.pools.flatMap((next): readonly Resizing[] => {
+    const pool = before.get(next.id);
+    const { source } = next;
+    if (!next.resizeInPlace || source.kind === 'static' || pool?.source.kind !== 'dynamic') return [];
+    const known = new Map(pool.nodes.map((node) => [node.name, serverTypeOf(node, pool)]));
+    const old = pool.source.serverType;
+    const typeOf = ({ name }: NodeState) => known.get(name) ?? old;
+    const left = next.nodes.filter((node) => typeOf(node) !== source.serverType);
+    if (left.length === 0) return [];
+    const as = (serverType: string, changed: ReadonlySet<string>): NodePoolState => ({
+      ...next,
+      source: { ...source, serverType },
+      nodes: next.nodes.map((node) => {
+        const type = changed.has(node.name) ? source.serverType : typeOf(node);
+        return type === serverType ? node : { ...node, serverType: type };
+      }),
+    });
+    const atOnce = Math.max(next.resizeAtOnce ?? 1, Math.ceil(next.nodes.length / mostSteps));
+    const rounds: NodePoolState[] = [];
+    for (let done = atOnce; done < left.length; done += atOnce) {
+      rounds.push(as(source.serverType, new Set(left.slice(0, done).map(({ name }) => name))));
+    }
+    return [{ unchanged: as(old, new Set()), rounds }];
+  });
 }
 
 /** Each is a waypoint of its own: large groups are replaced in so many steps at most. */

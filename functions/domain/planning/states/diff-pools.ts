@@ -1,5 +1,5 @@
 /** Differences of one node pool. */
-import type { NodePoolState, NodeState, Taint } from '#domain/cluster-state.ts';
+import { type NodePoolState, type NodeState, serverTypeOf, type Taint } from '#domain/cluster-state.ts';
 import { checkName } from '#domain/health-check.ts';
 import { changedMachineFields } from '#domain/machine-fields.ts';
 import type { Change } from '#domain/plan.ts';
@@ -91,7 +91,18 @@ function changedFields(from: NodePoolState, to: NodePoolState): string[] {
   const name = from.name === to.name ? [] : ['name'];
   if (from.source.kind === 'static' || to.source.kind === 'static') return name;
   const sshPort = from.sshPort === to.sshPort ? [] : ['sshPort'];
-  return [...name, ...changedMachineFields(from.source, to.source), ...sshPort];
+  const fields = changedMachineFields(from.source, to.source);
+  const resized = fields.includes('serverType') || resizedNodes(from, to).length === 0 ? [] : ['serverType'];
+  return [...name, ...fields, ...resized, ...sshPort];
+}
+
+/** Nodes of both that have another server type then. */
+export function resizedNodes(from: NodePoolState, to: NodePoolState): readonly NodeState[] {
+  const before = new Map(from.nodes.map((node) => [nodeKey(node), serverTypeOf(node, from)]));
+  return to.nodes.filter((node) => {
+    const type = serverTypeOf(node, to);
+    return (before.get(nodeKey(node)) ?? type) !== type;
+  });
 }
 
 function accessText(pool: NodePoolState, node: NodeState): string {

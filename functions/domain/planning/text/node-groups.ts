@@ -90,6 +90,7 @@ function installedNodes(plan: StagePlan): readonly string[] {
 
 /** Nodes on which something other than the list of their peers changes. */
 function changedNodes(plan: StagePlan): readonly string[] {
-  if (plan.stage === 'configuration') return [...plan.work.proxy, ...(plan.work.endpoint ?? [])];
+  if (plan.stage === 'configuration')
+    return [...plan.work.proxy, ...(plan.work.endpoint ?? []), ...(plan.work.restarted ?? [])];
   return plan.stage === 'nodes' ? plan.work.patch : [];
 }

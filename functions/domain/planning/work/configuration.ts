@@ -3,7 +3,7 @@ import { allPools, type ClusterState, type NodePoolState } from '#domain/cluster
 import type { ConfigurationWork } from '#domain/plan.ts';
 import { sameValue } from '#domain/same-value.ts';
 import { counted, listed } from '../text/words.ts';
-import { isKubernetes, type NodeDiff, type NodeInPool, namesOf } from './node-diff.ts';
+import { isKubernetes, type NodeDiff, type NodeInPool, namesOf, resizedIn } from './node-diff.ts';
 
 type Configuration = Required<ConfigurationWork>;
 
@@ -20,6 +20,7 @@ export function configurationOf(nodeDiff: NodeDiff): Configuration {
     endpoint: nodeDiff.endpointMoves ? [...namesOf(staying.filter(isKubernetes))] : [],
     firewall: [...namesOf(differing(nodeDiff, ({ openPorts = [] }) => openPorts))],
     boot: to === null ? [] : [...namesOf(added.filter(hasBoot)), ...withOtherBoot(nodeDiff)],
+    restarted: [...namesOf(resizedIn(nodeDiff))],
   };
 }
 
@@ -38,7 +39,7 @@ function differing({ from, staying }: NodeDiff, of: (pool: NodePoolState) => unk
 
 /** Why, one sentence for each kind of work. */
 export function configurationReasons(work: Configuration, meshless = false): readonly string[] {
-  const { install, peers, uninstall, loadBalancers, proxy, endpoint, firewall, boot } = work;
+  const { install, peers, uninstall, loadBalancers, proxy, endpoint, firewall, boot, restarted } = work;
   return [
     ...(install.length > 0
       ? [`${counted(install.length, 'new node')} set up${meshless ? '' : ' and taken into the mesh'}`]
@@ -50,6 +51,9 @@ export function configurationReasons(work: Configuration, meshless = false): rea
     ...(endpoint.length > 0 ? [`${counted(endpoint.length, 'node')} pointed at the new API endpoint`] : []),
     ...(firewall.length > 0 ? [`other open ports on ${counted(firewall.length, 'machine')}`] : []),
     ...(boot.length > 0 ? [`the boot script runs on ${counted(boot.length, 'machine')}`] : []),
+    ...(restarted.length > 0
+      ? [`${counted(restarted.length, 'machine')} awaited until healthy: ${listed(restarted)}`]
+      : []),
   ];
 }
 

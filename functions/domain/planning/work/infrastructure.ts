@@ -6,7 +6,7 @@ import type { InfrastructureWork } from '#domain/plan.ts';
 import { dnsText } from '../states/diff-load-balancers.ts';
 import { listenerOf } from '../states/role-targets.ts';
 import { counted } from '../text/words.ts';
-import type { NodeDiff, NodeInPool } from './node-diff.ts';
+import { type NodeDiff, type NodeInPool, resizedIn } from './node-diff.ts';
 
 type Workspace = InfrastructureWork['workspaces'][number];
 
@@ -67,7 +67,7 @@ function poolText({ pool, firewall }: MachineView): string {
 const machinesOf = onceFor(({ id, role, source, nodes }: NodePoolState): string => {
   if (source.kind === 'static') return '';
   const { type, templates } = source.provider;
-  const names = nodes.map((node) => `${node.name} ${node.privateAddress}`).sort();
+  const names = nodes.map((node) => `${node.name} ${node.privateAddress} ${node.serverType ?? ''}`).sort();
   return JSON.stringify([id, role, type, templates, moduleInputs(source), names, source.properties]);
 });
 
@@ -92,18 +92,13 @@ function machinesReason(provider: string, nodeDiff: NodeDiff): string {
   const here = ({ pool }: NodeInPool) => pool.source.kind === 'dynamic' && pool.source.provider.name === provider;
   const made = nodeDiff.added.filter(here).length;
   const removed = nodeDiff.removed.filter(here).length;
-  const before = new Map((nodeDiff.from ? allPools(nodeDiff.from) : []).map((pool) => [pool.id, serverTypeOf(pool)]));
-  const resized = nodeDiff.staying.filter(here).filter(({ pool }) => before.get(pool.id) !== serverTypeOf(pool)).length;
+  const resized = resizedIn(nodeDiff).filter(here).length;
   const parts = [
     ...(resized > 0 ? [`${counted(resized, 'machine')} changed in place, which restart`] : []),
     ...(made > 0 ? [`${counted(made, 'machine')} made`] : []),
     ...(removed > 0 ? [`${counted(removed, 'machine')} removed`] : []),
   ];
   return `${provider}: ${parts.length > 0 ? parts.join(', ') : 'ports or templates of its machines change'}`;
-}
-
-function serverTypeOf({ source }: NodePoolState): string {
-  return source.kind === 'dynamic' ? source.serverType : '';
 }
 
 function dnsReason(before: DnsView | undefined, after: DnsView | undefined): string {

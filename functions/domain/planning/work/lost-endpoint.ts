@@ -31,7 +31,7 @@ function withoutNodes(plan: StagePlan, lost: ReadonlySet<string>): StagePlan {
   if (plan.stage !== 'configuration') return plan;
   const kept = (names: readonly string[]) => names.filter((name) => !lost.has(name));
   const { work } = plan;
-  const { endpoint = [], firewall = [], boot = [] } = work;
+  const { endpoint = [], firewall = [], boot = [], restarted = [] } = work;
   const visited = {
     ...work,
     peers: kept(work.peers),
@@ -39,6 +39,7 @@ function withoutNodes(plan: StagePlan, lost: ReadonlySet<string>): StagePlan {
     endpoint: kept(endpoint),
     firewall,
     boot,
+    restarted,
   };
   return { ...plan, work: visited, reasons: [...configurationReasons(visited)] };
 }

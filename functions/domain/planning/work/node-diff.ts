@@ -5,6 +5,7 @@ import {
   type LoadBalancerState,
   type NodePoolState,
   type NodeState,
+  serverTypeOf,
 } from '#domain/cluster-state.ts';
 import { onceFor } from '#domain/once-for.ts';
 import { nodeKey } from '../states/diff-pools.ts';
@@ -51,6 +52,16 @@ export function rerouted({ from, to }: NodeDiff): readonly LoadBalancerState[] {
   return to.loadBalancers.filter((loadBalancer) => {
     const before = from.loadBalancers.find((candidate) => candidate.id === loadBalancer.id);
     return before !== undefined && routes(from, before) !== routes(to, loadBalancer);
+  });
+}
+
+/** Machines that stay and get another server type in place. */
+export function resizedIn({ from, staying }: NodeDiff): readonly NodeInPool[] {
+  if (from === null) return [];
+  const before = nodesByKey(from);
+  return staying.filter((placed) => {
+    const old = before.get(keyOf(placed));
+    return old !== undefined && serverTypeOf(old.node, old.pool) !== serverTypeOf(placed.node, placed.pool);
   });
 }
 

@@ -93,9 +93,10 @@ function configurationPlan(spans: readonly NodeDiff[]): PlanOf<'configuration'> 
     endpoint: others(parts.flatMap((part) => part.endpoint)),
     firewall: others(parts.flatMap((part) => part.firewall)),
     boot: unique(parts.flatMap((part) => part.boot)),
+    restarted: others(parts.flatMap((part) => part.restarted)),
   };
   const meshless = spans.some(({ to }) => to?.meshless === true);
-  const { endpoint, firewall, boot, ...rest } = work;
+  const { endpoint, firewall, boot, restarted, ...rest } = work;
   return {
     stage: 'configuration',
     reasons: [...configurationReasons(work, meshless)],
@@ -104,6 +105,7 @@ function configurationPlan(spans: readonly NodeDiff[]): PlanOf<'configuration'> 
       ...(endpoint.length > 0 && { endpoint }),
       ...(firewall.length > 0 && { firewall }),
       ...(boot.length > 0 && { boot }),
+      ...(restarted.length > 0 && { restarted }),
     },
   };
 }

@@ -61,7 +61,7 @@ resource "aws_instance" "node" {
   for_each = local.nodes
 
   ami           = var.pool.image
-  instance_type = var.pool.server_type
+  instance_type = coalesce(var.nodes[each.key].server_type, var.pool.server_type)
   # A machine that was taken away comes back where its disk is.
   subnet_id              = aws_subnet.pool[try(aws_ebs_volume.data[each.key].availability_zone, each.value.zone)].id
   vpc_security_group_ids = var.network.security_group_ids

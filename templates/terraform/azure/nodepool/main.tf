@@ -18,7 +18,9 @@ locals {
   # etcd wants a fast disk. An s among the small letters of a size says that it takes one; the oldest sizes say DS and GS.
   takes_premium = can(regex("^Standard_([DG]S[0-9]|[A-Z]+[0-9]+(-[0-9]+)?[a-z]*s[a-z]*(_|$))", var.pool.server_type))
   # Of these series every size has accelerated networking; of others only some, and Azure refuses the rest.
-  accelerated = can(regex("^Standard_[DEFL][0-9]+(-[0-9]+)?[a-z]*_v[5-9]$", var.pool.server_type))
+  accelerated = { for name, node in var.nodes :
+    name => can(regex("^Standard_[DEFL][0-9]+(-[0-9]+)?[a-z]*_v[5-9]$", coalesce(node.server_type, var.pool.server_type)))
+  }
 }
 
 resource "azurerm_subnet" "pool" {
@@ -58,7 +60,7 @@ resource "azurerm_network_interface" "node" {
   name                           = each.value.cloud_name
   resource_group_name            = var.network.resource_group_name
   location                       = var.network.location
-  accelerated_networking_enabled = local.accelerated
+  accelerated_networking_enabled = local.accelerated[each.key]
   tags                           = var.tags
 
   ip_configuration {
@@ -81,7 +83,7 @@ resource "azurerm_linux_virtual_machine" "node" {
   resource_group_name             = var.network.resource_group_name
   location                        = var.network.location
   zone                            = each.value.zone
-  size                            = var.pool.server_type
+  size                            = coalesce(var.nodes[each.key].server_type, var.pool.server_type)
   network_interface_ids           = [azurerm_network_interface.node[each.key].id]
   admin_username                  = "kubeloom"
   disable_password_authentication = true

@@ -32,7 +32,7 @@ resource "digitalocean_droplet" "node" {
 
   name              = local.names[each.key]
   region            = var.pool.region
-  size              = var.pool.server_type
+  size              = coalesce(var.nodes[each.key].server_type, var.pool.server_type)
   image             = var.pool.image
   ssh_keys          = [digitalocean_ssh_key.pool.id]
   user_data         = replace(var.first_boot, "@node@", each.key)

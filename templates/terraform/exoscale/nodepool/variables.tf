@@ -18,8 +18,8 @@ variable "pool" {
 }
 
 variable "nodes" {
-  description = "Node name => nothing; the keys decide which machines exist."
-  type        = map(object({}))
+  description = "Node name => server_type where it is not that of the pool; the keys decide which machines exist."
+  type        = map(object({ server_type = optional(string) }))
 }
 
 variable "ssh_public_key" {

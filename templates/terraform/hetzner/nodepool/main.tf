@@ -29,7 +29,7 @@ resource "hcloud_server" "node" {
   for_each = var.nodes
 
   name         = "${var.network.cluster_id}-${each.key}"
-  server_type  = var.pool.server_type
+  server_type  = coalesce(var.nodes[each.key].server_type, var.pool.server_type)
   image        = var.pool.image
   location     = var.pool.region
   user_data    = replace(var.first_boot, "@node@", each.key)
