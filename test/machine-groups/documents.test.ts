@@ -142,6 +142,46 @@ describe('the fields of a group', () => {
   });
 });
 
+describe('faults in the words of groups', () => {
+  const metal = { nodes: [{ endpoint: '192.0.2.1', secretRef: { name: 'key', namespace: 'default' } }] };
+
+  it.each([
+    [
+      'a group of no machines',
+      { web: { ...leaf, size: 0 } },
+      ['spec.groups.web.size: is too small: a group has at least'],
+    ],
+    [
+      'two groups whose paths make one name',
+      { 'batch-small': leaf, batch: { small: leaf } },
+      ['spec.groups.batch.small: the name "batch-small" is taken by spec.groups.batch-small'],
+    ],
+    [
+      'a machine that is in two groups',
+      { one: metal, two: metal },
+      ['spec.groups.two.nodes[0].endpoint: "192.0.2.1" is already the node spec.groups.one.nodes[0]'],
+    ],
+    [
+      'a port as text',
+      { web: { ...leaf, openPorts: ['80'] } },
+      ['spec.groups.web.openPorts[0]: is neither a port nor'],
+    ],
+    ['a port out of range', { web: { ...leaf, openPorts: [0] } }, ['spec.groups.web.openPorts[0]: 0 is not a port']],
+    ['a group with nothing below it', { web: leaf, batch: null }, ['spec.groups.batch: is empty']],
+    [
+      'an empty group in a group',
+      { web: leaf, batch: { small: leaf, big: null } },
+      ['spec.groups.batch.big: is empty'],
+    ],
+  ])('%s is named where it is written', (_, groups, expected) => {
+    expect(faultsOf(groupsWith(groups))).toEqual(expected.map((text) => expect.stringContaining(text)));
+  });
+
+  it('a field of a group without a value is as if it were not there', () => {
+    expect(faultsOf(groupsWith({ web: { ...leaf, health: null, labels: null } }))).toEqual([]);
+  });
+});
+
 describe('documents of Kadende (KA-1 to KA-4)', () => {
   const [document] = parseDocuments(kadende).documents;
 

@@ -45,7 +45,9 @@ const shared = {
   openPorts: z
     .array(
       z
-        .union([Port, z.strictObject({ port: Port, protocol: z.enum(['tcp', 'udp']).default('tcp') })])
+        .union([Port, z.strictObject({ port: Port, protocol: z.enum(['tcp', 'udp']).default('tcp') })], {
+          error: 'is neither a port nor one with its protocol; write 80 or { port: 53, protocol: udp }',
+        })
         .transform((port) => (typeof port === 'number' ? { port, protocol: 'tcp' as const } : port)),
     )
     .max(50, { error: 'has more than 50 ports; open fewer' })
@@ -63,7 +65,12 @@ const update = z
 
 /** Machines that Kubeloom creates. */
 export const CreatedGroup = z.strictObject({
-  size: pool.count.unwrap().describe('Number of machines.'),
+  size: pool.count
+    .unwrap()
+    .refine((size) => size !== 0, {
+      error: 'is too small: a group has at least one machine; to have none, remove the group',
+    })
+    .describe('Number of machines.'),
   providerSpec: pool.providerSpec,
   serverType: pool.serverType,
   image: pool.image.describe('Operating system image, as the provider calls it (Debian or Ubuntu).'),

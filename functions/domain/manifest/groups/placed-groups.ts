@@ -108,6 +108,18 @@ function walk(value: unknown, names: readonly string[], into: Found): void {
   else into.found.push({ kind: kindOf(keys), names, pool: dnsForm(names.join('-')), value });
 }
 
+/** Names with nothing below: left out they would mean that their machines are to be removed. */
+export function emptyGroups(value: unknown, path: readonly string[]): readonly Fault[] {
+  if (!isMap(value) || Object.keys(value).some((key) => Object.hasOwn(marks, key) && !isChild(key, value[key])))
+    return [];
+  return Object.entries(value).flatMap(([key, inner]) => {
+    const here = [...path, key];
+    if (inner !== null) return emptyGroups(inner, here);
+    if (fields.includes(key) || mapFields.includes(key)) return [];
+    return [error(here, 'is empty', 'remove it to have no machines in it, or give it size and providerSpec')];
+  });
+}
+
 function kindOf(keys: readonly string[]): GroupKind {
   for (const [key, kind] of Object.entries(marks)) if (keys.includes(key)) return kind;
   return 'created';

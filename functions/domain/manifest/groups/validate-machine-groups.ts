@@ -23,7 +23,7 @@ import {
   PluginGroup,
   StaticGroup,
 } from './machine-groups.ts';
-import { type GroupKind, type PlacedGroup, placedGroups } from './placed-groups.ts';
+import { emptyGroups, type GroupKind, type PlacedGroup, placedGroups } from './placed-groups.ts';
 import { pluginConflicts } from './plugin-providers.ts';
 import { readPlugin } from './plugins.ts';
 import { updateFaults } from './update-faults.ts';
@@ -51,20 +51,26 @@ export function validateMachineGroups(document: unknown, context: ValidationCont
   const { groups, faults: tree } = spec.groups === undefined ? noGroups : placedGroups(spec.groups);
   const frame = schemaFaults(MachineGroupsFrame, stripped);
   const ofGroups = groups.map(groupFaults);
-  const form = [...frame.faults, ...tree, ...ofGroups.flatMap(({ faults }) => faults)];
+  const form = [
+    ...frame.faults,
+    ...tree,
+    ...emptyGroups(rawGroups(document), ['spec', 'groups']),
+    ...ofGroups.flatMap(({ faults }) => faults),
+  ];
   const intended = new Set([...frame.intended, ...ofGroups.flatMap((one) => [...one.intended])]);
-  const { manifest, places } = draftOfGroups(isMap(stripped) ? stripped : {}, groups);
+  const places = new Set(form.map(({ path }) => path));
+  const { manifest, places: inManifest } = draftOfGroups(isMap(stripped) ? stripped : {}, groups);
   const frameFaults = frame.faults.map(({ path }) => path);
   const broken = brokenRules(manifest, {
     ...{ rules: machineRules, faultPaths: frameFaults, context, machinesOnly: true },
   })
-    .map((fault) => ({ ...fault, path: placeInGroups(fault.path, places) }))
+    .map((fault) => inWordsOfGroups(fault, inManifest))
     .concat(groups.filter(({ kind }) => kind === 'plugin').flatMap((group) => readPlugin(group).faults))
     .concat(pluginConflicts(Array.isArray(spec.providers) ? spec.providers : [], groups))
     .concat(nameFaults(stripped, groups))
     .concat(meshFaults(spec))
     .concat(updateFaults(spec.providers, groups))
-    .filter(({ path }) => !follows(path, { places: new Set(form.map((fault) => fault.path)), intended }));
+    .filter(({ path }) => !places.has(path) && !follows(path, { places, intended }));
   const all = inDocumentOrder(stripped, unique([...form, ...broken]));
   const faults = all.filter(({ severity }) => severity === 'error');
   const warnings = withoutAccepted(
@@ -74,6 +80,23 @@ export function validateMachineGroups(document: unknown, context: ValidationCont
   const parsed = MachineGroups.safeParse(stripped);
   if (faults.length > 0 || !parsed.success) return { faults, warnings };
   return { document: parsed.data, manifest: manifestOfGroups(parsed.data), faults, warnings };
+}
+
+/** Rules speak of the manifest that the document stands for, which its author does not see. */
+function inWordsOfGroups(fault: Fault, places: Parameters<typeof placeInGroups>[1]): Fault {
+  const inDocument = (text: string) => text.replaceAll(placesOfPools, (place) => placeInGroups(place, places));
+  return {
+    ...fault,
+    ...{ path: placeInGroups(fault.path, places), reason: inDocument(fault.reason) },
+    ...(fault.fix !== undefined && { fix: inDocument(fault.fix) }),
+  };
+}
+
+const placesOfPools = /spec\.nodePools\.(?:dynamic|static)\[\d+\](?:\.\w+(?:\[\d+\])?)*/g;
+
+/** Before fields without a value are left out. */
+function rawGroups(document: unknown): unknown {
+  return isMap(document) && isMap(document.spec) ? document.spec.groups : undefined;
 }
 
 const noGroups = { groups: [], faults: [] };
