@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { ClusterPlan } from '#domain/plan.ts';
 import type { FakeDeps } from '#test/fakes/fake-deps.ts';
 import { RecordedWorkflows } from '#test/fakes/fake-deps.ts';
+import { groupsWith, leaf } from '#test/machine-groups/groups.ts';
 import { type ApiUnderTest, apiUnderTest } from './api-under-test.ts';
 import { aManifest, aSecret, aStaticManifest, key, manifestPath } from './documents.ts';
 import { aClusterRecord, aState } from './records.ts';
@@ -175,6 +176,22 @@ describe('concurrent PUTs', () => {
     const headers = { 'if-none-match': '*' };
     expect((await api.call('PUT', manifestPath, { body: aManifest(), headers })).status).toBe(202);
     expect((await api.call('PUT', manifestPath, { body: aManifest({ compute: 3 }), headers })).status).toBe(412);
+  });
+});
+
+describe('two writers of one name', () => {
+  it('KA-1: of two creations at the same time one is accepted and the other is refused, and one run starts', async () => {
+    const api = apiUnderTest();
+    const headers = { 'if-none-match': '*' };
+    const answers = await Promise.all(
+      [2, 3].map((size) => {
+        const document = groupsWith({ web: { ...leaf, size } });
+        const body = { ...document, metadata: { name: key.name, namespace: key.namespace } };
+        return api.call('PUT', manifestPath, { body, headers });
+      }),
+    );
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([202, 412]);
+    expect(api.deps.workflows.started).toHaveLength(1);
   });
 });
 
