@@ -200,9 +200,14 @@ describe.runIf(isRoot)("Kadende's sample on real hosts", () => {
     process.stderr.write(`${answers.length} requests while the image is changed, none failed\n`);
   });
 
-  it('a deletion leaves none of its machines', async () => {
+  it('a deletion leaves none of its machines, and its receipt names each and says that nothing is left', async () => {
+    const machines = nodesOf(manifest);
     expect(await installation.hosts()).not.toEqual([]);
     await installation.remove();
     expect(await installation.hosts()).toEqual([]);
+    const { items } = await installation.api.listAllEvents({ manifest: name, kind: ['DeletionReceipt'] });
+    const receipt = items.map(({ message }) => message).join('\n');
+    for (const machine of machines) expect(receipt).toContain(machine);
+    expect(receipt).toContain('nothing with the tags of the cluster is left');
   });
 });
