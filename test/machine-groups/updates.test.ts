@@ -5,6 +5,7 @@ import { allPools, type ClusterState, serverTypeOf } from '#domain/cluster-state
 import { validateMachineGroups } from '#domain/manifest/groups/validate-machine-groups.ts';
 import { buildDesiredState } from '#domain/planning/desired/build-desired-state.ts';
 import { planClusterPath } from '#domain/planning/plan-cluster-path.ts';
+import { describeClusterPlan } from '#domain/planning/text/describe-plan.ts';
 import { costOfMonth } from '#domain/prices/sum-costs.ts';
 import { providerTypeFacts, providerTypeNames, providerTypes } from '#domain/provider-types.ts';
 import { countingIds } from '../planning/arbitraries.ts';
@@ -109,6 +110,21 @@ describe('machines of a group that have to be others', () => {
       ]);
       expect(restartedIn(current, after).map((names) => names.length)).toEqual([2, 2, 1]);
       expect(waypoints.at(-1)?.target).toEqual(after);
+    });
+
+    it('the printed plan says how many machines of a round restart, and which are awaited', () => {
+      const texts = describeClusterPlan(planOf(current, after)).waypoints.map(({ lines, stages }) => [
+        ...lines.map(({ text }) => text),
+        ...stages.flatMap(({ reasons }) => reasons),
+      ]);
+      const [, , fifth] = current.pools[0]?.nodes.slice(2).map(({ name }) => name) ?? [];
+      expect(texts.at(-1)).toEqual([
+        'machines of web get another serverType in place, and restart',
+        expect.stringContaining('changed in place: 1 machine node of web'),
+        expect.stringContaining('the other 4 nodes stay'),
+        'sim-1: 1 machine changed in place, which restarts',
+        `1 machine awaited until healthy: ${fifth}`,
+      ]);
     });
 
     it('a plan that is made again after a round goes on with the machines that are left', () => {

@@ -246,6 +246,16 @@ describe('machines of a group', () => {
     expect(after.filter((name) => before.includes(name))).toEqual([]);
   });
 
+  it('another server type with update: inPlace keeps the machines, and each round is a waypoint of the run', async () => {
+    const update = { update: 'inPlace', maxUnavailable: 2, size: 5 };
+    const pipeline = await existing(update);
+    const before = await pipeline.nodes('shop');
+    await pipeline.apply(documentOf({ ...update, serverType: 'u' }));
+    expect(await pipeline.manifest()).toMatchObject({ status: 'Done' });
+    expect(await pipeline.nodes('shop')).toEqual(before);
+    expect((await eventsOf(pipeline, 'WaypointReached')).length).toBeGreaterThanOrEqual(3);
+  });
+
   it.each([
     ['10m', 32.83, 13.82],
     ['6h', 0.91, 0.38],

@@ -63,7 +63,7 @@ export function changeSentences(change: Change, label: PoolLabel): readonly stri
     case 'DriftRepaired':
       return change.found;
     case 'NodePoolSpecChanged':
-      return [`${listed(change.fields)} of ${label(change.pool)} would change`];
+      return [`machines of ${label(change.pool)} get another ${listed(change.fields)} in place, and restart`];
     case 'NetworkChanged':
       return [`the network would change from ${change.from} to ${change.to}`];
     case 'CniChanged':

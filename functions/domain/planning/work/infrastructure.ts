@@ -94,7 +94,9 @@ function machinesReason(provider: string, nodeDiff: NodeDiff): string {
   const removed = nodeDiff.removed.filter(here).length;
   const resized = resizedIn(nodeDiff).filter(here).length;
   const parts = [
-    ...(resized > 0 ? [`${counted(resized, 'machine')} changed in place, which restart`] : []),
+    ...(resized > 0
+      ? [`${counted(resized, 'machine')} changed in place, which ${resized === 1 ? 'restarts' : 'restart'}`]
+      : []),
     ...(made > 0 ? [`${counted(made, 'machine')} made`] : []),
     ...(removed > 0 ? [`${counted(removed, 'machine')} removed`] : []),
   ];
