@@ -43,7 +43,7 @@ describe('the cost of a plan', () => {
     expect(last).toBe('  price not known: odd (spot machines gx1 of hetzner-1, fsn1), 0 machines now, 1 then');
   });
 
-  it('where no price is known there is no sum', () => {
+  it('there is no sum where no price is known', () => {
     const lines = costLines(
       cost({ after: [], before: [], difference: [], lists: [], machines: [machine({ each: null })] }),
     );

@@ -100,7 +100,7 @@ describe('machines of a group that have to be others', () => {
         stages.flatMap((stage) => (stage.stage === 'configuration' ? (stage.work.restarted ?? []) : [])),
       );
 
-    it('at most maxUnavailable machines restart at once, and the next ones wait until these are healthy', () => {
+    it('no more than maxUnavailable machines restart at once, and the next ones wait until these are healthy', () => {
       const { waypoints, refusals } = planOf(current, after);
       expect(refusals).toEqual([]);
       expect(waypoints.map(({ direction, target }) => [direction, typesOf(target)])).toEqual([
@@ -127,7 +127,7 @@ describe('machines of a group that have to be others', () => {
       ]);
     });
 
-    it('a plan that is made again after a round goes on with the machines that are left', () => {
+    it('another plan after a round goes on with the machines that are left', () => {
       const [round] = planOf(current, after).waypoints;
       const here = round?.target ?? current;
       const again = stateOf({ web: { ...kept, serverType: 'u' } }, here);

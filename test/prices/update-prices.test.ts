@@ -61,13 +61,13 @@ const hetznerAnswer = {
 };
 
 describe('price lists of clouds', () => {
-  it('of AWS only Linux on demand counts, on shared machines without other software', async () => {
+  it('the list of AWS counts for Linux on demand only, on shared machines without other software', async () => {
     expect(await parseAws(linesOf(awsFile), { region: 'eu-central-1', types: ['t3.small'] })).toMatchObject({
       ...{ provider: 'aws', currency: 'USD', per: 'hour', date: '2026-11-20', prices: { 't3.small': 0.024 } },
     });
   });
 
-  it('of Azure neither Windows nor spot machines nor reservations count', () => {
+  it('the list of Azure counts without Windows, spot machines and reservations', () => {
     const Items = [
       azureItem({ productName: 'Virtual Machines BS Series Windows', retailPrice: 0.05 }),
       azureItem({ skuName: 'B2s Spot', retailPrice: 0.01 }),
@@ -81,13 +81,13 @@ describe('price lists of clouds', () => {
     expect(read).toMatchObject({ currency: 'EUR', per: 'hour', date: today, prices: { Standard_B2s: 0.0421 } });
   });
 
-  it('of Hetzner a server has its primary IPv4 address with it, and VAT not', () => {
+  it('a server of Hetzner is counted with its primary IPv4 address and without VAT', () => {
     const read = parseHetzner(hetznerAnswer, { region: 'fsn1', types: ['cx23', 'cax11'] }, today);
     expect(read).toMatchObject({ currency: 'EUR', per: 'month', prices: { cx23: 5.99 } });
     expect(Object.keys(read.prices)).toEqual(['cx23']);
   });
 
-  it('of DigitalOcean the price a month counts', () => {
+  it('a droplet of DigitalOcean has its price a month', () => {
     const answer = { sizes: [{ slug: 's-1vcpu-1gb', price_monthly: 6, price_hourly: 0.00893, regions: ['fra1'] }] };
     const read = parseDigitalOcean(answer, { region: '*', types: ['s-1vcpu-1gb', 's-2vcpu-2gb'] }, today);
     expect(read.prices).toEqual({ 's-1vcpu-1gb': 6 });
