@@ -43,6 +43,8 @@ export const ConfigurationWork = z.strictObject({
   boot: z.array(z.string()).optional(),
   /** Machines that were changed in place and restarted: the stage ends when they answer, and are healthy where their group has checks. */
   restarted: z.array(z.string()).optional(),
+  /** Machines whose data disk was made larger: its file system grows into it. */
+  disks: z.array(z.string()).optional(),
 });
 export type ConfigurationWork = z.infer<typeof ConfigurationWork>;
 

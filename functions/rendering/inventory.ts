@@ -27,6 +27,8 @@ export interface InventoryWork {
   readonly boot?: readonly string[] | undefined;
   /** Machines that restarted with another server type. @default none */
   readonly restarted?: readonly string[] | undefined;
+  /** Machines whose data disk was made larger. @default none */
+  readonly disks?: readonly string[] | undefined;
   /** Machines whose health checks are asked. @default none */
   readonly health?: readonly string[] | undefined;
 }
@@ -74,8 +76,8 @@ export function visitedNodes({
   without,
 }: Pick<InventoryInput, 'target' | 'others' | 'work' | 'without'>): readonly VisitedNode[] {
   const leaving = new Set(work.uninstall);
-  const { endpoint = [], boot = [], restarted = [], health = [] } = work;
-  const more = [...endpoint, ...boot, ...restarted, ...health];
+  const { endpoint = [], boot = [], restarted = [], disks = [], health = [] } = work;
+  const more = [...endpoint, ...boot, ...restarted, ...disks, ...health];
   const staying = new Set([...work.install, ...work.peers, ...work.proxy, ...more]);
   const rolling = balancersOfRolling(target, work);
   const found = new Map<string, VisitedNode>();
@@ -143,6 +145,7 @@ export function renderInventory(input: InventoryInput): Inventory {
         endpoint: named(work.endpoint ?? []),
         boot: named(work.boot ?? []),
         health: named(work.health ?? []),
+        disks: named(work.disks ?? []),
         awaited: named([...work.install, ...(work.restarted ?? [])]),
         optional: group(({ node }) => input.optional?.has(node.name) === true),
         balance: group(({ loadBalancer }) => loadBalancer !== undefined && balancedNames.includes(loadBalancer)),

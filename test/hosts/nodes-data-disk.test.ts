@@ -73,6 +73,21 @@ describe.runIf(isRoot)('the data disk of a node', () => {
     expect((await configure()).changed).toEqual({});
   });
 
+  test('a disk that was made larger is taken whole, and keeps its files', async () => {
+    const size = async () => Number(await fleet.ssh('worker', `df --output=size -m ${place} | tail -n 1`));
+    const before = await size();
+    truncateSync(join(fleet.directory, 'disk'), 600 * 1024 * 1024);
+    execFileSync('losetup', ['--set-capacity', disk]);
+    const grow = () =>
+      fleet.play('configure', { disks: ['worker'], variables: { worker: { kubeloom_data_device: glob } } });
+    const { changed, troubles } = await grow();
+    expect(troubles).toEqual([]);
+    expect(changed.worker).toEqual([`grew the file system of ${disk}`]);
+    expect(await size()).toBeGreaterThan(before + 150);
+    expect(await fleet.ssh('worker', `cat ${place}/file`)).toBe('precious');
+    expect((await grow()).changed).toEqual({});
+  });
+
   test('a disk is found by its entry in /etc/fstab', async () => {
     expect(await fleet.ssh('worker', `umount ${place} && mount ${place} && cat ${place}/file`)).toBe('precious');
   });

@@ -34,6 +34,7 @@ export interface Work {
   readonly proxy?: readonly string[];
   readonly uninstall?: readonly string[];
   readonly balance?: readonly string[];
+  readonly disks?: readonly string[];
   readonly roles?: readonly object[];
   readonly proxyEndpoint?: string;
   readonly noProxy?: string;
@@ -120,8 +121,17 @@ export class NodesFleet {
 
   #inventory(work: Work): object {
     const all = this.nodes.map(({ name }) => name);
-    const { mesh = all, install = [], peers = [], proxy = [], uninstall = [], balance = [], keys = {} } = work;
-    const visited = new Set([...install, ...peers, ...proxy, ...uninstall, ...balance]);
+    const {
+      mesh = all,
+      install = [],
+      peers = [],
+      proxy = [],
+      uninstall = [],
+      balance = [],
+      keys = {},
+      disks = [],
+    } = work;
+    const visited = new Set([...install, ...peers, ...proxy, ...uninstall, ...balance, ...disks]);
     const host = (name: string) => ({ ...this.#host(name), ...work.variables?.[name] });
     const group = (names: readonly string[]) => ({
       hosts: Object.fromEntries(names.filter((name) => visited.has(name)).map((name) => [name, host(name)])),
@@ -157,6 +167,7 @@ export class NodesFleet {
           proxy: group(proxy),
           uninstall: group(uninstall),
           balance: group(balance),
+          disks: group(disks),
         },
       },
     };

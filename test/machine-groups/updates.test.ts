@@ -167,6 +167,32 @@ describe('machines of a group that have to be others', () => {
     });
   });
 
+  it('update: inPlace makes data disks larger without a restart, and refuses to make them smaller or to add them', () => {
+    const kept = { ...web, maxUnavailable: 1, update: 'inPlace', storageDiskSize: 60 };
+    const current = stateOf({ web: kept });
+    const names = current.pools[0]?.nodes.map(({ name }) => name) ?? [];
+    const larger = stateOf({ web: { ...kept, storageDiskSize: 80 } }, current);
+    expect(planOf(current, larger)).toMatchObject({
+      refusals: [],
+      waypoints: [
+        {
+          direction: 'settle',
+          target: { pools: [{ source: { storageDiskSize: 80 } }] },
+          stages: [
+            { stage: 'infrastructure', reasons: ['sim-1: 4 data disks made larger'] },
+            { stage: 'configuration', reasons: ['the file system of 4 data disks grows'], work: { disks: names } },
+          ],
+        },
+      ],
+    });
+    for (const storageDiskSize of [0, 50]) {
+      const other = stateOf({ web: { ...kept, storageDiskSize } }, current);
+      expect(planOf(current, other).refusals).toMatchObject([{ reason: expect.stringContaining('storageDiskSize') }]);
+    }
+    const bare = stateOf({ web: { ...kept, storageDiskSize: 0 } });
+    expect(planOf(bare, stateOf({ web: kept }, bare)).refusals).toHaveLength(1);
+  });
+
   it('update: inPlace grows a group with machines as they are, then changes all of them', () => {
     const kept = { ...web, maxUnavailable: 5, update: 'inPlace' };
     const current = stateOf({ web: kept });

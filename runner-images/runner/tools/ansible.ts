@@ -24,7 +24,9 @@ export const ansible: ToolOf<'ansible'> = async (context) => {
   const visits = visitedNodes({ ...context, work, without });
   const { restarted = [] } = work;
   const playbooks = [
-    ...(work.install.length + work.peers.length + work.proxy.length > 0 ? ['configure.yml'] : []),
+    ...([work.install, work.peers, work.proxy, work.disks ?? []].some((names) => names.length > 0)
+      ? ['configure.yml']
+      : []),
     // What a load balancer sends to a new machine, the machine should serve.
     ...(visits.some(({ node }) => [work.boot, work.health].some((names) => names?.includes(node.name)))
       ? ['boot.yml']

@@ -48,4 +48,8 @@ if [ -n "$KUBELOOM_DATA_DEVICE" ]; then
   elif [ "$(readlink -f "$mounted")" != "$disk" ]; then
     die "$place is mounted from $mounted, not from $disk; it is left as it is"
   fi
+  # A file system that fills its disk is left as it is, to the last part of an allocation group.
+  before=$(stat -f -c %b "$place")
+  xfs_growfs -d "$place" >/dev/null
+  [ "$(stat -f -c %b "$place")" -eq "$before" ] || changed "grew the file system of $disk"
 fi

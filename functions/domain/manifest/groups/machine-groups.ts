@@ -60,7 +60,7 @@ const update = z
   .enum(updates)
   .default('surge')
   .describe(
-    'What is done when another image, server type or disk is written. `surge`: all new machines are made, then the old ones are removed. `replace`: `maxUnavailable` old machines are removed, then as many new ones made, and so on: never more machines than `size`. `inPlace`: `maxUnavailable` machines restart at once with another server type and keep their disks, the next ones when these are healthy; anything else is refused. `refuse`: nothing, the change is refused.',
+    'What is done when another image, server type or disk is written. `surge`: all new machines are made, then the old ones are removed. `replace`: `maxUnavailable` old machines are removed, then as many new ones made, and so on: never more machines than `size`. `inPlace`: `maxUnavailable` machines restart at once with another server type and keep their disks, the next ones when these are healthy; data disks become larger; anything else is refused. `refuse`: nothing, the change is refused.',
   );
 
 /** Machines that Kubeloom creates. */

@@ -137,7 +137,8 @@ function machineRefusals(current: ClusterState, desired: ClusterState, changes: 
     // The same instance of another type is a fault of the provider, not of each of its pools.
     const sameInstance = instances.get(pool.id) === instanceOf(pool);
     const fields = change.fields.filter((field) => field !== 'provider' || !sameInstance).map(documentPlace);
-    if (fields.length === 0 || isResized(pool, fields)) return [];
+    const before = allPools(current).find(({ id }) => id === change.pool);
+    if (fields.length === 0 || isResized(pool, before, fields)) return [];
     const [field = ''] = fields.length === 1 ? fields : [];
     const name = shown(pool.name);
     const reason = `${fields.join(', ')} of the pool ${name} cannot be changed in place: existing machines keep what they were created with`;
@@ -147,10 +148,19 @@ function machineRefusals(current: ClusterState, desired: ClusterState, changes: 
   });
 }
 
-/** Its machines restart with another server type, and that is all that changes. */
-function isResized({ resizeInPlace, source }: NodePoolState, fields: readonly string[]): boolean {
-  if (!resizeInPlace || source.kind === 'static') return false;
-  return providerTypeFacts(source.provider.type)?.resizes === true && fields.every((field) => field === 'serverType');
+/** Its machines restart with another server type, their data disks become larger, and that is all that changes. */
+function isResized(
+  { resizeInPlace, source }: NodePoolState,
+  before: NodePoolState | undefined,
+  fields: readonly string[],
+): boolean {
+  if (!resizeInPlace || source.kind === 'static' || before?.source.kind !== 'dynamic') return false;
+  const { storageDiskSize: size } = before.source;
+  const grows = size > 0 && source.storageDiskSize > size;
+  return (
+    providerTypeFacts(source.provider.type)?.resizes === true &&
+    fields.every((field) => field === 'serverType' || (field === 'storageDiskSize' && grows))
+  );
 }
 
 function instanceOf({ source }: NodePoolState): string {

@@ -63,7 +63,7 @@ export function changeSentences(change: Change, label: PoolLabel): readonly stri
     case 'DriftRepaired':
       return change.found;
     case 'NodePoolSpecChanged':
-      return [`machines of ${label(change.pool)} get another ${listed(change.fields)} in place, and restart`];
+      return inPlaceTexts(change.fields, label(change.pool));
     case 'NetworkChanged':
       return [`the network would change from ${change.from} to ${change.to}`];
     case 'CniChanged':
@@ -71,6 +71,14 @@ export function changeSentences(change: Change, label: PoolLabel): readonly stri
     default:
       return change satisfies never;
   }
+}
+
+function inPlaceTexts(fields: readonly string[], pool: string): readonly string[] {
+  const restarting = fields.filter((field) => field !== 'storageDiskSize');
+  return [
+    ...(restarting.length > 0 ? [`machines of ${pool} get another ${listed(restarting)} in place, and restart`] : []),
+    ...(restarting.length < fields.length ? [`data disks of ${pool} are made larger in place, without a restart`] : []),
+  ];
 }
 
 /** A setting in two or three words, for titles; undefined for a change that is not a setting. */

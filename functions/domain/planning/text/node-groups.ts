@@ -91,6 +91,11 @@ function installedNodes(plan: StagePlan): readonly string[] {
 /** Nodes on which something other than the list of their peers changes. */
 function changedNodes(plan: StagePlan): readonly string[] {
   if (plan.stage === 'configuration')
-    return [...plan.work.proxy, ...(plan.work.endpoint ?? []), ...(plan.work.restarted ?? [])];
+    return [
+      ...plan.work.proxy,
+      ...(plan.work.endpoint ?? []),
+      ...(plan.work.restarted ?? []),
+      ...(plan.work.disks ?? []),
+    ];
   return plan.stage === 'nodes' ? plan.work.patch : [];
 }

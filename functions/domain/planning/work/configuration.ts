@@ -3,7 +3,7 @@ import { allPools, type ClusterState, type NodePoolState } from '#domain/cluster
 import type { ConfigurationWork } from '#domain/plan.ts';
 import { sameValue } from '#domain/same-value.ts';
 import { counted, listed } from '../text/words.ts';
-import { isKubernetes, type NodeDiff, type NodeInPool, namesOf, resizedIn } from './node-diff.ts';
+import { isKubernetes, type NodeDiff, type NodeInPool, namesOf, resizedIn, withLargerDisk } from './node-diff.ts';
 
 type Configuration = Required<ConfigurationWork>;
 
@@ -21,6 +21,7 @@ export function configurationOf(nodeDiff: NodeDiff): Configuration {
     firewall: [...namesOf(differing(nodeDiff, ({ openPorts = [] }) => openPorts))],
     boot: to === null ? [] : [...namesOf(added.filter(hasBoot)), ...withOtherBoot(nodeDiff)],
     restarted: [...namesOf(resizedIn(nodeDiff))],
+    disks: [...namesOf(withLargerDisk(nodeDiff))],
   };
 }
 
@@ -39,7 +40,7 @@ function differing({ from, staying }: NodeDiff, of: (pool: NodePoolState) => unk
 
 /** Why, one sentence for each kind of work. */
 export function configurationReasons(work: Configuration, meshless = false): readonly string[] {
-  const { install, peers, uninstall, loadBalancers, proxy, endpoint, firewall, boot, restarted } = work;
+  const { install, peers, uninstall, loadBalancers, proxy, endpoint, firewall, boot, restarted, disks } = work;
   return [
     ...(install.length > 0
       ? [`${counted(install.length, 'new node')} set up${meshless ? '' : ' and taken into the mesh'}`]
@@ -51,6 +52,7 @@ export function configurationReasons(work: Configuration, meshless = false): rea
     ...(endpoint.length > 0 ? [`${counted(endpoint.length, 'node')} pointed at the new API endpoint`] : []),
     ...(firewall.length > 0 ? [`other open ports on ${counted(firewall.length, 'machine')}`] : []),
     ...(boot.length > 0 ? [`the boot script runs on ${counted(boot.length, 'machine')}`] : []),
+    ...(disks.length > 0 ? [`the file system of ${counted(disks.length, 'data disk')} grows`] : []),
     ...(restarted.length > 0
       ? [`${counted(restarted.length, 'machine')} awaited until healthy: ${listed(restarted)}`]
       : []),

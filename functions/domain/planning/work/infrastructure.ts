@@ -6,7 +6,7 @@ import type { InfrastructureWork } from '#domain/plan.ts';
 import { dnsText } from '../states/diff-load-balancers.ts';
 import { listenerOf } from '../states/role-targets.ts';
 import { counted } from '../text/words.ts';
-import { type NodeDiff, type NodeInPool, resizedIn } from './node-diff.ts';
+import { type NodeDiff, type NodeInPool, resizedIn, withLargerDisk } from './node-diff.ts';
 
 type Workspace = InfrastructureWork['workspaces'][number];
 
@@ -93,10 +93,12 @@ function machinesReason(provider: string, nodeDiff: NodeDiff): string {
   const made = nodeDiff.added.filter(here).length;
   const removed = nodeDiff.removed.filter(here).length;
   const resized = resizedIn(nodeDiff).filter(here).length;
+  const disks = withLargerDisk(nodeDiff).filter(here).length;
   const parts = [
     ...(resized > 0
       ? [`${counted(resized, 'machine')} changed in place, which ${resized === 1 ? 'restarts' : 'restart'}`]
       : []),
+    ...(disks > 0 ? [`${counted(disks, 'data disk')} made larger`] : []),
     ...(made > 0 ? [`${counted(made, 'machine')} made`] : []),
     ...(removed > 0 ? [`${counted(removed, 'machine')} removed`] : []),
   ];

@@ -31,7 +31,7 @@ function withoutNodes(plan: StagePlan, lost: ReadonlySet<string>): StagePlan {
   if (plan.stage !== 'configuration') return plan;
   const kept = (names: readonly string[]) => names.filter((name) => !lost.has(name));
   const { work } = plan;
-  const { endpoint = [], firewall = [], boot = [], restarted = [] } = work;
+  const { endpoint = [], firewall = [], boot = [], restarted = [], disks = [] } = work;
   const visited = {
     ...work,
     peers: kept(work.peers),
@@ -40,6 +40,7 @@ function withoutNodes(plan: StagePlan, lost: ReadonlySet<string>): StagePlan {
     firewall,
     boot,
     restarted,
+    disks,
   };
   return { ...plan, work: visited, reasons: [...configurationReasons(visited)] };
 }

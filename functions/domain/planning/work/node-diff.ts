@@ -65,6 +65,17 @@ export function resizedIn({ from, staying }: NodeDiff): readonly NodeInPool[] {
   });
 }
 
+/** Machines that stay, and whose data disk becomes larger. */
+export function withLargerDisk({ from, staying }: NodeDiff): readonly NodeInPool[] {
+  if (from === null) return [];
+  const before = nodesByKey(from);
+  const diskOf = ({ pool: { source } }: NodeInPool) => (source.kind === 'static' ? 0 : source.storageDiskSize);
+  return staying.filter((placed) => {
+    const old = before.get(keyOf(placed));
+    return old !== undefined && diskOf(placed) > diskOf(old);
+  });
+}
+
 export function isKubernetes({ pool }: NodeInPool): boolean {
   return pool.role === 'control' || pool.role === 'compute';
 }

@@ -94,9 +94,10 @@ function configurationPlan(spans: readonly NodeDiff[]): PlanOf<'configuration'> 
     firewall: others(parts.flatMap((part) => part.firewall)),
     boot: unique(parts.flatMap((part) => part.boot)),
     restarted: others(parts.flatMap((part) => part.restarted)),
+    disks: others(parts.flatMap((part) => part.disks)),
   };
   const meshless = spans.some(({ to }) => to?.meshless === true);
-  const { endpoint, firewall, boot, restarted, ...rest } = work;
+  const { endpoint, firewall, boot, restarted, disks, ...rest } = work;
   return {
     stage: 'configuration',
     reasons: [...configurationReasons(work, meshless)],
@@ -106,6 +107,7 @@ function configurationPlan(spans: readonly NodeDiff[]): PlanOf<'configuration'> 
       ...(firewall.length > 0 && { firewall }),
       ...(boot.length > 0 && { boot }),
       ...(restarted.length > 0 && { restarted }),
+      ...(disks.length > 0 && { disks }),
     },
   };
 }
