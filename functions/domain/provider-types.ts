@@ -27,6 +27,8 @@ export interface ProviderTypeFacts {
   readonly proxied?: boolean;
   /** Its modules change the server type of a machine in place: it restarts, and keeps disks and addresses. @default false */
   readonly resizes?: boolean;
+  /** Its modules make data disks larger while machines use them. @default false */
+  readonly growsDisks?: boolean;
   /** Empty: the type knows no `secretRef`. */
   readonly secret: readonly SecretField[];
   /** Works without a `secretRef`, too. @default false */
@@ -70,6 +72,7 @@ export const providerTypes = {
     ...cloud,
     title: 'AWS',
     resizes: true,
+    growsDisks: true,
     spot: true,
     secret: [
       matching('accesskey', '20 letters and digits', /^[A-Za-z0-9]{20}$/),
@@ -129,6 +132,7 @@ export const providerTypes = {
     ...cloud,
     title: 'Hetzner Cloud',
     resizes: true,
+    growsDisks: true,
     proxied: true,
     secret: [matching('credentials', '64 letters and digits', /^[A-Za-z0-9]{64}$/)],
   },
@@ -186,6 +190,7 @@ export const providerTypes = {
     ...cloud,
     title: 'DigitalOcean',
     resizes: true,
+    growsDisks: true,
     secret: [matching('token', '64 hexadecimal digits, with dop_v1_ before them', /^(do[oprt]_v1_)?[0-9a-f]{64}$/)],
   },
   /** Real Linux hosts on the machine Kubeloom itself runs on; a load balancer's endpoint is an address. */
@@ -206,7 +211,7 @@ export const providerTypes = {
     ],
   },
   /** Nothing real: for trying things out and for tests. */
-  sim: { ...cloud, title: 'The simulation', resizes: true, spot: true, regional: false, secret: [] },
+  sim: { ...cloud, title: 'The simulation', resizes: true, growsDisks: true, spot: true, regional: false, secret: [] },
 } as const satisfies Record<string, ProviderTypeFacts>;
 
 export type ProviderTypeName = keyof typeof providerTypes;

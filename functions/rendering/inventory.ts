@@ -226,6 +226,8 @@ function hostVariables(
     ...(site === undefined ? {} : { kubeloom_site: site }),
     ...(loadBalancer === undefined ? {} : { kubeloom_load_balancer: loadBalancer }),
     ...(dataDevice === undefined ? {} : { kubeloom_data_device: dataDevice }),
+    ...(work.disks?.includes(node.name) &&
+      pool.source.kind === 'dynamic' && { kubeloom_data_size: pool.source.storageDiskSize }),
     ...(firewall === undefined ? {} : { kubeloom_firewall: firewall }),
     ...(work.boot?.includes(node.name) &&
       pool.boot !== undefined && { kubeloom_boot: pool.boot, kubeloom_group: pool.name }),

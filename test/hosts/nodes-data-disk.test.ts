@@ -78,8 +78,10 @@ describe.runIf(isRoot)('the data disk of a node', () => {
     const before = await size();
     truncateSync(join(fleet.directory, 'disk'), 600 * 1024 * 1024);
     execFileSync('losetup', ['--set-capacity', disk]);
-    const grow = () =>
-      fleet.play('configure', { disks: ['worker'], variables: { worker: { kubeloom_data_device: glob } } });
+    const grow = (gigabytes = 0) => {
+      const variables = { worker: { kubeloom_data_device: glob, kubeloom_data_size: gigabytes } };
+      return fleet.play('configure', { disks: ['worker'], variables });
+    };
     const { changed, troubles } = await grow();
     expect(troubles).toEqual([]);
     expect(changed.worker).toEqual([`grew the file system of ${disk}`]);

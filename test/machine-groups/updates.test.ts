@@ -1,7 +1,7 @@
 /** Another image or server type: how machines of a group become others. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { allPools, type ClusterState, serverTypeOf } from '#domain/cluster-state.ts';
+import { allPools, type ClusterState, type NodePoolState, serverTypeOf } from '#domain/cluster-state.ts';
 import { validateMachineGroups } from '#domain/manifest/groups/validate-machine-groups.ts';
 import { buildDesiredState } from '#domain/planning/desired/build-desired-state.ts';
 import { planClusterPath } from '#domain/planning/plan-cluster-path.ts';
@@ -23,6 +23,12 @@ function countsOf(current: ClusterState, desired: ClusterState): readonly string
     const kept = names.filter((name) => old.has(name)).length;
     return `${direction} ${kept}+${names.length - kept}`;
   });
+}
+
+/** A cloud that may stop machines to make their disks larger. */
+function onAzure(pool: NodePoolState): NodePoolState {
+  if (pool.source.kind === 'static') return pool;
+  return { ...pool, source: { ...pool.source, provider: { ...pool.source.provider, type: 'azure' } } };
 }
 
 describe('machines of a group that have to be others', () => {
@@ -189,6 +195,8 @@ describe('machines of a group that have to be others', () => {
       const other = stateOf({ web: { ...kept, storageDiskSize } }, current);
       expect(planOf(current, other).refusals).toMatchObject([{ reason: expect.stringContaining('storageDiskSize') }]);
     }
+    const azure = { ...current, pools: current.pools.map(onAzure) };
+    expect(planOf(azure, { ...larger, pools: larger.pools.map(onAzure) }).refusals).toHaveLength(1);
     const bare = stateOf({ web: { ...kept, storageDiskSize: 0 } });
     expect(planOf(bare, stateOf({ web: kept }, bare)).refusals).toHaveLength(1);
   });

@@ -156,11 +156,9 @@ function isResized(
 ): boolean {
   if (!resizeInPlace || source.kind === 'static' || before?.source.kind !== 'dynamic') return false;
   const { storageDiskSize: size } = before.source;
-  const grows = size > 0 && source.storageDiskSize > size;
-  return (
-    providerTypeFacts(source.provider.type)?.resizes === true &&
-    fields.every((field) => field === 'serverType' || (field === 'storageDiskSize' && grows))
-  );
+  const { resizes, growsDisks } = providerTypeFacts(source.provider.type) ?? {};
+  const grows = growsDisks === true && size > 0 && source.storageDiskSize > size;
+  return resizes === true && fields.every((field) => field === 'serverType' || (field === 'storageDiskSize' && grows));
 }
 
 function instanceOf({ source }: NodePoolState): string {
