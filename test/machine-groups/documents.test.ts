@@ -42,7 +42,8 @@ describe('the tree of groups', () => {
       'spec.groups.a.b.c.d.e: groups are more than 5 deep',
     ],
     ['no group at all', {}, 'spec.groups: is empty'],
-  ])('a group with %s is a fault with its path', (_, groups, fault) => {
+    ['machines, but no size', { web: { ...leaf, size: undefined } }, 'spec.groups.web.size: is missing'],
+  ])('KA-3: a group with %s is a fault with its path', (_, groups, fault) => {
     expect(faultsOf(groupsWith(groups)).join('\n')).toContain(fault);
   });
 
@@ -198,6 +199,19 @@ describe('documents of Kadende (KA-1 to KA-4)', () => {
       JSON.stringify({ version: '1', name: 'a', groups: { g: { size: 1, resourcePlugin: { name: 'sim' } } } }),
     ).documents[0];
     expect(asList).toEqual(asMap);
+  });
+
+  it.each([
+    ['one name twice', ['g', 'g'], 'spec.groups: has the name "g" twice'],
+    ['a group without a name', ['g', undefined], 'spec.groups: is a list in which a group has no name'],
+  ])('KA-2: a list of groups with %s is one fault, and none of them is left out', (_, names, fault) => {
+    const groups = names.map((name) => ({
+      ...(name !== undefined && { name }),
+      size: 1,
+      resourcePlugin: { name: 'sim' },
+    }));
+    const [list] = parseDocuments(JSON.stringify({ version: '1', name: 'a', groups })).documents;
+    expect(faultsOf(list)).toEqual([expect.stringContaining(fault)]);
   });
 
   it('KA-3: groups in groups have their machines, each with the provider of its plugin', () => {

@@ -27,9 +27,10 @@ export function fromKadende(document: unknown): Readonly<Record<string, unknown>
   };
 }
 
-/** Groups are a map, or a list of maps that have names. */
+/** Groups are a map, or a list of maps that have names, each its own. */
 function asMap(groups: unknown): unknown {
   if (!Array.isArray(groups) || !groups.every((group) => isMap(group) && typeof group.name === 'string')) return groups;
+  if (new Set(groups.map(({ name }) => name)).size < groups.length) return groups;
   return Object.fromEntries(groups.map(({ name, ...group }) => [name, group]));
 }
 

@@ -76,6 +76,15 @@ function walk(value: unknown, names: readonly string[], into: Found): void {
     );
     return;
   }
+  if (Array.isArray(value) && names.length === 0) {
+    const given = value.map((group) => (isMap(group) ? group.name : undefined));
+    const twice = given.find((one, at) => typeof one === 'string' && given.indexOf(one) < at);
+    const nameless = given.some((one) => typeof one !== 'string');
+    if (nameless) refuse('is a list in which a group has no name', 'write groups by their names, as a map');
+    else if (twice === undefined) refuse('is a list', 'write groups by their names, as a map');
+    else refuse(`has the name ${shown(twice)} twice`, 'give each group a name of its own');
+    return;
+  }
   if (!isMap(value)) {
     refuse('is not a map', 'write the fields of the group, or groups, below it');
     return;

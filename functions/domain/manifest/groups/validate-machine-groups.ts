@@ -52,7 +52,7 @@ export function validateMachineGroups(document: unknown, context: ValidationCont
   const frame = schemaFaults(MachineGroupsFrame, stripped);
   const ofGroups = groups.map(groupFaults);
   const form = [
-    ...frame.faults,
+    ...frame.faults.filter(({ path }) => tree.every((fault) => fault.path !== path)),
     ...tree,
     ...emptyGroups(rawGroups(document), ['spec', 'groups']),
     ...ofGroups.flatMap(({ faults }) => faults),
