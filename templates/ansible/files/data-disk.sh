@@ -48,16 +48,4 @@ if [ -n "$KUBELOOM_DATA_DEVICE" ]; then
   elif [ "$(readlink -f "$mounted")" != "$disk" ]; then
     die "$place is mounted from $mounted, not from $disk; it is left as it is"
   fi
-  # So does a disk that it made larger.
-  size=${KUBELOOM_DATA_GB:-0}
-  larger() { [ "$(blockdev --getsize64 "$disk")" -ge $((size * 1000000000)) ]; }
-  for _ in $(seq 1 "${KUBELOOM_DATA_WAIT:-60}"); do
-    if larger; then break; fi
-    sleep 1
-  done
-  larger || die "the machine does not see that $disk has $size GB now"
-  # A file system that fills its disk is left as it is, to the last part of an allocation group.
-  before=$(stat -f -c %b "$place")
-  xfs_growfs -d "$place" >/dev/null
-  [ "$(stat -f -c %b "$place")" -eq "$before" ] || changed "grew the file system of $disk"
 fi
