@@ -42,12 +42,14 @@ export async function applyMachines(
     state,
     publicKeyOf: (...pool) => ensurePoolKey(context, ...pool),
   });
-  const { outputs, counts, template, leftGone } = await applyWorkspace(context, {
+  // An earlier attempt may have removed some of them, and a plan that removes them forgets them.
+  const before = Object.keys({ ...context.document.facts.nodes, ...facts.current.nodes });
+  const { outputs, counts, template, leftGone, removed } = await applyWorkspace(context, {
     ...job,
     destroy,
     ...orphansOf(context, state, name),
   });
-  if (destroy) await receiptOf(context, job);
+  if (destroy) await receiptOf(context, job, { before: new Set(before), removed });
   const made = NodesOutput.parse(outputs.nodes ?? {});
   const common: NodeFacts = template.firewall === 'host' ? { hostFirewall: true } : {};
   for (const { id, nodes } of pools) {
@@ -64,12 +66,16 @@ export async function applyMachines(
   return counts;
 }
 
-/** What was removed, and what is left. */
-async function receiptOf(context: ContextOf<'terraform'>, job: WorkspaceJob): Promise<void> {
+/** What was removed, and what is left. `before`: names of machines that existed, of other instances, too. */
+async function receiptOf(
+  context: ContextOf<'terraform'>,
+  job: WorkspaceJob,
+  names: { readonly before: ReadonlySet<string>; readonly removed: ReadonlySet<string> },
+): Promise<void> {
   const orphans = new Set(context.plan.stage === 'infrastructure' ? context.plan.work.orphan : []);
   const pools = droppedPools(null, knownStates(context), job.name);
-  const names = [...new Set(pools.flatMap(({ nodes }) => nodes.map(({ name }) => name)))];
-  const removed = names.filter((name) => !orphans.has(name));
+  const own = pools.flatMap(({ nodes }) => nodes.map(({ name }) => name)).filter((name) => names.before.has(name));
+  const removed = [...new Set([...own, ...names.removed])].filter((name) => !orphans.has(name));
   const elsewhere = knownStates(context)
     .flatMap(allPools)
     .filter(({ source }) => source.kind === 'dynamic' && source.provider.name !== job.name);

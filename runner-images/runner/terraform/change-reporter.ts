@@ -21,6 +21,8 @@ export class ChangeReporter {
     hostsCreated: 0,
     hostsRemoved: 0,
   };
+  /** Names of machines that existed and are removed. */
+  readonly removed = new Set<string>();
   readonly #context: Pick<StageContext, 'emit' | 'facts'>;
   readonly #nodes: ReadonlySet<string>;
   /** Resources of each node that the plan will still create or remove: a host is done with its last one. */
@@ -81,7 +83,10 @@ export class ChangeReporter {
     if (left > 0) return;
     const made = action === 'create';
     if (made) this.counts.hostsCreated += 1;
-    else this.counts.hostsRemoved += 1;
+    else {
+      this.counts.hostsRemoved += 1;
+      this.removed.add(node);
+    }
     this.#context.emit({
       kind: made ? 'HostCreated' : 'HostRemoved',
       message: `${node} ${made ? 'created' : 'removed'} in ${this.#seconds.get(node)} s`,

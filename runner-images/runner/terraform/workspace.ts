@@ -52,6 +52,8 @@ export interface WorkspaceOutcome {
   readonly template: ProviderTemplate;
   /** Nodes whose machines are gone, and that it has not recreated. */
   readonly leftGone: ReadonlySet<string>;
+  /** Names of machines that it removed. */
+  readonly removed: ReadonlySet<string>;
 }
 
 interface Work {
@@ -70,7 +72,7 @@ export async function applyWorkspace(context: ContextOf<'terraform'>, job: Works
   const stateKey = stateKeyOf({ ...job, namespace, manifest });
   const reporter = new ChangeReporter(context, knownNodes(context));
   const work = { job, files, stateKey, hook, reporter };
-  const about = { counts: reporter.counts, template: files.template };
+  const about = { counts: reporter.counts, template: files.template, removed: reporter.removed };
   if (!job.destroy) return { ...(await converge(context, work)), ...about };
   const destroy = async (): Promise<void> => {
     // No state object: nothing was ever created, all of it is deleted already, or the state is lost.
@@ -245,8 +247,9 @@ async function askBefore(
   return { replace: owners.get(undefined) ?? [], left: [...owners.keys()].filter((name) => name !== undefined) };
 }
 
-function reportRemoved({ emit }: SecretReader, { job }: Work, removed: readonly string[]): void {
+function reportRemoved({ emit }: SecretReader, { job, reporter }: Work, removed: readonly string[]): void {
   for (const name of removed) {
+    reporter.removed.add(name);
     const message = `${name} still existed in ${job.provider.name}, unknown to Terraform: it is being removed`;
     emit({ kind: 'LeftoverRemoved', message, node: name });
   }
