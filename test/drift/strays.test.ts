@@ -1,6 +1,7 @@
 /** Machines that have our tags and that no one knows, and the receipt of a deletion: by the hook `list` of a type. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { repairPlans } from '#domain/planning/work/repair-plans.ts';
+import { strayItems } from '#runner/drift/stray-items.ts';
 import { reportDeletion, type Strays, straysOf } from '#runner/terraform/strays.ts';
 import { twoProviderState } from '#test/rendering/states.ts';
 import { aDocument, type StageWorld, stageWorld } from '#test/runner/stage-world.ts';
@@ -33,10 +34,10 @@ async function withStage(work: (context: Parameters<typeof straysOf>[0]) => Prom
   });
   expect(result.error).toBeUndefined();
 }
-async function strays(change: Partial<Request> = {}): Promise<Strays> {
+async function strays(change: Partial<Request> = {}, of = parts): Promise<Strays> {
   let found: Strays = { failed: 'nothing was asked' };
   await withStage(async (context) => {
-    found = await straysOf(context, parts, { ...input, ...change });
+    found = await straysOf(context, of, { ...input, ...change });
   });
   return found;
 }
@@ -50,6 +51,18 @@ describe('strays', () => {
   it('a listed machine that neither the state of the cluster nor the one of Terraform knows is a stray', async () => {
     lists(node, 'retiring-01', 'who-is-that');
     expect(await strays()).toMatchObject({ found: [{ id: 'id-who-is-that', name: 'who-is-that' }], removable: false });
+  });
+
+  it('a stray that two versions of a type list, or two instances of one account, is one stray', async () => {
+    lists('who-is-that');
+    const [part] = parts;
+    const other = { ...part, provider: { name: 'p1', type: 'local', templates: 'builtin@2' } } as typeof part;
+    const found = await strays({}, [part, other].flatMap((one) => one ?? []));
+    expect(found).toMatchObject({ found: [{ name: 'who-is-that' }] });
+    const listed = ['p1', 'p2'].map((provider) => ({ provider, type: 'local', strays: found }));
+    expect(strayItems(listed)).toMatchObject([{ kind: 'stray', where: { provider: 'p1', name: 'who-is-that' } }]);
+    const types = ['local', 'house'].map((type) => ({ provider: type, type, strays: found }));
+    expect(strayItems(types)).toHaveLength(2);
   });
 
   it('strays can be removed where the type removes what Terraform does not know', async () => {

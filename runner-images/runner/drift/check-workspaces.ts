@@ -10,9 +10,9 @@ import { nodeOfAddress, typeOfAddress } from '../terraform/addresses.ts';
 import { namesJob } from '../terraform/apply-dns.ts';
 import { machinesJob } from '../terraform/apply-machines.ts';
 import { joinsOnly } from '../terraform/refuse-replacements.ts';
-import type { Strays } from '../terraform/strays.ts';
 import { type PlannedChange, planWorkspace, type WorkspaceJob, workspacesAtOnce } from '../terraform/workspace.ts';
 import { type Findings, findingPlace, sentence } from './findings.ts';
+import { type ListedStrays, strayItems } from './stray-items.ts';
 
 interface Visit {
   /** Provider instance, or name of the load balancer. */
@@ -32,7 +32,8 @@ export async function checkWorkspaces(context: DriftContext): Promise<Findings> 
     const { about, kind } = visit;
     const isMachines = kind === 'machines';
     return {
-      items: [...itemsOf(visit, target, changes), ...(isMachines ? strayItems(about, strays) : [])],
+      items: itemsOf(visit, target, changes),
+      listed: isMachines ? [{ provider: about, type: job.provider.type, strays }] : [],
       ...(isMachines ? goneIn(target, changes) : noneGone),
       unchecked:
         isMachines && strays && 'failed' in strays
@@ -46,7 +47,7 @@ export async function checkWorkspaces(context: DriftContext): Promise<Findings> 
   );
   if (failed.length > 0 && failed.length === visits.length) throw failed[0]?.reason;
   return {
-    items: found.flatMap(({ items }) => items),
+    items: [...found.flatMap(({ items }) => items), ...strayItems(found.flatMap(({ listed }) => listed))],
     health: found.flatMap(({ health }) => health),
     partly: new Set(found.flatMap(({ partly }) => [...partly])),
     unchecked: [
@@ -58,7 +59,10 @@ export async function checkWorkspaces(context: DriftContext): Promise<Findings> 
 
 type Gone = Required<Pick<Findings, 'health' | 'partly'>>;
 const noneGone: Gone = { health: [], partly: new Set() };
-const nothing: Gone & Pick<Findings, 'items' | 'unchecked'> = { items: [], unchecked: [], ...noneGone };
+const nothing: Gone & Pick<Findings, 'items' | 'unchecked'> & { readonly listed: readonly ListedStrays[] } = {
+  ...{ items: [], unchecked: [], listed: [] },
+  ...noneGone,
+};
 
 /** Nodes whose machines, or parts of them, do not exist any more. */
 function goneIn(target: ClusterState, changes: readonly PlannedChange[]): Gone {
@@ -88,18 +92,6 @@ function visitsOf(context: DriftContext, target: ClusterState): readonly Visit[]
     })),
   ];
 }
-
-/** One for each, up to a number that a person reads. */
-function strayItems(provider: string, strays: Strays | undefined): readonly DriftItem[] {
-  if (strays === undefined || 'failed' in strays) return [];
-  return strays.found.slice(0, mostStrays).map(({ id, name }) => ({
-    ...{ kind: 'stray', where: { provider, name } },
-    message: sentence(`${provider} has the machine ${name} (${id}) with the tags of the cluster, and no one knows it`),
-    repairable: strays.removable,
-  }));
-}
-
-const mostStrays = 50;
 
 /** One item for each node whose machine differs, one for all of a network, one for all names of a load balancer. */
 function itemsOf(

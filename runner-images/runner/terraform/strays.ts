@@ -82,7 +82,10 @@ async function listMachines(
   input: HookInput,
 ): Promise<{ readonly items: readonly Listed[] } | { readonly failed: string }> {
   try {
-    return { items: (await askHooks(context, parts, { hook: 'list', input })).items };
+    const { items } = await askHooks(context, parts, { hook: 'list', input });
+    // Each version of a type lists all that has the tags.
+    const each = new Map(items.map((item) => [JSON.stringify([item.kind, item.id, item.name]), item]));
+    return { items: [...each.values()] };
   } catch (thrown) {
     if (!(thrown instanceof StageFailure)) throw thrown;
     return { failed: thrown.error.message };

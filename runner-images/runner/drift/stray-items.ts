@@ -1,0 +1,31 @@
+/** Strays as findings of a check: each machine once, whatever number of instances listed it. */
+import type { DriftItem } from '#domain/drift.ts';
+import type { Strays } from '../terraform/strays.ts';
+import { sentence } from './findings.ts';
+
+export interface ListedStrays {
+  /** Name of the instance. */
+  readonly provider: string;
+  readonly type: string;
+  /** Absent: the type cannot list. */
+  readonly strays: Strays | undefined;
+}
+
+/** One item for each, up to a number that a person reads. Two instances may have one account. */
+export function strayItems(listed: readonly ListedStrays[]): readonly DriftItem[] {
+  const found = listed.flatMap(({ provider, type, strays }) =>
+    strays === undefined || 'failed' in strays
+      ? []
+      : strays.found.map(({ id, name }) => ({
+          key: JSON.stringify([type, id, name]),
+          item: {
+            ...{ kind: 'stray' as const, where: { provider, name }, repairable: strays.removable },
+            message: sentence(`${provider} has the machine ${name} (${id}) with the tags of the cluster, and no one knows it`),
+          },
+        })),
+  );
+  const first = new Map(found.toReversed().map(({ key, item }) => [key, item]));
+  return [...first.values()].toReversed().slice(0, mostStrays);
+}
+
+const mostStrays = 50;
