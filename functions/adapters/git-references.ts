@@ -16,6 +16,8 @@ export interface GitReferencesOptions {
   readonly authorization?: string;
   /** For messages: what names the repository. @default TemplateGitReference */
   readonly document?: 'TemplateGitReference' | 'plugin';
+  /** Only commits that a branch or tag is at: hosts serve those of forks at the address of a repository. @default any */
+  readonly namedOnly?: boolean;
 }
 
 /** Refs of one name, or all tags: more than enough. */
@@ -25,17 +27,26 @@ export class GitReferences implements TemplateSources {
   readonly #options: Pick<Required<GitReferencesOptions>, 'privateHosts' | 'timeoutMs'>;
   readonly #login: Readonly<Record<string, string>>;
   readonly #isPlugin: boolean;
+  readonly #namedOnly: boolean;
 
-  constructor({ privateHosts, timeoutMs = 10_000, authorization, document }: GitReferencesOptions) {
+  constructor({
+    privateHosts,
+    timeoutMs = 10_000,
+    authorization,
+    document,
+    namedOnly = false,
+  }: GitReferencesOptions) {
+    this.#namedOnly = namedOnly;
     this.#isPlugin = document === 'plugin';
     this.#options = { privateHosts, timeoutMs };
     this.#login = authorization === undefined ? {} : { authorization };
   }
 
   async resolve(url: string, revision: string): Promise<ResolvedTemplates> {
-    if (isCommitHash(revision)) return { commit: revision };
+    if (isCommitHash(revision) && !this.#namedOnly) return { commit: revision };
     try {
-      const refs = refsOf(await this.#ask(url, revision));
+      if (isCommitHash(revision)) return await this.#named(url, revision);
+      const refs = refsOf(await this.#ask(url, lsRefs(prefixesOf(revision))));
       const named =
         refs.get(`refs/tags/${revision}`) ?? refs.get(`refs/heads/${revision}`) ?? refs.get(fullName(revision) ?? '');
       const commit = named ?? (revision === latestVersion ? newest(refs) : undefined);
@@ -43,6 +54,15 @@ export class GitReferences implements TemplateSources {
     } catch (thrown) {
       return this.#inWords(unanswered(url, thrown, 'authorization' in this.#login));
     }
+  }
+
+  async #named(url: string, commit: string): Promise<ResolvedTemplates> {
+    const body = lsRefs(['refs/heads/', 'refs/tags/']);
+    if ([...refsOf(await this.#ask(url, body)).values()].includes(commit)) return { commit };
+    return {
+      reason: `no branch and no tag of ${url} is at the commit ${commit}, and this installation takes no other commits: it might be one of a fork`,
+      fix: 'name a branch or a tag, or a commit that one of them is at',
+    };
   }
 
   /** Of what names the repository: a plugin has its version, and no token. */
@@ -55,8 +75,7 @@ export class GitReferences implements TemplateSources {
   }
 
   /** Some hosts only know a repository under its name with `.git`. */
-  async #ask(url: string, revision: string): Promise<Buffer> {
-    const body = lsRefs(revision);
+  async #ask(url: string, body: string): Promise<Buffer> {
     const first = await this.#post(url, body);
     const answer = first.status === 200 || url.endsWith('.git') ? first : await this.#post(`${url}.git`, body);
     if (answer.status !== 200) throw new UnwillingHost(answer.status);
@@ -102,12 +121,15 @@ function fullName(revision: string): string | undefined {
   return /^refs\/(heads|tags)\//.test(revision) ? revision : undefined;
 }
 
-function lsRefs(revision: string): string {
-  const prefixes = [
+function prefixesOf(revision: string): readonly string[] {
+  return [
     revision === latestVersion ? 'refs/tags/' : `refs/tags/${revision}`,
     `refs/heads/${revision}`,
     ...(fullName(revision) === undefined ? [] : [revision]),
   ];
+}
+
+function lsRefs(prefixes: readonly string[]): string {
   return [
     line('command=ls-refs\n'),
     '0001',

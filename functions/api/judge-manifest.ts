@@ -20,7 +20,7 @@ import { clustersOf, type Planning, planCluster, reachedRecords } from '../pipel
 import { lookUpPlugin, lookUpTemplates } from '../pipeline/jobs/template-lookups.ts';
 import { nextRecord } from '../pipeline/manifests/next-generation.ts';
 import { readableManifest } from '../pipeline/manifests/stored-document.ts';
-import { pinTemplates, planningOf } from '../pipeline/manifests/template-versions.ts';
+import { type PinnedTemplates, pinTemplates, planningOf } from '../pipeline/manifests/template-versions.ts';
 import { planBasisOf } from '../pipeline/plans/plan-id.ts';
 import type { SubmissionPorts } from '../rights/submission-uses.ts';
 import { pinPlanes } from './pinned-planes.ts';
@@ -35,6 +35,8 @@ export interface ManifestToAssess {
   readonly accompanying?: readonly unknown[];
   /** Names of stored ManagementPlanes that are to be deleted with it. @default none */
   readonly withoutPlanes?: readonly string[];
+  /** Versions that it was accepted with before and goes back to: no repository is asked. @default each is asked */
+  readonly pinned?: Pick<PinnedTemplates, 'templates' | 'templateSecrets'>;
 }
 
 export interface Assessment {
@@ -75,11 +77,13 @@ export async function assessManifest(
     templates,
     templateSecrets,
     faults: unpinned,
-  } = await pinTemplates(deps, key.namespace, manifest, {
-    accompanying,
-    lookUp: (reference, request) => lookUpTemplates(deps, reference, request),
-    lookUpPlugin: (request) => lookUpPlugin(deps, { namespace: key.namespace, mayAsk }, request),
-  });
+  } = question.pinned
+    ? { ...question.pinned, faults: [] }
+    : await pinTemplates(deps, key.namespace, manifest, {
+        ...{ accompanying, stored },
+        lookUp: (reference, request) => lookUpTemplates(deps, reference, request),
+        lookUpPlugin: (request) => lookUpPlugin(deps, { namespace: key.namespace, mayAsk }, request),
+      });
   const pinned = await pinPlanes(deps, key, { accompanying, without, clusters });
   const accepted = 'document' in verdict ? verdict.document : manifest;
   const same = stored !== undefined && !stored.deleting && stored.checksum === checksumOf(accepted);

@@ -82,8 +82,9 @@ async function backwards(
   }
   const { before } = await goalsOf(deps, record, name);
   if (before === null) return kept('it had no manifest before; `kubeloom delete` deletes it');
-  const { document } = before;
-  const { faults, refusals, record: next } = await assessManifest(deps, key, { document, stored, caller });
+  const { document, templates = {}, templateSecrets = {} } = before;
+  const pinned = { templates, templateSecrets };
+  const { faults, refusals, record: next } = await assessManifest(deps, key, { document, stored, caller, pinned });
   const [why] = [...faults, ...refusals];
   if (why !== undefined || next === undefined)
     return kept(`it cannot go back: ${why?.reason ?? 'its document is not valid'}`);

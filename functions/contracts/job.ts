@@ -68,11 +68,15 @@ export const PluginLookup = z.strictObject({
   sha256: z.string().optional(),
   /** Properties of each pool, by the name of the pool. */
   properties: z.record(z.string(), z.record(z.string(), z.unknown())),
+  /** `locatorText` of the Secret of the instance; absent: it has none, or it is not stored yet. */
+  secret: z.string().optional(),
+  /** What the manifest was accepted with before: the same version is not fetched again. */
+  kept: z.strictObject({ namespace: z.string(), manifest: z.string(), version: z.string() }).optional(),
 });
 export type PluginLookup = z.infer<typeof PluginLookup>;
 
 export const PluginAnswer = z.strictObject({
-  /** Version text of what was found and is kept. */
+  /** Version text of what was found, with the SHA-256 of the copy that is kept. */
   version: z.string(),
   /** Name for people. */
   title: z.string(),
@@ -82,6 +86,8 @@ export const PluginAnswer = z.strictObject({
   dns: z.boolean(),
   /** Fields that its Secret must have; absent: it takes no Secret. */
   secret: z.array(z.string()).optional(),
+  /** What is wrong with the Secret, a sentence each without a value. */
+  secretFaults: z.array(z.string()).optional(),
   /** What is wrong with the properties. */
   faults: z.array(
     z.strictObject({ pool: z.string(), path: z.array(z.union([z.string(), z.number()])), reason: z.string() }),
@@ -184,6 +190,16 @@ export const questionKeys = {
   build: (prefix: string) => `${prefix}/build.json`,
   result: (prefix: string) => `${prefix}/result.json`,
   log: (prefix: string) => `${prefix}/log.txt`,
+} as const;
+
+/** Artifact keys of copies of provider types that do not come with Kubeloom, each by its SHA-256. */
+export const pluginKeys = {
+  /** Of an accepted document, until its first run; expires as answers do. */
+  accepted: (copy: string) => `checks/_copies/${copy}.json`,
+  /** For as long as the manifest exists. */
+  kept: (of: { readonly namespace: string; readonly manifest: string }, copy: string) =>
+    `${pluginKeys.ofManifest(of.namespace, of.manifest)}${copy}.json`,
+  ofManifest: (namespace: string, manifest: string) => `plugins/${namespace}/${manifest}/`,
 } as const;
 
 export type Job =

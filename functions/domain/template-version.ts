@@ -26,10 +26,21 @@ export function templatesUserText(key: string): string {
   return name === undefined ? `provider ${key}` : `documents ${name} of cluster ${cluster}`;
 }
 
+/** With the SHA-256 of the copy of its files, which they are compared with from then on: `<version>+copy:<sha256>` */
+export function withCopy(version: string, copy: string): string {
+  return `${version}+copy:${copy}`;
+}
+
+/** The parts of a version; `copy` is absent where the files are known by the version alone. */
+export function copyOf(text: string): { readonly version: string; readonly copy?: string } {
+  const [, version, copy] = /^(.*)\+copy:([0-9a-f]{64})$/.exec(text) ?? [];
+  return version === undefined || copy === undefined ? { version: text } : { version, copy };
+}
+
 /** Undefined for the templates that come with Kubeloom. Throws `InternalFault` for a text that names a repository and cannot be read. */
 export function parseTemplateVersion(text: string): TemplateVersion | undefined {
   if (!text.startsWith('git:')) return undefined;
-  const [, url, commit, path] = /^git:([^@#]+)@([^@#]+)#([^@#]*)$/.exec(text) ?? [];
+  const [, url, commit, path] = /^git:([^@#]+)@([^@#]+)#([^@#]*)$/.exec(copyOf(text).version) ?? [];
   if (url !== undefined && commit !== undefined && path !== undefined) return { url, commit, path };
   throw new PipelineError(
     'InternalFault',
@@ -51,7 +62,7 @@ export function archiveVersionText({ url, sha256 }: ArchiveVersion): string {
 
 /** Undefined for every other version. */
 export function parseArchiveVersion(text: string): ArchiveVersion | undefined {
-  const [, url, sha256] = /^archive:([^@#]+)@([0-9a-f]{64})$/.exec(text) ?? [];
+  const [, url, sha256] = /^archive:([^@#]+)@([0-9a-f]{64})$/.exec(copyOf(text).version) ?? [];
   return url === undefined || sha256 === undefined ? undefined : { url, sha256 };
 }
 

@@ -28,7 +28,7 @@ const objectsOfFunction: Readonly<Record<string, readonly string[]>> = {
   'plan-cluster': ['runs/'],
   'record-drift': ['runs/'],
   'record-rollback': ['runs/', 'kubeconfigs/'],
-  'settle-manifest': ['agents/', 'documents/'],
+  'settle-manifest': ['agents/', 'documents/', 'plugins/'],
   'stop-builds': ['runs/'],
   'submit-cluster': ['rollouts/'],
   'sync-sources': ['runs/', 'checks/', 'plans/', 'agents/'],

@@ -4,7 +4,7 @@ import type { PluginAnswer, PluginLookup } from '#contracts/job.ts';
 import { validateMachineGroups } from '#domain/manifest/groups/validate-machine-groups.ts';
 import { RepositoryUrl } from '#domain/manifest/template-git-reference.ts';
 import { validateManifest } from '#domain/manifest/validate-manifest.ts';
-import { pinPlugins, refusedAddress } from '#functions/pipeline/manifests/plugin-versions.ts';
+import { type PluginQuestion, pinPlugins, refusedAddress } from '#functions/pipeline/manifests/plugin-versions.ts';
 import { fakeConfig } from '#test/fakes/fake-deps.ts';
 
 const url = 'git.example.com/acme/providers';
@@ -144,13 +144,19 @@ describe('where a type is from', () => {
 });
 
 describe('what a type says about a manifest', () => {
-  const pinned = (document: unknown, found: PluginAnswer | { reason: string; fix: string }, settings = {}) => {
+  const pinned = (
+    document: unknown,
+    found: PluginAnswer | { reason: string; fix: string },
+    settings = {},
+    more: Partial<PluginQuestion> = {},
+  ) => {
     const asked: PluginLookup[] = [];
     const lookUp = async (request: PluginLookup) => {
       asked.push(request);
       return found;
     };
-    return pinPlugins(fakeConfig(settings), accepted(document), lookUp).then((pins) => ({ ...pins, asked }));
+    const question = { namespace: 'team', manifest: accepted(document), lookUp, ...more };
+    return pinPlugins(fakeConfig(settings), question).then((pins) => ({ ...pins, asked }));
   };
 
   it('the version that was found is pinned, and the properties of its pools were judged', async () => {
@@ -165,6 +171,26 @@ describe('what a type says about a manifest', () => {
       'spec.providers[0].secretRef: is missing; name the Secret with token for Acme',
       'spec.nodePools.dynamic[0].providerSpec.name: Acme creates no machines; use another provider',
     ]);
+  });
+
+  it('the Secret of an instance is judged with its type, unless it is stored with the document', async () => {
+    const secretRef = { name: 'acme', namespace: 'team' };
+    const document = manifest({ provider: { secretRef } });
+    const lacking = { ...answer, secret: ['token'], secretFaults: ['token is missing'] };
+    const { asked, faults } = await pinned(document, lacking);
+    expect(asked).toMatchObject([{ secret: 'team/acme' }]);
+    expect(faults.map(({ path, reason }) => `${path}: ${reason}`)).toEqual([
+      'spec.providers[0].secretRef: names a Secret that Acme cannot use: token is missing',
+    ]);
+    const secret = { apiVersion: 'v1', kind: 'Secret', metadata: secretRef, stringData: { token: 'x' } };
+    const together = await pinned(document, answer, {}, { accompanying: [secret] });
+    expect(together.asked[0]).not.toHaveProperty('secret');
+  });
+
+  it('the runner learns what the manifest was accepted with before', async () => {
+    const stored = { name: 'shop', templates: { 'acme-1': 'git:x@1#.', other: 'git:y@1#.' } };
+    const { asked } = await pinned(manifest(), answer, {}, { stored });
+    expect(asked).toMatchObject([{ kept: { namespace: 'team', manifest: 'shop', version: 'git:x@1#.' } }]);
   });
 
   it('a type that cannot be found is a fault of its provider, with the reason', async () => {

@@ -3,13 +3,17 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSy
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { pluginKeys } from '#contracts/job.ts';
+import { withCopy } from '#domain/template-version.ts';
 import { templatesMark } from '#rendering/terraform-names.ts';
-import { keepCopy, keptCopyKey, pluginFolder } from '#runner/plugins/plugin-folder.ts';
+import { copyText, sumOf } from '#runner/plugins/kept-copy.ts';
+import { keepPlugin, pluginFolder } from '#runner/plugins/plugin-folder.ts';
 import { SecretMask } from '#runner/secret-mask.ts';
 import { providerFiles } from '#runner/terraform/provider-files.ts';
-import { type StageWorld, stageWorld } from '#test/runner/stage-world.ts';
+import { aDocument, type StageWorld, stageWorld } from '#test/runner/stage-world.ts';
 
-const plugin = { name: 'acme-1', type: 'acme', templates: `git:git.example.com/acme/types@${'a'.repeat(40)}#.` };
+const version = `git:git.example.com/acme/types@${'a'.repeat(40)}#.`;
+const manifest = { namespace: 'team', manifest: 'shop' };
 
 let world: StageWorld;
 let context: Parameters<typeof providerFiles>[0];
@@ -18,21 +22,29 @@ beforeEach(() => {
   const run = () => Promise.reject(new Error('nothing is run'));
   context = {
     ...{ ports: world.ports, mask: new SecretMask(), run },
-    ...{ workDirectory: world.directory, templatesDirectory: world.templates },
+    ...{ workDirectory: world.directory, templatesDirectory: world.templates, document: aDocument([]) },
   };
 });
 afterEach(() => world.close());
 
-const keep = (files: Readonly<Record<string, string>>): Promise<unknown> => {
+/** A copy of these files, and the type that was accepted with it. */
+function copyOf(files: Readonly<Record<string, string>>) {
   const content = Object.entries(files).map(([path, text]) => [path, Buffer.from(text).toString('base64')]);
-  const copy = { schema: 1, files: Object.fromEntries(content) };
-  return world.ports.artifacts.putText(keptCopyKey(plugin), JSON.stringify(copy));
-};
+  const text = JSON.stringify({ schema: 1, files: Object.fromEntries(content) });
+  const plugin = { name: 'acme-1', type: 'acme', templates: withCopy(version, sumOf(text)) };
+  const key = pluginKeys.kept(manifest, sumOf(text));
+  return { text, plugin, key };
+}
+async function keep(files: Readonly<Record<string, string>>) {
+  const copy = copyOf(files);
+  await world.ports.artifacts.putText(copy.key, copy.text);
+  return copy.plugin;
+}
 
 describe('the kept copy', () => {
   it('its folder appears with all of its files', async () => {
     const names = Array.from({ length: 300 }, (_, index) => `file-${index}`);
-    await keep(Object.fromEntries(names.map((name) => [name, name])));
+    const plugin = await keep(Object.fromEntries(names.map((name) => [name, name])));
     const seen = new Set<number>();
     let isDone = false;
     const made = pluginFolder(context, plugin).finally(() => {
@@ -48,7 +60,7 @@ describe('the kept copy', () => {
   });
 
   it('it is read once for all that want it at the same time', async () => {
-    await keep({ 'provider.json': '{}' });
+    const plugin = await keep({ 'provider.json': '{}' });
     const read = world.ports.artifacts.getText.bind(world.ports.artifacts);
     let reads = 0;
     world.ports.artifacts.getText = (key) => {
@@ -64,23 +76,31 @@ describe('the kept copy', () => {
     mkdirSync(join(folder, 'nodepool'), { recursive: true });
     writeFileSync(join(folder, 'nodepool', 'wait.sh'), '#!/bin/sh', { mode: 0o755 });
     writeFileSync(join(folder, 'nodepool', 'main.tf'), '');
-    await keepCopy(context, plugin, folder);
+    const text = await copyText(folder);
+    const plugin = { name: 'acme-1', type: 'acme', templates: withCopy(version, sumOf(text)) };
+    await world.ports.artifacts.putText(pluginKeys.kept(manifest, sumOf(text)), text);
     const copy = await pluginFolder(context, plugin);
     const isProgram = (name: string) => (statSync(join(copy, 'nodepool', name)).mode & 0o100) !== 0;
     expect(['wait.sh', 'main.tf'].map(isProgram)).toEqual([true, false]);
   });
 
-  it('one that is kept stays as it is', async () => {
-    await keep({ 'provider.json': '{"title":"first"}' });
-    const folder = join(world.directory, 'acme');
-    mkdirSync(folder);
-    writeFileSync(join(folder, 'provider.json'), '{"title":"second"}');
-    await keepCopy(context, plugin, folder);
-    expect(readFileSync(join(await pluginFolder(context, plugin), 'provider.json'), 'utf8')).toContain('first');
+  it('one that is not what was accepted is not used', async () => {
+    const { plugin, key } = copyOf({ 'provider.json': '{"title":"first"}' });
+    await world.ports.artifacts.putText(key, copyOf({ 'provider.json': '{"title":"second"}' }).text);
+    // Nothing is run here: it would be fetched again.
+    await expect(pluginFolder(context, plugin)).rejects.toThrow();
+  });
+
+  it('the copy of an accepted document becomes that of its manifest with the first change of machines', async () => {
+    const { plugin, key, text } = copyOf({ 'provider.json': '{}' });
+    await world.ports.artifacts.putText(pluginKeys.accepted(sumOf(text)), text);
+    await Promise.all([keepPlugin(context, plugin), keepPlugin(context, { ...plugin, name: 'acme-2' })]);
+    expect(await world.ports.artifacts.getText(key)).toBe(text);
+    expect(readFileSync(join(await pluginFolder(context, plugin), 'provider.json'), 'utf8')).toBe('{}');
   });
 
   it('one without a description is a fault, for nothing else says what the type needs', async () => {
-    await keep({ 'nodepool/main.tf': '' });
+    const plugin = await keep({ 'nodepool/main.tf': '' });
     await expect(providerFiles(context, plugin)).rejects.toMatchObject({
       error: { code: 'TemplatesFaulty', message: expect.stringContaining('no provider.json') },
     });

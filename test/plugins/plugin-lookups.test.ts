@@ -3,11 +3,12 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { globalAgent } from 'node:https';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import type { PluginAnswer, PluginLookup } from '#contracts/job.ts';
+import { type PluginAnswer, type PluginLookup, pluginKeys } from '#contracts/job.ts';
+import { copyOf } from '#domain/template-version.ts';
 import { lookUpPlugin } from '#functions/pipeline/jobs/template-lookups.ts';
 import { answerQuestion } from '#runner/answer-question.ts';
 import { answers } from '#runner/answers.ts';
-import { keptCopyKey } from '#runner/plugins/plugin-folder.ts';
+import { sumOf } from '#runner/plugins/kept-copy.ts';
 import { fakeDeps } from '#test/fakes/fake-deps.ts';
 import { type GitServer, startGitServer } from '#test/templates/git-server.ts';
 import { type ArchiveServer, startArchiveServer } from './archive-server.ts';
@@ -57,10 +58,19 @@ async function found(
   return once(changes);
 }
 
+/** The copy of what an answer found. */
+async function copyKept({ version = '' }: Partial<PluginAnswer>): Promise<string | undefined> {
+  const { copy = '' } = copyOf(version);
+  const text = await deps.artifacts.getText(pluginKeys.accepted(copy));
+  if (text !== undefined) expect(sumOf(text)).toBe(copy);
+  return text;
+}
+
 describe('a type from a git repository', () => {
   it('the latest version is the highest tag, not the newest commit and not a preview', async () => {
     expect(await found()).toEqual({
-      ...{ version: `git:${server.url}@${tagged}#.`, title: 'Newer', machines: true, dns: true, faults: [] },
+      version: expect.stringMatching(new RegExp(`^git:${server.url}@${tagged}#\\.\\+copy:[0-9a-f]{64}$`)),
+      ...{ title: 'Newer', machines: true, dns: true, faults: [] },
     });
     expect(await once({ version: 'latest' })).toMatchObject({ title: 'Newer' });
     expect(deps.builds.started).toHaveLength(1);
@@ -91,11 +101,8 @@ describe('a type from a git repository', () => {
   });
 
   it('no copy is kept for properties that are refused', async () => {
-    const key = keptCopyKey({ type: houseHosts, templates: `git:${server.url}@${tagged}#.` });
-    await found({ properties: { web: {} } });
-    expect(await deps.artifacts.getText(key)).toBeUndefined();
-    await found();
-    expect(await deps.artifacts.getText(key)).toContain('provider.json');
+    expect(await copyKept(await found({ properties: { web: {} } }))).toBeUndefined();
+    expect(await copyKept(await found())).toContain('provider.json');
   });
 
   it('a repository without version tags has no latest version, and the fix says what to write', async () => {
@@ -110,7 +117,7 @@ describe('a type from a git repository', () => {
     });
   });
 
-  it('a version that is pinned wholly is known from the kept copy when the repository is gone', async () => {
+  it('a commit that the manifest was accepted with is known from its copy when the repository is gone', async () => {
     const gone = await startGitServer();
     const commit = gone.commit(houseHostsRepository());
     const authorities = [process.env.NODE_EXTRA_CA_CERTS ?? '', gone.certificate].map((file) =>
@@ -124,11 +131,36 @@ describe('a type from a git repository', () => {
       process.env.NODE_EXTRA_CA_CERTS = before;
     });
     Object.assign(deps.config, { KUBELOOM_TEMPLATE_PRIVATE_HOSTS: [gone.host] });
-    expect(await found({ url: gone.url, version: commit })).toMatchObject({ machines: true });
+    const { version = '', machines } = await found({ url: gone.url, version: commit });
+    expect(machines).toBe(true);
     await gone.close();
-    expect(await found({ url: gone.url, version: commit, properties: { web: { motto: 'again' } } })).toMatchObject({
-      ...{ version: `git:${gone.url}@${commit}#.`, faults: [] },
-    });
+    const again = { url: gone.url, version: commit, properties: { web: { motto: 'again' } } };
+    const kept = { namespace: 'team', manifest: 'shop', version };
+    expect(await found({ ...again, kept })).toMatchObject({ version, faults: [] });
+    expect((await found({ ...again, properties: { web: { motto: 'other' } } })).reason).toMatch(/cannot be fetched/);
+  });
+
+  it('a Secret that lacks what the type needs is named with the fields, and looked at again once it is corrected', async () => {
+    const secret = { type: 'object', properties: { token: { type: 'string', minLength: 8 } }, required: ['token'] };
+    server.commit(houseHostsRepository({ secret }), 'secretive');
+    const asked = { version: 'secretive', secret: 'team/acme' };
+    await deps.secrets.put('user/team/acme', { token: 'short', other: 'planted-value' });
+    const { secretFaults } = await found(asked);
+    expect(secretFaults).toEqual([expect.stringMatching(/^token does not fit: .*>=8/)]);
+    await deps.secrets.put('user/team/acme', { token: 'long-enough' });
+    deps.clock.advance(31);
+    expect(await found(asked)).not.toHaveProperty('secretFaults');
+  });
+
+  it('where addresses are limited, a commit of no branch and no tag is refused, unless the manifest has it already', async () => {
+    Object.assign(deps.config, { KUBELOOM_TEMPLATE_URLS: [server.url] });
+    const commit = server.git('commit-tree', '-m', 'of a fork', `${tagged}^{tree}`);
+    const properties = { web: { motto: 'of a fork' } };
+    expect((await found({ version: commit, properties })).reason).toMatch(/it might be one of a fork/);
+    const version = `git:${server.url}@${commit}#.+copy:${'a'.repeat(64)}`;
+    const kept = { namespace: 'team', manifest: 'shop', version };
+    deps.clock.advance(31);
+    expect(await found({ version: commit, properties, kept })).toMatchObject({ machines: true });
   });
 
   it('a folder without a description, with a faulty one, or with a schema that is none is refused with the file', async () => {
@@ -157,7 +189,8 @@ describe('a type from an archive', () => {
     })) {
       const sum = archives.put(name, files);
       expect(await archive(name, sum)).toMatchObject({
-        ...{ version: `archive:${archives.host}/${name}@${sum}`, machines: true, faults: [] },
+        version: expect.stringContaining(`archive:${archives.host}/${name}@${sum}+copy:`),
+        ...{ machines: true, faults: [] },
       });
     }
   });
@@ -186,10 +219,7 @@ describe('a type from an archive', () => {
 
   it('the archive itself is not in the copy that is kept', async () => {
     const sum = archives.put('plain.tar.gz', houseHostsFiles());
-    const { version = '' } = await archive('plain.tar.gz', sum);
-    const copy = JSON.parse(
-      (await deps.artifacts.getText(keptCopyKey({ type: houseHosts, templates: version }))) ?? '',
-    );
+    const copy = JSON.parse((await copyKept(await archive('plain.tar.gz', sum))) ?? '');
     expect(Object.keys(copy.files).toSorted()).toEqual(Object.keys(houseHostsFiles()).toSorted());
   });
 

@@ -6,7 +6,7 @@ import { noProviderTemplate } from '#rendering/provider-template.ts';
 import { SecretMask } from '#runner/secret-mask.ts';
 import { StageFailure } from '#runner/stage-failure.ts';
 import { type HookInput, hasHook, providerFiles, runHook } from '#runner/terraform/provider-files.ts';
-import { type StageWorld, stageWorld } from './stage-world.ts';
+import { aDocument, type StageWorld, stageWorld } from './stage-world.ts';
 
 let world: StageWorld;
 beforeEach(() => {
@@ -35,6 +35,7 @@ function filesWith(description: string) {
       run: () => Promise.reject(new Error('nothing is run')),
       workDirectory: world.directory,
       templatesDirectory: world.templates,
+      document: aDocument([]),
     },
     provider,
   );

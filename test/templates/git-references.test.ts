@@ -49,6 +49,16 @@ describe('public repositories', () => {
     expect(server.requests()).toBe(before);
   });
 
+  it('where addresses are limited, a commit counts only if a branch or tag is at it', async () => {
+    const named = new GitReferences({ privateHosts: [server.host], namedOnly: true });
+    const stray = server.git('commit-tree', '-m', 'of a fork', `${first}^{tree}`);
+    expect(await sources().resolve(server.url, stray)).toEqual({ commit: stray });
+    expect(await named.resolve(server.url, stray)).toMatchObject({
+      reason: expect.stringMatching(/no branch and no tag .* it might be one of a fork/),
+    });
+    for (const commit of [first, second]) expect(await named.resolve(server.url, commit)).toEqual({ commit });
+  });
+
   it('a pull request is not a branch or tag: strangers open them', async () => {
     server.git('update-ref', 'refs/pull/1/head', first);
     expect(await sources().resolve(server.url, 'refs/pull/1/head')).toMatchObject({

@@ -60,7 +60,9 @@ export async function lookUpPlugin(
     const { plugin } = newest.result ?? {};
     const age = deps.clock.now().getTime() - Date.parse(newest.result?.endedAt ?? newest.startedAt);
     const isPinned = request.sha256 !== undefined || isCommitHash(request.version);
-    if (plugin && (isPinned || !mayAsk || age < commitCountsMs)) return plugin;
+    // A Secret may be corrected.
+    const counts = plugin?.secretFaults ? refusalCountsMs : isPinned ? Number.POSITIVE_INFINITY : commitCountsMs;
+    if (plugin && (!mayAsk || age < counts)) return plugin;
     if (!plugin && age < refusalCountsMs) return refusalOf(newest, request.url);
   }
   if (!mayAsk)
@@ -94,8 +96,14 @@ function refusalOf({ buildId, result }: AskedQuestion, url: string): Refusal {
 
 /** Another token may see another repository: the Secret is part of the question. */
 function digestOf(request: TemplateLookup | PluginLookup): string {
-  const parts = 'revision' in request ? [request.url, request.revision, request.secret] : request;
-  return createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, 16);
+  return createHash('sha256').update(JSON.stringify(partsOf(request))).digest('hex').slice(0, 16);
+}
+
+function partsOf(request: TemplateLookup | PluginLookup): unknown {
+  if ('revision' in request) return [request.url, request.revision, request.secret];
+  // What is kept changes no answer.
+  const { kept: _, ...asked } = request;
+  return asked;
 }
 
 function pending({ url, revision }: TemplateLookup): PipelineError {

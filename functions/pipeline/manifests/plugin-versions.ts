@@ -1,11 +1,14 @@
 /** Provider types that do not come with Kubeloom: pinned when a manifest is accepted, and what they say about it. */
 import type { Config } from '#contracts/config.ts';
 import type { PluginAnswer, PluginLookup } from '#contracts/job.ts';
+import type { ManifestRecord } from '#contracts/records.ts';
 import { error, type Fault } from '#domain/manifest/fault.ts';
 import type { InputManifest, Provider } from '#domain/manifest/input-manifest.ts';
 import { shown } from '#domain/manifest/names.ts';
 import { isPlainAddress } from '#domain/manifest/plain-address.ts';
 import { type ProviderPlugin, pluginAddress } from '#domain/manifest/provider-plugin.ts';
+import { locatorOf, storedSecretOf } from '#domain/manifest/secret-source.ts';
+import { documentNamed } from '#domain/manifest/validate-documents.ts';
 import { archiveVersionText, templateVersionText } from '#domain/template-version.ts';
 
 interface Refusal {
@@ -23,15 +26,20 @@ export interface PinnedPlugins {
 
 type Settings = Pick<Config, 'KUBELOOM_TEMPLATE_URLS' | 'KUBELOOM_TEMPLATE_SOURCES'>;
 
-/**
- * Asks what each is, and has the properties of its pools judged. Without `lookUp` nothing is pinned: only the API may start
- * the runner that is asked. Throws `TemplatesPending` while it works.
- */
-export async function pinPlugins(
-  config: Settings,
-  manifest: InputManifest,
-  lookUp: LookUpPlugin | undefined,
-): Promise<PinnedPlugins> {
+export interface PluginQuestion {
+  readonly namespace: string;
+  readonly manifest: InputManifest;
+  /** Documents of the same request. @default none */
+  readonly accompanying?: readonly unknown[] | undefined;
+  /** What the manifest of that name has now. @default there is none */
+  readonly stored?: Pick<ManifestRecord, 'name' | 'templates'> | undefined;
+  /** @default nothing is pinned: only the API may start the runner that is asked */
+  readonly lookUp?: LookUpPlugin | undefined;
+}
+
+/** Asks what each is, and has the properties of its pools and its Secret judged. Throws `TemplatesPending` while a runner works. */
+export async function pinPlugins(config: Settings, question: PluginQuestion): Promise<PinnedPlugins> {
+  const { manifest, lookUp } = question;
   const wanted = manifest.spec.providers.flatMap(({ name, plugin, secretRef }, index) =>
     plugin === undefined ? [] : [{ name, plugin, secretRef, index }],
   );
@@ -44,7 +52,10 @@ export async function pinPlugins(
       // Where nothing is fetched, what is written is compared.
       if (config.KUBELOOM_TEMPLATE_SOURCES !== 'git') return { name, version: asWritten(plugin), faults: [] };
       if (lookUp === undefined) return { faults: [] };
-      const answer = await lookUp({ ...plugin, url: pluginAddress(plugin), properties: propertiesOf(manifest, name) });
+      const answer = await lookUp({
+        ...{ ...plugin, url: pluginAddress(plugin), properties: propertiesOf(manifest, name) },
+        ...aboutInstance(question, instance),
+      });
       if ('reason' in answer) return { faults: [error(path, answer.reason, answer.fix)] };
       return { name, version: answer.version, faults: [...faultsOf(manifest, instance, answer)] };
     }),
@@ -52,6 +63,19 @@ export async function pinPlugins(
   return {
     templates: Object.fromEntries(pins.flatMap((pin) => ('name' in pin ? [[pin.name, pin.version]] : []))),
     faults: pins.flatMap(({ faults }) => faults),
+  };
+}
+
+/** Its Secret, unless that is still to be stored, and what the manifest was accepted with before. */
+function aboutInstance(
+  { namespace, accompanying = [], stored }: PluginQuestion,
+  { name, secretRef }: Pick<Instance, 'name' | 'secretRef'>,
+): Pick<PluginLookup, 'secret' | 'kept'> {
+  const version = stored?.templates?.[name];
+  const isNew = secretRef && documentNamed(accompanying, 'Secret', storedSecretOf(secretRef, namespace)) !== undefined;
+  return {
+    ...(secretRef !== undefined && !isNew && { secret: locatorOf(secretRef, namespace) }),
+    ...(stored !== undefined && version !== undefined && { kept: { namespace, manifest: stored.name, version } }),
   };
 }
 
@@ -93,8 +117,14 @@ interface Instance extends Pick<Provider, 'name' | 'secretRef'> {
 function* faultsOf(
   { spec }: InputManifest,
   { name, secretRef, index }: Instance,
-  { title, machines, dns, secret, faults }: PluginAnswer,
+  { title, machines, dns, secret, secretFaults = [], faults }: PluginAnswer,
 ): Iterable<Fault> {
+  for (const fault of secretFaults)
+    yield error(
+      ['spec', 'providers', index, 'secretRef'],
+      `names a Secret that ${title} cannot use: ${fault}`,
+      'correct the Secret',
+    );
   if (secret !== undefined && secretRef === undefined) {
     const fix = `name the Secret with ${secret.join(', ')} for ${title}`;
     yield error(['spec', 'providers', index, 'secretRef'], 'is missing', fix);

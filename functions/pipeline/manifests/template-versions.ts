@@ -51,6 +51,8 @@ export interface PinOptions {
   readonly lookUp?: LookUp | undefined;
   /** Finds out what a type is that does not come with Kubeloom. @default no one is asked, and nothing is pinned */
   readonly lookUpPlugin?: LookUpPlugin | undefined;
+  /** What the manifest of that name has now. @default there is none */
+  readonly stored?: Pick<ManifestRecord, 'name' | 'templates'> | undefined;
 }
 
 /**
@@ -62,7 +64,7 @@ export async function pinTemplates(
   deps: Ports,
   namespace: string,
   manifest: InputManifest,
-  { accompanying = [], lookUp, lookUpPlugin }: PinOptions = {},
+  { accompanying = [], lookUp, lookUpPlugin, stored }: PinOptions = {},
 ): Promise<PinnedTemplates> {
   const asked = new Map<string, Promise<Pin | undefined>>();
   const pins = await Promise.all(
@@ -81,7 +83,7 @@ export async function pinTemplates(
       return { fault: error(path, reason, `add paths.${folder} to it`) };
     }),
   );
-  const plugins = await pinPlugins(deps.config, manifest, lookUpPlugin);
+  const plugins = await pinPlugins(deps.config, { namespace, manifest, accompanying, stored, lookUp: lookUpPlugin });
   return {
     templates: {
       ...Object.fromEntries(pins.flatMap(({ key, version }) => (key ? [[key, version]] : []))),

@@ -2,38 +2,66 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { GitReferences } from '#adapters/git-references.ts';
-import type { PluginAnswer, PluginLookup } from '#contracts/job.ts';
-import { archiveVersionText, templateVersionText } from '#domain/template-version.ts';
+import { type PluginAnswer, type PluginLookup, pluginKeys } from '#contracts/job.ts';
+import { archiveVersionText, copyOf, templateVersionText, withCopy } from '#domain/template-version.ts';
 import { judgeBySchema, readSchema } from '#rendering/property-schema.ts';
 import { type ProviderTemplate, usedFields } from '#rendering/provider-template.ts';
 import type { AnswerContext } from '../answer-question.ts';
+import { userSecret } from '../credentials.ts';
 import { StageFailure } from '../stage-failure.ts';
 import { templateOf } from '../terraform/provider-files.ts';
-import { keepCopy, pluginFolder } from './plugin-folder.ts';
+import { faultsBySchema } from '../terraform/provider-login.ts';
+import { copyText, sumOf } from './kept-copy.ts';
+import { fetchPlugin, folderOf, keptText } from './plugin-folder.ts';
 
 /** Throws `StageFailure` when there is no such type, or its description is faulty. */
 export async function lookUpPlugin(lookup: PluginLookup, context: AnswerContext): Promise<PluginAnswer> {
   const version = await versionOf(lookup, context);
-  const plugin = { name: lookup.name, type: lookup.name, templates: version };
-  const folder = await pluginFolder(context, plugin);
+  const { folder, copy } = await filesOf(lookup, context, version);
   const template = await described(lookup, folder);
   const has = async (module: string) =>
     (await readFile(join(folder, module, 'main.tf')).catch(() => undefined)) !== undefined;
   const [network, nodepool, dns] = await Promise.all(['network', 'nodepool', 'dns'].map(has));
   const faults = judged(lookup, template);
+  const secretFaults = await secretFaultsOf(lookup, context, template);
+  const sum = sumOf(copy);
+  const key = pluginKeys.accepted(sum);
   // Nothing is made with a document that is refused.
-  if (faults.length === 0) await keepCopy(context, plugin, folder);
+  if (faults.length + secretFaults.length === 0 && (await context.ports.artifacts.getText(key)) === undefined)
+    await context.ports.artifacts.putText(key, copy, 'application/json');
   const secret = secretFields(template);
   return {
-    ...{ version, title: template.title ?? lookup.name, machines: network === true && nodepool === true },
-    ...{ dns: dns === true, ...(secret.length > 0 && { secret }), faults },
+    ...{ version: withCopy(version, sum), title: template.title ?? lookup.name },
+    ...{ machines: network === true && nodepool === true, dns: dns === true },
+    ...(secret.length > 0 && { secret }),
+    ...(secretFaults.length > 0 && { secretFaults: [...secretFaults] }),
+    faults,
   };
 }
 
-async function versionOf({ name, url, version, sha256 }: PluginLookup, { ports }: AnswerContext): Promise<string> {
+/** What the manifest was accepted with before is not fetched again: its repository may be gone. */
+async function filesOf(
+  { name, kept }: PluginLookup,
+  context: AnswerContext,
+  version: string,
+): Promise<{ readonly folder: string; readonly copy: string }> {
+  const plugin = { name, type: name, templates: version };
+  const before = copyOf(kept?.version ?? '');
+  const copy =
+    kept && before.copy && before.version === version ? await keptText(context, kept, before.copy) : undefined;
+  if (copy !== undefined) return { folder: await folderOf(context, plugin, copy), copy };
+  const folder = await fetchPlugin(context, plugin);
+  return { folder, copy: await copyText(folder) };
+}
+
+async function versionOf(lookup: PluginLookup, { ports }: AnswerContext): Promise<string> {
+  const { name, url, version, sha256, kept } = lookup;
   if (sha256 !== undefined) return archiveVersionText({ url, sha256 });
-  const privateHosts = ports.config.KUBELOOM_TEMPLATE_PRIVATE_HOSTS;
-  const answer = await new GitReferences({ privateHosts, document: 'plugin' }).resolve(url, version);
+  const { KUBELOOM_TEMPLATE_PRIVATE_HOSTS: privateHosts, KUBELOOM_TEMPLATE_URLS: allowed } = ports.config;
+  // A commit that was accepted before stays so, also when its branch moved on.
+  const before = templateVersionText({ url, commit: version, path: '.' });
+  const namedOnly = allowed.length > 0 && copyOf(kept?.version ?? '').version !== before;
+  const answer = await new GitReferences({ privateHosts, document: 'plugin', namedOnly }).resolve(url, version);
   if ('commit' in answer) return templateVersionText({ url, commit: answer.commit, path: '.' });
   const { reason: message, fix: hint } = answer;
   throw new StageFailure({ class: 'user', code: 'PluginUnresolved', message, resource: name, hint });
@@ -48,6 +76,20 @@ async function described({ name, url }: PluginLookup, folder: string): Promise<P
     message: `The folder of provider type ${name} in ${url} has no provider.json, which describes it.`,
     hint: 'Add it: docs/plugins.md; `kubeloom provider init` writes one.',
   });
+}
+
+/** Names what the Secret lacks, and never a value. */
+async function secretFaultsOf(
+  { name, secret }: PluginLookup,
+  context: AnswerContext,
+  template: ProviderTemplate,
+): Promise<readonly string[]> {
+  if (secret === undefined) return [];
+  const values = await userSecret(context, secret, `provider type ${name}`);
+  const lacking = secretFields(template).filter((field) => (values[field] ?? '').trim() === '');
+  return template.secret === undefined
+    ? lacking.map((field) => `${field} is missing`)
+    : faultsBySchema(template, values);
 }
 
 /** Without a schema a type takes no properties. */

@@ -2,97 +2,127 @@
  * The folder of a provider type that does not come with Kubeloom. What a document was accepted with is kept: machines are
  * made, checked and deleted with that copy, whatever became of the repository or archive.
  */
-import { createHash } from 'node:crypto';
-import { mkdir, mkdtemp, readdir, readFile, rename, stat, writeFile } from 'node:fs/promises';
-import { dirname, join, relative } from 'node:path';
-import { z } from 'zod';
+import { mkdir, mkdtemp, readdir, rename } from 'node:fs/promises';
+import { join } from 'node:path';
+import { pluginKeys } from '#contracts/job.ts';
 import type { ProviderInstance } from '#domain/cluster-state.ts';
 import { isProviderType } from '#domain/provider-types.ts';
-import { parseArchiveVersion, parseTemplateVersion } from '#domain/template-version.ts';
+import { copyOf, parseArchiveVersion, parseTemplateVersion } from '#domain/template-version.ts';
 import { templatesMark } from '#rendering/terraform-names.ts';
 import type { SecretMask } from '../secret-mask.ts';
+import type { ClusterContext } from '../stage-context.ts';
 import { StageFailure } from '../stage-failure.ts';
 import { fetchFiles, type GitSurroundings } from '../terraform/git-fetch.ts';
 import { measured } from '../terraform/git-templates.ts';
 import { unpackArchive } from './archive.ts';
+import { copyText, sumOf, unpackCopy } from './kept-copy.ts';
 
 /** A type with its version: `templates` of an instance. */
 export type PluginVersion = Pick<ProviderInstance, 'name' | 'type' | 'templates'>;
 
-const KeptCopy = z.strictObject({
-  schema: z.literal(1),
-  /** Path in the folder to content in base64. */
-  files: z.record(z.string().regex(/^(?!(.*\/)?\.\.?(\/|$))[^/]/), z.base64()),
-  /** Paths of programs; absent: there are none, or it is of an older release. */
-  programs: z.array(z.string()).optional(),
-});
+/** Whose copies it uses. */
+export type PluginSurroundings = GitSurroundings & {
+  readonly document: Pick<ClusterContext['document'], 'namespace' | 'manifest'>;
+};
 
 /** False for types that come with Kubeloom, also with templates of their own. */
 export function isPlugin({ type, templates }: Pick<ProviderInstance, 'type' | 'templates'>): boolean {
   return !isProviderType(type) && !templates.startsWith('builtin@');
 }
 
-/** Artifact key of the copy that is kept. */
-export function keptCopyKey({ type, templates }: Pick<ProviderInstance, 'type' | 'templates'>): string {
-  return `plugins/${createHash('sha256').update(`${type}\n${templates}`).digest('hex')}.json`;
-}
-
-/** Each version once for a stage or question, which has a mask of its own. */
-const made = new WeakMap<SecretMask, Map<string, Promise<string>>>();
+/** Each version once for a stage, which has a mask of its own. */
+const folders = new WeakMap<SecretMask, Map<string, Promise<string>>>();
 
 /** Directory with its modules: of the copy, else from where it is from. Throws `StageFailure`. */
-export function pluginFolder(context: GitSurroundings, plugin: PluginVersion): Promise<string> {
-  const known = made.get(context.mask) ?? new Map<string, Promise<string>>();
-  made.set(context.mask, known);
-  const key = keptCopyKey(plugin);
-  const folder = known.get(key) ?? makeFolder(context, plugin);
+export function pluginFolder(context: PluginSurroundings, plugin: PluginVersion): Promise<string> {
+  return once(context, plugin, async () => {
+    const { copy } = copyOf(plugin.templates);
+    const text = copy && (await intact(context, pluginKeys.kept(context.document, copy), copy));
+    return text === undefined ? fetchAccepted(context, plugin) : folderOf(context, plugin, text);
+  });
+}
+
+/** The same for a stage that changes machines: the copy is kept for as long as the manifest exists. Throws `StageFailure`. */
+export async function keepPlugin(context: PluginSurroundings, plugin: PluginVersion): Promise<void> {
+  await once(context, plugin, async () => {
+    const { copy } = copyOf(plugin.templates);
+    if (copy === undefined) return fetchPlugin(context, plugin);
+    const text = await keptText(context, context.document, copy);
+    const folder = await (text === undefined ? fetchAccepted(context, plugin) : folderOf(context, plugin, text));
+    const key = pluginKeys.kept(context.document, copy);
+    if ((await intact(context, key, copy)) === undefined)
+      await context.ports.artifacts.putText(key, text ?? (await copyText(folder)), 'application/json');
+    return folder;
+  });
+}
+
+function once(
+  { mask }: Pick<GitSurroundings, 'mask'>,
+  { type, templates }: PluginVersion,
+  make: () => Promise<string>,
+): Promise<string> {
+  const known = folders.get(mask) ?? new Map<string, Promise<string>>();
+  folders.set(mask, known);
+  const key = `${type} ${templates}`;
+  const folder = known.get(key) ?? make();
   known.set(key, folder);
   return folder;
 }
 
-async function makeFolder(context: GitSurroundings, plugin: PluginVersion): Promise<string> {
-  const parent = join(context.workDirectory, 'plugins');
-  const folder = join(parent, `${plugin.type}-${templatesMark(plugin.templates)}`);
+/** The copy of the manifest, or the one of its acceptance. */
+export async function keptText(
+  context: Pick<GitSurroundings, 'ports'>,
+  manifest: PluginSurroundings['document'],
+  copy: string,
+): Promise<string | undefined> {
+  return (
+    (await intact(context, pluginKeys.kept(manifest, copy), copy)) ??
+    (await intact(context, pluginKeys.accepted(copy), copy))
+  );
+}
+
+/** The text of a copy; undefined where it is missing, or is not what was accepted. */
+async function intact(
+  { ports }: Pick<GitSurroundings, 'ports'>,
+  key: string,
+  copy: string,
+): Promise<string | undefined> {
+  const text = await ports.artifacts.getText(key);
+  return text !== undefined && sumOf(text) === copy ? text : undefined;
+}
+
+/** A folder with the files of a copy. */
+export async function folderOf(
+  { workDirectory }: Pick<GitSurroundings, 'workDirectory'>,
+  { type, templates }: PluginVersion,
+  text: string,
+): Promise<string> {
+  const parent = join(workDirectory, 'plugins');
+  const folder = join(parent, `${type}-${templatesMark(templates)}`);
   const present = await readdir(folder).catch(() => []);
   if (present.length > 0) return folder;
-  const text = await context.ports.artifacts.getText(keptCopyKey(plugin));
-  if (text === undefined) return fetchPlugin(context, plugin);
-  const { files, programs = [] } = KeptCopy.parse(JSON.parse(text));
   await mkdir(parent, { recursive: true });
   const part = await mkdtemp(`${folder}.part-`);
-  for (const [path, content] of Object.entries(files)) {
-    await mkdir(join(part, dirname(path)), { recursive: true });
-    const mode = programs.includes(path) ? 0o755 : 0o644;
-    await writeFile(join(part, path), Buffer.from(content, 'base64'), { mode });
-  }
+  await unpackCopy(text, part);
   // Half a folder would be taken for the whole one.
   await rename(part, folder);
   return folder;
 }
 
-/** Keeps a copy of the folder, unless this version has one: what machines were made with stays as it is. */
-export async function keepCopy(context: GitSurroundings, plugin: PluginVersion, folder: string): Promise<void> {
-  const { artifacts } = context.ports;
-  const key = keptCopyKey(plugin);
-  if ((await artifacts.getText(key)) !== undefined) return;
-  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
-  const paths = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
-  const files = await Promise.all(
-    paths.toSorted().map(async (path) => {
-      const [content, { mode }] = await Promise.all([readFile(path), stat(path)]);
-      return { path: relative(folder, path), content: content.toString('base64'), isProgram: (mode & 0o100) !== 0 };
-    }),
-  );
-  const programs = files.flatMap(({ path, isProgram }) => (isProgram ? [path] : []));
-  const copy: z.infer<typeof KeptCopy> = {
-    schema: 1,
-    files: Object.fromEntries(files.map(({ path, content }) => [path, content])),
-    ...(programs.length > 0 && { programs }),
-  };
-  await artifacts.putText(key, JSON.stringify(copy), 'application/json');
+/** Throws when there is something else now than what the document was accepted with. */
+async function fetchAccepted(context: GitSurroundings, plugin: PluginVersion): Promise<string> {
+  const { version, copy } = copyOf(plugin.templates);
+  const folder = await fetchPlugin(context, plugin);
+  if (copy === undefined || sumOf(await copyText(folder)) === copy) return folder;
+  throw new StageFailure({
+    ...{ class: 'user', code: 'PluginChanged', resource: plugin.name },
+    message: `Provider type ${plugin.type} at ${version} has other files now than when the document was accepted.`,
+    hint: 'Find out why, then apply the document again to take what is there now.',
+  });
 }
 
-async function fetchPlugin(context: GitSurroundings, plugin: PluginVersion): Promise<string> {
+/** The folder as it is where it is from. Throws `StageFailure`. */
+export async function fetchPlugin(context: GitSurroundings, plugin: PluginVersion): Promise<string> {
   const { name, type, templates } = plugin;
   const directory = join(context.workDirectory, 'plugins', `${type}-${templatesMark(templates)}-fetched`);
   const archive = parseArchiveVersion(templates);

@@ -48,7 +48,7 @@ export interface ProviderFiles {
 
 /** Finds or fetches them. Throws `TemplatesMissing` for a type without templates. */
 export async function providerFiles(
-  context: Pick<SecretReader, 'ports' | 'mask' | 'run' | 'workDirectory' | 'templatesDirectory'>,
+  context: Pick<SecretReader, 'ports' | 'mask' | 'run' | 'workDirectory' | 'templatesDirectory' | 'document'>,
   provider: ProviderInstance,
 ): Promise<ProviderFiles> {
   const directory = await directoryOf(context, provider);

@@ -6,6 +6,7 @@ import type { ProviderTemplate } from '#rendering/provider-template.ts';
 import { type RootModule, requiredProviders, type StateBackend } from '#rendering/root-module.ts';
 import { modulesPath, stateKeyOf } from '#rendering/terraform-names.ts';
 import { unwrap } from '../bounded.ts';
+import { isPlugin, keepPlugin } from '../plugins/plugin-folder.ts';
 import { type ContextOf, knownNodes, type SecretReader } from '../stage-context.ts';
 import { nodeOfAddress } from './addresses.ts';
 import { anyHook, askHooks, type WorkspacePart } from './ask-hooks.ts';
@@ -66,6 +67,7 @@ interface Work {
 
 /** Brings the workspace to its root module. Throws `StageFailure`. */
 export async function applyWorkspace(context: ContextOf<'terraform'>, job: WorkspaceJob): Promise<WorkspaceOutcome> {
+  for (const { provider } of partsOf(job)) if (isPlugin(provider)) await keepPlugin(context, provider);
   const files = await mainFiles(context, job);
   const { namespace, manifest } = context.document;
   const hook = hookInputOf(context, job);

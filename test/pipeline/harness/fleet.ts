@@ -19,7 +19,7 @@ const pool = (name: string, count: unknown) => ({
   providerSpec: { name: 'sim-1', region: 'r1' },
   ...{ count, serverType: 'small', image: 'linux' },
 });
-const template = {
+export const template = {
   ...head('InventoryTemplate', 'standard'),
   spec: {
     version: 1,
