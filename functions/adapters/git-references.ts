@@ -29,13 +29,7 @@ export class GitReferences implements TemplateSources {
   readonly #isPlugin: boolean;
   readonly #namedOnly: boolean;
 
-  constructor({
-    privateHosts,
-    timeoutMs = 10_000,
-    authorization,
-    document,
-    namedOnly = false,
-  }: GitReferencesOptions) {
+  constructor({ privateHosts, timeoutMs = 10_000, authorization, document, namedOnly = false }: GitReferencesOptions) {
     this.#namedOnly = namedOnly;
     this.#isPlugin = document === 'plugin';
     this.#options = { privateHosts, timeoutMs };

@@ -55,7 +55,8 @@ export const handler = taskHandler(
     await endRun(deps, { key, runId, at, ...ended, cancelled, clusters: outcomesOf(stored, runId), check });
     if (retry && outcome === 'failed') await deps.events.append(key, [retryEvent(retry, at, runId)]);
     if (gone && outcome === 'done')
-      for (const kind of ['documents', 'agents', 'plugins']) await deps.artifacts.removeAll(`${kind}/${namespace}/${name}/`);
+      for (const kind of ['documents', 'agents', 'plugins'])
+        await deps.artifacts.removeAll(`${kind}/${namespace}/${name}/`);
     return { ...summary, outcome };
   },
 );

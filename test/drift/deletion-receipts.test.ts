@@ -1,9 +1,9 @@
 /** Which machines the receipt of a deletion names: those that existed, not those that were only planned. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { noFacts } from '#domain/cluster-state.ts';
+import { twoProviderState } from '#test/rendering/states.ts';
 import { host, json, openRecordings, record, stateKey, template, world } from '#test/runner/recorded-terraform.ts';
 import { aDocument } from '#test/runner/stage-world.ts';
-import { twoProviderState } from '#test/rendering/states.ts';
 
 const work = { workspaces: [{ kind: 'machines' as const, name: 'hz-prod', destroy: true }] };
 const document = aDocument([{ stage: 'infrastructure', reasons: ['deleted'], work }], {

@@ -57,7 +57,10 @@ describe('strays', () => {
     lists('who-is-that');
     const [part] = parts;
     const other = { ...part, provider: { name: 'p1', type: 'local', templates: 'builtin@2' } } as typeof part;
-    const found = await strays({}, [part, other].flatMap((one) => one ?? []));
+    const found = await strays(
+      {},
+      [part, other].flatMap((one) => one ?? []),
+    );
     expect(found).toMatchObject({ found: [{ name: 'who-is-that' }] });
     const listed = ['p1', 'p2'].map((provider) => ({ provider, type: 'local', strays: found }));
     expect(strayItems(listed)).toMatchObject([{ kind: 'stray', where: { provider: 'p1', name: 'who-is-that' } }]);

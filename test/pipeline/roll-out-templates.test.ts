@@ -1,7 +1,7 @@
 /** The undo of a roll-out of clusters with templates of their own, whose repository is gone by then. */
 import { expect, it } from 'vitest';
-import { aTemplateReference } from '#test/api/documents.ts';
 import { callApi } from '#test/api/api-under-test.ts';
+import { aTemplateReference } from '#test/api/documents.ts';
 import { clusterNamed, environment, Fleet, fleet, nameOf, template } from './harness/fleet.ts';
 
 const commits = { before: 'a'.repeat(40), after: 'b'.repeat(40) };

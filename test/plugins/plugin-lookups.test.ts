@@ -140,7 +140,7 @@ describe('a type from a git repository', () => {
     expect((await found({ ...again, properties: { web: { motto: 'other' } } })).reason).toMatch(/cannot be fetched/);
   });
 
-  it('a Secret that lacks what the type needs is named with the fields, and looked at again once it is corrected', async () => {
+  it('a Secret that lacks what the type needs is named with the fields, and read again once it is corrected', async () => {
     const secret = { type: 'object', properties: { token: { type: 'string', minLength: 8 } }, required: ['token'] };
     server.commit(houseHostsRepository({ secret }), 'secretive');
     const asked = { version: 'secretive', secret: 'team/acme' };
@@ -152,7 +152,7 @@ describe('a type from a git repository', () => {
     expect(await found(asked)).not.toHaveProperty('secretFaults');
   });
 
-  it('where addresses are limited, a commit of no branch and no tag is refused, unless the manifest has it already', async () => {
+  it('a commit of no branch and no tag is refused where addresses are limited, unless the manifest has it already', async () => {
     Object.assign(deps.config, { KUBELOOM_TEMPLATE_URLS: [server.url] });
     const commit = server.git('commit-tree', '-m', 'of a fork', `${tagged}^{tree}`);
     const properties = { web: { motto: 'of a fork' } };

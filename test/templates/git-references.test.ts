@@ -49,7 +49,7 @@ describe('public repositories', () => {
     expect(server.requests()).toBe(before);
   });
 
-  it('where addresses are limited, a commit counts only if a branch or tag is at it', async () => {
+  it('a commit counts only if a branch or tag is at it where addresses are limited', async () => {
     const named = new GitReferences({ privateHosts: [server.host], namedOnly: true });
     const stray = server.git('commit-tree', '-m', 'of a fork', `${first}^{tree}`);
     expect(await sources().resolve(server.url, stray)).toEqual({ commit: stray });

@@ -96,7 +96,10 @@ function refusalOf({ buildId, result }: AskedQuestion, url: string): Refusal {
 
 /** Another token may see another repository: the Secret is part of the question. */
 function digestOf(request: TemplateLookup | PluginLookup): string {
-  return createHash('sha256').update(JSON.stringify(partsOf(request))).digest('hex').slice(0, 16);
+  return createHash('sha256')
+    .update(JSON.stringify(partsOf(request)))
+    .digest('hex')
+    .slice(0, 16);
 }
 
 function partsOf(request: TemplateLookup | PluginLookup): unknown {

@@ -20,7 +20,9 @@ export function strayItems(listed: readonly ListedStrays[]): readonly DriftItem[
           key: JSON.stringify([type, id, name]),
           item: {
             ...{ kind: 'stray' as const, where: { provider, name }, repairable: strays.removable },
-            message: sentence(`${provider} has the machine ${name} (${id}) with the tags of the cluster, and no one knows it`),
+            message: sentence(
+              `${provider} has the machine ${name} (${id}) with the tags of the cluster, and no one knows it`,
+            ),
           },
         })),
   );

@@ -17,5 +17,7 @@ const result = spawnSync(process.env.KUBELOOM_HOST_HELPER ?? 'kubeloom-host', ['
 if (result.error !== undefined) throw result.error;
 if (result.status !== 0) process.exit(result.status ?? 1);
 const hosts: readonly Host[] = JSON.parse(result.stdout);
-const items = hosts.filter(({ released }) => !released).map(({ host, id }) => ({ id: id || `${provider}/${host}`, name: host }));
+const items = hosts
+  .filter(({ released }) => !released)
+  .map(({ host, id }) => ({ id: id || `${provider}/${host}`, name: host }));
 process.stdout.write(`${JSON.stringify({ items })}\n`);
