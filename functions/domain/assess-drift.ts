@@ -1,5 +1,12 @@
 /** The outcome of a drift check: the record of it, whether something is repaired, and the event for people. */
-import { type CheckPolicy, type ClusterDrift, type DriftItem, type DriftReport, driftKey } from './drift.ts';
+import {
+  type CheckPolicy,
+  type ClusterDrift,
+  type DriftItem,
+  type DriftReport,
+  driftKey,
+  type StrayAction,
+} from './drift.ts';
 import type { Reported } from './event-kinds.ts';
 import { counted } from './planning/text/words.ts';
 
@@ -9,8 +16,8 @@ export interface DriftQuestion {
   readonly found: DriftReport | string;
   /** Undefined: this check only verifies whether a repair has helped. */
   readonly policy: CheckPolicy | undefined;
-  /** Strays are deleted without a person. @default false */
-  readonly deleteStrays?: boolean;
+  /** What is done with strays without a person. @default report */
+  readonly strays?: 'report' | StrayAction;
   /** Nodes that healing decides about: an automatic repair leaves their machines alone. @default none */
   readonly held?: ReadonlySet<string>;
   readonly runId: string;
@@ -83,36 +90,47 @@ function notLooked({ before, runId, now }: DriftQuestion, why: string): DriftNew
 }
 
 function afterCheck(
-  { before, policy, runId, now, held, deleteStrays = false }: DriftQuestion,
+  { before, policy, runId, now, held, strays = 'report' }: DriftQuestion,
   report: DriftReport,
 ): DriftNews {
   const { items, unchecked } = report;
   const useless = stillUseless(before, report);
   const tried = new Set(policy === 'repairAll' ? [] : useless);
-  const able = items.filter(({ repairable }) => repairable);
+  const action = policy === 'repairAll' ? 'delete' : strays;
+  const able = items.filter(({ kind, repairable, hold }) =>
+    kind === 'stray' && action === 'quarantine' ? hold === 'possible' : repairable,
+  );
   const isHeld = ({ kind, where }: DriftItem) =>
     (kind === 'machine' || kind === 'node') && where.node !== undefined && held?.has(where.node) === true;
   const free = able.filter((item) => !tried.has(driftKey(item)) && !isHeld(item));
   const isWanted = ({ kind }: DriftItem) =>
-    policy === 'repairAll' || (kind === 'stray' ? deleteStrays && policy !== undefined : policy === 'repair');
+    policy === 'repairAll' || (kind === 'stray' ? action !== 'report' && policy !== undefined : policy === 'repair');
   const wanted = policy === 'reportAll' ? [] : free.filter(isWanted);
+  const done = action !== 'report' && wanted.some(({ kind }) => kind === 'stray') ? action : undefined;
   const missing = unchecked.length > 0 ? incompleteness(before) : undefined;
   const drift: ClusterDrift = {
     ...{ checkedAt: now, runId, items, unchecked },
     ...(missing && { incomplete: missing.incomplete }),
     ...(wanted.length > 0
-      ? { repair: { state: 'requested', runId, at: now, items: wanted } }
+      ? { repair: { state: 'requested', runId, at: now, items: wanted, ...(done && { strays: done }) } }
       : before?.repair && { repair: before.repair }),
     ...(useless.length > 0 && { useless: [...useless] }),
-    outcome: `${differences(report)}${whatFollows(items, wanted, useless.length, policy)}${healed(items.filter(isHeld).length)}${missing?.words ?? ''}`,
+    outcome: `${differences(report)}${whatFollows({ items, wanted, action }, useless.length, policy)}${healed(items.filter(isHeld).length)}${missing?.words ?? ''}`,
   };
   if (items.length > 0) return { drift, kind: 'DriftFound', level: missing?.level ?? 'warning' };
   return { drift, kind: 'DriftChecked', level: missing?.level ?? 'info' };
 }
 
 function whatFollows(
-  items: readonly DriftItem[],
-  wanted: readonly DriftItem[],
+  {
+    items,
+    wanted: asked,
+    action,
+  }: {
+    readonly items: readonly DriftItem[];
+    readonly wanted: readonly DriftItem[];
+    readonly action: 'report' | StrayAction;
+  },
   useless: number,
   policy: CheckPolicy | undefined,
 ): string {
@@ -121,9 +139,16 @@ function whatFollows(
     useless > 0
       ? `; ${counted(useless, 'thing')} ${useless === 1 ? 'was' : 'were'} repaired before, which did not help`
       : '';
+  const held = asked.filter(({ kind }) => action === 'quarantine' && kind === 'stray');
+  const wanted = asked.filter((item) => !held.includes(item));
+  const quarantine =
+    held.length > 0
+      ? `; ${counted(held.length, 'stray')} ${held.length === 1 ? 'is' : 'are'} put in quarantine now`
+      : '';
+  if (held.length > 0 && wanted.length === 0) return `${quarantine}${not}`;
   if (wanted.length > 0) {
     const what = wanted.length === items.length ? 'all of it' : counted(wanted.length, 'thing');
-    return `; ${what} ${wanted.length === items.length || wanted.length === 1 ? 'is' : 'are'} repaired now${not}`;
+    return `; ${what} ${wanted.length === items.length || wanted.length === 1 ? 'is' : 'are'} repaired now${quarantine}${not}`;
   }
   if (!items.some(({ repairable }) => repairable)) return '; a person has to fix it';
   if (policy === 'report' || policy === 'reportAll')
@@ -141,14 +166,20 @@ function healed(count: number): string {
 function afterRepair({ before, runId, now }: DriftQuestion, report: DriftReport): DriftNews {
   const { items, unchecked } = report;
   const repaired = before?.repair?.items ?? [];
-  const there = new Set(items.map(driftKey));
+  const quarantined = before?.repair?.strays === 'quarantine';
+  const isHeld = (item: DriftItem): boolean => quarantined && item.hold === 'held';
+  const there = new Set(items.filter((item) => !isHeld(item)).map(driftKey));
   const left = repaired.filter((item) => there.has(driftKey(item)));
+  const held = quarantined ? repaired.filter(({ kind }) => kind === 'stray').length : 0;
   const helped = left.length === 0;
   const state = !helped ? 'useless' : unchecked.length > 0 ? 'unverified' : 'helped';
   const useless = [...new Set([...stillUseless(before, report), ...left.map(driftKey)])];
   const first = left[0];
   const outcome = helped
-    ? `${counted(repaired.length, 'thing')} repaired; ${differences(report)} now`
+    ? `${[
+        ...(repaired.length > held ? [`${counted(repaired.length - held, 'thing')} repaired`] : []),
+        ...(held > 0 ? [`${counted(held, 'stray')} in quarantine`] : []),
+      ].join(', ')}; ${differences(report)} now`
     : `the repair did not help: ${counted(left.length, 'thing')} still ${left.length === 1 ? 'differs' : 'differ'} (${first?.message ?? ''}); it is not repaired again automatically`;
   const drift: ClusterDrift = {
     ...{ checkedAt: now, runId, items, unchecked, outcome },

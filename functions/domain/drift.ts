@@ -36,6 +36,8 @@ export const DriftItem = z.strictObject({
   repairable: z.boolean(),
   /** Its machine does not exist, or has to be recreated. */
   gone: z.literal(true).optional(),
+  /** Of a stray: it can be put in quarantine, or is there. */
+  hold: z.enum(['possible', 'held']).optional(),
 });
 export type DriftItem = z.infer<typeof DriftItem>;
 
@@ -84,12 +86,18 @@ export const DriftReport = z.strictObject({
 });
 export type DriftReport = z.infer<typeof DriftReport>;
 
+/** What is done with strays: they are stopped and kept, or deleted. */
+export const StrayAction = z.enum(['quarantine', 'delete']);
+export type StrayAction = z.infer<typeof StrayAction>;
+
 /** A repair: requested, done but not verified yet, or verified: it helped, it did not, or that is not known. */
 export const DriftRepair = z.strictObject({
   state: z.enum(['requested', 'made', 'helped', 'useless', 'unverified']),
   runId: z.string(),
   at: z.string(),
   items: z.array(DriftItem),
+  /** What becomes of the strays among them. @default delete */
+  strays: StrayAction.optional(),
 });
 export type DriftRepair = z.infer<typeof DriftRepair>;
 

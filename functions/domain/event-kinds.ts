@@ -135,6 +135,12 @@ export const eventKinds = {
       when: 'a machine unknown to Terraform is deleted',
       fault: 'a run that was cut off',
     },
+    StrayQuarantined: {
+      level: 'warning',
+      node: 'always',
+      when: 'a machine with the tags of the cluster that no one knows was stopped, and is kept until a person deletes it',
+      fault: 'unknown: find out who made it',
+    },
     DeletionReceipt: {
       level: 'info',
       or: ['warning'],

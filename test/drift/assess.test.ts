@@ -58,10 +58,33 @@ describe('a check', () => {
     const repaired = (change: Partial<DriftQuestion>) =>
       ask({ found: report([one, stray]), ...change }).drift.repair?.items.map(({ kind }) => kind) ?? [];
     expect(repaired({ policy: 'repair' })).toEqual(['machine']);
-    expect(repaired({ policy: 'repair', deleteStrays: true })).toEqual(['machine', 'stray']);
-    expect(repaired({ policy: 'report', deleteStrays: true })).toEqual(['stray']);
-    expect(repaired({ policy: 'reportAll', deleteStrays: true })).toEqual([]);
+    expect(repaired({ policy: 'repair', strays: 'delete' })).toEqual(['machine', 'stray']);
+    expect(repaired({ policy: 'report', strays: 'delete' })).toEqual(['stray']);
+    expect(repaired({ policy: 'reportAll', strays: 'delete' })).toEqual([]);
     expect(repaired({ policy: 'repairAll' })).toEqual(['machine', 'stray']);
+  });
+
+  it('a stray is put in quarantine once, and from there only a person deletes it', () => {
+    const where = { provider: 'hz', name: 'x' };
+    const stray = { kind: 'stray' as const, where, message: 'no one knows x', repairable: true };
+    const running: DriftItem = { ...stray, hold: 'possible' };
+    const stopped: DriftItem = { ...stray, hold: 'held' };
+    const policy = { policy: 'report', strays: 'quarantine' } as const;
+    const { drift } = ask({ found: report([running]), ...policy });
+    expect(drift).toMatchObject({ repair: { state: 'requested', strays: 'quarantine', items: [running] } });
+    expect(drift.outcome).toContain('1 stray is put in quarantine now');
+    const helped = ask({ before: made(drift), found: report([stopped]), ...policy });
+    expect(helped).toMatchObject({ kind: 'DriftRepaired', drift: { repair: { state: 'helped' } } });
+    expect(helped.drift.outcome).toContain('1 stray in quarantine');
+    const useless = ask({ before: made(drift), found: report([running]), ...policy });
+    expect(useless.kind).toBe('RepairDidNotHelp');
+    const later = ask({ before: helped.drift, found: report([stopped]), ...policy });
+    expect(later.drift.repair).toMatchObject({ state: 'helped' });
+    expect(later.kind).toBe('DriftFound');
+    const asked = ask({ before: later.drift, found: report([stopped]), ...policy, policy: 'repairAll' });
+    expect(asked.drift.repair).toMatchObject({ state: 'requested', strays: 'delete', items: [stopped] });
+    // What the type cannot stop is only reported.
+    expect(ask({ found: report([stray]), ...policy }).drift).not.toHaveProperty('repair');
   });
 
   it('an incomplete check does not say that all is in order', () => {

@@ -1,8 +1,10 @@
 /** Machines that have our tags and that no one knows, and the receipt of a deletion: by the hook `list` of a type. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { repairPlans } from '#domain/planning/work/repair-plans.ts';
 import { strayItems } from '#runner/drift/stray-items.ts';
-import { reportDeletion, type Strays, straysOf } from '#runner/terraform/strays.ts';
+import { actOnStrays, reportDeletion, type Strays, straysOf } from '#runner/terraform/strays.ts';
 import { twoProviderState } from '#test/rendering/states.ts';
 import { aDocument, type StageWorld, stageWorld } from '#test/runner/stage-world.ts';
 
@@ -68,10 +70,49 @@ describe('strays', () => {
     expect(strayItems(types)).toHaveLength(2);
   });
 
-  it('strays can be removed where the type removes what Terraform does not know', async () => {
+  it('strays can be stopped and deleted where the type has a hook for it', async () => {
     lists('who-is-that');
-    world.file('terraform/local/before-apply.ts', '');
-    expect(await strays()).toMatchObject({ removable: true });
+    expect(await strays()).toMatchObject({ removable: false, stoppable: false });
+    world.file('terraform/local/remove.ts', '');
+    world.file('terraform/local/stop.ts', '');
+    expect(await strays()).toMatchObject({ removable: true, stoppable: true });
+    const items = await strays().then((found) => strayItems([{ provider: 'p1', type: 'local', strays: found }]));
+    expect(items).toMatchObject([{ repairable: true, hold: 'possible' }]);
+  });
+
+  it('a stray that is stopped already is in quarantine', async () => {
+    const items = [{ id: 'a', name: 'who-is-that', stopped: true }];
+    world.file('terraform/local/list.ts', `console.log(${JSON.stringify(JSON.stringify({ items }))});`);
+    const [item] = strayItems([{ provider: 'p1', type: 'local', strays: await strays() }]);
+    expect(item).toMatchObject({ hold: 'held', message: expect.stringContaining('in quarantine') });
+  });
+
+  it('only what is still a stray is stopped or deleted, each once, also where a type is there in two versions', async () => {
+    lists(node, 'who-is-that', 'another');
+    const asked = join(world.directory, 'asked');
+    const note = `import { appendFileSync, readFileSync } from 'node:fs';
+      appendFileSync(${JSON.stringify(asked)}, JSON.stringify(JSON.parse(readFileSync(0, 'utf8')).machines));`;
+    for (const hook of ['stop', 'remove']) world.file(`terraform/local/${hook}.ts`, note);
+    const [part] = parts;
+    const other = { ...part, provider: { name: 'p1', type: 'local', templates: 'builtin@2' } } as typeof part;
+    const both = [part, other].flatMap((one) => one ?? []);
+    let done: readonly string[] = [];
+    await withStage(async (context) => {
+      done = await actOnStrays(context, { parts: both, input }, { action: 'quarantine', names: ['who-is-that', node] });
+    });
+    expect(done).toEqual(['who-is-that']);
+    expect(readFileSync(asked, 'utf8')).toBe(JSON.stringify([{ id: 'id-who-is-that', name: 'who-is-that' }]));
+  });
+
+  it('nothing is stopped or deleted when the listing fails, or when the state of Terraform is empty', async () => {
+    world.file('terraform/local/list.ts', "console.error('the cloud is silent'); process.exit(4);");
+    world.file('terraform/local/remove.ts', 'process.exit(9);');
+    const asked = { action: 'delete', names: ['who-is-that'] } as const;
+    await withStage(async (context) => {
+      await expect(actOnStrays(context, { parts, input }, asked)).rejects.toThrow(/the cloud is silent/);
+      lists('who-is-that');
+      expect(await actOnStrays(context, { parts, input: { ...input, resources: [] } }, asked)).toEqual([]);
+    });
   });
 
   it('nothing is a stray when the state of Terraform is empty: it may be lost', async () => {
@@ -86,15 +127,19 @@ describe('strays', () => {
     expect(await strays()).toEqual({ failed: expect.stringContaining('invalid JSON') });
   });
 
-  it('a repair of a stray applies the workspace of its provider instance and nothing else', () => {
+  it('a repair of a stray is about that machine of its provider instance and nothing else', () => {
     const provider = twoProviderState().pools.flatMap(({ source }) =>
       source.kind === 'dynamic' ? [source.provider.name] : [],
     )[0];
     const where = { provider: provider ?? '', name: 'who-is-that' };
-    const plans = repairPlans(twoProviderState(), [{ kind: 'stray', where, message: 'm', repairable: true }]);
-    expect(plans).toMatchObject([
-      { stage: 'infrastructure', work: { workspaces: [{ kind: 'machines', name: provider, destroy: false }] } },
-    ]);
+    const stray = { kind: 'stray' as const, where, message: 'm', repairable: true };
+    for (const action of ['quarantine', 'delete'] as const)
+      expect(repairPlans(twoProviderState(), [stray], action)).toMatchObject([
+        {
+          stage: 'infrastructure',
+          work: { workspaces: [], strays: [{ provider, action, names: ['who-is-that'] }] },
+        },
+      ]);
   });
 });
 

@@ -33,10 +33,10 @@ export const DriftChecks = z.strictObject({
     .default('report')
     .describe('`report`: reports drift and changes nothing. `repair`: also repairs it, once for each check.'),
   strays: z
-    .enum(['report', 'delete'])
+    .enum(['report', 'quarantine', 'delete'])
     .optional()
     .describe(
-      'Machines with the tags of the cluster that Kubeloom does not know. `report` (default): reports them, also with `onDrift: repair`. `delete`: deletes them, where the provider type can. Local hosts always delete them with the next change.',
+      'Machines with the tags of the cluster that Kubeloom does not know. `report` (default): reports them, also with `onDrift: repair`. `quarantine`: stops them, where the provider type can, and keeps them until a person deletes them. `delete`: deletes them, where the provider type can. Local hosts that are not in quarantine are always deleted with the next change.',
     ),
 });
 export type DriftChecks = z.infer<typeof DriftChecks>;

@@ -38,7 +38,7 @@ export function wantsCheck(manifest: ManifestRecord, run: ClusterRun, record: Cl
 export function planRepair(record: ClusterRecord): ClusterPlan {
   const { current, drift } = record;
   const items = drift?.repair?.state === 'requested' ? drift.repair.items : [];
-  const waypoints = current === null ? [] : [...repairWaypoints(current, items)];
+  const waypoints = current === null ? [] : [...repairWaypoints(current, items, drift?.repair?.strays)];
   return { cluster: clusterName(record), waypoints, refusals: [] };
 }
 
@@ -91,7 +91,7 @@ export async function readCheck(
     before: record.drift,
     found: report ?? failure ?? 'the check succeeded but left no report',
     policy: mine ? manifest.check : 'report',
-    deleteStrays: mine && driftChecksOf(manifest).strays === 'delete',
+    strays: mine ? driftChecksOf(manifest).strays : 'report',
     ...{ runId: run.runId, now: now.toISOString(), held: healing?.held ?? new Set() },
   });
   // Without a decision of its own, this check keeps what was found before.

@@ -21,6 +21,14 @@ command_stop() {
   kill_host
 }
 
+# Off and kept: a host that no one knows. reconcile passes it over; down, site-down and gc do not.
+command_hold() {
+  locate_host
+  admit
+  command_stop
+  : >"$host_dir/held"
+}
+
 # As if its power had been cut.
 command_kill() {
   hold_existing_host

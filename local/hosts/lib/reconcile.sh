@@ -9,7 +9,7 @@ command_reconcile() {
   read_wanted
   if [ -d "$site_dir" ] || [ ${#wanted[@]} != 0 ]; then with_cluster_lock site_up; fi
   for host in $(each_own_host); do
-    [ -n "${wanted[$host]:-}" ] || removed+="$host "
+    [ -n "${wanted[$host]:-}" ] || [ -e "$site_dir/hosts/$host/held" ] || removed+="$host "
   done
   collect_lost
   remove_hosts "$removed"

@@ -11,9 +11,10 @@ command_status() {
       locate_host
       [ -n "$first" ] || printf ','
       first=''
-      printf '\n  {"installation":"%s","cluster":"%s","provider":"%s","region":"%s","host":"%s","id":"%s","state":"%s","address":"%s","unit":"%s","pid":%s,"released":%s}' \
+      printf '\n  {"installation":"%s","cluster":"%s","provider":"%s","region":"%s","host":"%s","id":"%s","state":"%s","address":"%s","unit":"%s","pid":%s,"released":%s,"held":%s}' \
         "$i" "$c" "$p" "$(sed -n 's/^region=//p' "$host_dir/spec" 2>/dev/null)" "$host" "$(cat "$host_dir/id" 2>/dev/null)" \
-        "$(state_of_host)" "$address" "$host_unit" "$(pid_of_host)" "$([ -e "$host_dir/released" ] && echo true || echo false)"
+        "$(state_of_host)" "$address" "$host_unit" "$(pid_of_host)" "$([ -e "$host_dir/released" ] && echo true || echo false)" \
+        "$([ -e "$host_dir/held" ] && echo true || echo false)"
     done
   done <<<"$(each_site)"
   printf '%s]\n' "${first:-$'\n'}" | sed 's/^yes]/]/'

@@ -16,12 +16,13 @@ export function strayItems(listed: readonly ListedStrays[]): readonly DriftItem[
   const found = listed.flatMap(({ provider, type, strays }) =>
     strays === undefined || 'failed' in strays
       ? []
-      : strays.found.map(({ id, name }) => ({
+      : strays.found.map(({ id, name, stopped }) => ({
           key: JSON.stringify([type, id, name]),
           item: {
             ...{ kind: 'stray' as const, where: { provider, name }, repairable: strays.removable },
+            ...(stopped ? { hold: 'held' as const } : strays.stoppable && { hold: 'possible' as const }),
             message: sentence(
-              `${provider} has the machine ${name} (${id}) with the tags of the cluster, and no one knows it`,
+              `${provider} has the machine ${name} (${id}) with the tags of the cluster, and no one knows it${stopped ? quarantined : ''}`,
             ),
           },
         })),
@@ -31,3 +32,5 @@ export function strayItems(listed: readonly ListedStrays[]): readonly DriftItem[
 }
 
 const mostStrays = 50;
+
+const quarantined = '; it is in quarantine: stopped, and kept until a person deletes it';

@@ -13,7 +13,15 @@ import { exitMeaning } from './diagnostics.ts';
 import { gitTemplates } from './git-templates.ts';
 import type { StateResource } from './terraform-cli.ts';
 
-export type HookName = 'inspect' | 'list' | 'before-apply' | 'after-apply' | 'after-destroy' | 'orphan';
+export type HookName =
+  | 'inspect'
+  | 'list'
+  | 'stop'
+  | 'remove'
+  | 'before-apply'
+  | 'after-apply'
+  | 'after-destroy'
+  | 'orphan';
 
 /** What a hook reads on stdin. */
 export interface HookInput {
@@ -25,6 +33,8 @@ export interface HookInput {
   readonly destroy: boolean;
   /** What the Terraform state has; empty after a destroy. */
   readonly resources: readonly StateResource[];
+  /** `stop` and `remove`: what is stopped or deleted, as `list` answered it. */
+  readonly machines?: readonly { readonly id: string; readonly name: string }[];
 }
 
 /** What a hook may answer on stdout. */
@@ -35,7 +45,13 @@ const HookAnswer = z.object({
   removed: z.array(z.string()).default([]),
   /** `list`: everything that has the tags of the cluster and the provider instance, apart from what was orphaned; machines by the names of their nodes. */
   items: z
-    .array(z.object({ id: z.string().max(200), name: z.string().max(200), kind: z.string().default('machine') }))
+    .array(
+      z.object({
+        ...{ id: z.string().max(200), name: z.string().max(200), kind: z.string().default('machine') },
+        /** It is off, as `stop` leaves it. */
+        stopped: z.boolean().default(false),
+      }),
+    )
     .default([]),
 });
 export type HookAnswer = z.infer<typeof HookAnswer>;
@@ -152,6 +168,8 @@ export async function hasHook(files: ProviderFiles, hook: HookName): Promise<boo
   return (await pathOfHook(files, hook)) !== undefined;
 }
 
+const answering: readonly HookName[] = ['list', 'inspect', 'before-apply', 'after-apply'];
+
 /** Runs a hook of the type. */
 export async function runHook(
   context: Pick<StageContext, 'run'>,
@@ -177,8 +195,7 @@ export async function runHook(
       resource: input.provider,
     });
   }
-  const answers = hook === 'list' || hook === 'inspect' || hook === 'before-apply' || hook === 'after-apply';
-  const read = readJson(HookAnswer, answers ? result.stdout : '{}');
+  const read = readJson(HookAnswer, answering.includes(hook) ? result.stdout : '{}');
   if ('value' in read) return read.value;
   throw new StageFailure({
     class: 'bug',

@@ -1,4 +1,5 @@
 /** What a provider has with the tags of a cluster: machines that no one knows, and what a deletion left. */
+import type { StrayAction } from '#domain/drift.ts';
 import { type ClusterContext, knownNodes, type SecretReader } from '../stage-context.ts';
 import { StageFailure } from '../stage-failure.ts';
 import { anyHook, askHooks, type WorkspacePart } from './ask-hooks.ts';
@@ -9,8 +10,9 @@ type Listed = HookAnswer['items'][number];
 export type Strays =
   | {
       readonly found: readonly Listed[];
-      /** The type removes what Terraform does not know before it applies. */
+      /** The type can delete them, and stop them. */
       readonly removable: boolean;
+      readonly stoppable: boolean;
     }
   /** Why it could not be listed: then nothing is a stray. */
   | { readonly failed: string };
@@ -24,14 +26,52 @@ export async function straysOf(
   parts: readonly WorkspacePart[],
   input: HookInput,
 ): Promise<Strays> {
-  const removable = await anyHook(context, parts, 'before-apply');
+  const can = {
+    removable: await anyHook(context, parts, 'remove'),
+    stoppable: await anyHook(context, parts, 'stop'),
+  };
   const nodes = knownNodes(context);
-  if (nodes.size === 0 || input.resources.length === 0) return { found: [], removable };
+  if (nodes.size === 0 || input.resources.length === 0) return { found: [], ...can };
   const known = new Set([...nodes, ...input.resources.map(({ index }) => String(index))]);
   const listed = await listMachines(context, parts, input);
   return 'failed' in listed
     ? listed
-    : { found: listed.items.filter(({ name, kind }) => kind === 'machine' && !known.has(name)), removable };
+    : { found: listed.items.filter(({ name, kind }) => kind === 'machine' && !known.has(name)), ...can };
+}
+
+export interface StrayWork {
+  readonly action: StrayAction;
+  readonly names: readonly string[];
+}
+
+/**
+ * Stops or deletes those of the machines that still are strays; returns their names. Each version of a type is asked about what
+ * it lists. Throws `StageFailure`, also when the listing fails.
+ */
+export async function actOnStrays(
+  context: SecretReader,
+  { parts, input }: { readonly parts: readonly WorkspacePart[]; readonly input: HookInput },
+  { action, names }: StrayWork,
+): Promise<readonly string[]> {
+  const hook = action === 'delete' ? 'remove' : 'stop';
+  const done = new Map<string, string>();
+  for (const part of parts) {
+    const strays = await straysOf(context, [part], input);
+    if ('failed' in strays)
+      throw new StageFailure({
+        ...{ class: 'transient', code: 'StraysNotListed', resource: input.provider },
+        message: `What ${input.provider} has could not be listed, so nothing of it is stopped or deleted: ${strays.failed}`,
+        hint: 'Kubeloom retries automatically.',
+      });
+    const able = action === 'delete' ? strays.removable : strays.stoppable;
+    const machines = strays.found
+      .filter(({ id, name, stopped }) => names.includes(name) && !done.has(id) && !(action === 'quarantine' && stopped))
+      .map(({ id, name }) => ({ id, name }));
+    if (!able || machines.length === 0) continue;
+    await askHooks(context, [part], { hook, input: { ...input, machines } });
+    for (const { id, name } of machines) done.set(id, name);
+  }
+  return [...done.values()];
 }
 
 /**

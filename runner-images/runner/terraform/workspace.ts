@@ -116,12 +116,7 @@ export interface WorkspacePlan {
  * Terraform cannot see is asked by its hook `inspect`. Throws `StageFailure`.
  */
 export async function planWorkspace(context: SecretReader, job: WorkspaceJob): Promise<WorkspacePlan> {
-  const files = await mainFiles(context, job);
-  const { namespace, manifest } = context.document;
-  const work = {
-    ...{ job, files, stateKey: stateKeyOf({ ...job, namespace, manifest }), hook: hookInputOf(context, job) },
-    reporter: new ChangeReporter(context, knownNodes(context)),
-  };
+  const work = await plannedWork(context, job);
   const { terraform } = await prepare(context, work);
   const parts = partsOf(job);
   const [asks, lists] = [await anyHook(context, parts, 'inspect'), await anyHook(context, parts, 'list')];
@@ -137,6 +132,24 @@ export async function planWorkspace(context: SecretReader, job: WorkspaceJob): P
     return [{ address: resource.addr, action, ...(reason && { reason }), outside: outside.has(resource.addr) }];
   });
   return { changes, ...(lists && { strays: await straysOf(context, parts, input) }) };
+}
+
+/** What `list` is asked with: nothing is changed. Throws `StageFailure`. */
+export async function listingOf(
+  context: SecretReader,
+  job: WorkspaceJob,
+): Promise<{ readonly parts: readonly WorkspacePart[]; readonly input: HookInput }> {
+  const { terraform } = await prepare(context, await plannedWork(context, job));
+  return { parts: partsOf(job), input: { ...hookInputOf(context, job), resources: await terraform.resources() } };
+}
+
+async function plannedWork(context: SecretReader, job: WorkspaceJob): Promise<Work> {
+  const files = await mainFiles(context, job);
+  const { namespace, manifest } = context.document;
+  return {
+    ...{ job, files, stateKey: stateKeyOf({ ...job, namespace, manifest }), hook: hookInputOf(context, job) },
+    reporter: new ChangeReporter(context, knownNodes(context)),
+  };
 }
 
 export function hookInputOf(context: SecretReader, job: WorkspaceJob): HookInput {

@@ -10,6 +10,7 @@ import { applyDns } from '../terraform/apply-dns.ts';
 import { applyMachines } from '../terraform/apply-machines.ts';
 import type { ChangeCounts } from '../terraform/change-reporter.ts';
 import { poolsThatFailed } from '../terraform/failed-pools.ts';
+import { handleStrays } from '../terraform/handle-strays.ts';
 import { openFirewalls } from '../terraform/open-firewalls.ts';
 import { workspacesAtOnce } from '../terraform/workspace.ts';
 
@@ -51,6 +52,7 @@ export const terraform: ToolOf<'terraform'> = async (context) => {
   add(await openFirewalls(context, target, new Set(machines.map(({ name }) => name))));
   const now = names.filter(({ destroy }) => !destroy);
   add(unwrap(await visit(now, applyDns, target)));
+  for (const strays of context.plan.work.strays ?? []) await handleStrays(context, strays);
   return { ...total };
 };
 

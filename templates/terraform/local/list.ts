@@ -6,6 +6,8 @@ interface Host {
   readonly host: string;
   readonly id: string;
   readonly released: boolean;
+  readonly held: boolean;
+  readonly state: string;
 }
 
 const { installation, cluster, provider } = JSON.parse(readFileSync(0, 'utf8')) as Record<string, string>;
@@ -19,5 +21,8 @@ if (result.status !== 0) process.exit(result.status ?? 1);
 const hosts: readonly Host[] = JSON.parse(result.stdout);
 const items = hosts
   .filter(({ released }) => !released)
-  .map(({ host, id }) => ({ id: id || `${provider}/${host}`, name: host }));
+  .map(({ host, id, held, state }) => ({
+    ...{ id: id || `${provider}/${host}`, name: host },
+    stopped: held && state !== 'running',
+  }));
 process.stdout.write(`${JSON.stringify({ items })}\n`);

@@ -1,8 +1,8 @@
 /** The stages that repair drift: only those that the found items need, on the desired state. */
 import type { DocumentState } from '#domain/cluster-documents.ts';
 import { allNodes, type ClusterState, hasKubernetes } from '#domain/cluster-state.ts';
-import type { DriftItem, DriftKind } from '#domain/drift.ts';
-import type { StagePlan, Waypoint } from '#domain/plan.ts';
+import type { DriftItem, DriftKind, StrayAction } from '#domain/drift.ts';
+import type { InfrastructureWork, StagePlan, Waypoint } from '#domain/plan.ts';
 import { counted, listed } from '../text/words.ts';
 import { moveOffLostNode } from './lost-endpoint.ts';
 
@@ -10,21 +10,29 @@ import { moveOffLostNode } from './lost-endpoint.ts';
  * The waypoint from a state to the same state, forward-only; none when there is nothing to repair. One before it when the API endpoint is lost,
  * which moves it.
  */
-export function repairWaypoints(current: ClusterState, items: readonly DriftItem[]): readonly Waypoint[] {
+export function repairWaypoints(
+  current: ClusterState,
+  items: readonly DriftItem[],
+  strays: StrayAction = 'delete',
+): readonly Waypoint[] {
   const move = moveOffLostNode(current, items);
-  return [...(move === undefined ? [] : [move]), ...repairOf(move?.target ?? current, items)];
+  return [...(move === undefined ? [] : [move]), ...repairOf(move?.target ?? current, items, strays)];
 }
 
-function repairOf(target: ClusterState, items: readonly DriftItem[]): readonly Waypoint[] {
-  const stages = items.length === 0 ? [] : [...repairPlans(target, items)];
+function repairOf(target: ClusterState, items: readonly DriftItem[], strays: StrayAction): readonly Waypoint[] {
+  const stages = items.length === 0 ? [] : [...repairPlans(target, items, strays)];
   if (stages.length === 0) return [];
   const found = items.map(({ message }) => message);
   return [{ direction: 'repair', target, changes: [{ kind: 'DriftRepaired', found }], stages, undo: [] }];
 }
 
 /** In the order they run; none when the found drift is no longer part of the state. */
-export function repairPlans(state: ClusterState, items: readonly DriftItem[]): readonly StagePlan[] {
-  const broken = brokenParts(state, items);
+export function repairPlans(
+  state: ClusterState,
+  items: readonly DriftItem[],
+  strays: StrayAction = 'delete',
+): readonly StagePlan[] {
+  const broken = brokenParts(state, items, strays);
   return [infrastructure(broken), configuration(state, broken), ...kubernetes(state, broken), traffic(broken)].filter(
     ({ reasons }) => reasons.length > 0,
   );
@@ -38,6 +46,7 @@ interface BrokenParts {
   readonly nodes: readonly string[];
   /** Provider instances whose workspace is applied. */
   readonly providers: readonly string[];
+  readonly strays: NonNullable<InfrastructureWork['strays']>;
   /** Ids of load balancers whose names are applied. */
   readonly names: readonly string[];
   /** Names of load balancers whose roles are set again. */
@@ -46,7 +55,7 @@ interface BrokenParts {
   readonly documents: readonly DocumentState[];
 }
 
-function brokenParts(state: ClusterState, items: readonly DriftItem[]): BrokenParts {
+function brokenParts(state: ClusterState, items: readonly DriftItem[], action: StrayAction): BrokenParts {
   const there = new Map(allNodes(state).map(({ node, pool }) => [node.name, pool]));
   const nodesOf = (...kinds: readonly DriftKind[]) =>
     unique(items.flatMap(({ kind, where }) => (kinds.includes(kind) && where.node ? [where.node] : []))).filter(
@@ -58,9 +67,13 @@ function brokenParts(state: ClusterState, items: readonly DriftItem[]): BrokenPa
   const machines = nodesOf('machine');
   const providers = unique(
     items.flatMap(({ kind, where }) =>
-      ['machine', 'network', 'stray'].includes(kind) && where.provider ? [where.provider] : [],
+      ['machine', 'network'].includes(kind) && where.provider ? [where.provider] : [],
     ),
   ).filter((name) => instances.has(name));
+  const strays = Map.groupBy(
+    items.filter(({ kind }) => kind === 'stray'),
+    ({ where }) => where.provider ?? '',
+  );
   const renamed = new Set(items.flatMap(({ kind, where }) => (kind === 'dns' && where.name ? [where.name] : [])));
   const changed = new Set(items.flatMap(({ kind, where }) => (kind === 'document' && where.name ? [where.name] : [])));
   const unserved = new Set(items.flatMap(({ kind, where }) => (kind === 'traffic' && where.name ? [where.name] : [])));
@@ -76,13 +89,16 @@ function brokenParts(state: ClusterState, items: readonly DriftItem[]): BrokenPa
     machines,
     nodes: nodesOf('machine', 'node'),
     providers,
+    strays: [...strays].flatMap(([provider, found]) =>
+      instances.has(provider) ? [{ provider, action, names: unique(found.map(({ where }) => where.name ?? '')) }] : [],
+    ),
     names,
     balancers: state.loadBalancers.map(({ name }) => name).filter((name) => unserved.has(name)),
     documents: (state.documents ?? []).filter(({ name }) => changed.has(name)),
   };
 }
 
-function infrastructure({ providers, names }: BrokenParts): StagePlan {
+function infrastructure({ providers, names, strays }: BrokenParts): StagePlan {
   const workspaces = [
     ...providers.map((name) => ({ kind: 'machines' as const, name, destroy: false })),
     ...names.map((name) => ({ kind: 'dns' as const, name, destroy: false })),
@@ -90,8 +106,12 @@ function infrastructure({ providers, names }: BrokenParts): StagePlan {
   const reasons = [
     ...(providers.length > 0 ? [`machines and networks of ${listed(providers)} are made as they were`] : []),
     ...(names.length > 0 ? [`the names of ${counted(names.length, 'load balancer')} are made as they were`] : []),
+    ...strays.map(
+      ({ provider, action, names: found }) =>
+        `${counted(found.length, 'machine')} of ${provider} that no one knows ${found.length === 1 ? 'is' : 'are'} ${action === 'delete' ? 'deleted' : 'stopped and kept'}`,
+    ),
   ];
-  return { stage: 'infrastructure', reasons, work: { workspaces } };
+  return { stage: 'infrastructure', reasons, work: { workspaces, ...(strays.length > 0 && { strays }) } };
 }
 
 /** A recreated machine has another key and address: all others learn them. */

@@ -1,0 +1,22 @@
+/** One command of the hosts' helper for each machine that the runner names. */
+import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+
+interface HookInput {
+  readonly installation: string;
+  readonly cluster: string;
+  readonly provider: string;
+  readonly machines: readonly { readonly id: string; readonly name: string }[];
+}
+
+export function eachMachine(command: 'hold' | 'down'): void {
+  const { installation, cluster, provider, machines }: HookInput = JSON.parse(readFileSync(0, 'utf8'));
+  for (const { name } of machines) {
+    const host = ['--installation', installation, '--cluster', cluster, '--provider', provider, '--host', name];
+    const result = spawnSync(process.env.KUBELOOM_HOST_HELPER ?? 'kubeloom-host', [command, ...host], {
+      stdio: ['ignore', 'inherit', 'inherit'],
+    });
+    if (result.error !== undefined) throw result.error;
+    if (result.status !== 0) process.exit(result.status ?? 1);
+  }
+}
