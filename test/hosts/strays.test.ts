@@ -55,7 +55,7 @@ describe.runIf(isRoot)('a machine that no one knows', () => {
 
   it('a check stops it and keeps it, and says so', async () => {
     expect(stateOf(stray)).toMatchObject({ state: 'running', held: false });
-    const { drift } = clusterOf(await installation.pass(31));
+    const { drift } = clusterOf(await installation.pass(35));
     expect(stateOf(stray)).toMatchObject({ state: 'dead', held: true });
     expect(drift).toMatchObject({ items: [{ kind: 'stray', hold: 'held' }], repair: { state: 'helped' } });
     expect(await installation.reported('StrayQuarantined')).toEqual([expect.stringContaining(stray)]);
@@ -63,7 +63,7 @@ describe.runIf(isRoot)('a machine that no one knows', () => {
   });
 
   it('later checks and changes leave it there', async () => {
-    await installation.pass(31);
+    await installation.pass(35);
     const more = await installation.apply(document(2));
     expect(more.status, JSON.stringify(clusterOf(more).failure)).toBe('Done');
     expect(nodesOf(more)).toHaveLength(2);
