@@ -24,7 +24,7 @@ describe.runIf(isRoot)('static machine groups on real hosts', () => {
   let manifest: ManifestDescription;
 
   function documentOf(members: readonly Host[], version: string): object {
-    const secretRef = { name: 'metal-key' };
+    const secretRef = { name: 'metal-key', namespace: 'default' };
     const nodes = members.map((host) => ({ endpoint: fleet.address(host), secretRef }));
     const health = [{ http: { port: 8080, path: '/index.html', body: version }, pause: '1s' }];
     return {
@@ -53,7 +53,7 @@ describe.runIf(isRoot)('static machine groups on real hosts', () => {
     await fleet.start();
     installation = await Installation.open();
     const privatekey = readFileSync(fleet.keyFile, 'utf8');
-    const secret = { kind: 'Secret', metadata: { name: 'metal-key' }, stringData: { privatekey } };
+    const secret = { apiVersion: 'v1', kind: 'Secret', metadata: { name: 'metal-key' }, stringData: { privatekey } };
     await installation.api.putSecret({ namespace: 'default', name: 'metal-key' }, secret);
     await apply(documentOf(['one', 'two'], 'v1'));
   });

@@ -26,7 +26,8 @@ if [ -e /etc/kubeloom/unattended-upgrades ]; then
   fi
   changed "unattended-upgrades works again"
 fi
-drop /etc/wireguard/wg0.conf /etc/wireguard/private.key /etc/kubeloom /etc/kubeone /run/kubeloom-mesh /run/kubeloom-udp \
+# The boot script of a machine group may hold what no one else should read.
+drop /var/lib/kubeloom /etc/wireguard/wg0.conf /etc/wireguard/private.key /etc/kubeloom /etc/kubeone /run/kubeloom-mesh /run/kubeloom-udp \
   /etc/sysctl.d/zz-kubeloom-ports.conf /etc/systemd/system/kubeloom-udp.service /etc/sysctl.d/zz-kubeloom-udp.conf \
   /etc/sysctl.d/zz-kubeloom.conf /etc/security/limits.d/90-kubeloom.conf /etc/systemd/system.conf.d/90-kubeloom.conf \
   /etc/multipath/conf.d/kubeloom.conf
