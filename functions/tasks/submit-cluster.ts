@@ -7,6 +7,7 @@ import { submitGoal } from '../pipeline/roll-outs/submit-goal.ts';
 
 const uses = [
   'artifacts.getText',
+  'clusters.list',
   'events.append',
   'manifests.create',
   'manifests.get',

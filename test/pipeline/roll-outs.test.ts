@@ -52,7 +52,7 @@ async function watched(
     await pipeline.settle();
   });
   await pipeline.rollOut();
-  return { pipeline, ended: await world.rollOut(id) };
+  return { pipeline, fleet: world, id, ended: await world.rollOut(id) };
 }
 
 describe('a roll-out', () => {
@@ -165,6 +165,20 @@ describe('a roll-out', () => {
     });
     expect(world.ended).toMatchObject({ status: 'Halted', states: { failed: 1, waiting: 2 } });
     expect(world.ended.halted).toMatch(new RegExp(`${nameOf(0)}: after its wave: .* not healthy`));
+  });
+
+  it('a cluster that was ill is checked again when the roll-out is resumed, and does not halt it once it is well', async () => {
+    const { pipeline, fleet, id } = await watched(3, '?waves=1,100%25&soak=30m', async ({ pipeline }) => {
+      const [node = ''] = await pipeline.nodes(nameOf(0));
+      pipeline.runner.health.set(node, 'notReady');
+    });
+    await fleet.verb('resume', id);
+    await pipeline.rollOut();
+    expect(await fleet.rollOut(id)).toMatchObject({ status: 'Halted', states: { failed: 1, waiting: 2 } });
+    pipeline.runner.health.clear();
+    await fleet.verb('resume', id);
+    await pipeline.rollOut();
+    expect(await fleet.rollOut(id)).toMatchObject({ status: 'RolledOut', states: { done: 3 } });
   });
 
   it('a pause stops a roll-out before its next clusters, and a resumption goes on there', async () => {

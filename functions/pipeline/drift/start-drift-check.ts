@@ -10,6 +10,17 @@ export async function startDriftCheck(
   stored: ManifestRecord,
   { policy, reason }: { readonly policy: CheckPolicy; readonly reason: string },
 ): Promise<ManifestRecord> {
+  const record = await storeDriftCheck(deps, stored, policy);
+  await startRun(deps, record, reason);
+  return record;
+}
+
+/** The same for one whose run another starts. */
+export async function storeDriftCheck(
+  deps: Using<'manifests.replace' | 'clock'>,
+  stored: ManifestRecord,
+  policy: CheckPolicy,
+): Promise<ManifestRecord> {
   const { name, uid, generation, attempt, retryFrom: _from, ...rest } = stored;
   const now = deps.clock.now();
   const checks = (stored.checks ?? 0) + 1;
@@ -20,6 +31,5 @@ export async function startDriftCheck(
     dueAt: new Date(now.getTime() + missedStartSeconds * 1000).toISOString(),
   };
   await deps.manifests.replace(record, { generation, attempt });
-  await startRun(deps, record, reason);
   return record;
 }

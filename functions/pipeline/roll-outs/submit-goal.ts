@@ -3,9 +3,11 @@ import type { ManifestRecord } from '#contracts/records.ts';
 import { RollOutGoals, type RollOutKey, type RollOutRecord, rollOutKeys } from '#contracts/roll-outs.ts';
 import type { SubmitClusterOutput } from '#contracts/state-inputs.ts';
 import { PipelineError } from '#domain/errors.ts';
+import type { RollOutCluster } from '#domain/roll-out/roll-out.ts';
 import type { Using } from '../../ports.ts';
+import { storeDriftCheck } from '../drift/start-drift-check.ts';
 import { nextRecord, queueRun, storeNext } from '../manifests/next-generation.ts';
-import { changedText } from './cluster-outcome.ts';
+import { changedText, clusterOutcome } from './cluster-outcome.ts';
 
 /** Throws when it was lost. */
 export async function goalsOf(
@@ -22,6 +24,7 @@ export async function goalsOf(
 export async function submitGoal(
   deps: Using<
     | 'artifacts.getText'
+    | 'clusters.list'
     | 'events.append'
     | 'manifests.create'
     | 'manifests.get'
@@ -41,7 +44,7 @@ export async function submitGoal(
   if (stored?.deleting) return { ...answer, start: false, refused: 'its manifest was deleted' };
   if (stored?.paused) return { ...answer, start: false, refused: 'it is paused; resume it first' };
   const reached = stored?.checksum === planned.goal;
-  if (reached && stored.status === 'Done') return { ...answer, start: false };
+  if (reached && stored.status === 'Done') return checkIll(deps, rollOut, planned, { stored, answer });
   // An earlier call stored it: the same run.
   if (reached && stored.status !== 'Failed') return { ...answer, start: true };
   if (!reached && (stored?.generation ?? null) !== planned.before) {
@@ -54,6 +57,20 @@ export async function submitGoal(
   const event = { at: record.updatedAt, runId: record.runId, level: 'info', kind: 'Requested', message } as const;
   await Promise.allSettled([deps.events.append(record, [event]), queueRun(deps, record, reason)]);
   return { ...answer, start: true, runId: record.runId };
+}
+
+/** One that was ill when it was compared last may be well by now: a check says so, and repairs nothing. */
+async function checkIll(
+  deps: Using<'clusters.list' | 'manifests.get' | 'manifests.replace' | 'runs.put' | 'clock'>,
+  { id, namespace }: RollOutRecord,
+  planned: RollOutCluster,
+  { stored, answer }: { readonly stored: ManifestRecord; readonly answer: Omit<SubmitClusterOutput, 'start'> },
+): Promise<SubmitClusterOutput> {
+  const { kind } = await clusterOutcome(deps, namespace, planned);
+  if (kind !== 'failed') return { ...answer, start: false };
+  const check = await storeDriftCheck(deps, stored, 'reportAll');
+  await queueRun(deps, check, `drift check of roll-out ${id}`);
+  return { ...answer, start: true, runId: check.runId };
 }
 
 async function nextOf(
