@@ -22,13 +22,23 @@ const noted = (version: string) => [
 ];
 
 /** As users of Kadende write it. */
-function document({ size = 2, boot = noted('one') }: { size?: number; boot?: readonly string[] } = {}): object {
+function document({
+  size = 2,
+  boot = noted('one'),
+  web = {},
+  instanceType = 't2.small',
+}: {
+  size?: number;
+  boot?: readonly string[];
+  web?: object;
+  instanceType?: string;
+} = {}): object {
   const resourcePlugin = { name: 'local', version: 'latest' };
   const resourceProperties = { key: 'team', instanceType: 't2.small', image: 'debian' };
   return {
     ...{ version: '0.0.1', name: 'web_shop' },
     groups: {
-      web: { size, resourcePlugin, resourceProperties, boot },
+      web: { size, resourcePlugin, resourceProperties: { ...resourceProperties, instanceType }, boot, ...web },
       batch: { 'night-shift': { size: 1, resourcePlugin, resourceProperties } },
     },
   };
@@ -163,6 +173,24 @@ describe.runIf(isRoot)('machine groups on real hosts', () => {
     });
     expect(nodesOf(manifest)).toContain(lost.name);
     expect(await asked(group('web'), "cut -d' ' -f1 /root/ended")).toEqual(['four', 'four', 'four']);
+  });
+
+  it('another type in place is a waypoint for each machine, which ends when the machine is healthy, and all of them stay', async () => {
+    const web = { update: 'inPlace', health: [{ tcp: { port: 22 } }] };
+    await apply(document({ size: 3, boot: noted('four'), web }));
+    const before = await bootIds(machines, cluster);
+    const { runId } = await installation.api.putManifest(
+      { namespace: 'default', name },
+      document({ size: 3, boot: noted('four'), web, instanceType: 't2.large' }),
+    );
+    const { manifest } = await follow(installation.api, { namespace: 'default', name }, { runId, quiet: true });
+    if (manifest === undefined) throw new Error('the manifest is gone');
+    cluster = clusterOf(manifest);
+    expect(manifest.status, JSON.stringify(cluster.failure)).toBe('Done');
+    expect(await bootIds(machines, cluster)).toEqual(before);
+    const { items } = await installation.api.listEvents({ namespace: 'default', name }, {});
+    const reached = items.filter((event) => event.runId === runId && event.kind === 'WaypointReached');
+    expect(reached).toHaveLength(3);
   });
 
   it('machines of groups without a mesh have no WireGuard, are asked for their health, and differ in nothing', async () => {
