@@ -9,7 +9,9 @@ kubernetes_packages=runc,iptables,conntrack,socat,ethtool,gnupg,apparmor-utils,l
 base_packages=${KUBELOOM_HOST_KUBERNETES:+$kubernetes_packages,}openssh-server,python3,iproute2,wireguard-tools,wireguard-go,nftables,conntrack,haproxy,prometheus-node-exporter,iputils-ping,procps,curl,ca-certificates,sudo,systemd-sysv,dbus,kmod,xfsprogs
 
 base_path() {
-  echo "$cache_dir/base-$(echo "$base_suite $base_recipe $base_packages" | sha256sum | cut -c1-12)"
+  local sum
+  sum=$(echo "$base_suite $base_recipe $base_packages" | sha256sum)
+  echo "$cache_dir/base-${sum:0:12}"
 }
 
 command_base_build() {

@@ -60,7 +60,7 @@ need() {
 }
 
 need_machine() {
-  [ "$(id -u)" = 0 ] || fail 3 "root is needed to make hosts; run as root, or use the provider type sim"
+  [ "$EUID" = 0 ] || fail 3 "root is needed to make hosts; run as root, or use the provider type sim"
   local tool
   for tool in "${host_tools[@]}"; do
     command -v "$tool" >/dev/null || fail 3 "$tool is not installed; run local/hosts/install-packages.sh"
@@ -70,12 +70,14 @@ need_machine() {
 # Terraform was killed and this process goes on alone: no one would ever know of the host that it creates.
 stop_if_orphaned() {
   [ -n "$abort_if_orphaned" ] || return 0
-  [ "$(parent_of $$)" = "$first_parent" ] && return 0
+  local stat
+  read -r stat <"/proc/$$/stat"
+  # Behind the name, which may have spaces: state, parent.
+  [[ ${stat##*) } != ?" $first_parent "* ]] || return 0
   remove_host
   fail 4 "the process that asked for it is gone; host removed again"
 }
 
-parent_of() { awk '/^PPid:/ {print $2}' "/proc/$1/status"; }
 
 # wait_until SECONDS COMMAND…: true as soon as the command is.
 wait_until() {

@@ -14,28 +14,33 @@ kill_host() {
 }
 
 kill_unit() {
-  local unit=$1 group
+  local unit=$1 groups
   if machine_runs_systemd; then
     systemctl kill --signal=KILL "$unit.scope" 2>/dev/null || true
     systemctl stop "$unit.scope" 2>/dev/null || true
     systemctl reset-failed "$unit.scope" 2>/dev/null || true
   fi
-  for group in $(cgroups_of "$unit"); do
-    wait_until 10 cgroup_is_gone "$group" || fail 4 "the processes in $group do not end"
-  done
+  mapfile -t groups < <(cgroups_of "$unit")
+  wait_until 10 cgroups_are_gone "${groups[@]}" || fail 4 "the processes in ${groups[0]} do not end"
   rmdir "/run/systemd/nspawn/propagate/$unit" "/run/systemd/nspawn/unix-export/$unit" 2>/dev/null || true
 }
 
 # One round of killing and removing; true when nothing is left.
-cgroup_is_gone() {
-  [ -d "$1" ] || return 0
-  if [ -e "$1/cgroup.kill" ]; then
-    echo 1 >"$1/cgroup.kill" 2>/dev/null || true
-  fi
-  local processes
-  mapfile -t processes < <(find "$1" -name cgroup.procs -exec cat {} + 2>/dev/null | grep -vx 0)
+cgroups_are_gone() {
+  local group groups=() processes
+  for group in "$@"; do
+    [ -d "$group" ] || continue
+    groups+=("$group")
+    if [ -e "$group/cgroup.kill" ]; then
+      echo 1 >"$group/cgroup.kill" 2>/dev/null || true
+    fi
+  done
+  [ ${#groups[@]} != 0 ] || return 0
+  mapfile -t processes < <(find "${groups[@]}" -name cgroup.procs -exec cat {} + 2>/dev/null | grep -vx 0)
   # The shell's own kill: the program is in a package that a small Debian does not have.
   [ ${#processes[@]} = 0 ] || kill -KILL "${processes[@]}" 2>/dev/null || true
-  find "$1" -depth -type d -exec rmdir {} + 2>/dev/null || true
-  [ ! -d "$1" ]
+  find "${groups[@]}" -depth -type d -exec rmdir {} + 2>/dev/null || true
+  for group in "${groups[@]}"; do
+    [ ! -d "$group" ] || return 1
+  done
 }

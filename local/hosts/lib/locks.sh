@@ -6,10 +6,10 @@ machine_run_dir=/run/kubeloom
 # take_lock NAME SECONDS: holds it until this process ends; sets lock_fd.
 take_lock() {
   local path=$1 seconds=$2
-  mkdir -p "${path%/*}"
+  [ -d "${path%/*}" ] || mkdir -p "${path%/*}"
   while :; do
     exec {lock_fd}>"$path"
-    flock -w "$seconds" "$lock_fd" || fail 5 "another kubeloom-host has held $(basename "$path") for $seconds seconds"
+    flock -w "$seconds" "$lock_fd" || fail 5 "another kubeloom-host has held ${path##*/} for $seconds seconds"
     # The process that removed the host removed the file as well: then our lock is on a deleted file.
     [ "$path" -ef "/proc/self/fd/$lock_fd" ] && return 0
     exec {lock_fd}>&-

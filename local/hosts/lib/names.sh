@@ -3,9 +3,10 @@
 # kl + 3 (state directory) + 4 (cluster) + 3 (provider instance) + 2 (number of the host, hex) = 14 of the 15 letters of a link.
 
 hash_of() {
-  local digits=0123456789abcdefghijklmnopqrstuvwxyz length=$1 word='' value
+  local digits=0123456789abcdefghijklmnopqrstuvwxyz length=$1 word='' sum value
   shift
-  value=$((16#$(printf '%s' "$*" | sha256sum | cut -c1-15)))
+  sum=$(printf '%s' "$*" | sha256sum)
+  value=$((16#${sum:0:15}))
   while [ ${#word} -lt "$length" ]; do
     word+=${digits:value % 36:1}
     value=$((value / 36))

@@ -5,7 +5,7 @@ machine_runs_systemd() { [ -d /run/systemd/system ]; }
 # Cgroup directories of the host where systemd does not keep them for us: cgroup v2, or the hierarchies of v1 that nspawn and a
 # kubelet use.
 cgroups_of() {
-  if [ "$(stat -fc %T /sys/fs/cgroup)" = cgroup2fs ]; then
+  if [ -e /sys/fs/cgroup/cgroup.controllers ]; then
     echo "/sys/fs/cgroup/$1"
   else
     local kind
