@@ -262,3 +262,24 @@ it('CO-1: an older release than that of the definitions which stayed is refused'
   expect(result.error?.message).toContain('of cluster-api v1.10.4, which is of v1.11.1 now');
   expect(planes.facts.documents ?? {}).toEqual({});
 });
+
+it('CO-1: components after one that does not work are held, and the stage that follows applies them', {
+  timeout: 10 * minute,
+}, async () => {
+  planes.broken.add('capi-controller-manager');
+  const held = await planes.settle(planes.trio('after', 'v1.11.1'), { totalMs: 0 });
+  expect(held).toMatchObject({ ok: false, error: { class: 'transient', code: 'ComponentsHeld', retryable: false } });
+  expect(held.error?.message).toContain(
+    'capi.bootstrap-kubeadm, capi.control-plane-kubeadm wait for capi.cluster-api, which does not work yet',
+  );
+  expect(Object.keys(planes.facts.documents ?? {})).toEqual(['capi.cert-manager', 'capi.cluster-api']);
+  const names = await planes.kubectl('get', 'deployments', '-A', '-o', 'name');
+  expect(names).toBe('deployment.apps/capi-controller-manager');
+  planes.broken.clear();
+  expect(await planes.settle(planes.trio('after', 'v1.11.1'))).toMatchObject({
+    ok: true,
+    summary: { documentsApplied: 4 },
+  });
+  expect(Object.values(planes.facts.documents ?? {}).flatMap(({ unfinished }) => unfinished ?? [])).toEqual([]);
+  expect(await planes.drift()).toEqual([]);
+});

@@ -14,7 +14,13 @@ import { type ClusterFacts, noFacts } from '#domain/cluster-state.ts';
 import { DriftReport } from '#domain/drift.ts';
 import type { Component } from '#domain/planes/management-plane.ts';
 import { planeDocuments } from '#domain/planes/plane-documents.ts';
+import type { AvailabilityWait } from '#runner/documents/availability.ts';
+import { checkComponents } from '#runner/documents/check-components.ts';
+import { prepareDocuments } from '#runner/documents/prepare-documents.ts';
+import { settleDocuments } from '#runner/documents/settle-documents.ts';
 import { checkDocuments } from '#runner/drift/check-documents.ts';
+import { Kubectl } from '#runner/kubernetes/kubectl.ts';
+import type { Tool } from '#runner/stage-context.ts';
 import { aPlane } from '#test/planes/planes.ts';
 import { twoProviderState } from '#test/rendering/states.ts';
 import { aCheck, aDocument, prefix, type StageWorld, stageWorld } from '#test/runner/stage-world.ts';
@@ -49,6 +55,8 @@ export class PlaneCluster {
   installed: readonly Component[] = [];
   readonly #server: BareApiServer;
   readonly #stop = new AbortController();
+  /** Names of Deployments that do not become available. */
+  readonly broken = new Set<string>();
   private constructor(server: BareApiServer, world: StageWorld, vault: FakeVault) {
     this.#server = server;
     this.world = world;
@@ -135,8 +143,8 @@ export class PlaneCluster {
     return this.docker(instance, { version: 'v1.13.7', metadata, source });
   }
 
-  /** The nodes stage from the plane that is installed to this one; what is refused changes nothing. */
-  async settle(components: readonly Component[]): Promise<StageResult> {
+  /** The nodes stage from the plane that is installed to this one; what is refused changes nothing. `wait`: @default as in the product */
+  async settle(components: readonly Component[], wait?: AvailabilityWait): Promise<StageResult> {
     const [before, after] = [documentsOf(this.installed), documentsOf(components)];
     const work = {
       ...{ patch: [], remove: [], maxUnavailable: 1 },
@@ -146,7 +154,13 @@ export class PlaneCluster {
     const states = { before: twoProviderState({ documents: before }), target: twoProviderState({ documents: after }) };
     const stages = [{ stage: 'nodes' as const, reasons: [], work }];
     await this.world.put(aDocument(stages, { direction: 'settle', ...states, facts: this.facts }), this.facts);
-    const result = await this.world.run('nodes');
+    const tool: Tool = async (context) => {
+      const prepared = await prepareDocuments(context, after);
+      const kubectl = new Kubectl(context, this.#server.adminFile());
+      const contracts = await checkComponents(context, kubectl, prepared);
+      return settleDocuments(context, kubectl, { prepared, contracts, removed: work.documentsRemoved }, wait);
+    };
+    const result = await this.world.run('nodes', wait === undefined ? {} : { tool });
     this.facts = await this.world.facts();
     if (result.ok) this.installed = components;
     return result;
@@ -170,7 +184,7 @@ export class PlaneCluster {
       const answer = await this.kubectl('get', 'deployments', '-A', '-o', 'json').catch(() => '{"items":[]}');
       const { items } = JSON.parse(answer) as { items: readonly Deployment[] };
       for (const { metadata, status } of items) {
-        if (status?.observedGeneration === metadata.generation) continue;
+        if (status?.observedGeneration === metadata.generation || this.broken.has(metadata.name)) continue;
         const counts = { replicas: 1, updatedReplicas: 1, readyReplicas: 1, availableReplicas: 1 };
         const conditions = [{ type: 'Available', status: 'True', reason: 'Simulated' }];
         const body = JSON.stringify({ status: { observedGeneration: metadata.generation, ...counts, conditions } });
