@@ -160,7 +160,7 @@ export interface RunStore {
 export interface EventStore {
   /** Appends in order; an event that is there already is kept once. */
   append(key: ManifestKey, events: readonly NewEvent[]): Promise<void>;
-  /** Oldest first, those after the cursor. `next` is given as soon as there was any event: a follower goes on there. */
+  /** Oldest first, those after the cursor, or from a time on (ISO 8601, UTC, with ms). `next` is given as soon as there was any event: a follower goes on there. */
   list(key: ManifestKey, limit: number, next?: string): Promise<Page<RunEvent>>;
 }
 

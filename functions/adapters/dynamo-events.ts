@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { type ManifestKey, RunEvent } from '#contracts/records.ts';
 import type { EventStore, Page } from '../ports.ts';
-import type { DynamoTable } from './dynamo-table.ts';
+import { cursorTo, type DynamoTable } from './dynamo-table.ts';
 import { readableOnes, readJsonRecord } from './stored-record.ts';
 import { eventPartition } from './table-keys.ts';
 
@@ -11,6 +11,9 @@ export const keepDays = 90;
 
 /** Epoch seconds until which an event of that time is kept. */
 export const keptUntil = (at: string): number => Math.floor(Date.parse(at) / 1000) + keepDays * 86_400;
+
+/** In UTC, as events have it: keys begin with theirs. */
+const isTime = (text: string): boolean => /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/.test(text);
 
 export class DynamoEvents implements EventStore {
   readonly #table: DynamoTable;
@@ -37,7 +40,7 @@ export class DynamoEvents implements EventStore {
     const page = await this.#table.query({
       partition: { name: 'pk', value: eventPartition(key) },
       limit,
-      ...(next === undefined ? {} : { next }),
+      ...(next === undefined ? {} : { next: isTime(next) ? cursorTo({ pk: eventPartition(key), sk: next }) : next }),
     });
     const items = readableOnes(page.items, ({ sk, event, format }) =>
       readJsonRecord(RunEvent, event, { what: `event ${sk}`, format }),

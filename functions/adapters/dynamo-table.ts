@@ -133,8 +133,8 @@ export class DynamoTable {
     const end = items.at(-1);
     return {
       items,
-      ...(answer.LastEvaluatedKey && { next: encodeCursor(answer.LastEvaluatedKey) }),
-      ...(end && { last: encodeCursor({ pk: end.pk, sk: end.sk }) }),
+      ...(answer.LastEvaluatedKey && { next: cursorTo(answer.LastEvaluatedKey) }),
+      ...(end && { last: cursorTo({ pk: end.pk, sk: end.sk }) }),
     };
   }
 
@@ -182,7 +182,8 @@ function names(expression: string): Record<string, string> {
   return Object.fromEntries([...expression.matchAll(/#(\w+)/g)].map(([written, name]) => [written, String(name)]));
 }
 
-function encodeCursor(key: Item): string {
+/** Leads to what comes behind the key, whether that exists or not. */
+export function cursorTo(key: Item): string {
   return Buffer.from(JSON.stringify(key)).toString('base64url');
 }
 

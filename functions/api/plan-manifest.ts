@@ -6,7 +6,9 @@ import type { ClusterRecord, DemandRecord, ManifestKey, ManifestRecord, Orphans 
 import { differText } from '#domain/assess-drift.ts';
 import { PipelineError } from '#domain/errors.ts';
 import { intervalMinutes } from '#domain/manifest/drift-checks.ts';
+import type { ClusterPlan } from '#domain/plan.ts';
 import type { PlanBasis } from '#domain/planning/plan-basis.ts';
+import { describeClusterPlan } from '#domain/planning/text/describe-plan.ts';
 import { noTotals, planTotals } from '#domain/planning/text/plan-totals.ts';
 import { priceOfChecks } from '#domain/price-of-checks.ts';
 import type { AdmittedCaller } from '../caller.ts';
@@ -18,6 +20,7 @@ import { manifestOf } from '../pipeline/manifests/stored-document.ts';
 import { replaceableManifest, storedManifest } from '../pipeline/manifests/stored-manifest.ts';
 import { planningOf } from '../pipeline/manifests/template-versions.ts';
 import { planBasisOf } from '../pipeline/plans/plan-id.ts';
+import { plannedWaypoint } from '../pipeline/plans/planned-waypoint.ts';
 import type { ApiPorts } from '../rights/api-uses.ts';
 import { orphansIn } from './delete-manifest.ts';
 import { handle } from './handle.ts';
@@ -79,6 +82,7 @@ export async function planReport(
     needsApproval: needsApproval(deps, key, stored, desired),
     hasWork: planned.clusters.some((plan) => plan.waypoints.length > 0),
     ...planned,
+    paths: planned.clusters.map((plan) => pathInWords(plan, clusters)),
     ...(rollbackTo !== undefined && { rollbackTo }),
     etag: stored ? manifestTag(stored) : null,
     drift: stored ? driftRows(clusters) : [],
@@ -91,6 +95,14 @@ export async function planReport(
 /** What keeps running, and costs as much as before. */
 function orphansOf(goal: Goal, stored: ManifestRecord | undefined): Orphans {
   return ('deleting' in goal ? (goal.orphans ?? stored?.orphans) : undefined) ?? [];
+}
+
+function pathInWords(plan: ClusterPlan, clusters: readonly ClusterRecord[]): PlanReport['paths'][number] {
+  const current = clusters.find((record) => clusterName(record) === plan.cluster)?.current ?? null;
+  const { summary, waypoints } = describeClusterPlan(plan, current);
+  const directions = plan.waypoints.map(({ direction }) => direction);
+  const inWords = waypoints.map((waypoint, index) => plannedWaypoint(waypoint, directions[index] ?? 'settle'));
+  return { cluster: plan.cluster, summary, waypoints: inWords };
 }
 
 async function goalOf(

@@ -25,6 +25,7 @@ const handlers: Readonly<Record<OperationId, HttpHandler>> = {
   ...from(() => import('./validate.ts'), 'validate'),
   ...from(() => import('./runs.ts'), 'listRuns', 'getRun', 'listEvents', 'listChanges'),
   ...from(() => import('./live.ts'), 'getLive'),
+  ...from(() => import('./run-plan.ts'), 'getRunPlan'),
   ...from(() => import('./events.ts'), 'listAllEvents'),
   ...from(() => import('./logs.ts'), 'listLogs', 'getLog'),
   ...from(() => import('./clusters.ts'), 'getKubeconfig'),

@@ -6,8 +6,9 @@ import { errorClasses } from '#domain/errors.ts';
 import { ClusterPlan, Direction, StageName } from '#domain/plan.ts';
 import { PlanTotals } from '#domain/planning/text/plan-totals.ts';
 import { CostOfMonth } from '#domain/prices/cost-of-month.ts';
-import { DriftRows, nodeRemarks, OpenDemand, planIdentity } from './cluster-remarks.ts';
+import { clusterRemarks, DriftRows, nodeRemarks, OpenDemand, planIdentity } from './cluster-remarks.ts';
 import { ClusterStatus, RunEvent, RunRecord, ManifestStatus as StoredStatus } from './records.ts';
+import { PlannedWaypoint } from './run-plan.ts';
 import { RunWork, StageMode } from './stage.ts';
 
 /** Header names of our own. */
@@ -115,6 +116,7 @@ export const ManifestSummary = z
         name: z.string(),
         status: ClusterStatus,
         nodes: z.number().int(),
+        ...clusterRemarks,
       }),
     ),
   })
@@ -237,6 +239,9 @@ export const PlanReport = z
     faults: z.array(Fault).describe('of the document; what the planner refuses is in `clusters`'),
     warnings: z.array(Fault),
     clusters: z.array(ClusterPlan.meta({ id: 'ClusterPlan' })),
+    paths: z
+      .array(z.object({ cluster: z.string(), summary: z.string(), waypoints: z.array(PlannedWaypoint) }))
+      .describe('the same in words'),
     totals: PlanTotals,
     costOfMonth: CostOfMonth.optional().describe('where machines have a price'),
     etag: z

@@ -2,6 +2,8 @@
 import { z } from 'zod';
 import { NodeDemand, SizeDemand, SizeFailure } from '#domain/demand.ts';
 import { DriftItem, NodeHealthRecord } from '#domain/drift.ts';
+import { errorClasses } from '#domain/errors.ts';
+import { Direction, StageName } from '#domain/plan.ts';
 
 export const OpenDemand = z
   .object({
@@ -24,6 +26,32 @@ export const DriftRows = z
     }),
   )
   .describe('clusters for which the last check found drift');
+
+/** What a list says of a cluster besides its status; each is absent where there is nothing to say. */
+export const clusterRemarks = {
+  providers: z.array(z.string()).optional().describe('provider instances that have nodes of it'),
+  now: z
+    .object({
+      direction: Direction,
+      stage: StageName.nullable(),
+      waypoint: z.number().int(),
+      waypoints: z.number().int(),
+      joins: z.number().int().describe('nodes that the waypoint adds'),
+      leaves: z.number().int().describe('nodes that it removes'),
+    })
+    .optional()
+    .describe('what a run is doing to it'),
+  failure: z
+    .object({
+      class: z.enum(errorClasses),
+      code: z.string(),
+      message: z.string().describe('its first 300 characters'),
+      hint: z.string(),
+      at: z.string(),
+    })
+    .optional(),
+  drift: z.number().int().optional().describe('how many differences the last check found'),
+};
 
 const nodeStatuses = [
   'Waiting',

@@ -128,7 +128,7 @@ export const LiveQuery = z.object({
     .max(200)
     .optional()
     .describe(
-      '`next` of an earlier answer. Several writers report: an event may be stored up to 5 seconds late, so ask with a `next` that is older than that',
+      '`next` of an earlier answer, or a time like `2026-11-23T08:00:00.000Z`. Several writers report: an event may be stored up to 5 seconds late, so ask with a `next` that is older than that',
     ),
 });
 const feedId = z.string().regex(/^\d{1,15}\.\d{1,5}$/);

@@ -255,6 +255,8 @@ export const RunEvent = z.strictObject({
   kind: z.string(),
   /** Name of the cluster. */
   cluster: z.string().optional(),
+  /** Of a waypoint that starts, and of its stages: as in the paths of their logs, `w00`. */
+  waypoint: z.string().optional(),
   stage: RunWork.optional(),
   node: z.string().optional(),
   /** Of a stage that ended: the number of the try, from 1. */

@@ -96,10 +96,15 @@ export function clusterKeys({
   return { kubeconfig, authority: `${kubeconfig}.pki.tar.gz` };
 }
 
+/** The last segment of a waypoint's prefix, `w00`: counts what a run started of a cluster. */
+export const waypointOf = (prefix: string): string => prefix.slice(prefix.lastIndexOf('/') + 1);
+
 /** Artifact keys below a waypoint's prefix: the one place that knows them. */
 export const waypointKeys = {
   /** What its runners are given: a `WaypointDocument`, or a `DriftCheck`. */
   document: (prefix: string) => `${prefix}/waypoint.json`,
+  /** The way from there on in words, for those who watch: a `PlannedPath`. */
+  path: (prefix: string) => `${prefix}/path.json`,
   /** Cumulative `ClusterFacts`, rewritten by each stage; absent before the first. */
   facts: (prefix: string) => `${prefix}/facts.json`,
   /** What a check for drift found: a `DriftReport`. */

@@ -55,5 +55,17 @@ export function eventStoreContract(name: string, make: () => EventStore): void {
       const later = await store.list(key, 10, quiet.next);
       expect(later.items.map((event) => event.message)).toEqual(['three']);
     });
+
+    it('events from a time on begin with those of that very time, and the reader follows from there', async () => {
+      const store = make();
+      await store.append(
+        key,
+        [1, 2, 3].map((at) => anEvent({ at: minute(at), message: `minute ${at}` })),
+      );
+      const found = await store.list(key, 10, minute(2));
+      expect(found.items.map((event) => event.message)).toEqual(['minute 2', 'minute 3']);
+      expect((await store.list(key, 10, found.next)).items).toEqual([]);
+      expect(await store.list(key, 10, minute(9))).toMatchObject({ items: [] });
+    });
   });
 }

@@ -84,8 +84,10 @@ export class InMemoryEvents implements EventStore {
 
   async list(key: ManifestKey, limit: number, next?: string): Promise<Page<RunEvent>> {
     const events = (this.#events.get(idOf(key)) ?? []).map(({ event }) => event);
-    const items = structuredClone(events.slice(cursorOf(next), cursorOf(next) + limit));
-    const follow = items.length > 0 ? String(cursorOf(next) + items.length) : next;
+    const isTime = next !== undefined && /^\d{4}-.*Z$/.test(next);
+    const from = isTime ? events.filter(({ at }) => at < next).length : cursorOf(next);
+    const items = structuredClone(events.slice(from, from + limit));
+    const follow = items.length > 0 ? String(from + items.length) : next;
     return { items, ...(follow === undefined ? {} : { next: follow }) };
   }
 }

@@ -22,12 +22,34 @@ export function summarizeManifest(record: ManifestRecord, clusters: readonly Clu
     createdAt: record.createdAt,
     updatedAt: record.updatedAt,
     progress: overallProgress(record, clusters),
-    clusters: clusters.map((cluster) => ({
-      cluster: cluster.cluster,
-      name: clusterName(cluster),
-      status: cluster.status,
-      nodes: nodeRows(cluster).length,
-    })),
+    clusters: clusters.map(clusterRow),
+  };
+}
+
+function clusterRow(cluster: ClusterRecord): ManifestSummary['clusters'][number] {
+  const nodes = nodeRows(cluster);
+  const { cluster: id, status, progress, failure, drift } = cluster;
+  const providers = [...new Set(nodes.map(({ provider }) => provider))];
+  const parts = (wanted: string): number => progress?.nodes.filter(({ part }) => part === wanted).length ?? 0;
+  const works = status === 'Running' || status === 'RollingBack' || status === 'BackingOff';
+  return {
+    ...{ cluster: id, name: clusterName(cluster), status, nodes: nodes.length },
+    ...(providers.length > 0 && { providers }),
+    ...(progress &&
+      works && {
+        now: {
+          ...{ direction: progress.direction, stage: progress.stage ?? null },
+          ...{ waypoint: progress.waypoint, waypoints: progress.waypoints },
+          ...{ joins: parts('joins'), leaves: parts('leaves') },
+        },
+      }),
+    ...(failure && {
+      failure: {
+        ...{ class: failure.class, code: failure.code, message: failure.message.slice(0, 300) },
+        ...{ hint: failure.hint, at: failure.at },
+      },
+    }),
+    ...(drift && drift.items.length > 0 && { drift: drift.items.length }),
   };
 }
 

@@ -5,6 +5,7 @@ import { FeedPage } from '../all-events.ts';
 import * as http from '../api-bodies.ts';
 import { AccessAccepted, IssuedKubeconfig, SshAccess } from '../http-documents.ts';
 import * as parameters from '../http-parameters.ts';
+import { RunPlan } from '../run-plan.ts';
 import { manifest, type Operations, ok, operator, revisionHeaders, viewer, viewerAnywhere } from './operation.ts';
 
 const run = `${manifest}/runs/{run}` as const;
@@ -29,6 +30,13 @@ export const runOperations = {
     params: parameters.RunPath,
     summary: 'Show a run',
     answers: ok('the run', http.Run),
+  },
+  getRunPlan: {
+    ...read,
+    path: `${run}/plan`,
+    params: parameters.RunPath,
+    summary: 'Show the way that a run takes: every waypoint of each cluster in words, also those still to come',
+    answers: ok('the way; without clusters when the run started nothing, or an older release did', RunPlan),
   },
   listEvents: {
     ...page,

@@ -1,25 +1,46 @@
-/** Events about a plan: the path when a run starts, each waypoint when it starts, sentence by sentence. */
+/** What is said about a plan: the path when a run starts, each waypoint when it starts, sentence by sentence; and all of it in a document. */
 import type { ClusterRecord, NewEvent } from '#contracts/records.ts';
+import type { PlannedPath } from '#contracts/run-plan.ts';
+import { waypointOf } from '#contracts/stage.ts';
 import type { ClusterRun } from '#contracts/state-inputs.ts';
 import type { Waypoint } from '#domain/plan.ts';
-import { describeClusterPlan } from '#domain/planning/text/describe-plan.ts';
+import { type DescribedPlan, describeClusterPlan } from '#domain/planning/text/describe-plan.ts';
 import { listed } from '#domain/planning/text/words.ts';
+import { plannedWaypoint } from '../plans/planned-waypoint.ts';
 import { type ClusterEvent, clusterEvent, clusterName } from './cluster-records.ts';
+
+/** The path in words, while its first waypoint is under way. */
+export function describePath(path: readonly Waypoint[], after: ClusterRecord): DescribedPlan {
+  return describeClusterPlan({ cluster: clusterName(after), waypoints: [...path], refusals: [] }, after.current);
+}
+
+/** What is stored of it. */
+export function plannedPath(
+  { waypoints }: DescribedPlan,
+  path: readonly Waypoint[],
+  after: ClusterRecord,
+): PlannedPath {
+  return {
+    ...{ schema: 1, number: after.progress?.waypoint ?? 1 },
+    waypoints: waypoints.map((waypoint, index) => plannedWaypoint(waypoint, path[index]?.direction ?? 'settle')),
+  };
+}
 
 /** `before` is the record as it was found, `after` as it is while the first waypoint of the path is under way. */
 export function planEvents(
   run: ClusterRun,
-  path: readonly Waypoint[],
+  { summary, waypoints }: DescribedPlan,
   { before, after, now }: { readonly before: ClusterRecord; readonly after: ClusterRecord; readonly now: string },
 ): readonly NewEvent[] {
   // It goes on where it paused for nodes: that was reported.
   if (after.nodeWait) return [];
-  const plan = { cluster: clusterName(after), waypoints: [...path], refusals: [] };
-  const { summary, waypoints } = describeClusterPlan(plan, after.current);
   const [first] = waypoints;
   if (!first) return [];
-  const reported = (kind: 'PlanMade' | 'WaypointStarted' | 'PlanExplained', message: string) =>
-    clusterEvent(run, now, { kind, message });
+  const waypoint = after.waypointPrefix === null ? undefined : waypointOf(after.waypointPrefix);
+  const reported = (kind: 'PlanMade' | 'WaypointStarted' | 'PlanExplained', message: string): NewEvent => ({
+    ...clusterEvent(run, now, { kind, message }),
+    ...(waypoint !== undefined && kind !== 'PlanMade' && { waypoint }),
+  });
   const begins = after.progress?.waypoint === 1 && before.status !== 'BackingOff';
   const done = after.doneStages?.stages ?? [];
   const kept =

@@ -1,6 +1,7 @@
 /** The start of a waypoint: its document for the runners, the record that remembers it, the slots of its stages. */
 import type { DriftCheck } from '#contracts/job.ts';
 import type { ClusterProgress, ClusterRecord, ManifestRecord } from '#contracts/records.ts';
+import type { PlannedPath } from '#contracts/run-plan.ts';
 import { type WaypointDocument, waypointKeys } from '#contracts/stage.ts';
 import type { ClusterRun, PlanClusterOutput } from '#contracts/state-inputs.ts';
 import { allNodes, type ClusterFacts } from '#domain/cluster-state.ts';
@@ -41,13 +42,19 @@ export interface Start {
   readonly output: PlanClusterOutput;
 }
 
-/** The document is written first: readers of the record rely on it. */
+/** The documents are written first: readers of the record rely on them. A check has no way of its own. */
 export async function storeStart(
   deps: Using<'artifacts.putText' | 'clusters.put'>,
   { document, record, output }: Start,
+  path?: PlannedPath,
 ): Promise<void> {
-  const key = waypointKeys.document(output.waypointPrefix);
-  await deps.artifacts.putText(key, JSON.stringify(document), 'application/json');
+  const { waypointPrefix: prefix } = output;
+  const documents = [[waypointKeys.document(prefix), document] as const, [waypointKeys.path(prefix), path] as const];
+  await Promise.all(
+    documents.flatMap(([key, content]) =>
+      content === undefined ? [] : [deps.artifacts.putText(key, JSON.stringify(content), 'application/json')],
+    ),
+  );
   await deps.clusters.put(record);
 }
 

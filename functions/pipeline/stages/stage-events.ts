@@ -1,7 +1,7 @@
 /** The event of a stage that ended: how long it took, what it created, what is done about a failure. */
 import type { Config } from '#contracts/config.ts';
 import type { NewEvent } from '#contracts/records.ts';
-import type { StageResult } from '#contracts/stage.ts';
+import { type StageResult, waypointOf } from '#contracts/stage.ts';
 import type { CollectResultInput } from '#contracts/state-inputs.ts';
 import type { KindOf, Reported } from '#domain/event-kinds.ts';
 import { assessStageFailure } from '#domain/failure-policy.ts';
@@ -14,8 +14,9 @@ import type { Collected } from './stage-outcomes.ts';
 export function stageEvents(collected: Collected, config: Config): readonly NewEvent[] {
   const { input, result, verdict, at } = collected;
   const { run, slot } = input;
+  const waypoint = waypointOf(slot.waypointPrefix);
   const about = { stage: slot.stage, ...(verdict.error?.resource && { node: verdict.error.resource }) };
-  const reported = (event: Ending) => ({ ...clusterEvent(run, at, { ...event, ...about }), ...measured });
+  const reported = (event: Ending) => ({ ...clusterEvent(run, at, { ...event, ...about }), waypoint, ...measured });
   const measured = { attempt: input.try.attempt, ...measuresOf(result) };
   const what = slot.mode === 'undo' ? `undoing ${slot.stage}` : slot.stage;
   const kind = slot.mode === 'undo' ? 'StageUndone' : 'StageSucceeded';
