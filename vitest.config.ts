@@ -22,7 +22,7 @@ export default defineConfig({
           name: 'unit',
           env: { KUBELOOM_KUBERNETES: 'simulated' },
           include: ['test/**/*.test.ts'],
-          exclude: ['test/hosts/**', 'test/conformance/**', 'test/real-kubernetes/**'],
+          exclude: ['test/hosts/**', 'test/conformance/**', 'test/real-kubernetes/**', 'test/console/browser/**'],
           // One process for each worker, not for each file.
           isolate: false,
           globalSetup: ['test/temporary-files.ts'],
@@ -50,6 +50,17 @@ export default defineConfig({
           include: ['test/real-kubernetes/**/*.test.ts'],
           testTimeout: 1_200_000,
           hookTimeout: 1_200_000,
+        },
+      },
+      {
+        // Needs Chromium: scripts/console-tests.sh.
+        test: {
+          name: 'console',
+          env: { KUBELOOM_KUBERNETES: 'simulated' },
+          include: ['test/console/browser/**/*.test.ts'],
+          maxWorkers: 2,
+          testTimeout: 120_000,
+          hookTimeout: 120_000,
         },
       },
       {

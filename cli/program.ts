@@ -38,6 +38,7 @@ const modules: readonly (readonly [words: readonly string[], load: () => Promise
   [['rollout'], async () => (await import('./commands/rollout.ts')).registerRollOut],
   [['changes'], async () => (await import('./commands/changes.ts')).registerChanges],
   [['context'], async () => (await import('./commands/context.ts')).registerContext],
+  [['console'], async () => (await import('./commands/console.ts')).registerConsole],
   [['local'], async () => (await import('./commands/local.ts')).registerLocal],
   [['provider'], async () => (await import('./commands/provider.ts')).registerProvider],
   [['doctor'], async () => (await import('./commands/doctor.ts')).registerDoctor],

@@ -197,8 +197,8 @@ async function assemble(given: {
   stepFunctionsDoor.open(stepFunctionsListener({ executions, store, machines, logger }));
   codeBuildDoor.open(codeBuildListener(builds, logger));
   const access = { token: directory.token, usersFile: usersFile(directory.path), ...(oidc && { oidc }) };
-  const doorOptions = { access, port: apiPort, logger, ...(!inMemory && { directory: directory.path }) };
-  const { routesModule } = product;
+  const { routesModule, console = false } = product;
+  const doorOptions = { access, port: apiPort, console, logger, ...(!inMemory && { directory: directory.path }) };
   const api = await (routesModule === undefined || inMemory
     ? startGateway(await product.routes(), doorOptions)
     : startGatewayThread({ routesModule, ...doorOptions }));

@@ -42,6 +42,8 @@ export interface Product {
   tableSchema(): Promise<TableSchema>;
   functions(): Promise<Readonly<Record<string, LambdaFunction>>>;
   routes(): Promise<readonly GatewayRoute[]>;
+  /** Whether the web console is served with its API. @default false */
+  readonly console?: boolean;
   /** What `/metrics` answers. @default nothing */
   metrics?(numbers: PlatformNumbers): Promise<readonly MetricFamily[]>;
   /** URL of the module that exports them; then the API of a platform that lasts has a thread of its own. */
@@ -70,6 +72,7 @@ export function kubeloom(runner: RunnerKind): Product {
     tick: 'tick',
     stream: 'publish-events',
     quickTick: 'sync-sources',
+    console: true,
     providerTypes: () => providerTypesOf(runner),
     tableSchema: async () => (await import('#adapters/table-keys.ts')).tableSchema,
     async functions() {

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Sets up what a command needs, and says what it does: npm packages, and as root the programs in requirements.json.
-# usage: setup.sh [--tests | --hosts | --checks]
+# usage: setup.sh [--tests | --hosts | --checks | --console]
 #   --tests: also what tests without real hosts need   --hosts: also what real hosts need   --checks: also what `npm run check` needs
+#   --console: also what the tests of the web console need
 set -euo pipefail
 root=$(cd "$(dirname "$0")/.." && pwd)
 cd "$root"
@@ -33,6 +34,10 @@ use=${1:-}
 exec 9>&-
 if [ "$use" = --checks ]; then
   local/hosts/install-packages.sh checks >&2 || say "the checks that need them are left out (in CI they fail)"
+  exit 0
+fi
+if [ "$use" = --console ]; then
+  local/hosts/install-packages.sh console >&2 || say "the tests of the console fail without it"
   exit 0
 fi
 export PATH="$root/node_modules/.bin:${KUBELOOM_HOME:-$HOME/.kubeloom}/bin:$PATH"

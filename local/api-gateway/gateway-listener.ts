@@ -1,11 +1,11 @@
 /** API Gateway (HTTP API) in front of the functions of `functions/api`: routes, token, limits. */
-import { randomUUID } from 'node:crypto';
-import { type IncomingMessage, type RequestListener, type ServerResponse, STATUS_CODES } from 'node:http';
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { APIGatewayProxyEventV2, Context } from 'aws-lambda';
 import type { Trouble } from '../health.ts';
 import { contextOf, copyAsJson } from '../lambda/lambda-host.ts';
 import { type Logger, messageOf } from '../logger.ts';
 import type { Authorizer } from './authorizer.ts';
+import { problem } from './gateway-problem.ts';
 import { sendResult, toEvent } from './http-event.ts';
 import { matchRoute, type RoutePattern } from './match-route.ts';
 
@@ -115,25 +115,4 @@ async function withinTime<Result>(work: Promise<Result>, limitMs: number): Promi
   } finally {
     clearTimeout(timer);
   }
-}
-
-/** RFC 9457, in the shape of the API's own problems. */
-function problem(
-  response: ServerResponse,
-  status: number,
-  code: string,
-  detail: string,
-  headers: Readonly<Record<string, string>> = {},
-): void {
-  const title = STATUS_CODES[status] ?? code;
-  const body = JSON.stringify({
-    ...{ type: `urn:kubeloom:error:${code}`, title, status, detail, instance: randomUUID(), code },
-  });
-  response.writeHead(status, {
-    'content-type': 'application/problem+json',
-    'content-length': Buffer.byteLength(body),
-    'cache-control': 'no-store',
-    ...headers,
-  });
-  response.end(body);
 }

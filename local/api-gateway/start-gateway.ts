@@ -1,4 +1,6 @@
 /** Starts the API: in a thread of its own where its routes are a module, else in this one. */
+import { builtConsole } from '../console/built-console.ts';
+import { withConsole } from '../console/console-door.ts';
 import { diskTrouble, type Trouble } from '../health.ts';
 import type { Logger } from '../logger.ts';
 import { type LoopbackServer, listenOnLoopback } from '../loopback-server.ts';
@@ -13,6 +15,8 @@ export interface GatewayThreadOptions {
   readonly access: AuthorizerOptions;
   /** 0: any. */
   readonly port: number;
+  /** Whether it serves the console, too. @default false */
+  readonly console?: boolean;
   /** Directory whose disk must have free space. @default not checked */
   readonly directory?: string;
 }
@@ -25,11 +29,19 @@ export interface Gateway extends LoopbackServer {
 /** In this thread. Throws when the port is taken, naming it. */
 export async function startGateway(
   routes: readonly GatewayRoute[],
-  { access, port, directory, logger }: Omit<GatewayThreadOptions, 'routesModule'> & { readonly logger: Logger },
+  {
+    access,
+    port,
+    console: hasConsole = false,
+    directory,
+    logger,
+  }: Omit<GatewayThreadOptions, 'routesModule'> & { readonly logger: Logger },
 ): Promise<Gateway> {
   let reported: Trouble | undefined;
   const trouble = () => reported ?? (directory === undefined ? undefined : diskTrouble(directory));
-  const listener = gatewayListener({ routes, authorize: authorizer({ ...access, logger }), trouble, logger });
+  const authorize = authorizer({ ...access, logger });
+  const api = gatewayListener({ routes, authorize, trouble, logger });
+  const listener = hasConsole ? withConsole(api, { authorize, build: builtConsole, logger }) : api;
   const server = await listenOnLoopback(listener, port);
   const report = (found: Trouble): void => {
     reported = found;

@@ -27,7 +27,7 @@ function filesBelow(folder: string): string[] {
     const path = join(folder, entry);
     if (entry === 'node_modules' || entry.startsWith('.')) return [];
     if (statSync(join(root, path)).isDirectory()) return filesBelow(path);
-    return /\.(ts|mjs)$/.test(entry) ? [path] : [];
+    return /\.(tsx?|mjs)$/.test(entry) ? [path] : [];
   });
 }
 
@@ -51,6 +51,7 @@ const sources = [
   'cli',
   'operator',
   'agent',
+  'console',
   'cdk',
   'demo',
 ].flatMap(filesBelow);
@@ -67,6 +68,7 @@ const mayImport: readonly (readonly [from: string, to: readonly string[]])[] = [
   // What signs requests is the same in a runner and here.
   ['operator/', ['operator/', 'client/', 'functions/contracts/', 'functions/domain/']],
   ['client/', ['client/', 'functions/contracts/', 'functions/adapters/node-hash.ts']],
+  ['console/', ['console/', 'functions/contracts/']],
   ['cdk/', ['cdk/', 'functions/', 'state-machines/']],
   ['cli/provider-kit/', ['cli/provider-kit/', 'functions/rendering/', 'functions/domain/']],
   ['local/', ['local/', 'functions/', 'runner-images/', 'state-machines/']],
@@ -78,7 +80,9 @@ function offences(): string[] {
     const rule = mayImport.find(([from]) => file.startsWith(from));
     if (!rule) return [];
     return importsOf(file)
-      .filter((target) => /^(functions|runner-images|local|client|cli|operator|cdk|demo|test|bench)\//.test(target))
+      .filter((target) =>
+        /^(functions|runner-images|local|client|cli|operator|console|cdk|demo|test|bench)\//.test(target),
+      )
       .filter((target) => !rule[1].some((prefix) => target.startsWith(prefix)))
       .map((target) => `${file} imports ${target}`);
   });

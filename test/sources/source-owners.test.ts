@@ -6,7 +6,6 @@ import { type GitServer, startGitServer, trust } from '#test/templates/git-serve
 import {
   aSource,
   filesOf,
-  fromFolder,
   manifestText,
   removeFiles,
   type SourceWorld,
@@ -19,7 +18,7 @@ let world: SourceWorld;
 
 beforeEach(async () => {
   server = await startGitServer();
-  world = sourceWorld(server, {}, fromFolder(server));
+  world = sourceWorld(server);
 });
 afterEach(async () => {
   trust();

@@ -1,0 +1,130 @@
+/** The typed client of the API for the browser. Its types are those of the table of operations, of which nothing is loaded. */
+import type { z } from 'zod';
+import type { Problem } from '#contracts/api-bodies.ts';
+import type { Answer } from '#contracts/operations/operation.ts';
+import type { operations } from '#contracts/operations/operations.ts';
+import { sessionKey } from './session.ts';
+
+type Table = typeof operations;
+type RouteOf<Row> = Row extends {
+  readonly method: infer Method extends string;
+  readonly path: infer Path extends string;
+}
+  ? `${Method} ${Path}`
+  : never;
+type ByRoute = { [Id in keyof Table as RouteOf<Table[Id]>]: Table[Id] };
+/** Every route of the API, as `GET /v1/manifests/{namespace}`: one that does not exist does not compile. */
+export type Route = keyof ByRoute;
+
+type AnswerOf<One> = One extends { readonly media: string }
+  ? string
+  : One extends { readonly schema: infer Schema extends z.ZodType }
+    ? z.output<Schema>
+    : undefined;
+type Answers<Row> = Row extends { readonly answers: infer All extends Readonly<Record<number, Answer>> } ? All : never;
+/** What it answers when it succeeds. */
+export type AnswerTo<Wanted extends Route> = AnswerOf<
+  Answers<ByRoute[Wanted]>[keyof Answers<ByRoute[Wanted]> & number]
+>;
+
+type Values<Schema> = Schema extends z.ZodObject
+  ? { readonly [Name in keyof z.output<Schema>]: string | number }
+  : never;
+type ParamsOf<Row> = Row extends { readonly params: infer Schema } ? { readonly params: Values<Schema> } : unknown;
+type QueryOf<Row> = Row extends { readonly query: infer Schema }
+  ? { readonly query?: Partial<Values<Schema>> }
+  : unknown;
+type BodyOf<Row> = Row extends { readonly body: unknown } ? { readonly body?: unknown } : unknown;
+
+/** Everything of a request but its route. */
+export type Asked<Wanted extends Route> = ParamsOf<ByRoute[Wanted]> &
+  QueryOf<ByRoute[Wanted]> &
+  BodyOf<ByRoute[Wanted]> & { readonly headers?: Readonly<Record<string, string>>; readonly signal?: AbortSignal };
+
+export interface Answered<Data> {
+  readonly data: Data;
+  readonly headers: Headers;
+}
+
+/** An answer of 4xx or 5xx. */
+export class ProblemAnswer extends Error {
+  readonly problem: Problem;
+
+  constructor(problem: Problem) {
+    super(problem.detail);
+    this.name = 'ProblemAnswer';
+    this.problem = problem;
+  }
+}
+
+/** There is no session, or none any more. */
+export class SignedOut extends Error {}
+
+/** Nothing answered. */
+export class Unreachable extends Error {}
+
+let failures = 0;
+/** Requests in a row that were not answered, or with a fault of the service: those that wait longer each time ask it. */
+export const failuresInARow = (): number => failures;
+
+/** Throws `ProblemAnswer`, `SignedOut` or `Unreachable`. */
+export async function ask<Wanted extends Route>(route: Wanted, asked: Asked<Wanted>): Promise<AnswerTo<Wanted>> {
+  const answered = await request(route, asked);
+  return answered.data as AnswerTo<Wanted>;
+}
+
+/** The same with its headers; undefined for "not modified". */
+export async function askOnce<Wanted extends Route>(
+  route: Wanted,
+  asked: Asked<Wanted>,
+): Promise<Answered<NonNullable<AnswerTo<Wanted>>> | undefined> {
+  const answered = await request(route, asked);
+  return answered.status === 304 ? undefined : (answered as Answered<NonNullable<AnswerTo<Wanted>>>);
+}
+
+interface Loose {
+  readonly params?: Readonly<Record<string, string | number>>;
+  readonly query?: Readonly<Record<string, string | number | undefined>>;
+  readonly body?: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly signal?: AbortSignal;
+}
+
+async function request(
+  route: Route,
+  { params = {}, query = {}, body, headers = {}, signal }: Loose,
+): Promise<Answered<unknown> & { readonly status: number }> {
+  const [method = 'GET', pattern = ''] = route.split(' ');
+  const path = pattern.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(String(params[name])));
+  const pairs = Object.entries(query).filter(([, value]) => value !== undefined);
+  const search = new URLSearchParams(pairs.map(([name, value]) => [name, String(value)])).toString();
+  const response = await fetch(search === '' ? path : `${path}?${search}`, {
+    method,
+    // Not modified: what was understood before stays as it is.
+    cache: 'no-store',
+    headers: {
+      'kubeloom-console-key': sessionKey() ?? '',
+      ...(body !== undefined && { 'content-type': typeof body === 'string' ? 'application/yaml' : 'application/json' }),
+      ...headers,
+    },
+    ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+    ...(signal && { signal }),
+  }).catch((cause: unknown) => {
+    if (signal?.aborted) throw cause;
+    failures += 1;
+    throw new Unreachable('nothing answers', { cause });
+  });
+  failures = response.status >= 500 || response.status === 429 ? failures + 1 : 0;
+  if (response.status === 401) throw new SignedOut('there is no session, or it has ended');
+  if (response.status === 304) return { status: 304, data: undefined, headers: response.headers };
+  const isJson = /\bjson\b/.test(response.headers.get('content-type') ?? '');
+  const data: unknown = isJson ? await response.json() : await response.text();
+  if (!response.ok) throw new ProblemAnswer(problemOf(data, response.status));
+  return { status: response.status, data, headers: response.headers };
+}
+
+function problemOf(data: unknown, status: number): Problem {
+  if (typeof data === 'object' && data !== null && 'detail' in data) return data as Problem;
+  const detail = `the answer was HTTP ${status}`;
+  return { type: 'about:blank', title: 'Unexpected answer', status, instance: '', code: 'InternalFault', detail };
+}

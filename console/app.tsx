@@ -1,0 +1,98 @@
+/** The frame of every page: where one is, where one can go, who one is. */
+import { lazy, type ReactNode, Suspense, useState } from 'react';
+import { SignedOut } from './api.ts';
+import { FleetPage } from './pages/fleet.tsx';
+import { ManifestPage } from './pages/manifest.tsx';
+import { SignInPage } from './pages/sign-in.tsx';
+import { Help, useShortcuts } from './parts/shortcuts.tsx';
+import { Empty, Loading, Trouble } from './parts/states.tsx';
+import { ThemeSwitch } from './parts/theme.tsx';
+import { useWhoAmI } from './queries.ts';
+import { hrefOf, type Place, usePlace } from './routes.ts';
+import { signOut } from './session.ts';
+
+const EventsPage = lazy(() => import('./pages/all-events.tsx'));
+const AttentionPage = lazy(() => import('./pages/attention.tsx'));
+const NewManifestPage = lazy(() => import('./pages/new-manifest.tsx'));
+
+export function App({ refusal }: { readonly refusal: string | undefined }) {
+  const place = usePlace();
+  const me = useWhoAmI();
+  const [helps, setHelps] = useState(false);
+  useShortcuts(() => setHelps((shown) => !shown));
+  if (refusal !== undefined || me.error instanceof SignedOut) return <SignInPage refusal={refusal} />;
+  const [first = ''] = place.path;
+  return (
+    <>
+      <button type="button" className="skip" onClick={() => document.getElementById('content')?.focus()}>
+        Skip to content
+      </button>
+      <header className="bar">
+        <a className="mark" href={hrefOf([])}>
+          <img src="/console/icon.svg" alt="" width="22" height="22" /> Kubeloom
+        </a>
+        <nav aria-label="Pages">
+          <NavLink href={hrefOf([])} current={first === '' || first === 'manifests'}>
+            Fleet
+          </NavLink>
+          <NavLink href={hrefOf(['attention'])} current={first === 'attention'}>
+            Needs you
+          </NavLink>
+          <NavLink href={hrefOf(['events'])} current={first === 'events'}>
+            Events
+          </NavLink>
+          <NavLink href={hrefOf(['new'])} current={first === 'new'}>
+            Plan
+          </NavLink>
+        </nav>
+        <div className="bar-end">
+          <ThemeSwitch />
+          <button type="button" className="quiet" onClick={() => setHelps(true)}>
+            Keys <kbd>?</kbd>
+          </button>
+          <span className="me">{me.data?.name ?? '…'}</span>
+          <button type="button" className="quiet" onClick={() => void signOut().then(() => location.reload())}>
+            Sign out
+          </button>
+        </div>
+      </header>
+      <main id="content" tabIndex={-1}>
+        <Suspense fallback={<Loading what="the page" />}>
+          {me.error ? <Trouble error={me.error} what="who you are" /> : pageOf(place)}
+        </Suspense>
+      </main>
+      <Help open={helps} close={() => setHelps(false)} />
+    </>
+  );
+}
+
+function pageOf({ path, chosen }: Place): ReactNode {
+  const [first = '', namespace, name, tab] = path;
+  if (first === '') return <FleetPage chosen={chosen} />;
+  if (first === 'attention') return <AttentionPage />;
+  if (first === 'events') return <EventsPage chosen={chosen} />;
+  if (first === 'new') return <NewManifestPage />;
+  if (first === 'manifests' && namespace !== undefined && name !== undefined)
+    return <ManifestPage key={`${namespace}/${name}`} of={{ namespace, name }} tab={tab ?? 'run'} chosen={chosen} />;
+  return (
+    <Empty page title="There is no such page">
+      <a href={hrefOf([])}>Back to the fleet</a>
+    </Empty>
+  );
+}
+
+function NavLink({
+  href,
+  current,
+  children,
+}: {
+  readonly href: string;
+  readonly current: boolean;
+  readonly children: ReactNode;
+}) {
+  return (
+    <a href={href} aria-current={current ? 'page' : undefined}>
+      {children}
+    </a>
+  );
+}

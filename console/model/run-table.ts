@@ -1,0 +1,207 @@
+/** A run as a table: waypoints are rows, stages are columns. Made of what happened, of the plan of the run, and of what is under way. */
+import type { ClusterDescription } from '#contracts/api-bodies.ts';
+import type { RunEvent } from '#contracts/records.ts';
+import type { PlannedWaypoint, RunPlan } from '#contracts/run-plan.ts';
+
+export type StageName = PlannedWaypoint['stages'][number]['stage'];
+
+/** In the order of a grow; a shrink takes them from the other end. */
+export const stageColumns = [
+  'infrastructure',
+  'configuration',
+  'kubernetes',
+  'nodes',
+  'traffic',
+] as const satisfies readonly StageName[];
+
+export type CellState =
+  | 'none'
+  | 'toCome'
+  | 'running'
+  | 'retrying'
+  | 'done'
+  | 'failed'
+  | 'cancelled'
+  | 'undone'
+  | 'kept';
+
+export interface Cell {
+  readonly stage: StageName;
+  readonly state: CellState;
+  /** The last one that ended, or is under way. */
+  readonly attempt: number;
+  readonly seconds?: number;
+  readonly counts?: Readonly<Record<string, number>>;
+  /** Why there is work. */
+  readonly reasons: readonly string[];
+  /** Where its log is; absent before it starts. */
+  readonly log?: { readonly waypoint: string; readonly undo: boolean; readonly attempt: number };
+}
+
+export type RowState = 'toCome' | 'underWay' | 'reached' | 'undone' | 'stopped';
+
+export interface Row {
+  readonly number: number;
+  readonly title: string;
+  readonly direction: string;
+  readonly state: RowState;
+  readonly lines: PlannedWaypoint['lines'];
+  readonly forwardOnly: boolean;
+  readonly cells: Readonly<Record<StageName, Cell>>;
+}
+
+/** Waypoints of one cluster in one run. */
+interface Start {
+  /** As in the paths of its logs. */
+  readonly id: string;
+  readonly title: string;
+  readonly sentences: string[];
+  readonly ends: RunEvent[];
+  state: 'underWay' | 'reached' | 'undone' | 'stopped';
+}
+
+export interface RunToShow {
+  readonly cluster: Pick<ClusterDescription, 'name' | 'status' | 'progress'>;
+  readonly runId: string;
+  /** Whether the run is at work on it. */
+  readonly active: boolean;
+  readonly events: readonly RunEvent[];
+  /** @default not known: rows are what has happened */
+  readonly plan?: RunPlan['clusters'][number] | undefined;
+}
+
+export function runTable(run: RunToShow): readonly Row[] {
+  const starts = startsOf(run);
+  const last = starts.at(-1);
+  const rows = run.plan ? plannedRows(run.plan, starts) : startedRows(starts);
+  return rows.map((row) => {
+    const current = row.starts.at(-1);
+    const works = run.active && current !== undefined && current === last && current.state === 'underWay';
+    const state: RowState =
+      current === undefined ? 'toCome' : works || current.state !== 'underWay' ? current.state : 'stopped';
+    const cells = stageColumns.map((stage) => [stage, cellOf(stage, row, works ? run : undefined)] as const);
+    return {
+      ...{ number: row.number, title: row.title, direction: row.direction, lines: row.lines },
+      ...{ forwardOnly: row.forwardOnly, state, cells: Object.fromEntries(cells) as Row['cells'] },
+    };
+  });
+}
+
+interface Draft extends Pick<Row, 'number' | 'title' | 'direction' | 'lines' | 'forwardOnly'> {
+  readonly starts: readonly Start[];
+  /** With work, and why; undefined where that is not known. */
+  readonly work: ReadonlyMap<StageName, readonly string[]> | undefined;
+}
+
+function plannedRows({ waypoints }: RunPlan['clusters'][number], starts: readonly Start[]): readonly Draft[] {
+  const byId = new Map(starts.map((start) => [start.id, start]));
+  return waypoints.map(({ number, title, direction, lines, forwardOnly, stages, starts: ids }) => ({
+    ...{ number, title, direction, lines, forwardOnly },
+    starts: ids.flatMap((id) => byId.get(id) ?? emptyStart(id, title)),
+    work: new Map(stages.map(({ stage, reasons }) => [stage, reasons])),
+  }));
+}
+
+function startedRows(starts: readonly Start[]): readonly Draft[] {
+  const rows: Draft[] = [];
+  for (const start of starts) {
+    const before = rows.at(-1);
+    const [direction = ''] = start.title.split(':');
+    const again = before?.starts.at(-1)?.state === 'underWay';
+    if (before && again) rows[rows.length - 1] = { ...before, starts: [...before.starts, start] };
+    else {
+      const lines = start.sentences.map((text) => ({ mark: '·' as const, text }));
+      const number = rows.length + 1;
+      rows.push({ number, title: start.title, direction, lines, forwardOnly: false, starts: [start], work: undefined });
+    }
+  }
+  return rows;
+}
+
+const emptyStart = (id: string, title: string): Start => ({ id, title, sentences: [], ends: [], state: 'underWay' });
+
+/** Events of the cluster in this run, by the waypoint that was under way. */
+function startsOf({ cluster, runId, events }: RunToShow): readonly Start[] {
+  const starts: Start[] = [];
+  for (const event of events) {
+    if (event.runId !== runId || event.cluster !== cluster.name) continue;
+    const named = starts.find(({ id }) => id === event.waypoint);
+    const current = named ?? starts.at(-1);
+    switch (event.kind) {
+      case 'WaypointStarted':
+        if (!named) starts.push(emptyStart(event.waypoint ?? logName(starts.length), event.message));
+        break;
+      case 'PlanExplained':
+        current?.sentences.push(event.message);
+        break;
+      case 'WaypointReached':
+        if (current) current.state = 'reached';
+        break;
+      case 'RolledBack':
+        if (current) current.state = 'undone';
+        break;
+      case 'NeedsAttention':
+        if (current) current.state = 'stopped';
+        break;
+      case 'StageSucceeded':
+      case 'StageRetried':
+      case 'StageFailed':
+      case 'StageCancelled':
+      case 'StageUndone':
+        current?.ends.push(event);
+        break;
+      default:
+    }
+  }
+  return starts;
+}
+
+const logName = (index: number): string => `w${String(index).padStart(2, '0')}`;
+
+const states: Readonly<Record<string, CellState>> = {
+  StageSucceeded: 'done',
+  StageRetried: 'retrying',
+  StageFailed: 'failed',
+  StageCancelled: 'cancelled',
+  StageUndone: 'undone',
+};
+
+/** `working`: the run, where it is at work on this row. */
+function cellOf(stage: StageName, { starts, work }: Draft, working: RunToShow | undefined): Cell {
+  const reasons = work?.get(stage) ?? [];
+  const ends = starts.flatMap((start) =>
+    start.ends.filter((event) => event.stage === stage).map((event) => ({ event, start })),
+  );
+  const last = ends.at(-1);
+  const attempt = last?.event.attempt ?? 1;
+  const progress = working?.cluster.progress;
+  const here = progress?.stage === stage;
+  const undoing = working?.cluster.status === 'RollingBack';
+  const current = starts.at(-1);
+  const endedHere =
+    last?.start === current && (last?.event.kind === 'StageSucceeded' || last?.event.kind === 'StageFailed');
+  if (here && !undoing && current && !endedHere && working?.cluster.status === 'Running') {
+    const again = last?.start === current && last?.event.kind === 'StageRetried';
+    const next = again ? attempt + 1 : 1;
+    return {
+      stage,
+      state: 'running',
+      attempt: next,
+      reasons,
+      log: { waypoint: current.id, undo: false, attempt: next },
+    };
+  }
+  if (!last) return { stage, state: nothingHappened(stage, { starts, work }), attempt: 1, reasons };
+  const { event, start } = last;
+  return {
+    ...{ stage, state: states[event.kind] ?? 'done', attempt, reasons },
+    ...(event.seconds !== undefined && { seconds: event.seconds }),
+    ...(event.counts && { counts: event.counts }),
+    log: { waypoint: start.id, undo: event.kind === 'StageUndone', attempt },
+  };
+}
+
+function nothingHappened(stage: StageName, { starts, work }: Pick<Draft, 'starts' | 'work'>): CellState {
+  if (work === undefined || !work.has(stage)) return 'none';
+  return starts.at(-1)?.state === 'reached' ? 'kept' : 'toCome';
+}

@@ -1,0 +1,48 @@
+/** What the last check found that is not as it was created. */
+import { commands } from '../model/commands.ts';
+import type { TabProps } from '../model/tab.ts';
+import { ago } from '../model/times.ts';
+import { CopyCommand } from '../parts/copy-command.tsx';
+import { Empty, useNow } from '../parts/states.tsx';
+import { Sign } from '../parts/status.tsx';
+
+export default function DriftTab({ of, manifest }: TabProps) {
+  const now = useNow();
+  const checked = manifest.clusters.filter(({ drift }) => drift !== null);
+  if (checked.length === 0)
+    return (
+      <Empty title="There was no check for drift yet">
+        <CopyCommand command={commands.drift(of)} />
+      </Empty>
+    );
+  return (
+    <>
+      <p>
+        <CopyCommand command={commands.drift(of)} />
+      </p>
+      {checked.map(({ name, drift }) => (
+        <section key={name} aria-labelledby={`drift-${name}`}>
+          <h2 id={`drift-${name}`} className="cluster-title">
+            {name}{' '}
+            {drift?.items.length === 0 ? (
+              <Sign tone="good" word="no drift" />
+            ) : (
+              <Sign tone="warn" word={`${drift?.items.length} differences`} />
+            )}
+            {drift && <span className="dim">checked {ago(drift.checkedAt, now)}</span>}
+          </h2>
+          {drift && drift.items.length > 0 && (
+            <ul className="plain">
+              {drift.items.map(({ kind, message, repairable, where }) => (
+                <li key={`${kind} ${JSON.stringify(where)} ${message}`}>
+                  <span className="tag">{kind}</span> {message}{' '}
+                  <span className="dim">{repairable ? 'can be repaired' : 'cannot be repaired automatically'}</span>
+                </li>
+              ))}
+            </ul>
+          )}
+        </section>
+      ))}
+    </>
+  );
+}

@@ -1,0 +1,14 @@
+/** A manifest that is written here: checked, planned, applied. */
+import { ManifestEditor } from '../parts/manifest-editor.tsx';
+
+export default function NewManifestPage() {
+  return (
+    <>
+      <div className="title">
+        <h1>Plan a manifest</h1>
+        <span className="dim">Nothing happens before you apply the plan.</span>
+      </div>
+      <ManifestEditor initial="" />
+    </>
+  );
+}

@@ -1,0 +1,175 @@
+/** A run as it happens: waypoints and stages, what went wrong, events, and the log of a stage. */
+import { useMemo } from 'react';
+import type { ClusterDescription } from '#contracts/api-bodies.ts';
+import type { RunEvent } from '#contracts/records.ts';
+import { commands } from '../model/commands.ts';
+import { type Cell, runTable, type StageName, stageColumns } from '../model/run-table.ts';
+import type { TabProps } from '../model/tab.ts';
+import { ago, lasted } from '../model/times.ts';
+import { CopyCommand } from '../parts/copy-command.tsx';
+import { EventList } from '../parts/event-list.tsx';
+import { FailureCard } from '../parts/failure-card.tsx';
+import { LogView } from '../parts/log-view.tsx';
+import { RunTable } from '../parts/run-table.tsx';
+import { Empty, useNow } from '../parts/states.tsx';
+import { Status } from '../parts/status.tsx';
+import { type RunRow, useRunPlan, useRuns } from '../queries.ts';
+import { go, hrefOf } from '../routes.ts';
+
+export function RunTab({ of, manifest, events, chosen }: TabProps & { readonly events: readonly RunEvent[] }) {
+  const runs = useRuns(of, `${manifest.runId} ${manifest.lastRun?.status}`);
+  const runId = chosen.run ?? manifest.lastRun?.runId ?? manifest.runId;
+  const run =
+    runId === manifest.lastRun?.runId ? manifest.lastRun : runs.data?.items.find((one) => one.runId === runId);
+  const ofRun = useMemo(() => events.filter((event) => event.runId === runId), [events, runId]);
+  const starts = ofRun.filter(({ kind }) => kind === 'WaypointStarted').length;
+  const plan = useRunPlan(of, runId, starts);
+  const active = run?.status === 'Running' || run?.status === 'Queued';
+  const place = ['manifests', of.namespace, of.name, 'run'];
+  const choose = (change: Readonly<Record<string, string | undefined>>) =>
+    go(hrefOf(place, { run: chosen.run, ...chosen, ...change }), { replace: true });
+  const tables = clustersOf(manifest.clusters, ofRun).map((cluster) => {
+    const planned = plan.data?.clusters.find((one) => one.cluster === cluster.name);
+    const current = active && manifest.runId === runId;
+    return { cluster, rows: runTable({ cluster, runId, active: current, events: ofRun, plan: planned }) };
+  });
+  const open = cellOf(chosen.cell, tables);
+  return (
+    <>
+      <RunHead run={run} runs={runs.data?.items ?? []} choose={(id) => choose({ run: id, cell: undefined })} />
+      {tables.every(({ rows }) => rows.length === 0) && ofRun.length === 0 && (
+        <Empty title={active ? 'The run has not started any work yet' : 'Of this run nothing is kept'}>
+          <p>{active ? 'Its waypoints appear here as soon as they are planned.' : 'Events are kept for 90 days.'}</p>
+        </Empty>
+      )}
+      {tables.map(({ cluster, rows }) => (
+        <section key={cluster.name} aria-labelledby={`cluster-${cluster.name}`}>
+          <h2 id={`cluster-${cluster.name}`} className="cluster-title">
+            {cluster.name} <Status of={cluster.status} />
+            {cluster.kubernetesVersion !== null && <span className="dim">Kubernetes {cluster.kubernetesVersion}</span>}
+            {cluster.nodes.length > 0 && <span className="dim">{cluster.nodes.length} nodes</span>}
+          </h2>
+          {cluster.failure?.runId === runId && <FailureCard of={of} manifest={manifest} failure={cluster.failure} />}
+          {cluster.heldPools.map(({ pool, reason }) => (
+            <p key={pool} className="notice warn">
+              <span aria-hidden="true">!</span> pool {pool} could not be created: {reason}
+            </p>
+          ))}
+          {rows.length > 0 ? (
+            <RunTable
+              cluster={cluster.name}
+              rows={rows}
+              selected={open?.cluster === cluster.name ? chosen.cell : undefined}
+              choose={(cell) => choose({ cell })}
+            />
+          ) : (
+            <p className="dim">{active ? 'No waypoint was started yet.' : 'Nothing had to be done.'}</p>
+          )}
+        </section>
+      ))}
+      <div className="beneath">
+        <section aria-labelledby="events-title">
+          <h2 id="events-title">
+            Events <span className="count">{ofRun.length}</span> <CopyCommand command={commands.events(of)} />
+          </h2>
+          <EventList events={ofRun} start={run?.queuedAt} follow={active} />
+        </section>
+        {open && (
+          <section aria-labelledby="log-title">
+            <h2 id="log-title">
+              Log of {open.stage}, try {open.attempt}
+              <CopyCommand command={commands.log(runId, of.namespace, open.stage)} />
+              <button type="button" className="quiet" onClick={() => choose({ cell: undefined })}>
+                Close
+              </button>
+            </h2>
+            {open.reasons.length > 0 && <p className="dim">Because {open.reasons.join('; ')}</p>}
+            {open.log ? (
+              <LogView
+                key={`${runId} ${chosen.cell} ${open.attempt}`}
+                at={{ ...of, run: runId, cluster: open.cluster, stage: open.stage, ...open.log }}
+              />
+            ) : (
+              <p className="dim">It has not started: there is no log yet.</p>
+            )}
+          </section>
+        )}
+      </div>
+    </>
+  );
+}
+
+function RunHead({
+  run,
+  runs,
+  choose,
+}: {
+  readonly run: RunRow | undefined;
+  readonly runs: readonly RunRow[];
+  readonly choose: (id: string) => void;
+}) {
+  const now = useNow();
+  if (!run) return null;
+  const { startedAt = run.queuedAt, endedAt } = run;
+  const ends = endedAt === undefined ? now : Date.parse(endedAt);
+  return (
+    <div className="run-head">
+      <label>
+        Run{' '}
+        <select value={run.runId} onChange={(event) => choose(event.target.value)}>
+          {(runs.some(({ runId }) => runId === run.runId) ? runs : [run, ...runs]).map(({ runId, status, reason }) => (
+            <option key={runId} value={runId}>
+              {runId} · {status} · {reason}
+            </option>
+          ))}
+        </select>
+      </label>
+      <Status of={run.status} />
+      <span className="dim">
+        {run.reason}; {endedAt === undefined ? 'for' : 'took'} {lasted((ends - Date.parse(startedAt)) / 1000)}
+        {endedAt !== undefined && `, ended ${ago(endedAt, now)}`}
+        {run.plan?.approvedBy !== undefined && `; plan approved by ${run.plan.approvedBy}`}
+      </span>
+    </div>
+  );
+}
+
+/** Those that exist, and those that only the events still know. */
+function clustersOf(
+  clusters: readonly ClusterDescription[],
+  events: readonly RunEvent[],
+): readonly ClusterDescription[] {
+  const known = new Set(clusters.map(({ name }) => name));
+  const gone = new Set(events.flatMap(({ cluster }) => (cluster === undefined || known.has(cluster) ? [] : [cluster])));
+  return [...clusters, ...[...gone].map(deletedCluster)];
+}
+
+function deletedCluster(name: string): ClusterDescription {
+  return {
+    ...{
+      cluster: name,
+      name,
+      status: 'Deleted' as ClusterDescription['status'],
+      kubernetesVersion: null,
+      network: null,
+    },
+    ...{ apiEndpoint: null, progress: null, nodes: [], loadBalancers: [], failure: null, heldPools: [], demand: null },
+    ...{ drift: null, simulated: [], kubeconfigPath: null },
+  };
+}
+
+interface Table {
+  readonly cluster: ClusterDescription;
+  readonly rows: ReturnType<typeof runTable>;
+}
+
+/** `web.2.kubernetes`: the stage of the second waypoint of web; without one, what fails or runs. */
+function cellOf(
+  chosen: string | undefined,
+  tables: readonly Table[],
+): (Cell & { readonly cluster: string }) | undefined {
+  const [, name, number, stage] = /^(.+)\.(\d+)\.(\w+)$/.exec(chosen ?? '') ?? [];
+  const column = stageColumns.find((one): one is StageName => one === stage);
+  const row = tables.find(({ cluster }) => cluster.name === name)?.rows.find((one) => one.number === Number(number));
+  return row && column && name !== undefined ? { ...row.cells[column], cluster: name } : undefined;
+}

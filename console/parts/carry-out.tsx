@@ -1,0 +1,76 @@
+/** Carries out exactly the plan that is shown; where it removes something, only after its name was typed. */
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { type ReactNode, useId, useState } from 'react';
+import type { ManifestAccepted, PlanReport } from '#contracts/api-bodies.ts';
+import { ProblemAnswer } from '../api.ts';
+import { wordToType } from '../model/plan-totals.ts';
+import { go, hrefOf } from '../routes.ts';
+import { Trouble } from './states.tsx';
+
+interface CarryOutProps {
+  readonly plan: PlanReport;
+  readonly title: string;
+  /** Sends the request that is bound to the plan. */
+  readonly send: (id: string) => Promise<ManifestAccepted>;
+  readonly children?: ReactNode;
+}
+
+export function CarryOut({ plan, title, send, children }: CarryOutProps) {
+  const id = useId();
+  const client = useQueryClient();
+  const [typed, setTyped] = useState('');
+  const work = useMutation({
+    mutationFn: () => send(plan.id ?? ''),
+    onSuccess: async ({ namespace, name }) => {
+      await client.invalidateQueries();
+      go(hrefOf(['manifests', namespace, name, 'run']));
+    },
+    onError: () => client.invalidateQueries({ queryKey: ['plans'] }),
+  });
+  if (plan.id === null || !plan.hasWork) return null;
+  const word = wordToType(plan);
+  const proposed = work.error instanceof ProblemAnswer && work.error.problem.code === 'ApprovalRequired';
+  return (
+    <form
+      className="carry-out"
+      onSubmit={(event) => {
+        event.preventDefault();
+        work.mutate();
+      }}
+    >
+      {plan.needsApproval && (
+        <p className="notice warn">
+          <span aria-hidden="true">!</span> Someone with the role approver has to approve this: it is kept as proposed.
+        </p>
+      )}
+      {word !== undefined && (
+        <p>
+          <label htmlFor={id}>
+            Something that exists is removed. Type <code>{word}</code> to go on:
+          </label>{' '}
+          <input
+            id={id}
+            value={typed}
+            autoComplete="off"
+            spellCheck={false}
+            onChange={(event) => setTyped(event.target.value)}
+          />
+        </p>
+      )}
+      {proposed ? (
+        <p className="notice good" role="status">
+          <span aria-hidden="true">✓</span> {work.error?.message}
+        </p>
+      ) : (
+        work.error && <Trouble error={work.error} what={title} />
+      )}
+      <button type="submit" className="main" disabled={work.isPending || (word !== undefined && typed !== word)}>
+        {work.isPending ? 'Asking …' : plan.needsApproval ? 'Propose exactly this plan' : title}
+      </button>
+      {children}
+      <p className="dim">
+        plan <code>{plan.id}</code>: exactly this is carried out, or nothing, if anything moved meanwhile.
+      </p>
+    </form>
+  );
+}

@@ -1,0 +1,159 @@
+/** The text of a manifest with its faults next to it: checked when the writer pauses, planned when asked for. */
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { useDeferredValue, useEffect, useRef, useState } from 'react';
+import type { PlanReport } from '#contracts/api-bodies.ts';
+import { type AnswerTo, ask } from '../api.ts';
+import { commands, type Name } from '../model/commands.ts';
+import { may } from '../model/rights.ts';
+import { useWhoAmI } from '../queries.ts';
+import { CarryOut } from './carry-out.tsx';
+import { CopyCommand } from './copy-command.tsx';
+import { PlanView } from './plan-view.tsx';
+import { Trouble } from './states.tsx';
+import { Sign } from './status.tsx';
+
+type Validation = AnswerTo<'POST /v1/validate'>;
+type Fault = Validation['documents'][number]['faults'][number];
+
+interface ManifestEditorProps {
+  readonly initial: string;
+  /** The manifest must keep this name. @default whatever the text says */
+  readonly of?: Name;
+}
+
+export function ManifestEditor({ initial, of }: ManifestEditorProps) {
+  const [text, setText] = useState(initial);
+  const area = useRef<HTMLTextAreaElement>(null);
+  const me = useWhoAmI();
+  const settled = useSettled(useDeferredValue(text), 400);
+  const checked = useQuery({
+    queryKey: ['validate', settled],
+    queryFn: ({ signal }) => ask('POST /v1/validate', { body: settled, signal }),
+    enabled: settled.trim() !== '',
+    staleTime: Number.POSITIVE_INFINITY,
+    gcTime: 10_000,
+  });
+  const document = checked.data?.documents.find(({ kind }) => kind === 'InputManifest');
+  const name = document?.name ? { namespace: document.namespace ?? 'default', name: document.name } : undefined;
+  const renamed = of && name && (of.name !== name.name || of.namespace !== name.namespace);
+  const faults = checked.data?.documents.flatMap((one) => one.faults) ?? [];
+  const planned = useMutation<PlanReport & { readonly text: string }>({
+    mutationFn: async () => {
+      if (!name) throw new Error('the text has no manifest with a name');
+      const report = await ask('POST /v1/manifests/{namespace}/{name}/plan', { params: name, body: text });
+      return { ...report, text };
+    },
+  });
+  const plan = planned.data;
+  const outdated = plan !== undefined && plan.text !== text;
+  const jump = (fault: Fault): void => moveTo(area.current, text, fault);
+  return (
+    <div className="editor">
+      <div>
+        <label htmlFor="manifest-text" className="hidden">
+          Manifest as YAML
+        </label>
+        <textarea
+          id="manifest-text"
+          ref={area}
+          value={text}
+          spellCheck={false}
+          autoComplete="off"
+          placeholder="apiVersion: kubeloom.dev/v1&#10;kind: InputManifest&#10;…"
+          aria-describedby="manifest-check"
+          onChange={(event) => setText(event.target.value)}
+        />
+      </div>
+      <div>
+        <p id="manifest-check" role="status">
+          {text.trim() === '' ? (
+            <span className="dim">Write or paste a manifest; it is checked while you write.</span>
+          ) : settled !== text || checked.isFetching ? (
+            <Sign tone="calm" word="checking" />
+          ) : checked.error ? null : faults.length > 0 ? (
+            <Sign tone="bad" word={`${faults.length} ${faults.length === 1 ? 'fault' : 'faults'}`} />
+          ) : (
+            <Sign tone="good" word={name ? `${name.namespace}/${name.name} is valid` : 'no manifest in the text'} />
+          )}
+        </p>
+        {checked.error && <Trouble error={checked.error} what="the check" />}
+        {renamed && (
+          <p className="notice warn">
+            <span aria-hidden="true">!</span> The text names {name.namespace}/{name.name}: that is another manifest than
+            this one.
+          </p>
+        )}
+        <ul className="faults">
+          {faults.map((fault) => (
+            <li key={`${fault.path} ${fault.reason}`}>
+              <button type="button" className="quiet" onClick={() => jump(fault)} disabled={fault.line === undefined}>
+                {fault.line === undefined ? '–' : `line ${fault.line}`}
+              </button>
+              <span>
+                <code>{fault.path}</code> {fault.reason}
+                {fault.fix !== undefined && <span className="hint"> → {fault.fix}</span>}
+              </span>
+            </li>
+          ))}
+        </ul>
+        <p>
+          <button
+            type="button"
+            className={plan === undefined || outdated ? 'main' : undefined}
+            disabled={!name || faults.length > 0 || planned.isPending || settled !== text}
+            onClick={() => planned.mutate()}
+          >
+            {planned.isPending ? 'Planning …' : plan === undefined ? 'Plan' : 'Plan again'}
+          </button>{' '}
+          <CopyCommand command={commands.planOfFile()} />
+        </p>
+        {planned.error && <Trouble error={planned.error} what="the plan" />}
+        {plan && (
+          <div className={outdated ? 'outdated' : undefined}>
+            {outdated && (
+              <p className="notice warn">
+                <span aria-hidden="true">!</span> The text was changed since: plan again.
+              </p>
+            )}
+            <PlanView plan={plan} />
+            {!outdated && name && may(me.data, 'operator', name.namespace) && (
+              <CarryOut
+                plan={plan}
+                title="Apply exactly this plan"
+                send={(id) =>
+                  ask('PUT /v1/manifests/{namespace}/{name}', {
+                    params: name,
+                    body: plan.text,
+                    headers: { 'kubeloom-plan': id },
+                  })
+                }
+              >
+                {plan.id !== null && <CopyCommand command={commands.apply(plan.id)} label="as command" />}
+              </CarryOut>
+            )}
+          </div>
+        )}
+      </div>
+    </div>
+  );
+}
+
+/** The value once it has not changed for `ms`. */
+function useSettled(value: string, ms: number): string {
+  const [settled, setSettled] = useState(value);
+  useEffect(() => {
+    const timer = window.setTimeout(() => setSettled(value), ms);
+    return () => window.clearTimeout(timer);
+  }, [value, ms]);
+  return settled;
+}
+
+/** Selects the line of a fault. */
+function moveTo(area: HTMLTextAreaElement | null, text: string, { line }: Fault): void {
+  if (!area || line === undefined) return;
+  const before = text.split('\n').slice(0, line - 1);
+  const start = before.reduce((sum, one) => sum + one.length + 1, 0);
+  area.focus();
+  area.setSelectionRange(start, start + (text.split('\n')[line - 1]?.length ?? 0));
+  area.scrollTop = Math.max(0, (line - 6) * (area.scrollHeight / Math.max(1, text.split('\n').length)));
+}

@@ -1,0 +1,143 @@
+/** A plan: its waypoints, what is made and removed, and what is refused. */
+import type { PlanReport } from '#contracts/api-bodies.ts';
+import { amountsText, totalsOf } from '../model/plan-totals.ts';
+import { markClasses } from './run-table.tsx';
+import { Sign } from './status.tsx';
+
+export function PlanView({ plan }: { readonly plan: PlanReport }) {
+  const { paths, totals, warnings, clusters, costOfMonth, healthChecks, drift } = plan;
+  const refusals = clusters.flatMap(({ cluster, refusals }) => refusals.map((refusal) => ({ cluster, ...refusal })));
+  return (
+    <div className="plan">
+      <p className="totals">
+        {totalsOf(totals).map(({ what, added, changed, removed }) => (
+          <span key={what} className="tag">
+            {what} <span className="plus">+{added}</span> <span className="change">~{changed}</span>{' '}
+            <span className="minus">−{removed}</span>
+          </span>
+        ))}
+        {!plan.hasWork && refusals.length === 0 && <Sign tone="good" word="nothing to do" />}
+      </p>
+      {warnings.map(({ path, reason, fix }) => (
+        <p key={`${path} ${reason}`} className="notice warn">
+          <span aria-hidden="true">!</span>
+          <span>
+            <code>{path}</code> {reason} {fix !== undefined && <span className="hint">→ {fix}</span>}
+          </span>
+        </p>
+      ))}
+      {refusals.map(({ cluster, path, reason, fix }) => (
+        <p key={`${cluster} ${path} ${reason}`} className="notice bad">
+          <span aria-hidden="true">✗</span>
+          <span>
+            {cluster}: <code>{path}</code> {reason} <span className="hint">→ {fix}</span>
+          </span>
+        </p>
+      ))}
+      {drift.map(({ cluster, differs }) => (
+        <p key={cluster} className="notice warn">
+          <span aria-hidden="true">!</span> the last check of {cluster} found drift: {differs}
+        </p>
+      ))}
+      {paths.map(({ cluster, summary, waypoints }) => (
+        <section key={cluster} aria-label={`Plan of ${cluster}`}>
+          <h2>
+            {cluster} <span className="dim">{summary}</span>
+          </h2>
+          <ol className="waypoints">
+            {waypoints.map(({ title, lines, stages, forwardOnly }) => (
+              <li key={title}>
+                <strong>{title}</strong>
+                <ul className="lines">
+                  {lines.map(({ mark, text }) => (
+                    <li key={text} className={markClasses[mark]}>
+                      <span className="mark-sign">{mark}</span> {text}
+                    </li>
+                  ))}
+                </ul>
+                <details>
+                  <summary>
+                    {stages.length} {stages.length === 1 ? 'stage' : 'stages'} · if it fails:{' '}
+                    {forwardOnly ? 'retried, then waits for you' : 'undone'}
+                  </summary>
+                  <dl>
+                    {stages.map(({ stage, reasons }) => (
+                      <div key={stage}>
+                        <dt>{stage}</dt>
+                        <dd>{reasons.join('; ')}</dd>
+                      </div>
+                    ))}
+                  </dl>
+                </details>
+              </li>
+            ))}
+          </ol>
+        </section>
+      ))}
+      {costOfMonth && <Cost cost={costOfMonth} />}
+      {healthChecks && (
+        <p className="dim">
+          Health checks of {healthChecks.machines} machines, every {healthChecks.interval}: about $
+          {healthChecks.dollarsOfMonth.container.toFixed(2)} a month in AWS, nothing on the local platform.
+        </p>
+      )}
+    </div>
+  );
+}
+
+/** What machines cost a month, where prices are known; where they are not, that is said. */
+function Cost({ cost }: { readonly cost: NonNullable<PlanReport['costOfMonth']> }) {
+  const { before, after, difference, machines, lists } = cost;
+  return (
+    <section aria-label="Cost of a month" className="cost">
+      <p>
+        Machines a month: {amountsText(before)} → <strong>{amountsText(after)}</strong>{' '}
+        <span className="dim">({amountsText(difference, { signed: true })})</span>
+      </p>
+      <details>
+        <summary>
+          {machines.length} {machines.length === 1 ? 'kind of machine' : 'kinds of machines'}; list prices of{' '}
+          {lists
+            .map(({ provider, date, source }) => `${provider} ${date}${source === 'simulated' ? ' (simulated)' : ''}`)
+            .join(', ')}
+        </summary>
+        <div className="scroll">
+          <table>
+            <thead>
+              <tr>
+                <th scope="col">Pool</th>
+                <th scope="col">Type</th>
+                <th scope="col" className="number">
+                  Before
+                </th>
+                <th scope="col" className="number">
+                  After
+                </th>
+                <th scope="col" className="number">
+                  Each a month
+                </th>
+              </tr>
+            </thead>
+            <tbody>
+              {machines.map((machine) => (
+                <tr key={JSON.stringify(machine)}>
+                  <th scope="row">
+                    {machine.cluster}/{machine.pool}
+                  </th>
+                  <td>
+                    {machine.provider} {machine.region} {machine.serverType}
+                    {machine.spot && ' spot'}
+                  </td>
+                  <td className="number">{machine.before}</td>
+                  <td className="number">{machine.after}</td>
+                  <td className="number">{machine.each === null ? 'not known' : amountsText([machine.each])}</td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </div>
+      </details>
+      <p className="dim">Without disks, traffic and taxes. A price that is not known is not guessed.</p>
+    </section>
+  );
+}

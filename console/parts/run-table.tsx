@@ -1,0 +1,140 @@
+/** Waypoints as rows, stages as columns: a table, so that everyone can read it. */
+import type { Cell, CellState, Row, RowState } from '../model/run-table.ts';
+import { stageColumns } from '../model/run-table.ts';
+import { lasted } from '../model/times.ts';
+
+interface RunTableProps {
+  readonly cluster: string;
+  readonly rows: readonly Row[];
+  /** `web.2.kubernetes` */
+  readonly selected: string | undefined;
+  readonly choose: (cell: string | undefined) => void;
+}
+
+export function RunTable({ cluster, rows, selected, choose }: RunTableProps) {
+  return (
+    <div className="scroll">
+      <table className="run">
+        <caption className="hidden">Waypoints of {cluster} and their stages</caption>
+        <thead>
+          <tr>
+            <th scope="col">Waypoint</th>
+            {stageColumns.map((stage) => (
+              <th scope="col" key={stage}>
+                {stage}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map((row) => (
+            <tr key={row.number} className={row.state}>
+              <th scope="row">
+                <span className="waypoint">
+                  <span className="number">{row.number}</span> {row.title || row.direction}
+                </span>
+                <RowRemark row={row} />
+              </th>
+              {stageColumns.map((stage) => {
+                const id = `${cluster}.${row.number}.${stage}`;
+                return (
+                  <td key={stage}>
+                    <CellButton
+                      cell={row.cells[stage]}
+                      on={selected === id}
+                      choose={() => choose(selected === id ? undefined : id)}
+                    />
+                  </td>
+                );
+              })}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+const rowWords: Readonly<Record<RowState, string>> = {
+  toCome: 'to come',
+  underWay: 'under way',
+  reached: 'reached',
+  undone: 'undone',
+  stopped: 'stopped',
+};
+
+function RowRemark({ row }: { readonly row: Row }) {
+  const { state, direction, forwardOnly, lines } = row;
+  const backward = direction === 'shrink' || direction === 'destroy';
+  return (
+    <>
+      <span className="dim">
+        {rowWords[state]}
+        {backward && ' · from right to left'}
+        {forwardOnly && state !== 'reached' && ' · if it fails: retried, never undone'}
+      </span>
+      {lines.length > 0 && (
+        <details>
+          <summary>What changes</summary>
+          <ul className="lines">
+            {lines.map(({ mark, text }) => (
+              <li key={text} className={markClasses[mark]}>
+                <span className="mark-sign">{mark}</span> {text}
+              </li>
+            ))}
+          </ul>
+        </details>
+      )}
+    </>
+  );
+}
+
+export const markClasses = { '+': 'plus', '-': 'minus', '~': 'change', '=': 'dim', '·': '' } as const;
+
+const cellWords: Readonly<Record<CellState, readonly [sign: string, word: string]>> = {
+  none: ['', 'no work'],
+  toCome: ['○', 'to come'],
+  running: ['◐', 'running'],
+  retrying: ['↻', 'is tried again'],
+  done: ['✓', 'done'],
+  failed: ['✗', 'failed'],
+  cancelled: ['■', 'stopped'],
+  undone: ['↩', 'undone'],
+  kept: ['✓', 'was done before'],
+};
+
+function CellButton({ cell, on, choose }: { readonly cell: Cell; readonly on: boolean; readonly choose: () => void }) {
+  const { state, attempt, seconds, counts = {} } = cell;
+  const [sign, word] = cellWords[state];
+  if (state === 'none')
+    return (
+      <span className="cell none">
+        <span aria-hidden="true">·</span>
+        <span className="hidden">no work</span>
+      </span>
+    );
+  const numbers = Object.entries(counts)
+    .filter(([, count]) => count > 0)
+    .slice(0, 2)
+    .map(([name, count]) => `${count} ${name.replaceAll(/(?<=[a-z])[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)}`);
+  const details = [word, seconds === undefined ? '' : lasted(seconds), attempt > 1 ? `try ${attempt}` : ''].filter(
+    Boolean,
+  );
+  return (
+    <button
+      type="button"
+      className={`cell ${state}`}
+      aria-pressed={on}
+      onClick={choose}
+      title={cell.reasons.join('; ')}
+    >
+      <span className="cell-state">
+        <span className="cell-sign" aria-hidden="true">
+          {sign}
+        </span>{' '}
+        {details.join(' · ')}
+      </span>
+      {numbers.length > 0 && <span className="dim">{numbers.join(', ')}</span>}
+    </button>
+  );
+}

@@ -1,0 +1,90 @@
+/** Keys: the console works without a mouse. */
+import { useEffect, useRef } from 'react';
+import { go, hrefOf } from '../routes.ts';
+
+const places: Readonly<Record<string, readonly string[]>> = {
+  f: [],
+  a: ['attention'],
+  e: ['events'],
+  p: ['new'],
+};
+
+const rows = [
+  ['/', 'search; Enter: to the first row that was found'],
+  ['j, k', 'next row, row before'],
+  ['Enter', 'open the row'],
+  ['g f', 'fleet'],
+  ['g a', 'what needs you'],
+  ['g e', 'events of everything'],
+  ['g p', 'plan a manifest'],
+  ['l', 'the log'],
+  ['Esc', 'close, leave a field'],
+  ['?', 'these keys'],
+] as const;
+
+export function useShortcuts(help: () => void): void {
+  useEffect(() => {
+    let leads = false;
+    const pressed = (event: KeyboardEvent): void => {
+      const { target, key } = event;
+      if (event.ctrlKey || event.metaKey || event.altKey) return;
+      if (target instanceof HTMLElement && target.matches('input, textarea, select')) {
+        if (key === 'Escape') target.blur();
+        else if (key === 'Enter' && target.matches('[type=search]')) focusOn('[data-row]', event);
+        return;
+      }
+      const place = leads ? places[key] : undefined;
+      leads = !leads && key === 'g';
+      if (place) go(hrefOf(place));
+      else if (key === '?') help();
+      else if (key === '/') focusOn('input[type=search]', event);
+      else if (key === 'l') focusOn('.log-lines', event);
+      else if (key === 'j' || key === 'k') moveRow(key === 'j' ? 1 : -1, event);
+    };
+    document.addEventListener('keydown', pressed);
+    return () => document.removeEventListener('keydown', pressed);
+  }, [help]);
+}
+
+function focusOn(selector: string, event: KeyboardEvent): void {
+  const found = document.querySelector<HTMLElement>(selector);
+  if (!found) return;
+  event.preventDefault();
+  found.focus();
+}
+
+function moveRow(by: number, event: KeyboardEvent): void {
+  const links = [...document.querySelectorAll<HTMLElement>('[data-row]')];
+  const { activeElement } = document;
+  const at = activeElement instanceof HTMLElement ? links.indexOf(activeElement) : -1;
+  const next = links[Math.min(links.length - 1, Math.max(0, at + by))];
+  if (!next) return;
+  event.preventDefault();
+  next.focus();
+}
+
+export function Help({ open, close }: { readonly open: boolean; readonly close: () => void }) {
+  const dialog = useRef<HTMLDialogElement>(null);
+  useEffect(() => {
+    if (open) dialog.current?.showModal();
+    else dialog.current?.close();
+  }, [open]);
+  return (
+    <dialog ref={dialog} onClose={close} aria-labelledby="keys-title">
+      <h2 id="keys-title">Keys</h2>
+      <dl className="keys">
+        {rows.map(([key, what]) => (
+          <div key={key}>
+            <dt>
+              <kbd>{key}</kbd>
+            </dt>
+            <dd>{what}</dd>
+          </div>
+        ))}
+      </dl>
+      <button type="button" onClick={close}>
+        Close
+      </button>
+    </dialog>
+  );
+}

@@ -1,0 +1,92 @@
+/** What a page shows while there is nothing to show, and when something did not work. */
+import { type ReactNode, useEffect, useState } from 'react';
+import { ProblemAnswer, SignedOut, Unreachable } from '../api.ts';
+import { span } from '../model/times.ts';
+
+export function Loading({ what }: { readonly what: string }) {
+  return (
+    <p className="state" role="status">
+      Asking for {what} …
+    </p>
+  );
+}
+
+interface EmptyProps {
+  readonly title: string;
+  /** It is all that the page has. @default false */
+  readonly page?: boolean;
+  readonly children?: ReactNode;
+}
+
+export function Empty({ title, page = false, children }: EmptyProps) {
+  return (
+    <div className="state">
+      {page ? <h1>{title}</h1> : <h2>{title}</h2>}
+      {children}
+    </div>
+  );
+}
+
+/** A request that failed: in the words of the API, with what to do. */
+export function Trouble({ error, what }: { readonly error: unknown; readonly what: string }) {
+  return (
+    <div className="notice bad" role="alert">
+      <span aria-hidden="true">✗</span>
+      <div>
+        <strong>{titleOf(error, what)}</strong>
+        <p>{detailOf(error)}</p>
+        {error instanceof ProblemAnswer && error.problem.faults && (
+          <ul>
+            {error.problem.faults.map(({ path, reason, fix }) => (
+              <li key={`${path} ${reason}`}>
+                <code>{path}</code> {reason}
+                {fix !== undefined && <span className="hint"> → {fix}</span>}
+              </li>
+            ))}
+          </ul>
+        )}
+      </div>
+    </div>
+  );
+}
+
+function titleOf(error: unknown, what: string): string {
+  if (error instanceof Unreachable) return 'Nothing answers';
+  if (error instanceof SignedOut) return 'Your session has ended';
+  if (error instanceof ProblemAnswer && error.problem.status === 403) return 'You lack the role for this';
+  if (error instanceof ProblemAnswer && error.problem.status === 404) return 'There is no such thing';
+  return `Kubeloom could not show ${what}`;
+}
+
+function detailOf(error: unknown): string {
+  if (error instanceof Unreachable)
+    return 'The platform does not answer. What you see is as it was last; the console goes on asking, less often each time.';
+  if (error instanceof SignedOut) return 'Run `kubeloom console` and open the address that it prints.';
+  if (error instanceof ProblemAnswer && error.problem.status >= 500)
+    return `${error.problem.detail} (request ${error.problem.instance})`;
+  return error instanceof Error ? error.message : String(error);
+}
+
+/** How old what one sees is. */
+export function Updated({ at, error }: { readonly at: number; readonly error: unknown }) {
+  const now = useNow();
+  const age = at === 0 ? 'not yet' : `${span(now - at)} ago`;
+  return (
+    <span className={error ? 'updated bad' : 'updated'}>
+      {error ? <span aria-hidden="true">! </span> : null}
+      {error ? `no answer; as it was ${age}` : `updated ${age}`}
+    </span>
+  );
+}
+
+/** The time, each second; of hidden pages it stands still. */
+export function useNow(): number {
+  const [now, setNow] = useState(Date.now);
+  useEffect(() => {
+    const timer = window.setInterval(() => {
+      if (document.visibilityState === 'visible') setNow(Date.now());
+    }, 1000);
+    return () => window.clearInterval(timer);
+  }, []);
+  return now;
+}

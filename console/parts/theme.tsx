@@ -1,0 +1,22 @@
+/** Light, dark, or as the system is. */
+import { useEffect, useState } from 'react';
+
+const themes = ['system', 'light', 'dark'] as const;
+type Theme = (typeof themes)[number];
+const place = 'kubeloom-console-theme';
+
+const stored = (): Theme => themes.find((theme) => theme === localStorage.getItem(place)) ?? 'system';
+
+export function ThemeSwitch() {
+  const [theme, setTheme] = useState(stored);
+  useEffect(() => {
+    document.documentElement.style.colorScheme = theme === 'system' ? 'light dark' : theme;
+    localStorage.setItem(place, theme);
+  }, [theme]);
+  const next = themes[(themes.indexOf(theme) + 1) % themes.length] ?? 'system';
+  return (
+    <button type="button" className="quiet" onClick={() => setTheme(next)} title={`Change to ${next}`}>
+      Theme: {theme}
+    </button>
+  );
+}

@@ -1,0 +1,24 @@
+/** Problems that are answered before a function is asked. */
+import { randomUUID } from 'node:crypto';
+import { type ServerResponse, STATUS_CODES } from 'node:http';
+
+/** Answers with a problem (RFC 9457) in the shape of the API's own. */
+export function problem(
+  response: ServerResponse,
+  status: number,
+  code: string,
+  detail: string,
+  headers: Readonly<Record<string, string>> = {},
+): void {
+  const title = STATUS_CODES[status] ?? code;
+  const body = JSON.stringify({
+    ...{ type: `urn:kubeloom:error:${code}`, title, status, detail, instance: randomUUID(), code },
+  });
+  response.writeHead(status, {
+    'content-type': 'application/problem+json',
+    'content-length': Buffer.byteLength(body),
+    'cache-control': 'no-store',
+    ...headers,
+  });
+  response.end(body);
+}

@@ -1,0 +1,36 @@
+/** What a browser has to load before it shows anything, compressed. */
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { builtConsole } from '#local/console/built-console.ts';
+import { readConsoleFiles } from '#local/console/console-files.ts';
+
+const kilobytes = (bytes: number): number => Math.round(bytes / 100) / 10;
+
+it('the first page loads at most 120 kB of script and 8 kB of style', async () => {
+  const directory = await builtConsole();
+  const files = await readConsoleFiles(directory);
+  const page = await readFile(join(directory, 'index.html'), 'utf8');
+  const named = [...page.matchAll(/(?:src|href)="\/console\/(assets\/[^"]+)"/g)].map(([, name = '']) => name);
+  const sizeOf = (ending: string): number =>
+    kilobytes(
+      named
+        .filter((name) => name.endsWith(ending))
+        .reduce((sum, name) => sum + (files.get(name)?.zipped.length ?? Number.NaN), 0),
+    );
+  expect(sizeOf('.js')).toBeGreaterThan(50);
+  expect(sizeOf('.js')).toBeLessThanOrEqual(120);
+  expect(sizeOf('.css')).toBeLessThanOrEqual(8);
+});
+
+it('nothing of the domain, of functions or of a development build is in the files', async () => {
+  const files = await readConsoleFiles(await builtConsole());
+  const text = [...files]
+    .filter(([name]) => name.endsWith('.js'))
+    .map(([, { body }]) => body.toString())
+    .join('\n');
+  for (const foreign of ['ZodError', 'strictObject', 'NodePoolSpecChanged', 'react-stack-bottom-frame'])
+    expect(text.includes(foreign), foreign).toBe(false);
+  const page = files.get('')?.body.toString() ?? '';
+  expect(page).not.toMatch(/<script(?![^>]*src=)|<style|style=|https?:/);
+});

@@ -1,0 +1,122 @@
+/** Every page: what axe finds in both colour schemes, at 200 % zoom, and with hostile texts in every answer. */
+import axe from 'axe-core';
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { type ConsoleInBrowser, consoleInBrowser, settled, simManifest } from './console-in-browser.ts';
+
+let console: ConsoleInBrowser;
+
+/** Places, and what is there once they are drawn. */
+const places: Readonly<Record<string, RegExp>> = {
+  '': /Fleet/,
+  attention: /Needs you/,
+  'events?minutes=60': /RunSucceeded|done in/,
+  new: /Plan a manifest/,
+  'manifests/default/calm': /reached/,
+  'manifests/default/fails?cell=web.1.kubernetes': /What to do/,
+  'manifests/default/calm/nodes': /ready/,
+  'manifests/default/calm/events': /done in/,
+  'manifests/default/calm/plan': /valid/,
+  'manifests/default/calm/plan?goal=delete': /Something that exists is removed/,
+  'manifests/default/calm/drift': /check for drift/i,
+  'manifests/default/calm/history': /generation 1/,
+  'manifests/default/nothing': /There is no manifest/,
+  'no/such/page': /no such page/,
+};
+
+beforeAll(async () => {
+  console = await consoleInBrowser({
+    KUBELOOM_SIM_FAULTS: JSON.stringify([{ stage: 'kubernetes', class: 'quota', manifest: 'fails' }]),
+  });
+  await settled(console.api, simManifest('calm', { providers: 2 }));
+  await settled(console.api, simManifest('fails'));
+});
+afterAll(() => console?.close());
+
+const drawn = (page: Page, text: RegExp) => page.locator('main').getByText(text).first().waitFor();
+
+async function violations(page: Page): Promise<string[]> {
+  await page.evaluate(axe.source);
+  const found = await page.evaluate(
+    `axe.run(document, { runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'] })`,
+  );
+  const { violations: list } = found as { violations: { id: string; help: string; nodes: { html: string }[] }[] };
+  return list.map(
+    ({ id, help, nodes }) => `${id}: ${help}: ${nodes.map(({ html }) => html.slice(0, 200)).join(' | ')}`,
+  );
+}
+
+describe.each(['light', 'dark'] as const)('in %s colours', (scheme) => {
+  it(`every page is accessible to everyone in ${scheme} colours`, async () => {
+    const { page, context, go, reports } = await console.open({ scheme });
+    onTestFinished(() => context.close());
+    const found: Record<string, string[]> = {};
+    for (const [place, text] of Object.entries(places)) {
+      await go(place);
+      await drawn(page, text);
+      const list = await violations(page);
+      if (list.length > 0) found[place] = list;
+    }
+    expect(found).toEqual({});
+    expect(reports.filter((report) => !/status of 404/.test(report))).toEqual([]);
+  });
+});
+
+it('the page of someone who is not signed in is accessible, too', async () => {
+  const context = await console.browser.newContext();
+  onTestFinished(() => context.close());
+  const page = await context.newPage();
+  await page.goto(`${console.platform.apiUrl}/console/#sign-in=${'x'.repeat(43)}`);
+  await page.getByText('this code was used or is too old').waitFor();
+  expect(page.url()).not.toContain('sign-in');
+  expect(await violations(page)).toEqual([]);
+});
+
+it('no page is wider than a narrow window, or than a window at 200 %', async () => {
+  const { page, context, go } = await console.open({ size: { width: 400, height: 800 } });
+  onTestFinished(() => context.close());
+  const wide: string[] = [];
+  for (const [place, text] of Object.entries(places)) {
+    await go(place);
+    await drawn(page, text);
+    const [content, window] = (await page.evaluate('[document.documentElement.scrollWidth, innerWidth]')) as number[];
+    if ((content ?? 0) > (window ?? 0)) wide.push(`${place}: ${content} > ${window}`);
+  }
+  expect(wide).toEqual([]);
+});
+
+const attack = `"'></textarea><img src=x onerror="window.attacked=1"><script>window.attacked=1</script>{{1}}`;
+/** Fields that are words of the API, or by which pages find each other; all others may be anything that a user or a tool wrote. */
+const words =
+  /^(status|kind|level|stage|direction|mode|role|class|at|.*At|.*Since|namespace|runId|waypoint|next|id|mark|state|starts|path)$/;
+
+function attacked(value: unknown, name = ''): unknown {
+  if (typeof value === 'string') return words.test(name) ? value : `${value}${attack}`;
+  if (Array.isArray(value)) return value.map((item) => attacked(item, name));
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([field, item]) => [field, attacked(item, field)]));
+}
+
+it('no string of an answer becomes markup or a script on any page', async () => {
+  const { page, context, go } = await console.open();
+  onTestFinished(() => context.close());
+  let texts = 0;
+  await page.route('**/v1/**', async (route) => {
+    const response = await route.fetch();
+    const type = response.headers()['content-type'] ?? '';
+    if (!type.includes('json')) return route.fulfill({ response, body: `${await response.text()}${attack}\n` });
+    texts += 1;
+    return route.fulfill({ response, json: attacked(await response.json()) });
+  });
+  for (const place of Object.keys(places)) {
+    await go(place);
+    await page.reload();
+    await page.locator('main').waitFor();
+    await page.waitForLoadState('networkidle').catch(() => undefined);
+    const found = await page.evaluate(
+      `[window.attacked, document.querySelectorAll('img[src=x], [onerror]').length, document.scripts.length, document.body.innerText.includes('onerror=')]`,
+    );
+    expect([place, found]).toEqual([place, [undefined, 0, 1, expect.any(Boolean)]]);
+  }
+  expect(texts).toBeGreaterThan(10);
+});

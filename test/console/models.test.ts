@@ -1,0 +1,201 @@
+/** What pages show, before it is drawn: the fleet, pools, plans, logs, commands, rights. */
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
+import { kubeloomProgram } from '#cli/program.ts';
+import type { NodeRow, PlanReport } from '#contracts/api-bodies.ts';
+import { roles } from '#domain/access.ts';
+import { commands } from '../../console/model/commands.ts';
+import { countsOf, fleetRow, type Summary, shownRows } from '../../console/model/fleet.ts';
+import { noLines, shownLines, withText } from '../../console/model/log-lines.ts';
+import { amountsText, totalsOf, wordToType } from '../../console/model/plan-totals.ts';
+import { poolsOf } from '../../console/model/pools.ts';
+import { may } from '../../console/model/rights.ts';
+import { yamlText } from '../../console/model/yaml-text.ts';
+
+const summary = (name: string, more: Partial<Summary> = {}): Summary => ({
+  ...{ namespace: 'team', name, generation: 1, attempt: 1, status: 'Done', deleting: false, paused: false },
+  ...{ runId: `${name}-abcde-g1-a1`, createdAt: '2026-11-23T08:00:00.000Z', updatedAt: '2026-11-23T08:00:00.000Z' },
+  ...{ progress: null, clusters: [], ...more },
+});
+const cluster = (more: Partial<Summary['clusters'][number]> = {}): Summary['clusters'][number] => ({
+  ...{ cluster: 'web-1234567', name: 'web', status: 'Converged', nodes: 3, ...more },
+});
+const failure = {
+  class: 'quota',
+  code: 'QuotaExceeded',
+  message: 'no more',
+  hint: 'raise it',
+  at: '2026-11-23T08:00:00.000Z',
+} as const;
+
+describe('the fleet', () => {
+  it('what needs a person comes first, then what is under way, then drift, and the rest by name', () => {
+    const rows = [
+      summary('zeta'),
+      summary('drifted', { clusters: [cluster({ drift: 2 })] }),
+      summary('works', { status: 'Running', clusters: [cluster({ status: 'Running' })] }),
+      summary('alpha'),
+      summary('degraded', { clusters: [cluster({ status: 'Degraded' })] }),
+      summary('failed', {
+        status: 'Failed',
+        updatedAt: '2026-11-23T09:00:00.000Z',
+        clusters: [cluster({ status: 'NeedsAttention', failure })],
+      }),
+      summary('waits', { status: 'Pending', paused: true }),
+    ].map(fleetRow);
+    const shown = shownRows(rows, { search: '', group: '', namespace: '' });
+    expect(shown.map(({ summary: { name } }) => name)).toEqual([
+      ...['failed', 'degraded', 'works', 'drifted', 'waits', 'alpha', 'zeta'],
+    ]);
+    expect(countsOf(rows)).toEqual({ needsYou: 2, underWay: 1, drifted: 1, paused: 1, calm: 2 });
+  });
+
+  it('a row says in a sentence what is going on, and what to do', () => {
+    const now = { direction: 'grow', stage: 'nodes', waypoint: 1, waypoints: 2, joins: 4, leaves: 1 } as const;
+    const working = fleetRow(summary('a', { status: 'Running', clusters: [cluster({ status: 'Running', now })] }));
+    expect(working).toMatchObject({ remark: 'grow 1 of 2 · nodes', joins: 4, leaves: 1, nodes: 3 });
+    const failed = fleetRow(summary('b', { status: 'Failed', clusters: [cluster({ failure })] }));
+    expect(failed).toMatchObject({ remark: 'QuotaExceeded: no more', hint: 'raise it' });
+  });
+
+  it('a search finds names, providers and failures, each word anywhere', () => {
+    const rows = [
+      fleetRow(summary('shop', { clusters: [cluster({ providers: ['hetzner-1'] })] })),
+      fleetRow(summary('blog', { namespace: 'other', status: 'Failed', clusters: [cluster({ failure })] })),
+    ];
+    const found = (search: string, namespace = '') =>
+      shownRows(rows, { search, group: '', namespace }).map(({ summary: { name } }) => name);
+    expect([found('HETZNER shop'), found('quota'), found('hetzner quota'), found('', 'other')]).toEqual([
+      ...[['shop'], ['blog'], [], ['blog']],
+    ]);
+  });
+});
+
+describe('pools', () => {
+  const node = (name: string, more: Partial<NodeRow> = {}): NodeRow => ({
+    ...{ name, pool: 'p', role: 'compute', provider: 'aws-1', privateAddress: '', status: 'Ready', ...more },
+  });
+
+  it('nodes are grouped by pool: control, compute, load balancers', () => {
+    const nodes = [
+      node('a'),
+      node('lb', { pool: 'l', role: 'loadBalancer' }),
+      node('b', { status: 'Joining' }),
+      node('c', { pool: 'c', role: 'control' }),
+    ];
+    expect(poolsOf(nodes, '').map(({ pool, nodes: all, ready }) => [pool, all.length, ready])).toEqual([
+      ['c', 1, 1],
+      ['p', 2, 1],
+      ['l', 1, 1],
+    ]);
+    expect(poolsOf(nodes, 'joining').flatMap(({ nodes: all }) => all.map(({ name }) => name))).toEqual(['b']);
+  });
+});
+
+describe('a plan', () => {
+  const none = { added: 0, changed: 0, removed: 0 };
+  const path = (name: string, mark: '+' | '-'): PlanReport['paths'][number] => ({
+    ...{ cluster: name, summary: '' },
+    waypoints: [{ direction: 'grow', title: '', lines: [{ mark, text: '' }], stages: [], forwardOnly: false }],
+  });
+
+  it('the name of the cluster is asked for when something is removed, and of the manifest when it is several', () => {
+    const removing = { clusters: none, nodes: { ...none, removed: 1 }, loadBalancers: none };
+    const question = { name: 'shop', totals: removing };
+    expect(wordToType({ ...question, paths: [path('web', '-'), path('db', '+')] })).toBe('web');
+    expect(wordToType({ ...question, paths: [path('web', '-'), path('db', '-')] })).toBe('shop');
+    const adding = { clusters: none, nodes: { ...none, added: 1 }, loadBalancers: none };
+    expect(wordToType({ name: 'shop', totals: adding, paths: [path('web', '+')] })).toBeUndefined();
+    expect(totalsOf(adding)).toEqual([{ what: 'nodes', added: 1, changed: 0, removed: 0 }]);
+  });
+});
+
+it('amounts of money are shown by currency, and nothing is shown as nothing known', () => {
+  expect(
+    amountsText([
+      { currency: 'EUR', amount: 12.4 },
+      { currency: 'USD', amount: 3 },
+    ]),
+  ).toBe('12.40 EUR + 3.00 USD');
+  expect(amountsText([{ currency: 'EUR', amount: -1 }], { signed: true })).toBe('−1.00 EUR');
+  expect(amountsText([])).toBe('nothing known');
+});
+
+describe('a log', () => {
+  it('pieces of a log become lines, without the colours of tools', () => {
+    const log = ['one\ntw', 'o\r\n\u001b[32mthree', '\u001b[0m'].reduce(withText, noLines);
+    expect(log).toEqual({ lines: ['one', 'two'], rest: 'three' });
+  });
+
+  it('only lines in view are drawn, however many there are', () => {
+    expect(shownLines(100_000, 18, 900_000, 400)).toEqual({ from: 49_970, to: 50_053 });
+    expect(shownLines(5, 18, 0, 400)).toEqual({ from: 0, to: 5 });
+  });
+});
+
+it('a document becomes YAML that means the same', () => {
+  fc.assert(
+    fc.property(fc.jsonValue(), (value) => {
+      expect(parse(yamlText(value))).toEqual(JSON.parse(JSON.stringify(value)));
+    }),
+  );
+  const text = yamlText({
+    spec: { version: '1.36.0', pools: [{ name: 'a', count: 2 }], labels: { on: 'yes' }, none: [] },
+  });
+  expect(text).toBe(
+    'spec:\n  version: "1.36.0"\n  pools:\n    - name: a\n      count: 2\n  labels:\n    "on": "yes"\n  none: []\n',
+  );
+});
+
+it('every command that the console offers is one of the command line', async () => {
+  const key = { namespace: 'team', name: 'shop' };
+  const id = '3f0c9d0e5a7b1c2d4e6f8091a2b3c4d5e6f70819';
+  const all: Readonly<Record<keyof typeof commands, string>> = {
+    ...{
+      fleet: commands.fleet(),
+      describe: commands.describe(key),
+      nodes: commands.nodes(key),
+      runs: commands.runs(key),
+    },
+    ...{ history: commands.history(key), events: commands.events(key), allEvents: commands.allEvents() },
+    ...{
+      log: commands.log('shop-abcde-g1-a1', 'team', 'nodes'),
+      plan: commands.plan(key),
+      planOfFile: commands.planOfFile(),
+    },
+    ...{
+      apply: commands.apply(id),
+      approve: commands.approve(key, id),
+      retry: commands.retry(key),
+      cancel: commands.cancel(key),
+    },
+    ...{
+      pause: commands.pause(key),
+      resume: commands.resume(key),
+      drift: commands.drift(key),
+      repair: commands.repair(key),
+    },
+    ...{ rollback: commands.rollback(key), remove: commands.remove(key) },
+  };
+  for (const line of Object.values(all)) {
+    const program = await kubeloomProgram();
+    const words = line.split(' ').slice(1);
+    const command = program.commands.find((one) => one.name() === words[0]);
+    expect(command, line).toBeDefined();
+    command
+      ?.action(() => {})
+      .exitOverride()
+      .configureOutput({ writeErr: () => {} });
+    await expect(program.parseAsync(words, { from: 'user' }), line).resolves.toBeDefined();
+  }
+});
+
+it('roles include the ones before them, as the API has them', () => {
+  for (const [index, role] of roles.entries())
+    for (const [other, asked] of roles.entries()) {
+      const grants = [{ role, namespaces: ['team'] }];
+      expect([may({ grants }, asked, 'team'), may({ grants }, asked, 'other')]).toEqual([index >= other, false]);
+    }
+  expect(may(undefined, 'viewer', 'team')).toBe(false);
+});
