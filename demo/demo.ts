@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { type ApiClient, apiClient } from '#cli/api-client.ts';
+import { askForCode, consoleAddress } from '#cli/commands/console.ts';
 import { describeManifest } from '#cli/describe-manifest.ts';
 import { examineMachine } from '#cli/doctor/examine-machine.ts';
 import { readDocuments } from '#cli/documents.ts';
@@ -42,7 +43,9 @@ let kindOfKubernetes: ReturnType<typeof kubernetesKind>;
 type Platform = Awaited<ReturnType<typeof startPlatform>>;
 
 async function main(): Promise<void> {
-  const { values: options } = parseArgs({ options: { kubernetes: { type: 'string' } } });
+  const { values: options } = parseArgs({
+    options: { kubernetes: { type: 'string' }, keep: { type: 'boolean', default: false } },
+  });
   kindOfKubernetes = kubernetesKind(options.kubernetes ?? process.env.KUBELOOM_KUBERNETES);
   const real = await canBeReal();
   if (!real) kindOfKubernetes = 'simulated';
@@ -71,7 +74,8 @@ async function main(): Promise<void> {
   process.once('SIGINT', interrupt);
   process.once('SIGTERM', interrupt);
   try {
-    await story(platform, real);
+    await story(platform, real, options.keep);
+    if (options.keep) await keepUntilInterrupted(platform);
   } finally {
     await platform.stop();
   }
@@ -90,7 +94,17 @@ async function main(): Promise<void> {
   );
 }
 
-async function story(platform: Platform, real: boolean): Promise<void> {
+/** Until Ctrl-C, which stops the platform and removes what was created. */
+async function keepUntilInterrupted({ apiUrl, token }: Platform): Promise<never> {
+  const { code } = await askForCode(apiUrl, token);
+  title(`Look at it: ${consoleAddress(apiUrl, code)}`);
+  print(`  once, within two minutes; then: KUBELOOM_HOME=${relative(home)} npx kubeloom console`);
+  print('  Ctrl-C stops the platform and removes everything that was created');
+  return new Promise(() => {});
+}
+
+/** `keep`: the cluster is not deleted. */
+async function story(platform: Platform, real: boolean, keep: boolean): Promise<void> {
   const api = apiClient({ apiUrl: platform.apiUrl, token: platform.token });
   const { step, times } = steps();
   // The newest version is reached by an upgrade, which a small API server would only count.
@@ -142,6 +156,7 @@ async function story(platform: Platform, real: boolean): Promise<void> {
     );
     await prove(smaller);
 
+    if (keep) return title(`Wall times: ${times.join(', ')}`);
     const key = { namespace: 'default', name: created.name };
     await step('delete', 'Delete', async () => {
       const accepted = await api.deleteManifest(key);
