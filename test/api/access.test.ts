@@ -33,6 +33,7 @@ const least: Readonly<Record<string, AccessRole | 'authenticated' | 'anonymous' 
   ...{ listManifests: 'viewer', getManifest: 'viewer', planManifest: 'viewer', validate: 'viewer', listRuns: 'viewer' },
   ...{
     getRun: 'viewer',
+    getRunPlan: 'viewer',
     listEvents: 'viewer',
     getLive: 'viewer',
     listAllEvents: 'viewer',
