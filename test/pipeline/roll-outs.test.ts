@@ -34,27 +34,6 @@ function failFrom(world: Fleet, batch: number): { until: () => void } {
   };
 }
 
-/** A roll-out that soaks: its pauses pass at once, and what it starts runs meanwhile. `after` comes after the first batch. */
-async function watched(
-  clusters: number,
-  query: string,
-  after: (world: Fleet) => Promise<void> = async () => undefined,
-) {
-  const world = await Fleet.of(clusters);
-  const { pipeline } = world;
-  const id = await started(world, environment('1.35.2', 2), query);
-  pipeline.before.set('judge-batch', async () => {
-    pipeline.before.delete('judge-batch');
-    await after(world);
-  });
-  pipeline.before.set('plan-batch', async () => {
-    pipeline.deps.clock.advance(1801);
-    await pipeline.settle();
-  });
-  await pipeline.rollOut();
-  return { pipeline, fleet: world, id, ended: await world.rollOut(id) };
-}
-
 describe('a roll-out', () => {
   it('CO-14: a Kubernetes upgrade of 200 clusters by one changed line goes in waves, halts at the failure, is resumed, and undone', async () => {
     const world = await Fleet.of(200);
@@ -145,40 +124,6 @@ describe('a roll-out', () => {
     const halted = await world.rollOut(id);
     expect(halted).toMatchObject({ status: 'Halted', states: { failed: 1, waiting: 3 } });
     expect(halted.halted).toBe(`1 cluster failed (${nameOf(0)}: after its wave: ${nameOf(0)} is NeedsAttention)`);
-  });
-
-  it('before the next wave each cluster that is done is checked for drift once after its run', async () => {
-    const world = await watched(3, '?waves=1,2,100%25&soak=30m');
-    expect(world.ended).toMatchObject({ status: 'RolledOut', states: { done: 3 } });
-    const { items } = await world.pipeline.deps.manifests.list(fleet, 100);
-    expect(items.map(({ checks = 0, check }) => [checks, check])).toEqual([
-      [1, 'reportAll'],
-      [1, 'reportAll'],
-      [0, undefined],
-    ]);
-  });
-
-  it('a node that goes down after the run of its cluster halts a roll-out before the next wave', async () => {
-    const world = await watched(3, '?waves=1,100%25&soak=30m', async ({ pipeline }) => {
-      const [node = ''] = await pipeline.nodes(nameOf(0));
-      pipeline.runner.health.set(node, 'notReady');
-    });
-    expect(world.ended).toMatchObject({ status: 'Halted', states: { failed: 1, waiting: 2 } });
-    expect(world.ended.halted).toMatch(new RegExp(`${nameOf(0)}: after its wave: .* not healthy`));
-  });
-
-  it('a cluster that was ill is checked again when the roll-out is resumed, and does not halt it once it is well', async () => {
-    const { pipeline, fleet, id } = await watched(3, '?waves=1,100%25&soak=30m', async ({ pipeline }) => {
-      const [node = ''] = await pipeline.nodes(nameOf(0));
-      pipeline.runner.health.set(node, 'notReady');
-    });
-    await fleet.verb('resume', id);
-    await pipeline.rollOut();
-    expect(await fleet.rollOut(id)).toMatchObject({ status: 'Halted', states: { failed: 1, waiting: 2 } });
-    pipeline.runner.health.clear();
-    await fleet.verb('resume', id);
-    await pipeline.rollOut();
-    expect(await fleet.rollOut(id)).toMatchObject({ status: 'RolledOut', states: { done: 3 } });
   });
 
   it('a pause stops a roll-out before its next clusters, and a resumption goes on there', async () => {
