@@ -6,15 +6,17 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { follow } from '#cli/watch.ts';
 import type { ManifestDescription } from '#contracts/api-bodies.ts';
 import { hostsHelper } from '#local/hosts-helper.ts';
-import { houseHosts, houseHostsRepository } from '#test/plugins/house-hosts.ts';
+import { type ArchiveServer, startArchiveServer } from '#test/plugins/archive-server.ts';
+import { houseHosts, houseHostsFiles, houseHostsRepository } from '#test/plugins/house-hosts.ts';
 import { allowGitServer, type GitServer, startGitServer } from '#test/templates/git-server.ts';
 import { isRoot } from './host-workshop.ts';
 import { clusterOf, Installation, nodesOf } from './installation.ts';
 
 const name = 'house';
 
-describe.runIf(isRoot)('a provider type from a git repository', () => {
+describe.runIf(isRoot)('a provider type from a git repository, or from an archive', () => {
   let server: GitServer;
+  let archives: ArchiveServer;
   let installation: Installation;
   let forget: () => void;
   let made: ManifestDescription;
@@ -30,17 +32,27 @@ describe.runIf(isRoot)('a provider type from a git repository', () => {
       .map((file) => `${file} ${readFileSync(join(installation.hostsDirectory, file), 'utf8')}`)
       .toSorted();
 
+  const checked = async (of: string, options: { repair?: boolean }) => {
+    const key = { namespace: 'default', name: of };
+    const { runId } = await installation.api.driftManifest(key, options);
+    const { manifest } = await follow(installation.api, key, { runId, quiet: true });
+    if (manifest === undefined) throw new Error('the manifest is gone');
+    return clusterOf(manifest).drift;
+  };
+
   beforeAll(async () => {
     server = await startGitServer();
     server.commit(houseHostsRepository());
     server.git('tag', 'v1.9.0');
     server.git('tag', 'v1.10.0');
-    forget = allowGitServer(server);
+    archives = await startArchiveServer();
+    forget = allowGitServer(archives, server);
     installation = await Installation.open();
   });
   afterAll(async () => {
     await installation?.close();
     await server?.close();
+    await archives?.close();
     forget?.();
   });
 
@@ -63,10 +75,17 @@ describe.runIf(isRoot)('a provider type from a git repository', () => {
     expect(mottos()).toEqual(nodesOf(made).map((node) => `${node}.motto stay warm 2`));
   });
 
-  it('another machine is made next to those that exist, which stay', async () => {
-    const more = await installation.apply(name, document({ motto: 'stay warm', floor: 2 }, 2));
+  it('a retry makes another machine by the version that was pinned, although there is a newer one', async () => {
+    const lift = await installation.fault('web-*', 'no power');
+    const failed = await installation.apply(name, document({ motto: 'stay warm', floor: 2 }, 2));
+    expect(failed.status).toBe('Failed');
+    server.commit(houseHostsRepository({ title: 'Newer hosts' }));
+    server.git('tag', 'v1.11.0');
+    await lift();
+    const more = await installation.retry(name);
     expect(more.status, JSON.stringify(clusterOf(more).failure)).toBe('Done');
     expect(nodesOf(more)).toHaveLength(2);
+    // Another version would replace the machine that exists.
     expect(nodesOf(more)).toEqual(expect.arrayContaining([...nodesOf(made)]));
     made = more;
   });
@@ -86,17 +105,11 @@ describe.runIf(isRoot)('a provider type from a git repository', () => {
       },
       stdio: 'ignore',
     });
-    const checked = async (options: { repair?: boolean }) => {
-      const { runId } = await installation.api.driftManifest({ namespace: 'default', name }, options);
-      const { manifest } = await follow(installation.api, { namespace: 'default', name }, { runId, quiet: true });
-      if (manifest === undefined) throw new Error('the manifest is gone');
-      return clusterOf(manifest).drift;
-    };
-    expect(await checked({})).toMatchObject({
+    expect(await checked(name, {})).toMatchObject({
       items: [{ kind: 'stray', where: { name: 'who-is-that' }, repairable: true }],
     });
     expect(await installation.hosts()).toContain('who-is-that');
-    expect(await checked({ repair: true })).toMatchObject({ items: [], repair: { state: 'helped' } });
+    expect(await checked(name, { repair: true })).toMatchObject({ items: [], repair: { state: 'helped' } });
     expect(await installation.hosts()).toEqual(nodesOf(made));
   });
 
@@ -124,5 +137,38 @@ describe.runIf(isRoot)('a provider type from a git repository', () => {
       expect.stringMatching(/: removed web-.*, web-.*; nothing with the tags of the cluster is left$/),
     ]);
     expect(await installation.leftovers()).toEqual([]);
+  });
+
+  it('an archive with another sum is refused, and one with the sum of the document makes machines', async () => {
+    const sha256 = archives.put('house.tar.gz', houseHostsFiles());
+    const packed = (sum: string): object => ({
+      ...{ version: '0.0.1', name: 'packed' },
+      groups: {
+        web: {
+          size: 1,
+          resourcePlugin: { name: houseHosts, url: `https://${archives.host}/house.tar.gz`, sha256: sum },
+          resourceProperties: { motto: 'packed well' },
+        },
+      },
+    });
+    await expect(installation.apply('packed', packed('a'.repeat(64)))).rejects.toMatchObject({
+      problem: {
+        faults: [{ path: 'spec.groups.web.resourcePlugin', reason: expect.stringContaining(`the SHA-256 ${sha256}`) }],
+      },
+    });
+    expect(await installation.hosts()).toEqual([]);
+    const first = await installation.apply('packed', packed(sha256));
+    expect(first.status, JSON.stringify(clusterOf(first).failure)).toBe('Done');
+    expect(await installation.hosts()).toEqual(nodesOf(first));
+    expect(mottos()).toEqual(nodesOf(first).map((node) => `${node}.motto packed well 0`));
+  });
+
+  it('the machines of an archive stay, are compared and are deleted when the archive is gone', async () => {
+    await archives.close();
+    const before = await installation.hosts();
+    expect(await checked('packed', {})).toMatchObject({ items: [], unchecked: [] });
+    expect(await installation.hosts()).toEqual(before);
+    await installation.remove('packed');
+    expect([...(await installation.hosts()), ...mottos(), ...(await installation.leftovers())]).toEqual([]);
   });
 });

@@ -1,6 +1,6 @@
 /** A git host on 127.0.0.1: https, git's own `http-backend`, one repository; with a token it is private. */
 import { execFileSync, spawn } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { appendFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, globalAgent, type Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -133,9 +133,16 @@ export async function startGitServer({
   };
 }
 
-/** Platforms that start from now on may ask it and trust its certificate; the returned function puts back what was there. */
-export function allowGitServer({ host, certificate }: GitServer): () => void {
-  const allowed = { KUBELOOM_TEMPLATE_PRIVATE_HOSTS: host, NODE_EXTRA_CA_CERTS: certificate };
+/** Platforms that start from now on may ask them and trust their certificates; the returned function puts back what was there. */
+export function allowGitServer(...servers: readonly Pick<GitServer, 'host' | 'certificate'>[]): () => void {
+  const [first, ...more] = servers.map(({ certificate }) => certificate);
+  if (first === undefined) throw new Error('no server is named');
+  // One file has them all; it is removed with the first server.
+  for (const file of more) appendFileSync(first, `\n${readFileSync(file, 'utf8')}`);
+  const allowed = {
+    KUBELOOM_TEMPLATE_PRIVATE_HOSTS: servers.map(({ host }) => host).join(','),
+    NODE_EXTRA_CA_CERTS: first,
+  };
   const before = Object.keys(allowed).map((variable) => [variable, process.env[variable]] as const);
   Object.assign(process.env, allowed);
   return () => {
