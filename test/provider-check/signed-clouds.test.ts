@@ -1,15 +1,15 @@
 /** Oracle Cloud and Exoscale: clouds of loopback that verify every signature themselves. No account was asked. */
-import { createHash, createHmac, createVerify, generateKeyPairSync, type KeyObject } from 'node:crypto';
+import { createHash, generateKeyPairSync, type KeyObject } from 'node:crypto';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { checkProvider } from '#runner/provider-check/check-provider.ts';
-import { type CloudAnswer, type CloudRequest, type FakeCloud, fakeCloud, type Routes } from './fake-cloud.ts';
+import { type CloudRequest, type FakeCloud, fakeCloud, type Routes } from './fake-cloud.ts';
+import { exoscaleGuard, type Guard, ociGuard } from './signature-guards.ts';
 
 const open: FakeCloud[] = [];
 afterEach(() => {
   vi.restoreAllMocks();
   for (const cloud of open.splice(0)) cloud.close();
 });
-type Guard = (request: CloudRequest) => CloudAnswer | undefined;
 
 /** Every route behind the guard, which answers itself what is not signed as it should be. */
 async function started(routes: Routes, guard: Guard): Promise<FakeCloud> {
@@ -37,24 +37,7 @@ describe('Oracle Cloud', () => {
   const fields = { ...ids, keyfingerprint: fingerprint(pair.publicKey), privatekey: pem(pair.privateKey) };
   const keyId = `${ids.tenancyocid}/${ids.userocid}/${fields.keyfingerprint}`;
 
-  /** As Oracle writes that it verifies: the named headers in their order, with the target among them. */
-  const guard: Guard = ({ method, path, headers }) => {
-    const words = Object.fromEntries(
-      [...(headers.authorization ?? '').matchAll(/(\w+)="([^"]*)"/g)].map(([, name = '', value = '']) => [name, value]),
-    );
-    const target = `${method.toLowerCase()} ${path}`;
-    const text = (words.headers ?? '')
-      .split(' ')
-      .map((name) => `${name}: ${name === '(request-target)' ? target : String(headers[name])}`)
-      .join('\n');
-    const isWhole = ['date', '(request-target)', 'host'].every((name) => words.headers?.split(' ').includes(name));
-    const isOurs = createVerify('RSA-SHA256')
-      .update(text)
-      .verify(pair.publicKey, words.signature ?? '', 'base64');
-    const isNow = Math.abs(Date.parse(String(headers.date)) - Date.now()) < 300_000;
-    const is = isWhole && isOurs && isNow && words.keyId === keyId && words.algorithm === 'rsa-sha256';
-    return is ? undefined : { status: 401, body: { code: 'NotAuthenticated' } };
-  };
+  const guard = ociGuard({ publicKey: pair.publicKey, keyId });
   const hidden = { status: 404, body: { code: 'NotAuthorizedOrNotFound' } };
   const availability = 'GET /20190729/services/vcn/limits/vcn-count/resourceAvailability';
   const storage = 'GET /20190729/services/block-storage/limits/total-storage-gb/resourceAvailability';
@@ -207,14 +190,7 @@ describe('Oracle Cloud', () => {
 
 describe('Exoscale', () => {
   const fields = { apikey: 'EXO1234567890', apisecret: 'the-secret-of-exoscale' };
-  const guard: Guard = ({ method, path, headers, body }) => {
-    const [, credential, expires = '', signature] =
-      /^EXO2-HMAC-SHA256 credential=(.*),expires=(\d+),signature=(.*)$/.exec(headers.authorization ?? '') ?? [];
-    const text = `${method} ${path}\n${body}\n\n\n${expires}`;
-    const isOurs = signature === createHmac('sha256', fields.apisecret).update(text).digest('base64');
-    const isNow = Number(expires) > Date.now() / 1000;
-    return credential === fields.apikey && isOurs && isNow ? undefined : { status: 401, body: { message: 'no' } };
-  };
+  const guard = exoscaleGuard(fields);
   const forbidden = { status: 403, body: { message: 'Forbidden by role policy' } };
   const routes = (more: Routes = {}): Routes => ({
     'GET /v2/zone': () => ({ body: { zones: [{ name: 'ch-gva-2' }, { name: 'de-fra-1' }] } }),

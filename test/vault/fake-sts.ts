@@ -14,21 +14,24 @@ export interface SignedRequest {
 }
 
 /** True when the signature over method, path, headers and body is that of the known key. */
-export function isSigned({ headers, body }: SignedRequest): boolean {
+export function isSigned({ headers, body }: SignedRequest, service = 'sts'): boolean {
   const found =
-    /Credential=([^/]+)\/(\d+)\/([^/]+)\/sts\/aws4_request, SignedHeaders=([^,]+), Signature=([0-9a-f]{64})/.exec(
+    /Credential=([^/]+)\/(\d+)\/([^/]+)\/(\w+)\/aws4_request, SignedHeaders=([^,]+), Signature=([0-9a-f]{64})/.exec(
       headers.authorization ?? '',
     );
   if (found === null) return false;
-  const [, key, day = '', region = '', names = '', signature = ''] = found;
-  if (key !== knownKey.accessKeyId) return false;
+  const [, key, day = '', region = '', named, names = '', signature = ''] = found;
+  if (key !== knownKey.accessKeyId || named !== service) return false;
   const hash = (text: string) => createHash('sha256').update(text).digest('hex');
   const signed = names.split(';').map((name) => `${name}:${(headers[name] ?? '').trim()}\n`);
   const canonical = ['POST', '/', '', signed.join(''), names, hash(body)].join('\n');
-  const scope = `${day}/${region}/sts/aws4_request`;
+  const scope = `${day}/${region}/${service}/aws4_request`;
   const text = ['AWS4-HMAC-SHA256', headers['x-amz-date'] ?? '', scope, hash(canonical)].join('\n');
   const hmac = (secret: string | Buffer, word: string) => createHmac('sha256', secret).update(word).digest();
-  const derived = [day, region, 'sts', 'aws4_request'].reduce<string | Buffer>(hmac, `AWS4${knownKey.secretAccessKey}`);
+  const derived = [day, region, service, 'aws4_request'].reduce<string | Buffer>(
+    hmac,
+    `AWS4${knownKey.secretAccessKey}`,
+  );
   return timingSafeEqual(Buffer.from(hmac(derived, text).toString('hex')), Buffer.from(signature));
 }
 

@@ -8,6 +8,8 @@ import { type CheckFinding, type CheckInput, type CheckOfType, unreported } from
 /** Regions become parts of addresses that credentials are sent to: nothing that could name another host is allowed. */
 const regionForm = /^[A-Za-z0-9][A-Za-z0-9 ()_-]*$/;
 
+export const isRegion = (region: string): boolean => regionForm.test(region);
+
 /** Runs the check of the type. Never throws for the answer of a cloud; `none` for types without credentials. */
 export async function checkProvider(type: ProviderTypeName, input: CheckInput): Promise<readonly CheckFinding[]> {
   const facts: ProviderTypeFacts = providerTypes[type];
@@ -19,7 +21,7 @@ export async function checkProvider(type: ProviderTypeName, input: CheckInput): 
       ...{ about: 'identity', name: path.replace('stringData.', ''), ok: false, message: `${reason}: ${fix}` },
     }));
   }
-  const odd = input.regions.filter((region) => !regionForm.test(region));
+  const odd = input.regions.filter((region) => !isRegion(region));
   if (odd.length > 0) {
     const message = 'is not a valid name of a region: correct it in the manifest';
     return odd.map((name) => ({ about: 'identity', name, ok: false, message }));

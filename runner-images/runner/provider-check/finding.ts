@@ -17,6 +17,9 @@ export interface CheckInput {
   readonly bases: Bases;
 }
 
+/** What a login needs. */
+export type LoginInput = Pick<CheckInput, 'fields' | 'bases'>;
+
 export type CheckOfType = (input: CheckInput) => Promise<readonly CheckFinding[]>;
 
 export const identity = (name: string, message: string): CheckFinding => ({

@@ -1,9 +1,13 @@
 /** What a provider has with the tags of a cluster: machines that no one knows, and what a deletion left. */
+import type { ProviderInstance } from '#domain/cluster-state.ts';
 import type { StrayAction } from '#domain/drift.ts';
-import { type ClusterContext, knownNodes, type SecretReader } from '../stage-context.ts';
+import { poolsOf } from '#rendering/machines-root.ts';
+import { isListed, listCluster, type NotKnown } from '../listing/list-cluster.ts';
+import { type ClusterContext, knownNodes, knownStates, type SecretReader } from '../stage-context.ts';
 import { StageFailure } from '../stage-failure.ts';
 import { anyHook, askHooks, type WorkspacePart } from './ask-hooks.ts';
-import type { HookAnswer, HookInput } from './provider-files.ts';
+import { type HookAnswer, type HookInput, providerFiles } from './provider-files.ts';
+import { secretValues } from './provider-login.ts';
 
 type Listed = HookAnswer['items'][number];
 
@@ -14,8 +18,8 @@ export type Strays =
       readonly removable: boolean;
       readonly stoppable: boolean;
     }
-  /** Why it could not be listed: then nothing is a stray. */
-  | { readonly failed: string };
+  /** Then nothing is a stray. */
+  | NotKnown;
 
 /**
  * Listed machines that neither a state of the cluster nor Terraform's knows. None where one of the two is empty: a state that
@@ -84,7 +88,7 @@ export async function reportDeletion(
   const title = input.provider;
   const what = removed.length === 0 ? 'no machine' : removed.join(', ');
   const said = `${title}: removed ${what}`;
-  if (!(await anyHook(context, parts, 'list'))) {
+  if (!(await canList(context, parts))) {
     const message = `${said}; its type cannot list what is left`;
     context.emit({ kind: 'DeletionReceipt', message });
     return;
@@ -116,13 +120,23 @@ export interface Deletion {
   readonly shared: boolean;
 }
 
+/** Whether any part can be listed, by its hook or here. */
+export async function canList(context: SecretReader, parts: readonly WorkspacePart[]): Promise<boolean> {
+  return parts.some(({ provider }) => isListed(provider)) || (await anyHook(context, parts, 'list'));
+}
+
 async function listMachines(
   context: SecretReader,
   parts: readonly WorkspacePart[],
   input: HookInput,
-): Promise<{ readonly items: readonly Listed[] } | { readonly failed: string }> {
+): Promise<{ readonly items: readonly Listed[] } | NotKnown> {
   try {
-    const { items } = await askHooks(context, parts, { hook: 'list', input });
+    const items: Listed[] = [...(await askHooks(context, parts, { hook: 'list', input })).items];
+    for (const { provider } of parts.filter((part) => isListed(part.provider))) {
+      const listed = await listHere(context, provider, input);
+      if ('failed' in listed) return listed;
+      items.push(...listed.items);
+    }
     // Each version of a type lists all that has the tags.
     const each = new Map(items.map((item) => [JSON.stringify([item.kind, item.id, item.name]), item]));
     return { items: [...each.values()] };
@@ -130,4 +144,18 @@ async function listMachines(
     if (!(thrown instanceof StageFailure)) throw thrown;
     return { failed: thrown.error.message };
   }
+}
+
+/** In the account of the Secret, in the regions that the cluster has there or had. */
+async function listHere(
+  context: SecretReader,
+  provider: ProviderInstance,
+  { cluster, provider: name }: HookInput,
+): Promise<{ readonly items: readonly Listed[] } | NotKnown> {
+  const { template } = await providerFiles(context, provider);
+  const fields =
+    provider.secret === undefined ? {} : await secretValues(context, { provider, template }, provider.secret);
+  const regions = knownStates(context).flatMap((state) => poolsOf(state, name).map(({ source }) => source.region));
+  const listed = await listCluster(provider.type, { fields, cluster, regions: [...new Set(regions)], bases: {} });
+  return 'failed' in listed ? listed : { items: listed.items.map((item) => ({ ...item, stopped: false })) };
 }

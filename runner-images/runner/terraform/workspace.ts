@@ -19,7 +19,7 @@ import { planKeeping } from './plan-keeping.ts';
 import { type HookInput, type ProviderFiles, versionFiles } from './provider-files.ts';
 import { logIn } from './provider-login.ts';
 import { removeState, selfInLocks, stateKeyVariable, takeOverState } from './state-lock.ts';
-import { type Strays, straysOf } from './strays.ts';
+import { canList, type Strays, straysOf } from './strays.ts';
 import { findTerraform, type StateResource, TerraformCli } from './terraform-cli.ts';
 
 /** Name under which the root module finds the modules of its provider type. */
@@ -119,7 +119,7 @@ export async function planWorkspace(context: SecretReader, job: WorkspaceJob): P
   const work = await plannedWork(context, job);
   const { terraform } = await prepare(context, work);
   const parts = partsOf(job);
-  const [asks, lists] = [await anyHook(context, parts, 'inspect'), await anyHook(context, parts, 'list')];
+  const [asks, lists] = [await anyHook(context, parts, 'inspect'), await canList(context, parts)];
   const input = { ...work.hook, resources: asks || lists ? await terraform.resources() : [] };
   const { replace } = asks ? await askHooks(context, parts, { hook: 'inspect', input }) : { replace: [] };
   const { messages } = await terraform.plan({ replace, destroy: false, only: [], locks: false });

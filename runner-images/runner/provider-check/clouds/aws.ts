@@ -7,6 +7,7 @@ import {
   type CheckInput,
   type CheckOfType,
   identity,
+  type LoginInput,
   permissionFinding,
   unreported,
 } from '../finding.ts';
@@ -34,12 +35,12 @@ export const check: CheckOfType = async (input) => {
   return [...findings, ...permissions, ...quotas.flat()];
 };
 
-function placeOf({ bases: { sts } }: CheckInput): StsPlace {
+function placeOf({ bases: { sts } }: LoginInput): StsPlace {
   return sts === undefined ? {} : { endpoint: sts };
 }
 
 /** Those of the Secret, or those of the role that it names. */
-async function keysOf(input: CheckInput): Promise<AwsKeys> {
+export async function keysOf(input: LoginInput): Promise<AwsKeys> {
   const { accesskey: accessKeyId, secretkey: secretAccessKey, rolearn = '', externalid } = input.fields;
   if (accessKeyId !== undefined && secretAccessKey !== undefined) return { accessKeyId, secretAccessKey };
   return assumeRole(rolearn, externalid, placeOf(input)).catch(refused(`role ${rolearn}`));

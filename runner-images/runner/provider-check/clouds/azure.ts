@@ -4,9 +4,9 @@ import { webIdentityToken } from '../../web-identity.ts';
 import { askCloud, bearer, form, mustAsk, quotaUnread } from '../ask.ts';
 import {
   type CheckFinding,
-  type CheckInput,
   type CheckOfType,
   identity,
+  type LoginInput,
   permissionFinding,
   quotaFinding,
   unreported,
@@ -57,7 +57,7 @@ export const check: CheckOfType = async (input) => {
   return [who, ...permissions, ...quotas];
 };
 
-async function tokenOf({ fields, bases }: CheckInput): Promise<string> {
+export async function tokenOf({ fields, bases }: LoginInput): Promise<string> {
   const { tenantid = '', clientid = '', clientsecret } = fields;
   const proof: Readonly<Record<string, string>> =
     clientsecret === undefined

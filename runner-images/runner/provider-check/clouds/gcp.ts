@@ -8,6 +8,7 @@ import {
   type CheckInput,
   type CheckOfType,
   identity,
+  type LoginInput,
   permissionFinding,
   quotaFinding,
 } from '../finding.ts';
@@ -43,7 +44,7 @@ export const check: CheckOfType = async (input) => {
   ];
 };
 
-async function tokenOf({ fields, bases }: CheckInput): Promise<{ token: string; account: string }> {
+export async function tokenOf({ fields, bases }: LoginInput): Promise<{ token: string; account: string }> {
   if (fields.credentials === undefined) return federatedToken(fields, bases);
   const key = Key.safeParse(JSON.parse(fields.credentials)).data;
   if (key === undefined) throw faulty('is not the key of a service account: create a new one, of type JSON');

@@ -1,7 +1,7 @@
 /** Oracle Cloud: who the key is, what may be listed in the compartment, and the limits of regions. Nothing is written. */
 import { z } from 'zod';
 import { CheckRefused, type CloudAnswer, mustBeGood, orUnreported, permissionShown } from '../ask.ts';
-import { type CheckFinding, type CheckInput, type CheckOfType, identity, unreported } from '../finding.ts';
+import { type CheckFinding, type CheckOfType, identity, type LoginInput, unreported } from '../finding.ts';
 import { limitsOf } from '../oci-limits.ts';
 import { askOci, type OciKey, type OciQuestion, ociKey } from '../signed-oci.ts';
 
@@ -54,7 +54,7 @@ export const check: CheckOfType = async (input) => {
   return [who, ...permissions.flat(), ...quotas.flat()];
 };
 
-function questionIn({ fields, bases }: CheckInput, key: OciKey, region: string): OciQuestion {
+export function questionIn({ fields, bases }: LoginInput, key: OciKey, region: string): OciQuestion {
   const realm = fields.tenancyocid?.split('.')[2] ?? '';
   const domain = domains[realm];
   if (domain === undefined) {

@@ -1,7 +1,7 @@
 /** OpenStack: the project of an application credential, its roles and quotas. */
 import { z } from 'zod';
 import { askCloud, json, mustAsk, quotaUnread } from '../ask.ts';
-import { type CheckOfType, identity, quotaFinding } from '../finding.ts';
+import { type CheckInput, type CheckOfType, identity, quotaFinding } from '../finding.ts';
 
 const Limits = z.object({ limits: z.object({ absolute: z.record(z.string(), z.number()) }) });
 const Catalog = z.object({
@@ -17,13 +17,19 @@ const Catalog = z.object({
   }),
 });
 
-export const check: CheckOfType = async ({ fields, regions }) => {
+/** The token's catalog, and the headers of requests with it. Throws `CheckRefused`. */
+export async function logInToOpenstack(
+  fields: CheckInput['fields'],
+): Promise<z.infer<typeof Catalog> & { readonly headers: Readonly<Record<string, string>> }> {
   const { authurl = '', applicationcredentialid: id, applicationcredentialsecret: secret } = fields;
   const login = { identity: { methods: ['application_credential'], application_credential: { id, secret } } };
   const url = `${authurl.replace(/\/+$/, '')}/auth/tokens`;
   const answer = await mustAsk('application credential', url, json({ auth: login }));
-  const { token } = Catalog.parse(answer.json);
-  const headers = { 'x-auth-token': answer.headers.get('x-subject-token') ?? '' };
+  return { ...Catalog.parse(answer.json), headers: { 'x-auth-token': answer.headers.get('x-subject-token') ?? '' } };
+}
+
+export const check: CheckOfType = async ({ fields, regions }) => {
+  const { token, headers } = await logInToOpenstack(fields);
   const compute =
     token.catalog.find(({ type }) => type === 'compute')?.endpoints.filter((end) => end.interface === 'public') ?? [];
   const quotas = await Promise.all(

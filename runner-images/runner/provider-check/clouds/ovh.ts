@@ -1,7 +1,7 @@
 /** OVHcloud: the login, the project and its quotas. */
 import { z } from 'zod';
 import { askCloud, bearer, form, mustAsk } from '../ask.ts';
-import { type CheckOfType, identity, quotaFinding, unreported } from '../finding.ts';
+import { type CheckOfType, identity, type LoginInput, quotaFinding, unreported } from '../finding.ts';
 
 const OAuth = z.object({ access_token: z.string() });
 
@@ -15,15 +15,26 @@ const OvhQuotas = z.array(
   z.object({ region: z.string(), instance: z.object({ usedCores: z.number(), maxCores: z.number() }).optional() }),
 );
 
-export const check: CheckOfType = async ({ fields, bases, regions }) => {
+/** The address of the project, and the headers of requests; undefined for an unknown endpoint. Throws `CheckRefused`. */
+export async function logInToOvh({
+  fields,
+  bases,
+}: LoginInput): Promise<
+  { readonly servicename: string; readonly project: string; readonly headers: ReturnType<typeof bearer> } | undefined
+> {
   const [login, api] = ovhHosts[fields.endpoint ?? 'ovh-eu'] ?? [];
-  if (login === undefined || api === undefined)
-    return [unreported('identity', `endpoint ${fields.endpoint}`, 'has no check')];
+  if (login === undefined || api === undefined) return undefined;
   const { clientid: client_id = '', clientsecret: client_secret = '', servicename = '' } = fields;
   const asked = form({ grant_type: 'client_credentials', client_id, client_secret, scope: 'all' });
   const { access_token } = OAuth.parse((await mustAsk('login', bases.login ?? login, asked)).json);
   const project = `${bases.api ?? api}/cloud/project/${encodeURIComponent(servicename)}`;
-  const headers = bearer(access_token);
+  return { servicename, project, headers: bearer(access_token) };
+}
+
+export const check: CheckOfType = async ({ fields, bases, regions }) => {
+  const login = await logInToOvh({ fields, bases });
+  if (login === undefined) return [unreported('identity', `endpoint ${fields.endpoint}`, 'has no check')];
+  const { servicename, project, headers } = login;
   await mustAsk(`project ${servicename}`, project, { headers });
   const answer = await askCloud(`${project}/quota`, { headers });
   const quotas = OvhQuotas.safeParse(answer.body).data ?? [];

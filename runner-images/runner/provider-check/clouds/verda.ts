@@ -1,19 +1,34 @@
 /** Verda: the client, the locations and the balance. */
 import { z } from 'zod';
 import { askCloud, bearer, json, mustAsk, quotaUnread } from '../ask.ts';
-import { type CheckFinding, type CheckOfType, identity, unknownRegions, unreported } from '../finding.ts';
+import {
+  type CheckFinding,
+  type CheckOfType,
+  identity,
+  type LoginInput,
+  unknownRegions,
+  unreported,
+} from '../finding.ts';
 
 const OAuth = z.object({ access_token: z.string() });
 
 const Locations = z.array(z.object({ code: z.string() }));
 const Balance = z.object({ amount: z.number(), currency: z.string() });
 
-export const check: CheckOfType = async ({ fields, bases, regions }) => {
+/** The address of the API, and the headers of requests. Throws `CheckRefused`. */
+export async function logInToVerda({ fields, bases }: LoginInput): Promise<{
+  readonly base: string;
+  readonly headers: ReturnType<typeof bearer>;
+}> {
   const base = (fields.baseurl ?? bases.api ?? 'https://api.verda.com/v1').replace(/\/+$/, '');
   const { clientid: client_id = '', clientsecret: client_secret = '' } = fields;
   const login = json({ grant_type: 'client_credentials', client_id, client_secret });
   const { access_token } = OAuth.parse((await mustAsk('login', `${base}/oauth2/token`, login)).json);
-  const headers = bearer(access_token);
+  return { base, headers: bearer(access_token) };
+}
+
+export const check: CheckOfType = async ({ fields, bases, regions }) => {
+  const { base, headers } = await logInToVerda({ fields, bases });
   await mustAsk('instances', `${base}/instances`, { headers });
   const locations = Locations.safeParse((await askCloud(`${base}/locations`, { headers })).body).data;
   const reported = await askCloud(`${base}/balance`, { headers });

@@ -1,0 +1,38 @@
+/** Azure: machines, disks and public addresses of the subscription, taken by their tag. */
+import { z } from 'zod';
+import { askCloud, bearer } from '../../provider-check/ask.ts';
+import { tokenOf } from '../../provider-check/clouds/azure.ts';
+import { allPages, isTagged, type ListOfType, NotListed, plainName, shaped, Tags } from '../listing.ts';
+
+const Page = z.object({
+  value: z.array(z.object({ id: z.string(), name: z.string(), tags: Tags })),
+  nextLink: z.string().nullish(),
+});
+
+/** Azure lists all of a kind in a subscription; a filter by tag needs a permission that nothing else does. */
+const kinds = {
+  machine: 'Microsoft.Compute/virtualMachines?api-version=2024-07-01',
+  volume: 'Microsoft.Compute/disks?api-version=2024-03-02',
+  address: 'Microsoft.Network/publicIPAddresses?api-version=2024-05-01',
+} as const;
+
+export const list: ListOfType = async (input) => {
+  const { cluster, bases, fields } = input;
+  const headers = bearer(await tokenOf(input));
+  const base = bases.management ?? 'https://management.azure.com';
+  const found = await Promise.all(
+    Object.entries(kinds).map(async ([kind, path]) => {
+      const things = await allPages(path, async (next) => {
+        const url = next ?? `${base}/subscriptions/${fields.subscriptionid}/providers/${path}`;
+        // The token goes nowhere else, whatever an answer names.
+        if (new URL(url).origin !== new URL(base).origin) throw new NotListed(path, 'its next page is elsewhere');
+        const { value, nextLink } = shaped(path, await askCloud(url, { headers }), Page);
+        return { items: value, next: nextLink ?? undefined };
+      });
+      return things
+        .filter(({ tags }) => isTagged(tags, cluster))
+        .map(({ id, name }) => ({ id, name: plainName(name, cluster), kind: kind as keyof typeof kinds }));
+    }),
+  );
+  return found.flat();
+};

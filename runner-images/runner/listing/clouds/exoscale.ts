@@ -1,0 +1,30 @@
+/** Exoscale: instances and block storage of each zone, taken by their label. */
+import { z } from 'zod';
+import { askExoscale } from '../../provider-check/signed-exoscale.ts';
+import { eachRegion, isTagged, type ListOfType, plainName, shaped, Tags } from '../listing.ts';
+
+const Thing = z.object({ id: z.string(), name: z.string().optional(), labels: Tags });
+/** Path to the name of its list; nothing of it comes in pages. */
+const kinds = {
+  machine: ['instance', z.object({ instances: z.array(Thing) }).transform(({ instances }) => instances)],
+  volume: [
+    'block-storage',
+    z.object({ 'block-storage-volumes': z.array(Thing) }).transform((body) => body['block-storage-volumes']),
+  ],
+} as const;
+
+export const list: ListOfType = async (input) => {
+  const { cluster, fields, bases } = input;
+  return eachRegion(input, async (zone) => {
+    const base = bases.api ?? `https://api-${zone}.exoscale.com`;
+    const found = await Promise.all(
+      Object.entries(kinds).map(async ([kind, [path, schema]]) => {
+        const things = shaped(`${path} in ${zone}`, await askExoscale(fields, `${base}/v2/${path}`), schema);
+        return things
+          .filter(({ labels }) => isTagged(labels, cluster))
+          .map(({ id, name = id }) => ({ id, name: plainName(name, cluster), kind: kind as keyof typeof kinds }));
+      }),
+    );
+    return found.flat();
+  });
+};

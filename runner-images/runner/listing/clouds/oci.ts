@@ -1,0 +1,42 @@
+/** Oracle Cloud: instances and volumes of the compartment in each region, taken by their freeform tag. */
+import { z } from 'zod';
+import { questionIn } from '../../provider-check/clouds/oci.ts';
+import { ociKey } from '../../provider-check/signed-oci.ts';
+import { allPages, eachRegion, isTagged, type ListOfType, plainName, shaped, Tags } from '../listing.ts';
+
+const Things = z.array(
+  z.object({ id: z.string(), displayName: z.string(), lifecycleState: z.string(), freeformTags: Tags }),
+);
+const kinds = { machine: 'instances', volume: 'volumes' } as const;
+
+export const list: ListOfType = async (input) => {
+  const { cluster, fields } = input;
+  const key = ociKey(fields);
+  return eachRegion(input, async (region) => {
+    const question = questionIn(input, key, region);
+    const found = await Promise.all(
+      Object.entries(kinds).map(async ([kind, path]) => {
+        const what = `${path} in ${region}`;
+        const things = await allPages(what, async (next) => {
+          const query = {
+            ...{ compartmentId: fields.compartmentocid ?? '', limit: '100' },
+            ...(next !== undefined && { page: next }),
+          };
+          const answer = await question('iaas', `20160918/${path}`, query);
+          return { items: shaped(what, answer, Things), next: answer.headers.get('opc-next-page') ?? undefined };
+        });
+        // What is terminated is listed for some hours.
+        return things
+          .filter(
+            ({ freeformTags, lifecycleState }) => isTagged(freeformTags, cluster) && !/^TERMINAT/.test(lifecycleState),
+          )
+          .map(({ id, displayName }) => ({
+            id,
+            name: plainName(displayName, cluster),
+            kind: kind as keyof typeof kinds,
+          }));
+      }),
+    );
+    return found.flat();
+  });
+};

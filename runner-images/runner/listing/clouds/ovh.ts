@@ -1,0 +1,23 @@
+/** OVHcloud: instances and volumes of the project, taken by the name of the cluster in theirs: they have no tags. */
+import { z } from 'zod';
+import { askCloud } from '../../provider-check/ask.ts';
+import { logInToOvh } from '../../provider-check/clouds/ovh.ts';
+import { type ListOfType, NotListed, plainName, shaped } from '../listing.ts';
+
+/** Nothing of it comes in pages. */
+const Things = z.array(z.object({ id: z.string(), name: z.string(), status: z.string() }));
+const kinds = { machine: 'instance', volume: 'volume' } as const;
+
+export const list: ListOfType = async ({ fields, bases, cluster }) => {
+  const login = await logInToOvh({ fields, bases });
+  if (login === undefined) throw new NotListed('instances', `the endpoint ${fields.endpoint} is unknown`);
+  const { project, headers } = login;
+  const found = await Promise.all(
+    Object.entries(kinds).map(async ([kind, path]) =>
+      shaped(path, await askCloud(`${project}/${path}`, { headers }), Things)
+        .filter(({ name, status }) => name.startsWith(`${cluster}-`) && !/^DELET/i.test(status))
+        .map(({ id, name }) => ({ id, name: plainName(name, cluster), kind: kind as keyof typeof kinds })),
+    ),
+  );
+  return found.flat();
+};

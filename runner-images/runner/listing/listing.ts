@@ -1,0 +1,82 @@
+/** What an account has of a cluster, asked with the logins and signatures of the checks of credentials. Nothing is changed. */
+import { z } from 'zod';
+import type { CloudAnswer } from '../provider-check/ask.ts';
+import type { CheckInput } from '../provider-check/finding.ts';
+
+export interface ListInput extends Pick<CheckInput, 'fields' | 'regions' | 'bases'> {
+  /** Id of the cluster. */
+  readonly cluster: string;
+}
+
+export interface ListedThing {
+  readonly id: string;
+  /** Of a machine the name of its node. */
+  readonly name: string;
+  readonly kind: 'machine' | 'volume' | 'address';
+}
+
+/** Throws `NotListed`, or `CheckRefused` when there is no login or no answer. */
+export type ListOfType = (input: ListInput) => Promise<readonly ListedThing[]>;
+
+/** Nothing counts as listed then: half a list would say that the rest is gone. */
+export class NotListed extends Error {
+  /** The credentials may not list: a person has to grant it. */
+  readonly isDenied: boolean;
+
+  constructor(what: string, why: string, isDenied = false) {
+    super(`${what} cannot be listed: ${why}`);
+    this.name = 'NotListed';
+    this.isDenied = isDenied;
+  }
+}
+
+/** The tag, label or metadata that the modules of all types give. */
+export const clusterTag = 'kubeloom-cluster';
+
+/** More pages than any cluster has: a cloud that always has another one is out of order. */
+const mostPages = 500;
+
+/** Reads a list to its end. `next` of a page is asked with in turn; a page that was asked for already is a fault. */
+export async function allPages<Item>(
+  what: string,
+  page: (next: string | undefined) => Promise<{ readonly items: readonly Item[]; readonly next?: string | undefined }>,
+): Promise<readonly Item[]> {
+  const found: Item[] = [];
+  const asked = new Set<string>();
+  for (let next: string | undefined; ; ) {
+    const { items, next: following } = await page(next);
+    found.push(...items);
+    if (following === undefined || following === '') return found;
+    if (asked.has(following) || asked.size >= mostPages) throw new NotListed(what, 'its pages do not end');
+    asked.add(following);
+    next = following;
+  }
+}
+
+/** The answer in its shape. Throws `NotListed` for a refusal and for another shape. */
+export function shaped<Schema extends z.ZodType>(what: string, answer: CloudAnswer, schema: Schema): z.infer<Schema> {
+  if (answer.status >= 300) throw new NotListed(what, `HTTP ${answer.status}`, answer.status === 403);
+  const read = schema.safeParse(answer.body);
+  if (read.success) return read.data;
+  throw new NotListed(what, 'the answer has another form');
+}
+
+/** Tags, labels or metadata of one thing. */
+export const Tags = z.record(z.string(), z.string()).nullish();
+
+export function isTagged(tags: z.infer<typeof Tags>, cluster: string): boolean {
+  return tags?.[clusterTag] === cluster;
+}
+
+/** The name of the node: machines have that of the cluster before it. */
+export function plainName(name: string, cluster: string): string {
+  return name.startsWith(`${cluster}-`) ? name.slice(cluster.length + 1) : name;
+}
+
+/** Each region in turn, one list. */
+export async function eachRegion(
+  { regions }: Pick<ListInput, 'regions'>,
+  list: (region: string) => Promise<readonly ListedThing[]>,
+): Promise<readonly ListedThing[]> {
+  return (await Promise.all(regions.map(list))).flat();
+}
