@@ -20,8 +20,8 @@ export const list: ListOfType = async ({ fields, bases, cluster }) => {
   return [
     ...instances
       .filter(({ description, hostname, status }) => {
-        const isTold = (description ?? '').startsWith(`kubeloom ${cluster} `);
-        return (isTold || isOurs(hostname)) && !gone.includes(status);
+        const isDescribed = (description ?? '').startsWith(`kubeloom ${cluster} `);
+        return (isDescribed || isOurs(hostname)) && !gone.includes(status);
       })
       .map(({ id, hostname }) => ({ id, name: plainName(hostname, cluster), kind: 'machine' as const })),
     ...volumes
