@@ -51,7 +51,10 @@ export async function follow(api: FollowedApi, key: ManifestName, options: Follo
     for (;;) {
       // The state before the events: what has happened by then is among them, or is still being written.
       const state = await patient(() => getOrGone(api, key, runId));
-      const events = await patient(() => feed.read().catch(whenMissing<readonly RunEvent[]>([])));
+      const going = state !== undefined && !hasEnded(state, runId);
+      // What is not shown is read once, at the end.
+      const events =
+        going && options.quiet ? [] : await patient(() => feed.read().catch(whenMissing<readonly RunEvent[]>([])));
       const concerning = events.filter((event) => concerns(event, runId));
       newest = state?.runId ?? newest;
       for (const event of concerning) if (isLast(event)) reported.add(event.runId);
@@ -62,7 +65,7 @@ export async function follow(api: FollowedApi, key: ManifestName, options: Follo
         fresh.flatMap((event) => eventLines(event, at)),
         state,
       );
-      if (state !== undefined && !hasEnded(state, runId)) {
+      if (going) {
         endedAt = undefined;
         await sleep(pollMs ?? (Date.now() - started < 3000 ? 100 : 400));
         continue;

@@ -2,7 +2,7 @@
 import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { eventFeed } from '#cli/event-feed.ts';
-import { exitCodeOfRun, follow } from '#cli/watch.ts';
+import { exitCodeOfRun, type FollowedApi, follow } from '#cli/watch.ts';
 import { described, happened, type Moment, moment, watchedApi } from './watched-api.ts';
 
 const key = { namespace: 'default', name: 'web' };
@@ -55,6 +55,28 @@ describe('following a run', () => {
       expect(elapsedMs).toBeLessThan(10_000);
     },
   );
+
+  it('following that shows nothing reads no events before the end', async () => {
+    const api = watchedApi([
+      { look: described({}) },
+      { look: described({}) },
+      { look: described({ status: 'Done' }), events: [succeeded] },
+    ]);
+    const asked: string[] = [];
+    const noted: FollowedApi = {
+      getManifest: (...words) => {
+        asked.push('manifest');
+        return api.getManifest(...words);
+      },
+      listEvents: (...words) => {
+        asked.push('events');
+        return api.listEvents(...words);
+      },
+    };
+    const { manifest } = await follow(noted, key, { runId, pollMs: 1, lastEventsMs: 20_000, quiet: true });
+    expect(manifest?.status).toBe('Done');
+    expect(asked.indexOf('events')).toBe(3);
+  });
 
   it('following stops waiting for a last event that was never written', async () => {
     const { manifest, said } = await followed([{ look: described({ status: 'Failed', ended: false }) }]);
