@@ -40,6 +40,7 @@ function allRefusals({ current, attempted, desired, changes, upstreamDocuments }
     ...networkRefusals(desired, changes),
     ...cniRefusals(desired, changes),
     ...machineRefusals(current, desired, changes),
+    ...diskRefusals(current, attempted, desired),
     ...kindRefusals(current, desired),
   ];
   return [
@@ -148,17 +149,39 @@ function machineRefusals(current: ClusterState, desired: ClusterState, changes: 
   });
 }
 
-/** Its machines restart with another server type, their data disks become larger, and that is all that changes. */
+/** Its machines restart with another server type, their data disks become larger, and that is all that changes. Load balancers have no rounds. */
 function isResized(
-  { resizeInPlace, source }: NodePoolState,
+  { resizeInPlace, role, source }: NodePoolState,
   before: NodePoolState | undefined,
   fields: readonly string[],
 ): boolean {
-  if (!resizeInPlace || source.kind === 'static' || before?.source.kind !== 'dynamic') return false;
+  if (!resizeInPlace || role === 'loadBalancer' || source.kind === 'static' || before?.source.kind !== 'dynamic')
+    return false;
   const { storageDiskSize: size } = before.source;
   const { resizes, growsDisks } = providerTypeFacts(source.provider.type) ?? {};
   const grows = growsDisks === true && size > 0 && source.storageDiskSize > size;
   return resizes === true && fields.every((field) => field === 'serverType' || (field === 'storageDiskSize' && grows));
+}
+
+/** A disk that a failed run may have made larger: no cloud makes it smaller again. */
+function diskRefusals(
+  current: ClusterState,
+  attempted: ClusterState | null,
+  desired: ClusterState,
+): readonly Refusal[] {
+  const sizesOf = (state: ClusterState | null) =>
+    new Map((state ? allPools(state) : []).map(({ id, source }) => [id, diskOf(source)]));
+  const [before, tried] = [sizesOf(current), sizesOf(attempted)];
+  return allPools(desired).flatMap((pool): Refusal[] => {
+    const [is, most] = [before.get(pool.id), tried.get(pool.id)];
+    if (is === undefined || most === undefined || most <= is || diskOf(pool.source) >= most) return [];
+    const reason = `data disks of the pool ${shown(pool.name)} may have ${most} GB already, since a change to that was tried, and cannot become smaller`;
+    return [refusal(aboutPool(pool, 'storageDiskSize'), reason, `write ${most} GB or more`)];
+  });
+}
+
+function diskOf(source: NodePoolState['source']): number {
+  return source.kind === 'static' ? 0 : source.storageDiskSize;
 }
 
 function instanceOf({ source }: NodePoolState): string {

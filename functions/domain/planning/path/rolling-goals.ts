@@ -68,6 +68,8 @@ export function rollingGoals(
       goals.push(goalWith(places, here, goal));
     }
     places.delete(unchanged.id);
+    // Its last round is not the first one of the next group.
+    goals.push(goalWith(places, here, goal));
   }
   return [...goals, goal];
 }

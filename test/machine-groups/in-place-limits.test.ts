@@ -1,0 +1,81 @@
+/** How many machines `update: inPlace` may stop at once, and which it may not touch. */
+import { describe, expect, it } from 'vitest';
+import { allPools, type ClusterState, type NodePoolState } from '#domain/cluster-state.ts';
+import { planClusterPath } from '#domain/planning/plan-cluster-path.ts';
+import { leaf, stateOf } from './groups.ts';
+
+const inPlace = { ...leaf, boot: ['true'], update: 'inPlace' };
+
+const planOf = (current: ClusterState, desired: ClusterState, attempted: ClusterState | null = null) =>
+  planClusterPath({ cluster: 'c', current, attempted, desired });
+
+/** Per waypoint the groups of the machines that restart, one word for each machine. */
+function restartsOf(current: ClusterState, desired: ClusterState): readonly string[] {
+  const { waypoints, refusals } = planOf(current, desired);
+  expect(refusals).toEqual([]);
+  const groups = new Map(allPools(desired).flatMap(({ name, nodes }) => nodes.map((node) => [node.name, name])));
+  return waypoints.map(({ stages }) =>
+    stages
+      .flatMap((stage) => (stage.stage === 'configuration' ? (stage.work.restarted ?? []) : []))
+      .map((name) => groups.get(name))
+      .join(' '),
+  );
+}
+
+describe('machines that are changed in place', () => {
+  const dns = { dnsZone: 'a.test', provider: 'sim-1' };
+  const roles = [{ name: 'http', protocol: 'tcp', port: 80, targetPort: 80, targetPools: ['web'] }];
+  const spec = { loadBalancers: { roles, clusters: [{ name: 'lb', roles: ['http'], dns, pools: ['edge'] }] } };
+  const withEdge = (edge: object, current: ClusterState | null = null) =>
+    stateOf({ web: leaf, edge: { ...inPlace, size: 3, ...edge } }, current, spec);
+
+  it.each([
+    ['another server type', {}, { serverType: 'u' }],
+    ['a larger disk', { storageDiskSize: 50 }, { storageDiskSize: 60 }],
+  ])('machines of a load balancer do not get %s in place: all of them would stop at once', (_what, has, change) => {
+    const current = withEdge(has);
+    const after = withEdge({ ...has, ...change }, current);
+    expect(planOf(current, after)).toMatchObject({
+      waypoints: [],
+      refusals: [{ reason: expect.stringContaining('edge'), fix: expect.stringContaining('update: surge') }],
+    });
+  });
+
+  it('two groups never restart in the same waypoint', () => {
+    const groups = (serverType: string, size: number) => ({
+      a: { ...inPlace, size, serverType },
+      b: { ...inPlace, size, serverType },
+    });
+    const one = stateOf(groups('t', 1));
+    expect(restartsOf(one, stateOf(groups('u', 1), one))).toEqual(['a', 'b']);
+    const two = stateOf(groups('t', 2));
+    expect(restartsOf(two, stateOf(groups('u', 2), two))).toEqual(['a', 'a', 'b', 'b']);
+  });
+});
+
+describe('a data disk that was made larger by a run that failed', () => {
+  /** A cloud that grows disks. */
+  const onAws = (pool: NodePoolState): NodePoolState =>
+    pool.source.kind === 'static'
+      ? pool
+      : { ...pool, source: { ...pool.source, provider: { ...pool.source.provider, type: 'aws' } } };
+  const withDisk = (storageDiskSize: number, current: ClusterState | null = null): ClusterState => {
+    const state = stateOf({ web: { ...inPlace, storageDiskSize } }, current);
+    return { ...state, pools: state.pools.map(onAws) };
+  };
+  const current = withDisk(60);
+  const attempted = withDisk(100, current);
+
+  it.each([60, 80])('the disk does not become smaller again, to %d GB', (size) => {
+    expect(planOf(current, withDisk(size, current), attempted)).toMatchObject({
+      waypoints: [],
+      refusals: [{ reason: expect.stringContaining('100 GB'), fix: expect.stringContaining('100 GB or more') }],
+    });
+  });
+
+  it.each([100, 120])('the disk may become as large as was tried, or larger: %d GB', (size) => {
+    const { waypoints, refusals } = planOf(current, withDisk(size, current), attempted);
+    expect(refusals).toEqual([]);
+    expect(waypoints).toHaveLength(1);
+  });
+});
