@@ -146,7 +146,8 @@ export function renderInventory(input: InventoryInput): Inventory {
         boot: named(work.boot ?? []),
         health: named(work.health ?? []),
         disks: named(work.disks ?? []),
-        awaited: named([...work.install, ...(work.restarted ?? [])]),
+        // What gets another script is asked behind it: its checks may need the new one.
+        awaited: named([...work.install, ...(work.restarted ?? []).filter((name) => !rolls(name, work))]),
         optional: group(({ node }) => input.optional?.has(node.name) === true),
         balance: group(({ loadBalancer }) => loadBalancer !== undefined && balancedNames.includes(loadBalancer)),
       },

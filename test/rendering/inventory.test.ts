@@ -60,6 +60,14 @@ describe('Ansible inventory', () => {
     expect(visitedNodes({ ...input, work: { ...noWork, restarted: [restarted] } })).toHaveLength(1);
   });
 
+  it('a machine that restarted and gets another boot script is asked after that: its new checks may need the new script', () => {
+    const [restarted, other] = ['workers-bbbbbbb-01', 'basement-01'];
+    const work = { ...noWork, restarted: [restarted, other], boot: [restarted], health: [restarted, other] };
+    const { all } = renderInventory({ ...input, work });
+    expect(all.children.awaited?.hosts).toEqual({ [other]: {} });
+    expect(all.children.boot?.hosts).toEqual({ [restarted]: {} });
+  });
+
   it('static nodes of a deleted cluster are cleaned', () => {
     const work = { ...noWork, uninstall: ['basement-01'] };
     const { all } = renderInventory({ ...input, target: null, others: [twoProviderState()], work });
