@@ -27,6 +27,8 @@ export interface ProviderTypeFacts {
   readonly proxied?: boolean;
   /** Its modules change the server type of a machine in place: it restarts, and keeps disks and addresses. @default false */
   readonly resizes?: boolean;
+  /** Its spot machines cannot be stopped, so their server type cannot be changed. @default false */
+  readonly spotRunsOnce?: boolean;
   /** Its modules make data disks larger while machines use them. @default false */
   readonly growsDisks?: boolean;
   /** Empty: the type knows no `secretRef`. */
@@ -74,6 +76,7 @@ export const providerTypes = {
     resizes: true,
     growsDisks: true,
     spot: true,
+    spotRunsOnce: true,
     secret: [
       matching('accesskey', '20 letters and digits', /^[A-Za-z0-9]{20}$/),
       matching('secretkey', '40 characters', /^\S{40}$/),

@@ -219,6 +219,11 @@ describe('machines of a group that have to be others', () => {
     expect(faultsOf({ maxUnavailable: 4 }, { providers })).toEqual([
       'Kubeloom cannot change machines of Verda in place',
     ]);
+    const aws = [{ name: 'sim-1', providerType: 'aws', secretRef: { name: 'a', namespace: 'default' } }];
+    expect(faultsOf({ spot: true }, { providers: aws })).toEqual([
+      'spot machines of AWS cannot be stopped, so they cannot be changed in place',
+    ]);
+    expect([...faultsOf({}, { providers: aws }), ...faultsOf({ spot: true })]).toEqual([]);
   });
 
   it.each(providerTypeNames.filter((type) => providerTypes[type].nodes && providerTypeFacts(type)?.resizes))(
@@ -238,6 +243,17 @@ describe('machines of a group that have to be others', () => {
       // A local host has no type.
       if (type !== 'local') expect(argument).toBeDefined();
       expect(ignored.split(/,\s*/)).not.toContain(argument);
+    },
+  );
+
+  it.each([
+    ['hetzner', 'keep_disk = true'],
+    ['digitalocean', 'resize_disk = false'],
+  ])(
+    'the modules of %s keep the root disk as large as it is, so that the old server type is possible again',
+    (type, line) => {
+      const file = new URL(`../../templates/terraform/${type}/nodepool/main.tf`, import.meta.url);
+      expect(readFileSync(file, 'utf8').replaceAll(/ +/g, ' ')).toContain(line);
     },
   );
 

@@ -9,8 +9,12 @@ export function updateFaults(given: unknown, groups: readonly PlacedGroup[]): re
   return groups.flatMap(({ names, value }) => {
     if (value.update !== 'inPlace') return [];
     const facts = factsOf(given, value);
-    if (facts === undefined || facts.resizes) return [];
-    const reason = `Kubeloom cannot change machines of ${facts.title} in place`;
+    if (facts === undefined) return [];
+    const stops = !(value.spot === true && facts.spotRunsOnce);
+    if (facts.resizes && stops) return [];
+    const reason = facts.resizes
+      ? `spot machines of ${facts.title} cannot be stopped, so they cannot be changed in place`
+      : `Kubeloom cannot change machines of ${facts.title} in place`;
     return [error(['spec', 'groups', ...names, 'update'], reason, 'use surge or replace')];
   });
 }

@@ -42,6 +42,9 @@ resource "digitalocean_droplet" "node" {
   droplet_agent     = false
   graceful_shutdown = false
 
+  # Counts when another size is given in place: a root disk that grew with its size would rule out the old one.
+  resize_disk = false
+
   lifecycle {
     # None of them may replace a machine that works.
     ignore_changes = [image, ssh_keys, user_data, tags, droplet_agent]

@@ -37,6 +37,9 @@ resource "hcloud_server" "node" {
   firewall_ids = [var.network.firewall_id]
   labels       = var.tags
 
+  # Counts when another type is given in place: a disk that grew with its type would rule out the old one.
+  keep_disk = true
+
   public_net {
     ipv4_enabled = true
     ipv6_enabled = false
