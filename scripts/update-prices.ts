@@ -27,6 +27,7 @@ const { lists, kept } = await refreshLists(wanted, (type, prices) =>
     ? priceSources[type]?.(prices, { today, get, env: process.env })
     : undefined,
 );
-writeFileSync(file, `${JSON.stringify({ lists }, null, 2)}\n`);
+// What does not parse would break this program, too.
+writeFileSync(file, `${JSON.stringify(PriceLists.parse({ lists }), null, 2)}\n`);
 for (const line of kept) console.error(line);
 process.exitCode = kept.length > 0 ? 1 : 0;

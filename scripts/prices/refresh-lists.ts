@@ -17,6 +17,8 @@ export async function refreshLists(
   const kept: string[] = [];
   for (const list of lists) {
     const { provider, regions, date } = list;
+    // A price of 0 was to be read, and the file has none of them.
+    const added = Object.values(list.prices).includes(0);
     const stays = (reason: string) => {
       const known = Object.entries(list.prices).filter(([, price]) => price > 0);
       if (known.length > 0) fresh.push({ ...list, prices: Object.fromEntries(known) });
@@ -26,7 +28,8 @@ export async function refreshLists(
       const types = Object.keys(list.prices);
       const answers = regions.map(async (region) => ({ region, answer: await read(provider, { region, types }) }));
       const found = (await Promise.all(answers)).flatMap(({ region, answer }) => (answer ? [{ region, answer }] : []));
-      if (found.length === 0) fresh.push(list);
+      if (found.length === 0 && !added) fresh.push(list);
+      else if (found.length === 0) stays('nothing reads its prices');
       else if (found.some(({ answer }) => Object.keys(answer.prices).length === 0))
         stays('none of its types was found');
       else fresh.push(...merged(found));

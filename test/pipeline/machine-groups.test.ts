@@ -266,7 +266,7 @@ describe('machines of a group', () => {
     expect(json.healthChecks).toEqual({ interval, machines: 6, dollarsOfMonth: { container, lambda } });
   });
 
-  it('a plan says what the machines cost a month before and after it, and a deletion what it saves', async () => {
+  it('a plan says what the machines cost a month before and after it, a deletion what it saves, and one that is refused nothing', async () => {
     const pipeline = await existing({ serverType: 'small' });
     const grown = documentOf({ serverType: 'small', size: 8 });
     const costOf = async (query: string, call = {}) => (await pipeline.call(`/plan${query}`, call)).json.costOfMonth;
@@ -278,6 +278,8 @@ describe('machines of a group', () => {
     });
     expect(await costOf('?delete=true')).toMatchObject({ before: dollars(30), after: dollars(0) });
     expect(await costOf('?delete=true&orphan=all')).toMatchObject({ after: dollars(30) });
+    const other = documentOf({ serverType: 'large', update: 'refuse' });
+    expect(await costOf('', { body: other })).toBeUndefined();
     const [node = ''] = await pipeline.nodes('shop');
     expect(await costOf(`?delete=true&orphan=${node}`)).toMatchObject({ after: dollars(5) });
   });

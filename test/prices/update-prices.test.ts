@@ -1,6 +1,6 @@
 /** Answers of price APIs, as clouds document their form, become our lists. */
 import { describe, expect, it } from 'vitest';
-import type { PriceList } from '#domain/prices/machine-prices.ts';
+import { type PriceList, PriceLists } from '#domain/prices/machine-prices.ts';
 import {
   parseAws,
   parseAzure,
@@ -162,6 +162,22 @@ describe('what stays in the file', () => {
     );
     expect(lists).toEqual([old]);
     expect(kept).toContain('aws (eu-west-1) stays unknown: no network');
+  });
+
+  it('types of a provider that nothing reads are not in the file, and known ones of it stay', async () => {
+    const known: PriceList = { ...old, provider: 'oci', regions: ['eu-frankfurt-1'] };
+    const asked = { provider: 'oci', region: 'eu-frankfurt-1', types: ['VM.X'] };
+    const nothing = await refreshLists(withTypes([old], asked), () => undefined);
+    expect(PriceLists.safeParse({ lists: nothing.lists }).success).toBe(true);
+    expect(nothing.lists).toEqual([old]);
+    const { lists, kept } = await refreshLists(withTypes([known], asked), () => undefined);
+    expect(lists).toEqual([known]);
+    expect(kept).toEqual(['oci (eu-frankfurt-1) stays as of 2026-08-17: nothing reads its prices']);
+    expect(nothing.kept).toEqual(['oci (eu-frankfurt-1) stays unknown: nothing reads its prices']);
+  });
+
+  it('a list that nothing was asked of stays without a word', async () => {
+    expect(await refreshLists([old], () => undefined)).toEqual({ lists: [old], kept: [] });
   });
 
   it('a source that needs a token says which, and asks nothing without it', async () => {
