@@ -88,7 +88,7 @@ export async function planReport(
     drift: stored ? driftRows(clusters) : [],
     demand: deletes ? [] : demandRows(clusters, await deps.demands.list(key)),
     ...(desired && !desired.deleting && healthChecksOf(desired)),
-    ...(planned.faults.length === 0 && costOfPlan(clusters, planned.clusters, orphansOf(goal, stored))),
+    ...(!refused && costOfPlan(clusters, planned.clusters, orphansOf(goal, stored))),
   };
 }
 
