@@ -1,6 +1,7 @@
 /** What machines cost a month before and after a plan, for people. */
 import type { PlanReport } from '#contracts/api-bodies.ts';
 import { counted } from '#domain/planning/text/words.ts';
+import { notInPrices } from '#domain/prices/not-in-prices.ts';
 
 type CostOfMonth = NonNullable<PlanReport['costOfMonth']>;
 type MachineCost = CostOfMonth['machines'][number];
@@ -13,7 +14,7 @@ export function costLines({ after, difference, machines, lists }: CostOfMonth): 
   const sum = sumLine(after, difference, unknown.length > 0);
   const dates = [...new Set(lists.map(({ provider, date, source }) => listText(provider, date, source)))].join(', ');
   return [
-    ...(lists.length > 0 ? [`${sum} (list prices, without disks, traffic and taxes: ${dates})`] : []),
+    ...(lists.length > 0 ? [`${sum} (list prices, ${notInPrices}: ${dates})`] : []),
     ...changed.map((one) => `  ${placeText(one)}: ${changeText(one)}, ${moneyText(one.each as Money)} each`),
     ...unknown.map((one) => `  price not known: ${placeText(one)}, ${changeText(one)}`),
   ];

@@ -1,5 +1,6 @@
 /** The shape of what machines cost a month before a plan and after it; `sum-costs.ts` computes it. */
 import { z } from 'zod';
+import { notInPrices } from './not-in-prices.ts';
 
 export const Money = z.strictObject({ currency: z.string().describe('ISO 4217'), amount: z.number() });
 export type Money = z.infer<typeof Money>;
@@ -33,7 +34,6 @@ export const CostOfMonth = z
   })
   .meta({
     id: 'CostOfMonth',
-    description:
-      'list prices of machines a month, without disks, traffic and taxes; prices not known are never guessed',
+    description: `list prices of machines a month, ${notInPrices}; prices not known are never guessed`,
   });
 export type CostOfMonth = z.infer<typeof CostOfMonth>;
