@@ -38,15 +38,29 @@ describe('the price of a machine', () => {
     expect(priceOfMachine(machine('hetzner', 'nbg1', 'cx23'), lists)).toMatchObject({ currency: 'EUR', amount: 5.99 });
   });
 
+  it.each(['westeurope', 'West Europe'])('the region %s of Azure is the one of its list', (region) => {
+    const azure = [list({ provider: 'azure', regions: ['westeurope'] })];
+    expect(priceOfMachine(machine('azure', region, 't3.small'), azure)).toMatchObject({ amount: 17.52 });
+  });
+
   it.each([
     ['a type that no list has', machine('aws', 'eu-central-1', 'm5.large')],
     ['another region', machine('aws', 'us-east-1', 't3.small')],
     ['another provider', machine('gcp', 'eu-central-1', 't3.small')],
+    ['a region whose name is only similar', machine('aws', 'eu central 2', 't3.small')],
     ['a spot machine', machine('aws', 'eu-central-1', 't3.small', true)],
     ['a type with the name of a property', machine('aws', 'eu-central-1', 'constructor')],
   ])('the price of %s is not known', (_, asked) => {
     expect(priceOfMachine(asked, lists)).toBe('unknown');
   });
+
+  it.each(['n2-standard-8', 'n2d-standard-8', 'e2-standard-4'])(
+    'the price of %s of Google Cloud is not known: the source has the rate of custom machines for its series',
+    (serverType) => {
+      expect(priceOfMachine(machine('gcp', 'europe-west1', serverType))).toBe('unknown');
+      expect(priceOfMachine(machine('gcp', 'europe-west1', 'c2-standard-8'))).toMatchObject({ amount: 335.36 });
+    },
+  );
 
   it('hosts of the local provider cost nothing', () => {
     expect(priceOfMachine(machine('local', 'lab', 'host'), lists)).toBe('free');

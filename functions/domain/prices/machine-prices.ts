@@ -22,7 +22,7 @@ export const PriceList = z.strictObject({
   date: z.iso.date(),
   /** Where they are from, for people; `simulated`: invented for the simulation. */
   source: z.string().min(1),
-  /** By server type, without disks, traffic and taxes. */
+  /** By server type; `not-in-prices.ts` says without what. */
   prices: z.record(z.string(), z.number().positive()),
 });
 export type PriceList = z.infer<typeof PriceList>;
@@ -44,11 +44,17 @@ export function priceOfMachine(
   for (const list of lists) {
     const price = Object.hasOwn(list.prices, serverType) ? list.prices[serverType] : undefined;
     if (price === undefined || list.provider !== provider.type) continue;
-    if (!list.regions.includes(region) && !list.regions.includes('*')) continue;
+    if (!list.regions.some((one) => one === '*' || sameRegion(one, region))) continue;
     const amount = cents(list.per === 'hour' ? price * hoursOfMonth : price);
     return { currency: list.currency, amount, list };
   }
   return 'unknown';
+}
+
+/** Azure calls its regions `West Europe` and `westeurope`. */
+function sameRegion(one: string, other: string): boolean {
+  const plain = (region: string) => region.replaceAll(' ', '').toLowerCase();
+  return plain(one) === plain(other);
 }
 
 /** Rounded to the cent. */
