@@ -74,25 +74,30 @@ describe('a component that does not work', () => {
     expect(done.facts.documents?.['capi.cluster-api']?.objects).not.toContain(had);
   });
 
-  test('CO-1: a component that leaves the plane stays meanwhile, and other documents go', async () => {
-    const [own, leaving] = ['own', 'capi.addon-helm'];
-    const documents = {
-      [leaving]: { version: 'component@v1.0.0', hash: '', objects: [had] },
-      [own]: { version: 'inline', hash: '', objects: ['v1 ConfigMap default/other'] },
-    };
-    const other = {
-      ...{ apiVersion: 'v1', kind: 'ConfigMap' },
-      metadata: { name: 'other', namespace: 'default', labels: labels(own) },
-    };
-    world.live(old(leaving), other, manager);
-    const held = await world.settleAtOnce(pair(), { ...noFacts, documents }, [leaving, own]);
-    expect(world.given('deleted')).toContain('other');
-    expect(world.given('deleted')).not.toContain('moved');
+  test.each([
+    ['a component that leaves the plane', 'capi.addon-helm'],
+    ['a component of another plane', 'old-capi.cluster-api'],
+    ['an ordinary document', 'own'],
+  ])('CO-1: %s stays meanwhile: what takes its place may be held', async (_, leaving) => {
+    const documents = { [leaving]: { version: 'component@v1.0.0', hash: '', objects: [had] } };
+    world.live(old(leaving), manager);
+    const held = await world.settleAtOnce(pair(), { ...noFacts, documents }, [leaving]);
+    expect(world.given('deleted')).toBe('');
     expect(Object.keys(held.facts.documents ?? {})).toContain(leaving);
     world.live(old(leaving));
     const done = await world.settleAtOnce(pair(), held.facts, [leaving]);
     expect(world.given('deleted')).toContain('moved');
     expect(Object.keys(done.facts.documents ?? {})).not.toContain(leaving);
+  });
+
+  test('CO-1: what an ordinary document does not render any more stays meanwhile, too', async () => {
+    const kept = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'kept', namespace: 'a' } };
+    const own = { name: 'own', version: 'inline', values: {}, text: JSON.stringify(kept) };
+    world.live(old('own'), manager);
+    const known = { own: { version: 'inline', hash: '', objects: [had] } };
+    const held = await world.settleAtOnce([own, ...pair()], { ...noFacts, documents: known });
+    expect(world.given('deleted')).toBe('');
+    expect(held.facts.documents?.own?.objects).toContain(had);
   });
 });
 

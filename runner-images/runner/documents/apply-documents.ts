@@ -72,7 +72,7 @@ export async function applyDocuments(
     const old = before.filter((text) => !keys.has(objectKey(parseObjectText(text))));
     done.push(async () => {
       // What takes their place may be in a component that is held; the next time that this one is applied, they go.
-      const stays = held.some((other) => planeOfDocument(other.name) === plane);
+      const stays = held.length > 0;
       if (!stays) await pruneObjects(context, kubectl, { name, objects: old });
       const unfinished = broken.length > 0 && document.component && `these do not work yet: ${shownObjects(broken)}`;
       context.facts.documents(name, {

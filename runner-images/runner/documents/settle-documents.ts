@@ -1,5 +1,4 @@
 /** The documents of a cluster on the way to a target: applied, and removed where they are no longer desired. */
-import { planeOfDocument } from '#domain/planes/management-plane.ts';
 import type { Kubectl } from '../kubernetes/kubectl.ts';
 import type { StageContext, StageSummary } from '../stage-context.ts';
 import { StageFailure } from '../stage-failure.ts';
@@ -24,9 +23,8 @@ export async function settleDocuments(
   wait: AvailabilityWait = {},
 ): Promise<StageSummary> {
   const { applied, held } = await applyDocuments(context, kubectl, prepared, { ...wait, contracts });
-  const waiting = new Set(held.map(({ name }) => planeOfDocument(name)));
-  // What takes their place may be in a component that is held.
-  const going = removed.filter((name) => !waiting.has(planeOfDocument(name)));
+  // What takes their place may be in a component that is held, also that of another plane or of none.
+  const going = held.length > 0 ? [] : removed;
   const gone = await pruneDocuments(context, kubectl, going.toReversed());
   if (held.length > 0) throw componentsHeld(held);
   return { ...(applied > 0 && { documentsApplied: applied }), ...(gone > 0 && { documentsRemoved: gone }) };
