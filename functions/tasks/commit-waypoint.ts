@@ -24,7 +24,7 @@ export const handler = taskHandler(WaypointInput, uses, async ({ run, plan }, de
   const { target: desired } = waypoint;
   const target = desired && withoutPools(desired, facts.lostPools ?? []);
   if (target === null) await removeClusterFiles(deps, run);
-  const reached = { ...statesAfter({ target }), facts: factsOf(target, facts), status: 'Planning' as const };
+  const reached = { ...statesAfter({ target }, record), facts: factsOf(target, facts), status: 'Planning' as const };
   const { doneStages: _done, nodeWait: _wait, drift: known, ...kept } = record;
   const drift = plan.direction === 'repair' ? repairMade(known, run, at) : driftOf(known, target);
   await deps.clusters.put(changed(kept, run, { ...reached, failure: null, backOffs: 0, ...(drift && { drift }) }));

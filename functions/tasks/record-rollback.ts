@@ -47,7 +47,7 @@ export const handler = taskHandler(RecordRollbackInput, uses, async ({ run, plan
   const outcome = rollbackSentence(plan.direction, record, dropped.length > 0);
   const facts = factsOf(record.current, await knownFacts(deps, record));
   if (record.current === null) await removeClusterFiles(deps, run);
-  const before = { ...statesAfterUndo(record.current), facts, backOffs: 0 };
+  const before = { ...statesAfterUndo(record), facts, backOffs: 0 };
   const { doneStages: _done, heldPools: _held, demand: _demand, ...kept } = record;
   const undone = changed(kept, run, { ...before, status: 'Converged', failure: { ...failure, outcome } });
   const reached = record.demand !== undefined && (await nothingIsLeft(deps, undone));

@@ -164,8 +164,8 @@ describe('recorded states', () => {
   test('the records during a grow are its target and the current state; after it, the current state', () => {
     if (grow === undefined) throw new Error('no grow');
     expect(statesDuring(grow, { current, attempted: null })).toEqual({ current, attempted: grow.target });
-    expect(statesAfter(grow)).toEqual({ current: grow.target, attempted: null });
-    expect(statesAfterUndo(current)).toEqual({ current, attempted: null });
+    expect(statesAfter(grow, { current, attempted: grow.target })).toEqual({ current: grow.target, attempted: null });
+    expect(statesAfterUndo({ current, attempted: grow.target })).toEqual({ current, attempted: null });
   });
 
   test('the records during the removal of leftovers still have them until they are deleted', () => {

@@ -67,7 +67,7 @@ function report(story: Story, { manifest, templates, stages, undone }: Submissio
       if (undone && next.undo.length > 0) undo(story, next, before);
       return;
     }
-    story.states = statesAfter(next);
+    story.states = statesAfter(next, story.states);
     settled(story.world, next.target);
   }
 }
@@ -80,6 +80,6 @@ function notOlder(desired: ClusterState, { current, attempted }: KnownStates): C
 
 function undo(story: Story, { undo: ladder }: Waypoint, before: KnownStates['current']): void {
   for (const rung of ladder) act(story.world, rung, before);
-  story.states = statesAfterUndo(before);
+  story.states = statesAfterUndo({ ...story.states, current: before });
   settled(story.world, before);
 }

@@ -1,4 +1,5 @@
 /** The plan of one cluster: the path of waypoints from the current to the desired state. */
+import { documentChanges } from '#domain/cluster-documents.ts';
 import { allNodes, type ClusterState } from '#domain/cluster-state.ts';
 import type { DriftItem } from '#domain/drift.ts';
 import type { Change, ClusterPlan, Waypoint } from '#domain/plan.ts';
@@ -48,7 +49,8 @@ export function planClusterPath(question: PathQuestion): ClusterPlan {
   const steps = changes.length === 0 && attempted === null ? [] : stepsOf(question, options);
   const waypoints = steps.map((step, index) => {
     const before = index === 0 ? current : (steps[index - 1]?.target ?? null);
-    const tried = index === 0 && attempted !== null && !sameState(attempted, before) ? [attempted] : [];
+    const open = index === 0 && attempted !== null && !sameState(attempted, before) ? [attempted] : [];
+    const tried = open.map((state) => withoutLaterDocuments(state, step, desired));
     return waypoint({ step, before, tried, options });
   });
   const settled = waypoints.length === 0 && desired !== null && current !== null;
@@ -61,6 +63,18 @@ function stepsOf({ current, attempted, desired }: PathQuestion, options: PathOpt
     return stepsFrom(current, { goal: desired, attempted, replaceAtOnce: Math.max(1, options.replaceAtOnce ?? 1) });
   }
   return current === null && attempted === null ? [] : [{ direction: 'destroy', target: null }];
+}
+
+/** What a later step applies or removes anyway is not undone before: it waits for what the steps before it change. */
+function withoutLaterDocuments(tried: ClusterState, { target }: Step, desired: ClusterState | null): ClusterState {
+  const later = Object.values(documentChanges(target?.documents, desired?.documents)).flat();
+  const names = new Set(later.map(({ name }) => name));
+  if (names.size === 0) return tried;
+  const documents = [
+    ...(tried.documents ?? []).filter(({ name }) => !names.has(name)),
+    ...(target?.documents ?? []).filter(({ name }) => names.has(name)),
+  ];
+  return { ...tried, documents };
 }
 
 interface Leg {

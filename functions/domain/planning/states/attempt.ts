@@ -2,8 +2,9 @@
  * What to remember while a waypoint is under way, so that nothing is forgotten when it is interrupted: what the pipeline
  * stores as `current` and `attempted` of a cluster.
  */
+import { documentChanges } from '#domain/cluster-documents.ts';
 import type { ClusterState, NodePoolState } from '#domain/cluster-state.ts';
-import type { Waypoint } from '#domain/plan.ts';
+import type { StagePlan, Waypoint } from '#domain/plan.ts';
 import { nodeKey } from './diff-pools.ts';
 import { poolKey } from './diff-states.ts';
 
@@ -18,7 +19,7 @@ export interface KnownStates {
  * gone: after an interruption, it is removed completely before it is created again.
  */
 export function statesDuring(
-  { target, changes }: Pick<Waypoint, 'target' | 'changes'>,
+  { target, changes, stages }: Pick<Waypoint, 'target' | 'changes' | 'stages'>,
   states: KnownStates,
 ): KnownStates {
   const { current, attempted } = states;
@@ -27,17 +28,60 @@ export function statesDuring(
     return { current: all, attempted: all === null ? null : { ...all, pools: [], loadBalancers: [] } };
   }
   const cleansUp = changes.some((change) => change.kind === 'LeftoversFound');
-  return cleansUp ? { current: everything(attempted, current), attempted: target } : { current, attempted: target };
+  const next = withOpenDocuments(target, attempted, documentsOf(stages));
+  return { current: cleansUp ? withDocuments(everything(attempted, current), current) : current, attempted: next };
 }
 
 /** To be stored when a waypoint is reached. */
-export function statesAfter({ target }: Pick<Waypoint, 'target'>): KnownStates {
-  return { current: target, attempted: null };
+export function statesAfter({ target }: Pick<Waypoint, 'target'>, { attempted }: KnownStates): KnownStates {
+  return { current: target, attempted: openDocuments(target, attempted) };
 }
 
 /** To be stored when a waypoint was undone. */
-export function statesAfterUndo(before: ClusterState | null): KnownStates {
-  return { current: before, attempted: null };
+export function statesAfterUndo({ current, attempted }: KnownStates): KnownStates {
+  return { current, attempted: openDocuments(current, attempted) };
+}
+
+/** With documents as they were reached: those of an attempt may be there in part. */
+function withDocuments(state: ClusterState | null, reached: ClusterState | null): ClusterState | null {
+  if (state === null || reached === null) return state;
+  const { documents: _, ...rest } = state;
+  return { ...rest, ...(reached.documents && { documents: reached.documents }) };
+}
+
+/** Null when all documents of the attempt are as in `state`. */
+function openDocuments(state: ClusterState | null, attempted: ClusterState | null): ClusterState | null {
+  const open = state && withOpenDocuments(state, attempted, new Set());
+  return open === state ? null : open;
+}
+
+/** With documents as the attempt has them, which may be in the cluster like that, apart from those that the stages settle. */
+function withOpenDocuments(
+  state: ClusterState,
+  attempted: ClusterState | null,
+  settled: ReadonlySet<string>,
+): ClusterState {
+  if (attempted === null) return state;
+  const documents = [
+    ...(state.documents ?? []).filter(({ name }) => settled.has(name)),
+    ...(attempted.documents ?? []).filter(({ name }) => !settled.has(name)),
+  ];
+  return sameDocuments(documents, state.documents) ? state : { ...state, documents };
+}
+
+function sameDocuments(...[from, to]: Parameters<typeof documentChanges>): boolean {
+  return Object.values(documentChanges(from, to)).every((documents) => documents.length === 0);
+}
+
+/** Names of those that are applied or removed. */
+function documentsOf(stages: readonly StagePlan[]): ReadonlySet<string> {
+  const works = stages.flatMap((plan) => (plan.stage === 'nodes' ? [plan.work] : []));
+  return new Set(
+    works.flatMap(({ documents = [], documentsRemoved = [] }) => [
+      ...documents.map(({ name }) => name),
+      ...documentsRemoved,
+    ]),
+  );
 }
 
 /** Everything that is in one of the two states; what is in both is taken from the first. */
