@@ -75,6 +75,31 @@ describe('AWS', () => {
     });
   });
 
+  it('things of AWS keep their own names and ids, wherever an answer has its tags', async () => {
+    const early = (id: string, name: string) =>
+      `<item><instancesSet><item><blockDeviceMapping><item><ebs><volumeId>vol-1</volumeId></ebs></item></blockDeviceMapping>${tags(name)}<instanceId>${id}</instanceId></item></instancesSet></item>`;
+    const body = (action: string, inner: string) => ({
+      body: `<?xml version="1.0"?><${action}Response>${inner}</${action}Response>`,
+    });
+    const routes: Routes = {
+      'POST /': (request) =>
+        request.body.includes('DescribeInstances')
+          ? body(
+              'DescribeInstances',
+              `<reservationSet>${early('i-1', `${cluster}-a`)}${early('i-2', `${cluster}-b &amp; c`)}</reservationSet>`,
+            )
+          : body(request.body.includes('Volumes') ? 'DescribeVolumes' : 'DescribeAddresses', '<volumeSet/>'),
+    };
+    expect(await list(await started(routes))).toMatchObject({
+      items: [
+        { id: 'i-1', name: 'a' },
+        { id: 'i-2', name: 'b & c' },
+      ],
+    });
+    const broken = { 'POST /': () => ({ body: '<DescribeInstancesResponse><a></b></DescribeInstancesResponse>' }) };
+    expect(await list(await started(broken))).toEqual({ failed: 'the answer has another form' });
+  });
+
   it('machines of AWS that are terminated are not asked for', async () => {
     const cloud = await started(ec2);
     await list(cloud);

@@ -2,11 +2,13 @@
 import { keysOf } from '../../provider-check/clouds/aws.ts';
 import { signedAws } from '../../provider-check/signed-aws.ts';
 import { allPages, clusterTag, eachRegion, type ListOfType, NotListed, plainName } from '../listing.ts';
+import { type Element, elementsAt, readXml, textOf } from '../xml.ts';
 
 interface Wanted {
   readonly kind: 'machine' | 'volume' | 'address';
   readonly action: string;
-  /** The element that begins each thing, with its id. */
+  /** Where the answer has the things, and the element with the id of each. */
+  readonly path: readonly string[];
   readonly id: string;
   readonly filters?: readonly (readonly [name: string, values: readonly string[]])[];
   /** Addresses come all at once. */
@@ -18,10 +20,11 @@ const alive = ['pending', 'running', 'shutting-down', 'stopping', 'stopped'];
 const wanted: readonly Wanted[] = [
   {
     ...{ kind: 'machine', action: 'DescribeInstances', id: 'instanceId', pages: true },
+    path: ['reservationSet', 'item', 'instancesSet', 'item'],
     filters: [['instance-state-name', alive]],
   },
-  { kind: 'volume', action: 'DescribeVolumes', id: 'volumeId', pages: true },
-  { kind: 'address', action: 'DescribeAddresses', id: 'allocationId', pages: false },
+  { kind: 'volume', action: 'DescribeVolumes', id: 'volumeId', path: ['volumeSet', 'item'], pages: true },
+  { kind: 'address', action: 'DescribeAddresses', id: 'allocationId', path: ['addressesSet', 'item'], pages: false },
 ];
 
 export const list: ListOfType = async (input) => {
@@ -31,7 +34,7 @@ export const list: ListOfType = async (input) => {
     return found.flat();
   });
 
-  async function listed({ kind, action, id, filters = [], pages }: Wanted, region: string) {
+  async function listed({ kind, action, id, path, filters = [], pages }: Wanted, region: string) {
     const what = `${action} in ${region}`;
     const url = input.bases.ec2 ?? `https://ec2.${region}.amazonaws.com${region.startsWith('cn-') ? '.cn' : ''}`;
     const things = await allPages(what, async (next) => {
@@ -46,8 +49,10 @@ export const list: ListOfType = async (input) => {
         const code = /<Code>([\w.]+)<\/Code>/.exec(text)?.[1] ?? `HTTP ${status}`;
         throw new NotListed(what, code, code === 'UnauthorizedOperation');
       }
-      if (!text.includes(`<${action}Response`)) throw new NotListed(what, 'the answer has another form');
-      return { items: thingsOf(text, id), next: /<nextToken>([^<]+)<\/nextToken>/.exec(text)?.[1] };
+      const [answer] = elementsAt(readXml(text), [`${action}Response`]);
+      if (answer === undefined) throw new NotListed(what, 'the answer has another form');
+      const items = elementsAt(answer, path).map((thing) => named(thing, id));
+      return { items, next: textOf(answer, 'nextToken') };
     });
     return things.map(({ id: value, name }) => ({ id: value, name: plainName(name, input.cluster), kind }));
   }
@@ -62,22 +67,9 @@ function filterFields(filters: readonly (readonly [name: string, values: readonl
   );
 }
 
-/** By the element that begins each; the tag Name is below it. An attachment of a volume names its id once more. */
-function thingsOf(xml: string, element: string): readonly { readonly id: string; readonly name: string }[] {
-  const found = new Map<string, string>();
-  for (const part of xml.split(`<${element}>`).slice(1)) {
-    const id = unescaped(part.slice(0, part.indexOf('<')));
-    const [, name] = /<key>Name<\/key>\s*<value>([^<]*)<\/value>/.exec(part) ?? [];
-    if (!found.has(id) || name !== undefined) found.set(id, name === undefined ? id : unescaped(name));
-  }
-  return [...found].map(([id, name]) => ({ id, name }));
-}
-
-function unescaped(text: string): string {
-  return text
-    .replaceAll('&lt;', '<')
-    .replaceAll('&gt;', '>')
-    .replaceAll('&quot;', '"')
-    .replaceAll('&apos;', "'")
-    .replaceAll('&amp;', '&');
+/** Its own id, and its tag Name. */
+function named(thing: Element, element: string): { readonly id: string; readonly name: string } {
+  const id = textOf(thing, element) ?? '';
+  const tag = elementsAt(thing, ['tagSet', 'item']).find((one) => textOf(one, 'key') === 'Name');
+  return { id, name: (tag && textOf(tag, 'value')) || id };
 }
