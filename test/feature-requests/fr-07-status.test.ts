@@ -15,7 +15,7 @@ describe('FR-7: the status says how far it is and what is wrong', () => {
     const key = fleetKey('fr-7');
     world.faults();
     // Long enough to be asked in between, however busy the machine is.
-    world.stageMs(400);
+    world.stageMs(200);
     const accepted = await world.api.putManifest(key, fleet(key.name));
     const seen: ManifestDescription[] = [];
     await world.until(

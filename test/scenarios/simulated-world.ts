@@ -17,7 +17,6 @@ const settings = {
   KUBELOOM_LOG: 'none',
   KUBELOOM_STAGE_RETRY_SECONDS: '0',
   KUBELOOM_BACK_OFF_SECONDS: '0',
-  KUBELOOM_SIM_STAGE_MS: '0',
 };
 
 export type Fault = Pick<InjectedFault, 'stage'> & Partial<InjectedFault>;
@@ -36,6 +35,8 @@ export class SimulatedWorld {
 
   static async start(): Promise<SimulatedWorld> {
     Object.assign(process.env, settings);
+    // A build keeps the settings that the platform was started with: `stageMs` would have no effect.
+    delete process.env.KUBELOOM_SIM_STAGE_MS;
     return new SimulatedWorld(await startSimulatedPlatform());
   }
 
