@@ -95,8 +95,10 @@ export const Options = z.strictObject({
     .describe('CodeBuild compute on arm64: small 2 vCPU and 4 GiB, medium 4 and 8, large 8 and 16'),
   lambdaRunners: list
     .pipe(z.array(LambdaTool))
-    .default([])
-    .describe('tools whose builds run on Lambda compute, comma separated: `drift`, `kubectl`; at most 15 minutes each'),
+    .default(['drift'])
+    .describe(
+      'tools whose builds run on Lambda compute, comma separated: `drift`, `kubectl`; at most 15 minutes each; empty: none',
+    ),
   runnerCidrs: list
     .pipe(z.array(Cidr).min(1, 'names no network'))
     .default(['0.0.0.0/0'])

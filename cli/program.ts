@@ -42,6 +42,7 @@ const modules: readonly (readonly [words: readonly string[], load: () => Promise
   [['local'], async () => (await import('./commands/local.ts')).registerLocal],
   [['provider'], async () => (await import('./commands/provider.ts')).registerProvider],
   [['doctor'], async () => (await import('./commands/doctor.ts')).registerDoctor],
+  [['upgrade'], async () => (await import('./commands/upgrade.ts')).registerUpgrade],
   [['completion'], async () => (await import('./commands/completion.ts')).registerCompletion],
   [['version', 'schema'], async () => (await import('./commands/service.ts')).registerService],
 ];

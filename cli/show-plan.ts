@@ -47,7 +47,7 @@ function healthLine({ interval, machines, dollarsOfMonth }: NonNullable<PlanRepo
   const asked = `health checks of ${counted(machines, 'machine')}`;
   if (interval === 'off') return `${asked}: never asked, as driftChecks.interval is off`;
   const { container, lambda } = dollarsOfMonth;
-  const price = `about $${container.toFixed(2)} a month in AWS, $${lambda.toFixed(2)} on Lambda compute`;
+  const price = `about $${lambda.toFixed(2)} a month in AWS, $${container.toFixed(2)} in containers`;
   return `${asked}: asked every ${interval}, ${price}; nothing on the local platform`;
 }
 

@@ -213,6 +213,8 @@ export interface SecretStore {
   exists(path: string): Promise<boolean>;
   get(path: string): Promise<Readonly<Record<string, string>> | undefined>;
   put(path: string, values: Readonly<Record<string, string>>): Promise<void>;
+  /** Returns false, and changes nothing, when there is one. */
+  create(path: string, values: Readonly<Record<string, string>>): Promise<boolean>;
   remove(path: string): Promise<void>;
   /** Paths below a prefix, no values. */
   list(prefix: string): Promise<readonly string[]>;

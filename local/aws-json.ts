@@ -4,7 +4,7 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import type { z } from 'zod';
 import { runnerBehind } from './access-key.ts';
 import { type Logger, messageOf } from './logger.ts';
-import { denial, touchedKeys } from './rights/request-rights.ts';
+import { denialOf } from './rights/request-rights.ts';
 
 /** A refusal in the words of the emulated service; `code` is what SDK clients see as `error.name`. */
 export class AwsFault extends Error {
@@ -62,7 +62,7 @@ export function awsJsonListener(
         throw new AwsFault('UnknownOperationException', `the local ${service} does not emulate ${name || '(none)'}`);
       const input = parseJson(text);
       const runner = runnerBehind(request);
-      const denied = runner && denial(runner, `${service.toLowerCase()}:${name}`, touchedKeys(input));
+      const denied = runner && denialOf(runner, `${service.toLowerCase()}:${name}`, input);
       if (denied) throw new AwsFault('AccessDeniedException', denied);
       answer(response, 200, await work(input));
     } catch (error) {

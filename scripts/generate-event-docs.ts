@@ -26,7 +26,8 @@ function tableOf(rows: Readonly<Record<string, EventKindRow>>): string {
 const page = [
   '# Events',
   `What \`kubeloom events\`, \`GET …/events\` and \`--wait\` show. Each has \`at\`, \`runId\`, \`level\`, \`kind\` and a \`message\` for people; those
-of a stage that ended also have the \`attempt\`, its \`seconds\` and \`counts\` of what it did. Match on \`kind\`, since messages change; another
+of a stage that ended also have the \`attempt\`, its \`seconds\`, \`counts\` of what it did and \`phases\`, the seconds of each phase of its build as CodeBuild
+counts them. Match on \`kind\`, since messages change; another
 version may have other kinds. A fault \`outside\` is a change that Kubeloom did not make. Classes of failures, and what to do:
 [troubleshooting.md](troubleshooting.md).`,
   `## Of one manifest that is watched

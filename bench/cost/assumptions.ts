@@ -1,21 +1,17 @@
 /** What a simulated run cannot show: how long tools and functions take in AWS, and how much is stored. */
-import type { RunWork } from '#contracts/stage.ts';
 
 export const assumptions = {
-  /** CodeBuild bills whole minutes; start and pull of the image included. A full build is some 26 minutes. */
-  buildMinutes: {
-    infrastructure: 5,
-    configuration: 5,
-    kubernetes: 11,
-    nodes: 2,
-    traffic: 3,
-    drift: 2,
-  } satisfies Record<RunWork, number>,
   /** Of one call of a function with 1 GB. */
   functionSeconds: 0.25,
   functionGb: 1,
   /** Written to CloudWatch: state machines log every event without data. */
-  logBytes: { transition: 2_000, call: 1_200, build: 200_000 },
+  logBytes: { transition: 2_000, call: 1_200, buildMinute: 9_000 },
+  /** A log is written again at most every 2 seconds while there are new lines; each is a version that is kept for a day. */
+  logPutsOfBuildMinute: 15,
+  /** Keys of objects come from one call for many of them; Secrets, and the table now and then. */
+  keyRequestsOfBuild: 20,
+  /** Images of one release, as the registry keeps them, and how many releases are kept: the deploy guide removes older ones. */
+  registry: { gbOfRelease: 1.2, releases: 2 },
   /** Kept for each cluster: states of Terraform, waypoints, logs; table items. */
   objectBytesOfCluster: 30_000_000,
   tableBytesOfCluster: 300_000,

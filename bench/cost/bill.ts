@@ -1,6 +1,7 @@
 /** Pure: counts and prices to dollars. */
 import { assumptions } from './assumptions.ts';
 import type { Counts } from './count-calls.ts';
+import { type Compute, driftCheck, now } from './model.ts';
 import book from './prices.json' with { type: 'json' };
 import type { Life } from './simulate.ts';
 
@@ -10,31 +11,36 @@ export type Bill = Readonly<Record<string, number>>;
 const price = book.prices;
 const GB = 1e9;
 
-/** What builds run on: containers of CodeBuild, or its Lambda compute of 2 GB, which is not rounded up to minutes. */
-export type Compute = 'container' | 'lambda';
-
+/** `compute`: what a check for drift, the only build of these counts, runs on. */
 export function billOf(counts: Counts, compute: Compute = 'container'): Bill {
-  const { logBytes, functionSeconds, functionGb } = assumptions;
-  const logs = counts.transitions * logBytes.transition + counts.calls * logBytes.call + counts.builds * logBytes.build;
+  const { logBytes, functionSeconds, functionGb, logPutsOfBuildMinute, keyRequestsOfBuild } = assumptions;
+  const { transitions, calls, buildMinutes } = counts;
+  const logs = transitions * logBytes.transition + calls * logBytes.call + buildMinutes * logBytes.buildMinute;
   return {
-    builds: counts.buildMinutes * (compute === 'lambda' ? price.lambdaBuildMinute : price.buildMinute),
+    builds:
+      compute === 'lambda'
+        ? counts.builds * driftCheck({ ...now, checksOn: compute }).dollars
+        : buildMinutes * price.buildMinute,
     'state machines': counts.transitions * price.transition,
     functions: counts.calls * (price.lambdaRequest + functionSeconds * functionGb * price.lambdaGbSecond),
     table: counts.tableReads * price.tableReadUnit + counts.tableWrites * price.tableWriteUnit,
-    bucket: counts.puts * price.objectPut + counts.gets * price.objectGet,
+    bucket: (counts.puts + buildMinutes * logPutsOfBuildMinute) * price.objectPut + counts.gets * price.objectGet,
+    'calls of the key': counts.builds * keyRequestsOfBuild * price.kmsRequest,
     api: counts.apiRequests * price.apiRequest,
     logs: (logs / GB) * (price.logGb + 3 * price.logGbMonth),
     traces: counts.calls * price.xrayTrace,
   };
 }
 
-/** Costs without any activity. */
-export function existingBill(clusters: number, alarms: number, measures: number): Bill {
-  const { objectBytesOfCluster, tableBytesOfCluster } = assumptions;
+/** Costs without any activity. `year`: key material that was rotated is billed as well, for two rotations at most. */
+export function existingBill(clusters: number, alarms: number, year = 1): Bill {
+  const { objectBytesOfCluster, tableBytesOfCluster, registry } = assumptions;
   const tableGb = (clusters * tableBytesOfCluster) / GB;
   return {
-    key: price.kmsKeyMonth,
-    alarms: alarms * price.alarm + measures * price.customMetric,
+    key: price.kmsKeyMonth + Math.min(2, year - 1) * price.kmsRotationMonth,
+    // Metrics are billed in hours in which one is above 0.
+    alarms: alarms * price.alarm,
+    registry: registry.gbOfRelease * registry.releases * price.registryGbMonth,
     'kept in bucket': ((clusters * objectBytesOfCluster) / GB) * price.objectGbMonth,
     'kept in table': tableGb * (price.tableGbMonth + price.tableBackupGbMonth),
   };
@@ -54,20 +60,20 @@ export interface IdleMonth {
 export interface Household {
   readonly clusters: number;
   readonly alarms: number;
-  /** Custom metrics. */
-  readonly measures: number;
-  /** Of drift checks. @default container */
+  /** Of drift checks. @default lambda */
   readonly compute?: Compute;
+  /** Of the installation. @default 1 */
+  readonly year?: number;
 }
 
 /** A month without changes. */
-export function idleMonth(life: Life, { clusters, alarms, measures, compute }: Household): IdleMonth {
+export function idleMonth(life: Life, { clusters, alarms, compute = 'lambda', year }: Household): IdleMonth {
   const { driftCheck, daysOfMonth } = assumptions;
   const everyFive = (counts: Life['tick']): number => dollars(times(billOf(counts), (daysOfMonth * 24 * 60) / 5));
   const [ticks, sourceTicks] = [everyFive(life.tick), everyFive(life.sourceTick)];
   const checks = (clusters * daysOfMonth * 24) / driftCheck.everyHours;
   const driftChecks = dollars(times(billOf(life.check, compute), checks));
-  const existing = dollars(existingBill(clusters, alarms, measures));
+  const existing = dollars(existingBill(clusters, alarms, year));
   const total = ticks + sourceTicks + driftChecks + existing;
   return { clusters, ticks, sourceTicks, driftChecks, existing, total };
 }

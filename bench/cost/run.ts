@@ -1,16 +1,19 @@
 /** `npm run cost`: what a creation, a change and an idle month cost, from list prices and a simulated run. `--json` for JSON. */
 import { readdirSync } from 'node:fs';
 import { assumptions } from './assumptions.ts';
-import { billOf, type Compute, dollars, type IdleMonth, idleMonth } from './bill.ts';
+import { billOf, dollars, existingBill, type IdleMonth, idleMonth } from './bill.ts';
+import type { Compute } from './model.ts';
+import { modelLines, modelTable } from './model-table.ts';
 import book from './prices.json' with { type: 'json' };
 import { simulateLife } from './simulate.ts';
 
 process.env.KUBELOOM_LOG = 'none';
 const life = await simulateLife();
-const alarms = readdirSync(new URL('../../docs/aws/runbooks/', import.meta.url)).length;
-const monthsOn = (compute: Compute) =>
-  [1, 10, 100].map((clusters) => idleMonth(life, { clusters, alarms, measures: 4, compute }));
-const [months, lambdaMonths] = [monthsOn('container'), monthsOn('lambda')];
+// One has two metrics, which is billed like two.
+const alarms = readdirSync(new URL('../../docs/aws/runbooks/', import.meta.url)).length + 1;
+const monthsOn = (compute: Compute) => [1, 10, 100].map((clusters) => idleMonth(life, { clusters, alarms, compute }));
+const [months, containerMonths] = [monthsOn('lambda'), monthsOn('container')];
+const years = [1, 2, 3].map((year) => idleMonth(life, { clusters: 10, alarms, year }));
 const claudie = Object.entries(book.claudie).flatMap(([name, parts]) =>
   typeof parts === 'string' ? [] : [{ name, month: dollars(parts) }],
 );
@@ -19,9 +22,13 @@ const result = {
   counts: life,
   creation: { ...billOf(life.creation), total: dollars(billOf(life.creation)) },
   change: { ...billOf(life.change), total: dollars(billOf(life.change)) },
-  check: { ...billOf(life.check), total: dollars(billOf(life.check)) },
+  check: { ...billOf(life.check, 'lambda'), total: dollars(billOf(life.check, 'lambda')) },
+  checkInContainer: { ...billOf(life.check), total: dollars(billOf(life.check)) },
   idleMonth: months,
-  idleMonthOnLambda: lambdaMonths,
+  idleMonthInContainers: containerMonths,
+  idleMonthOfYears: years,
+  existing: existingBill(10, alarms),
+  model: modelTable(),
   claudieMonth: claudie,
   assumptions,
 };
@@ -41,9 +48,13 @@ else {
     '',
     'A month in which nothing changes:    ticks  drift checks   storage     total',
     ...months.map(row),
-    'The same with drift checks on Lambda compute (lambdaRunners=drift):',
-    ...lambdaMonths.map(row),
+    'The same in the second and third year (rotated key material is billed), with 10 clusters:',
+    ...years.slice(1).map(row),
+    'The same with drift checks in containers (lambdaRunners=):',
+    ...containerMonths.map(row),
     ...claudie.map(({ name, month }) => `the management cluster of Claudie on ${name}, any number: ${usd(month)}`),
+    '',
+    ...modelLines(),
   ];
   process.stdout.write(`${lines.join('\n')}\n`);
 }

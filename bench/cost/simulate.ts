@@ -6,8 +6,8 @@ import type { RunWork } from '#contracts/stage.ts';
 import { type Platform, startPlatform } from '#local/platform.ts';
 import { kubeloom } from '#local/product.ts';
 import { benchManifest, untilDone } from '../manifests.ts';
-import { assumptions } from './assumptions.ts';
 import { type Counts, countRequests, none } from './count-calls.ts';
+import { billedMinutes } from './model.ts';
 
 export interface Life {
   readonly creation: Counts;
@@ -49,7 +49,7 @@ export async function simulateLife(): Promise<Life> {
     // The manifest is done before the end of its executions is recorded.
     while (platform.executions.store.list({ status: 'RUNNING' }).length > 0) await sleep(20);
     const made = buildsOf(platform).slice(builds.length);
-    const minutes = made.map((stage) => assumptions.buildMinutes[stage]);
+    const minutes = made.map((stage) => billedMinutes(stage));
     return {
       ...counts,
       transitions: transitionsOf(platform) - transitions,

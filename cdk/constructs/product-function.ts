@@ -21,6 +21,10 @@ import { grantUses, type UsedResources } from '../rights/grant-uses.ts';
 /** Bundle of a function by its name: `plan-cluster`. */
 export type FunctionCode = (name: string) => Code;
 
+/** How long a function may work: as long as its state waits, and the API, whose gateway gives up after 30 seconds. */
+export const functionSeconds = 60;
+export const apiSeconds = 29;
+
 export interface ProductFunctionProps {
   readonly code: Code;
   readonly description: string;
@@ -68,7 +72,7 @@ export class ProductFunction extends Construct {
       architecture: Architecture.ARM_64,
       // A share of a processor comes with the memory; below this, starting takes longer than working.
       memorySize: 1024,
-      timeout: props.timeout ?? Duration.seconds(60),
+      timeout: props.timeout ?? Duration.seconds(functionSeconds),
       environment: { ...props.environment, NODE_OPTIONS: '--enable-source-maps' },
       loggingFormat: LoggingFormat.JSON,
       logGroup: this.log,

@@ -5,13 +5,19 @@ import { PolicyStatement, type Role } from 'aws-cdk-lib/aws-iam';
 import type { RunnerTool } from '#functions/rights/runner-rights.ts';
 import { ProviderTemplate } from '#rendering/provider-template.ts';
 import { acceptFindings } from '../checks.ts';
+import type { Options } from '../options.ts';
 import { cloudProviderTypes, templatesOf } from '../settings.ts';
 
 /** Tools that log in to clouds; the others log in to Vaults at most. */
 const cloudTools: readonly RunnerTool[] = ['terraform', 'drift'];
 
 /** The other side decides which role a runner gets; the audiences of its tokens are decided here. Roles of its own account are denied elsewhere. */
-export function allowLogins(role: Role, tool: RunnerTool, vaultAudiences: readonly string[]): void {
+export function allowLogins(
+  role: Role,
+  tool: RunnerTool,
+  options: Pick<Options, 'installation' | 'vaultAudiences'>,
+): void {
+  const { installation, vaultAudiences } = options;
   const audiences = [...(cloudTools.includes(tool) ? cloudAudiences() : []), ...vaultAudiences];
   const key = 'sts:IdentityTokenAudience';
   if (audiences.length > 0) {
@@ -25,7 +31,14 @@ export function allowLogins(role: Role, tool: RunnerTool, vaultAudiences: readon
   }
   if (!cloudTools.includes(tool)) return;
   const arn = { service: 'iam', region: '', account: '*', resource: 'role', resourceName: '*' };
-  role.addToPolicy(new PolicyStatement({ actions: ['sts:AssumeRole'], resources: [Stack.of(role).formatArn(arn)] }));
+  role.addToPolicy(
+    new PolicyStatement({
+      actions: ['sts:AssumeRole'],
+      resources: [Stack.of(role).formatArn(arn)],
+      // Terraform and checks show the ExternalId of the Secret's namespace; without one of ours no role is asked for.
+      conditions: { StringLike: { 'sts:ExternalId': `${installation}/*` } },
+    }),
+  );
   acceptFindings(
     role,
     'IAM5',

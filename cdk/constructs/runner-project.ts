@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { IgnoreMode, RemovalPolicy, Stack, Validations } from 'aws-cdk-lib';
 import { BuildSpec, Project } from 'aws-cdk-lib/aws-codebuild';
 import { DockerImageAsset, Platform } from 'aws-cdk-lib/aws-ecr-assets';
-import { Effect, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import { Effect, type IManagedPolicy, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import { type RunnerTool, runnerActions, runnerBounds, toolUses } from '#functions/rights/runner-rights.ts';
@@ -34,6 +34,8 @@ export interface RunnerProjectProps extends Stored {
   readonly options: Options;
   /** What it uses of the ports: `artifacts.getText`. */
   readonly uses: readonly string[];
+  /** The most that its role may do. */
+  readonly boundary: IManagedPolicy;
 }
 
 export class RunnerProject extends Construct {
@@ -56,6 +58,7 @@ export class RunnerProject extends Construct {
     const role = new Role(this, 'Role', {
       assumedBy: new ServicePrincipal('codebuild.amazonaws.com'),
       description: `Kubeloom runner: ${tool}`,
+      permissionsBoundary: props.boundary,
     });
     const settings = runnerSettings({
       ...{ installation, tableName: table.tableName, bucketName: bucket.bucketName, secretKey: key.keyArn, options },
@@ -97,7 +100,7 @@ export class RunnerProject extends Construct {
     };
     const uses = [...props.uses, ...toolUses[tool]];
     grantUses(role, { uses, bounds: runnerBounds[tool], holder: 'runner' }, on);
-    if (runnerBounds[tool].secretReads?.includes('user/')) allowLogins(role, tool, options.vaultAudiences);
+    if (runnerBounds[tool].secretReads?.includes('user/')) allowLogins(role, tool, options);
     denyControlPlane(role, tool);
     acceptFindings(role, 'IAM5', /^Resource::\*$/, 'to sign in to the registry of images knows no resources');
     Validations.of(this.project).acknowledge({

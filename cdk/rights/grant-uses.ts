@@ -6,7 +6,7 @@ import { Effect, PolicyStatement, type Role } from 'aws-cdk-lib/aws-iam';
 import type { IKey } from 'aws-cdk-lib/aws-kms';
 import type { IBucket } from 'aws-cdk-lib/aws-s3';
 import { tableSchema } from '#adapters/table-keys.ts';
-import { type Bounds, prefixesOf } from '#functions/rights/runner-rights.ts';
+import { type Bounds, mayReplaceSecrets, prefixesOf } from '#functions/rights/runner-rights.ts';
 import { actionsOf } from '#functions/rights/uses.ts';
 import { acceptFindings } from '../checks.ts';
 import { secretPrefix } from '../settings.ts';
@@ -77,7 +77,10 @@ export function grantUses(role: Role, { uses, bounds, holder }: Grant, on: UsedR
       leading,
     );
   }
-  allow(['s3:ListBucket'], [on.bucket.bucketArn]);
+  const listed = bounds.byAction?.['s3:ListBucket']?.map((prefix) => `${prefix}*`);
+  // IfExists: a read of an object that does not exist has no prefix, and is answered with 404 only to who may list.
+  const below = listed && { StringLikeIfExists: { 's3:prefix': listed } };
+  allow(['s3:ListBucket'], [on.bucket.bucketArn], below);
   for (const action of ['s3:GetObject', 's3:PutObject', 's3:DeleteObject'])
     allow(
       [action],
@@ -87,6 +90,9 @@ export function grantUses(role: Role, { uses, bounds, holder }: Grant, on: UsedR
     allow(
       [action],
       prefixesOf(action, bounds).map((path) => arn('ssm', 'parameter', `${secret}/${path}*`)),
+      action === 'ssm:PutParameter' && !mayReplaceSecrets(uses)
+        ? { StringEquals: { 'ssm:Overwrite': 'false' } }
+        : undefined,
     );
   allow(['ssm:GetParametersByPath'], [arn('ssm', 'parameter', secret), arn('ssm', 'parameter', `${secret}/*`)]);
   const machines = [

@@ -18,7 +18,7 @@ import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
 import { passesGateway } from '#contracts/operations/operation.ts';
 import { operationList } from '#contracts/operations/operations.ts';
-import { type FunctionCode, ProductFunction } from '../constructs/product-function.ts';
+import { apiSeconds, type FunctionCode, ProductFunction } from '../constructs/product-function.ts';
 import type { Options } from '../options.ts';
 import type { UsedResources } from '../rights/grant-uses.ts';
 import type { Settings } from '../settings.ts';
@@ -57,7 +57,7 @@ export class ApiStack extends Stack {
       description: 'Kubeloom: the HTTP API',
       environment: settings,
       // API Gateway gives up after 30 seconds; the function returns the reason before that.
-      timeout: Duration.seconds(29),
+      timeout: Duration.seconds(apiSeconds),
       logRetention: options.logDays,
       name: 'router',
       on,

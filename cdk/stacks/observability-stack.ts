@@ -1,7 +1,15 @@
 /** Alarms for people, each with a page, one topic, and an optional dashboard. */
 import { ArnFormat, CfnOutput, Duration, Stack, type StackProps, Validations } from 'aws-cdk-lib';
 import type { HttpApi } from 'aws-cdk-lib/aws-apigatewayv2';
-import { AlarmStatusWidget, Dashboard, GraphWidget, type IMetric, Metric, Stats } from 'aws-cdk-lib/aws-cloudwatch';
+import {
+  AlarmStatusWidget,
+  Dashboard,
+  GraphWidget,
+  type IMetric,
+  MathExpression,
+  Metric,
+  Stats,
+} from 'aws-cdk-lib/aws-cloudwatch';
 import { PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import { FilterPattern, MetricFilter } from 'aws-cdk-lib/aws-logs';
@@ -10,6 +18,7 @@ import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
 import type { Construct } from 'constructs';
 import { tooManyIncomplete } from '#domain/assess-drift.ts';
 import type { MeasureName } from '#domain/measures.ts';
+import { apiSeconds, functionSeconds } from '../constructs/product-function.ts';
 import { WatchedAlarm, type WatchedAlarmProps } from '../constructs/watched-alarm.ts';
 import type { Options } from '../options.ts';
 import type { PipelineStack } from './pipeline-stack.ts';
@@ -136,6 +145,20 @@ export class ObservabilityStack extends Stack {
       description: 'Calls of functions were refused: the account runs no more of them at once.',
       metric: LambdaFunction.metricAllThrottles(fiveMinutes),
     });
+    this.#alarm('functions-slow', {
+      description: 'The tick of the scheduler, or the API, took more than 80 percent of the time that it has.',
+      metric: new MathExpression({
+        // Milliseconds, as percent of these seconds.
+        expression: `MAX([FILL(tick, 0) / ${10 * functionSeconds}, FILL(api, 0) / ${10 * apiSeconds}])`,
+        usingMetrics: {
+          tick: this.#props.pipeline.tick.fn.metricDuration({ ...fiveMinutes, statistic: Stats.MAXIMUM }),
+          api: this.#props.api.metricLatency({ ...fiveMinutes, statistic: Stats.MAXIMUM }),
+        },
+        ...fiveMinutes,
+        label: 'percent of the time',
+      }),
+      limit: { above: 80 },
+    });
     this.#alarm('builds-waiting', {
       description: 'A build waited for more than 15 minutes until the account could run it.',
       metric: new Metric({
@@ -169,11 +192,11 @@ export class ObservabilityStack extends Stack {
     this.alarms.push(new WatchedAlarm(this, id, { ...props, installation, topic: this.#topic }));
   }
 
-  /** A number that a function writes into its log. */
+  /** A number that a function writes into its log; 0 is no news, and a metric is billed in hours in which it has values only. */
   #measure(logGroup: PipelineStack['tick']['log'], name: MeasureName, period: Duration): Metric {
     const filter = new MetricFilter(this, `Measure-${name}`, {
       logGroup,
-      filterPattern: FilterPattern.numberValue(`$.measures.${name}`, '>=', 0),
+      filterPattern: FilterPattern.numberValue(`$.measures.${name}`, '>', 0),
       metricNamespace: `Kubeloom/${this.#props.options.installation}`,
       metricName: name,
       metricValue: `$.measures.${name}`,

@@ -3,6 +3,7 @@ import { ArnFormat, Duration, Stack, type StackProps } from 'aws-cdk-lib';
 import { HttpApi } from 'aws-cdk-lib/aws-apigatewayv2';
 import { EventBus, Rule } from 'aws-cdk-lib/aws-events';
 import { LambdaFunction as LambdaTarget, SfnStateMachine } from 'aws-cdk-lib/aws-events-targets';
+import type { ManagedPolicy } from 'aws-cdk-lib/aws-iam';
 import { FilterCriteria, FilterRule, type IFunction, StartingPosition } from 'aws-cdk-lib/aws-lambda';
 import { DynamoEventSource, SqsDlq } from 'aws-cdk-lib/aws-lambda-event-sources';
 import { Schedule, ScheduleExpression } from 'aws-cdk-lib/aws-scheduler';
@@ -16,6 +17,7 @@ import { stateMachineNames } from '../asl-files.ts';
 import { acceptFindings } from '../checks.ts';
 import { DeadLetters } from '../constructs/dead-letters.ts';
 import { type FunctionCode, ProductFunction } from '../constructs/product-function.ts';
+import { runnerBoundary } from '../constructs/runner-boundary.ts';
 import { RunnerProject } from '../constructs/runner-project.ts';
 import { StateMachineFile } from '../constructs/state-machine-file.ts';
 import type { Options } from '../options.ts';
@@ -45,6 +47,7 @@ export class PipelineStack extends Stack {
   /** Batches of events that were not published within a day. */
   readonly lostEvents: DeadLetters;
   readonly #props: PipelineStackProps;
+  readonly #boundary: ManagedPolicy;
   readonly #runners: Readonly<Record<RunnerTool, RunnerProject>>;
   readonly #functions = new Map<string, ProductFunction>();
   readonly #machines = new Map<string, StateMachine>();
@@ -54,6 +57,7 @@ export class PipelineStack extends Stack {
     this.#props = props;
     const { table, bucket, key, options } = props;
     const { installation } = options;
+    this.#boundary = runnerBoundary(this, 'RunnerBoundary', { installation, table, bucket, key });
     this.#runners = byTool((tool) => this.#runner(tool));
     const projects = runnerTools.map((tool) => this.#runners[tool].project);
     this.on = {
@@ -92,7 +96,7 @@ export class PipelineStack extends Stack {
   #runner(tool: RunnerTool): RunnerProject {
     const { table, bucket, key, options } = this.#props;
     return new RunnerProject(this, `Runner-${tool}`, {
-      ...{ tool, table, bucket, key, options, uses: runnerUses(tool) },
+      ...{ tool, table, bucket, key, options, uses: runnerUses(tool), boundary: this.#boundary },
     });
   }
 

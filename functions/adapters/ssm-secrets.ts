@@ -4,6 +4,7 @@ import {
   GetParameterCommand,
   GetParametersByPathCommand,
   type GetParametersByPathCommandOutput,
+  ParameterAlreadyExists,
   ParameterNotFound,
   PutParameterCommand,
   type SSMClient,
@@ -38,16 +39,23 @@ export class SsmSecrets implements SecretStore {
   }
 
   async put(path: string, values: Readonly<Record<string, string>>): Promise<void> {
-    const Value = JSON.stringify(values);
-    const Tier = Buffer.byteLength(Value) > standardBytes ? 'Advanced' : 'Standard';
-    const key = this.#keyId === '' ? {} : { KeyId: this.#keyId };
-    const command = { Name: this.#name(path), Value, Type: 'SecureString', Overwrite: true, ...key } as const;
+    const command = { ...this.#parameter(path, values), Overwrite: true };
     try {
-      await this.#client.send(new PutParameterCommand({ ...command, Tier }));
+      await this.#client.send(new PutParameterCommand(command));
     } catch (error) {
       // One that was larger before: SSM makes no standard parameter of an advanced one.
-      if (Tier !== 'Standard' || !isDowngrade(error)) throw error;
+      if (command.Tier !== 'Standard' || !isDowngrade(error)) throw error;
       await this.#client.send(new PutParameterCommand({ ...command, Tier: 'Advanced' }));
+    }
+  }
+
+  async create(path: string, values: Readonly<Record<string, string>>): Promise<boolean> {
+    try {
+      await this.#client.send(new PutParameterCommand({ ...this.#parameter(path, values), Overwrite: false }));
+      return true;
+    } catch (error) {
+      if (error instanceof ParameterAlreadyExists) return false;
+      throw error;
     }
   }
 
@@ -79,6 +87,13 @@ export class SsmSecrets implements SecretStore {
       if (error instanceof ParameterNotFound) return undefined;
       throw error;
     }
+  }
+
+  #parameter(path: string, values: Readonly<Record<string, string>>) {
+    const Value = JSON.stringify(values);
+    const Tier = Buffer.byteLength(Value) > standardBytes ? ('Advanced' as const) : ('Standard' as const);
+    const key = this.#keyId === '' ? {} : { KeyId: this.#keyId };
+    return { Name: this.#name(path), Value, Type: 'SecureString' as const, Tier, ...key };
   }
 
   /** Paths have no slash at either end; an empty one is everything. */

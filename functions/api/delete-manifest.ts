@@ -87,7 +87,7 @@ export async function submitDeletion(
   if (paused) await deps.manifests.setPaused(path, false);
   await recordManifestChange(deps, record, `${reason}${planText(record)}`, caller);
   await startRun(deps, record, stored.deleting ? 'deleted again after a failed run' : 'deleted');
-  if (atWork !== undefined) await cancelRun(deps, path, { runId: atWork, only: true });
+  if (atWork !== undefined) await cancelRun(deps, path, atWork);
   return acceptedResponse(record, left && { left });
 }
 

@@ -89,6 +89,8 @@ function keepNodes(deps: ApiPorts, { stored, document, clusters, caller, names, 
     ...{ stored, document, caller, done: 'changed' as const, kind: 'ReplacementRequested' as const },
     what: `end of the replacement of ${listed(names, 20)} requested`,
     changes: clusters.map((record) => ({ record, change })),
+    // Plan Cluster stores the start of a removal and then reads the demand: one of the two sees the other.
+    faultsBehind: async () => undoFaults(names, leaving, await deps.clusters.list(stored)),
   });
 }
 
@@ -103,6 +105,8 @@ interface Request {
   /** The same request starts a failed run again, and automatic retries are counted from 0. @default true */
   readonly byPerson?: boolean;
   readonly kind: 'ScaleRequested' | 'ReplacementRequested';
+  /** What speaks against it once it is stored: a run at work was faster. */
+  readonly faultsBehind?: () => Promise<readonly Fault[]>;
 }
 
 /** Stores it and starts the next attempt, unless it is all there or asked for already. */
@@ -125,6 +129,8 @@ export async function ask(deps: ApiPorts, request: Request) {
   const faults = asked.flatMap(({ record, before, after }) => planFaults(deps, stored, record, { before, after }));
   if (faults.length > 0) throw refused(stored, done, faults);
   for (const { record, change } of asked) await changeDemand(deps, idOf(record), change);
+  const late = (await request.faultsBehind?.()) ?? [];
+  if (late.length > 0) throw refused(stored, done, late);
   const next = await startAnotherAttempt(deps, stored, what, byPerson);
   await recordManifestChange(deps, next, what, caller, kind);
   return acceptedResponse(next);

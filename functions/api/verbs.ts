@@ -49,7 +49,7 @@ export const cancelManifest = handle(operations.cancelManifest, async ({ path, .
   if (stored.paused && !stored.lease) throw refuse(stored, 'cancelled', 'it is paused, and nothing is under way');
   if (isCancelled(stored, stored)) throw refuse(stored, 'cancelled', 'it is being cancelled already');
   await recordManifestChange(deps, stored, 'cancelled', request.caller);
-  return acceptedResponse(await cancelRun(deps, path, { runId: stored.runId }));
+  return acceptedResponse(await cancelRun(deps, path, stored.runId));
 });
 
 /** No more runs are started; a run under way stops after its waypoint. */

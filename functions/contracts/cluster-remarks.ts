@@ -100,7 +100,9 @@ export const planIdentity = {
       machines: z.number().int().describe('that have health checks'),
       dollarsOfMonth: z
         .object({ container: z.number(), lambda: z.number() })
-        .describe('in AWS, about, for up to 50 machines; more take longer: builds in containers, or on Lambda compute'),
+        .describe(
+          'in AWS, about, for up to 50 machines; more take longer: builds on Lambda compute, the default, or in containers',
+        ),
     })
     .optional()
     .describe('where a group has some'),

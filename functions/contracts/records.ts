@@ -265,6 +265,8 @@ export const RunEvent = z.strictObject({
   seconds: z.number().optional(),
   /** What it did, as numbers. */
   counts: z.record(z.string(), z.number()).optional(),
+  /** Seconds of each phase of its build, as CodeBuild counts them: `queued`, `provisioning`, `build`, … */
+  phases: z.record(z.string(), z.number()).optional(),
   message: z.string(),
 });
 export type RunEvent = z.infer<typeof RunEvent>;

@@ -89,11 +89,14 @@ export function clusterKeys({
   cluster,
 }: Pick<WaypointDocument, 'namespace' | 'manifest' | 'cluster'>): {
   readonly kubeconfig: string;
-  /** Backup of the cluster's certificate authority. */
+  /** Backup of the cluster's certificate authority, which no part of Kubeloom reads. */
   readonly authority: string;
+  /** Where 0.1.0 kept it, for all that may read kubeconfigs. */
+  readonly formerAuthority: string;
 } {
-  const kubeconfig = `kubeconfigs/${namespace}/${manifest}/${cluster}`;
-  return { kubeconfig, authority: `${kubeconfig}.pki.tar.gz` };
+  const place = `${namespace}/${manifest}/${cluster}`;
+  const kubeconfig = `kubeconfigs/${place}`;
+  return { kubeconfig, authority: `pki/${place}.tar.gz`, formerAuthority: `${kubeconfig}.pki.tar.gz` };
 }
 
 /** The last segment of a waypoint's prefix, `w00`: counts what a run started of a cluster. */

@@ -118,9 +118,23 @@ export const RunStageInput = ReconcileClusterInput.extend({
 });
 export type RunStageInput = z.infer<typeof RunStageInput>;
 
+/** As Step Functions writes it. The last phase, COMPLETED, has no duration. */
+export const BuildPhase = z.object({
+  PhaseType: z.string(),
+  PhaseStatus: z.string().nullish(),
+  DurationInSeconds: z.number().nullish(),
+  Contexts: z.array(z.object({ Message: z.string().nullish() })).nullish(),
+});
+export type BuildPhase = z.infer<typeof BuildPhase>;
+
 /** `build`: the build that ended well, or what Catch says of one that did not. */
 export const CollectResultInput = RunStageInput.extend({
-  build: z.union([z.object({ Id: z.string(), Status: z.string() }), StateError]),
+  build: z.union([
+    z.object({ Id: z.string(), Status: z.string(), Phases: z.array(BuildPhase).optional() }),
+    StateError,
+  ]),
+  /** The execution's definition knows the outcome `wait`; that of 0.1.0 does not. */
+  mayWait: z.boolean().optional(),
 });
 export type CollectResultInput = z.infer<typeof CollectResultInput>;
 
@@ -129,7 +143,7 @@ export const CollectResultOutput = StateError.extend({
   /** Number of the next try. */
   attempt: z.number().int(),
   pauseSeconds: z.number().int(),
-  /** ISO 8601: since when the account runs no more builds. */
+  /** ISO 8601: when the account ran no more builds for the first time, in any try of the stage. */
   waitsSince: z.string().optional(),
 });
 export type CollectResultOutput = z.infer<typeof CollectResultOutput>;

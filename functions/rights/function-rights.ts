@@ -24,10 +24,10 @@ const withDocuments = ['manifests', 'clusters'];
 /** Objects that a function reads and writes through the port `artifacts`; the others only list keys, or nothing. */
 const objectsOfFunction: Readonly<Record<string, readonly string[]>> = {
   'collect-result': ['runs/'],
-  'commit-waypoint': ['runs/', 'kubeconfigs/'],
+  'commit-waypoint': ['runs/', 'kubeconfigs/', 'pki/'],
   'plan-cluster': ['runs/'],
   'record-drift': ['runs/'],
-  'record-rollback': ['runs/', 'kubeconfigs/'],
+  'record-rollback': ['runs/', 'kubeconfigs/', 'pki/'],
   'settle-manifest': ['agents/', 'documents/', 'plugins/'],
   'stop-builds': ['runs/'],
   'submit-cluster': ['rollouts/'],
@@ -35,6 +35,15 @@ const objectsOfFunction: Readonly<Record<string, readonly string[]>> = {
   tick: ['runs/'],
   router: ['runs/', 'checks/', 'access/', 'agents/', 'plans/', 'rollouts/', 'kubeconfigs/'],
 };
+
+/** Where a function lists keys and reads no object: what is left of machines that are not managed any more. */
+const onlyListed: Readonly<Record<string, readonly string[]>> = {
+  'plan-manifest': ['terraform/'],
+  router: ['terraform/'],
+};
+
+/** Backups of certificate authorities: functions delete them with their cluster, and do nothing else with them. */
+const onlyDeleted = ['pki/'];
 
 /** `name` as in uses.json (`plan-cluster`). Throws for one that the file does not know. */
 export function functionBounds(name: string): Bounds {
@@ -58,9 +67,12 @@ function boundsOfAction(
   const ports = [...new Set(uses.filter((use) => actionsOf([use]).includes(action)).map(portOf))].sort();
   if (action.startsWith('dynamodb:'))
     return [[action, [...new Set(ports.flatMap((port) => partitionsOfPort[port] ?? []))]]];
-  if (!/^s3:\w+Object$/.test(action)) return [];
-  const objects = ports.includes('artifacts') ? (objectsOfFunction[name] ?? []) : [];
-  return [[action, [...objects, ...(ports.some((port) => withDocuments.includes(port)) ? ['documents/'] : [])]]];
+  if (!/^s3:(\w+Object|ListBucket)$/.test(action)) return [];
+  const own = ports.includes('artifacts') ? (objectsOfFunction[name] ?? []) : [];
+  const objects = action === 's3:DeleteObject' ? own : own.filter((prefix) => !onlyDeleted.includes(prefix));
+  const documents = ports.some((port) => withDocuments.includes(port)) ? ['documents/'] : [];
+  const listed = action === 's3:ListBucket' ? (onlyListed[name] ?? []) : [];
+  return [[action, [...new Set([...objects, ...listed, ...documents])]]];
 }
 
 const portOf = (use: string): string => use.split('.')[0] ?? '';

@@ -67,6 +67,7 @@ export const portActions = {
   'secrets.exists': ['ssm:GetParameter'],
   'secrets.get': ['ssm:GetParameter'],
   'secrets.put': ['ssm:PutParameter'],
+  'secrets.create': ['ssm:PutParameter'],
   'secrets.remove': ['ssm:DeleteParameter'],
   'secrets.list': ['ssm:GetParametersByPath'],
   'templateReferences.get': ['dynamodb:GetItem'],

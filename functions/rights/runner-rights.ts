@@ -14,6 +14,8 @@ export interface Bounds {
   readonly reads?: readonly string[];
   /** Objects that are read and written, and never deleted. @default none */
   readonly keeps?: readonly string[];
+  /** Objects that are written and deleted, and never read. @default none */
+  readonly writes?: readonly string[];
   /** Partition keys. */
   readonly partitions: readonly string[];
   /** Secrets. */
@@ -24,14 +26,17 @@ export interface Bounds {
   readonly byAction?: Readonly<Record<string, readonly string[]>>;
 }
 
-/** `runs/` has the waypoints, `checks/` those of credentials and of template repositories, `access/` what people ask for to get into a cluster, `plugins/` provider types that do not come with Kubeloom, `ssh/` the keys of pools, `user/` the users' Secrets. */
+/** `runs/` has the waypoints, `checks/` those of credentials and of template repositories, `access/` what people ask for to get into a cluster, `plugins/` provider types that do not come with Kubeloom, `pki/` backups of clusters' certificate authorities, `ssh/` the keys of pools, `user/` the users' Secrets. */
 export const runnerBounds: Readonly<Record<RunnerTool, Bounds>> = {
   terraform: {
     ...{ objects: ['runs/', 'terraform/', 'checks/'], keeps: ['plugins/'], partitions: ['EVENTS#'] },
     ...{ secrets: ['ssh/'], secretReads: ['user/'] },
   },
   ansible: { objects: ['runs/', 'access/'], partitions: ['EVENTS#'], secrets: [], secretReads: ['user/', 'ssh/'] },
-  kubeone: { objects: ['runs/', 'kubeconfigs/'], partitions: ['EVENTS#'], secrets: [], secretReads: ['user/', 'ssh/'] },
+  kubeone: {
+    ...{ objects: ['runs/', 'kubeconfigs/'], writes: ['pki/'], partitions: ['EVENTS#'] },
+    ...{ secrets: [], secretReads: ['user/', 'ssh/'] },
+  },
   // Secrets of users: the tokens of private repositories that have documents.
   kubectl: {
     ...{ objects: ['runs/', 'access/'], reads: ['kubeconfigs/'], partitions: ['EVENTS#'] },
@@ -50,7 +55,7 @@ const everyRunner = ['artifacts.getText', 'artifacts.putText', 'events.append'] 
 /** What each runner calls of the ports: its driver gets these methods and no others. */
 export const usesOfTool = {
   // Whether the build that left a lock has ended.
-  terraform: [...everyRunner, 'artifacts.remove', 'builds.status', 'secrets.get', 'secrets.put', 'secrets.remove'],
+  terraform: [...everyRunner, 'artifacts.remove', 'builds.status', 'secrets.create', 'secrets.get', 'secrets.remove'],
   ansible: [...everyRunner, 'secrets.get'],
   kubeone: [...everyRunner, 'artifacts.putBytes', 'artifacts.remove', 'secrets.get'],
   kubectl: [...everyRunner, 'secrets.get'],
@@ -72,19 +77,23 @@ export const toolUses: Readonly<Record<RunnerTool, readonly string[]>> = {
   drift: ['artifacts.getBytes'],
 };
 
+/** Whether a role with these uses replaces Secrets: who only creates them is held to that. */
+export const mayReplaceSecrets = (uses: readonly string[]): boolean => uses.includes('secrets.put');
+
 /** All actions of a runner, sorted. */
 export function runnerActions(tool: RunnerTool): readonly string[] {
   return actionsOf([...usesOfTool[tool], ...toolUses[tool]]);
 }
 
-/** Prefixes of what an action may touch; without bounds it may touch all. */
+/** Prefixes of what an action may touch; without bounds it may touch all. Tools list keys under names of their own. */
 export function prefixesOf(action: string, bounds: Bounds | undefined): readonly string[] {
+  const own = bounds?.byAction?.[action];
+  if (own !== undefined) return own;
   const isList = action === 's3:ListBucket' || action === 'ssm:GetParametersByPath';
   if (bounds === undefined || isList) return [''];
-  const own = bounds.byAction?.[action];
-  if (own !== undefined) return own;
   if (action === 's3:GetObject') return [...bounds.objects, ...(bounds.reads ?? []), ...(bounds.keeps ?? [])];
-  if (action === 's3:PutObject') return [...bounds.objects, ...(bounds.keeps ?? [])];
+  if (action === 's3:PutObject') return [...bounds.objects, ...(bounds.keeps ?? []), ...(bounds.writes ?? [])];
+  if (action === 's3:DeleteObject') return [...bounds.objects, ...(bounds.writes ?? [])];
   if (action === 'ssm:GetParameter') return [...bounds.secrets, ...(bounds.secretReads ?? [])];
   const [service] = action.split(':');
   if (service === 's3') return bounds.objects;

@@ -1,67 +1,18 @@
 /** Plan Cluster: from what really exists to the next waypoint; only that one is stored, the rest is planned again. */
 import { type PlanClusterOutput, ReconcileClusterInput } from '#contracts/state-inputs.ts';
 import { taskHandler } from '../middleware.ts';
-import { planCluster } from '../pipeline/clusters/cluster-plans.ts';
-import { keyOf, newCluster } from '../pipeline/clusters/cluster-records.ts';
-import { demandLeft } from '../pipeline/clusters/demand-records.ts';
-import { describePath, planEvents, plannedPath } from '../pipeline/clusters/plan-events.ts';
-import { cancelledRecord, reachedRecord, refusedOf } from '../pipeline/clusters/plan-outcomes.ts';
-import { isWaiting, startWaypoint, storeStart } from '../pipeline/clusters/waypoint-start.ts';
-import { beginCheck, isCheck, planRepair, wantsCheck } from '../pipeline/drift/drift-check.ts';
-import { planningOf } from '../pipeline/manifests/template-versions.ts';
-import { isCancelled } from '../pipeline/runs/cancellation.ts';
-import { knownFacts } from '../pipeline/stages/known-facts.ts';
-import { nothingToDo } from '../pipeline/stages/stage-requests.ts';
+import { nextWaypoint, waypointUses } from '../pipeline/clusters/next-waypoint.ts';
 
-const uses = [
-  'artifacts.getText',
-  'artifacts.putText',
-  'clusters.get',
-  'clusters.put',
-  'clusters.remove',
-  'demands.get',
-  'demands.put',
-  'demands.remove',
-  'events.append',
-  'manifests.get',
-] as const;
+/** Plans that are put back because a replacement was taken back meanwhile; more would keep the cluster waiting. */
+const mostPlans = 5;
 
-export const handler = taskHandler(ReconcileClusterInput, uses, async ({ run }, deps): Promise<PlanClusterOutput> => {
-  const key = keyOf(run);
-  const now = deps.clock.now().toISOString();
-  const [manifest, stored] = await Promise.all([deps.manifests.get(key), deps.clusters.get(key, run.cluster)]);
-  const record = stored ?? newCluster(key, run.cluster);
-  // A newer generation is planned by Plan Manifest, with a run of its own.
-  if (manifest?.generation !== run.generation) return nothingToDo('none');
-  if (isWaiting(run, record, now) && !isCancelled(manifest, run)) return nothingToDo('wait');
-  if (wantsCheck(manifest, run, record)) return beginCheck(deps, run, record);
-  const demand = await demandLeft(deps, { run, manifest, record, now });
-  const planning = planningOf(deps, manifest, demand ? [demand] : []);
-  const plan = isCheck(manifest, run) ? planRepair(record) : planCluster(planning, manifest, record);
-  const refused = refusedOf(run, manifest, { record, demand, refusals: plan.refusals, now });
-  if (refused) {
-    await deps.clusters.put(refused);
-    return nothingToDo('refused');
-  }
-  const [waypoint] = plan.waypoints;
-  if (!waypoint) {
-    if (record.current === null) {
-      await deps.demands.remove(key, run.cluster);
-      await (stored && deps.clusters.remove({ ...stored, fence: run.fence }));
-    } else await deps.clusters.put(reachedRecord(run, manifest, record, now));
-    return nothingToDo('none');
-  }
-  if (isCancelled(manifest, run)) {
-    await deps.clusters.put(cancelledRecord(run, record, now));
-    return nothingToDo('refused');
-  }
-  // A waypoint that was backed off is still the one under way.
-  if (manifest.paused && record.status !== 'BackingOff') return nothingToDo('none');
-  const facts = await knownFacts(deps, record);
-  const projects = deps.config.KUBELOOM_RUNNER_PROJECTS;
-  const start = startWaypoint({ run, manifest, record, waypoint, path: plan.waypoints, facts, projects, demand, now });
-  const described = describePath(plan.waypoints, start.record);
-  await storeStart(deps, start, plannedPath(described, plan.waypoints, start.record));
-  await deps.events.append(key, planEvents(run, described, { before: record, after: start.record, now }));
-  return start.output;
-});
+export const handler = taskHandler(
+  ReconcileClusterInput,
+  waypointUses,
+  async ({ run }, deps): Promise<PlanClusterOutput> => {
+    for (let plans = 1; ; plans++) {
+      const output = await nextWaypoint(run, deps, plans < mostPlans);
+      if (output !== undefined) return output;
+    }
+  },
+);

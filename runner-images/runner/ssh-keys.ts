@@ -18,7 +18,7 @@ export function sshKeyPath({ document }: Pick<SecretReader, 'document'>, cluster
 
 /** The public half of a pool's pair; the pair is generated when there is none yet. */
 export async function ensurePoolKey(
-  around: Pick<ClusterContext<'secrets.get' | 'secrets.put'>, 'ports' | 'mask' | 'document'>,
+  around: Pick<ClusterContext<'secrets.get' | 'secrets.create'>, 'ports' | 'mask' | 'document'>,
   clusterId: string,
   poolId: string,
 ): Promise<string> {
@@ -27,8 +27,9 @@ export async function ensurePoolKey(
   if (stored?.publickey !== undefined && stored.privatekey !== undefined) return stored.publickey;
   const pair = makeSshKeyPair(`kubeloom-${poolId}`);
   around.mask.add([pair.privateKey]);
-  await around.ports.secrets.put(path, { privatekey: pair.privateKey, publickey: pair.publicKey });
-  return pair.publicKey;
+  // The role of the runner can replace no key, whatever a template of a user tries.
+  const created = await around.ports.secrets.create(path, { privatekey: pair.privateKey, publickey: pair.publicKey });
+  return created ? pair.publicKey : knownPoolKey(around, clusterId, poolId);
 }
 
 /** The public half of a pool's pair, for callers that may not generate one. Throws `SshKeyMissing`. */

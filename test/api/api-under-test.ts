@@ -4,6 +4,7 @@ import type { APIGatewayProxyEventV2 } from 'aws-lambda';
 import { handler } from '#functions/api/router.ts';
 import { routes } from '#functions/api/routes.ts';
 import { useDeps } from '#functions/wire.ts';
+import { asFunction, boundedFunctions } from '#test/fakes/bounded-functions.ts';
 import { type FakeDeps, fakeDeps } from '#test/fakes/fake-deps.ts';
 import document from '../../docs/openapi.json' with { type: 'json' };
 
@@ -59,8 +60,9 @@ export async function bindRoles(
 export async function callApi(deps: FakeDeps, method: string, target: string, call: Call): Promise<Answer> {
   const [path = '', query = ''] = target.split('?');
   const { route, parameters } = routeOf(method, path);
-  useDeps(deps);
-  const result = await handler(eventOf(method, { path, query, route, parameters, call }));
+  useDeps(boundedFunctions(deps));
+  const event = eventOf(method, { path, query, route, parameters, call });
+  const result = await asFunction('router', () => handler(event));
   const headers = Object.fromEntries(
     Object.entries(result.headers ?? {}).map(([k, v]) => [k.toLowerCase(), String(v)]),
   );

@@ -55,7 +55,7 @@ export async function attempted({ deps }: ApiUnderTest, documents?: ClusterFacts
   const before = await deps.clusters.list(key);
   for (const record of reachedRecords(planningOf(deps, manifest), manifest, before)) {
     const current = before.find(({ cluster }) => cluster === record.cluster)?.current ?? null;
-    const waypointPrefix = 'manifests/team/mgmt/waypoints/1/';
+    const waypointPrefix = 'runs/team/mgmt/mgmt-abcde-g1-a1/mgmt-1234567/w00';
     const facts = { ...record.facts, ...(documents && { documents }) };
     await deps.artifacts.putText(waypointKeys.facts(waypointPrefix), JSON.stringify(facts));
     const change = { status: 'NeedsAttention' as const, attempted: record.current, current, waypointPrefix };

@@ -1,5 +1,7 @@
 /** Verbs as a client meets them: what they answer for what is not there, has changed, or was never asked for rightly. */
 import { describe, expect, it } from 'vitest';
+import { waypointKeys } from '#contracts/stage.ts';
+import { cancelRun } from '#functions/pipeline/runs/cancel-run.ts';
 import { type ApiUnderTest, apiUnderTest } from './api-under-test.ts';
 import { aManifest, key, manifestPath } from './documents.ts';
 import { aClusterRecord, aRecord, aRun, aState, runId } from './records.ts';
@@ -206,6 +208,20 @@ describe('cancel', () => {
     const asked = ['web-1', 'api-1'].map((cluster) => deps.artifacts.getText(`${at(cluster)}/stop.json`));
     expect(await Promise.all(asked)).toEqual([expect.stringContaining('"reason":"cancelled"'), undefined]);
     expect((await deps.manifests.get(key))?.cancelRequested).toBe(runId);
+  });
+});
+
+describe('cancel and a newer run', () => {
+  it('a cancel of a run that a newer one has followed meanwhile asks nothing of the runners of the newer one', async () => {
+    const { deps } = apiUnderTest();
+    const newer = 'shop-abcde-g2-a1';
+    await deps.manifests.create(aRecord({ runId: newer }));
+    const at = (run: string, cluster: string) => `runs/team/shop/${run}/${cluster}/w00`;
+    for (const [cluster, run] of [['web-1', newer] as const, ['api-1', runId] as const])
+      await deps.clusters.put(aClusterRecord({ cluster, status: 'Running', waypointPrefix: at(run, cluster) }));
+    await cancelRun(deps, key, runId);
+    expect(await deps.artifacts.getText(waypointKeys.stop(at(newer, 'web-1')))).toBeUndefined();
+    expect(await deps.artifacts.getText(waypointKeys.stop(at(runId, 'api-1')))).toContain('"reason":"cancelled"');
   });
 });
 

@@ -65,6 +65,6 @@ it('the metrics are those that the tick and the records of checks log', async ()
   // A comparison with text is not documented to find numbers.
   for (const { FilterPattern, MetricTransformations } of filters) {
     const [{ MetricValue } = { MetricValue: '' }] = MetricTransformations as { MetricValue: string }[];
-    expect(FilterPattern).toBe(`{ ${MetricValue} >= 0 }`);
+    expect(FilterPattern).toBe(`{ ${MetricValue} > 0 }`);
   }
 });

@@ -1,7 +1,11 @@
 /** The bill: what the aims of the project promise, from the counts of a simulated run. */
+import { readdirSync } from 'node:fs';
 import { beforeAll, expect, it, vi } from 'vitest';
+import { dollarsOfCheck } from '#domain/price-of-checks.ts';
 import { billOf, dollars, idleMonth } from '../../bench/cost/bill.ts';
 import { none } from '../../bench/cost/count-calls.ts';
+import { mediansOf } from '../../bench/cost/medians.ts';
+import { modelTable } from '../../bench/cost/model-table.ts';
 import { type Life, simulateLife } from '../../bench/cost/simulate.ts';
 
 let life: Life;
@@ -27,18 +31,51 @@ it('a creation and a change are counted: builds of every stage, transitions, cal
   }
 });
 
-it('ten idle clusters cost at most 15 dollars a month, and idle ticks of each of the two schedules at most 0.10', () => {
-  const month = idleMonth(life, { clusters: 10, alarms: 12, measures: 4 });
-  expect(month.total).toBeLessThanOrEqual(15);
+const alarms = readdirSync(new URL('../../docs/aws/runbooks/', import.meta.url)).length + 1;
+
+it('ten idle clusters cost at most 6 dollars a month, and idle ticks of each of the two schedules at most 0.10', () => {
+  const month = idleMonth(life, { clusters: 10, alarms });
+  expect(month.total).toBeLessThanOrEqual(6);
   expect(month.ticks).toBeLessThanOrEqual(0.1);
   expect(month.sourceTicks).toBeGreaterThan(0);
   expect(month.sourceTicks).toBeLessThanOrEqual(0.1);
 });
 
+it('a rotated key costs a dollar a month more, twice at most', () => {
+  const [first = 0, ...later] = [1, 2, 3, 9].map((year) => idleMonth(life, { clusters: 10, alarms, year }).existing);
+  expect(later.map((one) => Math.round(one - first))).toEqual([1, 2, 2]);
+});
+
+it('a check costs what plans say of it', () => {
+  expect(dollars(billOf(life.check, 'lambda'))).toBeCloseTo(dollarsOfCheck.lambda, 3);
+  expect(dollars(billOf(life.check))).toBeCloseTo(dollarsOfCheck.container, 3);
+});
+
+it('each step of the model is no slower for a person who waits, and what is built comes before what is not', () => {
+  const rows = modelTable();
+  for (const [place, { creation, question, now }] of rows.entries()) {
+    const before = rows[place - 1];
+    if (before === undefined) continue;
+    expect(creation.seconds).toBeLessThanOrEqual(before.creation.seconds);
+    expect(question.seconds).toBeLessThanOrEqual(before.question.seconds);
+    expect(now && !before.now).toBe(false);
+  }
+});
+
+it('medians of an installation take the place of what is assumed', () => {
+  const event = (stage: string, build: number) => ({
+    stage,
+    phases: { queued: 9, provisioning: 5, build, finalizing: 2 },
+  });
+  const medians = mediansOf([event('nodes', 10), event('nodes', 30), event('nodes', 20), { stage: 'kubernetes' }]);
+  expect(medians).toEqual({ nodes: { queued: 9, before: 14, tool: 20, behind: 2 } });
+  expect(modelTable(medians)[0]?.creation.seconds).toBeLessThan(modelTable()[0]?.creation.seconds ?? 0);
+});
+
 it('drift checks on Lambda compute cost less than half of those in containers', () => {
-  const household = { clusters: 10, alarms: 12, measures: 4 };
-  const inContainers = idleMonth(life, household);
-  const onLambda = idleMonth(life, { ...household, compute: 'lambda' });
+  const household = { clusters: 10, alarms };
+  const inContainers = idleMonth(life, { ...household, compute: 'container' });
+  const onLambda = idleMonth(life, household);
   expect(onLambda.driftChecks).toBeLessThan(inContainers.driftChecks / 2);
   expect(onLambda.existing).toBe(inContainers.existing);
 });

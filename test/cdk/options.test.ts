@@ -23,7 +23,7 @@ describe('options', () => {
       ...{ requireApproval: [] },
       ...{ runDays: 365, oldVersionDays: 90, tickMinutes: 5, runnerSize: 'small', runnerMinutes: 60, longRunHours: 12 },
       ...{ dashboard: false, admins: ['*'], runnerCidrs: ['0.0.0.0/0'], templateSources: 'git' },
-      ...{ templatePrivateHosts: [], templateUrls: [], lambdaRunners: [], vaultAudiences: [] },
+      ...{ templatePrivateHosts: [], templateUrls: [], lambdaRunners: ['drift'], vaultAudiences: [] },
       repairsPerHour: 10,
     });
   });
@@ -56,10 +56,10 @@ describe('options', () => {
         String(Properties.Description).replace('Kubeloom runner: ', ''),
         Properties.TimeoutInMinutes,
       ]);
-    expect(Object.fromEntries(limits({ runnerMinutes: 90 }))).toEqual({
+    expect(Object.fromEntries(limits({ runnerMinutes: 90, lambdaRunners: '' }))).toEqual({
       ...{ terraform: 90, ansible: 90, kubeone: 90, kubectl: 90, drift: 30 },
     });
-    expect(Object.fromEntries(limits({ runnerMinutes: 20 })).drift).toBe(20);
+    expect(Object.fromEntries(limits({ runnerMinutes: 20, lambdaRunners: '' })).drift).toBe(20);
   });
 
   it('a runner stops its stage cleanly before its build is killed', () => {
@@ -205,7 +205,7 @@ describe('what options change', () => {
     const given = {
       dashboard: true,
       alarmEmail: 'ops@example.com',
-      runnerSize: 'large',
+      ...{ runnerSize: 'large', lambdaRunners: '' },
       logDays: 30,
       requestsPerSecond: 5,
     };

@@ -1,12 +1,13 @@
 /** What functions really use of the ports while runs go well and badly is within what their roles are made of. */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { S3Artifacts } from '#adapters/s3-artifacts.ts';
 import { type ApiClient, apiClient } from '#cli/api-client.ts';
 import { functionUses } from '#functions/rights/uses.ts';
 import { useDeps, wire } from '#functions/wire.ts';
 import { type Platform, startPlatform } from '#local/platform.ts';
 import { kubeloom } from '#local/product.ts';
-import { asFunction, boundedFunctions } from '#test/fakes/bounded-functions.ts';
+import { asFunction, boundedFunctions, refuseBeyond } from '#test/fakes/bounded-functions.ts';
 import { benchManifest } from '../../bench/manifests.ts';
 
 const within = new AsyncLocalStorage<string>();
@@ -35,7 +36,24 @@ function recorded<Ports extends object>(ports: Ports): Ports {
   });
 }
 
+/** Keys of objects that a function used, whether through a port or, as the stores of large documents do, past it. */
+const touched = new Set<string>();
+
+/** Holds the adapter itself to the bounds of the function at work. */
+function boundObjects(): void {
+  for (const method of ['getText', 'putText', 'putBytes', 'list', 'remove', 'removeAll'] as const) {
+    const work = S3Artifacts.prototype[method] as (...given: unknown[]) => Promise<never>;
+    vi.spyOn(S3Artifacts.prototype, method).mockImplementation(async function (this: S3Artifacts, ...given: unknown[]) {
+      const key = String(given[0]);
+      refuseBeyond(`artifacts.${method}`, key);
+      if (within.getStore() !== undefined) touched.add(key);
+      return Reflect.apply(work, this, given);
+    });
+  }
+}
+
 beforeAll(async () => {
+  boundObjects();
   for (const [name, value] of Object.entries({ LOG: 'none', STAGE_RETRY_SECONDS: '0', BACK_OFF_SECONDS: '0' }))
     vi.stubEnv(`KUBELOOM_${name}`, value);
   // Faults are counted by their text for the life of the process, and another test has the same without the manifest.
@@ -61,7 +79,8 @@ beforeAll(async () => {
       routes: async () =>
         (await product.routes()).map((route) => ({
           ...route,
-          handler: (...given: Parameters<typeof route.handler>) => within.run('router', () => route.handler(...given)),
+          handler: (...given: Parameters<typeof route.handler>) =>
+            within.run('router', () => asFunction('router', () => route.handler(...given))),
         })),
     },
   });
@@ -70,12 +89,15 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await platform?.stop();
+  vi.restoreAllMocks();
   vi.unstubAllEnvs();
 });
 
 it('the rights suffice for a creation, one that is rolled back, a change and a deletion', async () => {
   const key = { namespace: 'default', name: 'shop' };
-  const manifest = benchManifest('shop', 'sim');
+  // Too large for an item of the table.
+  const labels = { long: 'x'.repeat(110_000) };
+  const manifest = { ...benchManifest('shop', 'sim'), metadata: { name: 'shop', labels } };
   const end = async (): Promise<string> =>
     vi.waitFor(
       async () => {
@@ -87,7 +109,7 @@ it('the rights suffice for a creation, one that is rolled back, a change and a d
     );
   await api.putManifest(key, manifest);
   expect(await end()).toBe('Failed');
-  await api.putManifest(key, { ...manifest, metadata: { name: 'shop', labels: { again: 'yes' } } });
+  await api.putManifest(key, { ...manifest, metadata: { name: 'shop', labels: { ...labels, again: 'yes' } } });
   await end();
   await platform.tick();
   const { id } = await api.checkProvider({ ...key, provider: 'cloud-1' });
@@ -99,6 +121,7 @@ it('the rights suffice for a creation, one that is rolled back, a change and a d
     [...uses].filter((use) => !functionUses(name).includes(use)).map((use) => `${name} uses ${use}`),
   );
   expect(beyond).toEqual([]);
+  expect([...touched].some((key) => key.startsWith('documents/default/shop/'))).toBe(true);
   expect([...used.keys()]).toEqual(
     expect.arrayContaining([
       'router',

@@ -138,6 +138,11 @@ describe('functions', () => {
           const keys = bounds.byAction?.[action]?.map((key) => `${key}*`);
           expect(Condition, action).toEqual({ 'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': keys } });
         }
+      for (const { Condition } of of('s3:ListBucket')) {
+        const listed = bounds.byAction?.['s3:ListBucket']?.map((prefix) => `${prefix}*`) ?? [];
+        expect(listed).not.toEqual([]);
+        expect(Condition).toEqual({ StringLikeIfExists: { 's3:prefix': listed } });
+      }
       const prefixes = [...JSON.stringify(of('s3:').map(({ Resource }) => Resource)).matchAll(/"\/([^"]*)\*"/g)];
       expect(
         [...new Set(prefixes.map(([, prefix]) => prefix))].filter((one) => !bounds.objects.includes(`${one}`)),
@@ -230,17 +235,43 @@ describe('runners', () => {
           .flatMap(({ Resource }) => [Resource].flat().map((arn) => JSON.stringify(arn)))
           .map((arn) => /[:/]((?:[\w-]+\/)+)\*"/.exec(arn)?.[1] ?? arn);
       expect(unique(endings('s3:'))).toEqual(
-        [...bounds.objects, ...(bounds.reads ?? []), ...(bounds.keeps ?? [])].sort(),
+        [...bounds.objects, ...(bounds.reads ?? []), ...(bounds.keeps ?? []), ...(bounds.writes ?? [])].sort(),
       );
       const writes = of('s3:').filter(({ Action }) => [Action].flat().some((one) => /Put|Delete/.test(one)));
       for (const prefix of bounds.reads ?? []) expect(JSON.stringify(writes)).not.toContain(`/${prefix}*`);
       const deletions = of('s3:').filter(({ Action }) => [Action].flat().includes('s3:DeleteObject'));
       for (const prefix of bounds.keeps ?? []) expect(JSON.stringify(deletions)).not.toContain(`/${prefix}*`);
+      const reads = of('s3:').filter(({ Action }) => [Action].flat().includes('s3:GetObject'));
+      for (const prefix of bounds.writes ?? []) expect(JSON.stringify(reads)).not.toContain(`/${prefix}*`);
       const secrets = (paths: readonly string[]): readonly string[] =>
         paths.map((path) => `parameter/kubeloom/${path}`).sort();
       expect(unique(endings('ssm:'))).toEqual(secrets([...bounds.secrets, ...(bounds.secretReads ?? [])]));
       const changes = of('ssm:').filter(({ Action }) => [Action].flat().some((one) => /Put|Delete/.test(one)));
       for (const path of secrets(bounds.secretReads ?? [])) expect(JSON.stringify(changes)).not.toContain(`${path}*`);
+    });
+
+    it(`${tool} has a permissions boundary, which allows what it does and nothing that it does not`, () => {
+      const [boundary, ...others] = resourcesOf(pipeline, 'AWS::IAM::ManagedPolicy');
+      expect(others).toEqual([]);
+      const { Statement: bounds } = Object(boundary?.Properties.PolicyDocument) as { Statement: Statement[] };
+      const most = actionsOf(bounds);
+      expect(most).toEqual(expect.arrayContaining([...actionsOf(statements)]));
+      const all = runners.flatMap((runner) => actionsOf(runner.statements));
+      expect(most.filter((action) => !all.includes(action))).toEqual([]);
+      const project = resourcesOf(pipeline, 'AWS::CodeBuild::Project').find(
+        ({ Properties }) => Properties.Description === `Kubeloom runner: ${tool}`,
+      );
+      const role = resourcesById()[roleId(project?.Properties.ServiceRole)];
+      expect(JSON.stringify(role?.Properties.PermissionsBoundary)).toContain('RunnerBoundary');
+    });
+
+    it(`${tool} replaces no Secrets, and asks for roles of other accounts only with an ExternalId of this installation`, () => {
+      const of = (action: string) =>
+        statements.filter(({ Effect, Action }) => Effect === 'Allow' && [Action].flat().includes(action));
+      for (const { Condition } of of('ssm:PutParameter'))
+        expect(Condition).toEqual({ StringEquals: { 'ssm:Overwrite': 'false' } });
+      for (const { Condition } of of('sts:AssumeRole'))
+        expect(Condition).toEqual({ StringLike: { 'sts:ExternalId': 'kubeloom/*' } });
     });
 
     it(`${tool} cannot touch the stacks that started it, nor take another role of the account`, () => {

@@ -62,6 +62,13 @@ export function secretStoreContract(name: string, make: () => SecretStore): void
       expect(await store.exists('user/team/hetzner')).toBe(true);
     });
 
+    it('a secret that is created does not replace one', async () => {
+      const secrets = make();
+      expect(await secrets.create('ssh/team/pool', { privatekey: 'first' })).toBe(true);
+      expect(await secrets.create('ssh/team/pool', { privatekey: 'second' })).toBe(false);
+      expect(await secrets.get('ssh/team/pool')).toEqual({ privatekey: 'first' });
+    });
+
     it('a secret of more than 4 KB is stored, as cloud keys are that large', async () => {
       const store = make();
       await store.put('user/team/gcp', { credentials: 'k'.repeat(5000) });

@@ -35,7 +35,8 @@ function bounded(port: string, adapter: object): object {
   });
 }
 
-function refuseBeyond(use: string, key: string): void {
+/** Throws as AWS does when the function at work may not do this to this key. */
+export function refuseBeyond(use: string, key: string): void {
   const name = within.getStore();
   if (name === undefined) return;
   for (const action of actionsOf([use]))

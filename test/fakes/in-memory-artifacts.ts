@@ -52,6 +52,12 @@ export class InMemorySecrets implements SecretStore {
     this.#secrets.set(path, structuredClone(values));
   }
 
+  async create(path: string, values: Readonly<Record<string, string>>): Promise<boolean> {
+    if (this.#secrets.has(path)) return false;
+    await this.put(path, values);
+    return true;
+  }
+
   async remove(path: string): Promise<void> {
     this.#secrets.delete(path);
   }

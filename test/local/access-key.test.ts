@@ -1,11 +1,17 @@
 /** The services of a platform answer only to who signs with its access key. */
 import { CodeBuildClient, StartBuildCommand } from '@aws-sdk/client-codebuild';
 import { BatchWriteItemCommand, DynamoDBClient, ListTablesCommand } from '@aws-sdk/client-dynamodb';
-import { DeleteObjectCommand, ListObjectsV2Command, PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
+import {
+  DeleteObjectCommand,
+  GetObjectCommand,
+  ListObjectsV2Command,
+  PutObjectCommand,
+  S3Client,
+} from '@aws-sdk/client-s3';
 import { ListStateMachinesCommand, SFNClient } from '@aws-sdk/client-sfn';
 import { DescribeParametersCommand, GetParameterCommand, PutParameterCommand, SSMClient } from '@aws-sdk/client-ssm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { RunnerTool } from '#functions/rights/runner-rights.ts';
+import { type RunnerTool, runnerTools } from '#functions/rights/runner-rights.ts';
 import { accessKeyOf, runnerKeyOf } from '#local/access-key.ts';
 import { type Platform, startPlatform } from '#local/platform.ts';
 
@@ -81,12 +87,33 @@ describe('the services of a platform', () => {
       await s3('kubeone').send(new DeleteObjectCommand({ Bucket: 'kubeloom', Key }));
     });
 
+    it('a backup of a certificate authority is written and deleted, and no build reads one', async () => {
+      const Key = 'pki/default/shop/web.tar.gz';
+      await put('kubeone', Key);
+      for (const tool of runnerTools) {
+        const read = s3(tool).send(new GetObjectCommand({ Bucket: 'kubeloom', Key }));
+        await expect(read, tool).rejects.toMatchObject({ name: 'AccessDenied' });
+      }
+      await s3('kubeone').send(new DeleteObjectCommand({ Bucket: 'kubeloom', Key }));
+    });
+
     it('a build reads Secrets of users and does not write them', async () => {
       const ssm = new SSMClient({ ...builds('terraform'), endpoint: platform.endpoints.ssm });
       const Name = '/kubeloom/user/default/hetzner';
       await expect(ssm.send(new GetParameterCommand({ Name }))).rejects.toMatchObject({ name: 'ParameterNotFound' });
       const written = ssm.send(new PutParameterCommand({ Name, Value: 'x', Type: 'SecureString' }));
       await expect(written).rejects.toMatchObject({ name: 'AccessDeniedException' });
+    });
+
+    it('a build of terraform creates keys of pools and replaces none', async () => {
+      const ssm = new SSMClient({ ...builds('terraform'), endpoint: platform.endpoints.ssm });
+      const put = (Overwrite: boolean) =>
+        ssm.send(
+          new PutParameterCommand({ Name: '/kubeloom/ssh/default/pool', Value: 'x', Type: 'SecureString', Overwrite }),
+        );
+      await put(false);
+      await expect(put(true)).rejects.toMatchObject({ name: 'AccessDeniedException' });
+      await expect(put(false)).rejects.toMatchObject({ name: 'ParameterAlreadyExists' });
     });
 
     it('a build appends events and touches no other item', async () => {

@@ -1,5 +1,8 @@
 /** Accounts that run no more builds at once: stages wait, visibly and for a bounded time, and nothing is undone because of it. */
 import { describe, expect, it } from 'vitest';
+import { longestWaitHours } from '#functions/pipeline/stages/stage-decision.ts';
+import { fakeConfig } from '#test/fakes/fake-deps.ts';
+import { machineOf } from './harness/asl-files.ts';
 import { manifestOf } from './harness/manifests.ts';
 import { Pipeline } from './harness/pipeline.ts';
 import { StateFault } from './harness/state-machines.ts';
@@ -46,6 +49,41 @@ describe('an account that runs no more builds at once', () => {
     expect(failure).toMatchObject({ class: 'quota', code: 'NoBuildCapacity', stage: 'configuration' });
     expect(failure?.hint).toContain('Raise the quota');
     expect(pipeline.runner.ran.filter((stage) => stage === 'configuration')).toHaveLength(7);
+  });
+
+  it('all tries of a stage share the six hours, so that they end before the execution of the stage does', async () => {
+    const pipeline = new Pipeline();
+    const hour = () => {
+      pipeline.deps.clock.advance(3600);
+      refused();
+    };
+    pipeline.runner.trouble('configuration', hour, { times: 5 });
+    pipeline.runner.trouble('configuration', 'transient');
+    pipeline.runner.trouble('configuration', hour, { times: 99 });
+    expect(await pipeline.apply(small)).toMatchObject({ status: 'FAILED' });
+    expect((await pipeline.cluster()).failure).toMatchObject({ code: 'NoBuildCapacity' });
+    expect(pipeline.runner.ran.filter((stage) => stage === 'configuration')).toHaveLength(8);
+  });
+
+  it('the tries of a stage and its wait for builds end before the time of its execution does', () => {
+    const { TimeoutSeconds = 0, States } = machineOf('run-stage');
+    const stopSeconds = 3600;
+    const tries = fakeConfig().KUBELOOM_MAX_STAGE_ATTEMPTS;
+    const longest = tries * ((States['Run Tool']?.TimeoutSeconds ?? 0) + stopSeconds) + longestWaitHours * 3600;
+    expect(longest).toBeLessThan(TimeoutSeconds);
+  });
+
+  it('a CodeBuild that does not answer lets the waypoint pause and continue, after its builds were looked for', async () => {
+    const pipeline = new Pipeline();
+    const silent = () => {
+      throw new StateFault('CodeBuild.AWSCodeBuildException', 'Rate exceeded');
+    };
+    // One waypoint: the first try and its seven more of the state machine.
+    pipeline.runner.trouble('configuration', silent, { times: 8 });
+    expect(await pipeline.apply(small)).toEqual({ status: 'SUCCEEDED' });
+    expect(pipeline.machines.entered).toContain('run-stage/Stop Builds');
+    expect(await kindsOf(pipeline)).not.toContain('StageRetried');
+    expect(await pipeline.cluster()).toMatchObject({ status: 'Converged', failure: null });
   });
 
   it('a cancel ends the wait', async () => {

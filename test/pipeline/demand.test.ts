@@ -218,57 +218,6 @@ describe('replacements', () => {
     expect((await pipeline.runs())[0]).toMatchObject({ status: 'Aborted' });
   });
 
-  const undo = (pipeline: Pipeline, ...nodes: readonly string[]) =>
-    pipeline.call('/replace', { body: { nodes, undo: true } });
-
-  it('a replacement that is taken back before its run starts changes nothing', async () => {
-    const pipeline = await existing();
-    const before = await pipeline.nodes();
-    const [first = ''] = await of(pipeline, 'work');
-    await pipeline.call('/pause');
-    await replace(pipeline, first);
-    expect(await undo(pipeline, first)).toMatchObject({ status: 202 });
-    expect(await left(pipeline)).toEqual(noDemand);
-    expect((await messages(pipeline, 'ReplacementRequested')).at(-1)).toMatch(
-      new RegExp(`^end of the replacement of ${first} requested by tester from `),
-    );
-    await pipeline.call('/resume');
-    await pipeline.settle();
-    expect(pipeline.runner.ran).toEqual([]);
-    expect(await pipeline.nodes()).toEqual(before);
-  });
-
-  it('a node whose replacement is taken back while the other one is created stays, and the other one leaves', async () => {
-    const pipeline = await existing();
-    const before = await of(pipeline, 'fixed');
-    pipeline.runner.trouble('configuration', async () => {
-      expect(await undo(pipeline, before[0] ?? '')).toMatchObject({ status: 202 });
-    });
-    await replace(pipeline, before[0] ?? '');
-    await pipeline.settle();
-    expect(await of(pipeline, 'fixed')).toEqual(before);
-    expect(await left(pipeline)).toEqual(noDemand);
-    expect(await pipeline.manifest()).toMatchObject({ status: 'Done' });
-  });
-
-  it('a replacement is not taken back once the removal has started, nor one that no one asked for', async () => {
-    const pipeline = await existing();
-    const [first = '', second = ''] = await of(pipeline, 'fixed');
-    const refused: unknown[] = [];
-    pipeline.runner.trouble('nodes', () => undefined);
-    pipeline.runner.trouble('nodes', async () => {
-      refused.push((await undo(pipeline, first, second)).json.detail);
-    });
-    await replace(pipeline, first);
-    await pipeline.settle();
-    expect(refused).toEqual([
-      expect.stringMatching(
-        new RegExp(`the removal of "${first}" has started.*no one asked for the replacement of "${second}"`),
-      ),
-    ]);
-    expect(await of(pipeline, 'fixed')).not.toContain(first);
-  });
-
   for (const name of ['plan-cluster', 'commit-waypoint', 'assess-failure', 'record-rollback', 'settle-manifest']) {
     it(`a retry after a fault of ${name} in a replacement ends with the number of nodes and nothing open`, async () => {
       const pipeline = await existing();

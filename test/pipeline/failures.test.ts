@@ -96,6 +96,7 @@ describe('grows that fail for good', () => {
     expect(await pipeline.apply(small)).toMatchObject({ status: 'FAILED' });
     expect(await pipeline.cluster()).toMatchObject({ status: 'RolledBack', current: null });
     expect(await pipeline.deps.artifacts.list('kubeconfigs/')).toEqual([]);
+    expect(await pipeline.deps.artifacts.list('pki/')).toEqual([]);
   });
 
   it('a failed grow keeps the kubeconfig of a cluster that existed before', async () => {
@@ -103,6 +104,7 @@ describe('grows that fail for good', () => {
     pipeline.runner.trouble('nodes', 'user');
     expect(await pipeline.apply(large)).toMatchObject({ status: 'FAILED' });
     expect(await pipeline.deps.artifacts.list('kubeconfigs/')).toHaveLength(2);
+    expect(await pipeline.deps.artifacts.list('pki/')).toHaveLength(1);
   });
 
   const rungs: readonly (readonly [StageName, readonly string[]])[] = [

@@ -3,13 +3,15 @@ import { expect, it } from 'vitest';
 import type { CollectResultInput } from '#contracts/state-inputs.ts';
 import { decideStage } from '#functions/pipeline/stages/stage-decision.ts';
 import { fakeDeps } from '#test/fakes/fake-deps.ts';
+import { manifestOf } from './harness/manifests.ts';
+import { Pipeline } from './harness/pipeline.ts';
 
 const slot = { stage: 'infrastructure', mode: 'do', hasWork: true, project: 'p', waypointPrefix: 'runs/w00' };
 const at = '2026-11-20T12:00:00.000Z';
 const run = { namespace: 'team', name: 'shop', runId: 'r1', generation: 1, attempt: 1, fence: 1, cluster: 'c' };
 
 function errorOf(Cause: string, error = 'States.TaskFailed') {
-  const input = { run, slot, try: { attempt: 1 }, build: { Error: error, Cause } } as CollectResultInput;
+  const input = { run, slot, try: { attempt: 1 }, build: { Error: error, Cause }, mayWait: true } as CollectResultInput;
   const { config } = fakeDeps();
   return decideStage({ input, result: undefined, target: null, cancelled: false, at, config }).error;
 }
@@ -61,4 +63,27 @@ it('a build whose time in the queue ran out lacks capacity: its runner was never
     ...{ class: 'quota', code: 'NoBuildCapacity', retryable: false },
     message: 'no container could be started for infrastructure: its build waited in the queue until its time was up',
   });
+});
+
+it.each(['CodeBuild.CodeBuildException', 'CodeBuild.AWSCodeBuildException'])(
+  'a CodeBuild that answers only with %s is a fault of the platform, not of Kubeloom',
+  (name) => {
+    const error = errorOf('Rate exceeded (Service: CodeBuild, Status Code: 400)', name);
+    expect(error).toMatchObject({ class: 'platform', code: 'BuildNotStarted' });
+    expect(error?.message).toContain('Rate exceeded');
+  },
+);
+
+it('a full account is recognised under the general name of errors of CodeBuild, too', () => {
+  const cause = 'Cannot have more than 1 builds in queue (Error Code: AccountLimitExceededException)';
+  expect(errorOf(cause, 'CodeBuild.AWSCodeBuildException')).toMatchObject({ code: 'NoBuildCapacity' });
+});
+
+it('the seconds of the phases of a build are in the event of its stage, whether it succeeded or not', async () => {
+  const pipeline = new Pipeline();
+  pipeline.runner.trouble('configuration', 'transient');
+  await pipeline.apply(manifestOf([{ compute: { work: 1 } }]));
+  const ended = (await pipeline.events()).filter(({ kind }) => /^Stage(Succeeded|Retried)$/.test(kind));
+  expect(new Set(ended.map(({ kind }) => kind)).size).toBe(2);
+  expect(ended.map(({ phases }) => phases)).toEqual(ended.map(() => ({ queued: 3 })));
 });

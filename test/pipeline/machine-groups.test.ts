@@ -257,8 +257,8 @@ describe('machines of a group', () => {
   });
 
   it.each([
-    ['10m', 32.83, 13.82],
-    ['6h', 0.91, 0.38],
+    ['10m', 33.7, 8.21],
+    ['6h', 0.94, 0.23],
     ['off', 0, 0],
   ])('a plan says what health checks every %s cost a month in AWS', async (interval, container, lambda) => {
     const pipeline = new Pipeline();

@@ -54,8 +54,15 @@ describe('KubeOne apply', () => {
     expect(calls()).toEqual(['version', 'apply -m kubeone.yaml -y']);
     expect((await world.facts()).kubeconfigKey).toBe(key);
     expect(await world.ports.artifacts.getText(key)).toBe('kind: Config\n');
-    expect(await world.ports.artifacts.getText(`${key}.pki.tar.gz`)).toBe('pki\n');
+    expect(await world.ports.artifacts.getText('pki/team/shop/shop-1234567.tar.gz')).toBe('pki\n');
     expect((await world.facts()).simulated).toEqual([]);
+  });
+
+  it('a backup of the certificate authority that 0.1.0 kept next to the kubeconfig is moved', async () => {
+    const former = `${key}.pki.tar.gz`;
+    await world.ports.artifacts.putText(former, 'old');
+    expect((await world.run('kubernetes')).ok).toBe(true);
+    expect(await world.ports.artifacts.getText(former)).toBeUndefined();
   });
 
   it('a simulated control plane is recorded when the program reports one', async () => {
@@ -382,6 +389,16 @@ describe('KubeOne reset', () => {
       kubeconfigKey: key,
     });
   beforeEach(() => reset());
+
+  it('a reset deletes the backup of the certificate authority, also where 0.1.0 kept it', async () => {
+    const backups = ['pki/team/shop/shop-1234567.tar.gz', `${key}.pki.tar.gz`];
+    for (const backup of backups) await world.ports.artifacts.putText(backup, 'pki');
+    expect((await world.run('kubernetes')).ok).toBe(true);
+    expect(await Promise.all(backups.map((backup) => world.ports.artifacts.getText(backup)))).toEqual([
+      undefined,
+      undefined,
+    ]);
+  });
 
   it('a reset deletes the kubeconfig', async () => {
     await world.ports.artifacts.putText(key, 'kind: Config');

@@ -19,6 +19,11 @@ it.each([
   ['take-lease', 'dynamodb:GetItem', 'TEMPLATES#team'],
   ['router', 'ssm:PutParameter', 'ssh/team/pool'],
   ['commit-waypoint', 's3:PutObject', 'terraform/team/shop/state'],
+  ['plan-cluster', 's3:ListBucket', 'kubeconfigs/'],
+  ['commit-waypoint', 's3:GetObject', 'pki/team/shop/web.tar.gz'],
+  ['router', 's3:GetObject', 'pki/team/shop/web.tar.gz'],
+  ['router', 's3:ListBucket', 'pki/'],
+  ['router', 's3:GetObject', 'terraform/team/shop/state'],
 ])('%s may not %s of %s', (name, action, key) => {
   expect(functionMay(name, action, key)).toBe(false);
 });

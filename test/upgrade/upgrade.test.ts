@@ -34,6 +34,7 @@ import {
   WaypointInput,
 } from '#contracts/state-inputs.ts';
 import { ClusterFacts } from '#domain/cluster-state.ts';
+import { decideStage } from '#functions/pipeline/stages/stage-decision.ts';
 import { type Platform, startPlatform } from '#local/platform.ts';
 import { kubeloom } from '#local/product.ts';
 import { answerQuestion } from '#runner/answer-question.ts';
@@ -113,6 +114,20 @@ describe.each(versions)('records of version %s', (version) => {
       for (const input of inputs) expect(faultsOf(stateInputs[name], input)).toEqual([]);
     },
   );
+
+  it('a stage without a build fails with that reason where the definition of its execution knows no wait', () => {
+    const [recordedInput] = read(version, 'state-inputs')['collect-result'] ?? [];
+    const build = {
+      Error: 'CodeBuild.AccountLimitExceededException',
+      Cause: 'Cannot have more than 1 builds in queue',
+    };
+    const input = CollectResultInput.parse({ ...Object(recordedInput), build });
+    const { config } = fakeDeps();
+    const at = '2026-11-20T12:00:00.000Z';
+    const { output, error } = decideStage({ input, result: undefined, target: null, cancelled: false, at, config });
+    expect(output).toMatchObject({ outcome: 'failed', Error: 'StageFailed' });
+    expect(error).toMatchObject({ class: 'quota', code: 'NoBuildCapacity' });
+  });
 
   it.each(Object.entries(executionInputs))('the state machine %s accepts its recorded inputs', (machine, schema) => {
     const inputs = read(version, 'executions')[machine] ?? [];

@@ -62,6 +62,14 @@ export async function demandLeft(
   return { ...stored, ...left };
 }
 
+/** Whether someone wants to keep a node whose replacement was part of this demand when it was read. */
+export async function isTakenBack(deps: Using<'demands.get'>, planned: DemandRecord): Promise<boolean> {
+  const { namespace, manifest: name, cluster, replace } = planned;
+  if (replace.length === 0) return false;
+  const asked = new Set(demandOf(await deps.demands.get({ namespace, name }, cluster)).replace.map(({ node }) => node));
+  return replace.some(({ node }) => !asked.has(node));
+}
+
 interface DemandQuestion {
   readonly run: ClusterRun;
   readonly manifest: ManifestRecord;

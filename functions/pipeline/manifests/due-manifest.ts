@@ -62,7 +62,7 @@ export async function handleDue(record: ManifestRecord, deps: DuePorts): Promise
       if (record.cancelRequested === undefined) return 'prolonged';
       const atWork = (await runAtWork(deps, record)) ?? runId;
       if (!isCancelled(record, { runId: atWork })) return 'prolonged';
-      await cancelOverdueRun(deps, key, { runId: record.cancelRequested });
+      await cancelOverdueRun(deps, key, record.cancelRequested);
       return 'stopped';
     }
     const ended = status === 'FAILED' || status === 'TIMED_OUT' ? status : 'ABORTED';

@@ -1,26 +1,17 @@
 /** Cancelling: the request is stored, and running tools are asked to stop; the run itself ends in order. */
 import type { ClusterRecord, ManifestKey, ManifestRecord } from '#contracts/records.ts';
 import type { Using } from '../../ports.ts';
+import { isCancelled } from './cancellation.ts';
 import { type AskPorts, askToStop } from './stop-requests.ts';
 
 /** After this time the scheduler checks whether a tool was about to start when the others were asked. */
 const lookAgainSeconds = 15;
 
-export interface Cancellation {
-  readonly runId: string;
-  /** Stop just this run's tools. @default those of every run of the manifest */
-  readonly only?: true;
-}
-
 type CancelPorts = AskPorts & Using<'clusters.list' | 'manifests.requestCancel'>;
 
 /** Returns the stored manifest. Throws `NotFound`. */
-export async function cancelRun(
-  deps: CancelPorts,
-  key: ManifestKey,
-  cancellation: Cancellation,
-): Promise<ManifestRecord> {
-  const { manifest } = await cancelAtWork(deps, key, cancellation);
+export async function cancelRun(deps: CancelPorts, key: ManifestKey, runId: string): Promise<ManifestRecord> {
+  const { manifest } = await cancelAtWork(deps, key, runId);
   return manifest;
 }
 
@@ -28,26 +19,30 @@ export async function cancelRun(
 export async function cancelOverdueRun(
   deps: CancelPorts & Using<'builds.running' | 'builds.stop'>,
   key: ManifestKey,
-  cancellation: Cancellation,
+  runId: string,
 ): Promise<void> {
-  const { overdue } = await cancelAtWork(deps, key, cancellation);
+  const { overdue } = await cancelAtWork(deps, key, runId);
   await stopBuildsOf(deps, overdue);
 }
 
 async function cancelAtWork(
   deps: CancelPorts,
   key: ManifestKey,
-  { runId, only }: Cancellation,
+  runId: string,
 ): Promise<{ readonly manifest: ManifestRecord; readonly overdue: readonly string[] }> {
   const lookAgain = new Date(deps.clock.now().getTime() + lookAgainSeconds * 1000).toISOString();
-  const manifest = await deps.manifests.requestCancel(key, runId, lookAgain);
+  // Read before the manifest says which run is the newest: what a newer one starts is not among them.
   const clusters = await deps.clusters.list(key);
-  const meant = clusters.filter(({ waypointPrefix }) => !only || waypointPrefix?.split('/').includes(runId));
-  const asked = prefixesAtWork(meant, ['Running', 'Checking']).map(async (prefix) =>
-    (await askToStop(deps, prefix, 'cancelled')) ? [prefix] : [],
+  const manifest = await deps.manifests.requestCancel(key, runId, lookAgain);
+  const meant = prefixesAtWork(clusters, ['Running', 'Checking']).filter((prefix) =>
+    isCancelled(manifest, { runId: runOf(prefix) }),
   );
+  const asked = meant.map(async (prefix) => ((await askToStop(deps, prefix, 'cancelled')) ? [prefix] : []));
   return { manifest, overdue: (await Promise.all(asked)).flat() };
 }
+
+/** Of the prefix of a waypoint: `runs/<namespace>/<name>/<run>/…`. */
+const runOf = (waypointPrefix: string): string => waypointPrefix.split('/')[3] ?? '';
 
 /** Prefixes of the waypoints of clusters that are at work in one of these ways. */
 export function prefixesAtWork(

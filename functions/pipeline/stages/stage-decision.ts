@@ -1,5 +1,4 @@
 /** The outcome of one container run: the runner's own result, or what is known of a run without result. */
-import { z } from 'zod';
 import type { Config } from '#contracts/config.ts';
 import type { ClusterFailure } from '#contracts/records.ts';
 import type { StageError, StageResult } from '#contracts/stage.ts';
@@ -10,6 +9,7 @@ import type { StageName } from '#domain/plan.ts';
 import { stateFaults } from '#domain/planning/states/state-faults.ts';
 import { withoutPools } from '#domain/planning/states/without-pools.ts';
 import { cancelled } from '../runs/cancellation.ts';
+import { buildIn } from './build-phases.ts';
 
 export interface CollectedStage {
   readonly input: CollectResultInput;
@@ -46,12 +46,14 @@ export function decideStage(question: CollectedStage): StageDecision {
   }
   const error = result?.error ?? lostRunner(input);
   if (stop) return { succeeded: false, ...failed(cancelledDuring(input, error, question.earlier), attempt) };
-  const wait = error.code === noCapacity ? waitForCapacity(question, error) : undefined;
+  const wait = error.code === noCapacity && input.mayWait ? waitForCapacity(question, error) : undefined;
   if (wait) return wait;
   const { class: errorClass, retryable } = error;
   const { outcome, pauseSeconds } = assessStageFailure({ class: errorClass, retryable, attempt, config });
   if (outcome === 'failed') return { succeeded: false, ...failed(error, attempt) };
-  return { succeeded: false, error, output: { ...failed(error, attempt).output, outcome, pauseSeconds } };
+  const { waitsSince } = input.try;
+  const retry = { outcome, pauseSeconds, ...(waitsSince !== undefined && { waitsSince }) };
+  return { succeeded: false, error, output: { ...failed(error, attempt).output, ...retry } };
 }
 
 function failed(error: StageError, attempt: number): Pick<StageDecision, 'output' | 'error'> {
@@ -60,7 +62,10 @@ function failed(error: StageError, attempt: number): Pick<StageDecision, 'output
 }
 
 const noCapacity = 'NoBuildCapacity';
-/** The account may be busy for as long as its other builds take; then a person has to raise a quota. */
+/**
+ * The account may be busy for as long as its other builds take; then a person has to raise a quota. It is counted from the first
+ * wait of a stage over all of its tries, so that these, 5 hours each at most, and the wait end before the 24 hours of `run-stage`.
+ */
 export const longestWaitHours = 6;
 const capacityPauseSeconds = 60;
 
@@ -122,6 +127,13 @@ function lostRunner({ build, slot, run, try: { attempt } }: CollectResultInput):
     const message = `no container could be started for ${slot.stage}: ${neverStarted}`;
     return { class: 'quota', code: noCapacity, message, hint, retryable: false };
   }
+  if ('Error' in build && isSilence(build.Error)) {
+    const message = `CodeBuild did not start a container for ${slot.stage}: ${words}`;
+    const hint = 'See whether CodeBuild works in this region, and what the role of the state machine run-stage may do.';
+    // A waypoint can pause and continue later; the way back cannot.
+    const errorClass = slot.mode === 'do' ? 'platform' : 'transient';
+    return { class: errorClass, code: 'BuildNotStarted', message, hint, retryable: true };
+  }
   return {
     class: attempt === 1 ? 'transient' : 'bug',
     code: 'RunnerLost',
@@ -131,31 +143,16 @@ function lostRunner({ build, slot, run, try: { attempt } }: CollectResultInput):
   };
 }
 
-/** `Cause` is the build as JSON when it ran at all; it is the only source about a phase before the commands, such as the pull of the image. */
-const FailedBuild = z.object({
-  Build: z.object({
-    BuildStatus: z.string(),
-    Phases: z
-      .array(
-        z.object({
-          PhaseType: z.string(),
-          PhaseStatus: z.string().nullish(),
-          Contexts: z.array(z.object({ Message: z.string().nullish() })).nullish(),
-        }),
-      )
-      .nullish(),
-  }),
-});
-
 /** Undefined when a runner may have been at work. */
 function whyNeverStarted(error: string, cause: string, words: string): string | undefined {
-  if (error === 'CodeBuild.AccountLimitExceededException') return words;
+  if (`${error} ${cause}`.includes('AccountLimitExceededException')) return words;
   const queued = buildIn(cause)?.Phases?.find(({ PhaseType }) => PhaseType === 'QUEUED');
   return queued?.PhaseStatus === 'TIMED_OUT' ? 'its build waited in the queue until its time was up' : undefined;
 }
 
-function buildIn(cause: string): z.infer<typeof FailedBuild>['Build'] | undefined {
-  return FailedBuild.safeParse(parsed(cause)).data?.Build;
+/** All errors of CodeBuild that have no name of their own: throttling, 5xx, rights. */
+function isSilence(error: string): boolean {
+  return error === 'CodeBuild.CodeBuildException' || error === 'CodeBuild.AWSCodeBuildException';
 }
 
 function buildWords(error: string, cause: string): string {
@@ -171,12 +168,4 @@ function buildWords(error: string, cause: string): string {
     return broke ? [` in phase ${PhaseType}: ${words.slice(0, 500)}`] : [];
   });
   return `the build ended ${build.BuildStatus}${why[0] ?? ''}`;
-}
-
-function parsed(json: string): unknown {
-  try {
-    return JSON.parse(json);
-  } catch {
-    return undefined;
-  }
 }

@@ -7,6 +7,7 @@ import type { KindOf, Reported } from '#domain/event-kinds.ts';
 import { assessStageFailure } from '#domain/failure-policy.ts';
 import { counted } from '#domain/planning/text/words.ts';
 import { clusterEvent } from '../clusters/cluster-records.ts';
+import { phaseSeconds } from './build-phases.ts';
 import { longestWaitHours } from './stage-decision.ts';
 import type { Collected } from './stage-outcomes.ts';
 
@@ -17,7 +18,8 @@ export function stageEvents(collected: Collected, config: Config): readonly NewE
   const waypoint = waypointOf(slot.waypointPrefix);
   const about = { stage: slot.stage, ...(verdict.error?.resource && { node: verdict.error.resource }) };
   const reported = (event: Ending) => ({ ...clusterEvent(run, at, { ...event, ...about }), waypoint, ...measured });
-  const measured = { attempt: input.try.attempt, ...measuresOf(result) };
+  const phases = phaseSeconds(input.build);
+  const measured = { attempt: input.try.attempt, ...measuresOf(result), ...(phases && { phases }) };
   const what = slot.mode === 'undo' ? `undoing ${slot.stage}` : slot.stage;
   const kind = slot.mode === 'undo' ? 'StageUndone' : 'StageSucceeded';
   const ended = verdict.succeeded ? [reported({ kind, message: doneSentence(what, result) })] : [];
@@ -33,7 +35,7 @@ function failure(what: string, { input, verdict }: Collected, config: Config): r
   const { error, output } = verdict;
   const { attempt, waitsSince } = input.try;
   if (output.outcome === 'wait') {
-    const message = `${what} waits for a build, ${longestWaitHours} hours at most: ${error?.message} ${error?.hint}`;
+    const message = `${what} waits for a build, which is tried again for ${longestWaitHours} hours: ${error?.message} ${error?.hint}`;
     // Once for all of its pauses.
     return waitsSince === undefined ? [{ kind: 'WaitsForCapacity', message }] : [];
   }

@@ -19,7 +19,7 @@ export async function keepKubeconfig(context: ClusterContext): Promise<string | 
   return file;
 }
 
-/** Removes it, and the backup of the certificate authority next to it. */
+/** Removes it, and the backup of the certificate authority. */
 export async function removeKubeconfig({ document, facts, ports }: StageContext<'artifacts.remove'>): Promise<void> {
   for (const key of Object.values(clusterKeys(document))) await ports.artifacts.remove(key);
   facts.kubeconfig(undefined);

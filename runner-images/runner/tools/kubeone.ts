@@ -150,7 +150,7 @@ async function prepare(
   return { directory, keyDirectory };
 }
 
-/** The kubeconfig becomes an artifact; the backup of the cluster's certificate authority a secret artifact next to it. */
+/** The kubeconfig becomes an artifact; the backup of the cluster's certificate authority another one, which is written and never read. */
 async function keepWhatItLeft(context: ContextOf<'kubeone'>, state: ClusterState, directory: string): Promise<void> {
   const kubeconfig = await readFile(join(directory, `${state.name}-kubeconfig`), 'utf8').catch(() => '');
   const keys = clusterKeys(context.document);
@@ -165,6 +165,9 @@ async function keepWhatItLeft(context: ContextOf<'kubeone'>, state: ClusterState
   }
   await context.ports.artifacts.putText(keys.kubeconfig, kubeconfig, 'application/yaml');
   const backup = await readFile(join(directory, `${state.name}.tar.gz`)).catch(() => undefined);
-  if (backup !== undefined) await context.ports.artifacts.putBytes(keys.authority, backup);
+  if (backup !== undefined) {
+    await context.ports.artifacts.putBytes(keys.authority, backup);
+    await context.ports.artifacts.remove(keys.formerAuthority);
+  }
   context.facts.kubeconfig(keys.kubeconfig);
 }

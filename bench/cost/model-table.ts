@@ -1,0 +1,37 @@
+/** The table of the model: seconds and dollars of each design, those of a creation first. */
+import type { RunWork } from '#contracts/stage.ts';
+import { designs, driftCheck, type Medians, type Outcome, question, waypoint } from './model.ts';
+
+/** A creation and one more node have work for the same stages. */
+const stages: readonly RunWork[] = ['infrastructure', 'configuration', 'kubernetes', 'nodes'];
+
+export interface Row {
+  readonly design: string;
+  /** Built. */
+  readonly now: boolean;
+  readonly creation: Outcome;
+  readonly check: Outcome;
+  readonly question: Outcome;
+}
+
+export function modelTable(medians: Medians = {}): readonly Row[] {
+  return designs.map((design) => ({
+    design: design.name,
+    now: design.now,
+    creation: waypoint(design, stages, medians),
+    check: driftCheck(design, medians),
+    question: question(design, medians),
+  }));
+}
+
+export function modelLines(medians: Medians = {}): readonly string[] {
+  const cell = ({ seconds, dollars }: Outcome): string =>
+    `${seconds.toFixed(0).padStart(6)} s ${`$${dollars.toFixed(5)}`.padStart(9)}`;
+  const row = ({ design, now, creation, check, question: asked }: Row): string =>
+    `${design.padEnd(46)}${now ? '*' : ' '} ${[creation, check, asked].map(cell).join('  ')}`;
+  return [
+    'Builds by the model (bench/cost/phase-times.ts); each line has all changes above it. *: built',
+    `${''.padEnd(48)}${['creation, change', 'check for drift', 'check of credentials'].map((name) => name.padStart(19)).join(' ')}`,
+    ...modelTable(medians).map(row),
+  ];
+}

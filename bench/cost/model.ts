@@ -1,0 +1,137 @@
+/** Pure: seconds and dollars of a creation, a change, a check for drift and a question, for what is built and for what could be. */
+import type { RunWork } from '#contracts/stage.ts';
+import {
+  checkSeconds,
+  fetchPluginsSeconds,
+  functionSeconds,
+  imageMegabytes,
+  nestedSeconds,
+  pullMegabytesPerSecond,
+  startTimes,
+  toolSeconds,
+} from './phase-times.ts';
+import book from './prices.json' with { type: 'json' };
+
+export type Compute = 'container' | 'lambda';
+
+/** What could be built in one way or another. */
+export interface Design {
+  readonly checksOn: Compute;
+  /** Stages without work are passed in the parent. */
+  readonly passedInParent: boolean;
+  /** `image`: all of them are part of it. `need`: those that a workspace names are fetched. */
+  readonly plugins: 'image' | 'need';
+  /** Checks of credentials: builds, or a function. */
+  readonly questionsOn: 'container' | 'function';
+  /** One container takes the stages of a waypoint one after the other. */
+  readonly oneContainer: boolean;
+}
+
+/** The steps in the order of their worth; each is on top of those before it. `now`: up to here it is built. */
+export const steps: readonly { readonly name: string; readonly change: Partial<Design>; readonly now?: true }[] = [
+  { name: 'as of 0.1.0', change: {}, now: true },
+  { name: 'checks for drift on Lambda compute', change: { checksOn: 'lambda' }, now: true },
+  { name: 'stages without work are passed in the parent', change: { passedInParent: true }, now: true },
+  { name: 'plugins fetched by need', change: { plugins: 'need' } },
+  { name: 'checks of credentials by a function', change: { questionsOn: 'function' } },
+  { name: 'one container for a waypoint', change: { oneContainer: true } },
+];
+
+const first: Design = {
+  ...{ checksOn: 'container', passedInParent: false, plugins: 'image', questionsOn: 'container', oneContainer: false },
+};
+
+export const designs: readonly (Design & { readonly name: string; readonly now: boolean })[] = steps.map(
+  ({ name, now = false }, place) => {
+    const changes = steps.slice(0, place + 1).map(({ change }) => change);
+    return { ...Object.assign({}, first, ...changes), name, now };
+  },
+);
+
+/** What is built. */
+export const now: Design = designs.findLast((design) => design.now) ?? first;
+
+/** Of one stage with its build. */
+export interface Measured {
+  /** Until the tool starts. */
+  readonly before: number;
+  readonly tool: number;
+  readonly behind: number;
+  /** Not billed. */
+  readonly queued: number;
+}
+
+/** Medians of an installation, in place of what is assumed. */
+export type Medians = Partial<Readonly<Record<RunWork, Measured>>>;
+
+const withPlugins: readonly RunWork[] = ['infrastructure', 'drift'];
+
+export function stageTimes(
+  stage: RunWork,
+  compute: Compute,
+  plugins: Design['plugins'],
+  medians: Medians = {},
+): Measured {
+  const known = medians[stage];
+  if (known) return known;
+  const { queued, provisioning, agent, runner, finalizing } = startTimes[compute];
+  const [carried, fetched] = !withPlugins.includes(stage)
+    ? [0, 0]
+    : plugins === 'image'
+      ? [imageMegabytes.plugins, 0]
+      : [0, fetchPluginsSeconds];
+  const megabytes = imageMegabytes.base + imageMegabytes.programs[stage] + carried;
+  const pull = compute === 'container' ? megabytes / pullMegabytesPerSecond : 0;
+  const before = queued + provisioning + pull + agent + runner + fetched;
+  return { queued, before, tool: toolSeconds[stage], behind: finalizing };
+}
+
+/** Dollars of so many seconds. CodeBuild bills whole minutes, its Lambda compute seconds. */
+function price(seconds: number, compute: Compute): number {
+  const { buildMinute, lambdaBuildMinute } = book.prices;
+  return compute === 'container' ? Math.ceil(seconds / 60) * buildMinute : (seconds / 60) * lambdaBuildMinute;
+}
+
+const billed = ({ before, tool, behind, queued }: Measured): number => before + tool + behind - queued;
+
+/** Of a build as it is now, in a container. */
+export function billedMinutes(stage: RunWork): number {
+  return Math.ceil(billed(stageTimes(stage, 'container', now.plugins)) / 60);
+}
+
+export interface Outcome {
+  readonly seconds: number;
+  /** Of builds alone. */
+  readonly dollars: number;
+}
+
+/** A waypoint whose stages with work are these, of five. */
+export function waypoint(design: Design, stages: readonly RunWork[], medians: Medians = {}): Outcome {
+  const times = stages.map((stage) => stageTimes(stage, 'container', design.plugins, medians));
+  const passed = design.passedInParent ? 0 : (5 - stages.length) * nestedSeconds;
+  const functions = (3 + stages.length) * functionSeconds + stages.length * nestedSeconds + passed;
+  if (!design.oneContainer) {
+    const seconds = times.reduce((sum, { before, tool, behind }) => sum + before + tool + behind, functions);
+    return { seconds, dollars: times.reduce((sum, one) => sum + price(billed(one), 'container'), 0) };
+  }
+  const [start] = times;
+  const tools = times.reduce((sum, { tool }) => sum + tool, 0);
+  const seconds = (start?.before ?? 0) + tools + (times.at(-1)?.behind ?? 0);
+  return { seconds: seconds + functions, dollars: price(seconds - (start?.queued ?? 0), 'container') };
+}
+
+export function driftCheck(design: Design, medians: Medians = {}): Outcome {
+  const times = stageTimes('drift', design.checksOn, design.plugins, medians);
+  const seconds = times.before + times.tool + times.behind + nestedSeconds + 6 * functionSeconds;
+  return { seconds, dollars: price(billed(times), design.checksOn) };
+}
+
+/** A check of credentials, which a person waits for. */
+export function question({ questionsOn, plugins }: Design, medians: Medians = {}): Outcome {
+  if (questionsOn === 'function') {
+    const seconds = functionSeconds + checkSeconds;
+    return { seconds, dollars: seconds * book.prices.lambdaGbSecond };
+  }
+  const times = { ...stageTimes('infrastructure', 'container', plugins, medians), tool: checkSeconds };
+  return { seconds: times.before + times.tool + times.behind, dollars: price(billed(times), 'container') };
+}

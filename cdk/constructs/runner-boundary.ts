@@ -1,0 +1,55 @@
+/** The most that a runner may do, whatever its own policies say one day: it runs modules and templates of users. */
+import { ArnFormat, Stack } from 'aws-cdk-lib';
+import { ManagedPolicy, PolicyStatement } from 'aws-cdk-lib/aws-iam';
+import type { Construct } from 'constructs';
+import { acceptFindings } from '../checks.ts';
+import type { Stored } from '../rights/grant-uses.ts';
+import { secretPrefix } from '../settings.ts';
+
+export interface RunnerBoundaryProps extends Stored {
+  readonly installation: string;
+}
+
+/** The stored things of this installation, its images and logs, and logins elsewhere. */
+export function runnerBoundary(scope: Construct, id: string, props: RunnerBoundaryProps): ManagedPolicy {
+  const { table, bucket, key, installation } = props;
+  const stack = Stack.of(scope);
+  const allow = (actions: string[], resources: string[]): PolicyStatement =>
+    new PolicyStatement({ actions, resources });
+  const secrets = stack.formatArn({
+    ...{ service: 'ssm', resource: 'parameter', resourceName: `${secretPrefix(installation).slice(1)}/*` },
+  });
+  const logGroups = stack.formatArn({
+    ...{ service: 'logs', resource: 'log-group', resourceName: '*', arnFormat: ArnFormat.COLON_RESOURCE_NAME },
+  });
+  const otherRoles = stack.formatArn({
+    ...{ service: 'iam', region: '', account: '*', resource: 'role', resourceName: '*' },
+  });
+  const boundary = new ManagedPolicy(scope, id, {
+    description: `Kubeloom ${installation}: the most that a runner may do`,
+    statements: [
+      allow(['dynamodb:BatchWriteItem'], [table.tableArn]),
+      allow(
+        ['s3:DeleteObject', 's3:GetObject', 's3:ListBucket', 's3:PutObject'],
+        [bucket.bucketArn, bucket.arnForObjects('*')],
+      ),
+      allow(['ssm:DeleteParameter', 'ssm:GetParameter', 'ssm:PutParameter'], [secrets]),
+      allow(['kms:Decrypt', 'kms:DescribeKey', 'kms:Encrypt', 'kms:GenerateDataKey*', 'kms:ReEncrypt*'], [key.keyArn]),
+      allow(['logs:CreateLogGroup', 'logs:CreateLogStream', 'logs:PutLogEvents'], [logGroups]),
+      allow(['sts:AssumeRole'], [otherRoles]),
+      allow(
+        [
+          'codebuild:BatchGetBuilds',
+          'ecr:BatchCheckLayerAvailability',
+          'ecr:BatchGetImage',
+          'ecr:GetAuthorizationToken',
+          'ecr:GetDownloadUrlForLayer',
+          'sts:GetWebIdentityToken',
+        ],
+        ['*'],
+      ),
+    ],
+  });
+  acceptFindings(boundary, 'IAM5', /./, 'a boundary gives nothing: it bounds what the policies of runners give');
+  return boundary;
+}

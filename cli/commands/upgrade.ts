@@ -1,0 +1,48 @@
+/** `kubeloom upgrade --check`: what an upgrade of the installation to the release of this command line would meet. */
+import type { Command } from 'commander';
+import { providerTypeNames } from '#domain/provider-types.ts';
+import { exitCodes } from '../exit-codes.ts';
+import { paint, print, printJson, printTable } from '../output.ts';
+import { packageVersion } from '../own-files.ts';
+import { type UpgradeFinding, upgradeFindings } from '../upgrade-check.ts';
+
+export function registerUpgrade(program: Command): void {
+  program
+    .command('upgrade')
+    .description('what an upgrade of the installation to this version would meet; changes nothing')
+    .requiredOption(
+      '--check',
+      'needed: the upgrade itself is `npx cdk deploy --all` in the clone, see docs/aws/upgrade.md',
+    )
+    .option('--json', 'answer as JSON')
+    .action(async ({ json }: { json?: boolean }) => {
+      const [{ apiClient }, { allManifests }] = await Promise.all([
+        import('../api-client.ts'),
+        import('../find-manifest.ts'),
+      ]);
+      const api = apiClient();
+      const [from, manifests] = await Promise.all([api.getVersion(), allManifests(api)]);
+      const to = { version: packageVersion(), providerTypes: providerTypeNames };
+      const findings = upgradeFindings({ from, to, manifests });
+      if (json) printJson(findings);
+      else show(findings);
+      if (findings.some(({ state }) => state === 'wrong')) process.exitCode = exitCodes.fault;
+    });
+}
+
+const marks = {
+  ok: paint('green', 'ok'),
+  note: paint('yellow', 'note'),
+  wrong: paint('red', 'wrong'),
+} as const satisfies Record<UpgradeFinding['state'], string>;
+
+function show(findings: readonly UpgradeFinding[]): void {
+  const rows = findings.map(({ state, about, found, fix }) => [marks[state], about, found, fix ?? '']);
+  printTable(['', 'CHECK', 'FOUND', 'WHAT TO DO'], rows);
+  print();
+  print(
+    findings.some(({ state }) => state === 'wrong')
+      ? 'do not upgrade yet'
+      : 'nothing speaks against the upgrade; `npx cdk diff` shows what it changes',
+  );
+}

@@ -1,0 +1,77 @@
+/** The next waypoint of a cluster, stored and ready to start; or why there is none. */
+import type { ClusterRun, PlanClusterOutput } from '#contracts/state-inputs.ts';
+import type { FreePort, Using } from '../../ports.ts';
+import { beginCheck, isCheck, planRepair, wantsCheck } from '../drift/drift-check.ts';
+import { planningOf } from '../manifests/template-versions.ts';
+import { isCancelled } from '../runs/cancellation.ts';
+import { knownFacts } from '../stages/known-facts.ts';
+import { nothingToDo } from '../stages/stage-requests.ts';
+import { planCluster } from './cluster-plans.ts';
+import { changed, keyOf, newCluster } from './cluster-records.ts';
+import { demandLeft, isTakenBack } from './demand-records.ts';
+import { describePath, planEvents, plannedPath } from './plan-events.ts';
+import { cancelledRecord, reachedRecord, refusedOf } from './plan-outcomes.ts';
+import { isWaiting, startWaypoint, storeStart } from './waypoint-start.ts';
+
+/** What it calls of the ports. */
+export const waypointUses = [
+  'artifacts.getText',
+  'artifacts.putText',
+  'clusters.get',
+  'clusters.put',
+  'clusters.remove',
+  'demands.get',
+  'demands.put',
+  'demands.remove',
+  'events.append',
+  'manifests.get',
+] as const;
+
+/** Undefined: what it was planned with has changed since, nothing was started, plan again. */
+export async function nextWaypoint(
+  run: ClusterRun,
+  deps: Using<(typeof waypointUses)[number] | FreePort>,
+  mayPutBack: boolean,
+): Promise<PlanClusterOutput | undefined> {
+  const key = keyOf(run);
+  const now = deps.clock.now().toISOString();
+  const [manifest, stored] = await Promise.all([deps.manifests.get(key), deps.clusters.get(key, run.cluster)]);
+  const record = stored ?? newCluster(key, run.cluster);
+  // A newer generation is planned by Plan Manifest, with a run of its own.
+  if (manifest?.generation !== run.generation) return nothingToDo('none');
+  if (isWaiting(run, record, now) && !isCancelled(manifest, run)) return nothingToDo('wait');
+  if (wantsCheck(manifest, run, record)) return beginCheck(deps, run, record);
+  const demand = await demandLeft(deps, { run, manifest, record, now });
+  const planning = planningOf(deps, manifest, demand ? [demand] : []);
+  const plan = isCheck(manifest, run) ? planRepair(record) : planCluster(planning, manifest, record);
+  const refused = refusedOf(run, manifest, { record, demand, refusals: plan.refusals, now });
+  if (refused) {
+    await deps.clusters.put(refused);
+    return nothingToDo('refused');
+  }
+  const [waypoint] = plan.waypoints;
+  if (!waypoint) {
+    if (record.current === null) {
+      await deps.demands.remove(key, run.cluster);
+      await (stored && deps.clusters.remove({ ...stored, fence: run.fence }));
+    } else await deps.clusters.put(reachedRecord(run, manifest, record, now));
+    return nothingToDo('none');
+  }
+  if (isCancelled(manifest, run)) {
+    await deps.clusters.put(cancelledRecord(run, record, now));
+    return nothingToDo('refused');
+  }
+  // A waypoint that was backed off is still the one under way.
+  if (manifest.paused && record.status !== 'BackingOff') return nothingToDo('none');
+  const facts = await knownFacts(deps, record);
+  const projects = deps.config.KUBELOOM_RUNNER_PROJECTS;
+  const start = startWaypoint({ run, manifest, record, waypoint, path: plan.waypoints, facts, projects, demand, now });
+  const described = describePath(plan.waypoints, start.record);
+  await storeStart(deps, start, plannedPath(described, plan.waypoints, start.record));
+  if (mayPutBack && demand && (await isTakenBack(deps, demand))) {
+    await deps.clusters.put(changed({ ...record, version: start.record.version }, run, {}));
+    return undefined;
+  }
+  await deps.events.append(key, planEvents(run, described, { before: record, after: start.record, now }));
+  return start.output;
+}

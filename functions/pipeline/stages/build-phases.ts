@@ -1,0 +1,32 @@
+/** What CodeBuild says of a build: in which phase it broke, and how long each phase took. */
+import { z } from 'zod';
+import { BuildPhase } from '#contracts/state-inputs.ts';
+
+/** `Cause` is the build as JSON when it ran at all; it is the only source about a phase before the commands, such as the pull of the image. */
+const FailedBuild = z.object({
+  Build: z.object({ BuildStatus: z.string(), Phases: z.array(BuildPhase).nullish() }),
+});
+
+/** The build in the Cause of a failed state; undefined when there is none, or it was cut short. */
+export function buildIn(cause: string): z.infer<typeof FailedBuild>['Build'] | undefined {
+  return FailedBuild.safeParse(parsed(cause)).data?.Build;
+}
+
+type Ended = { readonly Phases?: readonly BuildPhase[] | undefined } | { readonly Cause: string };
+
+/** Seconds by phase: `{ queued: 1, provisioning: 9, build: 41 }`. Undefined when nothing is known. */
+export function phaseSeconds(build: Ended): Readonly<Record<string, number>> | undefined {
+  const phases = 'Cause' in build ? buildIn(build.Cause)?.Phases : build.Phases;
+  const timed = (phases ?? []).flatMap(({ PhaseType, DurationInSeconds }) =>
+    typeof DurationInSeconds === 'number' ? [[PhaseType.toLowerCase(), DurationInSeconds] as const] : [],
+  );
+  return timed.length > 0 ? Object.fromEntries(timed) : undefined;
+}
+
+function parsed(json: string): unknown {
+  try {
+    return JSON.parse(json);
+  } catch {
+    return undefined;
+  }
+}
