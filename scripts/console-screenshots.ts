@@ -1,66 +1,88 @@
-/** Pictures of the console for docs/console.md: `node scripts/console-screenshots.ts [DIRECTORY]`, on a platform with the sim runner. */
-import { mkdir } from 'node:fs/promises';
+/**
+ * Pictures of the console, on a platform with the sim runner: those that docs/console.md shows, or, with a directory, all of them there.
+ * usage: node scripts/console-screenshots.ts [DIRECTORY]
+ */
+import { mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { consoleInBrowser, settled, simManifest } from '#test/console/browser/console-in-browser.ts';
+import { consoleInBrowser, ended, settled, simManifest } from '#test/console/browser/console-in-browser.ts';
 
 const directory = process.argv[2] ?? fileURLToPath(new URL('../docs/console', import.meta.url));
+const shown = await readFile(fileURLToPath(new URL('../docs/console.md', import.meta.url)), 'utf8');
 await mkdir(directory, { recursive: true });
 const console = await consoleInBrowser({
-  KUBELOOM_SIM_STAGE_MS: '0',
+  KUBELOOM_SIM_STAGE_MS: '2500',
   KUBELOOM_SIM_FAULTS: JSON.stringify([
-    { stage: 'configuration', class: 'user', manifest: 'edge', node: undefined },
+    { stage: 'configuration', class: 'user', manifest: 'edge' },
     { stage: 'infrastructure', class: 'quota', manifest: 'batch', provider: 'sim-2' },
   ]),
   KUBELOOM_SIM_DRIFT: JSON.stringify([{ kind: 'mesh', manifest: 'payments', pool: 'compute-1', repairable: true }]),
 });
+const named = (name: string, options: Parameters<typeof simManifest>[1] = {}) =>
+  simManifest(name, { providers: 2, ...options });
 try {
   const { api } = console;
-  for (const name of ['payments', 'search', 'mail', 'crm', 'wiki'])
-    await settled(api, simManifest(name, { providers: 2 }));
-  for (const name of ['edge', 'batch']) await settled(api, simManifest(name, { providers: 2, compute: 3 }));
+  await Promise.all(
+    ['payments', 'search', 'mail', 'crm', 'shop', 'edge', 'batch'].map((name) => settled(api, named(name))),
+  );
   await api.driftManifest({ namespace: 'default', name: 'payments' }, {});
-  await settled(api, simManifest('shop', { compute: 3, providers: 2 }));
-  process.env.KUBELOOM_SIM_STAGE_MS = '4000';
-  const grown = simManifest('shop', { compute: 4, providers: 3 });
-  grown.spec.nodePools.dynamic = grown.spec.nodePools.dynamic.filter(({ name }) => name !== 'compute-1');
-  grown.spec.kubernetes.clusters[0]?.pools.compute.shift();
-  await api.putManifest({ namespace: 'default', name: 'shop' }, grown);
-  const started = Date.now();
-  for (const scheme of ['light', 'dark'] as const) {
+  await ended(api, { namespace: 'default', name: 'payments' });
+  const waits = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+  /** A grow, then a shrink. */
+  const changed = (generation: number) => {
+    const manifest = named('shop', { compute: 3, providers: 3 });
+    const left = `compute-${generation}`;
+    manifest.spec.nodePools.dynamic = manifest.spec.nodePools.dynamic.filter(({ name }) => name !== left);
+    const [web] = manifest.spec.kubernetes.clusters;
+    if (web) web.pools.compute = web.pools.compute.filter((name) => name !== left);
+    return manifest;
+  };
+  for (const [index, scheme] of (['light', 'dark'] as const).entries()) {
     const { page, go, context } = await console.open({ scheme, size: { width: 1360, height: 860 } });
-    const shoot = (name: string) => page.screenshot({ path: join(directory, `${name}-${scheme}.png`) });
-    await go('');
-    await page.getByRole('row', { name: /shop/ }).waitFor();
-    if (scheme === 'light')
-      await new Promise((resolve) => setTimeout(resolve, Math.max(0, 6500 - (Date.now() - started))));
-    await shoot('fleet');
-    await go('manifests/default/shop/run?cell=web.1.configuration');
-    await page.getByRole('row', { name: /grow/ }).waitFor();
-    await new Promise((resolve) => setTimeout(resolve, 1500));
+    const shoot = async (name: string): Promise<void> => {
+      const file = `${name}-${scheme}.png`;
+      if (process.argv[2] !== undefined || shown.includes(`console/${file}`))
+        await page.screenshot({ path: join(directory, file) });
+    };
+    await api.putManifest({ namespace: 'default', name: 'shop' }, changed(index + 1));
+    await go('manifests/default/shop/run?cell=web.1.infrastructure');
+    await page
+      .getByRole('button', { name: /^configuration|running/ })
+      .first()
+      .waitFor();
+    await page.getByRole('button', { name: /hosts? created/ }).waitFor();
+    await page.getByRole('log').getByText(/\S/).first().waitFor();
+    await waits(1200);
     await shoot('run');
+    await go('');
+    await page.getByRole('row', { name: /Running shop/ }).waitFor();
+    await shoot('fleet');
     await go('manifests/default/edge');
     await page.getByRole('region', { name: 'Failure' }).waitFor();
+    await page
+      .getByRole('button', { name: /to come/ })
+      .first()
+      .waitFor();
     await shoot('failure');
     await go('attention');
     await page.getByText('What to do').first().waitFor();
     await shoot('attention');
     await go('manifests/default/crm/nodes');
-    await page.getByText('3 of 3 ready').or(page.getByText('2 of 2 ready')).first().waitFor();
+    await page.getByText('2 of 2 ready').first().waitFor();
     await shoot('nodes');
     await go('manifests/default/crm/plan');
     await page.getByText(/is valid/).waitFor();
     const area = page.getByLabel('Manifest as YAML');
-    await area.fill((await area.inputValue()).replace(/count: 2/, 'count: 1').replace('"1.36.0"', '"1.37.0"'));
-    await page
-      .getByText(/fault|is valid/)
-      .first()
-      .waitFor();
+    const text = await area.inputValue();
+    await area.fill(text.replace('"1.36.0"', '"1.36"').replace('- compute-1', '- compute-9'));
+    await page.getByText(/\d faults/).waitFor();
+    await page.getByRole('button', { name: /^line/ }).first().click();
     await shoot('faults');
-    await area.fill((await area.inputValue()).replace('"1.37.0"', '"1.36.0"'));
+    await area.fill(text.replace(/count: 2/, 'count: 1'));
     await page.getByText(/is valid/).waitFor();
     await page.getByRole('button', { name: 'Plan', exact: true }).click();
     await page.getByRole('button', { name: 'Apply exactly this plan' }).waitFor();
+    await area.evaluate('(element) => { element.scrollTop = 0; }');
     await shoot('plan');
     await go('manifests/default/payments/drift');
     await page
@@ -68,12 +90,13 @@ try {
       .first()
       .waitFor();
     await shoot('drift');
-    await go('manifests/default/shop/history');
-    await page.getByText('generation 1').waitFor();
-    await shoot('history');
     await go('events');
     await page.getByText('done in').first().waitFor();
     await shoot('events');
+    await ended(api, { namespace: 'default', name: 'shop' });
+    await go('manifests/default/shop/history');
+    await page.getByText('generation 1').waitFor();
+    await shoot('history');
     await context.close();
   }
 } finally {

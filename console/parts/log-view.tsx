@@ -40,7 +40,8 @@ export function LogView({ at }: { readonly at: LogPlace }) {
     <>
       {error ? <Trouble error={error} what="the log" /> : null}
       <p className="dim log-head">
-        {lines.length} lines{ended ? '' : ', follows'}
+        {lines.length} {lines.length === 1 ? 'line' : 'lines'}
+        {ended ? '' : ', follows'}
         <button type="button" className="quiet" aria-pressed={follows} onClick={() => setFollows(!follows)}>
           {follows ? 'Stay here' : 'Go to the end'}
         </button>
