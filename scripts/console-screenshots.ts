@@ -82,7 +82,6 @@ try {
     await page.getByText(/is valid/).waitFor();
     await page.getByRole('button', { name: 'Plan', exact: true }).click();
     await page.getByRole('button', { name: 'Apply exactly this plan' }).waitFor();
-    await area.evaluate('(element) => { element.scrollTop = 0; }');
     await shoot('plan');
     await go('manifests/default/payments/drift');
     await page
