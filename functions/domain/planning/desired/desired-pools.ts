@@ -156,8 +156,11 @@ function sameTemplates(pool: NodePoolState, source: Machine): boolean {
 }
 
 /** In the end no machine of a pool differs from the others. */
-function asItsPool({ serverType: _, ...node }: NodeState): NodeState {
-  return node;
+function asItsPool(node: NodeState): NodeState {
+  // Nodes that stay the same value are compared at once.
+  if (node.serverType === undefined) return node;
+  const { serverType: _, ...same } = node;
+  return same;
 }
 
 /** New templates alone make a new instance; any other change keeps the pool, so that the planner can refuse it by name. */
