@@ -63,6 +63,32 @@ describe('data disk', () => {
   });
 });
 
+describe('a data disk that its cloud made larger', () => {
+  const gib = 1024 ** 3;
+  const grow = (size: number, bytes: number) => {
+    program('blockdev', `echo ${bytes}`);
+    program('stat', 'echo 1');
+    for (const name of ['sleep', 'xfs_growfs']) program(name);
+    const given = { KUBELOOM_DATA_GB: `${size}`, KUBELOOM_DATA_WAIT: '2' };
+    return run('grow-disk.sh', { disk: '/dev/vdb', place: join(directory, 'data'), ...given });
+  };
+
+  test('the file system is not grown before the machine sees a disk of the new size, in units of 1024³ bytes', () => {
+    expect(grow(1050, 1000 * gib)).toMatchObject({
+      status: 1,
+      stderr: 'the machine does not see that /dev/vdb has 1050 GB now\n',
+    });
+    expect(calls().match(/sleep 1/g)).toHaveLength(2);
+    expect(calls()).not.toContain('xfs_growfs');
+  });
+
+  test('the file system is grown at once where the machine sees the disk of the new size', () => {
+    expect(grow(1050, 1050 * gib)).toMatchObject({ status: 0 });
+    expect(calls()).toContain('xfs_growfs -d');
+    expect(calls()).not.toContain('sleep');
+  });
+});
+
 describe('installation proxy', () => {
   const proxy = 'http://proxy.example:8880';
   const place = (path: string) => join(directory, path);

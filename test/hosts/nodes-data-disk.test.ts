@@ -73,19 +73,22 @@ describe.runIf(isRoot)('the data disk of a node', () => {
     expect((await configure()).changed).toEqual({});
   });
 
-  test('a disk that was made larger is taken whole, and keeps its files', async () => {
+  test('a disk that was made larger is awaited and taken whole, and keeps its files', async () => {
     const size = async () => Number(await fleet.ssh('worker', `df --output=size -m ${place} | tail -n 1`));
     const before = await size();
-    truncateSync(join(fleet.directory, 'disk'), 600 * 1024 * 1024);
-    execFileSync('losetup', ['--set-capacity', disk]);
-    const grow = (gigabytes = 0) => {
-      const variables = { worker: { kubeloom_data_device: glob, kubeloom_data_size: gigabytes } };
+    const grow = () => {
+      const variables = { worker: { kubeloom_data_device: glob, kubeloom_data_size: 2 } };
       return fleet.play('configure', { disks: ['worker'], variables });
     };
-    const { changed, troubles } = await grow();
+    const growing = grow();
+    // A cloud calls it larger before the machine sees it.
+    await fleet.ssh('worker', 'timeout 60 bash -c "until pgrep -fx \'sleep 1\'; do sleep 0.1; done"');
+    truncateSync(join(fleet.directory, 'disk'), 2 * 1024 ** 3);
+    execFileSync('losetup', ['--set-capacity', disk]);
+    const { changed, troubles } = await growing;
     expect(troubles).toEqual([]);
     expect(changed.worker).toEqual([`grew the file system of ${disk}`]);
-    expect(await size()).toBeGreaterThan(before + 150);
+    expect(await size()).toBeGreaterThan(before + 1500);
     expect(await fleet.ssh('worker', `cat ${place}/file`)).toBe('precious');
     expect((await grow()).changed).toEqual({});
   });

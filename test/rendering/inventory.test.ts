@@ -195,7 +195,7 @@ describe('nodes behind one router', () => {
 });
 
 describe('data disks', () => {
-  it('a node with a data disk gets the pattern to find it', () => {
+  it('a node with a data disk gets the pattern to find it, and the size where it became larger', () => {
     const dataDevice = '/dev/disk/by-id/*1234*';
     const facts = {
       ...twoProviderFacts,
@@ -206,6 +206,10 @@ describe('data disks', () => {
     };
     const { all } = renderInventory({ ...input, facts, work: { ...noWork, install: ['workers-bbbbbbb-01'] } });
     expect(all.children.compute?.hosts['workers-bbbbbbb-01']).toMatchObject({ kubeloom_data_device: dataDevice });
+    const grows = renderInventory({ ...input, facts, work: { ...noWork, disks: ['workers-bbbbbbb-01'] } });
+    expect(grows.all.children.compute?.hosts['workers-bbbbbbb-01']).toMatchObject({
+      ...{ kubeloom_data_device: dataDevice, kubeloom_data_size: 50 },
+    });
   });
 });
 
