@@ -51,6 +51,15 @@ describe('machines that are changed in place', () => {
     const two = stateOf(groups('t', 2));
     expect(restartsOf(two, stateOf(groups('u', 2), two))).toEqual(['a', 'a', 'b', 'b']);
   });
+
+  it('machines that are added at the same time are made with the new server type', () => {
+    const current = stateOf({ web: { ...inPlace, size: 1 } });
+    const after = stateOf({ web: { ...inPlace, size: 2, serverType: 'u' } }, current);
+    const [grown, ...rounds] = planOf(current, after).waypoints.map(({ target }) => target?.pools[0]);
+    expect(grown).toMatchObject({ source: { serverType: 't' }, nodes: [{}, { serverType: 'u' }] });
+    expect(grown?.nodes[0]).not.toHaveProperty('serverType');
+    expect(rounds).toEqual(after.pools);
+  });
 });
 
 describe('a data disk that was made larger by a run that failed', () => {

@@ -1,5 +1,12 @@
 /** The target of `grow`: everything new together with everything that exists. */
-import type { ClusterState, LoadBalancerState, NodePoolState, RoleState } from '#domain/cluster-state.ts';
+import {
+  type ClusterState,
+  type LoadBalancerState,
+  type NodePoolState,
+  type NodeState,
+  type RoleState,
+  serverTypeOf,
+} from '#domain/cluster-state.ts';
 import { withOptions } from '#domain/kubernetes-options.ts';
 import { nodeKey } from '../states/diff-pools.ts';
 import { poolKey } from '../states/diff-states.ts';
@@ -46,19 +53,26 @@ function grownPools(here: readonly NodePoolState[], goal: readonly NodePoolState
   return [
     ...here.map((pool) => {
       const desired = desiredById.get(poolKey(pool));
-      const added = missing(pool.nodes, desired?.nodes ?? [], nodeKey);
+      if (desired === undefined) return pool;
+      const added = missing(pool.nodes, desired.nodes, nodeKey).map((node) => withType(node, pool, desired));
       return added.length === 0 ? pool : { ...withBoot(pool, desired), nodes: [...pool.nodes, ...added] };
     }),
     ...missing(here, goal, poolKey),
   ];
 }
 
+/** New machines have the server type of the goal: the one before it may be sold out. */
+function withType(node: NodeState, here: NodePoolState, desired: NodePoolState): NodeState {
+  const serverType = serverTypeOf(node, desired);
+  const { serverType: _, ...plain } = node;
+  return serverType === serverTypeOf(plain, here) ? plain : { ...plain, serverType };
+}
+
 /** New machines run the script of the goal: the one before it may be what the change corrects. */
 function withBoot(
   { boot: _, bootAtOnce: __, ...pool }: NodePoolState,
-  desired: NodePoolState | undefined,
+  { boot, bootAtOnce }: NodePoolState,
 ): NodePoolState {
-  const { boot, bootAtOnce } = desired ?? {};
   return { ...pool, ...(boot !== undefined && { boot }), ...(bootAtOnce !== undefined && { bootAtOnce }) };
 }
 

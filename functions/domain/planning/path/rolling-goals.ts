@@ -89,7 +89,7 @@ function resizingsOf(here: ClusterState, goal: ClusterState): readonly Resizing[
     if (!next.resizeInPlace || source.kind === 'static' || pool?.source.kind !== 'dynamic') return [];
     const known = new Map(pool.nodes.map((node) => [node.name, serverTypeOf(node, pool)]));
     const old = pool.source.serverType;
-    const typeOf = ({ name }: NodeState) => known.get(name) ?? old;
+    const typeOf = ({ name }: NodeState) => known.get(name) ?? source.serverType;
     const left = next.nodes.filter((node) => typeOf(node) !== source.serverType);
     if (left.length === 0) return [];
     const as = (serverType: string, changed: ReadonlySet<string>): NodePoolState => ({
