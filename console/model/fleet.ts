@@ -1,5 +1,6 @@
 /** The fleet: what needs a person first, what is under way, and the rest. */
 import type { ManifestPage } from '#contracts/api-bodies.ts';
+import { counted } from './counted.ts';
 
 export type Summary = ManifestPage['items'][number];
 
@@ -73,8 +74,7 @@ function remarkOf({ unreadable, clusters, status, paused }: Summary): string {
     return `${clusters.length > 1 ? `${failed.name}: ` : ''}${failed.failure.code}: ${failed.failure.message}`;
   const drifted = clusters.filter(({ drift = 0 }) => drift > 0);
   const differences = drifted.reduce((total, { drift = 0 }) => total + drift, 0);
-  if (differences > 0)
-    return `${differences} ${differences === 1 ? 'difference' : 'differences'} found by the last check`;
+  if (differences > 0) return `${counted(differences, 'difference')} found by the last check`;
   if (status === 'Pending') return paused ? 'waits until it is resumed' : 'waits for its run to start';
   return '';
 }

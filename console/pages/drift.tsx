@@ -1,5 +1,6 @@
 /** What the last check found that is not as it was created. */
 import { commands } from '../model/commands.ts';
+import { counted } from '../model/counted.ts';
 import type { TabProps } from '../model/tab.ts';
 import { ago } from '../model/times.ts';
 import { CopyCommand } from '../parts/copy-command.tsx';
@@ -27,7 +28,7 @@ export default function DriftTab({ of, manifest }: TabProps) {
             {drift?.items.length === 0 ? (
               <Sign tone="good" word="no drift" />
             ) : (
-              <Sign tone="warn" word={`${drift?.items.length} differences`} />
+              <Sign tone="warn" word={counted(drift?.items.length ?? 0, 'difference')} />
             )}
             {drift && <span className="dim">checked {ago(drift.checkedAt, now)}</span>}
           </h2>

@@ -31,7 +31,7 @@ export default function HistoryTab({ of, manifest }: TabProps) {
                 {reason} {by !== undefined && `by ${by}`} {at !== undefined && ago(at, now)}
               </span>
             </p>
-            {changes === null ? (
+            {generation === 1 ? null : changes === null ? (
               <p className="dim">what it changed is not kept</p>
             ) : (
               <ul>

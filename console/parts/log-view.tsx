@@ -1,6 +1,7 @@
 /** The log of a stage: follows its end while it grows, and draws only the lines in view. */
 import { useEffect, useLayoutEffect, useRef, useState } from 'react';
 import { askOnce } from '../api.ts';
+import { counted } from '../model/counted.ts';
 import { type LogLines, noLines, shownLines, withText } from '../model/log-lines.ts';
 import { Trouble } from './states.tsx';
 
@@ -40,7 +41,7 @@ export function LogView({ at }: { readonly at: LogPlace }) {
     <>
       {error ? <Trouble error={error} what="the log" /> : null}
       <p className="dim log-head">
-        {lines.length} {lines.length === 1 ? 'line' : 'lines'}
+        {counted(lines.length, 'line')}
         {ended ? '' : ', follows'}
         <button type="button" className="quiet" aria-pressed={follows} onClick={() => setFollows(!follows)}>
           {follows ? 'Stay here' : 'Go to the end'}

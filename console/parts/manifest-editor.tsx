@@ -4,6 +4,7 @@ import { useDeferredValue, useEffect, useRef, useState } from 'react';
 import type { PlanReport } from '#contracts/api-bodies.ts';
 import { type AnswerTo, ask } from '../api.ts';
 import { commands, type Name } from '../model/commands.ts';
+import { counted } from '../model/counted.ts';
 import { may } from '../model/rights.ts';
 import { useWhoAmI } from '../queries.ts';
 import { CarryOut } from './carry-out.tsx';
@@ -71,7 +72,7 @@ export function ManifestEditor({ initial, of }: ManifestEditorProps) {
           ) : settled !== text || checked.isFetching ? (
             <Sign tone="calm" word="checking" />
           ) : checked.error ? null : faults.length > 0 ? (
-            <Sign tone="bad" word={`${faults.length} ${faults.length === 1 ? 'fault' : 'faults'}`} />
+            <Sign tone="bad" word={counted(faults.length, 'fault')} />
           ) : (
             <Sign tone="good" word={name ? `${name.namespace}/${name.name} is valid` : 'no manifest in the text'} />
           )}

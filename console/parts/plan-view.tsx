@@ -1,5 +1,6 @@
 /** A plan: its waypoints, what is made and removed, and what is refused. */
 import type { PlanReport } from '#contracts/api-bodies.ts';
+import { counted } from '../model/counted.ts';
 import { amountsText, totalsOf } from '../model/plan-totals.ts';
 import { markClasses } from './run-table.tsx';
 import { Sign } from './status.tsx';
@@ -57,7 +58,7 @@ export function PlanView({ plan }: { readonly plan: PlanReport }) {
                 </ul>
                 <details>
                   <summary>
-                    {stages.length} {stages.length === 1 ? 'stage' : 'stages'} · if it fails:{' '}
+                    {counted(stages.length, 'stage')} · if it fails:{' '}
                     {forwardOnly ? 'retried, then waits for you' : 'undone'}
                   </summary>
                   <dl>
@@ -96,7 +97,7 @@ function Cost({ cost }: { readonly cost: NonNullable<PlanReport['costOfMonth']> 
       </p>
       <details>
         <summary>
-          {machines.length} {machines.length === 1 ? 'kind of machine' : 'kinds of machines'}; list prices of{' '}
+          {counted(machines.length, 'kind of machine', 'kinds of machines')}; list prices of{' '}
           {lists
             .map(({ provider, date, source }) => `${provider} ${date}${source === 'simulated' ? ' (simulated)' : ''}`)
             .join(', ')}
