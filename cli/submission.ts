@@ -3,13 +3,8 @@ import type { Fault, PlanReport, Problem } from '#contracts/api-bodies.ts';
 import { DocumentPath, ManifestPath, RolePath } from '#contracts/http-parameters.ts';
 import { InventoryDocumentPath, type InventoryPlan } from '#contracts/inventory.ts';
 import { type InventoryKind, inventoryKinds } from '#domain/inventory/inventory-documents.ts';
-import {
-  documentName,
-  isManifestKind,
-  kindOf,
-  manifestKinds,
-  validateDocuments,
-} from '#domain/manifest/validate-documents.ts';
+import { manifestKinds } from '#domain/manifest/manifest-kinds.ts';
+import { documentName, isManifestKind, kindOf, validateDocuments } from '#domain/manifest/validate-documents.ts';
 import type { PlanTotals } from '#domain/planning/text/plan-totals.ts';
 import type { ApiClient, ManifestName } from './api-client.ts';
 import { ApiProblem } from './api-problem.ts';

@@ -15,8 +15,8 @@ import { planInventory } from '#domain/inventory/plan-inventory.ts';
 import { resolveCluster } from '#domain/inventory/resolve-cluster.ts';
 import { documentChanges } from '#domain/manifest/document-changes.ts';
 import { error } from '#domain/manifest/fault.ts';
+import { validateAsManifest } from '#domain/manifest/groups/validate-as-manifest.ts';
 import { isMap } from '#domain/manifest/kubernetes-document.ts';
-import { validateManifest } from '#domain/manifest/validate-manifest.ts';
 import type { AdmittedCaller } from '../caller.ts';
 import { checksumOf } from '../pipeline/checksum.ts';
 import { replaceableManifest } from '../pipeline/manifests/stored-manifest.ts';
@@ -214,12 +214,12 @@ async function manifestsOf(
 function stateOf(cluster: Recorded<InventoryCluster>, index: InventoryIndex, stored: ManifestRecord | undefined) {
   const { name, template, document, faults } = resolveCluster(cluster, index);
   const base = { cluster: name, template, changes: [], faults: placedFaults(faults) };
-  const verdict = document && validateManifest(document);
-  if (verdict?.manifest === undefined) {
+  const verdict = document && validateAsManifest(document);
+  if (verdict?.document === undefined) {
     return { ...base, state: 'refused' as const, faults: [...base.faults, ...wireFaults(verdict?.faults ?? [])] };
   }
   if (stored === undefined || stored.deleting) return { ...base, state: 'missing' as const };
-  const changes = [...documentChanges(stored.document, verdict.manifest)];
+  const changes = [...documentChanges(stored.document, verdict.document)];
   return { ...base, changes, state: changes.length === 0 ? ('current' as const) : ('behind' as const) };
 }
 

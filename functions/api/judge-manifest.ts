@@ -3,12 +3,11 @@ import type { Fault } from '#contracts/api-bodies.ts';
 import type { ClusterRecord, DemandRecord, ManifestKey, ManifestRecord } from '#contracts/records.ts';
 import { warning } from '#domain/manifest/fault.ts';
 import { placeInDocument } from '#domain/manifest/groups/groups-as-manifest.ts';
-import { validateMachineGroups } from '#domain/manifest/groups/validate-machine-groups.ts';
+import { validateAsManifest } from '#domain/manifest/groups/validate-as-manifest.ts';
 import type { InputManifest } from '#domain/manifest/input-manifest.ts';
 import { placeOfSubject } from '#domain/manifest/place-of-subject.ts';
 import { replaceFaults } from '#domain/manifest/replaceable-pools.ts';
-import { kindOf, withSet } from '#domain/manifest/validate-documents.ts';
-import { validateManifest } from '#domain/manifest/validate-manifest.ts';
+import { withSet } from '#domain/manifest/validate-documents.ts';
 import { placed } from '#domain/manifest/yaml/text-places.ts';
 import type { ClusterPlan, Refusal } from '#domain/plan.ts';
 import type { PlanBasis } from '#domain/planning/plan-basis.ts';
@@ -62,11 +61,10 @@ export async function assessManifest(
   const { document, stored, caller, accompanying = [], withoutPlanes: without = [] } = question;
   const context = await validationContextOf(deps, key, document, caller);
   const known = withSet(context, accompanying);
-  const verdict =
-    kindOf(document) === 'MachineGroups' ? validateMachineGroups(document, known) : validateManifest(document, known);
+  const verdict = validateAsManifest(document, known);
   const form = [...pathFaults(document, key), ...verdict.faults];
   const warnings = wireFaults(verdict.warnings, document);
-  const { manifest } = verdict;
+  const { manifest, document: accepted } = verdict;
   if (manifest === undefined || form.length > 0)
     return { faults: wireFaults(form, document), warnings, plans: [], refusals: [] };
 
@@ -85,7 +83,6 @@ export async function assessManifest(
         lookUpPlugin: (request) => lookUpPlugin(deps, { namespace: key.namespace, mayAsk }, request),
       });
   const pinned = await pinPlanes(deps, key, { accompanying, without, clusters });
-  const accepted = 'document' in verdict ? verdict.document : manifest;
   const same = stored !== undefined && !stored.deleting && stored.checksum === checksumOf(accepted);
   const goal = {
     document: accepted,

@@ -5,8 +5,8 @@ import { explainedAt, explainManifest as explainLeaves, explainResolution } from
 import { indexInventory } from '#domain/inventory/inventory-index.ts';
 import { resolveCluster } from '#domain/inventory/resolve-cluster.ts';
 import { documentChanges } from '#domain/manifest/document-changes.ts';
-import { InputManifest } from '#domain/manifest/input-manifest.ts';
-import { validateManifest } from '#domain/manifest/validate-manifest.ts';
+import { defaultsOf } from '#domain/manifest/groups/document-defaults.ts';
+import { validateAsManifest } from '#domain/manifest/groups/validate-as-manifest.ts';
 import { planTotals, sumOf } from '#domain/planning/text/plan-totals.ts';
 import { storedManifest } from '../pipeline/manifests/stored-manifest.ts';
 import { handle } from './handle.ts';
@@ -53,11 +53,11 @@ export const explainManifest = handle(operations.explainManifest, async ({ path,
     ...{ generation: stored?.generation ?? null, by: stored?.origin?.by ?? null },
   };
   if (cluster === undefined) {
-    const values = explainLeaves(stored?.document, InputManifest);
+    const values = explainLeaves(stored?.document, defaultsOf(stored?.document));
     return { json: { ...base, behind: false, values: [...explainedAt(values, query.path)] } satisfies Explanation };
   }
   const resolution = resolveCluster(cluster, indexInventory(inventory));
-  const manifest = resolution.document && validateManifest(resolution.document).manifest;
+  const manifest = resolution.document && validateAsManifest(resolution.document).document;
   const values = explainResolution(resolution, manifest ?? resolution.document ?? {});
   const behind = stored === undefined || documentChanges(stored.document, manifest).length > 0;
   return { json: { ...base, behind, values: [...explainedAt(values, query.path)] } satisfies Explanation };

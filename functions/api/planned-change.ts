@@ -10,9 +10,9 @@ import { type ClusterImpact, planInventory } from '#domain/inventory/plan-invent
 import { resolveCluster } from '#domain/inventory/resolve-cluster.ts';
 import { validateInventoryDocument } from '#domain/inventory/validate-inventory.ts';
 import { documentChanges } from '#domain/manifest/document-changes.ts';
+import { validateAsManifest } from '#domain/manifest/groups/validate-as-manifest.ts';
 import { isMap } from '#domain/manifest/kubernetes-document.ts';
 import { kindOf } from '#domain/manifest/validate-documents.ts';
-import { validateManifest } from '#domain/manifest/validate-manifest.ts';
 import { withPlacesOf } from '#domain/manifest/yaml/text-places.ts';
 import { movedText } from '#domain/planning/plan-basis.ts';
 import { aheadOf } from '../ahead.ts';
@@ -198,7 +198,9 @@ async function plannedCluster(
   const key = { namespace, name: cluster };
   const stored = await replaceableManifest(deps, key);
   const exists = stored !== undefined && !stored.deleting;
-  const fromStored = exists ? documentChanges(stored.document, validateManifest(after.document).manifest) : ['created'];
+  const fromStored = exists
+    ? documentChanges(stored.document, validateAsManifest(after.document).document)
+    : ['created'];
   // A plan without documents is about those that are behind.
   if (changes.length === 0 && fromStored.length === 0) return [];
   const assessment = await assessManifest(deps, key, { document: after.document, stored, ...question });

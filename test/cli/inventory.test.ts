@@ -61,6 +61,12 @@ it('CO-14: an inventory is planned, applied, changed at one layer, and its clust
   expect((await kubeloom('inventory', 'apply', '--all', '-n', 'fleet')).stdout).toBe('no cluster is behind\n');
 });
 
+it('an inventory of machine groups is planned in numbers', async () => {
+  const planned = await kubeloom('inventory', 'plan', '-f', join(root, 'examples/inventory-machines'));
+  expect(planned, planned.stderr).toMatchObject({ code: 0 });
+  expect(planned.stdout).toContain('2 clusters depend on it: 2 change\n2 clusters added; 8 nodes added');
+});
+
 it('a change is planned, and rolled out in waves by the id of the plan', async () => {
   const prod = join(folder, '2-environments.yaml');
   writeFileSync(prod, readFileSync(prod, 'utf8').replace('count: 3', 'count: 5'));

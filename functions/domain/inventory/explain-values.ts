@@ -1,11 +1,12 @@
 /** Why a document is as it is: for each value who set it, where, and what that overrode; defaults by their name. */
 import { z } from 'zod';
 import { pathText } from '../manifest/fault.ts';
+import type { DefaultAt } from '../manifest/groups/document-defaults.ts';
 import { isMap } from '../manifest/kubernetes-document.ts';
-import { defaultAt } from '../manifest/schema-places.ts';
 import { sameValue } from '../same-value.ts';
 import type { Resolution } from './resolve-cluster.ts';
 import { originAt } from './resolve-cluster.ts';
+import type { Uses } from './template/tracked.ts';
 import { valueAt } from './value-at.ts';
 import { covers, parseValuePath } from './value-path.ts';
 
@@ -41,14 +42,14 @@ export type ExplainedValue = z.infer<typeof ExplainedValue>;
 
 /** The values of a cluster of the inventory, then the leaves of its manifest; `manifest` is its document with the defaults. */
 export function explainResolution(resolution: Resolution, manifest: unknown): readonly ExplainedValue[] {
-  const { template } = resolution;
+  const { template, document } = resolution;
   const values = [...resolution.origin, ...resolution.removed].map(([path]) => ({
     ...{ path, value: valueIn(resolution, path), from: 'layer' as const },
     sources: sourcesOf(resolution, [path]),
   }));
   const all = resolution.uses();
-  const leaves = [...documentLeaves(manifest)].map(({ path, value }): ExplainedValue => {
-    const uses = all.get(path);
+  const leaves = [...documentLeaves(manifest)].map(({ path, parts, value }): ExplainedValue => {
+    const uses = all.get(path) ?? usesOfWritten(all, document, parts);
     if (uses === undefined) return { path, value, from: 'default', sources: [] };
     const sources = sourcesOf(resolution, uses.values);
     const from = sources.length > 0 ? 'layer' : uses.otherwise ? 'templateDefault' : 'template';
@@ -58,9 +59,9 @@ export function explainResolution(resolution: Resolution, manifest: unknown): re
 }
 
 /** The leaves of a manifest that a person submitted; those that have their default are named so. */
-export function explainManifest(manifest: unknown, schema: z.ZodType): readonly ExplainedValue[] {
+export function explainManifest(manifest: unknown, defaultAt: DefaultAt): readonly ExplainedValue[] {
   return [...documentLeaves(manifest)].map(({ path, value, parts }) => {
-    const otherwise = defaultAt(schema, parts);
+    const otherwise = defaultAt(parts);
     const from = otherwise !== undefined && sameValue(otherwise.value, value) ? 'default' : 'manifest';
     return { path, value, from, sources: [] };
   });
@@ -71,6 +72,24 @@ export function explainedAt(all: readonly ExplainedValue[], path: string | undef
   const wanted = path === undefined ? [] : parseValuePath(path);
   if (wanted === undefined) return [];
   return all.filter((one) => covers(wanted, parseValuePath(one.path) ?? []));
+}
+
+/** Of a value that is written in another form: a list of commands that becomes one text, a number that becomes a map. */
+function usesOfWritten(
+  all: ReturnType<Resolution['uses']>,
+  document: unknown,
+  parts: readonly (string | number)[],
+): Uses | undefined {
+  let written: unknown = document;
+  for (const [index, part] of parts.entries()) {
+    if (written === undefined) return undefined;
+    if (typeof written !== 'object' || written === null) return all.get(pathText(parts.slice(0, index)));
+    written = (written as Readonly<Record<string | number, unknown>>)[part];
+  }
+  const uses = [...documentLeaves(written, parts)].flatMap(({ path }) => all.get(path) ?? []);
+  if (written === undefined || uses.length === 0) return undefined;
+  const otherwise = uses.some((one) => one.otherwise);
+  return { values: uses.flatMap(({ values }) => values), ...(otherwise && { otherwise }) };
 }
 
 function sourcesOf({ origin, removed }: Resolution, paths: readonly string[]): ExplainedValue['sources'] {

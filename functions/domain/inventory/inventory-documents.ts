@@ -1,5 +1,6 @@
 /** The kinds of an inventory: values in layers, the order of the layers, templates, clusters that inherit them, and management planes on clusters. */
 import { z } from 'zod';
+import { manifestKinds } from '../manifest/manifest-kinds.ts';
 import { dnsName, Metadata, shown } from '../manifest/names.ts';
 import { ManagementPlane } from '../planes/management-plane.ts';
 import { RollOutSettings } from '../roll-out/roll-out-settings.ts';
@@ -96,7 +97,7 @@ export const InventoryTemplate = z.strictObject({
   spec: z
     .strictObject({
       version: z.int().min(1).describe('A version is never changed: what differs gets another number.'),
-      produces: z.literal('InputManifest').default('InputManifest').describe('The kind of the document.'),
+      produces: z.enum(manifestKinds).default('InputManifest').describe('The kind of the document.'),
       parts: z
         .record(
           z.string().regex(/^[A-Za-z0-9][-\w]{0,62}$/, 'is not the name of a part; use letters, digits and "-"'),

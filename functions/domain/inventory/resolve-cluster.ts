@@ -1,5 +1,6 @@
 /** Resolves a cluster of the inventory: its layers and its template become an ordinary manifest, and each part of it knows why it is so. */
 import { pathText } from '../manifest/fault.ts';
+import type { ManifestKind } from '../manifest/manifest-kinds.ts';
 import { nearest } from '../manifest/rules/references.ts';
 import { type InventoryCluster, ownLevel, type Recorded } from './inventory-documents.ts';
 import { type InventoryFault, inventoryFault } from './inventory-fault.ts';
@@ -13,7 +14,7 @@ import { meets, type ValuePath, valuePathText } from './value-path.ts';
 export interface Resolution {
   readonly namespace: string;
   readonly name: string;
-  /** An InputManifest as it is written, without its defaults; absent when there are faults. */
+  /** A manifest of the kind that its template produces as it is written, without its defaults; absent when there are faults. */
   readonly document?: Readonly<Record<string, unknown>>;
   readonly values: Readonly<Record<string, unknown>>;
   /** Of each leaf of `values`, by its path; see `MergedValues`. */
@@ -61,7 +62,13 @@ export function resolveCluster(cluster: Recorded<InventoryCluster>, inventory: I
     const { document } = fill();
     return new Map([...(document ? leavesOf(document) : [])].map((leaf) => [pathText(leaf.path), leaf.uses] as const));
   };
-  return { ...base, document: manifestOf(filled.document, { namespace, name }), uses, faults: [], warnings };
+  return {
+    ...base,
+    document: manifestOf(filled.document, { kind: template.parsed.produces, namespace, name }),
+    uses,
+    faults: [],
+    warnings,
+  };
 }
 
 /** That the template does not exist, or what is wrong with it and the parts that it includes. */
@@ -85,13 +92,13 @@ function templateFaults(wanted: string, cluster: string, inventory: InventoryInd
 
 function manifestOf(
   filled: Tracked,
-  { namespace, name }: { namespace: string; name: string },
+  { kind, namespace, name }: { kind: ManifestKind; namespace: string; name: string },
 ): Record<string, unknown> {
   const { metadata = {}, ...rest } = withoutTracks(filled) as { metadata?: { labels?: object; annotations?: object } };
   const { labels, annotations } = metadata;
   return {
     apiVersion: 'kubeloom.dev/v1',
-    kind: 'InputManifest',
+    kind,
     metadata: {
       name,
       namespace,

@@ -4,20 +4,17 @@ import { validateInventoryDocument } from '../inventory/validate-inventory.ts';
 import { error, type Fault } from './fault.ts';
 import { GitSource, gitSourceSecret } from './git-source.ts';
 import { manifestOfDocument } from './groups/manifest-of-document.ts';
-import { validateMachineGroups } from './groups/validate-machine-groups.ts';
+import { validateAsManifest } from './groups/validate-as-manifest.ts';
 import { isMap, withoutEmptyFields } from './kubernetes-document.ts';
+import { type ManifestKind, manifestKinds } from './manifest-kinds.ts';
 import { validateRoleBinding } from './role-binding.ts';
 import type { ValidationContext } from './rules/manifest-index.ts';
 import { nearest } from './rules/references.ts';
 import { type SecretUse, secretUses } from './secret-uses.ts';
 import { TemplateGitReference } from './template-git-reference.ts';
 import { validateGitSource } from './validate-git-source.ts';
-import { validateManifest } from './validate-manifest.ts';
 import { validateSecret } from './validate-secret.ts';
 import { validateTemplateReference } from './validate-template-reference.ts';
-
-/** Kinds that a cluster is made from. */
-export const manifestKinds = ['InputManifest', 'MachineGroups'] as const;
 
 export const documentKinds = [
   ...manifestKinds,
@@ -107,12 +104,9 @@ function judge(
   if (kind === undefined) return { ...names, faults: [unknownKind(document)], warnings: [] };
   const base = { kind, ...names };
   switch (kind) {
-    case 'InputManifest': {
-      const { manifest, ...verdict } = validateManifest(document, context);
-      return { ...base, ...(manifest && { document: manifest }), ...verdict };
-    }
+    case 'InputManifest':
     case 'MachineGroups': {
-      const { manifest: _, ...verdict } = validateMachineGroups(document, context);
+      const { manifest: _, ...verdict } = validateAsManifest(document, context);
       return { ...base, ...verdict };
     }
     case 'Secret': {
@@ -157,7 +151,7 @@ export function isManifest(document: unknown): boolean {
   return isManifestKind(kindOf(document));
 }
 
-export function isManifestKind(kind: DocumentKind | undefined): kind is (typeof manifestKinds)[number] {
+export function isManifestKind(kind: DocumentKind | undefined): kind is ManifestKind {
   return manifestKinds.some((one) => one === kind);
 }
 

@@ -105,6 +105,11 @@ class Checker {
       this.#fault(frame, place, `there is no template ${name}`, 'store it first, or apply it with this document');
       return;
     }
+    if (template.produces !== frame.template.produces) {
+      const reason = `template ${name} is for ${template.produces}, this one for ${frame.template.produces}`;
+      this.#fault(frame, place, reason, 'include parts of templates with the same spec.produces');
+      return;
+    }
     const part = template.parts.get(node.part);
     if (part === undefined) {
       const known = [...template.parts.keys()];

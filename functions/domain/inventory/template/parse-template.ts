@@ -1,6 +1,7 @@
 /** Reads the tree of a template: every fault of its form at once. */
 import { error, type Fault } from '../../manifest/fault.ts';
 import { isMap } from '../../manifest/kubernetes-document.ts';
+import type { ManifestKind } from '../../manifest/manifest-kinds.ts';
 import { nearest } from '../../manifest/rules/references.ts';
 import type { InventoryTemplate } from '../inventory-documents.ts';
 import { parseReference, parseText, type Reference } from './expressions.ts';
@@ -9,6 +10,8 @@ import type { Condition, TemplateNode } from './template-node.ts';
 export interface ParsedTemplate {
   /** `standard@3` */
   readonly name: string;
+  /** The kind of the document. */
+  readonly produces: ManifestKind;
   readonly parts: ReadonlyMap<string, TemplateNode>;
   readonly document?: TemplateNode;
   readonly faults: readonly Fault[];
@@ -29,6 +32,7 @@ export function parseTemplate({ metadata, spec }: InventoryTemplate): ParsedTemp
   const document = spec.document && reader.node(spec.document, ['spec', 'document']);
   return {
     name: `${metadata.name}@${spec.version}`,
+    produces: spec.produces,
     parts: new Map(parts),
     ...(document && { document }),
     faults: reader.faults,

@@ -254,7 +254,7 @@ export function placeInDocument(path: string, document: unknown): string {
   return isGroups(document) ? placeInGroups(path, draftOf(document).places) : path;
 }
 
-function isGroups(document: unknown): document is Draft {
+export function isGroups(document: unknown): document is Draft {
   return isMap(document) && document.kind === 'MachineGroups';
 }
 

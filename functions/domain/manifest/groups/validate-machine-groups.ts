@@ -37,10 +37,11 @@ export interface GroupsVerdict {
   readonly warnings: readonly Fault[];
 }
 
-const schemas = { created: CreatedGroup, static: StaticGroup, plugin: PluginGroup } as const satisfies Record<
-  GroupKind,
-  unknown
->;
+export const groupSchemas = {
+  created: CreatedGroup,
+  static: StaticGroup,
+  plugin: PluginGroup,
+} as const satisfies Record<GroupKind, unknown>;
 
 /** Validates one document alone and with what is known of its context. Never throws. */
 export function validateMachineGroups(document: unknown, context: ValidationContext = {}): GroupsVerdict {
@@ -104,7 +105,7 @@ const noGroups = { groups: [], faults: [] };
 /** At the places of the whole document. */
 function groupFaults(group: PlacedGroup): SchemaFaults {
   const { kind, names, value } = group;
-  const { faults, intended } = schemaFaults(schemas[kind], value);
+  const { faults, intended } = schemaFaults(groupSchemas[kind], value);
   const place = pathText(['spec', 'groups', ...names]);
   const inside = (path: string) => (path === '' || path.startsWith('[') ? place + path : `${place}.${path}`);
   return {
