@@ -138,7 +138,10 @@ function Cost({ cost }: { readonly cost: NonNullable<PlanReport['costOfMonth']> 
           </table>
         </div>
       </details>
-      <p className="dim">Without disks, traffic and taxes. A price that is not known is not guessed.</p>
+      <p className="dim">
+        Without disks, traffic, taxes and public addresses (Hetzner: with those). A price that is not known is not
+        guessed.
+      </p>
     </section>
   );
 }
