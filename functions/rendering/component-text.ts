@@ -53,7 +53,10 @@ export function fillVariables(text: string, { values, secrets }: Variables): Fil
     if (value === undefined) return fallback;
     return plainWord.test(value) ? value : mark(found.values, `${marks}${found.values.size}-`, value);
   });
-  for (const [start] of text.replaceAll(variable, ' ').matchAll(/\$\{[^\n]{0,40}/g))
+  for (const [start] of text
+    .replaceAll(variable, ' ')
+    .matchAll(/\$\{[^\n]{0,40}/g)
+    .take(5))
     faults.push(`${start} is no variable: a default has no braces, and what is no variable is written as $\${…}`);
   if (missing.size > 0) faults.push(`there is no value for ${[...missing].map((name) => `\${${name}}`).join(', ')}`);
   const unused = Object.keys(values).filter((name) => !used.has(name));

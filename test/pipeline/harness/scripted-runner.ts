@@ -19,7 +19,7 @@ import { type BuildRequest, StateFault } from './state-machines.ts';
 
 /**
  * `kill`: the container ends without a result. `garbled`: it is cut off while it writes one. `stopped`: somebody stops
- * it, and it says so. `lost`: new pools of these names cannot be made. `held`: these nodes are held. A function happens first, and may return `stopped`.
+ * it, and it says so. `lost`: new pools of these names cannot be made. `held`: these nodes are held. `error`: it says so. A function happens first, and may return `stopped`.
  */
 export type Trouble =
   | ErrorClass
@@ -28,6 +28,7 @@ export type Trouble =
   | 'stopped'
   | { readonly lost: readonly string[] }
   | { readonly held: NonNullable<StageError['waitsFor']> }
+  | { readonly error: StageError }
   | (() => unknown);
 type Ending = Exclude<Trouble, () => unknown>;
 
@@ -91,7 +92,7 @@ export class ScriptedRunner {
     this.prefixes.push(prefix);
     const ending = await this.#ending(stage, mode);
     const lost = typeof ending === 'object' && 'lost' in ending ? poolsNamed(document.target, ending.lost) : [];
-    const fails = typeof ending === 'string' || (typeof ending === 'object' && 'held' in ending);
+    const fails = typeof ending === 'string' || (typeof ending === 'object' && !('lost' in ending));
     const last = document.stages.at(-1)?.stage === stage;
     if (document.direction === 'repair' && last && !fails) {
       this.drift = this.drift.filter((item) => this.stubborn.has(driftKey(item)));
@@ -214,6 +215,7 @@ const stopped = {
 } as const satisfies StageError;
 
 function heldBy(ending: Exclude<Ending, string> | undefined): StageError | undefined {
+  if (ending !== undefined && 'error' in ending) return ending.error;
   if (ending === undefined || !('held' in ending)) return undefined;
   const message = ending.held.map(({ node, because }) => `${node}: ${because}`).join('; ');
   const about = { class: 'conflict', code: 'NodeLocked', hint: 'remove the label', retryable: false } as const;
