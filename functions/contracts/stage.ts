@@ -22,6 +22,8 @@ export const WaypointDocument = z.strictObject({
   facts: ClusterFacts,
   /** Nodes that the waypoint has paused for: ISO 8601, since when. */
   waitsSince: z.record(z.string(), z.string()).optional(),
+  /** The pauses for components that wait for another are used up: without them the waypoint is reached, too. */
+  reachedWithHeld: z.literal(true).optional(),
   /** Nodes whose machines, if they are gone, only a repair that names them recreates: healing decides, or they are being replaced. */
   notRecreated: z.array(z.string()).optional(),
   stages: z.array(StagePlan),

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
-import type { StageResult } from '#contracts/stage.ts';
+import type { StageResult, WaypointDocument } from '#contracts/stage.ts';
 import type { ComponentState, DocumentState } from '#domain/cluster-documents.ts';
 import { type ClusterFacts, noFacts } from '#domain/cluster-state.ts';
 import { prepareDocuments } from '#runner/documents/prepare-documents.ts';
@@ -54,6 +54,7 @@ export interface ComponentWorld extends StageWorld {
     documents: readonly DocumentState[],
     facts?: ClusterFacts,
     removed?: readonly string[],
+    change?: Partial<WaypointDocument>,
   ): Promise<{ readonly result: StageResult; readonly facts: ClusterFacts }>;
   /** What kubectl was given. */
   given(name: 'applied' | 'deleted'): string;
@@ -68,12 +69,17 @@ export async function componentWorld(environment: Readonly<Record<string, string
     writeFileSync(join(directory, sumOf(text)), text);
     return { url: 'https://releases.example/file.yaml', sha256: sumOf(text) };
   };
-  const put = (documents: readonly DocumentState[], facts: ClusterFacts, changing: readonly DocumentState[]) => {
+  const put = (
+    documents: readonly DocumentState[],
+    facts: ClusterFacts,
+    changing: readonly DocumentState[],
+    change: Partial<WaypointDocument> = {},
+  ) => {
     const target = twoProviderState({ documents: [...documents] });
     const wanted = changing.map(({ name, version }) => ({ name, version }));
     const work = { patch: [], remove: [], maxUnavailable: 1, documents: wanted };
     const stages = [{ stage: 'nodes' as const, reasons: [], work }];
-    return world.put(aDocument(stages, { direction: 'settle', before: target, target, facts }), facts);
+    return world.put(aDocument(stages, { direction: 'settle', before: target, target, facts, ...change }), facts);
   };
   world.set('KUBELOOM_DOCUMENTS', directory);
   live();
@@ -101,8 +107,8 @@ export async function componentWorld(environment: Readonly<Record<string, string
       await put(documents, facts, changing);
       return world.run('nodes');
     },
-    async settleAtOnce(documents, facts = noFacts, removed = []) {
-      await put(documents, facts, documents);
+    async settleAtOnce(documents, facts = noFacts, removed = [], change = {}) {
+      await put(documents, facts, documents, change);
       const result = await world.run('nodes', {
         tool: async (context) => {
           const prepared = await prepareDocuments(context, documents);

@@ -64,3 +64,21 @@ test('a drift check reports documents that do not work, and does not offer a rep
     unchecked: [],
   });
 });
+
+test('a component after one that does not work is not offered for repair: it waits', async () => {
+  const answers =
+    'case "$*" in *" diff "*) cat > "$0.$$"; grep -q ReplicaSet "$0.$$" && { echo "Files a/later and b/later differ"; exit 1; }; exit 0 ;; *) cat ;; esac';
+  world.set('KUBELOOM_KUBECTL', world.script('kubectl', `#!/bin/sh\nset +e\n${answers}\n`));
+  const itemsOf = async (kinds: Readonly<Record<string, string>>) => {
+    const documents = Object.entries(kinds).map(([name, kind]) => of(name, kind));
+    await world.put(aCheck(twoProviderState({ documents })));
+    await world.checkDrift([checkDocuments]);
+    const text = (await world.ports.artifacts.getText(waypointKeys.drift(prefix))) ?? '';
+    return DriftReport.parse(JSON.parse(text)).items.map(({ where, repairable }) => [where.name, repairable]);
+  };
+  const later = { 'capi.infrastructure-demo': 'ReplicaSet' };
+  expect(await itemsOf({ 'capi.cluster-api': 'Deployment', ...later })).toEqual([
+    ['capi.cluster-api', false],
+    ['capi.infrastructure-demo', false],
+  ]);
+});

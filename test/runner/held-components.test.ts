@@ -99,6 +99,20 @@ describe('a component that does not work', () => {
     expect(world.given('deleted')).toBe('');
     expect(held.facts.documents?.own?.objects).toContain(had);
   });
+
+  test('a waypoint that has paused for it to the end is reached without those after it, and an event says so', async () => {
+    world.live(manager);
+    const { result, facts } = await world.settleAtOnce(pair(), noFacts, [], { reachedWithHeld: true });
+    expect(result).toMatchObject({ ok: true });
+    expect(facts.documents?.['capi.cluster-api']).toHaveProperty('unfinished');
+    expect(await world.reported()).toContainEqual(expect.stringContaining('the change ends without it'));
+  });
+
+  test('a waypoint that also has to remove documents is not reached without components', async () => {
+    world.live(manager);
+    const { result } = await world.settleAtOnce(pair(), noFacts, ['own'], { reachedWithHeld: true });
+    expect(result).toMatchObject({ ok: false, error: { code: 'ComponentsHeld' } });
+  });
 });
 
 test('documents of a cluster that never work take no time from those of a plane', () => {

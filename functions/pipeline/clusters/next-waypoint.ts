@@ -64,8 +64,9 @@ export async function nextWaypoint(
   // A waypoint that was backed off is still the one under way.
   if (manifest.paused && record.status !== 'BackingOff') return nothingToDo('none');
   const facts = await knownFacts(deps, record);
-  const projects = deps.config.KUBELOOM_RUNNER_PROJECTS;
-  const start = startWaypoint({ run, manifest, record, waypoint, path: plan.waypoints, facts, projects, demand, now });
+  const { KUBELOOM_RUNNER_PROJECTS: projects, KUBELOOM_MAX_BACK_OFFS: mostBackOffs } = deps.config;
+  const about = { run, manifest, record, waypoint, path: plan.waypoints, facts, demand };
+  const start = startWaypoint({ ...about, projects, mostBackOffs, now });
   const described = describePath(plan.waypoints, start.record);
   await storeStart(deps, start, plannedPath(described, plan.waypoints, start.record));
   if (mayPutBack && demand && (await isTakenBack(deps, demand))) {

@@ -32,6 +32,8 @@ export interface WaypointStart {
   readonly demand: Demand | undefined;
   /** Tool to CodeBuild project. */
   readonly projects: Readonly<Record<string, string>>;
+  /** How often a waypoint is backed off. */
+  readonly mostBackOffs: number;
   readonly now: string;
 }
 
@@ -73,12 +75,14 @@ export function startWaypoint(start: WaypointStart): Start {
   const goesOn = record.status === 'BackingOff';
   const { demand: _before, nodeWait, ...known } = record;
   const waited = goesOn && record.failure?.runId === runId ? nodeWait : undefined;
+  const heldToTheEnd = goesOn && record.failure?.code === 'ComponentsHeld' && record.backOffs >= start.mostBackOffs;
   const { sizes, replace } = start.demand ?? noDemand;
   const leftGone = notRecreated(manifest, before, { demand: { replace }, path: start.path });
   const document: WaypointDocument = {
     ...{ schema: 1, namespace, manifest: name, generation, runId, cluster, index, direction },
     ...{ before, target, attempted, facts, stages, undo },
     ...(waited && { waitsSince: Object.fromEntries(waited.nodes.map(({ node, since }) => [node, since])) }),
+    ...(heldToTheEnd && { reachedWithHeld: true as const }),
     ...(leftGone.length > 0 && { notRecreated: [...leftGone] }),
   };
   const boundTo = manifest.check ? undefined : manifest.plan?.id;

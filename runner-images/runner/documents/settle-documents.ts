@@ -15,7 +15,7 @@ interface DocumentsWork {
   readonly removed: readonly string[];
 }
 
-/** Counts for people. Throws `ComponentsHeld` when all is done that does not wait for a component: the waypoint goes on later. */
+/** Counts for people. Throws `ComponentsHeld` when all is done that does not wait for a component: the waypoint goes on later, unless it may end without them. */
 export async function settleDocuments(
   context: StageContext,
   kubectl: Kubectl,
@@ -26,17 +26,31 @@ export async function settleDocuments(
   // What takes their place may be in a component that is held, also that of another plane or of none.
   const going = held.length > 0 ? [] : removed;
   const gone = await pruneDocuments(context, kubectl, going.toReversed());
-  if (held.length > 0) throw componentsHeld(held);
+  if (held.length > 0 && !mayEnd(context, removed)) throw componentsHeld(held);
+  if (held.length > 0) context.emit({ kind: 'ComponentHeld', message: endedWithout(held) });
   return { ...(applied > 0 && { documentsApplied: applied }), ...(gone > 0 && { documentsRemoved: gone }) };
 }
 
-function componentsHeld(held: readonly HeldComponent[]): StageFailure {
+/** What leaves can only be removed by this waypoint: it then is not reached. */
+function mayEnd({ document }: StageContext, removed: readonly string[]): boolean {
+  return document.reachedWithHeld === true && removed.length === 0;
+}
+
+function endedWithout(held: readonly HeldComponent[]): string {
+  return `${waitText(held)}, after all pauses; the change ends without it: a check for drift reports what is missing, and a repair applies it`;
+}
+
+function waitText(held: readonly HeldComponent[]): string {
   const holders = [...new Set(held.map(({ holder }) => holder))].join(', ');
   const verb = held.length === 1 ? 'waits' : 'wait';
+  return `${shownObjects(held.map(({ name }) => name))} ${verb} for ${holders}, which does not work yet`;
+}
+
+function componentsHeld(held: readonly HeldComponent[]): StageFailure {
   return new StageFailure({
     class: 'transient',
     code: 'ComponentsHeld',
-    message: `${shownObjects(held.map(({ name }) => name))} ${verb} for ${holders}, which does not work yet. All others are applied.`,
+    message: `${waitText(held)}. All others are applied.`,
     resource: held[0]?.holder,
     hint: 'Kubeloom continues automatically; `kubectl describe` of the objects of that component, and of its pods, says why it does not work.',
     // It has waited for minutes: the pauses of the waypoint are the right ones.

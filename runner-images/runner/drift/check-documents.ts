@@ -1,5 +1,6 @@
 /** The documents in the cluster: whether each of their objects still is as it was applied, which a dry run of the apply says, and works. */
 import type { DriftItem } from '#domain/drift.ts';
+import { planeOfDocument } from '#domain/planes/management-plane.ts';
 import { fieldManager } from '#rendering/documents.ts';
 import { notAvailable, shownObjects } from '../documents/availability.ts';
 import { asList } from '../documents/objects.ts';
@@ -30,7 +31,23 @@ export async function checkDocuments(context: DriftContext): Promise<Findings> {
       }
     }),
   );
-  return { items: findings.flatMap(({ items }) => items), unchecked: findings.flatMap(({ unchecked }) => unchecked) };
+  const items = withHolders(findings.flatMap((found) => found.items));
+  return { items, unchecked: findings.flatMap(({ unchecked }) => unchecked) };
+}
+
+/** A component after one of its plane that does not work, in their order: to apply it would not help yet. */
+function withHolders(items: readonly DriftItem[]): readonly DriftItem[] {
+  const holders = new Map<string, string>();
+  return items.map((item) => {
+    const { name = '' } = item.where;
+    const plane = planeOfDocument(name);
+    if (plane === undefined) return item;
+    const holder = holders.get(plane);
+    if (!item.repairable && holder === undefined) holders.set(plane, name);
+    if (!item.repairable || holder === undefined) return item;
+    const message = sentence(`${item.message}; it waits for ${holder}, which does not work`);
+    return { ...item, message, repairable: false };
+  });
 }
 
 /** As they were applied, but what they start does not work: to apply them again would not help. */
