@@ -200,6 +200,8 @@ describe('what a template refuses', () => {
     );
     const text = 'x'.repeat(90_000);
     const characters = 'the document has more than 2000000 characters';
+    expect(faultTexts(filled([nested(1, text)], { l }))[0]).toContain(characters);
+    expect(faultTexts(filled([nested(1, { [text]: 1 })], { l }))[0]).toContain(characters);
     expect(faultTexts(filled([nested(1, '${values.text}')], { l, text }))[0]).toContain(characters);
     expect(faultTexts(filled([nested(1, 'a-${values.text}')], { l, text }))[0]).toContain(characters);
     const many = Object.fromEntries(l.map((place) => [`k${place}`, place]));

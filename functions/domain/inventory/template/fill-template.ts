@@ -72,8 +72,11 @@ class Filler {
   one(node: TemplateNode, frame: Frame): Tracked | undefined {
     if (!this.#spend(oneStep, node.at, frame)) return undefined;
     switch (node.kind) {
-      case 'literal':
+      case 'literal': {
+        const characters = typeof node.value === 'string' ? node.value.length : 0;
+        if (!this.#spend({ steps: 0, characters }, node.at, frame)) return undefined;
         return { kind: 'leaf', value: node.value, uses: nothingUsed };
+      }
       case 'value': {
         const value = this.#value(node.reference, node.at, frame);
         return value && this.#spend(this.#weightOf(value), node.at, frame) ? value : undefined;
@@ -86,6 +89,7 @@ class Filler {
         return { kind: 'list', uses: this.#list(node.list, node.at, frame).uses, items: this.#many(node, frame) };
       case 'map': {
         const fields = node.fields.flatMap(([key, inner]) => {
+          if (!this.#spend({ steps: 0, characters: key.length }, node.at, frame)) return [];
           const value = this.one(inner, frame);
           return value ? [[key, value] as const] : [];
         });
