@@ -2,14 +2,8 @@
 import { parseArgs } from 'node:util';
 import { kubeoneReleases } from '#domain/kubernetes-versions.ts';
 import { kubernetesKind } from '../kubernetes/available.ts';
-import { apply } from './apply.ts';
-import { Kubeadm } from './kubeadm/kubeadm.ts';
 import { Log } from './log.ts';
-import { readKubeOneManifest } from './manifest.ts';
 import { configurationRefusal, KubeOneRefusal, notConfirmed } from './refusal.ts';
-import { resetNodes } from './reset.ts';
-import { Simulated } from './simulated.ts';
-import { SshHosts } from './ssh-hosts.ts';
 
 /** The release that was called: `kubeone-1.13` is 1.13, plain `kubeone` the newest of the table. */
 const calledAs = /-(\d+\.\d+)/.exec(process.env.KUBEONE_CALLED_AS ?? '')?.[1];
@@ -67,9 +61,12 @@ async function run(): Promise<number> {
   if (command !== 'apply' && command !== 'reset') {
     return failed(new Error(`unknown command "${command}" for "kubeone"`));
   }
+  // On first use: each stage asks for the version before it applies.
+  const { readKubeOneManifest } = await import('./manifest.ts');
   const manifest = await readKubeOneManifest(String(values.manifest), release);
   if ('refusal' in manifest) return failed(configurationRefusal(manifest.refusal.doing, ...manifest.refusal.problems));
   if (!values['auto-approve']) return failed(notConfirmed);
+  const { SshHosts } = await import('./ssh-hosts.ts');
   const hosts = new SshHosts(manifest.directory);
   try {
     const cluster = {
@@ -77,9 +74,11 @@ async function run(): Promise<number> {
       forceUpgrade: values['force-upgrade'] === true,
       removeBinaries: values['remove-binaries'] === true,
     };
-    const installer = new (kind === 'real' ? Kubeadm : Simulated)(cluster, hosts, log);
-    if (command === 'apply') await apply(cluster, hosts, installer, log);
-    else await resetNodes(cluster, installer, log);
+    const Installer =
+      kind === 'real' ? (await import('./kubeadm/kubeadm.ts')).Kubeadm : (await import('./simulated.ts')).Simulated;
+    const installer = new Installer(cluster, hosts, log);
+    if (command === 'apply') await (await import('./apply.ts')).apply(cluster, hosts, installer, log);
+    else await (await import('./reset.ts')).resetNodes(cluster, installer, log);
     return 0;
   } catch (error) {
     return failed(error);

@@ -1,7 +1,9 @@
 /** The code that runs on nodes (`node/`), as one archive with a version out of its content. */
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { readdirSync, readFileSync } from 'node:fs';
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { stripTypeScriptTypes } from 'node:module';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Probe } from './installer.ts';
 import type { HostConfig } from './manifest.ts';
@@ -23,9 +25,11 @@ export async function probe(hosts: SshHosts, host: HostConfig): Promise<Probe> {
   return { host, ...JSON.parse(reported) };
 }
 
+let archive: Buffer | undefined;
+
 async function install(hosts: SshHosts, host: HostConfig, version: string): Promise<string> {
-  const archive = execFileSync('tar', ['-C', source, '-c', '.'], { maxBuffer: 10_000_000 });
-  const wrapper = `#!/bin/sh\nexec /usr/local/bin/node --disable-warning=ExperimentalWarning ${directories.code}/kubeadm.ts "$@"\n`;
+  archive ??= archiveOf(source);
+  const wrapper = `#!/bin/sh\nexec /usr/local/bin/node ${directories.code}/kubeadm.mjs "$@"\n`;
   const command = [
     'set -e',
     `mkdir -p ${directories.code}`,
@@ -37,6 +41,23 @@ async function install(hosts: SshHosts, host: HostConfig, version: string): Prom
     'kubeadm probe',
   ].join('\n');
   return (await hosts.run(host, command, archive)).toString('utf8');
+}
+
+/** Without types: to strip them takes most of the time of a short command, and each host has many of those. */
+function archiveOf(directory: string): Buffer {
+  const stripped = mkdtempSync(join(tmpdir(), 'kubeloom-node-'));
+  try {
+    for (const name of readdirSync(directory)) {
+      if (!name.endsWith('.ts')) cpSync(join(directory, name), join(stripped, name));
+      else {
+        const code = stripTypeScriptTypes(readFileSync(join(directory, name), 'utf8'));
+        writeFileSync(join(stripped, name.replace(/ts$/, 'mjs')), code.replace(/'(\.\/[\w-]+)\.ts'/g, "'$1.mjs'"));
+      }
+    }
+    return execFileSync('tar', ['-C', stripped, '-c', '.'], { maxBuffer: 10_000_000 });
+  } finally {
+    rmSync(stripped, { recursive: true, force: true });
+  }
 }
 
 function versionOf(directory: string): string {

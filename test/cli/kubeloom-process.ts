@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 export const root = fileURLToPath(new URL('../..', import.meta.url));
 
 /** Compiled code that these processes share: as `cli/kubeloom.mjs` keeps it for users. It halves the CPU time of a start. */
-const compiled = join(root, 'node_modules/.cache/kubeloom-compiled');
+export const compiled = join(root, 'node_modules/.cache/kubeloom-compiled');
 
 /** No colours, and no API but one that a test names. */
 export const environmentOfTests: Readonly<Record<string, string>> = { NO_COLOR: '1', KUBELOOM_API_URL: '' };

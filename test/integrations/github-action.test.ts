@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import type { Platform } from '#local/platform.ts';
-import { type Outcome, root } from '#test/cli/kubeloom-process.ts';
+import { compiled, type Outcome, root } from '#test/cli/kubeloom-process.ts';
 import { startSimulatedPlatform } from '#test/scenarios/simulated-platform.ts';
 import { type FakeGitHub, fakeGitHub } from './fake-github.ts';
 
@@ -27,7 +27,7 @@ function step(script: string, environment: Readonly<Record<string, string>>): Pr
       ...{ GITHUB_API_URL: github.url, GITHUB_REPOSITORY: 'team/shop', GITHUB_TOKEN: 'gh-token', NO_COLOR: '1' },
       ...{ KUBELOOM: `${process.execPath} ${join(root, 'cli/main.ts')}`, KUBELOOM_FILES: file() },
       ...{ KUBELOOM_API_URL: platform.apiUrl, KUBELOOM_TOKEN: platform.token, GITHUB_RUN_ID: '1' },
-      ...{ GITHUB_EVENT_PATH: join(directory, 'event.json') },
+      ...{ GITHUB_EVENT_PATH: join(directory, 'event.json'), NODE_COMPILE_CACHE: compiled },
       ...environment,
     };
     execFile(join(action, script), [], { env }, (error, stdout, stderr) =>

@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type GitServer, startGitServer, trust } from '#test/templates/git-server.ts';
 import {
   filesOf,
+  fromFolder,
   manifestText,
   removeFiles,
   type SourceWorld,
@@ -104,6 +105,19 @@ describe('what is pushed', () => {
   });
 });
 
+it('a commit that is read out of the folder of a repository is what a runner reads', async () => {
+  server.commit({ ...filesOf('a', 'b'), 'clusters/sub/c.yaml': manifestText('c'), 'other/d.yaml': manifestText('d') });
+  const read = async (one: SourceWorld) => {
+    await one.put();
+    const { status, submitted } = await one.settle();
+    return { commit: status.commit, manifests: status.manifests, submitted };
+  };
+  const byRunner = await read(world);
+  const byFolder = await read(sourceWorld(server, {}, fromFolder(server)));
+  expect(byFolder).toEqual(byRunner);
+  expect(Object.keys(byFolder.submitted).sort()).toEqual(['a', 'b', 'c']);
+});
+
 describe('a fault in one of ten files', () => {
   const commitTen = () => server.commit({ ...filesOf(...ten.slice(1)), 'clusters/sub/z.yaml': faulty });
 
@@ -156,7 +170,13 @@ describe('a fault in one of ten files', () => {
   });
 });
 
+/** Git has no part in the tests below. */
+const readFromFolder = () => {
+  world = sourceWorld(server, {}, fromFolder(server));
+};
+
 describe('a file that is gone', () => {
+  beforeEach(readFromFolder);
   const start = async (spec: object = {}) => {
     server.commit(filesOf('a', 'b', 'c', 'd'));
     await world.put(spec);
@@ -219,6 +239,7 @@ describe('a file that is gone', () => {
 });
 
 describe('plans that are proposed', () => {
+  beforeEach(readFromFolder);
   it('onPlan: propose keeps creation and deletion as plans until someone approves them', async () => {
     server.commit(filesOf('a', 'b'));
     await world.put({ onPlan: 'propose', prune: { most: 1 } });
@@ -241,7 +262,7 @@ describe('plans that are proposed', () => {
   });
 
   it('a GitSource only proposes where plans have to be approved', async () => {
-    world = sourceWorld(server, { KUBELOOM_REQUIRE_APPROVAL: 'team' });
+    world = sourceWorld(server, { KUBELOOM_REQUIRE_APPROVAL: 'team' }, fromFolder(server));
     server.commit(filesOf('a'));
     await world.put();
     expect(statesOf(await world.settle())).toEqual({ a: 'proposed' });

@@ -6,6 +6,7 @@ import { type GitServer, startGitServer, trust } from '#test/templates/git-serve
 import {
   aSource,
   filesOf,
+  fromFolder,
   manifestText,
   removeFiles,
   type SourceWorld,
@@ -18,7 +19,7 @@ let world: SourceWorld;
 
 beforeEach(async () => {
   server = await startGitServer();
-  world = sourceWorld(server);
+  world = sourceWorld(server, {}, fromFolder(server));
 });
 afterEach(async () => {
   trust();

@@ -1,9 +1,11 @@
 /** A GitSource with a real git host and a real runner, in one process: the API and the scheduler over ports in memory. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { GitReferences } from '#adapters/git-references.ts';
 import type { GitSourceRecord } from '#contracts/git-sources.ts';
 import { handler } from '#functions/tasks/sync-sources.ts';
 import { useDeps } from '#functions/wire.ts';
-import { answerQuestion } from '#runner/answer-question.ts';
+import { type Answers, answerQuestion } from '#runner/answer-question.ts';
 import { answers } from '#runner/answers.ts';
 import { type Answer, apiUnderTest, type Call } from '#test/api/api-under-test.ts';
 import { aManifest } from '#test/api/documents.ts';
@@ -31,7 +33,12 @@ export interface SourceWorld {
   stored(): Promise<readonly string[]>;
 }
 
-export function sourceWorld(server: GitServer, environment: Readonly<Record<string, string>> = {}): SourceWorld {
+/** `source`: how a commit is read. @default as a runner does */
+export function sourceWorld(
+  server: GitServer,
+  environment: Readonly<Record<string, string>> = {},
+  source: Answers['source'] = answers.source,
+): SourceWorld {
   const privateHosts = [server.host];
   const templateSources = new GitReferences({ privateHosts, timeoutMs: 2_000 });
   const settings = { KUBELOOM_TEMPLATE_PRIVATE_HOSTS: server.host, ...environment };
@@ -50,8 +57,12 @@ export function sourceWorld(server: GitServer, environment: Readonly<Record<stri
       for (const { id, variables } of deps.builds.started.filter((one) => !ended.has(one.id))) {
         ended.add(id);
         const { signal } = new AbortController();
-        const options = { signal, answers, templatesDirectory: '', ...(limitMs !== undefined && { limitMs }) };
-        await answerQuestion(variables.KUBELOOM_JOB ?? '', deps, options);
+        const given = {
+          answers: { ...answers, source },
+          templatesDirectory: '',
+          ...(limitMs !== undefined && { limitMs }),
+        };
+        await answerQuestion(variables.KUBELOOM_JOB ?? '', deps, { signal, ...given });
         deps.builds.statuses.set(id, 'ended');
       }
     },
@@ -79,6 +90,18 @@ export function sourceWorld(server: GitServer, environment: Readonly<Record<stri
     },
   };
   return world;
+}
+
+/** Reads a commit out of the folder of the server, where a fetch starts some thirty processes: for tests that are not about git. */
+export function fromFolder(server: GitServer): Answers['source'] {
+  return async ({ ref, path, known }) => {
+    const commit = server.git('rev-parse', ref);
+    if (commit === known) return { source: { commit } };
+    const names = server.git('ls-tree', '-r', '--name-only', commit, '--', `./${path}`).split('\n').filter(Boolean);
+    const folder = server.git('rev-parse', '--show-toplevel');
+    const files = names.map((name) => ({ path: name, text: readFileSync(join(folder, name), 'utf8') }));
+    return { source: { commit, files, faults: [] } };
+  };
 }
 
 export function aSource(spec: object) {

@@ -32,7 +32,7 @@ units_with_cgroup() {
     systemctl list-units --all --plain --no-legend --type=scope "$1*.scope" | awk '{sub(/\.scope$/, "", $1); print $1}'
   fi
   for group in $(cgroups_of "$1*"); do
-    [ ! -d "$group" ] || basename "$group"
+    [ ! -d "$group" ] || echo "${group##*/}"
   done | sort -u
 }
 

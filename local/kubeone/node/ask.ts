@@ -6,19 +6,26 @@ export interface Answer {
   readonly text: string;
 }
 
-/** `timeoutMs`: for the whole answer. Rejects when there is none. */
+/** `timeoutMs`: for the whole answer. Rejects when there is none. Connections are kept where the options have an agent that does. */
 export function ask(url: string, timeoutMs: number, options: RequestOptions, body?: string): Promise<Answer> {
+  return send(url, { agent: false, ...options, signal: AbortSignal.timeout(timeoutMs) }, body);
+}
+
+function send(url: string, options: RequestOptions, body: string | undefined): Promise<Answer> {
   return new Promise((resolve, reject) => {
-    const signal = AbortSignal.timeout(timeoutMs);
-    // No kept connections: one to a server that was started again would fail first.
-    const call = request(url, { ...options, signal, agent: false }, (response) => {
+    const call = request(url, options, (response) => {
       let text = '';
       response.setEncoding('utf8').on('data', (part: string) => {
         text += part;
       });
       response.on('error', reject).on('end', () => resolve({ code: response.statusCode ?? 0, text }));
     });
-    call.on('error', reject).end(body);
+    call.on('error', (error) => {
+      // A kept connection to a server that was started again fails first.
+      if (call.reusedSocket) resolve(send(url, { ...options, agent: false }, body));
+      else reject(error);
+    });
+    call.end(body);
   });
 }
 

@@ -9,7 +9,6 @@
 import { execFileSync } from 'node:child_process';
 import { X509Certificate } from 'node:crypto';
 import { existsSync, readFileSync, rmSync } from 'node:fs';
-import { askJson } from './ask.ts';
 import { directories, files } from './paths.ts';
 import { exportKeys, setUp } from './setup.ts';
 
@@ -44,7 +43,9 @@ function probe(): object {
   };
 }
 
-function getNodes(): Promise<unknown> {
+async function getNodes(): Promise<unknown> {
+  // Loading HTTPS takes as long as all the rest.
+  const { askJson } = await import('./ask.ts');
   const [ca, key, cert] = [files.ca, files.adminKey, files.adminCertificate].map((file) => readFileSync(file));
   return askJson('https://127.0.0.1:6443/api/v1/nodes', 5000, { ca, key, cert });
 }

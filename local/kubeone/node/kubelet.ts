@@ -1,5 +1,6 @@
 /** The simulated kubelet: says every few seconds that its node lives, and answers on the node ports. */
 import { readFileSync, writeFileSync } from 'node:fs';
+import { Agent } from 'node:https';
 import type { Server } from 'node:net';
 import os from 'node:os';
 import { askJson } from './ask.ts';
@@ -24,6 +25,8 @@ interface KubeletConfig {
 
 const config: KubeletConfig = JSON.parse(readFileSync(files.kubeletConfig, 'utf8'));
 const ca = readFileSync(files.ca);
+// A handshake for each heartbeat took most of the time of kubelet and server.
+const agent = new Agent({ keepAlive: true });
 const headers = { authorization: `Bearer ${readFileSync(files.token, 'utf8').trim()}` };
 const nodePorts = new Map<number, Server>();
 let registered = false;
@@ -49,7 +52,7 @@ async function beat(): Promise<HeartbeatAnswer> {
       return await askJson(
         `${url}/internal/heartbeat`,
         3000,
-        { method: 'POST', ca, headers },
+        { method: 'POST', ca, headers, agent },
         JSON.stringify(heartbeat()),
       );
     } catch (error) {

@@ -92,13 +92,13 @@ function converge(
   changed: boolean,
   put: (file: string, text: string) => boolean,
 ): boolean {
-  const options = '--disable-warning=ExperimentalWarning --max-old-space-size=64 --v8-pool-size=1';
+  const options = '--max-old-space-size=64 --v8-pool-size=1';
   const text = `[Unit]
 Description=${description}
 After=network.target wg-quick@wg0.service
 [Service]
 # Of the code: ${readFileSync(`${directories.code}/.version`, 'utf8').trim()}
-ExecStart=/usr/local/bin/node ${options} ${directories.code}/${unit}.ts
+ExecStart=/usr/local/bin/node ${options} ${directories.code}/${unit}.mjs
 Restart=always
 RestartSec=1
 [Install]

@@ -114,6 +114,8 @@ async function gitEnvironment(
     ['http.lowSpeedLimit', '1000'],
     ['http.lowSpeedTime', '30'],
     ['advice.detachedHead', 'false'],
+    // The files are read once and removed.
+    ['maintenance.auto', 'false'],
     ...(addresses.length === 0 ? [] : [['http.curloptResolve', resolution(host, addresses)]]),
     ...(login ? [[`http.https://${host}/.extraHeader`, `Authorization: ${login}`]] : []),
   ];
