@@ -152,7 +152,7 @@ describe('a merge', () => {
 describe('the login', () => {
   const identity = () => ({
     ...{ ACTIONS_ID_TOKEN_REQUEST_URL: `${github.url}/token?api=1`, ACTIONS_ID_TOKEN_REQUEST_TOKEN: 'request-token' },
-    GITHUB_ENV: join(directory, `env-${github.url.split(':').at(-1)}`),
+    GITHUB_ENV: join(mkdtempSync(join(directory, 'job-')), 'env'),
   });
 
   it('the token of the job becomes the identity of a role, in a file that only the job reads', async () => {
