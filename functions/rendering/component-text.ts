@@ -21,6 +21,8 @@ export interface FilledText {
 /** What is escaped, or a variable. */
 const variable = /\$\$\{|\$\{([^{}]*)\}/g;
 const form = /^([A-Za-z_][A-Za-z0-9_]*)(?:(:?[=-])(.*))?$/s;
+/** `${NAME/#start/other}`, which is empty without a value. Cluster API's provider of AWS has one. */
+const otherStart = /^([A-Za-z_][A-Za-z0-9_]*)\/#([^/]+)\/(.*)$/s;
 /** Such a value has no meaning in YAML apart from itself: it becomes a number or a truth where it is alone, as in `clusterctl`. */
 const plainWord = /^([A-Za-z0-9_./]([\w./:=+-]*[\w./=+-])?)?$/;
 const marks = 'KUBELOOM-VALUE-';
@@ -34,6 +36,14 @@ export function fillVariables(text: string, { values, secrets }: Variables): Fil
   const used = new Set<string>();
   const filled = text.replaceAll(variable, (whole, inner: string | undefined) => {
     if (inner === undefined) return whole.slice(1);
+    const [, replaced, start = '', other = ''] = otherStart.exec(inner) ?? [];
+    if (replaced !== undefined) {
+      used.add(replaced);
+      const value = own(values, replaced) ?? '';
+      if (own(secrets, replaced) !== undefined || !plainWord.test(value))
+        faults.push(`only a plain word can have another start: ${whole.slice(0, 60)}`);
+      return value.startsWith(start) ? other + value.slice(start.length) : value;
+    }
     const [, name, operator, fallback = ''] = form.exec(inner) ?? [];
     if (name === undefined) {
       faults.push(`${whole.slice(0, 60)} is no variable; \${NAME} and \${NAME:=default} are`);

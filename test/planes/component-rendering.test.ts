@@ -39,6 +39,14 @@ describe('variables of a component', () => {
     ['a number, where it is alone', '  a: ${A}', { A: '3' }, { a: 3 }],
     ['a number in quotes as text', '  a: "${A}"', { A: '3' }, { a: '3' }],
     ['several in one text', '  a: X=${A:=true},Y=${B:=false}', { B: 'true' }, { a: 'X=true,Y=true' }],
+    [
+      'a value with another start',
+      '  ${A/#arn/example.com/role: arn}',
+      { A: 'arn:x/y' },
+      { 'example.com/role': 'arn:x/y' },
+    ],
+    ['a value without that start', '  a: ${A/#arn/role}', { A: 'x' }, { a: 'x' }],
+    ['no value with another start', '  b: x\n  ${A/#arn/example.com/role: arn}', {}, { b: 'x' }],
     ['what is escaped', '  a: $${A}', {}, { a: '${A}' }],
     ['what is escaped and no variable', '  a: $${A:={}} $${{ b }}', {}, { a: '${A:={}} ${{ b }}' }],
   ])('%s is filled in as clusterctl does', (_, lines, values, data) => {
@@ -59,6 +67,9 @@ describe('variables of a component', () => {
     expect(render('  a: ${A} ${B} ${A}')).toThrow('there is no value for ${A}, ${B}');
     expect(render('  a: x', { TYPO: '1' })).toThrow('the file has no variable TYPO');
     expect(render('  a: ${A^^}')).toThrow('${A^^} is no variable');
+    expect(render('  ${A/#x/y: x}', { A: 'x\nb: c' })).toThrow(
+      'only a plain word can have another start: ${A/#x/y: x}',
+    );
   });
 
   test.each(['${A:={}}', '${A:=${B:=c}}', '${A', '${ {{ x }} }'])('%s is refused, not left as it is', (text) => {
