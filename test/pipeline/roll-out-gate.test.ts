@@ -52,6 +52,32 @@ it('a check that cannot be done halts no roll-out, and is not repeated for ever'
   expect(await world.pipeline.deps.manifests.get({ namespace: fleet, name: nameOf(0) })).toMatchObject({ checks: 1 });
 });
 
+it('a check that does not end within two hours counts as a failure', async () => {
+  const world = await Fleet.of(2);
+  const { json } = await world.start(environment('1.35.2', 2), '?waves=1,100%25&soak=30m');
+  world.pipeline.before.set('plan-batch', () => world.pipeline.deps.clock.advance(1801));
+  await world.pipeline.rollOut();
+  const ended = await world.rollOut(String(json.id));
+  expect(ended).toMatchObject({ status: 'Halted', states: { failed: 1, waiting: 1 } });
+  expect(ended.halted).toContain('its check has not ended after 2 h');
+});
+
+it('a node that a check before the run found ill does not fail a cluster whose run went well', async () => {
+  const world = await Fleet.of(2);
+  const { deps } = world.pipeline;
+  const [record] = await deps.clusters.list({ namespace: fleet, name: nameOf(0) });
+  if (record === undefined) throw new Error('there is no cluster');
+  const [node = ''] = await world.pipeline.nodes(nameOf(0));
+  const checkedAt = deps.clock.now().toISOString();
+  const health = [{ node, health: 'notReady' as const, looks: 1, seenAt: checkedAt }];
+  const drift = { checkedAt, runId: 'before', items: [], unchecked: [], outcome: 'o', health };
+  await deps.clusters.put({ ...record, version: record.version + 1, drift });
+  deps.clock.advance(60);
+  const { json } = await world.start(environment('1.35.2', 2), '?waves=2&soak=0s');
+  await world.pipeline.rollOut();
+  expect(await world.rollOut(String(json.id))).toMatchObject({ status: 'RolledOut', states: { done: 2 } });
+});
+
 it('a cluster that was ill is checked again when the roll-out is resumed, and does not halt it once it is well', async () => {
   const { pipeline, fleet, id } = await watched(3, '?waves=1,100%25&soak=30m', async ({ pipeline }) => {
     const [node = ''] = await pipeline.nodes(nameOf(0));

@@ -7,7 +7,8 @@ import type { Using } from '../../ports.ts';
 import { clusterName } from '../clusters/cluster-records.ts';
 
 export type ClusterOutcome =
-  | { readonly kind: 'waits' }
+  /** `since`: when its run was stored or started, ISO 8601. */
+  | { readonly kind: 'waits'; readonly since: string }
   | { readonly kind: 'done' }
   | { readonly kind: 'failed'; readonly because: string };
 
@@ -28,7 +29,7 @@ export async function clusterOutcome(
     return failed(untouched ? 'it was not submitted' : changedText(manifest));
   }
   if (manifest.status === 'Pending' || manifest.status === 'Running') {
-    return manifest.paused ? failed('it is paused; resume it first') : { kind: 'waits' };
+    return manifest.paused ? failed('it is paused; resume it first') : { kind: 'waits', since: manifest.updatedAt };
   }
   const unwell = (await deps.clusters.list(key)).flatMap((record) => whatIsWrong(record) ?? []);
   if (unwell.length > 0) return failed(listed(unwell, 2));
@@ -48,12 +49,14 @@ export function changedText({
 
 /** The health gate: in the desired state, with all of its pools, and without nodes that are down. */
 function whatIsWrong(record: ClusterRecord): string | undefined {
-  const { status, failure, heldPools = [], drift } = record;
+  const { status, failure, heldPools = [], drift, lastChange } = record;
   const name = clusterName(record);
   if (failure) return `${name}: ${failure.code}: ${failure.message}`;
   if (status === 'Degraded') return `${name}: pools ${listed(heldPools.map(({ pool }) => pool))} could not be created`;
   if (status !== 'Converged' && status !== 'Checking') return `${name} is ${status}`;
-  const down = drift?.health?.filter(({ health }) => health === 'gone' || health === 'notReady') ?? [];
+  // A check from before the run says nothing about it.
+  const isNew = drift !== undefined && drift.checkedAt >= (lastChange?.at ?? '');
+  const down = (isNew && drift.health?.filter(({ health }) => health === 'gone' || health === 'notReady')) || [];
   return down.length > 0 ? `${name}: ${listed(down.map(({ node }) => node))} not healthy` : undefined;
 }
 

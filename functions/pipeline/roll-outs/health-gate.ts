@@ -8,6 +8,8 @@ import { type ClusterOutcome, clusterOutcome } from './cluster-outcome.ts';
 
 /** Checks that are started together. */
 const atOnce = 10;
+/** A check takes minutes; one that hangs must not hold a roll-out for days. */
+const mostHours = 2;
 
 export type GatePorts = Parameters<typeof clusterOutcome>[0] & Parameters<typeof startDriftCheck>[0];
 
@@ -20,6 +22,11 @@ export async function passGate(
   const compared = aheadOf(done, async (one) => [one.name, await clusterOutcome(deps, namespace, one)] as const);
   const outcomes = new Map(await Array.fromAsync(compared));
   if (soakSecondsOf(settings) === 0) return outcomes;
+  const tooLong = new Date(deps.clock.now().getTime() - mostHours * 3_600_000).toISOString();
+  for (const [name, outcome] of outcomes) {
+    if (outcome.kind === 'waits' && outcome.since < tooLong)
+      outcomes.set(name, { kind: 'failed', because: `its check has not ended after ${mostHours} h` });
+  }
   const waiting = done.filter(({ name }) => outcomes.get(name)?.kind === 'waits').length;
   let started = 0;
   for (const { name } of done) {
