@@ -30,8 +30,8 @@ export interface Design {
 /** The steps in the order of their worth; each is on top of those before it. `now`: up to here it is built. */
 export const steps: readonly { readonly name: string; readonly change: Partial<Design>; readonly now?: true }[] = [
   { name: 'as of 0.1.0', change: {}, now: true },
-  { name: 'checks for drift on Lambda compute', change: { checksOn: 'lambda' }, now: true },
   { name: 'stages without work are passed in the parent', change: { passedInParent: true }, now: true },
+  { name: 'checks for drift on Lambda compute', change: { checksOn: 'lambda' } },
   { name: 'plugins fetched by need', change: { plugins: 'need' } },
   { name: 'checks of credentials by a function', change: { questionsOn: 'function' } },
   { name: 'one container for a waypoint', change: { oneContainer: true } },

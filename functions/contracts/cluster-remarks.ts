@@ -99,10 +99,8 @@ export const planIdentity = {
         .describe('of the checks for drift, which ask the machines, too; `off`: they are never asked'),
       machines: z.number().int().describe('that have health checks'),
       dollarsOfMonth: z
-        .object({ container: z.number(), lambda: z.number() })
-        .describe(
-          'in AWS, about, for up to 50 machines; more take longer: builds on Lambda compute, the default, or in containers',
-        ),
+        .object({ container: z.number() })
+        .describe('in AWS, about, for up to 50 machines; more take longer'),
     })
     .optional()
     .describe('where a group has some'),

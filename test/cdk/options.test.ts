@@ -23,7 +23,7 @@ describe('options', () => {
       ...{ requireApproval: [] },
       ...{ runDays: 365, oldVersionDays: 90, tickMinutes: 5, runnerSize: 'small', runnerMinutes: 60, longRunHours: 12 },
       ...{ dashboard: false, admins: ['*'], runnerCidrs: ['0.0.0.0/0'], templateSources: 'git' },
-      ...{ templatePrivateHosts: [], templateUrls: [], lambdaRunners: ['drift'], vaultAudiences: [] },
+      ...{ templatePrivateHosts: [], templateUrls: [], lambdaRunners: [], vaultAudiences: [] },
       repairsPerHour: 10,
     });
   });
@@ -56,15 +56,15 @@ describe('options', () => {
         String(Properties.Description).replace('Kubeloom runner: ', ''),
         Properties.TimeoutInMinutes,
       ]);
-    expect(Object.fromEntries(limits({ runnerMinutes: 90, lambdaRunners: '' }))).toEqual({
+    expect(Object.fromEntries(limits({ runnerMinutes: 90 }))).toEqual({
       ...{ terraform: 90, ansible: 90, kubeone: 90, kubectl: 90, drift: 30 },
     });
-    expect(Object.fromEntries(limits({ runnerMinutes: 20, lambdaRunners: '' })).drift).toBe(20);
+    expect(Object.fromEntries(limits({ runnerMinutes: 20 })).drift).toBe(20);
   });
 
   it('a runner stops its stage cleanly before its build is killed', () => {
     const projects = resourcesOf(
-      installationOf({ runnerMinutes: 90, lambdaRunners: 'drift' }).pipeline,
+      installationOf({ runnerMinutes: 90, lambdaRunners: 'kubectl' }).pipeline,
       'AWS::CodeBuild::Project',
     );
     const stageMinutes = projects.map(({ Properties }) => {
@@ -77,8 +77,8 @@ describe('options', () => {
       terraform: 87,
       ansible: 87,
       kubeone: 87,
-      kubectl: 87,
-      drift: 13,
+      kubectl: 13,
+      drift: 27,
     });
     for (const { Properties } of projects.filter(({ Properties }) => Properties.TimeoutInMinutes !== undefined))
       expect(Properties.QueuedTimeoutInMinutes).toBe(longestQueueMinutes);
@@ -130,7 +130,7 @@ describe('options', () => {
       account: '12',
       authorization: 'jwt',
       runnerCidrs: '10.0.0.0/8,somewhere',
-      lambdaRunners: 'kubectl,ansible',
+      lambdaRunners: 'kubectl,drift',
       templateSources: 'builtin',
       templatePrivateHosts: 'git.example',
     };
@@ -149,7 +149,7 @@ describe('options', () => {
       'installation: must be 1 to 20 lower-case letters, digits and dashes',
       'jwtAudience: is needed with authorization=jwt',
       'jwtIssuer: is needed with authorization=jwt',
-      'lambdaRunners: "ansible" cannot: only kubectl, drift stay below 15 minutes',
+      'lambdaRunners: "drift" cannot: only kubectl needs neither Ansible nor more than 15 minutes',
       expect.stringMatching(/^logDays: must be one of 1, 3, 5/),
       'runnerCidrs: "somewhere" is not an IPv4 network such as 192.0.2.0/24',
       'templatePrivateHosts: is for templateSources=git only; set that, or leave it out',
@@ -205,7 +205,7 @@ describe('what options change', () => {
     const given = {
       dashboard: true,
       alarmEmail: 'ops@example.com',
-      ...{ runnerSize: 'large', lambdaRunners: '' },
+      runnerSize: 'large',
       logDays: 30,
       requestsPerSecond: 5,
     };
