@@ -6,9 +6,8 @@ import { host, json, openRecordings, record, stateKey, template, world } from '#
 import { aDocument } from '#test/runner/stage-world.ts';
 
 const work = { workspaces: [{ kind: 'machines' as const, name: 'hz-prod', destroy: true }] };
-const document = aDocument([{ stage: 'infrastructure', reasons: ['deleted'], work }], {
-  ...{ direction: 'destroy', before: twoProviderState(), target: null },
-});
+const deletion = { direction: 'destroy', before: twoProviderState(), target: null } as const;
+const document = aDocument([{ stage: 'infrastructure', reasons: ['deleted'], work }], deletion);
 
 beforeEach(async () => {
   await openRecordings();
@@ -33,6 +32,16 @@ describe('the machines of a receipt', () => {
   it('a machine that was only planned is not in the receipt', async () => {
     await world.put(document);
     destroys('control-aaaaaaa-02');
+    expect(await receipt()).toMatch(/: removed control-aaaaaaa-02; nothing with the tags/);
+  });
+
+  it('the disk of a machine that was to stay is not in the receipt as left', async () => {
+    const orphan = 'control-aaaaaaa-01';
+    const kept = { ...work, orphan: [orphan] };
+    await world.put(aDocument([{ stage: 'infrastructure', reasons: ['deleted'], work: kept }], deletion));
+    destroys('control-aaaaaaa-02');
+    const left = [{ id: 'vol-1', name: `${orphan}-d`, kind: 'volume' }];
+    template('list.ts', `console.log(${JSON.stringify(JSON.stringify({ items: left }))});`);
     expect(await receipt()).toMatch(/: removed control-aaaaaaa-02; nothing with the tags/);
   });
 

@@ -80,9 +80,11 @@ async function receiptOf(
     .flatMap(allPools)
     .filter(({ source }) => source.kind === 'dynamic' && source.provider.name !== job.name);
   const others = new Set([...orphans, ...elsewhere.flatMap(({ nodes }) => nodes.map(({ name }) => name))]);
-  const shared = elsewhere.some(
+  const sameType = elsewhere.some(
     ({ source }) => source.kind === 'dynamic' && source.provider.type === job.provider.type,
   );
+  // Volumes and addresses do not have the names of their machines.
+  const shared = sameType || orphans.size > 0;
   const input = hookInputOf(context, job);
   await reportDeletion(context, { parts: job.parts ?? [], input, removed, others, shared });
 }

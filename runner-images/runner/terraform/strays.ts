@@ -116,7 +116,7 @@ export interface Deletion {
   readonly removed: readonly string[];
   /** Names of nodes that were to stay, and of other instances: one account may have several. */
   readonly others: ReadonlySet<string>;
-  /** Another instance of the type may have what is no machine. */
+  /** What is no machine may be of another instance of the type, or of a machine that was to stay. */
   readonly shared: boolean;
 }
 
