@@ -6,7 +6,7 @@ import type { TabProps } from '../model/tab.ts';
 import { ago } from '../model/times.ts';
 import { CopyCommand } from '../parts/copy-command.tsx';
 import { Empty, useNow } from '../parts/states.tsx';
-import { Status } from '../parts/status.tsx';
+import { Sign, Status } from '../parts/status.tsx';
 import { go, hrefOf } from '../routes.ts';
 
 export default function NodesTab({ of, manifest, chosen }: TabProps) {
@@ -52,9 +52,7 @@ function ClusterNodes({ cluster, search }: { readonly cluster: ClusterDescriptio
           <summary>
             <strong>{pool}</strong> <span className="dim">{roles[role]}</span> {provider}
             {region !== '' && ` · ${region}`}{' '}
-            <span className={ready === nodes.length ? 'sign good' : 'sign warn'}>
-              <span aria-hidden="true">{ready === nodes.length ? '✓' : '!'}</span> {ready} of {nodes.length} ready
-            </span>
+            <Sign tone={ready === nodes.length ? 'good' : 'warn'} word={`${ready} of ${nodes.length} ready`} />
           </summary>
           <div className="scroll">
             <table>

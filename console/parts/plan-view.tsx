@@ -2,7 +2,7 @@
 import type { PlanReport } from '#contracts/api-bodies.ts';
 import { counted } from '../model/counted.ts';
 import { amountsText, totalsOf } from '../model/plan-totals.ts';
-import { markClasses } from './run-table.tsx';
+import { PlanLines } from './plan-lines.tsx';
 import { Sign } from './status.tsx';
 
 export function PlanView({ plan }: { readonly plan: PlanReport }) {
@@ -49,13 +49,7 @@ export function PlanView({ plan }: { readonly plan: PlanReport }) {
             {waypoints.map(({ title, lines, stages, forwardOnly }) => (
               <li key={title}>
                 <strong>{title}</strong>
-                <ul className="lines">
-                  {lines.map(({ mark, text }) => (
-                    <li key={text} className={markClasses[mark]}>
-                      <span className="mark-sign">{mark}</span> {text}
-                    </li>
-                  ))}
-                </ul>
+                <PlanLines lines={lines} />
                 <details>
                   <summary>
                     {counted(stages.length, 'stage')} · if it fails:{' '}

@@ -2,6 +2,7 @@
 import type { Cell, CellState, Row, RowState } from '../model/run-table.ts';
 import { stageColumns } from '../model/run-table.ts';
 import { lasted } from '../model/times.ts';
+import { PlanLines } from './plan-lines.tsx';
 
 interface RunTableProps {
   readonly cluster: string;
@@ -76,20 +77,12 @@ function RowRemark({ row }: { readonly row: Row }) {
       {lines.length > 0 && (
         <details>
           <summary>What changes</summary>
-          <ul className="lines">
-            {lines.map(({ mark, text }) => (
-              <li key={text} className={markClasses[mark]}>
-                <span className="mark-sign">{mark}</span> {text}
-              </li>
-            ))}
-          </ul>
+          <PlanLines lines={lines} />
         </details>
       )}
     </>
   );
 }
-
-export const markClasses = { '+': 'plus', '-': 'minus', '~': 'change', '=': 'dim', '·': '' } as const;
 
 const cellWords: Readonly<Record<CellState, readonly [sign: string, word: string]>> = {
   none: ['', 'no work'],
