@@ -115,7 +115,7 @@ function afterCheck(
       ? { repair: { state: 'requested', runId, at: now, items: wanted, ...(done && { strays: done }) } }
       : before?.repair && { repair: before.repair }),
     ...(useless.length > 0 && { useless: [...useless] }),
-    outcome: `${differences(report)}${whatFollows({ items, wanted, action }, useless.length, policy)}${healed(items.filter(isHeld).length)}${missing?.words ?? ''}`,
+    outcome: `${differences(report)}${whatFollows({ items, wanted, action }, useless.length, policy)}${healed(items.filter(isHeld).length)}${noted(report)}${missing?.words ?? ''}`,
   };
   if (items.length > 0) return { drift, kind: 'DriftFound', level: missing?.level ?? 'warning' };
   return { drift, kind: 'DriftChecked', level: missing?.level ?? 'info' };
@@ -163,6 +163,10 @@ function healed(count: number): string {
     : `; whether ${counted(count, 'node')} ${count === 1 ? 'is' : 'are'} replaced, healing decides`;
 }
 
+function noted({ notes = [] }: DriftReport): string {
+  return notes.map((note) => `; ${note}`).join('');
+}
+
 function afterRepair({ before, runId, now }: DriftQuestion, report: DriftReport): DriftNews {
   const { items, unchecked } = report;
   const repaired = before?.repair?.items ?? [];
@@ -179,7 +183,7 @@ function afterRepair({ before, runId, now }: DriftQuestion, report: DriftReport)
     ? `${[
         ...(repaired.length > held ? [`${counted(repaired.length - held, 'thing')} repaired`] : []),
         ...(held > 0 ? [`${counted(held, 'stray')} in quarantine`] : []),
-      ].join(', ')}; ${differences(report)} now`
+      ].join(', ')}; ${differences(report)} now${noted(report)}`
     : `the repair did not help: ${counted(left.length, 'thing')} still ${left.length === 1 ? 'differs' : 'differ'} (${first?.message ?? ''}); it is not repaired again automatically`;
   const drift: ClusterDrift = {
     ...{ checkedAt: now, runId, items, unchecked, outcome },

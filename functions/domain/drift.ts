@@ -29,6 +29,8 @@ export const DriftItem = z.strictObject({
     provider: z.string().optional(),
     /** Load balancer, documents, or whatever else has a name. */
     name: z.string().optional(),
+    /** Of a stray: its id at the provider. */
+    id: z.string().optional(),
   }),
   /** A sentence, at most 500 characters. */
   message: z.string().max(500),
@@ -81,6 +83,8 @@ export const DriftReport = z.strictObject({
   items: z.array(DriftItem),
   /** What could not be checked and why, a sentence each. */
   unchecked: z.array(z.string()),
+  /** What a check cannot see as long as no person changes something, a sentence each: it is no less complete for that. */
+  notes: z.array(z.string()).optional(),
   /** Of the nodes of Kubernetes, and of all whose machines are gone. */
   health: z.array(NodeObservation).optional(),
 });
@@ -134,8 +138,8 @@ export const CheckPolicy = z.enum(['report', 'repair', 'repairAll', 'reportAll']
 export type CheckPolicy = z.infer<typeof CheckPolicy>;
 
 /** A thing that is found twice has the same key, whatever the message. */
-export function driftKey({ kind, where: { node = '', pool = '', provider = '', name = '' } }: DriftItem): string {
-  return [kind, node, pool, provider, name].join('|');
+export function driftKey({ kind, where: { node = '', pool = '', provider = '', name = '', id } }: DriftItem): string {
+  return [kind, node, pool, provider, name, ...(id === undefined ? [] : [id])].join('|');
 }
 
 /** Without items about nodes and load balancers that no longer exist. Undefined when the cluster is gone. */

@@ -20,11 +20,9 @@ export const InfrastructureWork = z.strictObject({
   workspaces: z.array(z.strictObject({ kind: z.enum(['machines', 'dns']), name: z.string(), destroy: z.boolean() })),
   /** Nodes that are orphaned instead of destroyed: forgotten by Terraform, and removed from Kubernetes if possible. */
   orphan: z.array(z.string()).optional(),
-  /** Machines of provider instances that no one knows, by their names. */
+  /** Machines of provider instances that no one knows, by their ids there: names may be those of nodes. */
   strays: z
-    .array(
-      z.strictObject({ provider: z.string(), action: z.enum(['quarantine', 'delete']), names: z.array(z.string()) }),
-    )
+    .array(z.strictObject({ provider: z.string(), action: z.enum(['quarantine', 'delete']), ids: z.array(z.string()) }))
     .optional(),
 });
 export type InfrastructureWork = z.infer<typeof InfrastructureWork>;

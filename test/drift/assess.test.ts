@@ -41,6 +41,21 @@ describe('a check', () => {
     expect(asked.drift.repair).toMatchObject({ items: [one] });
   });
 
+  it('what a check may not see is said in its outcome, and leaves it complete', () => {
+    const notes = ['os: machines that no one knows could not be listed: a permission is missing'];
+    const { drift, level } = ask({ found: { ...report([]), notes } });
+    expect({ level, incomplete: drift.incomplete }).toEqual({ level: 'info', incomplete: undefined });
+    expect(drift.outcome).toBe(`nothing differs from what was created; ${notes[0]}`);
+    const before = made(followed(undefined, [one]));
+    expect(ask({ before, found: { ...report([]), notes } }).drift.outcome).toContain(notes[0]);
+  });
+
+  it('a repair that was requested for strays without ids acts on none of them', () => {
+    const where = { provider: 'hz-prod', name: 'x' };
+    const stray: DriftItem = { kind: 'stray', where, message: 'no one knows x', repairable: true };
+    expect(repairPlans(twoProviderState(), [stray], 'delete')).toEqual([]);
+  });
+
   it('a check on request that changes nothing repairs nothing', () => {
     expect(ask({ found: report([one]), policy: 'reportAll' }).drift).not.toHaveProperty('repair');
   });

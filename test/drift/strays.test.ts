@@ -2,9 +2,11 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { driftKey } from '#domain/drift.ts';
 import { repairPlans } from '#domain/planning/work/repair-plans.ts';
 import { strayItems } from '#runner/drift/stray-items.ts';
-import { actOnStrays, reportDeletion, type Strays, straysOf } from '#runner/terraform/strays.ts';
+import { actOnStrays } from '#runner/terraform/act-on-strays.ts';
+import { reportDeletion, type Strays, straysOf } from '#runner/terraform/strays.ts';
 import { twoProviderState } from '#test/rendering/states.ts';
 import { aDocument, type StageWorld, stageWorld } from '#test/runner/stage-world.ts';
 
@@ -14,6 +16,13 @@ const input = {
   ...{ installation: 'i', cluster: 'shop-1234567', provider: 'p1', kind: 'machines' as const, destroy: false },
   resources: [{ address: 'a', type: 'terraform_data', index: 'retiring-01', values: null }],
 };
+const machine = {
+  address: 'a',
+  type: 'machine',
+  index: 'retiring-01' as unknown,
+  values: null as { id?: string } | null,
+};
+const volume = { address: 'b', type: 'volume', index: node, values: { id: 'v-1' } };
 type Request = Parameters<typeof straysOf>[2];
 
 let world: StageWorld;
@@ -22,10 +31,9 @@ beforeEach(() => {
 });
 afterEach(() => world.close());
 
-const lists = (...names: readonly string[]) => {
-  const items = names.map((name) => ({ id: `id-${name}`, name }));
+const listsItems = (...items: readonly object[]) =>
   world.file('terraform/local/list.ts', `console.log(${JSON.stringify(JSON.stringify({ items }))});`);
-};
+const lists = (...names: readonly string[]) => listsItems(...names.map((name) => ({ id: `id-${name}`, name })));
 async function withStage(work: (context: Parameters<typeof straysOf>[0]) => Promise<void>): Promise<void> {
   await world.put(aDocument([{ stage: 'infrastructure', reasons: ['try'], work: { workspaces: [] } }]));
   const result = await world.run('infrastructure', {
@@ -53,6 +61,37 @@ describe('strays', () => {
   it('a listed machine that neither the state of the cluster nor the one of Terraform knows is a stray', async () => {
     lists(node, 'retiring-01', 'who-is-that');
     expect(await strays()).toMatchObject({ found: [{ id: 'id-who-is-that', name: 'who-is-that' }], removable: false });
+  });
+
+  it('a machine that has the name of a node, and another id than the one in the state of Terraform, is a stray', async () => {
+    const resources = [{ ...machine, index: node, values: { id: 'I-1' } }];
+    listsItems({ id: 'i-1', name: node }, { id: 'i-2', name: node });
+    expect(await strays({ resources })).toMatchObject({ found: [{ id: 'i-2', name: node }] });
+    const items = strayItems([{ provider: 'p1', type: 'local', strays: await strays({ resources }) }]);
+    expect(items).toMatchObject([{ where: { provider: 'p1', name: node, id: 'i-2' } }]);
+  });
+
+  it('two strays with one name are two strays', async () => {
+    listsItems({ id: 'i-8', name: 'who-is-that' }, { id: 'i-9', name: 'who-is-that' });
+    const items = strayItems([{ provider: 'p1', type: 'local', strays: await strays() }]);
+    expect(new Set(items.map(driftKey)).size).toBe(2);
+  });
+
+  it.each([
+    ['the state has no machine of it', [{ ...machine, index: 'other', values: { id: 'i-1' } }]],
+    ['the state has only another thing of it', [volume, { ...machine, index: 'other', values: { id: 'i-1' } }]],
+    [
+      'ids of the list are none that the state has',
+      ['other', node].map((index) => ({ ...machine, index, values: { id: `form-of-${index}` } })),
+    ],
+  ])('a machine with the name of a node is no stray while %s', async (_while, resources) => {
+    listsItems({ id: 'i-1', name: 'other' }, { id: 'i-2', name: node });
+    expect(await strays({ resources: [...resources, machine] })).toMatchObject({ found: [] });
+  });
+
+  it('a machine that was given another name is no stray: the state of Terraform has its id', async () => {
+    listsItems({ id: 'i-1', name: 'renamed' });
+    expect(await strays({ resources: [{ ...machine, values: { id: 'i-1' } }] })).toMatchObject({ found: [] });
   });
 
   it('a stray that two versions of a type list, or two instances of one account, is one stray', async () => {
@@ -98,7 +137,11 @@ describe('strays', () => {
     const both = [part, other].flatMap((one) => one ?? []);
     let done: readonly string[] = [];
     await withStage(async (context) => {
-      done = await actOnStrays(context, { parts: both, input }, { action: 'quarantine', names: ['who-is-that', node] });
+      done = await actOnStrays(
+        context,
+        { parts: both, input },
+        { action: 'quarantine', ids: ['id-who-is-that', `id-${node}`] },
+      );
     });
     expect(done).toEqual(['who-is-that']);
     expect(readFileSync(asked, 'utf8')).toBe(JSON.stringify([{ id: 'id-who-is-that', name: 'who-is-that' }]));
@@ -107,7 +150,7 @@ describe('strays', () => {
   it('nothing is stopped or deleted when the listing fails, or when the state of Terraform is empty', async () => {
     world.file('terraform/local/list.ts', "console.error('the cloud is silent'); process.exit(4);");
     world.file('terraform/local/remove.ts', 'process.exit(9);');
-    const asked = { action: 'delete', names: ['who-is-that'] } as const;
+    const asked = { action: 'delete', ids: ['id-who-is-that'] } as const;
     await withStage(async (context) => {
       await expect(actOnStrays(context, { parts, input }, asked)).rejects.toThrow(/the cloud is silent/);
       lists('who-is-that');
@@ -131,13 +174,13 @@ describe('strays', () => {
     const provider = twoProviderState().pools.flatMap(({ source }) =>
       source.kind === 'dynamic' ? [source.provider.name] : [],
     )[0];
-    const where = { provider: provider ?? '', name: 'who-is-that' };
+    const where = { provider: provider ?? '', name: 'who-is-that', id: 'i-9' };
     const stray = { kind: 'stray' as const, where, message: 'm', repairable: true };
     for (const action of ['quarantine', 'delete'] as const)
       expect(repairPlans(twoProviderState(), [stray], action)).toMatchObject([
         {
           stage: 'infrastructure',
-          work: { workspaces: [], strays: [{ provider, action, names: ['who-is-that'] }] },
+          work: { workspaces: [], strays: [{ provider, action, ids: ['i-9'] }] },
         },
       ]);
   });

@@ -1,9 +1,8 @@
-/** What AWS, Azure, Google Cloud and Oracle Cloud list of a cluster, on clouds of loopback that refuse what theirs refuse. No account was asked. */
-import { createHash, generateKeyPairSync } from 'node:crypto';
+/** What AWS, Azure and Google Cloud list of a cluster, on clouds of loopback that refuse what theirs refuse. No account was asked. */
+import { generateKeyPairSync } from 'node:crypto';
 import { afterEach, describe, expect, it } from 'vitest';
 import { listCluster } from '#runner/listing/list-cluster.ts';
 import { type CloudRequest, type FakeCloud, fakeCloud, type Routes } from '#test/provider-check/fake-cloud.ts';
-import { type Guard, ociGuard } from '#test/provider-check/signature-guards.ts';
 import { isSigned, knownKey } from '#test/vault/fake-sts.ts';
 
 const cluster = 'shop-1234567';
@@ -71,7 +70,7 @@ describe('AWS', () => {
         { id: 'i-2', name: 'who-is-that', kind: 'machine' },
         { id: 'vol-1', name: 'web-01', kind: 'volume' },
         { id: 'eipalloc-1', name: 'web-01', kind: 'address' },
-      ],
+      ].map((thing) => ({ ...thing, place: 'eu-central-1' })),
     });
   });
 
@@ -122,6 +121,21 @@ describe('AWS', () => {
     });
   });
 
+  it('AWS is not said to have nothing where no region of the cluster is known', async () => {
+    const cloud = await started(ec2);
+    expect(await list(cloud, {}, [])).toEqual({
+      failed: 'machines cannot be listed: no region of the cluster is known',
+    });
+    expect(cloud.asked).toEqual([]);
+  });
+
+  it('AWS denies only what it says is not authorised', async () => {
+    const answers = (code: string) => ({ 'POST /': () => refusal(403, code) });
+    expect(await list(await started(answers('UnauthorizedOperation')))).toMatchObject({ denied: true });
+    for (const code of ['AuthFailure', 'RequestExpired', 'OptInRequired'])
+      expect(await list(await started(answers(code)))).not.toHaveProperty('denied');
+  });
+
   it('a name of a region that would be another host gets no request', async () => {
     const cloud = await started(ec2);
     expect(await list(cloud, {}, ['evil.example/'])).toMatchObject({ failed: expect.stringContaining('region') });
@@ -143,6 +157,7 @@ describe('Azure', () => {
       ? page(request)
       : { status: 400, body: { error: { code: 'MissingApiVersionParameter' } } };
   };
+  const refused = (code: string) => () => ({ status: 403, body: { error: { code } } });
   const empty = behind(() => ({ body: { value: [] } }));
   const arm = (next: (url: string) => string): Routes => ({
     'POST /tenant/oauth2/v2.0/token': () => ({ body: { access_token: 'token' } }),
@@ -181,9 +196,25 @@ describe('Azure', () => {
   });
 
   it('a permission of Azure that is missing fails the listing', async () => {
-    const denied = { ...arm((url) => url), [machines]: () => ({ status: 403, body: {} }) };
+    const denied = { ...arm((url) => url), [machines]: refused('AuthorizationFailed') };
     expect(await list(await started(denied))).toEqual({
-      ...{ failed: expect.stringMatching(/virtualMachines.*HTTP 403/), denied: true },
+      ...{ failed: expect.stringMatching(/virtualMachines.*HTTP 403/), denied: true, needs: 'credentials' },
+    });
+  });
+
+  it('a refusal of Azure that names no missing permission is not called denied', async () => {
+    const other = { ...arm((url) => url), [machines]: refused('SubscriptionNotRegistered') };
+    expect(await list(await started(other))).toEqual({ failed: expect.stringMatching(/virtualMachines.*HTTP 403$/) });
+  });
+
+  it('a clock that is wrong is named, and is no missing permission, whatever the cloud says', async () => {
+    const late = new Date(Date.now() - 3_600_000).toUTCString();
+    const denied = {
+      ...arm((url) => url),
+      [machines]: () => ({ ...refused('AuthorizationFailed')(), headers: { date: late } }),
+    };
+    expect(await list(await started(denied))).toEqual({
+      failed: expect.stringContaining("the clock here is 60 minutes ahead of the cloud's"),
     });
   });
 });
@@ -223,78 +254,24 @@ describe('Google Cloud', () => {
   it('Google Cloud lists by the label of the cluster over all zones, page by page', async () => {
     expect(await list(await started(routes))).toEqual({
       items: [
-        { id: '1', name: 'web-01', kind: 'machine' },
-        { id: '2', name: 'who-is-that', kind: 'machine' },
-      ],
+        { id: '1', name: 'web-01', kind: 'machine', stateId: `projects/shop/zones/a/instances/${cluster}-web-01` },
+        { id: '2', name: 'who-is-that', kind: 'machine', stateId: 'projects/shop/zones/a/instances/who-is-that' },
+      ].map((thing) => ({ ...thing, place: 'zones/a' })),
     });
+  });
+
+  it('Google Cloud denies only what it forbids: an API that is not enabled has the same status', async () => {
+    const because = (reason: string) => ({
+      ...routes,
+      [`GET ${aggregated}/disks`]: () => ({ status: 403, body: { error: { errors: [{ reason }] } } }),
+    });
+    expect(await list(await started(because('forbidden')))).toMatchObject({ denied: true });
+    for (const reason of ['accessNotConfigured', 'rateLimitExceeded'])
+      expect(await list(await started(because(reason)))).toEqual({ failed: 'disks cannot be listed: HTTP 403' });
   });
 
   it('pages of Google Cloud that do not end fail the listing', async () => {
     const endless = { ...routes, [`GET ${aggregated}/disks`]: answered(() => ({ nextPageToken: 'again' })) };
     expect(await list(await started(endless))).toEqual({ failed: 'disks cannot be listed: its pages do not end' });
-  });
-});
-
-describe('Oracle Cloud', () => {
-  const pair = generateKeyPairSync('rsa', { modulusLength: 2048 });
-  const keyfingerprint = createHash('md5')
-    .update(pair.publicKey.export({ type: 'spki', format: 'der' }))
-    .digest('hex')
-    .replaceAll(/(..)(?=.)/g, '$1:');
-  const ids = { tenancyocid: 'ocid1.tenancy.oc1..t', userocid: 'ocid1.user.oc1..u', compartmentocid: 'ocid1.c.oc1..c' };
-  const privatekey = pair.privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
-  const fields = { ...ids, keyfingerprint, privatekey };
-  const guard: Guard = ociGuard({
-    publicKey: pair.publicKey,
-    keyId: `${ids.tenancyocid}/${ids.userocid}/${keyfingerprint}`,
-  });
-  const thing = (id: string, displayName: string, freeformTags: object, lifecycleState = 'RUNNING') => ({
-    ...{ id, displayName, freeformTags, lifecycleState },
-  });
-  const routes: Routes = {
-    'GET /20160918/instances': (request) => {
-      const refusal = guard(request);
-      if (refusal !== undefined) return refusal;
-      if (query(request).get('compartmentId') !== ids.compartmentocid) return { status: 404, body: {} };
-      const page = query(request).get('page');
-      if (page === null)
-        return {
-          body: [
-            thing('1', `${cluster}-web-01`, ours),
-            thing('2', `${cluster}-web-02`, ours, 'TERMINATED'),
-            thing('3', 'x', others),
-          ],
-          headers: { 'opc-next-page': 'p2' },
-        };
-      return page === 'p2' ? { body: [thing('4', 'who-is-that', ours)] } : { status: 400, body: {} };
-    },
-    'GET /20160918/volumes': (request) => guard(request) ?? { body: [] },
-  };
-  const list = (cloud: FakeCloud, change: Readonly<Record<string, string>> = {}) =>
-    listCluster('oci', {
-      fields: { ...fields, ...change },
-      regions: ['eu-frankfurt-1'],
-      cluster,
-      bases: { iaas: cloud.url },
-    });
-
-  it('Oracle Cloud lists the compartment page by page, and what has the tag and is not terminated is taken', async () => {
-    expect(await list(await started(routes))).toEqual({
-      items: [
-        { id: '1', name: 'web-01', kind: 'machine' },
-        { id: '4', name: 'who-is-that', kind: 'machine' },
-      ],
-    });
-  });
-
-  it('a request that Oracle Cloud refuses fails the listing, and a key of another fingerprint is not sent', async () => {
-    expect(await list(await started(routes), { userocid: 'ocid1.user.oc1..v' })).toEqual({
-      failed: expect.stringMatching(/in eu-frankfurt-1 cannot be listed: HTTP 401/),
-    });
-    const cloud = await started(routes);
-    expect(await list(cloud, { keyfingerprint: '00:11' })).toEqual({
-      failed: expect.stringContaining('keyfingerprint'),
-    });
-    expect(cloud.asked).toEqual([]);
   });
 });

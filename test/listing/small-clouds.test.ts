@@ -54,8 +54,15 @@ describe('Exoscale', () => {
         { id: '1', name: 'web-01', kind: 'machine' },
         { id: '2', name: 'who-is-that', kind: 'machine' },
         { id: 'v', name: 'web-01-data', kind: 'volume' },
-      ],
+      ].map((thing) => ({ ...thing, place: 'ch-gva-2' })),
     });
+  });
+
+  it('Exoscale denies only what a policy forbids', async () => {
+    const because = (message: string) => ({ 'GET /v2/instance': () => ({ status: 403, body: { message } }) });
+    const denied = 'Forbidden by role policy for compute';
+    expect(await list(await started({ ...routes, ...because(denied) }))).toMatchObject({ denied: true });
+    expect(await list(await started({ ...routes, ...because('Invalid signature') }))).not.toHaveProperty('denied');
   });
 
   it('a signature that Exoscale refuses fails the listing', async () => {
@@ -112,13 +119,15 @@ describe('OpenStack', () => {
         { id: '1', name: 'web-01', kind: 'machine' },
         { id: '3', name: 'who-is-that', kind: 'machine' },
         { id: 'v', name: 'web-01-data', kind: 'volume' },
-      ],
+      ].map((thing) => ({ ...thing, place: 'one' })),
     });
   });
 
   it('a cloud of OpenStack without volumes has none to list, and a refused login fails the listing', async () => {
     expect(await list(false)).toMatchObject({ items: [{ id: '1' }, { id: '3' }] });
-    expect(await list(true, 'wrong')).toEqual({ failed: expect.stringContaining('application credential is refused') });
+    expect(await list(true, 'wrong')).toEqual({
+      ...{ failed: expect.stringContaining('application credential is refused'), needs: 'credentials' },
+    });
   });
 });
 
@@ -152,9 +161,19 @@ describe('OVHcloud', () => {
     });
   });
 
+  it('OVHcloud denies only what was not granted', async () => {
+    const because = (message: string) => ({
+      'GET /cloud/project/p1/instance': () => ({ status: 403, body: { class: 'Client::Forbidden', message } }),
+    });
+    const denied = 'This call has not been granted';
+    expect(await list(await started({ ...routes, ...because(denied) }))).toMatchObject({ denied: true });
+    const revoked = 'This credential is not valid';
+    expect(await list(await started({ ...routes, ...because(revoked) }))).not.toHaveProperty('denied');
+  });
+
   it('a login that OVHcloud refuses, and an answer without a list, fail the listing', async () => {
     expect(await list(await started(routes), { clientsecret: 'wrong' })).toEqual({
-      failed: expect.stringContaining('login is refused'),
+      ...{ failed: expect.stringContaining('login is refused'), needs: 'credentials' },
     });
     const odd = { ...routes, 'GET /cloud/project/p1/volume': () => ({ body: { message: 'moved' } }) };
     expect(await list(await started(odd))).toEqual({ failed: 'volume cannot be listed: the answer has another form' });

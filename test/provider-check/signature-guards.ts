@@ -1,5 +1,5 @@
 /** Who refuses requests that are not signed as a cloud wants it: the signatures are verified here on their own. */
-import { createHmac, createVerify, type KeyObject } from 'node:crypto';
+import { createHash, createHmac, createVerify, type KeyObject } from 'node:crypto';
 import type { CloudAnswer, CloudRequest } from './fake-cloud.ts';
 
 /** The refusal; undefined lets the request through. */
@@ -8,7 +8,7 @@ export type Guard = (request: CloudRequest) => CloudAnswer | undefined;
 /** As Oracle writes that it verifies: the named headers in their order, with the target among them. */
 export const ociGuard =
   ({ publicKey, keyId }: { readonly publicKey: KeyObject; readonly keyId: string }): Guard =>
-  ({ method, path, headers }) => {
+  ({ method, path, headers, body }) => {
     const words = Object.fromEntries(
       [...(headers.authorization ?? '').matchAll(/(\w+)="([^"]*)"/g)].map(([, name = '', value = '']) => [name, value]),
     );
@@ -17,12 +17,17 @@ export const ociGuard =
       .split(' ')
       .map((name) => `${name}: ${name === '(request-target)' ? target : String(headers[name])}`)
       .join('\n');
-    const isWhole = ['date', '(request-target)', 'host'].every((name) => words.headers?.split(' ').includes(name));
+    const ofBody = method === 'POST' ? ['content-length', 'content-type', 'x-content-sha256'] : [];
+    const isWhole = ['date', '(request-target)', 'host', ...ofBody].every((name) =>
+      words.headers?.split(' ').includes(name),
+    );
+    const sum = createHash('sha256').update(body).digest('base64');
     const isOurs = createVerify('RSA-SHA256')
       .update(text)
       .verify(publicKey, words.signature ?? '', 'base64');
     const isNow = Math.abs(Date.parse(String(headers.date)) - Date.now()) < 300_000;
-    const is = isWhole && isOurs && isNow && words.keyId === keyId && words.algorithm === 'rsa-sha256';
+    const isBody = method !== 'POST' || headers['x-content-sha256'] === sum;
+    const is = isBody && isWhole && isOurs && isNow && words.keyId === keyId && words.algorithm === 'rsa-sha256';
     return is ? undefined : { status: 401, body: { code: 'NotAuthenticated' } };
   };
 

@@ -14,6 +14,10 @@ command_start() {
 # Off, by an orderly shutdown.
 command_stop() {
   hold_existing_host
+  shut_down
+}
+
+shut_down() {
   local init
   init=$(init_of_host)
   [ -z "$init" ] || kill -s RTMIN+4 "$init"
@@ -25,7 +29,10 @@ command_stop() {
 command_hold() {
   locate_host
   admit
-  command_stop
+  hold_existing_host
+  # Replaced already: this command is about a host that does not exist any more.
+  [ -z "$id" ] || [ "$(cat "$host_dir/id" 2>/dev/null)" = "$id" ] || return 0
+  shut_down
   : >"$host_dir/held"
 }
 

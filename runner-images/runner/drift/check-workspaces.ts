@@ -10,6 +10,7 @@ import { nodeOfAddress, typeOfAddress } from '../terraform/addresses.ts';
 import { namesJob } from '../terraform/apply-dns.ts';
 import { machinesJob } from '../terraform/apply-machines.ts';
 import { joinsOnly } from '../terraform/refuse-replacements.ts';
+import type { Strays } from '../terraform/strays.ts';
 import { type PlannedChange, planWorkspace, type WorkspaceJob, workspacesAtOnce } from '../terraform/workspace.ts';
 import { type Findings, findingPlace, sentence } from './findings.ts';
 import { type ListedStrays, strayItems } from './stray-items.ts';
@@ -35,11 +36,7 @@ export async function checkWorkspaces(context: DriftContext): Promise<Findings> 
       items: itemsOf(visit, target, changes),
       listed: isMachines ? [{ provider: about, type: job.provider.type, strays }] : [],
       ...(isMachines ? goneIn(target, changes) : noneGone),
-      unchecked:
-        // What the credentials may not list stays so: the check of the credentials names the permission.
-        isMachines && strays && 'failed' in strays && !strays.denied
-          ? [sentence(`${about}: machines that no one knows could not be listed: ${strays.failed}`)]
-          : [],
+      ...(isMachines && strays !== undefined ? notListed(about, strays) : { unchecked: [], notes: [] }),
     };
   });
   const found = outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : []));
@@ -55,13 +52,22 @@ export async function checkWorkspaces(context: DriftContext): Promise<Findings> 
       ...failed.map(({ visit, reason }) => sentence(`${visit?.about}: ${wordsOf(reason)}`)),
       ...found.flatMap(({ unchecked }) => unchecked),
     ],
+    notes: found.flatMap(({ notes }) => notes),
   };
+}
+
+/** What the credentials may not list stays so until a person grants it: that leaves no check incomplete, and is said. */
+function notListed(about: string, strays: Strays): Required<Pick<Findings, 'unchecked' | 'notes'>> {
+  if (!('failed' in strays)) return { unchecked: [], notes: [] };
+  const said = sentence(`${about}: machines that no one knows could not be listed: ${strays.failed}`);
+  return strays.denied ? { unchecked: [], notes: [said] } : { unchecked: [said], notes: [] };
 }
 
 type Gone = Required<Pick<Findings, 'health' | 'partly'>>;
 const noneGone: Gone = { health: [], partly: new Set() };
-const nothing: Gone & Pick<Findings, 'items' | 'unchecked'> & { readonly listed: readonly ListedStrays[] } = {
-  ...{ items: [], unchecked: [], listed: [] },
+const nothing: Gone &
+  Required<Pick<Findings, 'items' | 'unchecked' | 'notes'>> & { readonly listed: readonly ListedStrays[] } = {
+  ...{ items: [], unchecked: [], notes: [], listed: [] },
   ...noneGone,
 };
 

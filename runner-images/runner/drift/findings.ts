@@ -6,6 +6,8 @@ export interface Findings {
   readonly items: readonly DriftItem[];
   /** What could not be checked and why, a sentence each. */
   readonly unchecked: readonly string[];
+  /** What it cannot see as long as no person changes something, a sentence each. @default nothing */
+  readonly notes?: readonly string[];
   /** What it found out about nodes; of two parts, what one knows completes what the other does. @default nothing */
   readonly health?: readonly NodeObservation[];
   /** Those of the nodes found `gone` of which only what joins their machines to something is missing. @default none */

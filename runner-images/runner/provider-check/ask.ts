@@ -115,8 +115,8 @@ export function json(body: unknown, headers: Readonly<Record<string, string>> = 
   return { method: 'POST', body: JSON.stringify(body), headers: { 'content-type': 'application/json', ...headers } };
 }
 
-/** Signatures contain the time: with a wrong clock a valid key is refused. */
-function clockFault({ headers }: CloudAnswer): string | undefined {
+/** Signatures contain the time: with a wrong clock a valid key is refused. Undefined when the clock is right. */
+export function clockFault({ headers }: Pick<CloudAnswer, 'headers'>): string | undefined {
   const off = Date.now() - Date.parse(headers.get('date') ?? '');
   if (!(Math.abs(off) > clockMayBeOffMs)) return undefined;
   const minutes = Math.round(Math.abs(off) / 60_000);

@@ -1,4 +1,7 @@
-/** Requests to Oracle Cloud, signed with an API signing key: RSA-SHA256 over date, target and host (draft-cavage-http-signatures-08). */
+/**
+ * Requests to Oracle Cloud, signed with an API signing key: RSA-SHA256 over date, target and host, with POST also over length, type and
+ * sum of the body (draft-cavage-http-signatures-08).
+ */
 import { createHash, createPrivateKey, createPublicKey, type KeyObject, sign } from 'node:crypto';
 import { askCloud, CheckRefused, type CloudAnswer } from './ask.ts';
 import type { CheckFinding, CheckInput } from './finding.ts';
@@ -9,11 +12,14 @@ export interface OciKey {
   readonly privateKey: KeyObject;
 }
 
-/** Asks a service of a region, by a path below its version and a query. */
+export type OciMethod = 'GET' | 'POST' | 'DELETE';
+
+/** Asks a service of a region, by a path below its version and a query, without a body. */
 export type OciQuestion = (
   service: string,
   path: string,
   query: Readonly<Record<string, string>>,
+  method?: OciMethod,
 ) => Promise<CloudAnswer>;
 
 /** The key of the Secret. Throws `CheckRefused` for faults that show without a request: no key, or that of another fingerprint. */
@@ -36,19 +42,31 @@ export function ociKey(fields: CheckInput['fields']): OciKey {
   return { id: `${tenancyocid}/${userocid}/${fingerprint}`, privateKey };
 }
 
-/** Asks once, by GET. Throws `CheckRefused` when there is no answer. */
-export function askOci(key: OciKey, url: URL): Promise<CloudAnswer> {
+/** Asks once, without a body. Throws `CheckRefused` when there is no answer. */
+export function askOci(key: OciKey, url: URL, method: OciMethod = 'GET'): Promise<CloudAnswer> {
   const { href, host, pathname, search } = url;
   const date = new Date().toUTCString();
-  const text = `date: ${date}\n(request-target): get ${pathname}${search}\nhost: ${host}`;
+  const about = method === 'POST' ? aboutNoBody : {};
+  const signed = { date, '(request-target)': `${method.toLowerCase()} ${pathname}${search}`, host, ...about };
+  const text = Object.entries(signed)
+    .map(([name, value]) => `${name}: ${value}`)
+    .join('\n');
   const signature = sign('sha256', Buffer.from(text), key.privateKey).toString('base64');
   const parts = {
     ...{ version: '1', keyId: key.id, algorithm: 'rsa-sha256' },
-    ...{ headers: 'date (request-target) host', signature },
+    ...{ headers: Object.keys(signed).join(' '), signature },
   };
   const words = Object.entries(parts).map(([name, value]) => `${name}="${value}"`);
-  return askCloud(href, { headers: { date, authorization: `Signature ${words.join(',')}` } });
+  const { 'content-length': _, ...sent } = { 'content-length': '', ...about };
+  const headers = { date, authorization: `Signature ${words.join(',')}`, ...sent };
+  return askCloud(href, { method, headers, ...(method === 'POST' && { body: '' }) });
 }
+
+const aboutNoBody = {
+  'content-length': '0',
+  'content-type': 'application/json',
+  'x-content-sha256': createHash('sha256').update('').digest('base64'),
+} as const;
 
 function readKey(pem: string): KeyObject | undefined {
   try {

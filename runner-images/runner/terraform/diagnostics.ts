@@ -34,6 +34,10 @@ const exits: Readonly<Record<number, Meaning>> = {
   4: hostDown,
   6: hostDown,
   7: badCredentials,
+  8: {
+    class: 'user',
+    hint: 'The provider keeps it, for example by a protection: lift that there, or delete it there, then retry.',
+  },
 };
 
 /** What it means that a hook ended with this code. */

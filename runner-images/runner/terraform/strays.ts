@@ -1,15 +1,21 @@
 /** What a provider has with the tags of a cluster: machines that no one knows, and what a deletion left. */
 import type { ProviderInstance } from '#domain/cluster-state.ts';
-import type { StrayAction } from '#domain/drift.ts';
 import { poolsOf } from '#rendering/machines-root.ts';
-import { isListed, listCluster, type NotKnown } from '../listing/list-cluster.ts';
+import { isListed, listCluster, type NotKnown, orNotKnown } from '../listing/list-cluster.ts';
+import type { ListedThing, ListInput } from '../listing/listing.ts';
+import { canAct, lookAtMachines } from '../listing/machine-acts.ts';
 import { type ClusterContext, knownNodes, knownStates, type SecretReader } from '../stage-context.ts';
 import { StageFailure } from '../stage-failure.ts';
 import { anyHook, askHooks, type WorkspacePart } from './ask-hooks.ts';
 import { type HookAnswer, type HookInput, providerFiles } from './provider-files.ts';
 import { secretValues } from './provider-login.ts';
+import { strayMachines } from './stray-machines.ts';
 
-type Listed = HookAnswer['items'][number];
+type Listed = HookAnswer['items'][number] &
+  Pick<ListedThing, 'place' | 'stateId'> & {
+    /** The part whose type is listed by the runner itself. */
+    readonly part?: WorkspacePart;
+  };
 
 export type Strays =
   | {
@@ -30,52 +36,36 @@ export async function straysOf(
   parts: readonly WorkspacePart[],
   input: HookInput,
 ): Promise<Strays> {
+  const acts = parts.some(({ provider }) => canAct(provider));
   const can = {
-    removable: await anyHook(context, parts, 'remove'),
-    stoppable: await anyHook(context, parts, 'stop'),
+    removable: acts || (await anyHook(context, parts, 'remove')),
+    stoppable: acts || (await anyHook(context, parts, 'stop')),
   };
   const nodes = knownNodes(context);
   if (nodes.size === 0 || input.resources.length === 0) return { found: [], ...can };
-  const known = new Set([...nodes, ...input.resources.map(({ index }) => String(index))]);
   const listed = await listMachines(context, parts, input);
-  return 'failed' in listed
-    ? listed
-    : { found: listed.items.filter(({ name, kind }) => kind === 'machine' && !known.has(name)), ...can };
+  if ('failed' in listed) return listed;
+  const strays = strayMachines(listed.items, { nodes, resources: input.resources });
+  const found = await nowOf(context, strays, input);
+  return 'failed' in found ? found : { found: found.items, ...can };
 }
 
-export interface StrayWork {
-  readonly action: StrayAction;
-  readonly names: readonly string[];
-}
-
-/**
- * Stops or deletes those of the machines that still are strays; returns their names. Each version of a type is asked about what
- * it lists. Throws `StageFailure`, also when the listing fails.
- */
-export async function actOnStrays(
+/** Without those that are gone, or lost their tag, since they were listed. */
+async function nowOf(
   context: SecretReader,
-  { parts, input }: { readonly parts: readonly WorkspacePart[]; readonly input: HookInput },
-  { action, names }: StrayWork,
-): Promise<readonly string[]> {
-  const hook = action === 'delete' ? 'remove' : 'stop';
-  const done = new Map<string, string>();
-  for (const part of parts) {
-    const strays = await straysOf(context, [part], input);
-    if ('failed' in strays)
-      throw new StageFailure({
-        ...{ class: 'transient', code: 'StraysNotListed', resource: input.provider },
-        message: `What ${input.provider} has could not be listed, so nothing of it is stopped or deleted: ${strays.failed}`,
-        hint: 'Kubeloom retries automatically.',
-      });
-    const able = action === 'delete' ? strays.removable : strays.stoppable;
-    const machines = strays.found
-      .filter(({ id, name, stopped }) => names.includes(name) && !done.has(id) && !(action === 'quarantine' && stopped))
-      .map(({ id, name }) => ({ id, name }));
-    if (!able || machines.length === 0) continue;
-    await askHooks(context, [part], { hook, input: { ...input, machines } });
-    for (const { id, name } of machines) done.set(id, name);
+  strays: readonly Listed[],
+  input: HookInput,
+): Promise<{ readonly items: readonly Listed[] } | NotKnown> {
+  const byPart = Map.groupBy(strays, ({ part }) => (part !== undefined && canAct(part.provider) ? part : undefined));
+  const items = [...(byPart.get(undefined) ?? [])];
+  for (const [part, machines] of byPart) {
+    if (part === undefined) continue;
+    const asked = await listInputOf(context, part.provider, input);
+    const now = await orNotKnown(() => lookAtMachines(part.provider.type, asked, machines));
+    if ('failed' in now) return now;
+    items.push(...now);
   }
-  return [...done.values()];
+  return { items };
 }
 
 /**
@@ -132,30 +122,31 @@ async function listMachines(
 ): Promise<{ readonly items: readonly Listed[] } | NotKnown> {
   try {
     const items: Listed[] = [...(await askHooks(context, parts, { hook: 'list', input })).items];
-    for (const { provider } of parts.filter((part) => isListed(part.provider))) {
-      const listed = await listHere(context, provider, input);
+    for (const part of parts.filter(({ provider }) => isListed(provider))) {
+      const asked = await listInputOf(context, part.provider, input);
+      const listed = await listCluster(part.provider.type, asked);
       if ('failed' in listed) return listed;
-      items.push(...listed.items);
+      items.push(...listed.items.map((item) => ({ ...item, stopped: false, part })));
     }
     // Each version of a type lists all that has the tags.
     const each = new Map(items.map((item) => [JSON.stringify([item.kind, item.id, item.name]), item]));
     return { items: [...each.values()] };
   } catch (thrown) {
     if (!(thrown instanceof StageFailure)) throw thrown;
-    return { failed: thrown.error.message };
+    const { message: failed, class: kind } = thrown.error;
+    return { failed, ...(kind === 'credentials' && { needs: kind }) };
   }
 }
 
-/** In the account of the Secret, in the regions that the cluster has there or had. */
-async function listHere(
+/** In the account of the Secret, in the regions that the cluster has there or had. Throws `StageFailure`. */
+export async function listInputOf(
   context: SecretReader,
   provider: ProviderInstance,
   { cluster, provider: name }: HookInput,
-): Promise<{ readonly items: readonly Listed[] } | NotKnown> {
+): Promise<ListInput> {
   const { template } = await providerFiles(context, provider);
   const fields =
     provider.secret === undefined ? {} : await secretValues(context, { provider, template }, provider.secret);
   const regions = knownStates(context).flatMap((state) => poolsOf(state, name).map(({ source }) => source.region));
-  const listed = await listCluster(provider.type, { fields, cluster, regions: [...new Set(regions)], bases: {} });
-  return 'failed' in listed ? listed : { items: listed.items.map((item) => ({ ...item, stopped: false })) };
+  return { fields, cluster, regions: [...new Set(regions)], bases: {} };
 }

@@ -37,7 +37,9 @@ async function lookAll(context: DriftContext, looks: readonly Look[]): Promise<O
     ...findings.flatMap((found) => found.unchecked),
     ...failures.map((failure) => wordsOf(context, failure)),
   ];
-  return { items: [...items], unchecked, health: [...joinObservations(context.target, findings)] };
+  const notes = findings.flatMap((found) => found.notes ?? []);
+  const health = [...joinObservations(context.target, findings)];
+  return { items: [...items], unchecked, health, ...(notes.length > 0 && { notes }) };
 }
 
 /** Of a machine that is gone only that is reported: all its other findings follow from it. */

@@ -11,9 +11,11 @@ interface HookInput {
 
 export function eachMachine(command: 'hold' | 'down'): void {
   const { installation, cluster, provider, machines }: HookInput = JSON.parse(readFileSync(0, 'utf8'));
-  for (const { name } of machines) {
+  for (const { id, name } of machines) {
     const host = ['--installation', installation, '--cluster', cluster, '--provider', provider, '--host', name];
-    const result = spawnSync(process.env.KUBELOOM_HOST_HELPER ?? 'kubeloom-host', [command, ...host], {
+    // Another host may have the name by now. One that never came up has no id of its own: list.ts made it of its names.
+    const only = id === `${provider}/${name}` ? [] : ['--id', id];
+    const result = spawnSync(process.env.KUBELOOM_HOST_HELPER ?? 'kubeloom-host', [command, ...host, ...only], {
       stdio: ['ignore', 'inherit', 'inherit'],
     });
     if (result.error !== undefined) throw result.error;

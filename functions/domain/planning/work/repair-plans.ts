@@ -89,9 +89,10 @@ function brokenParts(state: ClusterState, items: readonly DriftItem[], action: S
     machines,
     nodes: nodesOf('machine', 'node'),
     providers,
-    strays: [...strays].flatMap(([provider, found]) =>
-      instances.has(provider) ? [{ provider, action, names: unique(found.map(({ where }) => where.name ?? '')) }] : [],
-    ),
+    strays: [...strays].flatMap(([provider, found]) => {
+      const ids = unique(found.flatMap(({ where }) => where.id ?? []));
+      return instances.has(provider) && ids.length > 0 ? [{ provider, action, ids }] : [];
+    }),
     names,
     balancers: state.loadBalancers.map(({ name }) => name).filter((name) => unserved.has(name)),
     documents: (state.documents ?? []).filter(({ name }) => changed.has(name)),
@@ -107,8 +108,8 @@ function infrastructure({ providers, names, strays }: BrokenParts): StagePlan {
     ...(providers.length > 0 ? [`machines and networks of ${listed(providers)} are made as they were`] : []),
     ...(names.length > 0 ? [`the names of ${counted(names.length, 'load balancer')} are made as they were`] : []),
     ...strays.map(
-      ({ provider, action, names: found }) =>
-        `${counted(found.length, 'machine')} of ${provider} that no one knows ${found.length === 1 ? 'is' : 'are'} ${action === 'delete' ? 'deleted' : 'stopped and kept'}`,
+      ({ provider, action, ids }) =>
+        `${counted(ids.length, 'machine')} of ${provider} that no one knows ${ids.length === 1 ? 'is' : 'are'} ${action === 'delete' ? 'deleted' : 'stopped and kept'}`,
     ),
   ];
   return { stage: 'infrastructure', reasons, work: { workspaces, ...(strays.length > 0 && { strays }) } };

@@ -1,7 +1,17 @@
 /** AWS: instances, volumes and addresses of each region, by the tag of the cluster. */
 import { keysOf } from '../../provider-check/clouds/aws.ts';
-import { signedAws } from '../../provider-check/signed-aws.ts';
-import { allPages, clusterTag, eachRegion, type ListOfType, NotListed, plainName } from '../listing.ts';
+import { type AwsQuestion, signedAws } from '../../provider-check/signed-aws.ts';
+import {
+  allPages,
+  clusterTag,
+  type DeniedBy,
+  eachRegion,
+  type ListInput,
+  type ListOfType,
+  NotListed,
+  plainName,
+  refusalOf,
+} from '../listing.ts';
 import { type Element, elementsAt, readXml, textOf } from '../xml.ts';
 
 interface Wanted {
@@ -36,7 +46,6 @@ export const list: ListOfType = async (input) => {
 
   async function listed({ kind, action, id, path, filters = [], pages }: Wanted, region: string) {
     const what = `${action} in ${region}`;
-    const url = input.bases.ec2 ?? `https://ec2.${region}.amazonaws.com${region.startsWith('cn-') ? '.cn' : ''}`;
     const things = await allPages(what, async (next) => {
       const body = new URLSearchParams({
         ...{ Action: action, Version: '2016-11-15' },
@@ -44,19 +53,34 @@ export const list: ListOfType = async (input) => {
         ...(pages && { MaxResults: '500' }),
         ...(next !== undefined && { NextToken: next }),
       });
-      const { status, text } = await signedAws({ service: 'ec2', region, url, body: String(body) }, keys);
-      if (status !== 200) {
-        const code = /<Code>([\w.]+)<\/Code>/.exec(text)?.[1] ?? `HTTP ${status}`;
-        throw new NotListed(what, code, code === 'UnauthorizedOperation');
+      const reply = await signedAws(ec2Question(input, region, body), keys);
+      if (reply.status !== 200) {
+        const { why, isDenied } = refusalOf(reply, denies);
+        throw new NotListed(what, ec2Code(reply) ?? why, isDenied);
       }
-      const [answer] = elementsAt(readXml(text), [`${action}Response`]);
+      const [answer] = elementsAt(readXml(reply.text), [`${action}Response`]);
       if (answer === undefined) throw new NotListed(what, 'the answer has another form');
       const items = elementsAt(answer, path).map((thing) => named(thing, id));
       return { items, next: textOf(answer, 'nextToken') };
     });
-    return things.map(({ id: value, name }) => ({ id: value, name: plainName(name, input.cluster), kind }));
+    return things.map(({ id: value, name }) => ({
+      ...{ id: value, name: plainName(name, input.cluster), kind },
+      place: region,
+    }));
   }
 };
+
+export function ec2Question({ bases }: ListInput, region: string, body: URLSearchParams): AwsQuestion {
+  const url = bases.ec2 ?? `https://ec2.${region}.amazonaws.com${region.startsWith('cn-') ? '.cn' : ''}`;
+  return { service: 'ec2', region, url, body: String(body) };
+}
+
+/** The code of a refusal. */
+export function ec2Code({ text }: { readonly text: string }): string | undefined {
+  return /<Code>([\w.]+)<\/Code>/.exec(text)?.[1];
+}
+
+export const denies: DeniedBy = (answer) => ec2Code(answer) === 'UnauthorizedOperation';
 
 function filterFields(filters: readonly (readonly [name: string, values: readonly string[]])[]) {
   return Object.fromEntries(

@@ -1,13 +1,22 @@
 /** Azure: machines, disks and public addresses of the subscription, taken by their tag. */
 import { z } from 'zod';
-import { askCloud, bearer } from '../../provider-check/ask.ts';
+import { askCloud, bearer, type CloudAnswer } from '../../provider-check/ask.ts';
 import { tokenOf } from '../../provider-check/clouds/azure.ts';
-import { allPages, isTagged, type ListOfType, NotListed, plainName, shaped, Tags } from '../listing.ts';
+import { allPages, type DeniedBy, isTagged, type ListOfType, NotListed, plainName, shaped, Tags } from '../listing.ts';
 
-const Page = z.object({
+const schema = z.object({
   value: z.array(z.object({ id: z.string(), name: z.string(), tags: Tags })),
   nextLink: z.string().nullish(),
 });
+
+export const azureApi = 'https://management.azure.com';
+
+/** `error.code` of a refusal. */
+export function azureCode({ json }: Pick<CloudAnswer, 'json'>): string | undefined {
+  return z.object({ error: z.object({ code: z.string() }) }).safeParse(json).data?.error.code;
+}
+
+export const denies: DeniedBy = (answer) => azureCode(answer) === 'AuthorizationFailed';
 
 /** Azure lists all of a kind in a subscription; a filter by tag needs a permission that nothing else does. */
 const kinds = {
@@ -19,14 +28,14 @@ const kinds = {
 export const list: ListOfType = async (input) => {
   const { cluster, bases, fields } = input;
   const headers = bearer(await tokenOf(input));
-  const base = bases.management ?? 'https://management.azure.com';
+  const base = bases.management ?? azureApi;
   const found = await Promise.all(
     Object.entries(kinds).map(async ([kind, path]) => {
       const things = await allPages(path, async (next) => {
         const url = next ?? `${base}/subscriptions/${fields.subscriptionid}/providers/${path}`;
         // The token goes nowhere else, whatever an answer names.
         if (new URL(url).origin !== new URL(base).origin) throw new NotListed(path, 'its next page is elsewhere');
-        const { value, nextLink } = shaped(path, await askCloud(url, { headers }), Page);
+        const { value, nextLink } = shaped(path, await askCloud(url, { headers }), { schema, denies });
         return { items: value, next: nextLink ?? undefined };
       });
       return things

@@ -1,21 +1,31 @@
 /** Google Cloud: instances, disks and addresses of the project, by the label of the cluster. */
 import { z } from 'zod';
-import { askCloud, bearer } from '../../provider-check/ask.ts';
+import { askCloud, bearer, type CloudAnswer } from '../../provider-check/ask.ts';
 import { tokenOf } from '../../provider-check/clouds/gcp.ts';
-import { allPages, clusterTag, isTagged, type ListOfType, plainName, shaped, Tags } from '../listing.ts';
+import {
+  allPages,
+  clusterTag,
+  type DeniedBy,
+  isTagged,
+  type ListInput,
+  type ListOfType,
+  plainName,
+  shaped,
+  Tags,
+} from '../listing.ts';
 
 const Thing = z.object({ id: z.string(), name: z.string(), labels: Tags });
 /** A place without anything has a warning in place of a list. */
-const Page = z.object({
+const schema = z.object({
   items: z.record(z.string(), z.record(z.string(), z.unknown())).optional(),
   nextPageToken: z.string().optional(),
 });
 const kinds = { machine: 'instances', volume: 'disks', address: 'addresses' } as const;
 
 export const list: ListOfType = async (input) => {
-  const { bases, fields, cluster } = input;
+  const { fields, cluster } = input;
   const headers = bearer((await tokenOf(input)).token);
-  const base = `${bases.compute ?? 'https://compute.googleapis.com'}/compute/v1/projects/${encodeURIComponent(fields.gcpproject ?? '')}`;
+  const base = gcpProject(input);
   // As the modules name things: a name begins with a letter.
   const prefix = cluster.replace(/^[0-9]/, 'k');
   const found = await Promise.all(
@@ -25,14 +35,39 @@ export const list: ListOfType = async (input) => {
           ...{ filter: `labels.${clusterTag}=${cluster}`, maxResults: '500' },
           ...(next !== undefined && { pageToken: next }),
         });
-        const page = shaped(word, await askCloud(`${base}/aggregated/${word}?${query}`, { headers }), Page);
-        const items = Object.values(page.items ?? {}).flatMap((place) => z.array(Thing).parse(place[word] ?? []));
+        const page = shaped(word, await askCloud(`${base}/aggregated/${word}?${query}`, { headers }), {
+          schema,
+          denies,
+        });
+        const items = Object.entries(page.items ?? {}).flatMap(([place, has]) =>
+          z
+            .array(Thing)
+            .parse(has[word] ?? [])
+            .map((thing) => ({ ...thing, place })),
+        );
         return { items, next: page.nextPageToken };
       });
       return things
         .filter(({ labels }) => isTagged(labels, cluster))
-        .map(({ id, name }) => ({ id, name: plainName(name, prefix), kind: kind as keyof typeof kinds }));
+        .map(({ id, name, place }) => ({
+          ...{ id, name: plainName(name, prefix), kind: kind as keyof typeof kinds, place },
+          stateId: `projects/${fields.gcpproject}/${place}/${word}/${name}`,
+        }));
     }),
   );
   return found.flat();
 };
+
+export function gcpProject({ bases, fields }: Pick<ListInput, 'bases' | 'fields'>): string {
+  return `${bases.compute ?? 'https://compute.googleapis.com'}/compute/v1/projects/${encodeURIComponent(fields.gcpproject ?? '')}`;
+}
+
+const Refusal = z.object({ error: z.object({ errors: z.array(z.object({ reason: z.string() })) }) });
+
+/** Whether one of the reasons of a refusal is this one. */
+export function isBecause({ json }: Pick<CloudAnswer, 'json'>, wanted: string): boolean {
+  return Refusal.safeParse(json).data?.error.errors.some(({ reason }) => reason === wanted) === true;
+}
+
+/** An API that is not enabled, and too many requests, have the same status and another reason. */
+export const denies: DeniedBy = (answer) => isBecause(answer, 'forbidden');

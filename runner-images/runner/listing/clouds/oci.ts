@@ -2,9 +2,9 @@
 import { z } from 'zod';
 import { questionIn } from '../../provider-check/clouds/oci.ts';
 import { ociKey } from '../../provider-check/signed-oci.ts';
-import { allPages, eachRegion, isTagged, type ListOfType, plainName, shaped, Tags } from '../listing.ts';
+import { allPages, type DeniedBy, eachRegion, isTagged, type ListOfType, plainName, shaped, Tags } from '../listing.ts';
 
-const Things = z.array(
+const schema = z.array(
   z.object({ id: z.string(), displayName: z.string(), lifecycleState: z.string(), freeformTags: Tags }),
 );
 const kinds = { machine: 'instances', volume: 'volumes' } as const;
@@ -23,7 +23,10 @@ export const list: ListOfType = async (input) => {
             ...(next !== undefined && { page: next }),
           };
           const answer = await question('iaas', `20160918/${path}`, query);
-          return { items: shaped(what, answer, Things), next: answer.headers.get('opc-next-page') ?? undefined };
+          return {
+            items: shaped(what, answer, { schema, denies }),
+            next: answer.headers.get('opc-next-page') ?? undefined,
+          };
         });
         // What is terminated is listed for some hours.
         return things
@@ -34,9 +37,13 @@ export const list: ListOfType = async (input) => {
             id,
             name: plainName(displayName, cluster),
             kind: kind as keyof typeof kinds,
+            place: region,
           }));
       }),
     );
     return found.flat();
   });
 };
+
+/** Oracle does not say which of the two: of a list it is the permission. */
+export const denies: DeniedBy = ({ json }) => json.code === 'NotAuthorizedOrNotFound';

@@ -2,11 +2,11 @@
 import { z } from 'zod';
 import { askCloud } from '../../provider-check/ask.ts';
 import { logInToOpenstack } from '../../provider-check/clouds/openstack.ts';
-import { allPages, isTagged, type ListOfType, NotListed, plainName, shaped, Tags } from '../listing.ts';
+import { allPages, type DeniedBy, isTagged, type ListOfType, NotListed, plainName, shaped, Tags } from '../listing.ts';
 
 const Thing = z.object({ id: z.string(), name: z.string().nullish(), metadata: Tags });
 const Links = z.array(z.object({ rel: z.string() })).optional();
-const Page = z.object({
+const schema = z.object({
   ...{ servers: z.array(Thing).optional(), volumes: z.array(Thing).optional() },
   ...{ servers_links: Links, volumes_links: Links },
 });
@@ -30,22 +30,31 @@ export const list: ListOfType = async (input) => {
       // A cloud without volumes has none that could be left.
       if (ends.length === 0 && kind === 'machine') throw new NotListed(word, 'the catalog has no such service');
       const things = await Promise.all(
-        ends.map(({ url }) =>
-          allPages(word, async (next) => {
+        ends.map(async ({ url, region }) => {
+          const found = await allPages(word, async (next) => {
             const query = new URLSearchParams({ limit: '200', ...(next !== undefined && { marker: next }) });
-            const page = shaped(word, await askCloud(`${url}/${word}/detail?${query}`, { headers }), Page);
+            const page = shaped(word, await askCloud(`${url}/${word}/detail?${query}`, { headers }), {
+              ...{ schema, denies },
+            });
             const items = page[word];
             if (items === undefined) throw new NotListed(word, 'the answer has another form');
             const more = (page[`${word}_links`] ?? []).some(({ rel }) => rel === 'next');
             return { items, next: more ? items.at(-1)?.id : undefined };
-          }),
-        ),
+          });
+          return found.map((thing) => ({ ...thing, ...(region && { place: region }) }));
+        }),
       );
       return things
         .flat()
         .filter(({ metadata }) => isTagged(metadata, cluster))
-        .map(({ id, name }) => ({ id, name: plainName(name || id, cluster), kind: kind as keyof typeof kinds }));
+        .map(({ id, name, metadata: _, ...place }) => ({
+          ...{ id, name: plainName(name || id, cluster), kind: kind as keyof typeof kinds },
+          ...place,
+        }));
     }),
   );
   return found.flat();
 };
+
+/** "Policy doesn't allow … to be performed." */
+export const denies: DeniedBy = ({ status, json }) => status === 403 && 'forbidden' in json;

@@ -2,10 +2,10 @@
 import { z } from 'zod';
 import { askCloud } from '../../provider-check/ask.ts';
 import { logInToOvh } from '../../provider-check/clouds/ovh.ts';
-import { type ListOfType, NotListed, plainName, shaped } from '../listing.ts';
+import { type DeniedBy, type ListOfType, NotListed, plainName, shaped } from '../listing.ts';
 
 /** Nothing of it comes in pages. */
-const Things = z.array(z.object({ id: z.string(), name: z.string(), status: z.string() }));
+const schema = z.array(z.object({ id: z.string(), name: z.string(), status: z.string() }));
 const kinds = { machine: 'instance', volume: 'volume' } as const;
 
 export const list: ListOfType = async ({ fields, bases, cluster }) => {
@@ -14,10 +14,14 @@ export const list: ListOfType = async ({ fields, bases, cluster }) => {
   const { project, headers } = login;
   const found = await Promise.all(
     Object.entries(kinds).map(async ([kind, path]) =>
-      shaped(path, await askCloud(`${project}/${path}`, { headers }), Things)
+      shaped(path, await askCloud(`${project}/${path}`, { headers }), { schema, denies })
         .filter(({ name, status }) => name.startsWith(`${cluster}-`) && !/^DELET/i.test(status))
         .map(({ id, name }) => ({ id, name: plainName(name, cluster), kind: kind as keyof typeof kinds })),
     ),
   );
   return found.flat();
 };
+
+/** A credential that is not valid has the same status and another message. */
+const denies: DeniedBy = ({ status, json: { message } }) =>
+  status === 403 && typeof message === 'string' && /not (been )?granted/i.test(message);

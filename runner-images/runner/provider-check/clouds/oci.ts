@@ -61,11 +61,11 @@ export function questionIn({ fields, bases }: LoginInput, key: OciKey, region: s
     const message = `is in the realm "${realm}", whose address Kubeloom does not know: the first plan will show it`;
     throw new CheckRefused(unreported('identity', 'tenancyocid', message));
   }
-  return (service, path, query) => {
+  return (service, path, query, method) => {
     const usual = `https://${service}.${region}.${service === 'iaas' ? '' : 'oci.'}${domain}`;
     const url = new URL(`${bases[service] ?? usual}/${path}`);
     url.search = String(new URLSearchParams(query));
-    return askOci(key, url);
+    return askOci(key, url, method);
   };
 }
 

@@ -1,0 +1,56 @@
+/** Azure: machines of the subscription by their resource ids. One that is stopped is deallocated: it costs no processor. */
+import { z } from 'zod';
+import { askCloud, bearer, type CloudAnswer } from '../../provider-check/ask.ts';
+import { tokenOf } from '../../provider-check/clouds/azure.ts';
+import { azureApi, azureCode, denies } from '../clouds/azure.ts';
+import { isTagged, NotListed, shaped, Tags } from '../listing.ts';
+import { type MachineAt, type MachinesIn, mustBeDone } from '../machine-acts.ts';
+
+const version = 'api-version=2024-07-01';
+const schema = z.object({
+  id: z.string(),
+  tags: Tags,
+  properties: z.object({
+    provisioningState: z.string().optional(),
+    instanceView: z.object({ statuses: z.array(z.object({ code: z.string() })).default([]) }),
+  }),
+});
+const off = ['PowerState/deallocated', 'PowerState/stopped'];
+
+/** A lock, or a machine that cannot be deallocated. */
+function keeps(answer: CloudAnswer): string | undefined {
+  const code = azureCode(answer);
+  return code === 'ScopeLocked' || code === 'OperationNotAllowed' ? `${code}: Azure keeps it` : undefined;
+}
+
+export const machines: MachinesIn = async (input) => {
+  const headers = bearer(await tokenOf(input));
+  const base = input.bases.management ?? azureApi;
+  // An id is a path: none that is not that of a machine of this subscription gets a request.
+  const form = new RegExp(
+    `^/subscriptions/${input.fields.subscriptionid}/resourceGroups/[\\w.()-]+/providers/Microsoft.Compute/virtualMachines/[\\w.-]+$`,
+    'i',
+  );
+  const urlOf = ({ id }: MachineAt, action = ''): string => {
+    if (!form.test(id)) throw new NotListed(id, 'it is not the id of a machine of the subscription');
+    return `${base}${id}${action}?${version}`;
+  };
+  return {
+    async look(machine) {
+      const answer = await askCloud(`${urlOf(machine)}&$expand=instanceView`, { headers });
+      if (answer.status === 404) return undefined;
+      const { tags, properties } = shaped(machine.id, answer, { schema, denies });
+      if (properties.provisioningState === 'Deleting') return { isOurs: isTagged(tags, input.cluster), power: 'going' };
+      const isOff = properties.instanceView.statuses.some(({ code }) => off.includes(code));
+      return { isOurs: isTagged(tags, input.cluster), power: isOff ? 'off' : 'on' };
+    },
+    async stop(machine) {
+      const answer = await askCloud(urlOf(machine, '/deallocate'), { method: 'POST', headers });
+      mustBeDone(`deallocate of ${machine.id}`, answer, { denies, keeps });
+    },
+    async remove(machine) {
+      const answer = await askCloud(urlOf(machine), { method: 'DELETE', headers });
+      mustBeDone(`deletion of ${machine.id}`, answer, { denies, keeps });
+    },
+  };
+};

@@ -1,0 +1,39 @@
+/** Google Cloud: instances of the project by their numbers, each in its zone: a name may be another machine's a moment later. */
+import { z } from 'zod';
+import { askCloud, bearer, type CloudAnswer } from '../../provider-check/ask.ts';
+import { tokenOf } from '../../provider-check/clouds/gcp.ts';
+import { denies, gcpProject, isBecause } from '../clouds/gcp.ts';
+import { isTagged, NotListed, shaped, Tags } from '../listing.ts';
+import { type MachineAt, type MachinesIn, mustBeDone } from '../machine-acts.ts';
+
+const schema = z.object({ id: z.string(), status: z.string(), labels: Tags });
+
+function keeps(answer: CloudAnswer): string | undefined {
+  return isBecause(answer, 'invalidResourceUsage') ? 'it is protected against that' : undefined;
+}
+
+export const machines: MachinesIn = async (input) => {
+  const headers = bearer((await tokenOf(input)).token);
+  const urlOf = ({ id, place = '' }: MachineAt): string => {
+    if (!/^zones\/[\w-]+$/.test(place) || !/^[1-9][0-9]*$/.test(id)) throw new NotListed(id, 'its zone is not known');
+    return `${gcpProject(input)}/${place}/instances/${id}`;
+  };
+  return {
+    async look(machine) {
+      const answer = await askCloud(urlOf(machine), { headers });
+      if (answer.status === 404) return undefined;
+      const { id, status, labels } = shaped(`the instance ${machine.id}`, answer, { schema, denies });
+      if (id !== machine.id) throw new NotListed(`the instance ${machine.id}`, 'another one was answered');
+      // STOPPING is both on the way to be off and on the way to be deleted.
+      return { isOurs: isTagged(labels, input.cluster), power: status === 'TERMINATED' ? 'off' : 'on' };
+    },
+    async stop(machine) {
+      const answer = await askCloud(`${urlOf(machine)}/stop`, { method: 'POST', headers });
+      mustBeDone(`stop of ${machine.id}`, answer, { denies, keeps });
+    },
+    async remove(machine) {
+      const answer = await askCloud(urlOf(machine), { method: 'DELETE', headers });
+      mustBeDone(`deletion of ${machine.id}`, answer, { denies, keeps });
+    },
+  };
+};

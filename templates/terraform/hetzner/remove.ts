@@ -1,0 +1,4 @@
+/** Hook of the runner: deletes servers that no one knows, also those that were stopped. Their volumes stay. */
+import { eachServer, remove } from './servers.ts';
+
+await eachServer(remove);
