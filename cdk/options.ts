@@ -2,6 +2,7 @@
 import { distance } from 'fastest-levenshtein';
 import { z } from 'zod';
 import { parseSubjects } from '#domain/access.ts';
+import { cloudProviderTypes } from './provider-types.ts';
 
 /** Days for which CloudWatch can keep logs. */
 const logDays = [
@@ -34,6 +35,10 @@ const lambdaTools = ['kubectl'] as const;
 const LambdaTool = z.enum(lambdaTools, {
   error: (issue) =>
     `"${String(issue.input)}" cannot: only ${lambdaTools.join(', ')} needs neither Ansible nor more than 15 minutes`,
+});
+
+const ProviderType = z.enum(cloudProviderTypes, {
+  error: (issue) => `"${String(issue.input)}" is no type of a cloud; there are ${cloudProviderTypes.join(', ')}`,
 });
 
 /** Of a build, and how long it may wait for its turn: Run Tool (run-stage.asl.json) waits for both and some minutes more. */
@@ -112,6 +117,12 @@ export const Options = z.strictObject({
     .pipe(z.array(z.string().regex(/^(\*|[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?)$/, 'names no namespace')))
     .default([])
     .describe('namespaces whose plans someone with the role `approver` has to approve, comma separated; `*`: all'),
+  providers: list
+    .pipe(z.array(ProviderType))
+    .default([])
+    .describe(
+      'types of clouds that manifests may name, comma separated (`hetzner,aws`); the images have their plugins only; empty: all',
+    ),
   templateSources: z
     .enum(['builtin', 'git'])
     .default('git')

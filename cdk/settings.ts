@@ -1,23 +1,10 @@
 /** Environment of functions and runners: the names in `contracts/config.ts`, filled with the resources of the stacks. */
-import { existsSync } from 'node:fs';
 import type { Config } from '#contracts/config.ts';
-import { providerTypeNames } from '#domain/provider-types.ts';
 import type { RunnerTool } from '#functions/rights/runner-rights.ts';
 import type { Options } from './options.ts';
+import { offeredTypes } from './provider-types.ts';
 
 export type Settings = Readonly<Record<string, string>> & Readonly<Partial<Record<keyof Config, string>>>;
-
-/** A file of a provider type. */
-export const templatesOf = (type: string, file = ''): URL =>
-  new URL(`../templates/terraform/${type}/${file}`, import.meta.url);
-
-/**
- * Provider types that runners in AWS can build: those that have modules, and the simulation; never `local`, which creates
- * machines on the computer it runs on.
- */
-export const cloudProviderTypes = providerTypeNames.filter(
-  (type) => type === 'sim' || (type !== 'local' && existsSync(templatesOf(type))),
-);
 
 export interface SettingsParts {
   readonly installation: string;
@@ -36,6 +23,7 @@ export interface SettingsParts {
   readonly options: Pick<
     Options,
     | 'admins'
+    | 'providers'
     | 'repairsPerHour'
     | 'runnerCidrs'
     | 'templateSources'
@@ -73,7 +61,7 @@ export function runnerSettings(
     KUBELOOM_BUCKET: parts.bucketName,
     KUBELOOM_SECRET_PREFIX: secretPrefix(parts.installation),
     KUBELOOM_SECRET_KEY: parts.secretKey,
-    KUBELOOM_PROVIDER_TYPES: cloudProviderTypes.join(','),
+    KUBELOOM_PROVIDER_TYPES: offeredTypes(parts.options).join(','),
     KUBELOOM_RUNNER_PROJECTS: '{}',
     KUBELOOM_RUNNER_CIDRS: parts.options.runnerCidrs.join(','),
     KUBELOOM_TEMPLATE_SOURCES: parts.options.templateSources,

@@ -8,12 +8,12 @@ for tool in docker terraform curl node; do
   command -v "$tool" > /dev/null || { echo "pin-images.sh needs $tool" >&2; exit 1; }
 done
 
-# `name:tag@sha256:…` of every FROM that is an image and no stage.
-grep -oE '^FROM (--platform=[^ ]+ )?[^ ]+:[^ ]+' "$dockerfile" | grep -oE '[^ ]+$' | sort -u | while read -r reference; do
+# `name:tag@sha256:…` of every base image.
+sed -nE 's/^ARG [A-Z]+_IMAGE=//p' "$dockerfile" | while read -r reference; do
   tagged=${reference%@*}
   digest=$(docker buildx imagetools inspect "$tagged" --format '{{.Manifest.Digest}}')
   [[ $digest =~ ^sha256:[0-9a-f]{64}$ ]] || { echo "no digest of $tagged" >&2; exit 1; }
-  sed -i "s|^\(FROM .*\)${reference} |\1${tagged}@${digest} |" "$dockerfile"
+  sed -i "s|^\(ARG [A-Z]*_IMAGE=\)${reference}\$|\1${tagged}@${digest}|" "$dockerfile"
   echo "$tagged@$digest"
 done
 

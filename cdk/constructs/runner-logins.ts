@@ -6,7 +6,7 @@ import type { RunnerTool } from '#functions/rights/runner-rights.ts';
 import { ProviderTemplate } from '#rendering/provider-template.ts';
 import { acceptFindings } from '../checks.ts';
 import type { Options } from '../options.ts';
-import { cloudProviderTypes, templatesOf } from '../settings.ts';
+import { offeredTypes, templatesOf } from '../provider-types.ts';
 
 /** Tools that log in to clouds; the others log in to Vaults at most. */
 const cloudTools: readonly RunnerTool[] = ['terraform', 'drift'];
@@ -15,10 +15,10 @@ const cloudTools: readonly RunnerTool[] = ['terraform', 'drift'];
 export function allowLogins(
   role: Role,
   tool: RunnerTool,
-  options: Pick<Options, 'installation' | 'vaultAudiences'>,
+  options: Pick<Options, 'installation' | 'providers' | 'vaultAudiences'>,
 ): void {
   const { installation, vaultAudiences } = options;
-  const audiences = [...(cloudTools.includes(tool) ? cloudAudiences() : []), ...vaultAudiences];
+  const audiences = [...(cloudTools.includes(tool) ? cloudAudiences(options) : []), ...vaultAudiences];
   const key = 'sts:IdentityTokenAudience';
   if (audiences.length > 0) {
     role.addToPolicy(
@@ -48,8 +48,8 @@ export function allowLogins(
 }
 
 /** Those that provider.json names; a field of the Secret in one may be anything. */
-function cloudAudiences(): readonly string[] {
-  const named = cloudProviderTypes
+function cloudAudiences(options: Pick<Options, 'providers'>): readonly string[] {
+  const named = offeredTypes(options)
     .filter((type) => type !== 'sim')
     .flatMap((type) => {
       const { provider } = ProviderTemplate.parse(JSON.parse(readFileSync(templatesOf(type, 'provider.json'), 'utf8')));

@@ -1,7 +1,4 @@
 /** A runner: the CodeBuild project of one tool, whose image is a target of runner-images/Dockerfile. */
-import { readdirSync } from 'node:fs';
-import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { IgnoreMode, RemovalPolicy, Stack, Validations } from 'aws-cdk-lib';
 import { BuildSpec, Project } from 'aws-cdk-lib/aws-codebuild';
 import { DockerImageAsset, Platform } from 'aws-cdk-lib/aws-ecr-assets';
@@ -10,24 +7,16 @@ import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import { type RunnerTool, runnerActions, runnerBounds, toolUses } from '#functions/rights/runner-rights.ts';
 import { acceptFindings } from '../checks.ts';
+import { imageExclusions, imageRoot } from '../image-sources.ts';
 import type { Options } from '../options.ts';
+import { offeredTypes } from '../provider-types.ts';
 import { grantUses, type Stored } from '../rights/grant-uses.ts';
 import { runnerSettings } from '../settings.ts';
 import { computeOf } from './runner-compute.ts';
 import { allowLogins } from './runner-logins.ts';
 
-const root = fileURLToPath(new URL('../../', import.meta.url));
-
-/** All that an image is made of; anything else must not change its tag. */
-export const imageSources: readonly string[] = [
-  ...['runner-images', 'agent', 'functions', 'templates', 'cdk', 'package.json', 'package-lock.json', 'tsconfig.json'],
-];
-/** In cdk/: how the runner is bundled. */
-const bundling = ['bundle-ballast.ts'];
-const namesBut = (kept: readonly string[], folder: string): readonly string[] =>
-  readdirSync(join(root, folder))
-    .filter((name) => !kept.includes(name))
-    .map((name) => join(folder, name));
+/** Tools that start Terraform. */
+const pluginTools: readonly RunnerTool[] = ['terraform', 'drift'];
 
 export interface RunnerProjectProps extends Stored {
   readonly tool: RunnerTool;
@@ -47,13 +36,14 @@ export class RunnerProject extends Construct {
     const { installation, logDays: retention } = options;
     // The tag is the hash of these sources, in a repository of `cdk bootstrap` whose tags cannot be moved.
     const image = new DockerImageAsset(this, 'Image', {
-      directory: root,
+      directory: imageRoot,
       file: 'runner-images/Dockerfile',
       target: tool,
       platform: Platform.LINUX_ARM64,
-      // By name: patterns that include the sources again would make Docker read every folder of node_modules.
-      exclude: [...namesBut(imageSources, '.'), ...namesBut(bundling, 'cdk'), '**/node_modules'],
+      exclude: [...imageExclusions()],
       ignoreMode: IgnoreMode.DOCKER,
+      // Of the option `providers`; the other images have no plugins.
+      ...(pluginTools.includes(tool) && { buildArgs: { PROVIDER_TYPES: offeredTypes(options).join(' ') } }),
     });
     const role = new Role(this, 'Role', {
       assumedBy: new ServicePrincipal('codebuild.amazonaws.com'),

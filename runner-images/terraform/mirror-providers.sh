@@ -1,10 +1,8 @@
 #!/bin/sh
-# Mirrors the plugins of all provider types, unpacked: Terraform links to what is unpacked and copies nothing. The registry's
+# Mirrors the plugins that providers.tf.json requires, unpacked: Terraform links to what is unpacked and copies nothing. The registry's
 # checksums are signed; with a .terraform.lock.hcl next to this script (scripts/pin-images.sh) they must also be those of then.
 set -eu
-templates=${1:?usage: mirror-providers.sh TEMPLATES DIRECTORY}
-out=${2:?usage: mirror-providers.sh TEMPLATES DIRECTORY}
-node provider-requirements.mjs "$templates" > providers.tf.json
+out=${1:?usage: mirror-providers.sh DIRECTORY}
 terraform providers mirror -platform="linux_$TARGETARCH" "$out"
 find "$out" -name 'terraform-provider-*.zip' | while read -r archive; do
   version=$(basename "$archive" | cut -d_ -f2)

@@ -1,13 +1,14 @@
-/** Prints a root module that requires every provider which a provider.json below the directory names, in its exact version. */
+/** Prints a root module that requires every provider which a provider.json below the directory names, in its exact version; of some types, if they are named. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-const [templates] = process.argv.slice(2);
-if (templates === undefined) throw new Error('usage: provider-requirements.mjs TEMPLATES');
+const [templates, named = ''] = process.argv.slice(2);
+if (templates === undefined) throw new Error('usage: provider-requirements.mjs TEMPLATES ["TYPE …"]');
+const types = named.split(' ').filter(Boolean);
 const required = {};
 for (const type of readdirSync(templates).sort()) {
   const file = join(templates, type, 'provider.json');
-  if (!existsSync(file)) continue;
+  if (!existsSync(file) || (types.length > 0 && !types.includes(type))) continue;
   const { provider, alsoRequired = {} } = JSON.parse(readFileSync(file, 'utf8'));
   for (const { source, version } of [provider ?? [], Object.values(alsoRequired)].flat()) {
     // Two types may share a provider, and two providers a name: local names are made of the whole source.

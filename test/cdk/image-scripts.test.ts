@@ -90,24 +90,43 @@ describe('KubeOne', () => {
   });
 });
 
-it('plugins of Terraform are unpacked where Terraform looks for them', () => {
-  const templates = join(place, 'templates', 'aws');
-  mkdirSync(templates, { recursive: true });
-  const provider = { name: 'aws', source: 'hashicorp/aws', version: '6.68.0' };
-  writeFileSync(join(templates, 'provider.json'), JSON.stringify({ provider }));
-  archive(served('plugin.zip'), 'terraform-provider-aws_v6.68.0', '#!/bin/sh');
-  // Mirrors packed, as the real one does, what the root module requires.
-  program(
-    'terraform',
-    'grep -q hashicorp/aws providers.tf.json || exit 1; shift 3; mkdir -p "$1/registry.terraform.io/hashicorp/aws"; cp "$SERVED/plugin.zip" "$1/registry.terraform.io/hashicorp/aws/terraform-provider-aws_6.68.0_linux_arm64.zip"',
-  );
-  execFileSync('cp', [join(folder, 'terraform/provider-requirements.mjs'), join(place, 'work')]);
-  const out = join(place, 'out');
-  const { status, stderr } = run('terraform/mirror-providers.sh', [join(place, 'templates'), out], {});
-  expect([status, stderr]).toEqual([0, '']);
-  const plugin = join(out, 'registry.terraform.io/hashicorp/aws/6.68.0/linux_arm64/terraform-provider-aws_v6.68.0');
-  expect(existsSync(plugin)).toBe(true);
-  expect(
-    existsSync(join(out, 'registry.terraform.io/hashicorp/aws/terraform-provider-aws_6.68.0_linux_arm64.zip')),
-  ).toBe(false);
+describe('plugins of Terraform', () => {
+  const provider = (source: string, version = '6.68.0') => ({ name: source.split('/')[1], source, version });
+  const required = (...types: readonly string[]): unknown => {
+    const printed = execFileSync(
+      process.execPath,
+      [join(folder, 'terraform/provider-requirements.mjs'), join(place, 'templates'), types.join(' ')],
+      { encoding: 'utf8', stdio: 'pipe' },
+    );
+    return JSON.parse(printed).terraform.required_providers;
+  };
+
+  beforeEach(() => {
+    for (const [type, source] of Object.entries({ aws: 'hashicorp/aws', hetzner: 'hetznercloud/hcloud' })) {
+      mkdirSync(join(place, 'templates', type), { recursive: true });
+      writeFileSync(join(place, 'templates', type, 'provider.json'), JSON.stringify({ provider: provider(source) }));
+    }
+  });
+
+  it('plugins are required of all types, or of those that are named', () => {
+    expect(Object.keys(required() as object)).toEqual(['hashicorp-aws', 'hetznercloud-hcloud']);
+    expect(Object.keys(required('hetzner', 'sim') as object)).toEqual(['hetznercloud-hcloud']);
+  });
+
+  it('plugins are unpacked where Terraform looks for them', () => {
+    archive(served('plugin.zip'), 'terraform-provider-aws_v6.68.0', '#!/bin/sh');
+    // Mirrors packed, as the real one does.
+    program(
+      'terraform',
+      'shift 3; mkdir -p "$1/plugins.example.com/hashicorp/aws"; cp "$SERVED/plugin.zip" "$1/plugins.example.com/hashicorp/aws/terraform-provider-aws_6.68.0_linux_arm64.zip"',
+    );
+    const out = join(place, 'out');
+    const { status, stderr } = run('terraform/mirror-providers.sh', [out], {});
+    expect([status, stderr]).toEqual([0, '']);
+    const plugin = join(out, 'plugins.example.com/hashicorp/aws/6.68.0/linux_arm64/terraform-provider-aws_v6.68.0');
+    expect(existsSync(plugin)).toBe(true);
+    expect(
+      existsSync(join(out, 'plugins.example.com/hashicorp/aws/terraform-provider-aws_6.68.0_linux_arm64.zip')),
+    ).toBe(false);
+  });
 });

@@ -1,14 +1,17 @@
 /** The images of the runners as their Dockerfile describes them: pinned, checked, one target a tool, nobody needs root. */
 import { execFileSync } from 'node:child_process';
-import { readdirSync, readFileSync } from 'node:fs';
+import { globSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { kubeoneReleases } from '#domain/kubernetes-versions.ts';
 import { runnerTools } from '#functions/rights/runner-rights.ts';
-import { imageSources } from '../../cdk/constructs/runner-project.ts';
+import { imageRoot } from '../../cdk/image-sources.ts';
 import settings from '../../package.json' with { type: 'json' };
 import unpinned from '../../runner-images/unpinned.json' with { type: 'json' };
 import { pinnedVersions } from '../../scripts/provider-schemas/pinned.ts';
+import { copyContext, isSent } from './image-context.ts';
 
 const folder = fileURLToPath(new URL('../../runner-images/', import.meta.url));
 const templates = fileURLToPath(new URL('../../templates/terraform', import.meta.url));
@@ -19,17 +22,29 @@ const instructions = text
   .replaceAll(/ *\\\n */g, ' ')
   .split('\n')
   .filter(Boolean);
+const argument = (name: string): string => new RegExp(`^ARG ${name}="?([^"\n]+)"?$`, 'm').exec(text)?.[1] ?? '';
 const stages = [...text.matchAll(/^FROM (--platform=\S+ )?(\S+) AS (\S+)$/gm)].map(
-  ([, platform = '', from = '', name = '']) => ({ platform: platform.trim(), from, name }),
+  ([, platform = '', from = '', name = '']) => ({
+    platform: platform.trim(),
+    from: from.replace(/^\$\{(\w+)\}$/, (_, image: string) => argument(image)),
+    name,
+  }),
 );
-const argument = (name: string): string => new RegExp(`^ARG ${name}="?([^"\\n]+)"?$`, 'm').exec(text)?.[1] ?? '';
+/** Instructions of a stage, without those of the stage that it is made from. */
+const stepsOf = (stage: string): readonly string[] => {
+  const start = instructions.findIndex((line) => line.startsWith('FROM ') && line.endsWith(` AS ${stage}`));
+  const rest = instructions.slice(start + 1);
+  const end = rest.findIndex((line) => line.startsWith('FROM '));
+  return end < 0 ? rest : rest.slice(0, end);
+};
 
 describe('base images', () => {
   const images = stages.filter(({ from }, index) => !stages.slice(0, index).some(({ name }) => name === from));
 
   it('a base image is pinned by an exact version and the digest of its content', () => {
     expect(images.length).toBeGreaterThan(0);
-    for (const { from } of images) expect(from).toMatch(/^[\w./-]+:\d+\.\d+\.\d+[\w.-]*@sha256:[0-9a-f]{64}$/);
+    for (const { from } of images.filter(({ from }) => from !== 'scratch'))
+      expect(from).toMatch(/^[\w./-]+:\d+\.\d+\.\d+[\w.-]*@sha256:[0-9a-f]{64}$/);
     expect(instructions.filter((line) => line.startsWith('FROM ')).length).toBe(stages.length);
   });
 
@@ -39,16 +54,23 @@ describe('base images', () => {
 });
 
 describe('targets', () => {
-  it('each tool has a target, made of the same runner', () => {
-    const made = stages.filter(({ from }) => from === 'runner' || from === 'ansible').map(({ name }) => name);
+  it('each tool has a target, whose last layer is the same runner', () => {
+    const made = stages.filter(({ name }) => stepsOf(name).at(-1) === 'COPY --from=runner / /').map(({ name }) => name);
     expect(made.sort()).toEqual([...runnerTools].sort());
   });
 
-  it('what the stages of the runners copy is among the sources that CDK sends to their builds', () => {
-    const [runners = ''] = text.split(/^FROM bundle AS bundle-operator$/m);
-    const copied = [...runners.matchAll(/^COPY (?!--from)(.+) \S+$/gm)].flatMap(([, paths = '']) => paths.split(' '));
-    expect(copied).toContain('functions');
-    expect(copied.filter((path) => !imageSources.includes(path.split('/')[0] ?? ''))).toEqual([]);
+  it('layers that change with every release come after all others', () => {
+    for (const tool of runnerTools) {
+      const ofRelease = stepsOf(tool).map((step) => /^COPY --from=(runner|bundle) /.test(step));
+      expect(ofRelease, tool).toEqual(ofRelease.toSorted());
+    }
+    for (const name of ['base', 'ansible-programs']) expect(stepsOf(name).join('\n'), name).not.toMatch(/^COPY/m);
+  });
+
+  it('plugins are fetched again when one that is required changes, not when a module does', () => {
+    const copied = stepsOf('providers').filter((step) => step.startsWith('COPY'));
+    expect(copied.join('\n')).not.toContain('templates');
+    expect(copied).toContain('COPY --from=provider-requirements /out/providers.tf.json .');
   });
 
   it('the targets have git, and no compiler or package manager', () => {
@@ -66,11 +88,8 @@ describe('targets', () => {
   });
 
   it('a target has the programs that its stage starts', () => {
-    const programsOf = (target: string) => {
-      const [, rest = ''] = text.split(new RegExp(`^FROM \\S+ AS ${target}$`, 'm'));
-      const [steps = ''] = rest.split(/^FROM /m);
-      return [...steps.matchAll(/^COPY --from=(\S+)/gm)].map(([, from]) => from);
-    };
+    const programsOf = (target: string) =>
+      stepsOf(target).flatMap((step) => /^COPY --from=(?!runner )(\S+)/.exec(step)?.[1] ?? []);
     // A repair removes what Kubernetes has of a lost machine before KubeOne runs.
     expect(programsOf('kubeone')).toEqual(['kubeone-programs', 'kubectl-program']);
     // Upstream files of documents and the agent's program are applied by the one and compared by the other.
@@ -88,6 +107,39 @@ describe('targets', () => {
     const required = Object.values(terraform.required_providers).map(({ source, version }) => [source, version]);
     expect(Object.fromEntries(required)).toEqual(Object.fromEntries(pinnedVersions(templates)));
     for (const [, version] of required) expect(version).toMatch(/^\d+\.\d+\.\d+$/);
+  });
+});
+
+describe('what Docker is sent', () => {
+  it('what the stages of the runners copy is sent', () => {
+    const copied = stages
+      .filter(({ name }) => !name.includes('operator'))
+      .flatMap(({ name }) => stepsOf(name))
+      .flatMap((step) => /^COPY (?!--from)(.+) \S+$/.exec(step)?.[1]?.split(' ') ?? []);
+    expect(copied).toContain('functions');
+    expect(copied.filter((path) => !isSent(path))).toEqual([]);
+  });
+
+  it('a changed handler makes no other images: nothing of it is sent', () => {
+    const handlers = ['api', 'tasks', 'pipeline', 'rights'].flatMap((part) =>
+      globSync(`functions/${part}/**/*.ts`, { cwd: imageRoot }),
+    );
+    expect(handlers.length).toBeGreaterThan(50);
+    expect(handlers.filter(isSent)).toEqual([]);
+    expect(['docs', 'local', 'cli', 'test', 'node_modules', 'cdk/options.ts', '.git'].filter(isSent)).toEqual([]);
+  });
+
+  it('the runner and the agent are bundled from what is sent', () => {
+    const context = mkdtempSync(join(tmpdir(), 'kubeloom-context-'));
+    try {
+      copyContext(context);
+      symlinkSync(join(imageRoot, 'node_modules'), join(context, 'node_modules'));
+      const programs = ['runner', join(context, 'runner.mjs'), 'agent', join(context, 'agent.mjs')];
+      execFileSync(join(context, 'runner-images/bundle.sh'), programs, { stdio: 'pipe' });
+      expect(statSync(join(context, 'runner.mjs')).size).toBeGreaterThan(1_000_000);
+    } finally {
+      rmSync(context, { recursive: true, force: true });
+    }
   });
 });
 

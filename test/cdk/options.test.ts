@@ -23,7 +23,7 @@ describe('options', () => {
       ...{ requireApproval: [] },
       ...{ runDays: 365, oldVersionDays: 90, tickMinutes: 5, runnerSize: 'small', runnerMinutes: 60, longRunHours: 12 },
       ...{ dashboard: false, admins: ['*'], runnerCidrs: ['0.0.0.0/0'], templateSources: 'git' },
-      ...{ templatePrivateHosts: [], templateUrls: [], lambdaRunners: [], vaultAudiences: [] },
+      ...{ templatePrivateHosts: [], templateUrls: [], lambdaRunners: [], vaultAudiences: [], providers: [] },
       repairsPerHour: 10,
     });
   });
@@ -32,6 +32,17 @@ describe('options', () => {
     const variables = variablesOf(installationOf({ repairsPerHour: '3' }).pipeline, 'AWS::Lambda::Function');
     expect(variables.KUBELOOM_REPAIRS_PER_HOUR).toBe('3');
     expect(() => parseOptions({ repairsPerHour: -1 })).toThrow('repairsPerHour');
+  });
+
+  it('an installation offers the types of clouds that the option names', () => {
+    const typesWith = (context: Record<string, unknown>) =>
+      variablesOf(installationOf(context).pipeline, 'AWS::Lambda::Function').KUBELOOM_PROVIDER_TYPES;
+    expect(typesWith({ providers: 'hetzner, aws' })).toBe('aws,hetzner,sim');
+    expect(typesWith({})).toContain('azure');
+  });
+
+  it('a type of cloud that does not exist is refused with those that do', () => {
+    expect(() => parseOptions({ providers: 'hetzner,nowhere' })).toThrow(/providers: "nowhere" is no type .*hetzner/);
   });
 
   it('options of the command line are read from text', () => {

@@ -189,7 +189,7 @@ const runners = runnerTools.map((tool) => {
 const unique = (texts: readonly string[]): readonly string[] => [...new Set(texts)].sort();
 
 describe('runners', () => {
-  it('runners get tokens only for clouds of provider.json and Vaults of the options', () => {
+  it('runners get tokens only for clouds that are offered and Vaults of the options', () => {
     const audiencesOf = (context: Record<string, unknown>) => {
       const { pipeline: stack } = installationOf(context);
       const projects = resourcesOf(stack, 'AWS::CodeBuild::Project').map(({ Properties }) => {
@@ -207,6 +207,7 @@ describe('runners', () => {
       ...{ terraform: only(...clouds, 'vault'), drift: only(...clouds, 'vault') },
       ...{ ansible: only('vault'), kubeone: only('vault'), kubectl: only('vault') },
     });
+    expect(audiencesOf({ providers: 'aws,azure' }).terraform).toEqual(only('api://AzureADTokenExchange'));
     expect(audiencesOf({})).toEqual({
       ...{ terraform: only(...clouds), drift: only(...clouds), ansible: [], kubeone: [], kubectl: [] },
     });

@@ -63,7 +63,7 @@ describe('templates of Kubeloom', () => {
 
   test('the agent runs in the image of Node that the runners have', () => {
     const dockerfile = readFileSync(new URL('../../runner-images/Dockerfile', import.meta.url), 'utf8');
-    const [, image = 'none'] = /^FROM (node:\S+) AS base$/m.exec(dockerfile) ?? [];
+    const [, image = 'none'] = /^ARG NODE_IMAGE=(node:\S+)$/m.exec(dockerfile) ?? [];
     for (const file of ['autoscaler.yaml', 'agent.yaml'])
       expect(templatesOf('autoscaler')[file]).toContain(`image: docker.io/library/${image}\n`);
   });
