@@ -59,8 +59,10 @@ export default defineConfig({
           env: { KUBELOOM_KUBERNETES: 'simulated' },
           include: ['test/console/browser/**/*.test.ts'],
           maxWorkers: 2,
-          testTimeout: 120_000,
-          hookTimeout: 120_000,
+          // What a page shows in the end counts, not that it does so within a second, as is the default.
+          expect: { poll: { timeout: 100_000 } },
+          testTimeout: 240_000,
+          hookTimeout: 240_000,
         },
       },
       {

@@ -24,7 +24,9 @@ export async function runSimStage(
 ): Promise<boolean> {
   const setting = (name: string) => environment[name] ?? process.env[name];
   const options = {
-    stageMs: Number(setting('KUBELOOM_SIM_STAGE_MS') ?? 0),
+    get stageMs() {
+      return Number(setting('KUBELOOM_SIM_STAGE_MS') ?? 0);
+    },
     faults: setting('KUBELOOM_SIM_FAULTS'),
     drift: setting('KUBELOOM_SIM_DRIFT'),
   };

@@ -14,7 +14,7 @@ import { repairDrift, simulatedDrift, simulatedHealth } from './simulated-drift.
 import { simulatedAddress, simulatedBootId, simulatedKubeconfig, simulatedPublicKey } from './simulated-facts.ts';
 
 export interface SimOptions {
-  /** How long a stage takes. */
+  /** How long a stage takes; read again while the time passes, so that a test can hold a stage for as long as it looks. */
   readonly stageMs: number;
   /** JSON list of `InjectedFault`. */
   readonly faults: string | undefined;
@@ -45,8 +45,11 @@ export function simCheck(options: SimOptions): DriftOptions['drift'] {
   };
 }
 
-async function passTime({ signal }: ClusterContext, { stageMs }: SimOptions): Promise<void> {
-  if (stageMs > 0) await pause(stageMs, undefined, { signal }).catch(() => undefined);
+async function passTime({ signal }: ClusterContext, options: SimOptions): Promise<void> {
+  const started = Date.now();
+  const left = (): number => started + options.stageMs - Date.now();
+  while (left() > 0 && !signal.aborted)
+    await pause(Math.min(left(), 100), undefined, { signal }).catch(() => undefined);
   if (signal.aborted) throw stageCancelled(signal);
 }
 

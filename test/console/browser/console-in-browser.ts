@@ -66,6 +66,8 @@ export async function consoleInBrowser(environment: Readonly<Record<string, stri
     ...{ platform, browser, api },
     async open({ token = owner, scheme = 'light', clock = false, size = { width: 1360, height: 900 } } = {}) {
       const context = await browser.newContext({ viewport: size, colorScheme: scheme, reducedMotion: 'reduce' });
+      // Nothing here says how fast a page is: what never comes is reported all the same.
+      context.setDefaultTimeout(100_000);
       const page = await context.newPage();
       if (clock) await page.clock.install();
       const requests: string[] = [];

@@ -12,10 +12,12 @@ import {
 } from './console-in-browser.ts';
 
 let console: ConsoleInBrowser;
+/** How long a stage takes, unless it is held. */
+const stageMs = '150';
 
 beforeAll(async () => {
   console = await consoleInBrowser({
-    KUBELOOM_SIM_STAGE_MS: '150',
+    KUBELOOM_SIM_STAGE_MS: stageMs,
     KUBELOOM_SIM_FAULTS: JSON.stringify([{ stage: 'kubernetes', class: 'quota', manifest: 'fails' }]),
   });
 });
@@ -50,6 +52,8 @@ describe('a person who operates', () => {
     await page.getByText('default/shop is valid').waitFor();
     await page.getByRole('button', { name: 'Plan', exact: true }).click();
     await page.getByText('nodes +3 ~0 −0').waitFor();
+    // A stage is held until the page has shown it.
+    process.env.KUBELOOM_SIM_STAGE_MS = '100000';
     await page.getByRole('button', { name: 'Apply exactly this plan' }).click();
     await page.getByRole('heading', { name: 'shop', exact: true }).waitFor();
     expect(page.url()).toMatch(/#\/manifests\/default\/shop\/run$/);
@@ -57,6 +61,7 @@ describe('a person who operates', () => {
       .getByRole('button', { name: /running/ })
       .first()
       .waitFor();
+    process.env.KUBELOOM_SIM_STAGE_MS = stageMs;
     await page.getByRole('row', { name: /grow: .* reached/ }).waitFor();
     expect(await page.getByRole('button', { name: /^done ·/ }).count()).toBeGreaterThan(3);
     await page.getByText('everything is in the desired state').waitFor();
@@ -93,7 +98,7 @@ describe('a person who operates', () => {
     expect(await remove.isDisabled()).toBe(true);
     await page.getByLabel(/Type web/).fill('web');
     await remove.click();
-    await page.getByText('There is no manifest default/gone').waitFor({ timeout: 30_000 });
+    await page.getByText('There is no manifest default/gone').waitFor();
   });
 
   it('every place is reached by keyboard', async () => {
