@@ -3,7 +3,7 @@ import type { z } from 'zod';
 import type { Problem } from '#contracts/api-bodies.ts';
 import type { Answer } from '#contracts/operations/operation.ts';
 import type { operations } from '#contracts/operations/operations.ts';
-import { sessionKey } from './session.ts';
+import { wayIn } from './sign-in/way-in.ts';
 
 type Table = typeof operations;
 type RouteOf<Row> = Row extends {
@@ -57,7 +57,7 @@ export class ProblemAnswer extends Error {
   }
 }
 
-/** There is no session, or none any more. */
+/** There is no session, or none any more; the message says why if there is more to say. */
 export class SignedOut extends Error {}
 
 /** Nothing answered. */
@@ -95,32 +95,48 @@ async function request(
   { params = {}, query = {}, body, headers = {}, signal }: Loose,
 ): Promise<Answered<unknown> & { readonly status: number }> {
   const [method = 'GET', pattern = ''] = route.split(' ');
-  const path = pattern.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(String(params[name])));
+  const path = pattern.replace(/\{(\w+)\}/g, (_, name: string) => segmentOf(String(params[name])));
   const pairs = Object.entries(query).filter(([, value]) => value !== undefined);
   const search = new URLSearchParams(pairs.map(([name, value]) => [name, String(value)])).toString();
+  const unreachable = (cause: unknown): never => {
+    if (signal?.aborted) throw cause;
+    failures += 1;
+    throw new Unreachable('nothing answers', { cause });
+  };
+  const session = await wayIn().headers().catch(unreachable);
   const response = await fetch(search === '' ? path : `${path}?${search}`, {
     method,
     // Not modified: what was understood before stays as it is.
     cache: 'no-store',
     headers: {
-      'kubeloom-console-key': sessionKey() ?? '',
+      ...session,
       ...(body !== undefined && { 'content-type': typeof body === 'string' ? 'application/yaml' : 'application/json' }),
       ...headers,
     },
     ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
     ...(signal && { signal }),
-  }).catch((cause: unknown) => {
-    if (signal?.aborted) throw cause;
-    failures += 1;
-    throw new Unreachable('nothing answers', { cause });
-  });
+  }).catch(unreachable);
   failures = response.status >= 500 || response.status === 429 ? failures + 1 : 0;
-  if (response.status === 401) throw new SignedOut('there is no session, or it has ended');
+  if (response.status === 401) throw new SignedOut(wayIn().refused?.());
   if (response.status === 304) return { status: 304, data: undefined, headers: response.headers };
   const isJson = /\bjson\b/.test(response.headers.get('content-type') ?? '');
   const data: unknown = isJson ? await response.json() : await response.text();
   if (!response.ok) throw new ProblemAnswer(problemOf(data, response.status));
   return { status: response.status, data, headers: response.headers };
+}
+
+/** Of `.` and `..`, URLs make the path above, also when they are encoded. */
+function segmentOf(value: string): string {
+  if (value !== '.' && value !== '..') return encodeURIComponent(value);
+  const detail = `nothing can be called "${value}"`;
+  throw new ProblemAnswer({
+    type: 'about:blank',
+    title: 'Not Found',
+    status: 404,
+    instance: '',
+    code: 'NotFound',
+    detail,
+  });
 }
 
 function problemOf(data: unknown, status: number): Problem {

@@ -4,23 +4,29 @@ import { SignedOut } from './api.ts';
 import { FleetPage } from './pages/fleet.tsx';
 import { ManifestPage } from './pages/manifest.tsx';
 import { SignInPage } from './pages/sign-in.tsx';
+import { SomeoneElse } from './pages/someone-else.tsx';
 import { Help, useShortcuts } from './parts/shortcuts.tsx';
 import { Empty, Loading, Trouble } from './parts/states.tsx';
 import { ThemeSwitch } from './parts/theme.tsx';
 import { useWhoAmI } from './queries.ts';
 import { hrefOf, type Place, usePlace } from './routes.ts';
-import { signOut } from './session.ts';
+import { type Begun, wayIn } from './sign-in/way-in.ts';
 
 const EventsPage = lazy(() => import('./pages/all-events.tsx'));
 const AttentionPage = lazy(() => import('./pages/attention.tsx'));
 const NewManifestPage = lazy(() => import('./pages/new-manifest.tsx'));
 
-export function App({ refusal }: { readonly refusal: string | undefined }) {
+export function App({ begun }: { readonly begun: Begun }) {
   const place = usePlace();
   const me = useWhoAmI();
   const [helps, setHelps] = useState(false);
   useShortcuts(() => setHelps((shown) => !shown));
-  if (refusal !== undefined || me.error instanceof SignedOut) return <SignInPage refusal={refusal} />;
+  const [asks, setAsks] = useState(begun.kind === 'asks');
+  const refusal = begun.kind === 'refused' ? begun.reason : undefined;
+  if (me.error instanceof SignedOut)
+    return <SignInPage refusal={refusal ?? me.error.message} ended={me.data !== undefined} />;
+  if (asks && begun.kind === 'asks')
+    return <SomeoneElse name={me.data?.name} replace={begun.replace} stay={() => setAsks(false)} />;
   const [first = ''] = place.path;
   return (
     <>
@@ -51,12 +57,17 @@ export function App({ refusal }: { readonly refusal: string | undefined }) {
             Keys <kbd>?</kbd>
           </button>
           <span className="me">{me.data?.name ?? '…'}</span>
-          <button type="button" className="quiet" onClick={() => void signOut().then(() => location.reload())}>
+          <button type="button" className="quiet" onClick={() => void wayIn().signOut()}>
             Sign out
           </button>
         </div>
       </header>
       <main id="content" tabIndex={-1}>
+        {refusal !== undefined && me.data && (
+          <p className="notice" role="status">
+            You stay signed in as you were: {refusal}
+          </p>
+        )}
         <Suspense fallback={<Loading what="the page" />}>
           {me.error ? <Trouble error={me.error} what="who you are" /> : pageOf(place)}
         </Suspense>

@@ -1,10 +1,11 @@
 /** Starts the console: signs in if the address brought a code, then shows the place that the address names. */
-import { focusManager, QueryClient, QueryClientProvider } from '@tanstack/react-query';
+import { focusManager, MutationCache, QueryCache, QueryClient, QueryClientProvider } from '@tanstack/react-query';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { ProblemAnswer, SignedOut } from './api.ts';
 import { App } from './app.tsx';
-import { signIn, takeCode } from './session.ts';
+import { chosenWayIn } from './sign-in/choose.ts';
+import { setWayIn } from './sign-in/way-in.ts';
 
 /** Only what is seen is kept current: a tab in the background asks for nothing. */
 focusManager.setEventListener((changed) => {
@@ -13,7 +14,14 @@ focusManager.setEventListener((changed) => {
   return () => document.removeEventListener('visibilitychange', listen);
 });
 
-const client = new QueryClient({
+/** Whichever request learns that the session has ended: who one is decides what is shown, so that is asked again. */
+const onError = (error: unknown): void => {
+  if (error instanceof SignedOut && !(client.getQueryState(['whoami'])?.error instanceof SignedOut))
+    void client.invalidateQueries({ queryKey: ['whoami'] });
+};
+const client: QueryClient = new QueryClient({
+  queryCache: new QueryCache({ onError }),
+  mutationCache: new MutationCache({ onError }),
   defaultOptions: {
     queries: {
       staleTime: 500,
@@ -26,19 +34,16 @@ const client = new QueryClient({
   },
 });
 
-const code = takeCode();
-const refusal = code === undefined ? undefined : await signIn(code).then(() => undefined, sentenceOf);
+const way = await chosenWayIn();
+setWayIn(way);
+const begun = await way.begin();
 const place = document.getElementById('console');
 if (place) {
   createRoot(place).render(
     <StrictMode>
       <QueryClientProvider client={client}>
-        <App refusal={refusal} />
+        <App begun={begun} />
       </QueryClientProvider>
     </StrictMode>,
   );
-}
-
-function sentenceOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

@@ -79,6 +79,9 @@ export function compressed(
   };
 }
 
+/** Texts of tools are never taken for pages or scripts by a browser that opens them. */
+const asItIs = { 'x-content-type-options': 'nosniff' } as const;
+
 /** Writes a handler's answer. */
 export function toResult({
   status: statusCode,
@@ -87,7 +90,7 @@ export function toResult({
   contentType = 'text/plain; charset=utf-8',
   headers: own,
 }: HttpResponse): APIGatewayProxyStructuredResultV2 {
-  const headers = { 'cache-control': 'no-cache', ...own };
+  const headers = { 'cache-control': 'no-cache', ...asItIs, ...own };
   if (json !== undefined)
     return { statusCode, headers: { 'content-type': 'application/json', ...headers }, body: JSON.stringify(json) };
   return text === undefined
@@ -97,6 +100,6 @@ export function toResult({
 
 /** Writes a problem. */
 export function problemResult(problem: Problem): APIGatewayProxyStructuredResultV2 {
-  const headers = { 'content-type': 'application/problem+json', 'cache-control': 'no-store' };
+  const headers = { 'content-type': 'application/problem+json', 'cache-control': 'no-store', ...asItIs };
   return { statusCode: problem.status, headers, body: JSON.stringify(problem) };
 }

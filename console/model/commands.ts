@@ -5,7 +5,10 @@ export interface Name {
   readonly name: string;
 }
 
-const of = ({ namespace, name }: Name): string => (namespace === 'default' ? name : `${namespace}/${name}`);
+/** One word for a shell, whatever is in it. */
+const word = (text: string): string => (/^[\w./:=@-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`);
+
+const of = ({ namespace, name }: Name): string => word(namespace === 'default' ? name : `${namespace}/${name}`);
 
 export const commands = {
   fleet: () => 'kubeloom get',
@@ -16,11 +19,11 @@ export const commands = {
   events: (key: Name) => `kubeloom events ${of(key)} -f`,
   allEvents: () => 'kubeloom events -f',
   log: (run: string, namespace: string, stage?: string) =>
-    `kubeloom logs ${run}${stage === undefined ? '' : ` --stage ${stage}`}${namespace === 'default' ? '' : ` --namespace ${namespace}`}`,
+    `kubeloom logs ${word(run)}${stage === undefined ? '' : ` --stage ${word(stage)}`}${namespace === 'default' ? '' : ` --namespace ${word(namespace)}`}`,
   plan: (key: Name) => `kubeloom plan ${of(key)}`,
   planOfFile: () => 'kubeloom plan -f manifest.yaml',
-  apply: (plan: string) => `kubeloom apply -f manifest.yaml --plan ${plan}`,
-  approve: (key: Name, plan: string) => `kubeloom approve ${of(key)} --plan ${plan}`,
+  apply: (plan: string) => `kubeloom apply -f manifest.yaml --plan ${word(plan)}`,
+  approve: (key: Name, plan: string) => `kubeloom approve ${of(key)} --plan ${word(plan)}`,
   retry: (key: Name) => `kubeloom retry ${of(key)} --wait`,
   cancel: (key: Name) => `kubeloom cancel ${of(key)}`,
   pause: (key: Name) => `kubeloom pause ${of(key)}`,

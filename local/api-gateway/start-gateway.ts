@@ -1,5 +1,5 @@
 /** Starts the API: in a thread of its own where its routes are a module, else in this one. */
-import { builtConsole } from '../console/built-console.ts';
+import { builtConsole, foundConsole } from '../console/built-console.ts';
 import { withConsole } from '../console/console-door.ts';
 import { diskTrouble, type Trouble } from '../health.ts';
 import type { Logger } from '../logger.ts';
@@ -41,7 +41,7 @@ export async function startGateway(
   const trouble = () => reported ?? (directory === undefined ? undefined : diskTrouble(directory));
   const authorize = authorizer({ ...access, logger });
   const api = gatewayListener({ routes, authorize, trouble, logger });
-  const listener = hasConsole ? withConsole(api, { authorize, build: builtConsole, logger }) : api;
+  const listener = hasConsole ? withConsole(api, { authorize, build: builtConsole, find: foundConsole, logger }) : api;
   const server = await listenOnLoopback(listener, port);
   const report = (found: Trouble): void => {
     reported = found;

@@ -11,7 +11,16 @@ const run = promisify(execFile);
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const cache = join(root, 'node_modules', '.cache', 'kubeloom-console');
 
-/** Directory of the built files. Throws with the words of the build when it fails. */
+/** Longer than any build takes, also on a busy machine. */
+const buildMs = 300_000;
+
+/** Directory of the files that were built from these sources; undefined where there is none. */
+export async function foundConsole(): Promise<string | undefined> {
+  const directory = join(cache, await digestOfSources());
+  return existsSync(directory) ? directory : undefined;
+}
+
+/** The same, built where there is none. Throws with the words of the build when it fails. */
 export async function builtConsole(): Promise<string> {
   const directory = join(cache, await digestOfSources());
   if (existsSync(directory)) return directory;
@@ -33,12 +42,11 @@ export async function builtConsole(): Promise<string> {
 async function buildInto(directory: string): Promise<void> {
   const vite = join(root, 'node_modules', 'vite', 'bin', 'vite.js');
   const words = ['build', join(root, 'console'), '--outDir', directory, '--emptyOutDir', '--logLevel', 'warn'];
-  await run(process.execPath, [vite, ...words], { cwd: root, env: { ...process.env, NODE_ENV: 'production' } }).catch(
-    (cause: unknown) => {
-      const { stderr = '', message } = cause as { readonly stderr?: string; readonly message: string };
-      throw new Error(`the console cannot be built: ${stderr.trim() || message}`, { cause });
-    },
-  );
+  const env = { ...process.env, NODE_ENV: 'production' };
+  await run(process.execPath, [vite, ...words], { cwd: root, env, timeout: buildMs }).catch((cause: unknown) => {
+    const { stderr = '', message } = cause as { readonly stderr?: string; readonly message: string };
+    throw new Error(`the console cannot be built: ${stderr.trim() || message}`, { cause });
+  });
 }
 
 /** Of everything that is in the built files: our sources, and the exact versions of packages. */

@@ -5,27 +5,37 @@
  * pages of this origin know; requests that another site or another port made lack one of them, and their `Origin` says so as well.
  */
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import { type ConsoleSettings, pageHeaders, settingsFile } from '#contracts/console-page.ts';
 import type { Authorizer } from '../api-gateway/authorizer.ts';
 import { problem } from '../api-gateway/gateway-problem.ts';
 import { type Logger, messageOf } from '../logger.ts';
-import { type ConsoleFiles, pageHeaders, readConsoleFiles } from './console-files.ts';
-import { codeSeconds, consoleSessions, type SessionParts, type Sessions, sessionHours } from './sessions.ts';
+import { type ConsoleFiles, readConsoleFiles } from './console-files.ts';
+import { cookieName, foreignness, forget, partsOf, placeUnderOwnName } from './own-requests.ts';
+import { codeSeconds, consoleSessions, type Sessions, sessionHours } from './sessions.ts';
 
 export interface ConsoleOptions {
   readonly authorize: Authorizer;
-  /** Directory of the built files; asked for once someone opens the console. */
+  /** Directory of the built files; they are built when someone asks for a code, if they are not yet. */
   readonly build: () => Promise<string>;
+  /** The same where they are built already, else undefined: a page that anyone may open must not start a build. */
+  readonly find: () => Promise<string | undefined>;
   readonly logger: Logger;
   /** @default those of this process */
   readonly sessions?: Sessions;
 }
 
-/** With the key of the session. */
-export const keyHeader = 'kubeloom-console-key';
+/** `yes`: the session replaces the one that the browser has. */
+const replaceHeader = 'kubeloom-console-replace';
+
+const settings: ConsoleSettings = { signIn: 'session' };
 
 export function withConsole(api: RequestListener, options: ConsoleOptions): RequestListener {
   const { authorize, logger, sessions = consoleSessions() } = options;
-  const files = onceItWorks(async () => readConsoleFiles(await options.build()));
+  let shown: { readonly directory: string; readonly files: ConsoleFiles } | undefined;
+  const filesIn = async (directory: string): Promise<ConsoleFiles> => {
+    if (shown?.directory !== directory) shown = { directory, files: await readConsoleFiles(directory) };
+    return shown.files;
+  };
 
   /** A code for the bearer of a token, which opens the console in a browser. */
   const giveCode = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
@@ -33,13 +43,26 @@ export function withConsole(api: RequestListener, options: ConsoleOptions): Requ
     if ('refused' in verdict) return problem(response, 401, 'Unauthorized', verdict.refused);
     if ('unavailable' in verdict) return problem(response, 503, 'ServiceUnavailable', verdict.unavailable);
     // Built before a browser waits for it.
-    await files();
+    const fault = await options
+      .build()
+      .then(filesIn)
+      .then(() => undefined, messageOf);
+    if (fault !== undefined) {
+      logger.error('the console cannot be shown', { cause: fault });
+      return problem(response, 500, 'InternalFault', fault);
+    }
     const [, token = ''] = /^Bearer +(\S+)$/i.exec(request.headers.authorization ?? '') ?? [];
     sendJson(response, 201, { code: sessions.codeFor(token), seconds: codeSeconds });
   };
 
   const openSession = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
-    const parts = sessions.open(await smallText(request));
+    const code = await smallText(request);
+    const before = partsOf(request);
+    const [owner, asked] = [before && sessions.tokenOf(before), sessions.tokenOfCode(code)];
+    // An address that someone else sent must not make this browser theirs unnoticed; the code waits for an answer.
+    if (owner !== undefined && asked !== undefined && owner !== asked && request.headers[replaceHeader] !== 'yes')
+      return problem(response, 409, 'Conflict', 'this browser is signed in as someone else');
+    const parts = sessions.open(code);
     if (!parts)
       return problem(
         response,
@@ -47,6 +70,7 @@ export function withConsole(api: RequestListener, options: ConsoleOptions): Requ
         'Unauthorized',
         'this code was used or is too old: `kubeloom console` gives another',
       );
+    if (before) sessions.close(before);
     const cookie = `${cookieName(request)}=${parts.cookie}; Path=/; HttpOnly; SameSite=Strict; Max-Age=${sessionHours * 3600}`;
     sendJson(response, 201, { key: parts.key }, { 'set-cookie': cookie });
   };
@@ -59,6 +83,9 @@ export function withConsole(api: RequestListener, options: ConsoleOptions): Requ
   };
 
   const serve = async (request: IncomingMessage, response: ServerResponse, path: string): Promise<void> => {
+    const ownPlace = placeUnderOwnName(request);
+    if (ownPlace !== undefined)
+      return void response.writeHead(307, { location: ownPlace, 'cache-control': 'no-store' }).end();
     const foreign = foreignness(request);
     if (foreign !== undefined) return problem(response, 403, 'Forbidden', foreign, { connection: 'close' });
     const route = `${request.method} ${path}`;
@@ -68,7 +95,11 @@ export function withConsole(api: RequestListener, options: ConsoleOptions): Requ
     if (path === '/console') return void response.writeHead(308, { location: '/console/' }).end();
     if (request.method !== 'GET' && request.method !== 'HEAD')
       return problem(response, 405, 'MethodNotAllowed', `${path} has no ${request.method}`, { allow: 'GET, HEAD' });
-    sendFile(request, response, await files(), path.slice('/console/'.length));
+    const name = path.slice('/console/'.length);
+    if (name === settingsFile) return sendJson(response, 200, settings);
+    const directory = shown?.directory ?? (await options.find());
+    if (directory !== undefined) return sendFile(request, response, await filesIn(directory), name);
+    problem(response, 503, 'ServiceUnavailable', 'the console is not built yet: `kubeloom console` builds it');
   };
 
   return (request, response) => {
@@ -77,7 +108,7 @@ export function withConsole(api: RequestListener, options: ConsoleOptions): Requ
       serve(request, response, path).catch((error: unknown) => {
         logger.error('the console cannot be shown', { cause: messageOf(error) });
         if (response.headersSent) return response.destroy();
-        problem(response, 500, 'InternalFault', messageOf(error));
+        problem(response, 500, 'InternalFault', 'the console cannot be shown; the log of the platform has the details');
       });
       return;
     }
@@ -93,41 +124,6 @@ export function withConsole(api: RequestListener, options: ConsoleOptions): Requ
   };
 }
 
-/** Cookies know no ports: two platforms of one machine have two names. */
-const cookieName = ({ socket }: IncomingMessage): string => `kubeloom-console-${socket.localPort}`;
-
-function partsOf(request: IncomingMessage): SessionParts | undefined {
-  const start = `${cookieName(request)}=`;
-  const cookie = request.headers.cookie?.split('; ').find((one) => one.startsWith(start));
-  const key = request.headers[keyHeader];
-  return cookie === undefined || typeof key !== 'string' ? undefined : { cookie: cookie.slice(start.length), key };
-}
-
-/** No function has to see what a session is made of. */
-function forget(request: IncomingMessage): void {
-  const others = request.headers.cookie?.split('; ').filter((one) => !one.startsWith('kubeloom-console-')) ?? [];
-  if (others.length > 0) request.headers.cookie = others.join('; ');
-  else delete request.headers.cookie;
-  delete request.headers[keyHeader];
-}
-
-/**
- * Why a request did not come from a page of this platform; undefined when it did. A name of someone else that leads to 127.0.0.1 (DNS
- * rebinding) is in `Host`; another site or port that a browser is on is in `Origin` or `Sec-Fetch-Site`.
- */
-function foreignness({ headers }: IncomingMessage): string | undefined {
-  const { host = '', origin } = headers;
-  const [, name = ''] = /^([^:/@]+)(?::\d{1,5})?$/.exec(host) ?? [];
-  if (name !== '127.0.0.1' && name !== 'localhost')
-    return 'the console is at 127.0.0.1 or localhost, and under no other name';
-  if (origin !== undefined && origin !== `http://${host}`) return 'this request comes from another site';
-  const site = headers['sec-fetch-site'];
-  // A person who opens a bookmark comes from nowhere; a link on another site may lead to the page, but to nothing else.
-  const opens = headers['sec-fetch-mode'] === 'navigate' && headers['sec-fetch-dest'] === 'document';
-  if (site !== undefined && site !== 'same-origin' && !opens) return 'this request comes from another site';
-  return undefined;
-}
-
 function sendFile(request: IncomingMessage, response: ServerResponse, files: ConsoleFiles, name: string): void {
   const file = files.get(name);
   if (!file) {
@@ -135,9 +131,9 @@ function sendFile(request: IncomingMessage, response: ServerResponse, files: Con
     return;
   }
   const headers = {
-    ...pageHeaders,
+    ...pageHeaders(),
     'content-type': file.type,
-    'cache-control': file.lasting ? 'public, max-age=31536000, immutable' : 'no-cache',
+    'cache-control': file.cacheControl,
     ...{ etag: file.etag, vary: 'accept-encoding' },
   };
   if (request.headers['if-none-match'] === file.etag) return void response.writeHead(304, headers).end();
@@ -172,16 +168,4 @@ async function smallText(request: IncomingMessage, limit = 200): Promise<string>
     if (text.length > limit) return '';
   }
   return text;
-}
-
-/** The result of the first call that succeeds; one that fails is tried again. */
-function onceItWorks<Result>(work: () => Promise<Result>): () => Promise<Result> {
-  let under: Promise<Result> | undefined;
-  return () => {
-    under ??= work().catch((error: unknown) => {
-      under = undefined;
-      throw error;
-    });
-    return under;
-  };
 }

@@ -3,14 +3,14 @@ import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { extname, join, relative, sep } from 'node:path';
 import { gzipSync } from 'node:zlib';
+import { cacheControl } from '#contracts/console-page.ts';
 
 export interface ConsoleFile {
   readonly type: string;
   readonly body: Buffer;
   readonly zipped: Buffer;
   readonly etag: string;
-  /** Its name changes with its content. */
-  readonly lasting: boolean;
+  readonly cacheControl: string;
 }
 
 /** By their paths below `/console/`; the page itself has the empty one. */
@@ -38,26 +38,10 @@ export async function readConsoleFiles(directory: string): Promise<ConsoleFiles>
           {
             ...{ type: types[extname(name)] ?? '', body, zipped: gzipSync(body, { level: 9 }) },
             etag: `"${createHash('sha256').update(body).digest('base64url').slice(0, 20)}"`,
-            lasting: name.startsWith('assets/'),
+            cacheControl: cacheControl(name),
           },
         ];
       }),
     ),
   );
 }
-
-/** No script, style or connection but our own, no markup from strings, no frame around it, and nothing of it in other sites. */
-export const pageHeaders: Readonly<Record<string, string>> = {
-  'content-security-policy': [
-    "default-src 'none'",
-    ...["script-src 'self'", "style-src 'self'", "img-src 'self'", "connect-src 'self'"],
-    ...["base-uri 'none'", "form-action 'none'", "frame-ancestors 'none'"],
-    ...["require-trusted-types-for 'script'", "trusted-types 'none'"],
-  ].join('; '),
-  'x-frame-options': 'DENY',
-  'x-content-type-options': 'nosniff',
-  'referrer-policy': 'no-referrer',
-  'cross-origin-opener-policy': 'same-origin',
-  'cross-origin-resource-policy': 'same-origin',
-  'permissions-policy': 'camera=(), geolocation=(), microphone=(), payment=(), usb=()',
-};

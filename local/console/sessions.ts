@@ -4,8 +4,8 @@ import { createHash, randomBytes } from 'node:crypto';
 /** A code is for the moment in which a browser opens. */
 export const codeSeconds = 120;
 export const sessionHours = 12;
-/** More of either are given only in place of the oldest. */
-const most = 200;
+/** Codes, and sessions, of one token; more are given only in place of its oldest: no one pushes out others. */
+export const mostOfToken = 20;
 
 /** What the browser has of a session: neither part opens anything without the other. */
 export interface SessionParts {
@@ -18,7 +18,9 @@ export interface SessionParts {
 export interface Sessions {
   /** For the bearer of `token`: opens one session, once. */
   codeFor(token: string): string;
-  /** Undefined for a code that is not known, was used or is too old. */
+  /** Whom the code signs in; it stays usable. Undefined for a code that is not known, was used or is too old. */
+  tokenOfCode(code: string): string | undefined;
+  /** Undefined as above; the code is used from now on. */
   open(code: string): SessionParts | undefined;
   /** Undefined when the two are no session. */
   tokenOf(parts: SessionParts): string | undefined;
@@ -34,14 +36,15 @@ interface Held {
 export function consoleSessions(now: () => number = Date.now): Sessions {
   const codes = new Map<string, Held>();
   const sessions = new Map<string, Held>();
-  const keep = (map: Map<string, Held>, name: string, held: Held): void => {
+  // Each holds a token: none is kept longer than it can be used.
+  const current = (map: Map<string, Held>): Map<string, Held> => {
     for (const [each, { until }] of map) if (until <= now()) map.delete(each);
-    while (map.size >= most) for (const [oldest] of [...map].slice(0, 1)) map.delete(oldest);
-    map.set(name, held);
+    return map;
   };
-  const found = (map: Map<string, Held>, name: string): Held | undefined => {
-    const held = map.get(name);
-    return held && held.until > now() ? held : undefined;
+  const keep = (map: Map<string, Held>, name: string, held: Held): void => {
+    const own = [...current(map)].filter(([, { token }]) => token === held.token);
+    for (const [oldest] of own.slice(0, Math.max(0, own.length - mostOfToken + 1))) map.delete(oldest);
+    map.set(name, held);
   };
   return {
     codeFor(token) {
@@ -49,15 +52,16 @@ export function consoleSessions(now: () => number = Date.now): Sessions {
       keep(codes, digest(code), { token, until: now() + codeSeconds * 1000 });
       return code;
     },
+    tokenOfCode: (code) => current(codes).get(digest(code))?.token,
     open(code) {
-      const held = found(codes, digest(code));
+      const held = current(codes).get(digest(code));
       codes.delete(digest(code));
       if (!held) return undefined;
       const parts = { cookie: secret(), key: secret() };
       keep(sessions, nameOf(parts), { token: held.token, until: now() + sessionHours * 3_600_000 });
       return parts;
     },
-    tokenOf: (parts) => found(sessions, nameOf(parts))?.token,
+    tokenOf: (parts) => current(sessions).get(nameOf(parts))?.token,
     close(parts) {
       sessions.delete(nameOf(parts));
     },

@@ -1,44 +1,18 @@
 /** The console in front of the API: who gets in, and what other sites, other ports and other names of this machine cannot do. */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { request as httpRequest, type IncomingHttpHeaders } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { authorizer } from '#local/api-gateway/authorizer.ts';
 import { gatewayListener } from '#local/api-gateway/gateway-listener.ts';
 import { withConsole } from '#local/console/console-door.ts';
-import { codeSeconds, consoleSessions, sessionHours } from '#local/console/sessions.ts';
+import { codeSeconds, consoleSessions, mostOfToken, sessionHours } from '#local/console/sessions.ts';
 import { silentLogger } from '#local/logger.ts';
 import { listening } from '#test/local/clients.ts';
+import { send } from './raw-http.ts';
 
 const token = 'correct-horse-battery-staple';
-
-interface Answer {
-  readonly status: number;
-  readonly headers: IncomingHttpHeaders;
-  readonly text: string;
-}
-
-/** With headers that `fetch` would not let through: Host, Origin, Cookie. */
-function send(
-  url: string,
-  method: string,
-  path: string,
-  { headers = {}, body = '' }: { readonly headers?: Readonly<Record<string, string>>; readonly body?: string } = {},
-): Promise<Answer> {
-  return new Promise((resolve, reject) => {
-    const { hostname, port } = new URL(url);
-    const sent = httpRequest({ hostname, port, method, path, headers, agent: false }, (response) => {
-      let text = '';
-      response.on('data', (piece: Buffer) => {
-        text += piece.toString();
-      });
-      response.on('end', () => resolve({ status: response.statusCode ?? 0, headers: response.headers, text }));
-    });
-    sent.on('error', reject);
-    sent.end(body);
-  });
-}
+const otherToken = 'tea-kettle-rain-umbrella';
 
 async function consoleUnderTest() {
   const directory = await mkdtemp(join(tmpdir(), 'kubeloom-console-'));
@@ -56,19 +30,23 @@ async function consoleUnderTest() {
       },
     },
   ];
-  const authorize = authorizer({ token, logger: silentLogger });
+  const owner = authorizer({ token, logger: silentLogger });
+  const other = authorizer({ token: otherToken, logger: silentLogger });
+  const authorize = (given: string | undefined) => (given?.endsWith(otherToken) ? other(given) : owner(given));
   const api = gatewayListener({ routes, authorize, logger: silentLogger });
   const sessions = consoleSessions(() => clock.now);
   const build = async () => directory;
-  const { url } = await listening(withConsole(api, { authorize, build, logger: silentLogger, sessions }));
+  const { url } = await listening(withConsole(api, { authorize, build, find: build, logger: silentLogger, sessions }));
   const host = new URL(url).host;
   const bearer = { authorization: `Bearer ${token}` };
-  const codeOf = async (): Promise<string> => {
-    const { text } = await send(url, 'POST', '/console/codes', { headers: bearer });
+  const codeOf = async (of = token): Promise<string> => {
+    const headers = { authorization: `Bearer ${of}` };
+    const { text } = await send(url, 'POST', '/console/codes', { headers });
     return (JSON.parse(text) as { code: string }).code;
   };
-  const signIn = async (code: string) => {
-    const answer = await send(url, 'POST', '/console/session', { headers: { origin: `http://${host}` }, body: code });
+  const signIn = async (code: string, more: Readonly<Record<string, string>> = {}) => {
+    const headers = { origin: `http://${host}`, ...more };
+    const answer = await send(url, 'POST', '/console/session', { headers, body: code });
     const [cookie = ''] = answer.headers['set-cookie']?.[0]?.split(';') ?? [];
     const { key = '' } = answer.status === 201 ? (JSON.parse(answer.text) as { key: string }) : {};
     return { ...answer, cookie, key, both: { cookie, 'kubeloom-console-key': key } };
@@ -140,6 +118,34 @@ describe('a session of the console', () => {
     expect((await call('/v1/whoami', session.both)).status).toBe(401);
   });
 
+  it('an address of someone else does not replace a session unless its user says so, and nothing is lost by asking', async () => {
+    const { codeOf, signIn, call } = await consoleUnderTest();
+    const mine = await signIn(await codeOf());
+    const code = await codeOf(otherToken);
+    expect([(await signIn(code, mine.both)).status, (await call('/v1/whoami', mine.both)).status]).toEqual([409, 200]);
+    const theirs = await signIn(code, { ...mine.both, 'kubeloom-console-replace': 'yes' });
+    expect([theirs.status, (await call('/v1/whoami', mine.both)).status]).toEqual([201, 401]);
+  });
+
+  it('a new session of the same user ends the one that the browser had', async () => {
+    const { codeOf, signIn, call } = await consoleUnderTest();
+    const first = await signIn(await codeOf());
+    const second = await signIn(await codeOf(), first.both);
+    expect((await call('/v1/whoami', first.both)).status).toBe(401);
+    expect((await call('/v1/whoami', second.both)).status).toBe(200);
+  });
+
+  it('who asks for many sessions loses the oldest of them, and no one else loses one', async () => {
+    const { codeOf, signIn, call } = await consoleUnderTest();
+    const other = await signIn(await codeOf(otherToken));
+    const first = await signIn(await codeOf());
+    const codes = await Promise.all(Array.from({ length: mostOfToken + 1 }, () => codeOf()));
+    expect((await signIn(codes[0] ?? '')).status).toBe(401);
+    for (const code of codes.slice(1)) expect((await signIn(code)).status).toBe(201);
+    expect((await call('/v1/whoami', first.both)).status).toBe(401);
+    expect((await call('/v1/whoami', other.both)).status).toBe(200);
+  });
+
   it('a token in the header needs no session and works as ever', async () => {
     const { call, bearer } = await consoleUnderTest();
     expect(
@@ -177,7 +183,25 @@ describe('requests from elsewhere', () => {
       expect((await call('/console/', { host })).status).toBe(403);
       expect((await call('/v1/whoami', { ...both, host })).status).toBe(403);
     }
-    expect((await call('/console/', { host: 'localhost:9000' })).status).toBe(200);
+  });
+
+  it('localhost leads to 127.0.0.1, because another user of the machine may listen at the other address of that name', async () => {
+    const { codeOf, signIn, call, seen } = await consoleUnderTest();
+    const { both } = await signIn(await codeOf());
+    for (const [host, place] of [
+      ['localhost', 'http://127.0.0.1'],
+      ['localhost:9000', 'http://127.0.0.1:9000'],
+    ] as const) {
+      const led = await call('/console/?a=b', { host });
+      expect([led.status, led.headers.location]).toEqual([307, `${place}/console/?a=b`]);
+      for (const [path, method] of [
+        ['/console/session', 'POST'],
+        ['/console/session', 'DELETE'],
+        ['/v1/whoami', 'GET'],
+      ] as const)
+        expect((await call(path, { ...both, host }, method)).status).toBe(403);
+    }
+    expect(seen).toEqual([]);
   });
 
   it('another site cannot sign a browser in or out', async () => {
@@ -236,20 +260,46 @@ describe('files of the console', () => {
   });
 });
 
-it('what a fault of the build says reaches who opens the console, and the next one tries again', async () => {
-  const tries: number[] = [];
-  const build = async (): Promise<string> => {
-    tries.push(1);
-    throw new Error('the console cannot be built: no such file');
-  };
-  const authorize = authorizer({ token, logger: silentLogger });
-  const { url } = await listening(withConsole(() => {}, { authorize, build, logger: silentLogger }));
-  for (const _ of [1, 2]) {
+it('the settings next to the page say that a session is opened by a code', async () => {
+  const { call } = await consoleUnderTest();
+  const { status, text } = await call('/console/console.json');
+  expect([status, JSON.parse(text)]).toEqual([200, { signIn: 'session' }]);
+});
+
+describe('a console that is not built', () => {
+  async function unbuilt() {
+    const builds: number[] = [];
+    const build = async (): Promise<string> => {
+      builds.push(1);
+      throw new Error('the console cannot be built: no such file');
+    };
+    const authorize = authorizer({ token, logger: silentLogger });
+    const find = async () => undefined;
+    const { url } = await listening(withConsole(() => {}, { authorize, build, find, logger: silentLogger }));
+    return { url, builds };
+  }
+
+  it('someone without a session neither starts a build nor learns about this machine', async () => {
+    const { url, builds } = await unbuilt();
     const { status, text } = await send(url, 'GET', '/console/');
     expect([status, JSON.parse(text)]).toEqual([
-      500,
-      expect.objectContaining({ detail: expect.stringContaining('built') }),
+      503,
+      expect.objectContaining({ detail: expect.stringContaining('not built yet') }),
     ]);
-  }
-  expect(tries.length).toBe(2);
+    expect(builds).toEqual([]);
+  });
+
+  it('what a fault of the build says reaches who asks for a code, and the next one tries again', async () => {
+    const { url, builds } = await unbuilt();
+    for (const _ of [1, 2]) {
+      const { status, text } = await send(url, 'POST', '/console/codes', {
+        headers: { authorization: `Bearer ${token}` },
+      });
+      expect([status, JSON.parse(text)]).toEqual([
+        500,
+        expect.objectContaining({ detail: expect.stringContaining('cannot be built') }),
+      ]);
+    }
+    expect(builds.length).toBe(2);
+  });
 });

@@ -1,4 +1,5 @@
 /** An OIDC issuer on this machine: its discovery document, its keys, and tokens as it or somebody else would make them. */
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type CryptoKey, exportJWK, exportSPKI, generateKeyPair, type JWTPayload, SignJWT } from 'jose';
 import { type LoopbackServer, listenOnLoopback } from '#local/loopback-server.ts';
 
@@ -35,12 +36,22 @@ async function makeKeys(generation: number) {
 
 export const inSeconds = (seconds: number): number => Math.floor(Date.now() / 1000) + seconds;
 
-export async function startIssuer(): Promise<Issuer> {
+/** More that it serves than keys. */
+export interface IssuerPages {
+  /** Fields of its discovery document. */
+  readonly discovery: (url: string) => object;
+  /** False for a path that it does not have. */
+  readonly serve: (request: IncomingMessage, response: ServerResponse) => Promise<boolean>;
+}
+
+export async function startIssuer(pages?: IssuerPages): Promise<Issuer> {
   let generation = 1;
   let keys = await makeKeys(generation);
   const asked: string[] = [];
   const state = { up: true };
-  const server: LoopbackServer = await listenOnLoopback((request, response) => {
+  const server: LoopbackServer = await listenOnLoopback(async (request, response) => {
+    if (state.up && (await pages?.serve(request, response))) return;
+    if (pages) response.setHeader('access-control-allow-origin', '*');
     void answer(request.url ?? '').then((body) => {
       response.writeHead(body === undefined ? 500 : 200, { 'content-type': 'application/json' });
       response.end(JSON.stringify(body ?? {}));
@@ -50,7 +61,8 @@ export async function startIssuer(): Promise<Issuer> {
   async function answer(path: string): Promise<object | undefined> {
     asked.push(path);
     if (!state.up) return undefined;
-    if (path === '/.well-known/openid-configuration') return { issuer: url, jwks_uri: `${url}/keys` };
+    if (path === '/.well-known/openid-configuration')
+      return { issuer: url, jwks_uri: `${url}/keys`, ...pages?.discovery(url) };
     const published = keys.map(async ({ alg, kid, publicKey }) => ({
       ...{ ...(await exportJWK(publicKey)), alg, kid, use: 'sig' },
     }));

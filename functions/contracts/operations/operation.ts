@@ -1,6 +1,7 @@
 /** A row of the table of operations: all that is said of one route of the API, and the shapes that most rows share. */
 import { z } from 'zod';
 import type { AccessRole } from '#domain/access.ts';
+import { PipelineError } from '#domain/errors.ts';
 import { ManifestAccepted } from '../api-bodies.ts';
 
 /** What a route asks of its caller. */
@@ -67,7 +68,12 @@ export type Operations = Readonly<Record<string, Operation>>;
 /** The path with its parameters. Values come out of files and the command line: none may become another path. */
 export function pathOf(row: Pick<Operation, 'path'>, params: object): string {
   const values = new Map(Object.entries(params));
-  return row.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(String(values.get(name))));
+  return row.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
+    const value = String(values.get(name));
+    // Of these, URLs make the path above, also when they are encoded.
+    if (/^\.{1,2}$/.test(value)) throw new PipelineError('InvalidInput', `${name}: nothing can be called "${value}"`);
+    return encodeURIComponent(value);
+  });
 }
 
 export const ok = <Schema extends z.ZodType>(description: string, schema: Schema) => ({ 200: { description, schema } });

@@ -7,7 +7,7 @@ import { type Browser, type BrowserContext, chromium, type Page } from 'playwrig
 import { askForCode, consoleAddress } from '#cli/commands/console.ts';
 import { type ApiClient, apiClient } from '#client/api-client.ts';
 import { builtConsole } from '#local/console/built-console.ts';
-import { type Platform, startPlatform } from '#local/platform.ts';
+import { type Platform, type PlatformOptions, startPlatform } from '#local/platform.ts';
 import { addUser, subjectOf } from '#local/users.ts';
 
 export interface ConsoleInBrowser {
@@ -51,13 +51,16 @@ function chromiumProgram(): string {
 }
 
 /** `environment`: what the platform finds, as `KUBELOOM_SIM_FAULTS`; restored at the end. */
-export async function consoleInBrowser(environment: Readonly<Record<string, string>> = {}): Promise<ConsoleInBrowser> {
+export async function consoleInBrowser(
+  environment: Readonly<Record<string, string>> = {},
+  more: Pick<PlatformOptions, 'oidc'> = {},
+): Promise<ConsoleInBrowser> {
   const before = { ...process.env };
   Object.assign(process.env, { KUBELOOM_LOG: 'errors', ...environment });
   const dataDir = await mkdtemp(join(tmpdir(), 'kubeloom-console-'));
   const [browser, platform] = await Promise.all([
     chromium.launch({ executablePath: chromiumProgram(), args: ['--no-sandbox', '--disable-gpu'] }),
-    startPlatform({ dataDir, runner: 'sim', apiPort: 0, graceMs: 100, tickSeconds: 3600 }),
+    startPlatform({ dataDir, runner: 'sim', apiPort: 0, graceMs: 100, tickSeconds: 3600, ...more }),
     builtConsole(),
   ]);
   const { apiUrl, token: owner } = platform;

@@ -1,0 +1,48 @@
+/**
+ * A session that a one-time code opens. The token of the platform is never here: the server keeps it. The cookie of the session is hidden
+ * from scripts; the key that goes with it opens nothing without that cookie, and all tabs of this origin share it.
+ */
+import { type Begun, sentenceOf, textOf, type WayIn } from './way-in.ts';
+
+const place = 'kubeloom-console-key';
+const brought = /^#sign-in=([\w-]{20,100})$/;
+
+export function codeSession(): WayIn {
+  return {
+    async begin() {
+      // Pasted into an open tab, the address changes only what is behind its `#`.
+      window.addEventListener('hashchange', () => brought.test(location.hash) && location.reload());
+      // Another tab signed in as someone else, or out: what this one shows is no longer theirs.
+      window.addEventListener('storage', ({ key }) => key === place && location.reload());
+      const [, code] = brought.exec(location.hash) ?? [];
+      if (code === undefined) return { kind: 'open' };
+      history.replaceState(null, '', `${location.pathname}#/`);
+      return signIn(code).catch((error: unknown) => ({ kind: 'refused', reason: sentenceOf(error) }));
+    },
+    headers: async () => keyHeader(),
+    async signOut() {
+      await fetch('/console/session', { method: 'DELETE', headers: keyHeader() }).catch(() => undefined);
+      localStorage.removeItem(place);
+      location.reload();
+    },
+  };
+}
+
+const keyHeader = () => ({ 'kubeloom-console-key': localStorage.getItem(place) ?? '' });
+
+/** Throws with the reason, as a sentence. */
+async function signIn(code: string, replaces = false): Promise<Begun> {
+  const headers = { ...keyHeader(), ...(replaces && { 'kubeloom-console-replace': 'yes' }) };
+  const response = await fetch('/console/session', { method: 'POST', body: code, headers });
+  const answer: unknown = await response.json();
+  if (response.status === 409) {
+    const replace = async (): Promise<void> => {
+      await signIn(code, true);
+      location.reload();
+    };
+    return { kind: 'asks', replace };
+  }
+  if (!response.ok) throw new Error(textOf(answer, 'detail') ?? `the answer was HTTP ${response.status}`);
+  localStorage.setItem(place, textOf(answer, 'key') ?? '');
+  return { kind: 'open' };
+}

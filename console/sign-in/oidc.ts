@@ -1,0 +1,159 @@
+/**
+ * Sign-in at an OIDC issuer: authorization code with PKCE. Tokens are in memory alone; a reload signs in again without a page while the
+ * issuer knows who one is. What waits in the tab's storage for the way back (state, nonce, verifier) is no token and is used once.
+ */
+import type { ConsoleSettings } from '#contracts/console-page.ts';
+import { checkIdToken, discover, type Issuer, IssuerRefused, requestTokens, type Tokens } from './issuer.ts';
+import { type Begun, sentenceOf, textOf, type WayIn } from './way-in.ts';
+
+type Settings = Extract<ConsoleSettings, { readonly signIn: 'oidc' }>;
+
+const waiting = 'kubeloom-console-sign-in';
+const signedOut = 'kubeloom-console-signed-out';
+/** A token is renewed so long before its end. */
+const renewMs = 60_000;
+/** A refusal by the API within this time is not about a session that has ended. */
+const freshMs = 30_000;
+
+export function oidcSignIn(settings: Settings, now: () => number = Date.now): WayIn {
+  const redirect = `${location.origin}/console/`;
+  const usesId = settings.token === 'id';
+  let reason: string | undefined;
+  let tokens: (Tokens & { readonly subject: string; readonly since: number }) | undefined;
+  let renewing: Promise<void> | undefined;
+  let found: Promise<Issuer> | undefined;
+  const issuer = (): Promise<Issuer> => {
+    found ??= discover(settings).catch((error: unknown) => {
+      found = undefined;
+      throw error;
+    });
+    return found;
+  };
+
+  const leave = async (silently: boolean): Promise<void> => {
+    const { authorize } = await issuer();
+    const [state, nonce, verifier] = [secret(), secret(), secret()];
+    const challenge = encoded(await crypto.subtle.digest('SHA-256', new TextEncoder().encode(verifier)));
+    const page = new URL(authorize);
+    const asked = {
+      ...{ response_type: 'code', client_id: settings.clientId, redirect_uri: redirect, scope: settings.scope },
+      ...{ state, nonce, code_challenge: challenge, code_challenge_method: 'S256' },
+      ...(silently && { prompt: 'none' }),
+    };
+    for (const [name, value] of Object.entries(asked)) page.searchParams.set(name, value);
+    const mode = silently ? 'silent' : 'asked';
+    sessionStorage.setItem(waiting, JSON.stringify({ state, nonce, verifier, mode, place: location.hash }));
+    // As it was when it was left, this page would wait for ever.
+    window.addEventListener('pageshow', ({ persisted }) => persisted && location.reload());
+    location.assign(page.href);
+    await new Promise(() => {});
+  };
+
+  /** With the answer of the issuer that the address brought. Throws with the reason. */
+  const arrive = async (answer: URLSearchParams, asked: unknown): Promise<void> => {
+    const [state, nonce, verifier] = ['state', 'nonce', 'verifier'].map((name) => textOf(asked, name));
+    if (state === undefined || answer.get('state') !== state || nonce === undefined || verifier === undefined)
+      throw new IssuerRefused('this answer of the issuer is not for a sign-in that this tab began: sign in again');
+    const { token, namesItself } = await issuer();
+    if ((answer.get('iss') ?? (namesItself ? '' : settings.issuer)) !== settings.issuer)
+      throw new IssuerRefused('this answer is from another issuer: sign in again');
+    const error = answer.get('error');
+    if (error !== null && textOf(asked, 'mode') === 'silent' && silentRefusals.includes(error)) return;
+    if (error !== null) throw new IssuerRefused(`the issuer refused: ${answer.get('error_description') ?? error}`);
+    const form = { grant_type: 'authorization_code', code: answer.get('code') ?? '', redirect_uri: redirect };
+    const given = await requestTokens(
+      { token },
+      { ...form, client_id: settings.clientId, code_verifier: verifier },
+      now(),
+    );
+    const { subject, until } = checkIdToken(given.id, { ...settings, nonce, now: now() });
+    tokens = { ...given, id: given.id ?? '', until: usesId ? until : given.until, subject, since: now() };
+  };
+
+  /** In place of a token that ends soon. One that the issuer refuses ends the session; while it does not answer, the old one is used to its end. */
+  const renew = async (): Promise<void> => {
+    const before = tokens;
+    if (before?.refresh === undefined) return;
+    try {
+      const form = { grant_type: 'refresh_token', refresh_token: before.refresh, client_id: settings.clientId };
+      const { id = before.id, refresh = before.refresh, ...given } = await requestTokens(await issuer(), form, now());
+      const { until } = checkIdToken(id, { ...settings, subject: before.subject, now: now() });
+      if (tokens !== before) return;
+      tokens = { ...before, ...given, id, refresh, until: usesId ? until : given.until, since: now() };
+    } catch (error) {
+      if (error instanceof IssuerRefused && tokens === before) tokens = undefined;
+      else if (before.until <= now()) throw error;
+    }
+  };
+
+  return {
+    async begin(): Promise<Begun> {
+      const answer = new URLSearchParams(location.search);
+      const asked = parsed(sessionStorage.getItem(waiting));
+      sessionStorage.removeItem(waiting);
+      try {
+        if (answer.has('state') || answer.has('code') || answer.has('error')) {
+          history.replaceState(null, '', `${location.pathname}${textOf(asked, 'place') || '#/'}`);
+          await arrive(answer, asked);
+        } else if (sessionStorage.getItem(signedOut) === null) await leave(true);
+      } catch (error) {
+        return { kind: 'refused', reason: sentenceOf(error) };
+      }
+      return { kind: 'open' };
+    },
+    async headers() {
+      if (tokens && tokens.until - now() < renewMs) {
+        renewing ??= renew().finally(() => {
+          renewing = undefined;
+        });
+        await renewing;
+      }
+      if (tokens && tokens.until <= now()) tokens = undefined;
+      const shown = tokens?.[settings.token];
+      return shown === undefined ? ({} as Readonly<Record<string, string>>) : { authorization: `Bearer ${shown}` };
+    },
+    refused() {
+      if (tokens) reason = now() - tokens.since < freshMs ? notAccepted : undefined;
+      tokens = undefined;
+      return reason;
+    },
+    async signOut() {
+      tokens = undefined;
+      sessionStorage.setItem(signedOut, 'yes');
+      const { endSession } = await issuer();
+      // Without the ID token: it would be in an address.
+      const away = endSession === undefined ? undefined : new URL(endSession);
+      away?.searchParams.set('client_id', settings.clientId);
+      away?.searchParams.set('post_logout_redirect_uri', redirect);
+      if (away) location.assign(away.href);
+      else location.reload();
+    },
+    async toSignIn() {
+      sessionStorage.removeItem(signedOut);
+      await leave(false);
+    },
+  };
+}
+
+const notAccepted =
+  'the issuer let you in, but the API does not accept its token: the options jwtIssuer, jwtAudience and consoleToken of the installation have to fit it';
+
+/** The issuer would have to show a page first. */
+const silentRefusals = ['login_required', 'interaction_required', 'consent_required', 'account_selection_required'];
+
+const secret = (): string => encoded(crypto.getRandomValues(new Uint8Array(32)).buffer);
+
+/** In the letters of addresses. */
+const encoded = (bytes: ArrayBuffer): string =>
+  btoa(String.fromCharCode(...new Uint8Array(bytes)))
+    .replaceAll('+', '-')
+    .replaceAll('/', '_')
+    .replaceAll('=', '');
+
+function parsed(text: string | null): unknown {
+  try {
+    return JSON.parse(text ?? 'null');
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,228 @@
+/** Sign-in at an OIDC issuer, as with the console of an installation in AWS: what works, and every answer that must not sign anyone in. */
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import type { LoopbackServer } from '#local/loopback-server.ts';
+import { type ConsoleInBrowser, consoleInBrowser, settled, simManifest } from './console-in-browser.ts';
+import { hostConsole } from './hosted-console.ts';
+import { audience, clientId, type SignInIssuer, startSignInIssuer } from './sign-in-issuer.ts';
+
+let issuer: SignInIssuer;
+let console: ConsoleInBrowser;
+let site: LoopbackServer;
+let address: string;
+
+beforeAll(async () => {
+  issuer = await startSignInIssuer();
+  console = await consoleInBrowser({}, { oidc: { issuer: issuer.url, audiences: [audience] } });
+  site = await hostConsole(
+    { signIn: 'oidc', issuer: issuer.url, clientId, scope: 'openid profile', token: 'access' },
+    console.platform.apiUrl,
+  );
+  address = `${site.url}/console/`;
+  issuer.redirects.add(address);
+  const spec = { role: 'admin' as const, namespaces: ['*'], subjects: [{ user: 'ann' }] };
+  const binding = { apiVersion: 'kubeloom.dev/v1', kind: 'RoleBinding', metadata: { name: 'ann' }, spec } as const;
+  await console.api.putRole({ name: 'ann' }, binding);
+  await settled(console.api, simManifest('calm'));
+});
+afterAll(async () => {
+  await site?.close();
+  await console?.close();
+  await issuer?.close();
+});
+beforeEach(() => {
+  issuer.events.length = 0;
+  Object.assign(issuer, { tamper: undefined, seconds: 3600, refreshes: true });
+});
+
+async function opened({ clock = false } = {}) {
+  const context = await console.browser.newContext({ reducedMotion: 'reduce' });
+  onTestFinished(() => context.close());
+  const page = await context.newPage();
+  if (clock) await page.clock.install();
+  const requests: string[] = [];
+  const reports: string[] = [];
+  const answers: string[] = [];
+  page.on('request', (request) => requests.push(request.url()));
+  page.on('response', (response) => {
+    if (response.ok() && response.url().includes('/v1/')) answers.push(response.url());
+  });
+  page.on('console', (message) => reports.push(message.text()));
+  return { context, page, requests, reports, answers };
+}
+const signIn = async (page: Page, place = ''): Promise<void> => {
+  await page.goto(`${address}${place}`);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByRole('button', { name: 'I am ann' }).click();
+};
+const fleet = (page: Page) => page.getByRole('link', { name: 'calm', exact: true }).waitFor();
+const grants = () => issuer.events.filter((event) => event.startsWith('grant'));
+
+describe('signing in', () => {
+  it('someone signs in at the issuer and comes back to the place that was opened', async () => {
+    const { page, reports } = await opened();
+    await signIn(page, '#/manifests/default/calm/history');
+    await page.getByText('generation 1').waitFor();
+    expect(page.url()).toBe(`${address}#/manifests/default/calm/history`);
+    await page.getByText('ann', { exact: true }).waitFor();
+    expect(reports.filter((text) => !/status of 401/.test(text))).toEqual([]);
+  });
+
+  it('no token is in an address, a storage or the page, and the code is in no address that the browser keeps', async () => {
+    const { page, context, requests } = await opened();
+    const bodies: string[] = [];
+    page.on('response', (response) => {
+      if (response.url() === `${issuer.url}/token`) void response.text().then((text) => bodies.push(text));
+    });
+    await signIn(page);
+    await fleet(page);
+    await expect.poll(() => bodies.length).toBe(1);
+    const tokens = Object.entries(JSON.parse(bodies[0] ?? '{}') as Record<string, unknown>).flatMap(([name, value]) =>
+      name.endsWith('_token') ? [String(value)] : [],
+    );
+    expect(tokens.length).toBe(3);
+    const stored = await page.evaluate(
+      'JSON.stringify([localStorage, sessionStorage, document.cookie, history.state, location.href])',
+    );
+    for (const text of [String(stored), await page.content(), ...requests])
+      for (const token of tokens) expect(text).not.toContain(token);
+    expect(String(stored)).not.toMatch(/code=|state=|verifier|nonce/);
+    const cookies = await context.cookies(site.url);
+    expect(cookies.filter(({ name }) => name !== 'person')).toEqual([]);
+  });
+
+  it('a page that is loaded again signs in without asking, while the issuer knows who it is', async () => {
+    const { page } = await opened();
+    await signIn(page);
+    await fleet(page);
+    issuer.events.length = 0;
+    await page.reload();
+    await fleet(page);
+    expect(issuer.events).toEqual(['silent', 'grant authorization_code']);
+  });
+
+  it('who signs out is signed out at the issuer, too, and is not signed in again without asking', async () => {
+    const { page } = await opened();
+    await signIn(page);
+    await fleet(page);
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.getByText('You are not signed in').waitFor();
+    expect(issuer.events).toContain('end');
+    issuer.events.length = 0;
+    await page.reload();
+    await page.getByText('You are not signed in').waitFor();
+    expect(issuer.events).toEqual([]);
+  });
+});
+
+describe('an answer that signs no one in', () => {
+  const refusals = {
+    state: /not for a sign-in that this tab began/,
+    nonce: /another nonce/,
+    issuer: /another issuer/,
+    client: /another audience/,
+  } as const;
+  for (const tamper of ['state', 'nonce', 'issuer', 'client'] as const)
+    it(`an answer with another ${tamper} is refused, with the reason`, async () => {
+      const { page, answers } = await opened();
+      await page.goto(address);
+      await page.getByRole('button', { name: 'Sign in' }).waitFor();
+      issuer.tamper = tamper;
+      await page.getByRole('button', { name: 'Sign in' }).click();
+      await page.getByRole('button', { name: 'I am ann' }).click();
+      await page.getByText(refusals[tamper]).waitFor();
+      expect(page.url()).toBe(`${address}#/`);
+      expect(grants()).toEqual(tamper === 'state' ? [] : ['grant authorization_code']);
+      expect(answers).toEqual([]);
+    });
+
+  it('a code that someone else began is not even shown to the issuer (sign-in by a link)', async () => {
+    const { page } = await opened();
+    await page.goto(`${address}?code=stolen-or-planted&state=guessed`);
+    await page.getByText(refusals.state).waitFor();
+    expect([page.url(), grants()]).toEqual([`${address}#/`, []]);
+  });
+
+  it.each([
+    ['code_verifier', 'x'.repeat(43), 'the code verifier does not fit'],
+    ['redirect_uri', 'https://evil.example/', 'the redirect URI is another'],
+    ['code', 'made-up', 'the code was used or is not known'],
+  ])('what the issuer says of a wrong %s is shown', async (name, value, sentence) => {
+    const { page } = await opened();
+    await page.route(`${issuer.url}/token`, (route) => {
+      const form = new URLSearchParams(route.request().postData() ?? '');
+      form.set(name, value);
+      return route.continue({ postData: form.toString() });
+    });
+    await signIn(page);
+    await page.getByText(sentence).waitFor();
+    await page.getByRole('button', { name: 'Sign in' }).waitFor();
+  });
+
+  it('a token that the API does not accept is named as that, and not as a session that has ended', async () => {
+    const { page } = await opened();
+    issuer.tamper = 'audience';
+    await signIn(page);
+    await page.getByText('the API does not accept its token').waitFor();
+  });
+});
+
+describe('a session that lasts', () => {
+  it('a token is renewed before it ends, and no one notices', async () => {
+    issuer.seconds = 300;
+    const { page } = await opened({ clock: true });
+    await signIn(page);
+    await fleet(page);
+    await page.clock.fastForward(270_000);
+    await expect.poll(grants).toEqual(['grant authorization_code', 'grant refresh_token']);
+    await fleet(page);
+    expect(await page.getByText('Your session has ended').count()).toBe(0);
+  });
+
+  it('a session that cannot be renewed ends with a sentence and a way back to the same place', async () => {
+    issuer.seconds = 300;
+    const { page } = await opened({ clock: true });
+    await signIn(page, '#/events?minutes=60');
+    await page
+      .getByText(/RunSucceeded|done in/)
+      .first()
+      .waitFor();
+    issuer.refreshes = false;
+    await page.clock.fastForward(400_000);
+    await page.getByText('Your session has ended').waitFor();
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page
+      .getByText(/RunSucceeded|done in/)
+      .first()
+      .waitFor();
+    expect(page.url()).toBe(`${address}#/events?minutes=60`);
+  });
+});
+
+describe('the issuer of these tests', () => {
+  const ask = (form: Readonly<Record<string, string>>) =>
+    fetch(`${issuer.url}/token`, { method: 'POST', body: new URLSearchParams({ client_id: clientId, ...form }) });
+
+  it('a redirect URI that is not registered gets no answer at all', async () => {
+    const query = new URLSearchParams({
+      client_id: clientId,
+      redirect_uri: `${site.url}/other/`,
+      response_type: 'code',
+    });
+    const answer = await fetch(`${issuer.url}/authorize?${query}`, { redirect: 'manual' });
+    expect([answer.status, answer.headers.get('location')]).toEqual([400, null]);
+  });
+
+  it('a refresh token is good once', async () => {
+    const { page } = await opened();
+    const bodies: { refresh_token: string }[] = [];
+    page.on('response', (response) => {
+      if (response.url() === `${issuer.url}/token`) void response.json().then((json) => bodies.push(json));
+    });
+    await signIn(page);
+    await fleet(page);
+    await expect.poll(() => bodies.length).toBe(1);
+    const form = { grant_type: 'refresh_token', refresh_token: bodies[0]?.refresh_token ?? '' };
+    expect([(await ask(form)).status, (await ask(form)).status]).toEqual([200, 400]);
+  });
+});

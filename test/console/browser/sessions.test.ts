@@ -1,0 +1,81 @@
+/** Sessions of the local platform in a browser: addresses that sign in, that are old, or that are of someone else. */
+import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
+import { askForCode, consoleAddress } from '#cli/commands/console.ts';
+import { type ConsoleInBrowser, consoleInBrowser, settled, simManifest, type Window } from './console-in-browser.ts';
+
+let console: ConsoleInBrowser;
+let viewer: string;
+
+beforeAll(async () => {
+  console = await consoleInBrowser();
+  viewer = await console.userWith('viewer');
+  await settled(console.api, simManifest('calm'));
+});
+afterAll(() => console?.close());
+
+async function opened(...given: Parameters<ConsoleInBrowser['open']>): Promise<Window> {
+  const window = await console.open(...given);
+  onTestFinished(() => window.context.close());
+  return window;
+}
+
+const addressFor = async (token = console.platform.token): Promise<string> => {
+  const { apiUrl } = console.platform;
+  return consoleAddress(apiUrl, (await askForCode(apiUrl, token)).code);
+};
+
+it('an address that is pasted into an open tab signs in, and leaves no code in the address', async () => {
+  const { page } = await opened();
+  await page.getByRole('button', { name: 'Sign out' }).click();
+  await page.getByText('You are not signed in').waitFor();
+  await page.evaluate(`location.href = ${JSON.stringify(await addressFor())}`);
+  await page.getByRole('link', { name: 'calm', exact: true }).waitFor();
+  expect(page.url()).toBe(`${console.platform.apiUrl}/console/#/`);
+});
+
+it('an address that was used does not hide the session that the browser has', async () => {
+  const { page } = await opened();
+  await page.goto(`${console.platform.apiUrl}/console/#sign-in=${'x'.repeat(43)}`);
+  await page.getByText('this code was used or is too old').waitFor();
+  await page.getByRole('link', { name: 'calm', exact: true }).waitFor();
+});
+
+it('a page that was open when its session ended says so, and how to get in', async () => {
+  const { page, context, go } = await opened({ clock: true });
+  await go('manifests/default/calm');
+  await page.getByRole('row', { name: /reached/ }).waitFor();
+  await context.clearCookies();
+  await page.clock.fastForward(12_000);
+  await page.getByText('Your session has ended').waitFor();
+  await page.getByText('kubeloom console').waitFor();
+});
+
+it('an address of someone else asks before this browser becomes theirs, in every tab', async () => {
+  const { page, context } = await opened();
+  const second = await context.newPage();
+  await second.goto(`${console.platform.apiUrl}/console/`);
+  await second.getByRole('link', { name: 'calm', exact: true }).waitFor();
+  await page.goto(await addressFor(viewer));
+  await page.getByRole('button', { name: 'Stay signed in as local' }).click();
+  await page.getByRole('link', { name: 'calm', exact: true }).waitFor();
+  await page.getByText('local', { exact: true }).waitFor();
+  await page.goto(await addressFor(viewer));
+  await page.getByRole('button', { name: 'Sign in as the other user' }).click();
+  for (const tab of [page, second]) await tab.getByText('local:viewer', { exact: true }).waitFor();
+});
+
+it('a place whose name is a step to another address is asked for nowhere', async () => {
+  const { page, requests, go } = await opened();
+  await go('manifests/../whoami');
+  await page.getByText('There is no manifest').waitFor();
+  expect(requests.filter((url) => /\/v1\/(manifests\/)?whoami\//.test(url))).toEqual([]);
+});
+
+it('the console opened as localhost is that of 127.0.0.1', async () => {
+  const { context } = await opened();
+  const page = await context.newPage();
+  const { port } = new URL(console.platform.apiUrl);
+  await page.goto(`http://localhost:${port}/console/#/attention`);
+  await page.getByRole('heading', { name: 'Needs you', exact: true }).waitFor();
+  expect(page.url()).toBe(`http://127.0.0.1:${port}/console/#/attention`);
+});
