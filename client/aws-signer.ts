@@ -25,10 +25,18 @@ export function signerOf(region: string, credentials: Credentials): Signer {
   };
 }
 
-/** With the credentials that the AWS command line would use. Throws `ConnectionFault` where there are none. */
+/**
+ * With the credentials that the AWS command line would use; temporary ones are renewed before they end. Throws `ConnectionFault` where
+ * there are none.
+ */
 export async function ownSigner(region: string): Promise<Signer> {
-  const credentials = await new STSClient({ region }).config.credentials().catch((cause: unknown) => {
-    throw new ConnectionFault('unsigned', 'there are no credentials', { cause });
-  });
-  return signerOf(region, credentials);
+  // Files are read again by each signer: someone may have written others.
+  const config = { region, ignoreCache: true };
+  const { credentials } = new STSClient(config).config;
+  await credentials().catch(noCredentials);
+  return signerOf(region, () => credentials().catch(noCredentials));
 }
+
+const noCredentials = (cause: unknown): never => {
+  throw new ConnectionFault('unsigned', 'there are no credentials', { cause });
+};

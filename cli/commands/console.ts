@@ -11,30 +11,37 @@ export function registerConsole(program: Command): void {
   program
     .command('console')
     .description('print an address at which a browser shows Kubeloom; it works once')
+    .option('--port <port>', 'on this machine, for an installation elsewhere', '0')
     .option('--json', 'answer as JSON')
-    .action(async (options: { json?: boolean }) => {
+    .action(async (options: { port: string; json?: boolean }) => {
       const { apiUrl, token } = findConnection();
-      const { code, seconds } = await askForCode(apiUrl, token);
-      const url = consoleAddress(apiUrl, code);
-      if (options.json) return printJson({ url, seconds });
-      print(url);
-      note(`open it within ${Math.round(seconds / 60)} minutes; it works once, and signs in as you`);
+      const say = ({ code, seconds }: z.infer<typeof Code>, origin: string, more = ''): void => {
+        const url = consoleAddress(origin, code);
+        if (options.json) printJson({ url, seconds });
+        else print(url);
+        if (!options.json)
+          note(`open it within ${Math.round(seconds / 60)} minutes; it works once, and signs in as you${more}`);
+      };
+      if (token !== undefined && isLoopback(apiUrl)) return say(await askForCode(apiUrl, token), apiUrl);
+      const { consoleHere } = await import('../console-here.ts');
+      const { url, code, seconds, ended } = await consoleHere(Number(options.port));
+      say({ code, seconds }, url, '. Your credentials stay in this process: Ctrl-C ends it and the sessions');
+      await ended;
     });
 }
 
+const isLoopback = (url: string): boolean => ['127.0.0.1', 'localhost'].includes(new URL(url).hostname);
+
 /** The code is behind `#`: a browser sends that to no server, and the console removes it from the address. */
-export const consoleAddress = (apiUrl: string, code: string): string => `${apiUrl}/console/#sign-in=${code}`;
+export const consoleAddress = (origin: string, code: string): string =>
+  `${underOwnName(origin)}/console/#sign-in=${code}`;
+
+/** The console has no other name: `localhost` also leads to [::1], where someone else may listen. */
+const underOwnName = (url: string): string => url.replace(/^http:\/\/localhost(?=[:/]|$)/, 'http://127.0.0.1');
 
 /** Throws `CliError`. */
-export async function askForCode(apiUrl: string, token: string | undefined): Promise<z.infer<typeof Code>> {
-  const { hostname } = new URL(apiUrl);
-  if (token === undefined || (hostname !== '127.0.0.1' && hostname !== 'localhost')) {
-    throw new CliError(
-      `only the platform on this machine has a console so far, and the API is ${apiUrl}: use --context local`,
-      exitCodes.usage,
-    );
-  }
-  const response = await fetch(`${apiUrl}/console/codes`, {
+export async function askForCode(apiUrl: string, token: string): Promise<z.infer<typeof Code>> {
+  const response = await fetch(`${underOwnName(apiUrl)}/console/codes`, {
     method: 'POST',
     headers: { authorization: `Bearer ${token}` },
   }).catch((cause: unknown) => {

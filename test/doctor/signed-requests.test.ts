@@ -1,10 +1,13 @@
 /** What the command line sends to an API in AWS: signed as AWS checks it, and never where a token is. */
-import { createHash, createHmac } from 'node:crypto';
+import { writeFile } from 'node:fs/promises';
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { apiClient } from '#cli/api-client.ts';
 import { regionOfApi } from '#client/send-request.ts';
+import { temporaryDirectory } from '#test/local/clients.ts';
+import { signatureOf } from './signature.ts';
 
 const secret = 'not-a-real-one';
 const seen: { request: IncomingMessage; body: string }[] = [];
@@ -33,22 +36,6 @@ beforeEach(() => {
 });
 afterEach(() => vi.unstubAllEnvs());
 
-const hash = (text: string): string => createHash('sha256').update(text).digest('hex');
-const hmac = (key: string | Buffer, text: string): Buffer => createHmac('sha256', key).update(text).digest();
-
-/** The signature made anew from the request as it arrived, by the published rules of Signature Version 4. */
-function signatureOf({ request, body }: (typeof seen)[number]): string {
-  const [, scope = '', names = ''] =
-    /Credential=AKIDEXAMPLE\/([^,]+), SignedHeaders=([^,]+),/.exec(request.headers.authorization ?? '') ?? [];
-  const url = new URL(request.url ?? '', apiUrl);
-  const query = [...url.searchParams].map((pair) => pair.map(encodeURIComponent).join('=')).sort();
-  const headers = names.split(';').map((name) => `${name}:${String(request.headers[name]).trim()}\n`);
-  const canonical = [request.method, url.pathname, query.join('&'), headers.join(''), names, hash(body)].join('\n');
-  const text = ['AWS4-HMAC-SHA256', request.headers['x-amz-date'], scope, hash(canonical)].join('\n');
-  const key = scope.split('/').reduce<string | Buffer>((inner, part) => hmac(inner, part), `AWS4${secret}`);
-  return hmac(key, text).toString('hex');
-}
-
 describe('requests to an API in AWS', () => {
   it('a request to an API in AWS is signed as AWS checks it, reads and writes', async () => {
     vi.stubEnv('KUBELOOM_API_REGION', 'eu-central-1');
@@ -60,7 +47,7 @@ describe('requests to an API in AWS', () => {
     expect(seen).toHaveLength(2);
     for (const one of seen) {
       const given = /Signature=([0-9a-f]{64})$/.exec(one.request.headers.authorization ?? '')?.[1];
-      expect(given).toBe(signatureOf(one));
+      expect(given).toBe(signatureOf(one.request, one.body, secret));
       expect(one.request.headers.authorization).toContain('/eu-central-1/execute-api/aws4_request');
     }
     expect(seen[1]?.request.headers['if-match']).toBe('"3"');
@@ -71,6 +58,22 @@ describe('requests to an API in AWS', () => {
     await expect(apiClient({ apiUrl, token: 'a-token' }).getVersion()).rejects.toThrow();
     expect(seen[0]?.request.headers.authorization).toBe('Bearer a-token');
   });
+});
+
+it('a signer that is made later has what someone wrote into the file of credentials meanwhile', async () => {
+  const directory = await temporaryDirectory();
+  const file = join(directory, 'credentials');
+  for (const name of ['AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY']) vi.stubEnv(name, undefined);
+  vi.stubEnv('AWS_SHARED_CREDENTIALS_FILE', file);
+  vi.stubEnv('AWS_CONFIG_FILE', join(directory, 'config'));
+  vi.stubEnv('KUBELOOM_API_REGION', 'eu-central-1');
+  const keys: (string | undefined)[] = [];
+  for (const key of ['AKIDFIRST', 'AKIDSECOND']) {
+    await writeFile(file, `[default]\naws_access_key_id = ${key}\naws_secret_access_key = ${secret}\n`);
+    await expect(apiClient({ apiUrl, token: undefined }).getVersion()).rejects.toThrow();
+    keys.push(/Credential=(\w+)/.exec(seen.at(-1)?.request.headers.authorization ?? '')?.[1]);
+  }
+  expect(keys).toEqual(['AKIDFIRST', 'AKIDSECOND']);
 });
 
 it('a platform on this machine gets no signature', async () => {
