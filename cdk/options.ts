@@ -146,6 +146,29 @@ export const Options = z.strictObject({
     .describe('machines that healing replaces or recreates within an hour, in all clusters together'),
   alarmEmail: z.email().optional().describe('address that gets alarms (default: none, the topic exists)'),
   dashboard: onOff.default(false).describe('a CloudWatch dashboard'),
+  console: onOff.default(false).describe('the web console behind CloudFront; with authorization=jwt'),
+  consoleClientId: z
+    .string()
+    .min(1)
+    .optional()
+    .describe('public client of the issuer (code with PKCE, no secret) by which people sign in to the console'),
+  consoleScope: z
+    .string()
+    .refine((scope) => scope.split(' ').includes('openid'), 'must have `openid` among its words')
+    .default('openid')
+    .describe('scopes that the console asks for, separated by spaces'),
+  consoleToken: z
+    .enum(['access', 'id'])
+    .default('access')
+    .describe('token of the issuer that the console shows the API: the one whose audience is in jwtAudience'),
+  consoleSignInOrigins: list
+    .pipe(
+      z.array(
+        z.string().regex(/^https:\/\/[a-z0-9.-]+(:\d{1,5})?$/, 'is not an origin such as https://login.example.com'),
+      ),
+    )
+    .default([])
+    .describe('origins of the issuer other than that of jwtIssuer that its tokens come from, comma separated'),
 });
 export type Options = z.infer<typeof Options>;
 
@@ -160,6 +183,7 @@ export function parseOptions(context: Readonly<Record<string, unknown>>): Option
     ...(result.success ? [] : result.error.issues.flatMap(sentences)),
     ...authorizationFaults(given),
     ...templateFaults(given),
+    ...consoleFaults(given),
   ];
   if (result.success && faults.length === 0) return result.data;
   const title = `${faults.length} ${faults.length === 1 ? 'fault' : 'faults'} in the options (docs/aws/deploy.md lists all)`;
@@ -193,4 +217,17 @@ function authorizationFaults(given: Readonly<Record<string, unknown>>): string[]
 function templateFaults(given: Readonly<Record<string, unknown>>): string[] {
   if (given.templateSources !== 'builtin' || !given.templatePrivateHosts) return [];
   return ['templatePrivateHosts: is for templateSources=git only; set that, or leave it out'];
+}
+
+/** The browser of a person has no keys of AWS, so only tokens let it in; where requests are signed, `kubeloom console` signs them. */
+function consoleFaults(given: Readonly<Record<string, unknown>>): string[] {
+  if (String(given.console ?? false) !== 'true')
+    return ['consoleClientId', 'consoleScope', 'consoleToken', 'consoleSignInOrigins'].flatMap((name) =>
+      given[name] === undefined ? [] : [`${name}: is for console=true only; set that, or leave it out`],
+    );
+  const signed = 'console: needs authorization=jwt; with iam, `kubeloom console` shows it on the machine of the caller';
+  return [
+    ...(given.authorization === 'jwt' ? [] : [signed]),
+    ...(given.consoleClientId === undefined ? ['consoleClientId: is needed with console=true'] : []),
+  ];
 }

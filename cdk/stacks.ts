@@ -1,8 +1,10 @@
 /** All stacks of an installation: stacks with state are separate from those that can be recreated. */
 import type { App } from 'aws-cdk-lib';
+import type { ISource } from 'aws-cdk-lib/aws-s3-deployment';
 import type { FunctionCode } from './constructs/product-function.ts';
 import type { Options } from './options.ts';
 import { ApiStack } from './stacks/api-stack.ts';
+import { ConsoleStack } from './stacks/console-stack.ts';
 import { ObservabilityStack } from './stacks/observability-stack.ts';
 import { PipelineStack } from './stacks/pipeline-stack.ts';
 import { StorageStack } from './stacks/storage-stack.ts';
@@ -12,10 +14,12 @@ export interface Installation {
   readonly pipeline: PipelineStack;
   readonly api: ApiStack;
   readonly observability: ObservabilityStack;
+  /** Only where the options ask for it. */
+  readonly console?: ConsoleStack;
 }
 
-/** Adds the stacks to an app; needs no credentials, no network and no Docker. */
-export function addStacks(app: App, options: Options, code: FunctionCode): Installation {
+/** Adds the stacks to an app; needs no credentials, no network and no Docker. `consoleFiles` is asked for where there is a console. */
+export function addStacks(app: App, options: Options, code: FunctionCode, consoleFiles: () => ISource): Installation {
   const { installation, account, region } = options;
   const env = { ...(account !== undefined && { account }), ...(region !== undefined && { region }) };
   const common = { env, options, tags: { kubeloom: installation } };
@@ -40,5 +44,12 @@ export function addStacks(app: App, options: Options, code: FunctionCode): Insta
   });
   // In 0.1.0 the alarms import the API from the stack of its routes, which cannot drop that export while they do.
   routes.addStackDependency(observability);
-  return { storage, pipeline, api: routes, observability };
+  const made = { storage, pipeline, api: routes, observability };
+  if (!options.console) return made;
+  const site = new ConsoleStack(app, `${installation}-console`, {
+    ...{ ...common, api: pipeline.api, files: consoleFiles() },
+    description: 'Kubeloom: the web console.',
+  });
+  site.addStackDependency(routes);
+  return { ...made, console: site };
 }

@@ -18,4 +18,8 @@ export const assumptions = {
   /** How often clusters are checked: the default of a manifest, and on average a twentieth later. */
   driftCheck: { everyHours: 6 },
   daysOfMonth: 30,
+  /** The console, where it is deployed: its files, of a few releases; what one of its requests reads, and what comes back with headers. */
+  console: { fileBytes: 4_000_000, readsOfRequest: 6, bytesOfAnswer: 2_000 },
+  /** Seconds in which one person has a page open. */
+  workingDaySeconds: 8 * 3600,
 } as const;

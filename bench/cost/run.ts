@@ -2,6 +2,7 @@
 import { readdirSync } from 'node:fs';
 import { assumptions } from './assumptions.ts';
 import { billOf, dollars, existingBill, type IdleMonth, idleMonth } from './bill.ts';
+import { costOfConsole } from './console.ts';
 import type { Compute } from './model.ts';
 import { modelLines, modelTable } from './model-table.ts';
 import book from './prices.json' with { type: 'json' };
@@ -28,6 +29,7 @@ const result = {
   idleMonthOnLambda: lambdaMonths,
   idleMonthOfYears: years,
   existing: existingBill(10, alarms),
+  console: costOfConsole(),
   model: modelTable(),
   claudieMonth: claudie,
   assumptions,
@@ -53,6 +55,7 @@ else {
     'The same if checks for drift could run on Lambda compute (docs/decisions/0012):',
     ...lambdaMonths.map(row),
     ...claudie.map(({ name, month }) => `the management cluster of Claudie on ${name}, any number: ${usd(month)}`),
+    `the web console, where it is deployed: ${usd(result.console.idleMonth)} a month while no one looks; a working day of one person ${usd(result.console.busyDay)} where something happens all the time, ${usd(result.console.calmDay)} where nothing does`,
     '',
     ...modelLines(),
   ];

@@ -17,6 +17,7 @@ it('the checks find nothing in an installation, by default and with every switch
   expect(() =>
     checked({ ...jwt, dashboard: true, alarmEmail: 'ops@example.com', lambdaRunners: 'kubectl' }).app.synth(),
   ).not.toThrow();
+  expect(() => checked({ ...jwt, console: true, consoleClientId: 'kubeloom-console' }).app.synth()).not.toThrow();
 });
 
 it('the checks stop the synthesis when a rule is broken', () => {

@@ -3,6 +3,7 @@ import { readdirSync } from 'node:fs';
 import { beforeAll, expect, it, vi } from 'vitest';
 import { dollarsOfCheck } from '#domain/price-of-checks.ts';
 import { billOf, dollars, idleMonth } from '../../bench/cost/bill.ts';
+import { costOfConsole, requestsOfConsole } from '../../bench/cost/console.ts';
 import { none } from '../../bench/cost/count-calls.ts';
 import { mediansOf } from '../../bench/cost/medians.ts';
 import { modelTable } from '../../bench/cost/model-table.ts';
@@ -48,6 +49,14 @@ it('a rotated key costs a dollar a month more, twice at most', () => {
 
 it('a check costs what plans say of it', () => {
   expect(dollars(billOf(life.check))).toBeCloseTo(dollarsOfCheck.container, 3);
+});
+
+it('a console that no one looks at costs less than a cent a month, and each request of one that someone looks at is counted', () => {
+  const { idleMonth: idle, busyDay, calmDay } = costOfConsole();
+  expect(idle).toBeGreaterThan(0);
+  expect(idle).toBeLessThan(0.01);
+  expect(busyDay / calmDay).toBeCloseTo(10);
+  expect(requestsOfConsole(1000)).toMatchObject({ api: 0.001, CloudFront: expect.closeTo(0.00117) });
 });
 
 it('each step of the model is no slower for a person who waits, and what is built comes before what is not', () => {

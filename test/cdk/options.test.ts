@@ -24,7 +24,8 @@ describe('options', () => {
       ...{ runDays: 365, oldVersionDays: 90, tickMinutes: 5, runnerSize: 'small', runnerMinutes: 60, longRunHours: 12 },
       ...{ dashboard: false, admins: ['*'], runnerCidrs: ['0.0.0.0/0'], templateSources: 'git' },
       ...{ templatePrivateHosts: [], templateUrls: [], lambdaRunners: [], vaultAudiences: [], providers: [] },
-      repairsPerHour: 10,
+      ...{ repairsPerHour: 10, console: false, consoleScope: 'openid', consoleToken: 'access' },
+      consoleSignInOrigins: [],
     });
   });
 

@@ -2,6 +2,7 @@
 import { App, type Stack } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
 import { Code } from 'aws-cdk-lib/aws-lambda';
+import { Source } from 'aws-cdk-lib/aws-s3-deployment';
 import { DISABLE_ASSET_STAGING_CONTEXT } from 'aws-cdk-lib/cx-api';
 import { parseOptions } from '../../cdk/options.ts';
 import { addStacks, type Installation } from '../../cdk/stacks.ts';
@@ -29,7 +30,7 @@ export function installationOf(context: Readonly<Record<string, unknown>> = {}):
     // Its findings are only warnings, and `cdk synth` prints them.
     builtinCloudFormationValidation: false,
   });
-  return { app, ...addStacks(app, parseOptions(context), codeOf) };
+  return { app, ...addStacks(app, parseOptions(context), codeOf, () => Source.data('index.html', '<!doctype html>')) };
 }
 
 /** The stacks with default options. */
