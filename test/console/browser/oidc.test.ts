@@ -62,7 +62,7 @@ describe('signing in', () => {
   it('someone signs in at the issuer and comes back to the place that was opened', async () => {
     const { page, reports } = await opened();
     await signIn(page, '#/manifests/default/calm/history');
-    await page.getByText('generation 1').waitFor();
+    await page.getByText('generation 1', { exact: true }).waitFor();
     expect(page.url()).toBe(`${address}#/manifests/default/calm/history`);
     await page.getByText('ann', { exact: true }).waitFor();
     expect(reports.filter((text) => !/status of 401/.test(text))).toEqual([]);
@@ -189,7 +189,7 @@ describe('a session that lasts', () => {
       .waitFor();
     issuer.refreshes = false;
     await page.clock.fastForward(400_000);
-    await page.getByText('Your session has ended').waitFor();
+    await page.getByText('Your session has ended').first().waitFor();
     await page.getByRole('button', { name: 'Sign in' }).click();
     await page
       .getByText(/RunSucceeded|done in/)

@@ -46,7 +46,7 @@ it('a page that was open when its session ended says so, and how to get in', asy
   await page.getByRole('row', { name: /reached/ }).waitFor();
   await context.clearCookies();
   await page.clock.fastForward(12_000);
-  await page.getByText('Your session has ended').waitFor();
+  await page.getByText('Your session has ended').first().waitFor();
   await page.getByText('kubeloom console').waitFor();
 });
 
