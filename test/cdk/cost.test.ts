@@ -51,7 +51,7 @@ it('a check costs what plans say of it', () => {
   expect(dollars(billOf(life.check))).toBeCloseTo(dollarsOfCheck.container, 3);
 });
 
-it('a console that no one looks at costs less than a cent a month, and each request of one that someone looks at is counted', () => {
+it('a console that no one uses costs less than a cent a month, and each request of one that someone uses is counted', () => {
   const { idleMonth: idle, busyDay, calmDay } = costOfConsole();
   expect(idle).toBeGreaterThan(0);
   expect(idle).toBeLessThan(0.01);

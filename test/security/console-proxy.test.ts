@@ -158,7 +158,7 @@ describe('credentials of the caller', () => {
 });
 
 describe('others on this machine and on the web', () => {
-  it('without a session nothing is signed, and no one is given a code', async () => {
+  it('a request without a session is not signed, and no one is given a code', async () => {
     const { api, call, signIn, proxy } = await proxyUnderTest();
     for (const authorization of [undefined, 'Bearer x', 'AWS4-HMAC-SHA256 Credential=a/b'])
       expect((await call('/v1/manifests', authorization === undefined ? {} : { authorization })).status).toBe(401);
