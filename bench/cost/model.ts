@@ -19,8 +19,8 @@ export interface Design {
   readonly checksOn: Compute;
   /** Stages without work are passed in the parent. */
   readonly passedInParent: boolean;
-  /** `image`: all of them are part of it. `need`: those that a workspace names are fetched. */
-  readonly plugins: 'image' | 'need';
+  /** `image`: all of them are part of it. `chosen`: those of two clouds. `need`: those that a workspace names are fetched. */
+  readonly plugins: 'image' | 'chosen' | 'need';
   /** Checks of credentials: builds, or a function. */
   readonly questionsOn: 'container' | 'function';
   /** One container takes the stages of a waypoint one after the other. */
@@ -32,6 +32,7 @@ export const steps: readonly { readonly name: string; readonly change: Partial<D
   { name: 'as of 0.1.0', change: {}, now: true },
   { name: 'stages without work are passed in the parent', change: { passedInParent: true }, now: true },
   { name: 'checks for drift on Lambda compute', change: { checksOn: 'lambda' } },
+  { name: 'plugins of two clouds (providers=hetzner,aws)', change: { plugins: 'chosen' } },
   { name: 'plugins fetched by need', change: { plugins: 'need' } },
   { name: 'checks of credentials by a function', change: { questionsOn: 'function' } },
   { name: 'one container for a waypoint', change: { oneContainer: true } },
@@ -77,9 +78,9 @@ export function stageTimes(
   const { queued, provisioning, agent, runner, finalizing } = startTimes[compute];
   const [carried, fetched] = !withPlugins.includes(stage)
     ? [0, 0]
-    : plugins === 'image'
-      ? [imageMegabytes.plugins, 0]
-      : [0, fetchPluginsSeconds];
+    : plugins === 'need'
+      ? [0, fetchPluginsSeconds]
+      : [plugins === 'chosen' ? imageMegabytes.chosenPlugins : imageMegabytes.plugins, 0];
   const megabytes = imageMegabytes.base + imageMegabytes.programs[stage] + carried;
   const pull = compute === 'container' ? megabytes / pullMegabytesPerSecond : 0;
   const before = queued + provisioning + pull + agent + runner + fetched;

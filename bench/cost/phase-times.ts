@@ -25,6 +25,8 @@ export const pullMegabytesPerSecond = 80;
 export const imageMegabytes = {
   base: 330,
   plugins: 2000,
+  // Of hetzner and aws (option `providers`).
+  chosenPlugins: 930,
   programs: { infrastructure: 95, configuration: 180, kubernetes: 270, nodes: 60, traffic: 180, drift: 340 },
 } as const;
 
