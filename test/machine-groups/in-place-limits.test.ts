@@ -52,6 +52,45 @@ describe('machines that are changed in place', () => {
     expect(restartsOf(two, stateOf(groups('u', 2), two))).toEqual(['a', 'a', 'b', 'b']);
   });
 
+  describe('large groups', () => {
+    const groups = (sizes: Readonly<Record<string, number>>, change: object = {}) =>
+      Object.fromEntries(Object.entries(sizes).map(([name, size]) => [name, { ...inPlace, size, ...change }]));
+
+    it('no more than maxUnavailable machines restart at once, however large the group', () => {
+      const current = stateOf(groups({ web: 100 }));
+      const rounds = restartsOf(current, stateOf(groups({ web: 100 }, { serverType: 'u' }), current));
+      expect(rounds).toEqual(Array.from({ length: 100 }, () => 'web'));
+    });
+
+    it.each([
+      ['one group', { web: 201 }, 'takes 201 rounds of maxUnavailable machines ("web" 201)', 'maxUnavailable of 3'],
+      ['groups together', { a: 60, b: 50 }, 'takes 110 rounds', 'one group after the other'],
+    ])('a change that takes more rounds than a run has is refused: %s', (_what, sizes, reason, fix) => {
+      const current = stateOf(groups(sizes));
+      const after = stateOf(groups(sizes, { serverType: 'u' }), current);
+      expect(planOf(current, after)).toMatchObject({
+        waypoints: [],
+        refusals: [{ reason: expect.stringContaining(reason), fix: expect.stringContaining(fix) }],
+      });
+    });
+
+    it('a maxUnavailable as the refusal names it is accepted', () => {
+      const current = stateOf(groups({ web: 201 }, { maxUnavailable: 3 }));
+      const after = stateOf(groups({ web: 201 }, { maxUnavailable: 3, serverType: 'u' }), current);
+      expect(restartsOf(current, after)).toHaveLength(67);
+    });
+
+    it('many groups that are replaced share the waypoints of a run', () => {
+      const many = Object.fromEntries(Array.from({ length: 10 }, (_, at) => [`g${at}`, 20]));
+      const replace = { update: 'replace', image: 'i' };
+      const current = stateOf(groups(many, replace));
+      const after = stateOf(groups(many, { ...replace, image: 'j' }), current);
+      const { waypoints, refusals } = planOf(current, after);
+      expect(refusals).toEqual([]);
+      expect(waypoints.length).toBeLessThan(180);
+    });
+  });
+
   it('machines that are added at the same time are made with the new server type', () => {
     const current = stateOf({ web: { ...inPlace, size: 1 } });
     const after = stateOf({ web: { ...inPlace, size: 2, serverType: 'u' } }, current);

@@ -37,7 +37,7 @@ const shared = {
   labels: pool.labels,
   protect: pool.protect,
   maxUnavailable: pool.maxUnavailable.describe(
-    'Machines on which a changed boot script runs at once, that `update: replace` removes at once, and that `update: inPlace` restarts at once; these two take 20 rounds at most, so in large groups it is a twentieth of the machines.',
+    'Machines on which a changed boot script runs at once, that `update: replace` removes at once, and that `update: inPlace` restarts at once, never more. `replace` takes 20 rounds at most (80 all groups together), so of large groups it removes a twentieth; `inPlace` with more than 100 rounds is refused.',
   ),
   boot: Boot.describe(
     'Commands, or a script with its own first line (`#!…`), that each machine runs as root when it is made, and again when they are changed: they have to bear that. Stored in plain text.',

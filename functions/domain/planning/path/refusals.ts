@@ -13,6 +13,7 @@ import { poolKey } from '../states/diff-states.ts';
 import { aboutCluster, aboutPool, refusal } from '../states/refusal.ts';
 import { stateFaults } from '../states/state-faults.ts';
 import { releaseTarget } from './release-target.ts';
+import { mostRounds, roundsInPlace } from './rolling-goals.ts';
 import { impossibleStep } from './version-steps.ts';
 
 interface Ends {
@@ -41,6 +42,7 @@ function allRefusals({ current, attempted, desired, changes, upstreamDocuments }
     ...cniRefusals(desired, changes),
     ...machineRefusals(current, desired, changes),
     ...diskRefusals(current, attempted, desired),
+    ...roundRefusals(current, desired),
     ...kindRefusals(current, desired),
   ];
   return [
@@ -161,6 +163,21 @@ function isResized(
   const { resizes, growsDisks } = providerTypeFacts(source.provider.type) ?? {};
   const grows = growsDisks === true && size > 0 && source.storageDiskSize > size;
   return resizes === true && fields.every((field) => field === 'serverType' || (field === 'storageDiskSize' && grows));
+}
+
+/** Machines in place restart no more at once than was written: what takes too many waypoints is not done in fewer. */
+function roundRefusals(current: ClusterState, desired: ClusterState): readonly Refusal[] {
+  const groups = roundsInPlace(current, desired);
+  const total = groups.reduce((sum, { rounds }) => sum + rounds, 0);
+  const [most] = groups.toSorted((one, other) => other.rounds - one.rounds);
+  if (most === undefined || total <= mostRounds) return [];
+  const names = groups.map(({ pool, rounds }) => `${shown(pool.name)} ${rounds}`).join(', ');
+  const reason = `another server type in place takes ${total} rounds of maxUnavailable machines (${names}), and ${mostRounds} are the most`;
+  const alone = groups.length === 1;
+  const fix = alone
+    ? `write a maxUnavailable of ${Math.ceil(most.left / mostRounds)} or more`
+    : 'write a larger maxUnavailable, or change one group after the other';
+  return [refusal(aboutPool(most.pool, 'maxUnavailable'), reason, fix)];
 }
 
 /** A disk that a failed run may have made larger: no cloud makes it smaller again. */

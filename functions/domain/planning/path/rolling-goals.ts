@@ -56,7 +56,7 @@ export function rollingGoals(
   }
   for (const one of shrinking) {
     goals.push(goalWith(places, here, goal));
-    for (const step of stepsOf(one)) {
+    for (const step of stepsOf(one, stepsOfGroups(goal))) {
       places.set(one.next.id, step);
       goals.push(goalWith(places, here, goal));
     }
@@ -77,7 +77,24 @@ export function rollingGoals(
 /** A pool of the goal whose machines get another server type: as before, and after each round but the last. */
 interface Resizing {
   readonly unchanged: NodePoolState;
+  /** Machines that still have the old type. */
+  readonly left: number;
   readonly rounds: readonly NodePoolState[];
+}
+
+/** Rounds in place that a path takes at most, all groups together: with its retries a run has 200 waypoints. More are refused. */
+export const mostRounds = 100;
+
+/** The groups whose machines restart in rounds, and how many these are: no round has more machines than its group allows. */
+export function roundsInPlace(
+  here: ClusterState,
+  goal: ClusterState,
+): readonly { readonly pool: NodePoolState; readonly left: number; readonly rounds: number }[] {
+  return resizingsOf(here, goal).map(({ unchanged: pool, left, rounds }) => ({
+    pool,
+    left,
+    rounds: rounds.length + 1,
+  }));
 }
 
 /** Which machines are left follows from what they have, so a path that is planned again goes on where it was. */
@@ -100,23 +117,29 @@ function resizingsOf(here: ClusterState, goal: ClusterState): readonly Resizing[
         return type === serverType ? node : { ...node, serverType: type };
       }),
     });
-    const atOnce = Math.max(next.resizeAtOnce ?? 1, Math.ceil(next.nodes.length / mostSteps));
+    const atOnce = next.resizeAtOnce ?? 1;
     const rounds: NodePoolState[] = [];
     for (let done = atOnce; done < left.length; done += atOnce) {
       rounds.push(as(source.serverType, new Set(left.slice(0, done).map(({ name }) => name))));
     }
-    return [{ unchanged: as(old, new Set()), rounds }];
+    return [{ unchanged: as(old, new Set()), left: left.length, rounds }];
   });
 }
 
-/** Each is a waypoint of its own: large groups are replaced in so many steps at most. */
-const mostSteps = 20;
+/**
+ * Each is two waypoints: large groups are replaced in so many steps at most. Groups that need none count, too, so that the number stays
+ * the same until the last one is done.
+ */
+function stepsOfGroups(goal: ClusterState): number {
+  const groups = allPools(goal).filter((pool) => pool.replaceAtOnce !== undefined).length;
+  return Math.max(1, Math.min(20, Math.floor(80 / groups)));
+}
 
 /**
  * Old machines leave, then new ones take their places, a few at a time. The path is planned again after each waypoint: places
  * that are free by then are filled before others leave.
  */
-function stepsOf({ next, made, old }: Replacement): readonly (readonly NodePoolState[])[] {
+function stepsOf({ next, made, old }: Replacement, mostSteps: number): readonly (readonly NodePoolState[])[] {
   const steps: (readonly NodePoolState[])[] = [];
   const wanted = next.nodes.length;
   let here = made?.nodes.length ?? 0;

@@ -70,8 +70,9 @@ resource "azurerm_network_interface" "node" {
     public_ip_address_id          = azurerm_public_ip.node[each.key].id
   }
 
+  # A size that is given in place comes after the interface, which Azure changes only while the machine is deallocated.
   lifecycle {
-    ignore_changes = [tags["kubeloom-generation"]]
+    ignore_changes = [accelerated_networking_enabled, tags["kubeloom-generation"]]
   }
 }
 
