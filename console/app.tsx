@@ -14,6 +14,9 @@ import { type Begun, wayIn } from './sign-in/way-in.ts';
 
 const EventsPage = lazy(() => import('./pages/all-events.tsx'));
 const AttentionPage = lazy(() => import('./pages/attention.tsx'));
+const SettingsPage = lazy(() => import('./pages/settings.tsx'));
+const AccessPage = lazy(() => import('./pages/access.tsx'));
+const InventoryPage = lazy(() => import('./pages/inventory.tsx'));
 const NewManifestPage = lazy(() => import('./pages/new-manifest.tsx'));
 
 export function App({ begun }: { readonly begun: Begun }) {
@@ -50,6 +53,15 @@ export function App({ begun }: { readonly begun: Begun }) {
           <NavLink href={hrefOf(['new'])} current={first === 'new'}>
             Plan
           </NavLink>
+          <NavLink href={hrefOf(['inventory'])} current={first === 'inventory'}>
+            Inventory
+          </NavLink>
+          <NavLink href={hrefOf(['settings'])} current={first === 'settings'}>
+            Settings
+          </NavLink>
+          <NavLink href={hrefOf(['access'])} current={first === 'access'}>
+            Access
+          </NavLink>
         </nav>
         <div className="bar-end">
           <ThemeSwitch />
@@ -83,6 +95,9 @@ function pageOf({ path, chosen }: Place): ReactNode {
   if (first === 'attention') return <AttentionPage />;
   if (first === 'events') return <EventsPage chosen={chosen} />;
   if (first === 'new') return <NewManifestPage />;
+  if (first === 'settings') return <SettingsPage view={namespace ?? ''} chosen={chosen} />;
+  if (first === 'access') return <AccessPage view={namespace ?? ''} chosen={chosen} />;
+  if (first === 'inventory') return <InventoryPage namespace={namespace} view={name ?? ''} chosen={chosen} />;
   if (first === 'manifests' && namespace !== undefined && name !== undefined)
     return <ManifestPage key={`${namespace}/${name}`} of={{ namespace, name }} tab={tab ?? 'run'} chosen={chosen} />;
   return (

@@ -6,6 +6,7 @@ import { mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { consoleInBrowser, ended, settled, simManifest } from '#test/console/browser/console-in-browser.ts';
+import { changedLayer, startRollOut, storeInventory } from '#test/console/browser/inventory-in-browser.ts';
 
 const directory = process.argv[2] ?? fileURLToPath(new URL('../docs/console', import.meta.url));
 const shown = await readFile(fileURLToPath(new URL('../docs/console.md', import.meta.url)), 'utf8');
@@ -25,6 +26,9 @@ try {
   await Promise.all(
     ['payments', 'search', 'mail', 'crm', 'shop', 'edge', 'batch'].map((name) => settled(api, named(name))),
   );
+  await storeInventory(console);
+  await startRollOut(console, changedLayer('new'));
+  await console.userWith('viewer');
   await api.driftManifest({ namespace: 'default', name: 'payments' }, {});
   await ended(api, { namespace: 'default', name: 'payments' });
   const waits = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
@@ -89,6 +93,21 @@ try {
       .first()
       .waitFor();
     await shoot('drift');
+    await go('settings/providers?instance=default%2Fshop%2Fsim-1');
+    await page.getByText(/never checked|nothing was asked/).waitFor();
+    const check = page.getByRole('button', { name: 'Check its credentials' });
+    await check.click();
+    await page.getByText('nothing was asked').waitFor();
+    await shoot('settings');
+    await go('access/audit');
+    await page.getByRole('row', { name: /RoleBinding/ }).waitFor();
+    await shoot('audit');
+    await go('inventory/fleet/clusters');
+    await page.getByText('Made by').waitFor();
+    await shoot('inventory');
+    await go('inventory/fleet/rollouts');
+    await page.getByText('is watched').waitFor();
+    await shoot('rollout');
     await go('events');
     await page.getByText('done in').first().waitFor();
     await shoot('events');

@@ -1,8 +1,7 @@
 /** `kubeloom diff`: how documents of a manifest differ, line by line: two generations, or what is stored and a file. */
 import type { Command } from 'commander';
-import { createTwoFilesPatch } from 'diff';
-import { stringify } from 'yaml';
 import { documentChanges } from '#domain/manifest/document-changes.ts';
+import { documentPatch, type TitledDocument } from '#domain/manifest/document-patch.ts';
 import { MachineGroups } from '#domain/manifest/groups/machine-groups.ts';
 import { InputManifest } from '#domain/manifest/input-manifest.ts';
 import { withoutServerFields } from '#domain/manifest/kubernetes-document.ts';
@@ -21,15 +20,13 @@ interface DiffOptions {
   readonly json?: boolean;
 }
 
-interface Side {
-  readonly title: string;
-  /** Absent: there is none. */
-  readonly document?: unknown;
-}
-
 interface Difference extends ManifestName {
-  readonly from: Side;
-  readonly to: Side;
+  /** `generation 3`, or the name of a file. */
+  readonly from: string;
+  readonly to: string;
+  /** Null where nothing is stored yet. */
+  readonly changes: readonly string[] | null;
+  readonly patch: string;
 }
 
 export function registerDiff(program: Command): void {
@@ -74,12 +71,9 @@ async function betweenGenerations(
   const first = asked[0] || before;
   if (first === undefined)
     throw new CliError(`${shortName(key)} has only one generation: there is nothing to compare`, exitCodes.notFound);
-  const sides = [first, asked[1] || newest || first].map(async (generation) => ({
-    title: `generation ${generation}`,
-    document: (await api.getGeneration({ ...key, generation })).document,
-  }));
-  const [left, right] = await Promise.all(sides);
-  return { ...key, from: left ?? { title: '' }, to: right ?? { title: '' } };
+  const generation = asked[1] || newest || first;
+  const { changes, diff } = await api.diffGenerations({ ...key, generation }, { from: first });
+  return { ...key, from: `generation ${first}`, to: `generation ${generation}`, changes, patch: diff };
 }
 
 /** `g3` or `3`. */
@@ -96,13 +90,13 @@ async function withFiles(api: ApiClient, files: readonly string[]): Promise<read
     if (!isManifest(document)) continue;
     const key = { namespace: metadata?.namespace ?? 'default', name: metadata?.name ?? '-' };
     const to = { title: file, document: asAccepted(document) };
-    differences.push({ ...key, from: await storedSide(api, key), to });
+    differences.push(compared(key, await storedSide(api, key), to));
   }
   if (differences.length === 0) throw new CliError(`no manifest in ${files.join(', ')}`, exitCodes.invalid);
   return differences;
 }
 
-async function storedSide(api: ApiClient, key: ManifestName): Promise<Side> {
+async function storedSide(api: ApiClient, key: ManifestName): Promise<TitledDocument> {
   const stored = await api.getManifest(key).catch(whenMissing(undefined));
   return stored ? { title: `generation ${stored.generation}`, document: stored.document } : { title: 'not stored' };
 }
@@ -114,35 +108,29 @@ function asAccepted(document: unknown): unknown {
   return data ?? plain;
 }
 
-const textOf = ({ document }: Side): string => (document === undefined ? '' : stringify(document));
-
-function patchOf({ namespace, name, from, to }: Difference): string {
-  const [left, right] = [from, to].map((side) => `${namespace}/${name} (${side.title})`);
-  return createTwoFilesPatch(left ?? '', right ?? '', textOf(from), textOf(to), undefined, undefined, {
-    context: 3,
-    headerOptions: { includeIndex: false, includeUnderline: false, includeFileHeaders: true },
+function compared(key: ManifestName, from: TitledDocument, to: TitledDocument): Difference {
+  const titled = (side: TitledDocument): TitledDocument => ({
+    ...side,
+    title: `${key.namespace}/${key.name} (${side.title})`,
   });
+  const changes = from.document === undefined ? null : documentChanges(from.document, to.document);
+  return { ...key, from: from.title, to: to.title, changes, patch: documentPatch(titled(from), titled(to)) };
 }
 
-const asJson = (difference: Difference): unknown => ({
-  ...{ namespace: difference.namespace, name: difference.name },
-  ...{ from: difference.from.title, to: difference.to.title },
-  changes: difference.from.document === undefined ? null : changesOf(difference),
-  diff: changesOf(difference).length > 0 ? patchOf(difference) : '',
+const asJson = ({ namespace, name, from, to, changes, patch }: Difference): unknown => ({
+  ...{ namespace, name, from, to, changes },
+  diff: changes?.length === 0 ? '' : patch,
 });
 
-const changesOf = ({ from, to }: Difference): readonly string[] => documentChanges(from.document, to.document);
-
 function show(difference: Difference): void {
-  const { from, to } = difference;
-  const changes = changesOf(difference);
-  if (changes.length === 0) {
-    note(`${shortName(difference)}: no difference between ${from.title} and ${to.title}`);
+  const { from, to, changes, patch } = difference;
+  if (changes?.length === 0) {
+    note(`${shortName(difference)}: no difference between ${from} and ${to}`);
     return;
   }
   // The lines around a change seldom show which pool it belongs to.
-  if (from.document !== undefined) for (const change of changes) print(paint('dim', `# ${change}`));
-  for (const line of patchOf(difference).trimEnd().split('\n')) print(painted(line));
+  for (const change of changes ?? []) print(paint('dim', `# ${change}`));
+  for (const line of patch.trimEnd().split('\n')) print(painted(line));
 }
 
 function painted(line: string): string {

@@ -1,48 +1,176 @@
-/** Generations: who changed what, when and why. */
+/** Generations: who changed what, when and why, and how two documents differ. */
 import { useQuery } from '@tanstack/react-query';
-import { ask } from '../api.ts';
-import { commands } from '../model/commands.ts';
+import { type AnswerTo, ask } from '../api.ts';
+import { commands, type Name } from '../model/commands.ts';
 import type { TabProps } from '../model/tab.ts';
 import { ago } from '../model/times.ts';
 import { CopyCommand } from '../parts/copy-command.tsx';
+import { DiffView } from '../parts/diff-view.tsx';
 import { Loading, Trouble, useNow } from '../parts/states.tsx';
+import { go, hrefOf } from '../routes.ts';
+import '../styles/history.css';
 
-export default function HistoryTab({ of, manifest }: TabProps) {
-  const now = useNow();
+type Generation = AnswerTo<'GET /v1/manifests/{namespace}/{name}/generations'>['items'][number];
+
+export default function HistoryTab({ of, manifest, chosen }: TabProps) {
   const list = useQuery({
     queryKey: ['generations', of.namespace, of.name, manifest.generation],
     queryFn: ({ signal }) => ask('GET /v1/manifests/{namespace}/{name}/generations', { params: { ...of }, signal }),
   });
   if (!list.data)
     return list.error ? <Trouble error={list.error} what="the history" /> : <Loading what="the history" />;
+  const { items } = list.data;
+  const compared = comparedOf(items, chosen);
   return (
     <>
       <p>
         <CopyCommand command={commands.history(of)} />
       </p>
-      <ol className="plain generations">
-        {list.data.items.map(({ generation, current, at, by, reason, changes, rolledBackTo }) => (
-          <li key={generation}>
-            <p className="card-title">
-              <strong>generation {generation}</strong>
-              {current && <span className="tag">current</span>}
-              {rolledBackTo !== undefined && <span className="tag">rolled back to {rolledBackTo}</span>}
-              <span className="dim">
-                {reason} {by !== undefined && `by ${by}`} {at !== undefined && ago(at, now)}
-              </span>
-            </p>
-            {generation === 1 ? null : changes === null ? (
-              <p className="dim">what it changed is not kept</p>
-            ) : (
-              <ul>
-                {changes.map((change) => (
-                  <li key={change}>{change}</li>
-                ))}
-              </ul>
-            )}
-          </li>
-        ))}
-      </ol>
+      <div className="history">
+        <ol className="plain generations" aria-label="Generations, newest first">
+          {items.map((item, place) => (
+            <GenerationLine
+              key={item.generation}
+              of={of}
+              item={item}
+              before={items[place + 1]?.generation}
+              current={item.generation === compared?.to}
+            />
+          ))}
+        </ol>
+        {compared ? (
+          <Comparison of={of} items={items} {...compared} />
+        ) : (
+          <p className="dim">There is one generation: nothing to compare yet.</p>
+        )}
+      </div>
     </>
+  );
+}
+
+/** What the address names; else the last change. */
+function comparedOf(items: readonly Generation[], chosen: TabProps['chosen']) {
+  const kept = items.map(({ generation }) => generation);
+  const named = (text: string | undefined): number | undefined => kept.find((one) => String(one) === text);
+  const to = named(chosen.to) ?? kept[0];
+  if (to === undefined || kept.length < 2) return undefined;
+  const from = named(chosen.from) ?? kept.find((one) => one < to) ?? kept.at(-1);
+  return from === undefined ? undefined : { from, to };
+}
+
+interface GenerationLineProps {
+  readonly of: Name;
+  readonly item: Generation;
+  /** The one before it that is kept. */
+  readonly before: number | undefined;
+  /** Its change is shown. */
+  readonly current: boolean;
+}
+
+function GenerationLine({ of, item, before, current }: GenerationLineProps) {
+  const now = useNow();
+  const { generation, at, by, reason, changes, rolledBackTo } = item;
+  const place = ['manifests', of.namespace, of.name, 'history'];
+  const title = <strong>generation {generation}</strong>;
+  return (
+    <li className={current ? 'shown' : undefined}>
+      <p className="card-title">
+        {before === undefined ? (
+          title
+        ) : (
+          <a
+            href={hrefOf(place, { from: String(before), to: String(generation) })}
+            aria-current={current ? 'true' : undefined}
+            data-row
+          >
+            {title}
+          </a>
+        )}
+        {item.current && <span className="tag">current</span>}
+        {rolledBackTo !== undefined && <span className="tag">rolled back to {rolledBackTo}</span>}
+        <span className="dim">
+          {reason} {by !== undefined && `by ${by}`} {at !== undefined && ago(at, now)}
+        </span>
+      </p>
+      {generation === 1 ? null : changes === null ? (
+        <p className="dim">what it changed is not kept</p>
+      ) : (
+        <ul>
+          {changes.map((change) => (
+            <li key={change}>{change}</li>
+          ))}
+        </ul>
+      )}
+    </li>
+  );
+}
+
+interface ComparisonProps {
+  readonly of: Name;
+  readonly items: readonly Generation[];
+  readonly from: number;
+  readonly to: number;
+}
+
+function Comparison({ of, items, from, to }: ComparisonProps) {
+  const diff = useQuery({
+    queryKey: ['generation-diff', of.namespace, of.name, from, to],
+    queryFn: ({ signal }) =>
+      ask('GET /v1/manifests/{namespace}/{name}/generations/{generation}/diff', {
+        params: { ...of, generation: to },
+        query: { from },
+        signal,
+      }),
+    // Generations never change.
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+  const choose = (change: Readonly<Record<string, string>>): void =>
+    go(hrefOf(['manifests', of.namespace, of.name, 'history'], { from: String(from), to: String(to), ...change }), {
+      replace: true,
+    });
+  const place = items.findIndex(({ generation }) => generation === to);
+  const isOneStep = items[place + 1]?.generation === from;
+  const options = items.map(({ generation }) => <option key={generation}>{generation}</option>);
+  return (
+    <section aria-labelledby="diff-title">
+      <div className="diff-title">
+        <h2 id="diff-title">What changed</h2>
+        <label>
+          <span className="hidden">from generation</span>
+          <select value={from} onChange={(event) => choose({ from: event.target.value })}>
+            {options}
+          </select>
+        </label>
+        <span aria-hidden="true">→</span>
+        <label>
+          <span className="hidden">to generation</span>
+          <select value={to} onChange={(event) => choose({ to: event.target.value })}>
+            {options}
+          </select>
+        </label>
+        <CopyCommand command={commands.diff(of, from, to)} />
+      </div>
+      {!diff.data ? (
+        diff.error ? (
+          <Trouble error={diff.error} what="the difference" />
+        ) : (
+          <Loading what="the difference" />
+        )
+      ) : diff.data.diff === '' ? (
+        <p className="dim">Both documents are the same.</p>
+      ) : (
+        <>
+          {/* Those of one generation are next to it already. */}
+          {!isOneStep && (
+            <ul>
+              {diff.data.changes.map((change) => (
+                <li key={change}>{change}</li>
+              ))}
+            </ul>
+          )}
+          <DiffView patch={diff.data.diff} title={`Generation ${from} and generation ${to}, line by line`} />
+        </>
+      )}
+    </section>
   );
 }

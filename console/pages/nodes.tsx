@@ -1,5 +1,6 @@
 /** The topology as a list: load balancers, pools by provider and region, and their nodes. */
-import type { ClusterDescription, LoadBalancerRow, NodeRow } from '#contracts/api-bodies.ts';
+import type { ClusterDescription, NodeRow } from '#contracts/api-bodies.ts';
+import type { LoadBalancerRow } from '#contracts/cluster-parts.ts';
 import { commands } from '../model/commands.ts';
 import { poolsOf } from '../model/pools.ts';
 import type { TabProps } from '../model/tab.ts';

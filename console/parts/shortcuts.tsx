@@ -7,6 +7,9 @@ const places: Readonly<Record<string, readonly string[]>> = {
   a: ['attention'],
   e: ['events'],
   p: ['new'],
+  i: ['inventory'],
+  s: ['settings'],
+  u: ['access'],
 };
 
 const rows = [
@@ -17,6 +20,9 @@ const rows = [
   ['g a', 'what needs you'],
   ['g e', 'events of everything'],
   ['g p', 'plan a manifest'],
+  ['g i', 'inventories and roll-outs'],
+  ['g s', 'settings: providers, Secrets, templates, git sources'],
+  ['g u', 'access and audit'],
   ['l', 'the log'],
   ['Esc', 'close, leave a field'],
   ['?', 'these keys'],

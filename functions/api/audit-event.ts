@@ -14,7 +14,11 @@ export async function recordManifestChange(
   caller: AdmittedCaller,
   kind: 'Requested' | 'ScaleRequested' | 'ReplacementRequested' = 'Requested',
 ): Promise<void> {
-  await report(deps, { namespace, name }, { runId, kind, message: `${what} by ${callerText(caller)}` });
+  await report(
+    deps,
+    { namespace, name },
+    { runId, kind, message: `${what} by ${callerText(caller)}`, by: caller.name },
+  );
 }
 
 /** For Secrets, templates and roles; `what` names the thing. */
@@ -25,14 +29,14 @@ export async function recordChange(
   caller: AdmittedCaller,
 ): Promise<void> {
   const message = `${what} by ${callerText(caller)}`;
-  await report(deps, changesOf(namespace), { runId: '', kind: 'Requested', message });
+  await report(deps, changesOf(namespace), { runId: '', kind: 'Requested', message, by: caller.name });
 }
 
 /** A change is not undone because its event could not be stored. */
 async function report(
   { clock, events }: Ports,
   key: ManifestKey,
-  change: Pick<NewEvent, 'runId' | 'kind' | 'message'>,
+  change: Pick<NewEvent, 'runId' | 'kind' | 'message' | 'by'>,
 ): Promise<void> {
   const event: NewEvent = { at: clock.now().toISOString(), level: 'info', ...change };
   await Promise.allSettled([events.append(key, [event])]);

@@ -73,6 +73,11 @@ export const putTemplate = handle(operations.putTemplate, async (request, deps) 
   return { json: { namespace, name } };
 });
 
+export const listTemplates = handle(operations.listTemplates, async ({ path: { namespace } }, deps) => {
+  const names = await deps.templateReferences.list(namespace);
+  return { json: { items: [...names].sort().map((name) => ({ namespace, name })) } };
+});
+
 export const getTemplate = handle(operations.getTemplate, async ({ path: { namespace, name } }, deps) => {
   const json = await deps.templateReferences.get(namespace, name);
   if (json === undefined) throw missing(namespace, name);

@@ -213,7 +213,8 @@ async function manifestsOf(
 
 function stateOf(cluster: Recorded<InventoryCluster>, index: InventoryIndex, stored: ManifestRecord | undefined) {
   const { name, template, document, faults } = resolveCluster(cluster, index);
-  const base = { cluster: name, template, changes: [], faults: placedFaults(faults) };
+  const layers = Object.values(cluster.document.spec.layers).flat();
+  const base = { cluster: name, template, layers, changes: [], faults: placedFaults(faults) };
   const verdict = document && validateAsManifest(document);
   if (verdict?.document === undefined) {
     return { ...base, state: 'refused' as const, faults: [...base.faults, ...wireFaults(verdict?.faults ?? [])] };

@@ -6,6 +6,7 @@ import { errorClasses } from '#domain/errors.ts';
 import { ClusterPlan, Direction, StageName } from '#domain/plan.ts';
 import { PlanTotals } from '#domain/planning/text/plan-totals.ts';
 import { CostOfMonth } from '#domain/prices/cost-of-month.ts';
+import { clusterParts } from './cluster-parts.ts';
 import { clusterRemarks, DriftRows, nodeRemarks, OpenDemand, planIdentity } from './cluster-remarks.ts';
 import { ClusterStatus, RunEvent, RunRecord, ManifestStatus as StoredStatus } from './records.ts';
 import { PlannedWaypoint } from './run-plan.ts';
@@ -130,25 +131,14 @@ export const NodeRow = z
     role: z.enum(poolRoles),
     provider: z.string().describe('provider instance; `static` for machines of your own'),
     region: z.string().optional(),
+    zone: z.string().optional().describe('in its region, where the manifest names one'),
+    serverType: z.string().optional().describe('absent for machines of your own'),
     publicAddress: z.string().optional(),
     privateAddress: z.string().describe('in the mesh; empty where there is none'),
     ...nodeRemarks,
   })
   .meta({ id: 'NodeRow' });
 export type NodeRow = z.infer<typeof NodeRow>;
-
-export const LoadBalancerRow = z
-  .object({
-    name: z.string(),
-    endpoint: z.string().optional().describe('host name or address, once known'),
-    dnsName: z.string(),
-    servesApi: z.boolean(),
-    roles: z.array(
-      z.object({ name: z.string(), protocol: z.string(), port: z.number().int(), targetPort: z.number().int() }),
-    ),
-  })
-  .meta({ id: 'LoadBalancerRow' });
-export type LoadBalancerRow = z.infer<typeof LoadBalancerRow>;
 
 export const FailureReport = z
   .object({
@@ -184,7 +174,7 @@ export const ClusterDescription = z
       updatedAt: z.string(),
     }).nullable(),
     nodes: z.array(NodeRow),
-    loadBalancers: z.array(LoadBalancerRow),
+    ...clusterParts,
     failure: FailureReport.nullable(),
     heldPools: z
       .array(z.object({ pool: z.string(), role: z.string(), reason: z.string() }))

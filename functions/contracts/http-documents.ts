@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { roles } from '#domain/access.ts';
 import { RoleBinding } from '#domain/manifest/role-binding.ts';
 import { IssuedCertificate, OpenedNodes } from './access-requests.ts';
-import { Fault } from './api-bodies.ts';
+import { Fault, page } from './api-bodies.ts';
 import { CheckFinding } from './job.ts';
 import { Origin } from './records.ts';
 
@@ -16,6 +16,7 @@ export type SecretStored = z.infer<typeof SecretStored>;
 export const SecretList = z.object({ items: z.array(named) });
 export type SecretList = z.infer<typeof SecretList>;
 export const TemplateStored = named;
+export const TemplateList = z.object({ items: z.array(named) });
 export const TemplateDocument = z.unknown().describe('the TemplateGitReference document as stored');
 export const RoleList = z.object({ items: z.array(RoleBinding) });
 export type RoleList = z.infer<typeof RoleList>;
@@ -35,6 +36,23 @@ const about = {
   provider: z.string().describe('name of the provider instance'),
   id: z.string(),
 };
+
+/** A provider instance of a manifest. */
+export const ProviderInstancePage = page(
+  z
+    .object({
+      namespace: z.string(),
+      manifest: z.string(),
+      name: z.string(),
+      type: z.string(),
+      secrets: z.array(named).describe('that have to be stored for it; of a vault: the connection'),
+      templates: z.array(named).describe('TemplateGitReferences that it uses; empty: the built-in ones'),
+      pools: z.number().int().describe('node pools of the document that it makes'),
+      regions: z.array(z.string()),
+    })
+    .meta({ id: 'ProviderInstance' }),
+).meta({ id: 'ProviderInstancePage' });
+export type ProviderInstancePage = z.infer<typeof ProviderInstancePage>;
 
 export const CheckAccepted = z
   .object({ ...about, links: z.record(z.string(), z.string()).describe('`check`: where its outcome will be') })
@@ -109,6 +127,16 @@ export const Generation = GenerationSummary.extend({
   document: z.unknown().describe('the InputManifest as accepted'),
 }).meta({ id: 'Generation' });
 export type Generation = z.infer<typeof Generation>;
+
+export const GenerationDiff = z
+  .object({
+    from: z.number().int(),
+    to: z.number().int(),
+    changes: z.array(z.string()).describe('a few words each'),
+    diff: z.string().describe('unified diff of both documents as YAML; empty where they are equal'),
+  })
+  .meta({ id: 'GenerationDiff' });
+export type GenerationDiff = z.infer<typeof GenerationDiff>;
 
 export const ProposedPlanList = z
   .object({

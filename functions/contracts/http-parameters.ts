@@ -36,14 +36,17 @@ const next = z.string().max(2000).optional().describe('`next` of the page before
 export const ManifestPath = z.object({ namespace: DnsLabel, name: DnsLabel });
 export const RunPath = ManifestPath.extend({ run: labelOf(80).describe('id of the run') });
 export const GenerationPath = ManifestPath.extend({ generation: wholeNumber(1) });
+export const DiffQuery = z.object({
+  from: wholeNumber(1).optional().describe('the generation to compare with; the one before that is kept when left out'),
+});
 export const ProviderPath = ManifestPath.extend({
   provider: DnsLabel.describe('name of a provider instance of the manifest'),
 });
 export const CheckPath = ProviderPath.extend({
   check: z
     .string()
-    .regex(/^[1-9]\d{0,8}$/, 'must be a number')
-    .describe('`id` of the check'),
+    .regex(/^([1-9]\d{0,8}|latest)$/, 'must be a number, or "latest"')
+    .describe('`id` of the check; `latest`: the newest one'),
 });
 export const AgentGroupPath = z.object({
   pool: z
@@ -113,6 +116,7 @@ export const LogPath = RunPath.extend({
     .describe('stage; `-undo` appended for a step of a rollback; `drift` for a check'),
   attempt: wholeNumber(1),
 });
+export const NamespacePath = z.object({ namespace: DnsLabel });
 export const DocumentPath = z.object({ namespace: DnsLabel, name: DnsSubdomain });
 
 export const RolePath = z.object({ name: DnsLabel });

@@ -81,6 +81,7 @@ export const InventoryList = z
       z.object({
         cluster: z.string(),
         template: z.string(),
+        layers: z.array(z.string()).optional().describe('names of the InventoryLayers that it inherits'),
         state: z
           .enum(['current', 'behind', 'missing', 'refused'])
           .describe(

@@ -267,6 +267,8 @@ export const RunEvent = z.strictObject({
   counts: z.record(z.string(), z.number()).optional(),
   /** Seconds of each phase of its build, as CodeBuild counts them: `queued`, `provisioning`, `build`, … */
   phases: z.record(z.string(), z.number()).optional(),
+  /** Of what a caller asked for: its name. */
+  by: z.string().optional(),
   message: z.string(),
 });
 export type RunEvent = z.infer<typeof RunEvent>;

@@ -29,6 +29,7 @@ export const apiUses = [
   'secrets.list',
   'secrets.put',
   'secrets.remove',
+  'templateReferences.list',
   'templateReferences.remove',
   'workflows.startRollOut',
   'workflows.status',

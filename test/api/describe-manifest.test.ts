@@ -58,6 +58,7 @@ describe('GET of a manifest', () => {
       role: 'compute',
       provider: 'sim-1',
       region: 'anywhere',
+      serverType: 'small',
       publicAddress: '198.51.100.2',
       privateAddress: '192.168.2.1',
       status: 'Ready',

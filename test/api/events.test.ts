@@ -69,6 +69,7 @@ describe('events of all manifests', () => {
       expect.objectContaining({ message: 'role given by bob from ::1' }),
     ]);
     expect([secret?.manifest, role?.manifest, role?.namespace]).toEqual([undefined, undefined, undefined]);
+    expect([secret?.by, role?.by]).toEqual(['bob', 'bob']);
     expect(messages(await page(api, 'kind=Requested', ann))).toEqual(['Secret aws stored by bob from ::1']);
   });
 

@@ -88,3 +88,52 @@ describe('GET …/generations/{generation}', () => {
       expect((await call('GET', `${manifestPath}/generations/${bad}`, as('ann'))).status).toBe(400);
   });
 });
+
+describe('GET …/generations/{generation}/diff', () => {
+  const diffOf = async ({ call }: ApiUnderTest, place: string) =>
+    call('GET', `${manifestPath}/generations/${place}`, as('ann'));
+
+  it('a generation is compared with the one before it, in words and line by line', async () => {
+    const under = await apiWithThreeGenerations();
+    const { status, json } = await diffOf(under, '2/diff');
+    expect(status).toBe(200);
+    expect(json).toMatchObject({ from: 1, to: 2, changes: ['nodePools.dynamic "compute".count 2 → 3'] });
+    const changed = String(json.diff)
+      .split('\n')
+      .filter((line) => /^[-+]/.test(line));
+    expect(changed).toEqual([
+      '--- team/shop (generation 1)',
+      '+++ team/shop (generation 2)',
+      expect.stringMatching(/^- +count: 2$/),
+      expect.stringMatching(/^\+ +count: 3$/),
+    ]);
+  });
+
+  it('two generations with the same document have no difference', async () => {
+    const under = await apiWithThreeGenerations();
+    expect((await diffOf(under, '3/diff?from=1')).json).toEqual({ from: 1, to: 3, changes: [], diff: '' });
+  });
+
+  it('a comparison with a generation that is not kept is 404 and names those that are', async () => {
+    const under = await apiWithThreeGenerations();
+    for (const place of ['1/diff', '2/diff?from=9', '9/diff']) {
+      const { status, json } = await diffOf(under, place);
+      expect([place, status, json.detail]).toEqual([place, 404, expect.stringMatching(/these are: 3, 2, 1$/)]);
+    }
+  });
+
+  it('a Secret shows neither in a difference nor in a document: both have its name only', async () => {
+    const under = apiUnderTest();
+    await under.deps.secrets.put('user/team/hetzner', { credentials: 'planted-value' });
+    const secretRef = { namespace: 'team', name: 'hetzner' };
+    for (const compute of [2, 3]) {
+      const { spec, ...manifest } = aManifest({ compute });
+      const providers = [...spec.providers, { name: 'cloud', providerType: 'hetzner', secretRef }];
+      const { status } = await under.call('PUT', manifestPath, { body: { ...manifest, spec: { ...spec, providers } } });
+      expect(status).toBe(202);
+    }
+    const answers = await Promise.all(['1', '2', '2/diff', '2/diff?from=1'].map((place) => diffOf(under, place)));
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
+    expect(JSON.stringify(answers)).not.toContain('planted-value');
+  });
+});

@@ -110,6 +110,18 @@ describe('a check of stored credentials', () => {
     expect(under.deps.builds.stopped).toEqual(['sim:1']);
   });
 
+  it('the latest check is found without its id, and is 404 where there was none', async () => {
+    const under = await withManifest();
+    const latest = () => under.call('GET', `${manifestPath}/providers/cloud/checks/latest`);
+    const { status, json } = await latest();
+    expect([status, json.detail]).toEqual([404, 'provider "cloud" of manifest "shop" was never checked']);
+    await under.call('POST', posted);
+    await leaveResult(under, 1);
+    expect((await latest()).json).toMatchObject({ id: '1', status: 'done' });
+    await under.call('POST', posted);
+    expect((await latest()).json).toMatchObject({ id: '2', status: 'running', findings: [] });
+  });
+
   it('an unknown instance, check or manifest is 404, with the names of the instances', async () => {
     const under = await withManifest();
     const { status, json } = await under.call('POST', `${manifestPath}/providers/nobody/check`);

@@ -176,7 +176,24 @@ it('every command that the console offers is one of the command line', async () 
       drift: commands.drift(key),
       repair: commands.repair(key),
     },
-    ...{ rollback: commands.rollback(key), remove: commands.remove(key) },
+    ...{ rollback: commands.rollback(key), remove: commands.remove(key), diff: commands.diff(key, 1, 2) },
+    ...{ checkProvider: commands.checkProvider({ ...key, provider: 'aws-eu' }), secrets: commands.secrets() },
+    ...{ template: commands.template(key), sources: commands.sources(), source: commands.source(key) },
+    ...{ syncSource: commands.syncSource(key), whoami: commands.whoami(), roles: commands.roles() },
+    ...{ changes: commands.changes('team'), inventory: commands.inventory('team') },
+    ...{
+      inventoryDocument: commands.inventoryDocument('team', 'InventoryLayer', 'prod'),
+      applyInventory: commands.applyInventory('team', 'acme'),
+      planInventory: commands.planInventory('team'),
+      planInventoryFile: commands.planInventoryFile(),
+    },
+    ...{ rollOuts: commands.rollOuts('team'), rollOut: commands.rollOut('team', '20261123-1') },
+    ...{
+      rollOutVerb: commands.rollOutVerb('pause', 'team', '20261123-1'),
+      startRollOut: commands.startRollOut('team', id, true),
+      explain: commands.explain(key),
+      ssh: commands.ssh(key, 'web', 'compute-1234567-00'),
+    },
   };
   for (const line of Object.values(all)) {
     const program = await kubeloomProgram();

@@ -1,10 +1,18 @@
 /** The description of one cluster: progress, nodes, load balancers, and what went wrong. */
-import type { ClusterDescription, FailureReport, LoadBalancerRow, NodeRow, Progress } from '#contracts/api-bodies.ts';
+import type { ClusterDescription, FailureReport, NodeRow, Progress } from '#contracts/api-bodies.ts';
+import type { LoadBalancerRow } from '#contracts/cluster-parts.ts';
 import type { OpenDemand } from '#contracts/cluster-remarks.ts';
 import { pathOf } from '#contracts/operations/operation.ts';
 import { operations } from '#contracts/operations/operations.ts';
 import type { ClusterFailure, ClusterProgress, ClusterRecord } from '#contracts/records.ts';
-import { allPools, type ClusterState, type NodePoolState } from '#domain/cluster-state.ts';
+import {
+  allPools,
+  type ClusterState,
+  type DynamicSource,
+  type NodePoolState,
+  type NodeState,
+  type RoleState,
+} from '#domain/cluster-state.ts';
 import type { Demand } from '#domain/demand.ts';
 import type { NodeHealthRecord } from '#domain/drift.ts';
 import { onceFor } from '#domain/once-for.ts';
@@ -40,7 +48,9 @@ export function describeCluster(
       updatedAt: record.progress.updatedAt,
     },
     nodes: nodeRows(record),
-    loadBalancers: (shown?.loadBalancers ?? []).map((lb) => loadBalancerRow(lb, record)),
+    ...(shown && { providers: providersOf(shown) }),
+    ...(shown && !shown.meshless && { mesh: meshOf(shown, record) }),
+    loadBalancers: (shown?.loadBalancers ?? []).map((lb) => loadBalancerRow(lb, shown?.pools ?? [], record)),
     failure: record.failure && failureReport(record.failure, record, deleting),
     heldPools: (record.heldPools ?? []).map(({ pool, role, failure }) => ({
       pool,
@@ -92,7 +102,7 @@ function rowsOf(pool: NodePoolState, record: ClusterRecord, existing: boolean): 
       pool: pool.name,
       role: pool.role,
       provider: pool.source.kind === 'dynamic' ? pool.source.provider.name : 'static',
-      ...(pool.source.kind === 'dynamic' && { region: pool.source.region }),
+      ...(pool.source.kind === 'dynamic' && placeOf(pool.source, node)),
       ...(publicAddress !== undefined && { publicAddress }),
       privateAddress: (record.current ?? record.attempted)?.meshless ? '' : node.privateAddress,
       status: statusOf(node.name, record, existing, publicAddress !== undefined),
@@ -101,6 +111,24 @@ function rowsOf(pool: NodePoolState, record: ClusterRecord, existing: boolean): 
       ...(pool.health && checkedHealth(node.name, record)),
     };
   });
+}
+
+function placeOf({ region, zone, serverType }: DynamicSource, node: NodeState) {
+  return { region, ...(zone !== undefined && { zone }), serverType: node.serverType ?? serverType };
+}
+
+function providersOf(state: ClusterState): NonNullable<ClusterDescription['providers']> {
+  const instances = [
+    ...allPools(state).flatMap(({ source }) => (source.kind === 'dynamic' ? [source.provider] : [])),
+    ...state.loadBalancers.map(({ dns }) => dns.provider),
+  ];
+  return [...new Map(instances.map(({ name, type }) => [name, { name, type }])).values()];
+}
+
+function meshOf(state: ClusterState, { drift }: ClusterRecord): NonNullable<ClusterDescription['mesh']> {
+  const found = (drift?.items ?? []).filter(({ kind }) => kind === 'mesh');
+  const faults = found.map(({ where: { node }, message }) => ({ ...(node !== undefined && { node }), message }));
+  return { nodes: allPools(state).reduce((sum, { nodes }) => sum + nodes.length, 0), faults };
 }
 
 /** What the last check found, of a node that is not healthy. */
@@ -146,15 +174,31 @@ function statusOf(name: string, record: ClusterRecord, existing: boolean, reacha
   return reachable ? 'Joining' : 'Waiting';
 }
 
-function loadBalancerRow(lb: ClusterState['loadBalancers'][number], record: ClusterRecord): LoadBalancerRow {
+function loadBalancerRow(
+  lb: ClusterState['loadBalancers'][number],
+  pools: readonly NodePoolState[],
+  record: ClusterRecord,
+): LoadBalancerRow {
   const endpoint = record.facts.loadBalancers[lb.name]?.endpoint;
   return {
     name: lb.name,
     ...(endpoint !== undefined && { endpoint }),
     dnsName: dnsNameOf(lb),
     servesApi: lb.roles.some((role) => role.servesApi),
-    roles: lb.roles.map(({ name, protocol, port, targetPort }) => ({ name, protocol, port, targetPort })),
+    pools: lb.pools.map(({ name }) => name),
+    roles: lb.roles.map((role) => ({
+      ...{ name: role.name, protocol: role.protocol, port: role.port, targetPort: role.targetPort },
+      targetPools: role.targetPools,
+      targets: targetsOf(role, pools),
+    })),
   };
+}
+
+/** Also the control nodes of a pool that is used as both, but of the API those only. */
+function targetsOf({ targetPools, servesApi }: RoleState, pools: readonly NodePoolState[]): string[] {
+  return pools
+    .filter(({ name, role }) => targetPools.includes(name) && (!servesApi || role === 'control'))
+    .flatMap(({ nodes }) => nodes.map(({ name }) => name));
 }
 
 function dnsNameOf(lb: ClusterState['loadBalancers'][number]): string {

@@ -46,6 +46,16 @@ export const documentOperations = {
     body: { ...document('a TemplateGitReference'), maxBytes: bodyLimits.document },
     answers: ok('stored', documents.TemplateStored),
   },
+  listTemplates: {
+    ...read,
+    path: '/v1/templates/{namespace}',
+    tag: 'templates',
+    params: parameters.NamespacePath,
+    access: viewer,
+    problems: [400],
+    summary: 'List the names of the TemplateGitReferences of a namespace',
+    answers: ok('names', documents.TemplateList),
+  },
   getTemplate: {
     ...read,
     ...template,

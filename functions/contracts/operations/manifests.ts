@@ -1,7 +1,15 @@
 /** Operations on manifests: their documents, verbs, generations and checks. */
 import { z } from 'zod';
 import * as http from '../api-bodies.ts';
-import { CheckAccepted, Generation, GenerationList, ProposedPlanList, ProviderCheck } from '../http-documents.ts';
+import {
+  CheckAccepted,
+  Generation,
+  GenerationDiff,
+  GenerationList,
+  ProposedPlanList,
+  ProviderCheck,
+  ProviderInstancePage,
+} from '../http-documents.ts';
 import * as parameters from '../http-parameters.ts';
 import {
   accepted,
@@ -195,6 +203,24 @@ export const manifestOperations = {
     params: parameters.GenerationPath,
     summary: 'Get the document of a generation',
     answers: ok('the document', Generation),
+  },
+  diffGenerations: {
+    ...read,
+    path: `${manifest}/generations/{generation}/diff`,
+    params: parameters.GenerationPath,
+    query: parameters.DiffQuery,
+    summary: 'Show how the document of a generation differs from an earlier or later one',
+    answers: ok('the differences, in words and line by line', GenerationDiff),
+  },
+  listProviders: {
+    method: 'GET',
+    path: '/v1/providers',
+    access: viewerAnywhere,
+    tag: 'manifests',
+    summary: 'List the provider instances of manifests: type, names of Secrets and templates, where they make pools',
+    query: parameters.NamespacedPageQuery,
+    answers: ok('those of a page of manifests', ProviderInstancePage),
+    problems: [400],
   },
   checkProvider: {
     ...ofManifest,

@@ -6,7 +6,7 @@ import type { StageError } from '#contracts/stage.ts';
 import { PipelineError } from '#domain/errors.ts';
 import { wantedCheck } from '#domain/manifest/provider-check.ts';
 import { manifestOf } from '../manifests/stored-document.ts';
-import { ask, findQuestion, newestQuestion, type QuestionPorts } from './questions.ts';
+import { ask, findQuestion, lastNumber, newestQuestion, type QuestionPorts } from './questions.ts';
 
 /** Whose check it is. */
 export interface CheckedInstance extends ManifestKey {
@@ -28,16 +28,20 @@ export async function startProviderCheck(
   return next;
 }
 
-/** Throws `NotFound`. */
+/** `asked`: its id, or `latest`. Throws `NotFound`. */
 export async function readProviderCheck(
   deps: QuestionPorts,
   instance: CheckedInstance,
-  id: string,
+  asked: string,
 ): Promise<ProviderCheck> {
+  const id = asked === 'latest' ? String(await lastNumber(deps, folderOf(instance))) : asked;
   const found = await findQuestion(deps, `${folderOf(instance)}${id}`);
   const { namespace, name, provider } = instance;
   if (found === undefined)
-    throw new PipelineError('NotFound', `provider "${provider}" of manifest "${name}" has no check ${id}`);
+    throw new PipelineError(
+      'NotFound',
+      `provider "${provider}" of manifest "${name}" ${id === '0' ? 'was never checked' : `has no check ${id}`}`,
+    );
   const { status, buildId: build, startedAt, result } = found;
   const findings = result?.error ? [findingOf(result.error)] : (result?.findings ?? []);
   return { namespace, name, provider, id, build, status, startedAt, endedAt: result?.endedAt ?? null, findings };

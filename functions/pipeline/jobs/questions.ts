@@ -74,9 +74,7 @@ export async function newestQuestion(
   folder: string,
   kind: Question['kind'],
 ): Promise<{ readonly id: string; readonly newest?: AskedQuestion; readonly next: string }> {
-  const keys = await deps.artifacts.list(folder);
-  const numbers = keys.map(({ key }) => Number(key.slice(folder.length).split('/')[0])).filter(Number.isInteger);
-  const last = Math.max(0, ...numbers);
+  const last = await lastNumber(deps, folder);
   const id = String(last);
   const next = String(last + 1);
   if (last === 0) return { id, next };
@@ -87,4 +85,11 @@ export async function newestQuestion(
   if (newest.status !== 'running' || age < 2 * questionLimitMs[kind]) return { id, newest, next };
   await deps.builds.stop(newest.buildId);
   return { id, newest: (await findQuestion(deps, `${folder}${id}`)) ?? newest, next };
+}
+
+/** Of the questions of a folder; 0 when there was none. */
+export async function lastNumber(deps: Using<'artifacts.list'>, folder: string): Promise<number> {
+  const keys = await deps.artifacts.list(folder);
+  const numbers = keys.map(({ key }) => Number(key.slice(folder.length).split('/')[0])).filter(Number.isInteger);
+  return Math.max(0, ...numbers);
 }

@@ -3,6 +3,7 @@ import axe from 'axe-core';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { type ConsoleInBrowser, consoleInBrowser, settled, simManifest } from './console-in-browser.ts';
+import { changedLayer, startRollOut, storeInventory } from './inventory-in-browser.ts';
 
 let console: ConsoleInBrowser;
 
@@ -20,6 +21,17 @@ const places: Readonly<Record<string, RegExp>> = {
   'manifests/default/calm/plan?goal=delete': /Something that exists is removed/,
   'manifests/default/calm/drift': /check for drift/i,
   'manifests/default/calm/history': /generation 1/,
+  'manifests/default/calm/history?from=1&to=2': /count: 3/,
+  'settings/providers?instance=default%2Fcalm%2Fsim-1': /never checked/,
+  'settings/secrets': /not stored|No Secret/,
+  'settings/templates': /No templates of your own/,
+  'settings/sources': /No git source/,
+  'access/roles': /Who has which role/,
+  'access/audit': /applied|created|changed/,
+  'inventory/fleet/clusters': /Made by/,
+  'inventory/fleet/documents?kind=InventoryLayer&name=prod': /Inherited by/,
+  'inventory/fleet/plan': /Plan the \d+ cluster/,
+  'inventory/fleet/rollouts': /Wave 1/,
   'manifests/default/nothing': /There is no manifest/,
   'no/such/page': /no such page/,
 };
@@ -29,7 +41,10 @@ beforeAll(async () => {
     KUBELOOM_SIM_FAULTS: JSON.stringify([{ stage: 'kubernetes', class: 'quota', manifest: 'fails' }]),
   });
   await settled(console.api, simManifest('calm', { providers: 2 }));
+  await settled(console.api, simManifest('calm', { providers: 2, compute: 3 }));
   await settled(console.api, simManifest('fails'));
+  await storeInventory(console);
+  await startRollOut(console, changedLayer('first'));
 });
 afterAll(() => console?.close());
 

@@ -1,0 +1,268 @@
+/** Who may do what, and who did what. */
+import { useQuery } from '@tanstack/react-query';
+import { useRef } from 'react';
+import type { WhoAmI } from '#contracts/http-documents.ts';
+import { type AnswerTo, ask } from '../api.ts';
+import { auditKinds, deedsOf } from '../model/audit.ts';
+import { commands } from '../model/commands.ts';
+import { counted } from '../model/counted.ts';
+import { may } from '../model/rights.ts';
+import { found } from '../model/stored-names.ts';
+import { ago } from '../model/times.ts';
+import { CopyCommand } from '../parts/copy-command.tsx';
+import { Empty, Loading, Trouble, Updated, useNow } from '../parts/states.tsx';
+import { ViewTabs } from '../parts/view-tabs.tsx';
+import { useWhoAmI } from '../queries.ts';
+import { go, hrefOf } from '../routes.ts';
+import '../styles/settings.css';
+
+const views = { roles: 'Roles', audit: 'Audit' } as const;
+type Chosen = Readonly<Record<string, string>>;
+type Binding = AnswerTo<'GET /v1/roles'>['items'][number];
+type Events = AnswerTo<'GET /v1/events'>['items'];
+
+export default function AccessPage({ view: wanted, chosen }: { readonly view: string; readonly chosen: Chosen }) {
+  const view = wanted in views ? wanted : 'roles';
+  return view === 'audit' ? <Audit chosen={chosen} /> : <Roles />;
+}
+
+function Roles() {
+  const me = useWhoAmI();
+  const isAdmin = may(me.data, 'admin', '*');
+  const roles = useQuery({
+    queryKey: ['roles'],
+    queryFn: async ({ signal }) => (await ask('GET /v1/roles', { signal })).items,
+    enabled: isAdmin,
+    refetchInterval: 30_000,
+  });
+  return (
+    <>
+      <div className="title">
+        <h1>Access</h1>
+        <Updated at={isAdmin ? roles.dataUpdatedAt : me.dataUpdatedAt} error={roles.error ?? me.error} />
+      </div>
+      <ViewTabs place={['access']} views={views} current="roles" />
+      {me.data && <Myself me={me.data} />}
+      <section aria-labelledby="roles-title">
+        <h2 id="roles-title">
+          Who has which role where <CopyCommand command={commands.roles()} />
+        </h2>
+        {!isAdmin && me.data && <p className="dim">Only an admin of all namespaces sees the roles of others.</p>}
+        {roles.error && <Trouble error={roles.error} what="roles" />}
+        {isAdmin && !roles.data && !roles.error && <Loading what="roles" />}
+        {roles.data && <Bindings bindings={roles.data} />}
+      </section>
+    </>
+  );
+}
+
+const kinds: Readonly<Record<WhoAmI['kind'], string>> = {
+  iam: 'a principal of AWS',
+  token: 'a token',
+  unknown: 'not known',
+};
+
+function Myself({ me }: { readonly me: WhoAmI }) {
+  return (
+    <section aria-labelledby="me-title">
+      <h2 id="me-title">
+        You <CopyCommand command={commands.whoami()} />
+      </h2>
+      <dl>
+        <div>
+          <dt>Name</dt>
+          <dd>
+            <code>{me.name}</code>{' '}
+            <span className="dim">
+              {kinds[me.kind]}, from {me.from}
+            </span>
+          </dd>
+        </div>
+        <div>
+          <dt>You are</dt>
+          <dd>
+            {me.grants.length === 0 && 'without any role'}
+            {me.grants.map(({ role, namespaces }) => (
+              <span key={`${role} ${namespaces.join()}`} className="tag">
+                {role} in {namespaces.includes('*') ? 'all namespaces' : namespaces.join(', ')}
+              </span>
+            ))}
+          </dd>
+        </div>
+      </dl>
+    </section>
+  );
+}
+
+function Bindings({ bindings }: { readonly bindings: readonly Binding[] }) {
+  if (bindings.length === 0)
+    return <Empty title="No role is given">Only the first admins, whom the installation names, may do anything.</Empty>;
+  return (
+    <div className="scroll">
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">Binding</th>
+            <th scope="col">Role</th>
+            <th scope="col">Namespaces</th>
+            <th scope="col">Who</th>
+          </tr>
+        </thead>
+        <tbody>
+          {bindings.map(({ metadata, spec }) => (
+            <tr key={metadata.name}>
+              <th scope="row">{metadata.name}</th>
+              <td>
+                <span className="tag">{spec.role}</span>
+              </td>
+              <td>{spec.namespaces.includes('*') ? 'all' : spec.namespaces.join(', ')}</td>
+              <td>
+                {spec.subjects.map((subject) => (
+                  <code key={JSON.stringify(subject)} className="user">
+                    {subjectText(subject)}
+                  </code>
+                ))}
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+/** As the command line writes them. */
+function subjectText(subject: Binding['spec']['subjects'][number]): string {
+  if ('iam' in subject) return `iam:${subject.iam}`;
+  if ('user' in subject) return `user:${subject.user}`;
+  return `claim:${subject.claim.name}=${subject.claim.value}`;
+}
+
+const spans = { '1': 'a day', '7': 'a week', '30': '30 days', '90': '90 days' } as const;
+
+function Audit({ chosen }: { readonly chosen: Chosen }) {
+  const now = useNow();
+  const days = Object.keys(spans).find((span) => span === chosen.days) ?? '7';
+  const by = chosen.by ?? '';
+  const search = chosen.search ?? '';
+  const events = useDeeds(Number(days));
+  const choose = (change: Chosen): void =>
+    go(hrefOf(['access', 'audit'], { days, by, search, ...change }), { replace: true });
+  const deeds = deedsOf(events.data ?? []);
+  const people = [...new Set(deeds.map((deed) => deed.by))].sort();
+  const rows = found(
+    deeds.filter((deed) => by === '' || deed.by === by),
+    search,
+    (deed) => `${deed.by} ${deed.what} ${deed.place}`,
+  );
+  return (
+    <>
+      <div className="title">
+        <h1>Audit</h1>
+        <Updated at={events.dataUpdatedAt} error={events.error} />
+        <CopyCommand command={commands.changes('')} />
+      </div>
+      <ViewTabs place={['access']} views={views} current="audit" />
+      <div className="filters">
+        <input
+          type="search"
+          aria-label="Search what was done"
+          placeholder="Search what was done   /"
+          value={search}
+          onChange={(event) => choose({ search: event.target.value })}
+        />
+        <label>
+          By{' '}
+          <select value={by} onChange={(event) => choose({ by: event.target.value })}>
+            <option value="">anyone</option>
+            {[...new Set([...people, ...(by === '' ? [] : [by])])].map((name) => (
+              <option key={name}>{name}</option>
+            ))}
+          </select>
+        </label>
+        <label>
+          In the last{' '}
+          <select value={days} onChange={(event) => choose({ days: event.target.value })}>
+            {Object.entries(spans).map(([value, title]) => (
+              <option key={value} value={value}>
+                {title}
+              </option>
+            ))}
+          </select>
+        </label>
+      </div>
+      {events.error && <Trouble error={events.error} what="the audit" />}
+      {!events.data && !events.error && <Loading what="the audit" />}
+      {events.data && rows.length === 0 && (
+        <Empty title={deeds.length === 0 ? 'No one asked for anything in this time' : 'Nothing matches'} />
+      )}
+      {rows.length > 0 && (
+        <>
+          <p className="dim">
+            {counted(rows.length, 'request')} that changed something, newest first; kept for 90 days
+          </p>
+          <div className="scroll">
+            <table>
+              <thead>
+                <tr>
+                  <th scope="col">When</th>
+                  <th scope="col">Who</th>
+                  <th scope="col">What</th>
+                  <th scope="col">Where</th>
+                </tr>
+              </thead>
+              <tbody>
+                {rows.slice(0, 500).map((deed) => (
+                  <tr key={deed.id}>
+                    <td className="dim">
+                      <time dateTime={deed.at} title={deed.at}>
+                        {ago(deed.at, now)}
+                      </time>
+                    </td>
+                    <th scope="row">
+                      <code>{deed.by}</code>
+                    </th>
+                    <td>{deed.what}</td>
+                    <td>
+                      {deed.manifest === undefined || deed.namespace === undefined ? (
+                        <span className="dim">{deed.place}</span>
+                      ) : (
+                        <a href={hrefOf(['manifests', deed.namespace, deed.manifest, 'events'])} data-row>
+                          {deed.place}
+                        </a>
+                      )}
+                    </td>
+                  </tr>
+                ))}
+              </tbody>
+            </table>
+          </div>
+        </>
+      )}
+    </>
+  );
+}
+
+/** Reads on from the last one that it has. */
+function useDeeds(days: number) {
+  const known = useRef<{ days: number; events: Events; next: string | undefined }>(undefined);
+  return useQuery<Events>({
+    queryKey: ['audit', days],
+    queryFn: async ({ signal }) => {
+      let now = known.current?.days === days ? known.current : { days, events: [] as Events, next: undefined };
+      for (;;) {
+        const since = new Date(Date.now() - days * 86_400_000).toISOString();
+        const asked = { limit: 200, kind: auditKinds.join(',') };
+        const query = now.next === undefined ? { ...asked, since } : { ...asked, next: now.next };
+        const { items, next, more } = await ask('GET /v1/events', { query, signal });
+        const seen = new Set(now.events.map(({ id }) => id));
+        const fresh = items.filter(({ id }) => !seen.has(id));
+        now = { days, events: fresh.length === 0 ? now.events : [...now.events, ...fresh], next: next ?? now.next };
+        known.current = now;
+        if (!more) return now.events;
+      }
+    },
+    refetchInterval: 10_000,
+    structuralSharing: false,
+  });
+}

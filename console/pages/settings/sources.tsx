@@ -1,0 +1,99 @@
+/** GitSources: repositories whose manifests are submitted automatically, and what became of their last commit. */
+import { ask } from '../../api.ts';
+import { commands } from '../../model/commands.ts';
+import { may } from '../../model/rights.ts';
+import { found } from '../../model/stored-names.ts';
+import { ago } from '../../model/times.ts';
+import { AskFirst } from '../../parts/ask-first.tsx';
+import { CopyCommand } from '../../parts/copy-command.tsx';
+import { Empty, Loading, Trouble, useNow } from '../../parts/states.tsx';
+import { Sign, type Tone } from '../../parts/status.tsx';
+import { useWhoAmI } from '../../queries.ts';
+import { hrefOf } from '../../routes.ts';
+import { useSources } from '../../settings-queries.ts';
+
+const tones: Readonly<Record<string, Tone>> = {
+  ...{ Pending: 'calm', Fetching: 'work', Ready: 'good', Suspended: 'calm' },
+  ...{ Faulty: 'bad', Unreachable: 'warn', Refused: 'bad' },
+};
+
+export function SourcesView({ search }: { readonly search: string }) {
+  const now = useNow();
+  const me = useWhoAmI();
+  const list = useSources();
+  if (!list.data)
+    return list.error ? <Trouble error={list.error} what="git sources" /> : <Loading what="git sources" />;
+  if (list.data.length === 0)
+    return (
+      <Empty title="No git source">
+        <p>A GitSource names a repository; what is in its manifests is submitted with each commit.</p>
+        <CopyCommand command="kubeloom apply -f source.yaml" />
+      </Empty>
+    );
+  const rows = found(list.data, search, ({ namespace, name, url, ref }) => `${namespace}/${name} ${url} ${ref}`);
+  return (
+    <>
+      <p>
+        <CopyCommand command={commands.sources()} />
+      </p>
+      {rows.map(({ namespace, name, url, ref, path, by, status }) => (
+        <section
+          key={`${namespace}/${name}`}
+          className={tones[status.state] === 'bad' ? 'card bad' : 'card'}
+          aria-label={`${namespace}/${name}`}
+        >
+          <h2 className="card-title">
+            {namespace}/{name} <Sign tone={tones[status.state] ?? 'calm'} word={status.state} />
+            <span className="dim">
+              {url} {ref} {path} · with the rights of {by}
+              {status.readAt !== undefined && ` · read ${ago(status.readAt, now)}`}
+            </span>
+          </h2>
+          {status.commit !== undefined && (
+            <p className="dim">
+              commit <code>{status.commit}</code>
+            </p>
+          )}
+          {status.problem && (
+            <p>
+              {status.problem.reason} <span className="hint">→ {status.problem.fix}</span>
+            </p>
+          )}
+          <ul>
+            {status.faults.map(({ file, path: at, reason, line }) => (
+              <li key={`${file} ${at} ${reason}`}>
+                <code>
+                  {file}
+                  {line !== undefined && `:${line}`}
+                </code>{' '}
+                <code>{at}</code> {reason}
+              </li>
+            ))}
+          </ul>
+          <ul className="plain">
+            {status.manifests.map((row) => (
+              <li key={row.name}>
+                <a href={hrefOf(['manifests', namespace, row.name])} data-row>
+                  {row.name}
+                </a>{' '}
+                <span className="tag">{row.state}</span> <span className="dim">{row.file}</span> {row.because}
+              </li>
+            ))}
+          </ul>
+          <p className="choices">
+            {may(me.data, 'operator', namespace) && (
+              <AskFirst
+                title="Ask the repository now"
+                about={`${namespace}/${name}`}
+                says="Its commit is read now, and submitted again even if it is known."
+                command={commands.syncSource({ namespace, name })}
+                send={() => ask('POST /v1/git-sources/{namespace}/{name}/sync', { params: { namespace, name } })}
+              />
+            )}
+            <CopyCommand command={commands.source({ namespace, name })} />
+          </p>
+        </section>
+      ))}
+    </>
+  );
+}

@@ -1,0 +1,2 @@
+/** Styles of views that are loaded when they are opened. */
+declare module '*.css';

@@ -1,0 +1,38 @@
+/** What a description shows of a cluster besides its nodes: providers, the mesh, load balancers with what they lead to. */
+import { z } from 'zod';
+
+export const LoadBalancerRow = z
+  .object({
+    name: z.string(),
+    endpoint: z.string().optional().describe('host name or address, once known'),
+    dnsName: z.string(),
+    servesApi: z.boolean(),
+    pools: z.array(z.string()).optional().describe('names of the node pools of its own machines'),
+    roles: z.array(
+      z.object({
+        ...{ name: z.string(), protocol: z.string(), port: z.number().int(), targetPort: z.number().int() },
+        targetPools: z.array(z.string()).optional().describe('names of the node pools that it leads to'),
+        targets: z.array(z.string()).optional().describe('names of the nodes of those pools that it leads to'),
+      }),
+    ),
+  })
+  .meta({ id: 'LoadBalancerRow' });
+export type LoadBalancerRow = z.infer<typeof LoadBalancerRow>;
+
+/** All but the load balancers are absent in answers of older releases. */
+export const clusterParts = {
+  providers: z
+    .array(z.object({ name: z.string(), type: z.string() }))
+    .optional()
+    .describe('provider instances that have nodes or DNS names of it'),
+  mesh: z
+    .object({
+      nodes: z.number().int().describe('each of them is connected with each other'),
+      faults: z
+        .array(z.object({ node: z.string().optional(), message: z.string() }))
+        .describe('what the last check found of connections'),
+    })
+    .optional()
+    .describe('the WireGuard network; absent where there is none'),
+  loadBalancers: z.array(LoadBalancerRow),
+};
