@@ -73,7 +73,9 @@ describe('another namespace', () => {
   const inPath = routes.filter(({ path }) => path.includes('{namespace}'));
   const ofAdmins = routes.filter(({ path }) => path.startsWith('/v1/roles'));
   const byQuery = routes.filter(({ operation }) =>
-    ['listManifests', 'listSecrets', 'listGitSources', 'listChanges', 'listAllEvents'].includes(operation),
+    ['listManifests', 'listProviders', 'listSecrets', 'listGitSources', 'listChanges', 'listAllEvents'].includes(
+      operation,
+    ),
   );
   const ofNobody = ['validate', 'whoAmI', 'getOpenapi', 'getHealth', 'getVersion'];
   // With tokens of clusters: test/pipeline/agent-requests.test.ts.
