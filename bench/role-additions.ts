@@ -4,6 +4,7 @@
  */
 import { connect, type Socket } from 'node:net';
 import { loadavg } from 'node:os';
+import type { BalancedRole } from '#rendering/balancer-files.ts';
 import { NodesFleet } from '../test/hosts/nodes-fleet.ts';
 import { connectWhile, knock, startTargets, targetPort } from '../test/hosts/traffic.ts';
 import { percentiles, round, setting } from './numbers.ts';
@@ -16,9 +17,9 @@ const fleet = new NodesFleet([
   { name: 'lb', kind: 'loadbalancers', provider: 'north' },
   ...names.map((name) => ({ name, kind: 'compute', provider: 'north' }) as const),
 ]);
-const role = (number: number) => ({
-  ...{ name: `role-${number}`, protocol: 'tcp', port: firstPort + number, target_port: targetPort },
-  ...{ proxy_protocol: false, sticky_sessions: false },
+const role = (number: number): BalancedRole => ({
+  ...{ name: `role-${number}`, protocol: 'tcp', port: firstPort + number, targetPort },
+  ...{ proxyProtocol: false, stickySessions: false },
   targets: names.map((target) => ({ name: target, address: fleet.privateAddress(target) })),
 });
 

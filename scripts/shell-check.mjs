@@ -1,12 +1,13 @@
 /**
  * shellcheck on every shell file. Files with a shebang are programs; all others are parts, and are checked in each program that they are sent or
- * sourced in: scripts of nodes as the playbooks put them together, the parts of kubeloom-host as it sources them.
+ * sourced in: scripts of nodes as playbooks and checks for drift put them together, the parts of kubeloom-host as it sources them.
  */
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parse } from 'yaml';
+import { filesOf, protocol } from '../runner-images/runner/drift/machine-script.ts';
 
 const ansible = 'templates/ansible';
 /** What is reported only if it is found in all programs with that part: a function or a variable that one of them has no use for. */
@@ -26,7 +27,10 @@ const sent = readdirSync(ansible)
   .flatMap(({ vars = {}, tasks }) => tasks.flatMap(tasksOf).map((task) => ({ script: task.node_script?.script, vars })))
   .filter(({ script }) => script !== undefined)
   .map(({ script, vars }) => linesOfText(script, vars));
-const all = [...programs, ...sent, linesOf('local/kubeone/kubeadm/node.sh')];
+const asked = Object.values(filesOf).map((names) =>
+  [protocol, ...names].flatMap((name) => linesOf(join(ansible, 'files', name))),
+);
+const all = [...programs, ...sent, ...asked, linesOf('local/kubeone/kubeadm/node.sh')];
 
 const checked = new Set(all.flat().map(({ file }) => file));
 const forgotten = tracked.filter((file) => file.endsWith('.sh') && !checked.has(file));

@@ -7,7 +7,7 @@ import {
   type NodePoolState,
   type NodeState,
 } from '#domain/cluster-state.ts';
-import { roleTargets } from '#domain/planning/states/role-targets.ts';
+import { balancerFilesOf } from './balancer-files.ts';
 import { healthLines } from './health-lines.ts';
 import { hostFirewallOf } from './host-firewall.ts';
 import { apiAddress, apiNames } from './kubeone-manifest.ts';
@@ -108,8 +108,6 @@ export function renderInventory(input: InventoryInput): Inventory {
     ),
   });
   const named = (names: readonly string[]) => group(({ node }) => names.includes(node.name));
-  const balanced = (target?.loadBalancers ?? []).filter((balancer) => isNamed(balancer, work.loadBalancers));
-  const balancedNames = balanced.map((balancer) => balancer.name);
   return {
     all: {
       vars: {
@@ -127,9 +125,6 @@ export function renderInventory(input: InventoryInput): Inventory {
               },
             }),
         ...((work.boot ?? []).length > 0 && { kubeloom_boot_at_once: bootAtOnce(visits, work) }),
-        kubeloom_load_balancers: Object.fromEntries(
-          target === null ? [] : balanced.map((balancer) => [balancer.name, { roles: rolesOf(target, balancer) }]),
-        ),
       },
       children: {
         control: kind('control'),
@@ -149,7 +144,7 @@ export function renderInventory(input: InventoryInput): Inventory {
         // What gets another script is asked behind it: its checks may need the new one.
         awaited: named([...work.install, ...(work.restarted ?? []).filter((name) => !rolls(name, work))]),
         optional: group(({ node }) => input.optional?.has(node.name) === true),
-        balance: group(({ loadBalancer }) => loadBalancer !== undefined && balancedNames.includes(loadBalancer)),
+        balance: group((visit) => balancerOf(visit, input) !== undefined),
       },
     },
   };
@@ -203,6 +198,14 @@ function visited({ node, pool, balancer }: Candidate): VisitedNode {
   return { node, pool, ...(balancer === undefined ? {} : { loadBalancer: balancer.name }) };
 }
 
+/** The load balancer whose roles it gets; undefined: it gets none. */
+function balancerOf(
+  { loadBalancer }: VisitedNode,
+  { target, work }: Pick<InventoryInput, 'target' | 'work'>,
+): LoadBalancerState | undefined {
+  return target?.loadBalancers.find((one) => one.name === loadBalancer && isNamed(one, work.loadBalancers));
+}
+
 function isNamed(balancer: LoadBalancerState, names: readonly string[]): boolean {
   return names.includes(balancer.name) || names.includes(balancer.id);
 }
@@ -211,7 +214,8 @@ function hostVariables(
   visit: VisitedNode,
   { target, facts, keyDirectory, adminCidrs, work }: InventoryInput,
 ): HostVariables {
-  const { node, pool, loadBalancer } = visit;
+  const { node, pool } = visit;
+  const balancer = balancerOf(visit, { target, work });
   const dataDevice = facts.nodes[node.name]?.dataDevice;
   const site = siteOf(visit, facts);
   const firewall = target === null ? undefined : hostFirewallOf(visit, { state: target, facts, adminCidrs });
@@ -225,7 +229,7 @@ function hostVariables(
     // On the machine itself; facts have the port that its provider maps to this one.
     kubeloom_wireguard_port: defaultWireguardPort,
     ...(site === undefined ? {} : { kubeloom_site: site }),
-    ...(loadBalancer === undefined ? {} : { kubeloom_load_balancer: loadBalancer }),
+    ...(balancer && target && { kubeloom_balancer: balancerFilesOf(target, balancer, node) }),
     ...(dataDevice === undefined ? {} : { kubeloom_data_device: dataDevice }),
     ...(work.disks?.includes(node.name) &&
       pool.source.kind === 'dynamic' && { kubeloom_data_size: pool.source.storageDiskSize }),
@@ -264,16 +268,4 @@ function proxyOf(target: ClusterState | null, facts: ClusterFacts): Readonly<Rec
   if (target === null) return { enabled: false, endpoint: '', no_proxy: '' };
   const { enabled, endpoint } = target.installationProxy;
   return { enabled, endpoint, no_proxy: enabled ? noProxyList(target, facts).join(',') : '' };
-}
-
-function rolesOf(state: ClusterState, balancer: LoadBalancerState): readonly Readonly<Record<string, unknown>>[] {
-  return balancer.roles.map((role) => ({
-    name: role.name,
-    protocol: role.protocol,
-    port: role.port,
-    target_port: role.targetPort,
-    proxy_protocol: role.proxyProtocol,
-    sticky_sessions: role.stickySessions,
-    targets: roleTargets(state, role).map((node) => ({ name: node.name, address: node.privateAddress })),
-  }));
 }

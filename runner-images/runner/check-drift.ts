@@ -8,6 +8,7 @@ import { FactSheet } from './fact-sheet.ts';
 import { type JobOptions, runInFrame } from './job-frame.ts';
 import { requestBelow } from './run-stage.ts';
 import type { DriftContext } from './stage-context.ts';
+import { checkTooLong } from './stage-failure.ts';
 
 export interface DriftOptions extends JobOptions {
   /** Compares. Throws `StageFailure` when nothing could be compared. */
@@ -21,6 +22,7 @@ export async function checkDrift(job: DriftJob, ports: AllRunnerPorts, options: 
   let events: EventFeed | undefined;
   return runInFrame({
     ...{ ports, options, logKey: waypointKeys.log(attemptPrefix), stopPlaces: [prefix, attemptPrefix] },
+    tooLong: checkTooLong,
     async work(frame) {
       const document = readDriftCheck(await requestBelow(prefix, ports));
       const { current: target, reason } = document;

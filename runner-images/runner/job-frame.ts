@@ -5,7 +5,7 @@ import type { RunnerPorts } from '#functions/rights/runner-rights.ts';
 import { revokeVaultTokens } from './credentials.ts';
 import { type Command, type CommandResult, runCommand } from './process.ts';
 import { SecretMask } from './secret-mask.ts';
-import { stageErrorOf, stageTooLong } from './stage-failure.ts';
+import { type StageFailure, stageErrorOf, stageTooLong } from './stage-failure.ts';
 import { StageLog } from './stage-log.ts';
 import { watchForStop } from './stop-requests.ts';
 import { Stopwatch } from './stopwatch.ts';
@@ -58,6 +58,8 @@ export interface FramedJob<Found, Result> {
   readonly options: JobOptions;
   /** Where requests to stop it are left. @default nowhere: it is short */
   readonly stopPlaces?: readonly string[];
+  /** How it fails when its time is up, after so many minutes. @default as a stage */
+  readonly tooLong?: (minutes: number) => StageFailure;
   readonly work: (context: Omit<JobContext, 'ports'>) => Promise<Found>;
   /** Stores what is left of it, whatever happened. `hide` removes secrets from a text. */
   readonly store: (end: JobEnd<Found>, hide: (text: string) => string) => Promise<Result>;
@@ -101,8 +103,9 @@ export async function runInFrame<Found, Result>(job: FramedJob<Found, Result>): 
 function bounded({
   ports,
   stopPlaces = [],
+  tooLong = stageTooLong,
   options: { signal, longestMinutes, stopPollMs },
-}: Pick<FramedJob<unknown, unknown>, 'ports' | 'stopPlaces' | 'options'>): {
+}: Pick<FramedJob<unknown, unknown>, 'ports' | 'stopPlaces' | 'tooLong' | 'options'>): {
   readonly signal: AbortSignal;
   clear(): void;
 } {
@@ -110,7 +113,7 @@ function bounded({
   const timer =
     longestMinutes === undefined
       ? undefined
-      : setTimeout(() => late.abort(stageTooLong(longestMinutes)), longestMinutes * 60_000);
+      : setTimeout(() => late.abort(tooLong(longestMinutes)), longestMinutes * 60_000);
   const asked = stopPlaces.length > 0 ? watchForStop(ports, stopPlaces, stopPollMs) : undefined;
   return {
     signal: AbortSignal.any([signal, late.signal, ...(asked ? [asked.signal] : [])]),

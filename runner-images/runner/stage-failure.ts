@@ -66,6 +66,22 @@ export function stageTooLong(minutes: number): StageFailure {
   });
 }
 
+/** The same of a check for drift: the next attempt would need as long, and the next check comes at its time. */
+export function checkTooLong(minutes: number): StageFailure {
+  return new StageFailure({
+    class: 'transient',
+    code: 'StageTooLong',
+    message: `The check was stopped after ${minutes} minutes, shortly before its build would have been killed.`,
+    hint: 'The next check comes at its time. If checks never finish in time, run them in containers, which have up to 27 minutes for it: the option lambdaRunners without drift.',
+    retryable: false,
+  });
+}
+
+/** The time of the job is up, which is no one's wish to stop it: what it has found until then counts. */
+export function isTimeUp(signal: AbortSignal): boolean {
+  return signal.aborted && signal.reason instanceof StageFailure && signal.reason.error.code === 'StageTooLong';
+}
+
 /** The pipeline waits no longer for the stage. The next attempt continues from where it stopped. */
 export function stageOverdue(): StageFailure {
   return new StageFailure({

@@ -1,4 +1,4 @@
-/** What nodes get to read: peer lists, load balancer configuration, UDP rules. */
+/** What nodes get to read: peer lists; and what all scripts and playbooks have to be. */
 import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -26,26 +26,10 @@ function inventory(hosts: readonly string[], statics: readonly string[]): { read
   const vars = {
     kubeloom_mesh: mesh,
     kubeloom_keys: Object.fromEntries(mesh.map(({ name }) => [name, `key-of-${name}`])),
-    kubeloom_private_address: '10.0.0.9',
-    kubeloom_load_balancer: 'lb',
   };
   const dynamics = hosts.filter((name) => !statics.includes(name));
   return { all: { vars, children: { dynamic: group(dynamics), static: group(statics) } } };
 }
-
-const role = (name: string, fields: object = {}) => ({
-  name,
-  protocol: 'tcp',
-  port: 443,
-  target_port: 30443,
-  proxy_protocol: false,
-  sticky_sessions: false,
-  targets: [
-    { name: 'two', address: '10.0.0.2' },
-    { name: 'one', address: '10.0.0.1' },
-  ],
-  ...fields,
-});
 
 describe('peer lists', () => {
   test('nodes behind one router dial each other under their local addresses, all others under public ones', async () => {
@@ -105,79 +89,6 @@ describe('peer lists', () => {
       },
       attic: { PublicKey: 'key-of-attic', AllowedIPs: '10.0.0.4/32', Endpoint: '198.18.0.4:51824' },
     });
-  });
-});
-
-describe('load balancer', () => {
-  const wanted = { proxy_protocol: true, sticky_sessions: true };
-  const addresses = ['192.168.0.1', '192.168.1.0', '192.169.0.1', '192.168.255.254'];
-  const dns = role('dns', { protocol: 'udp', port: 53, target_port: 30053 });
-  /** By the name of a load balancer; one start of Ansible renders them all. */
-  const roles = {
-    plain: [role('shop')],
-    asked: [role('shop', wanted), role('api', { ...wanted, port: 6443, target_port: 6443 })],
-    large: [role('shop', { targets: addresses.map((address, index) => ({ name: `node-${index}`, address })) })],
-    names: [dns],
-    both: [dns, role('shop')],
-    empty: [role('shop'), role('dns', { protocol: 'udp', targets: [] })],
-  };
-  const udp: readonly string[] = ['both', 'empty'];
-  let rendered: Readonly<Record<string, string>>;
-
-  beforeAll(async () => {
-    const hosts = Object.entries(roles).map(([name, of]) => [
-      name,
-      {
-        kubeloom_load_balancers: { lb: { roles: of } },
-        template: udp.includes(name) ? 'udp-roles.j2' : 'haproxy.cfg.j2',
-      },
-    ]);
-    const { all } = inventory([], []);
-    rendered = await render('', { all: { ...all, hosts: Object.fromEntries(hosts) } });
-  });
-
-  const listen = (name: keyof typeof roles): Readonly<Record<string, string>> => {
-    const parts = (rendered[name] ?? '').split(/^listen /m).slice(1);
-    return Object.fromEntries(parts.map((part) => [part.split('\n')[0] ?? '', part.replace(/\s+/g, ' ').trim()]));
-  };
-
-  test('the load balancer has a section for each TCP role, targets in a fixed order, and a health port', () => {
-    expect(listen('plain')).toEqual({
-      kubeloom: expect.stringContaining('bind 127.0.0.1:65534 bind 10.0.0.9:65534 transparent'),
-      'role-shop':
-        'role-shop bind :443 balance roundrobin server one 10.0.0.1:30443 id 1 server two 10.0.0.2:30443 id 2',
-    });
-  });
-
-  test('PROXY protocol and sticky sessions are used as asked, but never for the Kubernetes API', () => {
-    const sections = listen('asked');
-    expect(sections['role-shop']).toContain(
-      'balance source hash-type consistent server one 10.0.0.1:30443 id 1 send-proxy',
-    );
-    expect(sections['role-api']).toBe(
-      'role-api bind :6443 balance roundrobin server one 10.0.0.1:6443 tcp-ut 20s id 1 server two 10.0.0.2:6443 tcp-ut 20s id 2',
-    );
-  });
-
-  test('connections are cut when data is not taken for 20 s for the Kubernetes API only: elsewhere a target may be slow', () => {
-    expect(Object.values(listen('asked')).filter((section) => section.includes('tcp-ut'))).toEqual([
-      expect.stringMatching(/^role-api .*:6443 tcp-ut 20s .*:6443 tcp-ut 20s /),
-    ]);
-  });
-
-  test('targets of a large network have ids that haproxy accepts, each its own', () => {
-    const section = listen('large')['role-shop'] ?? '';
-    const ids = [...section.matchAll(/ id (\d+)/g)].map((match) => Number(match[1]));
-    expect(ids).toEqual([11010049, 11010304, 11075585, 11075582]);
-  });
-
-  test('the load balancer leaves UDP roles to the kernel', () => {
-    expect(Object.keys(listen('names'))).toEqual(['kubeloom']);
-    expect(rendered.both?.trim()).toBe('53 30053 spread 10.0.0.1 10.0.0.2');
-  });
-
-  test('the load balancer has no UDP rules without UDP roles or without targets', () => {
-    expect(rendered.empty?.trim()).toBe('');
   });
 });
 

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { BalancedRole } from '#rendering/balancer-files.ts';
 import { eventually, isRoot } from './host-workshop.ts';
 import { NodesFleet, type PlaybookRun } from './nodes-fleet.ts';
 import { apiPort, type Connection, connectWhile, knock, startTargets, targetPort, UdpFlow } from './traffic.ts';
@@ -15,16 +16,16 @@ const fleet = new NodesFleet([
 
 interface More {
   readonly targets?: readonly string[];
-  readonly sticky_sessions?: boolean;
-  readonly target_port?: number;
+  readonly stickySessions?: boolean;
+  readonly targetPort?: number;
 }
 
-const role = (name: string, port: number, more: More = {}) => ({
-  ...{ name, protocol: 'tcp', port, target_port: targetPort, proxy_protocol: false, sticky_sessions: false, ...more },
+const role = (name: string, port: number, more: More = {}): BalancedRole => ({
+  ...{ name, protocol: 'tcp', port, targetPort, proxyProtocol: false, stickySessions: false, ...more },
   targets: (more.targets ?? names).map((target) => ({ name: target, address: fleet.privateAddress(target) })),
 });
 const shop = role('shop', 8083);
-const direct = (...roles: readonly object[]): Promise<PlaybookRun> =>
+const direct = (...roles: readonly BalancedRole[]): Promise<PlaybookRun> =>
   fleet.play('load-balancers', { balance: ['lb'], roles });
 const failed = (connections: readonly Connection[]) => connections.filter(({ target }) => target === undefined).length;
 const traffic = () => ({ host: fleet.address('lb'), port: shop.port, perSecond: 50 });
@@ -103,7 +104,7 @@ describe.runIf(isRoot)('a load balancer with traffic', () => {
   });
 
   test('a sticky client keeps its target when others come and go', async () => {
-    const sticky = { sticky_sessions: true };
+    const sticky = { stickySessions: true };
     await direct(shop, role('sticky', 8088, sticky));
     const ask = `python3 -c 'import socket
 for i in range(1, 61):
@@ -130,7 +131,7 @@ for i in range(1, 61):
   });
 
   test('a connection to the Kubernetes API with data under way to a target that loses its power is ended', async () => {
-    const api = role('api', 8091, { target_port: apiPort });
+    const api = role('api', 8091, { targetPort: apiPort });
     expect((await direct(shop, api)).troubles).toEqual([]);
     const held = connect({ host: fleet.address('lb'), port: api.port }).resume();
     const [name] = await once(held, 'data');
@@ -145,7 +146,10 @@ for i in range(1, 61):
   });
 
   test('a UDP flow leaves a target that is taken out or loses its power, and no new one goes there', async () => {
-    const udp = (targets?: readonly string[]) => ({ ...role('names', 5353, targets && { targets }), protocol: 'udp' });
+    const udp = (targets?: readonly string[]): BalancedRole => ({
+      ...role('names', 5353, targets && { targets }),
+      protocol: 'udp',
+    });
     const flows = () => Array.from({ length: 8 }, () => new UdpFlow(fleet.address('lb'), 5353));
     const ask = async (asked: readonly UdpFlow[]) => await Promise.all(asked.map((flow) => flow.ask()));
     await direct(shop, udp());

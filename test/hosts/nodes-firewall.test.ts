@@ -1,6 +1,7 @@
 /** Nodes whose cloud has no firewall keep one: on real hosts, what it stops, what it lets through, what brings it back. */
 import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { BalancedRole } from '#rendering/balancer-files.ts';
 import { eventually, isRoot } from './host-workshop.ts';
 import { NodesFleet, type PlaybookRun, type Work } from './nodes-fleet.ts';
 
@@ -73,8 +74,8 @@ describe.runIf(isRoot)('nodes that keep their own firewall', () => {
   });
 
   test('nodes reach each other over WireGuard on every port', async () => {
-    const { facts } = await fleet.play('verify', { install: all });
-    for (const name of all) expect(Object.values(facts[name]?.mesh ?? {})).toEqual([true, true]);
+    const reports = await fleet.verify(all);
+    for (const name of all) expect(Object.values(reports[name]?.mesh ?? {})).toEqual([true, true]);
     const ask = (address: string) =>
       fleet.ssh('worker', `curl -s -o /dev/null -m 2 -w '%{http_code}' http://${address}:${port}/ || true`);
     expect(await ask(fleet.privateAddress('control'))).toBe('200');
@@ -87,14 +88,14 @@ describe.runIf(isRoot)('nodes that keep their own firewall', () => {
   });
 
   test('nodes open the ports of roles when they change, and close them again', async () => {
-    const roles = [
+    const roles: readonly BalancedRole[] = [
       {
         name: 'web',
         protocol: 'tcp',
         port: 9443,
-        target_port: port,
-        proxy_protocol: false,
-        sticky_sessions: false,
+        targetPort: port,
+        proxyProtocol: false,
+        stickySessions: false,
         targets: [{ name: 'worker', address: fleet.privateAddress('worker') }],
       },
     ];

@@ -4,6 +4,10 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { partsDirectory } from '#local/kubernetes/available.ts';
+import { type BalancedRole, balancerFiles } from '#rendering/balancer-files.ts';
+import { type MachineReport, readMachineReport } from '#runner/drift/machine-report.ts';
+import { machineScript, readScriptFiles } from '#runner/drift/machine-script.ts';
+import { dynamicPool, twoProviderState } from '#test/rendering/states.ts';
 import { HostWorkshop, outcomeOf } from './host-workshop.ts';
 
 /** Those of another version can be measured next to ours (bench/bare-nodes.ts). */
@@ -35,7 +39,7 @@ export interface Work {
   readonly uninstall?: readonly string[];
   readonly balance?: readonly string[];
   readonly disks?: readonly string[];
-  readonly roles?: readonly object[];
+  readonly roles?: readonly BalancedRole[];
   readonly proxyEndpoint?: string;
   readonly noProxy?: string;
   /** By node: more variables of its host. */
@@ -113,6 +117,21 @@ export class NodesFleet {
     return read(code, `${stdout}${stderr}`, performance.now() - started);
   }
 
+  /** What a check for drift asks these nodes, one after the other. Throws when that changes one of them. */
+  async verify(names: readonly string[]): Promise<Readonly<Record<string, MachineReport | undefined>>> {
+    const nodes = this.nodes.map(({ name }) => ({ name, privateAddress: this.privateAddress(name) }));
+    const pool = dynamicPool({ id: 'fleet-aaaaaaa', nodes });
+    const state = { ...twoProviderState(), pools: [pool], loadBalancers: [] };
+    const files = await readScriptFiles(join(templates(), '..'));
+    const reports: Record<string, MachineReport | undefined> = {};
+    for (const node of nodes.filter(({ name }) => names.includes(name))) {
+      const output = await this.ssh(node.name, machineScript(state, { node, pool }, files));
+      if (/^changed: /m.test(output)) throw new Error(`a check has changed ${node.name}: ${output}`);
+      reports[node.name] = readMachineReport(output);
+    }
+    return reports;
+  }
+
   #node(name: string): FleetNode {
     const found = this.nodes.find((node) => node.name === name);
     if (found === undefined) throw new Error(`no node ${name} in this fleet`);
@@ -132,7 +151,7 @@ export class NodesFleet {
       disks = [],
     } = work;
     const visited = new Set([...install, ...peers, ...proxy, ...uninstall, ...balance, ...disks]);
-    const host = (name: string) => ({ ...this.#host(name), ...work.variables?.[name] });
+    const host = (name: string) => ({ ...this.#host(name, work), ...work.variables?.[name] });
     const group = (names: readonly string[]) => ({
       hosts: Object.fromEntries(names.filter((name) => visited.has(name)).map((name) => [name, host(name)])),
     });
@@ -154,7 +173,6 @@ export class NodesFleet {
             endpoint: work.proxyEndpoint ?? '',
             no_proxy: work.noProxy ?? 'localhost,svc',
           },
-          kubeloom_load_balancers: { lb: { roles: work.roles ?? [] } },
         },
         children: {
           control: named(({ kind }) => kind === 'control'),
@@ -173,15 +191,16 @@ export class NodesFleet {
     };
   }
 
-  #host(name: string): object {
+  #host(name: string, { roles = [] }: Work): object {
+    const address = this.privateAddress(name);
     return {
       ansible_host: this.address(name),
       ansible_port: 22,
       ansible_user: 'root',
       ansible_ssh_private_key_file: this.keyFile,
-      kubeloom_private_address: this.privateAddress(name),
+      kubeloom_private_address: address,
       kubeloom_wireguard_port: 51820,
-      ...(this.#node(name).kind === 'loadbalancers' ? { kubeloom_load_balancer: 'lb' } : {}),
+      ...(this.#node(name).kind === 'loadbalancers' && { kubeloom_balancer: balancerFiles(roles, address) }),
     };
   }
 }

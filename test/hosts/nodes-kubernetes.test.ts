@@ -5,6 +5,7 @@ import { request } from 'node:http';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { stringify } from 'yaml';
+import type { BalancedRole } from '#rendering/balancer-files.ts';
 import { clusterRefusals, unreachable } from '#test/kubernetes/kubeone-contract.ts';
 import { eventually, isRoot, type Outcome, outcomeOf } from './host-workshop.ts';
 import { NodesFleet } from './nodes-fleet.ts';
@@ -19,32 +20,32 @@ const fleet = new NodesFleet([
 ]);
 const all = fleet.nodes.map(({ name }) => name);
 const target = (name: string) => ({ name, address: fleet.privateAddress(name) });
-const roles = (controls: readonly string[], workers: readonly string[]) => [
+const roles = (controls: readonly string[], workers: readonly string[]): readonly BalancedRole[] => [
   {
     name: 'api',
     protocol: 'tcp',
     port: 6443,
-    target_port: 6443,
-    proxy_protocol: true,
-    sticky_sessions: false,
+    targetPort: 6443,
+    proxyProtocol: true,
+    stickySessions: false,
     targets: controls.map(target),
   },
   {
     name: 'shop',
     protocol: 'tcp',
     port: 80,
-    target_port: 30080,
-    proxy_protocol: true,
-    sticky_sessions: false,
+    targetPort: 30080,
+    proxyProtocol: true,
+    stickySessions: false,
     targets: workers.map(target),
   },
   {
     name: 'names',
     protocol: 'udp',
     port: 53,
-    target_port: 30053,
-    proxy_protocol: false,
-    sticky_sessions: false,
+    targetPort: 30053,
+    proxyProtocol: false,
+    stickySessions: false,
     targets: workers.map(target),
   },
 ];
@@ -108,7 +109,7 @@ for i in range(2):
     const same = { balance: ['lb'], roles: roles(['control-1'], ['worker-1', 'worker-2']) };
     expect((await fleet.play('load-balancers', same)).changed).toEqual({});
     const [api] = roles(['control-1'], []);
-    const twice = [api, { ...api, port: 70000, name: 'broken' }].filter((role) => role !== undefined);
+    const twice = api ? [api, { ...api, port: 70000, name: 'broken' }] : [];
     const refused = await fleet.play('load-balancers', { balance: ['lb'], roles: twice });
     expect(refused.code).toBe(2);
     expect(refused.troubles[0]?.message).toContain('haproxy refuses the configuration, the old one stays in force');

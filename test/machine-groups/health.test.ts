@@ -60,20 +60,20 @@ describe('KA-9: what a check for drift makes of the answers', () => {
   const state = stateOf({ web: { ...leaf, size: 3, health: [http] }, batch: leaf });
   const [one = '', two = '', three = ''] = state.pools[0]?.nodes.map(({ name }) => name) ?? [];
   const reach = (reached: boolean) => ({ [three]: reached });
-  const answer = (ok: boolean | null, why?: string) => ({ answers: [{ ok, ...(why && { why }) }], setUpAt: undefined });
+  const answer = (ok: boolean | null, why?: string) => ({ mesh: {}, health: [{ ok, ...(why && { why }) }] });
   const mesh = (reached: boolean) =>
     new Map([
-      [one, reach(reached)],
-      [two, reach(reached)],
+      [one, { mesh: reach(reached) }],
+      [two, { mesh: reach(reached) }],
     ]);
 
   it('each machine with checks is healthy, unhealthy or unknown, and groups without checks say nothing', () => {
-    const health = new Map([
+    const reports = new Map([
       [one, answer(true)],
       [two, answer(false, 'http :80/ready: answered 500, expected 200')],
       [three, answer(null, 'the machine has no openssl')],
     ]);
-    const answers = { health, mesh: new Map(), silent: new Map() };
+    const answers = { reports, silent: new Map(), unasked: [] };
     expect(machineHealth(state, answers)).toEqual([
       { node: one, health: 'healthy' },
       { node: two, health: 'unhealthy', failing: 'http :80/ready: answered 500, expected 200' },
@@ -85,12 +85,13 @@ describe('KA-9: what a check for drift makes of the answers', () => {
   });
 
   it.each([
-    ['and no other machine reaches it', mesh(false), 'unhealthy'],
-    ['and the others reach it', mesh(true), 'unknown'],
-    ['and no other machine was reached', new Map<string, Record<string, boolean>>(), 'unknown'],
-  ] as const)('a machine that is silent over SSH %s is %s', (_what, reached, health) => {
+    ['and no other machine reaches it', mesh(false), 'unhealthy', []],
+    ['and the others reach it', mesh(true), 'unknown', []],
+    ['and no other machine was reached', new Map<string, { mesh: Record<string, boolean> }>(), 'unknown', []],
+    ['and no other reaches it, but not all were asked', mesh(false), 'unknown', ['batch']],
+  ] as const)('a machine that is silent over SSH %s is %s', (...[, reports, health, unasked]) => {
     const silent = new Map([[three, 'Connection timed out']]);
-    const seen = machineHealth(state, { health: new Map(), mesh: reached, silent });
+    const seen = machineHealth(state, { reports, silent, unasked });
     expect(seen.find(({ node }) => node === three)).toMatchObject({ health });
   });
 
@@ -156,7 +157,7 @@ describe('hazard 5: a machine of which Terraform misses something', () => {
   });
 
   it('a machine answers when it was reached over SSH, or by a peer', () => {
-    const mesh = new Map([[web, { [batch]: true, other: false }]]);
-    expect(aliveIn({ mesh, silent: new Map([['other', 'no route']]) })).toEqual(new Set([web, batch]));
+    const reports = new Map([[web, { mesh: { [batch]: true, other: false } }]]);
+    expect(aliveIn({ reports, silent: new Map([['other', 'no route']]) })).toEqual(new Set([web, batch]));
   });
 });

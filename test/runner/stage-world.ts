@@ -38,7 +38,10 @@ export interface StageWorld {
   put(document: WaypointDocument | DriftCheck, facts?: ClusterFacts): Promise<void>;
   run(stage: StageName, options?: RunOptions): Promise<StageResult>;
   /** With all looks, or with these. */
-  checkDrift(looks?: Parameters<typeof driftBy>[0]): Promise<StageResult>;
+  checkDrift(
+    looks?: Parameters<typeof driftBy>[0],
+    options?: Pick<RunOptions, 'signal' | 'longestMinutes'>,
+  ): Promise<StageResult>;
   facts(): Promise<ClusterFacts>;
   log(stage: RunWork, mode?: StageMode): Promise<string>;
   /** Messages of all events so far. */
@@ -125,13 +128,10 @@ export function stageWorld(environment: Readonly<Record<string, string>> = {}): 
         tools: tool === undefined ? stageTools : { ...stageTools, [stage]: tool },
       });
     },
-    async checkDrift(looks) {
+    async checkDrift(looks, { signal = new AbortController().signal, ...limits } = {}) {
       return checkDrift({ waypoint: prefix, attempt: 1 }, boundedPorts(ports, 'drift'), {
-        ...{
-          signal: new AbortController().signal,
-          templatesDirectory: templates,
-          drift: looks === undefined ? drift : driftBy(looks),
-        },
+        ...{ signal, templatesDirectory: templates, ...limits },
+        drift: looks === undefined ? drift : driftBy(looks),
       });
     },
     async facts() {

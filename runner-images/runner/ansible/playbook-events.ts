@@ -17,16 +17,6 @@ const PlaybookEvent = z.discriminatedUnion('event', [
     wireguardPublicKey: z.string().optional(),
     wireguardPort: z.coerce.number().int().optional(),
     bootId: z.string().optional(),
-    /** Which peers answer, of `verify.yml`. */
-    mesh: z.record(z.string(), z.boolean()).optional(),
-    /** Addresses of WireGuard peers that do not belong to the cluster, of `verify.yml`. */
-    surplus: z.array(z.string()).optional(),
-    /** What differs from the roles of a load balancer, of `verify.yml`. */
-    roles: z.array(z.string()).optional(),
-    /** What the health checks of the group found; null: not known. */
-    health: z.array(z.object({ ok: z.boolean().nullable(), why: z.string().optional() })).optional(),
-    /** When a machine with health checks was set up, or got another boot script. */
-    setUpAt: z.string().optional(),
   }),
   z.object({
     event: z.enum(['failed', 'unreachable']),

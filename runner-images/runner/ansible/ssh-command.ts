@@ -13,9 +13,11 @@ export interface SshLogin extends SshTarget {
   readonly user?: string;
 }
 
-export interface SshLimit {
+export interface SshOptions {
   /** The command is stopped after this long. @default 1 min */
   readonly totalMs?: number;
+  /** What the command reads. @default nothing */
+  readonly input?: string;
 }
 
 /** How to log in on a node; its key is in `keyDirectory`. */
@@ -30,17 +32,24 @@ export function sshLoginOf(
   };
 }
 
+/** The command as root; a user of its own needs `sudo` without a password. */
+export const asRoot = ({ user = 'root' }: SshLogin, command: string): string =>
+  `${user === 'root' ? '' : 'sudo -H -n '}${command}`;
+
 /** Exit code and output of a command of the shell; 255 when the machine was not reached or kept the connection without an answer. */
 export function runOverSsh(
   { run, workDirectory }: Pick<StageContext, 'run' | 'workDirectory'>,
   { name, host, port, keyFile, user = 'root' }: SshLogin,
   command: string,
-  { totalMs = 60_000 }: SshLimit = {},
+  { totalMs = 60_000, input }: SshOptions = {},
 ): Promise<CommandResult> {
   const options = {
     BatchMode: 'yes',
     IdentitiesOnly: 'yes',
     ConnectTimeout: '10',
+    // A machine that dies meanwhile is given up after half a minute.
+    ServerAliveInterval: '5',
+    ServerAliveCountMax: '6',
     StrictHostKeyChecking: 'accept-new',
     // Clouds reuse addresses: host keys are remembered for this stage only.
     UserKnownHostsFile: join(workDirectory, `known_hosts-${name}`),
@@ -55,6 +64,7 @@ export function runOverSsh(
       ...Object.entries(options).flatMap(([key, value]) => ['-o', `${key}=${value}`]),
       ...[`${user}@${host}`, command],
     ],
+    ...(input !== undefined && { input }),
     totalMs,
     onLine: complaintsOnly,
   }).catch((error: unknown) => {

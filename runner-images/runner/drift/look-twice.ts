@@ -2,6 +2,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { type DriftItem, driftKey } from '#domain/drift.ts';
 import type { DriftContext } from '../stage-context.ts';
+import { stageCancelled } from '../stage-failure.ts';
 
 /** Longer than a kubelet is silent while it restarts, or a control plane while it changes its leader. */
 const secondLookMs = (): number => Number(process.env.KUBELOOM_SECOND_LOOK_SECONDS ?? 60) * 1000;
@@ -14,7 +15,9 @@ export async function lookTwice(
 ): Promise<readonly DriftItem[]> {
   const first = await look('first');
   if (first.length === 0) return first;
-  await pause(secondLookMs(), undefined, { signal });
+  await pause(secondLookMs(), undefined, { signal }).catch(() => {
+    throw stageCancelled(signal);
+  });
   const found = new Set(first.map(driftKey));
   const second = await look('second');
   const again = second.filter((item) => found.has(driftKey(item)));

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { parse } from 'yaml';
 import { z } from 'zod';
 import type { ClusterState } from '#domain/cluster-state.ts';
-import { runOverSsh, type SshLogin, sshLoginOf } from '../ansible/ssh-command.ts';
+import { asRoot, runOverSsh, sshLoginOf } from '../ansible/ssh-command.ts';
 import { settleBounded, unwrap } from '../bounded.ts';
 import type { StageContext } from '../stage-context.ts';
 import { StageFailure } from '../stage-failure.ts';
@@ -68,5 +68,3 @@ function notReset(node: string, stderr: string): StageFailure {
     hint: `Log in on ${node} and run \`kubeadm reset -f\` as root; Kubeloom retries automatically.`,
   });
 }
-
-const asRoot = ({ user }: SshLogin, command: string): string => `${user === 'root' ? '' : 'sudo -n '}${command}`;

@@ -1,4 +1,4 @@
-/** The check for drift: machines, networks and names by Terraform's plan, the mesh by Ansible, nodes and documents by kubectl. Changes nothing. */
+/** The check for drift: machines, networks and names by Terraform's plan, the mesh over SSH, nodes and documents by kubectl. Changes nothing. */
 import { hasKubernetes } from '#domain/cluster-state.ts';
 import { type DriftItem, type DriftReport, driftKey } from '#domain/drift.ts';
 import { checkCertificates } from '../drift/check-certificates.ts';
@@ -9,9 +9,18 @@ import { checkWorkspaces } from '../drift/check-workspaces.ts';
 import type { Findings } from '../drift/findings.ts';
 import { joinObservations } from '../drift/join-observations.ts';
 import type { DriftContext } from '../stage-context.ts';
-import { StageFailure, stageCancelled } from '../stage-failure.ts';
+import { isTimeUp, StageFailure, stageCancelled } from '../stage-failure.ts';
 
 type Look = (context: DriftContext) => Promise<Findings>;
+
+/** For people: what they look at. */
+const titles = new Map<Look, string>([
+  [checkWorkspaces, 'machines, networks and names'],
+  [checkMesh, 'mesh, load balancers and health checks'],
+  [checkNodes, 'nodes'],
+  [checkCertificates, 'certificates'],
+  [checkDocuments, 'documents'],
+]);
 
 const onMachines = driftBy([checkWorkspaces, checkMesh]);
 const onKubernetes = driftBy([checkWorkspaces, checkMesh, checkNodes, checkCertificates, checkDocuments]);
@@ -25,21 +34,30 @@ export function driftBy(looks: readonly Look[]): (context: DriftContext) => Prom
   return (context) => lookAll(context, looks);
 }
 
+/** When its time is up, what was found counts. Throws when nothing was. */
 async function lookAll(context: DriftContext, looks: readonly Look[]): Promise<Omit<DriftReport, 'schema'>> {
+  const { signal, target } = context;
   // Concurrently: a failure of one of them does not stop the others.
   const outcomes = await Promise.allSettled(looks.map((look) => look(context)));
-  if (context.signal.aborted) throw stageCancelled(context.signal);
-  const failures = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason as unknown] : []));
-  if (failures.length === looks.length) throw failures[0];
+  const late = isTimeUp(signal);
+  if (signal.aborted && !late) throw stageCancelled(signal);
+  const failures = outcomes.flatMap((outcome, index) =>
+    outcome.status === 'rejected' ? [{ look: looks[index], reason: outcome.reason as unknown }] : [],
+  );
+  if (failures.length === looks.length) throw failures[0]?.reason;
   const findings = outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : []));
   const items = withoutConsequences(findings.flatMap((found) => found.items));
   const unchecked = [
     ...findings.flatMap((found) => found.unchecked),
-    ...failures.map((failure) => wordsOf(context, failure)),
+    ...failures.map(({ look, reason }) => (late ? unfinished(look) : wordsOf(context, reason))),
   ];
   const notes = findings.flatMap((found) => found.notes ?? []);
-  const health = [...joinObservations(context.target, findings)];
+  const health = [...joinObservations(target, findings)];
   return { items: [...items], unchecked, health, ...(notes.length > 0 && { notes }) };
+}
+
+function unfinished(look: Look | undefined): string {
+  return `${(look && titles.get(look)) ?? 'a part'}: not finished when the time of the check was up`;
 }
 
 /** Of a machine that is gone only that is reported: all its other findings follow from it. */

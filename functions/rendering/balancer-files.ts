@@ -1,0 +1,124 @@
+/** What a load balancer runs with: the configuration of haproxy, and the lines of `templates/ansible/files/udp-balancer.sh`. */
+import type { ClusterState, LoadBalancerState, NodeState, RoleState } from '#domain/cluster-state.ts';
+import { roleTargets } from '#domain/planning/states/role-targets.ts';
+
+export interface BalancedRole
+  extends Pick<RoleState, 'name' | 'protocol' | 'port' | 'targetPort' | 'proxyProtocol' | 'stickySessions'> {
+  /** Addresses are those of the mesh. */
+  readonly targets: readonly { readonly name: string; readonly address: string }[];
+}
+
+export interface BalancerFiles {
+  /** With `@fingerprint@` where the machine puts the digest of this text: so it is known which one runs. */
+  readonly haproxy: string;
+  /** A line for each UDP role with targets; empty: there is none. */
+  readonly udp: string;
+  /** Of all roles, and of what Kubeloom itself listens on: no outgoing connection may take them. */
+  readonly ports: string;
+}
+
+/** Of one node of a load balancer. */
+export function balancerFilesOf(state: ClusterState, { roles }: LoadBalancerState, node: NodeState): BalancerFiles {
+  const balanced = roles.map((role) => ({
+    ...role,
+    targets: roleTargets(state, role).map(({ name, privateAddress: address }) => ({ name, address })),
+  }));
+  return balancerFiles(balanced, node.privateAddress);
+}
+
+/** `address`: of this load balancer in the mesh. */
+export function balancerFiles(roles: readonly BalancedRole[], address: string): BalancerFiles {
+  const sorted = roles.toSorted(byName);
+  const udp = sorted.filter(({ protocol, targets }) => protocol === 'udp' && targets.length > 0).map(udpLine);
+  const ports = new Set([...roles.map(({ port }) => port), wireguardPort, nodeMetricsPort, ownPort]);
+  return {
+    haproxy: haproxyText(
+      sorted.filter(({ protocol }) => protocol === 'tcp'),
+      address,
+    ),
+    udp: udp.join('\n'),
+    ports: [...ports].sort((one, other) => one - other).join(','),
+  };
+}
+
+const [wireguardPort, nodeMetricsPort, ownPort] = [51_820, 65_533, 65_534];
+const apiPort = 6443;
+
+/** haproxy passes TCP. The same roles give the same text, in whatever order they and their targets come. */
+function haproxyText(roles: readonly BalancedRole[], address: string): string {
+  return `# Written by Kubeloom; changes are overwritten.
+global
+  log /dev/log local0 notice
+  user haproxy
+  group haproxy
+  chroot /var/lib/haproxy
+  stats socket /run/haproxy/admin.sock mode 660 level admin
+
+defaults
+  mode tcp
+  log global
+  option dontlognull
+  option clitcpka
+  # A target that does not answer is left after a second, and each further try goes to another one. Connections are not cut when a
+  # check fails (on-marked-down): that would end those that are being redispatched. Keepalives end the ones to a dead machine.
+  option redispatch 1
+  retries 3
+  timeout connect 1s
+  timeout check 1s
+  option srvtcpka
+  srvtcpka-idle 15s
+  srvtcpka-intvl 5s
+  srvtcpka-cnt 3
+  timeout client 1h
+  timeout server 1h
+  # Named, so that connections to targets share their local ports with the listeners of new roles (SO_REUSEADDR).
+  source ${address}
+  default-server check inter 1s fastinter 500ms fall 2 rise 2
+
+# Reports which configuration is running, and metrics at /metrics on the VPN. \`transparent\`: starts before wg0 has its address.
+listen kubeloom
+  bind 127.0.0.1:${ownPort}
+  bind ${address}:${ownPort} transparent
+  mode http
+  timeout client 5s
+  timeout server 5s
+  http-request use-service prometheus-exporter if { path /metrics }
+  http-request return content-type text/plain string @fingerprint@
+
+${roles.map(listenSection).join('')}`;
+}
+
+function listenSection(role: BalancedRole): string {
+  const sticky = role.stickySessions && role.targetPort !== apiPort;
+  const head = [
+    `listen role-${role.name}`,
+    `  bind :${role.port}`,
+    `  balance ${sticky ? 'source' : 'roundrobin'}`,
+    ...(sticky ? ['  hash-type consistent'] : []),
+  ];
+  const servers = role.targets.toSorted(byName).map((target) => `${serverLine(role, target)}\n`);
+  return [...head, ...servers, ''].map((line) => `${line}\n`).join('');
+}
+
+/**
+ * `tcp-ut` ends connections to a dead machine that have data under way, for which keepalives wait; haproxy 2.6 does not take it from
+ * default-server. It also ends those to a target that lives and takes no data for so long, so only the Kubernetes API has it: its clients
+ * watch, and connect again. The id decides which clients a sticky target gets: the target's number in the network, so that others come and go.
+ */
+function serverLine(role: BalancedRole, { name, address }: BalancedRole['targets'][number]): string {
+  const [, second = 0, third = 0, fourth = 0] = address.split('.').map(Number);
+  const api = role.targetPort === apiPort;
+  const dead = api ? ' tcp-ut 20s' : '';
+  const proxied = role.proxyProtocol && !api ? ' send-proxy check-send-proxy' : '';
+  const id = (second * 256 + third) * 256 + fourth;
+  return `  server ${name} ${address}:${role.targetPort}${dead} id ${id}${proxied}`;
+}
+
+function udpLine({ port, targetPort, stickySessions, targets }: BalancedRole): string {
+  const addresses = targets.toSorted(byName).map(({ address }) => address);
+  return [port, targetPort, stickySessions ? 'sticky' : 'spread', ...addresses].join(' ');
+}
+
+function byName(one: { readonly name: string }, other: { readonly name: string }): number {
+  return one.name < other.name ? -1 : Number(one.name > other.name);
+}

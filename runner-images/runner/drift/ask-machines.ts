@@ -1,0 +1,95 @@
+/**
+ * Asks all machines of a cluster over SSH, many at once: which peers they reach, whether they serve their roles, what their health checks
+ * say. Without Ansible, which does not start where there is no shared memory (docs/decisions/0012).
+ */
+import { allNodes } from '#domain/cluster-state.ts';
+import { asRoot, runOverSsh, type SshLogin, sshLoginOf } from '../ansible/ssh-command.ts';
+import { settleBounded } from '../bounded.ts';
+import type { CommandResult } from '../process.ts';
+import { writeSshKeyFiles } from '../ssh-keys.ts';
+import type { DriftContext } from '../stage-context.ts';
+import { isTimeUp } from '../stage-failure.ts';
+import { type MachineReport, readMachineReport } from './machine-report.ts';
+import { longestVisitMs, machineScript, readScriptFiles } from './machine-script.ts';
+
+/** Programs `ssh` at once: Lambda compute has 1,024 processes and open files for all of a check. */
+export const machinesAtOnce = 50;
+
+interface Visit {
+  readonly login: SshLogin;
+  readonly script: string;
+  readonly limitMs: number;
+}
+
+export interface Answers {
+  /** By node, in the order of the state. */
+  readonly reports: ReadonlyMap<string, MachineReport>;
+  /** Machines that were not reached, or that did not answer all, with why. */
+  readonly silent: ReadonlyMap<string, string>;
+  /** Those for which there was no time. */
+  readonly unasked: readonly string[];
+}
+
+export type AskMachines = () => Promise<Answers>;
+
+/** Prepares what all looks of a check ask with. */
+export async function machineAsker(context: DriftContext): Promise<AskMachines> {
+  const { target, facts, templatesDirectory } = context;
+  const machines = allNodes(target);
+  const keyDirectory = await writeSshKeyFiles(
+    context,
+    machines.map((machine) => ({ ...machine, clusterId: target.id })),
+  );
+  const files = await readScriptFiles(templatesDirectory);
+  const visits = machines.map((machine) => ({
+    login: sshLoginOf(machine, facts.current, keyDirectory),
+    script: machineScript(target, machine, files),
+    limitMs: longestVisitMs(target, machine),
+  }));
+  return () => askAll(context, visits);
+}
+
+async function askAll(context: DriftContext, visits: readonly Visit[]): Promise<Answers> {
+  const began = performance.now();
+  const outcomes = await settleBounded(visits, machinesAtOnce, (visit) => ask(context, visit));
+  const reports = new Map<string, MachineReport>();
+  const silent = new Map<string, string>();
+  const unasked: string[] = [];
+  for (const [index, { login }] of visits.entries()) {
+    const outcome = outcomes[index];
+    if (outcome?.status === 'fulfilled') {
+      const { report, why } = outcome.value;
+      if (report !== undefined) reports.set(login.name, report);
+      if (why !== undefined) silent.set(login.name, why);
+    } else if (isTimeUp(context.signal)) unasked.push(login.name);
+    else throw outcome?.reason;
+  }
+  const seconds = ((performance.now() - began) / 1000).toFixed(1);
+  context.log.write(
+    'runner',
+    `${visits.length} machines were asked over SSH in ${seconds} s, ${silent.size} did not answer`,
+  );
+  return { reports, silent, unasked };
+}
+
+/** What it said, and why that is not all. */
+async function ask(
+  context: DriftContext,
+  { login, script, limitMs }: Visit,
+): Promise<{ readonly report: MachineReport | undefined; readonly why: string | undefined }> {
+  const visit = (): Promise<CommandResult> =>
+    runOverSsh(context, login, asRoot(login, interpreter), { totalMs: limitMs, input: script });
+  let result = await visit();
+  // Once more where a machine, or something on the way, hung up: a server of SSH refuses some of many logins at once.
+  if (result.code === 255 && !/timed out/i.test(result.stderr)) result = await visit();
+  const report = readMachineReport(result.stdout);
+  if (result.code !== 0) return { report, why: lastWords(result) };
+  return { report, why: report === undefined ? 'it does not run what it is asked' : undefined };
+}
+
+/** The script travels over stdin, since one argument of ssh holds 128 KB at most. All of it is read before its first command runs. */
+const interpreter = `/bin/bash -c 'eval "$(cat)"'`;
+
+function lastWords({ code, stderr }: CommandResult): string {
+  return stderr.trim().slice(-400) || `it ended with exit code ${code}`;
+}

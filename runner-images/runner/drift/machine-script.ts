@@ -1,0 +1,89 @@
+/** What a check for drift runs on a machine: scripts of `templates/ansible/files` that change nothing, and their data. */
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { allNodes, type ClusterState, type NodePoolState, type NodeState } from '#domain/cluster-state.ts';
+import { secondsOf } from '#domain/health-check.ts';
+import { balancerFilesOf } from '#rendering/balancer-files.ts';
+import { healthLines } from '#rendering/health-lines.ts';
+
+/** A question, with the files that ask it; of load balancers and machines with health checks more is asked than of others. */
+export const filesOf = {
+  mesh: ['verify.sh'],
+  roles: ['haproxy-state.sh', 'verify-balancer.sh'],
+  health: ['health-asks.sh', 'health.sh'],
+} as const;
+/** In front of them. */
+export const protocol = 'common.sh';
+
+/** By name. */
+export type ScriptFiles = ReadonlyMap<string, string>;
+
+export async function readScriptFiles(templatesDirectory: string): Promise<ScriptFiles> {
+  const names = [protocol, ...Object.values(filesOf).flat()];
+  const folder = join(templatesDirectory, 'ansible/files');
+  return new Map(
+    await Promise.all(names.map(async (name) => [name, await readFile(join(folder, name), 'utf8')] as const)),
+  );
+}
+
+export interface AskedMachine {
+  readonly node: NodeState;
+  readonly pool: NodePoolState;
+}
+
+/** One script, so that a machine is visited once. Each question has a shell of its own; the first that fails ends the script. */
+export function machineScript(target: ClusterState, { node, pool }: AskedMachine, files: ScriptFiles): string {
+  const balancer = target.loadBalancers.find(({ pools }) => pools.some(({ nodes }) => nodes.includes(node)));
+  const balanced = balancer && balancerFilesOf(target, balancer, node);
+  const question = (name: keyof typeof filesOf, data: Readonly<Record<string, string>>): string =>
+    [
+      '(',
+      ...Object.entries(data).map(([key, value]) => `${key}=${quoted(value)}`),
+      ...filesOf[name].map((file) => files.get(file) ?? ''),
+      ')',
+    ].join('\n');
+  return [
+    files.get(protocol) ?? '',
+    question('mesh', { KUBELOOM_PEERS: peersOf(target, node) }),
+    ...(balanced
+      ? [question('roles', { KUBELOOM_HAPROXY: base64(balanced.haproxy), KUBELOOM_UDP: base64(balanced.udp) })]
+      : []),
+    ...(pool.health
+      ? [question('health', { KUBELOOM_CHECKS: healthLines(pool.health), KUBELOOM_ADDRESS: ownAddress(target, node) })]
+      : []),
+    '',
+  ].join('\n');
+}
+
+/** A machine that needs longer hangs: its pings, its health checks and the way there take no more together. */
+export function longestVisitMs(target: ClusterState, { pool }: AskedMachine): number {
+  const pings = Math.ceil(allNodes(target).length / pingsAtOnce) * pingSeconds;
+  const checks = Math.max(0, ...(pool.health ?? []).map(secondsOf));
+  return (pings + checks + otherSeconds) * 1000;
+}
+
+/** Of `verify.sh`: three tries of two seconds each. */
+const pingsAtOnce = 200;
+const pingSeconds = 6;
+/** Two logins, load balancers, and a slow machine. */
+const otherSeconds = 60;
+
+/** Words `name=address`; none where there is no mesh. */
+function peersOf(target: ClusterState, { name }: NodeState): string {
+  if (target.meshless) return '';
+  const peers = allNodes(target).filter(({ node }) => node.name !== name);
+  return peers.map(({ node }) => `${node.name}=${node.privateAddress}`).join(' ');
+}
+
+/** Without a mesh a machine asks what runs on it under the address that each has. */
+function ownAddress({ meshless }: ClusterState, { privateAddress }: NodeState): string {
+  return meshless ? '127.0.0.1' : privateAddress;
+}
+
+function base64(text: string): string {
+  return Buffer.from(text).toString('base64');
+}
+
+function quoted(text: string): string {
+  return `'${text.replaceAll("'", `'\\''`)}'`;
+}

@@ -1,0 +1,187 @@
+/** How a check asks machines: with the program `ssh` and one script each, within its time, and what counts when that is up. */
+import { once } from 'node:events';
+import { cpSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { waypointKeys } from '#contracts/stage.ts';
+import { allNodes, type ClusterState } from '#domain/cluster-state.ts';
+import { DriftReport } from '#domain/drift.ts';
+import { checkMesh } from '#runner/drift/check-mesh.ts';
+import { machineScript, readScriptFiles } from '#runner/drift/machine-script.ts';
+import { makeSshKeyPair } from '#runner/openssh-key.ts';
+import type { Command, CommandResult } from '#runner/process.ts';
+import type { DriftContext } from '#runner/stage-context.ts';
+import { checkTooLong, stageCancelled } from '#runner/stage-failure.ts';
+import { controlPool, twoProviderFacts, twoProviderState } from '#test/rendering/states.ts';
+import { aCheck, prefix, type StageWorld, stageWorld } from '#test/runner/stage-world.ts';
+
+const templates = join(import.meta.dirname, '../../templates');
+const state = twoProviderState();
+const names = allNodes(state).map(({ node }) => node.name);
+const hanging = 'basement-01';
+
+let world: StageWorld;
+let commands: Command[];
+let stop: AbortController;
+/** What `ssh` does for a machine, by the time it is called. */
+type Answer = (name: string, time: number) => Partial<CommandResult>;
+
+beforeEach(async () => {
+  world = stageWorld();
+  commands = [];
+  stop = new AbortController();
+  world.set('KUBELOOM_SECOND_LOOK_SECONDS', '0');
+  cpSync(join(templates, 'ansible/files'), join(world.templates, 'ansible/files'), { recursive: true });
+  for (const pool of ['control-aaaaaaa', 'workers-bbbbbbb', 'edge-ccccccc']) {
+    const { privateKey, publicKey } = makeSshKeyPair(pool);
+    await world.ports.secrets.put(`ssh/team/shop/shop-1234567/${pool}`, {
+      privatekey: privateKey,
+      publickey: publicKey,
+    });
+  }
+  await world.ports.secrets.put('user/team/basement-key', { privatekey: makeSshKeyPair('static').privateKey });
+  await world.put(aCheck(state, twoProviderFacts));
+});
+afterEach(() => world.close());
+
+/** A check of the machines alone. */
+async function check(answer: Answer): Promise<DriftReport> {
+  const times = new Map<string, number>();
+  const look = (context: DriftContext) =>
+    checkMesh({
+      ...context,
+      async run(command) {
+        commands.push(command);
+        const name = command.label.replace('ssh ', '');
+        const time = (times.get(name) ?? 0) + 1;
+        times.set(name, time);
+        const given = answer(name, time);
+        if (stop.signal.aborted) throw stageCancelled(stop.signal);
+        return { code: 0, stdout: said(name), stderr: '', ...given };
+      },
+    });
+  const result = await world.checkDrift([look], { signal: stop.signal });
+  expect(result.error).toBeUndefined();
+  return DriftReport.parse(JSON.parse((await world.ports.artifacts.getText(waypointKeys.drift(prefix))) ?? 'null'));
+}
+
+const said = (name: string, more = ''): string =>
+  `Welcome\nfact: mesh=${JSON.stringify(Object.fromEntries(names.flatMap((peer) => (peer === name ? [] : [[peer, true]]))))}\n${more}`;
+const argumentsFor = (name: string): string =>
+  commands.find(({ label }) => label === `ssh ${name}`)?.args.join(' ') ?? '';
+const timesAsked = (name: string): number => commands.filter(({ label }) => label === `ssh ${name}`).length;
+
+describe('a machine is asked', () => {
+  it('by its own key, address and port, as root or by sudo, and shares no connection', async () => {
+    expect((await check(() => ({}))).items).toEqual([]);
+    expect(commands).toHaveLength(names.length);
+    expect(argumentsFor('workers-bbbbbbb-01')).toMatch(
+      /-F \/dev\/null -i \S+\/keys\/workers-bbbbbbb\.key -p 2222 .*StrictHostKeyChecking=accept-new.* root@198\.18\.0\.3 \/bin\/bash -c/,
+    );
+    expect(argumentsFor(hanging)).toMatch(/basement-01\.key .* ops@203\.0\.113\.9 sudo -H -n \/bin\/bash -c/);
+    for (const { args } of commands) {
+      expect(args.join(' ')).not.toContain('PRIVATE KEY');
+      expect(args.join(' ')).not.toMatch(/ControlMaster|ControlPersist/);
+    }
+  });
+
+  it('by one script, which comes on its input: a load balancer also for its roles', async () => {
+    await check(() => ({}));
+    const script = (name: string) => commands.find(({ label }) => label === `ssh ${name}`)?.input ?? '';
+    expect(script('edge-ccccccc-01')).toMatch(/KUBELOOM_HAPROXY='[A-Za-z0-9+/=]+'/);
+    expect(script('control-aaaaaaa-01')).not.toContain('KUBELOOM_HAPROXY=');
+    expect(script('control-aaaaaaa-01')).toContain("KUBELOOM_PEERS='control-aaaaaaa-02=192.168.2.2 ");
+  });
+
+  it('by a script that knows a thousand peers, of which its command says nothing', async () => {
+    const nodes = Array.from({ length: 1000 }, (_, number) => ({
+      name: `control-with-a-name-${number}`,
+      privateAddress: `192.168.${number >> 8}.${number & 255}`,
+    }));
+    const large: ClusterState = { ...state, pools: [{ ...controlPool, nodes }] };
+    const [machine] = allNodes(large);
+    if (machine === undefined) throw new Error('no node');
+    const script = machineScript(large, machine, await readScriptFiles(templates));
+    expect(script).toMatch(/^KUBELOOM_PEERS='.{30000,}'$/m);
+    expect(script).not.toMatch(/^export KUBELOOM/m);
+    await check(() => ({}));
+    for (const { args } of commands) expect(args.at(-1)?.length).toBeLessThan(100);
+  });
+
+  it('once more when it hangs up, and not when it does not answer in time', async () => {
+    const refused = { code: 255, stdout: '', stderr: 'Connection closed by 203.0.113.9 port 22' };
+    expect((await check((name, time) => (name === hanging && time === 1 ? refused : {}))).items).toEqual([]);
+    expect(timesAsked(hanging)).toBe(2);
+    commands = [];
+    const late = { code: 255, stdout: '', stderr: 'ssh: connect to host 203.0.113.9 port 22: Connection timed out' };
+    const { items } = await check((name) => (name === hanging ? late : {}));
+    // In two looks.
+    expect(timesAsked(hanging)).toBe(2);
+    expect(items).toMatchObject([{ kind: 'mesh', where: { node: hanging }, repairable: false }]);
+    expect(items[0]?.message).toContain('cannot be reached over SSH: ssh: connect to host 203.0.113.9 port 22');
+  });
+
+  it('and cannot be reached if it does not say what it is asked, or fails', async () => {
+    const { items } = await check((name) => {
+      if (name === 'control-aaaaaaa-01') return { stdout: 'Please log in as the user ubuntu\n' };
+      if (name === 'control-aaaaaaa-02') return { code: 1, stdout: said(name), stderr: 'wg: command not found\n' };
+      return {};
+    });
+    expect(items.map(({ message }) => message)).toEqual([
+      'control-aaaaaaa-01 cannot be reached over SSH: it does not run what it is asked',
+      'control-aaaaaaa-02 cannot be reached over SSH: wg: command not found',
+    ]);
+  });
+});
+
+describe('a check whose time is up', () => {
+  it('keeps what the machines said that it has asked, and names the others', async () => {
+    const { items, unchecked } = await check((name) => {
+      if (name === hanging) stop.abort(checkTooLong(13));
+      return {};
+    });
+    expect(items).toEqual([]);
+    expect(unchecked).toEqual([
+      expect.stringMatching(/^mesh, load balancers and health checks: .*time .* was up before .*: .*basement-01/),
+    ]);
+  });
+
+  it('reports nothing that it has seen once', async () => {
+    const refused = { code: 1, stdout: '', stderr: 'no' };
+    const { items, unchecked } = await check((name, time) => {
+      if (time === 2) stop.abort(checkTooLong(13));
+      return name === 'control-aaaaaaa-01' ? refused : {};
+    });
+    expect(items).toEqual([]);
+    expect(unchecked).toHaveLength(1);
+  });
+
+  const found = { kind: 'node', where: { node: hanging }, message: 'it is not ready', repairable: true } as const;
+  const endless = async ({ signal }: DriftContext): Promise<never> => {
+    if (!signal.aborted) await once(signal, 'abort');
+    throw stageCancelled(signal);
+  };
+
+  it('keeps what its other parts found', async () => {
+    const looks = [async () => ({ items: [found], unchecked: [] }), endless];
+    expect(await world.checkDrift(looks, { longestMinutes: 0.0001 })).toMatchObject({ ok: true });
+    const stored = await world.ports.artifacts.getText(waypointKeys.drift(prefix));
+    expect(JSON.parse(stored ?? 'null')).toMatchObject({
+      items: [found],
+      unchecked: ['a part: not finished when the time of the check was up'],
+    });
+  });
+
+  it('is not tried again at once when nothing was found, and says what to do', async () => {
+    const { error } = await world.checkDrift([endless], { longestMinutes: 0.0001 });
+    expect(error).toMatchObject({ code: 'StageTooLong', retryable: false });
+    expect(error?.hint).toMatch(/next check comes at its time.*containers.*lambdaRunners/);
+    expect(error?.hint).not.toContain('runnerMinutes');
+  });
+
+  it('differs from one that was stopped, of which nothing is kept', async () => {
+    stop.abort();
+    const looks = [async () => ({ items: [found], unchecked: [] })];
+    expect(await world.checkDrift(looks, { signal: stop.signal })).toMatchObject({ error: { code: 'StageCancelled' } });
+  });
+});
