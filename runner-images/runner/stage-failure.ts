@@ -77,7 +77,7 @@ export function checkTooLong(minutes: number): StageFailure {
   });
 }
 
-/** The time of the job is up, which is no one's wish to stop it: what it has found until then counts. */
+/** The time of the job is up, and no one asked to stop it: what it has found until then counts. */
 export function isTimeUp(signal: AbortSignal): boolean {
   return signal.aborted && signal.reason instanceof StageFailure && signal.reason.error.code === 'StageTooLong';
 }

@@ -71,8 +71,8 @@ const argumentsFor = (name: string): string =>
   commands.find(({ label }) => label === `ssh ${name}`)?.args.join(' ') ?? '';
 const timesAsked = (name: string): number => commands.filter(({ label }) => label === `ssh ${name}`).length;
 
-describe('a machine is asked', () => {
-  it('by its own key, address and port, as root or by sudo, and shares no connection', async () => {
+describe('machines over SSH', () => {
+  it('a machine is asked with its own key, address and port, as root or by sudo, and shares no connection', async () => {
     expect((await check(() => ({}))).items).toEqual([]);
     expect(commands).toHaveLength(names.length);
     expect(argumentsFor('workers-bbbbbbb-01')).toMatch(
@@ -85,7 +85,7 @@ describe('a machine is asked', () => {
     }
   });
 
-  it('by one script, which comes on its input: a load balancer also for its roles', async () => {
+  it('a machine is asked by one script, which comes on its input: a load balancer also for its roles', async () => {
     await check(() => ({}));
     const script = (name: string) => commands.find(({ label }) => label === `ssh ${name}`)?.input ?? '';
     expect(script('edge-ccccccc-01')).toMatch(/KUBELOOM_HAPROXY='[A-Za-z0-9+/=]+'/);
@@ -93,7 +93,7 @@ describe('a machine is asked', () => {
     expect(script('control-aaaaaaa-01')).toContain("KUBELOOM_PEERS='control-aaaaaaa-02=192.168.2.2 ");
   });
 
-  it('by a script that knows a thousand peers, of which its command says nothing', async () => {
+  it('a script may name a thousand peers, of which the command says nothing', async () => {
     const nodes = Array.from({ length: 1000 }, (_, number) => ({
       name: `control-with-a-name-${number}`,
       privateAddress: `192.168.${number >> 8}.${number & 255}`,
@@ -108,7 +108,7 @@ describe('a machine is asked', () => {
     for (const { args } of commands) expect(args.at(-1)?.length).toBeLessThan(100);
   });
 
-  it('once more when it hangs up, and not when it does not answer in time', async () => {
+  it('a machine that hangs up is asked once more, and one that does not answer in time is not', async () => {
     const refused = { code: 255, stdout: '', stderr: 'Connection closed by 203.0.113.9 port 22' };
     expect((await check((name, time) => (name === hanging && time === 1 ? refused : {}))).items).toEqual([]);
     expect(timesAsked(hanging)).toBe(2);
@@ -121,7 +121,7 @@ describe('a machine is asked', () => {
     expect(items[0]?.message).toContain('cannot be reached over SSH: ssh: connect to host 203.0.113.9 port 22');
   });
 
-  it('and cannot be reached if it does not say what it is asked, or fails', async () => {
+  it('a machine cannot be reached if it does not say what it is asked, or fails', async () => {
     const { items } = await check((name) => {
       if (name === 'control-aaaaaaa-01') return { stdout: 'Please log in as the user ubuntu\n' };
       if (name === 'control-aaaaaaa-02') return { code: 1, stdout: said(name), stderr: 'wg: command not found\n' };
@@ -134,8 +134,8 @@ describe('a machine is asked', () => {
   });
 });
 
-describe('a check whose time is up', () => {
-  it('keeps what the machines said that it has asked, and names the others', async () => {
+describe('the time of a check', () => {
+  it('a check whose time is up keeps what the machines said that it has asked, and names the others', async () => {
     const { items, unchecked } = await check((name) => {
       if (name === hanging) stop.abort(checkTooLong(13));
       return {};
@@ -146,7 +146,7 @@ describe('a check whose time is up', () => {
     ]);
   });
 
-  it('reports nothing that it has seen once', async () => {
+  it('a check whose time is up reports nothing that it has seen once', async () => {
     const refused = { code: 1, stdout: '', stderr: 'no' };
     const { items, unchecked } = await check((name, time) => {
       if (time === 2) stop.abort(checkTooLong(13));
@@ -162,7 +162,7 @@ describe('a check whose time is up', () => {
     throw stageCancelled(signal);
   };
 
-  it('keeps what its other parts found', async () => {
+  it('a check whose time is up keeps what its other parts found', async () => {
     const looks = [async () => ({ items: [found], unchecked: [] }), endless];
     expect(await world.checkDrift(looks, { longestMinutes: 0.0001 })).toMatchObject({ ok: true });
     const stored = await world.ports.artifacts.getText(waypointKeys.drift(prefix));
@@ -172,14 +172,14 @@ describe('a check whose time is up', () => {
     });
   });
 
-  it('is not tried again at once when nothing was found, and says what to do', async () => {
+  it('a check whose time is up before it found anything is not tried again at once, and says what to do', async () => {
     const { error } = await world.checkDrift([endless], { longestMinutes: 0.0001 });
     expect(error).toMatchObject({ code: 'StageTooLong', retryable: false });
     expect(error?.hint).toMatch(/next check comes at its time.*containers.*lambdaRunners/);
     expect(error?.hint).not.toContain('runnerMinutes');
   });
 
-  it('differs from one that was stopped, of which nothing is kept', async () => {
+  it('a check that was stopped keeps nothing', async () => {
     stop.abort();
     const looks = [async () => ({ items: [found], unchecked: [] })];
     expect(await world.checkDrift(looks, { signal: stop.signal })).toMatchObject({ error: { code: 'StageCancelled' } });
