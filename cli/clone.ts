@@ -21,12 +21,14 @@ export function refuseOutsideClone(command: Command): void {
   if (isClone()) return;
   const words = wordsOf(command);
   const [, needs] = Object.entries(needClone).find(([prefix]) => `${words} `.startsWith(`${prefix} `)) ?? [];
-  if (!needs?.(command.opts())) return;
-  throw new CliError(
+  if (needs?.(command.opts())) throw needsClone(words);
+}
+
+export const needsClone = (words: string): CliError =>
+  new CliError(
     `\`kubeloom ${words}\` needs a clone of Kubeloom: this is the package of the command line alone; run \`npx kubeloom ${words}\` in a clone`,
     exitCodes.usage,
   );
-}
 
 /** `provider test` for the command of that name. */
 function wordsOf(command: Command): string {

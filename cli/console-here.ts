@@ -4,6 +4,7 @@ import { signerFor } from '#client/send-request.ts';
 import type { AsCaller } from '#local/console/console-proxy.ts';
 import { apiClient } from './api-client.ts';
 import { forPerson } from './api-problem.ts';
+import { isClone, needsClone } from './clone.ts';
 import { type Connection, findConnection } from './connection.ts';
 import { asSentence, CliError, exitCodes } from './exit-codes.ts';
 import { whenInterrupted } from './interrupt.ts';
@@ -23,6 +24,7 @@ export async function consoleHere(port: number): Promise<ConsoleHere> {
   if (!(Number.isInteger(port) && port >= 0 && port < 65_536))
     throw new CliError('--port is a number from 0 (any) to 65535', exitCodes.usage);
   const { apiUrl } = findConnection();
+  if (!isClone()) throw needsClone('console');
   // What is wrong now is said here and not in a browser.
   await apiClient().whoAmI();
   const [{ startConsoleProxy }, { codeSeconds }, { builtConsole }] = await Promise.all([

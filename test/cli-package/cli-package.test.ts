@@ -76,6 +76,13 @@ describe('the npm package of the command line', () => {
     expect(stderr).toMatch(/^kubeloom: `kubeloom [a-z ]+` needs a clone of Kubeloom: .*\n$/);
   });
 
+  it('the package says that a clone is needed for the console of an installation elsewhere', async () => {
+    const elsewhere = { KUBELOOM_API_URL: 'https://api.example.com', KUBELOOM_TOKEN: 'a-token' };
+    expect(await installed.run(['console'], elsewhere)).toMatchObject({
+      ...{ code: 2, stderr: expect.stringMatching(/^kubeloom: `kubeloom console` needs a clone of Kubeloom: .*\n$/) },
+    });
+  });
+
   it('the package reports an unknown command and a missing API as the clone does', async () => {
     expect((await installed.run(['aply'])).stderr).toContain("unknown command 'aply'");
     expect((await installed.run(['get'])).code).toBe(7);

@@ -42,7 +42,7 @@ export interface Window {
 }
 
 /** Debian's, which `scripts/setup.sh --console` installs. Throws with what to do. */
-function chromiumProgram(): string {
+export function chromiumProgram(): string {
   try {
     return execFileSync('sh', ['-c', 'command -v chromium'], { encoding: 'utf8' }).trim();
   } catch {

@@ -1,0 +1,151 @@
+/**
+ * Prints, as JSON, how the web console performs in Chromium: rows of a large fleet, a cluster of 302 nodes, a log of 100,000 lines, a tab that
+ * is left alone. Answers with many rows are multiplied from one of the platform with the sim runner. `KUBELOOM_IDLE_SECONDS`: how long it is left alone.
+ * The machine should do nothing else: `load` says what it did.
+ */
+import { loadavg } from 'node:os';
+import type { Page } from 'playwright-core';
+import { consoleInBrowser, settled, simManifest } from '../test/console/browser/console-in-browser.ts';
+import { percentiles, round, setting } from './numbers.ts';
+
+const idleSeconds = setting('KUBELOOM_IDLE_SECONDS', 60);
+const rows = setting('KUBELOOM_ROWS', 500);
+const logLines = setting('KUBELOOM_LOG_LINES', 100_000);
+
+const console = await consoleInBrowser();
+try {
+  await settled(console.api, simManifest('calm'));
+  const large = simManifest('large', { compute: 100, providers: 3 });
+  for (const cluster of large.spec.kubernetes.clusters) cluster.network = '192.168.0.0/22';
+  await settled(console.api, large);
+  const report = {
+    load: loadavg().map(round),
+    browser: console.browser.version(),
+    fleet: await fleet(),
+    nodes: await nodes(),
+    log: await log(),
+    idle: await idle(),
+    loadAtEnd: loadavg().map(round),
+  };
+  process.stdout.write(`${JSON.stringify(report, null, 2)}\n`);
+} finally {
+  await console.close();
+}
+
+/** From the last answer with rows to the frame in which they are drawn, in ms. */
+async function fleet(): Promise<object> {
+  const tries: number[] = [];
+  for (let count = 0; count < 5; count += 1) {
+    const { page, context } = await console.open();
+    await page.route('**/v1/manifests?*', async (route) => {
+      const given = await route.fetch().catch(() => undefined);
+      if (!given) return;
+      const answer = (await given.json()) as { items: Record<string, unknown>[] };
+      const [first = {}] = answer.items;
+      const items = Array.from({ length: rows }, (_, index) => ({ ...first, name: `row-${index}` }));
+      return route.fulfill({ json: { ...answer, items } });
+    });
+    // Each frame notes when the rows are there.
+    await page.addInitScript(`
+      const look = () => document.querySelector('tbody tr')
+        ? requestAnimationFrame(() => { window.drawn = performance.now(); }) : requestAnimationFrame(look);
+      requestAnimationFrame(look);`);
+    await page.reload();
+    // The policy of the page forbids what `waitForFunction` would do.
+    while ((await page.evaluate('window.drawn')) === undefined) await page.waitForTimeout(50);
+    const [drawn, answered, shown] = (await page.evaluate(`[window.drawn,
+      performance.getEntriesByType('resource').filter(({ name }) => name.includes('/v1/manifests?'))[0].responseEnd,
+      document.querySelectorAll('tbody tr').length]`)) as [number, number, number];
+    if (shown < rows) throw new Error(`only ${shown} of ${rows} rows are drawn`);
+    tries.push(drawn - answered);
+    await page.unrouteAll({ behavior: 'ignoreErrors' });
+    await context.close();
+  }
+  return { rows, aimMs: 300, paintMs: percentiles(tries) };
+}
+
+async function nodes(): Promise<object> {
+  const { page, go, context } = await console.open();
+  await go('manifests/default/large/nodes');
+  await page.getByText('ready').first().waitFor();
+  const elements = (await page.evaluate('document.querySelectorAll("*").length')) as number;
+  const frames = await framesWhile(page, 'window.scrollBy(0, 40 * Math.sign(Math.sin(frame / 60)))');
+  await context.close();
+  return { nodes: 301, elements, aimMs: 33, scrollFrameMs: frames };
+}
+
+async function log(): Promise<object> {
+  const { page, go, context } = await console.open();
+  await page.route('**/logs/**', (route) =>
+    route.fulfill({
+      contentType: 'text/plain',
+      headers: { 'kubeloom-next-offset': '1', 'kubeloom-ended': 'true' },
+      body: Array.from(
+        { length: logLines },
+        (_, line) => `line ${line}: something that a tool says while it works`,
+      ).join('\n'),
+    }),
+  );
+  await go('manifests/default/calm');
+  const began = performance.now();
+  await page.getByRole('button', { name: /^done/ }).first().click();
+  await page
+    .getByText(new RegExp(`${logLines.toLocaleString('en')}|${logLines} lines`))
+    .first()
+    .waitFor();
+  const shownMs = round(performance.now() - began);
+  const frames = await framesWhile(
+    page,
+    `document.querySelector('[role=log]').scrollTop = (frame * 7919) % ${logLines * 18}`,
+  );
+  await page.unrouteAll({ behavior: 'ignoreErrors' });
+  await context.close();
+  return { lines: logLines, shownMs, aimMs: 33, scrollFrameMs: frames };
+}
+
+/** Of 300 frames, each after another step. */
+async function framesWhile(page: Page, step: string): Promise<object> {
+  const gaps = await page.evaluate(`new Promise((resolve) => {
+    const gaps = []; let before; let frame = 0;
+    const next = (now) => {
+      if (before !== undefined) gaps.push(now - before);
+      before = now; frame += 1; ${step};
+      if (gaps.length < 300) requestAnimationFrame(next); else resolve(gaps);
+    };
+    requestAnimationFrame(next);
+  })`);
+  return p95Of(gaps as number[]);
+}
+
+function p95Of(gaps: readonly number[]): object {
+  const sorted = gaps.toSorted((one, other) => one - other);
+  return { ...percentiles(gaps), p95: round(sorted[Math.floor(sorted.length * 0.95)] ?? 0) };
+}
+
+/** Of a page of a manifest on which nothing happens: part of a core that its thread is at work, requests a minute, also while it is hidden. */
+async function idle(): Promise<object> {
+  const { page, go, requests, context } = await console.open();
+  await go('manifests/default/large/nodes');
+  await page.getByText('ready').first().waitFor();
+  const devtools = await context.newCDPSession(page);
+  await devtools.send('Performance.enable');
+  const busy = async (): Promise<number> => {
+    const { metrics } = await devtools.send('Performance.getMetrics');
+    return metrics.find(({ name }) => name === 'TaskDuration')?.value ?? Number.NaN;
+  };
+  const watched = async (): Promise<object> => {
+    const [began, at, before] = [performance.now(), await busy(), requests.length];
+    await new Promise((resolve) => setTimeout(resolve, idleSeconds * 1000));
+    const seconds = (performance.now() - began) / 1000;
+    return {
+      corePercent: Math.round((((await busy()) - at) / seconds) * 10_000) / 100,
+      requestsPerMinute: round(((requests.length - before) / seconds) * 60),
+    };
+  };
+  const seen = await watched();
+  await page.evaluate(`Object.defineProperty(document, 'visibilityState', { value: 'hidden', configurable: true });
+    document.dispatchEvent(new Event('visibilitychange'))`);
+  const hidden = await watched();
+  await context.close();
+  return { seconds: idleSeconds, aims: { corePercent: 1, requestsPerMinute: 6, hiddenRequests: 0 }, seen, hidden };
+}
