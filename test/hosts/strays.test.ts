@@ -23,6 +23,7 @@ const document = (size: number): object => ({
 describe.runIf(isRoot)('a machine that no one knows', () => {
   let installation: ClockedInstallation;
   let made: ManifestDescription;
+  let site: readonly string[];
 
   const hosts = (command: string, ...words: readonly string[]): string =>
     execFileSync(hostsHelper, [command, ...words], {
@@ -48,10 +49,15 @@ describe.runIf(isRoot)('a machine that no one knows', () => {
     expect(made.status, JSON.stringify(clusterOf(made).failure)).toBe('Done');
     const { installation: id } = await installation.api.getVersion();
     const [node] = clusterOf(made).nodes;
-    const site = ['--installation', id, '--cluster', clusterOf(made).cluster, '--provider', node?.provider ?? ''];
+    site = ['--installation', id, '--cluster', clusterOf(made).cluster, '--provider', node?.provider ?? ''];
     hosts('up', ...site, '--region', node?.region ?? '', '--host', stray, '--id', 'unknown');
   });
   afterAll(() => installation?.close());
+
+  it('nothing is done to a host that has the name and another id', () => {
+    for (const command of ['hold', 'down']) hosts(command, ...site, '--host', stray, '--id', 'another');
+    expect(stateOf(stray)).toMatchObject({ state: 'running', held: false });
+  });
 
   it('a check stops it and keeps it, and says so', async () => {
     expect(stateOf(stray)).toMatchObject({ state: 'running', held: false });
