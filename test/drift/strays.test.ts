@@ -2,13 +2,14 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { waypointKeys } from '#contracts/stage.ts';
 import { driftKey } from '#domain/drift.ts';
 import { repairPlans } from '#domain/planning/work/repair-plans.ts';
-import { strayItems } from '#runner/drift/stray-items.ts';
+import { strayItems, unlisted } from '#runner/drift/stray-items.ts';
 import { actOnStrays } from '#runner/terraform/act-on-strays.ts';
 import { reportDeletion, type Strays, straysOf } from '#runner/terraform/strays.ts';
 import { twoProviderState } from '#test/rendering/states.ts';
-import { aDocument, type StageWorld, stageWorld } from '#test/runner/stage-world.ts';
+import { aCheck, aDocument, prefix, type StageWorld, stageWorld } from '#test/runner/stage-world.ts';
 
 const node = 'control-aaaaaaa-01';
 const parts = [{ provider: { name: 'p1', type: 'local', templates: 'builtin@1' }, wanted: true, pools: [] }];
@@ -168,6 +169,17 @@ describe('strays', () => {
     expect(await strays()).toEqual({ failed: expect.stringContaining('the cloud is silent') });
     world.file('terraform/local/list.ts', "console.log('{}{}');");
     expect(await strays()).toEqual({ failed: expect.stringContaining('invalid JSON') });
+  });
+
+  it('a listing that is denied is a note of the check, any other that fails leaves the check incomplete', async () => {
+    const said = 'p1: machines that no one knows could not be listed: why';
+    expect(unlisted('p1', { failed: 'why', denied: true })).toEqual({ unchecked: [], notes: [said] });
+    expect(unlisted('p1', { failed: 'why' })).toEqual({ unchecked: [said], notes: [] });
+    await world.put(aCheck(twoProviderState()));
+    const look = async () => ({ items: [], ...unlisted('p1', { failed: 'why', denied: true }) });
+    expect((await world.checkDrift([look])).error).toBeUndefined();
+    const report = await world.ports.artifacts.getText(waypointKeys.drift(prefix));
+    expect(JSON.parse(report ?? '')).toMatchObject({ unchecked: [], notes: [said] });
   });
 
   it('a repair of a stray is about that machine of its provider instance and nothing else', () => {

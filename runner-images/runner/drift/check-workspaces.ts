@@ -10,10 +10,9 @@ import { nodeOfAddress, typeOfAddress } from '../terraform/addresses.ts';
 import { namesJob } from '../terraform/apply-dns.ts';
 import { machinesJob } from '../terraform/apply-machines.ts';
 import { joinsOnly } from '../terraform/refuse-replacements.ts';
-import type { Strays } from '../terraform/strays.ts';
 import { type PlannedChange, planWorkspace, type WorkspaceJob, workspacesAtOnce } from '../terraform/workspace.ts';
 import { type Findings, findingPlace, sentence } from './findings.ts';
-import { type ListedStrays, strayItems } from './stray-items.ts';
+import { type ListedStrays, strayItems, unlisted } from './stray-items.ts';
 
 interface Visit {
   /** Provider instance, or name of the load balancer. */
@@ -36,7 +35,7 @@ export async function checkWorkspaces(context: DriftContext): Promise<Findings> 
       items: itemsOf(visit, target, changes),
       listed: isMachines ? [{ provider: about, type: job.provider.type, strays }] : [],
       ...(isMachines ? goneIn(target, changes) : noneGone),
-      ...(isMachines && strays !== undefined ? notListed(about, strays) : { unchecked: [], notes: [] }),
+      ...(isMachines && strays !== undefined ? unlisted(about, strays) : { unchecked: [], notes: [] }),
     };
   });
   const found = outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : []));
@@ -54,13 +53,6 @@ export async function checkWorkspaces(context: DriftContext): Promise<Findings> 
     ],
     notes: found.flatMap(({ notes }) => notes),
   };
-}
-
-/** What the credentials may not list stays so until a person grants it: that leaves no check incomplete, and is said. */
-function notListed(about: string, strays: Strays): Required<Pick<Findings, 'unchecked' | 'notes'>> {
-  if (!('failed' in strays)) return { unchecked: [], notes: [] };
-  const said = sentence(`${about}: machines that no one knows could not be listed: ${strays.failed}`);
-  return strays.denied ? { unchecked: [], notes: [said] } : { unchecked: [said], notes: [] };
 }
 
 type Gone = Required<Pick<Findings, 'health' | 'partly'>>;

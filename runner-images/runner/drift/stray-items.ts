@@ -1,7 +1,7 @@
 /** Strays as findings of a check: each machine once, whatever number of instances listed it. */
 import type { DriftItem } from '#domain/drift.ts';
 import type { Strays } from '../terraform/strays.ts';
-import { sentence } from './findings.ts';
+import { type Findings, sentence } from './findings.ts';
 
 export interface ListedStrays {
   /** Name of the instance. */
@@ -34,3 +34,10 @@ export function strayItems(listed: readonly ListedStrays[]): readonly DriftItem[
 const mostStrays = 50;
 
 const quarantined = '; it is in quarantine: stopped, and kept until a person deletes it';
+
+/** What the credentials may not list stays so until a person grants it: that leaves no check incomplete, and is said. */
+export function unlisted(provider: string, strays: Strays): Required<Pick<Findings, 'unchecked' | 'notes'>> {
+  if (!('failed' in strays)) return { unchecked: [], notes: [] };
+  const said = sentence(`${provider}: machines that no one knows could not be listed: ${strays.failed}`);
+  return strays.denied ? { unchecked: [], notes: [said] } : { unchecked: [said], notes: [] };
+}
