@@ -18,7 +18,7 @@ let wired: Deps | undefined;
 
 /** The ports of this process, made from its environment on first use. */
 export function wire(): Deps {
-  wired ??= join(process.env);
+  wired ??= portsOf(process.env);
   return wired;
 }
 
@@ -27,10 +27,16 @@ export function useDeps(deps: Deps | undefined): void {
   wired = deps;
 }
 
-/** Endpoints, region and credentials come from the SDK's own variables. */
-function join(environment: Readonly<Record<string, string | undefined>>): Deps {
+/** What clients of the SDK are told apart from its own variables. */
+export interface ClientOptions {
+  /** @default those of the SDK's own variables */
+  readonly credentials?: { readonly accessKeyId: string; readonly secretAccessKey: string };
+}
+
+/** The ports for this environment. Endpoints and region come from the SDK's own variables. */
+export function portsOf(environment: Readonly<Record<string, string | undefined>>, clients: ClientOptions = {}): Deps {
   const config = parseConfig(environment);
-  const documentClient = DynamoDBDocumentClient.from(new DynamoDBClient(), {
+  const documentClient = DynamoDBDocumentClient.from(new DynamoDBClient(clients), {
     marshallOptions: { removeUndefinedValues: true },
   });
   const table = new DynamoTable(documentClient, config.KUBELOOM_TABLE);
@@ -39,7 +45,7 @@ function join(environment: Readonly<Record<string, string | undefined>>): Deps {
       import('#adapters/s3-artifacts.ts'),
       import('@aws-sdk/client-s3'),
     ]);
-    return new S3Artifacts(new S3Client(), config.KUBELOOM_BUCKET);
+    return new S3Artifacts(new S3Client(clients), config.KUBELOOM_BUCKET);
   });
   const documents = new LargeDocuments(artifacts);
   const inTable = <Port extends PromisingPort<Port>>(load: () => Promise<new (table: DynamoTable) => Port>) =>
@@ -79,7 +85,7 @@ function join(environment: Readonly<Record<string, string | undefined>>): Deps {
         import('#adapters/sfn-workflows.ts'),
         import('@aws-sdk/client-sfn'),
       ]);
-      return new SfnWorkflows(new SFNClient(), {
+      return new SfnWorkflows(new SFNClient(clients), {
         reconcile: config.KUBELOOM_RECONCILE_ARN,
         rollOut: config.KUBELOOM_ROLL_OUT_ARN,
       });
@@ -89,14 +95,14 @@ function join(environment: Readonly<Record<string, string | undefined>>): Deps {
         import('#adapters/codebuild-builds.ts'),
         import('@aws-sdk/client-codebuild'),
       ]);
-      return new CodeBuildBuilds(new CodeBuildClient(), Object.values(config.KUBELOOM_RUNNER_PROJECTS));
+      return new CodeBuildBuilds(new CodeBuildClient(clients), Object.values(config.KUBELOOM_RUNNER_PROJECTS));
     }),
     secrets: onFirstUse<SecretStore>(async () => {
       const [{ SsmSecrets }, { SSMClient }] = await Promise.all([
         import('#adapters/ssm-secrets.ts'),
         import('@aws-sdk/client-ssm'),
       ]);
-      return new SsmSecrets(new SSMClient(), config.KUBELOOM_SECRET_PREFIX, config.KUBELOOM_SECRET_KEY);
+      return new SsmSecrets(new SSMClient(clients), config.KUBELOOM_SECRET_PREFIX, config.KUBELOOM_SECRET_KEY);
     }),
     clock: systemClock,
     ids: randomIds,

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { z } from 'zod';
-import { runnerBehind } from './access-key.ts';
+import { principalBehind } from './access-key.ts';
 import { type Logger, messageOf } from './logger.ts';
 import { denialOf } from './rights/request-rights.ts';
 
@@ -61,8 +61,8 @@ export function awsJsonListener(
       if (!work)
         throw new AwsFault('UnknownOperationException', `the local ${service} does not emulate ${name || '(none)'}`);
       const input = parseJson(text);
-      const runner = runnerBehind(request);
-      const denied = runner && denialOf(runner, `${service.toLowerCase()}:${name}`, input);
+      const principal = principalBehind(request);
+      const denied = principal && denialOf(principal, service, name, input);
       if (denied) throw new AwsFault('AccessDeniedException', denied);
       answer(response, 200, await work(input));
     } catch (error) {

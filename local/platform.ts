@@ -2,7 +2,7 @@
 import type { RequestListener } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { accessKeyOf, guarded } from './access-key.ts';
+import { accessKeyOf, functionKeyOf, guarded } from './access-key.ts';
 import type { OidcOptions } from './api-gateway/oidc-issuer.ts';
 import { type Gateway, startGateway, startGatewayThread } from './api-gateway/start-gateway.ts';
 import type { LocalBuilds } from './codebuild/builds.ts';
@@ -201,7 +201,11 @@ async function assemble(given: {
   const doorOptions = { access, port: apiPort, console, logger, ...(!inMemory && { directory: directory.path }) };
   const api = await (routesModule === undefined || inMemory
     ? startGateway(await product.routes(), doorOptions)
-    : startGatewayThread({ routesModule, ...doorOptions }));
+    : startGatewayThread({
+        ...doorOptions,
+        routesModule: routesModule.url,
+        environment: { AWS_ACCESS_KEY_ID: functionKeyOf(accessKey, routesModule.functionName) },
+      }));
   gateway = api;
   cleanUp.push(() => api.close());
   rules.resume();

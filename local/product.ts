@@ -18,6 +18,7 @@ import { type LambdaFunction, loadFunctions } from './lambda/lambda-host.ts';
 import type { MetricFamily } from './metrics/exposition.ts';
 import type { PlatformNumbers } from './metrics/kubeloom-metrics.ts';
 import { boundedPorts } from './rights/bounded-ports.ts';
+import { asFunction } from './rights/function-at-work.ts';
 import type { StatusRule } from './stepfunctions/status-change.ts';
 
 export type RunnerKind = 'real' | 'sim';
@@ -46,13 +47,14 @@ export interface Product {
   readonly console?: boolean;
   /** What `/metrics` answers. @default nothing */
   metrics?(numbers: PlatformNumbers): Promise<readonly MetricFamily[]>;
-  /** URL of the module that exports them; then the API of a platform that lasts has a thread of its own. */
-  readonly routesModule?: string;
+  /** URL of the module that exports them, and the function that they are; then the API of a platform that lasts has a thread of its own. */
+  readonly routesModule?: { readonly url: string; readonly functionName: string };
   projects(variables: Readonly<Record<string, string>>, dataDirectory: string): Promise<readonly Project[]>;
 }
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const simProject = 'sim';
+const functionOfRoutes = 'router';
 /** A runner is at its largest while it starts: with more space for what is young there is nothing to collect, a tenth of its CPU time. */
 const runnerNodeOptions = ['--min-semi-space-size=16'];
 /** As the longest that a build may take in AWS. */
@@ -76,16 +78,33 @@ export function kubeloom(runner: RunnerKind): Product {
     providerTypes: () => providerTypesOf(runner),
     tableSchema: async () => (await import('#adapters/table-keys.ts')).tableSchema,
     async functions() {
+      const { portsByFunction } = await import('./rights/function-ports.ts');
       // Ports of an earlier platform in this process would still talk to its endpoints.
-      (await import('#functions/wire.ts')).useDeps(undefined);
-      return loadFunctions(join(root, 'functions', 'tasks'));
+      (await import('#functions/wire.ts')).useDeps(portsByFunction({ ...process.env }));
+      const functions = await loadFunctions(join(root, 'functions', 'tasks'));
+      return Object.fromEntries(
+        Object.entries(functions).map(([name, work]) => [
+          name,
+          (...given: Parameters<LambdaFunction>) => asFunction(name, () => work(...given)),
+        ]),
+      );
     },
-    routes: async () => (await import('#functions/api/routes.ts')).routes,
+    async routes() {
+      const { routes } = await import('#functions/api/routes.ts');
+      return routes.map((route) => ({
+        ...route,
+        handler: (...given: Parameters<GatewayRoute['handler']>) =>
+          asFunction(functionOfRoutes, () => route.handler(...given)),
+      }));
+    },
     async metrics(numbers) {
       const { kubeloomMetrics } = await import('./metrics/kubeloom-metrics.ts');
       return kubeloomMetrics((await import('#functions/wire.ts')).wire(), numbers);
     },
-    routesModule: pathToFileURL(join(root, 'functions', 'api', 'routes.ts')).href,
+    routesModule: {
+      url: pathToFileURL(join(root, 'functions', 'api', 'routes.ts')).href,
+      functionName: functionOfRoutes,
+    },
     async projects(variables, dataDirectory) {
       if (runner === 'sim') return [await simulated(variables)];
       const directory = join(dataDirectory, 'runner');

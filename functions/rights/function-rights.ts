@@ -77,8 +77,27 @@ function boundsOfAction(
 
 const portOf = (use: string): string => use.split('.')[0] ?? '';
 
+/** All actions of a function, sorted. */
+export const functionActions = (name: string): readonly string[] => [...roleOf(name).keys()];
+
 /** Whether a function may do `action` (`s3:DeleteObject`) to an object, partition or secret (`user/team/hetzner`). */
 export function functionMay(name: string, action: string, key: string): boolean {
-  const prefixes = prefixesOf(action, functionBounds(name));
-  return actionsOf(functionUses(name)).includes(action) && prefixes.some((prefix) => key.startsWith(prefix));
+  return (
+    roleOf(name)
+      .get(action)
+      ?.some((prefix) => key.startsWith(prefix)) ?? false
+  );
+}
+
+type Role = ReadonlyMap<string, readonly string[]>;
+const roles = new Map<string, Role>();
+
+/** Prefixes by action, made once: the local services ask for each request. */
+function roleOf(name: string): Role {
+  const known = roles.get(name);
+  if (known) return known;
+  const bounds = functionBounds(name);
+  const role = new Map(actionsOf(functionUses(name)).map((action) => [action, prefixesOf(action, bounds)]));
+  roles.set(name, role);
+  return role;
 }

@@ -98,7 +98,8 @@ export function prefixesOf(action: string, bounds: Bounds | undefined): readonly
   const [service] = action.split(':');
   if (service === 's3') return bounds.objects;
   if (service === 'dynamodb') return bounds.partitions;
-  if (service === 'codebuild') return [''];
+  // What has no key here: builds, executions, the bus.
+  if (service === 'codebuild' || service === 'states' || service === 'events') return [''];
   return service === 'ssm' ? bounds.secrets : [];
 }
 

@@ -1,6 +1,9 @@
 /** What functions and runners use, and what that asks of AWS: uses.json, made by scripts/generate-rights.ts, held by a test. */
 import uses from './uses.json' with { type: 'json' };
 
+/** `plan-cluster`; the API is one function, `router`. */
+export const functionNames: readonly string[] = Object.keys(uses.functions);
+
 /** `port.method` of a function (`plan-cluster`). Throws for one that the file does not know. */
 export function functionUses(name: string): readonly string[] {
   return known(uses.functions, name);

@@ -49,13 +49,13 @@ export async function startGateway(
   return { ...server, report };
 }
 
-/** In a thread of its own, with the environment as it is now. Throws when the port is taken, naming it. */
+/** In a thread of its own, with the environment as it is now and `environment` in it. Throws when the port is taken, naming it. */
 export async function startGatewayThread(
-  options: GatewayThreadOptions & { readonly logger: Logger },
+  options: GatewayThreadOptions & { readonly logger: Logger; readonly environment: Readonly<Record<string, string>> },
 ): Promise<Gateway> {
-  const { logger, ...workerData } = options;
+  const { logger, environment, ...workerData } = options;
   const thread = await startThread(new URL('./gateway-thread.ts', import.meta.url), {
-    ...{ workerData, what: 'the API', logger },
+    ...{ workerData, env: { ...process.env, ...environment }, what: 'the API', logger },
     // The process keeps its heaps small; here that would be a collection for each few requests.
     resourceLimits: { maxYoungGenerationSizeMb: 32 },
     onEnd: (cause) => logger.error('the API has stopped; start the platform again', { cause }),

@@ -1,45 +1,84 @@
-/** Whether the role of a runner allows what a request to the local services asks for, in the terms of IAM. */
+/** Whether the role of a runner or of a function allows what a request to the local services asks for, in the terms of IAM. */
 import type { IncomingMessage } from 'node:http';
-import { mayReplaceSecrets, type RunnerTool, runnerMay, usesOfTool } from '#functions/rights/runner-rights.ts';
+import { functionActions, functionMay } from '#functions/rights/function-rights.ts';
+import { mayReplaceSecrets, runnerActions, runnerMay, usesOfTool } from '#functions/rights/runner-rights.ts';
+import { functionUses } from '#functions/rights/uses.ts';
+import type { Principal } from '../access-key.ts';
 import { deniedSentence } from './bounded-ports.ts';
 
-/** The message of AWS for an action that is not allowed; undefined when it is. `keys`: the keys that it uses, none for a whole store. */
-export function denial(tool: RunnerTool, action: string, keys: readonly string[]): string | undefined {
-  const denied = (keys.length === 0 ? [''] : keys).find((key) => !runnerMay(tool, action, key));
-  return denied === undefined ? undefined : deniedSentence(`the runner ${tool}`, action, denied);
+/** The message of AWS for an action that is not allowed; undefined when it is. `keys`: what it uses; none for what has no key. */
+export function denial(who: Principal, action: string, keys: readonly string[]): string | undefined {
+  if (keys.length === 0) return actionsOfPrincipal(who).includes(action) ? undefined : sentence(who, action, '*');
+  const denied = keys.find((key) =>
+    who.kind === 'runner' ? !runnerMay(who.name, action, key) : !functionMay(who.name, action, key),
+  );
+  return denied === undefined ? undefined : sentence(who, action, denied);
 }
 
-/** The same for what an operation asks for besides its keys: who only creates Secrets replaces none. */
-export function denialOf(tool: RunnerTool, action: string, input: unknown): string | undefined {
-  const keys = touchedKeys(input);
-  const replaces = action === 'ssm:PutParameter' && Object(input).Overwrite === true;
-  if (replaces && !mayReplaceSecrets(usesOfTool[tool]))
-    return deniedSentence(`the runner ${tool}`, action, keys.join(', '));
-  return denial(tool, action, keys);
+/** The same for an operation of a service that speaks JSON, with what it asks for besides its keys. */
+export function denialOf(who: Principal, service: string, operation: string, input: unknown): string | undefined {
+  const action = `${prefixOfService[service] ?? service.toLowerCase()}:${operation}`;
+  const keys = touchedKeys(service, operation, input);
+  const { Overwrite, WithDecryption } = Object(input);
+  const replaces = action === 'ssm:PutParameter' && Overwrite === true;
+  const uses = who.kind === 'runner' ? usesOfTool[who.name] : functionUses(who.name);
+  // Who only creates Secrets replaces none, and functions see no value of one.
+  if (replaces && !mayReplaceSecrets(uses)) return sentence(who, action, keys.join(', '));
+  if (WithDecryption === true && who.kind === 'function') return sentence(who, 'kms:Decrypt', keys.join(', '));
+  return denial(who, action, keys);
 }
 
-/** The action of a request to S3. No runner may delete many objects at once. */
-export function s3Action({ method }: Pick<IncomingMessage, 'method'>, key: string, query: URLSearchParams): string {
-  if (query.has('delete')) return 's3:DeleteObjects';
-  if (key === '') return method === 'GET' || method === 'HEAD' ? 's3:ListBucket' : 's3:CreateBucket';
-  if (method === 'GET' || method === 'HEAD') return 's3:GetObject';
-  return method === 'DELETE' && !query.has('uploadId') ? 's3:DeleteObject' : 's3:PutObject';
+/** Services whose actions do not begin with their name. */
+const prefixOfService: Readonly<Record<string, string>> = { 'Step Functions': 'states' };
+
+const actionsOfPrincipal = (who: Principal): readonly string[] =>
+  who.kind === 'runner' ? runnerActions(who.name) : functionActions(who.name);
+
+const sentence = (who: Principal, action: string, resource: string): string =>
+  deniedSentence(`the ${who.kind} ${who.name}`, action, resource);
+
+/** The action of a request to S3, and the keys that it uses. */
+export function s3Request(
+  { method }: Pick<IncomingMessage, 'method'>,
+  key: string,
+  query: URLSearchParams,
+): { readonly action: string; readonly keys: readonly string[] } {
+  // Which ones are deleted is in the body.
+  if (query.has('delete')) return { action: 's3:DeleteObject', keys: [] };
+  const reads = method === 'GET' || method === 'HEAD';
+  const prefix = query.get('prefix');
+  // A listing without a prefix cannot be told from the question whether an object exists.
+  if (key === '') return { action: reads ? 's3:ListBucket' : 's3:CreateBucket', keys: prefix === null ? [] : [prefix] };
+  if (reads) return { action: 's3:GetObject', keys: [key] };
+  return { action: method === 'DELETE' && !query.has('uploadId') ? 's3:DeleteObject' : 's3:PutObject', keys: [key] };
 }
 
 /** The keys that an operation of DynamoDB (partitions) or Parameter Store (paths without the prefix) uses. */
-function touchedKeys(input: unknown): readonly string[] {
-  const { Name, Names, Path, Key, Item, RequestItems } = Object(input);
+function touchedKeys(service: string, operation: string, input: unknown): readonly string[] {
+  if (service === 'DynamoDB') return operation === 'Query' ? [partitionOfQuery(input)] : partitionsOf(input);
+  const { Name, Names, Path } = Object(input);
   const parameters = [Name, Path, ...(Array.isArray(Names) ? Names : [])].filter((name) => typeof name === 'string');
-  const requests = Object.values(Object(RequestItems)).flatMap((entry) => (Array.isArray(entry) ? entry : []));
+  if (service !== 'SSM') return [];
+  return parameters.map((name: string) => (name.startsWith(secretPrefix) ? name.slice(secretPrefix.length) : name));
+}
+
+function partitionsOf(input: unknown): readonly string[] {
+  const { Key, Item, RequestItems } = Object(input);
+  const requests = Object.values(Object(RequestItems));
+  const written = requests.flatMap((entry) => (Array.isArray(entry) ? entry : []));
   const items = [
-    Key,
-    Item,
-    ...requests.flatMap(({ PutRequest, DeleteRequest }) => [PutRequest?.Item, DeleteRequest?.Key]),
+    ...[Key, Item],
+    ...written.flatMap(({ PutRequest, DeleteRequest }) => [PutRequest?.Item, DeleteRequest?.Key]),
+    ...requests.flatMap((entry) => Object(entry).Keys ?? []),
   ];
-  return [
-    ...parameters.map((name: string) => (name.startsWith(secretPrefix) ? name.slice(secretPrefix.length) : name)),
-    ...items.flatMap((item) => (typeof item?.pk?.S === 'string' ? [item.pk.S] : [])),
-  ];
+  return items.flatMap((item) => (typeof item?.pk?.S === 'string' ? [item.pk.S] : []));
+}
+
+/** What a query, of the table or of its index, compares the partition key with. */
+function partitionOfQuery(input: unknown): string {
+  const { KeyConditionExpression = '', ExpressionAttributeValues } = Object(input);
+  const [, value = ''] = /^#(?:pk|duePartition) = (:\w+)/.exec(String(KeyConditionExpression)) ?? [];
+  return String(Object(ExpressionAttributeValues)[value]?.S ?? '');
 }
 
 const secretPrefix = `${process.env.KUBELOOM_SECRET_PREFIX ?? '/kubeloom'}/`;

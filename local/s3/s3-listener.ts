@@ -2,10 +2,10 @@
 import { mkdir, readdir } from 'node:fs/promises';
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { join } from 'node:path';
-import { runnerBehind } from '../access-key.ts';
+import { principalBehind } from '../access-key.ts';
 import { type Logger, messageOf } from '../logger.ts';
 import { region } from '../names.ts';
-import { denial, s3Action } from '../rights/request-rights.ts';
+import { denial, s3Request } from '../rights/request-rights.ts';
 import { type Bucket, openBucket } from './bucket.ts';
 import { listObjects } from './list-objects.ts';
 import { type MultipartUploads, openMultipartUploads } from './multipart.ts';
@@ -75,8 +75,9 @@ export async function openS3(options: S3Options): Promise<LocalS3> {
     const query = new URLSearchParams(search);
     const unknown = [...query.keys()].find((name) => !playedQueries.has(name) && !name.startsWith('X-Amz-'));
     if (unknown !== undefined) throw new S3Fault('NotImplemented', `?${unknown} is not emulated`);
-    const runner = runnerBehind(request);
-    const denied = runner && denial(runner, s3Action(request, key, query), [key]);
+    const principal = principalBehind(request);
+    const asked = s3Request(request, key, query);
+    const denied = principal && denial(principal, asked.action, asked.keys);
     if (denied) throw new S3Fault('AccessDenied', denied);
     if (key === '') return onBucket(request, response, bucketName, query);
     if (Buffer.byteLength(key) > 1024) throw new S3Fault('KeyTooLongError', 'keys have at most 1024 bytes');
@@ -135,9 +136,17 @@ async function deleteObjects(request: IncomingMessage, response: ServerResponse,
     .filter((child) => child.name === 'Object')
     .map((child) => childText(child, 'Key') ?? '');
   if (keys.length === 0 || keys.length > 1000) throw new S3Fault('MalformedXML', 'from 1 to 1000 objects are named');
-  await Promise.all(keys.map((key) => bucket.remove(key, {})));
+  const principal = principalBehind(request);
+  const judged = keys.map((Key) => ({ Key, denied: principal && denial(principal, 's3:DeleteObject', [Key]) }));
+  const Errors = judged.flatMap(({ Key, denied: Message }) =>
+    Message ? [{ Key, Code: 'AccessDenied', Message }] : [],
+  );
+  const removed = judged.filter(({ denied }) => denied === undefined);
+  await Promise.all(removed.map(({ Key }) => bucket.remove(Key, {})));
   const quiet = childText(document, 'Quiet') === 'true';
-  objects.sendXml(response, 200, 'DeleteResult', { Deleted: quiet ? [] : keys.map((Key) => ({ Key })) });
+  objects.sendXml(response, 200, 'DeleteResult', {
+    ...{ Deleted: quiet ? [] : removed.map(({ Key }) => ({ Key })), Error: Errors },
+  });
 }
 
 const notPlayed = (request: IncomingMessage): S3Fault =>

@@ -4,7 +4,8 @@ import type { APIGatewayProxyEventV2 } from 'aws-lambda';
 import { handler } from '#functions/api/router.ts';
 import { routes } from '#functions/api/routes.ts';
 import { useDeps } from '#functions/wire.ts';
-import { asFunction, boundedFunctions } from '#test/fakes/bounded-functions.ts';
+import { asFunction } from '#local/rights/function-at-work.ts';
+import { boundedFunctions } from '#test/fakes/bounded-functions.ts';
 import { type FakeDeps, fakeDeps } from '#test/fakes/fake-deps.ts';
 import document from '../../docs/openapi.json' with { type: 'json' };
 

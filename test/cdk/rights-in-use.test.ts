@@ -1,5 +1,4 @@
 /** What functions really use of the ports while runs go well and badly is within what their roles are made of. */
-import { AsyncLocalStorage } from 'node:async_hooks';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { S3Artifacts } from '#adapters/s3-artifacts.ts';
 import { type ApiClient, apiClient } from '#cli/api-client.ts';
@@ -7,10 +6,10 @@ import { functionUses } from '#functions/rights/uses.ts';
 import { useDeps, wire } from '#functions/wire.ts';
 import { type Platform, startPlatform } from '#local/platform.ts';
 import { kubeloom } from '#local/product.ts';
-import { asFunction, boundedFunctions, refuseBeyond } from '#test/fakes/bounded-functions.ts';
+import { functionAtWork } from '#local/rights/function-at-work.ts';
+import { boundedFunctions, refuseBeyond } from '#test/fakes/bounded-functions.ts';
 import { benchManifest } from '../../bench/manifests.ts';
 
-const within = new AsyncLocalStorage<string>();
 const used = new Map<string, Set<string>>();
 let platform: Platform;
 let api: ApiClient;
@@ -26,7 +25,7 @@ function recorded<Ports extends object>(ports: Ports): Ports {
           const work: unknown = Reflect.get(adapter, method);
           if (typeof work !== 'function') return work;
           return (...given: unknown[]) => {
-            const name = within.getStore();
+            const name = functionAtWork();
             if (name !== undefined) used.set(name, (used.get(name) ?? new Set()).add(`${port}.${method}`));
             return Reflect.apply(work, adapter, given);
           };
@@ -46,7 +45,7 @@ function boundObjects(): void {
     vi.spyOn(S3Artifacts.prototype, method).mockImplementation(async function (this: S3Artifacts, ...given: unknown[]) {
       const key = String(given[0]);
       refuseBeyond(`artifacts.${method}`, key);
-      if (within.getStore() !== undefined) touched.add(key);
+      if (functionAtWork() !== undefined) touched.add(key);
       return Reflect.apply(work, this, given);
     });
   }
@@ -69,19 +68,8 @@ beforeAll(async () => {
       async functions() {
         const functions = await product.functions();
         useDeps(recorded(boundedFunctions(wire())));
-        return Object.fromEntries(
-          Object.entries(functions).map(([name, work]) => [
-            name,
-            (event: unknown, context) => within.run(name, () => asFunction(name, () => work(event, context))),
-          ]),
-        );
+        return functions;
       },
-      routes: async () =>
-        (await product.routes()).map((route) => ({
-          ...route,
-          handler: (...given: Parameters<typeof route.handler>) =>
-            within.run('router', () => asFunction('router', () => route.handler(...given))),
-        })),
     },
   });
   api = apiClient({ apiUrl: platform.apiUrl, token: platform.token });

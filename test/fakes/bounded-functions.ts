@@ -1,16 +1,9 @@
 /** Ports that refuse a function what its role in AWS does not allow: objects and Secrets outside of its bounds. */
-import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Deps } from '#functions/ports.ts';
 import { functionMay } from '#functions/rights/function-rights.ts';
 import { actionsOf } from '#functions/rights/uses.ts';
 import { deniedSentence } from '#local/rights/bounded-ports.ts';
-
-const within = new AsyncLocalStorage<string>();
-
-/** Does the work as the function of that name (`plan-cluster`); what it calls of `boundedFunctions` is within its bounds, or fails. */
-export function asFunction<Result>(name: string, work: () => Result): Result {
-  return within.run(name, work);
-}
+import { functionAtWork } from '#local/rights/function-at-work.ts';
 
 /** The same ports, bounded for what is called by a function; a port that a test replaces later is another one here, too. */
 export function boundedFunctions<Ports extends Pick<Deps, 'artifacts' | 'secrets'>>(ports: Ports): Ports {
@@ -37,7 +30,7 @@ function bounded(port: string, adapter: object): object {
 
 /** Throws as AWS does when the function at work may not do this to this key. */
 export function refuseBeyond(use: string, key: string): void {
-  const name = within.getStore();
+  const name = functionAtWork();
   if (name === undefined) return;
   for (const action of actionsOf([use]))
     if (!functionMay(name, action, key)) throw new Error(deniedSentence(name, action, key));

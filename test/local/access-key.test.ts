@@ -1,18 +1,26 @@
 /** The services of a platform answer only to who signs with its access key. */
 import { CodeBuildClient, StartBuildCommand } from '@aws-sdk/client-codebuild';
-import { BatchWriteItemCommand, DynamoDBClient, ListTablesCommand } from '@aws-sdk/client-dynamodb';
+import {
+  BatchGetItemCommand,
+  BatchWriteItemCommand,
+  DynamoDBClient,
+  ListTablesCommand,
+  PutItemCommand,
+  QueryCommand,
+} from '@aws-sdk/client-dynamodb';
 import {
   DeleteObjectCommand,
+  DeleteObjectsCommand,
   GetObjectCommand,
   ListObjectsV2Command,
   PutObjectCommand,
   S3Client,
 } from '@aws-sdk/client-s3';
-import { ListStateMachinesCommand, SFNClient } from '@aws-sdk/client-sfn';
+import { ListStateMachinesCommand, SFNClient, StartExecutionCommand } from '@aws-sdk/client-sfn';
 import { DescribeParametersCommand, GetParameterCommand, PutParameterCommand, SSMClient } from '@aws-sdk/client-ssm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type RunnerTool, runnerTools } from '#functions/rights/runner-rights.ts';
-import { accessKeyOf, runnerKeyOf } from '#local/access-key.ts';
+import { accessKeyOf, functionKeyOf, runnerKeyOf } from '#local/access-key.ts';
 import { type Platform, startPlatform } from '#local/platform.ts';
 
 let platform: Platform;
@@ -139,6 +147,89 @@ describe('the services of a platform', () => {
         new ListStateMachinesCommand({}),
       );
       await expect(listed).rejects.toMatchObject({ name: 'AccessDeniedException' });
+    });
+  });
+
+  describe('a function within its role', () => {
+    const signed = (name: string) => signedBy(functionKeyOf(accessKeyOf(platform.token), name));
+    const s3 = (name: string) =>
+      new S3Client({ ...signed(name), endpoint: platform.endpoints.s3, forcePathStyle: true });
+    const table = (name: string) => new DynamoDBClient({ ...signed(name), endpoint: platform.endpoints.dynamodb });
+    const put = (name: string, Key: string) =>
+      s3(name).send(new PutObjectCommand({ Bucket: 'kubeloom', Key, Body: 'x' }));
+    const denied = { name: 'AccessDenied' };
+    const deniedException = { name: 'AccessDeniedException' };
+
+    it('a function writes its own objects and no others', async () => {
+      await put('plan-cluster', 'runs/default/shop/r1/w01/waypoint.json');
+      await expect(put('plan-cluster', 'kubeconfigs/default/shop/web')).rejects.toMatchObject({
+        ...denied,
+        message: expect.stringContaining('the function plan-cluster is not authorized to perform: s3:PutObject'),
+      });
+    });
+
+    it('a function lists keys below its own prefixes, and asks whether an object exists', async () => {
+      const list = (Prefix: string) =>
+        s3('plan-cluster').send(new ListObjectsV2Command({ Bucket: 'kubeloom', Prefix }));
+      await list('runs/default/');
+      await expect(list('kubeconfigs/')).rejects.toMatchObject(denied);
+      const missing = s3('plan-cluster').send(new GetObjectCommand({ Bucket: 'kubeloom', Key: 'runs/none' }));
+      await expect(missing).rejects.toMatchObject({ name: 'NoSuchKey' });
+    });
+
+    it('of many objects that a function deletes at once, those of others remain', async () => {
+      const [own, other] = ['runs/default/shop/old', 'rollouts/default/one'];
+      await put('router', own);
+      await put('router', other);
+      const Delete = { Objects: [{ Key: own }, { Key: other }], Quiet: true };
+      const { Errors } = await s3('settle-manifest').send(new DeleteObjectsCommand({ Bucket: 'kubeloom', Delete }));
+      expect(Errors).toMatchObject([
+        { Key: own, Code: 'AccessDenied' },
+        { Key: other, Code: 'AccessDenied' },
+      ]);
+      expect(platform.objects('rollouts/default/one')).toEqual([other]);
+    });
+
+    it('a function uses partitions of its stores and no others, whatever the operation', async () => {
+      const TableName = 'kubeloom';
+      const item = (pk: string) => ({ pk: { S: pk }, sk: { S: '1' } });
+      const query = (name: string, partition: string) =>
+        table(name).send(
+          new QueryCommand({
+            ...{ TableName, KeyConditionExpression: '#pk = :partition', ExpressionAttributeNames: { '#pk': 'pk' } },
+            ExpressionAttributeValues: { ':partition': { S: partition } },
+          }),
+        );
+      await query('router', 'ROLES');
+      await expect(query('plan-manifest', 'ROLES')).rejects.toMatchObject(deniedException);
+      const written = table('plan-cluster').send(new PutItemCommand({ TableName, Item: item('ROLES') }));
+      await expect(written).rejects.toMatchObject(deniedException);
+      const read = table('tick').send(
+        new BatchGetItemCommand({ RequestItems: { kubeloom: { Keys: [item('MANIFESTS'), item('ROLES')] } } }),
+      );
+      await expect(read).rejects.toMatchObject(deniedException);
+    });
+
+    it('a function stores a Secret and learns that it exists, and never sees its value', async () => {
+      const ssm = new SSMClient({ ...signed('router'), endpoint: platform.endpoints.ssm });
+      const Name = '/kubeloom/user/default/hetzner';
+      await ssm.send(new PutParameterCommand({ Name, Value: 'x', Type: 'SecureString', Overwrite: true }));
+      expect((await ssm.send(new GetParameterCommand({ Name }))).Parameter?.Value).not.toBe('x');
+      await expect(ssm.send(new GetParameterCommand({ Name, WithDecryption: true }))).rejects.toMatchObject({
+        ...deniedException,
+        message: expect.stringContaining('kms:Decrypt'),
+      });
+    });
+
+    it('a function that starts no builds and no executions is refused both', async () => {
+      const { codeBuild, stepFunctions } = platform.endpoints;
+      const started = new CodeBuildClient({ ...signed('take-lease'), endpoint: codeBuild }).send(
+        new StartBuildCommand({ projectName: 'sim' }),
+      );
+      await expect(started).rejects.toMatchObject(deniedException);
+      const workflows = new SFNClient({ ...signed('take-lease'), endpoint: stepFunctions });
+      const run = { stateMachineArn: 'arn:aws:states:us-east-1:000000000000:stateMachine:reconcile-manifest' };
+      await expect(workflows.send(new StartExecutionCommand(run))).rejects.toMatchObject(deniedException);
     });
   });
 });

@@ -1,7 +1,8 @@
 /** A function that reaches beyond its role fails in tests as it would in AWS. */
 import { expect, it } from 'vitest';
 import { functionMay } from '#functions/rights/function-rights.ts';
-import { asFunction, boundedFunctions } from '#test/fakes/bounded-functions.ts';
+import { asFunction } from '#local/rights/function-at-work.ts';
+import { boundedFunctions } from '#test/fakes/bounded-functions.ts';
 import { fakeDeps } from '#test/fakes/fake-deps.ts';
 
 it('a function that touches an object outside of its bounds is refused, and another one may', async () => {

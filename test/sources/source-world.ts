@@ -5,11 +5,12 @@ import { GitReferences } from '#adapters/git-references.ts';
 import type { GitSourceRecord } from '#contracts/git-sources.ts';
 import { handler } from '#functions/tasks/sync-sources.ts';
 import { useDeps } from '#functions/wire.ts';
+import { asFunction } from '#local/rights/function-at-work.ts';
 import { type Answers, answerQuestion } from '#runner/answer-question.ts';
 import { answers } from '#runner/answers.ts';
 import { type Answer, apiUnderTest, type Call } from '#test/api/api-under-test.ts';
 import { aManifest } from '#test/api/documents.ts';
-import { asFunction, boundedFunctions } from '#test/fakes/bounded-functions.ts';
+import { boundedFunctions } from '#test/fakes/bounded-functions.ts';
 import type { FakeDeps } from '#test/fakes/fake-deps.ts';
 import { type GitServer, trust } from '#test/templates/git-server.ts';
 

@@ -4,8 +4,9 @@ import type { ClusterRecord, ManifestRecord, RunEvent, RunRecord } from '#contra
 import type { InvocationContext } from '#functions/middleware.ts';
 import { nextRecord, startRun, storeNext } from '#functions/pipeline/manifests/next-generation.ts';
 import { useDeps } from '#functions/wire.ts';
+import { asFunction } from '#local/rights/function-at-work.ts';
 import { type Answer, type Call, callApi } from '#test/api/api-under-test.ts';
-import { asFunction, boundedFunctions } from '#test/fakes/bounded-functions.ts';
+import { boundedFunctions } from '#test/fakes/bounded-functions.ts';
 import { executionArn, type FakeDeps, fakeDeps } from '#test/fakes/fake-deps.ts';
 import { ScriptedRunner } from './scripted-runner.ts';
 import { type Machines, type Outcome, StateMachines, type ValidationContext } from './state-machines.ts';
