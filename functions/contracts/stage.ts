@@ -101,6 +101,13 @@ export function clusterKeys({
   return { kubeconfig, authority: `pki/${place}.tar.gz`, formerAuthority: `${kubeconfig}.pki.tar.gz` };
 }
 
+/** Where the SSH key of a pool of a cluster is kept: runners create it, functions delete it with the pool. */
+export const poolKeyPath = (
+  { namespace, manifest }: Pick<WaypointDocument, 'namespace' | 'manifest'>,
+  clusterId: string,
+  poolId: string,
+): string => `ssh/${namespace}/${manifest}/${clusterId}/${poolId}`;
+
 /** The last segment of a waypoint's prefix, `w00`: counts what a run started of a cluster. */
 export const waypointOf = (prefix: string): string => prefix.slice(prefix.lastIndexOf('/') + 1);
 

@@ -21,39 +21,56 @@ export const partitionsOfPort: Readonly<Record<string, readonly string[]>> = {
 /** Stores that keep large documents as objects. */
 const withDocuments = ['manifests', 'clusters'];
 
-/** Objects that a function reads and writes through the port `artifacts`; the others only list keys, or nothing. */
-const objectsOfFunction: Readonly<Record<string, readonly string[]>> = {
-  'collect-result': ['runs/'],
-  'commit-waypoint': ['runs/', 'kubeconfigs/', 'pki/'],
-  'plan-cluster': ['runs/'],
-  'record-drift': ['runs/'],
-  'record-rollback': ['runs/', 'kubeconfigs/', 'pki/'],
-  'settle-manifest': ['agents/', 'documents/', 'plugins/'],
-  'stop-builds': ['runs/'],
-  'submit-cluster': ['rollouts/'],
-  'sync-sources': ['runs/', 'checks/', 'plans/', 'agents/'],
-  tick: ['runs/'],
-  router: ['runs/', 'checks/', 'access/', 'agents/', 'plans/', 'rollouts/', 'kubeconfigs/'],
+/** Objects that a function touches through the port `artifacts`, apart by what it does with them. All are prefixes. */
+interface TouchedObjects {
+  /** Keys below them are listed, too. */
+  readonly reads?: readonly string[];
+  readonly writes?: readonly string[];
+  readonly deletes?: readonly string[];
+  /** Only keys are listed, and no object is read. */
+  readonly lists?: readonly string[];
+}
+
+/** What is left of a cluster that is gone: functions delete it, and runners with templates of users cannot. */
+const filesOfClusters = ['kubeconfigs/', 'pki/'];
+const filesOfManifests = ['agents/', 'documents/', 'plugins/'];
+
+const objectsOfFunction: Readonly<Record<string, TouchedObjects>> = {
+  'collect-result': { reads: ['runs/'] },
+  'commit-waypoint': { reads: ['runs/'], deletes: filesOfClusters },
+  'plan-cluster': { reads: ['runs/'], writes: ['runs/'] },
+  // What is left of machines that are not managed any more.
+  'plan-manifest': { lists: ['terraform/'] },
+  'record-drift': { reads: ['runs/'] },
+  'record-rollback': { reads: ['runs/'], deletes: filesOfClusters },
+  'settle-manifest': { lists: filesOfManifests, deletes: filesOfManifests },
+  'stop-builds': { reads: ['runs/'], writes: ['runs/'] },
+  'submit-cluster': { reads: ['rollouts/'] },
+  'sync-sources': { reads: ['runs/', 'checks/', 'plans/', 'agents/'], writes: ['runs/', 'checks/', 'plans/'] },
+  tick: { reads: ['runs/'], writes: ['runs/'] },
+  router: {
+    reads: ['runs/', 'checks/', 'access/', 'agents/', 'plans/', 'rollouts/', 'kubeconfigs/'],
+    writes: ['runs/', 'checks/', 'access/', 'agents/', 'plans/', 'rollouts/'],
+    lists: ['terraform/'],
+  },
 };
 
-/** Where a function lists keys and reads no object: what is left of machines that are not managed any more. */
-const onlyListed: Readonly<Record<string, readonly string[]>> = {
-  'plan-manifest': ['terraform/'],
-  router: ['terraform/'],
+/** Secrets that a function touches: those of users, but for what deletes the SSH keys of pools that are gone. */
+const secretsOfFunction: Readonly<Record<string, readonly string[]>> = {
+  'commit-waypoint': ['ssh/'],
+  'record-rollback': ['ssh/'],
 };
-
-/** Backups of certificate authorities: functions delete them with their cluster, and do nothing else with them. */
-const onlyDeleted = ['pki/'];
 
 /** `name` as in uses.json (`plan-cluster`). Throws for one that the file does not know. */
 export function functionBounds(name: string): Bounds {
   const uses = functionUses(name);
   const ports = [...new Set(uses.map(portOf))].sort();
   const documents = ports.some((port) => withDocuments.includes(port)) ? ['documents/'] : [];
+  const { reads = [], writes = [], deletes = [] } = objectsOfFunction[name] ?? {};
   return {
-    objects: [...new Set([...(objectsOfFunction[name] ?? []), ...documents])],
+    objects: [...new Set([...reads, ...writes, ...deletes, ...documents])],
     partitions: [...new Set(ports.flatMap((port) => partitionsOfPort[port] ?? []))],
-    secrets: ports.includes('secrets') ? ['user/'] : [],
+    secrets: ports.includes('secrets') ? (secretsOfFunction[name] ?? ['user/']) : [],
     byAction: Object.fromEntries(actionsOf(uses).flatMap((action) => boundsOfAction(name, action, uses))),
   };
 }
@@ -67,12 +84,16 @@ function boundsOfAction(
   const ports = [...new Set(uses.filter((use) => actionsOf([use]).includes(action)).map(portOf))].sort();
   if (action.startsWith('dynamodb:'))
     return [[action, [...new Set(ports.flatMap((port) => partitionsOfPort[port] ?? []))]]];
-  if (!/^s3:(\w+Object|ListBucket)$/.test(action)) return [];
-  const own = ports.includes('artifacts') ? (objectsOfFunction[name] ?? []) : [];
-  const objects = action === 's3:DeleteObject' ? own : own.filter((prefix) => !onlyDeleted.includes(prefix));
+  const { reads = [], writes = [], deletes = [], lists = [] } = objectsOfFunction[name] ?? {};
+  const touched = {
+    's3:GetObject': reads,
+    's3:PutObject': writes,
+    's3:DeleteObject': deletes,
+    's3:ListBucket': [...reads, ...lists],
+  }[action];
+  if (touched === undefined) return [];
   const documents = ports.some((port) => withDocuments.includes(port)) ? ['documents/'] : [];
-  const listed = action === 's3:ListBucket' ? (onlyListed[name] ?? []) : [];
-  return [[action, [...new Set([...objects, ...listed, ...documents])]]];
+  return [[action, [...new Set([...(ports.includes('artifacts') ? touched : []), ...documents])]]];
 }
 
 const portOf = (use: string): string => use.split('.')[0] ?? '';

@@ -55,7 +55,7 @@ const everyRunner = ['artifacts.getText', 'artifacts.putText', 'events.append'] 
 /** What each runner calls of the ports: its driver gets these methods and no others. */
 export const usesOfTool = {
   // Whether the build that left a lock has ended.
-  terraform: [...everyRunner, 'artifacts.remove', 'builds.status', 'secrets.create', 'secrets.get', 'secrets.remove'],
+  terraform: [...everyRunner, 'artifacts.remove', 'builds.status', 'secrets.create', 'secrets.get'],
   ansible: [...everyRunner, 'secrets.get'],
   kubeone: [...everyRunner, 'artifacts.putBytes', 'artifacts.remove', 'secrets.get'],
   kubectl: [...everyRunner, 'secrets.get'],

@@ -9,9 +9,17 @@ import { taskHandler } from '../middleware.ts';
 import { removeClusterFiles } from '../pipeline/clusters/cluster-files.ts';
 import { changed, clusterEvent, clusterOf, factsOf, keyOf } from '../pipeline/clusters/cluster-records.ts';
 import { waypointReached } from '../pipeline/clusters/plan-events.ts';
+import { removePoolKeys } from '../pipeline/clusters/pool-keys.ts';
 import { knownFacts, readDocument } from '../pipeline/stages/known-facts.ts';
 
-const uses = ['artifacts.getText', 'artifacts.remove', 'clusters.get', 'clusters.put', 'events.append'] as const;
+const uses = [
+  'artifacts.getText',
+  'artifacts.remove',
+  'clusters.get',
+  'clusters.put',
+  'events.append',
+  'secrets.remove',
+] as const;
 
 export const handler = taskHandler(WaypointInput, uses, async ({ run, plan }, deps): Promise<Record<string, never>> => {
   const at = deps.clock.now().toISOString();
@@ -24,6 +32,8 @@ export const handler = taskHandler(WaypointInput, uses, async ({ run, plan }, de
   const { target: desired } = waypoint;
   const target = desired && withoutPools(desired, facts.lostPools ?? []);
   if (target === null) await removeClusterFiles(deps, run);
+  const { before, attempted } = waypoint;
+  await removePoolKeys(deps, run, target, [desired, before, attempted, record.current, record.attempted]);
   const reached = { ...statesAfter({ target }, record), facts: factsOf(target, facts), status: 'Planning' as const };
   const { doneStages: _done, nodeWait: _wait, drift: known, ...kept } = record;
   const drift = plan.direction === 'repair' ? repairMade(known, run, at) : driftOf(known, target);

@@ -18,6 +18,7 @@ import {
 import { dropFailedDemand, nothingIsLeft } from '../pipeline/clusters/demand-records.ts';
 import { rollbackSentence } from '../pipeline/clusters/failure-outcomes.ts';
 import { failureBehind } from '../pipeline/clusters/failure-record.ts';
+import { removePoolKeys } from '../pipeline/clusters/pool-keys.ts';
 import { knownFacts } from '../pipeline/stages/known-facts.ts';
 
 const uses = [
@@ -29,6 +30,7 @@ const uses = [
   'demands.put',
   'events.append',
   'manifests.get',
+  'secrets.remove',
 ] as const;
 
 export const handler = taskHandler(RecordRollbackInput, uses, async ({ run, plan }, deps): Promise<StateError> => {
@@ -47,6 +49,7 @@ export const handler = taskHandler(RecordRollbackInput, uses, async ({ run, plan
   const outcome = rollbackSentence(plan.direction, record, dropped.length > 0);
   const facts = factsOf(record.current, await knownFacts(deps, record));
   if (record.current === null) await removeClusterFiles(deps, run);
+  await removePoolKeys(deps, run, record.current, [record.attempted]);
   const before = { ...statesAfterUndo(record), facts, backOffs: 0 };
   const { doneStages: _done, heldPools: _held, demand: _demand, ...kept } = record;
   const undone = changed(kept, run, { ...before, status: 'Converged', failure: { ...failure, outcome } });

@@ -21,6 +21,25 @@ export function makeSshKeyPair(comment: string): SshKeyPair {
   };
 }
 
+/** The public half that a private key without a passphrase holds; undefined for a text that is no such key. */
+export function publicKeyOf(privateKey: string, comment: string): string | undefined {
+  const body = /-----BEGIN OPENSSH PRIVATE KEY-----([\sA-Za-z0-9+/=]+)-----END/.exec(privateKey)?.[1] ?? '';
+  let rest = Buffer.from(body, 'base64');
+  if (!rest.subarray(0, magic.length).equals(magic)) return undefined;
+  rest = rest.subarray(magic.length);
+  // Cipher, derivation of its key and options of that, then how many keys there are.
+  for (let passed = 0; passed < 3; passed += 1) rest = rest.subarray(4 + lengthAt(rest));
+  rest = rest.subarray(4);
+  const blob = rest.subarray(4, 4 + lengthAt(rest));
+  const kind = blob.subarray(4, 4 + lengthAt(blob)).toString();
+  return kind === 'ssh-ed25519' ? `${kind} ${blob.toString('base64')} ${comment}` : undefined;
+}
+
+const magic = Buffer.from('openssh-key-v1\0');
+
+/** Of the field that begins here; a field that is cut off has none. */
+const lengthAt = (bytes: Buffer): number => (bytes.length < 4 ? 0 : bytes.readUInt32BE());
+
 function privateBlob(publicBlob: Buffer, point: Buffer, seed: Buffer, comment: string): Buffer {
   const check = randomBytes(4);
   const secret = Buffer.concat([
@@ -34,7 +53,7 @@ function privateBlob(publicBlob: Buffer, point: Buffer, seed: Buffer, comment: s
   const missing = (8 - (secret.length % 8)) % 8;
   const padding = Buffer.from(Array.from({ length: missing }, (_, index) => index + 1));
   return Buffer.concat([
-    Buffer.from('openssh-key-v1\0'),
+    magic,
     field('none'),
     field('none'),
     field(''),

@@ -17,7 +17,13 @@ import {
   S3Client,
 } from '@aws-sdk/client-s3';
 import { ListStateMachinesCommand, SFNClient, StartExecutionCommand } from '@aws-sdk/client-sfn';
-import { DescribeParametersCommand, GetParameterCommand, PutParameterCommand, SSMClient } from '@aws-sdk/client-ssm';
+import {
+  DeleteParameterCommand,
+  DescribeParametersCommand,
+  GetParameterCommand,
+  PutParameterCommand,
+  SSMClient,
+} from '@aws-sdk/client-ssm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type RunnerTool, runnerTools } from '#functions/rights/runner-rights.ts';
 import { accessKeyOf, functionKeyOf, runnerKeyOf } from '#local/access-key.ts';
@@ -113,7 +119,7 @@ describe('the services of a platform', () => {
       await expect(written).rejects.toMatchObject({ name: 'AccessDeniedException' });
     });
 
-    it('a build of terraform creates keys of pools and replaces none', async () => {
+    it('a build of terraform creates keys of pools, and replaces and deletes none', async () => {
       const ssm = new SSMClient({ ...builds('terraform'), endpoint: platform.endpoints.ssm });
       const put = (Overwrite: boolean) =>
         ssm.send(
@@ -122,6 +128,11 @@ describe('the services of a platform', () => {
       await put(false);
       await expect(put(true)).rejects.toMatchObject({ name: 'AccessDeniedException' });
       await expect(put(false)).rejects.toMatchObject({ name: 'ParameterAlreadyExists' });
+      const Name = '/kubeloom/ssh/default/pool';
+      const removed = ssm.send(new DeleteParameterCommand({ Name }));
+      await expect(removed).rejects.toMatchObject({ name: 'AccessDeniedException' });
+      const remover = { ...signedBy(functionKeyOf(accessKeyOf(platform.token), 'commit-waypoint')) };
+      await new SSMClient({ ...remover, endpoint: platform.endpoints.ssm }).send(new DeleteParameterCommand({ Name }));
     });
 
     it('a build appends events and touches no other item', async () => {

@@ -25,6 +25,7 @@ describe('new pools that fail', () => {
     const pipeline = await degraded();
     const cluster = await pipeline.cluster();
     expect(await poolsOf(pipeline)).toEqual(['web-control', 'web-work', 'web-more']);
+    expect(await pipeline.deps.secrets.list('ssh')).toHaveLength(3);
     expect(cluster).toMatchObject({
       status: 'Degraded',
       attempted: null,

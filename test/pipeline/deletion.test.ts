@@ -12,6 +12,7 @@ async function isGone(pipeline: Pipeline): Promise<void> {
   expect(await pipeline.deps.manifests.get(key)).toBeUndefined();
   expect(await pipeline.clusters()).toEqual([]);
   expect(await pipeline.nodes()).toEqual([]);
+  expect(await pipeline.deps.secrets.list('ssh')).toEqual([]);
 }
 
 describe('deletion', () => {

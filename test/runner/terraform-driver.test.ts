@@ -100,6 +100,24 @@ describe('creation of machines', () => {
     expect(await world.log('infrastructure')).not.toContain('PRIVATE KEY');
   });
 
+  it('a key of a pool whose public half is lost is used again, and one without its private half is said to be damaged', async () => {
+    await world.run('infrastructure');
+    const path = 'ssh/team/shop/shop-1234567/control-aaaaaaa';
+    const { privatekey = '', publickey = '' } = (await world.ports.secrets.get(path)) ?? {};
+    await world.ports.secrets.put(path, { privatekey });
+    expect((await world.run('infrastructure')).ok).toBe(true);
+    const root = JSON.parse(readFileSync(join(recordings, 'machines-hz-prod.json'), 'utf8'));
+    expect(root.module['pool_control-aaaaaaa'].ssh_public_key).toBe(publickey);
+    const halves: Record<string, string>[] = [{ publickey }, { privatekey: privatekey.slice(0, 60) }];
+    for (const damaged of halves) {
+      await world.ports.secrets.put(path, damaged);
+      const { error } = await world.run('infrastructure');
+      expect(error).toMatchObject({ code: 'SshKeyDamaged', resource: 'control-aaaaaaa' });
+      expect(error?.hint).toContain('remove the pool from the manifest and add it again');
+      expect(await world.ports.secrets.get(path)).toEqual(damaged);
+    }
+  });
+
   it('a plan without changes is not applied', async () => {
     record('plan.code', '0');
     record('plan.out', '');
@@ -255,7 +273,7 @@ describe('removal of machines', () => {
     );
   });
 
-  it('a removal plans the destroy, then deletes state, keys and facts, and runs the cleanup hook', async () => {
+  it('a removal plans the destroy, then deletes state and facts, keeps the keys, which a function deletes, and runs the cleanup hook', async () => {
     await world.ports.artifacts.putText(stateKey, '{}');
     await world.ports.secrets.put('ssh/team/shop/shop-1234567/control-aaaaaaa', { privatekey: 'x', publickey: 'y' });
     expect((await world.run('infrastructure')).ok).toBe(true);
@@ -264,7 +282,7 @@ describe('removal of machines', () => {
     const root = JSON.parse(readFileSync(join(recordings, 'machines-hz-prod.json'), 'utf8'));
     expect(root.module['pool_control-aaaaaaa'].count).toBe(0);
     expect(await world.ports.artifacts.list('terraform/')).toEqual([]);
-    expect(await world.ports.secrets.list('ssh')).toEqual([]);
+    expect(await world.ports.secrets.list('ssh')).toEqual(['ssh/team/shop/shop-1234567/control-aaaaaaa']);
     expect((await world.facts()).nodes).toEqual({});
   });
 

@@ -25,6 +25,10 @@ it.each([
   ['router', 's3:GetObject', 'pki/team/shop/web.tar.gz'],
   ['router', 's3:ListBucket', 'pki/'],
   ['router', 's3:GetObject', 'terraform/team/shop/state'],
+  ['router', 's3:PutObject', 'kubeconfigs/team/shop/web'],
+  ['commit-waypoint', 's3:DeleteObject', 'runs/team/shop/run'],
+  ['commit-waypoint', 'ssm:DeleteParameter', 'user/team/hetzner'],
+  ['commit-waypoint', 's3:GetObject', 'kubeconfigs/team/shop/web'],
 ])('%s may not %s of %s', (name, action, key) => {
   expect(functionMay(name, action, key)).toBe(false);
 });

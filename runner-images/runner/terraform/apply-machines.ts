@@ -4,7 +4,7 @@ import { allPools, type ClusterState, type NodeFacts, type NodePoolState } from 
 import { droppedPools, type Place, placesOf, poolsOf, renderMachinesRoot } from '#rendering/machines-root.ts';
 import { peerCidrs } from '#rendering/peer-cidrs.ts';
 import { networkModule, poolModule } from '#rendering/terraform-names.ts';
-import { ensurePoolKey, sshKeyPath } from '../ssh-keys.ts';
+import { ensurePoolKey } from '../ssh-keys.ts';
 import { type ClusterContext, type ContextOf, knownStates, type StageContext } from '../stage-context.ts';
 import { StageFailure } from '../stage-failure.ts';
 import type { WorkspacePart } from './ask-hooks.ts';
@@ -35,7 +35,7 @@ export async function applyMachines(
   { name, destroy }: { readonly name: string; readonly destroy: boolean },
   target: ClusterState | null,
 ): Promise<ChangeCounts> {
-  const { ports, facts } = context;
+  const { facts } = context;
   const state = destroy ? null : target;
   const pools = poolsOf(state, name);
   const job = await machinesJob(context, name, {
@@ -57,12 +57,9 @@ export async function applyMachines(
       if (!leftGone.has(node)) noteNode(context, node, made[id]?.[node], common);
     }
   }
-  const kept = new Set(pools.map(({ id }) => id));
   const keptNodes = new Set(pools.flatMap(({ nodes }) => nodes.map((node) => node.name)));
-  for (const pool of knownStates(context).flatMap((known) => poolsOf(known, name))) {
-    for (const node of pool.nodes) if (!keptNodes.has(node.name)) facts.forgetNode(node.name);
-    if (!kept.has(pool.id)) await ports.secrets.remove(sshKeyPath(context, job.clusterId, pool.id));
-  }
+  for (const { nodes } of knownStates(context).flatMap((known) => poolsOf(known, name)))
+    for (const node of nodes) if (!keptNodes.has(node.name)) facts.forgetNode(node.name);
   return counts;
 }
 

@@ -2,6 +2,7 @@
 import { type DriftJob, jobOf, readDriftCheck, type StageJob } from '#contracts/job.ts';
 import {
   clusterKeys,
+  poolKeyPath,
   type RunWork,
   type StageError,
   type StageResult,
@@ -54,9 +55,9 @@ export class ScriptedRunner {
   /** Keys of drift that no repair mends. */
   readonly stubborn = new Set<string>();
   readonly #planned: Planned[] = [];
-  readonly #deps: Pick<Deps, 'artifacts'>;
+  readonly #deps: Pick<Deps, 'artifacts' | 'secrets'>;
 
-  constructor(deps: Pick<Deps, 'artifacts'>) {
+  constructor(deps: Pick<Deps, 'artifacts' | 'secrets'>) {
     this.#deps = deps;
   }
 
@@ -156,7 +157,7 @@ export class ScriptedRunner {
 
   /** Terraform makes and removes nodes, all or half of them; the other tools find out about them. */
   async #work(document: WaypointDocument, { stage, mode, prefix, half, lost }: Work): Promise<void> {
-    const { artifacts } = this.#deps;
+    const { artifacts, secrets } = this.#deps;
     const text = await artifacts.getText(waypointKeys.facts(prefix));
     const known = text === undefined ? document.facts : ClusterFacts.parse(JSON.parse(text));
     const lostPools = mode === 'do' && stage === 'infrastructure' ? lost : (known.lostPools ?? []);
@@ -168,6 +169,8 @@ export class ScriptedRunner {
       const kept = [...there].filter((name) => half || desired.has(name));
       const made = half ? added.slice(0, Math.ceil(added.length / 2)) : added;
       this.world.set(document.cluster, new Set([...kept, ...made]));
+      for (const { id } of mode === 'do' && document.target ? allPools(document.target) : [])
+        await secrets.create(poolKeyPath(document, document.cluster, id), { privatekey: 'made', publickey: 'made' });
     }
     const nodes = Object.fromEntries(
       [...(this.world.get(document.cluster) ?? [])].map((name) => [
