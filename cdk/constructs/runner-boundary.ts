@@ -33,7 +33,7 @@ export function runnerBoundary(scope: Construct, id: string, props: RunnerBounda
         ['s3:DeleteObject', 's3:GetObject', 's3:ListBucket', 's3:PutObject'],
         [bucket.bucketArn, bucket.arnForObjects('*')],
       ),
-      allow(['ssm:DeleteParameter', 'ssm:GetParameter', 'ssm:PutParameter'], [secrets]),
+      allow(['ssm:GetParameter', 'ssm:PutParameter'], [secrets]),
       allow(['kms:Decrypt', 'kms:DescribeKey', 'kms:Encrypt', 'kms:GenerateDataKey*', 'kms:ReEncrypt*'], [key.keyArn]),
       allow(['logs:CreateLogGroup', 'logs:CreateLogStream', 'logs:PutLogEvents'], [logGroups]),
       allow(['sts:AssumeRole'], [otherRoles]),
