@@ -26,8 +26,10 @@ import {
 } from '@aws-sdk/client-ssm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type RunnerTool, runnerTools } from '#functions/rights/runner-rights.ts';
+import { wire } from '#functions/wire.ts';
 import { accessKeyOf, functionKeyOf, runnerKeyOf } from '#local/access-key.ts';
 import { type Platform, startPlatform } from '#local/platform.ts';
+import { asFunction } from '#local/rights/function-at-work.ts';
 
 let platform: Platform;
 beforeAll(async () => {
@@ -241,6 +243,16 @@ describe('the services of a platform', () => {
       const workflows = new SFNClient({ ...signed('take-lease'), endpoint: stepFunctions });
       const run = { stateMachineArn: 'arn:aws:states:us-east-1:000000000000:stateMachine:reconcile-manifest' };
       await expect(workflows.send(new StartExecutionCommand(run))).rejects.toMatchObject(deniedException);
+    });
+
+    it('whatever a function of the platform calls is signed as that function, and what the platform calls is not bounded', async () => {
+      await expect(asFunction('tick', () => wire().roleBindings.list())).rejects.toMatchObject(deniedException);
+      await expect(asFunction('router', () => wire().roleBindings.list())).resolves.toEqual([]);
+      const { artifacts } = wire();
+      const read = (name: string) => asFunction(name, () => artifacts.getText('kubeconfigs/default/shop/none'));
+      await expect(read('commit-waypoint')).rejects.toMatchObject(denied);
+      await expect(read('router')).resolves.toBeUndefined();
+      await expect(wire().roleBindings.list()).resolves.toEqual([]);
     });
   });
 });
