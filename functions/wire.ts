@@ -27,7 +27,7 @@ export function useDeps(deps: Deps | undefined): void {
   wired = deps;
 }
 
-/** What clients of the SDK are told apart from its own variables. */
+/** What clients of the SDK get in addition to its own variables. */
 export interface ClientOptions {
   /** @default those of the SDK's own variables */
   readonly credentials?: { readonly accessKeyId: string; readonly secretAccessKey: string };

@@ -47,7 +47,7 @@ export function s3Request(
   if (query.has('delete')) return { action: 's3:DeleteObject', keys: [] };
   const reads = method === 'GET' || method === 'HEAD';
   const prefix = query.get('prefix');
-  // A listing without a prefix cannot be told from the question whether an object exists.
+  // A listing without a prefix cannot be distinguished from the question whether an object exists.
   if (key === '') return { action: reads ? 's3:ListBucket' : 's3:CreateBucket', keys: prefix === null ? [] : [prefix] };
   if (reads) return { action: 's3:GetObject', keys: [key] };
   return { action: method === 'DELETE' && !query.has('uploadId') ? 's3:DeleteObject' : 's3:PutObject', keys: [key] };

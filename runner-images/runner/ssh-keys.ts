@@ -102,6 +102,6 @@ function keyDamaged(pool: string): StageFailure {
     code: 'SshKeyDamaged',
     message: `The SSH key of node pool ${pool} in the secret store has no private half that can be read.`,
     resource: pool,
-    hint: 'Machines that the pool has cannot be reached any more: remove the pool from the manifest and add it again. If the pool was being created, retry: its key was deleted when the creation was undone, and is made again.',
+    hint: 'Machines that the pool has cannot be reached any more: remove the pool from the manifest and add it again. If the pool was being created, retry: its key was deleted when the creation was undone, and the retry makes another one.',
   });
 }

@@ -190,7 +190,7 @@ describe('the services of a platform', () => {
       await expect(missing).rejects.toMatchObject({ name: 'NoSuchKey' });
     });
 
-    it('of many objects that a function deletes at once, those of others remain', async () => {
+    it('a function that deletes many objects at once deletes those within its bounds, and the others remain', async () => {
       const [own, other] = ['runs/default/shop/old', 'rollouts/default/one'];
       await put('router', own);
       await put('router', other);
