@@ -1,25 +1,29 @@
 /** What the last check found that is not as it was created. */
 import { commands } from '../model/commands.ts';
 import { counted } from '../model/counted.ts';
+import { may } from '../model/rights.ts';
 import type { TabProps } from '../model/tab.ts';
 import { ago } from '../model/times.ts';
 import { CopyCommand } from '../parts/copy-command.tsx';
 import { Empty, useNow } from '../parts/states.tsx';
 import { Sign } from '../parts/status.tsx';
+import { useWhoAmI } from '../queries.ts';
 
 export default function DriftTab({ of, manifest }: TabProps) {
-  const now = useNow();
+  const now = useNow(10);
+  const me = useWhoAmI();
+  const command = may(me.data, 'operator', of.namespace) ? commands.drift(of) : commands.describe(of);
   const checked = manifest.clusters.filter(({ drift }) => drift !== null);
   if (checked.length === 0)
     return (
       <Empty title="There was no check for drift yet">
-        <CopyCommand command={commands.drift(of)} />
+        <CopyCommand command={command} />
       </Empty>
     );
   return (
     <>
       <p>
-        <CopyCommand command={commands.drift(of)} />
+        <CopyCommand command={command} />
       </p>
       {checked.map(({ name, drift }) => (
         <section key={name} aria-labelledby={`drift-${name}`}>

@@ -1,6 +1,8 @@
 /** A manifest that is written here: checked, planned, applied. */
 import { ManifestEditor } from '../parts/manifest-editor.tsx';
 
+const nothing = { text: '', generation: 0 } as const;
+
 export default function NewManifestPage() {
   return (
     <>
@@ -8,7 +10,7 @@ export default function NewManifestPage() {
         <h1>Plan a manifest</h1>
         <span className="dim">Nothing happens before you apply the plan.</span>
       </div>
-      <ManifestEditor initial="" />
+      <ManifestEditor stored={nothing} />
     </>
   );
 }

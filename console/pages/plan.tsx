@@ -11,9 +11,9 @@ import { CarryOut } from '../parts/carry-out.tsx';
 import { CopyCommand } from '../parts/copy-command.tsx';
 import { ManifestEditor } from '../parts/manifest-editor.tsx';
 import { PlanView } from '../parts/plan-view.tsx';
-import { Loading, Trouble, useNow } from '../parts/states.tsx';
+import { Loading, Trouble, Updated, useNow } from '../parts/states.tsx';
 import { Status } from '../parts/status.tsx';
-import { useWhoAmI } from '../queries.ts';
+import { useProposedPlans, useWhoAmI } from '../queries.ts';
 import { hrefOf } from '../routes.ts';
 
 const goals = {
@@ -44,7 +44,7 @@ export default function PlanTab({ of, manifest, chosen }: TabProps) {
         ))}
       </nav>
       {goal === 'change' ? (
-        <ManifestEditor key={`${manifest.generation}`} initial={text} of={of} />
+        <ManifestEditor stored={{ text, generation: manifest.generation }} of={of} />
       ) : (
         <GoalPlan
           key={goal}
@@ -71,16 +71,30 @@ function GoalPlan({ of, goal, version }: GoalPlanProps) {
     queryKey: ['plan', of.namespace, of.name, goal, version],
     queryFn: ({ signal }) =>
       ask('POST /v1/manifests/{namespace}/{name}/plan', { params: { ...of }, query: queries[goal], signal }),
+    // Someone reads it: it is made again only when it is asked for, or when the manifest has moved.
+    refetchOnWindowFocus: false,
   });
   const command = { again: commands.plan(of), rollback: commands.rollback(of), delete: commands.remove(of) }[goal];
-  if (plan.error) return <Trouble error={plan.error} what="the plan" />;
-  if (!plan.data) return <Loading what="the plan" />;
   const allowed = may(me.data, 'operator', of.namespace);
+  const head = (
+    <p>
+      <button type="button" disabled={plan.isFetching} onClick={() => void plan.refetch()}>
+        {plan.isFetching ? 'Planning …' : 'Plan again'}
+      </button>{' '}
+      {(allowed || goal === 'again') && <CopyCommand command={command} />}
+    </p>
+  );
+  if (plan.error)
+    return (
+      <>
+        {head}
+        <Trouble error={plan.error} what="the plan" />
+      </>
+    );
+  if (!plan.data) return <Loading what="the plan" />;
   return (
     <>
-      <p>
-        <CopyCommand command={command} />
-      </p>
+      {head}
       {plan.data.rollbackTo !== undefined && <p>Back to generation {plan.data.rollbackTo}, as a new generation.</p>}
       <PlanView plan={plan.data} />
       {allowed && goal === 'rollback' && (
@@ -112,19 +126,37 @@ function GoalPlan({ of, goal, version }: GoalPlanProps) {
 type Proposed = AnswerTo<'GET /v1/manifests/{namespace}/{name}/plans'>['items'][number];
 
 function ProposedPlans({ of, shown }: { readonly of: TabProps['of']; readonly shown: string | undefined }) {
-  const plans = useQuery({
-    queryKey: ['plans', of.namespace, of.name],
-    queryFn: ({ signal }) => ask('GET /v1/manifests/{namespace}/{name}/plans', { params: { ...of }, signal }),
-  });
-  const waiting = plans.data?.items.filter(({ state, id }) => state === 'Proposed' || id === shown) ?? [];
-  if (waiting.length === 0) return null;
+  const plans = useProposedPlans(of);
+  const all = plans.data?.items ?? [];
+  const waiting = all.filter(({ state }) => state === 'Proposed');
+  const decided = all.find(({ state, id }) => state !== 'Proposed' && id === shown);
+  if (plans.error && !plans.data) return <Trouble error={plans.error} what="plans that wait for an approval" />;
   return (
-    <section aria-labelledby="proposed-title">
-      <h2 id="proposed-title">Waits for an approval</h2>
-      {waiting.map((plan) => (
-        <ProposedPlan key={plan.id} of={of} plan={plan} open={plan.id === shown} />
-      ))}
-    </section>
+    <>
+      {waiting.length > 0 && (
+        <section aria-labelledby="proposed-title">
+          <h2 id="proposed-title" className="cluster-title">
+            Waits for an approval <Updated at={plans.dataUpdatedAt} error={plans.error} />
+          </h2>
+          {waiting.map((plan) => (
+            <ProposedPlan key={plan.id} of={of} plan={plan} open={plan.id === shown} />
+          ))}
+        </section>
+      )}
+      {decided && (
+        <section aria-labelledby="decided-title">
+          <h2 id="decided-title">
+            {decided.state === 'Approved' ? 'Was approved' : 'Does not fit any more: something was stored since'}
+          </h2>
+          <ProposedPlan of={of} plan={decided} open />
+        </section>
+      )}
+      {shown !== undefined && plans.data && !all.some(({ id }) => id === shown) && (
+        <p className="notice warn">
+          <span aria-hidden="true">!</span> No plan {shown} of this manifest is kept.
+        </p>
+      )}
+    </>
   );
 }
 
@@ -142,13 +174,17 @@ function ProposedPlan({ of, plan, open }: ProposedPlanProps) {
     queryFn: ({ signal }) =>
       ask('GET /v1/manifests/{namespace}/{name}/plans/{plan}', { params: { ...of, plan: plan.id }, signal }),
     enabled: open,
+    refetchOnWindowFocus: false,
   });
+  const waits = plan.state === 'Proposed';
+  const mayApprove = waits && may(me.data, 'approver', of.namespace);
   return (
     <div className="card">
       <p className="card-title">
         <Status of={plan.state} /> <strong>{plan.summary}</strong>
         <span className="dim">
           {plan.reason} by {plan.by}, {ago(plan.at, now)}
+          {plan.approved && `; approved by ${plan.approved.by}, ${ago(plan.approved.at, now)}`}
         </span>
         {!open && (
           <a className="button" href={hrefOf(['manifests', of.namespace, of.name, 'plan'], { plan: plan.id })}>
@@ -160,12 +196,12 @@ function ProposedPlan({ of, plan, open }: ProposedPlanProps) {
       {open && report.data && (
         <>
           <PlanView plan={report.data} />
-          {report.data.id !== plan.id && (
+          {waits && report.data.id !== plan.id && (
             <p className="notice warn">
               <span aria-hidden="true">!</span> Something moved since it was proposed: it has to be proposed again.
             </p>
           )}
-          {report.data.id === plan.id && may(me.data, 'approver', of.namespace) && (
+          {mayApprove && report.data.id === plan.id && (
             <CarryOut
               plan={{ ...report.data, needsApproval: false }}
               title="Approve exactly this plan"
@@ -174,7 +210,7 @@ function ProposedPlan({ of, plan, open }: ProposedPlanProps) {
               }
             />
           )}
-          <CopyCommand command={commands.approve(of, plan.id)} />
+          {mayApprove && <CopyCommand command={commands.approve(of, plan.id)} />}
         </>
       )}
     </div>

@@ -15,7 +15,12 @@ interface CarryOutProps {
   readonly children?: ReactNode;
 }
 
-export function CarryOut({ plan, title, send, children }: CarryOutProps) {
+/** What was typed and answered is about one plan: another starts from the beginning. */
+export function CarryOut(props: CarryOutProps) {
+  return props.plan.id === null ? null : <CarryOutForm key={props.plan.id} {...props} />;
+}
+
+function CarryOutForm({ plan, title, send, children }: CarryOutProps) {
   const id = useId();
   const client = useQueryClient();
   const [typed, setTyped] = useState('');
@@ -27,7 +32,6 @@ export function CarryOut({ plan, title, send, children }: CarryOutProps) {
     },
     onError: () => client.invalidateQueries({ queryKey: ['plans'] }),
   });
-  if (plan.id === null || !plan.hasWork) return null;
   const word = wordToType(plan);
   const proposed = work.error instanceof ProblemAnswer && work.error.problem.code === 'ApprovalRequired';
   return (
@@ -43,7 +47,7 @@ export function CarryOut({ plan, title, send, children }: CarryOutProps) {
           <span aria-hidden="true">!</span> Someone with the role approver has to approve this: it is kept as proposed.
         </p>
       )}
-      {word !== undefined && (
+      {word !== undefined && !proposed && (
         <p>
           <label htmlFor={id}>
             Something that exists is removed. Type <code>{word}</code> to go on:
@@ -64,9 +68,11 @@ export function CarryOut({ plan, title, send, children }: CarryOutProps) {
       ) : (
         work.error && <Trouble error={work.error} what={title} />
       )}
-      <button type="submit" className="main" disabled={work.isPending || (word !== undefined && typed !== word)}>
-        {work.isPending ? 'Asking …' : plan.needsApproval ? 'Propose exactly this plan' : title}
-      </button>
+      {!proposed && (
+        <button type="submit" className="main" disabled={work.isPending || (word !== undefined && typed !== word)}>
+          {work.isPending ? 'Asking …' : plan.needsApproval ? 'Propose exactly this plan' : title}
+        </button>
+      )}
       {children}
       <p className="dim">
         plan <code>{plan.id}</code>: exactly this is carried out, or nothing, if anything moved meanwhile.

@@ -5,6 +5,8 @@ import type { PlanReport } from '#contracts/api-bodies.ts';
 import { type AnswerTo, ask } from '../api.ts';
 import { commands, type Name } from '../model/commands.ts';
 import { counted } from '../model/counted.ts';
+import type { Stored } from '../model/draft.ts';
+import { keyed } from '../model/keyed.ts';
 import { may } from '../model/rights.ts';
 import { useWhoAmI } from '../queries.ts';
 import { CarryOut } from './carry-out.tsx';
@@ -12,18 +14,20 @@ import { CopyCommand } from './copy-command.tsx';
 import { PlanView } from './plan-view.tsx';
 import { Trouble } from './states.tsx';
 import { Sign } from './status.tsx';
+import { type Drafting, useDraft } from './use-draft.ts';
 
 type Validation = AnswerTo<'POST /v1/validate'>;
 type Fault = Validation['documents'][number]['faults'][number];
 
 interface ManifestEditorProps {
-  readonly initial: string;
+  readonly stored: Stored;
   /** The manifest must keep this name. @default whatever the text says */
   readonly of?: Name;
 }
 
-export function ManifestEditor({ initial, of }: ManifestEditorProps) {
-  const [text, setText] = useState(initial);
+export function ManifestEditor({ stored, of }: ManifestEditorProps) {
+  const drafting = useDraft(of ? `${of.namespace}/${of.name}` : '', stored);
+  const { text } = drafting.draft;
   const area = useRef<HTMLTextAreaElement>(null);
   const me = useWhoAmI();
   const settled = useSettled(useDeferredValue(text), 400);
@@ -37,6 +41,7 @@ export function ManifestEditor({ initial, of }: ManifestEditorProps) {
   const document = checked.data?.documents.find(({ kind }) => kind === 'InputManifest');
   const name = document?.name ? { namespace: document.namespace ?? 'default', name: document.name } : undefined;
   const renamed = of && name && (of.name !== name.name || of.namespace !== name.namespace);
+  const others = checked.data?.documents.filter((one) => one !== document) ?? [];
   const faults = checked.data?.documents.flatMap((one) => one.faults) ?? [];
   const planned = useMutation<PlanReport & { readonly text: string }>({
     mutationFn: async () => {
@@ -62,10 +67,11 @@ export function ManifestEditor({ initial, of }: ManifestEditorProps) {
           autoComplete="off"
           placeholder="apiVersion: kubeloom.dev/v1&#10;kind: InputManifest&#10;…"
           aria-describedby="manifest-check"
-          onChange={(event) => setText(event.target.value)}
+          onChange={(event) => drafting.write(event.target.value)}
         />
       </div>
       <div>
+        <DraftRemark {...drafting} />
         <p id="manifest-check" role="status">
           {text.trim() === '' ? (
             <span className="dim">Write or paste a manifest; it is checked while you write.</span>
@@ -84,9 +90,20 @@ export function ManifestEditor({ initial, of }: ManifestEditorProps) {
             this one.
           </p>
         )}
+        {document && others.length > 0 && (
+          <p className="notice warn">
+            <span aria-hidden="true">!</span>
+            <span>
+              The text has {counted(others.length, 'more document')} (
+              {others.map(({ kind, name: other }) => `${kind ?? 'unknown'} ${other ?? ''}`.trim()).join(', ')}). A plan
+              here is of one manifest: take them out, and apply them from a terminal, all together with{' '}
+              <code>kubeloom apply -f</code>.
+            </span>
+          </p>
+        )}
         <ul className="faults">
-          {faults.map((fault) => (
-            <li key={`${fault.path} ${fault.reason}`}>
+          {keyed(faults, ({ path, reason }) => `${path} ${reason}`).map(([key, fault]) => (
+            <li key={key}>
               <button type="button" className="quiet" onClick={() => jump(fault)} disabled={fault.line === undefined}>
                 {fault.line === undefined ? '–' : `line ${fault.line}`}
               </button>
@@ -101,7 +118,7 @@ export function ManifestEditor({ initial, of }: ManifestEditorProps) {
           <button
             type="button"
             className={plan === undefined || outdated ? 'main' : undefined}
-            disabled={!name || faults.length > 0 || planned.isPending || settled !== text}
+            disabled={!name || others.length > 0 || faults.length > 0 || planned.isPending || settled !== text}
             onClick={() => planned.mutate()}
           >
             {planned.isPending ? 'Planning …' : plan === undefined ? 'Plan' : 'Plan again'}
@@ -121,13 +138,15 @@ export function ManifestEditor({ initial, of }: ManifestEditorProps) {
               <CarryOut
                 plan={plan}
                 title="Apply exactly this plan"
-                send={(id) =>
-                  ask('PUT /v1/manifests/{namespace}/{name}', {
+                send={async (id) => {
+                  const accepted = await ask('PUT /v1/manifests/{namespace}/{name}', {
                     params: name,
                     body: plan.text,
                     headers: { 'kubeloom-plan': id },
-                  })
-                }
+                  });
+                  drafting.done();
+                  return accepted;
+                }}
               >
                 {plan.id !== null && <CopyCommand command={commands.apply(plan.id)} label="as command" />}
               </CarryOut>
@@ -136,6 +155,36 @@ export function ManifestEditor({ initial, of }: ManifestEditorProps) {
         )}
       </div>
     </div>
+  );
+}
+
+/** Whether the text differs from what is stored, and what to do when someone else stored another. */
+function DraftRemark({ draft: { newer }, isChanged, load, keep }: Drafting) {
+  if (newer)
+    return (
+      <div className="notice warn" role="alert">
+        <span aria-hidden="true">!</span>
+        <div>
+          <p>Generation {newer.generation} was stored meanwhile. Your text is as you wrote it.</p>
+          <div className="choices">
+            <button type="button" onClick={load}>
+              Load generation {newer.generation}
+            </button>
+            <button type="button" onClick={keep}>
+              Keep mine
+            </button>
+          </div>
+        </div>
+      </div>
+    );
+  if (!isChanged) return null;
+  return (
+    <p className="dim">
+      Not applied yet; it stays here while this tab is open.{' '}
+      <button type="button" className="quiet" onClick={load}>
+        Discard my changes
+      </button>
+    </p>
   );
 }
 

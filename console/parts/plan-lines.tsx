@@ -1,4 +1,5 @@
 /** What a waypoint changes, each line with its sign. */
+import { keyed } from '../model/keyed.ts';
 import type { Row } from '../model/run-table.ts';
 
 const classes = { '+': 'plus', '-': 'minus', '~': 'change', '=': 'dim', '·': '' } as const;
@@ -6,8 +7,8 @@ const classes = { '+': 'plus', '-': 'minus', '~': 'change', '=': 'dim', '·': ''
 export function PlanLines({ lines }: Pick<Row, 'lines'>) {
   return (
     <ul className="lines">
-      {lines.map(({ mark, text }) => (
-        <li key={text} className={classes[mark]}>
+      {keyed(lines, ({ text }) => text).map(([key, { mark, text }]) => (
+        <li key={key} className={classes[mark]}>
           <span className="mark-sign">{mark}</span> {text}
         </li>
       ))}

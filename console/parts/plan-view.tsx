@@ -1,6 +1,7 @@
 /** A plan: its waypoints, what is made and removed, and what is refused. */
 import type { PlanReport } from '#contracts/api-bodies.ts';
 import { counted } from '../model/counted.ts';
+import { keyed } from '../model/keyed.ts';
 import { amountsText, totalsOf } from '../model/plan-totals.ts';
 import { PlanLines } from './plan-lines.tsx';
 import { Sign } from './status.tsx';
@@ -17,18 +18,18 @@ export function PlanView({ plan }: { readonly plan: PlanReport }) {
             <span className="minus">−{removed}</span>
           </span>
         ))}
-        {!plan.hasWork && refusals.length === 0 && <Sign tone="good" word="nothing to do" />}
+        {!plan.hasWork && refusals.length === 0 && <Sign tone="good" word="no machine changes" />}
       </p>
-      {warnings.map(({ path, reason, fix }) => (
-        <p key={`${path} ${reason}`} className="notice warn">
+      {keyed(warnings, ({ path, reason }) => `${path} ${reason}`).map(([key, { path, reason, fix }]) => (
+        <p key={key} className="notice warn">
           <span aria-hidden="true">!</span>
           <span>
             <code>{path}</code> {reason} {fix !== undefined && <span className="hint">→ {fix}</span>}
           </span>
         </p>
       ))}
-      {refusals.map(({ cluster, path, reason, fix }) => (
-        <p key={`${cluster} ${path} ${reason}`} className="notice bad">
+      {keyed(refusals, (one) => JSON.stringify(one)).map(([key, { cluster, path, reason, fix }]) => (
+        <p key={key} className="notice bad">
           <span aria-hidden="true">✗</span>
           <span>
             {cluster}: <code>{path}</code> {reason} <span className="hint">→ {fix}</span>
@@ -46,8 +47,8 @@ export function PlanView({ plan }: { readonly plan: PlanReport }) {
             {cluster} <span className="dim">{summary}</span>
           </h2>
           <ol className="waypoints">
-            {waypoints.map(({ title, lines, stages, forwardOnly }) => (
-              <li key={title}>
+            {keyed(waypoints, ({ title }) => title).map(([key, { title, lines, stages, forwardOnly }]) => (
+              <li key={key}>
                 <strong>{title}</strong>
                 <PlanLines lines={lines} />
                 <details>
@@ -114,8 +115,8 @@ function Cost({ cost }: { readonly cost: NonNullable<PlanReport['costOfMonth']> 
               </tr>
             </thead>
             <tbody>
-              {machines.map((machine) => (
-                <tr key={JSON.stringify(machine)}>
+              {keyed(machines, (machine) => JSON.stringify(machine)).map(([key, machine]) => (
+                <tr key={key}>
                   <th scope="row">
                     {machine.cluster}/{machine.pool}
                   </th>
