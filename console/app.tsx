@@ -5,6 +5,8 @@ import { FleetPage } from './pages/fleet.tsx';
 import { ManifestPage } from './pages/manifest.tsx';
 import { SignInPage } from './pages/sign-in.tsx';
 import { SomeoneElse } from './pages/someone-else.tsx';
+import { Announcer, usePlaceNamed } from './parts/announce.tsx';
+import { Boundary } from './parts/boundary.tsx';
 import { Help, useShortcuts } from './parts/shortcuts.tsx';
 import { Empty, Loading, Trouble } from './parts/states.tsx';
 import { ThemeSwitch } from './parts/theme.tsx';
@@ -24,6 +26,7 @@ export function App({ begun }: { readonly begun: Begun }) {
   const me = useWhoAmI();
   const [helps, setHelps] = useState(false);
   useShortcuts(() => setHelps((shown) => !shown));
+  usePlaceNamed(place.path);
   const [asks, setAsks] = useState(begun.kind === 'asks');
   const refusal = begun.kind === 'refused' ? begun.reason : undefined;
   if (me.error instanceof SignedOut)
@@ -80,10 +83,13 @@ export function App({ begun }: { readonly begun: Begun }) {
             You stay signed in as you were: {refusal}
           </p>
         )}
-        <Suspense fallback={<Loading what="the page" />}>
-          {me.error ? <Trouble error={me.error} what="who you are" /> : pageOf(place)}
-        </Suspense>
+        <Boundary place={place.path.join('/')}>
+          <Suspense fallback={<Loading what="the page" />}>
+            {me.error && !me.data ? <Trouble error={me.error} what="who you are" /> : pageOf(place)}
+          </Suspense>
+        </Boundary>
       </main>
+      <Announcer />
       <Help open={helps} close={() => setHelps(false)} />
     </>
   );

@@ -1,6 +1,7 @@
 /** Keys: the console works without a mouse. */
-import { useEffect, useRef } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { go, hrefOf } from '../routes.ts';
+import { keep, kept } from '../storage.ts';
 
 const places: Readonly<Record<string, readonly string[]>> = {
   f: [],
@@ -28,17 +29,22 @@ const rows = [
   ['?', 'these keys'],
 ] as const;
 
+const stored = 'kubeloom-console-shortcuts';
+/** Single keys are in the way of who dictates, or hits keys by mistake: they can be switched off. */
+const shortcutsAreOn = (): boolean => kept(stored) !== 'off';
+
 export function useShortcuts(help: () => void): void {
   useEffect(() => {
     let leads = false;
     const pressed = (event: KeyboardEvent): void => {
       const { target, key } = event;
-      if (event.ctrlKey || event.metaKey || event.altKey) return;
+      if (event.ctrlKey || event.metaKey || event.altKey || document.querySelector('dialog[open]')) return;
       if (target instanceof HTMLElement && target.matches('input, textarea, select')) {
         if (key === 'Escape') target.blur();
         else if (key === 'Enter' && target.matches('[type=search]')) focusOn('[data-row]', event);
         return;
       }
+      if (!shortcutsAreOn()) return;
       const place = leads ? places[key] : undefined;
       leads = !leads && key === 'g';
       if (place) go(hrefOf(place));
@@ -71,6 +77,7 @@ function moveRow(by: number, event: KeyboardEvent): void {
 
 export function Help({ open, close }: { readonly open: boolean; readonly close: () => void }) {
   const dialog = useRef<HTMLDialogElement>(null);
+  const [on, setOn] = useState(shortcutsAreOn);
   useEffect(() => {
     if (open) dialog.current?.showModal();
     else dialog.current?.close();
@@ -78,6 +85,17 @@ export function Help({ open, close }: { readonly open: boolean; readonly close: 
   return (
     <dialog ref={dialog} onClose={close} aria-labelledby="keys-title">
       <h2 id="keys-title">Keys</h2>
+      <label>
+        <input
+          type="checkbox"
+          checked={on}
+          onChange={({ target: { checked } }) => {
+            keep(stored, checked ? 'on' : 'off');
+            setOn(checked);
+          }}
+        />{' '}
+        Single keys do something (in this browser)
+      </label>
       <dl className="keys">
         {rows.map(([key, what]) => (
           <div key={key}>

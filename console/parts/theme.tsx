@@ -1,17 +1,18 @@
 /** Light, dark, or as the system is. */
 import { useEffect, useState } from 'react';
+import { keep, kept } from '../storage.ts';
 
 const themes = ['system', 'light', 'dark'] as const;
 type Theme = (typeof themes)[number];
 const place = 'kubeloom-console-theme';
 
-const stored = (): Theme => themes.find((theme) => theme === localStorage.getItem(place)) ?? 'system';
+const stored = (): Theme => themes.find((theme) => theme === kept(place)) ?? 'system';
 
 export function ThemeSwitch() {
   const [theme, setTheme] = useState(stored);
   useEffect(() => {
     document.documentElement.style.colorScheme = theme === 'system' ? 'light dark' : theme;
-    localStorage.setItem(place, theme);
+    keep(place, theme);
   }, [theme]);
   const next = themes[(themes.indexOf(theme) + 1) % themes.length] ?? 'system';
   return (

@@ -2,6 +2,7 @@
  * A session that a one-time code opens. The token of the platform is never here: the server keeps it. The cookie of the session is hidden
  * from scripts; the key that goes with it opens nothing without that cookie, and all tabs of this origin share it.
  */
+import { keep, kept } from '../storage.ts';
 import { type Begun, sentenceOf, textOf, type WayIn } from './way-in.ts';
 
 const place = 'kubeloom-console-key';
@@ -22,13 +23,13 @@ export function codeSession(): WayIn {
     headers: async () => keyHeader(),
     async signOut() {
       await fetch('/console/session', { method: 'DELETE', headers: keyHeader() }).catch(() => undefined);
-      localStorage.removeItem(place);
+      keep(place, undefined);
       location.reload();
     },
   };
 }
 
-const keyHeader = () => ({ 'kubeloom-console-key': localStorage.getItem(place) ?? '' });
+const keyHeader = () => ({ 'kubeloom-console-key': kept(place) ?? '' });
 
 /** Throws with the reason, as a sentence. */
 async function signIn(code: string, replaces = false): Promise<Begun> {
@@ -43,6 +44,6 @@ async function signIn(code: string, replaces = false): Promise<Begun> {
     return { kind: 'asks', replace };
   }
   if (!response.ok) throw new Error(textOf(answer, 'detail') ?? `the answer was HTTP ${response.status}`);
-  localStorage.setItem(place, textOf(answer, 'key') ?? '');
+  keep(place, textOf(answer, 'key') ?? '');
   return { kind: 'open' };
 }
