@@ -63,10 +63,6 @@ export class SignedOut extends Error {}
 /** Nothing answered. */
 export class Unreachable extends Error {}
 
-let failures = 0;
-/** Requests in a row that were not answered, or with a fault of the service: those that wait longer each time ask it. */
-export const failuresInARow = (): number => failures;
-
 /** Throws `ProblemAnswer`, `SignedOut` or `Unreachable`. */
 export async function ask<Wanted extends Route>(route: Wanted, asked: Asked<Wanted>): Promise<AnswerTo<Wanted>> {
   const answered = await request(route, asked);
@@ -100,7 +96,6 @@ async function request(
   const search = new URLSearchParams(pairs.map(([name, value]) => [name, String(value)])).toString();
   const unreachable = (cause: unknown): never => {
     if (signal?.aborted) throw cause;
-    failures += 1;
     throw new Unreachable('nothing answers', { cause });
   };
   const session = await wayIn().headers().catch(unreachable);
@@ -116,7 +111,6 @@ async function request(
     ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
     ...(signal && { signal }),
   }).catch(unreachable);
-  failures = response.status >= 500 || response.status === 429 ? failures + 1 : 0;
   if (response.status === 401) throw new SignedOut(wayIn().refused?.());
   if (response.status === 304) return { status: 304, data: undefined, headers: response.headers };
   const isJson = /\bjson\b/.test(response.headers.get('content-type') ?? '');

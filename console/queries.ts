@@ -1,18 +1,31 @@
 /** What pages ask the API for, and how often: each second while something happens, each ten seconds else, never in a tab that no one sees. */
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
-import { type AnswerTo, ask, askOnce, failuresInARow, SignedOut } from './api.ts';
+import { type AnswerTo, ask, askOnce, SignedOut } from './api.ts';
 import type { Summary } from './model/fleet.ts';
 import { type Followed, liveManifest } from './model/live-manifest.ts';
+import { calmFor, failureCounter, quickMs, waitMs } from './model/pace.ts';
 
-/** When it is the turn of the next request; those that fail wait longer each time, no two viewers at once. */
-const afterFailures = (ms: number): number => {
-  const failures = failuresInARow();
-  return failures === 0 ? ms : Math.min(30_000, 1000 * 2 ** failures) * (0.75 + Math.random() / 2);
-};
+/** As many as the API gives at once. */
+const pageSize = 200;
 
-const quickMs = 1000;
-const calmMs = 10_000;
+const failuresOf = failureCounter();
+interface Asked<Data> {
+  readonly state: {
+    readonly data: Data | undefined;
+    readonly error: unknown;
+    readonly dataUpdateCount: number;
+    readonly errorUpdateCount: number;
+  };
+}
+/** For `refetchInterval`: so many ms after an answer, longer where there is none. */
+export const paced =
+  <Data>(wait: (data: Data | undefined) => number) =>
+  (query: Asked<Data>): number =>
+    waitMs(wait(query.state.data), failuresOf(query));
+/** Only what was not answered is asked for again. */
+const untilItWorks = (query: Asked<unknown>): number | false =>
+  query.state.error && !(query.state.error instanceof SignedOut) ? waitMs(calmFor(1), failuresOf(query)) : false;
 
 export function useWhoAmI() {
   return useQuery({
@@ -20,6 +33,7 @@ export function useWhoAmI() {
     queryFn: ({ signal }) => ask('GET /v1/whoami', { signal }),
     staleTime: 60_000,
     retry: (failed, error) => !(error instanceof SignedOut) && failed < 2,
+    refetchInterval: untilItWorks,
   });
 }
 
@@ -27,14 +41,17 @@ export function useFleet() {
   return useQuery({
     queryKey: ['fleet'],
     queryFn: ({ signal }) => allManifests(signal),
-    refetchInterval: ({ state }) => afterFailures((state.data ?? []).some(isUnderWay) ? 2 * quickMs : calmMs),
+    refetchInterval: paced((all: readonly Summary[] = []) => {
+      const requests = Math.ceil(all.length / pageSize);
+      return all.some(isUnderWay) ? 2 * quickMs * Math.max(1, requests) : calmFor(requests);
+    }),
   });
 }
 
 async function allManifests(signal: AbortSignal): Promise<readonly Summary[]> {
   const items: Summary[] = [];
   for (let next: string | undefined; ; ) {
-    const query = { limit: 200, ...(next !== undefined && { next }) };
+    const query = { limit: pageSize, ...(next !== undefined && { next }) };
     const page = await ask('GET /v1/manifests', { query, signal });
     items.push(...page.items);
     next = page.next;
@@ -50,8 +67,8 @@ interface Key {
   readonly name: string;
 }
 
-/** The manifest and its events since `since`, which is the start of the run that is shown. */
-export function useLive({ namespace, name }: Key, since: string | undefined) {
+/** The manifest and its events since `since`; `requests`: how many the page makes each time, this one among them. */
+export function useLive({ namespace, name }: Key, since: string | undefined, requests = 1) {
   const read = useMemo(
     () =>
       liveManifest(async (from, tag) => {
@@ -72,8 +89,9 @@ export function useLive({ namespace, name }: Key, since: string | undefined) {
     placeholderData: keepPreviousData,
     // What did not change is the same object already.
     structuralSharing: false,
-    refetchInterval: ({ state }) =>
-      afterFailures(state.data === undefined || isUnderWay(state.data.manifest) ? quickMs : calmMs),
+    refetchInterval: paced((known: Followed | undefined) =>
+      known === undefined || isUnderWay(known.manifest) ? quickMs : calmFor(requests),
+    ),
   });
 }
 
@@ -97,9 +115,34 @@ export function useRunPlan({ namespace, name }: Key, run: string | undefined, st
         signal,
       }),
     enabled: run !== undefined,
-    placeholderData: keepPreviousData,
+    // The plan of another run would give its waypoints to this one.
+    placeholderData: (plan, query) => (query?.queryKey[3] === run ? plan : undefined),
     staleTime: Number.POSITIVE_INFINITY,
+    refetchInterval: untilItWorks,
   });
 }
+
+/** One that is not among the newest; `run` is undefined where none has to be asked for. */
+export function useOldRun({ namespace, name }: Key, run: string | undefined) {
+  return useQuery({
+    queryKey: ['run', namespace, name, run],
+    queryFn: ({ signal }) =>
+      ask('GET /v1/manifests/{namespace}/{name}/runs/{run}', { params: { namespace, name, run: run ?? '' }, signal }),
+    enabled: run !== undefined,
+    refetchInterval: untilItWorks,
+  });
+}
+
+/** Plans that wait for an approval, and what became of others, newest first. */
+export function useProposedPlans({ namespace, name }: Key) {
+  return useQuery({
+    queryKey: ['plans', namespace, name],
+    queryFn: ({ signal }) => ask('GET /v1/manifests/{namespace}/{name}/plans', { params: { namespace, name }, signal }),
+    refetchInterval: paced<unknown>(() => calmFor(requestsOfPlanTab)),
+  });
+}
+
+/** The manifest, and plans that wait. */
+export const requestsOfPlanTab = 2;
 
 export type RunRow = AnswerTo<'GET /v1/manifests/{namespace}/{name}/runs'>['items'][number];

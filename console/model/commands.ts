@@ -16,7 +16,6 @@ export const commands = {
   fleet: () => 'kubeloom get',
   describe: (key: Name) => `kubeloom describe ${of(key)}`,
   nodes: (key: Name) => `kubeloom describe ${of(key)} --nodes`,
-  runs: (key: Name) => `kubeloom runs ${of(key)}`,
   history: (key: Name) => `kubeloom history ${of(key)}`,
   diff: (key: Name, from: number, to: number) => `kubeloom diff ${of(key)} g${from} g${to}`,
   events: (key: Name) => `kubeloom events ${of(key)} -f`,

@@ -16,12 +16,19 @@ export function ago(at: string, now: number): string {
 
 /** `4.8 s`, `2 min 5 s`. */
 export function lasted(seconds: number): string {
-  if (seconds < 10) return `${seconds.toFixed(1)} s`;
-  if (seconds < 60) return `${Math.round(seconds)} s`;
-  const minutes = Math.floor(seconds / 60);
-  return minutes < 60
-    ? `${minutes} min ${Math.round(seconds % 60)} s`
-    : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+  if (seconds < 9.95) return `${seconds.toFixed(1)} s`;
+  const whole = Math.round(seconds);
+  if (whole < 60) return `${whole} s`;
+  const minutes = Math.floor(whole / 60);
+  return minutes < 60 ? `${minutes} min ${whole % 60} s` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+}
+
+/** From so many minutes ago on. */
+export const spans = { '15': '15 minutes', '60': 'an hour', '1440': 'a day', '10080': 'a week' } as const;
+
+/** Undefined for what is not one of them. `now`: ms. */
+export function startOfSpan(minutes: string, now: number): string | undefined {
+  return minutes in spans ? new Date(now - Number(minutes) * 60_000).toISOString() : undefined;
 }
 
 /** On the clock of the person who looks: `14:03:21`. */

@@ -3,15 +3,16 @@ import { useQuery } from '@tanstack/react-query';
 import { useRef } from 'react';
 import { type AnswerTo, ask } from '../api.ts';
 import { commands } from '../model/commands.ts';
+import { calmFor } from '../model/pace.ts';
+import { spans } from '../model/times.ts';
 import { CopyCommand } from '../parts/copy-command.tsx';
 import { EventList } from '../parts/event-list.tsx';
 import { Loading, Trouble, Updated } from '../parts/states.tsx';
+import { paced } from '../queries.ts';
 import { go, hrefOf } from '../routes.ts';
 
 type Events = AnswerTo<'GET /v1/events'>['items'];
 
-/** From so long ago on. */
-const spans = { '15': '15 minutes', '60': 'an hour', '1440': 'a day', '10080': 'a week' } as const;
 /** So many are kept in the page; older ones leave it. */
 const most = 2000;
 
@@ -51,6 +52,13 @@ export default function AllEventsPage({ chosen }: { readonly chosen: Readonly<Re
   );
 }
 
+/** The same array when nothing came and nothing is too old. */
+function keptEvents(known: Events, fresh: Events, since: string): Events {
+  const old = known.findIndex(({ at }) => at >= since);
+  if (fresh.length === 0 && old === 0) return known;
+  return [...(old === -1 ? [] : known.slice(old)), ...fresh].slice(-most);
+}
+
 /** Reads on from the last event that it has. */
 function useFeed(minutes: number) {
   const known = useRef<{ minutes: number; events: Events; next: string | undefined }>(undefined);
@@ -65,13 +73,13 @@ function useFeed(minutes: number) {
         const { items, next, more } = await ask('GET /v1/events', { query, signal });
         const seen = new Set(now.events.map(({ id }) => id));
         const fresh = items.filter(({ id }) => !seen.has(id));
-        const events = fresh.length === 0 ? now.events : [...now.events, ...fresh].slice(-most);
+        const events = keptEvents(now.events, fresh, since);
         now = { minutes, events, next: next ?? now.next };
         known.current = now;
         if (!more) return now.events;
       }
     },
-    refetchInterval: 5000,
+    refetchInterval: paced<unknown>(() => calmFor(1)),
     structuralSharing: false,
   });
 }

@@ -47,7 +47,7 @@ export default function AttentionPage() {
 }
 
 function FailedCard({ summary }: { readonly summary: Summary }) {
-  const now = useNow();
+  const now = useNow(10);
   const { namespace, name, status, clusters, unreadable } = summary;
   const troubled = clusters.filter(
     (cluster) => cluster.failure || ['NeedsAttention', 'RolledBack', 'Degraded'].includes(cluster.status),

@@ -1,37 +1,40 @@
-/** Everything that happened to one manifest, newest page first. */
-import { useInfiniteQuery } from '@tanstack/react-query';
-import { ask } from '../api.ts';
+/** What happened to one manifest, as it happens. */
+import type { RunEvent } from '#contracts/records.ts';
 import { commands } from '../model/commands.ts';
 import type { TabProps } from '../model/tab.ts';
+import { spans } from '../model/times.ts';
 import { CopyCommand } from '../parts/copy-command.tsx';
 import { EventList } from '../parts/event-list.tsx';
-import { Loading, Trouble } from '../parts/states.tsx';
+import { Loading } from '../parts/states.tsx';
+import { go, hrefOf } from '../routes.ts';
 
-export default function EventsTab({ of }: TabProps) {
-  const pages = useInfiniteQuery({
-    queryKey: ['events', of.namespace, of.name],
-    queryFn: ({ pageParam, signal }) =>
-      ask('GET /v1/manifests/{namespace}/{name}/events', {
-        params: { ...of },
-        query: { limit: 200, ...(pageParam !== undefined && { next: pageParam }) },
-        signal,
-      }),
-    initialPageParam: undefined as string | undefined,
-    getNextPageParam: ({ items, next }) => (items.length === 200 ? next : undefined),
-  });
-  const events = pages.data?.pages.flatMap(({ items }) => items);
-  if (!events) return pages.error ? <Trouble error={pages.error} what="events" /> : <Loading what="events" />;
+interface EventsTabProps extends Pick<TabProps, 'of' | 'chosen'> {
+  /** Oldest first; undefined while they are asked for. */
+  readonly events: readonly RunEvent[] | undefined;
+}
+
+export default function EventsTab({ of, chosen, events }: EventsTabProps) {
+  const place = ['manifests', of.namespace, of.name, 'events'];
   return (
     <>
-      <p>
+      <div className="filters">
+        <label>
+          From{' '}
+          <select
+            value={chosen.from ?? ''}
+            onChange={({ target: { value } }) => go(hrefOf(place, { ...chosen, from: value }), { replace: true })}
+          >
+            <option value="">the start of the run on</option>
+            {Object.entries(spans).map(([value, title]) => (
+              <option key={value} value={value}>
+                the last {title.replace(/^an? /, '')}
+              </option>
+            ))}
+          </select>
+        </label>
         <CopyCommand command={commands.events(of)} />
-      </p>
-      <EventList events={events} tall />
-      {pages.hasNextPage && (
-        <button type="button" disabled={pages.isFetchingNextPage} onClick={() => void pages.fetchNextPage()}>
-          Later events
-        </button>
-      )}
+      </div>
+      {events ? <EventList events={events} follow tall /> : <Loading what="events" />}
     </>
   );
 }

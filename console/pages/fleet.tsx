@@ -1,5 +1,5 @@
 /** All manifests: what needs a person first. */
-import { memo, useMemo, useRef, useState } from 'react';
+import { memo, useEffect, useMemo, useRef, useState } from 'react';
 import { commands } from '../model/commands.ts';
 import { countsOf, type FleetRow, fleetRow, groups, groupTitles, type Summary, shownRows } from '../model/fleet.ts';
 import { ago } from '../model/times.ts';
@@ -92,6 +92,20 @@ function useRows(): (summary: Summary) => FleetRow {
 function Search({ value, choose }: { readonly value: string; readonly choose: (text: string) => void }) {
   const [text, setText] = useState(value);
   const timer = useRef(0);
+  const sent = useRef(value);
+  /** With the other filters as they are when the writer pauses. */
+  const latest = useRef(choose);
+  useEffect(() => {
+    latest.current = choose;
+  });
+  useEffect(() => () => window.clearTimeout(timer.current), []);
+  useEffect(() => {
+    if (value === sent.current) return;
+    // Changed elsewhere, as by "Show all" or by going back.
+    window.clearTimeout(timer.current);
+    sent.current = value;
+    setText(value);
+  }, [value]);
   return (
     <input
       type="search"
@@ -102,7 +116,10 @@ function Search({ value, choose }: { readonly value: string; readonly choose: (t
         const { value: written } = event.target;
         setText(written);
         window.clearTimeout(timer.current);
-        timer.current = window.setTimeout(() => choose(written), 120);
+        timer.current = window.setTimeout(() => {
+          sent.current = written;
+          latest.current(written);
+        }, 120);
       }}
     />
   );
@@ -124,8 +141,8 @@ function Chip({ title, count, on, choose }: ChipProps) {
 }
 
 function FleetTable({ rows }: { readonly rows: readonly FleetRow[] }) {
-  // Every ten seconds is often enough to draw all rows.
-  const now = Math.ceil(useNow() / 10_000) * 10_000;
+  // Often enough to draw all rows.
+  const now = useNow(10);
   return (
     <div className="scroll">
       <table className="fleet">

@@ -1,13 +1,16 @@
 /** One manifest: what it is now, and its views. */
-import { lazy, type ReactNode, Suspense } from 'react';
+import { lazy, type ReactNode, Suspense, useMemo } from 'react';
 import type { ManifestDescription } from '#contracts/api-bodies.ts';
 import { ProblemAnswer } from '../api.ts';
 import type { Name } from '../model/commands.ts';
+import { startOfSpan } from '../model/times.ts';
+import { useAnnounced } from '../parts/announce.tsx';
 import { Bar } from '../parts/bar.tsx';
+import { Boundary } from '../parts/boundary.tsx';
 import { Empty, Loading, Trouble, Updated } from '../parts/states.tsx';
-import { Status } from '../parts/status.tsx';
+import { Status, statusWord } from '../parts/status.tsx';
 import { Verbs } from '../parts/verbs.tsx';
-import { useLive, useRuns } from '../queries.ts';
+import { requestsOfPlanTab, useLive, useOldRun, useRuns } from '../queries.ts';
 import { hrefOf } from '../routes.ts';
 import { RunTab } from './run.tsx';
 
@@ -35,17 +38,23 @@ interface ManifestPageProps {
 export function ManifestPage({ of, tab, chosen }: ManifestPageProps) {
   const first = useRuns(of, undefined);
   const wanted = chosen.run ?? first.data?.items[0]?.runId;
-  const shown = first.data?.items.find(({ runId }) => runId === wanted);
-  // Events are shown from the start of the run on; of one that is not on the first page, from the oldest on.
-  const since = first.data === undefined ? undefined : (shown ?? first.data.items.at(-1))?.queuedAt;
-  const live = useLive(of, since ?? (first.data && '1970-01-01T00:00:00.000Z'));
+  const newest = first.data?.items.find(({ runId }) => runId === wanted);
+  const older = useOldRun(of, first.data && !newest ? wanted : undefined);
+  const shown = newest ?? older.data;
+  // Events are shown from the start of the run on; where there is none of that name, of the newest one.
+  const settled = first.data !== undefined && (shown !== undefined || wanted === undefined || older.error !== null);
+  const since = shown?.queuedAt ?? first.data?.items[0]?.queuedAt ?? '1970-01-01T00:00:00.000Z';
+  const from = useSpan(chosen.from, tab === 'events');
+  const live = useLive(of, settled ? (from ?? since) : undefined, tab === 'plan' ? requestsOfPlanTab : 1);
+  useAnnounced(of.name, live.data && statusWord(live.data.manifest));
   const error = live.error ?? first.error;
   // Also one that was there a moment ago.
   if (error instanceof ProblemAnswer && error.problem.status === 404) return <Missing of={of} />;
   if (!live.data) {
     return error ? <Trouble error={error} what={of.name} /> : <Loading what={of.name} />;
   }
-  const { manifest, events } = live.data;
+  const { manifest } = live.data;
+  const shownEvents = live.isPlaceholderData ? undefined : live.data.events;
   const place = ['manifests', of.namespace, of.name];
   return (
     <>
@@ -77,16 +86,25 @@ export function ManifestPage({ of, tab, chosen }: ManifestPageProps) {
           </a>
         ))}
       </nav>
-      <Suspense fallback={<Loading what="the view" />}>
-        {tab === 'run' && <RunTab of={of} manifest={manifest} events={events} chosen={chosen} />}
-        {tab === 'nodes' && <NodesTab of={of} manifest={manifest} chosen={chosen} />}
-        {tab === 'events' && <EventsTab of={of} manifest={manifest} chosen={chosen} />}
-        {tab === 'plan' && <PlanTab of={of} manifest={manifest} chosen={chosen} />}
-        {tab === 'drift' && <DriftTab of={of} manifest={manifest} chosen={chosen} />}
-        {tab === 'history' && <HistoryTab of={of} manifest={manifest} chosen={chosen} />}
-      </Suspense>
+      <Boundary place={tab}>
+        <Suspense fallback={<Loading what="the view" />}>
+          {tab === 'run' && (
+            <RunTab {...{ of, manifest, chosen }} events={shownEvents} older={older.data} missing={older.error} />
+          )}
+          {tab === 'nodes' && <NodesTab of={of} manifest={manifest} chosen={chosen} />}
+          {tab === 'events' && <EventsTab {...{ of, chosen }} events={shownEvents} />}
+          {tab === 'plan' && <PlanTab of={of} manifest={manifest} chosen={chosen} />}
+          {tab === 'drift' && <DriftTab of={of} manifest={manifest} chosen={chosen} />}
+          {tab === 'history' && <HistoryTab of={of} manifest={manifest} chosen={chosen} />}
+        </Suspense>
+      </Boundary>
     </>
   );
+}
+
+/** Where a choice of time begins; undefined without one. It stays where it was when it was chosen. */
+function useSpan(chosen: string | undefined, on: boolean): string | undefined {
+  return useMemo(() => (on && chosen !== undefined ? startOfSpan(chosen, Date.now()) : undefined), [chosen, on]);
 }
 
 function badgeOf(tab: string, { clusters }: ManifestDescription): ReactNode {

@@ -11,6 +11,7 @@ import { Sign, Status } from '../parts/status.tsx';
 import { go, hrefOf } from '../routes.ts';
 
 export default function NodesTab({ of, manifest, chosen }: TabProps) {
+  const now = useNow(10);
   const search = (chosen.search ?? '').toLowerCase();
   const choose = (text: string) =>
     go(hrefOf(['manifests', of.namespace, of.name, 'nodes'], { search: text }), { replace: true });
@@ -29,13 +30,19 @@ export default function NodesTab({ of, manifest, chosen }: TabProps) {
         <CopyCommand command={commands.nodes(of)} />
       </div>
       {manifest.clusters.map((cluster) => (
-        <ClusterNodes key={cluster.cluster} cluster={cluster} search={search} />
+        <ClusterNodes key={cluster.cluster} {...{ cluster, search, now }} />
       ))}
     </>
   );
 }
 
-function ClusterNodes({ cluster, search }: { readonly cluster: ClusterDescription; readonly search: string }) {
+interface ClusterNodesProps {
+  readonly cluster: ClusterDescription;
+  readonly search: string;
+  readonly now: number;
+}
+
+function ClusterNodes({ cluster, search, now }: ClusterNodesProps) {
   const pools = poolsOf(cluster.nodes, search);
   return (
     <section aria-labelledby={`nodes-of-${cluster.name}`}>
@@ -49,7 +56,7 @@ function ClusterNodes({ cluster, search }: { readonly cluster: ClusterDescriptio
       ))}
       {pools.length === 0 && <p className="dim">{search === '' ? 'It has no nodes.' : 'No node matches.'}</p>}
       {pools.map(({ pool, role, provider, region, nodes, ready }) => (
-        <details key={`${pool} ${provider} ${region}`} open={nodes.length <= 40} className="pool">
+        <details key={`${role} ${pool} ${provider} ${region}`} open={nodes.length <= 40} className="pool">
           <summary>
             <strong>{pool}</strong> <span className="dim">{roles[role]}</span> {provider}
             {region !== '' && ` · ${region}`}{' '}
@@ -68,7 +75,7 @@ function ClusterNodes({ cluster, search }: { readonly cluster: ClusterDescriptio
               </thead>
               <tbody>
                 {nodes.map((node) => (
-                  <NodeLine key={node.name} node={node} />
+                  <NodeLine key={node.name} node={node} now={now} />
                 ))}
               </tbody>
             </table>
@@ -101,8 +108,7 @@ function BalancerLine({ balancer }: { readonly balancer: LoadBalancerRow }) {
   );
 }
 
-function NodeLine({ node }: { readonly node: NodeRow }) {
-  const now = useNow();
+function NodeLine({ node, now }: { readonly node: NodeRow; readonly now: number }) {
   const { unreachableSince, unhealthySince, notReplaced, health } = node;
   const remarks = [
     unreachableSince === undefined ? '' : `did not answer since ${ago(unreachableSince, now)}`,

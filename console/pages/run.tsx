@@ -11,16 +11,28 @@ import { EventList } from '../parts/event-list.tsx';
 import { FailureCard } from '../parts/failure-card.tsx';
 import { LogView } from '../parts/log-view.tsx';
 import { RunTable } from '../parts/run-table.tsx';
-import { Empty, useNow } from '../parts/states.tsx';
+import { Empty, Loading, Trouble, useNow } from '../parts/states.tsx';
 import { Status } from '../parts/status.tsx';
 import { type RunRow, useRunPlan, useRuns } from '../queries.ts';
 import { go, hrefOf } from '../routes.ts';
 
-export function RunTab({ of, manifest, events, chosen }: TabProps & { readonly events: readonly RunEvent[] }) {
+interface RunTabProps extends TabProps {
+  /** Undefined while those of the chosen run are asked for. */
+  readonly events: readonly RunEvent[] | undefined;
+  /** The chosen run, where it is not among the newest. */
+  readonly older: RunRow | undefined;
+  /** Why there is no such run. */
+  readonly missing: unknown;
+}
+
+const none: readonly RunEvent[] = [];
+
+export function RunTab({ of, manifest, events = none, older, missing, chosen }: RunTabProps) {
   const runs = useRuns(of, `${manifest.runId} ${manifest.lastRun?.status}`);
   const runId = chosen.run ?? manifest.lastRun?.runId ?? manifest.runId;
   const run =
-    runId === manifest.lastRun?.runId ? manifest.lastRun : runs.data?.items.find((one) => one.runId === runId);
+    [manifest.lastRun, older].find((one) => one?.runId === runId) ??
+    runs.data?.items.find((one) => one.runId === runId);
   const ofRun = useMemo(() => events.filter((event) => event.runId === runId), [events, runId]);
   const starts = ofRun.filter(({ kind }) => kind === 'WaypointStarted').length;
   const plan = useRunPlan(of, runId, starts);
@@ -37,7 +49,11 @@ export function RunTab({ of, manifest, events, chosen }: TabProps & { readonly e
   return (
     <>
       <RunHead run={run} runs={runs.data?.items ?? []} choose={(id) => choose({ run: id, cell: undefined })} />
-      {tables.every(({ rows }) => rows.length === 0) && ofRun.length === 0 && (
+      {missing && !run ? <Trouble error={missing} what={`run ${runId}`} /> : null}
+      {runs.error ? <Trouble error={runs.error} what="the list of runs" /> : null}
+      {plan.error ? <Trouble error={plan.error} what="the plan of this run" /> : null}
+      {events === none && <Loading what="events of this run" />}
+      {events !== none && run && tables.every(({ rows }) => rows.length === 0) && ofRun.length === 0 && (
         <Empty title={active ? 'The run has not started any work yet' : 'Of this run nothing is kept'}>
           <p>{active ? 'Its waypoints appear here as soon as they are planned.' : 'Events are kept for 90 days.'}</p>
         </Empty>
@@ -78,7 +94,7 @@ export function RunTab({ of, manifest, events, chosen }: TabProps & { readonly e
           <section aria-labelledby="log-title">
             <h2 id="log-title">
               Log of {open.stage}, try {open.attempt}
-              <CopyCommand command={commands.log(runId, of.namespace, open.stage)} />
+              {run && <CopyCommand command={commands.log(run.runId, of.namespace, open.stage)} />}
               <button type="button" className="quiet" onClick={() => choose({ cell: undefined })}>
                 Close
               </button>
@@ -88,9 +104,16 @@ export function RunTab({ of, manifest, events, chosen }: TabProps & { readonly e
               <LogView
                 key={`${runId} ${chosen.cell} ${open.attempt}`}
                 at={{ ...of, run: runId, cluster: open.cluster, stage: open.stage, ...open.log }}
+                active={active}
               />
             ) : (
-              <p className="dim">It has not started: there is no log yet.</p>
+              <p className="dim">
+                {open.state === 'kept'
+                  ? 'It was done before, in an earlier try or run: that one has the log.'
+                  : active
+                    ? 'It has not started: there is no log yet.'
+                    : 'It was not started in this run: there is no log.'}
+              </p>
             )}
           </section>
         )}
@@ -108,29 +131,39 @@ function RunHead({
   readonly runs: readonly RunRow[];
   readonly choose: (id: string) => void;
 }) {
-  const now = useNow();
-  if (!run) return null;
-  const { startedAt = run.queuedAt, endedAt } = run;
-  const ends = endedAt === undefined ? now : Date.parse(endedAt);
+  if (!run && runs.length === 0) return null;
+  const listed = run && !runs.some(({ runId }) => runId === run.runId) ? [...runs, run] : runs;
   return (
     <div className="run-head">
       <label>
         Run{' '}
-        <select value={run.runId} onChange={(event) => choose(event.target.value)}>
-          {(runs.some(({ runId }) => runId === run.runId) ? runs : [run, ...runs]).map(({ runId, status, reason }) => (
+        <select value={run?.runId ?? ''} onChange={(event) => choose(event.target.value)}>
+          {!run && <option value="">choose one</option>}
+          {listed.map(({ runId, status, reason }) => (
             <option key={runId} value={runId}>
               {runId} · {status} · {reason}
             </option>
           ))}
         </select>
       </label>
+      {run && <RunRemark run={run} />}
+    </div>
+  );
+}
+
+function RunRemark({ run }: { readonly run: RunRow }) {
+  const now = useNow();
+  const { startedAt = run.queuedAt, endedAt } = run;
+  const ends = endedAt === undefined ? now : Date.parse(endedAt);
+  return (
+    <>
       <Status of={run.status} />
       <span className="dim">
         {run.reason}; {endedAt === undefined ? 'for' : 'took'} {lasted((ends - Date.parse(startedAt)) / 1000)}
         {endedAt !== undefined && `, ended ${ago(endedAt, now)}`}
         {run.plan?.approvedBy !== undefined && `; plan approved by ${run.plan.approvedBy}`}
       </span>
-    </div>
+    </>
   );
 }
 

@@ -58,7 +58,7 @@ export function EventList({ events, start, follow = false, tall = false }: Event
         }}
       >
         {shown.map((event, index) => (
-          <li key={event.id ?? `${event.at} ${event.kind} ${index}`} className={event.level}>
+          <li key={event.id ?? chosen.length - shown.length + index} className={event.level}>
             <time dateTime={event.at} title={event.at}>
               {start === undefined
                 ? clock(event.at)

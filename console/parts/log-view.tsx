@@ -1,35 +1,36 @@
 /** The log of a stage: follows its end while it grows, and draws only the lines in view. */
-import { useEffect, useLayoutEffect, useRef, useState } from 'react';
-import { askOnce } from '../api.ts';
+import { type KeyboardEvent, useLayoutEffect, useMemo, useRef, useState } from 'react';
 import { counted } from '../model/counted.ts';
-import { type LogLines, noLines, shownLines, withText } from '../model/log-lines.ts';
+import { allLines, nextMatch, shownLines } from '../model/log-lines.ts';
 import { Trouble } from './states.tsx';
+import { type LogPlace, type ReadLog, useLog } from './use-log.ts';
 
-export interface LogPlace {
-  readonly namespace: string;
-  readonly name: string;
-  readonly run: string;
-  readonly cluster: string;
-  readonly waypoint: string;
-  readonly stage: string;
-  readonly undo: boolean;
-  readonly attempt: number;
+interface LogViewProps {
+  readonly at: LogPlace;
+  /** Whether the run is under way. */
+  readonly active: boolean;
 }
 
-const lineHeight = 18;
-const pauseMs = 1000;
-
-export function LogView({ at }: { readonly at: LogPlace }) {
-  const { log, ended, error } = useLog(at);
+export function LogView({ at, active }: LogViewProps) {
+  const { log, state, error } = useLog(at, active);
+  const lines = useMemo(() => allLines(log), [log]);
   const place = useRef<HTMLDivElement>(null);
+  const text = useRef<HTMLPreElement>(null);
+  const [lineHeight, setLineHeight] = useState(18);
   const [view, setView] = useState({ top: 0, height: 400 });
   const [follows, setFollows] = useState(true);
-  const lines = log.rest === '' ? log.lines : [...log.lines, log.rest];
+  const [found, setFound] = useState<number>();
+  const [sought, setSought] = useState(false);
   const { from, to } = shownLines(lines.length, lineHeight, view.top, view.height);
 
+  // Whoever reads with larger spacing gets it: lines are as high as they are drawn.
   useLayoutEffect(() => {
-    if (follows && place.current && lines.length > 0) place.current.scrollTop = place.current.scrollHeight;
-  }, [follows, lines.length]);
+    const measured = text.current && to > from ? text.current.getBoundingClientRect().height / (to - from) : lineHeight;
+    if (Math.abs(measured - lineHeight) > 0.2) setLineHeight(measured);
+  }, [from, to, lineHeight]);
+  useLayoutEffect(() => {
+    if (follows && place.current && lines.length > 0) place.current.scrollTop = lines.length * lineHeight;
+  }, [follows, lines.length, lineHeight]);
 
   const scrolled = (): void => {
     const element = place.current;
@@ -37,16 +38,32 @@ export function LogView({ at }: { readonly at: LogPlace }) {
     setView({ top: element.scrollTop, height: element.clientHeight });
     setFollows(element.scrollTop + element.clientHeight >= element.scrollHeight - 2 * lineHeight);
   };
+  const find = (event: KeyboardEvent<HTMLInputElement>): void => {
+    if (event.key !== 'Enter' || !place.current) return;
+    const match = nextMatch(lines, event.currentTarget.value, found, event.shiftKey ? -1 : 1);
+    setFound(match);
+    setSought(event.currentTarget.value !== '');
+    if (match === undefined) return;
+    setFollows(false);
+    place.current.scrollTop = Math.max(0, (match - 3) * lineHeight);
+  };
   return (
     <>
       {error ? <Trouble error={error} what="the log" /> : null}
-      <p className="dim log-head">
-        {counted(lines.length, 'line')}
-        {ended ? '' : ', follows'}
+      <div className="dim log-head">
+        <span>
+          {counted(lines.length, 'line')}
+          {state === 'follows' && error === undefined && active ? ', follows' : ''}
+        </span>
         <button type="button" className="quiet" aria-pressed={follows} onClick={() => setFollows(!follows)}>
-          {follows ? 'Stay here' : 'Go to the end'}
+          Stay at the end
         </button>
-      </p>
+        <button type="button" className="quiet" disabled={lines.length === 0} onClick={() => save(lines, at)}>
+          Save all of it
+        </button>
+        <input type="search" placeholder="Find, Enter: next   /" aria-label="Find in the log" onKeyDown={find} />
+        <span role="status">{found !== undefined ? `line ${found + 1}` : sought ? 'not found' : ''}</span>
+      </div>
       <div
         className="log-lines"
         ref={place}
@@ -58,55 +75,37 @@ export function LogView({ at }: { readonly at: LogPlace }) {
         aria-live="off"
       >
         <div style={{ height: lines.length * lineHeight }}>
-          <pre style={{ transform: `translateY(${from * lineHeight}px)` }}>{lines.slice(from, to).join('\n')}</pre>
+          <pre ref={text} style={{ transform: `translateY(${from * lineHeight}px)` }}>
+            {found !== undefined && found >= from && found < to ? (
+              <>
+                {`${lines.slice(from, found).join('\n')}${found > from ? '\n' : ''}`}
+                <mark>{lines[found]}</mark>
+                {`\n${lines.slice(found + 1, to).join('\n')}`}
+              </>
+            ) : (
+              lines.slice(from, to).join('\n')
+            )}
+          </pre>
         </div>
-        {lines.length === 0 && <p className="dim">{ended ? 'The log is empty.' : 'Nothing is written yet.'}</p>}
+        {lines.length === 0 && <p className="dim">{withoutLines[state]}</p>}
       </div>
     </>
   );
 }
 
-/** Reads from where it was, until the stage has ended; a hidden tab reads nothing. */
-function useLog({ stage, undo, ...at }: LogPlace) {
-  const [state, setState] = useState<{ log: LogLines; ended: boolean; error: unknown }>({
-    ...{ log: noLines, ended: false, error: undefined },
-  });
-  const params = JSON.stringify({ ...at, stage: `${stage}${undo ? '-undo' : ''}` });
-  useEffect(() => {
-    const stop = new AbortController();
-    let offset = 0;
-    const read = async (): Promise<void> => {
-      const found = await askOnce(
-        'GET /v1/manifests/{namespace}/{name}/runs/{run}/logs/{cluster}/{waypoint}/{stage}/{attempt}',
-        {
-          params: JSON.parse(params),
-          query: { offset },
-          signal: stop.signal,
-        },
-      );
-      if (!found) return;
-      const before = offset;
-      offset = Number(found.headers.get('kubeloom-next-offset') ?? offset);
-      const ended = found.headers.get('kubeloom-ended') === 'true';
-      setState(({ log }) => ({ log: withText(log, found.data), ended, error: undefined }));
-      if (ended) stop.abort();
-      else if (offset > before) await read();
-    };
-    const follow = async (): Promise<void> => {
-      while (!stop.signal.aborted) {
-        if (document.visibilityState === 'visible')
-          await read().catch((error: unknown) => {
-            if (!stop.signal.aborted && !isNotYet(error)) setState((now) => ({ ...now, error }));
-          });
-        await new Promise((resolve) => window.setTimeout(resolve, pauseMs));
-      }
-    };
-    void follow();
-    return () => stop.abort();
-  }, [params]);
-  return state;
-}
+const withoutLines: Readonly<Record<ReadLog['state'], string>> = {
+  asked: 'Asking for the log …',
+  follows: 'Nothing is written yet.',
+  ended: 'The log is empty.',
+  missing: 'No log of it is kept.',
+};
 
-/** A stage that just started has no log for a moment. */
-const isNotYet = (error: unknown): boolean =>
-  error instanceof Error && 'problem' in error && (error.problem as { status?: number }).status === 404;
+/** As a file: what is drawn is only what is in view. */
+function save(lines: readonly string[], { run, cluster, waypoint, stage, attempt }: LogPlace): void {
+  const address = URL.createObjectURL(new Blob([lines.join('\n'), '\n'], { type: 'text/plain' }));
+  const link = document.createElement('a');
+  link.href = address;
+  link.download = `${[run, cluster, waypoint, stage, attempt].join('-')}.log`;
+  link.click();
+  window.setTimeout(() => URL.revokeObjectURL(address), 10_000);
+}

@@ -42,6 +42,7 @@ export function RunTable({ cluster, rows, selected, choose }: RunTableProps) {
                   <td key={stage}>
                     <CellButton
                       cell={row.cells[stage]}
+                      where={`${stage} of waypoint ${row.number}`}
                       on={selected === id}
                       choose={() => choose(selected === id ? undefined : id)}
                     />
@@ -96,7 +97,15 @@ const cellWords: Readonly<Record<CellState, readonly [sign: string, word: string
   kept: ['✓', 'was done before'],
 };
 
-function CellButton({ cell, on, choose }: { readonly cell: Cell; readonly on: boolean; readonly choose: () => void }) {
+interface CellButtonProps {
+  readonly cell: Cell;
+  /** `nodes of waypoint 2` */
+  readonly where: string;
+  readonly on: boolean;
+  readonly choose: () => void;
+}
+
+function CellButton({ cell, where, on, choose }: CellButtonProps) {
   const { state, attempt, seconds, counts = {} } = cell;
   const [sign, word] = cellWords[state];
   if (state === 'none')
@@ -126,6 +135,7 @@ function CellButton({ cell, on, choose }: { readonly cell: Cell; readonly on: bo
           {sign}
         </span>{' '}
         {details.join(' · ')}
+        <span className="hidden"> ({where})</span>
       </span>
       {numbers.length > 0 && <span className="dim">{numbers.join(', ')}</span>}
     </button>

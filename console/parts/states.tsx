@@ -1,6 +1,7 @@
 /** What a page shows while there is nothing to show, and when something did not work. */
 import { type ReactNode, useEffect, useState } from 'react';
 import { ProblemAnswer, SignedOut, Unreachable } from '../api.ts';
+import { keyed } from '../model/keyed.ts';
 import { span } from '../model/times.ts';
 
 export function Loading({ what }: { readonly what: string }) {
@@ -37,12 +38,14 @@ export function Trouble({ error, what }: { readonly error: unknown; readonly wha
         <p>{detailOf(error)}</p>
         {error instanceof ProblemAnswer && error.problem.faults && (
           <ul>
-            {error.problem.faults.map(({ path, reason, fix }) => (
-              <li key={`${path} ${reason}`}>
-                <code>{path}</code> {reason}
-                {fix !== undefined && <span className="hint"> → {fix}</span>}
-              </li>
-            ))}
+            {keyed(error.problem.faults, ({ path, reason }) => `${path} ${reason}`).map(
+              ([key, { path, reason, fix }]) => (
+                <li key={key}>
+                  <code>{path}</code> {reason}
+                  {fix !== undefined && <span className="hint"> → {fix}</span>}
+                </li>
+              ),
+            )}
           </ul>
         )}
       </div>
@@ -79,14 +82,14 @@ export function Updated({ at, error }: { readonly at: number; readonly error: un
   );
 }
 
-/** The time, each second; of hidden pages it stands still. */
-export function useNow(): number {
+/** The time, every so many seconds; of hidden pages it stands still. */
+export function useNow(seconds = 1): number {
   const [now, setNow] = useState(Date.now);
   useEffect(() => {
     const timer = window.setInterval(() => {
       if (document.visibilityState === 'visible') setNow(Date.now());
-    }, 1000);
+    }, seconds * 1000);
     return () => window.clearInterval(timer);
-  }, []);
+  }, [seconds]);
   return now;
 }

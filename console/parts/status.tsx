@@ -42,10 +42,17 @@ const tones: Readonly<Record<string, readonly [tone: Tone, word: string]>> = {
   Outdated: ['calm', 'Outdated'],
 };
 
+/** A pause is shown where nothing else is to be seen: a failure, or work that still ends, is more than it. */
+const shownOf = (of: string, paused: boolean): readonly [tone: Tone, word: string] =>
+  paused && (of === 'Pending' || of === 'Done') ? ['calm', 'Paused'] : (tones[of] ?? ['calm', of]);
+
 export function Status({ of, paused = false }: { readonly of: string; readonly paused?: boolean }) {
-  const [tone, word] = paused && of !== 'Running' ? (['calm', 'Paused'] as const) : (tones[of] ?? ['calm', of]);
+  const [tone, word] = shownOf(of, paused);
   return <Sign tone={tone} word={word} />;
 }
+
+export const statusWord = ({ status, paused }: { readonly status: string; readonly paused: boolean }): string =>
+  shownOf(status, paused)[1];
 
 export function Sign({ tone, word }: { readonly tone: Tone; readonly word: string }) {
   return (

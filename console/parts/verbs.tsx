@@ -1,13 +1,15 @@
 /** What one can do with a manifest now: only what its state allows and the caller may do; each is also a command. */
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
 import type { ManifestDescription } from '#contracts/api-bodies.ts';
-import { ask, type Route } from '../api.ts';
+import { ask, askOnce, type Route } from '../api.ts';
 import { commands, type Name } from '../model/commands.ts';
 import { may } from '../model/rights.ts';
 import { useWhoAmI } from '../queries.ts';
+import { announce } from './announce.tsx';
 import { CopyCommand } from './copy-command.tsx';
 import { Trouble } from './states.tsx';
+import { statusWord } from './status.tsx';
 
 interface Verb {
   readonly title: string;
@@ -33,12 +35,12 @@ const verbs: readonly Verb[] = [
   {
     ...{ title: 'Cancel', route: 'POST /v1/manifests/{namespace}/{name}/cancel', command: commands.cancel },
     says: 'The run stops as soon as it can. A grow is undone, anything else stops where it is; both are states that work.',
-    fits: isWorking,
+    fits: (manifest) => isWorking(manifest) || (manifest.status === 'Pending' && !manifest.paused),
   },
   {
     ...{ title: 'Pause', route: 'POST /v1/manifests/{namespace}/{name}/pause', command: commands.pause },
     says: 'No new run starts. A run under way stops after its waypoint.',
-    fits: ({ paused, deleting }) => !paused && !deleting,
+    fits: ({ paused, deleting, status }) => !paused && !deleting && status !== 'Unreadable',
   },
   {
     ...{ title: 'Resume', route: 'POST /v1/manifests/{namespace}/{name}/resume', command: commands.resume, main: true },
@@ -63,7 +65,8 @@ export function Verbs({ of, manifest }: { readonly of: Name; readonly manifest: 
   const [asked, setAsked] = useState<Verb>();
   if (!may(me.data, 'operator', of.namespace)) return null;
   const fitting = verbs.filter((verb) => verb.fits(manifest));
-  if (fitting.length === 0) return null;
+  // A dialog stays, with what it says, also when nothing fits any more.
+  if (fitting.length === 0 && !asked) return null;
   return (
     <div className="verbs">
       {fitting.map((verb) => (
@@ -71,36 +74,60 @@ export function Verbs({ of, manifest }: { readonly of: Name; readonly manifest: 
           {verb.title}
         </button>
       ))}
-      {asked && <Confirm of={of} verb={asked} close={() => setAsked(undefined)} />}
+      {asked && <Confirm of={of} verb={asked} closed={() => setAsked(undefined)} />}
     </div>
   );
 }
 
-function Confirm({ of, verb, close }: { readonly of: Name; readonly verb: Verb; readonly close: () => void }) {
+/** Bound to the version that there was when it was opened: what someone else stored or started since is not met by it. */
+function Confirm({ of, verb, closed }: { readonly of: Name; readonly verb: Verb; readonly closed: () => void }) {
   const dialog = useRef<HTMLDialogElement>(null);
   const client = useQueryClient();
   useEffect(() => dialog.current?.showModal(), []);
+  const close = (): void => dialog.current?.close();
+  const version = useQuery({
+    queryKey: ['version', of.namespace, of.name],
+    queryFn: ({ signal }) => askOnce('GET /v1/manifests/{namespace}/{name}', { params: { ...of }, signal }),
+    ...{ staleTime: Number.POSITIVE_INFINITY, gcTime: 0, refetchOnWindowFocus: false },
+  });
+  const found = version.data;
+  const late = found !== undefined && !verb.fits(found.data);
   const work = useMutation({
-    mutationFn: () =>
-      ask(verb.route, { params: { ...of }, ...(verb.body !== undefined && { body: verb.body }) } as Parameters<
-        typeof ask<typeof verb.route>
-      >[1]),
+    mutationFn: () => {
+      const headers = { 'if-match': found?.headers.get('etag') ?? '' };
+      const body = verb.body !== undefined && { body: verb.body };
+      return ask(verb.route, { params: { ...of }, headers, ...body } as Parameters<typeof ask<typeof verb.route>>[1]);
+    },
     onSuccess: async () => {
       close();
+      // The button that opened it goes when its work is done.
+      document.getElementById('content')?.focus();
+      announce(`${verb.title}: accepted`);
       await client.invalidateQueries();
     },
   });
+  const error = work.error ?? version.error;
   return (
-    <dialog ref={dialog} onClose={close} aria-labelledby="verb-title">
+    <dialog ref={dialog} onClose={closed} aria-labelledby="verb-title">
       <h2 id="verb-title">
         {verb.title}: {of.namespace}/{of.name}
       </h2>
       <p>{verb.says}</p>
+      {late && (
+        <p className="notice warn" role="alert">
+          <span aria-hidden="true">!</span> It is {statusWord(found.data)} meanwhile: this does not fit any more.
+        </p>
+      )}
       <p className="dim">The same in a terminal:</p>
       <CopyCommand command={verb.command(of)} />
-      {work.error && <Trouble error={work.error} what={verb.title} />}
+      {error && <Trouble error={error} what={verb.title} />}
       <div className="choices">
-        <button type="button" className="main" disabled={work.isPending} onClick={() => work.mutate()}>
+        <button
+          type="button"
+          className="main"
+          disabled={work.isPending || !found || late}
+          onClick={() => work.mutate()}
+        >
           {work.isPending ? 'Asking …' : verb.title}
         </button>
         <button type="button" onClick={close}>

@@ -1,0 +1,58 @@
+/** How often a page asks: what a tab that is left alone asks for is at most six requests a minute. */
+
+/** While something happens. */
+export const quickMs = 1000;
+const calmMs = 10_000;
+const mostMs = 30_000;
+
+/** Where nothing happens; `requests`: how many the page makes each time. */
+export const calmFor = (requests: number): number => calmMs * Math.max(1, requests);
+
+/** When it is the turn of the next request; one that fails waits longer each time, no two viewers at once. */
+export function waitMs(ms: number, failures: number, random: () => number = Math.random): number {
+  if (failures === 0) return ms;
+  return Math.max(ms, Math.min(mostMs, 1000 * 2 ** failures) * (0.75 + random() / 2));
+}
+
+interface Updates {
+  readonly dataUpdateCount: number;
+  readonly errorUpdateCount: number;
+}
+
+/** Counts failures in a row of each query: one that fails is slowed down, whatever others get. */
+export function failureCounter(): (query: { readonly state: Updates }) => number {
+  const atSuccess = new WeakMap<object, Updates>();
+  return (query) => {
+    const { dataUpdateCount, errorUpdateCount } = query.state;
+    const known = atSuccess.get(query) ?? { dataUpdateCount: 0, errorUpdateCount: 0 };
+    const last = known.dataUpdateCount === dataUpdateCount ? known : { dataUpdateCount, errorUpdateCount };
+    atSuccess.set(query, last);
+    return errorUpdateCount - last.errorUpdateCount;
+  };
+}
+
+/** What came of the last read of a log. */
+export interface LogRead {
+  /** Of the answer; 0 when nothing answered. */
+  readonly status: number;
+  readonly ended: boolean;
+  /** Whether it had more text. */
+  readonly grew: boolean;
+  /** Whether the run is still under way: what it did not write by now, it will. */
+  readonly active: boolean;
+  /** Reads in a row that were not answered with a log. */
+  readonly failures: number;
+  /** Reads in a row that had no more text. */
+  readonly still: number;
+}
+
+/** Ms until the next read; undefined when there is nothing to wait for. */
+export function nextLogRead({ status, ended, grew, active, failures, still }: LogRead): number | undefined {
+  if (status === 200) {
+    if (ended || (!active && !grew)) return undefined;
+    return Math.min(calmMs, quickMs * 2 ** Math.max(0, still - 5));
+  }
+  if (status === 404) return active ? Math.min(calmMs, quickMs * 2 ** Math.max(0, failures - 5)) : undefined;
+  if (status >= 400 && status < 500 && status !== 429) return undefined;
+  return waitMs(quickMs, failures);
+}
