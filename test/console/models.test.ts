@@ -7,10 +7,13 @@ import type { NodeRow, PlanReport } from '#contracts/api-bodies.ts';
 import { roles } from '#domain/access.ts';
 import { commands } from '../../console/model/commands.ts';
 import { countsOf, fleetRow, type Summary, shownRows } from '../../console/model/fleet.ts';
-import { noLines, shownLines, withText } from '../../console/model/log-lines.ts';
+import { keyed } from '../../console/model/keyed.ts';
+import { allLines, nextMatch, noLines, shownLines, withText } from '../../console/model/log-lines.ts';
 import { amountsText, totalsOf, wordToType } from '../../console/model/plan-totals.ts';
 import { poolsOf } from '../../console/model/pools.ts';
 import { may } from '../../console/model/rights.ts';
+import { lasted } from '../../console/model/times.ts';
+import { pageOf, titleOf } from '../../console/model/titles.ts';
 import { yamlText } from '../../console/model/yaml-text.ts';
 
 const summary = (name: string, more: Partial<Summary> = {}): Summary => ({
@@ -124,8 +127,41 @@ it('amounts of money are shown by currency, and nothing is shown as nothing know
 
 describe('a log', () => {
   it('pieces of a log become lines, without the colours of tools', () => {
-    const log = ['one\ntw', 'o\r\n\u001b[32mthree', '\u001b[0m'].reduce(withText, noLines);
-    expect(log).toEqual({ lines: ['one', 'two'], rest: 'three' });
+    const log = ['one\ntw', 'o\r', '\n\u001b[32mthree', '\u001b[0', 'm'].reduce(withText, noLines);
+    expect(allLines(log)).toEqual(['one', 'two', 'three']);
+  });
+
+  it('links, character sets and controls of terminals are not in the lines, wherever pieces are cut', () => {
+    const text =
+      'a\u001b]8;;https://example.org\u0007link\u001b]8;;\u001b\\ b\u001b(B\u001b[?25l\n' +
+      'name \u202egpj.exe\u0000\u0007\n';
+    const whole = allLines(withText(noLines, text));
+    expect(whole).toEqual(['alink b', 'name gpj.exe']);
+    for (let cut = 1; cut < text.length; cut += 1)
+      expect(allLines([text.slice(0, cut), text.slice(cut)].reduce(withText, noLines))).toEqual(whole);
+  });
+
+  it('a line that is written over again and again shows what was written last, and stays short', () => {
+    const steps = Array.from({ length: 1000 }, (_, percent) => `\rdone ${percent / 10} %`);
+    const log = steps.reduce(withText, noLines);
+    expect([allLines(log), log.rest.length < 40]).toEqual([['done 99.9 %'], true]);
+    expect(allLines(withText(log, '\r\nnext'))).toEqual(['done 99.9 %', 'next']);
+  });
+
+  it('an empty piece changes nothing: the lines are the same object', () => {
+    const log = withText(noLines, 'one\ntwo');
+    expect(withText(log, '')).toBe(log);
+  });
+
+  it('a search goes from match to match, both ways and round', () => {
+    const lines = ['An error', 'fine', 'error again', 'fine'];
+    expect([nextMatch(lines, 'ERROR', undefined), nextMatch(lines, 'error', 0), nextMatch(lines, 'error', 2)]).toEqual([
+      ...[0, 2, 0],
+    ]);
+    expect([nextMatch(lines, 'error', 0, -1), nextMatch(lines, 'error', undefined, -1)]).toEqual([2, 2]);
+    expect([nextMatch(lines, 'nothing', 1), nextMatch(lines, '', 1), nextMatch([], 'a', undefined)]).toEqual([
+      ...[undefined, undefined, undefined],
+    ]);
   });
 
   it('only lines in view are drawn, however many there are', () => {
@@ -156,7 +192,6 @@ it('every command that the console offers is one of the command line', async () 
       fleet: commands.fleet(),
       describe: commands.describe(key),
       nodes: commands.nodes(key),
-      runs: commands.runs(key),
     },
     ...{ history: commands.history(key), events: commands.events(key), allEvents: commands.allEvents() },
     ...{
@@ -206,6 +241,31 @@ it('every command that the console offers is one of the command line', async () 
       .configureOutput({ writeErr: () => {} });
     await expect(program.parseAsync(words, { from: 'user' }), line).resolves.toBeDefined();
   }
+});
+
+it('a command that is copied is one command, whatever the address of the page says', () => {
+  const hostile = { namespace: 'a; rm -rf ~', name: "$(reboot)'" };
+  expect(commands.describe(hostile)).toBe("kubeloom describe 'a; rm -rf ~/$(reboot)'\\'''");
+  expect(commands.log('x`y`', 'default', 'nodes')).toBe("kubeloom logs 'x`y`' --stage nodes");
+});
+
+it('times say how long something took without a part that is too large', () => {
+  expect([9.97, 59.7, 119.6, 3599.8, 7261].map(lasted)).toEqual([
+    ...['10 s', '1 min 0 s', '2 min 0 s', '1 h 0 min', '2 h 1 min'],
+  ]);
+});
+
+it('each item of a list has a key of its own, also where texts repeat', () => {
+  expect(keyed(['a', 'b', 'a', 'a'], (text) => text).map(([key]) => key)).toEqual(['a', 'b', 'a (2)', 'a (3)']);
+});
+
+it('a place is called by what is there, and views of one manifest are one page', () => {
+  expect(
+    [[], ['attention'], ['manifests', 'team', 'shop'], ['manifests', 'team', 'shop', 'nodes']].map(titleOf),
+  ).toEqual([...['Fleet', 'Needs you', 'shop (team) · Run', 'shop (team) · Nodes']]);
+  expect(titleOf(['access', 'roles'])).toBe('Access · Roles');
+  expect(pageOf(['manifests', 'team', 'shop', 'nodes'])).toBe(pageOf(['manifests', 'team', 'shop']));
+  expect(pageOf(['manifests', 'team', 'shop'])).not.toBe(pageOf(['manifests', 'team', 'blog']));
 });
 
 it('roles include the ones before them, as the API has them', () => {

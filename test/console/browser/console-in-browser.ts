@@ -157,3 +157,10 @@ export async function ended(
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
 }
+
+/** As a browser does for a tab in the background. */
+export const setVisibility = (page: Page, state: 'visible' | 'hidden'): Promise<unknown> =>
+  page.evaluate(
+    `Object.defineProperty(document, 'visibilityState', { value: '${state}', configurable: true });
+     document.dispatchEvent(new Event('visibilitychange'))`,
+  );

@@ -1,5 +1,4 @@
 /** What people do with the console, on a platform whose runner is simulated and fails as ordered. */
-import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { yamlText } from '../../../console/model/yaml-text.ts';
 import {
@@ -7,6 +6,7 @@ import {
   consoleInBrowser,
   ended,
   settled,
+  setVisibility,
   simManifest,
   type Window,
 } from './console-in-browser.ts';
@@ -32,12 +32,6 @@ async function opened(...given: Parameters<ConsoleInBrowser['open']>): Promise<W
   return window;
 }
 const key = (name: string) => ({ namespace: 'default', name });
-/** As a browser does for a tab in the background. */
-const setVisibility = (page: Page, state: 'visible' | 'hidden') =>
-  page.evaluate(
-    `Object.defineProperty(document, 'visibilityState', { value: '${state}', configurable: true });
-     document.dispatchEvent(new Event('visibilitychange'))`,
-  );
 const write = async ({ page }: Window, text: string) => page.getByLabel('Manifest as YAML').fill(text);
 
 describe('a person who operates', () => {

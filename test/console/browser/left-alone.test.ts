@@ -1,0 +1,118 @@
+/** What a tab that is left alone asks for: counted on a clock that the test moves. */
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
+import {
+  type ConsoleInBrowser,
+  consoleInBrowser,
+  settled,
+  setVisibility,
+  simManifest,
+  type Window,
+} from './console-in-browser.ts';
+
+let console: ConsoleInBrowser;
+
+beforeAll(async () => {
+  console = await consoleInBrowser({ KUBELOOM_SIM_STAGE_MS: '20' });
+  await settled(console.api, simManifest('idle'));
+});
+afterAll(() => console?.close());
+
+async function opened(): Promise<Window & { readonly waiting: () => number }> {
+  const window = await console.open({ clock: true });
+  onTestFinished(() => window.context.close());
+  let waiting = 0;
+  window.page.on('request', () => {
+    waiting += 1;
+  });
+  const ended = (): void => {
+    waiting -= 1;
+  };
+  window.page.on('requestfinished', ended).on('requestfailed', ended);
+  return { ...window, waiting: () => waiting };
+}
+
+/** Requests to the API in one minute of the page's own time, which stands still while answers are under way. */
+async function inOneMinute({ page, requests, waiting }: Awaited<ReturnType<typeof opened>>): Promise<number> {
+  const before = requests.length;
+  for (let second = 0; second < 60; second += 1) {
+    await page.clock.runFor(1000);
+    await expect.poll(waiting).toBe(0);
+  }
+  return requests.slice(before).filter((url) => url.includes('/v1/')).length;
+}
+
+const stopped = async (page: Page): Promise<void> =>
+  page.clock.pauseAt(Number(await page.evaluate('Date.now()')) + 1000);
+
+/** Places, and what is there once they are drawn. */
+const places: Readonly<Record<string, RegExp>> = {
+  '': /Fleet/,
+  attention: /Nothing needs you/,
+  events: /done in/,
+  new: /Plan a manifest/,
+  'manifests/default/idle': /reached/,
+  'manifests/default/idle?cell=web.1.nodes': /lines?$/,
+  'manifests/default/idle/nodes': /ready/,
+  'manifests/default/idle/events': /done in/,
+  'manifests/default/idle/plan': /is valid/,
+  'manifests/default/idle/plan?goal=delete': /Something that exists is removed/,
+  'manifests/default/idle/drift': /check for drift/i,
+  'manifests/default/idle/history': /generation 1/,
+};
+
+it('every page that is left alone asks at most six times a minute, and not at all while no one sees it', async () => {
+  const window = await opened();
+  const { page, go } = window;
+  const most: Record<string, number> = {};
+  for (const [place, text] of Object.entries(places)) {
+    await page.clock.resume();
+    await go(place);
+    await page.locator('main').getByText(text).first().waitFor();
+    await stopped(page);
+    const seen = await inOneMinute(window);
+    await setVisibility(page, 'hidden');
+    const hidden = await inOneMinute(window);
+    await setVisibility(page, 'visible');
+    if (seen > 6 || hidden > 0) most[place] = seen + 1000 * hidden;
+  }
+  expect(most).toEqual({});
+}, 400_000);
+
+it('a fleet of five hundred manifests is asked for at most six times a minute, all its pages together', async () => {
+  const window = await opened();
+  const { page } = window;
+  const { items } = await console.api.listManifests();
+  const many = Array.from({ length: 500 }, (_, index) => ({ ...items[0], name: `shop-${index}` }));
+  await page.route('**/v1/manifests?*', (route) => {
+    const from = Number(new URL(route.request().url()).searchParams.get('next') ?? 0);
+    const next = from + 200 < many.length ? { next: String(from + 200) } : {};
+    return route.fulfill({ json: { items: many.slice(from, from + 200), ...next } });
+  });
+  await page.reload();
+  await expect.poll(() => page.getByRole('row').count()).toBe(501);
+  await stopped(page);
+  expect(await inOneMinute(window)).toBeLessThanOrEqual(6);
+});
+
+it('a log that is not kept is asked for once, and a route that always fails less and less often', async () => {
+  const window = await opened();
+  const { page, go, requests } = window;
+  const asked = (part: string): number => requests.filter((url) => url.includes(part)).length;
+  await page.route('**/logs/**', (route) => route.fulfill({ status: 404, json: { detail: 'none', status: 404 } }));
+  await go('manifests/default/idle/run?cell=web.1.nodes');
+  await page.getByText('No log of it is kept.').waitFor();
+  await page.route('**/v1/events?*', (route) =>
+    route.fulfill({ status: 500, json: { detail: 'broken', status: 500 } }),
+  );
+  await stopped(page);
+  await inOneMinute(window);
+  expect(asked('/logs/')).toBe(1);
+  await page.clock.resume();
+  await go('events');
+  await page.getByText('broken').waitFor();
+  await stopped(page);
+  const before = asked('/v1/events');
+  for (let minute = 0; minute < 3; minute += 1) await inOneMinute(window);
+  expect(asked('/v1/events') - before).toBeLessThanOrEqual(12);
+});

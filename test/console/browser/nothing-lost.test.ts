@@ -1,0 +1,214 @@
+/** What someone wrote, saw or was about to do stays when others change things, and when the platform is away or ends the session. */
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { askForCode } from '#cli/commands/console.ts';
+import {
+  type ConsoleInBrowser,
+  consoleInBrowser,
+  ended,
+  settled,
+  setVisibility,
+  simManifest,
+  type Window,
+} from './console-in-browser.ts';
+
+let console: ConsoleInBrowser;
+
+beforeAll(async () => {
+  console = await consoleInBrowser({ KUBELOOM_SIM_STAGE_MS: '20' });
+});
+afterAll(() => console?.close());
+
+async function opened(...given: Parameters<ConsoleInBrowser['open']>): Promise<Window> {
+  const window = await console.open(...given);
+  onTestFinished(() => window.context.close());
+  return window;
+}
+const key = (name: string) => ({ namespace: 'default', name });
+const area = ({ page }: Window) => page.getByLabel('Manifest as YAML');
+const code = async (): Promise<string> => {
+  const { apiUrl, token } = console.platform;
+  return (await askForCode(apiUrl, token)).code;
+};
+
+describe('a text that someone writes', () => {
+  it('a generation that someone else stores leaves the text as it is, and can be loaded or written over', async () => {
+    await settled(console.api, simManifest('shared'));
+    const window = await opened({ clock: true });
+    const { page, go } = window;
+    await go('manifests/default/shared/plan');
+    await page.getByText(/is valid/).waitFor();
+    const mine = (await area(window).inputValue()).replace('count: 2', 'count: 4');
+    await area(window).fill(mine);
+    await settled(console.api, simManifest('shared', { compute: 3 }));
+    await page.clock.fastForward(21_000);
+    await page.getByText('Generation 2 was stored meanwhile').waitFor();
+    expect(await area(window).inputValue()).toBe(mine);
+    await page.getByRole('button', { name: 'Keep mine' }).click();
+    expect(await area(window).inputValue()).toBe(mine);
+    await settled(console.api, simManifest('shared', { compute: 1 }));
+    await page.clock.fastForward(21_000);
+    await page.getByRole('button', { name: 'Load generation 3' }).click();
+    expect(await area(window).inputValue()).not.toContain('count: 4');
+  });
+
+  it('a text is still there after one looked at other views, until it is discarded', async () => {
+    await settled(console.api, simManifest('written'));
+    const window = await opened();
+    const { page, go } = window;
+    await go('manifests/default/written/plan');
+    await page.getByText(/is valid/).waitFor();
+    await area(window).fill('# mine');
+    await page.getByRole('link', { name: 'History' }).click();
+    await page.getByText('generation 1', { exact: true }).waitFor();
+    await page.getByRole('link', { name: 'Fleet' }).first().click();
+    await page.getByRole('link', { name: 'written', exact: true }).click();
+    await page.getByRole('navigation', { name: 'Views' }).getByRole('link', { name: 'Plan' }).click();
+    await page.getByText('Not applied yet').waitFor();
+    expect(await area(window).inputValue()).toBe('# mine');
+    await page.getByRole('button', { name: 'Discard my changes' }).click();
+    await page.getByText(/is valid/).waitFor();
+  });
+
+  it('a text with more than a manifest is not planned, and says what to do', async () => {
+    const window = await opened();
+    await window.go('new');
+    const secret = 'apiVersion: v1\nkind: Secret\nmetadata:\n  name: keys\nstringData:\n  a: b\n';
+    await area(window).fill(`${JSON.stringify(simManifest('both'))}\n---\n${secret}`);
+    await window.page.getByText('1 more document').waitFor();
+    expect(await window.page.getByRole('button', { name: 'Plan', exact: true }).isDisabled()).toBe(true);
+  });
+});
+
+describe('a plan that someone reads', () => {
+  it('a change that needs no machine work is applied from its plan, and the deletion that it allows then, too', async () => {
+    const kept = simManifest('kept');
+    await settled(console.api, { ...kept, spec: { ...kept.spec, deletionProtection: true } } as typeof kept);
+    const window = await opened();
+    const { page, go } = window;
+    await go('manifests/default/kept/plan');
+    await page.getByText(/is valid/).waitFor();
+    const text = await area(window).inputValue();
+    await area(window).fill(text.replace('deletionProtection: true', 'deletionProtection: false'));
+    await page.getByRole('button', { name: 'Plan', exact: true }).click();
+    await page.getByText('no machine changes').waitFor();
+    await page.getByRole('button', { name: 'Apply exactly this plan' }).click();
+    await expect.poll(async () => (await console.api.getManifest(key('kept'))).generation).toBe(2);
+    expect(await ended(console.api, key('kept'))).toBe('Done');
+  });
+
+  it('what was typed to confirm a plan does not confirm another one', async () => {
+    await settled(console.api, simManifest('moved'));
+    const { page, go } = await opened();
+    let plans = 0;
+    await page.route('**/moved/plan?*', async (route) => {
+      const response = await route.fetch();
+      const report = (await response.json()) as { id: string };
+      plans += 1;
+      await route.fulfill({ response, json: { ...report, id: plans === 1 ? report.id : 'f'.repeat(40) } });
+    });
+    await go('manifests/default/moved/plan?goal=delete');
+    const remove = page.getByRole('button', { name: 'Delete exactly this' });
+    await page.getByLabel(/Type web/).fill('web');
+    expect(await remove.isEnabled()).toBe(true);
+    await page.getByRole('button', { name: 'Plan again' }).click();
+    await page.getByText('f'.repeat(40)).waitFor();
+    expect([await page.getByLabel(/Type web/).inputValue(), await remove.isDisabled()]).toEqual(['', true]);
+  });
+
+  it('a verb that was opened before someone else changed the manifest does not meet what is there now', async () => {
+    await settled(console.api, simManifest('asked'));
+    const { page, go } = await opened();
+    await go('manifests/default/asked');
+    await page.getByRole('button', { name: 'Pause' }).click();
+    const dialog = page.getByRole('dialog');
+    const sure = dialog.getByRole('button', { name: 'Pause', exact: true });
+    await expect.poll(() => sure.isEnabled()).toBe(true);
+    await settled(console.api, simManifest('asked', { compute: 3 }));
+    await sure.click();
+    await dialog.getByText(/generation 2, attempt 1 is stored/).waitFor();
+    expect((await console.api.getManifest(key('asked'))).paused).toBe(false);
+    await dialog.getByRole('button', { name: 'Not now' }).click();
+    expect(await page.evaluate('document.activeElement.textContent')).toBe('Pause');
+  });
+});
+
+describe('a page whose platform is away', () => {
+  it('a page stays when who one is cannot be asked again', async () => {
+    await settled(console.api, simManifest('there'));
+    const { page, go, requests } = await opened({ clock: true });
+    await go('manifests/default/there');
+    await page.getByRole('row', { name: /reached/ }).waitFor();
+    await page.route('**/v1/whoami', (route) => route.abort());
+    await setVisibility(page, 'hidden');
+    await page.clock.fastForward(70_000);
+    const asked = requests.filter((url) => url.endsWith('/whoami')).length;
+    await setVisibility(page, 'visible');
+    await expect.poll(() => requests.filter((url) => url.endsWith('/whoami')).length).toBeGreaterThan(asked);
+    await page.clock.fastForward(5000);
+    await page.clock.fastForward(5000);
+    expect(await page.getByRole('row', { name: /reached/ }).count()).toBe(1);
+    await page.unroute('**/v1/whoami');
+    expect(await page.getByText('Nothing answers').count()).toBe(0);
+  });
+
+  it('a view whose file cannot be loaded says so, and the other views go on', async () => {
+    await settled(console.api, simManifest('older'));
+    const { page, go } = await opened();
+    await go('manifests/default/older');
+    await page.getByRole('row', { name: /reached/ }).waitFor();
+    await page.route('**/assets/history*', (route) => route.fulfill({ status: 404, body: '' }));
+    await page.getByRole('link', { name: 'History' }).click();
+    await page.getByText('This view cannot be shown').waitFor();
+    await page.getByRole('link', { name: 'Nodes' }).click();
+    await page
+      .getByText(/of \d ready/)
+      .first()
+      .waitFor();
+  });
+});
+
+describe('a session', () => {
+  it('a session that has ended leads to the sign-in page, whatever is asked for next', async () => {
+    await settled(console.api, simManifest('signed'));
+    const { page, go, context } = await opened({ clock: true });
+    await go('manifests/default/signed');
+    await page.getByRole('row', { name: /reached/ }).waitFor();
+    await context.clearCookies();
+    await page.clock.fastForward(11_000);
+    await page.getByText('You are not signed in').waitFor();
+  });
+
+  it('a second address that is opened in the same tab signs in, and its code leaves the address', async () => {
+    const { page, context } = await opened();
+    await context.clearCookies();
+    await page.reload();
+    await page.getByText('You are not signed in').waitFor();
+    await page.evaluate(`location.hash = '#sign-in=${await code()}'`);
+    await page.getByRole('heading', { name: 'Fleet' }).waitFor();
+    expect(page.url()).toBe(`${console.platform.apiUrl}/console/#/`);
+  });
+
+  it('a link with a code makes no one someone else unasked, and a code that was used does not end the session', async () => {
+    const { page } = await opened();
+    const used = await code();
+    await page.evaluate(`location.hash = '#sign-in=${used}'`);
+    await page.getByText('You are signed in as').waitFor();
+    expect(page.url()).not.toContain(used);
+    await page.getByRole('button', { name: 'Sign in again' }).click();
+    await page.getByRole('heading', { name: 'Fleet' }).waitFor();
+    await page.evaluate(`location.hash = '#sign-in=${used}'`);
+    await page.getByRole('button', { name: 'Sign in again' }).click();
+    await page.getByText('you are still signed in as before').waitFor();
+    await page.getByRole('heading', { name: 'Fleet' }).waitFor();
+  });
+
+  it('other tabs follow when one signs out', async () => {
+    const { page, context, go } = await opened();
+    const other = await context.newPage();
+    await other.goto(`${console.platform.apiUrl}/console/`);
+    await other.getByRole('heading', { name: 'Fleet' }).waitFor();
+    await go('');
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await other.getByText('You are not signed in').waitFor();
+  });
+});
