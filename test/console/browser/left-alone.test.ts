@@ -1,5 +1,5 @@
 /** What a tab that is left alone asks for: counted on a clock that the test moves. */
-import type { Page } from 'playwright-core';
+import type { Page, Request } from 'playwright-core';
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
 import {
   type ConsoleInBrowser,
@@ -21,15 +21,13 @@ afterAll(() => console?.close());
 async function opened(): Promise<Window & { readonly waiting: () => number }> {
   const window = await console.open({ clock: true });
   onTestFinished(() => window.context.close());
-  let waiting = 0;
-  window.page.on('request', () => {
-    waiting += 1;
-  });
-  const ended = (): void => {
-    waiting -= 1;
-  };
-  window.page.on('requestfinished', ended).on('requestfailed', ended);
-  return { ...window, waiting: () => waiting };
+  const waiting = new Set<Request>();
+  const ended = (request: Request): void => void waiting.delete(request);
+  window.page
+    .on('request', (request) => waiting.add(request))
+    .on('requestfinished', ended)
+    .on('requestfailed', ended);
+  return { ...window, waiting: () => waiting.size };
 }
 
 /** Requests to the API in one minute of the page's own time, which stands still while answers are under way. */
