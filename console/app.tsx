@@ -26,7 +26,7 @@ export function App({ begun }: { readonly begun: Begun }) {
   const me = useWhoAmI();
   const [helps, setHelps] = useState(false);
   useShortcuts(() => setHelps((shown) => !shown));
-  usePlaceNamed(place.path);
+  usePlaceNamed(place.path, me.error instanceof SignedOut ? 'Sign in' : undefined);
   const [asks, setAsks] = useState(begun.kind === 'asks');
   const refusal = begun.kind === 'refused' ? begun.reason : undefined;
   if (me.error instanceof SignedOut)

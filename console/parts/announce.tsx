@@ -30,18 +30,14 @@ export function useAnnounced(what: string, word: string | undefined): void {
   }, [what, word]);
 }
 
-export function useTitle(title: string): void {
+/** The title of the tab, which `instead` takes where something else is shown; on another page, the focus is at its beginning. */
+export function usePlaceNamed(path: readonly string[], instead?: string): void {
+  const title = instead ?? titleOf(path);
+  const page = pageOf(path);
+  const before = useRef(page);
   useEffect(() => {
     document.title = `${title} · Kubeloom`;
   }, [title]);
-}
-
-/** The title of the tab; on another page, the focus is at its beginning. */
-export function usePlaceNamed(path: readonly string[]): void {
-  const title = titleOf(path);
-  const page = pageOf(path);
-  const before = useRef(page);
-  useTitle(title);
   useEffect(() => {
     if (before.current === page) return;
     before.current = page;

@@ -1,6 +1,5 @@
 /** What someone wrote, saw or was about to do stays when others change things, and when the platform is away or ends the session. */
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { askForCode } from '#cli/commands/console.ts';
 import {
   type ConsoleInBrowser,
   consoleInBrowser,
@@ -25,10 +24,6 @@ async function opened(...given: Parameters<ConsoleInBrowser['open']>): Promise<W
 }
 const key = (name: string) => ({ namespace: 'default', name });
 const area = ({ page }: Window) => page.getByLabel('Manifest as YAML');
-const code = async (): Promise<string> => {
-  const { apiUrl, token } = console.platform;
-  return (await askForCode(apiUrl, token)).code;
-};
 
 describe('a text that someone writes', () => {
   it('a generation that someone else stores leaves the text as it is, and can be loaded or written over', async () => {
@@ -164,51 +159,5 @@ describe('a page whose platform is away', () => {
       .getByText(/of \d ready/)
       .first()
       .waitFor();
-  });
-});
-
-describe('a session', () => {
-  it('a session that has ended leads to the sign-in page, whatever is asked for next', async () => {
-    await settled(console.api, simManifest('signed'));
-    const { page, go, context } = await opened({ clock: true });
-    await go('manifests/default/signed');
-    await page.getByRole('row', { name: /reached/ }).waitFor();
-    await context.clearCookies();
-    await page.clock.fastForward(11_000);
-    await page.getByText('You are not signed in').waitFor();
-  });
-
-  it('a second address that is opened in the same tab signs in, and its code leaves the address', async () => {
-    const { page, context } = await opened();
-    await context.clearCookies();
-    await page.reload();
-    await page.getByText('You are not signed in').waitFor();
-    await page.evaluate(`location.hash = '#sign-in=${await code()}'`);
-    await page.getByRole('heading', { name: 'Fleet' }).waitFor();
-    expect(page.url()).toBe(`${console.platform.apiUrl}/console/#/`);
-  });
-
-  it('a link with a code makes no one someone else unasked, and a code that was used does not end the session', async () => {
-    const { page } = await opened();
-    const used = await code();
-    await page.evaluate(`location.hash = '#sign-in=${used}'`);
-    await page.getByText('You are signed in as').waitFor();
-    expect(page.url()).not.toContain(used);
-    await page.getByRole('button', { name: 'Sign in again' }).click();
-    await page.getByRole('heading', { name: 'Fleet' }).waitFor();
-    await page.evaluate(`location.hash = '#sign-in=${used}'`);
-    await page.getByRole('button', { name: 'Sign in again' }).click();
-    await page.getByText('you are still signed in as before').waitFor();
-    await page.getByRole('heading', { name: 'Fleet' }).waitFor();
-  });
-
-  it('other tabs follow when one signs out', async () => {
-    const { page, context, go } = await opened();
-    const other = await context.newPage();
-    await other.goto(`${console.platform.apiUrl}/console/`);
-    await other.getByRole('heading', { name: 'Fleet' }).waitFor();
-    await go('');
-    await page.getByRole('button', { name: 'Sign out' }).click();
-    await other.getByText('You are not signed in').waitFor();
   });
 });
