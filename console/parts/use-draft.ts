@@ -1,4 +1,4 @@
-/** Drafts stay while one looks at other pages; the browser asks before it closes a tab that has one. */
+/** Drafts stay while one visits other pages; the browser asks before it closes a tab that has one. */
 import { useState } from 'react';
 import { begun, type Draft, handedIn, isChanged, keptOver, received, type Stored, written } from '../model/draft.ts';
 

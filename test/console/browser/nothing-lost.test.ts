@@ -46,7 +46,7 @@ describe('a text that someone writes', () => {
     expect(await area(window).inputValue()).not.toContain('count: 4');
   });
 
-  it('a text is still there after one looked at other views, until it is discarded', async () => {
+  it('a text is still there after one was on other views, until it is discarded', async () => {
     await settled(console.api, simManifest('written'));
     const window = await opened();
     const { page, go } = window;
@@ -54,7 +54,7 @@ describe('a text that someone writes', () => {
     await page.getByText(/is valid/).waitFor();
     await area(window).fill('# mine');
     await page.getByRole('link', { name: 'History' }).click();
-    await page.getByText('generation 1', { exact: true }).waitFor();
+    await page.getByText('generation 1', { exact: true }).first().waitFor();
     await page.getByRole('link', { name: 'Fleet' }).first().click();
     await page.getByRole('link', { name: 'written', exact: true }).click();
     await page.getByRole('navigation', { name: 'Views' }).getByRole('link', { name: 'Plan' }).click();
