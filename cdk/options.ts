@@ -30,11 +30,9 @@ const Admin = z.string().superRefine((one, context) => {
   }
 });
 /** Tools whose stages may run on Lambda compute; the others work for longer than its 15 minutes. */
-/** Ansible, which checks for drift need, wants shared memory: Lambda compute has none. */
-const lambdaTools = ['kubectl'] as const;
+const lambdaTools = ['kubectl', 'drift'] as const;
 const LambdaTool = z.enum(lambdaTools, {
-  error: (issue) =>
-    `"${String(issue.input)}" cannot: only ${lambdaTools.join(', ')} needs neither Ansible nor more than 15 minutes`,
+  error: (issue) => `"${String(issue.input)}" cannot: only ${lambdaTools.join(', ')} stay below 15 minutes`,
 });
 
 const ProviderType = z.enum(cloudProviderTypes, {
@@ -102,8 +100,10 @@ export const Options = z.strictObject({
     .describe('CodeBuild compute on arm64: small 2 vCPU and 4 GiB, medium 4 and 8, large 8 and 16'),
   lambdaRunners: list
     .pipe(z.array(LambdaTool))
-    .default([])
-    .describe('tools whose builds run on Lambda compute: `kubectl`; at most 15 minutes each'),
+    .default(['drift'])
+    .describe(
+      'tools whose builds run on Lambda compute, comma separated: `drift`, `kubectl`; at most 15 minutes each; empty: none',
+    ),
   runnerCidrs: list
     .pipe(z.array(Cidr).min(1, 'names no network'))
     .default(['0.0.0.0/0'])

@@ -46,7 +46,8 @@ export function showPlan(report: PlanReport): void {
 function healthLine({ interval, machines, dollarsOfMonth }: NonNullable<PlanReport['healthChecks']>): string {
   const asked = `health checks of ${counted(machines, 'machine')}`;
   if (interval === 'off') return `${asked}: never asked, as driftChecks.interval is off`;
-  const price = `about $${dollarsOfMonth.container.toFixed(2)} a month in AWS`;
+  const { container, lambda } = dollarsOfMonth;
+  const price = `about $${lambda.toFixed(2)} a month in AWS, $${container.toFixed(2)} in containers`;
   return `${asked}: asked every ${interval}, ${price}; nothing on the local platform`;
 }
 

@@ -60,14 +60,14 @@ export interface IdleMonth {
 export interface Household {
   readonly clusters: number;
   readonly alarms: number;
-  /** Of drift checks. @default container */
+  /** Of drift checks. @default lambda */
   readonly compute?: Compute;
   /** Of the installation. @default 1 */
   readonly year?: number;
 }
 
 /** A month without changes. */
-export function idleMonth(life: Life, { clusters, alarms, compute = 'container', year }: Household): IdleMonth {
+export function idleMonth(life: Life, { clusters, alarms, compute = 'lambda', year }: Household): IdleMonth {
   const { driftCheck, daysOfMonth } = assumptions;
   const everyFive = (counts: Life['tick']): number => dollars(times(billOf(counts), (daysOfMonth * 24 * 60) / 5));
   const [ticks, sourceTicks] = [everyFive(life.tick), everyFive(life.sourceTick)];

@@ -5,6 +5,7 @@ import {
   fetchPluginsSeconds,
   functionSeconds,
   imageMegabytes,
+  lambdaCheckSeconds,
   nestedSeconds,
   pullMegabytesPerSecond,
   startTimes,
@@ -17,6 +18,8 @@ export type Compute = 'container' | 'lambda';
 /** What could be built in one way or another. */
 export interface Design {
   readonly checksOn: Compute;
+  /** How they ask machines. */
+  readonly checksWith: 'ansible' | 'ssh';
   /** Stages without work are passed in the parent. */
   readonly passedInParent: boolean;
   /** `image`: all of them are part of it. `chosen`: those of two clouds. `need`: those that a workspace names are fetched. */
@@ -30,8 +33,9 @@ export interface Design {
 /** The steps in the order of their worth; each is on top of those before it. `now`: up to here it is built. */
 export const steps: readonly { readonly name: string; readonly change: Partial<Design>; readonly now?: true }[] = [
   { name: 'as of 0.1.0', change: {}, now: true },
+  { name: 'checks for drift ask machines without Ansible', change: { checksWith: 'ssh' }, now: true },
+  { name: 'checks for drift on Lambda compute', change: { checksOn: 'lambda' }, now: true },
   { name: 'stages without work are passed in the parent', change: { passedInParent: true }, now: true },
-  { name: 'checks for drift on Lambda compute', change: { checksOn: 'lambda' } },
   { name: 'plugins of two clouds (providers=hetzner,aws)', change: { plugins: 'chosen' } },
   { name: 'plugins fetched by need', change: { plugins: 'need' } },
   { name: 'checks of credentials by a function', change: { questionsOn: 'function' } },
@@ -39,7 +43,8 @@ export const steps: readonly { readonly name: string; readonly change: Partial<D
 ];
 
 const first: Design = {
-  ...{ checksOn: 'container', passedInParent: false, plugins: 'image', questionsOn: 'container', oneContainer: false },
+  ...{ checksOn: 'container', checksWith: 'ansible', passedInParent: false },
+  ...{ plugins: 'image', questionsOn: 'container', oneContainer: false },
 };
 
 export const designs: readonly (Design & { readonly name: string; readonly now: boolean })[] = steps.map(
@@ -69,10 +74,10 @@ const withPlugins: readonly RunWork[] = ['infrastructure', 'drift'];
 
 export function stageTimes(
   stage: RunWork,
-  compute: Compute,
-  plugins: Design['plugins'],
+  { plugins, checksOn, checksWith }: Pick<Design, 'plugins' | 'checksOn' | 'checksWith'>,
   medians: Medians = {},
 ): Measured {
+  const compute = stage === 'drift' ? checksOn : 'container';
   const known = medians[stage];
   if (known) return known;
   const { queued, provisioning, agent, runner, finalizing } = startTimes[compute];
@@ -81,10 +86,11 @@ export function stageTimes(
     : plugins === 'need'
       ? [0, fetchPluginsSeconds]
       : [plugins === 'chosen' ? imageMegabytes.chosenPlugins : imageMegabytes.plugins, 0];
-  const megabytes = imageMegabytes.base + imageMegabytes.programs[stage] + carried;
+  const ansible = stage === 'drift' && checksWith === 'ansible' ? imageMegabytes.ansible : 0;
+  const megabytes = imageMegabytes.base + imageMegabytes.programs[stage] + ansible + carried;
   const pull = compute === 'container' ? megabytes / pullMegabytesPerSecond : 0;
   const before = queued + provisioning + pull + agent + runner + fetched;
-  return { queued, before, tool: toolSeconds[stage], behind: finalizing };
+  return { queued, before, tool: compute === 'lambda' ? lambdaCheckSeconds : toolSeconds[stage], behind: finalizing };
 }
 
 /** Dollars of so many seconds. CodeBuild bills whole minutes, its Lambda compute seconds. */
@@ -97,7 +103,7 @@ const billed = ({ before, tool, behind, queued }: Measured): number => before + 
 
 /** Of a build as it is now, in a container. */
 export function billedMinutes(stage: RunWork): number {
-  return Math.ceil(billed(stageTimes(stage, 'container', now.plugins)) / 60);
+  return Math.ceil(billed(stageTimes(stage, { ...now, checksOn: 'container' })) / 60);
 }
 
 export interface Outcome {
@@ -108,7 +114,7 @@ export interface Outcome {
 
 /** A waypoint whose stages with work are these, of five. */
 export function waypoint(design: Design, stages: readonly RunWork[], medians: Medians = {}): Outcome {
-  const times = stages.map((stage) => stageTimes(stage, 'container', design.plugins, medians));
+  const times = stages.map((stage) => stageTimes(stage, design, medians));
   const passed = design.passedInParent ? 0 : (5 - stages.length) * nestedSeconds;
   const functions = (3 + stages.length) * functionSeconds + stages.length * nestedSeconds + passed;
   if (!design.oneContainer) {
@@ -122,17 +128,17 @@ export function waypoint(design: Design, stages: readonly RunWork[], medians: Me
 }
 
 export function driftCheck(design: Design, medians: Medians = {}): Outcome {
-  const times = stageTimes('drift', design.checksOn, design.plugins, medians);
+  const times = stageTimes('drift', design, medians);
   const seconds = times.before + times.tool + times.behind + nestedSeconds + 6 * functionSeconds;
   return { seconds, dollars: price(billed(times), design.checksOn) };
 }
 
 /** A check of credentials, which a person waits for. */
-export function question({ questionsOn, plugins }: Design, medians: Medians = {}): Outcome {
-  if (questionsOn === 'function') {
+export function question(design: Design, medians: Medians = {}): Outcome {
+  if (design.questionsOn === 'function') {
     const seconds = functionSeconds + checkSeconds;
     return { seconds, dollars: seconds * book.prices.lambdaGbSecond };
   }
-  const times = { ...stageTimes('infrastructure', 'container', plugins, medians), tool: checkSeconds };
+  const times = { ...stageTimes('infrastructure', design, medians), tool: checkSeconds };
   return { seconds: times.before + times.tool + times.behind, dollars: price(billed(times), 'container') };
 }

@@ -27,7 +27,9 @@ export const imageMegabytes = {
   plugins: 2000,
   // Of hetzner and aws (option `providers`).
   chosenPlugins: 930,
-  programs: { infrastructure: 95, configuration: 180, kubernetes: 270, nodes: 60, traffic: 180, drift: 340 },
+  programs: { infrastructure: 95, configuration: 180, kubernetes: 270, nodes: 60, traffic: 180, drift: 160 },
+  /** Of checks that ask with it, Python included. */
+  ansible: 180,
 } as const;
 
 /** An execution of run-stage from its start to the moment in which its parent continues, and a function between two stages. */
@@ -46,6 +48,9 @@ export const toolSeconds: Readonly<Record<RunWork, number>> = {
   traffic: 120,
   drift: 40,
 };
+
+/** A check on Lambda compute, assumed: two Terraforms at once in place of six, and 1.2 processors in place of two. */
+export const lambdaCheckSeconds = 50;
 
 /** A check of credentials: some requests to one cloud. */
 export const checkSeconds = 2;

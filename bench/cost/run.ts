@@ -13,7 +13,7 @@ const life = await simulateLife();
 // One has two metrics, which is billed like two.
 const alarms = readdirSync(new URL('../../docs/aws/runbooks/', import.meta.url)).length + 1;
 const monthsOn = (compute: Compute) => [1, 10, 100].map((clusters) => idleMonth(life, { clusters, alarms, compute }));
-const [months, lambdaMonths] = [monthsOn('container'), monthsOn('lambda')];
+const [months, containerMonths] = [monthsOn('lambda'), monthsOn('container')];
 const years = [1, 2, 3].map((year) => idleMonth(life, { clusters: 10, alarms, year }));
 const claudie = Object.entries(book.claudie).flatMap(([name, parts]) =>
   typeof parts === 'string' ? [] : [{ name, month: dollars(parts) }],
@@ -23,10 +23,10 @@ const result = {
   counts: life,
   creation: { ...billOf(life.creation), total: dollars(billOf(life.creation)) },
   change: { ...billOf(life.change), total: dollars(billOf(life.change)) },
-  check: { ...billOf(life.check), total: dollars(billOf(life.check)) },
-  checkOnLambda: { ...billOf(life.check, 'lambda'), total: dollars(billOf(life.check, 'lambda')) },
+  check: { ...billOf(life.check, 'lambda'), total: dollars(billOf(life.check, 'lambda')) },
+  checkInContainer: { ...billOf(life.check), total: dollars(billOf(life.check)) },
   idleMonth: months,
-  idleMonthOnLambda: lambdaMonths,
+  idleMonthInContainers: containerMonths,
   idleMonthOfYears: years,
   existing: existingBill(10, alarms),
   console: costOfConsole(),
@@ -52,8 +52,8 @@ else {
     ...months.map(row),
     'The same in the second and third year (rotated key material is billed), with 10 clusters:',
     ...years.slice(1).map(row),
-    'The same if checks for drift could run on Lambda compute (docs/decisions/0012):',
-    ...lambdaMonths.map(row),
+    'The same with drift checks in containers (lambdaRunners=):',
+    ...containerMonths.map(row),
     ...claudie.map(({ name, month }) => `the management cluster of Claudie on ${name}, any number: ${usd(month)}`),
     `the web console, where it is deployed: ${usd(result.console.idleMonth)} a month while no one looks; a working day of one person ${usd(result.console.busyDay)} where something happens all the time, ${usd(result.console.calmDay)} where nothing does`,
     '',

@@ -1,4 +1,4 @@
-/** The compute of builds: containers of CodeBuild by default, its Lambda compute for tools that were chosen for it. */
+/** The compute of builds: containers of CodeBuild, or its Lambda compute for tools that were chosen for it. */
 import { Duration } from 'aws-cdk-lib';
 import {
   type BuildEnvironment,
@@ -28,7 +28,14 @@ const lambdaTypes = {
   large: ComputeType.LAMBDA_8GB,
 } as const satisfies Record<Size, ComputeType>;
 
+/** Of Terraform at once: one with the plugin of aws, the largest, takes 0.3 GB of its own, and 0.5 GB of its program (docs/aws/compute.md). */
+const lambdaWorkspaces = { small: 2, medium: 4, large: 6 } as const satisfies Record<Size, number>;
+
 export interface RunnerCompute {
+  /** Of the project: that of checks on Lambda compute is one of its own, since a project keeps its time limits, and Lambda compute takes none. */
+  readonly id: 'Project' | 'LambdaProject';
+  /** Variables of the environment. */
+  readonly settings: Readonly<Record<string, string>>;
   readonly environment: BuildEnvironment;
   /** Of a buildspec: the user of commands. Lambda compute has one user, which is not root. */
   readonly runAs: { readonly 'run-as'?: string };
@@ -45,11 +52,28 @@ const lambdaMinutes = 15;
 /** A check takes a few; one that hangs would be paid four times a day. */
 const checkMinutes = 30;
 
+/** Of the project that builds are started of. */
 export function computeOf(tool: RunnerTool, image: DockerImageAsset, options: Options): RunnerCompute {
-  const { runnerSize: size, runnerMinutes, lambdaRunners } = options;
-  if (lambdaRunners.some((name) => name === tool)) {
+  return computeOn(
+    options.lambdaRunners.some((name) => name === tool),
+    tool,
+    image,
+    options,
+  );
+}
+
+/** Checks have a project on either compute, whichever is chosen. */
+export function otherComputes(tool: RunnerTool, image: DockerImageAsset, options: Options): readonly RunnerCompute[] {
+  return tool === 'drift' ? [computeOn(!options.lambdaRunners.includes(tool), tool, image, options)] : [];
+}
+
+function computeOn(lambda: boolean, tool: RunnerTool, image: DockerImageAsset, options: Options): RunnerCompute {
+  const { runnerSize: size, runnerMinutes } = options;
+  if (lambda) {
     const buildImage = new LambdaRunnerImage(image);
     return {
+      id: tool === 'drift' ? 'LambdaProject' : 'Project',
+      settings: { KUBELOOM_TERRAFORM_WORKSPACES: String(lambdaWorkspaces[size]) },
       environment: { buildImage, computeType: lambdaTypes[size] },
       runAs: {},
       timeout: {},
@@ -58,6 +82,8 @@ export function computeOf(tool: RunnerTool, image: DockerImageAsset, options: Op
   }
   const minutes = tool === 'drift' ? Math.min(runnerMinutes, checkMinutes) : runnerMinutes;
   return {
+    id: 'Project',
+    settings: {},
     environment: {
       buildImage: LinuxArmBuildImage.fromEcrRepository(image.repository, image.imageTag),
       computeType: containerTypes[size],

@@ -11,8 +11,8 @@ import { imageExclusions, imageRoot } from '../image-sources.ts';
 import type { Options } from '../options.ts';
 import { offeredTypes } from '../provider-types.ts';
 import { grantUses, type Stored } from '../rights/grant-uses.ts';
-import { runnerSettings } from '../settings.ts';
-import { computeOf } from './runner-compute.ts';
+import { runnerSettings, type Settings } from '../settings.ts';
+import { computeOf, otherComputes, type RunnerCompute } from './runner-compute.ts';
 import { allowLogins } from './runner-logins.ts';
 
 /** Tools that start Terraform. */
@@ -53,29 +53,17 @@ export class RunnerProject extends Construct {
     const settings = runnerSettings({
       ...{ installation, tableName: table.tableName, bucketName: bucket.bucketName, secretKey: key.keyArn, options },
     });
+    const logGroup = new LogGroup(this, 'Log', { retention, removalPolicy: RemovalPolicy.DESTROY });
     const compute = computeOf(tool, image, options);
-    this.project = new Project(this, 'Project', {
-      role,
-      description: `Kubeloom runner: ${tool}`,
-      environment: compute.environment,
-      environmentVariables: Object.fromEntries(
-        Object.entries({ ...settings, KUBELOOM_STAGE_MINUTES: String(compute.stageMinutes) }).map(([name, value]) => [
-          name,
-          { value },
-        ]),
-      ),
-      // The stage comes as environment variables of the build; the image knows the rest.
-      buildSpec: BuildSpec.fromObject({
-        version: '0.2',
-        ...compute.runAs,
-        phases: { build: { commands: ['kubeloom-runner'] } },
-      }),
-      ...compute.timeout,
-      grantReportGroupPermissions: false,
-      logging: {
-        cloudWatch: { logGroup: new LogGroup(this, 'Log', { retention, removalPolicy: RemovalPolicy.DESTROY }) },
-      },
-    });
+    const [project, ...others] = [compute, ...otherComputes(tool, image, options)].map((one) =>
+      makeProject(this, one, { tool, role, logGroup, settings, unused: one !== compute }),
+    );
+    if (project === undefined) throw new Error('a runner has a project');
+    this.project = project;
+    // Other stacks import them, and a value that is imported cannot go: both stay, so that the option can change either way.
+    if (others.length > 0)
+      for (const { projectArn, projectName } of [project, ...others])
+        for (const value of [projectArn, projectName]) Stack.of(this).exportValue(value);
     const on = {
       table,
       bucket,
@@ -93,15 +81,45 @@ export class RunnerProject extends Construct {
     if (runnerBounds[tool].secretReads?.includes('user/')) allowLogins(role, tool, options);
     denyControlPlane(role, tool);
     acceptFindings(role, 'IAM5', /^Resource::\*$/, 'to sign in to the registry of images knows no resources');
-    Validations.of(this.project).acknowledge({
-      id: 'AwsSolutions-CB4',
-      reason: 'builds have neither artifacts nor a cache, so there is nothing that this key would encrypt',
-    });
-    Validations.of(this.project).acknowledge({
-      id: 'AwsSolutions-CB5',
-      reason: 'the image is our own: the pinned tool and the runner',
-    });
   }
+}
+
+interface ProjectParts {
+  readonly tool: RunnerTool;
+  readonly role: Role;
+  readonly logGroup: LogGroup;
+  readonly settings: Settings;
+  /** The other compute is chosen: nothing starts builds of it. */
+  readonly unused: boolean;
+}
+
+function makeProject(scope: Construct, compute: RunnerCompute, parts: ProjectParts): Project {
+  const { tool, role, logGroup, settings, unused } = parts;
+  const variables = { ...settings, ...compute.settings, KUBELOOM_STAGE_MINUTES: String(compute.stageMinutes) };
+  const project = new Project(scope, compute.id, {
+    role,
+    description: `Kubeloom runner: ${tool}${unused ? ' (unused: the option lambdaRunners chose the other compute)' : ''}`,
+    environment: compute.environment,
+    environmentVariables: Object.fromEntries(Object.entries(variables).map(([name, value]) => [name, { value }])),
+    // The stage comes as environment variables of the build; the image knows the rest.
+    buildSpec: BuildSpec.fromObject({
+      version: '0.2',
+      ...compute.runAs,
+      phases: { build: { commands: ['kubeloom-runner'] } },
+    }),
+    ...compute.timeout,
+    grantReportGroupPermissions: false,
+    logging: { cloudWatch: { logGroup } },
+  });
+  Validations.of(project).acknowledge({
+    id: 'AwsSolutions-CB4',
+    reason: 'builds have neither artifacts nor a cache, so there is nothing that this key would encrypt',
+  });
+  Validations.of(project).acknowledge({
+    id: 'AwsSolutions-CB5',
+    reason: 'the image is our own: the pinned tool and the runner',
+  });
+  return project;
 }
 
 /**

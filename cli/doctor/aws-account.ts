@@ -115,8 +115,8 @@ async function checkBootstrap({ ssm }: AwsClients, { account, region }: AwsPlace
   }
 }
 
-/** The compute that the default options use: for an account in which nothing is deployed yet. */
-const byDefault = 'ARM/Small';
+/** The compute that the default options use, checks for drift the second: for an account in which nothing is deployed yet. */
+const byDefault = ['ARM/Small', 'ARM Lambda/2GB'] as const;
 
 /** Stages of five clusters, which a manifest may work on at once, with some room. */
 const comfortable = 10;
@@ -141,7 +141,7 @@ export async function checkQuotas(
   region: string,
 ): Promise<readonly AwsCheck[]> {
   const used = new Set(projects.map(({ environment }) => computeName(environment)));
-  if (used.size === 0) used.add(byDefault);
+  if (used.size === 0) for (const compute of byDefault) used.add(compute);
   const atOnce = await look('builds at once', 'servicequotas:ListServiceQuotas', async () => {
     const quotas: ServiceQuota[] = [];
     for await (const page of paginateListServiceQuotas({ client: clients.quotas }, { ServiceCode: 'codebuild' }))

@@ -74,7 +74,7 @@ export function PlanView({ plan }: { readonly plan: PlanReport }) {
       {healthChecks && (
         <p className="dim">
           Health checks of {healthChecks.machines} machines, every {healthChecks.interval}: about $
-          {healthChecks.dollarsOfMonth.container.toFixed(2)} a month in AWS, nothing on the local platform.
+          {healthChecks.dollarsOfMonth.lambda.toFixed(2)} a month in AWS, nothing on the local platform.
         </p>
       )}
     </div>

@@ -168,7 +168,7 @@ function healthChecksOf(desired: ManifestRecord): Pick<PlanReport, 'healthChecks
   if (machines === 0) return {};
   const { interval } = driftChecksOf(desired);
   const minutes = intervalMinutes(interval);
-  const dollarsOfMonth = minutes === undefined ? { container: 0 } : priceOfChecks(minutes);
+  const dollarsOfMonth = minutes === undefined ? { container: 0, lambda: 0 } : priceOfChecks(minutes);
   return { healthChecks: { interval, machines, dollarsOfMonth } };
 }
 

@@ -99,8 +99,10 @@ export const planIdentity = {
         .describe('of the checks for drift, which ask the machines, too; `off`: they are never asked'),
       machines: z.number().int().describe('that have health checks'),
       dollarsOfMonth: z
-        .object({ container: z.number() })
-        .describe('in AWS, about, for up to 50 machines; more take longer'),
+        .object({ container: z.number(), lambda: z.number() })
+        .describe(
+          'in AWS, about, for up to 50 machines; more take longer: builds on Lambda compute, the default, or in containers',
+        ),
     })
     .optional()
     .describe('where a group has some'),

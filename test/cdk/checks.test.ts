@@ -15,7 +15,7 @@ it('the checks find nothing in an installation, by default and with every switch
   expect(() => checked().app.synth()).not.toThrow();
   const jwt = { authorization: 'jwt', jwtIssuer: 'https://id.example', jwtAudience: 'kubeloom', admins: 'user:ann' };
   expect(() =>
-    checked({ ...jwt, dashboard: true, alarmEmail: 'ops@example.com', lambdaRunners: 'kubectl' }).app.synth(),
+    checked({ ...jwt, dashboard: true, alarmEmail: 'ops@example.com', lambdaRunners: 'kubectl,drift' }).app.synth(),
   ).not.toThrow();
   expect(() => checked({ ...jwt, console: true, consoleClientId: 'kubeloom-console' }).app.synth()).not.toThrow();
 });

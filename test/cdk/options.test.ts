@@ -8,7 +8,7 @@ import { leaseTerm } from '#functions/pipeline/runs/lease-term.ts';
 import { stateMachineText } from '../../cdk/asl-files.ts';
 import { longestBuildMinutes, longestQueueMinutes, parseOptions } from '../../cdk/options.ts';
 import { pageWithOptions } from '../../scripts/generate-option-docs.ts';
-import { actionsOf, installationOf, resourcesOf, roleId, statementsOf, templateOf } from './synthesised.ts';
+import { actionsOf, installationOf, resourcesOf, roleId, runnersOf, statementsOf, templateOf } from './synthesised.ts';
 
 function variablesOf(stack: Parameters<typeof resourcesOf>[0], type: string): Readonly<Record<string, unknown>> {
   const [first] = resourcesOf(stack, type);
@@ -23,7 +23,7 @@ describe('options', () => {
       ...{ requireApproval: [] },
       ...{ runDays: 365, oldVersionDays: 90, tickMinutes: 5, runnerSize: 'small', runnerMinutes: 60, longRunHours: 12 },
       ...{ dashboard: false, admins: ['*'], runnerCidrs: ['0.0.0.0/0'], templateSources: 'git' },
-      ...{ templatePrivateHosts: [], templateUrls: [], lambdaRunners: [], vaultAudiences: [], providers: [] },
+      ...{ templatePrivateHosts: [], templateUrls: [], lambdaRunners: ['drift'], vaultAudiences: [], providers: [] },
       ...{ repairsPerHour: 10, console: false, consoleScope: 'openid', consoleToken: 'access' },
       consoleSignInOrigins: [],
     });
@@ -64,21 +64,18 @@ describe('options', () => {
 
   it('runnerMinutes limits builds, and those that only read to half an hour', () => {
     const limits = (context: Record<string, unknown>) =>
-      resourcesOf(installationOf(context).pipeline, 'AWS::CodeBuild::Project').map(({ Properties }) => [
+      runnersOf(installationOf(context).pipeline).map(({ Properties }) => [
         String(Properties.Description).replace('Kubeloom runner: ', ''),
         Properties.TimeoutInMinutes,
       ]);
-    expect(Object.fromEntries(limits({ runnerMinutes: 90 }))).toEqual({
+    expect(Object.fromEntries(limits({ runnerMinutes: 90, lambdaRunners: '' }))).toEqual({
       ...{ terraform: 90, ansible: 90, kubeone: 90, kubectl: 90, drift: 30 },
     });
-    expect(Object.fromEntries(limits({ runnerMinutes: 20 })).drift).toBe(20);
+    expect(Object.fromEntries(limits({ runnerMinutes: 20, lambdaRunners: '' })).drift).toBe(20);
   });
 
   it('a runner stops its stage cleanly before its build is killed', () => {
-    const projects = resourcesOf(
-      installationOf({ runnerMinutes: 90, lambdaRunners: 'kubectl' }).pipeline,
-      'AWS::CodeBuild::Project',
-    );
+    const projects = runnersOf(installationOf({ runnerMinutes: 90, lambdaRunners: 'drift' }).pipeline);
     const stageMinutes = projects.map(({ Properties }) => {
       const variables = (Properties.Environment as { EnvironmentVariables: { Name: string; Value: string }[] })
         .EnvironmentVariables;
@@ -89,8 +86,8 @@ describe('options', () => {
       terraform: 87,
       ansible: 87,
       kubeone: 87,
-      kubectl: 13,
-      drift: 27,
+      kubectl: 87,
+      drift: 13,
     });
     for (const { Properties } of projects.filter(({ Properties }) => Properties.TimeoutInMinutes !== undefined))
       expect(Properties.QueuedTimeoutInMinutes).toBe(longestQueueMinutes);
@@ -142,7 +139,7 @@ describe('options', () => {
       account: '12',
       authorization: 'jwt',
       runnerCidrs: '10.0.0.0/8,somewhere',
-      lambdaRunners: 'kubectl,drift',
+      lambdaRunners: 'kubectl,ansible',
       templateSources: 'builtin',
       templatePrivateHosts: 'git.example',
     };
@@ -161,7 +158,7 @@ describe('options', () => {
       'installation: must be 1 to 20 lower-case letters, digits and dashes',
       'jwtAudience: is needed with authorization=jwt',
       'jwtIssuer: is needed with authorization=jwt',
-      'lambdaRunners: "drift" cannot: only kubectl needs neither Ansible nor more than 15 minutes',
+      'lambdaRunners: "ansible" cannot: only kubectl, drift stay below 15 minutes',
       expect.stringMatching(/^logDays: must be one of 1, 3, 5/),
       'runnerCidrs: "somewhere" is not an IPv4 network such as 192.0.2.0/24',
       'templatePrivateHosts: is for templateSources=git only; set that, or leave it out',
@@ -193,7 +190,7 @@ describe('first admins', () => {
     expect(variablesOf(api, 'AWS::Lambda::Function')).toMatchObject({
       KUBELOOM_ADMINS: 'iam:arn:aws:iam::123456789012:role/ops',
     });
-    const [runner] = resourcesOf(pipeline, 'AWS::CodeBuild::Project');
+    const [runner] = runnersOf(pipeline);
     expect(JSON.stringify(runner)).not.toContain('KUBELOOM_ADMINS');
   });
 });
@@ -217,14 +214,14 @@ describe('what options change', () => {
     const given = {
       dashboard: true,
       alarmEmail: 'ops@example.com',
-      runnerSize: 'large',
+      ...{ runnerSize: 'large', lambdaRunners: '' },
       logDays: 30,
       requestsPerSecond: 5,
     };
     const { observability, pipeline, api } = installationOf({ ...given, account: '123456789012', region: 'eu-west-1' });
     templateOf(observability).resourceCountIs('AWS::CloudWatch::Dashboard', 1);
     templateOf(observability).hasResourceProperties('AWS::SNS::Subscription', { Endpoint: 'ops@example.com' });
-    for (const { Properties } of resourcesOf(pipeline, 'AWS::CodeBuild::Project'))
+    for (const { Properties } of runnersOf(pipeline))
       expect(Properties.Environment).toMatchObject({ ComputeType: 'BUILD_GENERAL1_LARGE' });
     for (const { Properties } of [pipeline, api].flatMap((stack) => resourcesOf(stack, 'AWS::Logs::LogGroup')))
       expect(Properties.RetentionInDays).toBe(30);
@@ -242,7 +239,7 @@ describe('what options change', () => {
       KUBELOOM_TEMPLATE_SOURCES: 'git',
     };
     expect(variablesOf(api, 'AWS::Lambda::Function')).toMatchObject(wanted);
-    for (const { Properties } of resourcesOf(pipeline, 'AWS::CodeBuild::Project')) {
+    for (const { Properties } of runnersOf(pipeline)) {
       const { EnvironmentVariables } = Properties.Environment as { EnvironmentVariables: { Name: string }[] };
       for (const [Name, Value] of Object.entries(wanted))
         expect(EnvironmentVariables).toContainEqual({ Name, Value, Type: 'PLAINTEXT' });
@@ -251,7 +248,7 @@ describe('what options change', () => {
 
   it('lambdaRunners runs tools on Lambda compute, within its limits and with rights to the image', () => {
     const { pipeline } = installationOf({ lambdaRunners: 'kubectl', runnerSize: 'medium' });
-    const projects = resourcesOf(pipeline, 'AWS::CodeBuild::Project').map(({ Properties }) => Properties);
+    const projects = runnersOf(pipeline).map(({ Properties }) => Properties);
     const types = projects.map(({ Description, Environment, TimeoutInMinutes }) => {
       const { Type, ComputeType, ImagePullCredentialsType } = Environment as Record<string, string>;
       return [Description, Type, ComputeType, ImagePullCredentialsType, TimeoutInMinutes];
@@ -270,6 +267,35 @@ describe('what options change', () => {
     expect(JSON.parse(kubectl ?? '')).not.toHaveProperty('run-as');
     const role = statementsOf(pipeline, roleId(projects[3]?.ServiceRole));
     expect(actionsOf(role)).toEqual(expect.arrayContaining(['ecr:BatchGetImage', 'ecr:GetDownloadUrlForLayer']));
+  });
+
+  it('checks for drift are on Lambda compute by default: in a project of its own, with fewer Terraforms at once', () => {
+    const checks = (context: Record<string, unknown>) => {
+      const found = templateOf(installationOf(context).pipeline).findResources('AWS::CodeBuild::Project', {
+        Properties: { Description: 'Kubeloom runner: drift' },
+      });
+      return Object.entries(found).map(([id, { Properties }]) => {
+        const { ComputeType, EnvironmentVariables } = Properties.Environment as {
+          ComputeType: string;
+          EnvironmentVariables: { Name: string; Value: string }[];
+        };
+        const atOnce = EnvironmentVariables.find(({ Name }) => Name === 'KUBELOOM_TERRAFORM_WORKSPACES')?.Value;
+        return { id, ComputeType, atOnce };
+      });
+    };
+    const [onLambda, inContainer, large] = [{}, { lambdaRunners: '' }, { runnerSize: 'large' }].flatMap(checks);
+    expect(onLambda).toMatchObject({ ComputeType: 'BUILD_LAMBDA_2GB', atOnce: '2' });
+    expect(inContainer).toMatchObject({ ComputeType: 'BUILD_GENERAL1_SMALL', atOnce: undefined });
+    expect(large).toMatchObject({ ComputeType: 'BUILD_LAMBDA_8GB', atOnce: '6' });
+    // CodeBuild refuses time limits there, and a project that is changed keeps its own.
+    expect(onLambda?.id).not.toBe(inContainer?.id);
+    // What another stack imports cannot go: the option can change either way in an installation that exists.
+    const kept = (context: Record<string, unknown>) =>
+      Object.keys(templateOf(installationOf(context).pipeline).findOutputs('*')).filter((name) =>
+        /drift(Lambda)?Project/.test(name),
+      );
+    expect(kept({})).toHaveLength(4);
+    expect(kept({ lambdaRunners: '' }).sort()).toEqual(kept({}).sort());
   });
 
   it('runnerSize=medium is a size that arm64 has', () => {

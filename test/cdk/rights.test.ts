@@ -12,6 +12,7 @@ import {
   type Resource,
   resourcesOf,
   roleId,
+  runnersOf,
   type Statement,
   statementsOf,
   templateOf,
@@ -180,9 +181,7 @@ describe('functions', () => {
 });
 
 const runners = runnerTools.map((tool) => {
-  const project = resourcesOf(pipeline, 'AWS::CodeBuild::Project').find(
-    ({ Properties }) => Properties.Description === `Kubeloom runner: ${tool}`,
-  );
+  const project = runnersOf(pipeline).find(({ Properties }) => Properties.Description === `Kubeloom runner: ${tool}`);
   return { tool, statements: statementsOf(pipeline, roleId(project?.Properties.ServiceRole)) };
 });
 
@@ -192,7 +191,7 @@ describe('runners', () => {
   it('runners get tokens only for clouds that are offered and Vaults of the options', () => {
     const audiencesOf = (context: Record<string, unknown>) => {
       const { pipeline: stack } = installationOf(context);
-      const projects = resourcesOf(stack, 'AWS::CodeBuild::Project').map(({ Properties }) => {
+      const projects = runnersOf(stack).map(({ Properties }) => {
         const tool = String(Properties.Description).replace('Kubeloom runner: ', '');
         const asking = statementsOf(stack, roleId(Properties.ServiceRole)).filter(({ Effect, Action }) => {
           return Effect === 'Allow' && [Action].flat().includes('sts:GetWebIdentityToken');
@@ -259,7 +258,7 @@ describe('runners', () => {
       expect(most).toEqual(expect.arrayContaining([...actionsOf(statements)]));
       const all = runners.flatMap((runner) => actionsOf(runner.statements));
       expect(most.filter((action) => !all.includes(action))).toEqual([]);
-      const project = resourcesOf(pipeline, 'AWS::CodeBuild::Project').find(
+      const project = runnersOf(pipeline).find(
         ({ Properties }) => Properties.Description === `Kubeloom runner: ${tool}`,
       );
       const role = resourcesById()[roleId(project?.Properties.ServiceRole)];

@@ -8,7 +8,7 @@ import { Config } from '#contracts/config.ts';
 import { operationList } from '#contracts/operations/operations.ts';
 import { placeholdersOf, stateMachineNames, stateMachineText } from '../../cdk/asl-files.ts';
 import { reviewText } from './review-text.ts';
-import { installation, installationOf, resourcesOf, templateOf } from './synthesised.ts';
+import { installation, installationOf, resourcesOf, runnersOf, templateOf } from './synthesised.ts';
 
 describe('what a reviewer reads: resources, and who may do what', () => {
   for (const name of ['storage', 'pipeline', 'api', 'observability'] as const) {
@@ -116,8 +116,9 @@ describe('functions and runners', () => {
     expect(types).not.toContain('local');
   });
 
-  it('each tool has one project', () => {
-    templateOf(installation.pipeline).resourceCountIs('AWS::CodeBuild::Project', 5);
+  it('each tool has one project that builds are started of, and checks have a spare one for the other compute', () => {
+    expect(runnersOf(installation.pipeline)).toHaveLength(5);
+    templateOf(installation.pipeline).resourceCountIs('AWS::CodeBuild::Project', 5 + 1);
   });
 });
 

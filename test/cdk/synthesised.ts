@@ -47,6 +47,12 @@ export function resourcesOf(stack: Stack, type: string): readonly Resource[] {
   return Object.values(templateOf(stack).findResources(type)) as Resource[];
 }
 
+/** Projects that builds are started of. */
+export function runnersOf(stack: Stack): readonly Resource[] {
+  const projects = resourcesOf(stack, 'AWS::CodeBuild::Project');
+  return projects.filter(({ Properties }) => !String(Properties.Description).includes('unused'));
+}
+
 /** All statements of a role, by its logical id. */
 export function statementsOf(stack: Stack, role: string): readonly Statement[] {
   const policies = resourcesOf(stack, 'AWS::IAM::Policy').filter(({ Properties }) =>

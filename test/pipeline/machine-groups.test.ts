@@ -257,13 +257,13 @@ describe('machines of a group', () => {
   });
 
   it.each([
-    ['10m', 33.7],
-    ['6h', 0.94],
-    ['off', 0],
-  ])('a plan says what health checks every %s cost a month in AWS', async (interval, container) => {
+    ['10m', 33.7, 9.07],
+    ['6h', 0.94, 0.25],
+    ['off', 0, 0],
+  ])('a plan says what health checks every %s cost a month in AWS', async (interval, container, lambda) => {
     const pipeline = new Pipeline();
     const { json } = await pipeline.call('/plan', { body: documentOf({}, { driftChecks: { interval } }) });
-    expect(json.healthChecks).toEqual({ interval, machines: 6, dollarsOfMonth: { container } });
+    expect(json.healthChecks).toEqual({ interval, machines: 6, dollarsOfMonth: { container, lambda } });
   });
 
   it('a plan says what the machines cost a month before and after it, a deletion what it saves, and one that is refused nothing', async () => {

@@ -1,6 +1,6 @@
 /**
  * Asks all machines of a cluster over SSH, many at once: which peers they reach, whether they serve their roles, what their health checks
- * say. Without Ansible, which does not start where there is no shared memory (docs/decisions/0012).
+ * say. Without Ansible, which does not start where there is no shared memory (docs/decisions/0015).
  */
 import { allNodes } from '#domain/cluster-state.ts';
 import { asRoot, runOverSsh, type SshLogin, sshLoginOf } from '../ansible/ssh-command.ts';
