@@ -29,6 +29,7 @@ export function SignInPage({ refusal, ended }: Props) {
           <p>
             <button
               type="button"
+              className="main"
               onClick={() => void toSignIn().catch((error: unknown) => setFault(sentenceOf(error)))}
             >
               Sign in

@@ -25,7 +25,7 @@ export function SomeoneElse({ name, replace, stay }: Props) {
         from then on is done in the name of that user.
       </p>
       <p className="buttons">
-        <button type="button" onClick={stay}>
+        <button type="button" className="main" onClick={stay}>
           Stay signed in{name === undefined ? '' : ` as ${name}`}
         </button>
         <button
