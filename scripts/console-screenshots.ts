@@ -5,6 +5,7 @@
 import { mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { balancedManifest } from '#test/console/browser/balanced-manifest.ts';
 import { consoleInBrowser, ended, settled, simManifest } from '#test/console/browser/console-in-browser.ts';
 import { changedLayer, startRollOut, storeInventory } from '#test/console/browser/inventory-in-browser.ts';
 
@@ -26,6 +27,7 @@ try {
   await Promise.all(
     ['payments', 'search', 'mail', 'crm', 'shop', 'edge', 'batch'].map((name) => settled(api, named(name))),
   );
+  await settled(api, balancedManifest('front'));
   await storeInventory(console);
   await startRollOut(console, changedLayer('new'));
   await console.userWith('viewer');
@@ -74,6 +76,9 @@ try {
     await go('manifests/default/crm/nodes');
     await page.getByText('2 of 2 ready').first().waitFor();
     await shoot('nodes');
+    await go('manifests/default/front/topology');
+    await page.getByText('WireGuard mesh').waitFor();
+    await shoot('topology');
     await go('manifests/default/crm/plan');
     await page.getByText(/is valid/).waitFor();
     const area = page.getByLabel('Manifest as YAML');

@@ -15,6 +15,7 @@ import { hrefOf } from '../routes.ts';
 import { RunTab } from './run.tsx';
 
 const NodesTab = lazy(() => import('./nodes.tsx'));
+const TopologyTab = lazy(() => import('./topology.tsx'));
 const EventsTab = lazy(() => import('./events.tsx'));
 const PlanTab = lazy(() => import('./plan.tsx'));
 const HistoryTab = lazy(() => import('./history.tsx'));
@@ -22,6 +23,7 @@ const DriftTab = lazy(() => import('./drift.tsx'));
 
 const tabs = {
   run: 'Run',
+  topology: 'Topology',
   nodes: 'Nodes',
   events: 'Events',
   plan: 'Plan',
@@ -91,6 +93,7 @@ export function ManifestPage({ of, tab, chosen }: ManifestPageProps) {
           {tab === 'run' && (
             <RunTab {...{ of, manifest, chosen }} events={shownEvents} older={older.data} missing={older.error} />
           )}
+          {tab === 'topology' && <TopologyTab of={of} manifest={manifest} chosen={chosen} />}
           {tab === 'nodes' && <NodesTab of={of} manifest={manifest} chosen={chosen} />}
           {tab === 'events' && <EventsTab {...{ of, chosen }} events={shownEvents} />}
           {tab === 'plan' && <PlanTab of={of} manifest={manifest} chosen={chosen} />}

@@ -1,5 +1,6 @@
 /** What people do with the history, the settings, inventories and roll-outs in the console. */
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
+import { balancedManifest } from './balanced-manifest.ts';
 import {
   type ConsoleInBrowser,
   consoleInBrowser,
@@ -54,6 +55,33 @@ it('an operator checks the credentials of a provider instance, and a viewer read
   await owner.page.getByText('simulated: nothing was asked').waitFor();
   await viewer.page.reload();
   await viewer.page.getByText('simulated: nothing was asked').waitFor();
+});
+
+it('a person sees the shape of a cluster, moves it by keys, chooses a node, and reads the same as a list', async () => {
+  await settled(console.api, balancedManifest('front'));
+  const { page, go } = await opened();
+  await go('manifests/default/front/topology');
+  const drawing = page.getByLabel(/its clouds, pools, nodes and load balancers/);
+  await drawing.getByText('15 nodes, each connected with each other; no fault found').waitFor();
+  await drawing.getByText('front.example.com').waitFor();
+  const titles = await drawing.locator('.edge title').allTextContents();
+  expect(titles.toSorted()).toEqual([
+    ...['front leads to compute-1: web', 'front leads to compute-2: web', 'front leads to control: api'],
+  ]);
+  await drawing.focus();
+  await page.keyboard.press('ArrowRight');
+  await page.keyboard.press('+');
+  expect(await drawing.locator('> g').getAttribute('transform')).toMatch(/scale\(/);
+  await drawing.locator('a.node').first().click();
+  const sheet = page.getByRole('region', { name: /Ready/ });
+  await sheet.getByText('sim-1 · anywhere').waitFor();
+  expect(page.url()).toMatch(/topology\?node=/);
+  await sheet.getByText(/kubeloom ssh web \S+ --manifest front/).waitFor();
+  await page.getByRole('link', { name: /^Pool compute-2/ }).focus();
+  await page.keyboard.press('Enter');
+  await page.getByLabel('Search nodes').waitFor();
+  expect(await page.getByLabel('Search nodes').inputValue()).toBe('compute-2');
+  expect(await page.getByText('4 of 4 ready').count()).toBe(1);
 });
 
 it('a Secret is shown by its name, with who needs it, and its values nowhere', async () => {

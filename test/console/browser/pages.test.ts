@@ -16,6 +16,7 @@ const places: Readonly<Record<string, RegExp>> = {
   'manifests/default/calm': /reached/,
   'manifests/default/fails?cell=web.1.kubernetes': /What to do/,
   'manifests/default/calm/nodes': /ready/,
+  'manifests/default/calm/topology': /WireGuard mesh/,
   'manifests/default/calm/events': /done in/,
   'manifests/default/calm/plan': /valid/,
   'manifests/default/calm/plan?goal=delete': /Something that exists is removed/,
