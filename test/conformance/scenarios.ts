@@ -55,14 +55,15 @@ const rolledBack = (stage: StageName): Scenario => ({
   },
 });
 
-/** The manifest is done, two machines of it are gone, and its check is due. */
+/** The manifest is done, a machine of it is gone, and its check is due. */
 async function checked(pipeline: Pipeline, onDrift: 'report' | 'repair', trouble?: StageName | 'drift') {
   const first = await applied(pipeline, {
     ...small,
     spec: { ...small.spec, driftChecks: { interval: '6h', onDrift } },
   });
   const { current } = await pipeline.cluster();
-  const lost = current?.pools.filter(({ role }) => role === 'compute').flatMap(({ nodes }) => nodes) ?? [];
+  // One of them: automatic repairs stay away where all that a provider has seems to be gone.
+  const lost = current?.pools.find(({ role }) => role === 'compute')?.nodes.slice(0, 1) ?? [];
   pipeline.runner.drift = lost.map(({ name: node }) => ({
     ...{ kind: 'machine', where: { node, provider: 'sim-1' }, message: `${node} is gone`, repairable: true },
   }));
