@@ -17,6 +17,10 @@ export interface Scenario {
 const small = manifestOf([{ compute: { work: 2 } }]);
 const large = manifestOf([{ compute: { work: 2, more: 2 } }]);
 
+/** From a machine of the user's own, Kubernetes is removed before it leaves. */
+const alone = manifestOf([{ compute: { work: 1 }, balanced: true, machines: 1 }]);
+const balanced = manifestOf([{ compute: { work: 2, more: 2 }, balanced: true, machines: 1 }]);
+
 async function applied(pipeline: Pipeline, ...manifests: readonly unknown[]): Promise<readonly Outcome[]> {
   const outcomes: Outcome[] = [];
   for (const manifest of manifests) {
@@ -124,6 +128,22 @@ export const scenarios: readonly Scenario[] = [
     name: 'happy: create, grow, shrink, delete',
     play: async (pipeline) => [...(await applied(pipeline, small, large, small)), ...(await deleted(pipeline))],
     expected: { outcomes: Array(4).fill({ status: 'SUCCEEDED' }), manifest: null, clusters: [], nodes: 0 },
+  },
+  {
+    name: 'happy: a load balancer and a machine of the user, create, grow, shrink, delete',
+    play: async (pipeline) => [...(await applied(pipeline, alone, balanced, alone)), ...(await deleted(pipeline))],
+    expected: { outcomes: Array(4).fill({ status: 'SUCCEEDED' }), manifest: null, clusters: [], nodes: 0 },
+  },
+  {
+    name: 'paused after a waypoint, resumed',
+    async play(pipeline) {
+      const first = await applied(pipeline, large);
+      pipeline.runner.trouble('kubernetes', async () => void (await pipeline.call('/pause')));
+      const paused = await applied(pipeline, manifestOf([{ compute: { work: 2, fresh: 1 } }]));
+      await pipeline.call('/resume');
+      return [...first, ...paused, ...(await pipeline.settle())];
+    },
+    expected: { outcomes: Array(3).fill({ status: 'SUCCEEDED' }), manifest: { status: 'Done' }, nodes: 4 },
   },
   {
     name: 'happy: nothing to do',
