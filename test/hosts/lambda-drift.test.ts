@@ -16,19 +16,21 @@ const key = { namespace: 'default', name };
 /** In place of the runner: it takes those things away before a check. What is refused then is noted, to prove it. */
 const confinedRunner = `
   import { spawnSync } from 'node:child_process';
+  import { tmpdir } from 'node:os';
   import { fileURLToPath } from 'node:url';
   const script = \`set -e
     mount --make-rprivate /
-    empty=$(mktemp -d)
-    mount --bind "$empty" /dev/shm
+    mkdir -p "$EMPTY"
+    mount --bind "$EMPTY" /dev/shm
     mount -o remount,ro,bind /dev/shm
-    mount --bind /tmp /tmp
+    mount --bind "$WRITABLE" "$WRITABLE"
     mount -o remount,ro,bind /
-    { touch /dev/shm/note || true; touch /usr/note || true; ANSIBLE_LOCAL_TEMP=/tmp ansible localhost -m ping || true; } >> "$REFUSED" 2>&1
+    { touch /dev/shm/note || true; touch /usr/note || true; ANSIBLE_LOCAL_TEMP="$WRITABLE" ansible localhost -m ping || true; } >> "$REFUSED" 2>&1
     exec "$@"\`;
   const url = new URL('itself.mjs', import.meta.url);
   if (/\\/drift\\//.test(process.env.KUBELOOM_JOB ?? '')) {
-    const env = { ...process.env, REFUSED: fileURLToPath(new URL('refused', import.meta.url)) };
+    const fileOf = (name) => fileURLToPath(new URL(name, import.meta.url));
+    const env = { ...process.env, WRITABLE: tmpdir(), EMPTY: fileOf('no-memory'), REFUSED: fileOf('refused') };
     const command = [process.execPath, fileURLToPath(url)];
     const { status } = spawnSync('unshare', ['--mount', 'sh', '-c', script, 'sh', ...command], { env, stdio: 'inherit' });
     process.exit(status ?? 1);
