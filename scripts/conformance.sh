@@ -19,10 +19,10 @@ if ! cmp -s "$wanted" "$home/installed.txt"; then
   "$home/bin/pip" install --quiet --disable-pip-version-check --requirement "$wanted"
   cp "$wanted" "$home/installed.txt"
 fi
-# The whole run also lints the modules, and generates the schema fixtures again, from plugins and bindings, and compares them with the committed ones.
+# The whole run also lints the modules, and generates the schema fixtures again from the plugins and compares them with the committed ones.
 if [ $# -eq 0 ]; then
   scripts/lint-modules.sh
-  node scripts/provider-schemas/generate.ts --plugins --check --bindings "$kept/bindings"
+  node scripts/provider-schemas/generate.ts --plugins --check
 fi
 export KUBELOOM_CONFORMANCE_PYTHON=$home/bin/python
 exec vitest run --project conformance "$@"

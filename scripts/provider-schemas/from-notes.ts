@@ -1,6 +1,6 @@
 /**
- * Expands `read/<type>.txt`: facts that were read from a provider's source or documentation, for providers whose
- * plugin can neither be built nor had as bindings. One line a fact, two spaces for each level:
+ * Expands `read/<type>.txt`: facts that were read from a provider's source, documentation or bindings, for providers
+ * whose plugin cannot be built. One line a fact, two spaces for each level:
  *
  *     provider <source> <version>
  *     from <repository>@<commit> <files>

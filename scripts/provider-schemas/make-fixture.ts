@@ -1,8 +1,7 @@
 /** Makes the fixture of one provider type from the best source there is. */
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
-import { schemaFromBindings } from './from-bindings.ts';
 import { readNotes } from './from-notes.ts';
 import { addToMirror, schemaFromPlugin } from './from-plugin.ts';
 import { pinnedVersions, versionNote } from './pinned.ts';
@@ -17,8 +16,6 @@ export const fixturesDirectory: string = join(root, 'test/providers/schemas');
 export interface MakingOptions {
   /** Build plugins and ask them. */
   readonly plugins: boolean;
-  /** Directory with, or for, `node_modules/<bindings>`. */
-  readonly bindings: string;
   readonly say: (sentence: string) => void;
 }
 
@@ -51,7 +48,7 @@ export function makeFixture(type: string, options: MakingOptions): SchemaFixture
   const kept = existsSync(fixtureFile(type)) ? readFixture(type) : undefined;
   const complete = kept && lacking(kept.schema, used).length === 0;
   const stays = kept?.obtained.startsWith('asked of the plugin') && !options.plugins && complete;
-  const made = stays ? kept : make(type, source, used, options);
+  const made = stays ? kept : make(type, source, used, options.plugins);
   for (const what of lacking(made.schema, used)) {
     options.say(`${type}: a module uses ${what}, of which nothing is known`);
   }
@@ -87,9 +84,8 @@ function only<T>(of: Readonly<Record<string, T>>, keeps: (name: string) => boole
   return Object.fromEntries(Object.entries(of).filter(([name]) => keeps(name)));
 }
 
-function make(type: string, source: SchemaSource, wanted: UsedTypes, options: MakingOptions): Made {
-  if (options.plugins && source.build) return fromPlugin(source, source.build, wanted);
-  if (source.bindings) return fromBindings(source.name, source.bindings, wanted, options.bindings);
+function make(type: string, source: SchemaSource, wanted: UsedTypes, plugins: boolean): Made {
+  if (plugins && source.build) return fromPlugin(source, source.build, wanted);
   const notes = notesFile(type);
   if (!existsSync(notes)) throw new Error(`${type}: nothing to make its fixture from without --plugins`);
   const read = readNotes(readFileSync(notes, 'utf8'), relative(root, notes));
@@ -107,33 +103,6 @@ function fromPlugin(source: SchemaSource, build: NonNullable<SchemaSource['build
   return {
     version: build.release,
     obtained: `asked of the plugin (terraform providers schema -json), built from ${build.module}@${build.version}`,
-    schema,
-  };
-}
-
-function fromBindings(
-  name: string,
-  bindings: NonNullable<SchemaSource['bindings']>,
-  wanted: UsedTypes,
-  directory: string,
-): Made {
-  const folder = join(directory, 'node_modules', bindings.package);
-  if (!existsSync(folder)) {
-    mkdirSync(directory, { recursive: true });
-    const wants = `${bindings.package}@${bindings.version}`;
-    const flags = ['--ignore-scripts', '--no-audit', '--no-fund', '--legacy-peer-deps', '--silent'];
-    execFileSync('npm', ['install', '--prefix', directory, ...flags, wants], {
-      stdio: ['ignore', 'ignore', 'inherit'],
-    });
-  }
-  const { version, cdktf } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as {
-    version: string;
-    cdktf: { provider: { version: string } };
-  };
-  const schema: ProviderSchema = schemaFromBindings(folder, name, wanted);
-  return {
-    version: cdktf.provider.version,
-    obtained: `read from the classes of ${bindings.package}@${version}, which are generated from the real schema; they do not say whether an optional argument is also computed, nor what is sensitive`,
     schema,
   };
 }

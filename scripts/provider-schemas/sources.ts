@@ -14,15 +14,8 @@ export interface PluginBuild {
   readonly note?: string;
 }
 
-/** An npm package generated from the schema of one release. */
-export interface Bindings {
-  readonly package: string;
-  readonly version: string;
-}
-
 interface Origin {
   readonly build?: PluginBuild;
-  readonly bindings?: Bindings;
   /** What is known of the difference to the pinned version, and where that was read. */
   readonly note?: string;
 }
@@ -43,7 +36,6 @@ const origins: Readonly<Record<string, Origin>> = {
       release: '6.47.0',
       note: 'the commit of the build (2026-06-02) is six days after the release of 6.47.0 and has what 6.48.0 was to bring so far',
     },
-    bindings: { package: '@cdktf/provider-aws', version: '21.22.1' },
   },
   azure: {
     build: {
@@ -52,7 +44,6 @@ const origins: Readonly<Record<string, Origin>> = {
       release: '5.2.0',
       note: 'the commit of the build (2026-08-24) is four days after the release of 5.2.0',
     },
-    bindings: { package: '@cdktf/provider-azurerm', version: '14.23.1' },
   },
   gcp: {
     build: {
@@ -61,18 +52,10 @@ const origins: Readonly<Record<string, Origin>> = {
       release: '8.0.0',
       note: 'the commit of the build (2026-08-28) is two days after the release of 8.0.0',
     },
-    bindings: { package: '@cdktf/provider-google', version: '16.12.1' },
   },
   exoscale: {
     note: 'CHANGELOG.md of exoscale/terraform-provider-exoscale@005de323ab77 names, of what is in use: security groups (0.69.0) and domains (0.71.0) moved to the plugin framework, domains lost token, state, auto_renew and expires_on, the provider block lost delay (0.69.3); the proxy answers 403 for v0.74.2',
     build: { module: 'github.com/exoscale/terraform-provider-exoscale', version: 'v0.68.0', release: '0.68.0' },
-  },
-  digitalocean: {
-    bindings: { package: '@cdktf/provider-digitalocean', version: '13.14.1' },
-  },
-  cloudflare: {
-    note: 'every argument that the modules use was found in the source of 5.24.0 (v0.0.0-20260824180050-4f360d592a7d, internal/services/{dns_record,load_balancer*,zone})',
-    bindings: { package: '@cdktf/provider-cloudflare', version: '13.9.1' },
   },
 };
 
