@@ -52,4 +52,3 @@ export const ObjectStatus = z.object({
 export type ObjectStatus = z.infer<typeof ObjectStatus>;
 
 export const ReferenceStatus = z.object(observed);
-export type ReferenceStatus = z.infer<typeof ReferenceStatus>;

@@ -68,7 +68,6 @@ export const SshRequest = z
       .describe('a node, or all of a node pool; absent: all nodes that Kubeloom created'),
   })
   .meta({ id: 'SshRequest' });
-export type SshRequest = z.infer<typeof SshRequest>;
 
 /** The question to the runner. */
 export const SshQuestion = SshRequest.pick({ publicKey: true, seconds: true }).extend({

@@ -15,7 +15,6 @@ export const AgentFailure = z.strictObject({
   code: z.string(),
   message: z.string(),
 });
-export type AgentFailure = z.infer<typeof AgentFailure>;
 
 /** What the next node of a pool will be for the scheduler. */
 export const AgentTemplate = z.strictObject({
@@ -41,7 +40,6 @@ export const AgentGroup = z
 export type AgentGroup = z.infer<typeof AgentGroup>;
 
 export const AgentGroups = z.strictObject({ groups: z.array(AgentGroup) }).meta({ id: 'AgentGroups' });
-export type AgentGroups = z.infer<typeof AgentGroups>;
 
 /** Another size; the nodes of `remove` leave, and no others take their place. */
 export const AgentSize = z

@@ -14,4 +14,3 @@ export type FeedEvent = z.infer<typeof FeedEvent>;
 export const FeedPage = page(FeedEvent)
   .extend({ more: z.boolean().describe('false: nothing else is there yet; a follower asks again with `next` later') })
   .meta({ id: 'FeedPage' });
-export type FeedPage = z.infer<typeof FeedPage>;

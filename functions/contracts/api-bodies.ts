@@ -262,7 +262,6 @@ export const ValidationReport = z
     ),
   })
   .meta({ id: 'ValidationReport' });
-export type ValidationReport = z.infer<typeof ValidationReport>;
 
 // logs, service
 

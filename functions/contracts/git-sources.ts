@@ -66,7 +66,6 @@ const SubmittedManifest = z.strictObject({
   /** When its file was first missed: from then on another GitSource may take it over. */
   goneSince: z.string().optional(),
 });
-export type SubmittedManifest = z.infer<typeof SubmittedManifest>;
 
 export const GitSourceRecord = z.strictObject({
   namespace: z.string(),
@@ -118,7 +117,6 @@ export const GitSourceSummary = z
 export type GitSourceSummary = z.infer<typeof GitSourceSummary>;
 
 export const GitSourceList = z.object({ items: z.array(GitSourceSummary) }).meta({ id: 'GitSourceList' });
-export type GitSourceList = z.infer<typeof GitSourceList>;
 
 export const GitSourceDescription = GitSourceSummary.extend({
   document: z.unknown().describe('as it can be applied again'),

@@ -12,14 +12,11 @@ export const SecretStored = named.extend({
   keys: z.array(z.string()).describe('names of the fields, never values'),
   warnings: z.array(Fault).describe('what is valid but unwise, such as a long-lived key'),
 });
-export type SecretStored = z.infer<typeof SecretStored>;
 export const SecretList = z.object({ items: z.array(named) });
-export type SecretList = z.infer<typeof SecretList>;
 export const TemplateStored = named;
 export const TemplateList = z.object({ items: z.array(named) });
 export const TemplateDocument = z.unknown().describe('the TemplateGitReference document as stored');
 export const RoleList = z.object({ items: z.array(RoleBinding) });
-export type RoleList = z.infer<typeof RoleList>;
 export const WhoAmI = z
   .object({
     name: z.string().describe('ARN of the principal, or subject of the token'),
@@ -57,7 +54,6 @@ export type ProviderInstancePage = z.infer<typeof ProviderInstancePage>;
 export const CheckAccepted = z
   .object({ ...about, links: z.record(z.string(), z.string()).describe('`check`: where its outcome will be') })
   .meta({ id: 'CheckAccepted' });
-export type CheckAccepted = z.infer<typeof CheckAccepted>;
 
 export const ProviderCheck = z
   .object({
@@ -79,7 +75,6 @@ export const AccessAccepted = z
     links: z.record(z.string(), z.string()).describe('`issued` or `opened`: where its outcome will be'),
   })
   .meta({ id: 'AccessAccepted' });
-export type AccessAccepted = z.infer<typeof AccessAccepted>;
 
 export const IssuedKubeconfig = z
   .object({
@@ -96,7 +91,6 @@ export type IssuedKubeconfig = z.infer<typeof IssuedKubeconfig>;
 export const SshAccess = IssuedKubeconfig.omit({ issued: true })
   .extend({ opened: OpenedNodes.nullable().describe('null until it is done, and when no node was opened') })
   .meta({ id: 'SshAccess' });
-export type SshAccess = z.infer<typeof SshAccess>;
 
 const GenerationSummary = z
   .object({
@@ -126,7 +120,6 @@ export type GenerationList = z.infer<typeof GenerationList>;
 export const Generation = GenerationSummary.extend({
   document: z.unknown().describe('the InputManifest as accepted'),
 }).meta({ id: 'Generation' });
-export type Generation = z.infer<typeof Generation>;
 
 export const GenerationDiff = z
   .object({
@@ -155,4 +148,3 @@ export const ProposedPlanList = z
     ),
   })
   .meta({ id: 'ProposedPlanList' });
-export type ProposedPlanList = z.infer<typeof ProposedPlanList>;

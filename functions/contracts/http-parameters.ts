@@ -88,7 +88,6 @@ export const planIds = z
   .describe('ids of plans with commas between: refused with `PlanMoved` unless it would carry out one of them');
 /** Body of an approval. */
 export const ApproveRequest = z.strictObject({ plan: planId }).meta({ id: 'ApproveRequest' });
-export type ApproveRequest = z.infer<typeof ApproveRequest>;
 
 /** What is planned instead of a document or the stored manifest. */
 export const PlanQuery = z.object({
@@ -166,13 +165,11 @@ export const RetryRequest = z
     from: StageName.optional().describe('repeat this stage and those after it, also where they succeeded'),
   })
   .meta({ id: 'RetryRequest' });
-export type RetryRequest = z.infer<typeof RetryRequest>;
 
 /** Body of a rollback; without one, it goes to the last generation before the present one that was done. */
 export const RollbackRequest = z
   .strictObject({ to: z.int().min(1).optional().describe('the generation to go back to') })
   .meta({ id: 'RollbackRequest' });
-export type RollbackRequest = z.infer<typeof RollbackRequest>;
 
 /** Body of a change of sizes. */
 export const ScaleRequest = z
@@ -184,7 +181,6 @@ export const ScaleRequest = z
       .describe('nodes of autoscaled pools, or machines of groups, by name; a group has its path with - between'),
   })
   .meta({ id: 'ScaleRequest' });
-export type ScaleRequest = z.infer<typeof ScaleRequest>;
 
 /** Body of a replacement. */
 export const ReplaceRequest = z
@@ -200,7 +196,6 @@ export const ReplaceRequest = z
     undo: z.boolean().optional().describe('true: they stay after all, as long as their removal has not started'),
   })
   .meta({ id: 'ReplaceRequest' });
-export type ReplaceRequest = z.infer<typeof ReplaceRequest>;
 
 /** Body of a check for drift. */
 export const DriftRequest = z
@@ -213,4 +208,3 @@ export const DriftRequest = z
       ),
   })
   .meta({ id: 'DriftRequest' });
-export type DriftRequest = z.infer<typeof DriftRequest>;

@@ -118,7 +118,6 @@ export const ClusterStatus = z.enum([
   'RolledBack',
   'NeedsAttention',
 ]);
-export type ClusterStatus = z.infer<typeof ClusterStatus>;
 
 export const NodeProgress = z.strictObject({
   name: z.string(),

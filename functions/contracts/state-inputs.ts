@@ -11,7 +11,6 @@ export type StateError = z.infer<typeof StateError>;
 
 /** Its input, also when the API or the scheduler starts it. */
 export const ReconcileManifestInput = z.object({ namespace: z.string(), name: z.string() });
-export type ReconcileManifestInput = z.infer<typeof ReconcileManifestInput>;
 
 /** `executionArn` comes from the context object: it is the owner of the lease. */
 export const TakeLeaseInput = ReconcileManifestInput.extend({ executionArn: z.string() });
@@ -54,7 +53,6 @@ export type ClusterRun = z.infer<typeof ClusterRun>;
 
 /** Input of `reconcile-cluster`, and of Plan Cluster. */
 export const ReconcileClusterInput = z.object({ run: ClusterRun });
-export type ReconcileClusterInput = z.infer<typeof ReconcileClusterInput>;
 
 /** Everything `run-stage` needs to know of one stage; `project` is '' when there is no work. */
 export const StageRequest = z.object({

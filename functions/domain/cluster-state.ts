@@ -67,7 +67,6 @@ export type DynamicSource = z.infer<typeof DynamicSource>;
 export const StaticSource = z.strictObject({ kind: z.literal('static') });
 
 export const OpenPort = z.strictObject({ protocol: z.enum(['tcp', 'udp']), port: z.number().int() });
-export type OpenPort = z.infer<typeof OpenPort>;
 
 /** `machine`: a machine group, without Kubernetes. */
 export const poolRoles = ['control', 'compute', 'loadBalancer', 'machine'] as const;

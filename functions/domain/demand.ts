@@ -17,7 +17,6 @@ export const SizeDemand = z.strictObject({
   /** No one asked for it: the pool keeps its number while a node of it is replaced. */
   kept: z.literal(true).optional(),
 });
-export type SizeDemand = z.infer<typeof SizeDemand>;
 
 /** A node that leaves; where its pool keeps its number, another one takes its place before. */
 export const NodeDemand = z.strictObject({

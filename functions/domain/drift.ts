@@ -103,7 +103,6 @@ export const DriftRepair = z.strictObject({
   /** What becomes of the strays among them. @default delete */
   strays: StrayAction.optional(),
 });
-export type DriftRepair = z.infer<typeof DriftRepair>;
 
 /** What is known of the drift of a cluster. */
 export const ClusterDrift = z.strictObject({

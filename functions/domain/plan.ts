@@ -58,7 +58,6 @@ export const KubernetesWork = z.strictObject({
   /** Nodes whose machine was lost and recreated under the same name: what Kubernetes still has of the old one is removed first. */
   recreated: z.array(z.string()).optional(),
 });
-export type KubernetesWork = z.infer<typeof KubernetesWork>;
 
 /** kubectl: nodes to patch to the target state, nodes to drain and remove (control-plane nodes one at a time). */
 export const NodesWork = z.strictObject({
@@ -79,7 +78,6 @@ export type NodesWork = z.infer<typeof NodesWork>;
 
 /** Ansible on load balancers only: roles and their targets as the target state has them. */
 export const TrafficWork = z.strictObject({ loadBalancers: z.array(z.string()) });
-export type TrafficWork = z.infer<typeof TrafficWork>;
 
 const stage = <Name extends StageName, Work extends z.ZodType>(name: Name, work: Work) =>
   z.strictObject({

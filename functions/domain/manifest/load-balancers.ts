@@ -19,7 +19,6 @@ export const RoleSettings = z.strictObject({
 });
 
 export const RoleTarget = z.enum(['k8sControlPlane', 'k8sComputeNodes', 'k8sAllNodes']);
-export type RoleTarget = z.infer<typeof RoleTarget>;
 
 /** The fields as they are written; `Role` is what the program works with. */
 export const RoleFields = z.strictObject({

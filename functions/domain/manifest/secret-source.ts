@@ -31,7 +31,6 @@ export const VaultSource = z.strictObject({
     `Secret with the connection to Vault; "${defaultVaultConnection}" in the manifest's namespace when left out.`,
   ),
 });
-export type VaultSource = z.infer<typeof VaultSource>;
 
 /** `{name, namespace}` of a Secret, or `{vault}`. */
 export const SecretSource = z

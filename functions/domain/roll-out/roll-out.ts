@@ -21,7 +21,6 @@ export const RollOutCluster = z.strictObject({
 export type RollOutCluster = z.infer<typeof RollOutCluster>;
 
 export const RollOutStatus = z.enum(['Running', 'Paused', 'Halted', 'RolledOut', 'Undone', 'Cancelled']);
-export type RollOutStatus = z.infer<typeof RollOutStatus>;
 
 export const RollOut = z.strictObject({
   /** `back`: what was touched gets the documents from before. */
