@@ -1,5 +1,6 @@
 /** The routes of the API that the agent may use, with the token of its cluster. */
 import { AgentGroup, AgentGroups, type AgentHealth, AgentNodes, type AgentSize } from '#contracts/agent.ts';
+import { parseJson } from '#domain/json.ts';
 
 export interface AgentApi {
   groups(): Promise<readonly AgentGroup[]>;
@@ -50,10 +51,6 @@ export function agentApi({ apiUrl, token, timeoutMs }: AgentConnection): AgentAp
 
 /** Of a problem (RFC 9457). */
 function detailOf(text: string): string | undefined {
-  try {
-    const { detail } = JSON.parse(text) as { detail?: unknown };
-    return typeof detail === 'string' ? detail : undefined;
-  } catch {
-    return undefined;
-  }
+  const { detail } = (parseJson(text) ?? {}) as { detail?: unknown };
+  return typeof detail === 'string' ? detail : undefined;
 }

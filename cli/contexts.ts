@@ -4,8 +4,8 @@ import { mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'no
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { z } from 'zod';
+import { parseJson } from '#domain/json.ts';
 import { CliError, exitCodes } from './exit-codes.ts';
-import { parseJson } from './own-files.ts';
 
 export const Context = z.strictObject({
   url: z.string(),

@@ -15,12 +15,3 @@ export function packageVersion(): string {
 
 /** Data directory of the local platform: `KUBELOOM_HOME`, else `~/.kubeloom`. */
 export const kubeloomHome = (): string => process.env.KUBELOOM_HOME ?? join(homedir(), '.kubeloom');
-
-/** Undefined for what is not JSON. */
-export function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}

@@ -5,7 +5,7 @@ import { headerNames } from '#contracts/api-bodies.ts';
 import { type Answer, type Body, type Operation, pathOf } from '#contracts/operations/operation.ts';
 import { type OperationId, operations } from '#contracts/operations/operations.ts';
 import { ConnectionFault, isMissing, ProblemAnswer } from './faults.ts';
-import { type Connection, parseJson, requestSender, type Sent } from './send-request.ts';
+import { type Connection, jsonIn, requestSender, type Sent } from './send-request.ts';
 
 export interface ManifestName {
   readonly namespace: string;
@@ -161,7 +161,7 @@ const entityTag = (text: string): string => (text === '*' || text.includes('"') 
 
 /** Throws `ConnectionFault` for an answer that this version does not understand. */
 function understood<Schema extends z.ZodType>(schema: Schema, path: string, text: string): z.output<Schema> {
-  const result = schema.safeParse(parseJson(text));
+  const result = schema.safeParse(jsonIn(text));
   if (result.success) return result.data;
   const where = result.error.issues.map((issue) => issue.path.join('.') || '(all of it)');
   throw new ConnectionFault('incomprehensible', `the answer of ${path} cannot be understood (${where.join(', ')})`);

@@ -60,7 +60,7 @@ export function requestSender(connection: Connection): SendRequest {
 }
 
 function parseProblem(text: string, status: number): Problem {
-  const parsed = Problem.safeParse(parseJson(text));
+  const parsed = Problem.safeParse(jsonIn(text));
   if (parsed.success) return parsed.data;
   const detail = `HTTP ${status}: ${text.slice(0, 300)}`;
   const code = 'InternalFault';
@@ -68,7 +68,7 @@ function parseProblem(text: string, status: number): Problem {
 }
 
 /** Undefined for what is not JSON. */
-export function parseJson(text: string): unknown {
+export function jsonIn(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {

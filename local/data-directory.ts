@@ -6,6 +6,7 @@ import { join, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as pause } from 'node:timers/promises';
 import { z } from 'zod';
+import { parseJson } from '#domain/json.ts';
 import { identify, isAlive } from './codebuild/process-group.ts';
 import { writeFileDurably } from './durable-file.ts';
 import { StoreFault } from './stores/store-fault.ts';
@@ -126,12 +127,4 @@ async function loadOrMakeToken(path: string): Promise<string> {
 async function readPorts(path: string): Promise<Record<string, number> | undefined> {
   const text = await readFile(path, 'utf8').catch(() => '{}');
   return z.record(z.string(), z.number()).safeParse(parseJson(text)).data;
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

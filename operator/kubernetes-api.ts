@@ -2,6 +2,7 @@
 import { Agent as HttpAgent, request as httpRequest, type IncomingMessage } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import { text } from 'node:stream/consumers';
+import { parseJson } from '#domain/json.ts';
 import { ListReader } from './list-reader.ts';
 
 export interface KubernetesAccess {
@@ -113,10 +114,6 @@ export function kubernetesApi({ server, authority, token, timeoutMs = 30_000 }: 
 
 /** Of a Status object. */
 function messageIn(body: string): string | undefined {
-  try {
-    const { message } = JSON.parse(body) as { message?: unknown };
-    return typeof message === 'string' ? message : undefined;
-  } catch {
-    return undefined;
-  }
+  const { message } = (parseJson(body) ?? {}) as { message?: unknown };
+  return typeof message === 'string' ? message : undefined;
 }

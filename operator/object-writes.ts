@@ -1,5 +1,6 @@
 /** What the operator writes to its objects: finalizers, status, events. Nothing of it is a Secret's value. */
 import { createHash } from 'node:crypto';
+import { canonicalJson } from '#domain/json.ts';
 import { type KubernetesApi, KubernetesRefusal, unlessMissing } from './kubernetes-api.ts';
 import { finalizer, ManifestObject } from './objects.ts';
 import { apiVersionOf, pathOf, type Resource } from './resources.ts';
@@ -51,7 +52,7 @@ export function objectWrites(kubernetes: KubernetesApi, resource: Resource, now:
     },
     /** Writes nothing when it is as it was. Returns the object as it is then. */
     async status(object: ManifestObject, status: ManifestObject['status']): Promise<ManifestObject> {
-      if (canonical(status) === canonical(object.status)) return object;
+      if (canonicalJson(status) === canonicalJson(object.status)) return object;
       const body = { apiVersion: apiVersionOf(resource), kind: resource.kind, ...object, status };
       return ManifestObject.parse(await kubernetes.ask('PUT', `${pathTo(object)}/status`, { body }).catch(ifOutdated));
     },
@@ -82,13 +83,4 @@ export function objectWrites(kubernetes: KubernetesApi, resource: Resource, now:
       });
     },
   };
-}
-
-/** The same text for the same value, whatever the order of its keys. */
-function canonical(value: unknown): string {
-  return JSON.stringify(value, (_key, inner) =>
-    typeof inner === 'object' && inner !== null && !Array.isArray(inner)
-      ? Object.fromEntries(Object.entries(inner).toSorted(([one], [other]) => (one < other ? -1 : 1)))
-      : inner,
-  );
 }

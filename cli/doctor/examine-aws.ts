@@ -2,8 +2,8 @@
 
 import { type Signer, signerOf } from '#client/aws-signer.ts';
 import { WhoAmI } from '#contracts/http-documents.ts';
+import { parseJson } from '#domain/json.ts';
 import { paint, print, printTable, printWrapped } from '../output.ts';
-import { parseJson } from '../own-files.ts';
 import { checkAccount, checkQuotas, findPlace } from './aws-account.ts';
 import { type AwsCheck, type AwsClients, awsClients, look, passed, skipped, warning, wrong } from './aws-check.ts';
 import { checkInstallation } from './aws-installation.ts';

@@ -1,6 +1,8 @@
 /** What this machine has and lacks: the programs of requirements.json, and what the kernel can do for hosts. */
+
+import { parseJson } from '#domain/json.ts';
 import requirements from '../../requirements.json' with { type: 'json' };
-import { ownFile, parseJson } from '../own-files.ts';
+import { ownFile } from '../own-files.ts';
 import { type Answer, askProgram } from './ask-program.ts';
 
 export interface Check {

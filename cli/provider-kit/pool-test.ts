@@ -1,4 +1,6 @@
 /** A `terraform test` with mocked plugins: a pool comes, goes and grows, and nothing of another pool may change. Pure. */
+
+import { parseJson } from '#domain/json.ts';
 import { nodeName } from '#domain/naming.ts';
 import { credentialFields, credentialVariable, type ProviderTemplate } from '#rendering/provider-template.ts';
 import { poolModule } from '#rendering/terraform-names.ts';
@@ -132,13 +134,7 @@ export interface TestError {
 
 /** Reads the lines; those that are not JSON are left out. */
 export function readTestReport(output: string): TestReport {
-  const messages = output.split('\n').flatMap((line): readonly Message[] => {
-    try {
-      return [JSON.parse(line) as Message];
-    } catch {
-      return [];
-    }
-  });
+  const messages = output.split('\n').flatMap((line) => (parseJson(line) as Message | undefined) ?? []);
   const plans = messages.flatMap(({ '@testrun': run, test_plan: plan }) =>
     run === undefined || plan === undefined ? [] : [[run, changesOf(plan.resource_changes ?? [])] as const],
   );

@@ -1,5 +1,6 @@
 /** `RoleBindingStore` on DynamoDB. What was read serves for a few seconds: every request asks for it. */
 import { PipelineError } from '#domain/errors.ts';
+import { parseJson } from '#domain/json.ts';
 import { RoleBinding } from '#domain/manifest/role-binding.ts';
 import type { RoleBindingStore } from '../ports.ts';
 import type { DynamoTable } from './dynamo-table.ts';
@@ -50,9 +51,5 @@ export class DynamoRoleBindings implements RoleBindingStore {
  * cannot be read gives no role to anyone, and takes none from the subjects of others.
  */
 function strictly(document: unknown): RoleBinding | undefined {
-  try {
-    return RoleBinding.safeParse(JSON.parse(String(document))).data;
-  } catch {
-    return undefined;
-  }
+  return RoleBinding.safeParse(parseJson(String(document))).data;
 }

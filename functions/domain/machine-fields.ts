@@ -4,6 +4,7 @@
  * machine can have another value: a change in place is refused.
  */
 import type { DynamicSource, MachineSpec } from './cluster-state.ts';
+import { canonicalJson } from './json.ts';
 import type { DynamicNodePool } from './manifest/node-pools.ts';
 
 /** Place of a field in a dynamic pool of a manifest. */
@@ -108,18 +109,9 @@ function specInputs(spec: MachineSpec | undefined): Readonly<Record<string, unkn
 /** Equal for fields that mean the same. Where the credentials and templates of a provider are is not about the machine. */
 function textOf(source: DynamicSource, name: MachineFieldName): string {
   if (name === 'provider') return `${source.provider.name} (${source.provider.type})`;
-  if (name === 'properties') return sortedText(source.properties ?? {});
+  if (name === 'properties') return canonicalJson(source.properties ?? {});
   if (name === 'machineSpec') return JSON.stringify(specInputs(source.machineSpec ?? {}));
   return String(source[name] ?? '');
-}
-
-/** The same for maps that differ in the order of their keys only. */
-function sortedText(value: unknown): string {
-  return JSON.stringify(value, (_, inner: unknown) =>
-    typeof inner === 'object' && inner !== null && !Array.isArray(inner)
-      ? Object.fromEntries(Object.entries(inner).toSorted(([one], [other]) => (one < other ? -1 : 1)))
-      : inner,
-  );
 }
 
 function valueAt(pool: DynamicNodePool, place: Place): unknown {

@@ -1,4 +1,6 @@
 /** The ONE table of provider types: what each can do and which fields its Secret holds. */
+import { parseJson } from './json.ts';
+import { isMap } from './manifest/kubernetes-document.ts';
 
 /** One field of a provider's Secret. `accepts` checks the trimmed value; `format` describes valid values. */
 export interface SecretField {
@@ -236,11 +238,6 @@ export function providerTypesThat(accepts: (facts: ProviderTypeFacts) => boolean
   return providerTypeNames.filter((name) => accepts(providerTypes[name])).join(', ');
 }
 
-function isJsonObject(value: string): boolean {
-  try {
-    const parsed: unknown = JSON.parse(value);
-    return typeof parsed === 'object' && parsed !== null && !Array.isArray(parsed);
-  } catch {
-    return false;
-  }
+function isJsonObject(text: string): boolean {
+  return isMap(parseJson(text));
 }

@@ -3,6 +3,8 @@ import { randomUUID } from 'node:crypto';
 import { appendFileSync, existsSync, renameSync, statSync } from 'node:fs';
 import type { RequestListener } from 'node:http';
 import { z } from 'zod';
+import { parseJson } from '#domain/json.ts';
+import { isMap } from '#domain/manifest/kubernetes-document.ts';
 import { AwsFault, awsJsonListener, operation } from '../aws-json.ts';
 import type { Logger } from '../logger.ts';
 import { account, region } from '../names.ts';
@@ -71,11 +73,6 @@ function append(file: string, lines: readonly string[]): void {
   appendFileSync(file, `${lines.join('\n')}\n`, { mode: 0o600 });
 }
 
-function isJsonObject(text: string | undefined): boolean {
-  try {
-    const value: unknown = JSON.parse(text ?? '');
-    return typeof value === 'object' && value !== null && !Array.isArray(value);
-  } catch {
-    return false;
-  }
+function isJsonObject(text = ''): boolean {
+  return isMap(parseJson(text));
 }

@@ -1,6 +1,7 @@
 /** The Step Functions JSON API (AWS JSON 1.0): executions, their histories, the machines. */
 import type { RequestListener } from 'node:http';
 import { z } from 'zod';
+import { parseJson } from '#domain/json.ts';
 import { AwsFault, awsJsonListener, operation } from '../aws-json.ts';
 import type { Logger } from '../logger.ts';
 import { nameOfArn, stateMachineArn } from '../names.ts';
@@ -104,10 +105,5 @@ function offsetOf(token: string | undefined): number {
 }
 
 function isJson(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
+  return parseJson(text) !== undefined;
 }

@@ -7,6 +7,7 @@ import { existsSync } from 'node:fs';
 import { mkdir, readdir, readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { z } from 'zod';
+import { parseJson } from '#domain/json.ts';
 import { writeFileDurably } from '../durable-file.ts';
 import { bucket } from '../environment.ts';
 import { acceptLoss, restoreBackup, StoreFault } from './store-fault.ts';
@@ -115,12 +116,4 @@ async function firstRoot(directory: string): Promise<Root> {
 async function readIdentity(path: string): Promise<Identity | undefined> {
   const text = await readFile(path, 'utf8').catch(() => '');
   return Identity.safeParse(parseJson(text)).data;
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

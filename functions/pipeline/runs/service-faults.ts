@@ -1,6 +1,7 @@
 /** Faults of the services below Kubeloom, as Step Functions names them: which one it really was, and whether it passes. */
 import { z } from 'zod';
 import type { StateError } from '#contracts/state-inputs.ts';
+import { parseJson } from '#domain/json.ts';
 
 /** What `startExecution.sync:2` puts into `Cause`: the description of the execution that failed. */
 const FailedExecution = z.object({ Status: z.string(), Error: z.string().optional(), Cause: z.string().optional() });
@@ -11,7 +12,7 @@ const FailedExecution = z.object({ Status: z.string(), Error: z.string().optiona
  */
 export function innermost(fault: StateError): StateError {
   if (fault.Error !== 'States.TaskFailed') return fault;
-  const child = FailedExecution.safeParse(parsed(fault.Cause)).data;
+  const child = FailedExecution.safeParse(parseJson(fault.Cause)).data;
   if (child === undefined) return fault;
   const { Status, Error: name = Status === 'TIMED_OUT' ? 'States.Timeout' : undefined, Cause = '' } = child;
   return name === undefined ? fault : innermost({ Error: name, Cause });
@@ -32,12 +33,4 @@ export function passes({ Error: name, Cause }: StateError): boolean {
   // Step Functions uses this name for every error without a name of its own, refused calls included.
   if (name === 'StepFunctions.AWSStepFunctionsException') return /Status Code: 5\d\d/.test(Cause);
   return passing.has(name);
-}
-
-function parsed(json: string): unknown {
-  try {
-    return JSON.parse(json);
-  } catch {
-    return undefined;
-  }
 }

@@ -1,6 +1,7 @@
 /** What CodeBuild says of a build: in which phase it broke, and how long each phase took. */
 import { z } from 'zod';
 import { BuildPhase } from '#contracts/state-inputs.ts';
+import { parseJson } from '#domain/json.ts';
 
 /** `Cause` is the build as JSON when it ran at all; it is the only source about a phase before the commands, such as the pull of the image. */
 const FailedBuild = z.object({
@@ -9,7 +10,7 @@ const FailedBuild = z.object({
 
 /** The build in the Cause of a failed state; undefined when there is none, or it was cut short. */
 export function buildIn(cause: string): z.infer<typeof FailedBuild>['Build'] | undefined {
-  return FailedBuild.safeParse(parsed(cause)).data?.Build;
+  return FailedBuild.safeParse(parseJson(cause)).data?.Build;
 }
 
 type Ended = { readonly Phases?: readonly BuildPhase[] | undefined } | { readonly Cause: string };
@@ -21,12 +22,4 @@ export function phaseSeconds(build: Ended): Readonly<Record<string, number>> | u
     typeof DurationInSeconds === 'number' ? [[PhaseType.toLowerCase(), DurationInSeconds] as const] : [],
   );
   return timed.length > 0 ? Object.fromEntries(timed) : undefined;
-}
-
-function parsed(json: string): unknown {
-  try {
-    return JSON.parse(json);
-  } catch {
-    return undefined;
-  }
 }

@@ -3,6 +3,7 @@ import type { z } from 'zod';
 import type { ClusterRecord } from '#contracts/records.ts';
 import { waypointKeys } from '#contracts/stage.ts';
 import { ClusterFacts } from '#domain/cluster-state.ts';
+import { parseJson } from '#domain/json.ts';
 import type { Using } from '../../ports.ts';
 
 /** The facts of the runners of the last waypoint; else those known before. */
@@ -19,13 +20,5 @@ export async function readDocument<Schema extends z.ZodType>(
   schema: Schema,
 ): Promise<z.infer<Schema> | undefined> {
   const text = await deps.artifacts.getText(key);
-  return text === undefined ? undefined : schema.safeParse(parsed(text)).data;
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
+  return text === undefined ? undefined : schema.safeParse(parseJson(text)).data;
 }

@@ -2,6 +2,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer } from 'node:https';
 import type { TLSSocket } from 'node:tls';
+import { parseJson } from '#domain/json.ts';
 import { ask } from './ask.ts';
 import { discover } from './discovery.ts';
 import type { Json } from './json.ts';
@@ -84,7 +85,8 @@ export async function startApiServer(options: ApiServerOptions): Promise<Running
     if (target === undefined) throw new ApiFailure('NotFound', 'the server could not find the requested resource');
     const { method = 'GET', headers } = incoming;
     const { accept = '', 'content-type': contentType = '' } = headers;
-    const body = parsed(text);
+    // kubectl sends some reviews and evictions as protobuf, whose content does not matter.
+    const body = parseJson(text) as Json | undefined;
     const answered = answerObjectRequest(
       store,
       { method, target, query: url.searchParams, accept, contentType, body },
@@ -163,15 +165,6 @@ async function readText(incoming: IncomingMessage): Promise<string> {
     parts.push(part);
   }
   return Buffer.concat(parts).toString('utf8');
-}
-
-/** undefined: not JSON (kubectl sends some reviews and evictions as protobuf, whose content does not matter). */
-function parsed(text: string): Json | undefined {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 function reply(response: ServerResponse, code: number, body: object): void {

@@ -1,5 +1,6 @@
 /** The NDJSON of `templates/ansible`: parses a line into an event and its text for the log. */
 import { z } from 'zod';
+import { parseJson } from '#domain/json.ts';
 
 const PlaybookEvent = z.discriminatedUnion('event', [
   z.object({ event: z.enum(['play', 'task']), name: z.string() }),
@@ -38,13 +39,7 @@ export type PlaybookEvent = z.infer<typeof PlaybookEvent>;
 /** The typed event of a line and what to log of it; lines that are not JSON are Ansible's own warnings. */
 export function readPlaybookLine(line: string): { readonly event?: PlaybookEvent; readonly words: string | undefined } {
   if (!line.startsWith('{')) return { words: line };
-  let raw: unknown;
-  try {
-    raw = JSON.parse(line);
-  } catch {
-    return { words: line };
-  }
-  const parsed = PlaybookEvent.safeParse(raw);
+  const parsed = PlaybookEvent.safeParse(parseJson(line));
   return parsed.success ? { event: parsed.data, words: wordsOf(parsed.data) } : { words: line };
 }
 

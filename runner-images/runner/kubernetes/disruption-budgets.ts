@@ -1,5 +1,6 @@
 /** Which pods a drain waits for, and which disruption budgets hold them: in words, from what kubectl said and the cluster has. */
 import { z } from 'zod';
+import { parseJson } from '#domain/json.ts';
 import { complaintsOnly } from '../process.ts';
 import type { Kubectl } from './kubectl.ts';
 
@@ -25,7 +26,7 @@ export async function budgetsThatHold(kubectl: Kubectl, stderr: string): Promise
     ['get', 'poddisruptionbudgets', '--all-namespaces', '-o', 'json', '--request-timeout=30s'],
     { onLine: complaintsOnly },
   );
-  const budgets = result.code === 0 ? (Budgets.safeParse(parsed(result.stdout)).data?.items ?? []) : [];
+  const budgets = result.code === 0 ? (Budgets.safeParse(parseJson(result.stdout)).data?.items ?? []) : [];
   const full = budgets.flatMap(({ metadata, status }) =>
     namespaces.has(metadata.namespace) && status.disruptionsAllowed < 1
       ? [`${metadata.namespace}/${metadata.name}`]
@@ -38,12 +39,4 @@ export async function budgetsThatHold(kubectl: Kubectl, stderr: string): Promise
 function named(names: readonly string[]): string {
   const more = names.length - mostNamed;
   return more > 0 ? `${names.slice(0, mostNamed).join(', ')} and ${more} more` : names.join(', ');
-}
-
-function parsed(json: string): unknown {
-  try {
-    return JSON.parse(json);
-  } catch {
-    return undefined;
-  }
 }

@@ -1,4 +1,6 @@
 /** Questions to the APIs of clouds, and how a refusal becomes a finding. */
+
+import { parseJson } from '#domain/json.ts';
 import { type CheckFinding, permissionFinding, unreported } from './finding.ts';
 
 export interface CloudAnswer {
@@ -33,7 +35,7 @@ export async function askCloud(url: string, options: RequestInit = {}): Promise<
   try {
     const response = await fetch(url, { ...options, signal: AbortSignal.timeout(patienceMs) });
     const text = await boundedText(response);
-    const body = parsed(text);
+    const body = parseJson(text);
     const json = typeof body === 'object' && body !== null ? { ...body } : {};
     return { status: response.status, headers: response.headers, body, json, text };
   } catch (error) {
@@ -128,12 +130,4 @@ function codeOf(error: unknown): string {
   const cause = error instanceof Error ? error.cause : undefined;
   if (cause instanceof Error && 'code' in cause) return String(cause.code);
   return error instanceof Error && error.name === 'TimeoutError' ? 'timeout' : 'no answer';
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

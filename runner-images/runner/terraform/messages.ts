@@ -1,5 +1,6 @@
 /** Terraform's `-json` stream: parses a line into a message and its text for the log. */
 import { z } from 'zod';
+import { parseJson } from '#domain/json.ts';
 import type { Diagnostic } from './diagnostics.ts';
 
 const Resource = z.object({ addr: z.string() });
@@ -42,12 +43,8 @@ export type Message = z.infer<typeof Message>;
 /** The typed message of a line and what to log of it; other messages have only their words. */
 export function readMessage(line: string): { readonly message?: Message; readonly words: string } {
   if (!line.startsWith('{')) return { words: line };
-  let raw: unknown;
-  try {
-    raw = JSON.parse(line);
-  } catch {
-    return { words: line };
-  }
+  const raw = parseJson(line);
+  if (raw === undefined) return { words: line };
   const words = wordsOf(raw);
   const parsed = Message.safeParse(raw);
   return parsed.success ? { message: parsed.data, words } : { words };

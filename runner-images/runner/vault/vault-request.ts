@@ -1,6 +1,7 @@
 /** One request to a Vault. Status and body are returned unchanged; only a request without an answer throws. */
 import { request as overHttp } from 'node:http';
 import { request as overHttps } from 'node:https';
+import { parseJson } from '#domain/json.ts';
 import { StageFailure } from '../stage-failure.ts';
 import type { VaultConnection } from './vault-connection.ts';
 
@@ -53,19 +54,11 @@ export function vaultRequest(connection: VaultConnection, asked: VaultRequest): 
         else parts.push(part);
       });
       response.on('end', () =>
-        resolve({ status: response.statusCode ?? 0, body: parsed(Buffer.concat(parts).toString('utf8')) }),
+        resolve({ status: response.statusCode ?? 0, body: parseJson(Buffer.concat(parts).toString('utf8')) }),
       );
     });
     sent.end(body);
   });
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 const certificateCodes = /^(CERT_|ERR_TLS_CERT|UNABLE_TO_|DEPTH_ZERO|SELF_SIGNED|HOSTNAME_MISMATCH|INVALID_CA)/;

@@ -1,5 +1,6 @@
 /** What every node has in Kubernetes in addition to the user's own: labels, taints and annotations. */
 import type { NodePoolState, NodeState, Taint } from '#domain/cluster-state.ts';
+import { parseJson } from '#domain/json.ts';
 import { isReservedLabel, labelKeys, labelText } from '#domain/node-labels.ts';
 
 export const storageTagsAnnotation = 'node.longhorn.io/default-node-tags';
@@ -72,12 +73,8 @@ function instanceOf(pool: NodePoolState): string {
 }
 
 function tagsIn(text: string | undefined): readonly string[] {
-  try {
-    const tags: unknown = JSON.parse(text ?? '[]');
-    return Array.isArray(tags) ? tags.map(String) : [];
-  } catch {
-    return [];
-  }
+  const tags = parseJson(text ?? '[]');
+  return Array.isArray(tags) ? tags.map(String) : [];
 }
 
 function sanitised(labels: readonly (readonly [string, string])[]): Readonly<Record<string, string>> {
