@@ -3,7 +3,7 @@ import { ClusterRecord, type ManifestKey } from '#contracts/records.ts';
 import { PipelineError } from '#domain/errors.ts';
 import { aheadOf } from '../ahead.ts';
 import type { ClusterStore } from '../ports.ts';
-import type { DynamoTable, Item } from './dynamo-table.ts';
+import { type DynamoTable, type Item, itemsIn } from './dynamo-table.ts';
 import { documentPrefix, type LargeDocuments } from './large-documents.ts';
 import { readRecord } from './stored-record.ts';
 import { clusterItem, manifestPartition } from './table-keys.ts';
@@ -60,15 +60,11 @@ export class DynamoClusters implements ClusterStore {
   }
 
   async discard(key: ManifestKey): Promise<void> {
-    const items = await Array.fromAsync(this.#items(key));
-    await Promise.all(items.map(({ pk, sk }) => this.#table.remove({ pk: String(pk), sk: String(sk) })));
+    await this.#table.removeAll(await Array.fromAsync(this.#items(key)));
   }
 
   #items(key: ManifestKey): AsyncIterable<Item> {
-    return this.#table.queryEach({
-      partition: { name: 'pk', value: manifestPartition(key) },
-      sort: { expression: 'begins_with(#sk, :prefix)', values: { ':prefix': 'CLUSTER#' } },
-    });
+    return this.#table.queryEach(itemsIn(manifestPartition(key), 'CLUSTER#'));
   }
 
   async #read({ pk, sk, record, format }: Item): Promise<ClusterRecord> {

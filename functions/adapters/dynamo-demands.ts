@@ -2,7 +2,7 @@
 import { DemandRecord, type ManifestKey } from '#contracts/records.ts';
 import { PipelineError } from '#domain/errors.ts';
 import type { DemandStore } from '../ports.ts';
-import type { DynamoTable, Item } from './dynamo-table.ts';
+import { type DynamoTable, followsStored, type Item, itemsIn } from './dynamo-table.ts';
 import { readRecord } from './stored-record.ts';
 import { demandItem, demandsOf, manifestPartition } from './table-keys.ts';
 
@@ -25,11 +25,7 @@ export class DynamoDemands implements DemandStore {
   async put(record: DemandRecord): Promise<void> {
     const { namespace, manifest, cluster, version } = record;
     const item = { ...demandItem({ namespace, name: manifest }, cluster), version, record };
-    const condition =
-      version === 1
-        ? { expression: 'attribute_not_exists(#pk)' }
-        : { expression: '#version = :before', values: { ':before': version - 1 } };
-    if (await this.#table.put(item, condition)) return;
+    if (await this.#table.put(item, followsStored('version', version))) return;
     const about = `the demand of cluster ${cluster} of manifest ${namespace}/${manifest}`;
     throw new PipelineError('VersionConflict', `${about} is not version ${version - 1} any more; read it again`);
   }
@@ -39,15 +35,11 @@ export class DynamoDemands implements DemandStore {
   }
 
   async discard(key: ManifestKey): Promise<void> {
-    const items = await this.#items(key);
-    await Promise.all(items.map(({ pk, sk }) => this.#table.remove({ pk: String(pk), sk: String(sk) })));
+    await this.#table.removeAll(await this.#items(key));
   }
 
   #items(key: ManifestKey): Promise<readonly Item[]> {
-    return this.#table.queryAll({
-      partition: { name: 'pk', value: manifestPartition(key) },
-      sort: { expression: 'begins_with(#sk, :prefix)', values: { ':prefix': demandsOf } },
-    });
+    return this.#table.queryAll(itemsIn(manifestPartition(key), demandsOf));
   }
 }
 

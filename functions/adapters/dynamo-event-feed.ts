@@ -7,7 +7,7 @@ import { type ManifestKey, RunEvent } from '#contracts/records.ts';
 import { PipelineError } from '#domain/errors.ts';
 import type { EventFeed, FeedEvent, FeedPage } from '../event-feed.ts';
 import { keepDays, keptUntil } from './dynamo-events.ts';
-import type { DynamoTable, Item } from './dynamo-table.ts';
+import { type DynamoTable, type Item, itemsIn } from './dynamo-table.ts';
 import { readableOnes, readJsonRecord } from './stored-record.ts';
 import { eventFeed, feedItem, manifestOfEvents } from './table-keys.ts';
 
@@ -108,7 +108,7 @@ export class DynamoEventFeed implements EventFeed {
     let next: string | undefined;
     do {
       const about = { newestFirst: true, limit: searched, ...(next !== undefined && { next }) };
-      const page = await this.#table.query({ partition: { name: 'pk', value: eventFeed }, ...about });
+      const page = await this.#table.query({ ...itemsIn(eventFeed), ...about });
       found.push(...page.items);
       next = page.items.some((item) => String(item.at ?? '') >= at) ? page.next : undefined;
     } while (next !== undefined);
@@ -117,11 +117,11 @@ export class DynamoEventFeed implements EventFeed {
 
   #from(position: number) {
     const sort = { expression: '#sk >= :from', values: { ':from': feedItem(position).sk } };
-    return { partition: { name: 'pk', value: eventFeed }, sort };
+    return { ...itemsIn(eventFeed), sort };
   }
 
   async #items(of: { readonly newestFirst?: boolean; readonly limit: number }): Promise<readonly Item[]> {
-    return (await this.#table.query({ partition: { name: 'pk', value: eventFeed }, ...of })).items;
+    return (await this.#table.query({ ...itemsIn(eventFeed), ...of })).items;
   }
 }
 

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { type ManifestKey, RunEvent } from '#contracts/records.ts';
 import type { EventStore, Page } from '../ports.ts';
-import { cursorTo, type DynamoTable } from './dynamo-table.ts';
+import { cursorTo, type DynamoTable, itemsIn } from './dynamo-table.ts';
 import { readableOnes, readJsonRecord } from './stored-record.ts';
 import { eventPartition } from './table-keys.ts';
 
@@ -38,7 +38,7 @@ export class DynamoEvents implements EventStore {
 
   async list(key: ManifestKey, limit: number, next?: string): Promise<Page<RunEvent>> {
     const page = await this.#table.query({
-      partition: { name: 'pk', value: eventPartition(key) },
+      ...itemsIn(eventPartition(key)),
       limit,
       ...(next === undefined ? {} : { next: isTime(next) ? cursorTo({ pk: eventPartition(key), sk: next }) : next }),
     });

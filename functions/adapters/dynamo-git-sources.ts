@@ -2,9 +2,9 @@
 import { type GitSourceKey, GitSourceRecord } from '#contracts/git-sources.ts';
 import { PipelineError } from '#domain/errors.ts';
 import type { GitSourceStore } from '../git-source-store.ts';
-import type { DynamoTable, Item } from './dynamo-table.ts';
+import { type DynamoTable, dueIn, followsStored, type Item, itemsIn, keyOf } from './dynamo-table.ts';
 import { readableOnes, readJsonRecord } from './stored-record.ts';
-import { gitSourceItem, gitSources, manifestsOf, tableSchema } from './table-keys.ts';
+import { gitSourceItem, gitSources, manifestsOf } from './table-keys.ts';
 
 export class DynamoGitSources implements GitSourceStore {
   readonly #table: DynamoTable;
@@ -19,11 +19,8 @@ export class DynamoGitSources implements GitSourceStore {
   }
 
   async list(namespace?: string): Promise<readonly GitSourceRecord[]> {
-    const sort = namespace !== undefined && {
-      sort: { expression: 'begins_with(#sk, :prefix)', values: { ':prefix': manifestsOf(namespace) } },
-    };
-    const items = await this.#table.queryAll({ partition: { name: 'pk', value: gitSources }, ...sort });
-    return readableOnes(items, read);
+    const prefix = namespace === undefined ? undefined : manifestsOf(namespace);
+    return readableOnes(await this.#table.queryAll(itemsIn(gitSources, prefix)), read);
   }
 
   async put(record: GitSourceRecord): Promise<void> {
@@ -32,11 +29,7 @@ export class DynamoGitSources implements GitSourceStore {
       ...{ ...gitSourceItem(record), version, record: JSON.stringify(record) },
       ...{ duePartition: gitSources, dueAt },
     };
-    const condition =
-      version === 1
-        ? { expression: 'attribute_not_exists(#pk)' }
-        : { expression: '#version = :before', values: { ':before': version - 1 } };
-    if (await this.#table.put(item, condition)) return;
+    if (await this.#table.put(item, followsStored('version', version))) return;
     const message = `GitSource "${namespace}/${name}" was changed by someone else meanwhile; read it again`;
     throw new PipelineError('VersionConflict', message);
   }
@@ -46,15 +39,8 @@ export class DynamoGitSources implements GitSourceStore {
   }
 
   async due(now: string, limit: number): Promise<readonly GitSourceRecord[]> {
-    const { name, partitionKey } = tableSchema.dueIndex;
-    const page = await this.#table.query({
-      index: name,
-      partition: { name: partitionKey, value: gitSources },
-      sort: { expression: '#dueAt <= :now', values: { ':now': now } },
-      limit,
-    });
-    // The index lags behind the table.
-    const items = await this.#table.getAll(page.items.map(({ pk, sk }) => ({ pk: String(pk), sk: String(sk) })));
+    const page = await this.#table.query({ ...dueIn(gitSources, now), limit });
+    const items = await this.#table.getAll(page.items.map(keyOf));
     return readableOnes(items, read).filter(({ dueAt }) => dueAt <= now);
   }
 }

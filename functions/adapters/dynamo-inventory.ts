@@ -2,7 +2,7 @@
 import { type InventoryKey, InventoryRecord } from '#contracts/inventory.ts';
 import { PipelineError } from '#domain/errors.ts';
 import type { InventoryStore } from '../inventory-store.ts';
-import type { DynamoTable, Item } from './dynamo-table.ts';
+import { type DynamoTable, followsStored, type Item, itemsIn } from './dynamo-table.ts';
 import { readJsonRecord } from './stored-record.ts';
 import { inventoryItem } from './table-keys.ts';
 
@@ -20,19 +20,13 @@ export class DynamoInventory implements InventoryStore {
 
   async list(namespace: string, kind?: InventoryKey['kind']): Promise<readonly InventoryRecord[]> {
     const { pk, sk } = inventoryItem({ namespace, kind: kind ?? 'InventoryLayer', name: '' });
-    const sort = { expression: 'begins_with(#sk, :kind)', values: { ':kind': sk } };
-    const query = { partition: { name: 'pk', value: pk }, ...(kind !== undefined && { sort }) };
-    return (await this.#table.queryAll(query)).map(read);
+    return (await this.#table.queryAll(itemsIn(pk, kind && sk))).map(read);
   }
 
   async put(record: InventoryRecord): Promise<void> {
     const { generation, kind, name } = record;
     const item = { ...inventoryItem(record), generation, record: JSON.stringify(record) };
-    const condition =
-      generation === 1
-        ? { expression: 'attribute_not_exists(#pk)' }
-        : { expression: '#generation = :before', values: { ':before': generation - 1 } };
-    if (await this.#table.put(item, condition)) return;
+    if (await this.#table.put(item, followsStored('generation', generation))) return;
     throw new PipelineError('VersionConflict', `${kind} ${name} was changed by someone else meanwhile; read it again`);
   }
 

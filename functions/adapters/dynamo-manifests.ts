@@ -3,7 +3,7 @@ import { type Lease, type ManifestKey, type ManifestRecord, Origin } from '#cont
 import { isPipelineError, PipelineError } from '#domain/errors.ts';
 import type { LeaseTerm, ManifestRemains, ManifestStore, StoredGeneration, StoredManifests } from '../ports.ts';
 import { assigned, assignments, attributeNames } from './dynamo-expressions.ts';
-import type { Condition, DynamoTable, Item } from './dynamo-table.ts';
+import { type Condition, type DynamoTable, dueIn, type Item, itemsIn, keyOf } from './dynamo-table.ts';
 import { documentPrefix, type LargeDocuments } from './large-documents.ts';
 import { asFault, leaseLost, notFound } from './manifest-errors.ts';
 import { nameOf, readManifest, remainsOf } from './manifest-item.ts';
@@ -14,12 +14,10 @@ import {
   dueChecks,
   dueManifests,
   generationOf,
-  type ItemKey,
   manifestItem,
   manifestPartition,
   manifestsOf,
   partitionOf,
-  tableSchema,
 } from './table-keys.ts';
 
 /** The lease is flat in the item: its fence is the item's `fence`, the last one ever given. */
@@ -49,8 +47,7 @@ export class DynamoManifests implements ManifestStore {
   }
 
   async discard(key: ManifestKey): Promise<void> {
-    const documents = await this.#keptDocuments(key);
-    await Promise.all(documents.map(({ pk, sk }) => this.#table.remove({ pk: String(pk), sk: String(sk) })));
+    await this.#table.removeAll(await this.#keptDocuments(key));
     await this.#table.remove(manifestItem(key));
   }
 
@@ -71,8 +68,7 @@ export class DynamoManifests implements ManifestStore {
   }
 
   #keptDocuments(key: ManifestKey): Promise<readonly Item[]> {
-    const sort = { expression: 'begins_with(#sk, :prefix)', values: { ':prefix': documentsOf } };
-    return this.#table.queryAll({ partition: { name: 'pk', value: manifestPartition(key) }, sort });
+    return this.#table.queryAll(itemsIn(manifestPartition(key), documentsOf));
   }
 
   async create(record: ManifestRecord): Promise<void> {
@@ -197,10 +193,7 @@ export class DynamoManifests implements ManifestStore {
   async list(namespace: string | undefined, limit: number, next?: string): Promise<StoredManifests> {
     const { pk } = manifestItem({ namespace: '', name: '' });
     const page = await this.#table.query({
-      partition: { name: 'pk', value: pk },
-      ...(namespace !== undefined && {
-        sort: { expression: 'begins_with(#sk, :prefix)', values: { ':prefix': manifestsOf(namespace) } },
-      }),
+      ...itemsIn(pk, namespace === undefined ? undefined : manifestsOf(namespace)),
       limit,
       ...(next === undefined ? {} : { next }),
     });
@@ -215,10 +208,12 @@ export class DynamoManifests implements ManifestStore {
     limit: number,
     report?: (unreadable: PipelineError) => void,
   ): Promise<readonly ManifestRecord[]> {
-    const waiting = await this.#dueIn(dueManifests, now, limit);
-    const checks = waiting.length < limit ? await this.#dueIn(dueChecks, now, limit - waiting.length) : [];
+    const { items: waiting } = await this.#table.query({ ...dueIn(dueManifests, now), limit });
+    const room = limit - waiting.length;
+    const { items: checks } =
+      room > 0 ? await this.#table.query({ ...dueIn(dueChecks, now), limit: room }) : { items: [] };
     // The index lags behind the table: what has settled, or was prolonged, since then is not due.
-    const items = (await this.#table.getAll([...waiting, ...checks])).filter(
+    const items = (await this.#table.getAll([...waiting, ...checks].map(keyOf))).filter(
       ({ dueAt }) => dueAt !== undefined && String(dueAt) <= now,
     );
     const read = await Promise.allSettled(items.map((item) => this.#read(item)));
@@ -228,17 +223,6 @@ export class DynamoManifests implements ManifestStore {
       report(asFault(items[index], outcome.reason));
       return [];
     });
-  }
-
-  async #dueIn(partition: string, now: string, limit: number): Promise<readonly ItemKey[]> {
-    const { name, partitionKey } = tableSchema.dueIndex;
-    const page = await this.#table.query({
-      index: name,
-      partition: { name: partitionKey, value: partition },
-      sort: { expression: '#dueAt <= :now', values: { ':now': now } },
-      limit,
-    });
-    return page.items.map(({ pk, sk }) => ({ pk: String(pk), sk: String(sk) }));
   }
 
   /**

@@ -1,6 +1,6 @@
 /** `RepairBudget` on DynamoDB: one small item for each hour in which something was replaced. */
 import type { RepairBudget } from '../ports.ts';
-import type { DynamoTable } from './dynamo-table.ts';
+import { type DynamoTable, followsStored } from './dynamo-table.ts';
 import { repairHourItem } from './table-keys.ts';
 
 /** Seconds that an hour is kept after its beginning. */
@@ -25,12 +25,8 @@ export class DynamoRepairBudget implements RepairBudget {
     for (let tries = 0; tries < mostTries; tries++) {
       const before = await this.spent(hour);
       if (before >= most) return false;
-      const condition =
-        before === 0
-          ? { expression: 'attribute_not_exists(#pk)' }
-          : { expression: '#spent = :before', values: { ':before': before } };
       const item = { ...repairHourItem(hour), spent: before + 1, expireAt };
-      if (await this.#table.put(item, condition)) return true;
+      if (await this.#table.put(item, followsStored('spent', before + 1))) return true;
     }
     return false;
   }

@@ -3,7 +3,7 @@ import { PipelineError } from '#domain/errors.ts';
 import { parseJson } from '#domain/json.ts';
 import { RoleBinding } from '#domain/manifest/role-binding.ts';
 import type { RoleBindingStore } from '../ports.ts';
-import type { DynamoTable } from './dynamo-table.ts';
+import { type DynamoTable, itemsIn } from './dynamo-table.ts';
 import { roleBindingItem, roleBindings } from './table-keys.ts';
 
 /** A revoked role has no effect anywhere after this time. */
@@ -41,7 +41,7 @@ export class DynamoRoleBindings implements RoleBindingStore {
   }
 
   async #query(): Promise<readonly RoleBinding[]> {
-    const items = await this.#table.queryAll({ partition: { name: 'pk', value: roleBindings } });
+    const items = await this.#table.queryAll(itemsIn(roleBindings));
     return items.flatMap(({ document }) => strictly(document) ?? []);
   }
 }

@@ -2,7 +2,7 @@
 import { RollOutClaims, type RollOutKey, RollOutRecord } from '#contracts/roll-outs.ts';
 import { PipelineError } from '#domain/errors.ts';
 import type { RollOutStore } from '../roll-out-store.ts';
-import type { DynamoTable, Item } from './dynamo-table.ts';
+import { type DynamoTable, followsStored, type Item, itemsIn } from './dynamo-table.ts';
 import { readableOnes, readJsonRecord } from './stored-record.ts';
 import { type ItemKey, rollOutClaimsItem, rollOutItem, rollOutsOf } from './table-keys.ts';
 
@@ -20,8 +20,7 @@ export class DynamoRollOuts implements RollOutStore {
 
   async list(namespace: string, limit: number): Promise<readonly RollOutRecord[]> {
     const { items } = await this.#table.query({
-      partition: { name: 'pk', value: rollOutItem({ namespace, id: '' }).pk },
-      sort: { expression: 'begins_with(#sk, :prefix)', values: { ':prefix': rollOutsOf } },
+      ...itemsIn(rollOutItem({ namespace, id: '' }).pk, rollOutsOf),
       newestFirst: true,
       limit,
     });
@@ -45,12 +44,8 @@ export class DynamoRollOuts implements RollOutStore {
 
   async #put(key: ItemKey, record: { readonly version: number }, what: string): Promise<void> {
     const { version } = record;
-    const condition =
-      version === 1
-        ? { expression: 'attribute_not_exists(#pk)' }
-        : { expression: '#version = :before', values: { ':before': version - 1 } };
     const item = { ...key, version, record: JSON.stringify(record) };
-    if (await this.#table.put(item, condition)) return;
+    if (await this.#table.put(item, followsStored('version', version))) return;
     throw new PipelineError('VersionConflict', `${what} was changed meanwhile; read it again`);
   }
 }

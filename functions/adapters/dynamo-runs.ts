@@ -1,9 +1,9 @@
 /** `RunStore` on DynamoDB; the `due` index orders runs by the time they were queued. */
 import { type ManifestKey, RunRecord } from '#contracts/records.ts';
 import type { Page, RunStore } from '../ports.ts';
-import type { DynamoTable, Item } from './dynamo-table.ts';
+import { type DynamoTable, dueIn, type Item, keyOf } from './dynamo-table.ts';
 import { readableOnes, readJsonRecord } from './stored-record.ts';
-import { runItem, runsByTime, tableSchema } from './table-keys.ts';
+import { runItem, runsByTime } from './table-keys.ts';
 
 /** Runs are kept for a year after they were queued. */
 const keepSeconds = 365 * 86_400;
@@ -32,15 +32,13 @@ export class DynamoRuns implements RunStore {
   }
 
   async list(key: ManifestKey, limit: number, next?: string): Promise<Page<RunRecord>> {
-    const { name, partitionKey } = tableSchema.dueIndex;
     const page = await this.#table.query({
-      index: name,
-      partition: { name: partitionKey, value: runsByTime(key) },
+      ...dueIn(runsByTime(key)),
       newestFirst: true,
       limit,
       ...(next === undefined ? {} : { next }),
     });
-    const items = await this.#table.getAll(page.items.map(({ pk, sk }) => ({ pk: String(pk), sk: String(sk) })));
+    const items = await this.#table.getAll(page.items.map(keyOf));
     // Asking for one that is left out by its id says why it cannot be read.
     return { items: readableOnes(items, read), ...(page.next === undefined ? {} : { next: page.next }) };
   }

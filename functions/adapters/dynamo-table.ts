@@ -15,7 +15,7 @@ import {
 } from '@aws-sdk/lib-dynamodb';
 import { PipelineError } from '#domain/errors.ts';
 import { recordFormat } from './stored-record.ts';
-import type { ItemKey } from './table-keys.ts';
+import { type ItemKey, tableSchema } from './table-keys.ts';
 
 export type Item = Record<string, unknown>;
 
@@ -97,6 +97,10 @@ export class DynamoTable {
     });
   }
 
+  async removeAll(items: readonly Item[]): Promise<void> {
+    await Promise.all(items.map((item) => this.remove(keyOf(item))));
+  }
+
   /** Writes items that need no condition. */
   async putAll(items: readonly Item[]): Promise<void> {
     for (let from = 0; from < items.length; from += 25) {
@@ -153,6 +157,27 @@ export class DynamoTable {
     } while (next !== undefined);
   }
 }
+
+/** The items of a partition, or those whose sort keys begin so. */
+export function itemsIn(partition: string, prefix?: string): Pick<Query, 'partition' | 'sort'> {
+  const sort = { expression: 'begins_with(#sk, :prefix)', values: { ':prefix': prefix } };
+  return { partition: { name: 'pk', value: partition }, ...(prefix !== undefined && { sort }) };
+}
+
+/** What a partition of the index `due` has until `now`, or all of it. The index lags behind the table. */
+export function dueIn(partition: string, now?: string): Pick<Query, 'index' | 'partition' | 'sort'> {
+  const { name, partitionKey } = tableSchema.dueIndex;
+  const sort = { expression: '#dueAt <= :now', values: { ':now': now } };
+  return { index: name, partition: { name: partitionKey, value: partition }, ...(now !== undefined && { sort }) };
+}
+
+/** Holds while what is stored has the number before this one; for number 1, while nothing is stored. */
+export function followsStored(field: string, number: number): Condition {
+  if (number === 1) return { expression: 'attribute_not_exists(#pk)' };
+  return { expression: `#${field} = :before`, values: { ':before': number - 1 } };
+}
+
+export const keyOf = ({ pk, sk }: Item): ItemKey => ({ pk: String(pk), sk: String(sk) });
 
 /** Every item says the format in which it was written; one without it is of 0.1.0, which is format 1. */
 const numbered = (item: Item): Item => ({ ...item, format: recordFormat });

@@ -1,6 +1,6 @@
 /** `TemplateReferenceStore` on DynamoDB. */
 import type { TemplateReferenceStore } from '../ports.ts';
-import type { DynamoTable } from './dynamo-table.ts';
+import { type DynamoTable, itemsIn } from './dynamo-table.ts';
 import { templateItem } from './table-keys.ts';
 
 export class DynamoTemplates implements TemplateReferenceStore {
@@ -25,7 +25,7 @@ export class DynamoTemplates implements TemplateReferenceStore {
 
   async list(namespace: string): Promise<readonly string[]> {
     const { pk } = templateItem(namespace, '');
-    const items = await this.#table.queryAll({ partition: { name: 'pk', value: pk } });
+    const items = await this.#table.queryAll(itemsIn(pk));
     return items.map((item) => String(item.sk));
   }
 }
