@@ -1,10 +1,11 @@
 /** The runner, and the agent in workload clusters, as one file each: less than half the start-up time of their sources, and without node_modules. */
 import { createHash } from 'node:crypto';
-import { access, mkdir, readdir, readFile, rename, rm } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { BuildOptions, Plugin } from 'esbuild';
 import { commonBallast, plainKeys, requireBanner, schemaReader, withoutBallast } from '../cdk/bundle-ballast.ts';
+import { exists } from './runner/exists.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const sources = ['functions', 'runner-images/runner'] as const;
@@ -79,11 +80,4 @@ async function fingerprint(): Promise<string> {
   const hash = createHash('sha256');
   for (const [index, text] of texts.entries()) hash.update(`${names[index]}\0${text.length}\0`).update(text);
   return hash.digest('hex').slice(0, 16);
-}
-
-function exists(path: string): Promise<boolean> {
-  return access(path).then(
-    () => true,
-    () => false,
-  );
 }

@@ -211,3 +211,8 @@ class Stopper {
     });
   }
 }
+
+/** Programs say at the end what went wrong. */
+export function lastLine(text: string): string {
+  return text.trim().split('\n').at(-1) ?? '';
+}

@@ -7,12 +7,12 @@ import { parse } from 'yaml';
 import { z } from 'zod';
 import type { CertificateRequest, IssuedCertificate } from '#contracts/access-requests.ts';
 import { clusterGroupOf, clusterRoleTable } from '#domain/cluster-roles.ts';
-import { levelOf } from '#domain/event-kinds.ts';
 import type { AnswerContext } from '../answer-question.ts';
 import { secretsIn } from '../kubernetes/kubeconfig.ts';
 import { Kubectl } from '../kubernetes/kubectl.ts';
 import { complaintsOnly } from '../process.ts';
 import { StageFailure } from '../stage-failure.ts';
+import { reportAccess } from './report-access.ts';
 
 /** Signing takes the controller manager well below a second. */
 const tries = 120;
@@ -45,7 +45,8 @@ export async function issueCertificate(
   await writeFile(file, text, { mode: 0o600 });
   const certificate = await signed(new Kubectl(context, file), question);
   const until = new Date(new X509Certificate(Buffer.from(certificate, 'base64')).validTo).toISOString();
-  await report(question, until, context);
+  const what = `kubeconfig of ${question.clusterName} with the role ${question.role}, valid until ${until}, issued`;
+  await reportAccess(context, question, `${what} for ${question.caller}`);
   const [{ cluster } = never()] = Kubeconfig.parse(parse(text)).clusters;
   return { server: cluster.server, authority: cluster['certificate-authority-data'], certificate, until };
 }
@@ -93,15 +94,6 @@ async function whenSigned(kubectl: Kubectl, name: string): Promise<string> {
     await sleep(betweenMs);
   }
   throw unsigned('the controller manager did not answer within a minute');
-}
-
-async function report({ role, ...about }: CertificateRequest, until: string, { ports }: AnswerContext): Promise<void> {
-  const { namespace, manifest, clusterName, caller } = about;
-  const message = `kubeconfig of ${clusterName} with the role ${role}, valid until ${until}, issued for ${caller}`;
-  const kind = 'AccessGiven' as const;
-  const at = ports.clock.now().toISOString();
-  const event = { ...{ at, runId: '', kind, level: levelOf({ kind }) }, cluster: clusterName, message };
-  await ports.events.append({ namespace, name: manifest }, [event]);
 }
 
 function withoutKubeconfig({ clusterName }: CertificateRequest): StageFailure {

@@ -2,7 +2,6 @@
 import { createHash } from 'node:crypto';
 import type { OpenedNodes, SshQuestion } from '#contracts/access-requests.ts';
 import { allNodes } from '#domain/cluster-state.ts';
-import { levelOf } from '#domain/event-kinds.ts';
 import { nameOfCluster } from '#domain/naming.ts';
 import { renderInventory, visitedNodes } from '#rendering/inventory.ts';
 import { publicAddressOf, sshPortOf, sshUserOf } from '#rendering/node-access.ts';
@@ -11,6 +10,7 @@ import { readPlaybookLine } from '../ansible/playbook-events.ts';
 import type { AnswerContext } from '../answer-question.ts';
 import { writeSshKeyFiles } from '../ssh-keys.ts';
 import { StageFailure } from '../stage-failure.ts';
+import { reportAccess } from './report-access.ts';
 
 /** Throws `StageFailure` when not a single node was opened, or it cannot be reported. */
 export async function openSsh(question: SshQuestion, context: AnswerContext): Promise<OpenedNodes> {
@@ -30,11 +30,9 @@ export async function openSsh(question: SshQuestion, context: AnswerContext): Pr
     .update(Buffer.from(access.key.split(' ')[1] ?? '', 'base64'))
     .digest('base64');
   const key = `SHA256:${digest.replaceAll('=', '')}`;
-  await report(
-    question,
-    `SSH access to ${open.join(', ')} until ${until.toISOString()}, with the key ${key},`,
-    context,
-  );
+  const what = `SSH access to ${open.join(', ')} until ${until.toISOString()}, with the key ${key}`;
+  const place = { ...question, clusterName: nameOfCluster(question.cluster) };
+  await reportAccess(context, place, `${what}, given to ${question.caller}`);
   return { until: until.toISOString(), nodes: opened };
 }
 
@@ -69,14 +67,6 @@ async function visit(
     },
   });
   return silent;
-}
-
-async function report(question: SshQuestion, what: string, { ports }: AnswerContext): Promise<void> {
-  const { namespace, manifest, cluster, caller } = question;
-  const kind = 'AccessGiven' as const;
-  const at = ports.clock.now().toISOString();
-  const event = { ...{ at, runId: '', kind, level: levelOf({ kind }) }, cluster: nameOfCluster(cluster) };
-  await ports.events.append({ namespace, name: manifest }, [{ ...event, message: `${what} given to ${caller}` }]);
 }
 
 function notReached(why: string): StageFailure {

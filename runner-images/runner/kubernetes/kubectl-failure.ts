@@ -61,3 +61,8 @@ export function kubectlError(command: string, output: string, node: string | und
     hint: row?.hint ?? 'See the log of the stage.',
   };
 }
+
+/** There is no such object, or no such kind. */
+export function isAbsent(stderr: string): boolean {
+  return /\(NotFound\)|not found|doesn't have a resource type/i.test(stderr);
+}

@@ -5,6 +5,7 @@ import { complaintsOnly } from '../process.ts';
 import { knownStates, type StageContext } from '../stage-context.ts';
 import { StageFailure } from '../stage-failure.ts';
 import type { Kubectl } from './kubectl.ts';
+import { isAbsent } from './kubectl-failure.ts';
 
 const place = ['--namespace=longhorn-system', '--request-timeout=30s'];
 
@@ -62,8 +63,4 @@ export async function refuseLastReplica(context: StageContext, kubectl: Kubectl,
     resource: node,
     hint: 'Kubeloom retries automatically until the data is elsewhere: see in Longhorn whether other nodes have room for it; or delete the volumes.',
   });
-}
-
-function isAbsent(stderr: string): boolean {
-  return /\(NotFound\)|not found|doesn't have a resource type/i.test(stderr);
 }

@@ -7,6 +7,7 @@ import { apiAddress, apiNames } from '#rendering/kubeone-manifest.ts';
 import type { StageContext } from '../stage-context.ts';
 import { StageFailure } from '../stage-failure.ts';
 import type { Kubectl } from './kubectl.ts';
+import { isAbsent } from './kubectl-failure.ts';
 
 const ConfigMap = z.object({ data: z.record(z.string(), z.string()).default({}) });
 const Kubeconfig = z.looseObject({
@@ -117,8 +118,4 @@ async function change(
       if (!(error instanceof StageFailure && error.error.code === 'NodeChanged') || tries >= 3) throw error;
     }
   }
-}
-
-function isAbsent(stderr: string): boolean {
-  return /\(NotFound\)|not found|doesn't have a resource type/i.test(stderr);
 }

@@ -1,6 +1,7 @@
 /** Terraform's own configuration for one workspace: what the image mirrors is taken from there, and no registry is asked for it. */
-import { access, readdir, writeFile } from 'node:fs/promises';
+import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { exists } from '../exists.ts';
 
 /** A plugin in its exact version. */
 export interface PinnedProvider {
@@ -42,11 +43,4 @@ async function installationFrom(mirror: string, required: readonly PinnedProvide
     `  direct {\n    exclude = ${JSON.stringify(mirrored.flat())}\n  }`,
     '}\n',
   ].join('\n');
-}
-
-function exists(path: string): Promise<boolean> {
-  return access(path).then(
-    () => true,
-    () => false,
-  );
 }

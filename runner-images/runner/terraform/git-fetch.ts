@@ -6,7 +6,7 @@ import { isIP } from 'node:net';
 import { join } from 'node:path';
 import { isPrivateAddress } from '#adapters/public-https.ts';
 import type { TemplateVersion } from '#domain/template-version.ts';
-import { type CommandResult, complaintsOnly } from '../process.ts';
+import { type CommandResult, complaintsOnly, lastLine } from '../process.ts';
 import type { SecretReader } from '../stage-context.ts';
 import { StageFailure } from '../stage-failure.ts';
 import { repositoryLogin } from './git-login.ts';
@@ -241,8 +241,4 @@ function gitFailure(
   const isPrivatePlugin = document === 'plugin' && code === 'TemplatesForbidden';
   const words = (isPrivatePlugin ? noPrivatePlugins : hint).replace('{document}', document).replace('{files}', files);
   return new StageFailure({ class: kind, code, message, resource: name, hint: words });
-}
-
-function lastLine(text: string): string {
-  return text.trim().split('\n').at(-1) ?? '';
 }

@@ -5,7 +5,7 @@ import { GitReferences } from '#adapters/git-references.ts';
 import type { SourceFault, SourceFiles } from '#contracts/git-sources.ts';
 import type { SourceLookup } from '#contracts/job.ts';
 import { isMap } from '#domain/manifest/kubernetes-document.ts';
-import { parseDocuments } from '#domain/manifest/yaml/parse-documents.ts';
+import { decoded, parseDocuments } from '#domain/manifest/yaml/parse-documents.ts';
 import { placeOf } from '#domain/manifest/yaml/text-places.ts';
 import type { AnswerContext } from '../answer-question.ts';
 import { StageFailure } from '../stage-failure.ts';
@@ -96,14 +96,6 @@ async function readEntry(
     ...{ file: path, ...secret, reason: 'is a Secret, and everyone with access to the repository can read it' },
     fix: 'store it with `kubeloom apply`, remove it from the repository and change its values: they stay in the history',
   };
-}
-
-function decoded(bytes: Uint8Array): string | undefined {
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
-  } catch {
-    return undefined;
-  }
 }
 
 /** Its text goes nowhere, also where the rest of the file cannot be read. */

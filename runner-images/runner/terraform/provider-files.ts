@@ -1,12 +1,14 @@
 /** The files of a provider type below `templates/terraform/<type>`: modules, `provider.json`, hooks. */
-import { access, readFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import type { ProviderInstance } from '#domain/cluster-state.ts';
 import { builtinTemplates } from '#domain/planning/desired/build-desired-state.ts';
 import { parseTemplateVersion } from '#domain/template-version.ts';
 import { noProviderTemplate, ProviderTemplate } from '#rendering/provider-template.ts';
+import { exists } from '../exists.ts';
 import { isPlugin, pluginFolder } from '../plugins/plugin-folder.ts';
+import { lastLine } from '../process.ts';
 import type { SecretReader, StageContext } from '../stage-context.ts';
 import { StageFailure } from '../stage-failure.ts';
 import { exitMeaning } from './diagnostics.ts';
@@ -217,15 +219,4 @@ export function variablesFromEnvironment(
       return value === undefined || value === '' ? [] : [[variable, value]];
     }),
   );
-}
-
-function exists(path: string): Promise<boolean> {
-  return access(path).then(
-    () => true,
-    () => false,
-  );
-}
-
-function lastLine(text: string): string {
-  return text.trim().split('\n').at(-1) ?? '';
 }

@@ -39,11 +39,9 @@ function recreatedBy({ stage, work }: StageContext['plan']): readonly string[] {
 
 /** Changes that end a machine which is kept, by the messages of a plan: whether it is worth to read the plan itself. */
 export function suspectChanges(messages: readonly Message[], kept: ReadonlySet<string>): readonly Planned[] {
-  return messages.flatMap((message) => {
-    if (message.type !== 'planned_change') return [];
-    const { action, reason = '', resource } = message.change;
-    const ends = action === 'delete' || action === 'remove' || (action === 'replace' && !askedFor.includes(reason));
-    return ends && nodeOfAddress(resource.addr, kept) !== undefined ? [message.change] : [];
+  return plannedChanges(messages).filter(({ action, reason = '', resource }) => {
+    const ends = isRemoval(action) || (action === 'replace' && !askedFor.includes(reason));
+    return ends && nodeOfAddress(resource.addr, kept) !== undefined;
   });
 }
 
@@ -58,12 +56,14 @@ export function refusedChanges(
 
 /** Addresses of what a plan only removes, and no machine that is kept has. */
 export function removedOnly(messages: readonly Message[], kept: ReadonlySet<string>): readonly string[] {
-  return messages.flatMap((message) => {
-    if (message.type !== 'planned_change') return [];
-    const { action, resource } = message.change;
-    const removed = action === 'delete' || action === 'remove';
-    return removed && nodeOfAddress(resource.addr, kept) === undefined ? [resource.addr] : [];
-  });
+  const removed = plannedChanges(messages).filter(({ action }) => isRemoval(action));
+  return removed.flatMap(({ resource: { addr } }) => (nodeOfAddress(addr, kept) === undefined ? [addr] : []));
+}
+
+const isRemoval = (action: Planned['action']): boolean => action === 'delete' || action === 'remove';
+
+function plannedChanges(messages: readonly Message[]): readonly Planned[] {
+  return messages.flatMap((message) => (message.type === 'planned_change' ? [message.change] : []));
 }
 
 /** Names the machines, and for each what Terraform gives as the reason. */

@@ -1,7 +1,7 @@
-/** Terraform or OpenTofu in one directory: runs commands, reads their messages, and throws failures as `StageFailure`. */
-import { access } from 'node:fs/promises';
+
 import { delimiter, join } from 'node:path';
 import { z } from 'zod';
+import { exists } from '../exists.ts';
 import { type Command, type CommandResult, complaintsOnly } from '../process.ts';
 import type { StageContext } from '../stage-context.ts';
 import { finished, StageFailure } from '../stage-failure.ts';
@@ -73,6 +73,9 @@ const SavedPlan = z.object({
     .default([]),
 });
 
+const Outputs = z.record(z.string(), z.object({ value: z.unknown() }));
+const State = z.object({ values: z.object({ root_module: z.unknown() }).optional() });
+
 const planFile = 'plan.tfplan';
 const allAtOnce = '-parallelism=30';
 
@@ -88,8 +91,7 @@ export class TerraformCli {
   }
 
   async init(): Promise<void> {
-    const result = await this.#run(['init', '-input=false', '-no-color']);
-    if (result.code !== 0) throw this.#failure('TerraformInitFailed', plainDiagnostics(result.stderr), result);
+    await this.#must('TerraformInitFailed', ['init', '-input=false', '-no-color']);
   }
 
   /** Creates and saves a plan. */
@@ -114,9 +116,11 @@ export class TerraformCli {
 
   /** Everything that the saved plan would change. */
   async plannedChanges(): Promise<readonly ResourceChange[]> {
-    const result = await this.#run(['show', '-json', '-no-color', planFile], complaintsOnly);
-    if (result.code !== 0) throw this.#failure('TerraformShowFailed', plainDiagnostics(result.stderr), result);
-    const { resource_changes: changes } = SavedPlan.parse(JSON.parse(result.stdout));
+    const { resource_changes: changes } = await this.#read(
+      'TerraformShowFailed',
+      ['show', '-json', '-no-color', planFile],
+      SavedPlan,
+    );
     return changes.map(({ address, type, change: { actions, replace_paths: paths }, action_reason: reason }) => ({
       ...{ address, type, actions, replacePaths: paths.map((path) => path.join('.')) },
       ...(reason !== undefined && { reason }),
@@ -133,31 +137,39 @@ export class TerraformCli {
   }
 
   async outputs(): Promise<Readonly<Record<string, unknown>>> {
-    const result = await this.#run(['output', '-json', '-no-color'], complaintsOnly);
-    if (result.code !== 0) throw this.#failure('TerraformOutputFailed', plainDiagnostics(result.stderr), result);
-    const outputs = z.record(z.string(), z.object({ value: z.unknown() })).parse(JSON.parse(result.stdout));
+    const outputs = await this.#read('TerraformOutputFailed', ['output', '-json', '-no-color'], Outputs);
     return Object.fromEntries(Object.entries(outputs).map(([name, { value }]) => [name, value]));
   }
 
   /** Everything the state has. */
   async resources(): Promise<readonly StateResource[]> {
-    const result = await this.#run(['show', '-json', '-no-color'], complaintsOnly);
-    if (result.code !== 0) throw this.#failure('TerraformShowFailed', plainDiagnostics(result.stderr), result);
-    const state = z
-      .object({ values: z.object({ root_module: z.unknown() }).optional() })
-      .parse(JSON.parse(result.stdout));
+    const state = await this.#read('TerraformShowFailed', ['show', '-json', '-no-color'], State);
     return resourcesOf(state.values?.root_module);
   }
 
   /** Removes these resources from the state; the real ones stay. */
   async forget(addresses: readonly string[]): Promise<void> {
-    const result = await this.#run(['state', 'rm', '-lock-timeout=30s', ...addresses]);
-    if (result.code !== 0) throw this.#failure('TerraformForgetFailed', plainDiagnostics(result.stderr), result);
+    await this.#must('TerraformForgetFailed', ['state', 'rm', '-lock-timeout=30s', ...addresses]);
   }
 
   async forceUnlock(id: string): Promise<void> {
-    const result = await this.#run(['force-unlock', '-force', '-no-color', id]);
-    if (result.code !== 0) throw this.#failure('TerraformUnlockFailed', plainDiagnostics(result.stderr), result);
+    await this.#must('TerraformUnlockFailed', ['force-unlock', '-force', '-no-color', id]);
+  }
+
+  /** Throws with the code when the command fails. */
+  async #must(code: string, args: readonly string[], onLine?: Command['onLine']): Promise<CommandResult> {
+    const result = await this.#run(args, onLine);
+    if (result.code !== 0) throw this.#failure(code, plainDiagnostics(result.stderr), result);
+    return result;
+  }
+
+  /** The JSON that the command prints; it is not logged. */
+  async #read<Schema extends z.ZodType>(
+    code: string,
+    args: readonly string[],
+    schema: Schema,
+  ): Promise<z.infer<Schema>> {
+    return schema.parse(JSON.parse((await this.#must(code, args, complaintsOnly)).stdout));
   }
 
   async #stream(
@@ -213,11 +225,7 @@ export async function findTerraform(environment: NodeJS.ProcessEnv = process.env
   if (environment.KUBELOOM_TERRAFORM) return environment.KUBELOOM_TERRAFORM;
   for (const name of ['tofu', 'terraform']) {
     for (const directory of (environment.PATH ?? '').split(delimiter)) {
-      const found = await access(join(directory, name)).then(
-        () => true,
-        () => false,
-      );
-      if (found && directory !== '') return join(directory, name);
+      if (directory !== '' && (await exists(join(directory, name)))) return join(directory, name);
     }
   }
   throw new StageFailure({

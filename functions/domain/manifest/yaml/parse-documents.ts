@@ -186,7 +186,8 @@ function failed(reason: string, fix: string): ReadDocuments {
   return { documents: [], faults: [{ path: '', reason, fix, severity: 'error' }] };
 }
 
-function decoded(bytes: Uint8Array): string | undefined {
+/** Undefined for what is not UTF-8. */
+export function decoded(bytes: Uint8Array): string | undefined {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch {

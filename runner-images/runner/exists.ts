@@ -1,0 +1,9 @@
+/** Whether there is a file or directory. */
+import { access } from 'node:fs/promises';
+
+export function exists(path: string): Promise<boolean> {
+  return access(path).then(
+    () => true,
+    () => false,
+  );
+}
