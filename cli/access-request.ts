@@ -1,7 +1,11 @@
 /** What requests for access have in common: their time, and waiting for what comes of them. */
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { z } from 'zod';
+import type { OpenedNodes, SshRequest } from '#contracts/access-requests.ts';
 import type { IssuedKubeconfig } from '#contracts/http-documents.ts';
+import { questionLimitMs } from '#contracts/job.ts';
 import { accessSeconds } from '#domain/cluster-roles.ts';
+import type { ApiClient, ManifestName } from './api-client.ts';
 import { CliError, exitCodes } from './exit-codes.ts';
 
 export interface Patience {
@@ -38,6 +42,21 @@ export async function accessOutcome<
     // A short interval at first: quick answers are not delayed by polling.
     await sleep(waited < 3000 ? Math.min(pollMs, 100) : pollMs);
   }
+}
+
+/** Lets a key in to nodes: those that were asked for, each with the reason when it was not opened. Throws `CliError`. */
+export async function openedNodes(
+  api: ApiClient,
+  place: ManifestName & { readonly cluster: string },
+  request: z.input<typeof SshRequest>,
+): Promise<OpenedNodes> {
+  const { id } = await api.requestSshAccess(place, request);
+  const limitMs = 2 * questionLimitMs.ssh;
+  return accessOutcome(
+    () => api.getSshAccess({ ...place, id }),
+    (answer) => answer.opened,
+    { limitMs },
+  );
 }
 
 function whyNot({ id, status, problem, build }: Pick<IssuedKubeconfig, 'id' | 'status' | 'problem' | 'build'>): string {

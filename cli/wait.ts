@@ -6,7 +6,7 @@ import { exitCodes } from './exit-codes.ts';
 import { whenInterrupted } from './interrupt.ts';
 import { counted } from './layout.ts';
 import { shortName } from './manifest-name.ts';
-import { note, paint, paintStatus, print, printWrapped } from './output.ts';
+import { note, paint, paintStatus, print, printJson, printWrapped } from './output.ts';
 import { duration } from './times.ts';
 import { exitCodeOfRun, type Followed, follow, wasUndone } from './watch.ts';
 
@@ -38,6 +38,23 @@ export async function waitForRun(
   const code = exitCodeOfRun(followed, { deleting, unchanged });
   if (!json) reportEnd(key, followed, { deleting, unchanged });
   return { ...followed, code };
+}
+
+/** What a request that was accepted prints, with `--wait` until its run has ended. Returns the exit code. */
+export async function reportAndWait(
+  api: ApiClient,
+  key: ManifestName,
+  accepted: ManifestAccepted,
+  { done, json = false, wait = false }: { readonly done: string; readonly json?: boolean; readonly wait?: boolean },
+): Promise<number> {
+  if (!json) reportAccepted(key, accepted, done);
+  if (!wait || accepted.paused) {
+    if (json) printJson({ accepted });
+    return wait ? notStarted(accepted) : exitCodes.ok;
+  }
+  const { manifest, elapsedMs, code } = await waitForRun(api, key, accepted, { json });
+  if (json) printJson({ accepted, manifest: manifest ?? null, elapsedMs });
+  return code;
 }
 
 function reportEnd(

@@ -7,7 +7,7 @@ import { parseManifestName } from '../manifest-name.ts';
 import { paintStatus, print, printJson, printTable } from '../output.ts';
 import { showPlan } from '../show-plan.ts';
 import { ago } from '../times.ts';
-import { reportAccepted, waitForRun } from '../wait.ts';
+import { reportAndWait } from '../wait.ts';
 
 interface PlansOptions {
   readonly namespace: string;
@@ -67,19 +67,11 @@ async function approvePlan(key: ManifestName, options: ApproveOptions): Promise<
       exitCodes.usage,
     );
   const api = apiClient();
-  const json = options.json === true;
   const report = await api.getPlan({ ...key, plan: options.plan });
   if (report.id === options.plan) {
-    if (!json && canAsk(options) && !options.yes) showPlan(report);
+    if (!options.json && canAsk(options) && !options.yes) showPlan(report);
     await confirm({ totals: report.totals, action: `approve ${key.namespace}/${key.name}` }, options);
   }
   const accepted = await api.approveManifest(key, { plan: options.plan });
-  if (!json) reportAccepted(key, accepted, 'approved');
-  if (!options.wait || accepted.paused) {
-    if (json) printJson({ accepted });
-    return exitCodes.ok;
-  }
-  const waited = await waitForRun(api, key, accepted, { json });
-  if (json) printJson({ accepted, manifest: waited.manifest ?? null, elapsedMs: waited.elapsedMs });
-  return waited.code;
+  return reportAndWait(api, key, accepted, { ...options, done: 'approved' });
 }

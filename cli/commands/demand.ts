@@ -4,8 +4,7 @@ import type { ManifestAccepted } from '#contracts/api-bodies.ts';
 import { type ApiClient, apiClient, type ManifestName } from '../api-client.ts';
 import { CliError, exitCodes } from '../exit-codes.ts';
 import { ofManifest } from '../find-manifest.ts';
-import { printJson } from '../output.ts';
-import { notStarted, reportAccepted, waitForRun } from '../wait.ts';
+import { reportAndWait } from '../wait.ts';
 
 interface Options {
   readonly namespace: string;
@@ -64,16 +63,7 @@ interface Intent {
 
 async function perform(name: string, options: Options, { done, ask }: Intent): Promise<void> {
   const api = apiClient();
-  process.exitCode = await ofManifest(api, { name, ...options }, async (key) => {
-    const json = options.json === true;
-    const accepted = await ask(api, key);
-    if (!json) reportAccepted(key, accepted, done);
-    if (!options.wait || accepted.paused) {
-      if (json) printJson({ accepted });
-      return options.wait ? notStarted(accepted) : exitCodes.ok;
-    }
-    const waited = await waitForRun(api, key, accepted, { json });
-    if (json) printJson({ accepted, manifest: waited.manifest ?? null, elapsedMs: waited.elapsedMs });
-    return waited.code;
-  });
+  process.exitCode = await ofManifest(api, { name, ...options }, async (key) =>
+    reportAndWait(api, key, await ask(api, key), { ...options, done }),
+  );
 }

@@ -2,8 +2,7 @@
 import { existsSync } from 'node:fs';
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import type { Command } from 'commander';
-import { questionLimitMs } from '#contracts/job.ts';
-import { accessOutcome, secondsOf } from '../access-request.ts';
+import { openedNodes, secondsOf } from '../access-request.ts';
 import { apiClient } from '../api-client.ts';
 import { CliError, exitCodes } from '../exit-codes.ts';
 import { findCluster } from '../find-cluster.ts';
@@ -41,13 +40,7 @@ async function sshKey(wanted: string, target: string | undefined, options: SshKe
   const identity = file?.replace(/\.pub$/, '') ?? output ?? `kubeloom-${name}.key`;
   // Ours of an earlier request ended, or ends soon; a file that was named may be any.
   const { publicKey, keep } = await keyOf(file, identity, output === undefined);
-  const place = { ...owner, cluster };
-  const { id } = await api.requestSshAccess(place, { publicKey, seconds, ...(target !== undefined && { target }) });
-  const { nodes, until } = await accessOutcome(
-    () => api.getSshAccess({ ...place, id }),
-    (answer) => answer.opened,
-    { limitMs: 2 * questionLimitMs.ssh },
-  );
+  const { nodes, until } = await openedNodes(api, { ...owner, cluster }, { publicKey, seconds, target });
   await keep();
   if (json) {
     printJson({ until, identity, nodes });

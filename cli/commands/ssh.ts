@@ -4,8 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Command } from 'commander';
-import { questionLimitMs } from '#contracts/job.ts';
-import { accessOutcome, secondsOf } from '../access-request.ts';
+import { openedNodes, secondsOf } from '../access-request.ts';
 import { type ApiClient, apiClient, type ManifestName } from '../api-client.ts';
 import { CliError, exitCodes } from '../exit-codes.ts';
 import { findCluster } from '../find-cluster.ts';
@@ -34,13 +33,7 @@ async function ssh(name: string, machine: string, command: readonly string[], op
   const { owner, cluster } = await findCluster(api, name, options);
   const target = await machineOf(api, owner, cluster, machine);
   const { privateKey, publicKey } = makeSshKeyPair('kubeloom');
-  const place = { ...owner, cluster };
-  const { id } = await api.requestSshAccess(place, { publicKey, seconds, target });
-  const { nodes } = await accessOutcome(
-    () => api.getSshAccess({ ...place, id }),
-    (answer) => answer.opened,
-    { limitMs: 2 * questionLimitMs.ssh },
-  );
+  const { nodes } = await openedNodes(api, { ...owner, cluster }, { publicKey, seconds, target });
   const [node] = nodes;
   if (node === undefined || node.problem !== null)
     throw new CliError(`${target} was not opened: ${node?.problem ?? 'nothing is known of it'}`, exitCodes.fault);

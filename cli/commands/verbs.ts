@@ -8,7 +8,7 @@ import { CliError, exitCodes } from '../exit-codes.ts';
 import { ofManifest } from '../find-manifest.ts';
 import { printJson } from '../output.ts';
 import { showPlan } from '../show-plan.ts';
-import { notStarted, reportAccepted, waitForRun } from '../wait.ts';
+import { reportAndWait } from '../wait.ts';
 
 interface VerbOptions extends Consent {
   readonly namespace: string;
@@ -157,13 +157,8 @@ async function perform(verb: Verb, key: ManifestName, options: VerbOptions): Pro
   const ready = verb.plan ? await confirmed(api, key, { verb, plan: verb.plan(options), options }) : options;
   const accepted = await verb.ask(api, key, ready);
   const done = ready.to === undefined ? verb.done : `${verb.done} to generation ${ready.to}`;
-  if (!json) reportAccepted(key, verb.name === 'pause' ? { ...accepted, paused: false } : accepted, done);
-  if (!options.wait || accepted.paused) {
-    if (json) printJson({ accepted });
-    return options.wait ? notStarted(accepted) : 0;
-  }
-  const waited = await waitForRun(api, key, accepted, { json });
-  if (json) printJson({ accepted, manifest: waited.manifest ?? null, elapsedMs: waited.elapsedMs });
+  const said = verb.name === 'pause' && !options.json ? { ...accepted, paused: false } : accepted;
+  const code = await reportAndWait(api, key, said, { ...options, done });
   // A cancelled run ends as failed: that is what the user asked for.
-  return verb.name === 'cancel' ? 0 : waited.code;
+  return verb.name === 'cancel' && !accepted.paused ? exitCodes.ok : code;
 }

@@ -1,5 +1,7 @@
 /** Access of people to a cluster, for some hours: a client certificate of their own, or SSH with a key of their own. */
 
+import type { z } from 'zod';
+import type { AccessPath } from '#contracts/http-parameters.ts';
 import { pathOf } from '#contracts/operations/operation.ts';
 import { operations } from '#contracts/operations/operations.ts';
 import type { ClusterRecord } from '#contracts/records.ts';
@@ -9,7 +11,8 @@ import { allNodes } from '#domain/cluster-state.ts';
 import { PipelineError } from '#domain/errors.ts';
 import { type AdmittedCaller, callerText } from '../caller.ts';
 import { clusterName } from '../pipeline/clusters/cluster-records.ts';
-import { readAccess, startAccess } from '../pipeline/jobs/access-requests.ts';
+import { type AccessPlace, readAccess, startAccess } from '../pipeline/jobs/access-requests.ts';
+import type { ApiPorts } from '../rights/api-uses.ts';
 import { recordManifestChange } from './audit-event.ts';
 import { clusterOf } from './clusters.ts';
 import { handle } from './handle.ts';
@@ -35,16 +38,8 @@ export const requestKubeconfig = handle(operations.requestKubeconfig, async ({ p
 });
 
 export const getIssuedKubeconfig = handle(operations.getIssuedKubeconfig, async ({ path, caller }, deps) => {
-  const { namespace, name, id } = path;
-  const { cluster } = clusterOf(await deps.clusters.list(path), path);
-  const found = await readAccess(deps, { namespace, name, cluster, kind: 'certificate', caller: caller.name }, id);
-  const { status, buildId: build, startedAt, result } = found;
-  const { issued = null, error } = result ?? {};
-  const problem = error === undefined ? null : `${error.message} ${error.hint}`;
-  return {
-    json: { ...{ namespace, name, cluster, id, status, startedAt, build }, issued, problem },
-    headers: { 'cache-control': 'no-store' },
-  };
+  const { result, ...answer } = await outcomeOf(deps, path, 'certificate', caller);
+  return { json: { ...answer, issued: result?.issued ?? null }, headers: { 'cache-control': 'no-store' } };
 });
 
 export const requestSshAccess = handle(operations.requestSshAccess, async ({ path, body, caller }, deps) => {
@@ -64,14 +59,24 @@ export const requestSshAccess = handle(operations.requestSshAccess, async ({ pat
 });
 
 export const getSshAccess = handle(operations.getSshAccess, async ({ path, caller }, deps) => {
-  const { namespace, name, id } = path;
-  const { cluster } = clusterOf(await deps.clusters.list(path), path);
-  const found = await readAccess(deps, { namespace, name, cluster, kind: 'ssh', caller: caller.name }, id);
-  const { status, buildId: build, startedAt, result } = found;
-  const { opened = null, error } = result ?? {};
-  const problem = error === undefined ? null : `${error.message} ${error.hint}`;
-  return { json: { ...{ namespace, name, cluster, id, status, startedAt, build }, opened, problem } };
+  const { result, ...answer } = await outcomeOf(deps, path, 'ssh', caller);
+  return { json: { ...answer, opened: result?.opened ?? null } };
 });
+
+/** What came of a request, with the reason when nothing was given. Throws `NotFound`. */
+async function outcomeOf(
+  deps: ApiPorts,
+  { id, ...path }: z.infer<typeof AccessPath>,
+  kind: AccessPlace['kind'],
+  caller: AdmittedCaller,
+) {
+  const { namespace, name } = path;
+  const { cluster } = clusterOf(await deps.clusters.list(path), path);
+  const found = await readAccess(deps, { namespace, name, cluster, kind, caller: caller.name }, id);
+  const { status, buildId: build, startedAt, result } = found;
+  const problem = result?.error === undefined ? null : `${result.error.message} ${result.error.hint}`;
+  return { ...{ namespace, name, cluster, id, status, startedAt, build }, problem, result };
+}
 
 /** Names of the nodes that are meant. Static ones have keys of their owner's. */
 function openable(record: ClusterRecord, target: string | undefined): string[] {

@@ -1,4 +1,4 @@
-
+/** Terraform or OpenTofu in one directory: runs commands, reads their messages, and throws failures as `StageFailure`. */
 import { delimiter, join } from 'node:path';
 import { z } from 'zod';
 import { exists } from '../exists.ts';
