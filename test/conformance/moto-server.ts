@@ -1,9 +1,9 @@
 /** A moto server in a process of its own: services of AWS in memory, written by others. */
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { freePort } from '#test/free-port.ts';
 
 const installed = fileURLToPath(new URL('../../.kubeloom/conformance/venv/bin/python', import.meta.url));
 
@@ -61,13 +61,4 @@ export async function startMoto({ calls }: { readonly calls?: number } = {}): Pr
       await ended;
     },
   };
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', () => resolve()));
-  const address = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  if (address === null || typeof address === 'string') throw new Error('no free port');
-  return address.port;
 }

@@ -2,10 +2,10 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { freePort } from '#test/free-port.ts';
 import { knownKey, startFakeSts } from '#test/vault/fake-sts.ts';
 import { boundRole, makeJwtKeys, signedJwt, type VaultWorld } from '#test/vault/vault-world.ts';
 
@@ -139,13 +139,4 @@ async function answering(address: string, server: ChildProcess, path = 'sys/seal
     await pause(100);
   }
   throw new Error(`vault does not answer at ${address}`);
-}
-
-async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, '127.0.0.1');
-  await once(probe, 'listening');
-  const address = probe.address();
-  probe.close();
-  await once(probe, 'close');
-  return typeof address === 'object' && address !== null ? address.port : 0;
 }

@@ -2,12 +2,12 @@
 import { execFile, execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { request } from 'node:https';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type RunningApiServer, startApiServer } from '#local/kubeone/node/api-server.ts';
 import type { HeartbeatAnswer } from '#local/kubeone/node/node-lifecycle.ts';
 import type { Member } from '#local/kubeone/node/object-store.ts';
+import { freePort } from '#test/free-port.ts';
 
 const kubectlPath = '/usr/bin/kubectl';
 const pki = join(import.meta.dirname, '../../local/kubeone/node/pki.sh');
@@ -134,14 +134,4 @@ export class SimulatedCluster {
   private read(file: string): Buffer {
     return readFileSync(join(this.directory, file));
   }
-}
-
-function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const server = createServer().once('error', reject);
-    server.listen(0, '127.0.0.1', () => {
-      const address = server.address();
-      server.close(() => (address !== null && typeof address === 'object' ? resolve(address.port) : reject(address)));
-    });
-  });
 }

@@ -2,13 +2,13 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { request } from 'node:https';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { partsDirectory } from '#local/kubernetes/available.ts';
 import { kubernetesVersions } from '#local/kubernetes/parts.ts';
 import { newest } from '#local/kubernetes/versions.ts';
+import { freePort } from '#test/free-port.ts';
 
 export class BareApiServer {
   readonly directory = mkdtempSync(join(tmpdir(), 'kubeloom-bare-'));
@@ -156,14 +156,4 @@ export class BareApiServer {
       call.on('error', () => resolve(false)).end();
     });
   }
-}
-
-function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const server = createServer().once('error', reject);
-    server.listen(0, '127.0.0.1', () => {
-      const address = server.address();
-      server.close(() => (address !== null && typeof address === 'object' ? resolve(address.port) : reject(address)));
-    });
-  });
 }

@@ -5,13 +5,13 @@
  */
 import { execFile, spawn } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { parse, stringify } from 'yaml';
 import { builtinDocument } from '#domain/cluster-documents.ts';
+import { freePort } from '#test/free-port.ts';
 import { BareApiServer } from './bare-api-server.ts';
 import { applyBuiltin } from './built-in-documents.ts';
 
@@ -120,15 +120,4 @@ async function endpointSlices(): Promise<readonly Target[]> {
 /** As the role `node` has it: the port is the kubelet's. */
 function nodeTarget(name: string, address: string): Target {
   return { targets: [`${address}:10250`], labels: { __meta_kubernetes_node_name: name } };
-}
-
-function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const probe = createServer();
-    probe.on('error', reject);
-    probe.listen(0, '127.0.0.1', () => {
-      const address = probe.address();
-      probe.close(() => (address !== null && typeof address === 'object' ? resolve(address.port) : reject()));
-    });
-  });
 }
