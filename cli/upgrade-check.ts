@@ -1,5 +1,6 @@
 /** Pure: what an upgrade of an installation to another release would meet. */
 import type { ManifestSummary } from '#contracts/api-bodies.ts';
+import { compareVersions } from '#domain/kubernetes-versions.ts';
 
 /** The oldest release that this one upgrades: its recordings are in test/upgrade/recorded. */
 export const oldestRelease = '0.1.0';
@@ -35,11 +36,11 @@ export function upgradeFindings({ from, to, manifests }: UpgradeQuestion): reado
 function versions(from: string, to: string): UpgradeFinding {
   const about = 'versions';
   const found = `${from} is installed, this is ${to}`;
-  if (compared(from, oldestRelease) < 0) {
+  if (compareNumbers(from, oldestRelease) < 0) {
     const fix = `upgrade to ${oldestRelease} first: executions and records of releases before it are not understood`;
     return { state: 'wrong', about, found, fix };
   }
-  const order = compared(from, to);
+  const order = compareNumbers(from, to);
   if (order > 0) {
     const fix = 'check out the release that is installed, or a newer one; going back is in docs/aws/upgrade.md';
     return { state: 'wrong', about, found, fix };
@@ -78,12 +79,7 @@ function runs(atWork: readonly string[]): UpgradeFinding {
   };
 }
 
-/** Below 0 when the first is older. What follows a dash is left out. */
-function compared(one: string, other: string): number {
-  const [first, second] = [one, other].map((version) => (version.split('-')[0] ?? '').split('.').map(Number));
-  for (const place of [0, 1, 2]) {
-    const difference = (first?.[place] ?? 0) - (second?.[place] ?? 0);
-    if (difference !== 0) return difference;
-  }
-  return 0;
+/** Negative when the first is older. What follows a dash is left out. */
+function compareNumbers(one: string, other: string): number {
+  return compareVersions(one.split('-')[0] ?? '', other.split('-')[0] ?? '');
 }

@@ -1,16 +1,14 @@
 /** `npm run pack:client`: the typed client of the API as an npm package, in dist/. Prints the file and its size as JSON. */
 import { execFileSync } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { requireBanner } from '../cdk/bundle-ballast.ts';
+import { packPackage } from './pack-package.ts';
 
 const root = fileURLToPath(new URL('../', import.meta.url));
-const destination = resolve(process.argv[2] ?? join(root, 'dist'));
-const staging = mkdtempSync(join(tmpdir(), 'kubeloom-pack-client-'));
-try {
+await packPackage(async (staging) => {
   await build({
     ...{ absWorkingDir: root, entryPoints: ['client/api-client.ts', 'client/faults.ts'] },
     ...{ outdir: join(staging, 'lib'), bundle: true, splitting: true, platform: 'node', format: 'esm' },
@@ -18,26 +16,16 @@ try {
     ...{ target: 'node22.13', external: ['zod'], legalComments: 'none', logLevel: 'warning' },
     banner: { js: requireBanner },
   });
-  declarations(join(staging, 'types'));
+  declarations(staging);
   cpSync(join(root, 'client/README.md'), join(staging, 'README.md'));
-  writeFileSync(join(staging, 'package.json'), `${JSON.stringify(manifest(), null, 2)}\n`);
-  mkdirSync(destination, { recursive: true });
-  const words = ['pack', '--json', '--pack-destination', destination];
-  const [{ filename, size, unpackedSize, entryCount }] = JSON.parse(
-    execFileSync('npm', words, { cwd: staging, encoding: 'utf8' }),
-  );
-  const report = { file: join(destination, filename), size, unpackedSize, entryCount };
-  process.stdout.write(`${JSON.stringify(report, null, 2)}\n`);
-} finally {
-  rmSync(staging, { recursive: true, force: true });
-}
+}, manifest);
 
 /** Of the client and what its types are made of. */
-function declarations(directory: string): void {
+function declarations(staging: string): void {
   const project = join(staging, 'tsconfig.json');
   const files = ['client/api-client.ts', 'client/faults.ts'].map((file) => join(root, file));
   const compilerOptions = {
-    ...{ noEmit: false, declaration: true, emitDeclarationOnly: true, rootDir: root, outDir: directory },
+    ...{ noEmit: false, declaration: true, emitDeclarationOnly: true, rootDir: root, outDir: join(staging, 'types') },
     typeRoots: [join(root, 'node_modules/@types')],
   };
   writeFileSync(project, JSON.stringify({ extends: join(root, 'tsconfig.json'), compilerOptions, files, include: [] }));

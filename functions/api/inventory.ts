@@ -19,7 +19,7 @@ import { validateAsManifest } from '#domain/manifest/groups/validate-as-manifest
 import { isMap } from '#domain/manifest/kubernetes-document.ts';
 import type { AdmittedCaller } from '../caller.ts';
 import { checksumOf } from '../pipeline/checksum.ts';
-import { replaceableManifest } from '../pipeline/manifests/stored-manifest.ts';
+import { everyManifest, replaceableManifest } from '../pipeline/manifests/stored-manifest.ts';
 import type { ApiPorts } from '../rights/api-uses.ts';
 import { recordChange } from './audit-event.ts';
 import { handle } from './handle.ts';
@@ -113,7 +113,8 @@ export const deleteInventory = handle(operations.deleteInventory, async ({ path,
 export const listInventory = handle(operations.listInventory, async ({ path: { namespace } }, deps) => {
   const records = await deps.inventory.list(namespace);
   const index = indexInventory(inventoryOf(records.map(readDocument)));
-  const manifests = await manifestsOf(deps, namespace);
+  const stored = everyManifest(deps, undefined, namespace);
+  const manifests = new Map(await Array.fromAsync(stored, (record) => [record.name, record] as const));
   const clusters = index.clusters.map((cluster) =>
     stateOf(cluster, index, manifests.get(cluster.document.metadata.name)),
   );
@@ -195,20 +196,6 @@ function usersOf({ kind, name }: InventoryKey, { clusters, templates }: Inventor
     default:
       return [];
   }
-}
-
-async function manifestsOf(
-  deps: Pick<ApiPorts, 'manifests'>,
-  namespace: string,
-): Promise<ReadonlyMap<string, ManifestRecord>> {
-  const all = new Map<string, ManifestRecord>();
-  let next: string | undefined;
-  do {
-    const page = await deps.manifests.list(namespace, 200, next);
-    for (const record of page.items) all.set(record.name, record);
-    next = page.next;
-  } while (next !== undefined);
-  return all;
 }
 
 function stateOf(cluster: Recorded<InventoryCluster>, index: InventoryIndex, stored: ManifestRecord | undefined) {

@@ -8,7 +8,7 @@ import { nearest } from '#domain/manifest/rules/references.ts';
 import type { ManagementPlane } from '#domain/planes/management-plane.ts';
 import { planeDocuments, releaseOf } from '#domain/planes/plane-documents.ts';
 import type { AdmittedCaller } from '../caller.ts';
-import { clusterName } from '../pipeline/clusters/cluster-records.ts';
+import { clusterName, driftSinceChange } from '../pipeline/clusters/cluster-records.ts';
 import { readableManifest } from '../pipeline/manifests/stored-document.ts';
 import { replaceableManifest } from '../pipeline/manifests/stored-manifest.ts';
 import { knownFacts } from '../pipeline/stages/known-facts.ts';
@@ -102,7 +102,7 @@ export async function planeRows(deps: ApiPorts, namespace: string): Promise<Inve
 async function componentRows(deps: ApiPorts, plane: ManagementPlane, record: ClusterRecord | undefined) {
   const facts = record && (await knownFacts(deps, record));
   const drifted = new Map((record?.drift?.items ?? []).map(({ where, message }) => [where.name, message]));
-  const compared = record !== undefined && wasComparedSince(record);
+  const compared = record !== undefined && driftSinceChange(record)?.unchecked.length === 0;
   return planeDocuments(plane).map((document) => {
     const { name, component } = document;
     const applied = facts?.documents?.[name];
@@ -119,11 +119,6 @@ async function componentRows(deps: ApiPorts, plane: ManagementPlane, record: Clu
       ...((drift ?? unfinished) !== undefined && { remark: drift ?? unfinished }),
     };
   });
-}
-
-/** A complete check for drift is newer than the last change. */
-function wasComparedSince({ drift, lastChange }: ClusterRecord): boolean {
-  return drift !== undefined && drift.unchecked.length === 0 && drift.checkedAt > (lastChange?.at ?? '');
 }
 
 function manifestOf({ metadata, spec }: ManagementPlane): ManifestKey {

@@ -1,7 +1,7 @@
 /** Assess Failure: one table decides whether a waypoint is undone, retried after a pause, waits for nodes, or needs attention. */
 import { AssessFailureInput, type AssessFailureOutput } from '#contracts/state-inputs.ts';
 import { taskHandler } from '../middleware.ts';
-import { changed, clusterEvent, clusterOf, keyOf } from '../pipeline/clusters/cluster-records.ts';
+import { changed, clusterOf, reportEvents } from '../pipeline/clusters/cluster-records.ts';
 import { assessWaypoint } from '../pipeline/clusters/failure-outcomes.ts';
 import { failureBehind } from '../pipeline/clusters/failure-record.ts';
 
@@ -17,10 +17,7 @@ export const handler = taskHandler(
     const failure = failureBehind({ run, record, plan, fault, now });
     const { change, events, output } = assessWaypoint({ record, plan, failure, config: deps.config, now: time });
     await deps.clusters.put(changed(record, run, change));
-    await deps.events.append(
-      keyOf(run),
-      events.map((event) => clusterEvent(run, now, event)),
-    );
+    await reportEvents(deps, run, now, events);
     return output;
   },
 );

@@ -2,7 +2,7 @@
 import { RecordDriftInput } from '#contracts/state-inputs.ts';
 import { type DriftMeasures, measureDrift } from '#domain/assess-drift.ts';
 import { taskHandler } from '../middleware.ts';
-import { changed, clusterEvent, clusterOf, keyOf } from '../pipeline/clusters/cluster-records.ts';
+import { changed, clusterOf, keyOf, reportEvents } from '../pipeline/clusters/cluster-records.ts';
 import { sentenceOf } from '../pipeline/clusters/failure-record.ts';
 import { driftEvents, readCheck } from '../pipeline/drift/drift-check.ts';
 import { askReplacements, startReplacements } from '../pipeline/drift/start-replacements.ts';
@@ -34,10 +34,7 @@ export const handler = taskHandler(
     if (nodes.length > 0) await askReplacements(deps, { run, nodes, now });
     await deps.clusters.put(changed(record, run, { drift: news.drift }));
     const events = [...driftEvents(news), ...(healing?.events ?? [])];
-    await deps.events.append(
-      keyOf(run),
-      events.map((event) => clusterEvent(run, now.toISOString(), event)),
-    );
+    await reportEvents(deps, run, now.toISOString(), events);
     if (manifest && nodes.length > 0) await startReplacements(deps, { manifest, nodes });
     return { measures: measureDrift(news.drift) };
   },

@@ -10,10 +10,10 @@ import { removeClusterFiles } from '../pipeline/clusters/cluster-files.ts';
 import {
   type ClusterEvent,
   changed,
-  clusterEvent,
   clusterOf,
   factsOf,
   keyOf,
+  reportEvents,
 } from '../pipeline/clusters/cluster-records.ts';
 import { dropFailedDemand, nothingIsLeft } from '../pipeline/clusters/demand-records.ts';
 import { rollbackSentence } from '../pipeline/clusters/failure-outcomes.ts';
@@ -59,9 +59,6 @@ export const handler = taskHandler(RecordRollbackInput, uses, async ({ run, plan
     { kind: 'RolledBack', message: outcome },
     ...dropped.map((text) => ({ kind: 'DemandDropped' as const, message: `${text}: not tried again, it failed` })),
   ];
-  await deps.events.append(
-    keyOf(run),
-    events.map((event) => clusterEvent(run, now, event)),
-  );
+  await reportEvents(deps, run, now, events);
   return { Error: failure.code, Cause: outcome };
 });

@@ -1,4 +1,6 @@
 /** What `kubeone apply` refuses to do, decided from what was found on the hosts and in the cluster. */
+
+import { compareVersions } from '#domain/kubernetes-versions.ts';
 import type { KnownNode, Probe } from './installer.ts';
 import { configurationRefusal, KubeOneRefusal, runtimeFailure } from './refusal.ts';
 
@@ -53,7 +55,7 @@ export function safeguardRefusal(situation: Situation): ClusterRefusal | undefin
           `${name} is a ${control ? 'control-plane' : 'worker'} node already: remove it before it changes sides`,
       ),
     );
-  const newer = known.filter(({ version }) => comparePatches(version, wantedVersion) > 0);
+  const newer = known.filter(({ version }) => compareVersions(version, wantedVersion) > 0);
   if (newer.length > 0)
     return {
       refusal: configurationRefusal('sanity check', 'cluster downgrades are disallowed'),
@@ -61,7 +63,7 @@ export function safeguardRefusal(situation: Situation): ClusterRefusal | undefin
         ({ name, version }) => `${name} runs ${version}: a downgrade to ${wantedVersion} is not possible`,
       ),
     };
-  if (joining.length > 0 && known.some(({ version }) => comparePatches(version, wantedVersion) < 0)) {
+  if (joining.length > 0 && known.some(({ version }) => compareVersions(version, wantedVersion) < 0)) {
     const missing = joining.map(({ host }) => host.hostname).join(', ');
     return {
       refusal: configurationRefusal('validation', 'repair and upgrade are not supported at the same time'),
@@ -112,15 +114,6 @@ function broken(...sentences: readonly string[]): ClusterRefusal {
     refusal: configurationRefusal('broken hosts check', 'broken host(s) found, remove it manually'),
     sentences,
   };
-}
-
-export function comparePatches(one: string, other: string): number {
-  const [first, second] = [one, other].map((version) => version.split(/[.-]/).map(Number));
-  for (let index = 0; index < 3; index += 1) {
-    const difference = (first?.[index] ?? 0) - (second?.[index] ?? 0);
-    if (difference !== 0) return difference;
-  }
-  return 0;
 }
 
 function minorOf(version: string): number {

@@ -4,9 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { stringify } from 'yaml';
+import { compareVersions } from '#domain/kubernetes-versions.ts';
 import type { KnownNode } from '#local/kubeone/installer.ts';
 import type { HostConfig } from '#local/kubeone/manifest.ts';
-import { comparePatches, safeguardRefusal } from '#local/kubeone/safeguards.ts';
+import { safeguardRefusal } from '#local/kubeone/safeguards.ts';
 import { outcome } from './kubeone-contract.ts';
 
 const program = join(import.meta.dirname, '../../local/kubeone/bin/kubeone');
@@ -147,8 +148,8 @@ describe('safeguards', () => {
   });
 
   test('versions are compared by number, not as text', () => {
-    expect(comparePatches('1.9.10', '1.10.0')).toBeLessThan(0);
-    expect(comparePatches('1.34.10', '1.34.9')).toBeGreaterThan(0);
+    expect(compareVersions('1.9.10', '1.10.0')).toBeLessThan(0);
+    expect(compareVersions('1.34.10', '1.34.9')).toBeGreaterThan(0);
   });
 });
 

@@ -1,8 +1,8 @@
 /** Validates a document of an inventory alone: its form, an order in itself, a template without values. */
-import { sizeFaults } from '../manifest/document-size.ts';
+import type { z } from 'zod';
 import { error, type Fault } from '../manifest/fault.ts';
-import { inDocumentOrder, isMap, withoutServerFields } from '../manifest/kubernetes-document.ts';
-import { schemaFaults } from '../manifest/schema-faults.ts';
+import { inDocumentOrder, isMap } from '../manifest/kubernetes-document.ts';
+import { readForm } from '../manifest/read-form.ts';
 import { planeFaults } from '../planes/plane-rules.ts';
 import {
   type InventoryDocument,
@@ -38,14 +38,10 @@ export function validateInventoryDocument(
   document: unknown,
   surroundings: InventorySurroundings = {},
 ): InventoryVerdict {
-  const vast = sizeFaults(document);
-  if (vast.length > 0) return { faults: vast };
-  const stripped = withoutServerFields(document);
-  const parsed = inventoryShapes[kind].safeParse(stripped);
-  if (!parsed.success)
-    return { faults: inDocumentOrder(stripped, schemaFaults(inventoryShapes[kind], stripped).faults) };
-  const faults = faultsOf(parsed.data, surroundings);
-  return faults.length === 0 ? { document: parsed.data, faults } : { faults: inDocumentOrder(stripped, faults) };
+  const form = readForm<z.ZodType<InventoryDocument>>(inventoryShapes[kind], document);
+  if ('faults' in form) return form;
+  const faults = faultsOf(form.value, surroundings);
+  return faults.length === 0 ? { document: form.value, faults } : { faults: inDocumentOrder(document, faults) };
 }
 
 function faultsOf(document: InventoryDocument, surroundings: InventorySurroundings): readonly Fault[] {

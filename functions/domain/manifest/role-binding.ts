@@ -1,11 +1,9 @@
 /** RoleBinding documents: a role in some namespaces, for some callers. */
 import { z } from 'zod';
 import { type Binding, roles } from '#domain/access.ts';
-import { sizeFaults } from './document-size.ts';
 import { error, type Fault } from './fault.ts';
-import { inDocumentOrder, withoutServerFields } from './kubernetes-document.ts';
 import { shown, Text } from './names.ts';
-import { schemaFaults } from './schema-faults.ts';
+import { readForm } from './read-form.ts';
 
 const Namespace = z.string().regex(/^(\*|[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?)$/, {
   error: (issue) => `${shown(issue.input)} is not a namespace; use its name, or "*" for all`,
@@ -53,15 +51,10 @@ export function validateRoleBinding(document: unknown): {
   readonly binding?: RoleBinding;
   readonly faults: readonly Fault[];
 } {
-  const stripped = withoutServerFields(document);
-  const vast = sizeFaults(stripped);
-  if (vast.length > 0) return { faults: vast };
-  const parsed = RoleBinding.safeParse(stripped);
-  if (parsed.success) {
-    const faults = rolesByPath(parsed.data);
-    return faults.length === 0 ? { binding: parsed.data, faults } : { faults };
-  }
-  return { faults: inDocumentOrder(stripped, schemaFaults(RoleBinding, stripped).faults) };
+  const form = readForm(RoleBinding, document);
+  if ('faults' in form) return form;
+  const faults = rolesByPath(form.value);
+  return faults.length === 0 ? { binding: form.value, faults } : { faults };
 }
 
 /** Such a subject would never match a caller: sessions do not contain the path of their role. */

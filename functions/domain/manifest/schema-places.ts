@@ -5,32 +5,32 @@ type Schema = z.core.$ZodType;
 
 /** The keys of the object at `path`; none when there is no object. */
 export function keysAt(schema: Schema, path: readonly PropertyKey[]): readonly string[] {
-  const place = path.reduce<Schema | undefined>((at, key) => at && step(at, key), schema);
+  const place = placeAt(schema, path);
   const object = place && unwrapped(place);
   return object instanceof z.core.$ZodObject ? Object.keys(object._zod.def.shape) : [];
 }
 
 /** The description of the field at `path`. */
 export function descriptionAt(schema: Schema, path: readonly PropertyKey[]): string | undefined {
-  let place: Schema | undefined = path.reduce<Schema | undefined>((at, key) => at && step(at, key), schema);
-  while (place !== undefined) {
-    const description = z.globalRegistry.get(place)?.description;
-    if (description !== undefined) return description;
-    place = inner(place);
-  }
-  return undefined;
+  return firstIn(placeAt(schema, path), (place) => z.globalRegistry.get(place)?.description);
 }
 
 /** What the field at `path` has when it is left out; undefined when nothing is said about that. */
 export function defaultAt(schema: Schema, path: readonly PropertyKey[]): { readonly value: unknown } | undefined {
-  let place: Schema | undefined = path.reduce<Schema | undefined>((at, key) => at && step(at, key), schema);
-  while (place !== undefined) {
-    if (place instanceof z.core.$ZodDefault || place instanceof z.core.$ZodPrefault) {
-      return { value: place._zod.def.defaultValue };
-    }
-    place = inner(place);
-  }
-  return undefined;
+  return firstIn(placeAt(schema, path), (place) =>
+    place instanceof z.core.$ZodDefault || place instanceof z.core.$ZodPrefault
+      ? { value: place._zod.def.defaultValue }
+      : undefined,
+  );
+}
+
+function placeAt(schema: Schema, path: readonly PropertyKey[]): Schema | undefined {
+  return path.reduce<Schema | undefined>((at, key) => at && step(at, key), schema);
+}
+
+/** What `read` finds first, in the schema or in what its wrappers hold. */
+function firstIn<Found>(schema: Schema | undefined, read: (place: Schema) => Found | undefined): Found | undefined {
+  return schema && (read(schema) ?? firstIn(inner(schema), read));
 }
 
 function step(schema: Schema, key: PropertyKey): Schema | undefined {

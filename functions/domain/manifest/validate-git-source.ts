@@ -1,11 +1,9 @@
 /** Validates a GitSource. */
-import { sizeFaults } from './document-size.ts';
 import { error, type Fault } from './fault.ts';
 import { GitSource } from './git-source.ts';
-import { inDocumentOrder, withoutServerFields } from './kubernetes-document.ts';
+import { readForm } from './read-form.ts';
 import type { ValidationContext } from './rules/manifest-index.ts';
 import { secretExists } from './rules/provider-rules.ts';
-import { schemaFaults } from './schema-faults.ts';
 
 export interface GitSourceVerdict {
   readonly source?: GitSource;
@@ -18,14 +16,9 @@ export function validateGitSource(
   document: unknown,
   context: Pick<ValidationContext, 'secrets'> = {},
 ): GitSourceVerdict {
-  const stripped = withoutServerFields(document);
-  const vast = sizeFaults(stripped);
-  if (vast.length > 0) return { faults: vast, warnings: [] };
-  const parsed = GitSource.safeParse(stripped);
-  if (!parsed.success) {
-    return { faults: inDocumentOrder(stripped, schemaFaults(GitSource, stripped).faults), warnings: [] };
-  }
-  const source = parsed.data;
+  const form = readForm(GitSource, document);
+  if ('faults' in form) return { ...form, warnings: [] };
+  const source = form.value;
   const faults = secretFaults(source, context.secrets);
   return faults.length === 0 ? { source, faults, warnings: [] } : { faults, warnings: [] };
 }

@@ -63,7 +63,25 @@ export function factsOf(state: ClusterState | null, known: ClusterFacts): Cluste
   };
 }
 
+/** What a check has found since the last change; one from before says nothing about the cluster as it is. */
+export function driftSinceChange({ drift, lastChange }: ClusterRecord): ClusterRecord['drift'] {
+  return drift && drift.checkedAt >= (lastChange?.at ?? '') ? drift : undefined;
+}
+
 export type ClusterEvent = Reported<KindOf<'cluster'>> | (Reported<KindOf<'stage'>> & { readonly stage: RunWork });
+
+/** Adds them to the events of the manifest. */
+export async function reportEvents(
+  deps: Using<'events.append'>,
+  run: ClusterRun,
+  at: string,
+  events: readonly ClusterEvent[],
+): Promise<void> {
+  await deps.events.append(
+    keyOf(run),
+    events.map((event) => clusterEvent(run, at, event)),
+  );
+}
 
 /** Something that happened to a cluster, for people. */
 export function clusterEvent(run: ClusterRun, at: string, event: ClusterEvent): NewEvent {

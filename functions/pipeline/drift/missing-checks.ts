@@ -2,13 +2,13 @@
 import type { ManifestRecord } from '#contracts/records.ts';
 import { isPipelineError } from '#domain/errors.ts';
 import type { Using } from '../../ports.ts';
+import { everyManifest } from '../manifests/stored-manifest.ts';
 import { firstCheckOf } from './drift-policy.ts';
 
 type Ports = Using<'manifests.get' | 'manifests.list' | 'manifests.replace' | 'clock'>;
 
 /** Whether this process has listed them: once is enough, as manifests that are done later get their check. */
 const looked = new WeakSet<object>();
-const pageSize = 100;
 
 /**
  * Lists all manifests once for each process: after every upgrade, and now and then, never at every tick. Returns how many
@@ -18,12 +18,8 @@ export async function findUnchecked({ manifests, clock }: Ports): Promise<number
   if (looked.has(manifests)) return 0;
   looked.add(manifests);
   let broughtIn = 0;
-  let next: string | undefined;
-  do {
-    const page = await manifests.list(undefined, pageSize, next);
-    for (const record of page.items) if (await bringIn(record, { manifests, clock })) broughtIn += 1;
-    next = page.next;
-  } while (next !== undefined);
+  for await (const record of everyManifest({ manifests }))
+    if (await bringIn(record, { manifests, clock })) broughtIn += 1;
   return broughtIn;
 }
 

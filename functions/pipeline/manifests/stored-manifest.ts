@@ -53,10 +53,11 @@ export function wayOut({ namespace, name, reason, replaceable }: Omit<ManifestRe
 export async function* everyManifest(
   deps: Using<'manifests.list'>,
   report: (unreadable: ManifestRemains) => void = () => {},
+  namespace?: string,
 ): AsyncGenerator<ManifestRecord> {
   let next: string | undefined;
   do {
-    const page = await deps.manifests.list(undefined, 200, next);
+    const page = await deps.manifests.list(namespace, 200, next);
     page.unreadable.forEach(report);
     yield* page.items;
     next = page.next;

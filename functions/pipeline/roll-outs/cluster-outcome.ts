@@ -4,7 +4,7 @@ import { PipelineError } from '#domain/errors.ts';
 import { listed } from '#domain/planning/text/words.ts';
 import type { RollOutCluster } from '#domain/roll-out/roll-out.ts';
 import type { Using } from '../../ports.ts';
-import { clusterName } from '../clusters/cluster-records.ts';
+import { clusterName, driftSinceChange } from '../clusters/cluster-records.ts';
 
 export type ClusterOutcome =
   /** `since`: when its run was stored or started, ISO 8601. */
@@ -49,14 +49,13 @@ export function changedText({
 
 /** The health gate: in the desired state, with all of its pools, and without nodes that are down. */
 function whatIsWrong(record: ClusterRecord): string | undefined {
-  const { status, failure, heldPools = [], drift, lastChange } = record;
+  const { status, failure, heldPools = [] } = record;
   const name = clusterName(record);
   if (failure) return `${name}: ${failure.code}: ${failure.message}`;
   if (status === 'Degraded') return `${name}: pools ${listed(heldPools.map(({ pool }) => pool))} could not be created`;
   if (status !== 'Converged' && status !== 'Checking') return `${name} is ${status}`;
-  // A check from before the run says nothing about it.
-  const isNew = drift !== undefined && drift.checkedAt >= (lastChange?.at ?? '');
-  const down = (isNew && drift.health?.filter(({ health }) => health === 'gone' || health === 'notReady')) || [];
+  const known = driftSinceChange(record)?.health ?? [];
+  const down = known.filter(({ health }) => health === 'gone' || health === 'notReady');
   return down.length > 0 ? `${name}: ${listed(down.map(({ node }) => node))} not healthy` : undefined;
 }
 
