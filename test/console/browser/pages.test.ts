@@ -108,7 +108,11 @@ const words =
   /^(status|kind|level|stage|direction|mode|role|class|at|.*At|.*Since|namespace|namespaces|runId|waypoint|next|id|mark|state|starts|path)$/;
 
 /** Places that show no string of an answer. */
-const withoutStrings: ReadonlySet<string> = new Set(['new', 'manifests/default/nothing', 'no/such/page']);
+const withoutStrings: ReadonlySet<string> = new Set([
+  ...['new', 'manifests/default/nothing', 'no/such/page'],
+  // Nothing is stored there, or nothing is planned yet.
+  ...['settings/secrets', 'settings/templates', 'settings/sources', 'inventory/fleet/plan'],
+]);
 
 function attacked(value: unknown, name = ''): unknown {
   if (typeof value === 'string') return words.test(name) ? value : `${value}${attack}`;
