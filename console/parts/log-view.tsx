@@ -20,7 +20,8 @@ export function LogView({ at, active }: LogViewProps) {
   const [view, setView] = useState({ top: 0, height: 400 });
   const [follows, setFollows] = useState(true);
   const [found, setFound] = useState<number>();
-  const [sought, setSought] = useState(false);
+  /** Those in which nothing was found: others may have it. */
+  const [without, setWithout] = useState<readonly string[]>();
   const { from, to } = shownLines(lines.length, lineHeight, view.top, view.height);
 
   // Whoever reads with larger spacing gets it: lines are as high as they are drawn.
@@ -42,7 +43,7 @@ export function LogView({ at, active }: LogViewProps) {
     if (event.key !== 'Enter' || !place.current) return;
     const match = nextMatch(lines, event.currentTarget.value, found, event.shiftKey ? -1 : 1);
     setFound(match);
-    setSought(event.currentTarget.value !== '');
+    setWithout(event.currentTarget.value !== '' ? lines : undefined);
     if (match === undefined) return;
     setFollows(false);
     place.current.scrollTop = Math.max(0, (match - 3) * lineHeight);
@@ -62,7 +63,7 @@ export function LogView({ at, active }: LogViewProps) {
           Save all of it
         </button>
         <input type="search" placeholder="Find, Enter: next   /" aria-label="Find in the log" onKeyDown={find} />
-        <span role="status">{found !== undefined ? `line ${found + 1}` : sought ? 'not found' : ''}</span>
+        <span role="status">{found !== undefined ? `line ${found + 1}` : without === lines ? 'not found' : ''}</span>
       </div>
       <div
         className="log-lines"
