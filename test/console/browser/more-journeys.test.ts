@@ -112,7 +112,7 @@ it('an admin sees who may do what and who did what; a viewer sees only its own r
   await owner.page.getByText('RoleBinding viewer').waitFor({ state: 'detached' });
 });
 
-it('an operator plans a change of an inventory, rolls out exactly that, pauses it, and resumes it to its end', async () => {
+it('an operator plans a change of an inventory, rolls out exactly that, pauses it, and is offered to resume it', async () => {
   const { page, go } = await opened();
   await go('inventory/fleet/documents?kind=InventoryLayer&name=prod');
   await page.getByText('Inherited by').waitFor();
