@@ -111,3 +111,10 @@ describe('paths of files', () => {
     },
   );
 });
+
+it('each decision has a number of its own, which its title repeats', () => {
+  const decisions = readdirSync(join(root, 'docs/decisions')).filter((file) => /^\d{4}-/.test(file));
+  const numbers = decisions.map((file) => Number(file.slice(0, 4)));
+  expect(numbers).toEqual([...new Set(numbers)]);
+  expect(decisions.map((file) => Number(/^# (\d+)\. /.exec(read(`docs/decisions/${file}`))?.[1]))).toEqual(numbers);
+});
