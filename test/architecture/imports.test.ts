@@ -71,6 +71,8 @@ const mayImport: readonly (readonly [from: string, to: readonly string[]])[] = [
   ['console/', ['console/', 'functions/contracts/']],
   ['cdk/', ['cdk/', 'functions/', 'state-machines/']],
   ['cli/provider-kit/', ['cli/provider-kit/', 'functions/rendering/', 'functions/domain/']],
+  // Is copied to machines as it is, where nothing else is.
+  ['local/kubeone/node/', ['local/kubeone/node/']],
   ['local/', ['local/', 'functions/', 'runner-images/', 'state-machines/']],
   ['cli/', ['cli/', 'client/', 'functions/contracts/', 'functions/domain/', 'local/']],
 ];

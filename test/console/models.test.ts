@@ -1,4 +1,5 @@
 /** What pages show, before it is drawn: the fleet, pools, plans, logs, commands, rights. */
+import type { Command } from 'commander';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
@@ -184,6 +185,13 @@ it('a document becomes YAML that means the same', () => {
   );
 });
 
+/** Commands are read, and not carried out. */
+function doNothing(command: Command): void {
+  command.exitOverride().configureOutput({ writeErr: () => {} });
+  if (command.commands.length === 0) command.action(() => {});
+  for (const child of command.commands) doNothing(child);
+}
+
 it('every command that the console offers is one of the command line', async () => {
   const key = { namespace: 'team', name: 'shop' };
   const id = '3f0c9d0e5a7b1c2d4e6f8091a2b3c4d5e6f70819';
@@ -233,12 +241,8 @@ it('every command that the console offers is one of the command line', async () 
   for (const line of Object.values(all)) {
     const program = await kubeloomProgram();
     const words = line.split(' ').slice(1);
-    const command = program.commands.find((one) => one.name() === words[0]);
-    expect(command, line).toBeDefined();
-    command
-      ?.action(() => {})
-      .exitOverride()
-      .configureOutput({ writeErr: () => {} });
+    expect(program.commands.map((one) => one.name())).toContain(words[0]);
+    doNothing(program);
     await expect(program.parseAsync(words, { from: 'user' }), line).resolves.toBeDefined();
   }
 });

@@ -2,7 +2,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer } from 'node:https';
 import type { TLSSocket } from 'node:tls';
-import { parseJson } from '#domain/json.ts';
 import { ask } from './ask.ts';
 import { discover } from './discovery.ts';
 import type { Json } from './json.ts';
@@ -85,8 +84,7 @@ export async function startApiServer(options: ApiServerOptions): Promise<Running
     if (target === undefined) throw new ApiFailure('NotFound', 'the server could not find the requested resource');
     const { method = 'GET', headers } = incoming;
     const { accept = '', 'content-type': contentType = '' } = headers;
-    // kubectl sends some reviews and evictions as protobuf, whose content does not matter.
-    const body = parseJson(text) as Json | undefined;
+    const body = parsed(text);
     const answered = answerObjectRequest(
       store,
       { method, target, query: url.searchParams, accept, contentType, body },
@@ -165,6 +163,15 @@ async function readText(incoming: IncomingMessage): Promise<string> {
     parts.push(part);
   }
   return Buffer.concat(parts).toString('utf8');
+}
+
+/** undefined: not JSON (kubectl sends some reviews and evictions as protobuf, whose content does not matter). */
+function parsed(text: string): Json | undefined {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
 }
 
 function reply(response: ServerResponse, code: number, body: object): void {
