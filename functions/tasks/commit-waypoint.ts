@@ -8,6 +8,7 @@ import { withoutPools } from '#domain/planning/states/without-pools.ts';
 import { taskHandler } from '../middleware.ts';
 import { removeClusterFiles } from '../pipeline/clusters/cluster-files.ts';
 import { changed, clusterEvent, clusterOf, factsOf, keyOf } from '../pipeline/clusters/cluster-records.ts';
+import { refuseOlderRun } from '../pipeline/clusters/fence-cluster.ts';
 import { waypointReached } from '../pipeline/clusters/plan-events.ts';
 import { removePoolKeys } from '../pipeline/clusters/pool-keys.ts';
 import { knownFacts, readDocument } from '../pipeline/stages/known-facts.ts';
@@ -27,17 +28,18 @@ export const handler = taskHandler(WaypointInput, uses, async ({ run, plan }, de
     clusterOf(deps, run),
     readDocument(deps, waypointKeys.document(plan.waypointPrefix), WaypointDocument),
   ]);
+  refuseOlderRun(record, run);
   if (!waypoint) throw new PipelineError('NotFound', `the waypoint document below ${plan.waypointPrefix} is gone`);
   const facts = await knownFacts(deps, record);
   const { target: desired } = waypoint;
   const target = desired && withoutPools(desired, facts.lostPools ?? []);
   if (target === null) await removeClusterFiles(deps, run);
   const { before, attempted } = waypoint;
-  await removePoolKeys(deps, run, target, [desired, before, attempted, record.current, record.attempted]);
   const reached = { ...statesAfter({ target }, record), facts: factsOf(target, facts), status: 'Planning' as const };
   const { doneStages: _done, nodeWait: _wait, drift: known, ...kept } = record;
   const drift = plan.direction === 'repair' ? repairMade(known, run, at) : driftOf(known, target);
   await deps.clusters.put(changed(kept, run, { ...reached, failure: null, backOffs: 0, ...(drift && { drift }) }));
+  await removePoolKeys(deps, run, target, [desired, before, attempted, record.current, record.attempted]);
   await deps.events.append(keyOf(run), [clusterEvent(run, at, waypointReached(plan.direction, record))]);
   return {};
 });

@@ -18,6 +18,7 @@ import {
 import { dropFailedDemand, nothingIsLeft } from '../pipeline/clusters/demand-records.ts';
 import { rollbackSentence } from '../pipeline/clusters/failure-outcomes.ts';
 import { failureBehind } from '../pipeline/clusters/failure-record.ts';
+import { refuseOlderRun } from '../pipeline/clusters/fence-cluster.ts';
 import { removePoolKeys } from '../pipeline/clusters/pool-keys.ts';
 import { knownFacts } from '../pipeline/stages/known-facts.ts';
 
@@ -36,6 +37,7 @@ const uses = [
 export const handler = taskHandler(RecordRollbackInput, uses, async ({ run, plan }, deps): Promise<StateError> => {
   const now = deps.clock.now().toISOString();
   const record = await clusterOf(deps, run);
+  refuseOlderRun(record, run);
   const failure = failureBehind({ run, record, plan, fault: undefined, now });
   const { class: errorClass, code, message } = failure;
   const dropped = await dropFailedDemand(

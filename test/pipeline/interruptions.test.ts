@@ -62,19 +62,22 @@ async function takenOver(pipeline: Pipeline): Promise<number> {
 }
 
 describe('runs that lost their lease', () => {
-  const stages = ['collect-result', 'commit-waypoint', 'assess-failure'] as const;
+  const stages = ['collect-result', 'commit-waypoint', 'assess-failure', 'record-rollback'] as const;
 
   for (const name of stages) {
     it(`a run with an old fence is refused at ${name}`, async () => {
       const pipeline = await onRealStores();
       await pipeline.apply(small);
       if (name === 'assess-failure') pipeline.runner.trouble('configuration', 'user');
+      if (name === 'record-rollback') pipeline.runner.trouble('kubernetes', 'user');
       let newer = 0;
       let existed: unknown;
+      let keys: readonly string[] = [];
       pipeline.before.set(name, async () => {
         pipeline.before.delete(name);
         newer = await takenOver(pipeline);
         existed = await pipeline.cluster();
+        keys = await pipeline.deps.secrets.list('ssh');
       });
       await pipeline.submit(large);
       const [outcome] = await pipeline.settle();
@@ -82,6 +85,8 @@ describe('runs that lost their lease', () => {
       expect(newer).toBe(3);
       expect(await pipeline.cluster()).toEqual(existed);
       expect((await pipeline.cluster()).fence).toBe(newer);
+      expect(keys).not.toHaveLength(0);
+      expect(await pipeline.deps.secrets.list('ssh')).toEqual(keys);
       expect(await pipeline.manifest()).toMatchObject({ status: 'Running', lease: { fence: newer } });
     });
   }

@@ -1,6 +1,6 @@
 /** A run takes over a cluster: from its first write on, all writes of older runs are refused. */
 import type { ClusterRecord, ManifestRecord } from '#contracts/records.ts';
-import { isPipelineError } from '#domain/errors.ts';
+import { isPipelineError, PipelineError } from '#domain/errors.ts';
 import type { Using } from '../../ports.ts';
 import { marksBefore } from '../stages/done-stages.ts';
 
@@ -29,4 +29,13 @@ export async function takeOver(
       found = await deps.clusters.get({ namespace: record.namespace, name: record.manifest }, record.cluster);
     }
   }
+}
+
+/**
+ * Before a run deletes what a newer one may need and no condition of the table protects. Throws `LeaseLost` when a newer run has
+ * taken the cluster over.
+ */
+export function refuseOlderRun(record: ClusterRecord, run: { readonly fence: number }): void {
+  if (record.fence > run.fence)
+    throw new PipelineError('LeaseLost', `a newer run has taken over ${record.cluster}; this one changes nothing more`);
 }
