@@ -141,6 +141,11 @@ export const eventKinds = {
       when: 'a machine with the tags of the cluster that no one knows was stopped, and is kept until a person deletes it',
       fault: 'unknown: find out who made it',
     },
+    StraysNotHandled: {
+      level: 'warning',
+      when: 'machines that no one knows could not be listed, stopped or deleted: a permission is missing, or the provider protects them; the next check for drift tries again',
+      fault: 'as it says',
+    },
     DeletionReceipt: {
       level: 'info',
       or: ['warning'],

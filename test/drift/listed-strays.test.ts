@@ -129,6 +129,21 @@ it('a double with the name of a node is deleted by its id, and the machine of th
   expect([...servers.keys()]).toEqual([`id-${node}`, 'id-who-is-that']);
 });
 
+it('a stray that the cloud refuses to delete does not keep the others, and those that were deleted are reported', async () => {
+  server('id-double', node);
+  cloud.close();
+  const forbidden = { status: 403, body: { forbidden: { message: "Policy doesn't allow it to be performed." } } };
+  await reopened({ 'DELETE /servers/id-who-is-that': () => forbidden });
+  await withStage(async (context) => {
+    const work = { action: 'delete', ids: ['id-who-is-that', 'id-double'] } as const;
+    await expect(actOnStrays(context, { parts, input: withState }, work)).rejects.toMatchObject({
+      error: { class: 'credentials', code: 'StraysNotHandled', message: expect.stringContaining('id-who-is-that') },
+    });
+  });
+  expect([...servers.keys()]).toEqual([`id-${node}`, 'id-who-is-that']);
+  expect(await world.reported()).toEqual([expect.stringMatching(new RegExp(`^LeftoverRemoved: ${node} `))]);
+});
+
 it('a stray that loses its tag after it was listed is left alone', async () => {
   const listed = servers.get('id-who-is-that');
   if (listed === undefined) throw new Error('there is no stray');

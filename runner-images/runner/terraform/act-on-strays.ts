@@ -19,8 +19,8 @@ interface Listing {
 }
 
 /**
- * Acts on those of the machines that still are strays; returns their names. Each version of a type is asked about what it lists. Throws
- * `StageFailure`, also when the listing fails.
+ * Acts on those of the machines that still are strays, reports each, and returns their names. Each version of a type is asked about what
+ * it lists. Throws `StageFailure` when the listing fails, and after the last machine when some were refused.
  */
 export async function actOnStrays(
   context: SecretReader,
@@ -28,6 +28,13 @@ export async function actOnStrays(
   { action, ids }: StrayWork,
 ): Promise<readonly string[]> {
   const done = new Map<string, string>();
+  const acted = ({ id, name }: Machine) => {
+    done.set(id, name);
+    const about = `${name} has the tags of the cluster in ${input.provider}, and no one knows it`;
+    if (action === 'delete') context.emit({ kind: 'LeftoverRemoved', message: `${about}: it was deleted`, node: name });
+    else context.emit({ kind: 'StrayQuarantined', message: `${about}: it was stopped, and is kept`, node: name });
+  };
+  const refusals: NotKnown[] = [];
   for (const part of parts) {
     const strays = await straysOf(context, [part], input);
     if ('failed' in strays) {
@@ -37,38 +44,54 @@ export async function actOnStrays(
     const machines = strays.found.filter(
       ({ id, stopped }) => ids.includes(id) && !done.has(id) && !(action === 'quarantine' && stopped),
     );
-    const acted = await actBy(context, part, { input, action, machines });
-    for (const { id, name } of machines) if (acted.includes(id)) done.set(id, name);
+    refusals.push(...(await actBy(context, part, { input, action, machines, acted })));
   }
+  if (refusals.length > 0) throw allRefused(input, action, refusals);
   return [...done.values()];
 }
 
 type Machine = { readonly id: string; readonly name: string; readonly place?: string };
 
-/** By the hook of the type, else by the runner itself. Returns the ids of those that it acted on. */
+interface ActWork {
+  readonly input: HookInput;
+  readonly action: StrayAction;
+  readonly machines: readonly Machine[];
+  /** Called for each as soon as it is done. */
+  readonly acted: (machine: Machine) => void;
+}
+
+/** By the hook of the type, else by the runner itself. Returns the refusals: one machine that is refused does not keep the others. */
 async function actBy(
   context: SecretReader,
   part: WorkspacePart,
-  {
-    input,
-    action,
-    machines,
-  }: { readonly input: HookInput; readonly action: StrayAction; readonly machines: readonly Machine[] },
-): Promise<readonly string[]> {
+  { input, action, machines, acted }: ActWork,
+): Promise<readonly NotKnown[]> {
   if (machines.length === 0) return [];
   const hook = action === 'delete' ? 'remove' : 'stop';
   if (await anyHook(context, [part], hook)) {
     const named = machines.map(({ id, name }) => ({ id, name }));
     await askHooks(context, [part], { hook, input: { ...input, machines: named } });
-    return machines.map(({ id }) => id);
+    machines.forEach(acted);
+    return [];
   }
   if (!canAct(part.provider)) return [];
   const asked = await listInputOf(context, part.provider, input);
-  const work = { action, machines, signal: context.signal };
-  const acted = await orNotKnown(() => actOnMachines(part.provider.type, asked, work));
-  if (!('failed' in acted)) return acted;
-  const message = `Not all machines of ${input.provider} that no one knows could be ${action === 'delete' ? 'deleted' : 'stopped'}: ${acted.failed}.`;
-  throw notActed('StraysNotHandled', input, { ...acted, failed: message });
+  const refusals: NotKnown[] = [];
+  for (const machine of machines) {
+    const work = { action, machines: [machine], signal: context.signal };
+    const answer = await orNotKnown(() => actOnMachines(part.provider.type, asked, work));
+    if ('failed' in answer) refusals.push(answer);
+    else if (answer.length > 0) acted(machine);
+  }
+  return refusals;
+}
+
+/** What may pass is retried first; then a person has to act. */
+function allRefused(input: HookInput, action: StrayAction, refusals: readonly NotKnown[]): StageFailure {
+  const passing = refusals.find(({ needs }) => needs === undefined);
+  const done = action === 'delete' ? 'deleted' : 'stopped';
+  const failed = `Not all machines of ${input.provider} that no one knows could be ${done}: ${refusals.map((one) => one.failed).join('; ')}.`;
+  return notActed('StraysNotHandled', input, { ...(passing ?? refusals[0]), failed });
 }
 
 const hints = {

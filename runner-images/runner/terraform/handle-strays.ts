@@ -2,6 +2,7 @@
 import type { InfrastructureWork } from '#domain/plan.ts';
 import { knownPoolKey } from '../ssh-keys.ts';
 import type { ContextOf } from '../stage-context.ts';
+import { StageFailure } from '../stage-failure.ts';
 import { actOnStrays } from './act-on-strays.ts';
 import { machinesJob } from './apply-machines.ts';
 
@@ -9,15 +10,19 @@ import { listingOf } from './workspace.ts';
 
 type Work = NonNullable<InfrastructureWork['strays']>[number];
 
-/** Terraform changes nothing. Throws `StageFailure`. */
+/**
+ * Terraform changes nothing. What only a person can lift (a permission, a protection) is reported and stops nothing else: the next check
+ * for drift tries again. Throws `StageFailure` for what may pass.
+ */
 export async function handleStrays(context: ContextOf<'terraform'>, work: Work): Promise<void> {
-  const { provider, action } = work;
+  const { provider } = work;
   const publicKeyOf = (...pool: readonly [clusterId: string, poolId: string]) => knownPoolKey(context, ...pool);
   const job = await machinesJob(context, provider, { state: context.target, publicKeyOf });
-  const names = await actOnStrays(context, await listingOf(context, job), work);
-  for (const name of names) {
-    const about = `${name} has the tags of the cluster in ${provider}, and no one knows it`;
-    if (action === 'delete') context.emit({ kind: 'LeftoverRemoved', message: `${about}: it was deleted`, node: name });
-    else context.emit({ kind: 'StrayQuarantined', message: `${about}: it was stopped, and is kept`, node: name });
+  try {
+    await actOnStrays(context, await listingOf(context, job), work);
+  } catch (error) {
+    if (!(error instanceof StageFailure) || !['credentials', 'user'].includes(error.error.class)) throw error;
+    const { message, hint } = error.error;
+    context.emit({ kind: 'StraysNotHandled', message: `${message} ${hint}` });
   }
 }
