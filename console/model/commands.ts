@@ -10,21 +10,39 @@ const word = (text: string): string => (/^[\w./:=@-]+$/.test(text) ? text : `'${
 
 const of = ({ namespace, name }: Name): string => word(namespace === 'default' ? name : `${namespace}/${name}`);
 
-const inside = (namespace: string): string => (namespace === 'default' ? '' : ` -n ${namespace}`);
+const inside = (namespace: string): string => (namespace === 'default' ? '' : ` -n ${word(namespace)}`);
+
+/** An option with its value; nothing where there is no value. */
+const option = (name: string, value = ''): string => (value === '' ? '' : ` --${name} ${word(value)}`);
+
+const since = (minutes = ''): string => (minutes === '' ? '' : ` --since ${word(minutes)}m`);
+
+interface RollOutStart {
+  /** What is rolled out is a file, and not what is stored. */
+  readonly file: boolean;
+  /** Empty: as the order of the inventory has it. */
+  readonly waves?: string;
+  readonly soak?: string;
+  readonly maxFailed?: string;
+}
 
 export const commands = {
+  console: () => 'kubeloom console',
   fleet: () => 'kubeloom get',
   describe: (key: Name) => `kubeloom describe ${of(key)}`,
   nodes: (key: Name) => `kubeloom describe ${of(key)} --nodes`,
   history: (key: Name) => `kubeloom history ${of(key)}`,
   diff: (key: Name, from: number, to: number) => `kubeloom diff ${of(key)} g${from} g${to}`,
-  events: (key: Name) => `kubeloom events ${of(key)} -f`,
-  allEvents: () => 'kubeloom events -f',
-  log: (run: string, namespace: string, stage?: string) =>
-    `kubeloom logs ${word(run)}${stage === undefined ? '' : ` --stage ${word(stage)}`}${namespace === 'default' ? '' : ` --namespace ${word(namespace)}`}`,
+  /** `minutes`: only those of the last so many. */
+  events: (key: Name, minutes?: string) => `kubeloom events ${of(key)} -f${since(minutes)}`,
+  allEvents: (minutes: string) => `kubeloom events -f${since(minutes)}`,
+  log: (run: string, namespace: string, stage?: string, cluster?: string) =>
+    `kubeloom logs ${word(run)}${option('cluster', cluster)}${option('stage', stage)}${inside(namespace)}`,
   plan: (key: Name) => `kubeloom plan ${of(key)}`,
   planOfFile: () => 'kubeloom plan -f manifest.yaml',
   apply: (plan: string) => `kubeloom apply -f manifest.yaml --plan ${word(plan)}`,
+  /** Documents of any kind. */
+  store: (file: `${string}.yaml`) => `kubeloom apply -f ${word(file)}`,
   approve: (key: Name, plan: string) => `kubeloom approve ${of(key)} --plan ${word(plan)}`,
   retry: (key: Name) => `kubeloom retry ${of(key)} --wait`,
   cancel: (key: Name) => `kubeloom cancel ${of(key)}`,
@@ -35,27 +53,30 @@ export const commands = {
   rollback: (key: Name) => `kubeloom rollback ${of(key)}`,
   remove: (key: Name) => `kubeloom delete ${of(key)}`,
   checkProvider: ({ namespace, name, provider }: Name & { readonly provider: string }) =>
-    `kubeloom provider check ${provider} --manifest ${name}${inside(namespace)}`,
+    `kubeloom provider check ${word(provider)}${option('manifest', name)}${inside(namespace)}`,
   secrets: () => 'kubeloom secrets list',
-  template: ({ namespace, name }: Name) => `kubeloom templates describe ${name}${inside(namespace)}`,
+  template: ({ namespace, name }: Name) => `kubeloom templates describe ${word(name)}${inside(namespace)}`,
   sources: () => 'kubeloom sources list',
-  source: ({ namespace, name }: Name) => `kubeloom sources describe ${name}${inside(namespace)}`,
-  syncSource: ({ namespace, name }: Name) => `kubeloom sources sync ${name}${inside(namespace)}`,
+  source: ({ namespace, name }: Name) => `kubeloom sources describe ${word(name)}${inside(namespace)}`,
+  syncSource: ({ namespace, name }: Name) => `kubeloom sources sync ${word(name)}${inside(namespace)}`,
   whoami: () => 'kubeloom whoami',
   roles: () => 'kubeloom roles list',
-  changes: (namespace: string) => `kubeloom changes${namespace === '' ? '' : ` -n ${namespace}`}`,
+  /** What people asked for. */
+  audit: (days: string, kinds: readonly string[]) => `kubeloom events --since ${word(days)}d --kind ${kinds.join(' ')}`,
   inventory: (namespace: string) => `kubeloom inventory list${inside(namespace)}`,
   inventoryDocument: (namespace: string, kind: string, name: string) =>
-    `kubeloom inventory describe ${kind} ${name}${inside(namespace)}`,
-  applyInventory: (namespace: string, cluster: string) => `kubeloom inventory apply ${cluster}${inside(namespace)}`,
+    `kubeloom inventory describe ${word(kind)} ${word(name)}${inside(namespace)}`,
+  applyInventory: (namespace: string, cluster: string) =>
+    `kubeloom inventory apply ${word(cluster)}${inside(namespace)}`,
   planInventory: (namespace: string) => `kubeloom inventory plan${inside(namespace)}`,
-  planInventoryFile: () => 'kubeloom inventory plan -f inventory.yaml --detail',
+  planInventoryFile: (namespace: string) => `kubeloom inventory plan -f inventory.yaml --detail${inside(namespace)}`,
   rollOuts: (namespace: string) => `kubeloom rollout list${inside(namespace)}`,
-  rollOut: (namespace: string, id: string) => `kubeloom rollout describe ${id}${inside(namespace)}`,
-  rollOutVerb: (verb: string, namespace: string, id: string) => `kubeloom rollout ${verb} ${id}${inside(namespace)}`,
-  startRollOut: (namespace: string, plan: string, file: boolean) =>
-    `kubeloom rollout start${file ? ' -f inventory.yaml' : ''} --plan ${plan}${inside(namespace)}`,
+  rollOut: (namespace: string, id: string) => `kubeloom rollout describe ${word(id)}${inside(namespace)}`,
+  rollOutVerb: (verb: string, namespace: string, id: string) =>
+    `kubeloom rollout ${word(verb)} ${word(id)}${inside(namespace)}`,
+  startRollOut: (namespace: string, plan: string, { file, waves, soak, maxFailed }: RollOutStart) =>
+    `kubeloom rollout start${file ? ' -f inventory.yaml' : ''} --plan ${word(plan)}${option('waves', waves)}${option('soak', soak)}${option('max-failed', maxFailed)}${inside(namespace)}`,
   explain: (key: Name) => `kubeloom explain ${of(key)}`,
   ssh: ({ namespace, name }: Name, cluster: string, node: string) =>
-    `kubeloom ssh ${cluster} ${node} --manifest ${name}${inside(namespace)}`,
+    `kubeloom ssh ${word(cluster)} ${word(node)}${option('manifest', name)}${inside(namespace)}`,
 } as const;

@@ -160,7 +160,7 @@ function Audit({ chosen }: { readonly chosen: Chosen }) {
       <div className="title">
         <h1>Audit</h1>
         <Updated at={events.dataUpdatedAt} error={events.error} />
-        <CopyCommand command={commands.changes('')} />
+        <CopyCommand command={commands.audit(days, auditKinds)} />
       </div>
       <ViewTabs place={['access']} views={views} current="audit" />
       <div className="filters">

@@ -24,7 +24,7 @@ export default function AllEventsPage({ chosen }: { readonly chosen: Readonly<Re
       <div className="title">
         <h1>Events</h1>
         <Updated at={events.dataUpdatedAt} error={events.error} />
-        <CopyCommand command={commands.allEvents()} />
+        <CopyCommand command={commands.allEvents(minutes)} />
       </div>
       <div className="filters">
         <label>

@@ -32,7 +32,7 @@ export default function EventsTab({ of, chosen, events }: EventsTabProps) {
             ))}
           </select>
         </label>
-        <CopyCommand command={commands.events(of)} />
+        <CopyCommand command={commands.events(of, chosen.from)} />
       </div>
       {events ? <EventList events={events} follow tall /> : <Loading what="events" />}
     </>

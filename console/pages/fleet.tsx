@@ -60,7 +60,7 @@ export function FleetPage({ chosen }: { readonly chosen: Readonly<Record<string,
               Plan a manifest
             </a>
           </p>
-          <CopyCommand command="kubeloom apply -f manifest.yaml --wait" />
+          <CopyCommand command={commands.store('manifest.yaml')} />
         </Empty>
       ) : shown.length === 0 ? (
         <Empty title="Nothing matches">

@@ -94,7 +94,7 @@ export function RunTab({ of, manifest, events = none, older, missing, chosen }: 
           <section aria-labelledby="log-title">
             <h2 id="log-title">
               Log of {open.stage}, try {open.attempt}
-              {run && <CopyCommand command={commands.log(run.runId, of.namespace, open.stage)} />}
+              {run && <CopyCommand command={commands.log(run.runId, of.namespace, open.stage, open.cluster)} />}
               <button type="button" className="quiet" onClick={() => choose({ cell: undefined })}>
                 Close
               </button>

@@ -1,5 +1,6 @@
 /** What someone sees who is not signed in: how to get in, and nothing else. */
 import { useState } from 'react';
+import { commands } from '../model/commands.ts';
 import { CopyCommand } from '../parts/copy-command.tsx';
 import { sentenceOf, wayIn } from '../sign-in/way-in.ts';
 
@@ -40,7 +41,7 @@ export function SignInPage({ refusal, ended }: Props) {
       ) : (
         <>
           <p>In a terminal where you use Kubeloom, run</p>
-          <CopyCommand command="kubeloom console" />
+          <CopyCommand command={commands.console()} />
           <p>
             and open the address that it prints. It works once, within two minutes; no password and no token is ever
             typed here.

@@ -1,12 +1,9 @@
-/** What pages show, before it is drawn: the fleet, pools, plans, logs, commands, rights. */
-import type { Command } from 'commander';
+/** What pages show, before it is drawn: the fleet, pools, plans, logs, rights. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { kubeloomProgram } from '#cli/program.ts';
 import type { NodeRow, PlanReport } from '#contracts/api-bodies.ts';
 import { roles } from '#domain/access.ts';
-import { commands } from '../../console/model/commands.ts';
 import { countsOf, fleetRow, type Summary, shownRows } from '../../console/model/fleet.ts';
 import { keyed } from '../../console/model/keyed.ts';
 import { allLines, nextMatch, noLines, shownLines, withText } from '../../console/model/log-lines.ts';
@@ -183,74 +180,6 @@ it('a document becomes YAML that means the same', () => {
   expect(text).toBe(
     'spec:\n  version: "1.36.0"\n  pools:\n    - name: a\n      count: 2\n  labels:\n    "on": "yes"\n  none: []\n',
   );
-});
-
-/** Commands are read, and not carried out. */
-function doNothing(command: Command): void {
-  command.exitOverride().configureOutput({ writeErr: () => {} });
-  if (command.commands.length === 0) command.action(() => {});
-  for (const child of command.commands) doNothing(child);
-}
-
-it('every command that the console offers is one of the command line', async () => {
-  const key = { namespace: 'team', name: 'shop' };
-  const id = '3f0c9d0e5a7b1c2d4e6f8091a2b3c4d5e6f70819';
-  const all: Readonly<Record<keyof typeof commands, string>> = {
-    ...{
-      fleet: commands.fleet(),
-      describe: commands.describe(key),
-      nodes: commands.nodes(key),
-    },
-    ...{ history: commands.history(key), events: commands.events(key), allEvents: commands.allEvents() },
-    ...{
-      log: commands.log('shop-abcde-g1-a1', 'team', 'nodes'),
-      plan: commands.plan(key),
-      planOfFile: commands.planOfFile(),
-    },
-    ...{
-      apply: commands.apply(id),
-      approve: commands.approve(key, id),
-      retry: commands.retry(key),
-      cancel: commands.cancel(key),
-    },
-    ...{
-      pause: commands.pause(key),
-      resume: commands.resume(key),
-      drift: commands.drift(key),
-      repair: commands.repair(key),
-    },
-    ...{ rollback: commands.rollback(key), remove: commands.remove(key), diff: commands.diff(key, 1, 2) },
-    ...{ checkProvider: commands.checkProvider({ ...key, provider: 'aws-eu' }), secrets: commands.secrets() },
-    ...{ template: commands.template(key), sources: commands.sources(), source: commands.source(key) },
-    ...{ syncSource: commands.syncSource(key), whoami: commands.whoami(), roles: commands.roles() },
-    ...{ changes: commands.changes('team'), inventory: commands.inventory('team') },
-    ...{
-      inventoryDocument: commands.inventoryDocument('team', 'InventoryLayer', 'prod'),
-      applyInventory: commands.applyInventory('team', 'acme'),
-      planInventory: commands.planInventory('team'),
-      planInventoryFile: commands.planInventoryFile(),
-    },
-    ...{ rollOuts: commands.rollOuts('team'), rollOut: commands.rollOut('team', '20261123-1') },
-    ...{
-      rollOutVerb: commands.rollOutVerb('pause', 'team', '20261123-1'),
-      startRollOut: commands.startRollOut('team', id, true),
-      explain: commands.explain(key),
-      ssh: commands.ssh(key, 'web', 'compute-1234567-00'),
-    },
-  };
-  for (const line of Object.values(all)) {
-    const program = await kubeloomProgram();
-    const words = line.split(' ').slice(1);
-    expect(program.commands.map((one) => one.name())).toContain(words[0]);
-    doNothing(program);
-    await expect(program.parseAsync(words, { from: 'user' }), line).resolves.toBeDefined();
-  }
-});
-
-it('a command that is copied is one command, whatever the address of the page says', () => {
-  const hostile = { namespace: 'a; rm -rf ~', name: "$(reboot)'" };
-  expect(commands.describe(hostile)).toBe("kubeloom describe 'a; rm -rf ~/$(reboot)'\\'''");
-  expect(commands.log('x`y`', 'default', 'nodes')).toBe("kubeloom logs 'x`y`' --stage nodes");
 });
 
 it('times say how long something took without a part that is too large', () => {

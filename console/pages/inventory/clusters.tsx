@@ -32,7 +32,7 @@ export function ClustersView({ namespace, list, chosen }: ClustersViewProps) {
     return (
       <Empty title="No cluster inherits anything here">
         <p>An InventoryCluster names layers of values and a template; Kubeloom makes its manifest of them.</p>
-        <CopyCommand command="kubeloom apply -f inventory.yaml" />
+        <CopyCommand command={commands.store('inventory.yaml')} />
       </Empty>
     );
   const rows = found(list.clusters, search, ({ cluster, template, layers = [], state }) =>

@@ -57,7 +57,7 @@ export function PlanView({ namespace, list }: { readonly namespace: string; read
           >
             {planned.isPending ? 'Planning …' : 'Plan this change'}
           </button>{' '}
-          <CopyCommand command={commands.planInventoryFile()} />
+          <CopyCommand command={commands.planInventoryFile(namespace)} />
         </p>
       </div>
       <div>
@@ -198,7 +198,10 @@ function Start({ plan, id }: { readonly plan: Planned; readonly id: string }) {
       <button type="submit" className="main" disabled={work.isPending || (removes && typed !== namespace)}>
         {work.isPending ? 'Asking …' : 'Roll out exactly this plan'}
       </button>{' '}
-      <CopyCommand command={commands.startRollOut(namespace, id, text !== '')} label="as command" />
+      <CopyCommand
+        command={commands.startRollOut(namespace, id, { ...settings, file: text !== '' })}
+        label="as command"
+      />
       <p className="dim">
         plan <code>{id}</code>: exactly this is carried out, or nothing, if anything moved meanwhile.
       </p>

@@ -21,7 +21,7 @@ export function SecretsView({ secrets, instances, search }: SecretsViewProps) {
     return (
       <Empty title="No Secret is stored">
         <p>A Secret is stored from a terminal; its values cannot be read back, here or anywhere:</p>
-        <CopyCommand command="kubeloom apply -f secret.yaml" />
+        <CopyCommand command={commands.store('secret.yaml')} />
       </Empty>
     );
   const rows = found(all, search, ({ namespace, name, users }) =>

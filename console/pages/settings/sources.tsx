@@ -27,7 +27,7 @@ export function SourcesView({ search }: { readonly search: string }) {
     return (
       <Empty title="No git source">
         <p>A GitSource names a repository; what is in its manifests is submitted with each commit.</p>
-        <CopyCommand command="kubeloom apply -f source.yaml" />
+        <CopyCommand command={commands.store('source.yaml')} />
       </Empty>
     );
   const rows = found(list.data, search, ({ namespace, name, url, ref }) => `${namespace}/${name} ${url} ${ref}`);

@@ -23,7 +23,7 @@ export function TemplatesView({ namespaces, instances, search }: TemplatesViewPr
     return (
       <Empty title="No templates of your own">
         <p>All provider instances use the built-in templates. A TemplateGitReference names a repository with others.</p>
-        <CopyCommand command="kubeloom apply -f templates.yaml" />
+        <CopyCommand command={commands.store('templates.yaml')} />
       </Empty>
     );
   const rows = found(list.data, search, ({ namespace, name }) => `${namespace}/${name}`);
