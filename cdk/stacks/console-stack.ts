@@ -83,8 +83,9 @@ export class ConsoleStack extends Stack {
       minimumTLSVersion: 1.2,
       blockPublicAccess: BlockPublicAccess.BLOCK_ALL,
       objectOwnership: ObjectOwnership.BUCKET_OWNER_ENFORCED,
-      // Each deployment can make its content again.
+      // Each deployment can make its content again; a bucket that is not empty could not be deleted.
       removalPolicy: RemovalPolicy.DESTROY,
+      autoDeleteObjects: true,
     });
     const reason = 'it holds the files of the console, the same in each installation; the API logs who calls it';
     Validations.of(bucket).acknowledge({ id: 'AwsSolutions-S1', reason });

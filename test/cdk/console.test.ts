@@ -54,7 +54,7 @@ describe('the files', () => {
     await expect(reviewText(stack)).toMatchFileSnapshot('./__snapshots__/console.txt');
   });
 
-  it('the bucket is private, encrypted, and read by this distribution alone', () => {
+  it('the bucket is private, encrypted, read by this distribution alone, and emptied when the stack is deleted', () => {
     const bucket = propertiesOf('AWS::S3::Bucket');
     expect(bucket).toMatchObject({
       PublicAccessBlockConfiguration: {
@@ -66,7 +66,14 @@ describe('the files', () => {
     const { Statement } = propertiesOf('AWS::S3::BucketPolicy').PolicyDocument as {
       Statement: { Effect: string; Principal: unknown; Condition: unknown; Action: unknown }[];
     };
+    const emptied = resourcesOf(stack, 'Custom::S3AutoDeleteObjects').map(({ Properties }) => Properties.BucketName);
+    expect(emptied).toEqual([{ Ref: expect.stringMatching(/^Files/) }]);
+    const role = { 'Fn::GetAtt': [expect.stringMatching(/^CustomS3AutoDeleteObjects.*Role/), 'Arn'] };
     expect(Statement.filter(({ Effect }) => Effect === 'Allow')).toEqual([
+      expect.objectContaining({
+        Principal: { AWS: role },
+        Action: ['s3:DeleteObject*', 's3:GetBucket*', 's3:List*', 's3:PutBucketPolicy'],
+      }),
       expect.objectContaining({
         ...{ Action: 's3:GetObject', Principal: { Service: 'cloudfront.amazonaws.com' } },
         Condition: { StringEquals: { 'AWS:SourceArn': expect.anything() } },

@@ -15,14 +15,20 @@ export function reviewText(stack: Stack): string {
     ...resources.flatMap(([id, { Type }]) => (Type === kind ? [`  ${id}`] : [])),
   ]);
   const rights = resources.flatMap(([id, resource]) => documentsOf(id, resource)).sort(byName);
-  return [...lists, ...rights.map(([owner, document]) => [owner, ...document.Statement.flatMap(statementLines)])]
+  const managed = resources.flatMap(([id, { Properties = {} }]) =>
+    [Properties.ManagedPolicyArns ?? []].flat().map((arn) => [`${id} has the managed policy`, `  ${text(arn)}`]),
+  );
+  return [
+    ...lists,
+    ...managed,
+    ...rights.map(([owner, document]) => [owner, ...document.Statement.flatMap(statementLines)]),
+  ]
     .map((lines) => `${lines.join('\n')}\n`)
     .join('\n');
 }
 
 /** Statements under their owner: a role's own and its trust policy; what a bucket, a key, a queue or a topic lets others do. */
 function documentsOf(id: string, { Type, Properties = {} }: Resource): readonly (readonly [string, Document])[] {
-  if ('ManagedPolicyArns' in Properties) throw new Error(`${id} has managed policies, which this text does not show`);
   const roles = (Properties.Roles ?? []) as readonly { readonly Ref: string }[];
   const owner = Type === 'AWS::IAM::Policy' ? roles.map(({ Ref }) => Ref).join(', ') : id;
   return Object.entries(Properties)
