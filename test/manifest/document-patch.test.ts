@@ -51,7 +51,7 @@ it('a difference makes the second document of the first, however much differs', 
   );
 });
 
-it('of a document that there was not, all lines are added', () => {
+it('a document that there was not is all lines added', () => {
   const patch = documentPatch({ title: 'not stored' }, { title: 'after', document: side('a', 2000) });
   expect(applyPatch('', patch)).toBe(stringify(side('a', 2000)));
 });
