@@ -5,7 +5,7 @@ import type { AsCaller } from '#local/console/console-proxy.ts';
 import { apiClient } from './api-client.ts';
 import { forPerson } from './api-problem.ts';
 import { isClone, needsClone } from './clone.ts';
-import { type Connection, findConnection } from './connection.ts';
+import { type Connection, currentContextLine, findConnection } from './connection.ts';
 import { asSentence, CliError, exitCodes } from './exit-codes.ts';
 import { whenInterrupted } from './interrupt.ts';
 import { note } from './output.ts';
@@ -33,7 +33,7 @@ export async function consoleHere(port: number): Promise<ConsoleHere> {
     import('#local/console/built-console.ts'),
   ]);
   const proxy = await startConsoleProxy({
-    ...{ apiUrl, port, ...caller(), build: builtConsole },
+    ...{ apiUrl, port, ...callerOf(apiUrl), build: builtConsole },
     logger: { info: () => {}, warn: (what, { cause } = {}) => note(`${what}: ${cause}`), error: (what) => note(what) },
   }).catch(asSentence(exitCodes.fault));
   const { promise: ended, resolve } = Promise.withResolvers<void>();
@@ -44,12 +44,15 @@ export async function consoleHere(port: number): Promise<ConsoleHere> {
   return { url: proxy.url, code: proxy.code(), seconds: codeSeconds, ended };
 }
 
-/** The credentials as they are, found again once the API refused them: a token of a context, or those of AWS. */
-function caller(): { readonly asCaller: AsCaller; readonly renew: () => void } {
+/**
+ * The credentials as they are, found again once the API refused them: a token of a context, or those of AWS. Those of another installation,
+ * to which the context was switched meanwhile, are not shown to this one.
+ */
+export function callerOf(apiUrl: string): { readonly asCaller: AsCaller; readonly renew: () => void } {
   let connection: Connection | undefined;
   let sign: ReturnType<typeof signerFor> | undefined;
   const asCaller: AsCaller = async (method, url, headers, body) => {
-    connection ??= findConnection();
+    connection ??= connectionTo(apiUrl);
     sign ??= signerFor(connection);
     const { token } = connection;
     const shown = token === undefined ? headers : { ...headers, authorization: `Bearer ${token}` };
@@ -66,4 +69,14 @@ function caller(): { readonly asCaller: AsCaller; readonly renew: () => void } {
     sign = undefined;
   };
   return { asCaller, renew };
+}
+
+function connectionTo(apiUrl: string): Connection {
+  const connection = findConnection();
+  if (connection.apiUrl === apiUrl) return connection;
+  const now = currentContextLine();
+  throw new CliError(
+    `this console is of ${apiUrl}, and the command line now uses another installation (${now}): start \`kubeloom console\` again, or switch back`,
+    exitCodes.usage,
+  );
 }

@@ -1,5 +1,6 @@
 /** `kubeloom console` for an installation in AWS: it stays, serves the console here, and signs with the credentials of the caller. */
-import { expect, it } from 'vitest';
+import { afterEach, expect, it, vi } from 'vitest';
+import { callerOf } from '#cli/console-here.ts';
 import { region, sessionTokenOf, startSignedApi } from '../security/signed-api.ts';
 import { kubeloom } from './kubeloom.ts';
 import { kubeloomProcess } from './kubeloom-process.ts';
@@ -56,4 +57,23 @@ it('a port that is none is refused', async () => {
   expect(await kubeloom(['console', '--port', 'x'], { environment })).toMatchObject({
     ...{ code: 2, stderr: expect.stringContaining('--port is a number') },
   });
+});
+
+afterEach(() => vi.unstubAllEnvs());
+
+it('credentials of another installation are not shown to the one whose console is open', async () => {
+  const [here, elsewhere] = ['https://here.example.com', 'https://elsewhere.example.com'];
+  vi.stubEnv('KUBELOOM_API_URL', here);
+  vi.stubEnv('KUBELOOM_TOKEN', 'token-of-here');
+  const { asCaller, renew } = callerOf(here);
+  const ask = () => asCaller('GET', new URL(`${here}/v1/whoami`), {});
+  expect(await ask()).toMatchObject({ authorization: 'Bearer token-of-here' });
+  vi.stubEnv('KUBELOOM_API_URL', elsewhere);
+  vi.stubEnv('KUBELOOM_TOKEN', 'token-of-elsewhere');
+  expect(await ask()).toMatchObject({ authorization: 'Bearer token-of-here' });
+  renew();
+  await expect(ask()).rejects.toThrow(`this console is of ${here}, and the command line now uses another installation`);
+  vi.stubEnv('KUBELOOM_API_URL', here);
+  vi.stubEnv('KUBELOOM_TOKEN', 'new-token-of-here');
+  expect(await ask()).toMatchObject({ authorization: 'Bearer new-token-of-here' });
 });
