@@ -104,6 +104,11 @@ export const Options = z.strictObject({
     .describe(
       'tools whose builds run on Lambda compute, comma separated: `drift`, `kubectl`; at most 15 minutes each; empty: none',
     ),
+  lambdaCompute: onOff
+    .default(true)
+    .describe(
+      '`false` in a region where CodeBuild has no Lambda compute (its user guide lists those that do): no project is made for it, and lambdaRunners is ignored unless given',
+    ),
   runnerCidrs: list
     .pipe(z.array(Cidr).min(1, 'names no network'))
     .default(['0.0.0.0/0'])
@@ -183,6 +188,7 @@ export function parseOptions(context: Readonly<Record<string, unknown>>): Option
     ...(result.success ? [] : result.error.issues.flatMap(sentences)),
     ...authorizationFaults(given),
     ...templateFaults(given),
+    ...computeFaults(given),
     ...consoleFaults(given),
   ];
   if (result.success && faults.length === 0) return result.data;
@@ -217,6 +223,11 @@ function authorizationFaults(given: Readonly<Record<string, unknown>>): string[]
 function templateFaults(given: Readonly<Record<string, unknown>>): string[] {
   if (given.templateSources !== 'builtin' || !given.templatePrivateHosts) return [];
   return ['templatePrivateHosts: is for templateSources=git only; set that, or leave it out'];
+}
+
+function computeFaults(given: Readonly<Record<string, unknown>>): string[] {
+  if (String(given.lambdaCompute ?? true) === 'true' || !given.lambdaRunners) return [];
+  return ['lambdaRunners: needs lambdaCompute=true; leave one of them out'];
 }
 
 /** The browser of a person has no keys of AWS, so only tokens let it in; where requests are signed, `kubeloom console` signs them. */

@@ -54,17 +54,16 @@ const checkMinutes = 30;
 
 /** Of the project that builds are started of. */
 export function computeOf(tool: RunnerTool, image: DockerImageAsset, options: Options): RunnerCompute {
-  return computeOn(
-    options.lambdaRunners.some((name) => name === tool),
-    tool,
-    image,
-    options,
-  );
+  return computeOn(isOnLambda(tool, options), tool, image, options);
 }
 
-/** Checks have a project on either compute, whichever is chosen. */
+/** Checks have a project on either compute, whichever is chosen, where the region has both. */
 export function otherComputes(tool: RunnerTool, image: DockerImageAsset, options: Options): readonly RunnerCompute[] {
-  return tool === 'drift' ? [computeOn(!options.lambdaRunners.includes(tool), tool, image, options)] : [];
+  return tool === 'drift' && options.lambdaCompute ? [computeOn(!isOnLambda(tool, options), tool, image, options)] : [];
+}
+
+function isOnLambda(tool: RunnerTool, { lambdaCompute, lambdaRunners }: Options): boolean {
+  return lambdaCompute && lambdaRunners.some((name) => name === tool);
 }
 
 function computeOn(lambda: boolean, tool: RunnerTool, image: DockerImageAsset, options: Options): RunnerCompute {

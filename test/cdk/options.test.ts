@@ -23,7 +23,14 @@ describe('options', () => {
       ...{ requireApproval: [] },
       ...{ runDays: 365, oldVersionDays: 90, tickMinutes: 5, runnerSize: 'small', runnerMinutes: 60, longRunHours: 12 },
       ...{ dashboard: false, admins: ['*'], runnerCidrs: ['0.0.0.0/0'], templateSources: 'git' },
-      ...{ templatePrivateHosts: [], templateUrls: [], lambdaRunners: ['drift'], vaultAudiences: [], providers: [] },
+      ...{
+        templatePrivateHosts: [],
+        templateUrls: [],
+        lambdaRunners: ['drift'],
+        lambdaCompute: true,
+        vaultAudiences: [],
+        providers: [],
+      },
       ...{ repairsPerHour: 10, console: false, consoleScope: 'openid', consoleToken: 'access' },
       consoleSignInOrigins: [],
     });
@@ -296,6 +303,18 @@ describe('what options change', () => {
       );
     expect(kept({})).toHaveLength(4);
     expect(kept({ lambdaRunners: '' }).sort()).toEqual(kept({}).sort());
+  });
+
+  it('lambdaCompute=false makes no project on Lambda compute, which some regions do not have', () => {
+    const projects = templateOf(installationOf({ lambdaCompute: 'false' }).pipeline).findResources(
+      'AWS::CodeBuild::Project',
+    );
+    const types = Object.values(projects).map(({ Properties }) => Properties.Environment.ComputeType);
+    expect(types.length).toBeGreaterThan(3);
+    expect(new Set(types)).toEqual(new Set(['BUILD_GENERAL1_SMALL']));
+    expect(() => parseOptions({ lambdaCompute: 'false', lambdaRunners: 'drift' })).toThrow(
+      'lambdaRunners: needs lambdaCompute=true; leave one of them out',
+    );
   });
 
   it('runnerSize=medium is a size that arm64 has', () => {
