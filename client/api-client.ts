@@ -24,11 +24,14 @@ type ContentIn<Row extends Operation> = Row['body'] extends { readonly schema: i
       ? [query?: QueryOf<Row['query']>]
       : [];
 type QueryOf<Query extends z.ZodObject> = Partial<z.output<Query>>;
-type HeadersIn<Row extends Operation> = Row['headers'] extends infer Headers extends z.ZodObject
-  ? [headers?: Partial<z.output<Headers>>]
-  : [];
+/** It keeps no answers, so it does not ask whether one has changed. */
+type HeadersIn<Row extends Operation> = 304 extends keyof Row['answers']
+  ? []
+  : Row['headers'] extends infer Headers extends z.ZodObject
+    ? [headers?: Partial<z.output<Headers>>]
+    : [];
 
-type AnswerTo<Row extends Operation> = AnswerOf<Row['answers'][keyof Row['answers'] & number]>;
+type AnswerTo<Row extends Operation> = AnswerOf<Row['answers'][Exclude<keyof Row['answers'] & number, 304>]>;
 type AnswerOf<One extends Answer> = One extends { readonly media: string }
   ? string
   : One extends { readonly schema: infer Schema extends z.ZodType }

@@ -22,9 +22,9 @@ type AnswerOf<One> = One extends { readonly media: string }
     ? z.output<Schema>
     : undefined;
 type Answers<Row> = Row extends { readonly answers: infer All extends Readonly<Record<number, Answer>> } ? All : never;
-/** What it answers when it succeeds. */
+/** What it answers when it succeeds and something changed. */
 export type AnswerTo<Wanted extends Route> = AnswerOf<
-  Answers<ByRoute[Wanted]>[keyof Answers<ByRoute[Wanted]> & number]
+  Answers<ByRoute[Wanted]>[Exclude<keyof Answers<ByRoute[Wanted]> & number, 304>]
 >;
 
 type Values<Schema> = Schema extends z.ZodObject

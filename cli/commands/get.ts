@@ -3,10 +3,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type Command, Option } from 'commander';
 import { stringify } from 'yaml';
 import type { ManifestSummary } from '#contracts/api-bodies.ts';
+import { fleetSorts, fleetStates } from '#contracts/fleet.ts';
 import { type ApiClient, apiClient } from '../api-client.ts';
 import { statusOf } from '../describe-manifest.ts';
 import { CliError, exitCodes } from '../exit-codes.ts';
 import { allManifests, manifestNamed } from '../find-manifest.ts';
+import { chosenManifests, type FleetOptions, fleetChoice } from '../fleet-choice.ts';
 import { clip, counted, listed, type TableOptions } from '../layout.ts';
 import { openDrawing } from '../live-view.ts';
 import { parseManifestName, shortName } from '../manifest-name.ts';
@@ -15,7 +17,7 @@ import { ago } from '../times.ts';
 
 const formats = ['wide', 'name', 'yaml', 'json'] as const;
 
-interface GetOptions {
+interface GetOptions extends FleetOptions {
   readonly namespace?: string;
   readonly allNamespaces?: boolean;
   readonly output?: (typeof formats)[number];
@@ -34,6 +36,11 @@ export function registerGet(program: Command): void {
         formats,
       ),
     )
+    .option('--state <states>', `only those that are ${fleetStates.join(', ')}; several with commas between`)
+    .option('--status <statuses>', 'only those with one of these statuses, with commas between')
+    .option('--provider <provider>', 'only those with nodes of this provider instance')
+    .option('--search <words>', 'only those with all of these words in their names, providers or failures')
+    .addOption(new Option('--sort <order>', '`state`: what needs you first').choices(fleetSorts))
     .option('-w, --watch', 'go on until Ctrl-C, showing what changes')
     .option('--json', 'answer as JSON; with --watch one object a line')
     .action(get);
@@ -44,9 +51,13 @@ async function get(names: readonly string[], options: GetOptions): Promise<void>
     throw new CliError('-A shows all namespaces and -n one: leave one of them out', exitCodes.usage);
   if (options.watch && (options.output === 'yaml' || options.output === 'name'))
     throw new CliError(`-o ${options.output} cannot be watched: leave out -w or -o`, exitCodes.usage);
+  const chosen = fleetChoice(options);
+  if (chosen && names.length > 0)
+    throw new CliError('filters and orders are for all manifests: leave them or NAME out', exitCodes.usage);
   const api = apiClient();
   if (names[0] === 'groups') return groups(api, names.slice(1), options);
-  const load = () => wanted(api, names, options.namespace);
+  const { namespace } = options;
+  const load = () => (chosen ? chosenManifests(api, { ...chosen, namespace }) : wanted(api, names, namespace));
   if (options.watch) return watch(load, options);
   const items = await load();
   if (options.json || options.output === 'json') return printJson(items);

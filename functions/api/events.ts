@@ -6,11 +6,12 @@ import { operations } from '#contracts/operations/operations.ts';
 import type { AdmittedCaller } from '../caller.ts';
 import type { FeedEvent } from '../event-feed.ts';
 import { handle } from './handle.ts';
+import { unlessSeen } from './not-modified.ts';
 
 /** Read for one page at most, so that a filter that fits little still answers in time. */
 const readAtMost = 2000;
 
-export const listAllEvents = handle(operations.listAllEvents, async ({ query, caller }, deps) => {
+export const listAllEvents = handle(operations.listAllEvents, async ({ query, caller, headers }, deps) => {
   const { since, limit } = query;
   const isTime = since?.includes('T') ?? false;
   const from = isTime ? since : undefined;
@@ -31,7 +32,7 @@ export const listAllEvents = handle(operations.listAllEvents, async ({ query, ca
     }
     if (page.items.length === 0) break;
   }
-  return { json: { items, more, ...(after !== undefined && { next: after }) } };
+  return unlessSeen(headers, { items, more, ...(after !== undefined && { next: after }) });
 });
 
 function isMeant({ manifest, event }: FeedEvent, query: FeedQuery, from: string | undefined): boolean {

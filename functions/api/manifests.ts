@@ -3,12 +3,16 @@ import type { ManifestDescription } from '#contracts/api-bodies.ts';
 import { operations } from '#contracts/operations/operations.ts';
 import type { ManifestKey } from '#contracts/records.ts';
 import { PipelineError } from '#domain/errors.ts';
+import { aheadOf } from '../ahead.ts';
+import type { AdmittedCaller } from '../caller.ts';
 import { replaceableManifest, storedOrRemains } from '../pipeline/manifests/stored-manifest.ts';
 import type { ApiPorts } from '../rights/api-uses.ts';
+import { type FleetRow, fleetPage, needsAll } from './fleet.ts';
 import { handle } from './handle.ts';
 import { refuseInventoryOwned } from './manifest-owner.ts';
 import { visibleManifests } from './manifest-pages.ts';
 import { checkPreconditions, manifestTag } from './manifest-version.ts';
+import { unlessSeen } from './not-modified.ts';
 import { requestDocument } from './request-document.ts';
 import { wantedPlans } from './stored-plans.ts';
 import { submitDocument } from './submit-document.ts';
@@ -20,13 +24,32 @@ import {
   summaryOfRemains,
 } from './views/manifest-description.ts';
 
-/** Those that the caller may see, or those of one namespace. */
-export const listManifests = handle(operations.listManifests, async ({ query, caller }, deps) => {
+/** Those that the caller may see, or those of one namespace. A filter, another order or counts read all of them. */
+export const listManifests = handle(operations.listManifests, async ({ query, caller, headers }, deps) => {
+  if (needsAll(query)) {
+    const { namespace } = query;
+    const read = visibleFleet(deps, caller, query.counts === undefined ? namespace : undefined);
+    return unlessSeen(headers, fleetPage(await Array.fromAsync(read), query));
+  }
   const page = await visibleManifests(deps, caller, query);
   const read = await Promise.all(page.items.map((record) => summaryOf(deps, record)));
   const items = [...read, ...page.unreadable.map(summaryOfRemains)].sort(byKey);
-  return { json: { items, ...(page.next !== undefined && { next: page.next }) } };
+  return unlessSeen(headers, { items, ...(page.next !== undefined && { next: page.next }) });
 });
+
+async function* visibleFleet(
+  deps: Pick<ApiPorts, 'manifests' | 'clusters'>,
+  caller: AdmittedCaller,
+  namespace: string | undefined,
+): AsyncGenerator<FleetRow> {
+  let next: string | undefined;
+  do {
+    const page = await visibleManifests(deps, caller, { namespace, limit: 1000, next });
+    yield* aheadOf(page.items, (record) => summaryOf(deps, record));
+    yield* page.unreadable.map(summaryOfRemains);
+    next = page.next;
+  } while (next !== undefined);
+}
 
 /** Judges everything, stores the next generation, starts its run. */
 export const putManifest = handle(operations.putManifest, async (request, deps) => {

@@ -9,6 +9,7 @@ import { withRealStatus } from '../pipeline/runs/passed-over.ts';
 import type { Page } from '../ports.ts';
 import type { ApiPorts } from '../rights/api-uses.ts';
 import { handle } from './handle.ts';
+import { unlessSeen } from './not-modified.ts';
 
 /** Newest first. */
 export const listRuns = handle(operations.listRuns, async ({ path, query }, deps) => {
@@ -35,19 +36,19 @@ export async function storedRun(
 }
 
 /** A follower asks again with `next`. */
-export const listEvents = handle(operations.listEvents, async ({ path, query }, deps) => {
+export const listEvents = handle(operations.listEvents, async ({ path, query, headers }, deps) => {
   const page = await deps.events.list(path, query.limit, query.next);
   if (page.items.length === 0 && query.next === undefined) await storedManifest(deps, path);
-  return { json: shown(page) };
+  return unlessSeen(headers, shown(page));
 });
 
 /** Of a namespace, or, without one, of roles. */
-export const listChanges = handle(operations.listChanges, async ({ query, caller }, deps) => {
+export const listChanges = handle(operations.listChanges, async ({ query, caller, headers }, deps) => {
   if (query.namespace === undefined && !caller.may('admin', '*')) {
     throw new PipelineError('Forbidden', 'only an admin of all namespaces sees changes of roles; name a namespace');
   }
   const page = await deps.events.list(changesOf(query.namespace ?? installationChanges), query.limit, query.next);
-  return { json: shown(page) };
+  return unlessSeen(headers, shown(page));
 });
 
 const shown = ({ items, next }: Page<RunEvent>): EventPage => ({

@@ -8,7 +8,8 @@ import { PlanTotals } from '#domain/planning/text/plan-totals.ts';
 import { CostOfMonth } from '#domain/prices/cost-of-month.ts';
 import { clusterParts } from './cluster-parts.ts';
 import { clusterRemarks, DriftRows, nodeRemarks, OpenDemand, planIdentity } from './cluster-remarks.ts';
-import { ClusterStatus, RunEvent, RunRecord, ManifestStatus as StoredStatus } from './records.ts';
+import { FleetCounts, FleetState, ShownStatus } from './fleet.ts';
+import { ClusterStatus, RunEvent, RunRecord } from './records.ts';
 import { PlannedWaypoint } from './run-plan.ts';
 import { RunWork, StageMode } from './stage.ts';
 
@@ -94,16 +95,14 @@ export const Progress = z
   .meta({ id: 'Progress', description: 'steps are stages with work, over all waypoints of the run' });
 export type Progress = z.infer<typeof Progress>;
 
-/** As stored; `Unreadable`: what is stored of it cannot be read. */
-export const ManifestStatus = z.enum([...StoredStatus.options, 'Unreadable']);
-
 export const ManifestSummary = z
   .object({
     namespace: z.string(),
     name: z.string(),
     generation: z.number().int(),
     attempt: z.number().int(),
-    status: ManifestStatus,
+    status: ShownStatus,
+    state: FleetState.optional().describe('absent in answers of an older release'),
     unreadable: z.string().optional().describe('why it cannot be read, and what to do; only with `Unreadable`'),
     deleting: z.boolean(),
     paused: z.boolean(),
@@ -203,7 +202,9 @@ export type ManifestDescription = z.infer<typeof ManifestDescription>;
 export const page = <Item extends z.ZodType>(item: Item) =>
   z.object({ items: z.array(item), next: z.string().optional().describe('ask again with this; absent = no more') });
 
-export const ManifestPage = page(ManifestSummary).meta({ id: 'ManifestPage' });
+export const ManifestPage = page(ManifestSummary)
+  .extend({ counts: FleetCounts.optional().describe('where they were asked for') })
+  .meta({ id: 'ManifestPage' });
 export type ManifestPage = z.infer<typeof ManifestPage>;
 export const RunPage = page(Run).meta({ id: 'RunPage' });
 export type RunPage = z.infer<typeof RunPage>;

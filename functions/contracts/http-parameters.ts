@@ -26,7 +26,7 @@ export const DnsSubdomain = z
   .describe('DNS subdomain');
 
 /** A number in a path or query; every fault is answered with what it must be. */
-const wholeNumber = (from: number, to = Number.MAX_SAFE_INTEGER) => {
+export const wholeNumber = (from: number, to = Number.MAX_SAFE_INTEGER) => {
   const error = `must be a whole number from ${from} ${to === Number.MAX_SAFE_INTEGER ? 'on' : `to ${to}`}`;
   return z.coerce.number({ error }).int({ error, abort: true }).min(from, { error }).max(to, { error });
 };

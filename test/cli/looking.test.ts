@@ -76,6 +76,20 @@ describe('kubeloom get', () => {
     ]);
   });
 
+  it('get filters and sorts the fleet, and refuses words that no filter knows with those that it knows', async () => {
+    const names = async (...args: readonly string[]) => (await kubeloom(['get', '-o', 'name', ...args])).stdout;
+    expect(await names('--sort', 'nodes')).toBe('shop\nbank\n');
+    expect(await names('--state', 'as-desired,drifted', '--search', 'VAULT')).toBe('bank\n');
+    expect([await names('--status', 'failed'), await names('--provider', 'elsewhere')]).toEqual(['', '']);
+    const unknown = await kubeloom(['get', '--state', 'broken']);
+    expect([unknown.code, unknown.stderr]).toEqual([
+      2,
+      expect.stringContaining('--state must be one of attention, running, drifted, paused, as-desired'),
+    ]);
+    const named = await kubeloom(['get', 'shop', '--sort', 'state']);
+    expect([named.code, named.stderr]).toEqual([2, expect.stringContaining('leave them or NAME out')]);
+  });
+
   it('get prints bare names with -o name, and all columns with -o wide', async () => {
     expect((await kubeloom(['get', '-A', '-o', 'name'])).stdout).toBe('bank\nshop\n');
     expect((await kubeloom(['get', '-o', 'wide'])).stdout).toMatch(/RUN .*\n.*bank-\w{5}-g1-a1 /);

@@ -8,8 +8,14 @@ import type { ManifestRemains } from '../../ports.ts';
 import type { ApiPorts } from '../../rights/api-uses.ts';
 import { linksOf } from './api-paths.ts';
 import { describeCluster, nodeRows, progressOf } from './cluster-description.ts';
+import { fleetStateOf } from './fleet-state.ts';
 
-export function summarizeManifest(record: ManifestRecord, clusters: readonly ClusterRecord[]): ManifestSummary {
+/** With the state that the API always says. */
+type Row = ManifestSummary & Pick<Required<ManifestSummary>, 'state'>;
+
+export function summarizeManifest(record: ManifestRecord, clusters: readonly ClusterRecord[]): Row {
+  const paused = record.paused === true;
+  const rows = clusters.map(clusterRow);
   return {
     namespace: record.namespace,
     name: record.name,
@@ -17,12 +23,13 @@ export function summarizeManifest(record: ManifestRecord, clusters: readonly Clu
     attempt: record.attempt,
     status: record.status,
     deleting: record.deleting,
-    paused: record.paused === true,
+    paused,
+    state: fleetStateOf({ status: record.status, paused, clusters: rows }),
     runId: record.runId,
     createdAt: record.createdAt,
     updatedAt: record.updatedAt,
     progress: overallProgress(record, clusters),
-    clusters: clusters.map(clusterRow),
+    clusters: rows,
   };
 }
 
@@ -87,7 +94,7 @@ function overallProgress(record: ManifestRecord, clusters: readonly ClusterRecor
 type Ports = Pick<ApiPorts, 'clusters'>;
 
 /** The row of a manifest; it is unreadable when one of its clusters is. */
-export async function summaryOf(deps: Ports, record: ManifestRecord): Promise<ManifestSummary> {
+export async function summaryOf(deps: Ports, record: ManifestRecord): Promise<Row> {
   try {
     return summarizeManifest(record, await deps.clusters.list(record));
   } catch (error) {
@@ -95,7 +102,7 @@ export async function summaryOf(deps: Ports, record: ManifestRecord): Promise<Ma
   }
 }
 
-export function summaryOfRemains(remains: ManifestRemains): ManifestSummary {
+export function summaryOfRemains(remains: ManifestRemains): Row {
   return { ...summarizeManifest(remains.record, []), ...marked(remains) };
 }
 
@@ -110,6 +117,6 @@ export function remainsWithout(record: ManifestRecord, error: unknown): Manifest
   return { namespace, name, reason: error.message, record, replaceable: false };
 }
 
-function marked(remains: ManifestRemains): Pick<ManifestSummary, 'status' | 'unreadable'> {
-  return { status: 'Unreadable', unreadable: wayOut(remains) };
+function marked(remains: ManifestRemains): Pick<Row, 'status' | 'state' | 'unreadable'> {
+  return { status: 'Unreadable', state: 'attention', unreadable: wayOut(remains) };
 }

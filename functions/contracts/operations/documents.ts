@@ -4,7 +4,18 @@ import { RoleBinding } from '#domain/manifest/role-binding.ts';
 import * as http from '../api-bodies.ts';
 import * as documents from '../http-documents.ts';
 import * as parameters from '../http-parameters.ts';
-import { admin, bodyLimits, document, type Operations, ok, operator, viewer, viewerAnywhere } from './operation.ts';
+import {
+  admin,
+  bodyLimits,
+  document,
+  ifChanged,
+  type Operations,
+  ok,
+  okIfChanged,
+  operator,
+  viewer,
+  viewerAnywhere,
+} from './operation.ts';
 
 const read = { method: 'GET', problems: [] } as const;
 const ofCaller = { ...read, access: 'authenticated', tag: 'access' } as const;
@@ -89,7 +100,8 @@ export const documentOperations = {
     problems: [400],
     summary: 'See who changed Secrets and templates of a namespace; without one, roles',
     query: parameters.NamespacedPageQuery,
-    answers: ok('a page of events', http.EventPage),
+    headers: ifChanged,
+    answers: okIfChanged('a page of events', http.EventPage),
   },
   whoAmI: {
     ...ofCaller,

@@ -1,6 +1,7 @@
 /** Operations on manifests: their documents, verbs, generations and checks. */
 import { z } from 'zod';
 import * as http from '../api-bodies.ts';
+import { FleetQuery } from '../fleet.ts';
 import {
   CheckAccepted,
   Generation,
@@ -17,9 +18,11 @@ import {
   bodyLimits,
   document,
   etagHeaders,
+  ifChanged,
   manifest,
   type Operations,
   ok,
+  okIfChanged,
   operator,
   planHeader,
   viewer,
@@ -51,9 +54,10 @@ export const manifestOperations = {
     path: '/v1/manifests',
     access: viewerAnywhere,
     tag: 'manifests',
-    summary: 'List manifests with their status',
-    query: parameters.NamespacedPageQuery,
-    answers: ok('a page of manifests', http.ManifestPage),
+    summary: 'List manifests with their status: all, or those that fit filters, in an order, counted',
+    query: FleetQuery,
+    headers: ifChanged,
+    answers: okIfChanged('a page of manifests', http.ManifestPage),
     problems: [400],
   },
   putManifest: {

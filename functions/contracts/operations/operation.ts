@@ -84,6 +84,12 @@ export const etagHeaders = z.object({
 export const revisionHeaders = z.object({
   ETag: z.string().describe('changes with everything that the answer shows; for `If-None-Match`'),
 });
+/** Of a route whose answer is empty while it would be the same. */
+export const ifChanged = z.object({ 'If-None-Match': z.string().optional().describe('`ETag` of the answer before') });
+export const okIfChanged = <Schema extends z.ZodType>(description: string, schema: Schema) => ({
+  200: { description, schema, headers: revisionHeaders },
+  304: { description: 'nothing changed', headers: revisionHeaders },
+});
 /** Only what this plan says. */
 export const planHeader = { 'Kubeloom-Plan': z.string().optional().describe('id of the plan that it has to be') };
 export const accepted = (description: string) => ({ description, schema: ManifestAccepted, headers: etagHeaders });

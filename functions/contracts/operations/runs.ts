@@ -6,7 +6,16 @@ import * as http from '../api-bodies.ts';
 import { AccessAccepted, IssuedKubeconfig, SshAccess } from '../http-documents.ts';
 import * as parameters from '../http-parameters.ts';
 import { RunPlan } from '../run-plan.ts';
-import { manifest, type Operations, ok, operator, revisionHeaders, viewer, viewerAnywhere } from './operation.ts';
+import {
+  ifChanged,
+  manifest,
+  type Operations,
+  ok,
+  okIfChanged,
+  operator,
+  viewer,
+  viewerAnywhere,
+} from './operation.ts';
 
 const run = `${manifest}/runs/{run}` as const;
 const read = { method: 'GET', access: viewer, tag: 'runs', problems: [400, 404] } as const;
@@ -42,7 +51,8 @@ export const runOperations = {
     ...page,
     path: `${manifest}/events`,
     summary: 'List what happened to a manifest, oldest first; follow by asking again with `next`',
-    answers: ok('a page of events', http.EventPage),
+    headers: ifChanged,
+    answers: okIfChanged('a page of events', http.EventPage),
   },
   getLive: {
     ...read,
@@ -50,11 +60,8 @@ export const runOperations = {
     params: parameters.ManifestPath,
     summary: 'Show a manifest as it is now and what happened since; with `If-None-Match` only if anything changed',
     query: parameters.LiveQuery,
-    headers: z.object({ 'If-None-Match': z.string().optional().describe('`ETag` of the answer before') }),
-    answers: {
-      200: { description: 'what there is now', schema: http.Live, headers: revisionHeaders },
-      304: { description: 'nothing changed', headers: revisionHeaders },
-    },
+    headers: ifChanged,
+    answers: okIfChanged('what there is now', http.Live),
   },
   listAllEvents: {
     ...read,
@@ -63,7 +70,8 @@ export const runOperations = {
     problems: [400],
     summary: 'List what happened to all manifests that you may see, in an order that never changes',
     query: parameters.FeedQuery,
-    answers: ok('a page of events', FeedPage),
+    headers: ifChanged,
+    answers: okIfChanged('a page of events', FeedPage),
   },
   listLogs: {
     ...read,
