@@ -2,6 +2,7 @@
 import { distance } from 'fastest-levenshtein';
 import { z } from 'zod';
 import { parseSubjects } from '#domain/access.ts';
+import { BudgetTexts } from '#domain/prices/budget-setting.ts';
 import { cloudProviderTypes } from './provider-types.ts';
 
 /** Days for which CloudWatch can keep logs. */
@@ -122,6 +123,12 @@ export const Options = z.strictObject({
     .pipe(z.array(z.string().regex(/^(\*|[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?)$/, 'names no namespace')))
     .default([])
     .describe('namespaces whose plans someone with the role `approver` has to approve, comma separated; `*`: all'),
+  budgets: list
+    .pipe(BudgetTexts)
+    .default([])
+    .describe(
+      'what machines may cost a month before a plan has to be approved, comma separated: `team=500EUR` of a namespace, `*=5000EUR` of the installation',
+    ),
   providers: list
     .pipe(z.array(ProviderType))
     .default([])

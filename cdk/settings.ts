@@ -23,6 +23,7 @@ export interface SettingsParts {
   readonly options: Pick<
     Options,
     | 'admins'
+    | 'budgets'
     | 'providers'
     | 'repairsPerHour'
     | 'runnerCidrs'
@@ -45,6 +46,7 @@ export function functionSettings(parts: SettingsParts): Settings {
     KUBELOOM_ADMINS: parts.options.admins.join(','),
     KUBELOOM_REPAIRS_PER_HOUR: String(parts.options.repairsPerHour),
     KUBELOOM_REQUIRE_APPROVAL: parts.options.requireApproval.join(','),
+    KUBELOOM_BUDGETS: parts.options.budgets.join(','),
     // The image of the nodes stage is built with it.
     KUBELOOM_UPSTREAM_DOCUMENTS: 'longhorn',
     KUBELOOM_DEFAULT_STORAGE: 'longhorn',

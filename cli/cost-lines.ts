@@ -1,6 +1,7 @@
 /** What machines cost a month before and after a plan, for people. */
 import type { PlanReport } from '#contracts/api-bodies.ts';
 import { counted } from '#domain/planning/text/words.ts';
+import { moneyText } from '#domain/prices/money-text.ts';
 import { notInPrices } from '#domain/prices/not-in-prices.ts';
 
 type CostOfMonth = NonNullable<PlanReport['costOfMonth']>;
@@ -40,9 +41,4 @@ function placeText({ pool, provider, region, serverType, spot }: MachineCost): s
 
 function changeText({ before, after }: MachineCost): string {
   return before === after ? counted(after, 'machine') : `${counted(before, 'machine')} now, ${after} then`;
-}
-
-function moneyText({ currency, amount }: Money): string {
-  const sign = { USD: '$', EUR: '€' }[currency];
-  return sign === undefined ? `${amount.toFixed(2)} ${currency}` : `${sign}${amount.toFixed(2)}`;
 }

@@ -29,7 +29,7 @@ export function placedLines(faults: Faults): readonly string[] {
 
 /** Numbers first; with `detail` what changes in each cluster. */
 export function planLines(plan: InventoryPlan, detail: boolean): readonly string[] {
-  const { id, depend, changes, overrides, same, refused, removed, totals, clusters } = plan;
+  const { id, depend, changes, overrides, same, refused, removed, totals, budgets, clusters } = plan;
   const parts = [
     `${changes} change`,
     ...(overrides > 0 ? [`${overrides} override`] : []),
@@ -40,7 +40,7 @@ export function planLines(plan: InventoryPlan, detail: boolean): readonly string
   const wanted = clusters.filter(({ impact }) => impact === 'refused' || (detail && impact !== 'same'));
   return [
     `${counted(depend, 'cluster')} depend on it: ${parts.join(', ')}`,
-    ...(changes > 0 ? [totalsText(totals)] : []),
+    ...(changes > 0 ? [totalsText(totals), ...budgets.map(({ text }) => text)] : []),
     ...wanted.flatMap((row) => [
       `${row.cluster}  ${impactText[row.impact]}${row.waypoints > 0 ? `, ${counted(row.waypoints, 'waypoint')}` : ''}`,
       ...row.changes.map((change) => `  ${change}`),

@@ -33,6 +33,8 @@ export function showPlan(report: PlanReport): void {
     printWrapped(`  total: ${totalsText(report.totals)}`, 4);
   }
   if (report.costOfMonth) for (const line of costLines(report.costOfMonth)) printWrapped(`  ${line}`, 6);
+  for (const { text, needsApproval } of report.budgets)
+    printWrapped(`  ${needsApproval ? paint('yellow', text) : text}`, 4);
   if (report.healthChecks) printWrapped(`  ${healthLine(report.healthChecks)}`, 4);
   if (report.id === null) return;
   print(`  plan ${report.id}`);

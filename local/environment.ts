@@ -71,6 +71,7 @@ export function platformEnvironment(options: EnvironmentOptions): Readonly<Recor
     // Its owner; all others get roles by RoleBindings.
     KUBELOOM_ADMINS: firstAdmins(process.env.KUBELOOM_ADMINS),
     KUBELOOM_REQUIRE_APPROVAL: process.env.KUBELOOM_REQUIRE_APPROVAL ?? '',
+    KUBELOOM_BUDGETS: process.env.KUBELOOM_BUDGETS ?? '',
     // Two platforms of one machine must not confuse their hosts.
     KUBELOOM_INSTALLATION: process.env.KUBELOOM_INSTALLATION ?? `kubeloom-${own}`,
     KUBELOOM_HOSTS_DIR: process.env.KUBELOOM_HOSTS_DIR ?? `${dataDirectory}/hosts`,

@@ -7,7 +7,7 @@ import { PlanLines } from './plan-lines.tsx';
 import { Sign } from './status.tsx';
 
 export function PlanView({ plan }: { readonly plan: PlanReport }) {
-  const { paths, totals, warnings, clusters, costOfMonth, healthChecks, drift } = plan;
+  const { paths, totals, warnings, clusters, costOfMonth, budgets, healthChecks, drift } = plan;
   const refusals = clusters.flatMap(({ cluster, refusals }) => refusals.map((refusal) => ({ cluster, ...refusal })));
   return (
     <div className="plan">
@@ -71,6 +71,7 @@ export function PlanView({ plan }: { readonly plan: PlanReport }) {
         </section>
       ))}
       {costOfMonth && <Cost cost={costOfMonth} />}
+      <Budgets budgets={budgets} />
       {healthChecks && (
         <p className="dim">
           Health checks of {healthChecks.machines} machines, every {healthChecks.interval}: about $
@@ -78,6 +79,21 @@ export function PlanView({ plan }: { readonly plan: PlanReport }) {
         </p>
       )}
     </div>
+  );
+}
+
+/** Of the namespace and of the installation: within, or beyond and to be approved. */
+export function Budgets({ budgets }: Pick<PlanReport, 'budgets'>) {
+  return budgets.map(({ of, text, needsApproval }) =>
+    needsApproval ? (
+      <p key={of} className="notice warn">
+        <span aria-hidden="true">!</span> <span>{text}: someone with the role approver has to approve it.</span>
+      </p>
+    ) : (
+      <p key={of} className="dim">
+        {text}
+      </p>
+    ),
   );
 }
 

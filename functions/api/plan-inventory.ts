@@ -10,9 +10,10 @@ import { validateAsManifest } from '#domain/manifest/groups/validate-as-manifest
 import { planTotals, sumOf } from '#domain/planning/text/plan-totals.ts';
 import { storedManifest } from '../pipeline/manifests/stored-manifest.ts';
 import { handle } from './handle.ts';
-import { keepInventoryPlan, type PlannedCluster, plannedChange } from './planned-change.ts';
+import { keepInventoryPlan, type PlannedCluster, planInBudget, plannedChange } from './planned-change.ts';
 import { requestDocuments } from './request-document.ts';
 import { storedInventory } from './stored-inventory.ts';
+import { budgetsOfPlans } from './views/plan-budgets.ts';
 
 export const planInventory = handle(operations.planInventory, async (request, deps) => {
   const { namespace } = request.path;
@@ -31,6 +32,11 @@ export const planInventory = handle(operations.planInventory, async (request, de
       removed: count('removed'),
     },
     totals: sumOf(clusters.flatMap(({ totals }) => totals ?? [])),
+    budgets: await budgetsOfPlans(
+      deps,
+      namespace,
+      plan.clusters.filter(({ impact }) => impact === 'changes').map(planInBudget),
+    ),
   };
   return { json };
 });

@@ -30,6 +30,7 @@ import { requestDocumentAmong } from './request-document.ts';
 import { keepPlan, needsApproval, refuseOtherPlans } from './stored-plans.ts';
 import { rollbackGoal } from './verbs.ts';
 import { openDemandOf } from './views/cluster-description.ts';
+import { beyondBudgets, budgetsOfPlans } from './views/plan-budgets.ts';
 import { costOfPlan } from './views/plan-cost.ts';
 
 export const planManifest = handle(operations.planManifest, async (request, deps) => {
@@ -76,10 +77,14 @@ export async function planReport(
       : await planDocument(deps, key, { stored, caller, ...(deletes ? { document: null, accompanying: [] } : goal) });
   if (basis) await refuseOtherPlans(deps, key, basis, wanted);
   const refused = planned.faults.length > 0 || planned.clusters.some(({ refusals }) => refusals.length > 0);
+  const orphans = orphansOf(goal, stored);
+  const budgets = refused
+    ? []
+    : await budgetsOfPlans(deps, key.namespace, [{ name: key.name, plans: planned.clusters, orphans }]);
   return {
     ...{ namespace: key.namespace, name: key.name },
     id: basis && !refused ? await keepPlan(deps, key, basis, caller.name) : null,
-    needsApproval: needsApproval(deps, key, stored, desired),
+    needsApproval: needsApproval(deps, key, stored, desired) || beyondBudgets(budgets) !== undefined,
     hasWork: planned.clusters.some((plan) => plan.waypoints.length > 0),
     ...planned,
     paths: planned.clusters.map((plan) => pathInWords(plan, clusters)),
@@ -88,7 +93,8 @@ export async function planReport(
     drift: stored ? driftRows(clusters) : [],
     demand: deletes ? [] : demandRows(clusters, await deps.demands.list(key)),
     ...(desired && !desired.deleting && healthChecksOf(desired)),
-    ...(!refused && costOfPlan(clusters, planned.clusters, orphansOf(goal, stored))),
+    ...(!refused && costOfPlan(clusters, planned.clusters, orphans)),
+    budgets,
   };
 }
 

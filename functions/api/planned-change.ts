@@ -32,6 +32,7 @@ import {
   storedInventory,
   withDocuments,
 } from './stored-inventory.ts';
+import type { PlanInBudget } from './views/plan-budgets.ts';
 
 export interface ChangeRequest {
   /** Documents of an inventory, Secrets and TemplateGitReferences; none: what is stored is planned for the clusters that are behind. */
@@ -50,6 +51,12 @@ export interface PlannedCluster extends Pick<ClusterImpact, 'cluster' | 'impact'
   /** Its manifest as it is stored; absent when there is none, or nothing changes. */
   readonly stored?: ManifestRecord;
 }
+
+/** What it adds to the cost of its namespace. */
+export const planInBudget = ({ cluster, assessment }: PlannedCluster): PlanInBudget => ({
+  name: cluster,
+  plans: assessment?.plans ?? [],
+});
 
 export interface PlannedChange {
   /** Of the documents that were sent. */

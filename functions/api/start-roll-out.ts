@@ -12,11 +12,18 @@ import { changeRollOut, reportRollOut } from '../pipeline/roll-outs/change-roll-
 import { claimClusters, releaseClusters } from '../pipeline/roll-outs/claim-clusters.ts';
 import type { ApiPorts } from '../rights/api-uses.ts';
 import { handle } from './handle.ts';
-import { type PlannedChange, type PlannedCluster, plannedChange, refuseOtherInventoryPlan } from './planned-change.ts';
+import {
+  type PlannedChange,
+  type PlannedCluster,
+  planInBudget,
+  plannedChange,
+  refuseOtherInventoryPlan,
+} from './planned-change.ts';
 import { refuseFaults, requestDocuments } from './request-document.ts';
 import { keepDocuments, storeDocuments } from './roll-out-documents.ts';
 import { describeRollOut, inOneText, startExecution } from './roll-outs.ts';
 import { needsApproval, unapproved } from './stored-plans.ts';
+import { beyondBudgets, budgetsOfPlans } from './views/plan-budgets.ts';
 
 type Changing = PlannedCluster & { readonly assessment: NonNullable<PlannedCluster['assessment']> };
 
@@ -35,7 +42,7 @@ export const startRollOut = handle(operations.startRollOut, async (request, deps
   refuseFaults('inventory', key, refused.flatMap(faultsOf));
   const clusters = plan.clusters.filter(isChanging);
   refuseSize(clusters.length);
-  refuseWithoutApproval(deps, namespace, clusters, { caller, wanted });
+  await refuseWithoutApproval(deps, namespace, clusters, { caller, wanted });
   const record = recordOf(deps, plan, clusters, {
     ...{ namespace, caller, plan: wanted },
     settings: { ...defaultRollOut, ...ownOf(plan), ...ownOf({ query }) },
@@ -87,20 +94,23 @@ function refuseSize(clusters: number): void {
 }
 
 /** Who names the plan and is an approver approves it with that. */
-function refuseWithoutApproval(
+async function refuseWithoutApproval(
   deps: ApiPorts,
   namespace: string,
   clusters: readonly Changing[],
   { caller, wanted }: { readonly caller: AdmittedCaller; readonly wanted: string | undefined },
-): void {
+): Promise<void> {
+  if (wanted !== undefined && caller.may('approver', namespace)) return;
   const guarded = clusters.filter(({ cluster: name, stored, assessment }) =>
     needsApproval(deps, { namespace, name }, stored, assessment.record),
   );
-  if (guarded.length === 0 || (wanted !== undefined && caller.may('approver', namespace))) return;
+  const beyond = beyondBudgets(await budgetsOfPlans(deps, namespace, clusters.map(planInBudget)));
+  if (guarded.length === 0 && beyond === undefined) return;
   const way = 'someone with the role approver can start it with the id of its plan (kubeloom inventory plan)';
   throw unapproved(
-    guarded.map(({ cluster }) => cluster),
+    (beyond === undefined ? guarded : clusters).map(({ cluster }) => cluster),
     way,
+    beyond,
   );
 }
 

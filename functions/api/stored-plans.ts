@@ -71,11 +71,11 @@ export async function refuseOtherPlans(
 export async function bindPlan(
   deps: Ports,
   key: ManifestKey,
-  { basis, by, needsApproval, terms, proposal }: PlanQuestion,
+  { basis, by, needsApproval, beyond, terms, proposal }: PlanQuestion,
 ): Promise<BoundPlan | null> {
   const { wanted, approvedBy, proposeOnly } = terms;
   await refuseOtherPlans(deps, key, basis, wanted);
-  if (proposeOnly || (needsApproval && approvedBy === undefined)) {
+  if (proposeOnly || ((needsApproval || beyond !== undefined) && approvedBy === undefined)) {
     const id = planIdOf(basis);
     const before = await readPlan(deps, key, id);
     const at = deps.clock.now().toISOString();
@@ -84,7 +84,7 @@ export async function bindPlan(
       await writePlan(deps, key, { schema: 1, id, at, by, basis, proposal });
     throw new PipelineError(
       'ApprovalRequired',
-      `manifest "${key.namespace}/${key.name}": plan ${id} is kept as proposed (${proposal.summary}); someone with the role approver can approve it: kubeloom approve ${key.name} -n ${key.namespace} --plan ${id}`,
+      `manifest "${key.namespace}/${key.name}": plan ${id} is kept as proposed (${[proposal.summary, beyond].filter(Boolean).join('; ')}); someone with the role approver can approve it: kubeloom approve ${key.name} -n ${key.namespace} --plan ${id}`,
       { details: { plan: id } },
     );
   }
@@ -96,13 +96,16 @@ interface PlanQuestion {
   /** Who asks. */
   readonly by: string;
   readonly needsApproval: boolean;
+  /** Why a budget asks for an approval. @default none does */
+  readonly beyond?: string | undefined;
   readonly terms: PlanTerms;
   readonly proposal: Proposal;
 }
 
-/** Of changes of several clusters. `way`: what can be done. */
-export function unapproved(clusters: readonly string[], way: string): PipelineError {
-  const message = `changes of ${listed(clusters)} have to be approved: ${way}; nothing was changed`;
+/** Of changes of several clusters. `way`: what can be done; `beyond`: why a budget asks for it. */
+export function unapproved(clusters: readonly string[], way: string, beyond?: string): PipelineError {
+  const why = beyond === undefined ? '' : ` (${beyond})`;
+  const message = `changes of ${listed(clusters)} have to be approved${why}: ${way}; nothing was changed`;
   return new PipelineError('ApprovalRequired', message);
 }
 

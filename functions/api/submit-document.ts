@@ -12,6 +12,7 @@ import { type Assessment, assessManifest } from './judge-manifest.ts';
 import { acceptedResponse, unchangedResponse } from './manifest-version.ts';
 import { refuseFaults } from './request-document.ts';
 import { bindPlan, needsApproval, type PlanTerms, refuseOtherPlans } from './stored-plans.ts';
+import { beyondBudgets, budgetsOfPlans } from './views/plan-budgets.ts';
 
 export interface Submission {
   readonly document: unknown;
@@ -59,8 +60,10 @@ export async function submitDocument(
   const { plan: _before, ...unbound } = assessed;
   // Nothing else: a Secret is never kept in a plan.
   const planes = accompanying.filter((one) => kindOf(one) === 'ManagementPlane');
+  const budgets = await budgetsOfPlans(deps, key.namespace, [{ name: key.name, plans: assessment.plans }]);
   const plan = await bindPlan(deps, key, {
     ...{ basis, by: caller.name, terms, needsApproval: needsApproval(deps, key, stored, assessed) },
+    beyond: beyondBudgets(budgets),
     proposal: {
       ...{ kind: 'apply', document, reason: why, summary },
       ...(rolledBackTo !== undefined && { rolledBackTo }),

@@ -1,6 +1,7 @@
 /** The undo of a roll-out: what it touched gets the document from before, where that can be done; the inventory, too. */
 import { type RollOutGoals, type RollOutRecord, rollOutKeys } from '#contracts/roll-outs.ts';
 import { PipelineError } from '#domain/errors.ts';
+import type { ClusterPlan } from '#domain/plan.ts';
 import type { RollOutCluster } from '#domain/roll-out/roll-out.ts';
 import { aheadOf } from '../ahead.ts';
 import type { AdmittedCaller } from '../caller.ts';
@@ -12,6 +13,7 @@ import type { ApiPorts } from '../rights/api-uses.ts';
 import { assessManifest } from './judge-manifest.ts';
 import { restoreDocuments } from './roll-out-documents.ts';
 import { needsApproval, unapproved } from './stored-plans.ts';
+import { beyondBudgets, budgetsOfPlans } from './views/plan-budgets.ts';
 
 /**
  * Writes the record that the next execution carries out. Throws `ApprovalRequired` when a change needs an approver and the
@@ -24,8 +26,11 @@ export async function undoRollOut(
 ): Promise<RollOutRecord> {
   const steps = await Array.fromAsync(aheadOf(record.clusters, (cluster) => backwards(deps, record, cluster, caller)));
   const guarded = steps.filter(({ isGuarded }) => isGuarded).map(({ cluster }) => cluster.name);
-  if (guarded.length > 0 && !caller.may('approver', record.namespace)) {
-    throw unapproved(guarded, 'someone with the role approver can undo it');
+  if (!caller.may('approver', record.namespace)) {
+    const plans = steps.flatMap(({ cluster: { name }, plans }) => (plans ? [{ name, plans }] : []));
+    const beyond = beyondBudgets(await budgetsOfPlans(deps, record.namespace, plans));
+    const touched = beyond === undefined ? guarded : plans.map(({ name }) => name);
+    if (touched.length > 0) throw unapproved(touched, 'someone with the role approver can undo it', beyond);
   }
   await claimClusters(deps, record);
   await Array.fromAsync(aheadOf(steps, (step) => putGoals(deps, record, step)));
@@ -51,6 +56,7 @@ interface StepBack {
   readonly goals?: RollOutGoals;
   /** Only an approver may do it. */
   readonly isGuarded?: boolean;
+  readonly plans?: readonly ClusterPlan[];
 }
 
 async function putGoals(
@@ -84,7 +90,12 @@ async function backwards(
   if (before === null) return kept('it had no manifest before; `kubeloom delete` deletes it');
   const { document, templates = {}, templateSecrets = {} } = before;
   const pinned = { templates, templateSecrets };
-  const { faults, refusals, record: next } = await assessManifest(deps, key, { document, stored, caller, pinned });
+  const {
+    faults,
+    refusals,
+    record: next,
+    plans,
+  } = await assessManifest(deps, key, { document, stored, caller, pinned });
   const [why] = [...faults, ...refusals];
   if (why !== undefined || next === undefined)
     return kept(`it cannot go back: ${why?.reason ?? 'its document is not valid'}`);
@@ -93,8 +104,7 @@ async function backwards(
   const { message: _, ...rest } = cluster;
   return {
     cluster: { ...rest, wave: 0, state: 'waiting', before: stored.generation, goal: next.checksum },
-    goals,
-    isGuarded: needsApproval(deps, key, stored, next),
+    ...{ goals, plans, isGuarded: needsApproval(deps, key, stored, next) },
   };
 }
 

@@ -5,6 +5,7 @@ import { ClusterDrift } from '#domain/drift.ts';
 import { errorClasses } from '#domain/errors.ts';
 import { ClusterPlan, Direction, StageName } from '#domain/plan.ts';
 import { PlanTotals } from '#domain/planning/text/plan-totals.ts';
+import { BudgetOfPlan } from '#domain/prices/budget-of-plan.ts';
 import { CostOfMonth } from '#domain/prices/cost-of-month.ts';
 import { clusterParts } from './cluster-parts.ts';
 import { clusterRemarks, DriftRows, nodeRemarks, OpenDemand, planIdentity } from './cluster-remarks.ts';
@@ -235,6 +236,7 @@ export const PlanReport = z
       .describe('the same in words'),
     totals: PlanTotals,
     costOfMonth: CostOfMonth.optional().describe('where machines have a price'),
+    budgets: z.array(BudgetOfPlan).describe('those that count for it, of its namespace and of the installation'),
     etag: z
       .string()
       .nullable()

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { firstAdminsFault } from '#domain/access.ts';
 import { PipelineError } from '#domain/errors.ts';
 import { networkText } from '#domain/manifest/networks.ts';
+import { BudgetTexts, budgetOf } from '#domain/prices/budget-setting.ts';
 
 const whole = z.coerce.number().int();
 /** Comma separated. */
@@ -67,6 +68,8 @@ export const Config = z.object({
     }),
   /** Namespaces whose plans someone has to approve, comma separated; *: all. */
   KUBELOOM_REQUIRE_APPROVAL: list.prefault(''),
+  /** What machines may cost a month before a plan has to be approved: see `budget-setting.ts`. */
+  KUBELOOM_BUDGETS: list.pipe(BudgetTexts.transform((texts) => texts.map(budgetOf))).prefault(''),
   KUBELOOM_LEASE_SECONDS: whole.default(3600),
   KUBELOOM_MAX_BODY_BYTES: whole.default(1_000_000),
   /** First pause of forward-only directions; doubles. */

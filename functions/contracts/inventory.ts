@@ -4,6 +4,7 @@ import { ExplainedValue } from '#domain/inventory/explain-values.ts';
 import { inventoryKinds } from '#domain/inventory/inventory-documents.ts';
 import { componentKinds } from '#domain/planes/management-plane.ts';
 import { PlanTotals } from '#domain/planning/text/plan-totals.ts';
+import { BudgetOfPlan } from '#domain/prices/budget-of-plan.ts';
 import { Fault, ManifestAccepted } from './api-bodies.ts';
 import { DnsLabel } from './http-parameters.ts';
 
@@ -132,6 +133,7 @@ export const InventoryPlan = z
     refused: z.number().int(),
     removed: z.number().int().describe('their InventoryCluster is removed; their manifests stay'),
     totals: PlanTotals.describe('of all clusters that change'),
+    budgets: z.array(BudgetOfPlan).describe('those that count for it; all changes together'),
     faults: z.array(PlacedFault).describe('of the documents that were sent'),
     clusters: z.array(
       z.object({

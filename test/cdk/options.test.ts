@@ -20,7 +20,7 @@ describe('options', () => {
   it('all options have defaults, and context of the CDK itself is ignored', () => {
     expect(parseOptions({ 'aws:cdk:enable-path-metadata': true, '@aws-cdk/core:x': 1, 'cdk-migrate': false })).toEqual({
       ...{ installation: 'kubeloom', authorization: 'iam', requestsPerSecond: 50, requestBurst: 100, logDays: 90 },
-      ...{ requireApproval: [] },
+      ...{ requireApproval: [], budgets: [] },
       ...{ runDays: 365, oldVersionDays: 90, tickMinutes: 5, runnerSize: 'small', runnerMinutes: 60, longRunHours: 12 },
       ...{ dashboard: false, admins: ['*'], runnerCidrs: ['0.0.0.0/0'], templateSources: 'git' },
       ...{

@@ -2,6 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { PipelineError } from '#domain/errors.ts';
+import { budgetOf } from '#domain/prices/budget-setting.ts';
 import { as, bindRoles, type Call } from '#test/api/api-under-test.ts';
 import { propertyRuns } from '#test/property-runs.ts';
 import { clusterNamed, environment, Fleet, fleet, nameOf } from './harness/fleet.ts';
@@ -253,6 +254,34 @@ describe('a start or an undo of a roll-out that is refused or fails', () => {
     expect((await world.verb('undo', id, as('anna'))).status).toBe(202);
     await world.pipeline.rollOut();
     expect(await world.rollOut(id)).toMatchObject({ status: 'Undone', states: { undone: 2 } });
+  });
+
+  it('a roll-out and its undo whose changes are beyond a budget all together need an approver', async () => {
+    const world = await Fleet.of(2);
+    const { deps } = world.pipeline;
+    Object.assign(deps.config, { KUBELOOM_ADMINS: 'user:root', KUBELOOM_BUDGETS: [budgetOf(`${fleet}=30USD`)] });
+    await bindRoles(deps, fleet, { viewer: 'tester', operator: 'olga', approver: 'anna' });
+    // Two machines in each cluster cost $20; one more in each is $30, two more are beyond it, though not in one cluster alone.
+    const within = environment('1.35.2', 2);
+    const beyond = environment('1.35.2', 3);
+    const planned = async (document: object, who: Call) =>
+      (await world.call('POST', '/plan', { body: document, ...who })).json;
+    expect(await planned(within, as('olga'))).toMatchObject({ budgets: [{ needsApproval: false }] });
+    const { id: plan, budgets } = await planned(beyond, as('olga'));
+    expect(budgets).toMatchObject([{ amounts: [{ before: 20, after: 40 }], needsApproval: true }]);
+    const refused = await world.start(beyond, quick, undefined, as('olga'));
+    expect(refused).toMatchObject({ status: 409, json: { code: 'ApprovalRequired' } });
+    expect(refused.json.detail).toContain('$10.00 beyond $30.00');
+    const id = await started(world, beyond, quick, String(plan), as('anna'));
+    await world.pipeline.rollOut();
+    const back = await started(world, environment('1.35.2', 1), quick, undefined, as('olga'));
+    await world.pipeline.rollOut();
+    expect(await world.verb('undo', back, as('olga'))).toMatchObject({
+      status: 409,
+      json: { code: 'ApprovalRequired' },
+    });
+    expect(await world.verb('undo', back, as('anna'))).toMatchObject({ status: 202 });
+    expect(id).not.toBe(back);
   });
 
   it('a start that cannot store what it will do changes nothing, and keeps no cluster from the next one', async () => {

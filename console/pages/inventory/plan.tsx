@@ -8,6 +8,7 @@ import { counted } from '../../model/counted.ts';
 import { totalsOf } from '../../model/plan-totals.ts';
 import { may } from '../../model/rights.ts';
 import { CopyCommand } from '../../parts/copy-command.tsx';
+import { Budgets } from '../../parts/plan-view.tsx';
 import { Trouble } from '../../parts/states.tsx';
 import { Sign, type Tone } from '../../parts/status.tsx';
 import { useWhoAmI } from '../../queries.ts';
@@ -106,6 +107,7 @@ function Impact({ plan }: { readonly plan: InventoryPlan }) {
         ))}
       </p>
       <Faults faults={plan.faults} />
+      <Budgets budgets={plan.budgets} />
       <ul className="tree">
         {plan.clusters.map((row) => (
           <li key={row.cluster}>
