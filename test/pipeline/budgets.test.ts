@@ -61,7 +61,7 @@ describe('a plan beyond the budget of its namespace', () => {
     expect(await pipeline.nodes()).toHaveLength(4);
   });
 
-  it('a plan says how it stands to the budget before anyone applies it, also when its id is applied', async () => {
+  it('a plan shows its budget before anyone applies it, also when its id is applied', async () => {
     const pipeline = await withBudgets('team=20USD,other=1USD');
     expect(await planned(pipeline, workers(3))).toMatchObject({
       needsApproval: false,
