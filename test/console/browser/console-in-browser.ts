@@ -8,7 +8,7 @@ import { askForCode, consoleAddress } from '#cli/commands/console.ts';
 import { type ApiClient, apiClient } from '#client/api-client.ts';
 import { builtConsole } from '#local/console/built-console.ts';
 import { type Platform, type PlatformOptions, startPlatform } from '#local/platform.ts';
-import { addUser, subjectOf } from '#local/users.ts';
+import { type UserRole, userWithRole } from './user-with-role.ts';
 
 export interface ConsoleInBrowser {
   readonly platform: Platform;
@@ -17,7 +17,7 @@ export interface ConsoleInBrowser {
   /** A window of its own, signed in; its requests and what it reports are kept. */
   open(as?: Opened): Promise<Window>;
   /** The token of a new user who holds the role in all namespaces. */
-  userWith(role: 'viewer' | 'operator' | 'approver'): Promise<string>;
+  userWith(role: UserRole): Promise<string>;
   close(): Promise<void>;
 }
 
@@ -91,15 +91,7 @@ export async function consoleInBrowser(
         go: async (place) => void (await page.goto(`${apiUrl}/console/#/${place}`)),
       };
     },
-    async userWith(role) {
-      const { token, user } = await addUser(dataDir, { name: role, groups: [], now: new Date() });
-      const spec = { role, namespaces: ['*'], subjects: [{ user: subjectOf(user.name) }] };
-      await api.putRole(
-        { name: role },
-        { apiVersion: 'kubeloom.dev/v1', kind: 'RoleBinding', metadata: { name: role }, spec },
-      );
-      return token;
-    },
+    userWith: (role) => userWithRole(api, dataDir, role),
     async close() {
       await browser.close();
       await platform.stop();

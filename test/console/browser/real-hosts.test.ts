@@ -1,5 +1,5 @@
 /**
- * A person creates, watches, retries, checks, rolls back and deletes a cluster of real local hosts in the console. KUBELOOM_CONSOLE_HOSTS=1 as root: it takes
+ * People create, watch, retry, check, roll back, approve and delete a cluster of real local hosts in the console. KUBELOOM_CONSOLE_HOSTS=1 as root: it takes
  * minutes and needs what `scripts/setup.sh --hosts` installs.
  */
 import { type Browser, chromium, type Page } from 'playwright-core';
@@ -10,6 +10,7 @@ import { isRoot } from '../../hosts/host-workshop.ts';
 import { Installation } from '../../hosts/installation.ts';
 import { smallManifest } from '../../hosts/small-manifest.ts';
 import { chromiumProgram } from './console-in-browser.ts';
+import { userWithRole } from './user-with-role.ts';
 
 /** Machines start, and Ansible runs on them. */
 const minutes = (count: number) => ({ timeout: count * 60_000 });
@@ -23,22 +24,25 @@ describe.runIf(isRoot && process.env.KUBELOOM_CONSOLE_HOSTS === '1')('the consol
   beforeAll(async () => {
     installation = await Installation.open();
     browser = await chromium.launch({ executablePath: chromiumProgram(), args: ['--no-sandbox', '--disable-gpu'] });
-    page = await (await browser.newContext({ reducedMotion: 'reduce' })).newPage();
-    const { apiUrl, token } = installation.platform;
-    await page.goto(consoleAddress(apiUrl, (await askForCode(apiUrl, token)).code));
+    page = await opened(installation.platform.token);
   }, 300_000);
+  const opened = async (token: string): Promise<Page> => {
+    const { apiUrl } = installation.platform;
+    const one = await (await browser.newContext({ reducedMotion: 'reduce' })).newPage();
+    await one.goto(consoleAddress(apiUrl, (await askForCode(apiUrl, token)).code));
+    return one;
+  };
   afterAll(async () => {
     await browser?.close();
     await installation?.close();
   }, 300_000);
 
-  const manifestWith = (...pools: readonly string[]) =>
-    yamlText(
-      smallManifest({
-        name,
-        compute: Object.fromEntries(pools.map((pool) => [pool, { provider: 'local-1', region: 'here' }])),
-      }),
-    );
+  const small = (...pools: readonly string[]) =>
+    smallManifest({
+      name,
+      compute: Object.fromEntries(pools.map((pool) => [pool, { provider: 'local-1', region: 'here' }])),
+    });
+  const manifestWith = (...pools: readonly string[]) => yamlText(small(...pools));
   const go = (place: string) => page.goto(`${installation.platform.apiUrl}/console/#/${place}`);
   const applyPlan = async (place: string, text: string): Promise<void> => {
     await go(place);
@@ -48,7 +52,7 @@ describe.runIf(isRoot && process.env.KUBELOOM_CONSOLE_HOSTS === '1')('the consol
     await page.getByRole('button', { name: 'Apply exactly this plan' }).click(minutes(1));
   };
 
-  it('a cluster is created, watched, grows after a failure was fixed and retried, has no drift, is rolled back, and is deleted', async () => {
+  it('a cluster is created, watched, grows after a failure was fixed and retried, has no drift, is rolled back, changes as another person approved, and is deleted', async () => {
     await applyPlan('new', manifestWith('near'));
     await page
       .getByRole('button', { name: /running/ })
@@ -81,9 +85,27 @@ describe.runIf(isRoot && process.env.KUBELOOM_CONSOLE_HOSTS === '1')('the consol
     await go(`manifests/default/${name}/run`);
     await page.getByText('everything is in the desired state').waitFor(minutes(5));
 
+    const { spec, ...rest } = small('near', 'far') as { spec: object };
+    const guarded = { ...rest, spec: { ...spec, requireApproval: true } };
+    await expect(installation.api.putManifest({ namespace: 'default', name }, guarded)).rejects.toThrow(
+      'kept as proposed',
+    );
+    const approver = await opened(await userWithRole(installation.api, installation.home, 'approver'));
+    await approver.goto(`${installation.platform.apiUrl}/console/#/manifests/default/${name}/plan`);
+    await approver.getByRole('link', { name: 'Look at it' }).click();
+    await approver.getByRole('button', { name: 'Approve exactly this plan' }).click();
+    await approver.getByText(/plan approved by local:approver/).waitFor(minutes(1));
+    await expect.poll(() => installation.hosts(), minutes(8)).toHaveLength(3);
+    await approver.getByText('everything is in the desired state').waitFor(minutes(5));
+
     await go(`manifests/default/${name}/plan?goal=delete`);
     await page.getByLabel(/Type small/).fill('small', minutes(1));
-    await page.getByRole('button', { name: 'Delete exactly this' }).click();
+    await page.getByRole('button', { name: 'Propose exactly this plan' }).click();
+    await approver.goto(`${installation.platform.apiUrl}/console/#/manifests/default/${name}/plan`);
+    await approver.getByRole('link', { name: 'Look at it' }).click(minutes(1));
+    await approver.getByLabel(/Type small/).fill('small', minutes(1));
+    await approver.getByRole('button', { name: 'Approve exactly this plan' }).click();
+    await go(`manifests/default/${name}/run`);
     await page.getByText(`There is no manifest default/${name}`).waitFor(minutes(5));
     expect(await installation.leftovers()).toEqual([]);
   }, 1_800_000);
