@@ -5,7 +5,13 @@ import type { Plugin } from 'esbuild';
 
 export interface Ballast {
   readonly file: RegExp;
-  readonly instead: string;
+  /** JavaScript, or what makes it of the text of the file. */
+  readonly instead: string | ((text: string) => string);
+}
+
+/** What a bundle has instead of the file. */
+export async function lightened({ instead }: Ballast, path: string): Promise<string> {
+  return typeof instead === 'string' ? instead : instead(await readFile(path, 'utf8'));
 }
 
 export const commonBallast: readonly Ballast[] = [
@@ -27,8 +33,11 @@ export function withoutBallast(ballast: readonly Ballast[]): Plugin {
   return {
     name: 'without-ballast',
     setup({ onLoad }) {
-      for (const { file, instead } of ballast)
-        onLoad({ filter: file }, ({ path }) => ({ contents: instead, resolveDir: dirname(path) }));
+      for (const part of ballast)
+        onLoad({ filter: part.file }, async ({ path }) => ({
+          contents: await lightened(part, path),
+          resolveDir: dirname(path),
+        }));
     },
   };
 }
@@ -41,16 +50,11 @@ export const requireBanner =
  * The shapes of a service's operations, with plain keys: esbuild leaves out a shape that nothing uses, but keeps one whose
  * computed key might do something. In S3 that is nearly every operation.
  */
-export const plainKeys: Plugin = {
-  name: 'plain-keys',
-  setup({ onLoad }) {
-    onLoad({ filter: /@aws-sdk\/client-[^/]+\/dist-es\/schemas\/\w+\.js$/ }, async ({ path }) => {
-      const text = await readFile(path, 'utf8');
-      const names = new Map([...text.matchAll(/^const (_\w+) = (".*");$/gm)].map(([, name, value]) => [name, value]));
-      return {
-        contents: text.replaceAll(/\[(_\w+)\]:/g, (key, name) => (names.has(name) ? `${names.get(name)}:` : key)),
-      };
-    });
+export const plainKeys: Ballast = {
+  file: /@aws-sdk\/client-[^/]+\/dist-es\/schemas\/\w+\.js$/,
+  instead: (text) => {
+    const names = new Map([...text.matchAll(/^const (_\w+) = (".*");$/gm)].map(([, name, value]) => [name, value]));
+    return text.replaceAll(/\[(_\w+)\]:/g, (key, name) => (names.has(name) ? `${names.get(name)}:` : key));
   },
 };
 
@@ -58,16 +62,13 @@ export const plainKeys: Plugin = {
  * Errors of a service, 140 in that of secrets: classes that differ in their names only. One that has anything else stays as
  * it is.
  */
-export const plainErrors: Plugin = {
-  name: 'plain-errors',
-  setup({ onLoad }) {
-    onLoad({ filter: /@aws-sdk\/client-[^/]+\/dist-es\/models\/errors\.js$/ }, async ({ path }) => ({
-      contents: `${(await readFile(path, 'utf8')).replaceAll(errorClass, (_, name, id, fault, fields: string) => {
-        const names = [...fields.matchAll(/this\.(\w+)/g)].map(([, field]) => field);
-        return `export const ${name} = /* @__PURE__ */ plainError(${JSON.stringify(name)}, ${id}, ${fault}, ${JSON.stringify(names)});\n`;
-      })}\n${plainError}`,
-    }));
-  },
+export const plainErrors: Ballast = {
+  file: /@aws-sdk\/client-[^/]+\/dist-es\/models\/errors\.js$/,
+  instead: (text) =>
+    `${text.replaceAll(errorClass, (_, name, id, fault, fields: string) => {
+      const names = [...fields.matchAll(/this\.(\w+)/g)].map(([, field]) => field);
+      return `export const ${name} = /* @__PURE__ */ plainError(${JSON.stringify(name)}, ${id}, ${fault}, ${JSON.stringify(names)});\n`;
+    })}\n${plainError}`,
 };
 
 const errorClass =

@@ -1,20 +1,12 @@
-/** Bundles all functions by esbuild: one self-contained directory each, the SDK of the lock file included. */
+/** Bundles all functions by Rolldown: one self-contained directory each, the SDK of the lock file included. */
 import { readdirSync, readFileSync } from 'node:fs';
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import { join, relative } from 'node:path';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { brotliCompressSync } from 'node:zlib';
-import { build, type Metafile, type Plugin } from 'esbuild';
-import {
-  type Ballast,
-  commonBallast,
-  plainErrors,
-  plainKeys,
-  requireBanner,
-  schemaReader,
-  withoutBallast,
-} from './bundle-ballast.ts';
+import { type OutputChunk, type Plugin, rolldown } from 'rolldown';
+import { type Ballast, commonBallast, lightened, plainErrors, plainKeys, schemaReader } from './bundle-ballast.ts';
 
 const root = fileURLToPath(new URL('../', import.meta.url));
 /** Base of the paths in source maps, wherever bundles are written: an asset must not change with its directory. */
@@ -37,6 +29,8 @@ export interface BundleSize {
   readonly start: number;
   /** That, and the largest part that is loaded later with what it imports. */
   readonly most: number;
+  /** All parts, of which most functions never load most. */
+  readonly all: number;
 }
 
 /**
@@ -44,58 +38,59 @@ export interface BundleSize {
  * when they are needed. Each is a build of its own: what another function uses of a package is not in it.
  */
 export async function bundleFunctions(directory: string): Promise<Readonly<Record<string, BundleSize>>> {
-  const idle = idleParts.map(withoutPart);
-  const plugins = [
-    withoutBallast([...commonBallast, schemaReader, credentialsOfWorkstations, eventStreams, ...idle]),
-    packedDocument,
-    plainKeys,
-    plainErrors,
-  ];
   const sizes = Object.entries(functionFiles).map(async ([name, file]) => {
-    const { metafile, outputFiles } = await build({
-      absWorkingDir: root,
-      entryPoints: [{ in: `functions/${file}`, out: 'index' }],
-      outdir: join(outdir, name),
-      chunkNames: '[name]-[hash]',
-      write: false,
-      outExtension: { '.js': '.mjs' },
-      bundle: true,
-      splitting: true,
+    const bundle = await rolldown({
+      cwd: root,
+      input: { index: join(root, 'functions', file) },
       platform: 'node',
-      format: 'esm',
-      target: 'node24',
-      mainFields: ['module', 'main'],
-      minify: true,
-      sourcemap: true,
-      sourcesContent: false,
-      banner: { js: requireBanner },
-      plugins,
-      metafile: true,
-      logLevel: 'warning',
+      // Of packages that have both, use the modules: unused code is left out.
+      resolve: { mainFields: ['module', 'main'], conditionNames: ['module', 'node', 'import', 'default'] },
+      // Schemas are values, which zod makes without an effect on anything else: those that nothing uses are left out.
+      treeshake: { manualPureFunctions: ['z'] },
+      plugins: [leanBuiltins, lightPackages],
+      // The entry has what others import of it, too: fewer files to open in a cold start.
+      preserveEntrySignatures: 'allow-extension',
+      checks: { pluginTimings: false },
+      logLevel: 'warn',
     });
+    const { output } = await bundle.generate({
+      dir: join(outdir, name),
+      format: 'esm',
+      entryFileNames: '[name].mjs',
+      chunkFileNames: '[name]-[hash].mjs',
+      minify: true,
+      comments: false,
+      sourcemap: true,
+      sourcemapExcludeSources: true,
+    });
+    await bundle.close();
     await mkdir(join(directory, name), { recursive: true });
-    for (const { path, contents } of outputFiles) await writeFile(join(directory, relative(outdir, path)), contents);
-    return [name, sizeOf(metafile.outputs)] as const;
+    for (const part of output)
+      await writeFile(join(directory, name, part.fileName), part.type === 'chunk' ? part.code : part.source);
+    return [name, sizeOf(output.filter((part) => part.type === 'chunk'))] as const;
   });
   return Object.fromEntries(await Promise.all(sizes));
 }
 
-function sizeOf(outputs: Metafile['outputs']): BundleSize {
+function sizeOf(chunks: readonly OutputChunk[]): BundleSize {
+  const byName = new Map(chunks.map((chunk) => [chunk.fileName, chunk]));
   const loadedWith = (...files: readonly string[]): number => {
     const parts = new Set(files);
-    for (const file of parts)
-      for (const { path, kind } of outputs[file]?.imports ?? []) if (kind === 'import-statement') parts.add(path);
-    return [...parts].reduce((sum, file) => sum + (outputs[file]?.bytes ?? 0), 0);
+    for (const file of parts) for (const path of byName.get(file)?.imports ?? []) parts.add(path);
+    return [...parts].reduce((sum, file) => sum + Buffer.byteLength(byName.get(file)?.code ?? ''), 0);
   };
-  const entries = Object.keys(outputs).filter((file) => outputs[file]?.entryPoint);
-  const [index = ''] = entries.filter((file) => file.endsWith('/index.mjs'));
-  return { start: loadedWith(index), most: Math.max(...entries.map((file) => loadedWith(index, file))) };
+  const files = [...byName.keys()];
+  return {
+    start: loadedWith('index.mjs'),
+    most: Math.max(...files.map((file) => loadedWith('index.mjs', file))),
+    all: loadedWith(...files),
+  };
 }
 
 /** In Lambda credentials are environment variables; the credential sources of workstations need five more clients. */
 const credentialsOfWorkstations: Ballast = {
   file: /@aws-sdk\/credential-provider-node\/dist-[a-z]+\/index\.js$/,
-  instead: `export { fromEnv as defaultProvider } from ${JSON.stringify(resolve('@aws-sdk/credential-provider-env'))};`,
+  instead: "export { fromEnv as defaultProvider } from '@aws-sdk/credential-provider-env';",
 };
 
 /** Of all operations in S3 one sends events (SelectObjectContent), and no function calls it. */
@@ -108,6 +103,16 @@ const eventStreams: Ballast = {
   ].join('\n'),
 };
 
+/** The OpenAPI document is a twentieth of a bundle that one route in a hundred needs. */
+const packedDocument: Ballast = {
+  file: /docs\/openapi\.json$/,
+  instead: (text) => {
+    const packed = brotliCompressSync(JSON.stringify(JSON.parse(text))).toString('base64');
+    const unpack = `JSON.parse(brotliDecompressSync(Buffer.from('${packed}', 'base64')).toString())`;
+    return `import { brotliDecompressSync } from 'node:zlib'; export default ${unpack};`;
+  },
+};
+
 /** Its exports are there, and do nothing. */
 function withoutPart(file: (typeof idleParts)[number]): Ballast {
   const source = readFileSync(resolve('zod/v4/core').replace(/index\.c?js$/, `${file}.js`), 'utf8');
@@ -116,14 +121,36 @@ function withoutPart(file: (typeof idleParts)[number]): Ballast {
   return { file: new RegExp(`zod/v4/core/${file}\\.js$`), instead };
 }
 
-/** The OpenAPI document is a twentieth of a bundle that one route in a hundred needs. */
-const packedDocument: Plugin = {
-  name: 'packed-document',
-  setup({ onLoad }) {
-    onLoad({ filter: /docs\/openapi\.json$/ }, async ({ path }) => {
-      const packed = brotliCompressSync(JSON.stringify(JSON.parse(await readFile(path, 'utf8')))).toString('base64');
-      const unpack = `JSON.parse(brotliDecompressSync(Buffer.from('${packed}', 'base64')).toString())`;
-      return { contents: `import { brotliDecompressSync } from 'node:zlib'; export default ${unpack};`, loader: 'js' };
-    });
+const ballast = [
+  ...commonBallast,
+  ...[schemaReader, credentialsOfWorkstations, eventStreams, packedDocument, plainKeys, plainErrors],
+  ...idleParts.map(withoutPart),
+];
+
+const lightPackages: Plugin = {
+  name: 'light-packages',
+  load: {
+    filter: { id: ballast.map(({ file }) => file) },
+    async handler(id) {
+      const part = ballast.find(({ file }) => file.test(id));
+      return part && { code: await lightened(part, id), moduleType: 'js' };
+    },
   },
 };
+
+/**
+ * An `import` of one of these modules of Node reads all that it exports, WebSocket and WebCrypto included, which loads much
+ * more: 20 ms of a cold start. A `require` does not.
+ */
+const leanBuiltins: Plugin = {
+  name: 'lean-builtins',
+  resolveId: {
+    filter: { id: /^(node:)?(https?|crypto)$/ },
+    handler: (id, importer) => (importer?.startsWith(leanMark) ? undefined : leanMark + id),
+  },
+  load: {
+    filter: { id: /^\0lean:/ },
+    handler: (id) => `module.exports = require(${JSON.stringify(id.slice(leanMark.length))});`,
+  },
+};
+const leanMark = '\0lean:';

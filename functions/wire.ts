@@ -41,11 +41,8 @@ export function portsOf(environment: Readonly<Record<string, string | undefined>
   });
   const table = new DynamoTable(documentClient, config.KUBELOOM_TABLE);
   const artifacts = onFirstUse<Artifacts>(async () => {
-    const [{ S3Artifacts }, { S3Client }] = await Promise.all([
-      import('#adapters/s3-artifacts.ts'),
-      import('@aws-sdk/client-s3'),
-    ]);
-    return new S3Artifacts(new S3Client(clients), config.KUBELOOM_BUCKET);
+    const { S3Artifacts } = await import('#adapters/s3-artifacts.ts');
+    return S3Artifacts.of(clients, config.KUBELOOM_BUCKET);
   });
   const documents = new LargeDocuments(artifacts);
   const inTable = <Port extends PromisingPort<Port>>(load: () => Promise<new (table: DynamoTable) => Port>) =>
@@ -81,28 +78,19 @@ export function portsOf(environment: Readonly<Record<string, string | undefined>
     }),
     artifacts,
     workflows: onFirstUse<Workflows>(async () => {
-      const [{ SfnWorkflows }, { SFNClient }] = await Promise.all([
-        import('#adapters/sfn-workflows.ts'),
-        import('@aws-sdk/client-sfn'),
-      ]);
-      return new SfnWorkflows(new SFNClient(clients), {
+      const { SfnWorkflows } = await import('#adapters/sfn-workflows.ts');
+      return SfnWorkflows.of(clients, {
         reconcile: config.KUBELOOM_RECONCILE_ARN,
         rollOut: config.KUBELOOM_ROLL_OUT_ARN,
       });
     }),
     builds: onFirstUse<Builds>(async () => {
-      const [{ CodeBuildBuilds }, { CodeBuildClient }] = await Promise.all([
-        import('#adapters/codebuild-builds.ts'),
-        import('@aws-sdk/client-codebuild'),
-      ]);
-      return new CodeBuildBuilds(new CodeBuildClient(clients), Object.values(config.KUBELOOM_RUNNER_PROJECTS));
+      const { CodeBuildBuilds } = await import('#adapters/codebuild-builds.ts');
+      return CodeBuildBuilds.of(clients, Object.values(config.KUBELOOM_RUNNER_PROJECTS));
     }),
     secrets: onFirstUse<SecretStore>(async () => {
-      const [{ SsmSecrets }, { SSMClient }] = await Promise.all([
-        import('#adapters/ssm-secrets.ts'),
-        import('@aws-sdk/client-ssm'),
-      ]);
-      return new SsmSecrets(new SSMClient(clients), config.KUBELOOM_SECRET_PREFIX, config.KUBELOOM_SECRET_KEY);
+      const { SsmSecrets } = await import('#adapters/ssm-secrets.ts');
+      return SsmSecrets.of(clients, config.KUBELOOM_SECRET_PREFIX, config.KUBELOOM_SECRET_KEY);
     }),
     clock: systemClock,
     ids: randomIds,

@@ -54,7 +54,7 @@ async function buildInto(outfile: string, entry: string, options: BuildOptions):
     mainFields: ['module', 'main'],
     ...{ minifySyntax: true, minifyWhitespace: true, legalComments: 'none', logLevel: 'error' },
     banner: { js: requireBanner },
-    plugins: [...(options.plugins ?? []), withoutBallast(commonBallast), plainKeys, leanHttp],
+    plugins: [...(options.plugins ?? []), withoutBallast([...commonBallast, plainKeys]), leanHttp],
   });
 }
 

@@ -3,7 +3,8 @@ import { createHash } from 'node:crypto';
 import {
   BatchGetBuildsCommand,
   type Build,
-  type CodeBuildClient,
+  CodeBuildClient,
+  type CodeBuildClientConfig,
   InvalidInputException,
   ListBuildsForProjectCommand,
   ResourceNotFoundException,
@@ -19,6 +20,11 @@ export class CodeBuildBuilds implements Builds {
   constructor(client: CodeBuildClient, projects: readonly string[]) {
     this.#client = client;
     this.#projects = [...new Set(projects)];
+  }
+
+  /** With a client of its own: a bundle has as much of the SDK as this file names. */
+  static of(options: CodeBuildClientConfig, projects: readonly string[]): CodeBuildBuilds {
+    return new CodeBuildBuilds(new CodeBuildClient(options), projects);
   }
 
   async start(projectName: string, variables: Readonly<Record<string, string>>): Promise<string> {

@@ -7,7 +7,8 @@ import {
   type ListObjectsV2CommandOutput,
   NoSuchKey,
   PutObjectCommand,
-  type S3Client,
+  S3Client,
+  type S3ClientConfig,
 } from '@aws-sdk/client-s3';
 import { PipelineError } from '#domain/errors.ts';
 import type { Artifacts, BytePiece } from '../ports.ts';
@@ -19,6 +20,11 @@ export class S3Artifacts implements Artifacts {
   constructor(client: S3Client, bucket: string) {
     this.#client = client;
     this.#bucket = bucket;
+  }
+
+  /** With a client of its own: a bundle has as much of the SDK as this file names. */
+  static of(options: S3ClientConfig, bucket: string): S3Artifacts {
+    return new S3Artifacts(new S3Client(options), bucket);
   }
 
   async getText(key: string): Promise<string | undefined> {

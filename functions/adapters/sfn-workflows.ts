@@ -4,7 +4,8 @@ import {
   type DescribeExecutionCommandOutput,
   ExecutionAlreadyExists,
   ExecutionDoesNotExist,
-  type SFNClient,
+  SFNClient,
+  type SFNClientConfig,
   StartExecutionCommand,
   StopExecutionCommand,
 } from '@aws-sdk/client-sfn';
@@ -24,6 +25,11 @@ export class SfnWorkflows implements Workflows {
   constructor(client: SFNClient, machines: Machines) {
     this.#client = client;
     this.#machines = machines;
+  }
+
+  /** With a client of its own: a bundle has as much of the SDK as this file names. */
+  static of(options: SFNClientConfig, machines: Machines): SfnWorkflows {
+    return new SfnWorkflows(new SFNClient(options), machines);
   }
 
   /** A name is given out once: an execution of that name that has ended was this very run, so it is not started again. */

@@ -7,7 +7,8 @@ import {
   ParameterAlreadyExists,
   ParameterNotFound,
   PutParameterCommand,
-  type SSMClient,
+  SSMClient,
+  type SSMClientConfig,
 } from '@aws-sdk/client-ssm';
 import { z } from 'zod';
 import type { SecretStore } from '../ports.ts';
@@ -27,6 +28,11 @@ export class SsmSecrets implements SecretStore {
     this.#client = client;
     this.#prefix = prefix;
     this.#keyId = keyId;
+  }
+
+  /** With a client of its own: a bundle has as much of the SDK as this file names. */
+  static of(options: SSMClientConfig, prefix: string, keyId?: string): SsmSecrets {
+    return new SsmSecrets(new SSMClient(options), prefix, keyId);
   }
 
   async exists(path: string): Promise<boolean> {

@@ -28,13 +28,13 @@ afterAll(() => {
   rmSync(directory, { recursive: true, force: true });
 });
 
-it('a cold start of a function loads at most 640 KiB, and at most 960 KiB with what its first request needs', () => {
+it('a cold start of a function loads at most 470 kB, and at most 780 kB with what its first request needs', () => {
   expect(Object.keys(sizes)).toEqual(Object.keys(functionFiles));
   for (const [name, { start, most }] of Object.entries(sizes)) {
     expect(start, name).toBeGreaterThan(100 * 1024);
-    expect(start, name).toBeLessThanOrEqual(640 * 1024);
+    expect(start, name).toBeLessThanOrEqual(470_000);
     expect(most, name).toBeGreaterThan(start);
-    expect(most, name).toBeLessThanOrEqual(960 * 1024);
+    expect(most, name).toBeLessThanOrEqual(780_000);
   }
 });
 
