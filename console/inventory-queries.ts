@@ -1,6 +1,8 @@
-/** What the pages of inventories and roll-outs ask for: each two seconds while a roll-out is under way, each ten else. */
+/** What the pages of inventories and roll-outs ask for: each two seconds while clusters of a roll-out are worked on. */
 import { useQuery } from '@tanstack/react-query';
 import { type AnswerTo, ask } from './api.ts';
+import { calmFor, quickMs } from './model/pace.ts';
+import { paced } from './queries.ts';
 
 export type InventoryList = AnswerTo<'GET /v1/inventory/{namespace}'>;
 export type InventoryCluster = InventoryList['clusters'][number];
@@ -8,33 +10,41 @@ export type InventoryPlan = AnswerTo<'POST /v1/inventory/{namespace}/plan'>;
 export type RollOut = AnswerTo<'GET /v1/inventory/{namespace}/rollouts/{id}'>;
 export type RollOutSummary = AnswerTo<'GET /v1/inventory/{namespace}/rollouts'>['items'][number];
 
-const calmMs = 10_000;
-
 /** So many namespaces are asked for an inventory at most. */
 const askedAtMost = 20;
 
-/** The first namespace that has an inventory; the first of all when none has; undefined while no one knows. */
-export function useFirstInventory(namespaces: readonly string[], wanted: boolean): string | undefined {
-  const first = useQuery({
-    queryKey: ['first-inventory', ...namespaces],
+/** The first namespace that has an inventory; the first of all when none has. `namespaces` is undefined while no one knows. */
+export function useFirstInventory(namespaces: readonly string[] | undefined, wanted: boolean) {
+  return useQuery({
+    queryKey: ['first-inventory', namespaces],
     queryFn: async ({ signal }) => {
-      for (const namespace of namespaces.slice(0, askedAtMost)) {
+      for (const namespace of (namespaces ?? []).slice(0, askedAtMost)) {
         const { items } = await ask('GET /v1/inventory/{namespace}', { params: { namespace }, signal });
         if (items.length > 0) return namespace;
       }
-      return namespaces[0] ?? 'default';
+      return namespaces?.[0] ?? 'default';
     },
-    enabled: wanted && namespaces.length > 0,
+    enabled: wanted && namespaces !== undefined,
     staleTime: 60_000,
   });
-  return first.data ?? (first.error ? namespaces[0] : undefined);
 }
+
+/** The list, and the one that is shown. */
+const requestsOfRollOuts = 2;
+
+/** Waves are watched for hours: nothing happens then. */
+const isAtWork = ({
+  status,
+  interrupted,
+  soakUntil,
+}: Pick<RollOutSummary, 'status' | 'interrupted' | 'soakUntil'>): boolean =>
+  status === 'Running' && !interrupted && (soakUntil === null || Date.parse(soakUntil) <= Date.now());
 
 export function useInventory(namespace: string) {
   return useQuery({
     queryKey: ['inventory', namespace],
     queryFn: ({ signal }) => ask('GET /v1/inventory/{namespace}', { params: { namespace }, signal }),
-    refetchInterval: calmMs,
+    refetchInterval: paced<unknown>(() => calmFor(1)),
   });
 }
 
@@ -43,7 +53,9 @@ export function useRollOuts(namespace: string) {
     queryKey: ['roll-outs', namespace],
     queryFn: async ({ signal }) =>
       (await ask('GET /v1/inventory/{namespace}/rollouts', { params: { namespace }, signal })).items,
-    refetchInterval: ({ state }) => (state.data?.some(({ status }) => status === 'Running') ? 2000 : calmMs),
+    refetchInterval: paced((all: readonly RollOutSummary[] = []) =>
+      all.some(isAtWork) ? 5 * quickMs : calmFor(requestsOfRollOuts),
+    ),
   });
 }
 
@@ -53,6 +65,8 @@ export function useRollOut(namespace: string, id: string | undefined) {
     queryFn: ({ signal }) =>
       ask('GET /v1/inventory/{namespace}/rollouts/{id}', { params: { namespace, id: id ?? '' }, signal }),
     enabled: id !== undefined,
-    refetchInterval: ({ state }) => (state.data?.status === 'Running' ? 1000 : calmMs),
+    refetchInterval: paced((one: RollOut | undefined) =>
+      one && isAtWork(one) ? 2 * quickMs : calmFor(requestsOfRollOuts),
+    ),
   });
 }

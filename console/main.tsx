@@ -4,6 +4,7 @@ import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { ProblemAnswer, SignedOut } from './api.ts';
 import { App } from './app.tsx';
+import { untilItWorks } from './queries.ts';
 import { chosenWayIn } from './sign-in/choose.ts';
 import { setWayIn } from './sign-in/way-in.ts';
 
@@ -28,6 +29,7 @@ const client: QueryClient = new QueryClient({
       // This machine answers also where there is no network.
       networkMode: 'always',
       refetchIntervalInBackground: false,
+      refetchInterval: untilItWorks,
       retry: (failed, error) => !(error instanceof SignedOut || error instanceof ProblemAnswer) && failed < 1,
     },
     mutations: { retry: false, networkMode: 'always' },

@@ -1,7 +1,7 @@
 /** What pages ask the API for, and how often: each second while something happens, each ten seconds else, never in a tab that no one sees. */
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
-import { type AnswerTo, ask, askOnce, SignedOut } from './api.ts';
+import { type AnswerTo, ask, askOnce, ProblemAnswer, SignedOut } from './api.ts';
 import type { Summary } from './model/fleet.ts';
 import { type Followed, liveManifest } from './model/live-manifest.ts';
 import { calmFor, failureCounter, quickMs, waitMs } from './model/pace.ts';
@@ -23,9 +23,12 @@ export const paced =
   <Data>(wait: (data: Data | undefined) => number) =>
   (query: Asked<Data>): number =>
     waitMs(wait(query.state.data), failuresOf(query));
-/** Only what was not answered is asked for again. */
-const untilItWorks = (query: Asked<unknown>): number | false =>
-  query.state.error && !(query.state.error instanceof SignedOut) ? waitMs(calmFor(1), failuresOf(query)) : false;
+/** Only what was not answered is asked for again; a refusal is an answer. Queries do so that say nothing else. */
+export const untilItWorks = (query: Asked<unknown>): number | false => {
+  const { error } = query.state;
+  const isAnswer = error instanceof SignedOut || (error instanceof ProblemAnswer && error.problem.status < 500);
+  return error && !isAnswer ? waitMs(calmFor(1), failuresOf(query)) : false;
+};
 
 export function useWhoAmI() {
   return useQuery({
@@ -33,7 +36,6 @@ export function useWhoAmI() {
     queryFn: ({ signal }) => ask('GET /v1/whoami', { signal }),
     staleTime: 60_000,
     retry: (failed, error) => !(error instanceof SignedOut) && failed < 2,
-    refetchInterval: untilItWorks,
   });
 }
 
@@ -118,7 +120,6 @@ export function useRunPlan({ namespace, name }: Key, run: string | undefined, st
     // The plan of another run would give its waypoints to this one.
     placeholderData: (plan, query) => (query?.queryKey[3] === run ? plan : undefined),
     staleTime: Number.POSITIVE_INFINITY,
-    refetchInterval: untilItWorks,
   });
 }
 
@@ -129,7 +130,6 @@ export function useOldRun({ namespace, name }: Key, run: string | undefined) {
     queryFn: ({ signal }) =>
       ask('GET /v1/manifests/{namespace}/{name}/runs/{run}', { params: { namespace, name, run: run ?? '' }, signal }),
     enabled: run !== undefined,
-    refetchInterval: untilItWorks,
   });
 }
 

@@ -5,8 +5,12 @@ export const quickMs = 1000;
 const calmMs = 10_000;
 const mostMs = 30_000;
 
-/** Where nothing happens; `requests`: how many the page makes each time. */
-export const calmFor = (requests: number): number => calmMs * Math.max(1, requests);
+/**
+ * Where nothing happens; `requests`: how many the page makes each time. All come at about the same moment: in between, either several
+ * such moments fit in a minute, or one.
+ */
+export const calmFor = (requests: number): number =>
+  requests > 3 ? Math.max(6, requests) * calmMs : Math.max(1, requests) * calmMs;
 
 /** When it is the turn of the next request; one that fails waits longer each time, no two viewers at once. */
 export function waitMs(ms: number, failures: number, random: () => number = Math.random): number {

@@ -13,23 +13,30 @@ export interface Instance extends Named {
 }
 
 export interface SecretRow extends Named {
-  /** False: a provider instance refers to it, and it is not stored. */
-  readonly stored: boolean;
+  /** Missing: a provider instance refers to it, and it is not stored. Unseen: whether it is stored is not shown to the caller. */
+  readonly state: 'missing' | 'unseen' | 'stored';
   readonly users: readonly Instance[];
 }
 
 const keyOf = ({ namespace, name }: Named): string => `${namespace}/${name}`;
 
-/** By name; those that are missing first. */
-export function secretRows(stored: readonly Named[], instances: readonly Instance[]): readonly SecretRow[] {
-  const rows = new Map<string, SecretRow>(stored.map((one) => [keyOf(one), { ...one, stored: true, users: [] }]));
+const order: readonly SecretRow['state'][] = ['missing', 'unseen', 'stored'];
+
+/** By name; those that are missing first. `sees`: whether the caller may see a namespace. */
+export function secretRows(
+  stored: readonly Named[],
+  instances: readonly Instance[],
+  sees: (namespace: string) => boolean,
+): readonly SecretRow[] {
+  const rows = new Map<string, SecretRow>(stored.map((one) => [keyOf(one), { ...one, state: 'stored', users: [] }]));
   for (const instance of instances)
     for (const wanted of instance.secrets) {
-      const row = rows.get(keyOf(wanted)) ?? { ...wanted, stored: false, users: [] };
+      const state = sees(wanted.namespace) ? 'missing' : 'unseen';
+      const row = rows.get(keyOf(wanted)) ?? { ...wanted, state, users: [] };
       rows.set(keyOf(wanted), { ...row, users: [...row.users, instance] });
     }
   return [...rows.values()].sort(
-    (one, other) => Number(one.stored) - Number(other.stored) || (keyOf(one) < keyOf(other) ? -1 : 1),
+    (one, other) => order.indexOf(one.state) - order.indexOf(other.state) || (keyOf(one) < keyOf(other) ? -1 : 1),
   );
 }
 
@@ -40,6 +47,6 @@ export function found<Row>(rows: readonly Row[], search: string, textOf: (row: R
 }
 
 /** All that are named anywhere, in order. */
-export function namespacesOf(...lists: readonly (readonly Pick<Named, 'namespace'>[])[]): readonly string[] {
-  return [...new Set(['default', ...lists.flat().map(({ namespace }) => namespace)])].sort();
+export function namespacesOf(...lists: readonly (readonly string[])[]): readonly string[] {
+  return [...new Set(['default', ...lists.flat()])].sort();
 }

@@ -6,13 +6,14 @@ import { type AnswerTo, ask } from '../api.ts';
 import { auditKinds, deedsOf } from '../model/audit.ts';
 import { commands } from '../model/commands.ts';
 import { counted } from '../model/counted.ts';
+import { calmFor } from '../model/pace.ts';
 import { may } from '../model/rights.ts';
 import { found } from '../model/stored-names.ts';
 import { ago } from '../model/times.ts';
 import { CopyCommand } from '../parts/copy-command.tsx';
-import { Empty, Loading, Trouble, Updated, useNow } from '../parts/states.tsx';
+import { Answered, Empty, Updated, useNow } from '../parts/states.tsx';
 import { ViewTabs } from '../parts/view-tabs.tsx';
-import { useWhoAmI } from '../queries.ts';
+import { paced, useWhoAmI } from '../queries.ts';
 import { go, hrefOf } from '../routes.ts';
 import '../styles/settings.css';
 
@@ -33,7 +34,7 @@ function Roles() {
     queryKey: ['roles'],
     queryFn: async ({ signal }) => (await ask('GET /v1/roles', { signal })).items,
     enabled: isAdmin,
-    refetchInterval: 30_000,
+    refetchInterval: paced<unknown>(() => calmFor(1)),
   });
   return (
     <>
@@ -48,9 +49,11 @@ function Roles() {
           Who has which role where <CopyCommand command={commands.roles()} />
         </h2>
         {!isAdmin && me.data && <p className="dim">Only an admin of all namespaces sees the roles of others.</p>}
-        {roles.error && <Trouble error={roles.error} what="roles" />}
-        {isAdmin && !roles.data && !roles.error && <Loading what="roles" />}
-        {roles.data && <Bindings bindings={roles.data} />}
+        {isAdmin && (
+          <Answered of={roles} what="roles">
+            {(bindings) => <Bindings bindings={bindings} />}
+          </Answered>
+        )}
       </section>
     </>
   );
@@ -191,11 +194,13 @@ function Audit({ chosen }: { readonly chosen: Chosen }) {
           </select>
         </label>
       </div>
-      {events.error && <Trouble error={events.error} what="the audit" />}
-      {!events.data && !events.error && <Loading what="the audit" />}
-      {events.data && rows.length === 0 && (
-        <Empty title={deeds.length === 0 ? 'No one asked for anything in this time' : 'Nothing matches'} />
-      )}
+      <Answered of={events} what="the audit">
+        {() =>
+          rows.length === 0 && (
+            <Empty title={deeds.length === 0 ? 'No one asked for anything in this time' : 'Nothing matches'} />
+          )
+        }
+      </Answered>
       {rows.length > 0 && (
         <>
           <p className="dim">
@@ -262,7 +267,7 @@ function useDeeds(days: number) {
         if (!more) return now.events;
       }
     },
-    refetchInterval: 10_000,
+    refetchInterval: paced<unknown>(() => calmFor(1)),
     structuralSharing: false,
   });
 }

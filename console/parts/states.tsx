@@ -70,6 +70,35 @@ function detailOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
+/** What a query of the page says of itself. */
+export interface Query<Data = unknown> {
+  readonly data: Data | undefined;
+  readonly error: unknown;
+  readonly dataUpdatedAt: number;
+}
+
+interface AnsweredProps<Data> {
+  readonly of: Pick<Query<Data>, 'data' | 'error'>;
+  readonly what: string;
+  readonly children: (data: Data) => ReactNode;
+}
+
+/** What was answered, also while it is not answered again; before that, that it is asked for, or why it cannot be shown. */
+export function Answered<Data>({ of: { data, error }, what, children }: AnsweredProps<Data>) {
+  return (
+    <>
+      {error ? <Trouble error={error} what={what} /> : data === undefined && <Loading what={what} />}
+      {data !== undefined && children(data)}
+    </>
+  );
+}
+
+/** How old the oldest is of what one sees. */
+export function UpdatedAll({ of }: { readonly of: readonly Query[] }) {
+  const at = Math.min(...of.map(({ dataUpdatedAt }) => dataUpdatedAt));
+  return <Updated at={at} error={of.find(({ error }) => error)?.error} />;
+}
+
 /** How old what one sees is. */
 export function Updated({ at, error }: { readonly at: number; readonly error: unknown }) {
   const now = useNow();

@@ -1,13 +1,7 @@
-/** Drafts stay while one visits other pages; the browser asks before it closes a tab that has one. */
+/** Drafts stay while one visits other pages. */
 import { useState } from 'react';
+import { draftOf, keepDraft } from '../drafts.ts';
 import { begun, type Draft, handedIn, isChanged, keptOver, received, type Stored, written } from '../model/draft.ts';
-
-/** Those that differ from what is stored. In memory: a text may hold secrets. */
-const drafts = new Map<string, Draft>();
-
-window.addEventListener('beforeunload', (event) => {
-  if (drafts.size > 0) event.preventDefault();
-});
 
 export interface Drafting {
   readonly draft: Draft;
@@ -23,11 +17,10 @@ export interface Drafting {
 
 /** `id`: of what is written. */
 export function useDraft(id: string, stored: Stored): Drafting {
-  const [last, setLast] = useState(() => drafts.get(id) ?? begun(stored));
+  const [last, setLast] = useState(() => draftOf(id) ?? begun(stored));
   const draft = received(last, stored);
   const set = (next: Draft): void => {
-    if (isChanged(next)) drafts.set(id, next);
-    else drafts.delete(id);
+    keepDraft(id, isChanged(next) ? next : undefined);
     setLast(next);
   };
   return {

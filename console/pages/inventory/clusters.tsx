@@ -1,22 +1,17 @@
 /** The clusters of an inventory by template: what each inherits, and whether its manifest is as the inventory says. */
 import { ask } from '../../api.ts';
-import type { InventoryCluster, InventoryList } from '../../inventory-queries.ts';
+import { type InventoryCluster, type InventoryList, useInventory } from '../../inventory-queries.ts';
 import { commands } from '../../model/commands.ts';
 import { counted } from '../../model/counted.ts';
 import { may } from '../../model/rights.ts';
 import { found } from '../../model/stored-names.ts';
 import { AskFirst } from '../../parts/ask-first.tsx';
 import { CopyCommand } from '../../parts/copy-command.tsx';
-import { Empty } from '../../parts/states.tsx';
+import { InventoryFrame, type InventoryPlace } from '../../parts/inventory-frame.tsx';
+import { Answered, Empty } from '../../parts/states.tsx';
 import { Sign, type Tone } from '../../parts/status.tsx';
 import { useWhoAmI } from '../../queries.ts';
 import { go, hrefOf } from '../../routes.ts';
-
-interface ClustersViewProps {
-  readonly namespace: string;
-  readonly list: InventoryList;
-  readonly chosen: Readonly<Record<string, string>>;
-}
 
 const states: Readonly<Record<InventoryCluster['state'], readonly [tone: Tone, word: string]>> = {
   current: ['good', 'as the inventory says'],
@@ -25,7 +20,18 @@ const states: Readonly<Record<InventoryCluster['state'], readonly [tone: Tone, w
   refused: ['bad', 'cannot be made'],
 };
 
-export function ClustersView({ namespace, list, chosen }: ClustersViewProps) {
+export function ClustersView({ place }: { readonly place: InventoryPlace }) {
+  const inventory = useInventory(place.namespace);
+  return (
+    <InventoryFrame place={place} view="clusters" of={[inventory]}>
+      <Answered of={inventory} what="the inventory">
+        {(list) => <Clusters {...place} list={list} />}
+      </Answered>
+    </InventoryFrame>
+  );
+}
+
+function Clusters({ namespace, list, chosen }: InventoryPlace & { readonly list: InventoryList }) {
   const search = chosen.search ?? '';
   const place = ['inventory', namespace, 'clusters'];
   if (list.clusters.length === 0)
@@ -61,6 +67,7 @@ export function ClustersView({ namespace, list, chosen }: ClustersViewProps) {
           </span>
         </p>
       )}
+      {rows.length === 0 && <Empty title="Nothing matches" />}
       {templates.map((template) => (
         <section key={template} aria-labelledby={`template-${template}`}>
           <h2 id={`template-${template}`}>

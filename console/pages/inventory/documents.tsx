@@ -1,12 +1,13 @@
 /** The documents of an inventory, and which clusters inherit each. */
 import { useQuery } from '@tanstack/react-query';
 import { type Asked, ask } from '../../api.ts';
-import type { InventoryList } from '../../inventory-queries.ts';
+import { type InventoryList, useInventory } from '../../inventory-queries.ts';
 import { commands } from '../../model/commands.ts';
 import { ago } from '../../model/times.ts';
 import { yamlText } from '../../model/yaml-text.ts';
 import { CopyCommand } from '../../parts/copy-command.tsx';
-import { Empty, Loading, Trouble, useNow } from '../../parts/states.tsx';
+import { InventoryFrame, type InventoryPlace } from '../../parts/inventory-frame.tsx';
+import { Answered, Empty, useNow } from '../../parts/states.tsx';
 import { hrefOf } from '../../routes.ts';
 
 type Item = InventoryList['items'][number];
@@ -19,15 +20,26 @@ const order: readonly Item['kind'][] = [
   'ManagementPlane',
 ];
 
-interface DocumentsViewProps {
-  readonly namespace: string;
-  readonly list: InventoryList;
-  readonly chosen: Readonly<Record<string, string>>;
+export function DocumentsView({ place }: { readonly place: InventoryPlace }) {
+  const inventory = useInventory(place.namespace);
+  return (
+    <InventoryFrame place={place} view="documents" of={[inventory]}>
+      <Answered of={inventory} what="the inventory">
+        {(list) => <Documents {...place} list={list} />}
+      </Answered>
+    </InventoryFrame>
+  );
 }
 
-export function DocumentsView({ namespace, list, chosen }: DocumentsViewProps) {
+function Documents({ namespace, list, chosen }: InventoryPlace & { readonly list: InventoryList }) {
   const { items } = list;
-  if (items.length === 0) return <Empty title={`No inventory in ${namespace}`} />;
+  if (items.length === 0)
+    return (
+      <Empty title={`No inventory in ${namespace}`}>
+        <p>Layers of values, templates and the clusters that inherit them are documents of an inventory.</p>
+        <CopyCommand command={commands.store('inventory.yaml')} />
+      </Empty>
+    );
   const shown = items.find(({ kind, name }) => kind === chosen.kind && name === chosen.name);
   return (
     <div className="documents">
@@ -59,7 +71,10 @@ export function DocumentsView({ namespace, list, chosen }: DocumentsViewProps) {
       {shown ? (
         <Document key={`${shown.kind} ${shown.name}`} item={shown} heirs={heirsOf(shown, list)} />
       ) : (
-        <p className="dim">Choose a document to see it, and the clusters that inherit it.</p>
+        <p className="dim">
+          {chosen.name !== undefined && `There is no ${chosen.kind ?? 'document'} ${chosen.name}. `}
+          Choose a document to see it, and the clusters that inherit it.
+        </p>
       )}
     </div>
   );
@@ -106,14 +121,14 @@ function Document({ item, heirs }: { readonly item: Item; readonly heirs: readon
           ))}
         </p>
       )}
-      {found.error && <Trouble error={found.error} what="the document" />}
-      {!found.data && !found.error && <Loading what="the document" />}
-      {found.data && (
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard
-        <pre className="document" tabIndex={0}>
-          {yamlText(found.data.document)}
-        </pre>
-      )}
+      <Answered of={found} what="the document">
+        {({ document }) => (
+          // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard
+          <pre className="document" tabIndex={0}>
+            {yamlText(document)}
+          </pre>
+        )}
+      </Answered>
     </section>
   );
 }

@@ -1,40 +1,67 @@
 /** What a change of an inventory does to its clusters, and how it is brought to them: exactly as shown, wave by wave. */
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useId, useState } from 'react';
 import { ask } from '../../api.ts';
-import type { InventoryList, InventoryPlan } from '../../inventory-queries.ts';
+import { type InventoryList, type InventoryPlan, useInventory } from '../../inventory-queries.ts';
 import { commands } from '../../model/commands.ts';
 import { counted } from '../../model/counted.ts';
 import { totalsOf } from '../../model/plan-totals.ts';
 import { may } from '../../model/rights.ts';
 import { CopyCommand } from '../../parts/copy-command.tsx';
+import { InventoryFrame, type InventoryPlace } from '../../parts/inventory-frame.tsx';
 import { Budgets } from '../../parts/plan-view.tsx';
-import { Trouble } from '../../parts/states.tsx';
+import { Answered, Trouble } from '../../parts/states.tsx';
 import { Sign, type Tone } from '../../parts/status.tsx';
+import { useDraft } from '../../parts/use-draft.ts';
 import { useWhoAmI } from '../../queries.ts';
 import { go, hrefOf } from '../../routes.ts';
 
-type Planned = InventoryPlan & { readonly text: string };
 type Row = InventoryPlan['clusters'][number];
 
-export function PlanView({ namespace, list }: { readonly namespace: string; readonly list: InventoryList }) {
-  const [text, setText] = useState('');
+/** Nothing of a change is stored before it is rolled out. */
+const nothing = { text: '', generation: 0 } as const;
+
+export function PlanView({ place }: { readonly place: InventoryPlace }) {
+  const inventory = useInventory(place.namespace);
+  return (
+    <InventoryFrame place={place} view="plan" of={[inventory]}>
+      <Answered of={inventory} what="the inventory">
+        {(list) => <PlanOf {...place} list={list} />}
+      </Answered>
+    </InventoryFrame>
+  );
+}
+
+function PlanOf({ namespace, list, chosen }: InventoryPlace & { readonly list: InventoryList }) {
   const id = useId();
-  const planned = useMutation<Planned, Error, string>({
-    mutationFn: async (body) => {
-      const params = { namespace };
-      const plan = await ask('POST /v1/inventory/{namespace}/plan', { params, ...(body.trim() !== '' && { body }) });
-      return { ...plan, text: body };
-    },
+  const drafting = useDraft(`inventory ${namespace}`, nothing);
+  const { text } = drafting.draft;
+  /** The text that was planned: what is written since changes nothing of the plan that someone reads. */
+  const [asked, setAsked] = useState(text);
+  const choose = (change: Readonly<Record<string, string>>): void =>
+    go(hrefOf(['inventory', namespace, 'plan'], { ...chosen, ...change }), { replace: true });
+  const body = chosen.of === 'behind' ? '' : asked;
+  const isWanted = chosen.of === 'behind' || (chosen.of === 'text' && asked.trim() !== '');
+  const plan = useQuery({
+    queryKey: ['inventory-plan', namespace, body],
+    queryFn: ({ signal }) =>
+      ask('POST /v1/inventory/{namespace}/plan', { params: { namespace }, signal, ...(body !== '' && { body }) }),
+    enabled: isWanted,
+    // Someone reads it: it is made again only when it is asked for.
+    refetchOnWindowFocus: false,
   });
+  const planIt = (of: 'behind' | 'text'): void => {
+    if (chosen.of === of && (of === 'behind' || asked === text)) void plan.refetch();
+    if (of === 'text') setAsked(text);
+    choose({ of });
+  };
   const behind = list.clusters.filter(({ state }) => state === 'behind' || state === 'missing').length;
-  const plan = planned.data;
-  const outdated = plan !== undefined && plan.text !== text && plan.text !== '';
+  const outdated = chosen.of === 'text' && asked !== text;
   return (
     <div className="editor">
       <div>
         <p>
-          <button type="button" disabled={planned.isPending || behind === 0} onClick={() => planned.mutate('')}>
+          <button type="button" disabled={plan.isFetching || behind === 0} onClick={() => planIt('behind')}>
             {behind === 0 ? 'Nothing is behind' : `Plan the ${counted(behind, 'cluster')} behind`}
           </button>{' '}
           <CopyCommand command={commands.planInventory(namespace)} />
@@ -47,37 +74,53 @@ export function PlanView({ namespace, list }: { readonly namespace: string; read
           spellCheck={false}
           autoComplete="off"
           placeholder="apiVersion: kubeloom.dev/v1&#10;kind: InventoryLayer&#10;…"
-          onChange={(event) => setText(event.target.value)}
+          onChange={(event) => drafting.write(event.target.value)}
         />
+        {drafting.isChanged && (
+          <p className="dim">
+            Not rolled out yet; it stays here while this tab is open.{' '}
+            <button type="button" className="quiet" onClick={drafting.load}>
+              Discard my text
+            </button>
+          </p>
+        )}
         <p>
           <button
             type="button"
             className="main"
-            disabled={text.trim() === '' || planned.isPending}
-            onClick={() => planned.mutate(text)}
+            disabled={text.trim() === '' || plan.isFetching}
+            onClick={() => planIt('text')}
           >
-            {planned.isPending ? 'Planning …' : 'Plan this change'}
+            {plan.isFetching ? 'Planning …' : 'Plan this change'}
           </button>{' '}
           <CopyCommand command={commands.planInventoryFile(namespace)} />
         </p>
       </div>
       <div>
-        {planned.error && <Trouble error={planned.error} what="the plan" />}
-        {!plan && !planned.error && (
+        {!isWanted ? (
           <p className="dim">
             The plan says which clusters change, how, and which have values of their own. Nothing starts.
           </p>
-        )}
-        {plan && (
-          <div className={outdated ? 'outdated' : undefined}>
-            {outdated && (
-              <p className="notice warn">
-                <span aria-hidden="true">!</span> The text was changed since: plan again.
-              </p>
+        ) : (
+          <Answered of={plan} what="the plan">
+            {(made) => (
+              <div className={outdated ? 'outdated' : undefined}>
+                {outdated && (
+                  <p className="notice warn">
+                    <span aria-hidden="true">!</span> The text was changed since: plan again.
+                  </p>
+                )}
+                <Impact plan={made} />
+                {!outdated && made.id !== null && made.changes > 0 && (
+                  <Start
+                    key={made.id}
+                    {...{ plan: made, id: made.id, body, chosen, choose }}
+                    started={() => body !== '' && drafting.done()}
+                  />
+                )}
+              </div>
             )}
-            <Impact plan={plan} />
-            {!outdated && plan.id !== null && plan.changes > 0 && <Start key={plan.id} plan={plan} id={plan.id} />}
-          </div>
+          </Answered>
         )}
       </div>
     </div>
@@ -142,24 +185,37 @@ function Faults({ faults }: Pick<InventoryPlan, 'faults'>) {
   ));
 }
 
+interface StartProps extends Pick<InventoryPlace, 'chosen'> {
+  readonly plan: InventoryPlan;
+  readonly id: string;
+  /** Documents that are stored with it; empty: none. */
+  readonly body: string;
+  readonly choose: (change: Readonly<Record<string, string>>) => void;
+  readonly started: () => void;
+}
+
 /** Waves as the order of the inventory has them, or as written here. */
-function Start({ plan, id }: { readonly plan: Planned; readonly id: string }) {
+function Start({ plan, id, body, chosen, choose, started }: StartProps) {
   const me = useWhoAmI();
   const client = useQueryClient();
-  const [settings, setSettings] = useState({ waves: '', soak: '', maxFailed: '' });
+  const { waves = '', soak = '', maxFailed = '' } = chosen;
+  const settings = { waves, soak, maxFailed };
   const [typed, setTyped] = useState('');
   const field = useId();
-  const { namespace, text } = plan;
+  const { namespace } = plan;
   const work = useMutation({
     mutationFn: () => {
       const query = Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== ''));
       const headers = { 'kubeloom-plan': id };
-      const body = text.trim() === '' ? {} : { body: text };
-      return ask('POST /v1/inventory/{namespace}/rollouts', { params: { namespace }, query, headers, ...body });
+      return ask('POST /v1/inventory/{namespace}/rollouts', {
+        ...{ params: { namespace }, query, headers },
+        ...(body !== '' && { body }),
+      });
     },
-    onSuccess: async (started) => {
-      await client.invalidateQueries();
-      go(hrefOf(['inventory', namespace, 'rollouts'], { id: started.id }));
+    onSuccess: async (rollOut) => {
+      started();
+      await client.invalidateQueries({ refetchType: 'none' });
+      go(hrefOf(['inventory', namespace, 'rollouts'], { id: rollOut.id }));
     },
   });
   if (!may(me.data, 'operator', namespace)) return null;
@@ -171,7 +227,7 @@ function Start({ plan, id }: { readonly plan: Planned; readonly id: string }) {
         value={settings[name]}
         placeholder={example}
         size={9}
-        onChange={(event) => setSettings({ ...settings, [name]: event.target.value })}
+        onChange={(event) => choose({ [name]: event.target.value })}
       />
     </label>
   );
@@ -201,7 +257,7 @@ function Start({ plan, id }: { readonly plan: Planned; readonly id: string }) {
         {work.isPending ? 'Asking …' : 'Roll out exactly this plan'}
       </button>{' '}
       <CopyCommand
-        command={commands.startRollOut(namespace, id, { ...settings, file: text !== '' })}
+        command={commands.startRollOut(namespace, id, { ...settings, file: body !== '' })}
         label="as command"
       />
       <p className="dim">

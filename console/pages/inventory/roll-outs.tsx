@@ -1,4 +1,5 @@
 /** Roll-outs as trees: waves, their clusters, how far each is, and what may be done now. */
+import type { ReactNode } from 'react';
 import { ask } from '../../api.ts';
 import { type RollOut, type RollOutSummary, useRollOut, useRollOuts } from '../../inventory-queries.ts';
 import { commands } from '../../model/commands.ts';
@@ -8,22 +9,42 @@ import { verbSays, verbsFor, type Wave, wavesOf } from '../../model/roll-out-tre
 import { ago, span } from '../../model/times.ts';
 import { AskFirst } from '../../parts/ask-first.tsx';
 import { CopyCommand } from '../../parts/copy-command.tsx';
-import { Empty, Loading, Trouble, useNow } from '../../parts/states.tsx';
+import { InventoryFrame, type InventoryPlace } from '../../parts/inventory-frame.tsx';
+import { Answered, Empty, useNow } from '../../parts/states.tsx';
 import { Sign, type Tone } from '../../parts/status.tsx';
 import { useWhoAmI } from '../../queries.ts';
 import { hrefOf } from '../../routes.ts';
 
-interface RollOutsViewProps {
-  readonly namespace: string;
-  readonly chosen: Readonly<Record<string, string>>;
-}
-
-export function RollOutsView({ namespace, chosen }: RollOutsViewProps) {
+export function RollOutsView({ place }: { readonly place: InventoryPlace }) {
+  const { namespace, chosen } = place;
   const list = useRollOuts(namespace);
   const id = chosen.id ?? list.data?.[0]?.id;
   const shown = useRollOut(namespace, id);
-  if (!list.data) return list.error ? <Trouble error={list.error} what="roll-outs" /> : <Loading what="roll-outs" />;
-  if (list.data.length === 0 && chosen.id === undefined)
+  return (
+    <InventoryFrame place={place} view="rollouts" of={id === undefined ? [list] : [list, shown]}>
+      <Answered of={list} what="roll-outs">
+        {(all) => (
+          <RollOuts namespace={namespace} all={all} id={id}>
+            <Answered of={shown} what="the roll-out">
+              {(one) => <Tree rollOut={one} />}
+            </Answered>
+          </RollOuts>
+        )}
+      </Answered>
+    </InventoryFrame>
+  );
+}
+
+interface RollOutsProps {
+  readonly namespace: string;
+  readonly all: readonly RollOutSummary[];
+  /** The one that is shown; undefined where there is none. */
+  readonly id: string | undefined;
+  readonly children: ReactNode;
+}
+
+function RollOuts({ namespace, all, id, children }: RollOutsProps) {
+  if (id === undefined)
     return (
       <Empty title="No roll-out yet">
         <p>
@@ -39,18 +60,12 @@ export function RollOutsView({ namespace, chosen }: RollOutsViewProps) {
       <nav aria-label="Roll-outs, newest first">
         <CopyCommand command={commands.rollOuts(namespace)} />
         <ul className="tree">
-          {list.data.map((one) => (
+          {all.map((one) => (
             <ListLine key={one.id} one={one} current={one.id === id} />
           ))}
         </ul>
       </nav>
-      {shown.data ? (
-        <Tree rollOut={shown.data} />
-      ) : shown.error ? (
-        <Trouble error={shown.error} what="the roll-out" />
-      ) : (
-        <Loading what="the roll-out" />
-      )}
+      <div>{children}</div>
     </div>
   );
 }

@@ -7,36 +7,50 @@ import { may } from '../../model/rights.ts';
 import { found, type Named } from '../../model/stored-names.ts';
 import { ago } from '../../model/times.ts';
 import { CopyCommand } from '../../parts/copy-command.tsx';
-import { Empty, Loading, Trouble, useNow } from '../../parts/states.tsx';
+import { SettingsFrame } from '../../parts/settings-frame.tsx';
+import { Answered, Empty, Trouble, useNow } from '../../parts/states.tsx';
 import { Sign } from '../../parts/status.tsx';
 import { useWhoAmI } from '../../queries.ts';
 import { go, hrefOf } from '../../routes.ts';
-import type { ProviderInstance } from '../../settings-queries.ts';
+import { type ProviderInstance, useInstances } from '../../settings-queries.ts';
 
 type Check = AnswerTo<'GET /v1/manifests/{namespace}/{name}/providers/{provider}/checks/{check}'>;
 
 /** More rows are found by searching. */
 const shownAtMost = 200;
 
-interface ProvidersViewProps {
-  readonly instances: readonly ProviderInstance[] | undefined;
-  readonly search: string;
+interface ViewProps {
   readonly chosen: Readonly<Record<string, string>>;
 }
 
 const idOf = ({ namespace, manifest, name }: ProviderInstance): string => `${namespace}/${manifest}/${name}`;
 
-export function ProvidersView({ instances, search, chosen }: ProvidersViewProps) {
-  if (!instances) return <Loading what="provider instances" />;
+export function ProvidersView({ chosen }: ViewProps) {
+  const instances = useInstances(0);
+  return (
+    <SettingsFrame view="providers" chosen={chosen} of={[instances]}>
+      <Answered of={instances} what="provider instances">
+        {(all) => <Instances instances={all} chosen={chosen} />}
+      </Answered>
+    </SettingsFrame>
+  );
+}
+
+function Instances({ instances, chosen }: ViewProps & { readonly instances: readonly ProviderInstance[] }) {
+  const search = chosen.search ?? '';
   if (instances.length === 0)
     return (
       <Empty title="No provider instance yet">
-        <p>A manifest names the clouds that it uses in `spec.providers`.</p>
+        <p>
+          A manifest names the clouds that it uses in <code>spec.providers</code>.
+        </p>
+        <CopyCommand command={commands.store('manifest.yaml')} />
       </Empty>
     );
   const rows = found(instances, search, (one) => `${idOf(one)} ${one.type} ${one.regions.join(' ')}`);
   const choose = (id: string | undefined): void =>
     go(hrefOf(['settings', 'providers'], { search, instance: id }), { replace: true });
+  if (rows.length === 0) return <Empty title="Nothing matches" />;
   return (
     <>
       <p className="dim">
@@ -99,7 +113,11 @@ function InstanceDetails({ instance }: { readonly instance: ProviderInstance }) 
         <Names title="Secrets" names={secrets} none="needs none" />
         <Names title="Templates" names={templates} none="the built-in ones" />
       </dl>
-      {check.error && <Trouble error={check.error} what="the check" />}
+      {check.error ? (
+        <Trouble error={check.error} what="the check" />
+      ) : (
+        check.data === undefined && <p className="dim">Asking for the last check …</p>
+      )}
       {start.error && <Trouble error={start.error} what="the check" />}
       {check.data === null && !running && <p className="dim">Its credentials were never checked.</p>}
       {check.data && <Findings check={check.data} />}

@@ -1,22 +1,41 @@
 /** Secrets by their names, and which provider instances need them. Values are never answered. */
 import { commands } from '../../model/commands.ts';
 import { counted } from '../../model/counted.ts';
-import { found, type Named, secretRows } from '../../model/stored-names.ts';
+import { may } from '../../model/rights.ts';
+import { found, type SecretRow, secretRows } from '../../model/stored-names.ts';
 import { CopyCommand } from '../../parts/copy-command.tsx';
-import { Empty, Loading } from '../../parts/states.tsx';
-import { Sign } from '../../parts/status.tsx';
+import { SettingsFrame } from '../../parts/settings-frame.tsx';
+import { Answered, Empty } from '../../parts/states.tsx';
+import { Sign, type Tone } from '../../parts/status.tsx';
+import { useWhoAmI } from '../../queries.ts';
 import { hrefOf } from '../../routes.ts';
-import type { ProviderInstance } from '../../settings-queries.ts';
+import { useSecrets } from '../../settings-queries.ts';
 
-interface SecretsViewProps {
-  readonly secrets: readonly Named[] | undefined;
-  readonly instances: readonly ProviderInstance[] | undefined;
-  readonly search: string;
+interface ViewProps {
+  readonly chosen: Readonly<Record<string, string>>;
 }
 
-export function SecretsView({ secrets, instances, search }: SecretsViewProps) {
-  if (!secrets || !instances) return <Loading what="names of Secrets" />;
-  const all = secretRows(secrets, instances);
+export function SecretsView({ chosen }: ViewProps) {
+  const me = useWhoAmI();
+  const { secrets, instances } = useSecrets();
+  const sees = (namespace: string): boolean => may(me.data, 'viewer', namespace);
+  const all = secrets.data && instances.data && me.data ? secretRows(secrets.data, instances.data, sees) : undefined;
+  return (
+    <SettingsFrame view="secrets" chosen={chosen} of={[secrets, instances]}>
+      <Answered of={{ data: all, error: secrets.error ?? instances.error }} what="names of Secrets">
+        {(rows) => <Secrets all={rows} search={chosen.search ?? ''} />}
+      </Answered>
+    </SettingsFrame>
+  );
+}
+
+const states: Readonly<Record<SecretRow['state'], readonly [tone: Tone, word: string]>> = {
+  missing: ['bad', 'not stored'],
+  unseen: ['calm', 'not known: you may not see its namespace'],
+  stored: ['good', 'stored'],
+};
+
+function Secrets({ all, search }: { readonly all: readonly SecretRow[]; readonly search: string }) {
   if (all.length === 0)
     return (
       <Empty title="No Secret is stored">
@@ -27,6 +46,7 @@ export function SecretsView({ secrets, instances, search }: SecretsViewProps) {
   const rows = found(all, search, ({ namespace, name, users }) =>
     [namespace, name, ...users.map((one) => `${one.manifest} ${one.name}`)].join(' '),
   );
+  if (rows.length === 0) return <Empty title="Nothing matches" />;
   return (
     <>
       <p>
@@ -43,14 +63,16 @@ export function SecretsView({ secrets, instances, search }: SecretsViewProps) {
             </tr>
           </thead>
           <tbody>
-            {rows.map(({ namespace, name, stored, users }) => (
+            {rows.map(({ namespace, name, state, users }) => (
               <tr key={`${namespace}/${name}`}>
                 <th scope="row">
                   <code>
                     {namespace}/{name}
                   </code>
                 </th>
-                <td>{stored ? <Sign tone="good" word="stored" /> : <Sign tone="bad" word="not stored" />}</td>
+                <td>
+                  <Sign tone={states[state][0]} word={states[state][1]} />
+                </td>
                 <td>
                   {users.length === 0 && <span className="dim">none</span>}
                   {users.map((user) => (

@@ -1,12 +1,13 @@
 /** GitSources: repositories whose manifests are submitted automatically, and what became of their last commit. */
-import { ask } from '../../api.ts';
+import { type AnswerTo, ask } from '../../api.ts';
 import { commands } from '../../model/commands.ts';
 import { may } from '../../model/rights.ts';
 import { found } from '../../model/stored-names.ts';
 import { ago } from '../../model/times.ts';
 import { AskFirst } from '../../parts/ask-first.tsx';
 import { CopyCommand } from '../../parts/copy-command.tsx';
-import { Empty, Loading, Trouble, useNow } from '../../parts/states.tsx';
+import { SettingsFrame } from '../../parts/settings-frame.tsx';
+import { Answered, Empty, useNow } from '../../parts/states.tsx';
 import { Sign, type Tone } from '../../parts/status.tsx';
 import { useWhoAmI } from '../../queries.ts';
 import { hrefOf } from '../../routes.ts';
@@ -17,20 +18,35 @@ const tones: Readonly<Record<string, Tone>> = {
   ...{ Faulty: 'bad', Unreachable: 'warn', Refused: 'bad' },
 };
 
-export function SourcesView({ search }: { readonly search: string }) {
+interface ViewProps {
+  readonly chosen: Readonly<Record<string, string>>;
+}
+
+export function SourcesView({ chosen }: ViewProps) {
+  const sources = useSources();
+  return (
+    <SettingsFrame view="sources" chosen={chosen} of={[sources]}>
+      <Answered of={sources} what="git sources">
+        {(all) => <Sources all={all} search={chosen.search ?? ''} />}
+      </Answered>
+    </SettingsFrame>
+  );
+}
+
+type Source = AnswerTo<'GET /v1/git-sources'>['items'][number];
+
+function Sources({ all, search }: { readonly all: readonly Source[]; readonly search: string }) {
   const now = useNow();
   const me = useWhoAmI();
-  const list = useSources();
-  if (!list.data)
-    return list.error ? <Trouble error={list.error} what="git sources" /> : <Loading what="git sources" />;
-  if (list.data.length === 0)
+  if (all.length === 0)
     return (
       <Empty title="No git source">
         <p>A GitSource names a repository; what is in its manifests is submitted with each commit.</p>
         <CopyCommand command={commands.store('source.yaml')} />
       </Empty>
     );
-  const rows = found(list.data, search, ({ namespace, name, url, ref }) => `${namespace}/${name} ${url} ${ref}`);
+  const rows = found(all, search, ({ namespace, name, url, ref }) => `${namespace}/${name} ${url} ${ref}`);
+  if (rows.length === 0) return <Empty title="Nothing matches" />;
   return (
     <>
       <p>

@@ -1,68 +1,104 @@
 /** TemplateGitReferences: repositories of templates that provider instances use in place of the built-in ones. */
 import { useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
 import { ask } from '../../api.ts';
 import { commands } from '../../model/commands.ts';
 import { found, type Named } from '../../model/stored-names.ts';
 import { yamlText } from '../../model/yaml-text.ts';
+import { useNamespaces } from '../../namespaces.ts';
 import { CopyCommand } from '../../parts/copy-command.tsx';
-import { Empty, Loading, Trouble } from '../../parts/states.tsx';
+import { SettingsFrame } from '../../parts/settings-frame.tsx';
+import { Answered, Empty } from '../../parts/states.tsx';
+import { go, hrefOf } from '../../routes.ts';
 import { type ProviderInstance, useTemplates } from '../../settings-queries.ts';
 
-interface TemplatesViewProps {
-  /** In which they are asked for. */
-  readonly namespaces: readonly string[];
-  readonly instances: readonly ProviderInstance[];
-  readonly search: string;
+interface ViewProps {
+  readonly chosen: Readonly<Record<string, string>>;
 }
 
-export function TemplatesView({ namespaces, instances, search }: TemplatesViewProps) {
-  const list = useTemplates(namespaces);
-  if (!list.data) return list.error ? <Trouble error={list.error} what="templates" /> : <Loading what="templates" />;
-  if (list.data.length === 0)
+export function TemplatesView({ chosen }: ViewProps) {
+  const namespaces = useNamespaces();
+  const { templates, instances } = useTemplates(namespaces.names);
+  const error = namespaces.error ?? templates.error ?? instances.error;
+  const data = templates.data && instances.data && { all: templates.data, instances: instances.data };
+  return (
+    <SettingsFrame view="templates" chosen={chosen} of={[templates, instances]}>
+      <Answered of={{ data, error }} what="templates">
+        {(answered) => <Templates {...answered} chosen={chosen} />}
+      </Answered>
+    </SettingsFrame>
+  );
+}
+
+interface TemplatesProps extends ViewProps {
+  readonly all: readonly Named[];
+  readonly instances: readonly ProviderInstance[];
+}
+
+function Templates({ all, instances, chosen }: TemplatesProps) {
+  if (all.length === 0)
     return (
       <Empty title="No templates of your own">
         <p>All provider instances use the built-in templates. A TemplateGitReference names a repository with others.</p>
         <CopyCommand command={commands.store('templates.yaml')} />
       </Empty>
     );
-  const rows = found(list.data, search, ({ namespace, name }) => `${namespace}/${name}`);
+  const rows = found(all, chosen.search ?? '', idOf);
+  if (rows.length === 0) return <Empty title="Nothing matches" />;
+  const choose = (id: string | undefined): void =>
+    go(hrefOf(['settings', 'templates'], { search: chosen.search, template: id }), { replace: true });
   return (
-    <ul className="plain">
-      {rows.map((row) => (
-        <Template key={`${row.namespace}/${row.name}`} of={row} users={usersOf(row, instances)} />
-      ))}
+    <ul className="plain instances">
+      {rows.map((row) => {
+        const id = idOf(row);
+        const open = chosen.template === id;
+        const users = usersOf(row, instances);
+        return (
+          <li key={id}>
+            <button
+              type="button"
+              className="quiet row-button"
+              aria-expanded={open}
+              onClick={() => choose(open ? undefined : id)}
+              data-row
+            >
+              <span aria-hidden="true">{open ? '▾' : '▸'}</span> <strong>{id}</strong>
+            </button>{' '}
+            <span className="dim">
+              {users.length === 0
+                ? 'no provider instance uses it'
+                : `used by ${users.map(({ namespace, manifest, name }) => `${name} of ${namespace}/${manifest}`).join(', ')}`}
+            </span>
+            {open && <Template of={row} />}
+          </li>
+        );
+      })}
     </ul>
   );
 }
+
+const idOf = ({ namespace, name }: Named): string => `${namespace}/${name}`;
 
 const usersOf = (of: Named, instances: readonly ProviderInstance[]): readonly ProviderInstance[] =>
   instances.filter(({ templates }) =>
     templates.some(({ namespace, name }) => namespace === of.namespace && name === of.name),
   );
 
-function Template({ of, users }: { readonly of: Named; readonly users: readonly ProviderInstance[] }) {
-  const [open, setOpen] = useState(false);
+function Template({ of }: { readonly of: Named }) {
   const document = useQuery({
     queryKey: ['template', of.namespace, of.name],
     queryFn: ({ signal }) => ask('GET /v1/templates/{namespace}/{name}', { params: { ...of }, signal }),
-    enabled: open,
   });
   return (
-    <li>
-      <details onToggle={(event) => setOpen(event.currentTarget.open)}>
-        <summary>
-          <strong>
-            {of.namespace}/{of.name}
-          </strong>{' '}
-          {users.length === 0
-            ? 'no provider instance uses it'
-            : `used by ${users.map(({ namespace, manifest, name }) => `${name} of ${namespace}/${manifest}`).join(', ')}`}
-        </summary>
-        {document.error && <Trouble error={document.error} what="the document" />}
-        {document.data !== undefined && <pre className="document">{yamlText(document.data)}</pre>}
-        <CopyCommand command={commands.template(of)} />
-      </details>
-    </li>
+    <div className="card">
+      <CopyCommand command={commands.template(of)} />
+      <Answered of={document} what="the document">
+        {(stored) => (
+          // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard
+          <pre className="document" tabIndex={0}>
+            {yamlText(stored)}
+          </pre>
+        )}
+      </Answered>
+    </div>
   );
 }

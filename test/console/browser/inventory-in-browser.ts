@@ -36,15 +36,17 @@ export const changedLayer = (label: string): string =>
     `    labels: { environment: prod, change: ${label} }`,
   ].join('\n');
 
-/** Cluster by cluster, each watched for an hour. */
-export async function startRollOut({ platform }: Pick<ConsoleInBrowser, 'platform'>, layer: string): Promise<string> {
+/** Cluster by cluster, each watched for half a day; until the first is. */
+export async function startRollOut({ platform }: Pick<ConsoleInBrowser, 'platform'>, layer: string): Promise<void> {
   const { apiUrl, token } = platform;
-  const answer = await fetch(`${apiUrl}/v1/inventory/fleet/rollouts?waves=1,100%25&soak=1h`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/yaml' },
-    body: layer,
-  });
+  const place = `${apiUrl}/v1/inventory/fleet/rollouts`;
+  const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/yaml' };
+  const answer = await fetch(`${place}?waves=1,100%25&soak=12h`, { method: 'POST', headers, body: layer });
   const { id } = (await answer.json()) as { readonly id?: string };
   if (id === undefined) throw new Error(`the roll-out was refused with ${answer.status}`);
-  return id;
+  for (;;) {
+    const { soakUntil } = (await (await fetch(`${place}/${id}`, { headers })).json()) as { soakUntil: string | null };
+    if (soakUntil !== null) return;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
 }

@@ -1,5 +1,6 @@
 /** What someone wrote, saw or was about to do stays when others change things, and when the platform is away or ends the session. */
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { parse } from 'yaml';
 import {
   type ConsoleInBrowser,
   consoleInBrowser,
@@ -9,6 +10,7 @@ import {
   simManifest,
   type Window,
 } from './console-in-browser.ts';
+import { changedLayer, storeInventory } from './inventory-in-browser.ts';
 
 let console: ConsoleInBrowser;
 
@@ -71,6 +73,53 @@ describe('a text that someone writes', () => {
     await area(window).fill(`${JSON.stringify(simManifest('both'))}\n---\n${secret}`);
     await window.page.getByText('1 more document').waitFor();
     expect(await window.page.getByRole('button', { name: 'Plan', exact: true }).isDisabled()).toBe(true);
+  });
+});
+
+describe('a change of an inventory that someone writes', () => {
+  const text = ({ page }: Window) => page.getByLabel(/documents of the inventory/);
+
+  it('the text is still there after one was on other views, and the browser asks before it is lost', async () => {
+    const window = await opened();
+    const { page, go } = window;
+    await go('inventory/default/plan');
+    await text(window).fill('# mine');
+    await page.getByRole('link', { name: 'Roll-outs', exact: true }).click();
+    await page.getByText('No roll-out yet').waitFor();
+    await page.getByRole('link', { name: 'Fleet' }).first().click();
+    await page.getByRole('link', { name: 'Inventory', exact: true }).click();
+    await page.getByRole('link', { name: 'Plan a change' }).click();
+    expect(await text(window).inputValue()).toBe('# mine');
+    const asked = page.waitForEvent('dialog');
+    const reloaded = page.evaluate('location.reload()');
+    const question = await asked;
+    expect(question.type()).toBe('beforeunload');
+    await question.dismiss();
+    await reloaded;
+    await page.getByRole('button', { name: 'Discard my text' }).click();
+    expect(await text(window).inputValue()).toBe('');
+    await page.reload();
+    await text(window).waitFor();
+  });
+
+  it('a plan, and the waves that one chose for it, have an address', async () => {
+    await storeInventory(console);
+    const layer = parse(changedLayer('addressed')) as Parameters<typeof console.api.putInventory>[1];
+    await console.api.putInventory({ namespace: 'fleet', kind: 'InventoryLayer', name: 'prod' }, layer);
+    const { page, go } = await opened();
+    await go('inventory/fleet/plan');
+    await page.getByRole('button', { name: 'Plan the 2 clusters behind' }).click();
+    await page.getByText('2 clusters depend on this; 2 change').waitFor();
+    await page.getByLabel('Waves').fill('1,100%');
+    expect(page.url()).toContain('#/inventory/fleet/plan?of=behind&waves=1%2C100%25');
+    await page.reload();
+    await page.getByText('2 clusters depend on this; 2 change').waitFor();
+    expect(await page.getByLabel('Waves').inputValue()).toBe('1,100%');
+    await page
+      .getByText(/^kubeloom rollout start --plan/)
+      .or(page.getByText('as command'))
+      .first()
+      .waitFor();
   });
 });
 

@@ -2,55 +2,15 @@
 import axe from 'axe-core';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { type ConsoleInBrowser, consoleInBrowser, settled, simManifest } from './console-in-browser.ts';
-import { changedLayer, startRollOut, storeInventory } from './inventory-in-browser.ts';
+import { consoleWithAllPlaces, drawn, places } from './all-places.ts';
+import type { ConsoleInBrowser } from './console-in-browser.ts';
 
 let console: ConsoleInBrowser;
 
-/** Places, and what is there once they are drawn. */
-const places: Readonly<Record<string, RegExp>> = {
-  '': /Fleet/,
-  attention: /Needs you/,
-  'events?minutes=60': /RunSucceeded|done in/,
-  new: /Plan a manifest/,
-  'manifests/default/calm': /reached/,
-  'manifests/default/fails?cell=web.1.kubernetes': /What to do/,
-  'manifests/default/calm/nodes': /ready/,
-  'manifests/default/calm/topology': /WireGuard mesh/,
-  'manifests/default/calm/events': /done in/,
-  'manifests/default/calm/plan': /valid/,
-  'manifests/default/calm/plan?goal=delete': /Something that exists is removed/,
-  'manifests/default/calm/drift': /check for drift/i,
-  'manifests/default/calm/history': /generation 1/,
-  'manifests/default/calm/history?from=1&to=2': /count: 3/,
-  'settings/providers?instance=default%2Fcalm%2Fsim-1': /never checked/,
-  'settings/secrets': /not stored|No Secret/,
-  'settings/templates': /No templates of your own/,
-  'settings/sources': /No git source/,
-  'access/roles': /Who has which role/,
-  'access/audit': /applied|created|changed/,
-  'inventory/fleet/clusters': /Made by/,
-  'inventory/fleet/documents?kind=InventoryLayer&name=prod': /Inherited by/,
-  'inventory/fleet/plan': /Plan the \d+ cluster/,
-  'inventory/fleet/rollouts': /Wave 1/,
-  'manifests/default/nothing': /There is no manifest/,
-  'no/such/page': /no such page/,
-};
-
 beforeAll(async () => {
-  console = await consoleInBrowser({
-    KUBELOOM_SIM_FAULTS: JSON.stringify([{ stage: 'kubernetes', class: 'quota', manifest: 'fails' }]),
-  });
-  await settled(console.api, simManifest('calm', { providers: 2 }));
-  await settled(console.api, simManifest('calm', { providers: 2, compute: 3 }));
-  await settled(console.api, simManifest('fails'));
-  await storeInventory(console);
-  await startRollOut(console, changedLayer('first'));
+  console = await consoleWithAllPlaces();
 });
 afterAll(() => console?.close());
-
-const drawn = (page: Page, text: RegExp) =>
-  page.locator('main').getByText(text).filter({ visible: true }).first().waitFor();
 
 async function violations(page: Page): Promise<string[]> {
   await page.evaluate(axe.source);
@@ -62,6 +22,23 @@ async function violations(page: Page): Promise<string[]> {
     ({ id, help, nodes }) => `${id}: ${help}: ${nodes.map(({ html }) => html.slice(0, 200)).join(' | ')}`,
   );
 }
+
+it('every view to which the navigation leads is among the places that these tests visit', async () => {
+  const { page, context, go } = await console.open();
+  onTestFinished(() => context.close());
+  const viewOf = (href: string): string => href.replace(/^#\//, '').replace(/\?.*$/, '');
+  const visited = new Set(Object.keys(places).map(viewOf));
+  const missed = new Set<string>();
+  for (const [place, text] of Object.entries(places)) {
+    await go(place);
+    await drawn(page, text);
+    const links = await page
+      .locator('nav[aria-label=Pages] a, nav[aria-label=Views] a')
+      .evaluateAll((all) => all.map((link) => link.getAttribute('href') ?? ''));
+    for (const link of links.map(viewOf)) if (!visited.has(link)) missed.add(link);
+  }
+  expect([...missed]).toEqual([]);
+});
 
 describe.each(['light', 'dark'] as const)('in %s colours', (scheme) => {
   it(`every page is accessible to everyone in ${scheme} colours`, async () => {

@@ -1,0 +1,34 @@
+/** The namespaces in which the caller may see something. */
+import { useQuery } from '@tanstack/react-query';
+import { ask } from './api.ts';
+import { may } from './model/rights.ts';
+import { namespacesOf } from './model/stored-names.ts';
+import { useWhoAmI } from './queries.ts';
+
+/** In order; undefined while no one knows. `more`: of the place that is shown, or of what else is known. */
+export function useNamespaces(more: readonly string[] = []) {
+  const me = useWhoAmI();
+  const used = useQuery({
+    queryKey: ['namespaces'],
+    queryFn: ({ signal }) => namespacesInUse(signal),
+    // Asked for once: new ones are rare, and are there after a visit of another page.
+    staleTime: 60_000,
+  });
+  const own = (me.data?.grants ?? []).flatMap(({ namespaces }) => namespaces).filter((one) => one !== '*');
+  const known = me.data && used.data;
+  return {
+    names: known && namespacesOf(known, own, more).filter((one) => may(me.data, 'viewer', one)),
+    error: me.error ?? used.error,
+  };
+}
+
+/** Of manifests. */
+async function namespacesInUse(signal: AbortSignal): Promise<readonly string[]> {
+  const names = new Set<string>();
+  for (let next: string | undefined; ; ) {
+    const page = await ask('GET /v1/manifests', { query: { limit: 200, ...(next !== undefined && { next }) }, signal });
+    for (const { namespace } of page.items) names.add(namespace);
+    next = page.next;
+    if (next === undefined) return [...names];
+  }
+}

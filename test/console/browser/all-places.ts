@@ -1,0 +1,53 @@
+/** Every place of the console, on a platform that has something to show at each: tests of all pages visit them. */
+import type { Page } from 'playwright-core';
+import { type ConsoleInBrowser, consoleInBrowser, settled, simManifest } from './console-in-browser.ts';
+import { changedLayer, startRollOut, storeInventory } from './inventory-in-browser.ts';
+
+/** Places, and what is there once they are drawn. */
+export const places: Readonly<Record<string, RegExp>> = {
+  '': /Fleet/,
+  attention: /Needs you/,
+  'events?minutes=60': /RunSucceeded|done in/,
+  new: /Plan a manifest/,
+  'manifests/default/calm': /reached/,
+  'manifests/default/calm/run?cell=web.1.nodes': /lines?$/,
+  'manifests/default/fails?cell=web.1.kubernetes': /What to do/,
+  'manifests/default/calm/nodes': /ready/,
+  'manifests/default/calm/topology': /WireGuard mesh/,
+  'manifests/default/calm/events': /done in/,
+  'manifests/default/calm/plan': /valid/,
+  'manifests/default/calm/plan?goal=delete': /Something that exists is removed/,
+  'manifests/default/calm/drift': /check for drift/i,
+  'manifests/default/calm/history': /generation 1/,
+  'manifests/default/calm/history?from=1&to=2': /count: 3/,
+  'settings/providers?instance=default%2Fcalm%2Fsim-1': /never checked/,
+  'settings/secrets': /not stored|No Secret/,
+  'settings/templates': /No templates of your own/,
+  'settings/sources': /No git source/,
+  'access/roles': /Who has which role/,
+  'access/audit': /applied|created|changed/,
+  'inventory/fleet/clusters': /Made by/,
+  'inventory/fleet/documents?kind=InventoryLayer&name=prod': /Inherited by/,
+  'inventory/fleet/plan': /Plan the \d+ cluster/,
+  'inventory/fleet/rollouts': /Wave 1/,
+  'manifests/default/nothing': /There is no manifest/,
+  'no/such/page': /no such page/,
+};
+
+/** Two manifests, one of which failed, an inventory, and a roll-out whose first wave is watched. */
+export async function consoleWithAllPlaces(): Promise<ConsoleInBrowser> {
+  const console = await consoleInBrowser({
+    KUBELOOM_SIM_STAGE_MS: '20',
+    KUBELOOM_SIM_FAULTS: JSON.stringify([{ stage: 'kubernetes', class: 'quota', manifest: 'fails' }]),
+  });
+  await settled(console.api, simManifest('calm', { providers: 2 }));
+  await settled(console.api, simManifest('calm', { providers: 2, compute: 3 }));
+  await settled(console.api, simManifest('fails'));
+  await storeInventory(console);
+  await startRollOut(console, changedLayer('first'));
+  return console;
+}
+
+/** Until the text is there. */
+export const drawn = (page: Page, text: RegExp) =>
+  page.locator('main').getByText(text).filter({ visible: true }).first().waitFor();
