@@ -1,5 +1,7 @@
 /** Environment of functions and runners: the names in `contracts/config.ts`, filled with the resources of the stacks. */
 import type { Config } from '#contracts/config.ts';
+import { jobContract } from '#contracts/job-contract.ts';
+import type { RunnerRelease } from '#contracts/runner-release.ts';
 import type { RunnerTool } from '#functions/rights/runner-rights.ts';
 import type { Options } from './options.ts';
 import { offeredTypes } from './provider-types.ts';
@@ -17,6 +19,9 @@ export interface SettingsParts {
   /** Bus that events are published to. */
   readonly eventBus: string;
   readonly projectNames: Readonly<Record<RunnerTool, string>>;
+  /** Of the compute that is not chosen. */
+  readonly otherProjectNames: readonly string[];
+  readonly images: RunnerRelease['images'];
   /** Base URL of the API. */
   readonly agentUrl: string;
   /** The options of the deployment. */
@@ -42,6 +47,8 @@ export function functionSettings(parts: SettingsParts): Settings {
     KUBELOOM_ROLL_OUT_ARN: parts.rollOutArn,
     KUBELOOM_EVENT_BUS: parts.eventBus,
     KUBELOOM_RUNNER_PROJECTS: JSON.stringify(parts.projectNames),
+    KUBELOOM_OTHER_PROJECTS: parts.otherProjectNames.join(','),
+    KUBELOOM_RUNNER_RELEASE: JSON.stringify({ contract: jobContract(), images: parts.images } satisfies RunnerRelease),
     KUBELOOM_AGENT_URL: parts.agentUrl,
     KUBELOOM_ADMINS: parts.options.admins.join(','),
     KUBELOOM_REPAIRS_PER_HOUR: String(parts.options.repairsPerHour),

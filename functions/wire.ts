@@ -86,7 +86,8 @@ export function portsOf(environment: Readonly<Record<string, string | undefined>
     }),
     builds: onFirstUse<Builds>(async () => {
       const { CodeBuildBuilds } = await import('#adapters/codebuild-builds.ts');
-      return CodeBuildBuilds.of(clients, Object.values(config.KUBELOOM_RUNNER_PROJECTS));
+      const { KUBELOOM_RUNNER_PROJECTS: projects, KUBELOOM_OTHER_PROJECTS: others } = config;
+      return CodeBuildBuilds.of(clients, [...Object.values(projects), ...others]);
     }),
     secrets: onFirstUse<SecretStore>(async () => {
       const { SsmSecrets } = await import('#adapters/ssm-secrets.ts');

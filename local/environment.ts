@@ -4,7 +4,7 @@ import { availableParallelism } from 'node:os';
 import { firstAdminsFault } from '#domain/access.ts';
 import { hostsHelper } from './hosts-helper.ts';
 import { kubernetesKind, partsDirectory } from './kubernetes/available.ts';
-import { region, stateMachineArn } from './names.ts';
+import { localImage, region, stateMachineArn } from './names.ts';
 import { ownerName } from './users.ts';
 
 export interface Endpoints {
@@ -68,6 +68,11 @@ export function platformEnvironment(options: EnvironmentOptions): Readonly<Recor
     // This API listens on 127.0.0.1, which no cluster reaches; who puts a server in front of it names that.
     KUBELOOM_AGENT_URL: process.env.KUBELOOM_AGENT_URL ?? '',
     KUBELOOM_RUNNER_PROJECTS: JSON.stringify(runnerProjects),
+    // No run outlives the platform that it began on, so nothing here is ever run with the images of another release.
+    KUBELOOM_RUNNER_RELEASE: JSON.stringify({
+      contract: 'local',
+      images: Object.fromEntries(Object.keys(runnerProjects).map((tool) => [tool, localImage])),
+    }),
     // Its owner; all others get roles by RoleBindings.
     KUBELOOM_ADMINS: firstAdmins(process.env.KUBELOOM_ADMINS),
     KUBELOOM_REQUIRE_APPROVAL: process.env.KUBELOOM_REQUIRE_APPROVAL ?? '',

@@ -21,3 +21,6 @@ export const toKebabCase = (name: string): string =>
     .replace(/\s+/g, '-')
     .replace(/([a-z0-9])([A-Z])/g, '$1-$2')
     .toLowerCase();
+
+/** The image of every project here, which is no image: a program of this machine. */
+export const localImage = 'local';

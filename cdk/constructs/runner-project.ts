@@ -28,7 +28,12 @@ export interface RunnerProjectProps extends Stored {
 }
 
 export class RunnerProject extends Construct {
+  /** That builds are started of. */
   readonly project: Project;
+  /** With the one of the other compute, whose builds may still run. */
+  readonly projects: readonly Project[];
+  /** By a tag that is the hash of what is in it. */
+  readonly image: DockerImageAsset;
 
   constructor(scope: Construct, id: string, props: RunnerProjectProps) {
     super(scope, id);
@@ -45,6 +50,7 @@ export class RunnerProject extends Construct {
       // Of the option `providers`; the other images have no plugins.
       ...(pluginTools.includes(tool) && { buildArgs: { PROVIDER_TYPES: offeredTypes(options).join(' ') } }),
     });
+    this.image = image;
     const role = new Role(this, 'Role', {
       assumedBy: new ServicePrincipal('codebuild.amazonaws.com'),
       description: `Kubeloom runner: ${tool}`,
@@ -60,10 +66,10 @@ export class RunnerProject extends Construct {
     );
     if (project === undefined) throw new Error('a runner has a project');
     this.project = project;
-    // Other stacks import them, and a value that is imported cannot go: both stay, so that the option can change either way.
-    if (others.length > 0)
-      for (const { projectArn, projectName } of [project, ...others])
-        for (const value of [projectArn, projectName]) Stack.of(this).exportValue(value);
+    this.projects = [project, ...others];
+    // Other stacks import some, and a value that is imported cannot go: all stay, so that options and rights can change.
+    for (const { projectArn, projectName } of this.projects)
+      for (const value of [projectArn, projectName]) Stack.of(this).exportValue(value);
     const on = {
       table,
       bucket,
@@ -73,7 +79,7 @@ export class RunnerProject extends Construct {
       rollOutName: '',
       eventBus: '',
       // Its own builds, whose locks it may find.
-      projects: [this.project],
+      projects: this.projects,
       startable: [],
     };
     const uses = [...props.uses, ...toolUses[tool]];

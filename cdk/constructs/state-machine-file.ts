@@ -8,6 +8,7 @@ import { DefinitionBody, LogLevel, StateMachine } from 'aws-cdk-lib/aws-stepfunc
 import { Construct } from 'constructs';
 import { placeholdersOf, stateMachineText } from '../asl-files.ts';
 import { acceptFindings } from '../checks.ts';
+import { startsOnly } from '../rights/grant-uses.ts';
 
 export interface StateMachineFileProps {
   /** File name without `.asl.json`. */
@@ -20,6 +21,8 @@ export interface StateMachineFileProps {
   readonly stateMachines: (name: string) => StateMachine;
   /** What `codebuild:startBuild` may start. */
   readonly projects: readonly IProject[];
+  /** On which images, as a pattern: those of releases before, too. */
+  readonly images: string;
   readonly logRetention: RetentionDays;
 }
 
@@ -52,7 +55,7 @@ export class StateMachineFile extends Construct {
       },
     });
     if (functions.length > 0) this.#allowCalls(functions.map(({ name }) => props.functions(name).functionArn));
-    if (definition.includes('states:::codebuild:startBuild')) this.#allowBuilds(props.projects);
+    if (definition.includes('states:::codebuild:startBuild')) this.#allowBuilds(props);
     for (const { name } of machines) this.#allowChild(props.stateMachines(name));
     acceptFindings(this.machine, 'IAM5', /^Resource::\*$/, 'log delivery and tracing know no resources');
     acceptFindings(this.machine, 'IAM5', /:execution:.*:\*$/, 'executions of a child get their names when they start');
@@ -64,13 +67,12 @@ export class StateMachineFile extends Construct {
   }
 
   /** `startBuild.sync` starts, watches and stops builds; without BatchGetBuilds the state would hang. */
-  #allowBuilds(projects: readonly IProject[]): void {
-    this.machine.addToRolePolicy(
-      new PolicyStatement({
-        actions: ['codebuild:StartBuild', 'codebuild:StopBuild', 'codebuild:BatchGetBuilds'],
-        resources: projects.map((project) => project.projectArn),
-      }),
-    );
+  #allowBuilds({ projects, images }: StateMachineFileProps): void {
+    const resources = projects.map((project) => project.projectArn);
+    const allow = (actions: string[], conditions: PolicyStatement['conditions'] = {}): void =>
+      this.machine.addToRolePolicy(new PolicyStatement({ actions, resources, conditions }));
+    allow(['codebuild:StartBuild'], startsOnly(images));
+    allow(['codebuild:StopBuild', 'codebuild:BatchGetBuilds']);
     this.#allowRule('StepFunctionsGetEventForCodeBuildStartBuildRule');
   }
 

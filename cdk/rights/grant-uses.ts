@@ -110,8 +110,10 @@ export function grantUses(role: Role, { uses, bounds, holder }: Grant, on: UsedR
   allow(['events:PutEvents'], [arn('events', 'event-bus', on.eventBus)]);
   const arnsOf = (projects: readonly IProject[]) => projects.map((project) => project.projectArn);
   const ofBuilds = named('codebuild:').filter((action) => action !== 'codebuild:StartBuild');
-  allow(ofBuilds, arnsOf(on.projects));
-  allow(['codebuild:StartBuild'], arnsOf(on.startable), checksOnly);
+  // Who starts builds and does not look for others asks about its own alone.
+  const asksOwn = uses.includes('builds.start') && !uses.includes('builds.running');
+  allow(ofBuilds, arnsOf(asksOwn ? on.startable : on.projects));
+  allow(['codebuild:StartBuild'], arnsOf(on.startable), startsOnly());
 
   grantKey(role, actions, on.key, holder === 'runner');
   if (holder === 'function') denyWhatOnlyRunnersSee(role, on);
@@ -126,19 +128,19 @@ export function grantUses(role: Role, { uses, bounds, holder }: Grant, on: UsedR
 
 /**
  * A caller that starts a build of a runner could give it other commands, another image or role, or variables that Node obeys, and so
- * read what only runners may read: of everything that a request may override, only one variable is allowed, which has the request.
+ * read what only runners may read: of everything that a request may override, only one variable is allowed, which has the request,
+ * and the image where `images` is given, a pattern.
  */
-const checksOnly = {
-  Null: Object.fromEntries(
-    ['source.buildspec', 'source.location', 'environment.image', 'serviceRole'].map((key) => [
-      `codebuild:${key}`,
-      'true',
-    ]),
-  ),
-  'ForAllValues:StringEquals': {
-    'codebuild:environment.environmentVariables.name': ['KUBELOOM_JOB'],
-  },
-} as const;
+export function startsOnly(images?: string): NonNullable<PolicyStatement['conditions']> {
+  const refused = ['source.buildspec', 'source.location', 'serviceRole', ...(images === undefined ? [image] : [])];
+  return {
+    Null: Object.fromEntries(refused.map((key) => [`codebuild:${key}`, 'true'])),
+    'ForAllValues:StringEquals': { 'codebuild:environment.environmentVariables.name': ['KUBELOOM_JOB'] },
+    ...(images !== undefined && { StringLikeIfExists: { [`codebuild:${image}`]: images } }),
+  };
+}
+
+const image = 'environment.image';
 
 /** The key through the services that the role may use, and never directly. */
 function grantKey(role: Role, actions: readonly string[], key: IKey, decryptsSecrets: boolean): void {

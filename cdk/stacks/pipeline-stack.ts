@@ -59,7 +59,8 @@ export class PipelineStack extends Stack {
     const { installation } = options;
     this.#boundary = runnerBoundary(this, 'RunnerBoundary', { installation, table, bucket, key });
     this.#runners = byTool((tool) => this.#runner(tool));
-    const projects = runnerTools.map((tool) => this.#runners[tool].project);
+    const projects = runnerTools.flatMap((tool) => this.#runners[tool].projects);
+    const started = runnerTools.map((tool) => this.#runners[tool].project);
     this.on = {
       ...{ table, bucket, key, installation, projects },
       reconcileName: this.#physicalName('reconcile-manifest'),
@@ -79,6 +80,8 @@ export class PipelineStack extends Stack {
       options,
       agentUrl: this.api.apiEndpoint,
       projectNames: byTool((tool) => this.#runners[tool].project.projectName),
+      otherProjectNames: projects.filter((one) => !started.includes(one)).map(({ projectName }) => projectName),
+      images: byTool((tool) => this.#runners[tool].image.imageUri),
     });
     this.lostEnds = new DeadLetters(this, 'LostEnds');
     this.lostTicks = new DeadLetters(this, 'LostTicks');
@@ -136,6 +139,8 @@ export class PipelineStack extends Stack {
       functions: (task): IFunction => this.#function(task).fn,
       stateMachines: (child) => this.#machine(child),
       projects: this.on.projects,
+      // All images are assets of this stack, in one repository.
+      images: `${this.#runners.terraform.image.repository.repositoryUri}:*`,
       logRetention: this.#props.options.logDays,
     });
     // During an upgrade, new definitions name jobs as only the runners of the same release read them.

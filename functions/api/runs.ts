@@ -10,6 +10,7 @@ import type { Page } from '../ports.ts';
 import type { ApiPorts } from '../rights/api-uses.ts';
 import { handle } from './handle.ts';
 import { unlessSeen } from './not-modified.ts';
+import { shownRun } from './views/run-view.ts';
 
 /** Newest first. */
 export const listRuns = handle(operations.listRuns, async ({ path, query }, deps) => {
@@ -17,12 +18,12 @@ export const listRuns = handle(operations.listRuns, async ({ path, query }, deps
   if (items.length === 0) await storedManifest(deps, path);
   const waits = items.some(({ status }) => status === 'Queued');
   const manifest = waits ? await deps.manifests.get(path) : undefined;
-  const runs = items.map((run) => withRealStatus(run, manifest));
+  const runs = items.map((run) => shownRun(withRealStatus(run, manifest)));
   return { json: { items: runs, ...(next !== undefined && { next }) } };
 });
 
 export const getRun = handle(operations.getRun, async ({ path }, deps) => ({
-  json: await storedRun(deps, path),
+  json: shownRun(await storedRun(deps, path)),
 }));
 
 /** With its real status. Throws `NotFound`. */

@@ -187,7 +187,8 @@ export const ClusterDescription = z
   .meta({ id: 'ClusterDescription' });
 export type ClusterDescription = z.infer<typeof ClusterDescription>;
 
-export const Run = RunRecord.meta({ id: 'Run' });
+export const Run = RunRecord.omit({ runners: true }).meta({ id: 'Run' });
+export type Run = z.infer<typeof Run>;
 
 export const ManifestDescription = ManifestSummary.extend({
   document: z.unknown().describe('the InputManifest as accepted'),

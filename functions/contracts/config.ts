@@ -4,6 +4,7 @@ import { firstAdminsFault } from '#domain/access.ts';
 import { PipelineError } from '#domain/errors.ts';
 import { networkText } from '#domain/manifest/networks.ts';
 import { BudgetTexts, budgetOf } from '#domain/prices/budget-setting.ts';
+import { RunnerRelease } from './runner-release.ts';
 
 const whole = z.coerce.number().int();
 /** Comma separated. */
@@ -48,6 +49,13 @@ export const Config = z.object({
     }),
   /** JSON: tool (terraform, ansible, kubeone, kubectl) to CodeBuild project name. */
   KUBELOOM_RUNNER_PROJECTS: z.string().transform((json) => z.record(z.string(), z.string()).parse(JSON.parse(json))),
+  /** JSON: the images of this release and what they read (`RunnerRelease`); empty: builds run on the image of their project. */
+  KUBELOOM_RUNNER_RELEASE: z
+    .string()
+    .default('')
+    .transform((json) => (json === '' ? undefined : RunnerRelease.parse(JSON.parse(json)))),
+  /** CodeBuild projects that nothing starts builds of any more, whose builds may still run. */
+  KUBELOOM_OTHER_PROJECTS: list.prefault(''),
   /** How long a machine that was just created may take until its SSH port answers: it has to boot. */
   KUBELOOM_SSH_WAIT_SECONDS: whole.min(1).default(180),
   /** How long a machine of the user's own may take until its SSH port answers, each of three times. */

@@ -7,6 +7,7 @@ import { CheckPolicy, ClusterDrift } from '#domain/drift.ts';
 import type { EventKind } from '#domain/event-kinds.ts';
 import { Direction, StageName } from '#domain/plan.ts';
 import { ClusterBasis, LastChange } from '#domain/planning/plan-basis.ts';
+import { RunnerRelease } from './runner-release.ts';
 import { RunWork, StageError } from './stage.ts';
 
 export const ManifestKey = z.strictObject({ namespace: z.string(), name: z.string() });
@@ -238,6 +239,8 @@ export const RunRecord = z.strictObject({
   queuedAt: z.string(),
   startedAt: z.string().optional(),
   endedAt: z.string().optional(),
+  /** Of the release that it began with; absent: it began before runs noted that, or not yet. */
+  runners: RunnerRelease.optional(),
   /** The plan that it carries out, and who approved that; absent when it was bound to none. */
   plan: BoundPlan.pick({ id: true, approvedBy: true }).optional(),
   /** Outcome of each cluster by its name, filled in when the run settles. */

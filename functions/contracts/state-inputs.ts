@@ -60,6 +60,8 @@ export const StageRequest = z.object({
   mode: StageMode,
   hasWork: z.boolean(),
   project: z.string(),
+  /** What its container is made of; absent: whatever the project names. */
+  image: z.string().optional(),
   waypointPrefix: z.string(),
   /** Steps of the run that are done when this stage is. */
   step: z.number().int(),

@@ -9,6 +9,7 @@ export const StartBuildInput = z.object({
   environmentVariablesOverride: z
     .array(z.object({ name: z.string(), value: z.string(), type: z.literal('PLAINTEXT').default('PLAINTEXT') }))
     .default([]),
+  imageOverride: z.string().min(1).optional(),
   timeoutInMinutesOverride: z.number().min(0).max(2160).optional(),
   queuedTimeoutInMinutesOverride: z.number().min(0).max(480).optional(),
   idempotencyToken: z.string().optional(),
@@ -43,7 +44,7 @@ export function describeBuild(build: Build): Readonly<Record<string, unknown>> {
     environment: {
       type: 'LINUX_CONTAINER',
       computeType: 'LOCAL',
-      image: 'local',
+      image: build.image,
       environmentVariables: Object.entries(build.environment).map(([name, value]) => ({
         name,
         value,

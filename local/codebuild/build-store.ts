@@ -1,5 +1,6 @@
 /** Builds in SQLite: what is needed to describe them, and to find their processes after a crash. */
 import { z } from 'zod';
+import { localImage } from '../names.ts';
 import { openSqlite } from '../stores/sqlite-file.ts';
 
 export const Build = z.object({
@@ -10,6 +11,8 @@ export const Build = z.object({
   status: z.enum(['IN_PROGRESS', 'SUCCEEDED', 'FAILED', 'FAULT', 'TIMED_OUT', 'STOPPED']),
   /** Overrides of the start request: references, never secrets. */
   environment: z.record(z.string(), z.string()),
+  /** Builds of older releases do not say it. */
+  image: z.string().default(localImage),
   timeoutMinutes: z.number(),
   logFile: z.string(),
   /** Epoch milliseconds. */

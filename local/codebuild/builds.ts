@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import pLimit from 'p-limit';
 import { AwsFault } from '../aws-json.ts';
 import { type Logger, messageOf } from '../logger.ts';
-import { buildArn, region } from '../names.ts';
+import { buildArn, localImage, region } from '../names.ts';
 import { type BuildEnd, type BuildRun, type ProjectRun, runBuild } from './build-run.ts';
 import type { StartBuildInput } from './build-shapes.ts';
 import type { Build, BuildStore } from './build-store.ts';
@@ -14,6 +14,8 @@ import { endGroup, groupsOf } from './process-group.ts';
 export interface Project {
   readonly name: string;
   readonly run: ProjectRun;
+  /** Further images than its own, by name, which a build may be started on. */
+  readonly images?: Readonly<Record<string, ProjectRun>>;
   /** In addition to the environment of every build. */
   readonly environment: Readonly<Record<string, string>>;
   /** @default 60 */
@@ -94,7 +96,9 @@ export function startBuilds(options: BuildsOptions): LocalBuilds {
       ...{ CODEBUILD_BUILD_ID: build.id, CODEBUILD_BUILD_ARN: buildArn(build.id), AWS_REGION: region },
     };
     await mkdir(logDirectory, { recursive: true, mode: 0o700 });
-    entry.run = await runBuild(project.run, { environment, logFile: build.logFile, graceMs });
+    const run = build.image === localImage ? project.run : project.images?.[build.image];
+    if (!run) throw new Error(`BUILD_CONTAINER_UNABLE_TO_PULL_IMAGE: Unable to pull image ${build.image}`);
+    entry.run = await runBuild(run, { environment, logFile: build.logFile, graceMs });
     entry.build = { ...build, startedAt: Date.now(), process: entry.run.process ?? null };
     store.put(entry.build);
     // It may have been stopped while it was being started.
@@ -156,6 +160,7 @@ export function startBuilds(options: BuildsOptions): LocalBuilds {
       const build: Build = {
         ...{ id, project: project.name, number: store.nextNumber(project.name), status: 'IN_PROGRESS' },
         environment: Object.fromEntries(input.environmentVariablesOverride.map(({ name, value }) => [name, value])),
+        image: input.imageOverride ?? localImage,
         timeoutMinutes: input.timeoutInMinutesOverride ?? project.timeoutMinutes ?? 60,
         logFile: join(logDirectory, `${id.replace(':', '-')}.log`),
         ...{ queuedAt: Date.now(), startedAt: null, endedAt: null, process: null, reason: null },

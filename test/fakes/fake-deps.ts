@@ -4,6 +4,7 @@ import { recordedTemplateSources } from '#adapters/git-references.ts';
 import { type Config, parseConfig } from '#contracts/config.ts';
 import type { RollOutInput, StateError } from '#contracts/state-inputs.ts';
 import type { Builds, Clock, Deps, Ids, Workflows } from '#functions/ports.ts';
+import { runnerTools } from '#functions/rights/runner-rights.ts';
 import { InMemoryArtifacts, InMemoryRoleBindings, InMemorySecrets, InMemoryTemplates } from './in-memory-artifacts.ts';
 import { InMemoryClusters } from './in-memory-clusters.ts';
 import { InMemoryDemands } from './in-memory-demands.ts';
@@ -185,6 +186,10 @@ export function fakeConfig(environment: Readonly<Record<string, string>> = {}): 
       kubeone: 'sim',
       kubectl: 'sim',
       drift: 'sim',
+    }),
+    KUBELOOM_RUNNER_RELEASE: JSON.stringify({
+      contract: 'as-it-is-now',
+      images: Object.fromEntries(runnerTools.map((tool) => [tool, 'local'])),
     }),
     ...environment,
   });

@@ -5,11 +5,12 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { BatchGetBuildsCommand, StartBuildCommand, StopBuildCommand } from '@aws-sdk/client-codebuild';
 import { describe, expect, it } from 'vitest';
 import type { ProjectRun } from '#local/codebuild/build-run.ts';
+import { parseStartBuild } from '#local/codebuild/build-shapes.ts';
 import { openBuildStore } from '#local/codebuild/build-store.ts';
 import { startBuilds } from '#local/codebuild/builds.ts';
 import { groupMembers } from '#local/codebuild/process-group.ts';
 import { silentLogger } from '#local/logger.ts';
-import { refusal } from './clients.ts';
+import { refusal, temporaryDirectory } from './clients.ts';
 import { startWorkbench, type Workbench } from './workbench.ts';
 
 const shell = (script: string): ProjectRun => ({ kind: 'command', command: ['bash', '-c', script], directory: '/' });
@@ -75,6 +76,25 @@ describe('builds', () => {
     });
     expect(await bench.builds.ended(await start(bench, 'missing'))).toMatchObject({ status: 'FAULT' });
     expect((await refusal(start(bench, 'none'))).name).toBe('ResourceNotFoundException');
+  });
+
+  it('a build runs on the image that it was started with, and fails where no one has that image', async () => {
+    const [log, store] = [await temporaryDirectory(), openBuildStore(':memory:')];
+    const project = { name: 'p', run: shell('echo now'), images: { before: shell('echo before') }, environment: {} };
+    const builds = startBuilds({ projects: [project], store, logDirectory: log, logger: silentLogger });
+    const run = async (imageOverride?: string) => {
+      const input = parseStartBuild({ projectName: 'p', ...(imageOverride !== undefined && { imageOverride }) });
+      const { status, logFile, reason, image } = await builds.ended(builds.start(input).id);
+      return { status, image, said: reason ?? readFileSync(logFile, 'utf8') };
+    };
+    expect(await run()).toEqual({ status: 'SUCCEEDED', image: 'local', said: 'now\n' });
+    expect(await run('local')).toEqual({ status: 'SUCCEEDED', image: 'local', said: 'now\n' });
+    expect(await run('before')).toEqual({ status: 'SUCCEEDED', image: 'before', said: 'before\n' });
+    expect(await run('gone')).toMatchObject({
+      status: 'FAULT',
+      said: expect.stringContaining('Unable to pull image gone'),
+    });
+    store.close();
   });
 
   it('a build that is stopped is killed without a signal, as in CodeBuild', async () => {

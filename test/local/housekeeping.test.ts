@@ -78,7 +78,15 @@ describe('housekeeping', () => {
     ] as const) {
       writeFileSync(log(id), 'said');
       rest.builds.put({
-        ...{ id: `p:${id}`, project: 'p', number: 1, status: 'SUCCEEDED', environment: {}, timeoutMinutes: 1 },
+        ...{
+          id: `p:${id}`,
+          project: 'p',
+          number: 1,
+          status: 'SUCCEEDED',
+          environment: {},
+          image: 'local',
+          timeoutMinutes: 1,
+        },
         ...{ logFile: log(id), queuedAt: now - age * day, startedAt: null, endedAt: now, process: null, reason: null },
       });
     }

@@ -148,8 +148,11 @@ describe('stages that fail', () => {
         expect((await pipeline.cluster()).failure).toMatchObject({ stage, class: 'user' });
       });
 
-  it('a stage whose build cannot be stopped is not tried again', async () => {
-    const pipeline = new Pipeline();
+  it.each([
+    ['the image of its run', {}],
+    ['the image of its project', { KUBELOOM_RUNNER_RELEASE: '' }],
+  ])('a stage on %s whose build cannot be stopped is not tried again', async (_, environment) => {
+    const pipeline = new Pipeline(environment);
     await pipeline.apply(small);
     const { builds } = pipeline.deps;
     pipeline.runner.ran.length = 0;

@@ -9,6 +9,7 @@ import type { ApiPorts } from '../../rights/api-uses.ts';
 import { linksOf } from './api-paths.ts';
 import { describeCluster, nodeRows, progressOf } from './cluster-description.ts';
 import { fleetStateOf } from './fleet-state.ts';
+import { shownRun } from './run-view.ts';
 
 /** With the state that the API always says. */
 type Row = ManifestSummary & Pick<Required<ManifestSummary>, 'state'>;
@@ -73,7 +74,7 @@ export function describeManifest(
       return describeCluster(cluster, demand, record.deleting);
     }),
     simulated: [...new Set(clusters.flatMap((cluster) => cluster.facts.simulated))],
-    lastRun: lastRun ?? null,
+    lastRun: lastRun ? shownRun(lastRun) : null,
     ...(record.status === 'Failed' && record.dueAt !== undefined && !record.paused && { retryAt: record.dueAt }),
     links: linksOf(record, record.runId),
   };

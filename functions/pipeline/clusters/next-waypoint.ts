@@ -5,7 +5,7 @@ import { beginCheck, isCheck, planRepair, wantsCheck } from '../drift/drift-chec
 import { planningOf } from '../manifests/template-versions.ts';
 import { isCancelled } from '../runs/cancellation.ts';
 import { knownFacts } from '../stages/known-facts.ts';
-import { nothingToDo } from '../stages/stage-requests.ts';
+import { nothingToDo, runnersOf } from '../stages/stage-requests.ts';
 import { planCluster } from './cluster-plans.ts';
 import { changed, keyOf, newCluster } from './cluster-records.ts';
 import { demandLeft, isTakenBack } from './demand-records.ts';
@@ -25,6 +25,7 @@ export const waypointUses = [
   'demands.remove',
   'events.append',
   'manifests.get',
+  'runs.get',
 ] as const;
 
 /** Undefined: what it was planned with has changed since, nothing was started, plan again. */
@@ -35,12 +36,17 @@ export async function nextWaypoint(
 ): Promise<PlanClusterOutput | undefined> {
   const key = keyOf(run);
   const now = deps.clock.now().toISOString();
-  const [manifest, stored] = await Promise.all([deps.manifests.get(key), deps.clusters.get(key, run.cluster)]);
+  const [manifest, stored, begun] = await Promise.all([
+    deps.manifests.get(key),
+    deps.clusters.get(key, run.cluster),
+    deps.runs.get(key, run.runId),
+  ]);
+  const runners = runnersOf(begun, deps.config);
   const record = stored ?? newCluster(key, run.cluster);
   // A newer generation is planned by Plan Manifest, with a run of its own.
   if (manifest?.generation !== run.generation) return nothingToDo('none');
   if (isWaiting(run, record, now) && !isCancelled(manifest, run)) return nothingToDo('wait');
-  if (wantsCheck(manifest, run, record)) return beginCheck(deps, run, record);
+  if (wantsCheck(manifest, run, record)) return beginCheck(deps, { run, record, runners });
   const demand = await demandLeft(deps, { run, manifest, record, now });
   const planning = planningOf(deps, manifest, demand ? [demand] : []);
   const plan = isCheck(manifest, run) ? planRepair(record) : planCluster(planning, manifest, record);
@@ -64,9 +70,9 @@ export async function nextWaypoint(
   // A waypoint that was backed off is still the one under way.
   if (manifest.paused && record.status !== 'BackingOff') return nothingToDo('none');
   const facts = await knownFacts(deps, record);
-  const { KUBELOOM_RUNNER_PROJECTS: projects, KUBELOOM_MAX_BACK_OFFS: mostBackOffs } = deps.config;
+  const { KUBELOOM_MAX_BACK_OFFS: mostBackOffs } = deps.config;
   const about = { run, manifest, record, waypoint, path: plan.waypoints, facts, demand };
-  const start = startWaypoint({ ...about, projects, mostBackOffs, now });
+  const start = startWaypoint({ ...about, runners, mostBackOffs, now });
   const described = describePath(plan.waypoints, start.record);
   await storeStart(deps, start, plannedPath(described, plan.waypoints, start.record));
   if (mayPutBack && demand && (await isTakenBack(deps, demand))) {

@@ -12,7 +12,7 @@ import { type KnownStates, statesDuring } from '#domain/planning/states/attempt.
 import { countSteps, nodesToReport } from '#domain/progress.ts';
 import type { Using } from '../../ports.ts';
 import { doneStagesOf } from '../stages/done-stages.ts';
-import { stageRequests } from '../stages/stage-requests.ts';
+import { type Runners, stageRequests } from '../stages/stage-requests.ts';
 import { heldBy } from './cluster-plans.ts';
 import { changed } from './cluster-records.ts';
 import { notRecreated } from './not-recreated.ts';
@@ -30,8 +30,7 @@ export interface WaypointStart {
   readonly facts: ClusterFacts;
   /** What the path was planned with, apart from the manifest. */
   readonly demand: Demand | undefined;
-  /** Tool to CodeBuild project. */
-  readonly projects: Readonly<Record<string, string>>;
+  readonly runners: Runners;
   /** How often a waypoint is backed off. */
   readonly mostBackOffs: number;
   readonly now: string;
@@ -61,7 +60,7 @@ export async function storeStart(
 }
 
 export function startWaypoint(start: WaypointStart): Start {
-  const { run, manifest, record, waypoint, projects } = start;
+  const { run, manifest, record, waypoint, runners } = start;
   const { index, waypointPrefix } = nextPrefix(run, record);
   const { namespace, name, generation, runId, cluster } = run;
   const { direction, target, undo } = waypoint;
@@ -99,7 +98,7 @@ export function startWaypoint(start: WaypointStart): Start {
     ...(waited && { nodeWait: waited }),
     ...(goesOn ? {} : { failure: null, backOffs: 0 }),
   });
-  const output = stageRequests({ waypoint, remaining, waypointPrefix, stepsBefore: progress.step, projects });
+  const output = stageRequests({ waypoint, remaining, waypointPrefix, stepsBefore: progress.step, runners });
   return { document, record: next, output };
 }
 

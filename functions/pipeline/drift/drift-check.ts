@@ -13,7 +13,7 @@ import { type ClusterEvent, changed, clusterName, keyOf } from '../clusters/clus
 import { nextPrefix, type Start, storeStart } from '../clusters/waypoint-start.ts';
 import { isCancelled } from '../runs/cancellation.ts';
 import { knownFacts, readDocument } from '../stages/known-facts.ts';
-import { nothingToDo, projectOf } from '../stages/stage-requests.ts';
+import { buildOf, nothingToDo, type Runners } from '../stages/stage-requests.ts';
 import { driftChecksOf } from './drift-policy.ts';
 import { type Healing, healNodes } from './heal-nodes.ts';
 
@@ -44,9 +44,8 @@ export function planRepair(record: ClusterRecord): ClusterPlan {
 
 /** Stores the input of the runner for a check, and returns the output for the state machine. */
 export async function beginCheck(
-  deps: Using<'artifacts.getText' | 'artifacts.putText' | 'clusters.put' | 'config'>,
-  run: ClusterRun,
-  record: CheckedRecord,
+  deps: Using<'artifacts.getText' | 'artifacts.putText' | 'clusters.put'>,
+  { run, record, runners }: { readonly run: ClusterRun; readonly record: CheckedRecord; readonly runners: Runners },
 ): Promise<PlanClusterOutput> {
   const { namespace, name, generation, runId, cluster } = run;
   const { current, drift } = record;
@@ -55,8 +54,7 @@ export async function beginCheck(
   const repaired = drift?.repair?.state === 'made';
   const reason = repaired ? 'whether the repair has helped' : 'whether anything differs from what was created';
   const nothing = nothingToDo('none');
-  const project = projectOf('drift', deps.config.KUBELOOM_RUNNER_PROJECTS);
-  const slot: StageRequest = { ...nothing.do.drift, hasWork: true, project, waypointPrefix };
+  const slot: StageRequest = { ...nothing.do.drift, hasWork: true, ...buildOf('drift', runners), waypointPrefix };
   const start: Start = {
     document: { schema: 1, namespace, manifest: name, generation, runId, cluster, facts, current, reason },
     record: changed(record, run, { status: 'Checking', facts, waypointPrefix }),

@@ -10,7 +10,7 @@ export interface Beginning {
 }
 
 export async function beginRun(
-  deps: Using<'events.append' | 'runs.get' | 'runs.list' | 'runs.put'>,
+  deps: Using<'config' | 'events.append' | 'runs.get' | 'runs.list' | 'runs.put'>,
   { manifest, clusters, now }: Beginning,
 ): Promise<void> {
   const { namespace, name, runId, generation, attempt, deleting, updatedAt } = manifest;
@@ -20,7 +20,10 @@ export async function beginRun(
   const passedOver = others.filter((run) => run.status === 'Queued' && run.runId !== runId && run.queuedAt <= now);
   const queued = await deps.runs.get(key, runId);
   const known = { namespace, manifest: name, runId, generation, attempt, queuedAt: updatedAt, clusters: {} };
-  const run: RunRecord = { reason: 'started', ...known, ...queued, status: 'Running', startedAt: now };
+  const { KUBELOOM_RUNNER_RELEASE: runners } = deps.config;
+  // A start that is repeated after an upgrade keeps what the first one noted.
+  const noted = { ...(runners && { runners }), ...queued };
+  const run: RunRecord = { reason: 'started', ...known, ...noted, status: 'Running', startedAt: now };
   const what = deleting ? 'everything will be deleted' : `generation ${generation}`;
   const work = clusters === 0 ? 'nothing to change' : `${clusters} ${clusters === 1 ? 'cluster' : 'clusters'} to touch`;
   const check = `a check for drift of generation ${generation}: ${clusters} ${clusters === 1 ? 'cluster' : 'clusters'} to check`;

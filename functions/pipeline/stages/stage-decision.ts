@@ -134,6 +134,11 @@ function lostRunner({ build, slot, run, try: { attempt } }: CollectResultInput):
     const errorClass = slot.mode === 'do' ? 'platform' : 'transient';
     return { class: errorClass, code: 'BuildNotStarted', message, hint, retryable: true };
   }
+  if (slot.image !== undefined && words.includes(pullFailed)) {
+    const message = `the container of ${slot.stage} was not started: ${words}`;
+    const hint = `A new run uses the images of the release that is deployed: kubeloom retry ${run.name}. If it fails as well, deploy that release again.`;
+    return { class: 'platform', code: 'ImageGone', message, hint, retryable: false };
+  }
   return {
     class: attempt === 1 ? 'transient' : 'bug',
     code: 'RunnerLost',
@@ -142,6 +147,9 @@ function lostRunner({ build, slot, run, try: { attempt } }: CollectResultInput):
     retryable: attempt === 1,
   };
 }
+
+/** As CodeBuild says it of the phase PROVISIONING. */
+const pullFailed = 'BUILD_CONTAINER_UNABLE_TO_PULL_IMAGE';
 
 /** Undefined when a runner may have been at work. */
 function whyNeverStarted(error: string, cause: string, words: string): string | undefined {

@@ -1,4 +1,6 @@
 /** The input of the states after Plan Cluster for each stage: whether it has work, which project does it, what follows. */
+import type { Config } from '#contracts/config.ts';
+import type { RunRecord } from '#contracts/records.ts';
 import { RunWork } from '#contracts/stage.ts';
 import type { PlanClusterOutput, StageRequest } from '#contracts/state-inputs.ts';
 import { PipelineError } from '#domain/errors.ts';
@@ -30,8 +32,25 @@ export interface StageRequestInput {
   readonly waypointPrefix: string;
   /** Steps of the run that are done before this waypoint. */
   readonly stepsBefore: number;
-  /** Tool to CodeBuild project. */
+  readonly runners: Runners;
+}
+
+/** What stages are run with, by tool. */
+export interface Runners {
+  /** CodeBuild projects. */
   readonly projects: Readonly<Record<string, string>>;
+  /** A tool without one has the image that its project names. */
+  readonly images: Readonly<Record<string, string>>;
+}
+
+/**
+ * Those of a run: the images that it began with, for as long as the functions of today write what these can read; projects are
+ * always those of today.
+ */
+export function runnersOf(run: Pick<RunRecord, 'runners'> | undefined, config: Config): Runners {
+  const { KUBELOOM_RUNNER_PROJECTS: projects, KUBELOOM_RUNNER_RELEASE: now } = config;
+  const release = run?.runners?.contract === now?.contract ? run?.runners : now;
+  return { projects, images: release?.images ?? {} };
 }
 
 /** The slots of a waypoint. Throws `InternalFault` when a stage has no project. */
@@ -40,7 +59,7 @@ export function stageRequests({
   remaining,
   waypointPrefix,
   stepsBefore,
-  projects,
+  runners,
 }: StageRequestInput): PlanClusterOutput {
   return outputOf(waypoint.direction, waypointPrefix, (mode, stage) => {
     const plans = mode === 'do' ? remaining : waypoint.undo;
@@ -48,7 +67,8 @@ export function stageRequests({
     const hasWork = place >= 0;
     const after = plans[place + 1]?.stage;
     const position = { step: stepsBefore + place + 1, ...(hasWork && after && { next: after }) };
-    return { stage, mode, hasWork, project: hasWork ? projectOf(stage, projects) : '', waypointPrefix, ...position };
+    const build = hasWork ? buildOf(stage, runners) : { project: '' };
+    return { stage, mode, hasWork, ...build, waypointPrefix, ...position };
   });
 }
 
@@ -65,6 +85,12 @@ function outputOf(
     do: Object.fromEntries(forward) as PlanClusterOutput['do'],
     undo: Object.fromEntries(back) as PlanClusterOutput['undo'],
   };
+}
+
+/** What the container of a stage is started from. Throws `InternalFault` when it has no project. */
+export function buildOf(stage: RunWork, { projects, images }: Runners): Pick<StageRequest, 'project' | 'image'> {
+  const image = images[toolOfStage[stage]];
+  return { project: projectOf(stage, projects), ...(image !== undefined && { image }) };
 }
 
 export function projectOf(stage: RunWork, projects: Readonly<Record<string, string>>): string {

@@ -46,6 +46,8 @@ export class ScriptedRunner {
   /** `stage` or `stage-undo`, as they were run. */
   readonly ran: string[] = [];
   readonly documents: WaypointDocument[] = [];
+  /** The image of each, `''`: that of the project. */
+  readonly images: string[] = [];
   /** Prefixes of their waypoints. */
   readonly prefixes: string[] = [];
   /** What checks find, until a repair is done. */
@@ -71,7 +73,8 @@ export class ScriptedRunner {
     this.#planned.length = 0;
   }
 
-  async build({ EnvironmentVariablesOverride: variables }: BuildRequest): Promise<unknown> {
+  async build({ EnvironmentVariablesOverride: variables, ImageOverride: image = '' }: BuildRequest): Promise<unknown> {
+    this.images.push(image);
     const job = jobOf(Object.fromEntries(variables.map(({ Name, Value }) => [Name, Value])));
     if (job.kind === 'question') throw new Error('a run starts no questions');
     const ok = await (job.kind === 'drift' ? this.#check(job) : this.#run(job));

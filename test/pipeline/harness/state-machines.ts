@@ -17,6 +17,7 @@ export interface Outcome {
 /** A build as Step Functions passes it on. */
 export interface BuildRequest {
   readonly ProjectName: string;
+  readonly ImageOverride?: string;
   readonly EnvironmentVariablesOverride: readonly { readonly Name: string; readonly Value: string }[];
 }
 
