@@ -5,7 +5,7 @@ import { beginCheck, isCheck, planRepair, wantsCheck } from '../drift/drift-chec
 import { planningOf } from '../manifests/template-versions.ts';
 import { isCancelled } from '../runs/cancellation.ts';
 import { knownFacts } from '../stages/known-facts.ts';
-import { nothingToDo, runnersOf } from '../stages/stage-requests.ts';
+import { nothingToDo, runnersOfRun } from '../stages/stage-requests.ts';
 import { planCluster } from './cluster-plans.ts';
 import { changed, keyOf, newCluster } from './cluster-records.ts';
 import { demandLeft, isTakenBack } from './demand-records.ts';
@@ -41,7 +41,7 @@ export async function nextWaypoint(
     deps.clusters.get(key, run.cluster),
     deps.runs.get(key, run.runId),
   ]);
-  const runners = runnersOf(begun, deps.config);
+  const runners = runnersOfRun(begun, deps.config);
   const record = stored ?? newCluster(key, run.cluster);
   // A newer generation is planned by Plan Manifest, with a run of its own.
   if (manifest?.generation !== run.generation) return nothingToDo('none');

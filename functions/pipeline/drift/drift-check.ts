@@ -13,7 +13,7 @@ import { type ClusterEvent, changed, clusterName, keyOf } from '../clusters/clus
 import { nextPrefix, type Start, storeStart } from '../clusters/waypoint-start.ts';
 import { isCancelled } from '../runs/cancellation.ts';
 import { knownFacts, readDocument } from '../stages/known-facts.ts';
-import { buildOf, nothingToDo, type Runners } from '../stages/stage-requests.ts';
+import { nothingToDo, type Runners, stageBuild } from '../stages/stage-requests.ts';
 import { driftChecksOf } from './drift-policy.ts';
 import { type Healing, healNodes } from './heal-nodes.ts';
 
@@ -54,7 +54,7 @@ export async function beginCheck(
   const repaired = drift?.repair?.state === 'made';
   const reason = repaired ? 'whether the repair has helped' : 'whether anything differs from what was created';
   const nothing = nothingToDo('none');
-  const slot: StageRequest = { ...nothing.do.drift, hasWork: true, ...buildOf('drift', runners), waypointPrefix };
+  const slot: StageRequest = { ...nothing.do.drift, hasWork: true, ...stageBuild('drift', runners), waypointPrefix };
   const start: Start = {
     document: { schema: 1, namespace, manifest: name, generation, runId, cluster, facts, current, reason },
     record: changed(record, run, { status: 'Checking', facts, waypointPrefix }),

@@ -47,7 +47,7 @@ export interface Runners {
  * Those of a run: the images that it began with, for as long as the functions of today write what these can read; projects are
  * always those of today.
  */
-export function runnersOf(run: Pick<RunRecord, 'runners'> | undefined, config: Config): Runners {
+export function runnersOfRun(run: Pick<RunRecord, 'runners'> | undefined, config: Config): Runners {
   const { KUBELOOM_RUNNER_PROJECTS: projects, KUBELOOM_RUNNER_RELEASE: now } = config;
   const release = run?.runners?.contract === now?.contract ? run?.runners : now;
   return { projects, images: release?.images ?? {} };
@@ -67,7 +67,7 @@ export function stageRequests({
     const hasWork = place >= 0;
     const after = plans[place + 1]?.stage;
     const position = { step: stepsBefore + place + 1, ...(hasWork && after && { next: after }) };
-    const build = hasWork ? buildOf(stage, runners) : { project: '' };
+    const build = hasWork ? stageBuild(stage, runners) : { project: '' };
     return { stage, mode, hasWork, ...build, waypointPrefix, ...position };
   });
 }
@@ -88,7 +88,7 @@ function outputOf(
 }
 
 /** What the container of a stage is started from. Throws `InternalFault` when it has no project. */
-export function buildOf(stage: RunWork, { projects, images }: Runners): Pick<StageRequest, 'project' | 'image'> {
+export function stageBuild(stage: RunWork, { projects, images }: Runners): Pick<StageRequest, 'project' | 'image'> {
   const image = images[toolOfStage[stage]];
   return { project: projectOf(stage, projects), ...(image !== undefined && { image }) };
 }
