@@ -4,7 +4,7 @@ import type { AgentGroup } from '#contracts/agent.ts';
 const states = { running: 1, creating: 2, deleting: 3 } as const;
 const errorClasses = { outOfResources: 1, other: 99 } as const;
 
-export interface Instance {
+export interface AutoscalerInstance {
   readonly id: string;
   readonly status: {
     readonly instanceState: number;
@@ -32,7 +32,7 @@ export function targetSize({ size, failure }: AgentGroup): number {
   return Math.max(size, failure?.count ?? 0);
 }
 
-export function instances(group: AgentGroup): readonly Instance[] {
+export function instances(group: AgentGroup): readonly AutoscalerInstance[] {
   const known = group.nodes.map(({ name, state }) => ({
     id: instanceId(name),
     status: { instanceState: states[state] },
@@ -42,7 +42,7 @@ export function instances(group: AgentGroup): readonly Instance[] {
   return [...known, ...Array.from({ length: missing }, (_, index) => placeholder(group, staying + index))];
 }
 
-function placeholder({ pool, size, failure }: AgentGroup, index: number): Instance {
+function placeholder({ pool, size, failure }: AgentGroup, index: number): AutoscalerInstance {
   const id = placeholderId(pool, index);
   if (!failure || index < size) return { id, status: { instanceState: states.creating } };
   const instanceErrorClass = failure.outOfResources ? errorClasses.outOfResources : errorClasses.other;

@@ -7,9 +7,9 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { ApiClient } from '#cli/api-client.ts';
+import type { CliClient } from '#cli/api-client.ts';
 import { smallManifest } from './manifests.ts';
-import { counted, percentiles, round, setting } from './numbers.ts';
+import { countEach, percentiles, round, setting } from './numbers.ts';
 import { cpuSeconds, onPlatform, residentBytes } from './platform-process.ts';
 
 export const measureBurst = () =>
@@ -68,7 +68,7 @@ async function timed(names: readonly string[], clients: number, work: (name: str
 }
 
 /** Reads the manifests until all have ended, as a person would: one here and there, all of them now and then. */
-async function watch(api: ApiClient, given: { names: readonly string[]; pid: number; until: number }) {
+async function watch(api: CliClient, given: { names: readonly string[]; pid: number; until: number }) {
   const { names, pid, until } = given;
   const getMs: number[] = [];
   let peak = 0;
@@ -82,14 +82,14 @@ async function watch(api: ApiClient, given: { names: readonly string[]; pid: num
       await pause(250);
     }
     const all = await everyManifest(api);
-    const statuses = counted(all.map(({ status }) => status));
+    const statuses = countEach(all.map(({ status }) => status));
     const open = all.filter(({ status }) => !['Done', 'Failed'].includes(status)).length;
     const attempts = all.reduce((sum, { attempt }) => sum + attempt - 1, 0);
     if (open === 0 || performance.now() > until) return { statuses, attempts, getMs, peak };
   }
 }
 
-async function everyManifest(api: ApiClient) {
+async function everyManifest(api: CliClient) {
   const first = await api.listManifests({ namespace: 'default' });
   const all = [...first.items];
   for (let { next } = first; next !== undefined; ) {

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { GetObjectCommand, S3Client } from '@aws-sdk/client-s3';
 import { parse } from 'yaml';
-import { apiClient } from '#cli/api-client.ts';
+import { cliClient } from '#cli/api-client.ts';
 import { StageResult } from '#contracts/stage.ts';
 import { runnerTools } from '#functions/rights/runner-rights.ts';
 import { removeAllHosts } from '#local/hosts-helper.ts';
@@ -18,7 +18,7 @@ export async function measureHosts() {
   const dataDir = await mkdtemp(join(tmpdir(), 'kubeloom-bench-'));
   const platform = await startPlatform({ dataDir, apiPort: 0, runner: 'real' });
   try {
-    const api = apiClient({ apiUrl: platform.apiUrl, token: platform.token });
+    const api = cliClient({ apiUrl: platform.apiUrl, token: platform.token });
     const manifest = parse(await readFile(example, 'utf8')) as { metadata: { name: string } };
     const started = performance.now();
     await api.putManifest({ namespace: 'default', name: manifest.metadata.name }, manifest);

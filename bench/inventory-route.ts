@@ -3,9 +3,9 @@
  * 200 clusters that exist (simulated), each judged as if it were submitted. `node bench/run.ts inventoryRoute`.
  */
 import { setTimeout as pause } from 'node:timers/promises';
-import type { ApiClient } from '#cli/api-client.ts';
+import type { CliClient } from '#cli/api-client.ts';
 import { inventoryName } from '#domain/inventory/inventory-documents.ts';
-import { inventoryOf, withVersion } from './inventory.ts';
+import { benchInventory, withVersion } from './inventory.ts';
 import { round, setting } from './numbers.ts';
 import { cpuSeconds, onPlatform } from './platform-process.ts';
 
@@ -15,7 +15,7 @@ const namespace = 'default';
 
 export const measureInventoryRoute = () =>
   onPlatform(async ({ platform, api }) => {
-    const { layers, templates, clusters } = inventoryOf(1);
+    const { layers, templates, clusters } = benchInventory(1);
     for (const { document } of [...layers, ...templates]) await store(api, document);
     const cells: Awaited<ReturnType<typeof measure>>[] = [];
     let stored = 0;
@@ -37,11 +37,11 @@ export const measureInventoryRoute = () =>
     };
   });
 
-async function store(api: ApiClient, document: Parameters<typeof inventoryName>[0]): Promise<void> {
+async function store(api: CliClient, document: Parameters<typeof inventoryName>[0]): Promise<void> {
   await api.putInventory({ namespace, kind: document.kind, name: inventoryName(document) }, document);
 }
 
-async function untilAllDone(api: ApiClient, size: number): Promise<void> {
+async function untilAllDone(api: CliClient, size: number): Promise<void> {
   for (;;) {
     const { items } = await api.listManifests({ namespace, limit: 200 });
     const failed = items.find(({ status }) => status === 'Failed');
@@ -51,8 +51,8 @@ async function untilAllDone(api: ApiClient, size: number): Promise<void> {
   }
 }
 
-async function measure(api: ApiClient, pid: number, size: number) {
-  const { layers } = withVersion(inventoryOf(1), '1.36.0');
+async function measure(api: CliClient, pid: number, size: number) {
+  const { layers } = withVersion(benchInventory(1), '1.36.0');
   const changed = layers.filter(({ document }) => document.spec.level === 'environment');
   const body = changed.map(({ document }) => JSON.stringify(document)).join('\n---\n');
   const times = [];

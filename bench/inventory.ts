@@ -10,7 +10,7 @@ import {
   type Recorded,
 } from '#domain/inventory/inventory-documents.ts';
 import { type Inventory, indexInventory } from '#domain/inventory/inventory-index.ts';
-import { planInventory } from '#domain/inventory/plan-inventory.ts';
+import { inventoryImpact } from '#domain/inventory/plan-inventory.ts';
 import { resolveCluster } from '#domain/inventory/resolve-cluster.ts';
 import { validateManifest } from '#domain/manifest/validate-manifest.ts';
 import { round, setting } from './numbers.ts';
@@ -36,7 +36,7 @@ export async function measureInventory() {
 }
 
 function measureScale(scale: number) {
-  const inventory = inventoryOf(scale);
+  const inventory = benchInventory(scale);
   const resolveAll = (one: Inventory) => {
     const index = indexInventory(one);
     return index.clusters.map((cluster) => resolveCluster(cluster, index));
@@ -57,8 +57,8 @@ function measureScale(scale: number) {
       const [cluster] = index.clusters;
       return cluster && explainResolution(resolveCluster(cluster, index), manifest);
     }),
-    plan: fastest(() => planInventory(inventory, after)),
-    changes: planInventory(inventory, after).counts.changes,
+    plan: fastest(() => inventoryImpact(inventory, after)),
+    changes: inventoryImpact(inventory, after).counts.changes,
   };
 }
 
@@ -79,7 +79,7 @@ function fastest(work: () => unknown): { readonly ms: number; readonly cpuMs: nu
 const recorded = <Document>(document: Document): Recorded<Document> => ({ document, generation: 1, by: 'bench' });
 const head = { apiVersion: 'kubeloom.dev/v1' } as const;
 
-export function inventoryOf(scale: number): Inventory {
+export function benchInventory(scale: number): Inventory {
   const layer = (name: string, level: string, values: object) =>
     recorded(InventoryLayer.parse({ ...head, kind: 'InventoryLayer', metadata: { name }, spec: { level, values } }));
   const many = <Item>(count: number, item: (index: number) => Item) =>

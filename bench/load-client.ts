@@ -31,10 +31,10 @@ export interface LoadClient {
   readonly owned: readonly Owned[];
   run(): Promise<void>;
   /** Reads one; status and parsed body. Waits while nothing answers. */
-  look(name: string): Promise<{ readonly status: number; readonly body: Shown }>;
+  look(name: string): Promise<{ readonly status: number; readonly body: ShownManifest }>;
 }
 
-export interface Shown {
+export interface ShownManifest {
   readonly generation?: number;
   readonly status?: string;
   readonly deleting?: boolean;
@@ -67,7 +67,7 @@ export function loadClient(given: {
     calls.push({ kind, status: answer.status, ms: performance.now() - began });
     if (answer.status >= 500) faults.push(`${method} ${name}: ${answer.status} ${answer.text.slice(0, 300)}`);
     if (answer.status === 0) await pause(100);
-    return { status: answer.status, body: JSON.parse(answer.text || '{}') as Shown };
+    return { status: answer.status, body: JSON.parse(answer.text || '{}') as ShownManifest };
   };
 
   const write = async (target: Owned, method: 'PUT' | 'DELETE', body?: unknown): Promise<void> => {

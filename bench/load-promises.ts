@@ -1,7 +1,7 @@
 /** Checks the promises to clients: every acknowledged generation exists and has ended. */
 import { setTimeout as pause } from 'node:timers/promises';
-import type { LoadClient, Owned, Promised, Shown } from './load-client.ts';
-import { counted } from './numbers.ts';
+import type { LoadClient, Owned, Promised, ShownManifest } from './load-client.ts';
+import { countEach } from './numbers.ts';
 
 const ends: readonly string[] = ['Done', 'Failed'];
 
@@ -23,7 +23,7 @@ export async function verify(clients: readonly LoadClient[], patienceMs: number)
   return {
     lostUpdates: lost.length,
     unfinished: unfinished.length,
-    ended: counted(ended),
+    ended: countEach(ended),
     samples: [...lost, ...unfinished, ...failed].slice(0, 10),
   };
 }
@@ -38,7 +38,10 @@ async function endOf(client: LoadClient, { name, promised }: Owned, give: number
   }
 }
 
-function judge({ generation = 0, status = '', lastRun, clusters = [] }: Shown, promised: Promised | undefined): string {
+function judge(
+  { generation = 0, status = '', lastRun, clusters = [] }: ShownManifest,
+  promised: Promised | undefined,
+): string {
   // A manifest that was deleted and created again by an interrupted write starts at generation 1.
   const anew = promised?.deleting && promised.doubtful;
   if (generation < (promised?.generation ?? 0) && !anew)

@@ -10,7 +10,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { status, up } from '#local/supervisor.ts';
 import { type Call, type LoadClient, loadClient, type Owned } from './load-client.ts';
 import { verify } from './load-promises.ts';
-import { counted, percentiles, round, setting } from './numbers.ts';
+import { countEach, percentiles, round, setting } from './numbers.ts';
 import { type OwnPlatform, onPlatform } from './platform-process.ts';
 
 const tickSeconds = 5;
@@ -62,7 +62,7 @@ function summary(clients: readonly LoadClient[]): object {
   const times = (kind: Call['kind']) => percentiles(answered.filter((call) => call.kind === kind).map(({ ms }) => ms));
   return {
     requests: calls.length,
-    statuses: counted(calls.map(({ status }) => status || 'cut off')),
+    statuses: countEach(calls.map(({ status }) => status || 'cut off')),
     serverFaults: calls.filter(({ status }) => status >= 500).length,
     serverFaultSamples: clients.flatMap((client) => client.faults).slice(0, 5),
     readMs: times('read'),

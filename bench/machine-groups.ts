@@ -1,5 +1,5 @@
 /** 1,000 machines in 20 groups, without Kubernetes, with the simulated runner: `node bench/run.ts groups`. */
-import { apiClient } from '#cli/api-client.ts';
+import { cliClient } from '#cli/api-client.ts';
 import { startPlatform } from '#local/platform.ts';
 import { untilDone } from './manifests.ts';
 import { percentiles, round, setting } from './numbers.ts';
@@ -13,7 +13,7 @@ const key = { namespace: 'default', name: 'groups' };
 export async function measureGroups() {
   const platform = await startPlatform({ runner: 'sim', inMemory: true, apiPort: 0 });
   try {
-    const api = apiClient({ apiUrl: platform.apiUrl, token: platform.token });
+    const api = cliClient({ apiUrl: platform.apiUrl, token: platform.token });
     const timed = async (work: () => Promise<unknown>) => {
       const started = performance.now();
       await work();

@@ -1,6 +1,6 @@
 /** Manifests that benchmarks submit, and waiting for their end. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { ApiClient } from '#cli/api-client.ts';
+import type { CliClient } from '#cli/api-client.ts';
 
 type Manifest = { readonly metadata: { readonly name: string } } & Record<string, unknown>;
 
@@ -42,7 +42,7 @@ export function smallManifest(name: string, providerType: string): Manifest {
 }
 
 /** Waits for the end of a manifest's run; throws unless it is Done. Returns the run. */
-export async function untilDone(api: ApiClient, name: string, pollMs: number) {
+export async function untilDone(api: CliClient, name: string, pollMs: number) {
   const key = { namespace: 'default', name };
   for (;;) {
     const manifest = await api.getManifest(key);

@@ -12,6 +12,6 @@ export function percentiles(values: readonly number[]): object {
 }
 
 /** How often each value is there. */
-export function counted(values: readonly (string | number)[]): Readonly<Record<string, number>> {
+export function countEach(values: readonly (string | number)[]): Readonly<Record<string, number>> {
   return Object.fromEntries([...Map.groupBy(values, String)].map(([value, all]) => [value, all.length]));
 }

@@ -1,5 +1,5 @@
 /** From the PUT of a one-cluster manifest to Done with tools that take no time, and how many states that takes. */
-import { apiClient } from '#cli/api-client.ts';
+import { cliClient } from '#cli/api-client.ts';
 import { startPlatform } from '#local/platform.ts';
 import { benchManifest, untilDone } from './manifests.ts';
 
@@ -8,7 +8,7 @@ const repeats = 7;
 export async function measureOne() {
   const platform = await startPlatform({ runner: 'sim', inMemory: true, apiPort: 0 });
   try {
-    const api = apiClient({ apiUrl: platform.apiUrl, token: platform.token });
+    const api = cliClient({ apiUrl: platform.apiUrl, token: platform.token });
     const times: number[] = [];
     let transitions = 0;
     for (let index = 0; index < repeats; index += 1) {

@@ -1,6 +1,6 @@
 /** One number of `plan.ts`, in a process of its own: `node bench/plan-cell.ts shared|own create|nothing|change CLUSTERS`. */
-import { planManifest, type Shape } from './plan-manifests.ts';
-import { PlanStore, planningPass, settle } from './plan-pass.ts';
+import { manifestToPlan, type Shape } from './plan-manifests.ts';
+import { PlanStore, planningPass, settlePlans } from './plan-pass.ts';
 
 export type PlanCase = 'create' | 'nothing' | 'change';
 
@@ -18,9 +18,9 @@ const measuredMs = 1500;
 
 async function measure(shape: Shape, which: PlanCase, clusters: number): Promise<PlanCell> {
   const store = new PlanStore();
-  await store.setManifest(planManifest(shape, clusters));
-  if (which !== 'create') await settle(store, planningPass(store));
-  if (which === 'change') await store.setManifest(planManifest(shape, clusters, 11));
+  await store.setManifest(manifestToPlan(shape, clusters));
+  if (which !== 'create') await settlePlans(store, planningPass(store));
+  if (which === 'change') await store.setManifest(manifestToPlan(shape, clusters, 11));
   const expected = { create: clusters, nothing: 0, change: 1 }[which];
   const once = async () => {
     const [started, cpu] = [performance.now(), process.cpuUsage()];

@@ -6,7 +6,7 @@ const computePools = 8;
 const nodesOfPool = 10;
 
 /** `clusters` × (1 control, 8 compute, 1 load balancer pool) × 10 nodes. Cluster 0 has one pool of `changing` nodes to itself. */
-export function planManifest(shape: Shape, clusters: number, changing = nodesOfPool): unknown {
+export function manifestToPlan(shape: Shape, clusters: number, changing = nodesOfPool): unknown {
   const numbers = Array.from({ length: clusters }, (_, index) => index);
   const blueprints = (cluster: number) => poolsOf(shape === 'own' ? `c${cluster}-` : '');
   const shared = shape === 'shared' ? blueprints(0).all : numbers.flatMap((cluster) => blueprints(cluster).all);

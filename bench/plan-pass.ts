@@ -92,7 +92,7 @@ export async function* planningPass(store: PlanStore): AsyncGenerator<ClusterRec
 }
 
 /** As if everything that was planned had been done. */
-export async function settle(store: PlanStore, written: AsyncIterable<ClusterRecord>): Promise<void> {
+export async function settlePlans(store: PlanStore, written: AsyncIterable<ClusterRecord>): Promise<void> {
   for await (const record of written) {
     const current = record.attempted;
     await store.putCluster({ ...record, current, attempted: null, status: 'Converged' });

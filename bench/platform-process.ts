@@ -2,13 +2,13 @@
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type ApiClient, apiClient } from '#cli/api-client.ts';
+import { type CliClient, cliClient } from '#cli/api-client.ts';
 import type { PlatformFile } from '#local/data-directory.ts';
 import { down, up } from '#local/supervisor.ts';
 
 export interface OwnPlatform {
   readonly platform: PlatformFile;
-  readonly api: ApiClient;
+  readonly api: CliClient;
   readonly dataDir: string;
 }
 
@@ -20,7 +20,7 @@ export async function onPlatform<Result>(
   const dataDir = await mkdtemp(join(tmpdir(), 'kubeloom-bench-'));
   try {
     const platform = await up({ dataDir, apiPort: 0, runner: 'sim', ...options });
-    return await work({ platform, api: apiClient(platform), dataDir });
+    return await work({ platform, api: cliClient(platform), dataDir });
   } finally {
     await down(dataDir);
     await rm(dataDir, { recursive: true, force: true });

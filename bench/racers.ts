@@ -6,10 +6,10 @@
  * - same: everyone PUTs the same new document without a condition; it is stored once, to the others it is unchanged.
  * - any: everyone PUTs another document without a condition; each 202 is a generation of its own, 409 says to try again.
  */
-import type { ApiClient } from '#cli/api-client.ts';
+import type { CliClient } from '#cli/api-client.ts';
 import type { PlatformFile } from '#local/data-directory.ts';
 import { smallManifest, untilDone } from './manifests.ts';
-import { counted, percentiles, setting } from './numbers.ts';
+import { countEach, percentiles, setting } from './numbers.ts';
 import { onPlatform } from './platform-process.ts';
 
 interface Answer {
@@ -61,10 +61,10 @@ export const measureRacers = () =>
       aim: { wrong: 0, serverFaults: 0 },
       wrong: wrong.length,
       samples: wrong.slice(0, 10),
-      statuses: counted(results.map(({ status }) => status)),
+      statuses: countEach(results.map(({ status }) => status)),
       serverFaults: results.filter(({ status }) => status >= 500).length,
       answerMs: percentiles(results.map(({ ms }) => ms)),
-      ended: counted(await statuses(api, rounds)),
+      ended: countEach(await statuses(api, rounds)),
     };
   });
 
@@ -89,7 +89,7 @@ async function tagOf({ apiUrl, token }: PlatformFile, name: string): Promise<str
   return response.headers.get('etag') ?? '';
 }
 
-async function statuses(api: ApiClient, rounds: number): Promise<readonly string[]> {
+async function statuses(api: CliClient, rounds: number): Promise<readonly string[]> {
   const names = Array.from({ length: rounds }, (_, index) => `race-${index + 1}`);
   return Promise.all(names.map(async (name) => (await api.getManifest({ namespace: 'default', name })).status));
 }

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { providerTypeNames } from '#domain/provider-types.ts';
 
 /** A file of a provider type. */
-export const templatesOf = (type: string, file = ''): URL =>
+export const templateUrl = (type: string, file = ''): URL =>
   new URL(`../templates/terraform/${type}/${file}`, import.meta.url);
 
 /**
@@ -11,7 +11,7 @@ export const templatesOf = (type: string, file = ''): URL =>
  * machines on the computer it runs on.
  */
 export const cloudProviderTypes = providerTypeNames.filter(
-  (type) => type === 'sim' || (type !== 'local' && existsSync(templatesOf(type))),
+  (type) => type === 'sim' || (type !== 'local' && existsSync(templateUrl(type))),
 );
 
 /** Those of the option `providers`, and the simulation. */

@@ -5,7 +5,7 @@ import type { OpenedNodes, SshRequest } from '#contracts/access-requests.ts';
 import type { IssuedKubeconfig } from '#contracts/http-documents.ts';
 import { questionLimitMs } from '#contracts/job.ts';
 import { accessSeconds } from '#domain/cluster-roles.ts';
-import type { ApiClient, ManifestName } from './api-client.ts';
+import type { CliClient, ManifestName } from './api-client.ts';
 import { CliError, exitCodes } from './exit-codes.ts';
 
 export interface Patience {
@@ -16,7 +16,7 @@ export interface Patience {
 }
 
 /** `90m`, `8h`, `1h30m`. Throws `CliError` for what is none, or too short or too long. */
-export function secondsOf(ttl: string): number {
+export function ttlSeconds(ttl: string): number {
   const [whole, hours = 0, minutes = 0] = /^(?:(\d{1,4})h)?(?:(\d{1,5})m)?$/.exec(ttl) ?? [];
   const seconds = Number(hours) * 3600 + Number(minutes) * 60;
   if (whole && seconds >= accessSeconds.least && seconds <= accessSeconds.most) return seconds;
@@ -46,7 +46,7 @@ export async function accessOutcome<
 
 /** Lets a key in to nodes: those that were asked for, each with the reason when it was not opened. Throws `CliError`. */
 export async function openedNodes(
-  api: ApiClient,
+  api: CliClient,
   place: ManifestName & { readonly cluster: string },
   request: z.input<typeof SshRequest>,
 ): Promise<OpenedNodes> {

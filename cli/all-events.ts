@@ -1,7 +1,7 @@
 /** The events of all manifests: printed page by page, and followed. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FeedEvent } from '#contracts/all-events.ts';
-import type { ApiClient } from './api-client.ts';
+import type { CliClient } from './api-client.ts';
 import { CliError, exitCodes } from './exit-codes.ts';
 import { harmless } from './layout.ts';
 import { note, paint, print, printWrapped } from './output.ts';
@@ -20,7 +20,7 @@ export interface AllEventsOptions {
 }
 
 /** Until the last one there is, or on and on. */
-export async function allEvents(api: Pick<ApiClient, 'listAllEvents'>, options: AllEventsOptions): Promise<void> {
+export async function allEvents(api: Pick<CliClient, 'listAllEvents'>, options: AllEventsOptions): Promise<void> {
   const { namespace, manifest, group, node, kind, follow } = options;
   if (options.run !== undefined)
     throw new CliError('--run is for the events of one manifest, without other filters', exitCodes.usage);

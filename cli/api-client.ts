@@ -1,17 +1,17 @@
 /** The client of the API for commands: finds the connection, says where faults are in files, turns errors into ones for people. */
 import { apiClient as client, type ManifestName, type PendingOptions, type PlanRequest } from '#client/api-client.ts';
 import { forPerson } from './api-problem.ts';
-import { type Connection, findConnection } from './connection.ts';
+import { type CliConnection, findConnection } from './connection.ts';
 import { located } from './faults.ts';
 import { note } from './output.ts';
 
 export type { ManifestName, PlanRequest, PutCondition } from '#client/api-client.ts';
 export { itemsOf } from '#client/api-client.ts';
 
-export type ApiClient = ReturnType<typeof apiClient>;
+export type CliClient = ReturnType<typeof cliClient>;
 
 /** Every function throws `ApiProblem` for 4xx and 5xx, `CliError` when nothing answers. */
-export function apiClient(connection: Connection = findConnection(), pending: PendingOptions = {}) {
+export function cliClient(connection: CliConnection = findConnection(), pending: PendingOptions = {}) {
   const onWait = (sentence: string): void => note(`${sentence}; waiting for it`);
   const api = withErrorsForPeople(client(connection, { onWait, ...pending }), connection);
   return {
@@ -35,7 +35,7 @@ export function apiClient(connection: Connection = findConnection(), pending: Pe
 type Calls = Readonly<Record<string, (...given: never[]) => Promise<unknown>>>;
 
 /** The same functions; what they throw is for the person at the terminal. */
-function withErrorsForPeople<Client extends Calls>(calls: Client, connection: Connection): Client {
+function withErrorsForPeople<Client extends Calls>(calls: Client, connection: CliConnection): Client {
   const wrapped = Object.entries(calls).map(([id, call]) => [
     id,
     (...given: never[]) =>

@@ -1,7 +1,7 @@
 /** What the API refuses, or why it does not answer, as an error for the person at the terminal. */
 import { ConnectionFault, ProblemAnswer } from '#client/faults.ts';
 import type { Problem } from '#contracts/api-bodies.ts';
-import type { Connection } from './connection.ts';
+import type { CliConnection } from './connection.ts';
 import { CliError, exitCodes } from './exit-codes.ts';
 import { faultLines, located } from './faults.ts';
 import { packageVersion } from './own-files.ts';
@@ -20,23 +20,23 @@ export class ApiProblem extends CliError {
 }
 
 /** True for the answer that there is no such manifest. */
-export const isMissing = (error: unknown): boolean => error instanceof ApiProblem && error.problem.status === 404;
+export const isNotFound = (error: unknown): boolean => error instanceof ApiProblem && error.problem.status === 404;
 
 /** For `catch`: `other` where the API says that there is no such thing. */
 export const whenMissing =
   <Other>(other: Other) =>
   (error: unknown): Other => {
-    if (isMissing(error)) return other;
+    if (isNotFound(error)) return other;
     throw error;
   };
 
 /** What the client threw, with what to do about it; any other error as it is. */
-export function forPerson(error: unknown, connection: Connection): unknown {
+export function forPerson(error: unknown, connection: CliConnection): unknown {
   if (error instanceof ProblemAnswer) return new ApiProblem(error.problem, error.document);
   return error instanceof ConnectionFault ? connectionError(error, connection) : error;
 }
 
-function connectionError(fault: ConnectionFault, { apiUrl, token }: Connection): CliError {
+function connectionError(fault: ConnectionFault, { apiUrl, token }: CliConnection): CliError {
   const { kind, message } = fault;
   const failed = (text: string, exitCode: number): CliError => new CliError(text, exitCode, { cause: fault.cause });
   switch (kind) {

@@ -1,7 +1,7 @@
 /** What may follow on a command line: commands, options, values of options, names that the API knows. For completion by a shell. */
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Command, Option } from 'commander';
-import { apiClient } from './api-client.ts';
+import { cliClient } from './api-client.ts';
 import { useContext } from './connection.ts';
 import { localContext, readContexts } from './contexts.ts';
 import { allManifests } from './find-manifest.ts';
@@ -74,5 +74,5 @@ type Manifest = Awaited<ReturnType<typeof allManifests>>[number];
 
 async function fromApi(namesOf: (manifest: Manifest) => readonly string[]): Promise<readonly string[]> {
   const late = pause(limitMs, [] as readonly Manifest[], { ref: false });
-  return (await Promise.race([allManifests(apiClient()), late])).flatMap(namesOf);
+  return (await Promise.race([allManifests(cliClient()), late])).flatMap(namesOf);
 }

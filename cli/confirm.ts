@@ -5,7 +5,7 @@ import type { Command } from 'commander';
 import type { PlanReport } from '#contracts/api-bodies.ts';
 import { type PlanTotals, removesAnything, totalsText } from '#domain/planning/text/plan-totals.ts';
 import { counted } from '#domain/planning/text/words.ts';
-import type { ApiClient, ManifestName, PlanRequest } from './api-client.ts';
+import type { CliClient, ManifestName, PlanRequest } from './api-client.ts';
 import { currentContextLine } from './connection.ts';
 import { CliError, exitCodes } from './exit-codes.ts';
 import { whenInterrupted } from './interrupt.ts';
@@ -87,7 +87,7 @@ export interface Intention {
  * not asked about: the API says why it refuses. Throws `CliError` when it is not confirmed.
  */
 export async function confirmPlan(
-  api: ApiClient,
+  api: CliClient,
   key: ManifestName,
   { plan: request, action, always, consent }: Intention,
 ): Promise<PlanReport> {

@@ -2,13 +2,13 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { contextNamed, localContext, readContexts, tokenOf } from './contexts.ts';
+import { contextNamed, contextToken, localContext, readContexts } from './contexts.ts';
 import { CliError, exitCodes } from './exit-codes.ts';
 import { kubeloomHome } from './own-files.ts';
 
 const PlatformFile = z.object({ apiUrl: z.string(), token: z.string() });
 
-export interface Connection {
+export interface CliConnection {
   readonly apiUrl: string;
   readonly token: string | undefined;
   /** Of an API in AWS that has a name of its own. */
@@ -35,7 +35,7 @@ export function useContext(name: string | undefined): void {
  * `KUBELOOM_API_URL`, else the context that was asked for or is in use, else what the local platform wrote down. A `KUBELOOM_TOKEN`
  * always comes before the token of any of them. Throws `CliError` with how to get one.
  */
-export function findConnection(): Connection {
+export function findConnection(): CliConnection {
   const { apiUrl, region, token } = findTarget();
   const chosen = process.env.KUBELOOM_TOKEN || token();
   return { apiUrl, token: chosen, ...(region !== undefined && { region }) };
@@ -65,7 +65,7 @@ function findTarget(): Target {
   return {
     apiUrl: checkedUrl(context.url, `the URL of context ${name}`),
     ...(context.region !== undefined && { region: context.region }),
-    token: () => tokenOf(name, context),
+    token: () => contextToken(name, context),
     chosenBy: () => `context ${name}`,
   };
 }

@@ -2,10 +2,10 @@
 
 import { signerFor } from '#client/send-request.ts';
 import type { AsCaller } from '#local/console/console-proxy.ts';
-import { apiClient } from './api-client.ts';
+import { cliClient } from './api-client.ts';
 import { forPerson } from './api-problem.ts';
 import { isClone, needsClone } from './clone.ts';
-import { type Connection, currentContextLine, findConnection } from './connection.ts';
+import { type CliConnection, currentContextLine, findConnection } from './connection.ts';
 import { asSentence, CliError, exitCodes } from './exit-codes.ts';
 import { whenInterrupted } from './interrupt.ts';
 import { note } from './output.ts';
@@ -26,14 +26,14 @@ export async function consoleHere(port: number): Promise<ConsoleHere> {
   const { apiUrl } = findConnection();
   if (!isClone()) throw needsClone('console');
   // What is wrong now is said here and not in a browser.
-  await apiClient().whoAmI();
+  await cliClient().whoAmI();
   const [{ startConsoleProxy }, { codeSeconds }, { builtConsole }] = await Promise.all([
     import('#local/console/console-proxy.ts'),
     import('#local/console/sessions.ts'),
     import('#local/console/built-console.ts'),
   ]);
   const proxy = await startConsoleProxy({
-    ...{ apiUrl, port, ...callerOf(apiUrl), build: builtConsole },
+    ...{ apiUrl, port, ...consoleCaller(apiUrl), build: builtConsole },
     logger: { info: () => {}, warn: (what, { cause } = {}) => note(`${what}: ${cause}`), error: (what) => note(what) },
   }).catch(asSentence(exitCodes.fault));
   const { promise: ended, resolve } = Promise.withResolvers<void>();
@@ -48,8 +48,8 @@ export async function consoleHere(port: number): Promise<ConsoleHere> {
  * The credentials as they are, found again once the API refused them: a token of a context, or those of AWS. Those of another installation,
  * to which the context was switched meanwhile, are not shown to this one.
  */
-export function callerOf(apiUrl: string): { readonly asCaller: AsCaller; readonly renew: () => void } {
-  let connection: Connection | undefined;
+export function consoleCaller(apiUrl: string): { readonly asCaller: AsCaller; readonly renew: () => void } {
+  let connection: CliConnection | undefined;
   let sign: ReturnType<typeof signerFor> | undefined;
   const asCaller: AsCaller = async (method, url, headers, body) => {
     connection ??= connectionTo(apiUrl);
@@ -71,7 +71,7 @@ export function callerOf(apiUrl: string): { readonly asCaller: AsCaller; readonl
   return { asCaller, renew };
 }
 
-function connectionTo(apiUrl: string): Connection {
+function connectionTo(apiUrl: string): CliConnection {
   const connection = findConnection();
   if (connection.apiUrl === apiUrl) return connection;
   const now = currentContextLine();

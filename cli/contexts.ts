@@ -67,7 +67,7 @@ export function contextNamed({ contexts }: Contexts, name: string): Context {
 }
 
 /** The token of a context; undefined where it needs none. Throws `CliError`, which never has the token in it. */
-export function tokenOf(name: string, { tokenFile, tokenCommand, tokenEnv }: Context): string | undefined {
+export function contextToken(name: string, { tokenFile, tokenCommand, tokenEnv }: Context): string | undefined {
   const source = tokenFile ?? tokenCommand ?? tokenEnv;
   if (source === undefined) return undefined;
   const token =

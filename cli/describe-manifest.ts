@@ -6,7 +6,8 @@ import type {
   NodeRow,
   RunPage,
 } from '#contracts/api-bodies.ts';
-import { counted, listed, terminalWidth, wrap } from './layout.ts';
+import { counted } from '#domain/planning/text/words.ts';
+import { shortList, terminalWidth, wrap } from './layout.ts';
 import { shortName } from './manifest-name.ts';
 import { paint, paintedTable, paintStatus } from './output.ts';
 import { ago, until } from './times.ts';
@@ -193,7 +194,7 @@ function poolTable(cluster: ClusterDescription, width?: number): string[] {
   const rows = [...pools.values()].map((nodes) => {
     const byStatus = [...Map.groupBy(nodes, (node) => node.status)];
     const states = byStatus.map(([status, some]) => {
-      const names = status === 'Ready' ? '' : ` (${listed(some.map(({ name }) => name))})`;
+      const names = status === 'Ready' ? '' : ` (${shortList(some.map(({ name }) => name))})`;
       return `${some.length} ${paintStatus(status)}${names}`;
     });
     const [first] = nodes;

@@ -1,6 +1,6 @@
 /** Events of a manifest as they arrive, each once, also those with an earlier time than others seen before. */
 import type { RunEvent } from '#contracts/records.ts';
-import type { ApiClient, ManifestName } from './api-client.ts';
+import type { CliClient, ManifestName } from './api-client.ts';
 
 /**
  * Events are sorted by the time at which they happened, and several writers send theirs in batches: what was read may
@@ -20,7 +20,7 @@ export interface FollowedEvents {
   read(): Promise<readonly RunEvent[]>;
 }
 
-export function eventFeed(api: Pick<ApiClient, 'listEvents'>, key: ManifestName): FollowedEvents {
+export function eventFeed(api: Pick<CliClient, 'listEvents'>, key: ManifestName): FollowedEvents {
   let marks: readonly Mark[] = [{ cursor: undefined, at: Number.NEGATIVE_INFINITY }];
   let seen: ReadonlySet<string> = new Set();
   return {

@@ -1,8 +1,8 @@
 /** The cluster that a command names: by its name or id, in the manifests of a namespace. */
-import type { ApiClient, ManifestName } from './api-client.ts';
+import type { CliClient, ManifestName } from './api-client.ts';
 import { CliError, exitCodes } from './exit-codes.ts';
 import { allManifests } from './find-manifest.ts';
-import { listed } from './layout.ts';
+import { shortList } from './layout.ts';
 
 export interface FoundCluster {
   readonly owner: ManifestName;
@@ -13,7 +13,7 @@ export interface FoundCluster {
 
 /** The one that is called so. Throws `CliError` when there is none, or more than one. */
 export async function findCluster(
-  api: ApiClient,
+  api: CliClient,
   cluster: string,
   { namespace, manifest }: { readonly namespace: string; readonly manifest?: string },
 ): Promise<FoundCluster> {
@@ -26,7 +26,7 @@ export async function findCluster(
   if (!only) {
     const known =
       all.length > 0
-        ? `; there is ${listed(
+        ? `; there is ${shortList(
             all.map(({ name }) => name),
             10,
           )}`

@@ -1,13 +1,13 @@
 /** Finding the manifest that a person means: by its own name, or by the name or id of one of its clusters. */
 import type { ManifestSummary } from '#contracts/api-bodies.ts';
 import { nearest } from '#domain/manifest/rules/references.ts';
-import { type ApiClient, itemsOf, type ManifestName } from './api-client.ts';
-import { ApiProblem, isMissing } from './api-problem.ts';
+import { type CliClient, itemsOf, type ManifestName } from './api-client.ts';
+import { ApiProblem, isNotFound } from './api-problem.ts';
 import { CliError, exitCodes } from './exit-codes.ts';
-import { listed } from './layout.ts';
+import { shortList } from './layout.ts';
 import { parseManifestName, shortName } from './manifest-name.ts';
 
-type Lister = Pick<ApiClient, 'listManifests'>;
+type Lister = Pick<CliClient, 'listManifests'>;
 
 /** What `NAME` and `-n` say on the command line. */
 export interface NamedManifest {
@@ -29,7 +29,7 @@ export async function ofManifest<Answer>(
   try {
     return await ask(key);
   } catch (error) {
-    if (!isMissing(error)) throw error;
+    if (!isNotFound(error)) throw error;
     const all = await allManifests(api).catch(() => undefined);
     // It exists, or that is unknown: something else is missing.
     if (all === undefined || all.some((item) => isNamed(item, key))) throw error;
@@ -77,7 +77,7 @@ function candidates(all: readonly ManifestSummary[], key: ManifestName): string 
   const names = [...new Set(here.flatMap(({ name, clusters }) => [name, ...clusters.map((each) => each.name)]))];
   const near = nearest(key.name, names);
   if (near !== undefined) return `; did you mean ${shortName({ ...key, name: near })}?`;
-  return names.length > 0 ? `; there is ${listed(names, 10)}` : '; `kubeloom get` lists all there are';
+  return names.length > 0 ? `; there is ${shortList(names, 10)}` : '; `kubeloom get` lists all there are';
 }
 
 const isNamed = (item: ManifestName, key: ManifestName): boolean =>

@@ -1,7 +1,7 @@
 /** Which manifests of the fleet a person asks for, and in which order: the options of `kubeloom get` as the API has them. */
 import type { ManifestSummary } from '#contracts/api-bodies.ts';
 import { FleetQuery } from '#contracts/fleet.ts';
-import { type ApiClient, itemsOf } from './api-client.ts';
+import { type CliClient, itemsOf } from './api-client.ts';
 import { CliError, exitCodes } from './exit-codes.ts';
 
 const Choice = FleetQuery.pick({ state: true, status: true, provider: true, search: true, sort: true }).partial();
@@ -24,7 +24,7 @@ export function fleetChoice(options: FleetOptions): FleetChoice | undefined {
 
 /** In the order that was asked for. */
 export async function chosenManifests(
-  api: Pick<ApiClient, 'listManifests'>,
+  api: Pick<CliClient, 'listManifests'>,
   choice: FleetChoice & { readonly namespace?: string | undefined },
 ): Promise<readonly ManifestSummary[]> {
   return Array.fromAsync(itemsOf((next) => api.listManifests({ ...choice, next })));

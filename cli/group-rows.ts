@@ -2,7 +2,8 @@
 import type { ManifestDescription, NodeRow } from '#contracts/api-bodies.ts';
 import { placedGroups } from '#domain/manifest/groups/placed-groups.ts';
 import { isMap } from '#domain/manifest/kubernetes-document.ts';
-import { counted } from './layout.ts';
+import { counted } from '#domain/planning/text/words.ts';
+
 import { paintStatus } from './output.ts';
 
 export interface GroupRow {

@@ -6,9 +6,9 @@ import { questionLimitMs } from '#contracts/job.ts';
 import { signedRequest, unsignedRequest } from '#domain/certificates/client-request.ts';
 import { type ClusterRole, clusterGroupOf, clusterUserOf } from '#domain/cluster-roles.ts';
 import { accessOutcome, type Patience } from './access-request.ts';
-import type { ApiClient, ManifestName } from './api-client.ts';
+import type { CliClient, ManifestName } from './api-client.ts';
 
-export type IssuingApi = Pick<ApiClient, 'whoAmI' | 'requestKubeconfig' | 'getIssuedKubeconfig'>;
+export type IssuingApi = Pick<CliClient, 'whoAmI' | 'requestKubeconfig' | 'getIssuedKubeconfig'>;
 
 export interface WantedKubeconfig extends ManifestName {
   /** Id of the cluster. */

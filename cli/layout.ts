@@ -121,10 +121,7 @@ const widest = (texts: readonly string[]): number => Math.max(0, ...texts.map(vi
 const padded = (cell: string, width: number): string => `${cell}${' '.repeat(Math.max(0, width - visible(cell)) + 2)}`;
 
 /** `a, b, c and 7 more`. */
-export function listed(items: readonly string[], most = 3): string {
+export function shortList(items: readonly string[], most = 3): string {
   if (items.length <= most + 1) return items.join(', ');
   return `${items.slice(0, most).join(', ')} and ${items.length - most} more`;
 }
-
-/** `1 node`, `2 nodes`. */
-export const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`;

@@ -1,6 +1,7 @@
 /** The view of a run that is followed: lines that stay, and on a terminal a live line for each cluster below them. */
 import type { ClusterDescription, ManifestDescription } from '#contracts/api-bodies.ts';
-import { clip, counted } from './layout.ts';
+import { counted } from '#domain/planning/text/words.ts';
+import { clip } from './layout.ts';
 import { paint, paintStatus } from './output.ts';
 import { duration } from './times.ts';
 

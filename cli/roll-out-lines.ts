@@ -1,6 +1,7 @@
 /** What the command line says of a roll-out. */
 import type { RollOutDescription } from '#contracts/roll-outs.ts';
-import { counted } from './layout.ts';
+import { counted } from '#domain/planning/text/words.ts';
+
 import { ago } from './times.ts';
 
 export function rollOutLines(rollOut: RollOutDescription): readonly string[] {

@@ -1,14 +1,14 @@
 /** A key pair for OpenSSH, made here: the private half is written to a file that only its owner may read. */
 import { generateKeyPairSync } from 'node:crypto';
 
-export interface SshKeyPair {
+export interface EcdsaKeyPair {
   /** PEM, which every OpenSSH reads. */
   readonly privateKey: string;
   /** One line, as in a `.pub` file. */
   readonly publicKey: string;
 }
 
-export function makeSshKeyPair(comment: string): SshKeyPair {
+export function makeEcdsaKeyPair(comment: string): EcdsaKeyPair {
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const { x = '', y = '' } = publicKey.export({ format: 'jwk' });
   const point = Buffer.concat([Buffer.from([4]), Buffer.from(x, 'base64url'), Buffer.from(y, 'base64url')]);

@@ -3,12 +3,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { ProviderCheck } from '#contracts/http-documents.ts';
 import { type CheckFinding, questionLimitMs } from '#contracts/job.ts';
 import { manifestOfDocument } from '#domain/manifest/groups/manifest-of-document.ts';
-import type { ApiClient, ManifestName } from './api-client.ts';
+import type { CliClient, ManifestName } from './api-client.ts';
 import { CliError, exitCodes } from './exit-codes.ts';
 import { allManifests } from './find-manifest.ts';
 import { shortName } from './manifest-name.ts';
 
-export type CheckingApi = Pick<ApiClient, 'listManifests' | 'getManifest' | 'checkProvider' | 'getProviderCheck'>;
+export type CheckingApi = Pick<CliClient, 'listManifests' | 'getManifest' | 'checkProvider' | 'getProviderCheck'>;
 
 export interface WantedInstance {
   readonly provider: string;
@@ -17,7 +17,7 @@ export interface WantedInstance {
   readonly manifest?: string;
 }
 
-export interface Patience {
+export interface CheckPatience {
   /** @default 1000 */
   readonly pollMs?: number;
   /** @default twice what a check may take: builds wait for their turn */
@@ -28,7 +28,7 @@ export interface Patience {
 export async function checkStored(
   api: CheckingApi,
   { provider, namespace, manifest }: WantedInstance,
-  patience: Patience = {},
+  patience: CheckPatience = {},
 ): Promise<readonly CheckFinding[]> {
   const key = manifest === undefined ? await theManifest(api, namespace, provider) : { namespace, name: manifest };
   const { id } = await api.checkProvider({ ...key, provider });
@@ -47,7 +47,7 @@ export async function checkStored(
 async function ended(
   api: CheckingApi,
   { key, provider, id }: { readonly key: ManifestName; readonly provider: string; readonly id: string },
-  { pollMs = 1000, limitMs = 2 * questionLimitMs.credentials }: Patience,
+  { pollMs = 1000, limitMs = 2 * questionLimitMs.credentials }: CheckPatience,
 ): Promise<ProviderCheck> {
   const started = Date.now();
   for (;;) {

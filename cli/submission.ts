@@ -1,12 +1,12 @@
 /** Documents that are submitted together: read, validated as a whole with what the API knows, and planned. */
-import type { Fault, PlanReport, Problem } from '#contracts/api-bodies.ts';
+import type { PlanReport, Problem, WireFault } from '#contracts/api-bodies.ts';
 import { DocumentPath, ManifestPath, RolePath } from '#contracts/http-parameters.ts';
 import { InventoryDocumentPath, type InventoryPlan } from '#contracts/inventory.ts';
 import { type InventoryKind, inventoryKinds } from '#domain/inventory/inventory-documents.ts';
 import { manifestKinds } from '#domain/manifest/manifest-kinds.ts';
 import { documentName, isManifestKind, kindOf, validateDocuments } from '#domain/manifest/validate-documents.ts';
 import type { PlanTotals } from '#domain/planning/text/plan-totals.ts';
-import type { ApiClient, ManifestName } from './api-client.ts';
+import type { CliClient, ManifestName } from './api-client.ts';
 import { ApiProblem } from './api-problem.ts';
 import { type FileDocument, readDocuments, unreadableLines } from './documents.ts';
 import { CliError, exitCodes } from './exit-codes.ts';
@@ -64,7 +64,7 @@ export async function knownDocuments(files: readonly string[]): Promise<readonly
  * plans that are given. Changes nothing.
  */
 export async function judge(
-  api: ApiClient,
+  api: CliClient,
   known: readonly Known[],
   plans?: readonly string[],
 ): Promise<readonly Judged[]> {
@@ -83,9 +83,9 @@ export async function judge(
 
 /** The size of one request is checked here, and again when each is submitted. */
 async function verdicts(
-  api: ApiClient,
+  api: CliClient,
   documents: readonly unknown[],
-): Promise<readonly { faults: readonly Fault[] }[]> {
+): Promise<readonly { faults: readonly WireFault[] }[]> {
   try {
     return await api.validate(documents);
   } catch (error) {
@@ -96,7 +96,7 @@ async function verdicts(
 
 /** Its warnings are printed when it is submitted. */
 async function planned(
-  api: ApiClient,
+  api: CliClient,
   item: Known,
   { known, plans }: { readonly known: readonly Known[]; readonly plans: readonly string[] | undefined },
 ): Promise<Judged> {
@@ -118,7 +118,7 @@ async function planned(
 }
 
 /** Documents of an inventory are planned together: each namespace once. */
-async function withInventoryPlans(api: ApiClient, judged: readonly Judged[]): Promise<readonly Judged[]> {
+async function withInventoryPlans(api: CliClient, judged: readonly Judged[]): Promise<readonly Judged[]> {
   const isPlanned = ({ kind }: Judged) => isInventoryKind(kind) && kind !== 'ManagementPlane';
   const namespaces = new Set(judged.filter(isPlanned).map(({ namespace }) => namespace));
   const plans = new Map<string, InventoryPlan>();
@@ -140,9 +140,9 @@ async function withInventoryPlans(api: ApiClient, judged: readonly Judged[]): Pr
   });
 }
 
-function faulty(item: Known, faults: readonly Fault[]): Judged['refused'] & object {
+function faulty(item: Known, faults: readonly WireFault[]): Judged['refused'] & object {
   const count = faults.length === 1 ? 'one fault' : `${faults.length} faults`;
-  const problem = { code: 'InvalidManifest', detail: `${titleOf(item)} has ${count}`, faults: [...faults] };
+  const problem = { code: 'InvalidManifest', detail: `${documentTitle(item)} has ${count}`, faults: [...faults] };
   return { problem, exitCode: exitCodes.invalid };
 }
 
@@ -190,7 +190,7 @@ function twinsIn(items: readonly (Known | string)[]): readonly string[] {
   const seen = new Set<string>();
   return items.flatMap((item) => {
     if (typeof item === 'string') return [];
-    const title = titleOf(item);
+    const title = documentTitle(item);
     if (!seen.has(title)) {
       seen.add(title);
       return [];
@@ -204,6 +204,6 @@ export function isInventoryKind(kind: Kind): kind is InventoryKind {
 }
 
 /** "Secret default/key" */
-export function titleOf({ kind, namespace, name }: Pick<Known, 'kind' | 'namespace' | 'name'>): string {
+export function documentTitle({ kind, namespace, name }: Pick<Known, 'kind' | 'namespace' | 'name'>): string {
   return `${kind} ${kind === 'RoleBinding' ? '' : `${namespace}/`}${name}`;
 }

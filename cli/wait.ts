@@ -1,10 +1,11 @@
 /** `--wait`: shows a run until its end and prints how it ended; Ctrl-C leaves it running and prints how to follow it again. */
 import type { ManifestAccepted } from '#contracts/api-bodies.ts';
-import type { ApiClient, ManifestName } from './api-client.ts';
+import { counted } from '#domain/planning/text/words.ts';
+import type { CliClient, ManifestName } from './api-client.ts';
 import { describeManifest } from './describe-manifest.ts';
 import { exitCodes } from './exit-codes.ts';
 import { whenInterrupted } from './interrupt.ts';
-import { counted } from './layout.ts';
+
 import { shortName } from './manifest-name.ts';
 import { note, paint, paintStatus, print, printJson, printWrapped } from './output.ts';
 import { duration } from './times.ts';
@@ -22,7 +23,7 @@ export interface Waited extends Followed {
 
 /** Follows the accepted run to its end and prints the clusters that exist then (nothing with `json`). */
 export async function waitForRun(
-  api: ApiClient,
+  api: CliClient,
   key: ManifestName,
   accepted: ManifestAccepted,
   { json, deleting = false }: WaitOptions,
@@ -42,7 +43,7 @@ export async function waitForRun(
 
 /** What a request that was accepted prints, with `--wait` until its run has ended. Returns the exit code. */
 export async function reportAndWait(
-  api: ApiClient,
+  api: CliClient,
   key: ManifestName,
   accepted: ManifestAccepted,
   { done, json = false, wait = false }: { readonly done: string; readonly json?: boolean; readonly wait?: boolean },

@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ManifestDescription } from '#contracts/api-bodies.ts';
 import type { RunEvent } from '#contracts/records.ts';
-import type { ApiClient, ManifestName } from './api-client.ts';
+import type { CliClient, ManifestName } from './api-client.ts';
 import { ApiProblem, whenMissing } from './api-problem.ts';
 import { eventFeed } from './event-feed.ts';
 import { eventLines } from './event-lines.ts';
@@ -34,7 +34,7 @@ export interface FollowOptions {
   readonly patienceMs?: number;
 }
 
-export type FollowedApi = Pick<ApiClient, 'getManifest' | 'listEvents'>;
+export type FollowedApi = Pick<CliClient, 'getManifest' | 'listEvents'>;
 
 /** Prints events since the last request until the run, or a later one that took over, has ended: Done, Failed, paused or deleted. */
 export async function follow(api: FollowedApi, key: ManifestName, options: FollowOptions): Promise<Followed> {

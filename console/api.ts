@@ -14,7 +14,7 @@ type RouteOf<Row> = Row extends {
   : never;
 type ByRoute = { [Id in keyof Table as RouteOf<Table[Id]>]: Table[Id] };
 /** Every route of the API, as `GET /v1/manifests/{namespace}`: one that does not exist does not compile. */
-export type Route = keyof ByRoute;
+export type RouteName = keyof ByRoute;
 
 type AnswerOf<One> = One extends { readonly media: string }
   ? string
@@ -23,7 +23,7 @@ type AnswerOf<One> = One extends { readonly media: string }
     : undefined;
 type Answers<Row> = Row extends { readonly answers: infer All extends Readonly<Record<number, Answer>> } ? All : never;
 /** What it answers when it succeeds and something changed. */
-export type AnswerTo<Wanted extends Route> = AnswerOf<
+export type AnswerTo<Wanted extends RouteName> = AnswerOf<
   Answers<ByRoute[Wanted]>[Exclude<keyof Answers<ByRoute[Wanted]> & number, 304>]
 >;
 
@@ -37,22 +37,22 @@ type QueryOf<Row> = Row extends { readonly query: infer Schema }
 type BodyOf<Row> = Row extends { readonly body: unknown } ? { readonly body?: unknown } : unknown;
 
 /** Everything of a request but its route. */
-export type Asked<Wanted extends Route> = ParamsOf<ByRoute[Wanted]> &
+export type Asked<Wanted extends RouteName> = ParamsOf<ByRoute[Wanted]> &
   QueryOf<ByRoute[Wanted]> &
   BodyOf<ByRoute[Wanted]> & { readonly headers?: Readonly<Record<string, string>>; readonly signal?: AbortSignal };
 
-export interface Answered<Data> {
+export interface AnswerWithHeaders<Data> {
   readonly data: Data;
   readonly headers: Headers;
 }
 
 /** An answer of 4xx or 5xx. */
-export class ProblemAnswer extends Error {
+export class RequestRefused extends Error {
   readonly problem: Problem;
 
   constructor(problem: Problem) {
     super(problem.detail);
-    this.name = 'ProblemAnswer';
+    this.name = 'RequestRefused';
     this.problem = problem;
   }
 }
@@ -63,19 +63,19 @@ export class SignedOut extends Error {}
 /** Nothing answered. */
 export class Unreachable extends Error {}
 
-/** Throws `ProblemAnswer`, `SignedOut` or `Unreachable`. */
-export async function ask<Wanted extends Route>(route: Wanted, asked: Asked<Wanted>): Promise<AnswerTo<Wanted>> {
+/** Throws `RequestRefused`, `SignedOut` or `Unreachable`. */
+export async function ask<Wanted extends RouteName>(route: Wanted, asked: Asked<Wanted>): Promise<AnswerTo<Wanted>> {
   const answered = await request(route, asked);
   return answered.data as AnswerTo<Wanted>;
 }
 
 /** The same with its headers; undefined for "not modified". */
-export async function askOnce<Wanted extends Route>(
+export async function askOnce<Wanted extends RouteName>(
   route: Wanted,
   asked: Asked<Wanted>,
-): Promise<Answered<NonNullable<AnswerTo<Wanted>>> | undefined> {
+): Promise<AnswerWithHeaders<NonNullable<AnswerTo<Wanted>>> | undefined> {
   const answered = await request(route, asked);
-  return answered.status === 304 ? undefined : (answered as Answered<NonNullable<AnswerTo<Wanted>>>);
+  return answered.status === 304 ? undefined : (answered as AnswerWithHeaders<NonNullable<AnswerTo<Wanted>>>);
 }
 
 interface Loose {
@@ -87,9 +87,9 @@ interface Loose {
 }
 
 async function request(
-  route: Route,
+  route: RouteName,
   { params = {}, query = {}, body, headers = {}, signal }: Loose,
-): Promise<Answered<unknown> & { readonly status: number }> {
+): Promise<AnswerWithHeaders<unknown> & { readonly status: number }> {
   const [method = 'GET', pattern = ''] = route.split(' ');
   const path = pattern.replace(/\{(\w+)\}/g, (_, name: string) => segmentOf(String(params[name])));
   const pairs = Object.entries(query).filter(([, value]) => value !== undefined);
@@ -115,7 +115,7 @@ async function request(
   if (response.status === 304) return { status: 304, data: undefined, headers: response.headers };
   const isJson = /\bjson\b/.test(response.headers.get('content-type') ?? '');
   const data: unknown = isJson ? await response.json() : await response.text();
-  if (!response.ok) throw new ProblemAnswer(problemOf(data, response.status));
+  if (!response.ok) throw new RequestRefused(problemOf(data, response.status));
   return { status: response.status, data, headers: response.headers };
 }
 
@@ -123,7 +123,7 @@ async function request(
 function segmentOf(value: string): string {
   if (value !== '.' && value !== '..') return encodeURIComponent(value);
   const detail = `nothing can be called "${value}"`;
-  throw new ProblemAnswer({
+  throw new RequestRefused({
     type: 'about:blank',
     title: 'Not Found',
     status: 404,

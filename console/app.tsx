@@ -2,7 +2,7 @@
 import { lazy, type ReactNode, Suspense, useState } from 'react';
 import { SignedOut } from './api.ts';
 import { FleetPage } from './pages/fleet.tsx';
-import { ManifestPage } from './pages/manifest.tsx';
+import { ManifestViews } from './pages/manifest.tsx';
 import { SignInPage } from './pages/sign-in.tsx';
 import { SomeoneElse } from './pages/someone-else.tsx';
 import { Announcer, usePlaceNamed } from './parts/announce.tsx';
@@ -105,7 +105,7 @@ function pageOf({ path, chosen }: Place): ReactNode {
   if (first === 'access') return <AccessPage view={namespace ?? ''} chosen={chosen} />;
   if (first === 'inventory') return <InventoryPage namespace={namespace} view={name ?? ''} chosen={chosen} />;
   if (first === 'manifests' && namespace !== undefined && name !== undefined)
-    return <ManifestPage key={`${namespace}/${name}`} of={{ namespace, name }} tab={tab ?? 'run'} chosen={chosen} />;
+    return <ManifestViews key={`${namespace}/${name}`} of={{ namespace, name }} tab={tab ?? 'run'} chosen={chosen} />;
   return (
     <Empty page title="There is no such page">
       <a href={hrefOf([])}>Back to the fleet</a>

@@ -1,13 +1,12 @@
 /** What the pages of inventories and roll-outs ask for: each two seconds while clusters of a roll-out are worked on. */
 import { useQuery } from '@tanstack/react-query';
+import type { InventoryList } from '#contracts/inventory.ts';
+import type { RollOutDescription } from '#contracts/roll-outs.ts';
 import { type AnswerTo, ask } from './api.ts';
 import { calmFor, quickMs } from './model/pace.ts';
 import { paced } from './queries.ts';
 
-export type InventoryList = AnswerTo<'GET /v1/inventory/{namespace}'>;
-export type InventoryCluster = InventoryList['clusters'][number];
-export type InventoryPlan = AnswerTo<'POST /v1/inventory/{namespace}/plan'>;
-export type RollOut = AnswerTo<'GET /v1/inventory/{namespace}/rollouts/{id}'>;
+export type InventoryClusterRow = InventoryList['clusters'][number];
 export type RollOutSummary = AnswerTo<'GET /v1/inventory/{namespace}/rollouts'>['items'][number];
 
 /** So many namespaces are asked for an inventory at most. */
@@ -65,7 +64,7 @@ export function useRollOut(namespace: string, id: string | undefined) {
     queryFn: ({ signal }) =>
       ask('GET /v1/inventory/{namespace}/rollouts/{id}', { params: { namespace, id: id ?? '' }, signal }),
     enabled: id !== undefined,
-    refetchInterval: paced((one: RollOut | undefined) =>
+    refetchInterval: paced((one: RollOutDescription | undefined) =>
       one && isAtWork(one) ? 2 * quickMs : calmFor(requestsOfRollOuts),
     ),
   });

@@ -2,7 +2,7 @@
 import { focusManager, MutationCache, QueryCache, QueryClient, QueryClientProvider } from '@tanstack/react-query';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
-import { ProblemAnswer, SignedOut } from './api.ts';
+import { RequestRefused, SignedOut } from './api.ts';
 import { App } from './app.tsx';
 import { untilItWorks } from './queries.ts';
 import { chosenWayIn } from './sign-in/choose.ts';
@@ -30,7 +30,7 @@ const client: QueryClient = new QueryClient({
       networkMode: 'always',
       refetchIntervalInBackground: false,
       refetchInterval: untilItWorks,
-      retry: (failed, error) => !(error instanceof SignedOut || error instanceof ProblemAnswer) && failed < 1,
+      retry: (failed, error) => !(error instanceof SignedOut || error instanceof RequestRefused) && failed < 1,
     },
     mutations: { retry: false, networkMode: 'always' },
   },

@@ -1,9 +1,9 @@
 /** What pages ask the API for, and how often: each second while something happens, each ten seconds else, never in a tab that no one sees. */
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
-import { type AnswerTo, ask, askOnce, ProblemAnswer, SignedOut } from './api.ts';
+import { type AnswerTo, ask, askOnce, RequestRefused, SignedOut } from './api.ts';
 import type { Summary } from './model/fleet.ts';
-import { type Followed, liveManifest } from './model/live-manifest.ts';
+import { type FollowedManifest, liveManifest } from './model/live-manifest.ts';
 import { calmFor, failureCounter, quickMs, waitMs } from './model/pace.ts';
 
 /** As many as the API gives at once. */
@@ -26,7 +26,7 @@ export const paced =
 /** Only what was not answered is asked for again; a refusal is an answer. Queries do so that say nothing else. */
 export const untilItWorks = (query: Asked<unknown>): number | false => {
   const { error } = query.state;
-  const isAnswer = error instanceof SignedOut || (error instanceof ProblemAnswer && error.problem.status < 500);
+  const isAnswer = error instanceof SignedOut || (error instanceof RequestRefused && error.problem.status < 500);
   return error && !isAnswer ? waitMs(calmFor(1), failuresOf(query)) : false;
 };
 
@@ -84,14 +84,14 @@ export function useLive({ namespace, name }: Key, since: string | undefined, req
       }, since ?? ''),
     [namespace, name, since],
   );
-  return useQuery<Followed>({
+  return useQuery<FollowedManifest>({
     queryKey: ['live', namespace, name, since],
     queryFn: read,
     enabled: since !== undefined,
     placeholderData: keepPreviousData,
     // What did not change is the same object already.
     structuralSharing: false,
-    refetchInterval: paced((known: Followed | undefined) =>
+    refetchInterval: paced((known: FollowedManifest | undefined) =>
       known === undefined || isUnderWay(known.manifest) ? quickMs : calmFor(requests),
     ),
   });

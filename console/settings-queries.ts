@@ -5,7 +5,7 @@ import { calmFor } from './model/pace.ts';
 import { paced } from './queries.ts';
 
 type Instances = AnswerTo<'GET /v1/providers'>['items'];
-export type ProviderInstance = Instances[number];
+export type ListedInstance = Instances[number];
 
 /** As many as the API gives at once. */
 const pageSize = 200;

@@ -3,7 +3,7 @@ import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { type ApiClient, apiClient } from '#cli/api-client.ts';
+import { type CliClient, cliClient } from '#cli/api-client.ts';
 import { askForCode, consoleAddress } from '#cli/commands/console.ts';
 import { describeManifest } from '#cli/describe-manifest.ts';
 import { examineMachine } from '#cli/doctor/examine-machine.ts';
@@ -105,7 +105,7 @@ async function keepUntilInterrupted({ apiUrl, token }: Platform): Promise<never>
 
 /** `keep`: the cluster is not deleted. */
 async function story(platform: Platform, real: boolean, keep: boolean): Promise<void> {
-  const api = apiClient({ apiUrl: platform.apiUrl, token: platform.token });
+  const api = cliClient({ apiUrl: platform.apiUrl, token: platform.token });
   const { step, times } = steps();
   // The newest version is reached by an upgrade, which a small API server would only count.
   const version = kindOfKubernetes === 'real' ? minorBefore : newest;
@@ -206,7 +206,7 @@ function applicationOf({ loadBalancers: [balancer] }: ClusterDescription) {
 }
 
 /** Mesh, kubectl through the load balancer, and the application role. */
-async function proveCluster(api: ApiClient, machines: Machines, manifest: ManifestDescription): Promise<void> {
+async function proveCluster(api: CliClient, machines: Machines, manifest: ManifestDescription): Promise<void> {
   const cluster = onlyCluster(manifest);
   const kubernetes = cluster.nodes.filter((node) => node.role !== 'loadBalancer');
   proof(`every node reaches every other over WireGuard: ${await proveMesh(machines, cluster)} directions answered`);
@@ -242,7 +242,7 @@ async function proveCluster(api: ApiClient, machines: Machines, manifest: Manife
   }
 }
 
-async function applyAndFollow(api: ApiClient, file: string, version: string): Promise<ManifestDescription> {
+async function applyAndFollow(api: CliClient, file: string, version: string): Promise<ManifestDescription> {
   const { documents } = await readDocuments([file]);
   const manifest = documents.find(({ document }) => (document as { kind?: string }).kind === 'InputManifest')
     ?.document as { metadata: { name: string }; spec: { kubernetes: { clusters: [{ version: string }] } } };

@@ -1,6 +1,6 @@
 /** Turns a thrown value into a named error, and a named error into RFC 9457 `application/problem+json`. */
 import { z } from 'zod';
-import { Fault, Problem } from '#contracts/api-bodies.ts';
+import { Problem, WireFault } from '#contracts/api-bodies.ts';
 import { type ErrorName, errorNames, isPipelineError, PipelineError } from '#domain/errors.ts';
 
 /** HTTP status of each error name; `VersionConflict` is 412 when the request named a version. */
@@ -45,7 +45,7 @@ export function toProblem(error: PipelineError, requestId: string, conditional: 
 
 /** An error's details as members of the problem: a list is the faults, stored versions are `current`, the rest stays. */
 function membersOf(details: unknown): Partial<Problem> {
-  const faults = z.array(Fault).safeParse(details);
+  const faults = z.array(WireFault).safeParse(details);
   if (faults.success) return { faults: faults.data };
   const known = Problem.pick({ faults: true, current: true }).partial().strict().safeParse(details);
   if (known.success) return known.data;

@@ -1,7 +1,7 @@
 /** Problems of the platform, reported by `/v1/health`, `local status` and every request that fails because of them. */
 import { statfsSync } from 'node:fs';
 
-export interface Trouble {
+export interface HealthTrouble {
   readonly status: 503 | 507;
   readonly code: string;
   readonly detail: string;
@@ -13,7 +13,7 @@ export interface Trouble {
 const reservedBytes = 16 * 1024 * 1024;
 
 /** The problem of a disk that is almost full. It disappears as soon as there is space. */
-export function diskTrouble(directory: string): Trouble | undefined {
+export function diskTrouble(directory: string): HealthTrouble | undefined {
   const { bavail, bsize } = statfsSync(directory);
   if (bavail * bsize >= reservedBytes) return undefined;
   const left = Math.floor((bavail * bsize) / 1024 / 1024);
@@ -22,7 +22,7 @@ export function diskTrouble(directory: string): Trouble | undefined {
 }
 
 /** When a part of the platform has ended. */
-export function partEnded(part: string, cause: string): Trouble {
+export function partEnded(part: string, cause: string): HealthTrouble {
   const detail = `${part} has ended: ${cause}; see platform.log, then \`kubeloom local down\` and \`kubeloom local up\``;
   return { status: 503, code: 'ServiceUnavailable', detail, readable: false };
 }

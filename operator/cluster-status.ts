@@ -2,7 +2,7 @@
 
 import type { z } from 'zod';
 import type { ClusterDescription, ManifestDescription, Run } from '#contracts/api-bodies.ts';
-import type { ClusterState, Condition, ConditionType, ObjectStatus } from './object-status.ts';
+import type { ConditionType, ObjectCondition, ObjectStatus, ObservedCluster } from './object-status.ts';
 
 type Description = ManifestDescription;
 
@@ -18,7 +18,7 @@ function statusOf(manifest: Description): Description['status'] {
 
 type StageName = NonNullable<NonNullable<ClusterDescription['progress']>['stage']>;
 
-const stages: Readonly<Record<StageName, { readonly phase: ClusterState['phase']; readonly doing: string }>> = {
+const stages: Readonly<Record<StageName, { readonly phase: ObservedCluster['phase']; readonly doing: string }>> = {
   infrastructure: { phase: 'TERRAFORMER', doing: 'building infrastructure' },
   configuration: { phase: 'ANSIBLER', doing: 'connecting and preparing nodes' },
   kubernetes: { phase: 'KUBE_ELEVEN', doing: 'building Kubernetes' },
@@ -83,7 +83,7 @@ function clusterState(
   manifest: Description,
   cluster: ClusterDescription,
   runs: readonly z.infer<typeof Run>[],
-): ClusterState {
+): ObservedCluster {
   const { progress, failure, nodes, heldPools } = cluster;
   const state = stateOfCluster(manifest, cluster);
   const stage = state === 'IN_PROGRESS' ? progress?.stage : (failure?.stage ?? null);
@@ -109,7 +109,7 @@ function clusterState(
 function stateOfCluster(
   { status: manifest }: Description,
   { status, heldPools }: ClusterDescription,
-): ClusterState['state'] {
+): ObservedCluster['state'] {
   switch (status) {
     case 'Planning':
     case 'Running':
@@ -129,7 +129,7 @@ function stateOfCluster(
   }
 }
 
-type Finding = readonly [type: ConditionType, status: Condition['status'], reason: string, message: string];
+type Finding = readonly [type: ConditionType, status: ObjectCondition['status'], reason: string, message: string];
 
 /** All conditions but `Accepted`, which is about the document. */
 export function manifestFindings(manifest: Description): readonly Finding[] {
@@ -172,17 +172,17 @@ export const cut = (text: string): string => (text.length > 4000 ? `${text.slice
 
 /** The conditions as they are from now on: the time of a change is kept while the status is the same. */
 export function conditionsOf(
-  before: readonly Condition[],
+  before: readonly ObjectCondition[],
   findings: readonly Finding[],
   { now, generation }: { readonly now: string; readonly generation: number },
-): readonly Condition[] {
+): readonly ObjectCondition[] {
   const changed = findings.map(([type, status, reason, message]) => {
     const old = before.find((one) => one.type === type);
     const lastTransitionTime = old?.status === status ? old.lastTransitionTime : now;
     return { type, status, reason, message: cut(message), lastTransitionTime, observedGeneration: generation };
   });
   const kept = before.filter(({ type }) => !changed.some((one) => one.type === type));
-  const order = (one: Condition): number => findingsOrder.indexOf(one.type);
+  const order = (one: ObjectCondition): number => findingsOrder.indexOf(one.type);
   return [...kept, ...changed].toSorted((one, other) => order(one) - order(other));
 }
 const findingsOrder: readonly ConditionType[] = ['Accepted', 'Ready', 'Progressing', 'Degraded', 'DriftFree'];

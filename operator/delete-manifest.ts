@@ -10,7 +10,7 @@ const policies = ['delete', 'orphan', 'keep'] as const;
 type Policy = (typeof policies)[number];
 
 /** Secrets and references are not read: those that were deleted first hang nothing, Kubeloom has its copies. */
-export async function deleteManifest(ports: ManifestPorts, listed: ManifestObject): Promise<void> {
+export async function deleteManifestObject(ports: ManifestPorts, listed: ManifestObject): Promise<void> {
   const { api, writes, now } = ports;
   const { namespace, name, generation } = listed.metadata;
   const key = { namespace, name };

@@ -4,7 +4,7 @@ import { z } from 'zod';
 export const conditionTypes = ['Accepted', 'Ready', 'Progressing', 'Degraded', 'DriftFree'] as const;
 export type ConditionType = (typeof conditionTypes)[number];
 
-export const Condition = z.object({
+export const ObjectCondition = z.object({
   type: z.enum(conditionTypes),
   status: z.enum(['True', 'False', 'Unknown']),
   reason: z.string().describe('One word for programs.'),
@@ -12,7 +12,7 @@ export const Condition = z.object({
   lastTransitionTime: z.string().describe('When `status` last changed.'),
   observedGeneration: z.int().optional().describe('Generation of the object that it is about.'),
 });
-export type Condition = z.infer<typeof Condition>;
+export type ObjectCondition = z.infer<typeof ObjectCondition>;
 
 /** As Claudie calls them. */
 export const objectStates = ['WATCHING_FOR_CHANGES', 'IN_PROGRESS', 'DONE', 'ERROR', 'SCHEDULED_FOR_DELETION'] as const;
@@ -20,7 +20,7 @@ export const clusterStates = ['WAIT_FOR_PICKUP', 'IN_PROGRESS', 'DONE', 'ERROR']
 /** The service of Claudie that does what the stage does. */
 export const phases = ['NONE', 'TERRAFORMER', 'ANSIBLER', 'KUBE_ELEVEN', 'KUBER'] as const;
 
-export const ClusterState = z.object({
+export const ObservedCluster = z.object({
   state: z.enum(clusterStates),
   phase: z.enum(phases).describe('Where its run is; NONE when there is none.'),
   message: z.string(),
@@ -28,7 +28,7 @@ export const ClusterState = z.object({
     .array(z.object({ status: z.string(), stage: z.string(), taskDescription: z.string(), timestamp: z.string() }))
     .describe('Its last three runs that ended, newest first.'),
 });
-export type ClusterState = z.infer<typeof ClusterState>;
+export type ObservedCluster = z.infer<typeof ObservedCluster>;
 
 const observed = {
   observedGeneration: z.int().optional().describe('Generation of the object that the status is about.'),
@@ -37,14 +37,14 @@ const observed = {
     .record(z.string(), z.string())
     .optional()
     .describe('Versions of the Secrets that were last given to Kubeloom.'),
-  conditions: z.array(Condition).optional(),
+  conditions: z.array(ObjectCondition).optional(),
 };
 
 export const ObjectStatus = z.object({
   ...observed,
   state: z.enum(objectStates).optional(),
   message: z.string().optional().describe('What it is at, or what failed, in one line.'),
-  clusters: z.record(z.string(), ClusterState).optional().describe('By name.'),
+  clusters: z.record(z.string(), ObservedCluster).optional().describe('By name.'),
   runId: z.string().optional().describe('The run that works on it or did last.'),
   manifestGeneration: z.int().optional().describe('Generation of the manifest in Kubeloom.'),
   outputs: z.string().optional().describe('The run after which the Secrets with kubeconfigs were written.'),

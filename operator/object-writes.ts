@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { canonicalJson } from '#domain/json.ts';
 import { type KubernetesApi, KubernetesRefusal, unlessMissing } from './kubernetes-api.ts';
 import { finalizer, ManifestObject } from './objects.ts';
-import { apiVersionOf, pathOf, type Resource } from './resources.ts';
+import { apiVersionOf, objectPath, type Resource } from './resources.ts';
 import { managedBy } from './secrets.ts';
 
 /** The object has changed since it was read: the next pass sees what it is now. */
@@ -26,7 +26,7 @@ export type ObjectWrites = ReturnType<typeof objectWrites>;
 
 /** Every call throws `Outdated` when the object is not the one that was read. */
 export function objectWrites(kubernetes: KubernetesApi, resource: Resource, now: () => Date) {
-  const pathTo = ({ metadata }: ManifestObject): string => pathOf(resource, metadata.namespace, metadata.name);
+  const pathTo = ({ metadata }: ManifestObject): string => objectPath(resource, metadata.namespace, metadata.name);
   const patchFinalizers = async (object: ManifestObject, finalizers: readonly string[]): Promise<ManifestObject> => {
     const { resourceVersion } = object.metadata;
     const body = { metadata: { resourceVersion, finalizers } };

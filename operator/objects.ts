@@ -68,7 +68,7 @@ export const SecretNames = z.object({
 });
 export type SecretName = z.infer<typeof SecretNames>['items'][number]['metadata'];
 
-export interface Submission {
+export interface ObjectSubmission {
   readonly document: {
     readonly apiVersion: string;
     readonly kind: Resource['kind'];
@@ -83,7 +83,7 @@ export interface Submission {
 }
 
 /** The document with the annotations that Kubeloom reads, and where it is from. */
-export function submissionOf(object: ManifestObject, resource: Resource): Submission {
+export function submissionOf(object: ManifestObject, resource: Resource): ObjectSubmission {
   const { name, namespace, uid, annotations } = object.metadata;
   const read = Object.entries(annotations).filter(
     ([key]) => key.startsWith('kubeloom.dev/') && key !== onDelete && key !== submittedFrom,

@@ -6,13 +6,13 @@ import pLimit from 'p-limit';
 import { type ApiClient, itemsOf } from '#client/api-client.ts';
 import type { ManifestSummary } from '#contracts/api-bodies.ts';
 import { referenceName } from '#domain/manifest/references-in.ts';
-import { deleteManifest } from './delete-manifest.ts';
+import { deleteManifestObject } from './delete-manifest.ts';
 import { type KubernetesApi, unlessMissing, type Watch } from './kubernetes-api.ts';
 import { Outdated, objectWrites } from './object-writes.ts';
 import { ManifestObject, ObjectList, onDelete, readPart } from './objects.ts';
 import { hasNews, isKnown, reconcileManifest, type Surroundings } from './reconcile-manifest.ts';
 import { reconcileReference } from './reconcile-reference.ts';
-import { pathOf, type Resource, resources } from './resources.ts';
+import { objectPath, type Resource, resources } from './resources.ts';
 import { KnownSecrets } from './secrets.ts';
 
 export interface OperatorSettings {
@@ -121,7 +121,7 @@ export class Operator {
           const look = (): Promise<void> =>
             isDeleted
               ? hasNews(object, resource, around)
-                ? deleteManifest(ports, object)
+                ? deleteManifestObject(ports, object)
                 : Promise.resolve()
               : reconcileManifest(ports, object, around);
           if (await this.#attempt(object, look)) this.#looks.set(uid, { print, at: now });
@@ -167,7 +167,7 @@ export class Operator {
     for (const resource of resources) {
       const objects: ManifestObject[] = [];
       for (const namespace of namespaces) {
-        const path = pathOf(resource, namespace);
+        const path = objectPath(resource, namespace);
         // From the server's cache: what is decided by it is read again before anything is written.
         const answer = await this.#ports.kubernetes
           .ask('GET', path, { query: { resourceVersion: '0' }, kept: readPart })

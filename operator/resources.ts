@@ -20,7 +20,7 @@ export const resources: readonly Resource[] = [
 export const apiVersionOf = ({ group, version }: Resource): string => `${group}/${version}`;
 
 /** Path of all objects of a resource, of one namespace, or of one object. */
-export function pathOf({ group, version, plural }: Resource, namespace?: string, name?: string): string {
+export function objectPath({ group, version, plural }: Resource, namespace?: string, name?: string): string {
   const within = namespace === undefined ? '' : `/namespaces/${namespace}`;
   return `/apis/${group}/${version}${within}/${plural}${name === undefined ? '' : `/${name}`}`;
 }

@@ -1,10 +1,10 @@
 /** Gives an object and what it refers to to Kubeloom: Secrets first, then the document, against the version that was read. */
 import type { ApiClient } from '#client/api-client.ts';
 import { ProblemAnswer } from '#client/faults.ts';
-import type { Fault, Problem } from '#contracts/api-bodies.ts';
+import type { Problem, WireFault } from '#contracts/api-bodies.ts';
 import { type Reference, referenceName } from '#domain/manifest/references-in.ts';
 import type { KubernetesApi } from './kubernetes-api.ts';
-import type { Condition } from './object-status.ts';
+import type { ObjectCondition } from './object-status.ts';
 import { Outdated, type Remark } from './object-writes.ts';
 import { type ManifestObject, originOf, submissionOf } from './objects.ts';
 import type { Resource } from './resources.ts';
@@ -12,7 +12,7 @@ import { submitSecret } from './secrets.ts';
 
 export interface Verdict {
   /** Of the condition `Accepted`. */
-  readonly status: Condition['status'];
+  readonly status: ObjectCondition['status'];
   readonly reason: string;
   readonly message: string;
   /** Checksum of what was submitted; absent = try again in the next pass. */
@@ -24,7 +24,8 @@ type Found = Awaited<ReturnType<ApiClient['findManifest']>>;
 
 /** All faults of a problem, one a line. */
 export function faultText({ detail, faults = [] }: Pick<Problem, 'detail' | 'faults'>): string {
-  const line = ({ path, reason, fix }: Fault): string => `${path || '(document)'}: ${reason}${fix ? ` → ${fix}` : ''}`;
+  const line = ({ path, reason, fix }: WireFault): string =>
+    `${path || '(document)'}: ${reason}${fix ? ` → ${fix}` : ''}`;
   return faults.length > 0 ? faults.map(line).join('\n') : detail;
 }
 

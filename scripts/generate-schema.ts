@@ -1,11 +1,11 @@
 /** Writes schema/: one JSON Schema for each kind of document, and `input-manifest.schema.json` for files that hold any of them. */
-import { documentJsonSchema, documentKinds, jsonSchemaOf } from '#domain/manifest/json-schema.ts';
+import { documentJsonSchema, documentShapes, jsonSchemaOf } from '#domain/manifest/json-schema.ts';
 import { settle } from './generated.ts';
 
 const text = (schema: unknown): string => `${JSON.stringify(schema, null, 2)}\n`;
 
 settle('schema/input-manifest.schema.json', text(documentJsonSchema()));
-for (const [kind, shape] of Object.entries(documentKinds)) {
+for (const [kind, shape] of Object.entries(documentShapes)) {
   // That of a manifest is the one above: its file may hold the Secrets, too.
   if (kind === 'InputManifest') continue;
   const file = kind.replace(/(?<!^)([A-Z])/g, '-$1').toLowerCase();

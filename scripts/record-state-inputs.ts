@@ -5,7 +5,7 @@
 import { cp, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { apiClient } from '#cli/api-client.ts';
+import { cliClient } from '#cli/api-client.ts';
 import { wire } from '#functions/wire.ts';
 import { startPlatform } from '#local/platform.ts';
 import { kubeloom } from '#local/product.ts';
@@ -71,7 +71,7 @@ const platform = await startPlatform({
     },
   },
 });
-const api = apiClient({ apiUrl: platform.apiUrl, token: platform.token });
+const api = cliClient({ apiUrl: platform.apiUrl, token: platform.token });
 const ports = wire();
 const settled = /^(Done|Failed|NeedsAttention|Paused)$/;
 const until = async (name: string, test: (status: string) => boolean): Promise<void> => {

@@ -1,20 +1,20 @@
 /** The table of the model: seconds and dollars of each design, those of a creation first. */
 import type { RunWork } from '#contracts/stage.ts';
-import { designs, driftCheck, type Medians, type Outcome, question, waypoint } from './model.ts';
+import { designs, driftCheck, type Medians, type ModelOutcome, question, waypoint } from './model.ts';
 
 /** A creation and one more node have work for the same stages. */
 const stages: readonly RunWork[] = ['infrastructure', 'configuration', 'kubernetes', 'nodes'];
 
-export interface Row {
+export interface ModelRow {
   readonly design: string;
   /** Built. */
   readonly now: boolean;
-  readonly creation: Outcome;
-  readonly check: Outcome;
-  readonly question: Outcome;
+  readonly creation: ModelOutcome;
+  readonly check: ModelOutcome;
+  readonly question: ModelOutcome;
 }
 
-export function modelTable(medians: Medians = {}): readonly Row[] {
+export function modelTable(medians: Medians = {}): readonly ModelRow[] {
   return designs.map((design) => ({
     design: design.name,
     now: design.now,
@@ -25,9 +25,9 @@ export function modelTable(medians: Medians = {}): readonly Row[] {
 }
 
 export function modelLines(medians: Medians = {}): readonly string[] {
-  const cell = ({ seconds, dollars }: Outcome): string =>
+  const cell = ({ seconds, dollars }: ModelOutcome): string =>
     `${seconds.toFixed(0).padStart(6)} s ${`$${dollars.toFixed(5)}`.padStart(9)}`;
-  const row = ({ design, now, creation, check, question: asked }: Row): string =>
+  const row = ({ design, now, creation, check, question: asked }: ModelRow): string =>
     `${design.padEnd(46)}${now ? '*' : ' '} ${[creation, check, asked].map(cell).join('  ')}`;
   return [
     'Builds by the model (bench/cost/phase-times.ts); each line has all changes above it. *: built',

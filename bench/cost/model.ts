@@ -3,7 +3,7 @@ import type { RunWork } from '#contracts/stage.ts';
 import {
   checkSeconds,
   fetchPluginsSeconds,
-  functionSeconds,
+  functionPhaseSeconds,
   imageMegabytes,
   lambdaCheckSeconds,
   nestedSeconds,
@@ -106,17 +106,17 @@ export function billedMinutes(stage: RunWork): number {
   return Math.ceil(billed(stageTimes(stage, { ...now, checksOn: 'container' })) / 60);
 }
 
-export interface Outcome {
+export interface ModelOutcome {
   readonly seconds: number;
   /** Of builds alone. */
   readonly dollars: number;
 }
 
 /** A waypoint whose stages with work are these, of five. */
-export function waypoint(design: Design, stages: readonly RunWork[], medians: Medians = {}): Outcome {
+export function waypoint(design: Design, stages: readonly RunWork[], medians: Medians = {}): ModelOutcome {
   const times = stages.map((stage) => stageTimes(stage, design, medians));
   const passed = design.passedInParent ? 0 : (5 - stages.length) * nestedSeconds;
-  const functions = (3 + stages.length) * functionSeconds + stages.length * nestedSeconds + passed;
+  const functions = (3 + stages.length) * functionPhaseSeconds + stages.length * nestedSeconds + passed;
   if (!design.oneContainer) {
     const seconds = times.reduce((sum, { before, tool, behind }) => sum + before + tool + behind, functions);
     return { seconds, dollars: times.reduce((sum, one) => sum + price(billed(one), 'container'), 0) };
@@ -127,16 +127,16 @@ export function waypoint(design: Design, stages: readonly RunWork[], medians: Me
   return { seconds: seconds + functions, dollars: price(seconds - (start?.queued ?? 0), 'container') };
 }
 
-export function driftCheck(design: Design, medians: Medians = {}): Outcome {
+export function driftCheck(design: Design, medians: Medians = {}): ModelOutcome {
   const times = stageTimes('drift', design, medians);
-  const seconds = times.before + times.tool + times.behind + nestedSeconds + 6 * functionSeconds;
+  const seconds = times.before + times.tool + times.behind + nestedSeconds + 6 * functionPhaseSeconds;
   return { seconds, dollars: price(billed(times), design.checksOn) };
 }
 
 /** A check of credentials, which a person waits for. */
-export function question(design: Design, medians: Medians = {}): Outcome {
+export function question(design: Design, medians: Medians = {}): ModelOutcome {
   if (design.questionsOn === 'function') {
-    const seconds = functionSeconds + checkSeconds;
+    const seconds = functionPhaseSeconds + checkSeconds;
     return { seconds, dollars: seconds * book.prices.lambdaGbSecond };
   }
   const times = { ...stageTimes('infrastructure', design, medians), tool: checkSeconds };

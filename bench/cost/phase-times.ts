@@ -34,7 +34,7 @@ export const imageMegabytes = {
 
 /** An execution of run-stage from its start to the moment in which its parent continues, and a function between two stages. */
 export const nestedSeconds = 1;
-export const functionSeconds = 0.5;
+export const functionPhaseSeconds = 0.5;
 
 /** One plugin of 8 MB and one of 150 MB, fetched from the bucket and unpacked: assumed. */
 export const fetchPluginsSeconds = 4;

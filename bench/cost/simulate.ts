@@ -1,6 +1,6 @@
 /** The life of one cluster on the simulated platform: creation, a change, a check, an idle tick; each with its counts. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { apiClient } from '#cli/api-client.ts';
+import { cliClient } from '#cli/api-client.ts';
 import { jobOf, workOf } from '#contracts/job.ts';
 import type { RunWork } from '#contracts/stage.ts';
 import { type Platform, startPlatform } from '#local/platform.ts';
@@ -58,7 +58,7 @@ export async function simulateLife(): Promise<Life> {
     };
   };
   try {
-    const api = apiClient({ apiUrl: platform.apiUrl, token: platform.token });
+    const api = cliClient({ apiUrl: platform.apiUrl, token: platform.token });
     const apply = (nodes: number) => async () => {
       const manifest = benchManifest('shop', 'sim') as ReturnType<typeof benchManifest> & Spec;
       for (const pool of manifest.spec.nodePools.dynamic) if (pool.name === 'compute-2') pool.count = nodes;

@@ -3,10 +3,10 @@ import { ArnFormat, Stack } from 'aws-cdk-lib';
 import { ManagedPolicy, PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { Construct } from 'constructs';
 import { acceptFindings } from '../checks.ts';
-import type { Stored } from '../rights/grant-uses.ts';
+import type { DataStores } from '../rights/grant-uses.ts';
 import { secretPrefix } from '../settings.ts';
 
-export interface RunnerBoundaryProps extends Stored {
+export interface RunnerBoundaryProps extends DataStores {
   readonly installation: string;
 }
 

@@ -6,7 +6,7 @@ import type { RunnerTool } from '#functions/rights/runner-rights.ts';
 import { ProviderTemplate } from '#rendering/provider-template.ts';
 import { acceptFindings } from '../checks.ts';
 import type { Options } from '../options.ts';
-import { offeredTypes, templatesOf } from '../provider-types.ts';
+import { offeredTypes, templateUrl } from '../provider-types.ts';
 
 /** Tools that log in to clouds; the others log in to Vaults at most. */
 const cloudTools: readonly RunnerTool[] = ['terraform', 'drift'];
@@ -52,7 +52,7 @@ function cloudAudiences(options: Pick<Options, 'providers'>): readonly string[] 
   const named = offeredTypes(options)
     .filter((type) => type !== 'sim')
     .flatMap((type) => {
-      const { provider } = ProviderTemplate.parse(JSON.parse(readFileSync(templatesOf(type, 'provider.json'), 'utf8')));
+      const { provider } = ProviderTemplate.parse(JSON.parse(readFileSync(templateUrl(type, 'provider.json'), 'utf8')));
       return (provider?.logins ?? []).flatMap(({ webIdentity }) => (webIdentity ? [webIdentity.audience] : []));
     });
   return [...new Set(named.map((audience) => audience.replaceAll(/\{\w+\}/g, '*')))].sort();

@@ -10,7 +10,7 @@ import { acceptFindings } from '../checks.ts';
 import { imageExclusions, imageRoot } from '../image-sources.ts';
 import type { Options } from '../options.ts';
 import { offeredTypes } from '../provider-types.ts';
-import { grantUses, type Stored } from '../rights/grant-uses.ts';
+import { type DataStores, grantUses } from '../rights/grant-uses.ts';
 import { runnerSettings, type Settings } from '../settings.ts';
 import { computeOf, otherComputes, type RunnerCompute } from './runner-compute.ts';
 import { allowLogins } from './runner-logins.ts';
@@ -18,7 +18,7 @@ import { allowLogins } from './runner-logins.ts';
 /** Tools that start Terraform. */
 const pluginTools: readonly RunnerTool[] = ['terraform', 'drift'];
 
-export interface RunnerProjectProps extends Stored {
+export interface RunnerProjectProps extends DataStores {
   readonly tool: RunnerTool;
   readonly options: Options;
   /** What it uses of the ports: `artifacts.getText`. */

@@ -11,14 +11,14 @@ import { actionsOf } from '#functions/rights/uses.ts';
 import { acceptFindings } from '../checks.ts';
 import { secretPrefix } from '../settings.ts';
 
-export interface Stored {
+export interface DataStores {
   readonly table: ITableV2;
   readonly bucket: IBucket;
   /** Encrypts the table, the bucket and the secrets. */
   readonly key: IKey;
 }
 
-export interface UsedResources extends Stored {
+export interface UsedResources extends DataStores {
   readonly installation: string;
   /** State machines that `workflows` starts. */
   readonly reconcileName: string;
@@ -33,7 +33,7 @@ export interface UsedResources extends Stored {
 
 type Resources = readonly string[];
 
-export interface Grant {
+export interface RoleGrant {
   readonly uses: readonly string[];
   /** What of the stored things it may touch. */
   readonly bounds: Bounds;
@@ -42,7 +42,7 @@ export interface Grant {
 }
 
 /** Gives `role` what `uses` (`manifests.get`) need within the bounds, and denies a function what only runners may see. */
-export function grantUses(role: Role, { uses, bounds, holder }: Grant, on: UsedResources): void {
+export function grantUses(role: Role, { uses, bounds, holder }: RoleGrant, on: UsedResources): void {
   const actions = actionsOf(uses);
   const stack = Stack.of(role);
   const secret = secretPrefix(on.installation).slice(1);
@@ -176,7 +176,7 @@ function grantKey(role: Role, actions: readonly string[], key: IKey, decryptsSec
 }
 
 /** The values of secrets, also where SSM's own key would give access to every principal of the account; and Terraform's states. */
-function denyWhatOnlyRunnersSee(role: Role, { bucket }: Stored): void {
+function denyWhatOnlyRunnersSee(role: Role, { bucket }: DataStores): void {
   const { region } = Stack.of(role);
   role.addToPolicy(
     new PolicyStatement({

@@ -21,10 +21,10 @@ import { runnerBoundary } from '../constructs/runner-boundary.ts';
 import { RunnerProject } from '../constructs/runner-project.ts';
 import { StateMachineFile } from '../constructs/state-machine-file.ts';
 import type { Options } from '../options.ts';
-import type { Stored, UsedResources } from '../rights/grant-uses.ts';
+import type { DataStores, UsedResources } from '../rights/grant-uses.ts';
 import { functionSettings, type Settings } from '../settings.ts';
 
-export interface PipelineStackProps extends StackProps, Stored {
+export interface PipelineStackProps extends StackProps, DataStores {
   readonly options: Options;
   readonly code: FunctionCode;
 }

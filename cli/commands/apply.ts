@@ -1,9 +1,9 @@
 /** `kubeloom apply`: submits documents in the order that references need; with --wait it follows the run. */
 import type { Command } from 'commander';
-import type { Fault, ManifestAccepted, ManifestDescription, PlanReport } from '#contracts/api-bodies.ts';
+import type { ManifestAccepted, ManifestDescription, PlanReport, WireFault } from '#contracts/api-bodies.ts';
 import { removesAnything, sumOf } from '#domain/planning/text/plan-totals.ts';
 import { allowReplace, allowReplaceOption } from '../allow-replace.ts';
-import { type ApiClient, apiClient, type ManifestName, type PutCondition } from '../api-client.ts';
+import { type CliClient, cliClient, type ManifestName, type PutCondition } from '../api-client.ts';
 import { ApiProblem } from '../api-problem.ts';
 import { type Consent, canAsk, confirm, consentOptions } from '../confirm.ts';
 import { CliError, exitCodes } from '../exit-codes.ts';
@@ -30,7 +30,7 @@ interface Outcome extends ManifestName {
   /** Of a document of an inventory: clusters whose manifests it changes when they are applied. */
   readonly behind?: readonly string[];
   /** Of a Secret; those of a manifest are in `accepted`. */
-  readonly warnings?: readonly Fault[];
+  readonly warnings?: readonly WireFault[];
   readonly accepted?: ManifestAccepted;
   readonly error?: Refused;
   /** With `--wait`: its state at the end; null = deleted. */
@@ -65,7 +65,7 @@ async function apply(options: ApplyOptions): Promise<number> {
     known.map(({ document }) => document),
     options.allowReplace,
   );
-  const api = apiClient();
+  const api = cliClient();
   const judged = await judge(api, known, options.plan);
   const refused = judged.some((item) => item.refused);
   if (!refused) await confirmPlans(judged, options);
@@ -116,7 +116,7 @@ function planOf(text: string, before: readonly string[] = []): readonly string[]
 }
 
 /** Each document that the API refuses now, such as after a change in between, is reported; the exit code is that of the worst. */
-async function submit(api: ApiClient, item: Judged, options: ApplyOptions): Promise<Outcome> {
+async function submit(api: CliClient, item: Judged, options: ApplyOptions): Promise<Outcome> {
   const { document, plan, totals: _totals, refused: _, ...said } = item;
   const quiet = options.json === true;
   try {
@@ -179,7 +179,7 @@ function versionOf(plan: PlanReport | undefined, { ifMatch }: ApplyOptions): Put
   return ifMatch === undefined ? { 'If-None-Match': '*' } : { 'If-Match': ifMatch };
 }
 
-async function wait(api: ApiClient, outcome: Outcome, options: ApplyOptions): Promise<Outcome> {
+async function wait(api: CliClient, outcome: Outcome, options: ApplyOptions): Promise<Outcome> {
   const { accepted } = outcome;
   if (!accepted) return outcome;
   if (accepted.paused) return { ...outcome, code: notStarted(accepted) };

@@ -1,6 +1,6 @@
 /** `kubeloom approve | plans NAME`: plans that were proposed, and who lets them be carried out. */
 import type { Command } from 'commander';
-import { apiClient, type ManifestName } from '../api-client.ts';
+import { cliClient, type ManifestName } from '../api-client.ts';
 import { type Consent, canAsk, confirm, consentOptions } from '../confirm.ts';
 import { CliError, exitCodes } from '../exit-codes.ts';
 import { parseManifestName } from '../manifest-name.ts';
@@ -42,7 +42,7 @@ export function registerApprove(program: Command): void {
 }
 
 async function plans(name: string, options: PlansOptions): Promise<void> {
-  const { items } = await apiClient().listPlans(parseManifestName(name, options.namespace));
+  const { items } = await cliClient().listPlans(parseManifestName(name, options.namespace));
   if (options.json) return printJson(items);
   if (items.length === 0) return print('no plan was proposed');
   printTable(
@@ -66,7 +66,7 @@ async function approvePlan(key: ManifestName, options: ApproveOptions): Promise<
       `--plan ${options.plan}: write the id of a plan, as \`kubeloom plans\` shows it`,
       exitCodes.usage,
     );
-  const api = apiClient();
+  const api = cliClient();
   const report = await api.getPlan({ ...key, plan: options.plan });
   if (report.id === options.plan) {
     if (!options.json && canAsk(options) && !options.yes) showPlan(report);

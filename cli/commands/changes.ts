@@ -1,6 +1,6 @@
 /** `kubeloom changes`: who changed Secrets, templates and roles, and from where. */
 import type { Command } from 'commander';
-import { apiClient, itemsOf } from '../api-client.ts';
+import { cliClient, itemsOf } from '../api-client.ts';
 import { paint, print, printWrapped } from '../output.ts';
 
 interface ChangesOptions {
@@ -15,7 +15,7 @@ export function registerChanges(program: Command): void {
     .option('-n, --namespace <namespace>', 'of this namespace; without it: changes of roles')
     .option('--json', 'one JSON object a line')
     .action(async (options: ChangesOptions) => {
-      const api = apiClient();
+      const api = cliClient();
       let count = 0;
       for await (const event of itemsOf((next) => api.listChanges({ namespace: options.namespace, next }))) {
         count += 1;

@@ -5,9 +5,9 @@ import { checkedUrl, currentContextLine } from '../connection.ts';
 import {
   type Context,
   contextNamed,
+  contextToken,
   localContext,
   readContexts,
-  tokenOf,
   tokenSource,
   writeContexts,
 } from '../contexts.ts';
@@ -64,7 +64,7 @@ function add(name: string, { use: useIt, url, ...rest }: AddOptions): void {
     ...(rest.tokenFile !== undefined && { tokenFile: resolve(rest.tokenFile) }),
   };
   // A missing file, or one that others may read, is better reported now than at the first use.
-  if (context.tokenFile !== undefined) tokenOf(name, context);
+  if (context.tokenFile !== undefined) contextToken(name, context);
   const known = readContexts();
   writeContexts({ ...known, contexts: { ...known.contexts, [name]: context } });
   print(`context ${name}: ${context.url}, token: ${tokenSource(context)}`);

@@ -1,7 +1,7 @@
 /** `kubeloom delete NAME`: deletes a manifest and everything that Kubeloom created for it, or orphans what cannot be deleted. */
 import type { Command } from 'commander';
 import { noTotals } from '#domain/planning/text/plan-totals.ts';
-import { apiClient, type ManifestName } from '../api-client.ts';
+import { cliClient, type ManifestName } from '../api-client.ts';
 import { type Consent, confirm, confirmPlan, consentOptions } from '../confirm.ts';
 import { CliError, exitCodes } from '../exit-codes.ts';
 import { ofManifest } from '../find-manifest.ts';
@@ -29,7 +29,7 @@ export function registerDelete(program: Command): void {
     .option('--json', 'answer as JSON')
     .action(async (name: string, options: DeleteOptions) => {
       const asked = parseManifestName(name, options.namespace);
-      process.exitCode = await ofManifest(apiClient(), { name, ...options }, (key) => {
+      process.exitCode = await ofManifest(cliClient(), { name, ...options }, (key) => {
         if (key.name !== asked.name) throw onlyACluster(asked, key);
         return remove(key, options);
       });
@@ -43,7 +43,7 @@ function onlyACluster(asked: ManifestName, owner: ManifestName): CliError {
 }
 
 async function remove(key: ManifestName, options: DeleteOptions): Promise<number> {
-  const api = apiClient();
+  const api = cliClient();
   const json = options.json === true;
   const orphans = orphansOf(options.orphan);
   const orphan = orphans.length > 0 ? orphans.join(',') : undefined;

@@ -1,7 +1,7 @@
 /** `kubeloom scale NAME POOL=5` and `kubeloom replace NAME NODE`: what is asked of clusters apart from their manifest. */
 import type { Command } from 'commander';
 import type { ManifestAccepted } from '#contracts/api-bodies.ts';
-import { type ApiClient, apiClient, type ManifestName } from '../api-client.ts';
+import { type CliClient, cliClient, type ManifestName } from '../api-client.ts';
 import { CliError, exitCodes } from '../exit-codes.ts';
 import { ofManifest } from '../find-manifest.ts';
 import { reportAndWait } from '../wait.ts';
@@ -58,11 +58,11 @@ function sizeOf(text: string): readonly [pool: string, count: number] {
 interface Intent {
   /** What has happened, for people. */
   readonly done: string;
-  ask(api: ApiClient, key: ManifestName): Promise<ManifestAccepted>;
+  ask(api: CliClient, key: ManifestName): Promise<ManifestAccepted>;
 }
 
 async function perform(name: string, options: Options, { done, ask }: Intent): Promise<void> {
-  const api = apiClient();
+  const api = cliClient();
   process.exitCode = await ofManifest(api, { name, ...options }, async (key) =>
     reportAndWait(api, key, await ask(api, key), { ...options, done }),
   );

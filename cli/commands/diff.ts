@@ -6,7 +6,7 @@ import { MachineGroups } from '#domain/manifest/groups/machine-groups.ts';
 import { InputManifest } from '#domain/manifest/input-manifest.ts';
 import { withoutServerFields } from '#domain/manifest/kubernetes-document.ts';
 import { isManifest, kindOf } from '#domain/manifest/validate-documents.ts';
-import { type ApiClient, apiClient, type ManifestName } from '../api-client.ts';
+import { type CliClient, cliClient, type ManifestName } from '../api-client.ts';
 import { whenMissing } from '../api-problem.ts';
 import { readableDocuments } from '../documents.ts';
 import { CliError, exitCodes } from '../exit-codes.ts';
@@ -49,7 +49,7 @@ async function diff(
   to: string | undefined,
   options: DiffOptions,
 ): Promise<void> {
-  const api = apiClient();
+  const api = cliClient();
   if ((name === undefined) === (options.file === undefined))
     throw new CliError('compare what? give the NAME of a manifest, or -f FILE', exitCodes.usage);
   const differences =
@@ -61,7 +61,7 @@ async function diff(
 }
 
 async function betweenGenerations(
-  api: ApiClient,
+  api: CliClient,
   key: ManifestName,
   { from, to }: { readonly from: string | undefined; readonly to: string | undefined },
 ): Promise<Difference> {
@@ -83,7 +83,7 @@ function generationOf(text: string): number {
   throw new CliError(`"${text}" is not a generation: write one that \`kubeloom history NAME\` lists`, exitCodes.usage);
 }
 
-async function withFiles(api: ApiClient, files: readonly string[]): Promise<readonly Difference[]> {
+async function withFiles(api: CliClient, files: readonly string[]): Promise<readonly Difference[]> {
   const differences: Difference[] = [];
   for (const { file, document } of await readableDocuments(files)) {
     const { metadata } = (document ?? {}) as { metadata?: Partial<ManifestName> };
@@ -96,7 +96,7 @@ async function withFiles(api: ApiClient, files: readonly string[]): Promise<read
   return differences;
 }
 
-async function storedSide(api: ApiClient, key: ManifestName): Promise<TitledDocument> {
+async function storedSide(api: CliClient, key: ManifestName): Promise<TitledDocument> {
   const stored = await api.getManifest(key).catch(whenMissing(undefined));
   return stored ? { title: `generation ${stored.generation}`, document: stored.document } : { title: 'not stored' };
 }

@@ -2,9 +2,9 @@
 import type { Command } from 'commander';
 import { stringify } from 'yaml';
 import type { RoleBinding } from '#domain/manifest/role-binding.ts';
-import { apiClient } from '../api-client.ts';
+import { cliClient } from '../api-client.ts';
 import { CliError, exitCodes } from '../exit-codes.ts';
-import { listed } from '../layout.ts';
+import { shortList } from '../layout.ts';
 import { parseManifestName } from '../manifest-name.ts';
 import { paint, print, printJson, printTable } from '../output.ts';
 import { namespacesText } from './whoami.ts';
@@ -24,7 +24,7 @@ export function registerDocuments(program: Command): void {
     .option('-n, --namespace <namespace>', 'only this namespace')
     .option('--json', 'answer as JSON')
     .action(async ({ namespace, json }: DocumentOptions) => {
-      const { items } = await apiClient().listSecrets({ namespace });
+      const { items } = await cliClient().listSecrets({ namespace });
       if (json) return printJson(items);
       if (items.length === 0) return print('no Secrets');
       printTable(
@@ -43,7 +43,7 @@ export function registerDocuments(program: Command): void {
     .option('-n, --namespace <namespace>', 'namespace of NAME', 'default')
     .option('--json', 'as JSON instead of YAML')
     .action(async (name: string, { namespace, json }: DocumentOptions) => {
-      const document = await apiClient().getTemplate(parseManifestName(name, namespace, 'a TemplateGitReference'));
+      const document = await cliClient().getTemplate(parseManifestName(name, namespace, 'a TemplateGitReference'));
       if (json) printJson(document);
       else process.stdout.write(stringify(document));
     });
@@ -55,7 +55,7 @@ export function registerDocuments(program: Command): void {
     .description('list the RoleBindings')
     .option('--json', 'answer as JSON')
     .action(async ({ json }: DocumentOptions) => {
-      const { items } = await apiClient().listRoles();
+      const { items } = await cliClient().listRoles();
       if (json) printJson(items);
       else if (items.length === 0) print('no RoleBindings: only the first admins may do anything');
       else printTable(['NAME', 'ROLE', 'NAMESPACES', 'SUBJECTS'], items.map(roleRow));
@@ -70,7 +70,7 @@ export function registerDocuments(program: Command): void {
     .description('revoke a role; it has no effect anywhere after 5 s')
     .option('--json', 'answer as JSON')
     .action(async (name: string, { json }: DocumentOptions) => {
-      await apiClient().deleteRole({ name });
+      await cliClient().deleteRole({ name });
       if (json) printJson({ deleted: name });
       else print(`RoleBinding ${name} deleted`);
     });
@@ -84,7 +84,7 @@ function deletes(command: Command, kind: 'Secret' | 'TemplateGitReference', desc
     .option('--json', 'answer as JSON')
     .action(async (name: string, { namespace, json }: DocumentOptions) => {
       const key = parseManifestName(name, namespace, `a ${kind}`);
-      const api = apiClient();
+      const api = cliClient();
       await (kind === 'Secret' ? api.deleteSecret(key) : api.deleteTemplate(key));
       if (json) printJson({ deleted: key });
       else print(`${kind} ${key.namespace}/${key.name} deleted`);
@@ -92,7 +92,7 @@ function deletes(command: Command, kind: 'Secret' | 'TemplateGitReference', desc
 }
 
 async function describeRole(name: string, { json }: DocumentOptions): Promise<void> {
-  const found = (await apiClient().listRoles()).items.find(({ metadata }) => metadata.name === name);
+  const found = (await cliClient().listRoles()).items.find(({ metadata }) => metadata.name === name);
   if (found === undefined) {
     const where = '`kubeloom roles list` shows those there are';
     throw new CliError(`there is no RoleBinding "${name}": ${where}`, exitCodes.notFound);
@@ -104,7 +104,7 @@ async function describeRole(name: string, { json }: DocumentOptions): Promise<vo
 }
 
 function roleRow({ metadata, spec }: RoleBinding): string[] {
-  return [metadata.name, spec.role, namespacesText(spec.namespaces), listed(spec.subjects.map(subjectText))];
+  return [metadata.name, spec.role, namespacesText(spec.namespaces), shortList(spec.subjects.map(subjectText))];
 }
 
 /** In the form in which an installation names its first admins. */

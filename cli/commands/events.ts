@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Command, Option } from 'commander';
 import { type AllEventsOptions, allEvents } from '../all-events.ts';
-import { type ApiClient, apiClient, type ManifestName } from '../api-client.ts';
+import { type CliClient, cliClient, type ManifestName } from '../api-client.ts';
 import { whenMissing } from '../api-problem.ts';
 import { eventFeed } from '../event-feed.ts';
 import { eventLines } from '../event-lines.ts';
@@ -32,7 +32,7 @@ export function registerEvents(program: Command): void {
     .addOption(new Option('--node <node>', 'only this node'))
     .addOption(new Option('--kind <kind...>', 'only these kinds: docs/events.md'))
     .action(async (given: string | undefined, chosen: EventsOptions) => {
-      const api = apiClient();
+      const api = cliClient();
       if (given === undefined) return allEvents(api, chosen);
       const name: string = given;
       const options = { ...chosen, namespace: chosen.namespace ?? 'default' };
@@ -46,7 +46,7 @@ export function registerEvents(program: Command): void {
     });
 }
 
-async function events(api: ApiClient, key: ManifestName, options: EventsOptions): Promise<void> {
+async function events(api: CliClient, key: ManifestName, options: EventsOptions): Promise<void> {
   const feed = eventFeed(api, key);
   let reported = false;
   let run: { readonly id: string; readonly began: number } | undefined;

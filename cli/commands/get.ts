@@ -4,12 +4,13 @@ import { type Command, Option } from 'commander';
 import { stringify } from 'yaml';
 import type { ManifestSummary } from '#contracts/api-bodies.ts';
 import { fleetSorts, fleetStates } from '#contracts/fleet.ts';
-import { type ApiClient, apiClient } from '../api-client.ts';
+import { counted } from '#domain/planning/text/words.ts';
+import { type CliClient, cliClient } from '../api-client.ts';
 import { statusOf } from '../describe-manifest.ts';
 import { CliError, exitCodes } from '../exit-codes.ts';
 import { allManifests, manifestNamed } from '../find-manifest.ts';
 import { chosenManifests, type FleetOptions, fleetChoice } from '../fleet-choice.ts';
-import { clip, counted, listed, type TableOptions } from '../layout.ts';
+import { clip, shortList, type TableOptions } from '../layout.ts';
 import { openDrawing } from '../live-view.ts';
 import { parseManifestName, shortName } from '../manifest-name.ts';
 import { paintedTable, paintStatus, print, printJson } from '../output.ts';
@@ -54,7 +55,7 @@ async function get(names: readonly string[], options: GetOptions): Promise<void>
   const chosen = fleetChoice(options);
   if (chosen && names.length > 0)
     throw new CliError('filters and orders are for all manifests: leave them or NAME out', exitCodes.usage);
-  const api = apiClient();
+  const api = cliClient();
   if (names[0] === 'groups') return groups(api, names.slice(1), options);
   const { namespace } = options;
   const load = () => (chosen ? chosenManifests(api, { ...chosen, namespace }) : wanted(api, names, namespace));
@@ -67,7 +68,7 @@ async function get(names: readonly string[], options: GetOptions): Promise<void>
 }
 
 /** A manifest of that name is read with its namespace: `kubeloom get team/groups`. */
-async function groups(api: ApiClient, more: readonly string[], options: GetOptions): Promise<void> {
+async function groups(api: CliClient, more: readonly string[], options: GetOptions): Promise<void> {
   const { namespace, watch: watched, output, json } = options;
   if (more.length > 0) throw new CliError(`to see one group: kubeloom describe NAME ${more[0]}`, exitCodes.usage);
   if (watched || (output !== undefined && output !== 'json'))
@@ -77,7 +78,7 @@ async function groups(api: ApiClient, more: readonly string[], options: GetOptio
 }
 
 async function wanted(
-  api: ApiClient,
+  api: CliClient,
   names: readonly string[],
   namespace: string | undefined,
 ): Promise<readonly ManifestSummary[]> {
@@ -86,7 +87,7 @@ async function wanted(
   return [...new Set(names.map((name) => manifestNamed(all, parseManifestName(name, namespace))))];
 }
 
-async function printDocuments(api: ApiClient, items: readonly ManifestSummary[]): Promise<void> {
+async function printDocuments(api: CliClient, items: readonly ManifestSummary[]): Promise<void> {
   for (const [place, item] of items.entries()) {
     const { document } = await api.getManifest(item);
     process.stdout.write(`${place > 0 ? '---\n' : ''}${stringify(document)}`);
@@ -131,7 +132,7 @@ function clustersOf({ clusters }: ManifestSummary): string {
     const count = `${name} (${counted(nodes, 'node')})`;
     return status === 'Converged' ? count : `${count} ${paintStatus(status)}`;
   });
-  return listed(texts) || '-';
+  return shortList(texts) || '-';
 }
 
 /** On a terminal the table is redrawn; elsewhere only changes are printed. */

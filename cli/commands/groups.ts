@@ -1,11 +1,11 @@
 /** `kubeloom get groups` and `kubeloom describe NAME GROUP`: machine groups of all manifests, and one of them with its machines. */
 import type { ManifestDescription } from '#contracts/api-bodies.ts';
-import type { ApiClient } from '../api-client.ts';
+import type { CliClient } from '../api-client.ts';
 import { statusOf } from '../describe-manifest.ts';
 import { CliError, exitCodes } from '../exit-codes.ts';
 import { allManifests } from '../find-manifest.ts';
 import { type GroupRow, groupRows, groupsNamed, sizeText, statesOf } from '../group-rows.ts';
-import { listed, type TableOptions, wrap } from '../layout.ts';
+import { shortList, type TableOptions, wrap } from '../layout.ts';
 import { shortName } from '../manifest-name.ts';
 import { paint, paintedTable, paintStatus, print, printJson } from '../output.ts';
 import { ago } from '../times.ts';
@@ -14,7 +14,7 @@ import { ago } from '../times.ts';
 const atOnce = 8;
 
 export async function printGroups(
-  api: ApiClient,
+  api: CliClient,
   { namespace, json }: { readonly namespace?: string | undefined; readonly json?: boolean },
 ): Promise<void> {
   const manifests = await allManifests(api, namespace);
@@ -34,7 +34,7 @@ export function groupTable(rows: readonly GroupRow[], options: TableOptions = {}
     ['NAMESPACE', 'MANIFEST', 'GROUP', 'SIZE', 'WHERE', 'STATUS'],
     rows.map((row) => [
       ...[row.namespace, row.manifest, row.group, sizeText(row)],
-      ...[listed(row.providers, 3) || '-', statesOf(row)],
+      ...[shortList(row.providers, 3) || '-', statesOf(row)],
     ]),
     { drop: ['WHERE', 'NAMESPACE'], ...options },
   );
@@ -47,7 +47,7 @@ export function printGroup(manifest: ManifestDescription, wanted: string, json =
   if (found.length === 0) {
     const known =
       rows.length > 0
-        ? `its groups are ${listed(
+        ? `its groups are ${shortList(
             rows.map(({ group }) => group),
             20,
           )}`

@@ -2,11 +2,11 @@
 import type { Command } from 'commander';
 import type { RunPage } from '#contracts/api-bodies.ts';
 import type { GenerationList } from '#contracts/http-documents.ts';
-import { type ApiClient, apiClient, itemsOf, type ManifestName } from '../api-client.ts';
+import { type CliClient, cliClient, itemsOf, type ManifestName } from '../api-client.ts';
 import { describeManifest, planText } from '../describe-manifest.ts';
 import { CliError, exitCodes } from '../exit-codes.ts';
 import { ofManifest } from '../find-manifest.ts';
-import { listed, type TableOptions } from '../layout.ts';
+import { shortList, type TableOptions } from '../layout.ts';
 import { note, paint, paintedTable, paintStatus, print, printJson, printTable } from '../output.ts';
 import { ago, duration } from '../times.ts';
 
@@ -24,7 +24,7 @@ export function registerInspect(program: Command): void {
     .option('--json', 'answer as JSON')
     .action(
       async (name: string, group: string | undefined, options: NamespaceOption & { readonly nodes?: boolean }) => {
-        const api = apiClient();
+        const api = cliClient();
         const manifest = await ofManifest(api, { name, ...options }, api.getManifest);
         if (group !== undefined) (await import('./groups.ts')).printGroup(manifest, group, options.json);
         else if (options.json) printJson(manifest);
@@ -41,7 +41,7 @@ export function registerInspect(program: Command): void {
 }
 
 async function runs(name: string, options: NamespaceOption & { readonly limit: number }): Promise<void> {
-  const api = apiClient();
+  const api = cliClient();
   const items = await ofManifest(api, { name, ...options }, (key) => newestRuns(api, key, options.limit + 1));
   const shown = items.slice(0, options.limit);
   if (options.json) return printJson(shown);
@@ -52,7 +52,7 @@ async function runs(name: string, options: NamespaceOption & { readonly limit: n
       paintStatus(run.status),
       run.startedAt ? ago(run.startedAt) : '-',
       run.startedAt && run.endedAt ? duration(Date.parse(run.endedAt) - Date.parse(run.startedAt)) : '-',
-      listed(Object.entries(run.clusters).map(([cluster, end]) => `${cluster} ${paintStatus(end.status)}`)) || '-',
+      shortList(Object.entries(run.clusters).map(([cluster, end]) => `${cluster} ${paintStatus(end.status)}`)) || '-',
       [run.reason, planText(run)].filter(Boolean).join(', '),
     ]),
     { drop: ['CLUSTERS', 'TOOK', 'STARTED'] },
@@ -60,7 +60,7 @@ async function runs(name: string, options: NamespaceOption & { readonly limit: n
   if (items.length > shown.length) note('there are older runs: --limit shows more');
 }
 
-async function newestRuns(api: ApiClient, key: ManifestName, most: number): Promise<RunPage['items']> {
+async function newestRuns(api: CliClient, key: ManifestName, most: number): Promise<RunPage['items']> {
   const items: RunPage['items'] = [];
   for await (const run of itemsOf((next) => api.listRuns(key, { next }))) if (items.push(run) === most) break;
   return items;
@@ -84,7 +84,7 @@ export function registerHistory(program: Command): void {
     .option('-n, --namespace <namespace>', 'namespace of NAME', 'default')
     .option('--json', 'answer as JSON')
     .action(async (name: string, options: HistoryOptions) => {
-      const api = apiClient();
+      const api = cliClient();
       const { items } = await ofManifest(api, { name, ...options }, api.listGenerations);
       if (options.json) printJson(items);
       else for (const line of historyTable(items)) print(line);
@@ -100,7 +100,7 @@ export function historyTable(items: GenerationList['items'], options: TableOptio
       at === undefined ? '-' : ago(at),
       by ?? '-',
       reason ?? '-',
-      changes === null ? '-' : listed(changes) || 'none',
+      changes === null ? '-' : shortList(changes) || 'none',
     ]),
     options,
   );

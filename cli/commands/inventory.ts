@@ -5,7 +5,7 @@ import type { InventoryList } from '#contracts/inventory.ts';
 import { type InventoryKind, inventoryKinds } from '#domain/inventory/inventory-documents.ts';
 import { nearest } from '#domain/manifest/rules/references.ts';
 import { documentName } from '#domain/manifest/validate-documents.ts';
-import { type ApiClient, apiClient } from '../api-client.ts';
+import { type CliClient, cliClient } from '../api-client.ts';
 import { ApiProblem } from '../api-problem.ts';
 import { readableDocuments } from '../documents.ts';
 import { CliError, exitCodes } from '../exit-codes.ts';
@@ -14,7 +14,7 @@ import { explainedLines, placedLines, planLines } from '../inventory-lines.ts';
 import { parseManifestName } from '../manifest-name.ts';
 import { note, print, printJson, printTable } from '../output.ts';
 import { reportAccepted } from '../wait.ts';
-import { startRollOut } from './rollout.ts';
+import { requestRollOut } from './rollout.ts';
 
 interface Options {
   readonly namespace: string;
@@ -60,7 +60,7 @@ function common(command: Command): Command {
 }
 
 async function list({ namespace, json }: Options): Promise<void> {
-  const found = await apiClient().listInventory({ namespace });
+  const found = await cliClient().listInventory({ namespace });
   if (json) return printJson(found);
   if (found.items.length === 0) return print(`no inventory in namespace ${namespace}`);
   printTable(
@@ -90,7 +90,7 @@ async function plan({
     throw new CliError(`the documents are in namespaces ${namespaces.join(', ')}: plan one at a time`, exitCodes.usage);
   }
   const body = documents.map((document) => JSON.stringify(document)).join('\n---\n');
-  const answer = await apiClient().planInventory({ namespace }, body);
+  const answer = await cliClient().planInventory({ namespace }, body);
   const bad = answer.faults.length + answer.refused > 0;
   if (bad) process.exitCode = exitCodes.invalid;
   if (options.json) return printJson(answer);
@@ -107,11 +107,11 @@ async function apply(
 ): Promise<void> {
   if (plan !== undefined) {
     const cluster = names.length > 0 && { cluster: names };
-    return startRollOut({ namespace, plan, ...(json && { json }), ...(file && { file }), ...cluster });
+    return requestRollOut({ namespace, plan, ...(json && { json }), ...(file && { file }), ...cluster });
   }
   if (file)
     throw new CliError('-f is for a plan: give its id with --plan, or use `kubeloom apply -f FILE`', exitCodes.usage);
-  const api = apiClient();
+  const api = cliClient();
   if (names.length === 0 && !all) throw new CliError('apply which clusters? name them, or give --all', exitCodes.usage);
   const wanted = names.length > 0 ? names : await behind(api, namespace);
   if (wanted.length === 0 && !json) print('no cluster is behind');
@@ -131,7 +131,7 @@ async function apply(
   if (json) printJson(outcomes);
 }
 
-async function behind(api: ApiClient, namespace: string): Promise<readonly string[]> {
+async function behind(api: CliClient, namespace: string): Promise<readonly string[]> {
   const { clusters }: InventoryList = await api.listInventory({ namespace });
   const refused = clusters.filter(({ state }) => state === 'refused').map(({ cluster }) => cluster);
   if (refused.length > 0)
@@ -140,14 +140,14 @@ async function behind(api: ApiClient, namespace: string): Promise<readonly strin
 }
 
 async function describe(kind: string, name: string, { namespace, json }: Options): Promise<void> {
-  const { document } = await apiClient().getInventory({ namespace, kind: kindNamed(kind), name });
+  const { document } = await cliClient().getInventory({ namespace, kind: kindNamed(kind), name });
   if (json) printJson(document);
   else process.stdout.write(stringify(document));
 }
 
 async function remove(kind: string, name: string, { namespace, json }: Options): Promise<void> {
   const key = { namespace, kind: kindNamed(kind), name };
-  await apiClient().deleteInventory(key);
+  await cliClient().deleteInventory(key);
   if (json) printJson({ deleted: key });
   else print(`${key.kind} ${namespace}/${name} deleted`);
 }
@@ -166,7 +166,7 @@ function kindNamed(text: string): InventoryKind {
 }
 
 async function explain(name: string, path: string | undefined, { namespace, json }: Options): Promise<void> {
-  const api = apiClient();
+  const api = cliClient();
   const answer = await ofManifest(api, { name, namespace }, (key) => api.explainManifest(key, { path }));
   if (json) return printJson(answer);
   if (answer.behind) {

@@ -1,8 +1,8 @@
 /** `kubeloom kubeconfig CLUSTER`: the kubeconfig of a cluster, on standard output, in a file or merged with those of other clusters. */
 import { type Command, Option } from 'commander';
 import { type ClusterRole, clusterRoles } from '#domain/cluster-roles.ts';
-import { secondsOf } from '../access-request.ts';
-import { type ApiClient, apiClient } from '../api-client.ts';
+import { ttlSeconds } from '../access-request.ts';
+import { type CliClient, cliClient } from '../api-client.ts';
 import { CliError, exitCodes } from '../exit-codes.ts';
 import { type FoundCluster, findCluster } from '../find-cluster.ts';
 import { note } from '../output.ts';
@@ -37,7 +37,7 @@ export function registerKubeconfig(program: Command): void {
 async function kubeconfig(cluster: string, options: KubeconfigOptions): Promise<void> {
   const { output, force = false, merge, ttl, role } = options;
   if (force && output === undefined && !merge) throw new CliError('--force is for -o and --merge', exitCodes.usage);
-  const api = apiClient();
+  const api = cliClient();
   const found = await findCluster(api, cluster, options);
   const personal = ttl !== undefined || role !== undefined;
   const text = personal
@@ -59,10 +59,10 @@ async function kubeconfig(cluster: string, options: KubeconfigOptions): Promise<
   }
 }
 
-async function issued(api: ApiClient, found: FoundCluster, options: KubeconfigOptions): Promise<string> {
+async function issued(api: CliClient, found: FoundCluster, options: KubeconfigOptions): Promise<string> {
   const { ttl = '1h', role = 'view' } = options;
   const { issueKubeconfig } = await import('../issued-kubeconfig.ts');
-  const seconds = secondsOf(ttl);
+  const seconds = ttlSeconds(ttl);
   const { owner, cluster, name: title } = found;
   const { text, until } = await issueKubeconfig(api, { ...owner, cluster, title, role, seconds });
   const left = until.getTime() - Date.now();

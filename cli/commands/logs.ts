@@ -4,7 +4,7 @@ import { type Command, Option } from 'commander';
 import type { LogList } from '#contracts/api-bodies.ts';
 import type { RunStatus } from '#contracts/records.ts';
 import { type StageName, stageNames } from '#domain/plan.ts';
-import { type ApiClient, apiClient, type ManifestName } from '../api-client.ts';
+import { type CliClient, cliClient, type ManifestName } from '../api-client.ts';
 import { CliError, exitCodes } from '../exit-codes.ts';
 import { ofManifest } from '../find-manifest.ts';
 import { isRunId, manifestOfRun, parseManifestName, shortName } from '../manifest-name.ts';
@@ -35,7 +35,7 @@ export function registerLogs(program: Command): void {
 }
 
 async function logs(name: string, given: LogOptions): Promise<void> {
-  const api = apiClient();
+  const api = cliClient();
   const { key, run, cluster } = await namedRun(api, name, given);
   const options = { ...given, ...(cluster !== undefined && given.cluster === undefined && { cluster }) };
   const list = async () => (await api.listLogs({ ...key, run })).items.filter((item) => isWanted(item, options));
@@ -76,7 +76,7 @@ interface NamedRun {
 }
 
 /** The run of that id, or the newest one of what has that name. Throws `CliError`. */
-async function namedRun(api: ApiClient, name: string, options: LogOptions): Promise<NamedRun> {
+async function namedRun(api: CliClient, name: string, options: LogOptions): Promise<NamedRun> {
   const { namespace, previous = false } = options;
   if (isRunId(name)) {
     if (previous)

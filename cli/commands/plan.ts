@@ -5,7 +5,7 @@ import { documentName, isManifest } from '#domain/manifest/validate-documents.ts
 import { ManagementPlane } from '#domain/planes/management-plane.ts';
 import { sumOf, totalsText } from '#domain/planning/text/plan-totals.ts';
 import { allowReplace, allowReplaceOption } from '../allow-replace.ts';
-import { type ApiClient, apiClient } from '../api-client.ts';
+import { type CliClient, cliClient } from '../api-client.ts';
 import { readableDocuments } from '../documents.ts';
 import { CliError, exitCodes } from '../exit-codes.ts';
 import { ofManifest } from '../find-manifest.ts';
@@ -36,7 +36,7 @@ export function registerPlan(program: Command): void {
 }
 
 async function plan(name: string | undefined, options: PlanOptions): Promise<number> {
-  const api = apiClient();
+  const api = cliClient();
   const reports = options.file
     ? await planFiles(api, options.file, options.allowReplace)
     : [await planStored(api, name, options)];
@@ -47,14 +47,14 @@ async function plan(name: string | undefined, options: PlanOptions): Promise<num
   return options.detailedExitcode && reports.some(({ hasWork }) => hasWork) ? 2 : exitCodes.ok;
 }
 
-function planStored(api: ApiClient, name: string | undefined, options: PlanOptions): Promise<PlanReport> {
+function planStored(api: CliClient, name: string | undefined, options: PlanOptions): Promise<PlanReport> {
   if (!name) throw new CliError('plan what? give -f FILE, or the NAME of a stored manifest', exitCodes.usage);
   return ofManifest(api, { name, ...options }, (key) => api.planManifest(key));
 }
 
 /** Documents of the same files count as stored, also when they are not applied yet. */
 async function planFiles(
-  api: ApiClient,
+  api: CliClient,
   files: readonly string[],
   replaced?: readonly string[],
 ): Promise<PlanReport[]> {
@@ -73,7 +73,7 @@ async function planFiles(
 }
 
 /** A plane changes the manifest of its cluster: as it is stored, unless the same files have it. */
-async function planPlanes(api: ApiClient, documents: readonly unknown[]): Promise<PlanReport[]> {
+async function planPlanes(api: CliClient, documents: readonly unknown[]): Promise<PlanReport[]> {
   const given = new Set(
     documents.filter(isManifest).map((document) => Object.values(documentName(document)).join('/')),
   );

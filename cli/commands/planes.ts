@@ -4,7 +4,7 @@ import { stringify } from 'yaml';
 import type { InventoryList } from '#contracts/inventory.ts';
 import { noTotals } from '#domain/planning/text/plan-totals.ts';
 import { counted } from '#domain/planning/text/words.ts';
-import { apiClient } from '../api-client.ts';
+import { cliClient } from '../api-client.ts';
 import { type Consent, confirm, consentOptions } from '../confirm.ts';
 import { CliError, exitCodes } from '../exit-codes.ts';
 import { parseManifestName } from '../manifest-name.ts';
@@ -43,7 +43,7 @@ function common(command: Command): Command {
 }
 
 async function list({ namespace, json }: Options): Promise<void> {
-  const { planes } = await apiClient().listInventory({ namespace });
+  const { planes } = await cliClient().listInventory({ namespace });
   if (json) return printJson(planes);
   if (planes.length === 0) return print(`no management planes in namespace ${namespace}`);
   printTable(
@@ -65,7 +65,7 @@ function countOf(components: PlaneRow['components']): string {
 
 async function describe(name: string, { namespace, json }: Options): Promise<void> {
   const key = keyOf(name, namespace);
-  const { planes } = await apiClient().listInventory({ namespace: key.namespace });
+  const { planes } = await cliClient().listInventory({ namespace: key.namespace });
   const found = planes.find(({ plane }) => plane === key.name);
   if (found === undefined) {
     const where = `\`kubeloom planes list -n ${key.namespace}\` shows those there are`;
@@ -83,14 +83,14 @@ async function describe(name: string, { namespace, json }: Options): Promise<voi
 }
 
 async function get(name: string, { namespace, json }: Options): Promise<void> {
-  const { document } = await apiClient().getInventory({ ...keyOf(name, namespace), kind: 'ManagementPlane' });
+  const { document } = await cliClient().getInventory({ ...keyOf(name, namespace), kind: 'ManagementPlane' });
   if (json) printJson(document);
   else process.stdout.write(stringify(document));
 }
 
 async function remove(name: string, { namespace, json, ...consent }: Options & Consent): Promise<void> {
   const key = keyOf(name, namespace);
-  const { planes } = await apiClient().listInventory({ namespace: key.namespace });
+  const { planes } = await cliClient().listInventory({ namespace: key.namespace });
   const found = planes.find(({ plane }) => plane === key.name);
   const installed = found?.components.filter((component) => component.installed !== null) ?? [];
   if (found && installed.length > 0) {
@@ -98,7 +98,7 @@ async function remove(name: string, { namespace, json, ...consent }: Options & C
     const removes = `${counted(installed.length, 'component')} removed from cluster ${found.cluster}`;
     await confirm({ totals: noTotals, action, removes }, { ...consent, ...(json && { json }) });
   }
-  await apiClient().deleteInventory({ ...key, kind: 'ManagementPlane' });
+  await cliClient().deleteInventory({ ...key, kind: 'ManagementPlane' });
   if (json) return printJson({ deleted: key });
   print(
     `ManagementPlane ${key.namespace}/${key.name} deleted: a run of the manifest of its cluster removes the components`,

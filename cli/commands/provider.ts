@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path';
 import { type Command, Option } from 'commander';
 import type { CheckFinding } from '#contracts/job.ts';
 import { type ProviderTypeFacts, providerTypes, type SecretField } from '#domain/provider-types.ts';
-import { apiClient } from '../api-client.ts';
+import { cliClient } from '../api-client.ts';
 import { isFolder } from '../documents.ts';
 import { CliError, exitCodes } from '../exit-codes.ts';
 import { paint, print, printJson, printTable, printWrapped } from '../output.ts';
@@ -75,7 +75,7 @@ export function registerProvider(program: Command): void {
 async function check(name: string, { file, namespace, manifest }: CheckOptions): Promise<readonly CheckFinding[]> {
   if (file !== undefined) return (await import('../check-files.ts')).checkFiles(name, file);
   const { checkStored } = await import('../stored-check.ts');
-  return checkStored(apiClient(), { provider: name, namespace, ...(manifest && { manifest }) });
+  return checkStored(cliClient(), { provider: name, namespace, ...(manifest && { manifest }) });
 }
 
 /** False: something is missing. Null: something could not be checked. */

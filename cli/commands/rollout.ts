@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Command } from 'commander';
 import type { RollOutDescription, RollOutVerb } from '#contracts/roll-outs.ts';
 import { documentName } from '#domain/manifest/validate-documents.ts';
-import { type ApiClient, apiClient } from '../api-client.ts';
+import { type CliClient, cliClient } from '../api-client.ts';
 import { readableDocuments } from '../documents.ts';
 import { CliError, exitCodes } from '../exit-codes.ts';
 import { whenInterrupted } from '../interrupt.ts';
@@ -51,7 +51,7 @@ export function registerRollOut(program: Command): void {
     .option('--waves <waves>', 'how many clusters are done after each wave, as in 1,10%,100%')
     .option('--soak <time>', 'how long each wave is watched, as in 30m')
     .option('--max-failed <count>', 'halt when so many clusters have failed')
-    .action(startRollOut);
+    .action(requestRollOut);
   sub('list', 'the roll-outs of a namespace, newest first').action(list);
   sub('describe <id>', 'how far a roll-out has come, and which clusters failed').action(describe);
   const verbs = {
@@ -64,7 +64,7 @@ export function registerRollOut(program: Command): void {
     waits(sub(`${verb} <id>`, verbs[verb])).action((id: string, options: Options) => change(verb, id, options));
 }
 
-export async function startRollOut(options: StartOptions): Promise<void> {
+export async function requestRollOut(options: StartOptions): Promise<void> {
   const documents = options.file ? (await readableDocuments(options.file)).map(({ document }) => document) : [];
   const namespaces = [...new Set(documents.map((document) => documentName(document).namespace))];
   const [namespace = options.namespace] = namespaces;
@@ -73,7 +73,7 @@ export async function startRollOut(options: StartOptions): Promise<void> {
     throw new CliError(message, exitCodes.usage);
   }
   const { waves, soak, maxFailed, cluster, plan } = options;
-  const api = apiClient();
+  const api = cliClient();
   const query = {
     ...{ ...(waves && { waves }), ...(soak && { soak }), ...(maxFailed && { maxFailed }) },
     ...(cluster && { clusters: cluster.join(',') }),
@@ -84,7 +84,7 @@ export async function startRollOut(options: StartOptions): Promise<void> {
 }
 
 async function list({ namespace, json }: Options): Promise<void> {
-  const { items } = await apiClient().listRollOuts({ namespace });
+  const { items } = await cliClient().listRollOuts({ namespace });
   if (json) return printJson(items);
   if (items.length === 0) return print(`no roll-out in namespace ${namespace}`);
   printTable(
@@ -98,19 +98,19 @@ async function list({ namespace, json }: Options): Promise<void> {
 }
 
 async function describe(id: string, { namespace, json }: Options): Promise<void> {
-  const found = await apiClient().getRollOut({ namespace, id });
+  const found = await cliClient().getRollOut({ namespace, id });
   if (json) return printJson(found);
   for (const line of rollOutLines(found)) print(line);
 }
 
 async function change(verb: RollOutVerb, id: string, options: Options): Promise<void> {
-  const api = apiClient();
+  const api = cliClient();
   const changed = await api.changeRollOutState({ namespace: options.namespace, id, verb });
   const said = { pause: 'pauses before its next clusters', resume: 'resumed', undo: 'is undone', cancel: 'cancelled' };
   await finish(api, changed, options, said[verb]);
 }
 
-async function finish(api: ApiClient, rollOut: RollOutDescription, options: Options, what: string): Promise<void> {
+async function finish(api: CliClient, rollOut: RollOutDescription, options: Options, what: string): Promise<void> {
   const { json, wait } = options;
   if (!json) print(`roll-out ${rollOut.id} ${what}`);
   const end = wait ? await waitFor(api, rollOut, json === true) : rollOut;
@@ -120,7 +120,7 @@ async function finish(api: ApiClient, rollOut: RollOutDescription, options: Opti
 
 /** Shows each wave as it proceeds. */
 async function waitFor(
-  api: ApiClient,
+  api: CliClient,
   { namespace, id }: RollOutDescription,
   quiet: boolean,
 ): Promise<RollOutDescription> {

@@ -36,6 +36,6 @@ export function registerService(program: Command): void {
 }
 
 async function versionOfInstallation(): Promise<string> {
-  const { apiClient } = await import('../api-client.ts');
-  return (await apiClient().getVersion()).version;
+  const { cliClient } = await import('../api-client.ts');
+  return (await cliClient().getVersion()).version;
 }

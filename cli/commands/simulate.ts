@@ -7,7 +7,7 @@ import { draftOfDocument } from '#domain/manifest/groups/groups-as-manifest.ts';
 import { referenceName, referencesIn } from '#domain/manifest/references-in.ts';
 import { documentName, isManifest, kindOf } from '#domain/manifest/validate-documents.ts';
 import { stageNames } from '#domain/plan.ts';
-import { type ApiClient, apiClient, type ManifestName } from '../api-client.ts';
+import { type CliClient, cliClient, type ManifestName } from '../api-client.ts';
 import { describeManifest, failureLines } from '../describe-manifest.ts';
 import { type FileDocument, readableDocuments } from '../documents.ts';
 import { CliError, exitCodes } from '../exit-codes.ts';
@@ -77,7 +77,7 @@ async function simulate(files: readonly string[], options: SimulateOptions): Pro
   const platform = await startPlatform({ runner: 'sim', inMemory: true, apiPort: 0 });
   const forget = whenInterrupted(() => platform.stop());
   try {
-    const api = apiClient({ apiUrl: platform.apiUrl, token: platform.token });
+    const api = cliClient({ apiUrl: platform.apiUrl, token: platform.token });
     await storeReferences(api, documents);
     const steps: Step[] = [];
     for (const item of documents.filter(({ document }) => isManifest(document))) {
@@ -106,7 +106,7 @@ export function parseFault(text: string): SimulatedFault {
 }
 
 /** Stores the Secrets and template references of the files, and simulated Secrets for those that they only name. */
-async function storeReferences(api: ApiClient, documents: readonly FileDocument[]): Promise<void> {
+async function storeReferences(api: CliClient, documents: readonly FileDocument[]): Promise<void> {
   const named = new Map<string, ManifestName>();
   for (const { document } of documents) {
     const key = documentName(document);
@@ -126,7 +126,7 @@ async function storeReferences(api: ApiClient, documents: readonly FileDocument[
     );
 }
 
-async function applyOne(api: ApiClient, item: FileDocument, options: SimulateOptions, failing: boolean): Promise<Step> {
+async function applyOne(api: CliClient, item: FileDocument, options: SimulateOptions, failing: boolean): Promise<Step> {
   const key = documentName(item.document);
   const accepted = await api.putManifest(key, item.document);
   const quiet = options.json === true;

@@ -2,7 +2,7 @@
 import type { Command } from 'commander';
 import { stringify } from 'yaml';
 import type { GitSourceSummary, SourceStatus } from '#contracts/git-sources.ts';
-import { apiClient } from '../api-client.ts';
+import { cliClient } from '../api-client.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { parseManifestName } from '../manifest-name.ts';
 import { note, paint, print, printJson, printTable } from '../output.ts';
@@ -33,7 +33,7 @@ export function registerSources(program: Command): void {
   );
   one('sync <name>', 'ask the repository now, and submit its commit again even if it is known').action(
     async (name: string, { namespace, json }: SourceOptions) => {
-      const found = await apiClient().syncGitSource(keyOf(name, namespace));
+      const found = await cliClient().syncGitSource(keyOf(name, namespace));
       if (json) printJson(found);
       else print(`GitSource ${found.namespace}/${found.name} is due; \`kubeloom sources describe ${name}\` shows it`);
     },
@@ -41,7 +41,7 @@ export function registerSources(program: Command): void {
   one('delete <name>', 'delete one; the manifests that it submitted stay').action(
     async (name: string, { namespace, json }: SourceOptions) => {
       const key = keyOf(name, namespace);
-      await apiClient().deleteGitSource(key);
+      await cliClient().deleteGitSource(key);
       if (json) printJson({ deleted: key });
       else print(`GitSource ${key.namespace}/${key.name} deleted`);
     },
@@ -52,7 +52,7 @@ const keyOf = (name: string, namespace: string | undefined) =>
   parseManifestName(name, namespace ?? 'default', 'a GitSource');
 
 async function list({ namespace, json }: SourceOptions): Promise<void> {
-  const { items } = await apiClient().listGitSources({ namespace });
+  const { items } = await cliClient().listGitSources({ namespace });
   if (items.some(({ status }) => !['Ready', 'Suspended'].includes(status.state))) process.exitCode = exitCodes.fault;
   if (json) return printJson(items);
   if (items.length === 0) return print('no GitSources');
@@ -65,7 +65,7 @@ function rowOf({ namespace, name, status, ref, url, path }: GitSourceSummary): s
 }
 
 async function describe(name: string, { namespace, json }: SourceOptions): Promise<void> {
-  const { document, ...found } = await apiClient().getGitSource(keyOf(name, namespace));
+  const { document, ...found } = await cliClient().getGitSource(keyOf(name, namespace));
   if (json) return printJson({ ...found, document });
   process.stdout.write(stringify(document));
   print('');

@@ -2,8 +2,8 @@
 import { existsSync } from 'node:fs';
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import type { Command } from 'commander';
-import { openedNodes, secondsOf } from '../access-request.ts';
-import { apiClient } from '../api-client.ts';
+import { openedNodes, ttlSeconds } from '../access-request.ts';
+import { cliClient } from '../api-client.ts';
 import { CliError, exitCodes } from '../exit-codes.ts';
 import { findCluster } from '../find-cluster.ts';
 import { note, printJson, printTable } from '../output.ts';
@@ -34,8 +34,8 @@ async function sshKey(wanted: string, target: string | undefined, options: SshKe
   const { ttl, publicKey: file, output, json } = options;
   if (file !== undefined && output !== undefined)
     throw new CliError('-o is for a new key: leave it out with --public-key', exitCodes.usage);
-  const seconds = secondsOf(ttl);
-  const api = apiClient();
+  const seconds = ttlSeconds(ttl);
+  const api = cliClient();
   const { owner, cluster, name } = await findCluster(api, wanted, options);
   const identity = file?.replace(/\.pub$/, '') ?? output ?? `kubeloom-${name}.key`;
   // Ours of an earlier request ended, or ends soon; a file that was named may be any.
@@ -73,8 +73,8 @@ async function keyOf(file: string | undefined, output: string, replace: boolean)
   }
   if (!replace && existsSync(output))
     throw new CliError(`${output} exists: name another file with -o, or remove it`, exitCodes.usage);
-  const { makeSshKeyPair } = await import('../ssh-key-pair.ts');
-  const { privateKey, publicKey } = makeSshKeyPair('kubeloom');
+  const { makeEcdsaKeyPair } = await import('../ssh-key-pair.ts');
+  const { privateKey, publicKey } = makeEcdsaKeyPair('kubeloom');
   const keep = async (): Promise<void> => {
     if (replace) await rm(output, { force: true });
     await writeFile(output, privateKey, { mode: 0o600, flag: 'wx' });

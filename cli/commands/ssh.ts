@@ -4,12 +4,12 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Command } from 'commander';
-import { openedNodes, secondsOf } from '../access-request.ts';
-import { type ApiClient, apiClient, type ManifestName } from '../api-client.ts';
+import { openedNodes, ttlSeconds } from '../access-request.ts';
+import { type CliClient, cliClient, type ManifestName } from '../api-client.ts';
 import { CliError, exitCodes } from '../exit-codes.ts';
 import { findCluster } from '../find-cluster.ts';
-import { listed } from '../layout.ts';
-import { makeSshKeyPair } from '../ssh-key-pair.ts';
+import { shortList } from '../layout.ts';
+import { makeEcdsaKeyPair } from '../ssh-key-pair.ts';
 
 interface SshOptions {
   readonly namespace: string;
@@ -28,11 +28,11 @@ export function registerSsh(program: Command): void {
 }
 
 async function ssh(name: string, machine: string, command: readonly string[], options: SshOptions): Promise<void> {
-  const seconds = secondsOf(options.ttl);
-  const api = apiClient();
+  const seconds = ttlSeconds(options.ttl);
+  const api = cliClient();
   const { owner, cluster } = await findCluster(api, name, options);
   const target = await machineOf(api, owner, cluster, machine);
-  const { privateKey, publicKey } = makeSshKeyPair('kubeloom');
+  const { privateKey, publicKey } = makeEcdsaKeyPair('kubeloom');
   const { nodes } = await openedNodes(api, { ...owner, cluster }, { publicKey, seconds, target });
   const [node] = nodes;
   if (node === undefined || node.problem !== null)
@@ -44,7 +44,7 @@ async function ssh(name: string, machine: string, command: readonly string[], op
 }
 
 /** A machine by its name, or the only one of a group. Others are not opened. */
-async function machineOf(api: ApiClient, owner: ManifestName, cluster: string, wanted: string): Promise<string> {
+async function machineOf(api: CliClient, owner: ManifestName, cluster: string, wanted: string): Promise<string> {
   const { clusters } = await api.getManifest(owner);
   const nodes = clusters.find((one) => one.cluster === cluster)?.nodes ?? [];
   const pool = wanted.replaceAll('/', '-');
@@ -52,7 +52,7 @@ async function machineOf(api: ApiClient, owner: ManifestName, cluster: string, w
   const [only] = found;
   if (only === undefined) {
     const known =
-      listed(
+      shortList(
         nodes.map((node) => node.name),
         20,
       ) || 'none';
@@ -62,7 +62,7 @@ async function machineOf(api: ApiClient, owner: ManifestName, cluster: string, w
     );
   }
   if (found.length === 1) return only.name;
-  const names = listed(
+  const names = shortList(
     found.map((node) => node.name),
     20,
   );

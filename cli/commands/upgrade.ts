@@ -16,11 +16,11 @@ export function registerUpgrade(program: Command): void {
     )
     .option('--json', 'answer as JSON')
     .action(async ({ json }: { json?: boolean }) => {
-      const [{ apiClient }, { allManifests }] = await Promise.all([
+      const [{ cliClient }, { allManifests }] = await Promise.all([
         import('../api-client.ts'),
         import('../find-manifest.ts'),
       ]);
-      const api = apiClient();
+      const api = cliClient();
       const [from, manifests] = await Promise.all([api.getVersion(), allManifests(api)]);
       const to = { version: packageVersion(), providerTypes: providerTypeNames };
       const findings = upgradeFindings({ from, to, manifests });

@@ -2,7 +2,7 @@
 import { type Command, Option } from 'commander';
 import type { ManifestAccepted } from '#contracts/api-bodies.ts';
 import { type StageName, stageNames } from '#domain/plan.ts';
-import { type ApiClient, apiClient, type ManifestName, type PlanRequest } from '../api-client.ts';
+import { type CliClient, cliClient, type ManifestName, type PlanRequest } from '../api-client.ts';
 import { type Consent, confirmPlan, consentOptions } from '../confirm.ts';
 import { CliError, exitCodes } from '../exit-codes.ts';
 import { ofManifest } from '../find-manifest.ts';
@@ -32,7 +32,7 @@ interface Verb {
   /** The change is planned first, and confirmed when it removes anything. */
   plan?(options: VerbOptions): PlanRequest;
   ask(
-    api: ApiClient,
+    api: CliClient,
     key: ManifestName,
     options: VerbOptions & { readonly ifMatch?: string },
   ): Promise<ManifestAccepted>;
@@ -110,7 +110,7 @@ export function registerVerbs(program: Command): void {
     if (verb.plan) consentOptions(command);
     if (verb.wait) command.option('--wait', verb.wait);
     command.option('--json', 'answer as JSON').action(async (name: string, options: VerbOptions) => {
-      process.exitCode = await ofManifest(apiClient(), { name, ...options }, (key) => perform(verb, key, options));
+      process.exitCode = await ofManifest(cliClient(), { name, ...options }, (key) => perform(verb, key, options));
     });
   }
 }
@@ -123,7 +123,7 @@ interface Intent {
 
 /** The options with the confirmed version and the generation to go back to. */
 async function confirmed(
-  api: ApiClient,
+  api: CliClient,
   key: ManifestName,
   { verb, plan, options }: Intent,
 ): Promise<VerbOptions & { readonly ifMatch?: string }> {
@@ -146,7 +146,7 @@ function generationOf(text: string): number {
 }
 
 async function perform(verb: Verb, key: ManifestName, options: VerbOptions): Promise<number> {
-  const api = apiClient();
+  const api = cliClient();
   const json = options.json === true;
   if (options.plan) {
     const report = await api.planManifest(key, verb.plan?.(options));

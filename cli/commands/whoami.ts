@@ -1,6 +1,6 @@
 /** `kubeloom whoami`: who the API takes the caller for, and which roles that principal has. */
 import type { Command } from 'commander';
-import { apiClient } from '../api-client.ts';
+import { cliClient } from '../api-client.ts';
 import { currentContextLine } from '../connection.ts';
 import { paint, print, printJson, printTable } from '../output.ts';
 
@@ -10,7 +10,7 @@ export function registerWhoAmI(program: Command): void {
     .description('who you are for the API, and what you may do')
     .option('--json', 'answer as JSON')
     .action(async (options: { json?: boolean }) => {
-      const me = await apiClient().whoAmI();
+      const me = await cliClient().whoAmI();
       if (options.json) return printJson(me);
       print(`${paint('bold', me.name)}  ${kinds[me.kind]}, from ${me.from}`);
       print(currentContextLine());

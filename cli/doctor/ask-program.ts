@@ -1,13 +1,13 @@
 /** Asks a program for its version, and says why it cannot be used. */
 import { execFile } from 'node:child_process';
 
-export interface Answer {
+export interface VersionAnswer {
   readonly ok: boolean;
   /** Its version, `missing`, or the first line of its own error. */
   readonly found: string;
 }
 
-export interface ProgramAnswer extends Answer {
+export interface ProgramAnswer extends VersionAnswer {
   readonly missing: boolean;
   /** All of its standard output. */
   readonly output: string;
@@ -36,7 +36,7 @@ function problemOf(error: Error & { killed?: boolean }, stdout: string, stderr: 
   return line?.trim() || error.message;
 }
 
-function judge(line: string, atLeast?: string): Answer {
+function judge(line: string, atLeast?: string): VersionAnswer {
   const version = /\d+(\.\d+)+[\w.+-]*/.exec(line)?.[0];
   // A whole build record in one line: its version is enough.
   const found = line.length > 80 && version ? version : line;

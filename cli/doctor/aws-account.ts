@@ -7,7 +7,7 @@ import { ListStateMachinesCommand } from '@aws-sdk/client-sfn';
 import { GetParameterCommand } from '@aws-sdk/client-ssm';
 import { GetCallerIdentityCommand, GetWebIdentityTokenCommand } from '@aws-sdk/client-sts';
 import type { AwsClients } from './aws-check.ts';
-import { type AwsCheck, isDenied, look, passed, warning, wrong } from './aws-check.ts';
+import { type AwsCheck, isDenied, look, passed, warned, wrong } from './aws-check.ts';
 
 export interface AwsPlace {
   readonly region: string;
@@ -29,7 +29,7 @@ export async function findPlace(clients: AwsClients): Promise<{
     const { Account: account = '', Arn: arn = '' } = await clients.sts.send(new GetCallerIdentityCommand({}));
     const root = arn.endsWith(':root');
     const fix = 'use a role: the root of an account should sign nothing';
-    checks.push(root ? warning('identity', arn, fix) : passed('identity', arn));
+    checks.push(root ? warned('identity', arn, fix) : passed('identity', arn));
     return { checks, place: { region, account } };
   } catch (error) {
     checks.push(noIdentity(error));
@@ -75,7 +75,7 @@ async function checkConcurrency({ lambda }: AwsClients, region: string): Promise
   const found = `${free} calls at once${free < limit ? `, ${limit - free} more are reserved by other functions` : ''}`;
   if (free >= enoughAtOnce) return passed(name, found);
   const fix = `aws service-quotas request-service-quota-increase --service-code lambda --quota-code L-B99A9384 --desired-value 1000 --region ${region}`;
-  return (free < 5 ? wrong : warning)(name, `${found}: the API and busy runs will be throttled`, fix);
+  return (free < 5 ? wrong : warned)(name, `${found}: the API and busy runs will be throttled`, fix);
 }
 
 /** Only logins without a key need it: Azure, Google Cloud, Vault. */
@@ -90,11 +90,11 @@ async function checkFederation({ sts }: AwsClients): Promise<AwsCheck> {
     if (error instanceof Error && error.name === 'OutboundWebIdentityFederationDisabledException') {
       const fix =
         'aws iam enable-outbound-web-identity-federation (once for the account; not needed for logins with keys)';
-      return warning(name, 'outbound identity federation is off in this account', fix);
+      return warned(name, 'outbound identity federation is off in this account', fix);
     }
     if (!isDenied(error)) throw error;
     const fix = 'let this principal sts:GetWebIdentityToken to find out; runners have it';
-    return warning(name, 'access denied, so this could not be checked', fix);
+    return warned(name, 'access denied, so this could not be checked', fix);
   }
 }
 
@@ -132,7 +132,7 @@ function checkArm(projects: readonly Project[], region: string): readonly AwsChe
   if (projects.length > 0 || armRegions.includes(region)) return [];
   const found = `AWS documents none of CodeBuild for ${region}; the stack of the pipeline may be refused`;
   const fix = `check in the console of CodeBuild whether ${region} has them by now, or deploy to one of ${armRegions.join(', ')}`;
-  return [warning('containers on arm64', found, fix)];
+  return [warned('containers on arm64', found, fix)];
 }
 
 export async function checkQuotas(
@@ -166,12 +166,12 @@ function assessQuota(compute: string, quotas: readonly ServiceQuota[], region: s
   const quota = quotas.find(({ QuotaName }) => QuotaName?.toLowerCase() === wanted);
   if (quota?.Value === undefined) {
     const fix = `aws service-quotas list-service-quotas --service-code codebuild --region ${region} shows what there is`;
-    return warning(name, 'Service Quotas does not list it', fix);
+    return warned(name, 'Service Quotas does not list it', fix);
   }
   if (quota.Value >= comfortable) return passed(name, String(quota.Value));
   const { QuotaCode: code } = quota;
   const fix = `aws service-quotas request-service-quota-increase --service-code codebuild --quota-code ${code} --desired-value 20 --region ${region}`;
   if (quota.Value === 0) return wrong(name, '0: no stage can run in this account', fix);
   const waits = quota.Value === 1 ? 'stages wait for each other' : 'several clusters at once wait for each other';
-  return warning(name, `${quota.Value}: ${waits}`, fix);
+  return warned(name, `${quota.Value}: ${waits}`, fix);
 }

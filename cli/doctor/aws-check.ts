@@ -20,7 +20,7 @@ export interface AwsCheck {
 }
 
 export const passed = (name: string, found: string): AwsCheck => ({ name, state: 'ok', found });
-export const warning = (name: string, found: string, fix: string): AwsCheck => ({ name, state: 'warning', found, fix });
+export const warned = (name: string, found: string, fix: string): AwsCheck => ({ name, state: 'warning', found, fix });
 export const wrong = (name: string, found: string, fix: string): AwsCheck => ({ name, state: 'wrong', found, fix });
 export const skipped = (name: string, because: string): AwsCheck => ({ name, state: 'skipped', found: because });
 

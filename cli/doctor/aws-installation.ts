@@ -9,7 +9,7 @@ import { BatchGetProjectsCommand, type Project } from '@aws-sdk/client-codebuild
 import { DescribeImagesCommand } from '@aws-sdk/client-ecr';
 import { DescribeKeyCommand } from '@aws-sdk/client-kms';
 import type { AwsClients } from './aws-check.ts';
-import { type AwsCheck, isDenied, look, passed, skipped, warning, wrong } from './aws-check.ts';
+import { type AwsCheck, isDenied, look, passed, skipped, warned, wrong } from './aws-check.ts';
 
 const stackNames = ['storage', 'pipeline', 'api', 'observability'] as const;
 
@@ -87,10 +87,10 @@ function assessStack({ name, stack, region, deploy }: Judged): AwsCheck {
   if (/^(CREATE|UPDATE|IMPORT)_COMPLETE$/.test(status)) return passed(title, status);
   if (status.endsWith('_IN_PROGRESS')) {
     const end = status.startsWith('CREATE') ? 'create' : status.startsWith('DELETE') ? 'delete' : 'update';
-    return warning(title, status, `wait for it: ${command(`wait stack-${end}-complete`)}`);
+    return warned(title, status, `wait for it: ${command(`wait stack-${end}-complete`)}`);
   }
   if (status === 'UPDATE_ROLLBACK_COMPLETE') {
-    return warning(title, `${status}: the last deployment failed, the one before it runs`, deploy());
+    return warned(title, `${status}: the last deployment failed, the one before it runs`, deploy());
   }
   const why = `${command('describe-stack-events')} shows why`;
   // The first deployment failed: the stack never held data, and it must be deleted before it can be created again.
@@ -167,6 +167,6 @@ async function checkKey(
     return wrong('key', `${KeyId} is ${KeyMetadata?.KeyState ?? 'unknown'}`, command('enable-key'));
   } catch (error) {
     if (!isDenied(error)) throw error;
-    return warning('key', `access to ${KeyId} denied`, 'let this principal kms:DescribeKey to find out');
+    return warned('key', `access to ${KeyId} denied`, 'let this principal kms:DescribeKey to find out');
   }
 }

@@ -5,7 +5,7 @@ import { WhoAmI } from '#contracts/http-documents.ts';
 import { parseJson } from '#domain/json.ts';
 import { paint, print, printTable, printWrapped } from '../output.ts';
 import { checkAccount, checkQuotas, findPlace } from './aws-account.ts';
-import { type AwsCheck, type AwsClients, awsClients, look, passed, skipped, warning, wrong } from './aws-check.ts';
+import { type AwsCheck, type AwsClients, awsClients, look, passed, skipped, warned, wrong } from './aws-check.ts';
 import { checkInstallation } from './aws-installation.ts';
 
 interface AwsExamination {
@@ -74,13 +74,13 @@ function judge(url: string, status: number, body: string, withToken: boolean): A
     const caller = WhoAmI.safeParse(parseJson(body));
     if (!caller.success) {
       const fix = '`kubeloom version --check` compares the versions of both';
-      return warning(apiCheck, `${url} answers with something that this version does not understand`, fix);
+      return warned(apiCheck, `${url} answers with something that this version does not understand`, fix);
     }
     const { grants, name: who } = caller.data;
     const roles = grants.map(({ role, namespaces }) => `${role} of ${namespaces.join(', ')}`).join('; ');
     if (grants.length > 0) return passed(apiCheck, `${url} answers; you are ${who}, ${roles}`);
     const fix = 'ask an admin for a role: kubeloom apply a RoleBinding, or -c admins=… at the next deployment';
-    return warning(apiCheck, `${url} answers, but ${who} has no role there`, fix);
+    return warned(apiCheck, `${url} answers, but ${who} has no role there`, fix);
   }
   if (status === 401) {
     const fix = withToken

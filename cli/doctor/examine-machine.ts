@@ -3,7 +3,7 @@
 import { parseJson } from '#domain/json.ts';
 import requirements from '../../requirements.json' with { type: 'json' };
 import { ownFile } from '../own-files.ts';
-import { type Answer, askProgram } from './ask-program.ts';
+import { askProgram, type VersionAnswer } from './ask-program.ts';
 
 export interface Check {
   readonly name: string;
@@ -35,7 +35,7 @@ export async function examineMachine(): Promise<readonly Check[]> {
 
 const install = (debianPackage: string): string => `scripts/setup.sh --hosts, or apt-get install ${debianPackage}`;
 
-function check(name: string, { ok, found }: Answer, fix: string): Check {
+function check(name: string, { ok, found }: VersionAnswer, fix: string): Check {
   return { name, ok, found, for: 'hosts', fix };
 }
 

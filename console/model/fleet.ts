@@ -1,13 +1,13 @@
 /** The fleet: what needs a person first, what is under way, and the rest. */
 import type { ManifestPage } from '#contracts/api-bodies.ts';
-import { counted } from './counted.ts';
+import { countOf } from './count-of.ts';
 
 export type Summary = ManifestPage['items'][number];
 
 export const groups = ['needsYou', 'underWay', 'drifted', 'paused', 'calm'] as const;
-export type Group = (typeof groups)[number];
+export type FleetGroup = (typeof groups)[number];
 
-export const groupTitles: Readonly<Record<Group, string>> = {
+export const groupTitles: Readonly<Record<FleetGroup, string>> = {
   needsYou: 'Needs you',
   underWay: 'Under way',
   drifted: 'Drifted',
@@ -18,7 +18,7 @@ export const groupTitles: Readonly<Record<Group, string>> = {
 export interface FleetRow {
   readonly key: string;
   readonly summary: Summary;
-  readonly group: Group;
+  readonly group: FleetGroup;
   /** What there is to say, in a sentence; empty when all is well. */
   readonly remark: string;
   /** What to do about it. */
@@ -47,7 +47,7 @@ export function fleetRow(summary: Summary): FleetRow {
   };
 }
 
-function groupOf({ status, clusters, paused }: Summary): Group {
+function groupOf({ status, clusters, paused }: Summary): FleetGroup {
   const troubled = clusters.some(
     (cluster) =>
       cluster.status === 'NeedsAttention' || cluster.status === 'RolledBack' || cluster.status === 'Degraded',
@@ -74,7 +74,7 @@ function remarkOf({ unreadable, clusters, status, paused }: Summary): string {
     return `${clusters.length > 1 ? `${failed.name}: ` : ''}${failed.failure.code}: ${failed.failure.message}`;
   const drifted = clusters.filter(({ drift = 0 }) => drift > 0);
   const differences = drifted.reduce((total, { drift = 0 }) => total + drift, 0);
-  if (differences > 0) return `${counted(differences, 'difference')} found by the last check`;
+  if (differences > 0) return `${countOf(differences, 'difference')} found by the last check`;
   if (status === 'Pending') return paused ? 'waits until it is resumed' : 'waits for its run to start';
   return '';
 }
@@ -103,7 +103,7 @@ function byNews(one: FleetRow, other: FleetRow): number {
 const textOf = ({ key, remark, providers, summary }: FleetRow): string =>
   [key, remark, summary.status, ...providers, ...summary.clusters.map(({ name }) => name)].join(' ').toLowerCase();
 
-export function countsOf(rows: readonly FleetRow[]): Readonly<Record<Group, number>> {
-  const count = (group: Group): number => rows.filter((row) => row.group === group).length;
-  return Object.fromEntries(groups.map((group) => [group, count(group)])) as Record<Group, number>;
+export function countsOf(rows: readonly FleetRow[]): Readonly<Record<FleetGroup, number>> {
+  const count = (group: FleetGroup): number => rows.filter((row) => row.group === group).length;
+  return Object.fromEntries(groups.map((group) => [group, count(group)])) as Record<FleetGroup, number>;
 }

@@ -14,7 +14,7 @@ export type AskLive = (
   tag: string | undefined,
 ) => Promise<{ readonly answer: LiveAnswer; readonly tag: string | undefined } | undefined>;
 
-export interface Followed {
+export interface FollowedManifest {
   readonly manifest: ManifestDescription;
   /** Oldest first, each once. */
   readonly events: readonly RunEvent[];
@@ -26,11 +26,11 @@ const full = 100;
 const lateMs = 5000;
 
 /** Each call reads once. What did not change stays the same object, so that nothing is drawn again. */
-export function liveManifest(ask: AskLive, from: string): () => Promise<Followed> {
+export function liveManifest(ask: AskLive, from: string): () => Promise<FollowedManifest> {
   const seen = new Map<string, RunEvent>();
   let since = from;
   let tag: string | undefined;
-  let followed: Followed | undefined;
+  let followed: FollowedManifest | undefined;
 
   return async () => {
     const begin = since;

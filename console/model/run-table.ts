@@ -3,7 +3,7 @@ import type { ClusterDescription } from '#contracts/api-bodies.ts';
 import type { RunEvent } from '#contracts/records.ts';
 import type { PlannedWaypoint, RunPlan } from '#contracts/run-plan.ts';
 
-export type StageName = PlannedWaypoint['stages'][number]['stage'];
+export type PlannedStageName = PlannedWaypoint['stages'][number]['stage'];
 
 /** In the order of a grow; a shrink takes them from the other end. */
 export const stageColumns = [
@@ -12,7 +12,7 @@ export const stageColumns = [
   'kubernetes',
   'nodes',
   'traffic',
-] as const satisfies readonly StageName[];
+] as const satisfies readonly PlannedStageName[];
 
 export type CellState =
   | 'none'
@@ -26,7 +26,7 @@ export type CellState =
   | 'kept';
 
 export interface Cell {
-  readonly stage: StageName;
+  readonly stage: PlannedStageName;
   readonly state: CellState;
   /** The last one that ended, or is under way. */
   readonly attempt: number;
@@ -47,7 +47,7 @@ export interface Row {
   readonly state: RowState;
   readonly lines: PlannedWaypoint['lines'];
   readonly forwardOnly: boolean;
-  readonly cells: Readonly<Record<StageName, Cell>>;
+  readonly cells: Readonly<Record<PlannedStageName, Cell>>;
 }
 
 /** Waypoints of one cluster in one run. */
@@ -90,7 +90,7 @@ export function runTable(run: RunToShow): readonly Row[] {
 interface Draft extends Pick<Row, 'number' | 'title' | 'direction' | 'lines' | 'forwardOnly'> {
   readonly starts: readonly Start[];
   /** With work, and why; undefined where that is not known. */
-  readonly work: ReadonlyMap<StageName, readonly string[]> | undefined;
+  readonly work: ReadonlyMap<PlannedStageName, readonly string[]> | undefined;
 }
 
 function plannedRows({ waypoints }: RunPlan['clusters'][number], starts: readonly Start[]): readonly Draft[] {
@@ -167,7 +167,7 @@ const states: Readonly<Record<string, CellState>> = {
 };
 
 /** `working`: the run, where it is at work on this row. */
-function cellOf(stage: StageName, { starts, work }: Draft, working: RunToShow | undefined): Cell {
+function cellOf(stage: PlannedStageName, { starts, work }: Draft, working: RunToShow | undefined): Cell {
   const reasons = work?.get(stage) ?? [];
   const ends = starts.flatMap((start) =>
     start.ends.filter((event) => event.stage === stage).map((event) => ({ event, start })),
@@ -201,7 +201,7 @@ function cellOf(stage: StageName, { starts, work }: Draft, working: RunToShow | 
   };
 }
 
-function nothingHappened(stage: StageName, { starts, work }: Pick<Draft, 'starts' | 'work'>): CellState {
+function nothingHappened(stage: PlannedStageName, { starts, work }: Pick<Draft, 'starts' | 'work'>): CellState {
   if (work === undefined || !work.has(stage)) return 'none';
   return starts.at(-1)?.state === 'reached' ? 'kept' : 'toCome';
 }

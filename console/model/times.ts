@@ -10,7 +10,7 @@ export function span(ms: number): string {
 }
 
 /** `now`: ms. */
-export function ago(at: string, now: number): string {
+export function timeAgo(at: string, now: number): string {
   return `${span(now - Date.parse(at))} ago`;
 }
 

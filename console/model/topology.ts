@@ -1,6 +1,6 @@
 /** Where everything of a cluster is drawn: clouds, in them regions, in them pools, in them nodes; load balancers above, the mesh below. */
 import type { ClusterDescription, NodeRow } from '#contracts/api-bodies.ts';
-import { counted } from './counted.ts';
+import { countOf } from './count-of.ts';
 import { poolsOf } from './pools.ts';
 
 export interface Box {
@@ -69,7 +69,7 @@ export function topologyOf(cluster: ClusterDescription): Topology {
     height: bottom + (mesh ? 64 : pad),
     mesh: mesh && {
       ...{ x: pad, y: bottom + 26, width: width - 2 * pad, height: 26, faulty: faults > 0 },
-      text: `WireGuard mesh: ${mesh.nodes} nodes, each connected with each other; ${faults === 0 ? 'no fault found' : `${counted(faults, 'fault')} found`}`,
+      text: `WireGuard mesh: ${mesh.nodes} nodes, each connected with each other; ${faults === 0 ? 'no fault found' : `${countOf(faults, 'fault')} found`}`,
     },
   };
 }

@@ -5,11 +5,11 @@ import type { WhoAmI } from '#contracts/http-documents.ts';
 import { type AnswerTo, ask } from '../api.ts';
 import { auditKinds, deedsOf } from '../model/audit.ts';
 import { commands } from '../model/commands.ts';
-import { counted } from '../model/counted.ts';
+import { countOf } from '../model/count-of.ts';
 import { calmFor } from '../model/pace.ts';
 import { may } from '../model/rights.ts';
 import { found } from '../model/stored-names.ts';
-import { ago } from '../model/times.ts';
+import { timeAgo } from '../model/times.ts';
 import { CopyCommand } from '../parts/copy-command.tsx';
 import { Answered, Empty, Updated, useNow } from '../parts/states.tsx';
 import { ViewTabs } from '../parts/view-tabs.tsx';
@@ -204,7 +204,7 @@ function Audit({ chosen }: { readonly chosen: Chosen }) {
       {rows.length > 0 && (
         <>
           <p className="dim">
-            {counted(rows.length, 'request')} that changed something, newest first; kept for 90 days
+            {countOf(rows.length, 'request')} that changed something, newest first; kept for 90 days
           </p>
           <div className="scroll">
             <table>
@@ -221,7 +221,7 @@ function Audit({ chosen }: { readonly chosen: Chosen }) {
                   <tr key={deed.id}>
                     <td className="dim">
                       <time dateTime={deed.at} title={deed.at}>
-                        {ago(deed.at, now)}
+                        {timeAgo(deed.at, now)}
                       </time>
                     </td>
                     <th scope="row">

@@ -1,7 +1,7 @@
 /** Everything that needs a person: failures with what to do, and what the last checks found. */
 import type { Summary } from '../model/fleet.ts';
 import { fleetRow } from '../model/fleet.ts';
-import { ago } from '../model/times.ts';
+import { timeAgo } from '../model/times.ts';
 import { Empty, Loading, Trouble, Updated, useNow } from '../parts/states.tsx';
 import { Status } from '../parts/status.tsx';
 import { useFleet } from '../queries.ts';
@@ -67,7 +67,7 @@ function FailedCard({ summary }: { readonly summary: Summary }) {
             {cluster.name} <Status of={cluster.status} />
             {cluster.failure && (
               <>
-                <strong>{cluster.failure.code}</strong> <span className="dim">{ago(cluster.failure.at, now)}</span>
+                <strong>{cluster.failure.code}</strong> <span className="dim">{timeAgo(cluster.failure.at, now)}</span>
               </>
             )}
           </p>

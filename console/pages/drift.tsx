@@ -1,9 +1,9 @@
 /** What the last check found that is not as it was created. */
 import { commands } from '../model/commands.ts';
-import { counted } from '../model/counted.ts';
+import { countOf } from '../model/count-of.ts';
 import { may } from '../model/rights.ts';
 import type { TabProps } from '../model/tab.ts';
-import { ago } from '../model/times.ts';
+import { timeAgo } from '../model/times.ts';
 import { CopyCommand } from '../parts/copy-command.tsx';
 import { Empty, useNow } from '../parts/states.tsx';
 import { Sign } from '../parts/status.tsx';
@@ -32,9 +32,9 @@ export default function DriftTab({ of, manifest }: TabProps) {
             {drift?.items.length === 0 ? (
               <Sign tone="good" word="no drift" />
             ) : (
-              <Sign tone="warn" word={counted(drift?.items.length ?? 0, 'difference')} />
+              <Sign tone="warn" word={countOf(drift?.items.length ?? 0, 'difference')} />
             )}
-            {drift && <span className="dim">checked {ago(drift.checkedAt, now)}</span>}
+            {drift && <span className="dim">checked {timeAgo(drift.checkedAt, now)}</span>}
           </h2>
           {drift && drift.items.length > 0 && (
             <ul className="plain">

@@ -2,7 +2,7 @@
 import { memo, useEffect, useMemo, useRef, useState } from 'react';
 import { commands } from '../model/commands.ts';
 import { countsOf, type FleetRow, fleetRow, groups, groupTitles, type Summary, shownRows } from '../model/fleet.ts';
-import { ago } from '../model/times.ts';
+import { timeAgo } from '../model/times.ts';
 import { Bar } from '../parts/bar.tsx';
 import { CopyCommand } from '../parts/copy-command.tsx';
 import { Empty, Loading, Trouble, Updated, useNow } from '../parts/states.tsx';
@@ -206,7 +206,7 @@ const FleetLine = memo(function FleetLine({ row, now }: { readonly row: FleetRow
       </td>
       <td className="dim">{providers.join(', ')}</td>
       <td className="dim">
-        <time dateTime={updatedAt}>{ago(updatedAt, now)}</time>
+        <time dateTime={updatedAt}>{timeAgo(updatedAt, now)}</time>
       </td>
     </tr>
   );

@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { type AnswerTo, ask } from '../api.ts';
 import { commands, type Name } from '../model/commands.ts';
 import type { TabProps } from '../model/tab.ts';
-import { ago } from '../model/times.ts';
+import { timeAgo } from '../model/times.ts';
 import { CopyCommand } from '../parts/copy-command.tsx';
 import { DiffView } from '../parts/diff-view.tsx';
 import { Loading, Trouble, useNow } from '../parts/states.tsx';
@@ -89,7 +89,7 @@ function GenerationLine({ of, item, before, current }: GenerationLineProps) {
         {item.current && <span className="tag">current</span>}
         {rolledBackTo !== undefined && <span className="tag">rolled back to {rolledBackTo}</span>}
         <span className="dim">
-          {reason} {by !== undefined && `by ${by}`} {at !== undefined && ago(at, now)}
+          {reason} {by !== undefined && `by ${by}`} {at !== undefined && timeAgo(at, now)}
         </span>
       </p>
       {generation === 1 ? null : changes === null ? (

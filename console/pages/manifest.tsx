@@ -1,7 +1,7 @@
 /** One manifest: what it is now, and its views. */
 import { lazy, type ReactNode, Suspense, useMemo } from 'react';
 import type { ManifestDescription } from '#contracts/api-bodies.ts';
-import { ProblemAnswer } from '../api.ts';
+import { RequestRefused } from '../api.ts';
 import type { Name } from '../model/commands.ts';
 import { startOfSpan } from '../model/times.ts';
 import { useAnnounced } from '../parts/announce.tsx';
@@ -37,7 +37,7 @@ interface ManifestPageProps {
   readonly chosen: Readonly<Record<string, string>>;
 }
 
-export function ManifestPage({ of, tab, chosen }: ManifestPageProps) {
+export function ManifestViews({ of, tab, chosen }: ManifestPageProps) {
   const first = useRuns(of, undefined);
   const wanted = chosen.run ?? first.data?.items[0]?.runId;
   const newest = first.data?.items.find(({ runId }) => runId === wanted);
@@ -51,7 +51,7 @@ export function ManifestPage({ of, tab, chosen }: ManifestPageProps) {
   useAnnounced(of.name, live.data && statusWord(live.data.manifest));
   const error = live.error ?? first.error;
   // Also one that was there a moment ago.
-  if (error instanceof ProblemAnswer && error.problem.status === 404) return <Missing of={of} />;
+  if (error instanceof RequestRefused && error.problem.status === 404) return <Missing of={of} />;
   if (!live.data) {
     return error ? <Trouble error={error} what={of.name} /> : <Loading what={of.name} />;
   }

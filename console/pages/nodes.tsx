@@ -4,7 +4,7 @@ import type { LoadBalancerRow } from '#contracts/cluster-parts.ts';
 import { commands } from '../model/commands.ts';
 import { poolsOf } from '../model/pools.ts';
 import type { TabProps } from '../model/tab.ts';
-import { ago } from '../model/times.ts';
+import { timeAgo } from '../model/times.ts';
 import { CopyCommand } from '../parts/copy-command.tsx';
 import { Empty, useNow } from '../parts/states.tsx';
 import { Sign, Status } from '../parts/status.tsx';
@@ -111,8 +111,8 @@ function BalancerLine({ balancer }: { readonly balancer: LoadBalancerRow }) {
 function NodeLine({ node, now }: { readonly node: NodeRow; readonly now: number }) {
   const { unreachableSince, unhealthySince, notReplaced, health } = node;
   const remarks = [
-    unreachableSince === undefined ? '' : `did not answer since ${ago(unreachableSince, now)}`,
-    unhealthySince === undefined ? '' : `since ${ago(unhealthySince, now)}`,
+    unreachableSince === undefined ? '' : `did not answer since ${timeAgo(unreachableSince, now)}`,
+    unhealthySince === undefined ? '' : `since ${timeAgo(unhealthySince, now)}`,
     health?.failing ?? '',
     notReplaced === undefined ? '' : `not replaced: ${notReplaced}`,
   ].filter(Boolean);

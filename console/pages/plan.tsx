@@ -5,7 +5,7 @@ import { type AnswerTo, ask } from '../api.ts';
 import { commands } from '../model/commands.ts';
 import { may } from '../model/rights.ts';
 import type { TabProps } from '../model/tab.ts';
-import { ago } from '../model/times.ts';
+import { timeAgo } from '../model/times.ts';
 import { yamlText } from '../model/yaml-text.ts';
 import { CarryOut } from '../parts/carry-out.tsx';
 import { CopyCommand } from '../parts/copy-command.tsx';
@@ -183,8 +183,8 @@ function ProposedPlan({ of, plan, open }: ProposedPlanProps) {
       <p className="card-title">
         <Status of={plan.state} /> <strong>{plan.summary}</strong>
         <span className="dim">
-          {plan.reason} by {plan.by}, {ago(plan.at, now)}
-          {plan.approved && `; approved by ${plan.approved.by}, ${ago(plan.approved.at, now)}`}
+          {plan.reason} by {plan.by}, {timeAgo(plan.at, now)}
+          {plan.approved && `; approved by ${plan.approved.by}, ${timeAgo(plan.approved.at, now)}`}
         </span>
         {!open && (
           <a className="button" href={hrefOf(['manifests', of.namespace, of.name, 'plan'], { plan: plan.id })}>

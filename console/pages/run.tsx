@@ -3,9 +3,9 @@ import { useMemo } from 'react';
 import type { ClusterDescription } from '#contracts/api-bodies.ts';
 import type { RunEvent } from '#contracts/records.ts';
 import { commands } from '../model/commands.ts';
-import { type Cell, runTable, type StageName, stageColumns } from '../model/run-table.ts';
+import { type Cell, type PlannedStageName, runTable, stageColumns } from '../model/run-table.ts';
 import type { TabProps } from '../model/tab.ts';
-import { ago, lasted } from '../model/times.ts';
+import { lasted, timeAgo } from '../model/times.ts';
 import { CopyCommand } from '../parts/copy-command.tsx';
 import { EventList } from '../parts/event-list.tsx';
 import { FailureCard } from '../parts/failure-card.tsx';
@@ -160,7 +160,7 @@ function RunRemark({ run }: { readonly run: RunRow }) {
       <Status of={run.status} />
       <span className="dim">
         {run.reason}; {endedAt === undefined ? 'for' : 'took'} {lasted((ends - Date.parse(startedAt)) / 1000)}
-        {endedAt !== undefined && `, ended ${ago(endedAt, now)}`}
+        {endedAt !== undefined && `, ended ${timeAgo(endedAt, now)}`}
         {run.plan?.approvedBy !== undefined && `; plan approved by ${run.plan.approvedBy}`}
       </span>
     </>
@@ -202,7 +202,7 @@ function cellOf(
   tables: readonly Table[],
 ): (Cell & { readonly cluster: string }) | undefined {
   const [, name, number, stage] = /^(.+)\.(\d+)\.(\w+)$/.exec(chosen ?? '') ?? [];
-  const column = stageColumns.find((one): one is StageName => one === stage);
+  const column = stageColumns.find((one): one is PlannedStageName => one === stage);
   const row = tables.find(({ cluster }) => cluster.name === name)?.rows.find((one) => one.number === Number(number));
   return row && column && name !== undefined ? { ...row.cells[column], cluster: name } : undefined;
 }

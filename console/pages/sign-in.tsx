@@ -2,7 +2,7 @@
 import { useState } from 'react';
 import { commands } from '../model/commands.ts';
 import { CopyCommand } from '../parts/copy-command.tsx';
-import { sentenceOf, wayIn } from '../sign-in/way-in.ts';
+import { errorText, wayIn } from '../sign-in/way-in.ts';
 
 interface Props {
   /** Why one is not let in; empty if there is nothing to say. */
@@ -31,7 +31,7 @@ export function SignInPage({ refusal, ended }: Props) {
             <button
               type="button"
               className="main"
-              onClick={() => void toSignIn().catch((error: unknown) => setFault(sentenceOf(error)))}
+              onClick={() => void toSignIn().catch((error: unknown) => setFault(errorText(error)))}
             >
               Sign in
             </button>

@@ -1,6 +1,6 @@
 /** The question before an address makes this browser someone else's: it may have been sent by anyone. */
 import { useState } from 'react';
-import { sentenceOf } from '../sign-in/way-in.ts';
+import { errorText } from '../sign-in/way-in.ts';
 
 interface Props {
   /** Who is signed in. */
@@ -31,7 +31,7 @@ export function SomeoneElse({ name, replace, stay }: Props) {
         <button
           type="button"
           className="quiet"
-          onClick={() => void replace().catch((error: unknown) => setFault(sentenceOf(error)))}
+          onClick={() => void replace().catch((error: unknown) => setFault(errorText(error)))}
         >
           Sign in as the other user
         </button>

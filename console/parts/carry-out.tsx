@@ -2,7 +2,7 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type ReactNode, useId, useState } from 'react';
 import type { ManifestAccepted, PlanReport } from '#contracts/api-bodies.ts';
-import { ProblemAnswer } from '../api.ts';
+import { RequestRefused } from '../api.ts';
 import { wordToType } from '../model/plan-totals.ts';
 import { go, hrefOf } from '../routes.ts';
 import { Trouble } from './states.tsx';
@@ -33,7 +33,7 @@ function CarryOutForm({ plan, title, send, children }: CarryOutProps) {
     onError: () => client.invalidateQueries({ queryKey: ['plans'] }),
   });
   const word = wordToType(plan);
-  const proposed = work.error instanceof ProblemAnswer && work.error.problem.code === 'ApprovalRequired';
+  const proposed = work.error instanceof RequestRefused && work.error.problem.code === 'ApprovalRequired';
   return (
     <form
       className="carry-out"

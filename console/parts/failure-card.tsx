@@ -1,7 +1,7 @@
 /** A failure: the cause in the tool's words, what was done about it, and what to do. */
 import type { FailureReport, ManifestDescription } from '#contracts/api-bodies.ts';
 import type { Name } from '../model/commands.ts';
-import { ago, clock } from '../model/times.ts';
+import { clock, timeAgo } from '../model/times.ts';
 import { CopyCommand } from './copy-command.tsx';
 import { useNow } from './states.tsx';
 
@@ -21,7 +21,7 @@ export function FailureCard({ manifest, failure }: FailureCardProps) {
         {stage !== undefined && <span className="dim">in {stage}</span>}
         {resource !== undefined && <code>{resource}</code>}
         <time className="dim" dateTime={at}>
-          {ago(at, now)}
+          {timeAgo(at, now)}
         </time>
       </p>
       <pre className="cause">{message}</pre>

@@ -1,12 +1,12 @@
 /** Around each view of an inventory: of which namespace it is, and how old. */
 import type { ReactNode } from 'react';
 import { go, hrefOf } from '../routes.ts';
-import { type Query, UpdatedAll } from './states.tsx';
+import { type QueryState, UpdatedAll } from './states.tsx';
 import { ViewTabs } from './view-tabs.tsx';
 
 const views = { clusters: 'Clusters', documents: 'Documents', plan: 'Plan a change', rollouts: 'Roll-outs' } as const;
 
-export interface InventoryPlace {
+export interface PlaceInInventory {
   readonly namespace: string;
   /** In which others may be. */
   readonly namespaces: readonly string[];
@@ -14,10 +14,10 @@ export interface InventoryPlace {
 }
 
 interface InventoryFrameProps {
-  readonly place: InventoryPlace;
+  readonly place: PlaceInInventory;
   readonly view: keyof typeof views;
   /** All that the view shows. */
-  readonly of: readonly Query[];
+  readonly of: readonly QueryState[];
   readonly children: ReactNode;
 }
 

@@ -1,6 +1,6 @@
 /** The log of a stage: follows its end while it grows, and draws only the lines in view. */
 import { type KeyboardEvent, useLayoutEffect, useMemo, useRef, useState } from 'react';
-import { counted } from '../model/counted.ts';
+import { countOf } from '../model/count-of.ts';
 import { allLines, nextMatch, shownLines } from '../model/log-lines.ts';
 import { Trouble } from './states.tsx';
 import { type LogPlace, type ReadLog, useLog } from './use-log.ts';
@@ -53,7 +53,7 @@ export function LogView({ at, active }: LogViewProps) {
       {error ? <Trouble error={error} what="the log" /> : null}
       <div className="dim log-head">
         <span>
-          {counted(lines.length, 'line')}
+          {countOf(lines.length, 'line')}
           {state === 'follows' && error === undefined && active ? ', follows' : ''}
         </span>
         <button type="button" className="quiet" aria-pressed={follows} onClick={() => setFollows(!follows)}>

@@ -4,7 +4,7 @@ import { useDeferredValue, useEffect, useRef, useState } from 'react';
 import type { PlanReport } from '#contracts/api-bodies.ts';
 import { type AnswerTo, ask } from '../api.ts';
 import { commands, type Name } from '../model/commands.ts';
-import { counted } from '../model/counted.ts';
+import { countOf } from '../model/count-of.ts';
 import type { Stored } from '../model/draft.ts';
 import { keyed } from '../model/keyed.ts';
 import { may } from '../model/rights.ts';
@@ -78,7 +78,7 @@ export function ManifestEditor({ stored, of }: ManifestEditorProps) {
           ) : settled !== text || checked.isFetching ? (
             <Sign tone="calm" word="checking" />
           ) : checked.error ? null : faults.length > 0 ? (
-            <Sign tone="bad" word={counted(faults.length, 'fault')} />
+            <Sign tone="bad" word={countOf(faults.length, 'fault')} />
           ) : (
             <Sign tone="good" word={name ? `${name.namespace}/${name.name} is valid` : 'no manifest in the text'} />
           )}
@@ -94,7 +94,7 @@ export function ManifestEditor({ stored, of }: ManifestEditorProps) {
           <p className="notice warn">
             <span aria-hidden="true">!</span>
             <span>
-              The text has {counted(others.length, 'more document')} (
+              The text has {countOf(others.length, 'more document')} (
               {others.map(({ kind, name: other }) => `${kind ?? 'unknown'} ${other ?? ''}`.trim()).join(', ')}). A plan
               here is of one manifest: take them out, and apply them from a terminal, all together with{' '}
               <code>kubeloom apply -f</code>.

@@ -1,6 +1,6 @@
 /** A plan: its waypoints, what is made and removed, and what is refused. */
 import type { PlanReport } from '#contracts/api-bodies.ts';
-import { counted } from '../model/counted.ts';
+import { countOf } from '../model/count-of.ts';
 import { keyed } from '../model/keyed.ts';
 import { amountsText, totalsOf } from '../model/plan-totals.ts';
 import { PlanLines } from './plan-lines.tsx';
@@ -53,7 +53,7 @@ export function PlanView({ plan }: { readonly plan: PlanReport }) {
                 <PlanLines lines={lines} />
                 <details>
                   <summary>
-                    {counted(stages.length, 'stage')} · if it fails:{' '}
+                    {countOf(stages.length, 'stage')} · if it fails:{' '}
                     {forwardOnly ? 'retried, then waits for you' : 'undone'}
                   </summary>
                   <dl>
@@ -108,7 +108,7 @@ function Cost({ cost }: { readonly cost: NonNullable<PlanReport['costOfMonth']> 
       </p>
       <details>
         <summary>
-          {counted(machines.length, 'kind of machine', 'kinds of machines')}; list prices of{' '}
+          {countOf(machines.length, 'kind of machine', 'kinds of machines')}; list prices of{' '}
           {lists
             .map(({ provider, date, source }) => `${provider} ${date}${source === 'simulated' ? ' (simulated)' : ''}`)
             .join(', ')}

@@ -1,7 +1,7 @@
 /** Around each view of the settings: where one is, how old it is, and a search. */
 import type { ReactNode } from 'react';
 import { go, hrefOf } from '../routes.ts';
-import { type Query, UpdatedAll } from './states.tsx';
+import { type QueryState, UpdatedAll } from './states.tsx';
 import { ViewTabs } from './view-tabs.tsx';
 
 const views = { providers: 'Providers', secrets: 'Secrets', templates: 'Templates', sources: 'Git sources' } as const;
@@ -10,7 +10,7 @@ interface SettingsFrameProps {
   readonly view: keyof typeof views;
   readonly chosen: Readonly<Record<string, string>>;
   /** All that the view shows. */
-  readonly of: readonly Query[];
+  readonly of: readonly QueryState[];
   readonly children: ReactNode;
 }
 

@@ -1,6 +1,6 @@
 /** What a page shows while there is nothing to show, and when something did not work. */
 import { type ReactNode, useEffect, useState } from 'react';
-import { ProblemAnswer, SignedOut, Unreachable } from '../api.ts';
+import { RequestRefused, SignedOut, Unreachable } from '../api.ts';
 import { keyed } from '../model/keyed.ts';
 import { span } from '../model/times.ts';
 
@@ -36,7 +36,7 @@ export function Trouble({ error, what }: { readonly error: unknown; readonly wha
       <div>
         <strong>{titleOf(error, what)}</strong>
         <p>{detailOf(error)}</p>
-        {error instanceof ProblemAnswer && error.problem.faults && (
+        {error instanceof RequestRefused && error.problem.faults && (
           <ul>
             {keyed(error.problem.faults, ({ path, reason }) => `${path} ${reason}`).map(
               ([key, { path, reason, fix }]) => (
@@ -56,8 +56,8 @@ export function Trouble({ error, what }: { readonly error: unknown; readonly wha
 function titleOf(error: unknown, what: string): string {
   if (error instanceof Unreachable) return 'Nothing answers';
   if (error instanceof SignedOut) return 'Your session has ended';
-  if (error instanceof ProblemAnswer && error.problem.status === 403) return 'You lack the role for this';
-  if (error instanceof ProblemAnswer && error.problem.status === 404) return 'There is no such thing';
+  if (error instanceof RequestRefused && error.problem.status === 403) return 'You lack the role for this';
+  if (error instanceof RequestRefused && error.problem.status === 404) return 'There is no such thing';
   return `Kubeloom could not show ${what}`;
 }
 
@@ -65,20 +65,20 @@ function detailOf(error: unknown): string {
   if (error instanceof Unreachable)
     return 'The platform does not answer. What you see is as it was last; the console goes on asking, less often each time.';
   if (error instanceof SignedOut) return 'Run `kubeloom console` and open the address that it prints.';
-  if (error instanceof ProblemAnswer && error.problem.status >= 500)
+  if (error instanceof RequestRefused && error.problem.status >= 500)
     return `${error.problem.detail} (request ${error.problem.instance})`;
   return error instanceof Error ? error.message : String(error);
 }
 
 /** What a query of the page says of itself. */
-export interface Query<Data = unknown> {
+export interface QueryState<Data = unknown> {
   readonly data: Data | undefined;
   readonly error: unknown;
   readonly dataUpdatedAt: number;
 }
 
 interface AnsweredProps<Data> {
-  readonly of: Pick<Query<Data>, 'data' | 'error'>;
+  readonly of: Pick<QueryState<Data>, 'data' | 'error'>;
   readonly what: string;
   readonly children: (data: Data) => ReactNode;
 }
@@ -94,7 +94,7 @@ export function Answered<Data>({ of: { data, error }, what, children }: Answered
 }
 
 /** How old the oldest is of what one sees. */
-export function UpdatedAll({ of }: { readonly of: readonly Query[] }) {
+export function UpdatedAll({ of }: { readonly of: readonly QueryState[] }) {
   const at = Math.min(...of.map(({ dataUpdatedAt }) => dataUpdatedAt));
   return <Updated at={at} error={of.find(({ error }) => error)?.error} />;
 }

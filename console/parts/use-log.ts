@@ -1,6 +1,6 @@
 /** The text of a log, read from where it was until nothing follows; a hidden tab reads nothing. */
 import { useEffect, useRef, useState } from 'react';
-import { askOnce, ProblemAnswer } from '../api.ts';
+import { askOnce, RequestRefused } from '../api.ts';
 import { type LogLines, noLines, withText } from '../model/log-lines.ts';
 import { nextLogRead } from '../model/pace.ts';
 
@@ -90,7 +90,7 @@ async function piece(params: Params, offset: number, signal: AbortSignal): Promi
     const ended = found.headers.get('kubeloom-ended') === 'true';
     return { status: 200, text: found.data, ended, next, error: undefined };
   } catch (error) {
-    const status = error instanceof ProblemAnswer ? error.problem.status : 0;
+    const status = error instanceof RequestRefused ? error.problem.status : 0;
     // A stage that just started has no log for a moment.
     return { ...nothing, status, error: status === 404 ? undefined : error };
   }

@@ -2,7 +2,7 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
 import type { ManifestDescription } from '#contracts/api-bodies.ts';
-import { ask, askOnce, type Route } from '../api.ts';
+import { ask, askOnce, type RouteName } from '../api.ts';
 import { commands, type Name } from '../model/commands.ts';
 import { may } from '../model/rights.ts';
 import { useWhoAmI } from '../queries.ts';
@@ -13,7 +13,7 @@ import { statusWord } from './status.tsx';
 
 interface Verb {
   readonly title: string;
-  readonly route: Extract<Route, `POST /v1/manifests/{namespace}/{name}/${string}`>;
+  readonly route: Extract<RouteName, `POST /v1/manifests/{namespace}/{name}/${string}`>;
   readonly body?: unknown;
   readonly command: (key: Name) => string;
   /** What follows, for who is about to do it. */

@@ -1,7 +1,7 @@
 /** The way in that the installation has, by the settings next to the page. */
 import type { ConsoleSettings } from '#contracts/console-page.ts';
 import { codeSession } from './code-session.ts';
-import { sentenceOf, type WayIn } from './way-in.ts';
+import { errorText, type WayIn } from './way-in.ts';
 
 export async function chosenWayIn(): Promise<WayIn> {
   try {
@@ -12,7 +12,7 @@ export async function chosenWayIn(): Promise<WayIn> {
     const { oidcSignIn } = await import('./oidc.ts');
     return oidcSignIn(settings);
   } catch (error) {
-    return without(`how to sign in could not be found out (console.json: ${sentenceOf(error)}): load the page again`);
+    return without(`how to sign in could not be found out (console.json: ${errorText(error)}): load the page again`);
   }
 }
 

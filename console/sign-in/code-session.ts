@@ -3,7 +3,7 @@
  * from scripts; the key that goes with it opens nothing without that cookie, and all tabs of this origin share it.
  */
 import { keep, kept } from '../storage.ts';
-import { type Begun, sentenceOf, textOf, type WayIn } from './way-in.ts';
+import { type Begun, errorText, fieldText, type WayIn } from './way-in.ts';
 
 const place = 'kubeloom-console-key';
 const brought = /^#sign-in=([\w-]{20,100})$/;
@@ -18,7 +18,7 @@ export function codeSession(): WayIn {
       const [, code] = brought.exec(location.hash) ?? [];
       if (code === undefined) return { kind: 'open' };
       history.replaceState(null, '', `${location.pathname}#/`);
-      return signIn(code).catch((error: unknown) => ({ kind: 'refused', reason: sentenceOf(error) }));
+      return signIn(code).catch((error: unknown) => ({ kind: 'refused', reason: errorText(error) }));
     },
     headers: async () => keyHeader(),
     async signOut() {
@@ -43,7 +43,7 @@ async function signIn(code: string, replaces = false): Promise<Begun> {
     };
     return { kind: 'asks', replace };
   }
-  if (!response.ok) throw new Error(textOf(answer, 'detail') ?? `the answer was HTTP ${response.status}`);
-  keep(place, textOf(answer, 'key') ?? '');
+  if (!response.ok) throw new Error(fieldText(answer, 'detail') ?? `the answer was HTTP ${response.status}`);
+  keep(place, fieldText(answer, 'key') ?? '');
   return { kind: 'open' };
 }

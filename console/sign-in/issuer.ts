@@ -1,5 +1,5 @@
 /** What an OIDC issuer is asked, and what its answers have to be: discovery, a code or a refresh token for tokens, the ID token's claims. */
-import { textOf } from './way-in.ts';
+import { fieldText } from './way-in.ts';
 
 export interface Issuer {
   readonly authorize: string;
@@ -30,12 +30,12 @@ const leewayMs = 60_000;
 /** Where the issuer's pages are. Throws a sentence. */
 export async function discover({ issuer }: Pick<Client, 'issuer'>): Promise<Issuer> {
   const document = await jsonOf(`${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`);
-  if (textOf(document, 'issuer') !== issuer)
+  if (fieldText(document, 'issuer') !== issuer)
     throw new Error(`what answers at ${issuer} says that it is another issuer`);
   const methods = listOf(document, 'code_challenge_methods_supported');
   if (methods && !methods.includes('S256')) throw new Error(`${issuer} does not support PKCE with S256`);
   const secure = (name: string): string | undefined => {
-    const url = textOf(document, name);
+    const url = fieldText(document, name);
     if (url === undefined || URL.parse(url)?.protocol === 'https:' || issuer.startsWith('http://127.0.0.1:'))
       return url;
     throw new Error(`the ${name} of ${issuer} is not https`);
@@ -53,11 +53,11 @@ export async function requestTokens(
   now: number,
 ): Promise<Omit<Tokens, 'id'> & { readonly id: string | undefined }> {
   const answer = await jsonOf(token, { method: 'POST', body: new URLSearchParams(form) });
-  const access = textOf(answer, 'access_token');
-  if (access === undefined || textOf(answer, 'token_type')?.toLowerCase() !== 'bearer')
+  const access = fieldText(answer, 'access_token');
+  if (access === undefined || fieldText(answer, 'token_type')?.toLowerCase() !== 'bearer')
     throw new IssuerRefused('the issuer answered without a token');
   const seconds = Number(field(answer, 'expires_in') ?? 300);
-  const [id, refresh] = [textOf(answer, 'id_token'), textOf(answer, 'refresh_token')];
+  const [id, refresh] = [fieldText(answer, 'id_token'), fieldText(answer, 'refresh_token')];
   return { access, id, refresh, until: now + seconds * 1000 };
 }
 
@@ -73,16 +73,16 @@ export function checkIdToken(
   const wrong = (what: string): never => {
     throw new IssuerRefused(`the ID token has another ${what} than this console asked for: sign in again`);
   };
-  if (textOf(claims, 'iss') !== expected.issuer) wrong('issuer');
-  const audience = listOf(claims, 'aud') ?? [textOf(claims, 'aud')];
-  const party = textOf(claims, 'azp');
+  if (fieldText(claims, 'iss') !== expected.issuer) wrong('issuer');
+  const audience = listOf(claims, 'aud') ?? [fieldText(claims, 'aud')];
+  const party = fieldText(claims, 'azp');
   if (!audience.includes(expected.clientId) || (party ?? expected.clientId) !== expected.clientId) wrong('audience');
   if (audience.length > 1 && party === undefined) wrong('audience');
-  if (expected.nonce !== undefined && textOf(claims, 'nonce') !== expected.nonce) wrong('nonce');
+  if (expected.nonce !== undefined && fieldText(claims, 'nonce') !== expected.nonce) wrong('nonce');
   const until = Number(field(claims, 'exp')) * 1000;
   if (!(until + leewayMs > expected.now))
     throw new IssuerRefused('the ID token has expired: check the clock of this computer');
-  const subject = textOf(claims, 'sub') ?? wrong('subject');
+  const subject = fieldText(claims, 'sub') ?? wrong('subject');
   if (expected.subject !== undefined && subject !== expected.subject) wrong('subject');
   return { subject, until };
 }
@@ -113,7 +113,7 @@ async function jsonOf(url: string, sent: RequestInit = {}): Promise<unknown> {
   });
   const answer: unknown = await response.json().catch(() => undefined);
   if (response.ok) return answer;
-  const said = textOf(answer, 'error_description') ?? textOf(answer, 'error') ?? `HTTP ${response.status}`;
+  const said = fieldText(answer, 'error_description') ?? fieldText(answer, 'error') ?? `HTTP ${response.status}`;
   const sentence = `the issuer refused: ${said}`;
   throw response.status >= 500 || response.status === 429 ? new Error(sentence) : new IssuerRefused(sentence);
 }

@@ -4,7 +4,7 @@
  */
 import type { ConsoleSettings } from '#contracts/console-page.ts';
 import { checkIdToken, discover, type Issuer, IssuerRefused, requestTokens, type Tokens } from './issuer.ts';
-import { type Begun, sentenceOf, textOf, type WayIn } from './way-in.ts';
+import { type Begun, errorText, fieldText, type WayIn } from './way-in.ts';
 
 type Settings = Extract<ConsoleSettings, { readonly signIn: 'oidc' }>;
 
@@ -51,14 +51,14 @@ export function oidcSignIn(settings: Settings, now: () => number = Date.now): Wa
 
   /** With the answer of the issuer that the address brought. Throws with the reason. */
   const arrive = async (answer: URLSearchParams, asked: unknown): Promise<void> => {
-    const [state, nonce, verifier] = ['state', 'nonce', 'verifier'].map((name) => textOf(asked, name));
+    const [state, nonce, verifier] = ['state', 'nonce', 'verifier'].map((name) => fieldText(asked, name));
     if (state === undefined || answer.get('state') !== state || nonce === undefined || verifier === undefined)
       throw new IssuerRefused('this answer of the issuer is not for a sign-in that this tab began: sign in again');
     const { token, namesItself } = await issuer();
     if ((answer.get('iss') ?? (namesItself ? '' : settings.issuer)) !== settings.issuer)
       throw new IssuerRefused('this answer is from another issuer: sign in again');
     const error = answer.get('error');
-    if (error !== null && textOf(asked, 'mode') === 'silent' && silentRefusals.includes(error)) return;
+    if (error !== null && fieldText(asked, 'mode') === 'silent' && silentRefusals.includes(error)) return;
     if (error !== null) throw new IssuerRefused(`the issuer refused: ${answer.get('error_description') ?? error}`);
     const form = { grant_type: 'authorization_code', code: answer.get('code') ?? '', redirect_uri: redirect };
     const given = await requestTokens(
@@ -93,11 +93,11 @@ export function oidcSignIn(settings: Settings, now: () => number = Date.now): Wa
       sessionStorage.removeItem(waiting);
       try {
         if (answer.has('state') || answer.has('code') || answer.has('error')) {
-          history.replaceState(null, '', `${location.pathname}${textOf(asked, 'place') || '#/'}`);
+          history.replaceState(null, '', `${location.pathname}${fieldText(asked, 'place') || '#/'}`);
           await arrive(answer, asked);
         } else if (sessionStorage.getItem(signedOut) === null) await leave(true);
       } catch (error) {
-        return { kind: 'refused', reason: sentenceOf(error) };
+        return { kind: 'refused', reason: errorText(error) };
       }
       return { kind: 'open' };
     },

@@ -32,10 +32,10 @@ export function wayIn(): WayIn {
 }
 
 /** The message of what was thrown. */
-export const sentenceOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+export const errorText = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 /** A field of an answer, where it is a text. */
-export function textOf(answer: unknown, name: string): string | undefined {
+export function fieldText(answer: unknown, name: string): string | undefined {
   if (typeof answer !== 'object' || answer === null) return undefined;
   const value: unknown = Object.getOwnPropertyDescriptor(answer, name)?.value;
   return typeof value === 'string' ? value : undefined;

@@ -5,11 +5,11 @@
 import { z } from 'zod';
 import { type ManifestKey, RunEvent } from '#contracts/records.ts';
 import { PipelineError } from '#domain/errors.ts';
-import type { EventFeed, FeedEvent, FeedPage } from '../event-feed.ts';
+import type { EventFeed, StoredFeedEvent, StoredFeedPage } from '../event-feed.ts';
 import { keepDays, keptUntil } from './dynamo-events.ts';
 import { type DynamoTable, type Item, itemsIn } from './dynamo-table.ts';
 import { readableOnes, readJsonRecord } from './stored-record.ts';
-import { eventFeed, feedItem, manifestOfEvents } from './table-keys.ts';
+import { feedItem, feedPartition, manifestOfEvents } from './table-keys.ts';
 
 /** As DynamoDB writes it to a Lambda function; what is not an event of a manifest is passed over. */
 const StreamBatch = z.object({
@@ -46,7 +46,7 @@ export class DynamoEventFeed implements EventFeed {
     this.#table = table;
   }
 
-  async take(batch: unknown): Promise<readonly FeedEvent[]> {
+  async take(batch: unknown): Promise<readonly StoredFeedEvent[]> {
     const entries = entriesOf(batch);
     const there = new Map<string, string>();
     const note = (position: number, found: readonly Entry[]): void =>
@@ -65,10 +65,10 @@ export class DynamoEventFeed implements EventFeed {
     return entries.map((entry) => feedEvent(there.get(identityOf(entry)) ?? '', entry));
   }
 
-  async read(from: { readonly after?: string; readonly since?: string }, most: number): Promise<FeedPage> {
+  async read(from: { readonly after?: string; readonly since?: string }, most: number): Promise<StoredFeedPage> {
     const after = from.after === undefined ? undefined : placeOf(from.after);
     const start = after?.position ?? (from.since === undefined ? 0 : await this.#positionAt(from.since));
-    const found: FeedEvent[] = [];
+    const found: StoredFeedEvent[] = [];
     let next: string | undefined;
     // The item of `after` has its own events, and one that cannot be read has none: the next one is looked for.
     do {
@@ -108,7 +108,7 @@ export class DynamoEventFeed implements EventFeed {
     let next: string | undefined;
     do {
       const about = { newestFirst: true, limit: searched, ...(next !== undefined && { next }) };
-      const page = await this.#table.query({ ...itemsIn(eventFeed), ...about });
+      const page = await this.#table.query({ ...itemsIn(feedPartition), ...about });
       found.push(...page.items);
       next = page.items.some((item) => String(item.at ?? '') >= at) ? page.next : undefined;
     } while (next !== undefined);
@@ -117,11 +117,11 @@ export class DynamoEventFeed implements EventFeed {
 
   #from(position: number) {
     const sort = { expression: '#sk >= :from', values: { ':from': feedItem(position).sk } };
-    return { ...itemsIn(eventFeed), sort };
+    return { ...itemsIn(feedPartition), sort };
   }
 
   async #items(of: { readonly newestFirst?: boolean; readonly limit: number }): Promise<readonly Item[]> {
-    return (await this.#table.query({ ...itemsIn(eventFeed), ...of })).items;
+    return (await this.#table.query({ ...itemsIn(feedPartition), ...of })).items;
   }
 }
 
@@ -150,7 +150,7 @@ interface Place {
 }
 
 /** The events of an item behind a place. */
-function behind(item: Item, after: Place | undefined): readonly FeedEvent[] {
+function behind(item: Item, after: Place | undefined): readonly StoredFeedEvent[] {
   const position = positionOf(item);
   return entriesIn(item)
     .map((entry, place) => ({ place, event: feedEvent(idOf(position, place), entry) }))
@@ -191,7 +191,7 @@ function firstPosition([entry]: readonly Entry[]): number {
 const identityOf = ({ namespace, name, key }: Entry): string => `${namespace}#${name}#${key}`;
 const positionOf = (item: Item): number => Number(item.sk);
 const idOf = (position: number, place: number): string => `${position}.${place}`;
-const feedEvent = (id: string, { namespace, name, event }: Entry): FeedEvent => ({
+const feedEvent = (id: string, { namespace, name, event }: Entry): StoredFeedEvent => ({
   id,
   manifest: { namespace, name } satisfies ManifestKey,
   event,

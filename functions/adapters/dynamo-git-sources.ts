@@ -2,7 +2,7 @@
 import { type GitSourceKey, GitSourceRecord } from '#contracts/git-sources.ts';
 import { PipelineError } from '#domain/errors.ts';
 import type { GitSourceStore } from '../git-source-store.ts';
-import { type DynamoTable, dueIn, followsStored, type Item, itemsIn, keyOf } from './dynamo-table.ts';
+import { type DynamoTable, dueIn, followsStored, type Item, itemKeyOf, itemsIn } from './dynamo-table.ts';
 import { readableOnes, readJsonRecord } from './stored-record.ts';
 import { gitSourceItem, gitSources, manifestsOf } from './table-keys.ts';
 
@@ -40,7 +40,7 @@ export class DynamoGitSources implements GitSourceStore {
 
   async due(now: string, limit: number): Promise<readonly GitSourceRecord[]> {
     const page = await this.#table.query({ ...dueIn(gitSources, now), limit });
-    const items = await this.#table.getAll(page.items.map(keyOf));
+    const items = await this.#table.getAll(page.items.map(itemKeyOf));
     return readableOnes(items, read).filter(({ dueAt }) => dueAt <= now);
   }
 }

@@ -3,7 +3,7 @@ import { type Lease, type ManifestKey, type ManifestRecord, Origin } from '#cont
 import { isPipelineError, PipelineError } from '#domain/errors.ts';
 import type { LeaseTerm, ManifestRemains, ManifestStore, StoredGeneration, StoredManifests } from '../ports.ts';
 import { assigned, assignments, attributeNames } from './dynamo-expressions.ts';
-import { type Condition, type DynamoTable, dueIn, type Item, itemsIn, keyOf } from './dynamo-table.ts';
+import { type Condition, type DynamoTable, dueIn, type Item, itemKeyOf, itemsIn } from './dynamo-table.ts';
 import { documentPrefix, type LargeDocuments } from './large-documents.ts';
 import { asFault, leaseLost, notFound } from './manifest-errors.ts';
 import { nameOf, readManifest, remainsOf } from './manifest-item.ts';
@@ -213,7 +213,7 @@ export class DynamoManifests implements ManifestStore {
     const { items: checks } =
       room > 0 ? await this.#table.query({ ...dueIn(dueChecks, now), limit: room }) : { items: [] };
     // The index lags behind the table: what has settled, or was prolonged, since then is not due.
-    const items = (await this.#table.getAll([...waiting, ...checks].map(keyOf))).filter(
+    const items = (await this.#table.getAll([...waiting, ...checks].map(itemKeyOf))).filter(
       ({ dueAt }) => dueAt !== undefined && String(dueAt) <= now,
     );
     const read = await Promise.allSettled(items.map((item) => this.#read(item)));

@@ -1,7 +1,7 @@
 /** `RunStore` on DynamoDB; the `due` index orders runs by the time they were queued. */
 import { type ManifestKey, RunRecord } from '#contracts/records.ts';
 import type { Page, RunStore } from '../ports.ts';
-import { type DynamoTable, dueIn, type Item, keyOf } from './dynamo-table.ts';
+import { type DynamoTable, dueIn, type Item, itemKeyOf } from './dynamo-table.ts';
 import { readableOnes, readJsonRecord } from './stored-record.ts';
 import { runItem, runsByTime } from './table-keys.ts';
 
@@ -38,7 +38,7 @@ export class DynamoRuns implements RunStore {
       limit,
       ...(next === undefined ? {} : { next }),
     });
-    const items = await this.#table.getAll(page.items.map(keyOf));
+    const items = await this.#table.getAll(page.items.map(itemKeyOf));
     // Asking for one that is left out by its id says why it cannot be read.
     return { items: readableOnes(items, read), ...(page.next === undefined ? {} : { next: page.next }) };
   }

@@ -98,7 +98,7 @@ export class DynamoTable {
   }
 
   async removeAll(items: readonly Item[]): Promise<void> {
-    await Promise.all(items.map((item) => this.remove(keyOf(item))));
+    await Promise.all(items.map((item) => this.remove(itemKeyOf(item))));
   }
 
   /** Writes items that need no condition. */
@@ -177,7 +177,7 @@ export function followsStored(field: string, number: number): Condition {
   return { expression: `#${field} = :before`, values: { ':before': number - 1 } };
 }
 
-export const keyOf = ({ pk, sk }: Item): ItemKey => ({ pk: String(pk), sk: String(sk) });
+export const itemKeyOf = ({ pk, sk }: Item): ItemKey => ({ pk: String(pk), sk: String(sk) });
 
 /** Every item says the format in which it was written; one without it is of 0.1.0, which is format 1. */
 const numbered = (item: Item): Item => ({ ...item, format: recordFormat });

@@ -2,7 +2,7 @@
 import { SignatureV4 } from '@smithy/signature-v4';
 import { z } from 'zod';
 import { PipelineError } from '#domain/errors.ts';
-import type { EventBus, FeedEvent } from '../event-feed.ts';
+import type { EventBus, StoredFeedEvent } from '../event-feed.ts';
 import { NodeHash } from './node-hash.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -26,7 +26,7 @@ export class EventBridgeBus implements EventBus {
     this.#environment = environment;
   }
 
-  async publish(events: readonly FeedEvent[]): Promise<void> {
+  async publish(events: readonly StoredFeedEvent[]): Promise<void> {
     if (this.#name === '') return;
     let waiting: { readonly entry: object; readonly size: number }[] = [];
     const send = async (): Promise<void> => {
@@ -77,7 +77,7 @@ export class EventBridgeBus implements EventBus {
 }
 
 /** As rules see it: `detail-type` is the kind of the event. */
-function entryOf(bus: string, { id, manifest, event }: FeedEvent): object {
+function entryOf(bus: string, { id, manifest, event }: StoredFeedEvent): object {
   return {
     ...{ EventBusName: bus, Source: 'kubeloom', DetailType: event.kind, Time: Date.parse(event.at) / 1000 },
     Detail: JSON.stringify({ id, namespace: manifest.namespace, manifest: manifest.name, ...event }),

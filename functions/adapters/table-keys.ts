@@ -103,9 +103,9 @@ export function manifestOfEvents(partition: string): ManifestKey | undefined {
 }
 
 /** Partition of the events of all manifests, in the order in which the stream of the table brought them. */
-export const eventFeed = 'FEED';
+export const feedPartition = 'FEED';
 
-export const feedItem = (position: number): ItemKey => ({ pk: eventFeed, sk: String(position).padStart(16, '0') });
+export const feedItem = (position: number): ItemKey => ({ pk: feedPartition, sk: String(position).padStart(16, '0') });
 
 export const templateItem = (namespace: string, name: string): ItemKey => ({ pk: `TEMPLATES#${namespace}`, sk: name });
 

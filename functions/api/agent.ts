@@ -2,7 +2,7 @@
 import type { AgentGroup } from '#contracts/agent.ts';
 import { operations } from '#contracts/operations/operations.ts';
 import type { KnownNode } from '#domain/certificates/may-approve.ts';
-import { knownNodes } from '#domain/certificates/serving-requests.ts';
+import { nodesWithAddresses } from '#domain/certificates/serving-requests.ts';
 import { type Demand, withReplacements, withSizes } from '#domain/demand.ts';
 import { PipelineError } from '#domain/errors.ts';
 import { shown } from '#domain/manifest/names.ts';
@@ -13,7 +13,7 @@ import { demandOf } from '../pipeline/clusters/demand-records.ts';
 import { manifestOf } from '../pipeline/manifests/stored-document.ts';
 import type { ApiPorts } from '../rights/api-uses.ts';
 import { type Agent, agentOf } from './agent-caller.ts';
-import { ask } from './demand.ts';
+import { requestDemand } from './demand.ts';
 import { handleFor } from './handle.ts';
 import { agentGroups } from './views/agent-groups.ts';
 
@@ -34,7 +34,7 @@ export const resizeAgentGroup = handleFor(operations.resizeAgentGroup, agentOf, 
   const nodes = remove.map((node) => ({ node, because: 'it is not needed any more' }));
   const change = (demand: Demand) =>
     withReplacements(withSizes(demand, { [group.pool]: body.count }, asking), nodes, asking);
-  await ask(deps, {
+  await requestDemand(deps, {
     ...{ stored, document: manifestOf(stored), changes: [{ record, change }], done: 'scaled', kind: 'ScaleRequested' },
     caller: { ...caller, name: `the autoscaler of cluster ${cluster}` },
     what: `scaling of ${group.pool} to ${counted(body.count, 'node')} in cluster ${cluster} requested`,
@@ -49,7 +49,9 @@ export const reportAgentHealth = handleFor(
   agentOf,
   async ({ body }, deps, { record }) => {
     await keepReport(deps, { record, health: body, now: deps.clock.now() });
-    return { json: { nodes: [...knownNodes(record.current ?? { pools: [] }, record.facts)].map(withAddresses) } };
+    return {
+      json: { nodes: [...nodesWithAddresses(record.current ?? { pools: [] }, record.facts)].map(withAddresses) },
+    };
   },
 );
 

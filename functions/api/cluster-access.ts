@@ -14,7 +14,7 @@ import { clusterName } from '../pipeline/clusters/cluster-records.ts';
 import { type AccessPlace, readAccess, startAccess } from '../pipeline/jobs/access-requests.ts';
 import type { ApiPorts } from '../rights/api-uses.ts';
 import { recordManifestChange } from './audit-event.ts';
-import { clusterOf } from './clusters.ts';
+import { namedCluster } from './clusters.ts';
 import { handle } from './handle.ts';
 
 export const requestKubeconfig = handle(operations.requestKubeconfig, async ({ path, body, caller }, deps) => {
@@ -25,7 +25,7 @@ export const requestKubeconfig = handle(operations.requestKubeconfig, async ({ p
     const wanted = `O=${subject.group}, CN=${subject.user}`;
     throw new PipelineError('InvalidInput', `the request must be PKCS #10 in PEM, and its subject exactly ${wanted}`);
   }
-  const cluster = clusterOf(await deps.clusters.list(path), path);
+  const cluster = namedCluster(await deps.clusters.list(path), path);
   const title = clusterName(cluster);
   const about = { namespace, manifest: name, cluster: cluster.cluster, clusterName: title, caller: callerText(caller) };
   const question = { kind: 'certificate' as const, ...body, ...about, kubeconfigKey: signableKey(cluster) };
@@ -45,7 +45,7 @@ export const getIssuedKubeconfig = handle(operations.getIssuedKubeconfig, async 
 export const requestSshAccess = handle(operations.requestSshAccess, async ({ path, body, caller }, deps) => {
   const { namespace, name } = path;
   const { publicKey, seconds, target } = body;
-  const record = clusterOf(await deps.clusters.list(path), path);
+  const record = namedCluster(await deps.clusters.list(path), path);
   const { cluster, current, facts } = record;
   const nodes = openable(record, target);
   const about = { namespace, manifest: name, cluster, caller: callerText(caller), publicKey: publicKey.trim() };
@@ -71,7 +71,7 @@ async function outcomeOf(
   caller: AdmittedCaller,
 ) {
   const { namespace, name } = path;
-  const { cluster } = clusterOf(await deps.clusters.list(path), path);
+  const { cluster } = namedCluster(await deps.clusters.list(path), path);
   const found = await readAccess(deps, { namespace, name, cluster, kind, caller: caller.name }, id);
   const { status, buildId: build, startedAt, result } = found;
   const problem = result?.error === undefined ? null : `${result.error.message} ${result.error.hint}`;

@@ -7,7 +7,7 @@ import { recordManifestChange } from './audit-event.ts';
 import { handle } from './handle.ts';
 
 export const getKubeconfig = handle(operations.getKubeconfig, async ({ path, caller }, deps) => {
-  const wanted = clusterOf(await deps.clusters.list(path), path);
+  const wanted = namedCluster(await deps.clusters.list(path), path);
   const key = wanted.facts.kubeconfigKey;
   const text = key === undefined ? undefined : await deps.artifacts.getText(key);
   if (text === undefined) {
@@ -22,18 +22,18 @@ export const getKubeconfig = handle(operations.getKubeconfig, async ({ path, cal
 });
 
 /** The cluster that the path means. Throws `NotFound` with those that there are. */
-export function clusterOf(
+export function namedCluster(
   clusters: readonly ClusterRecord[],
   { name, cluster }: { readonly name: string; readonly cluster: string },
 ): ClusterRecord {
-  const wanted = findCluster(clusters, cluster);
+  const wanted = findClusterRecord(clusters, cluster);
   if (wanted) return wanted;
   const names = clusters.map(clusterName).join(', ') || 'none';
   throw new PipelineError('NotFound', `manifest "${name}" has no cluster "${cluster}"; it has: ${names}`);
 }
 
 /** By its name in the manifest, or by its id. */
-export function findCluster(clusters: readonly ClusterRecord[], wanted: string): ClusterRecord | undefined {
+export function findClusterRecord(clusters: readonly ClusterRecord[], wanted: string): ClusterRecord | undefined {
   return (
     clusters.find((record) => clusterName(record) === wanted) ?? clusters.find(({ cluster }) => cluster === wanted)
   );

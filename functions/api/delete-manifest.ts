@@ -1,5 +1,5 @@
 /** DELETE /v1/manifests/{namespace}/{name}: a new generation without desired clusters, and its run. */
-import type { Fault, LeftBehind } from '#contracts/api-bodies.ts';
+import type { LeftBehind, WireFault } from '#contracts/api-bodies.ts';
 import { operations } from '#contracts/operations/operations.ts';
 import type { ClusterRecord, ManifestKey, ManifestRecord, Orphans } from '#contracts/records.ts';
 import { isPipelineError, PipelineError } from '#domain/errors.ts';
@@ -22,7 +22,7 @@ import { planClusters, plansOnceReached, refusalsOf } from './judge-manifest.ts'
 import { acceptedResponse, checkPreconditions, unchangedResponse } from './manifest-version.ts';
 import { wireFaults } from './request-document.ts';
 import { bindPlan, needsApproval, type PlanTerms, wantedPlans } from './stored-plans.ts';
-import { planText } from './submit-document.ts';
+import { approvedPlanText } from './submit-document.ts';
 import { remainsWithout } from './views/manifest-description.ts';
 
 export const deleteManifest = handle(operations.deleteManifest, async (request, deps) => {
@@ -85,7 +85,7 @@ export async function submitDeletion(
   const atWork = await runAtWork(deps, stored);
   await storeNext(deps, stored, record);
   if (paused) await deps.manifests.setPaused(path, false);
-  await recordManifestChange(deps, record, `${reason}${planText(record)}`, caller);
+  await recordManifestChange(deps, record, `${reason}${approvedPlanText(record)}`, caller);
   await startRun(deps, record, stored.deleting ? 'deleted again after a failed run' : 'deleted');
   if (atWork !== undefined) await cancelRun(deps, path, atWork);
   return acceptedResponse(record, left && { left });
@@ -131,7 +131,7 @@ function refuseProtected(
 }
 
 /** A document that can no longer be read does not prevent the deletion. */
-function documentFaults(record: ManifestRecord): Fault[] {
+function documentFaults(record: ManifestRecord): WireFault[] {
   if (!readableManifest(record)?.spec.deletionProtection) return [];
   const fix = 'set it to false and apply that first';
   return wireFaults([error(['spec', 'deletionProtection'], 'the manifest is protected', fix)]);

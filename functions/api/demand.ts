@@ -1,5 +1,5 @@
 /** Sizes and replacements: what is asked of clusters besides the manifest. Each starts the next attempt of the generation. */
-import type { Fault } from '#contracts/api-bodies.ts';
+import type { WireFault } from '#contracts/api-bodies.ts';
 import { operations } from '#contracts/operations/operations.ts';
 import type { ClusterRecord, ManifestRecord } from '#contracts/records.ts';
 import {
@@ -10,7 +10,7 @@ import {
   withReplacements,
   withSizes,
 } from '#domain/demand.ts';
-import { clustersWith, placeOfNode, replacementFaults, sizeFaults, undoFaults } from '#domain/demand-faults.ts';
+import { clustersWith, demandSizeFaults, placeOfNode, replacementFaults, undoFaults } from '#domain/demand-faults.ts';
 import { PipelineError } from '#domain/errors.ts';
 import type { InputManifest } from '#domain/manifest/input-manifest.ts';
 import { shown } from '#domain/manifest/names.ts';
@@ -41,7 +41,7 @@ export const scaleManifest = handle(operations.scaleManifest, async ({ path, bod
   if (record === undefined || faults.length > 0) throw refused(stored, 'scaled', faults);
   const asking = { by: caller.name, at: deps.clock.now().toISOString() };
   const sizes = Object.entries(body.sizes).map(([pool, count]) => `${pool} to ${counted(count, 'node')}`);
-  return ask(deps, {
+  return requestDemand(deps, {
     ...{ stored, document, caller, done: 'scaled' as const, kind: 'ScaleRequested' as const },
     what: `scaling of ${listed(sizes, 20)} in cluster ${clusterName(record)} requested`,
     changes: [{ record, change: (demand) => withSizes(demand, body.sizes, asking) }],
@@ -64,7 +64,7 @@ export const replaceNodes = handle(operations.replaceNodes, async ({ path, body,
     const nodes = own.map((node) => ({ node, because }));
     return own.length === 0 ? [] : [{ record, change: (demand: Demand) => withReplacements(demand, nodes, asking) }];
   });
-  return ask(deps, {
+  return requestDemand(deps, {
     ...{ stored, document, caller, changes, done: 'changed' as const, kind: 'ReplacementRequested' as const },
     what: `replacement of ${listed(names, 20)} requested (${because})`,
   });
@@ -85,7 +85,7 @@ function keepNodes(deps: ApiPorts, { stored, document, clusters, caller, names, 
   const faults = undoFaults(names, leaving, clusters);
   if (faults.length > 0) throw refused(stored, 'changed', faults);
   const change = (demand: Demand) => withoutReplacements(demand, new Set(names));
-  return ask(deps, {
+  return requestDemand(deps, {
     ...{ stored, document, caller, done: 'changed' as const, kind: 'ReplacementRequested' as const },
     what: `end of the replacement of ${listed(names, 20)} requested`,
     changes: clusters.map((record) => ({ record, change })),
@@ -106,11 +106,11 @@ interface Request {
   readonly byPerson?: boolean;
   readonly kind: 'ScaleRequested' | 'ReplacementRequested';
   /** What speaks against it once it is stored: a run at work was faster. */
-  readonly faultsBehind?: () => Promise<readonly Fault[]>;
+  readonly faultsBehind?: () => Promise<readonly WireFault[]>;
 }
 
 /** Stores it and starts the next attempt, unless it is all there or asked for already. */
-export async function ask(deps: ApiPorts, request: Request) {
+export async function requestDemand(deps: ApiPorts, request: Request) {
   const { stored, document, caller, changes, what, done, kind, byPerson = true } = request;
   const bounds = boundsOf(document);
   const asking = changes.map(async ({ record, change }) => {
@@ -150,7 +150,7 @@ function planFaults(
   stored: ManifestRecord,
   record: ClusterRecord,
   { before, after }: { readonly before: Demand; readonly after: Demand },
-): readonly Fault[] {
+): readonly WireFault[] {
   const refusals = (demand: Demand) => {
     const planning = { ...planningOf(deps, stored), demands: { [record.cluster]: demand } };
     return planCluster(planning, stored, record).refusals;
@@ -180,7 +180,7 @@ function clusterAsked(
   document: InputManifest,
   clusters: readonly ClusterRecord[],
   { cluster, sizes }: { readonly cluster?: string | undefined; readonly sizes: Readonly<Record<string, number>> },
-): { readonly record?: ClusterRecord; readonly faults: readonly Fault[] } {
+): { readonly record?: ClusterRecord; readonly faults: readonly WireFault[] } {
   const fault = (reason: string, fix: string) => ({ faults: [{ path: 'cluster', reason, fix }] });
   const names = document.spec.kubernetes.clusters.map(({ name }) => name);
   const known = clusters.find((record) => [clusterName(record), record.cluster].includes(cluster ?? ''));
@@ -192,13 +192,13 @@ function clusterAsked(
   }
   const name = known ? clusterName(known) : (using[0] ?? names[0] ?? '');
   const record = known ?? clusters.find((one) => clusterName(one) === name);
-  const faults = sizeFaults(document, name, sizes).map((one) => ({ ...one }));
+  const faults = demandSizeFaults(document, name, sizes).map((one) => ({ ...one }));
   if (record?.current || faults.length > 0) return { ...(record && { record }), faults };
   return fault(`the cluster ${shown(name)} does not exist yet`, 'retry when its first run is done');
 }
 
 /** "manifest "team/shop" cannot be scaled: …", with all faults. */
-function refused(stored: ManifestRecord, done: string, faults: readonly Fault[]): PipelineError {
+function refused(stored: ManifestRecord, done: string, faults: readonly WireFault[]): PipelineError {
   const { namespace, name, generation, attempt } = stored;
   const reasons = faults.map(({ reason, fix }) => (fix === undefined ? reason : `${reason}; ${fix}`)).join('. ');
   return new PipelineError('VerbRefused', `manifest "${namespace}/${name}" cannot be ${done}: ${reasons}`, {

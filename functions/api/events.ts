@@ -4,7 +4,7 @@ import { changesOf, installationChanges } from '#contracts/change-events.ts';
 import type { FeedQuery } from '#contracts/http-parameters.ts';
 import { operations } from '#contracts/operations/operations.ts';
 import type { AdmittedCaller } from '../caller.ts';
-import type { FeedEvent } from '../event-feed.ts';
+import type { StoredFeedEvent } from '../event-feed.ts';
 import { handle } from './handle.ts';
 import { unlessSeen } from './not-modified.ts';
 
@@ -35,7 +35,7 @@ export const listAllEvents = handle(operations.listAllEvents, async ({ query, ca
   return unlessSeen(headers, { items, more, ...(after !== undefined && { next: after }) });
 });
 
-function isMeant({ manifest, event }: FeedEvent, query: FeedQuery, from: string | undefined): boolean {
+function isMeant({ manifest, event }: StoredFeedEvent, query: FeedQuery, from: string | undefined): boolean {
   const { namespace, group, node, kind } = query;
   return (
     (from === undefined || event.at >= from) &&
@@ -54,10 +54,10 @@ function isInGroup(node: string | undefined, group: string): boolean {
 }
 
 /** As with the listings of changes: those of roles are for admins of all namespaces. */
-const maySee = (caller: AdmittedCaller, { manifest: { namespace } }: FeedEvent): boolean =>
+const maySee = (caller: AdmittedCaller, { manifest: { namespace } }: StoredFeedEvent): boolean =>
   namespace === installationChanges ? caller.may('admin', '*') : caller.may('viewer', namespace);
 
-function shown({ id, manifest: { namespace, name }, event }: FeedEvent): ShownEvent {
+function shown({ id, manifest: { namespace, name }, event }: StoredFeedEvent): ShownEvent {
   return {
     id,
     ...(namespace !== installationChanges && { namespace }),

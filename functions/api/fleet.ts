@@ -6,7 +6,9 @@ import { PipelineError } from '#domain/errors.ts';
 import { parseJson } from '#domain/json.ts';
 
 /** What one knows of a manifest by its row alone. */
-export type FleetRow = Omit<ManifestSummary, 'state'> & { readonly state: NonNullable<ManifestSummary['state']> };
+export type SummaryWithState = Omit<ManifestSummary, 'state'> & {
+  readonly state: NonNullable<ManifestSummary['state']>;
+};
 
 type Wanted = Omit<FleetQuery, 'namespace'> & { readonly namespace?: string | undefined };
 
@@ -15,7 +17,7 @@ export const needsAll = ({ sort, counts, state, status, provider, search }: Want
   sort !== 'name' || [counts, state, status, provider, search].some((one) => one !== undefined);
 
 /** Pages follow each other by the place of their last row: what changes its place meanwhile may be on two of them, or on none. */
-export function fleetPage(all: readonly FleetRow[], query: Wanted): ManifestPage {
+export function fleetPage(all: readonly SummaryWithState[], query: Wanted): ManifestPage {
   const fits = filtersOf(query);
   const fitting = all.filter((row) => fits.every(([, matches]) => matches(row)));
   const placed = fitting.map((row) => ({ row, place: placeOf(row, query.sort) }));
@@ -31,7 +33,7 @@ export function fleetPage(all: readonly FleetRow[], query: Wanted): ManifestPage
   };
 }
 
-type Filter = readonly [name: 'state' | 'namespace' | 'provider' | 'other', fits: (row: FleetRow) => boolean];
+type Filter = readonly [name: 'state' | 'namespace' | 'provider' | 'other', fits: (row: SummaryWithState) => boolean];
 
 function filtersOf({ state, status, provider, search, namespace }: Wanted): readonly Filter[] {
   const words = (search ?? '').toLowerCase().split(/\s+/).filter(Boolean);
@@ -46,12 +48,12 @@ function filtersOf({ state, status, provider, search, namespace }: Wanted): read
 
 const containsAll = (text: string, words: readonly string[]): boolean => words.every((word) => text.includes(word));
 
-const providersOf = ({ clusters }: FleetRow): readonly string[] => [
+const providersOf = ({ clusters }: SummaryWithState): readonly string[] => [
   ...new Set(clusters.flatMap(({ providers = [] }) => providers)),
 ];
 
 /** What is searched, in lower case. */
-function textOf({ namespace, name, status, unreadable = '', clusters }: FleetRow): string {
+function textOf({ namespace, name, status, unreadable = '', clusters }: SummaryWithState): string {
   const ofClusters = clusters.flatMap((cluster) => {
     const { failure, providers = [] } = cluster;
     return [cluster.name, ...providers, ...(failure ? [failure.code, failure.message] : [])];
@@ -59,8 +61,8 @@ function textOf({ namespace, name, status, unreadable = '', clusters }: FleetRow
   return [`${namespace}/${name}`, status, unreadable, ...ofClusters].join(' ').toLowerCase();
 }
 
-function countsOf(all: readonly FleetRow[], filters: readonly Filter[], fitting: number): FleetCounts {
-  const without = (name: Filter[0]): readonly FleetRow[] =>
+function countsOf(all: readonly SummaryWithState[], filters: readonly Filter[], fitting: number): FleetCounts {
+  const without = (name: Filter[0]): readonly SummaryWithState[] =>
     all.filter((row) => filters.every(([of, fits]) => of === name || fits(row)));
   const states = without('state');
   const counted = (words: readonly string[]): Record<string, number> => {
@@ -68,7 +70,7 @@ function countsOf(all: readonly FleetRow[], filters: readonly Filter[], fitting:
     for (const word of words) counts.set(word, (counts.get(word) ?? 0) + 1);
     return Object.fromEntries([...counts].sort(([one], [other]) => (one < other ? -1 : 1)));
   };
-  const inState = (state: FleetRow['state']): number => states.filter((row) => row.state === state).length;
+  const inState = (state: SummaryWithState['state']): number => states.filter((row) => row.state === state).length;
   return {
     all: all.length,
     fitting,
@@ -82,7 +84,7 @@ function countsOf(all: readonly FleetRow[], filters: readonly Filter[], fitting:
 type RowPlace = readonly (string | number)[];
 
 /** Texts and numbers of which the smaller one comes first. */
-function placeOf(row: FleetRow, sort: FleetQuery['sort']): RowPlace {
+function placeOf(row: SummaryWithState, sort: FleetQuery['sort']): RowPlace {
   const name = [row.namespace, row.name];
   const state = fleetStates.indexOf(row.state);
   switch (sort) {

@@ -1,5 +1,5 @@
 /** Documents of inventories: stored, listed, deleted; an InventoryCluster becomes its manifest, and nothing else starts a run. */
-import type { Fault } from '#contracts/api-bodies.ts';
+import type { WireFault } from '#contracts/api-bodies.ts';
 import type { InventoryKey, InventoryRecord } from '#contracts/inventory.ts';
 import { operations } from '#contracts/operations/operations.ts';
 import type { ManifestRecord } from '#contracts/records.ts';
@@ -11,7 +11,7 @@ import {
   type Recorded,
 } from '#domain/inventory/inventory-documents.ts';
 import { type Inventory, type InventoryIndex, indexInventory } from '#domain/inventory/inventory-index.ts';
-import { planInventory } from '#domain/inventory/plan-inventory.ts';
+import { inventoryImpact } from '#domain/inventory/plan-inventory.ts';
 import { resolveCluster } from '#domain/inventory/resolve-cluster.ts';
 import { documentChanges } from '#domain/manifest/document-changes.ts';
 import { error } from '#domain/manifest/fault.ts';
@@ -30,7 +30,7 @@ import {
   inventoryOf,
   judgeDocument,
   placedFaults,
-  readDocument,
+  readInventoryDocument,
   storedInventory,
   withDocuments,
 } from './stored-inventory.ts';
@@ -41,7 +41,7 @@ export const putInventory = handle(operations.putInventory, async (request, deps
   const { path, caller } = request;
   const raw = requestDocument(request, deps);
   const records = await deps.inventory.list(path.namespace);
-  const before = inventoryOf(records.map(readDocument));
+  const before = inventoryOf(records.map(readInventoryDocument));
   const stored = records.find(({ kind, name }) => kind === path.kind && name === path.name);
   const verdict = judgeDocument(path.kind, raw, before);
   const { document } = verdict;
@@ -75,7 +75,7 @@ export const putInventory = handle(operations.putInventory, async (request, deps
     throw refusal;
   });
   await store();
-  const { clusters } = planInventory(before, after);
+  const { clusters } = inventoryImpact(before, after);
   const others = clusters.filter(({ cluster }) => document.kind !== 'InventoryCluster' || cluster !== path.name);
   const json = {
     ...path,
@@ -102,7 +102,7 @@ export const deleteInventory = handle(operations.deleteInventory, async ({ path,
       `${path.kind} ${path.name} is used by ${users.join(', ')}; change or delete those first`,
     );
   }
-  const { document } = readDocument(record);
+  const { document } = readInventoryDocument(record);
   // First the manifest, as above: a refused or unapproved deletion would come with any other change of it.
   if (document.kind === 'ManagementPlane') await submitPlane(deps, document, { caller, deleted: true });
   await deps.inventory.remove(path);
@@ -112,7 +112,7 @@ export const deleteInventory = handle(operations.deleteInventory, async ({ path,
 
 export const listInventory = handle(operations.listInventory, async ({ path: { namespace } }, deps) => {
   const records = await deps.inventory.list(namespace);
-  const index = indexInventory(inventoryOf(records.map(readDocument)));
+  const index = indexInventory(inventoryOf(records.map(readInventoryDocument)));
   const stored = everyManifest(deps, undefined, namespace);
   const manifests = new Map(await Array.fromAsync(stored, (record) => [record.name, record] as const));
   const clusters = index.clusters.map((cluster) =>
@@ -156,7 +156,7 @@ async function submitCluster(
 }
 
 /** The document that a problem carries has no place for the name of another. */
-function inOneText({ document, ...fault }: ReturnType<typeof placedFaults>[number]): Fault {
+function inOneText({ document, ...fault }: ReturnType<typeof placedFaults>[number]): WireFault {
   return { ...fault, reason: document ? `${document.kind} ${document.name}: ${fault.reason}` : fault.reason };
 }
 

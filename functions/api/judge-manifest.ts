@@ -1,5 +1,5 @@
 /** Validates a document before it is accepted: faults, warnings, and its plan. */
-import type { Fault } from '#contracts/api-bodies.ts';
+import type { WireFault } from '#contracts/api-bodies.ts';
 import type { ClusterRecord, DemandRecord, ManifestKey, ManifestRecord } from '#contracts/records.ts';
 import { warning } from '#domain/manifest/fault.ts';
 import { placeInDocument } from '#domain/manifest/groups/groups-as-manifest.ts';
@@ -16,7 +16,7 @@ import { counted } from '#domain/planning/text/words.ts';
 import type { AdmittedCaller } from '../caller.ts';
 import { checksumOf } from '../pipeline/checksum.ts';
 import { clustersOf, type Planning, planCluster, reachedRecords } from '../pipeline/clusters/cluster-plans.ts';
-import { lookUpPlugin, lookUpTemplates } from '../pipeline/jobs/template-lookups.ts';
+import { askForPlugin, lookUpTemplates } from '../pipeline/jobs/template-lookups.ts';
 import { nextRecord } from '../pipeline/manifests/next-generation.ts';
 import { readableManifest } from '../pipeline/manifests/stored-document.ts';
 import { type PinnedTemplates, pinTemplates, planningOf } from '../pipeline/manifests/template-versions.ts';
@@ -39,8 +39,8 @@ export interface ManifestToAssess {
 }
 
 export interface Assessment {
-  readonly faults: readonly Fault[];
-  readonly warnings: readonly Fault[];
+  readonly faults: readonly WireFault[];
+  readonly warnings: readonly WireFault[];
   /** The record that it would become, without its origin; absent when its form is faulty. */
   readonly record?: ManifestRecord;
   /** It is stored already: it would only start another attempt. */
@@ -50,7 +50,7 @@ export interface Assessment {
   /** Empty when its form is faulty. */
   readonly plans: readonly ClusterPlan[];
   /** What the plans refuse, each thing once. */
-  readonly refusals: readonly Fault[];
+  readonly refusals: readonly WireFault[];
 }
 
 export async function assessManifest(
@@ -80,7 +80,7 @@ export async function assessManifest(
     : await pinTemplates(deps, key.namespace, manifest, {
         ...{ accompanying, stored },
         lookUp: (reference, request) => lookUpTemplates(deps, reference, request),
-        lookUpPlugin: (request) => lookUpPlugin(deps, { namespace: key.namespace, mayAsk }, request),
+        lookUpPlugin: (request) => askForPlugin(deps, { namespace: key.namespace, mayAsk }, request),
       });
   const pinned = await pinPlanes(deps, key, { accompanying, without, clusters });
   const same = stored !== undefined && !stored.deleting && stored.checksum === checksumOf(accepted);
@@ -109,7 +109,7 @@ export async function assessManifest(
 }
 
 /** A new name destroys the cluster; a user who changes one may not expect that. */
-function renames(plans: readonly ClusterPlan[], { spec }: InputManifest): readonly Fault[] {
+function renames(plans: readonly ClusterPlan[], { spec }: InputManifest): readonly WireFault[] {
   return wireFaults(
     findRenames(plans).map(({ from, to, nodes }) => {
       const place = spec.kubernetes.clusters.findIndex(({ name }) => name === to);
@@ -161,7 +161,7 @@ interface Change {
 }
 
 /** What plans refuse, each reason once however many clusters give it, without what `others` refuse already. */
-export function refusalsOf(plans: readonly ClusterPlan[], others: readonly ClusterPlan[] = []): readonly Fault[] {
+export function refusalsOf(plans: readonly ClusterPlan[], others: readonly ClusterPlan[] = []): readonly WireFault[] {
   const said = new Set(others.flatMap(({ refusals }) => refusals.map(subjectOf)));
   const found = plans.flatMap(({ refusals }) => refusals).filter((refusal) => !said.has(subjectOf(refusal)));
   const firsts = new Map(found.map((refusal) => [`${subjectOf(refusal)} ${refusal.reason}`, refusal]));

@@ -5,7 +5,7 @@ import { RunWork, waypointKeys } from '#contracts/stage.ts';
 import { PipelineError } from '#domain/errors.ts';
 import { nameOfCluster } from '#domain/naming.ts';
 import type { ApiPorts } from '../rights/api-uses.ts';
-import { findCluster } from './clusters.ts';
+import { findClusterRecord } from './clusters.ts';
 import { handle } from './handle.ts';
 import { storedRun } from './runs.ts';
 import { attemptOfPrefix, attemptPrefix, logPath, runPrefix } from './views/api-paths.ts';
@@ -72,7 +72,7 @@ async function clusterOfRun(
   deps: Pick<ApiPorts, 'clusters' | 'artifacts'>,
   path: { readonly namespace: string; readonly name: string; readonly run: string; readonly cluster: string },
 ): Promise<string> {
-  const found = findCluster(await deps.clusters.list(path), path.cluster);
+  const found = findClusterRecord(await deps.clusters.list(path), path.cluster);
   if (found) return found.cluster;
   const prefix = runPrefix(path, path.run);
   const ids = (await deps.artifacts.list(`${prefix}${path.cluster}`)).map(

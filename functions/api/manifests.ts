@@ -7,7 +7,7 @@ import { aheadOf } from '../ahead.ts';
 import type { AdmittedCaller } from '../caller.ts';
 import { replaceableManifest, storedOrRemains } from '../pipeline/manifests/stored-manifest.ts';
 import type { ApiPorts } from '../rights/api-uses.ts';
-import { type FleetRow, fleetPage, needsAll } from './fleet.ts';
+import { fleetPage, needsAll, type SummaryWithState } from './fleet.ts';
 import { handle } from './handle.ts';
 import { refuseInventoryOwned } from './manifest-owner.ts';
 import { visibleManifests } from './manifest-pages.ts';
@@ -17,8 +17,8 @@ import { requestDocument } from './request-document.ts';
 import { wantedPlans } from './stored-plans.ts';
 import { submitDocument } from './submit-document.ts';
 import {
-  describeManifest,
   describeRemains,
+  manifestDescription,
   remainsWithout,
   summaryOf,
   summaryOfRemains,
@@ -41,7 +41,7 @@ async function* visibleFleet(
   deps: Pick<ApiPorts, 'manifests' | 'clusters'>,
   caller: AdmittedCaller,
   namespace: string | undefined,
-): AsyncGenerator<FleetRow> {
+): AsyncGenerator<SummaryWithState> {
   let next: string | undefined;
   do {
     const page = await visibleManifests(deps, caller, { namespace, limit: 1000, next });
@@ -103,7 +103,7 @@ async function described(
       deps.demands.list(record),
       deps.runs.get(record, record.runId),
     ]);
-    return describeManifest(record, clusters, { lastRun, demands });
+    return manifestDescription(record, clusters, { lastRun, demands });
   } catch (error) {
     return describeRemains(remainsWithout(record, error));
   }

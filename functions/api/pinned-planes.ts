@@ -10,7 +10,7 @@ import { sameValue } from '#domain/same-value.ts';
 import { clusterName } from '../pipeline/clusters/cluster-records.ts';
 import { knownFacts } from '../pipeline/stages/known-facts.ts';
 import type { Using } from '../ports.ts';
-import { readDocument } from './stored-inventory.ts';
+import { readInventoryDocument } from './stored-inventory.ts';
 
 export interface PinnedPlanes {
   readonly planes: NonNullable<ManifestRecord['planes']>;
@@ -61,7 +61,9 @@ export function movedFaults(
 /** All of a namespace. Throws `Unreadable`. */
 export async function storedPlanes(deps: Using<'inventory.list'>, namespace: string): Promise<readonly Plane[]> {
   const records = await deps.inventory.list(namespace, 'ManagementPlane');
-  return records.map(readDocument).flatMap(({ document }) => (document.kind === 'ManagementPlane' ? [document] : []));
+  return records
+    .map(readInventoryDocument)
+    .flatMap(({ document }) => (document.kind === 'ManagementPlane' ? [document] : []));
 }
 
 function twinFaults(planes: readonly Plane[]): readonly Fault[] {

@@ -1,7 +1,7 @@
 /** What a change of an inventory does to every cluster that depends on it, and why a manifest is as it is. */
 import type { Explanation, InventoryPlan } from '#contracts/inventory.ts';
 import { operations } from '#contracts/operations/operations.ts';
-import { explainedAt, explainManifest as explainLeaves, explainResolution } from '#domain/inventory/explain-values.ts';
+import { explainedAt, explainLeaves, explainResolution } from '#domain/inventory/explain-values.ts';
 import { indexInventory } from '#domain/inventory/inventory-index.ts';
 import { resolveCluster } from '#domain/inventory/resolve-cluster.ts';
 import { documentChanges } from '#domain/manifest/document-changes.ts';

@@ -1,12 +1,12 @@
 /** The plan of an inventory: every cluster that documents change, or that is behind, judged as if it were submitted now. */
-import type { Fault } from '#contracts/api-bodies.ts';
+import type { WireFault } from '#contracts/api-bodies.ts';
 import type { ManifestRecord } from '#contracts/records.ts';
 import { StoredInventoryPlan, storedPlanKeys } from '#contracts/stored-plans.ts';
 import { PipelineError } from '#domain/errors.ts';
 import { type InventoryBasis, inventoryMoved } from '#domain/inventory/inventory-basis.ts';
 import { inventoryKinds, inventoryName } from '#domain/inventory/inventory-documents.ts';
 import { type Inventory, indexInventory } from '#domain/inventory/inventory-index.ts';
-import { type ClusterImpact, planInventory } from '#domain/inventory/plan-inventory.ts';
+import { type ClusterImpact, inventoryImpact } from '#domain/inventory/plan-inventory.ts';
 import { resolveCluster } from '#domain/inventory/resolve-cluster.ts';
 import { validateInventoryDocument } from '#domain/inventory/validate-inventory.ts';
 import { documentChanges } from '#domain/manifest/document-changes.ts';
@@ -45,7 +45,7 @@ export interface ChangeRequest {
 type PlacedFault = ReturnType<typeof placedFaults>[number];
 
 export interface PlannedCluster extends Pick<ClusterImpact, 'cluster' | 'impact' | 'changes'> {
-  readonly faults: readonly (PlacedFault | Fault)[];
+  readonly faults: readonly (PlacedFault | WireFault)[];
   /** Of one that changes. */
   readonly assessment?: Assessment;
   /** Its manifest as it is stored; absent when there is none, or nothing changes. */
@@ -93,7 +93,7 @@ export async function plannedChange(
     }));
   });
   const impacts =
-    faults.length > 0 ? [] : sent.length > 0 ? planInventory(before, after).clusters : everyCluster(after);
+    faults.length > 0 ? [] : sent.length > 0 ? inventoryImpact(before, after).clusters : everyCluster(after);
   const chosen = impacts.filter(({ cluster }) => wanted === undefined || wanted.includes(cluster));
   const rows = aheadOf(chosen, (impact) => plannedCluster(deps, namespace, impact, { caller, accompanying }));
   const clusters = (await Array.fromAsync(rows)).flat();

@@ -1,6 +1,6 @@
 /** The document in a request's body: one, readable, and about what the path names. */
 
-import type { Fault as WireFault } from '#contracts/api-bodies.ts';
+import type { WireFault } from '#contracts/api-bodies.ts';
 import { PipelineError } from '#domain/errors.ts';
 import { error, type Fault, firstFaults } from '#domain/manifest/fault.ts';
 import { isMap } from '#domain/manifest/kubernetes-document.ts';

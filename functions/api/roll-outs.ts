@@ -1,5 +1,5 @@
 /** Roll-outs: listed, described, paused, resumed, undone, given up. */
-import type { Fault } from '#contracts/api-bodies.ts';
+import type { WireFault } from '#contracts/api-bodies.ts';
 import { operations } from '#contracts/operations/operations.ts';
 import type { RollOutDescription, RollOutRecord, RollOutVerb } from '#contracts/roll-outs.ts';
 import { PipelineError } from '#domain/errors.ts';
@@ -155,7 +155,7 @@ export function describeRollOut(record: RollOutRecord, execution: string | undef
 }
 
 /** The document that a problem carries has no place for the name of another. */
-export function inOneText(fault: PlannedCluster['faults'][number]): Fault {
+export function inOneText(fault: PlannedCluster['faults'][number]): WireFault {
   const { document, ...rest } = 'document' in fault ? fault : { ...fault, document: undefined };
   return document ? { ...rest, reason: `${document.kind} ${document.name}: ${fault.reason}` } : rest;
 }

@@ -3,7 +3,7 @@ import { operations } from '#contracts/operations/operations.ts';
 import { type RollOutGoals, type RollOutRecord, rollOutKeys, wantedPlan } from '#contracts/roll-outs.ts';
 import { PipelineError } from '#domain/errors.ts';
 import { inventoryName } from '#domain/inventory/inventory-documents.ts';
-import { defaultRollOut, mostClusters, type RollOutSettings, wavesOf } from '#domain/roll-out/roll-out-settings.ts';
+import { defaultRollOut, mostClusters, type RollOutSettings, waveNumbers } from '#domain/roll-out/roll-out-settings.ts';
 import { aheadOf } from '../ahead.ts';
 import { type AdmittedCaller, callerText } from '../caller.ts';
 import { parseInput } from '../failures.ts';
@@ -126,7 +126,7 @@ function recordOf(
   },
 ): RollOutRecord {
   const now = deps.clock.now().toISOString();
-  const waves = wavesOf(clusters.length, about.settings);
+  const waves = waveNumbers(clusters.length, about.settings);
   return {
     namespace: about.namespace,
     id: `${now.replaceAll(/[-:]/g, '').slice(0, 15).replace('T', '-')}-${deps.ids.hash(6)}`,

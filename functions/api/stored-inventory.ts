@@ -22,11 +22,18 @@ import { wireFaults } from './request-document.ts';
 export type RecordedDocument = Recorded<InventoryDocument>;
 
 export async function storedInventory(deps: Pick<ApiPorts, 'inventory'>, namespace: string): Promise<Inventory> {
-  return inventoryOf((await deps.inventory.list(namespace)).map(readDocument));
+  return inventoryOf((await deps.inventory.list(namespace)).map(readInventoryDocument));
 }
 
 /** Throws `Unreadable` when a newer version wrote it. */
-export function readDocument({ kind, namespace, name, generation, by, document }: InventoryRecord): RecordedDocument {
+export function readInventoryDocument({
+  kind,
+  namespace,
+  name,
+  generation,
+  by,
+  document,
+}: InventoryRecord): RecordedDocument {
   const parsed = inventoryShapes[kind].safeParse(document);
   if (parsed.success) return { document: parsed.data, generation, by };
   const message = `${kind} ${namespace}/${name} cannot be read by this version; apply it again, or delete it`;

@@ -82,13 +82,18 @@ export async function submitDocument(
     }
     throw error;
   }
-  await recordManifestChange(deps, record, `generation ${record.generation}: ${why}${planText(record)}`, caller);
+  await recordManifestChange(
+    deps,
+    record,
+    `generation ${record.generation}: ${why}${approvedPlanText(record)}`,
+    caller,
+  );
   await startRun(deps, record, why);
   return acceptedResponse(record, { warnings });
 }
 
 /** For the event: which plan, and whether the caller approved it. */
-export function planText({ plan }: Pick<ManifestRecord, 'plan'>): string {
+export function approvedPlanText({ plan }: Pick<ManifestRecord, 'plan'>): string {
   if (plan === undefined) return '';
   return `, plan ${plan.id}${plan.approvedBy === undefined ? '' : ', approved'}`;
 }

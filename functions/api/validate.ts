@@ -1,5 +1,5 @@
 /** POST /v1/validate: every fault of every document, validated together and with the stored ones. */
-import type { Fault as WireFault } from '#contracts/api-bodies.ts';
+import type { WireFault } from '#contracts/api-bodies.ts';
 import { operations } from '#contracts/operations/operations.ts';
 import { type Fault, mostFaults } from '#domain/manifest/fault.ts';
 import { referenceName as storedName } from '#domain/manifest/references-in.ts';

@@ -23,7 +23,7 @@ export const headerNames = {
 } as const;
 
 /** One fault of a document (or, as a warning, something unwise in it). */
-export const Fault = z
+export const WireFault = z
   .object({
     path: z.string().describe('where, as `spec.nodePools.dynamic[0].count`'),
     reason: z.string().describe('what is wrong, a sentence'),
@@ -33,7 +33,7 @@ export const Fault = z
     id: z.string().optional().describe('of a warning: the word by which `kubeloom.dev/accept` accepts it'),
   })
   .meta({ id: 'Fault' });
-export type Fault = z.infer<typeof Fault>;
+export type WireFault = z.infer<typeof WireFault>;
 
 /** RFC 9457. `code` is the stable word for programs. */
 export const Problem = z
@@ -44,7 +44,7 @@ export const Problem = z
     detail: z.string().describe('a sentence that names the thing and the fix'),
     instance: z.string().describe('id of the request, to find it in the logs'),
     code: z.string().describe('error name, e.g. `InvalidManifest`, `VersionConflict`'),
-    faults: z.array(Fault).optional().describe('every fault at once'),
+    faults: z.array(WireFault).optional().describe('every fault at once'),
     current: z
       .object({ generation: z.number().int(), attempt: z.number().int() })
       .optional()
@@ -85,7 +85,7 @@ export const ManifestAccepted = z
     unchanged: z.boolean().describe('true when the same document is done or under way: nothing was started'),
     paused: z.boolean().describe('true when it is stored only: the manifest is paused, and resuming it starts the run'),
     left: z.array(LeftBehind).optional().describe('what a deletion orphans instead of destroying it'),
-    warnings: z.array(Fault),
+    warnings: z.array(WireFault),
     links,
   })
   .meta({ id: 'ManifestAccepted' });
@@ -229,8 +229,8 @@ export const PlanReport = z
     name: z.string(),
     ...planIdentity,
     hasWork: z.boolean(),
-    faults: z.array(Fault).describe('of the document; what the planner refuses is in `clusters`'),
-    warnings: z.array(Fault),
+    faults: z.array(WireFault).describe('of the document; what the planner refuses is in `clusters`'),
+    warnings: z.array(WireFault),
     clusters: z.array(ClusterPlan.meta({ id: 'ClusterPlan' })),
     paths: z
       .array(z.object({ cluster: z.string(), summary: z.string(), waypoints: z.array(PlannedWaypoint) }))
@@ -260,8 +260,8 @@ export const ValidationReport = z
         kind: z.string().nullable(),
         namespace: z.string().nullable(),
         name: z.string().nullable(),
-        faults: z.array(Fault),
-        warnings: z.array(Fault),
+        faults: z.array(WireFault),
+        warnings: z.array(WireFault),
       }),
     ),
   })

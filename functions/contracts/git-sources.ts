@@ -2,11 +2,11 @@
 import { z } from 'zod';
 import { GitSource } from '#domain/manifest/git-source.ts';
 import { manifestKinds } from '#domain/manifest/manifest-kinds.ts';
-import { Fault } from './api-bodies.ts';
+import { WireFault } from './api-bodies.ts';
 import { ManifestPath } from './http-parameters.ts';
 
 /** A fault of a file of the repository. */
-export const SourceFault = Fault.extend({ file: z.string().describe('from the root of the repository') }).meta({
+export const SourceFault = WireFault.extend({ file: z.string().describe('from the root of the repository') }).meta({
   id: 'SourceFault',
 });
 export type SourceFault = z.infer<typeof SourceFault>;

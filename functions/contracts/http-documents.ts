@@ -3,14 +3,14 @@ import { z } from 'zod';
 import { roles } from '#domain/access.ts';
 import { RoleBinding } from '#domain/manifest/role-binding.ts';
 import { IssuedCertificate, OpenedNodes } from './access-requests.ts';
-import { Fault, page } from './api-bodies.ts';
+import { page, WireFault } from './api-bodies.ts';
 import { CheckFinding } from './job.ts';
 import { Origin } from './records.ts';
 
 const named = z.object({ namespace: z.string(), name: z.string() });
 export const SecretStored = named.extend({
   keys: z.array(z.string()).describe('names of the fields, never values'),
-  warnings: z.array(Fault).describe('what is valid but unwise, such as a long-lived key'),
+  warnings: z.array(WireFault).describe('what is valid but unwise, such as a long-lived key'),
 });
 export const SecretList = z.object({ items: z.array(named) });
 export const TemplateStored = named;

@@ -5,7 +5,7 @@ import { inventoryKinds } from '#domain/inventory/inventory-documents.ts';
 import { componentKinds } from '#domain/planes/management-plane.ts';
 import { PlanTotals } from '#domain/planning/text/plan-totals.ts';
 import { BudgetOfPlan } from '#domain/prices/budget-of-plan.ts';
-import { Fault, ManifestAccepted } from './api-bodies.ts';
+import { ManifestAccepted, WireFault } from './api-bodies.ts';
 import { DnsLabel } from './http-parameters.ts';
 
 const kind = z.enum(inventoryKinds);
@@ -49,7 +49,7 @@ export const ExplainQuery = z.object({
 });
 
 /** What the API answers. */
-const PlacedFault = Fault.extend({
+const PlacedFault = WireFault.extend({
   document: z.object({ kind: z.string(), name: z.string() }).optional().describe('the document that it is in'),
 });
 export const RefusedCluster = z.object({ cluster: z.string(), faults: z.array(PlacedFault) });
@@ -73,7 +73,7 @@ export const InventoryStored = z
   .meta({ id: 'InventoryStored' });
 export type InventoryStored = z.infer<typeof InventoryStored>;
 
-export const InventoryDocument = InventoryRecord.meta({ id: 'InventoryDocument' });
+export const StoredInventoryDocument = InventoryRecord.meta({ id: 'InventoryDocument' });
 
 export const InventoryList = z
   .object({

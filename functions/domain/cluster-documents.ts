@@ -108,7 +108,7 @@ export function builtinDocument(name: BuiltinName, values: DocumentState['values
 }
 
 /** What changes from one list to the other: in the order in which they are applied. */
-export function documentChanges(
+export function clusterDocumentChanges(
   from: readonly DocumentState[] = [],
   to: readonly DocumentState[] = [],
 ): {

@@ -23,7 +23,7 @@ export function clustersWith({ spec }: InputManifest, pool: string): readonly st
 }
 
 /** Why these sizes cannot be asked of the cluster of that name. */
-export function sizeFaults(
+export function demandSizeFaults(
   manifest: InputManifest,
   cluster: string,
   sizes: Readonly<Record<string, number>>,

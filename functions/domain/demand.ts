@@ -83,7 +83,7 @@ export function withoutReplacements(demand: Demand, nodes: ReadonlySet<string>):
 }
 
 /** Fewest and most nodes. */
-export interface Bounds {
+export interface SizeBounds {
   readonly min: number;
   readonly max: number;
 }
@@ -93,7 +93,7 @@ export interface DemandedCluster {
   readonly current: ClusterState | null;
   readonly attempted: ClusterState | null;
   /** Of the autoscaled pools of the manifest, by name. */
-  readonly bounds: Readonly<Record<string, Bounds>>;
+  readonly bounds: Readonly<Record<string, SizeBounds>>;
 }
 
 /**
@@ -186,4 +186,4 @@ export function withoutFailed(demand: Demand, { served, from, to, failure }: Fai
 
 const isDynamic = ({ source }: NodePoolState): boolean => source.kind === 'dynamic';
 const nodeNames = ({ nodes }: NodePoolState): readonly string[] => nodes.map(({ name }) => name);
-const clamped = (count: number, { min, max }: Bounds): number => Math.min(max, Math.max(min, count));
+const clamped = (count: number, { min, max }: SizeBounds): number => Math.min(max, Math.max(min, count));

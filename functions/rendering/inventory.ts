@@ -55,7 +55,7 @@ export interface InventoryInput {
 type HostVariables = Readonly<Record<string, unknown>>;
 type Group = { readonly hosts: Readonly<Record<string, HostVariables>> };
 
-export interface Inventory {
+export interface AnsibleInventory {
   readonly all: {
     readonly vars: Readonly<Record<string, unknown>>;
     readonly children: Readonly<Record<string, Group>>;
@@ -95,7 +95,7 @@ export function visitedNodes({
 }
 
 /** Renders it. Throws `InternalFault` when a node of the mesh or one to visit has no known address. */
-export function renderInventory(input: InventoryInput): Inventory {
+export function renderInventory(input: InventoryInput): AnsibleInventory {
   const { target, facts, work } = input;
   const visits = visitedNodes(input);
   const hosts = new Map(visits.map((visit) => [visit.node.name, hostVariables(visit, input)]));

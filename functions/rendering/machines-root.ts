@@ -40,7 +40,7 @@ type Call = Readonly<Record<string, unknown>>;
 export type DynamicPool = NodePoolState & { readonly source: DynamicSource };
 
 /** The pools that a provider instance makes, load balancers' included. */
-export function poolsOf(state: ClusterState | null, provider: string): readonly DynamicPool[] {
+export function dynamicPoolsOf(state: ClusterState | null, provider: string): readonly DynamicPool[] {
   if (state === null) return [];
   return allPools(state).filter(
     (pool): pool is DynamicPool => pool.source.kind === 'dynamic' && pool.source.provider.name === provider,
@@ -53,8 +53,8 @@ export function droppedPools(
   others: readonly ClusterState[],
   provider: string,
 ): readonly DynamicPool[] {
-  const wanted = new Set(poolsOf(state, provider).map(({ id }) => id));
-  const known = others.flatMap((other) => poolsOf(other, provider)).filter(({ id }) => !wanted.has(id));
+  const wanted = new Set(dynamicPoolsOf(state, provider).map(({ id }) => id));
+  const known = others.flatMap((other) => dynamicPoolsOf(other, provider)).filter(({ id }) => !wanted.has(id));
   return [...new Map(known.toReversed().map((pool) => [pool.id, pool])).values()].toReversed();
 }
 
@@ -64,7 +64,7 @@ export function droppedPools(
  */
 export function renderMachinesRoot(input: MachinesRootInput): RootModule {
   const { state, others, provider, template } = input;
-  const pools = poolsOf(state, provider.name);
+  const pools = dynamicPoolsOf(state, provider.name);
   const dropped = droppedPools(state, others, provider.name);
   const places = placesOf(pools);
   const gone = placesOf(dropped).filter((place) => !places.some((kept) => moduleOf(kept) === moduleOf(place)));
@@ -103,16 +103,19 @@ function calls<Item>(
 }
 
 /** What has a network of its own: a region, once for each version of templates. */
-export interface Place {
+export interface NetworkPlace {
   readonly region: string;
   readonly templates: string;
 }
 
-const placeOf = ({ source }: DynamicPool): Place => ({ region: source.region, templates: source.provider.templates });
-const moduleOf = ({ region, templates }: Place): string => networkModule(region, templates);
+const placeOf = ({ source }: DynamicPool): NetworkPlace => ({
+  region: source.region,
+  templates: source.provider.templates,
+});
+const moduleOf = ({ region, templates }: NetworkPlace): string => networkModule(region, templates);
 
 /** Each once, in the order of their names. */
-export function placesOf(pools: readonly DynamicPool[]): readonly Place[] {
+export function placesOf(pools: readonly DynamicPool[]): readonly NetworkPlace[] {
   const places = new Map(pools.map((pool) => [moduleOf(placeOf(pool)), placeOf(pool)]));
   return [...places].sort(([one], [other]) => (one < other ? -1 : 1)).map(([, place]) => place);
 }
@@ -125,7 +128,7 @@ function outputs({ template, peerCidrs }: MachinesRootInput, pools: readonly Dyn
   return { nodes: { value: nodes }, peer_cidrs: { value: peerCidrs, depends_on: networks } };
 }
 
-function networkCall(input: MachinesRootInput, place: Place, pools: readonly DynamicPool[]): Call {
+function networkCall(input: MachinesRootInput, place: NetworkPlace, pools: readonly DynamicPool[]): Call {
   const { state } = input;
   const { region, templates } = place;
   const here = pools.filter((pool) => moduleOf(placeOf(pool)) === moduleOf(place));
@@ -198,7 +201,7 @@ function propertiesOf({ template, provider }: MachinesRootInput, { source }: Dyn
   return isKnown || Object.keys(properties).length > 0 ? { properties } : {};
 }
 
-function droppedCall(input: MachinesRootInput, pool: DynamicPool, gone: readonly Place[]): Call {
+function droppedCall(input: MachinesRootInput, pool: DynamicPool, gone: readonly NetworkPlace[]): Call {
   const call = poolCall({ ...input, publicKeys: { [pool.id]: unownedKey } }, { ...pool, nodes: [] });
   const network = moduleOf(placeOf(pool));
   if (!gone.some((place) => moduleOf(place) === network)) return { ...call, count: 0 };

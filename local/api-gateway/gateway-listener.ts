@@ -1,7 +1,7 @@
 /** API Gateway (HTTP API) in front of the functions of `functions/api`: routes, token, limits. */
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { APIGatewayProxyEventV2, Context } from 'aws-lambda';
-import type { Trouble } from '../health.ts';
+import type { HealthTrouble } from '../health.ts';
 import { contextOf, copyAsJson } from '../lambda/lambda-host.ts';
 import { type Logger, messageOf } from '../logger.ts';
 import type { Authorizer } from './authorizer.ts';
@@ -23,7 +23,7 @@ export interface GatewayOptions {
   readonly authorize: Authorizer;
   readonly logger: Logger;
   /** The present problem of the platform, if any. @default none */
-  readonly trouble?: () => Trouble | undefined;
+  readonly trouble?: () => HealthTrouble | undefined;
   /** Body of a request in bytes. @default 6 MB, what a function takes */
   readonly bodyLimit?: number;
   /** How long a function may take. @default 29 s */

@@ -1,6 +1,6 @@
 /** The API in a thread of its own: executions in the main thread do not delay readers. */
 import { workerData } from 'node:worker_threads';
-import type { Trouble } from '../health.ts';
+import type { HealthTrouble } from '../health.ts';
 import { serveInThread } from '../worker-thread.ts';
 import type { GatewayRoute } from './gateway-listener.ts';
 import { type GatewayThreadOptions, startGateway } from './start-gateway.ts';
@@ -11,5 +11,5 @@ await serveInThread(async (logger) => {
   const { routesModule, ...options } = workerData as GatewayThreadOptions;
   const { routes } = (await import(routesModule)) as { readonly routes: readonly GatewayRoute[] };
   const gateway = await startGateway(routes, { ...options, logger });
-  return { ...gateway, onOrder: (trouble) => gateway.report(trouble as Trouble) };
+  return { ...gateway, onOrder: (trouble) => gateway.report(trouble as HealthTrouble) };
 });

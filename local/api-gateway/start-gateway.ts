@@ -1,7 +1,7 @@
 /** Starts the API: in a thread of its own where its routes are a module, else in this one. */
 import { builtConsole, foundConsole } from '../console/built-console.ts';
 import { withConsole } from '../console/console-door.ts';
-import { diskTrouble, type Trouble } from '../health.ts';
+import { diskTrouble, type HealthTrouble } from '../health.ts';
 import type { Logger } from '../logger.ts';
 import { type LoopbackServer, listenOnLoopback } from '../loopback-server.ts';
 import { startThread } from '../worker-thread.ts';
@@ -23,7 +23,7 @@ export interface GatewayThreadOptions {
 
 /** Reports to the API a problem of the platform. */
 export interface Gateway extends LoopbackServer {
-  report(trouble: Trouble): void;
+  report(trouble: HealthTrouble): void;
 }
 
 /** In this thread. Throws when the port is taken, naming it. */
@@ -37,13 +37,13 @@ export async function startGateway(
     logger,
   }: Omit<GatewayThreadOptions, 'routesModule'> & { readonly logger: Logger },
 ): Promise<Gateway> {
-  let reported: Trouble | undefined;
+  let reported: HealthTrouble | undefined;
   const trouble = () => reported ?? (directory === undefined ? undefined : diskTrouble(directory));
   const authorize = authorizer({ ...access, logger });
   const api = gatewayListener({ routes, authorize, trouble, logger });
   const listener = hasConsole ? withConsole(api, { authorize, build: builtConsole, find: foundConsole, logger }) : api;
   const server = await listenOnLoopback(listener, port);
-  const report = (found: Trouble): void => {
+  const report = (found: HealthTrouble): void => {
     reported = found;
   };
   return { ...server, report };

@@ -10,7 +10,7 @@ import type { Authorizer } from '../api-gateway/authorizer.ts';
 import { problem } from '../api-gateway/gateway-problem.ts';
 import { type Logger, messageOf } from '../logger.ts';
 import { type ConsoleFiles, readConsoleFiles } from './console-files.ts';
-import { cookieName, foreignness, forget, partsOf, placeUnderOwnName } from './own-requests.ts';
+import { cookieName, foreignness, forget, placeUnderOwnName, sessionPartsOf } from './own-requests.ts';
 import { codeSeconds, consoleSessions, type Sessions, sessionHours } from './sessions.ts';
 
 export interface ConsoleOptions {
@@ -57,7 +57,7 @@ export function withConsole(api: RequestListener, options: ConsoleOptions): Requ
 
   const openSession = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const code = await smallText(request);
-    const before = partsOf(request);
+    const before = sessionPartsOf(request);
     const [owner, asked] = [before && sessions.tokenOf(before), sessions.tokenOfCode(code)];
     // An address that someone else sent must not make this browser theirs unnoticed; the code waits for an answer.
     if (owner !== undefined && asked !== undefined && owner !== asked && request.headers[replaceHeader] !== 'yes')
@@ -76,7 +76,7 @@ export function withConsole(api: RequestListener, options: ConsoleOptions): Requ
   };
 
   const closeSession = (request: IncomingMessage, response: ServerResponse): void => {
-    const parts = partsOf(request);
+    const parts = sessionPartsOf(request);
     if (parts) sessions.close(parts);
     const cookie = `${cookieName(request)}=; Path=/; HttpOnly; SameSite=Strict; Max-Age=0`;
     response.writeHead(204, { 'set-cookie': cookie, 'cache-control': 'no-store' }).end();
@@ -112,7 +112,7 @@ export function withConsole(api: RequestListener, options: ConsoleOptions): Requ
       });
       return;
     }
-    const parts = request.headers.authorization === undefined ? partsOf(request) : undefined;
+    const parts = request.headers.authorization === undefined ? sessionPartsOf(request) : undefined;
     if (parts) {
       const foreign = foreignness(request);
       if (foreign !== undefined) return problem(response, 403, 'Forbidden', foreign, { connection: 'close' });

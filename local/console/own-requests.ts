@@ -8,7 +8,7 @@ export const keyHeader = 'kubeloom-console-key';
 /** Cookies know no ports: two platforms of one machine have two names. */
 export const cookieName = ({ socket }: IncomingMessage): string => `kubeloom-console-${socket.localPort}`;
 
-export function partsOf(request: IncomingMessage): SessionParts | undefined {
+export function sessionPartsOf(request: IncomingMessage): SessionParts | undefined {
   const start = `${cookieName(request)}=`;
   const cookie = request.headers.cookie?.split('; ').find((one) => one.startsWith(start));
   const key = request.headers[keyHeader];

@@ -6,7 +6,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import { eventPartitions } from '#adapters/table-keys.ts';
 import { AwsFault, type AwsOperation } from '../aws-json.ts';
 
-export interface Change {
+export interface StreamChange {
   readonly id: number;
   /** The new item, as DynamoDB writes it: `{ "pk": { "S": "…" } }`. */
   readonly image: unknown;
@@ -19,7 +19,7 @@ export interface ChangeStream {
   add(json: string): void;
   /** After each transaction. */
   committed(): void;
-  first(most: number): readonly Change[];
+  first(most: number): readonly StreamChange[];
   /** Forgets those up to this one. */
   forget(upTo: number): void;
   /** Resolves at the next change, or when so much time is over. */

@@ -1,6 +1,6 @@
 /** `kubeone apply`: brings the cluster to the manifest; a second time there is nothing to do. */
 import { writeFile } from 'node:fs/promises';
-import type { Installer, KnownNode, Probe } from './installer.ts';
+import type { Installer, Probe, ReportedNode } from './installer.ts';
 import type { Log } from './log.ts';
 import type { HostConfig, KubeOneCluster } from './manifest.ts';
 import { unreachable } from './refusal.ts';
@@ -83,7 +83,7 @@ function electLeader(controls: readonly HostConfig[], probes: readonly Probe[]):
   return leader;
 }
 
-async function askForNodes(installer: Installer, leader: HostConfig, log: Log): Promise<readonly KnownNode[]> {
+async function askForNodes(installer: Installer, leader: HostConfig, log: Log): Promise<readonly ReportedNode[]> {
   try {
     return await installer.nodes(leader);
   } catch (error) {

@@ -16,7 +16,7 @@ export interface Probe {
 }
 
 /** A node as the Kubernetes API reports it. */
-export interface KnownNode {
+export interface ReportedNode {
   readonly name: string;
   readonly ready: boolean;
   readonly control: boolean;
@@ -32,11 +32,11 @@ export interface Installer {
   readonly joinTimeoutMs: number;
   probe(host: HostConfig): Promise<Probe>;
   /** Throws while the API of this control node does not answer. */
-  nodes(control: HostConfig): Promise<readonly KnownNode[]>;
+  nodes(control: HostConfig): Promise<readonly ReportedNode[]>;
   /** Makes, repairs or upgrades the first control node, with which the cluster exists. */
-  settleLeader(leader: Probe, known: KnownNode | undefined): Promise<void>;
+  settleLeader(leader: Probe, known: ReportedNode | undefined): Promise<void>;
   /** Joins, repairs or upgrades further nodes, as many at once as is safe. */
-  settle(hosts: readonly Probe[], known: readonly KnownNode[]): Promise<void>;
+  settle(hosts: readonly Probe[], known: readonly ReportedNode[]): Promise<void>;
   /** Removes a control node, that the manifest does not have, from etcd and Kubernetes; not every installer can. */
   forget?(name: string): Promise<void>;
   /** Removes Kubernetes from a host. */

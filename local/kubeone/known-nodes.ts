@@ -1,9 +1,9 @@
 /** The nodes of a cluster, out of the answer of its API. */
-import type { KnownNode } from './installer.ts';
+import type { ReportedNode } from './installer.ts';
 import { at, type Json, listAt } from './node/json.ts';
 
 /** `list`: a NodeList as JSON. */
-export function knownNodes(list: string): readonly KnownNode[] {
+export function reportedNodes(list: string): readonly ReportedNode[] {
   const parsed: Json = JSON.parse(list);
   return listAt(parsed, 'items').map((node) => ({
     name: String(at(node, 'metadata', 'name')),

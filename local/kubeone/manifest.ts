@@ -7,7 +7,7 @@ import type { z } from 'zod';
 import { type KubeOneRelease, kubeoneReleases } from '#domain/kubernetes-versions.ts';
 import { runtimeFailure } from './refusal.ts';
 import { type Host, KubeOneV1beta2 } from './v1beta2.ts';
-import { brokenRules } from './v1beta2-rules.ts';
+import { brokenV1beta2Rules } from './v1beta2-rules.ts';
 
 /** A host with KubeOne's defaults. */
 export type HostConfig = Host &
@@ -42,12 +42,12 @@ export interface ManifestRefusal {
   readonly problems: readonly string[];
 }
 
-export type ReadManifest =
+export type ParsedKubeOneManifest =
   | { readonly cluster: KubeOneCluster; readonly directory: string }
   | { readonly refusal: ManifestRefusal };
 
 /** Reads the file; `release` is the KubeOne that was called. Throws `KubeOneRefusal` when it cannot be read. */
-export async function readKubeOneManifest(file: string, release: KubeOneRelease): Promise<ReadManifest> {
+export async function readKubeOneManifest(file: string, release: KubeOneRelease): Promise<ParsedKubeOneManifest> {
   const content = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => error);
   if (content instanceof Error) {
     const words = content.code === 'ENOENT' ? `open ${file}: no such file or directory` : content.message;
@@ -99,7 +99,7 @@ export function parseManifest(
   const read = KubeOneV1beta2.safeParse(document);
   if (!read.success)
     return refused('decoding kubeone.k8c.io/v1beta2, Kind=KubeOneCluster', read.error.issues.flatMap(decodingProblem));
-  const broken = brokenRules(read.data, release);
+  const broken = brokenV1beta2Rules(read.data, release);
   return broken.length > 0 ? refused('validation', broken) : { document: read.data };
 }
 

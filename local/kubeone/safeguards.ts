@@ -1,7 +1,7 @@
 /** What `kubeone apply` refuses to do, decided from what was found on the hosts and in the cluster. */
 
 import { compareVersions } from '#domain/kubernetes-versions.ts';
-import type { KnownNode, Probe } from './installer.ts';
+import type { Probe, ReportedNode } from './installer.ts';
 import { configurationRefusal, KubeOneRefusal, runtimeFailure } from './refusal.ts';
 
 export interface Situation {
@@ -11,7 +11,7 @@ export interface Situation {
   /** Host names of its control plane. */
   readonly controls: readonly string[];
   /** Nodes that the cluster knows; empty for a new one. */
-  readonly live: readonly KnownNode[];
+  readonly live: readonly ReportedNode[];
   /** `--force-upgrade` */
   readonly force?: boolean;
 }
@@ -79,7 +79,7 @@ export function safeguardRefusal(situation: Situation): ClusterRefusal | undefin
 /** What KubeOne checks before an upgrade: none is in progress, one minor version at a time. */
 function upgradeRefusal(
   { wantedVersion, probes, force = false }: Situation,
-  known: readonly KnownNode[],
+  known: readonly ReportedNode[],
 ): ClusterRefusal | undefined {
   if (!force && known.every(({ version }) => version === wantedVersion)) return undefined;
   const locked = known.find(({ control, upgrading }) => control && upgrading === true);

@@ -1,7 +1,7 @@
 /** The simulated control plane as an installer: the programs of node/ instead of Kubernetes. */
 import { isIP } from 'node:net';
-import { ClusterInstaller, type Installer, type KnownNode, type Probe } from './installer.ts';
-import { knownNodes } from './known-nodes.ts';
+import { ClusterInstaller, type Installer, type Probe, type ReportedNode } from './installer.ts';
+import { reportedNodes } from './known-nodes.ts';
 import { controlTaint, type HostConfig, type KubeOneCluster } from './manifest.ts';
 import type { ClusterKeys, NodeSetup } from './node/setup.ts';
 import { probe } from './simulated-code.ts';
@@ -14,16 +14,16 @@ export class Simulated extends ClusterInstaller implements Installer {
     return probe(this.hosts, host);
   }
 
-  async nodes(control: HostConfig): Promise<readonly KnownNode[]> {
-    return knownNodes((await this.hosts.run(control, 'kubeadm nodes')).toString('utf8'));
+  async nodes(control: HostConfig): Promise<readonly ReportedNode[]> {
+    return reportedNodes((await this.hosts.run(control, 'kubeadm nodes')).toString('utf8'));
   }
 
-  async settleLeader({ host, holdsAuthority }: Probe, known: KnownNode | undefined): Promise<void> {
+  async settleLeader({ host, holdsAuthority }: Probe, known: ReportedNode | undefined): Promise<void> {
     this.leader = host;
     await this.#settle(host, holdsAuthority ? await this.#keys() : undefined, known);
   }
 
-  async settle(probes: readonly Probe[], known: readonly KnownNode[]): Promise<void> {
+  async settle(probes: readonly Probe[], known: readonly ReportedNode[]): Promise<void> {
     const keys = await this.#keys();
     const { caKey, admin, ...workerKeys } = keys;
     await Promise.all(
@@ -43,7 +43,7 @@ export class Simulated extends ClusterInstaller implements Installer {
     await this.hosts.run(host, command);
   }
 
-  async #settle(host: HostConfig, keys: ClusterKeys | undefined, known: KnownNode | undefined): Promise<void> {
+  async #settle(host: HostConfig, keys: ClusterKeys | undefined, known: ReportedNode | undefined): Promise<void> {
     const setup = this.#setupOf(host, keys, known?.ready !== true);
     const answer = await this.hosts.run(host, 'kubeadm setup', JSON.stringify(setup));
     const changed: string[] = JSON.parse(answer.toString('utf8'));

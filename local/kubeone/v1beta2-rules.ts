@@ -5,7 +5,7 @@ import type { Host, KubeOneV1beta2 } from './v1beta2.ts';
 type Report = (path: string, problem: string) => void;
 
 /** The refusals as `path: problem`; none = accepted. `release` gives the Kubernetes versions that this KubeOne builds. */
-export function brokenRules(manifest: KubeOneV1beta2, release: KubeOneRelease): readonly string[] {
+export function brokenV1beta2Rules(manifest: KubeOneV1beta2, release: KubeOneRelease): readonly string[] {
   const found: string[] = [];
   const report: Report = (path, problem) => found.push(`${path}: ${problem}`);
   checkName(manifest, report);

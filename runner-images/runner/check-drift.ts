@@ -3,7 +3,7 @@ import { type DriftJob, readDriftCheck } from '#contracts/job.ts';
 import { type StageResult, waypointKeys } from '#contracts/stage.ts';
 import type { DriftReport } from '#domain/drift.ts';
 import type { AllRunnerPorts } from '#functions/rights/runner-rights.ts';
-import { type EventFeed, openEventFeed } from './event-feed.ts';
+import { type JobEventFeed, openEventFeed } from './event-feed.ts';
 import { FactSheet } from './fact-sheet.ts';
 import { type JobOptions, runInFrame } from './job-frame.ts';
 import { requestBelow } from './run-stage.ts';
@@ -19,7 +19,7 @@ export interface DriftOptions extends JobOptions {
 export async function checkDrift(job: DriftJob, ports: AllRunnerPorts, options: DriftOptions): Promise<StageResult> {
   const { waypoint: prefix, attempt } = job;
   const attemptPrefix = waypointKeys.attempt(prefix, 'drift', 'do', attempt);
-  let events: EventFeed | undefined;
+  let events: JobEventFeed | undefined;
   return runInFrame({
     ...{ ports, options, logKey: waypointKeys.log(attemptPrefix), stopPlaces: [prefix, attemptPrefix] },
     tooLong: checkTooLong,

@@ -7,7 +7,7 @@ import type { RunnerPorts } from '#functions/rights/runner-rights.ts';
 import type { SecretMask } from './secret-mask.ts';
 import type { ClusterContext, StageEvent } from './stage-context.ts';
 
-export interface EventFeed {
+export interface JobEventFeed {
   emit(event: StageEvent): void;
   /** Resolves once every event is stored or given up. */
   close(): Promise<void>;
@@ -18,7 +18,7 @@ export function openEventFeed(
   ports: Pick<RunnerPorts, 'events' | 'clock'>,
   about: { document: ClusterContext['document']; stage: RunWork },
   mask: SecretMask,
-): EventFeed {
+): JobEventFeed {
   const { document, stage } = about;
   const key = { namespace: document.namespace, name: document.manifest };
   let waiting: NewEvent[] = [];

@@ -5,7 +5,7 @@ import { ClusterFacts, type ClusterState, noFacts } from '#domain/cluster-state.
 import type { StagePlan } from '#domain/plan.ts';
 import { withoutPools } from '#domain/planning/states/without-pools.ts';
 import type { AllRunnerPorts, RunnerPorts } from '#functions/rights/runner-rights.ts';
-import { type EventFeed, openEventFeed } from './event-feed.ts';
+import { type JobEventFeed, openEventFeed } from './event-feed.ts';
 import { FactSheet } from './fact-sheet.ts';
 import { type JobOptions, runInFrame } from './job-frame.ts';
 import { type FailedPool, nodesOfPools, planWithout } from './skip-pools.ts';
@@ -23,7 +23,7 @@ export async function runStage(job: StageJob, ports: AllRunnerPorts, options: St
   const failedPools: FailedPool[] = [];
   let facts: FactSheet | undefined;
   let storedFacts: string | undefined;
-  let events: EventFeed | undefined;
+  let events: JobEventFeed | undefined;
   return runInFrame({
     ...{ ports, options, logKey: waypointKeys.log(attemptPrefix) },
     // A cancelled run still undoes what it has started.

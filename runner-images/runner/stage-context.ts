@@ -67,6 +67,6 @@ export function knownStates(context: Pick<ClusterContext, 'target' | 'others'>):
 }
 
 /** Names of all nodes of those states. */
-export function knownNodes(context: Pick<ClusterContext, 'target' | 'others'>): ReadonlySet<string> {
+export function knownNodeNames(context: Pick<ClusterContext, 'target' | 'others'>): ReadonlySet<string> {
   return new Set(knownStates(context).flatMap((state) => allNodes(state).map(({ node }) => node.name)));
 }

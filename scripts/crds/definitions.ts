@@ -4,7 +4,7 @@ import { InputManifest } from '#domain/manifest/input-manifest.ts';
 import { TemplateGitReference } from '#domain/manifest/template-git-reference.ts';
 import { ObjectStatus, ReferenceStatus } from '#operator/object-status.ts';
 import { resources } from '#operator/resources.ts';
-import { type Additions, type Schema, structuralSchema } from './structural-schema.ts';
+import { type Additions, type StructuralSchema, structuralSchema } from './structural-schema.ts';
 
 const rule = (expression: string, message: string) => ({ rule: expression, message });
 const rules = (...list: readonly ReturnType<typeof rule>[]) => ({ 'x-kubernetes-validations': list });
@@ -95,7 +95,7 @@ export function customResourceDefinitions(): readonly { readonly file: string; r
   });
 }
 
-function schemaOf(kind: string): Schema {
+function schemaOf(kind: string): StructuralSchema {
   const { shape, status } = kinds[kind] ?? {};
   if (!shape || !status) throw new Error(`no shape of ${kind}`);
   const { spec } = structuralSchema(shape, '', manifestAdditions).properties ?? {};

@@ -2,17 +2,17 @@
 import type { z } from 'zod';
 import { jsonSchemaOf } from '#domain/manifest/json-schema.ts';
 
-export interface Schema {
+export interface StructuralSchema {
   readonly type?: string;
   readonly description?: string;
   readonly default?: unknown;
   readonly enum?: readonly unknown[];
   readonly const?: unknown;
-  readonly anyOf?: readonly Schema[];
-  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly anyOf?: readonly StructuralSchema[];
+  readonly properties?: Readonly<Record<string, StructuralSchema>>;
   readonly required?: readonly string[];
-  readonly items?: Schema;
-  readonly additionalProperties?: boolean | Schema;
+  readonly items?: StructuralSchema;
+  readonly additionalProperties?: boolean | StructuralSchema;
   readonly [other: string]: unknown;
 }
 
@@ -24,11 +24,11 @@ const anyValue = { 'x-kubernetes-preserve-unknown-fields': true } as const;
 /** What is said of places in addition to the shape, by path: `spec.nodePools.dynamic[]`. */
 export type Additions = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 
-export function structuralSchema(shape: z.ZodType, path: string, additions: Additions): Schema {
-  return converted(jsonSchemaOf(shape) as Schema, path, additions);
+export function structuralSchema(shape: z.ZodType, path: string, additions: Additions): StructuralSchema {
+  return converted(jsonSchemaOf(shape) as StructuralSchema, path, additions);
 }
 
-function converted(source: Schema, path: string, additions: Additions): Schema {
+function converted(source: StructuralSchema, path: string, additions: Additions): StructuralSchema {
   const schema = withoutUnion(source, path);
   const { type, description, properties, required, items, additionalProperties } = schema;
   const values = schema.const === undefined ? schema.enum : [schema.const];
@@ -56,7 +56,7 @@ function converted(source: Schema, path: string, additions: Additions): Schema {
 }
 
 /** Unions of constants are enumerations, unions of formats are of their one type. */
-function withoutUnion(schema: Schema, path: string): Schema {
+function withoutUnion(schema: StructuralSchema, path: string): StructuralSchema {
   const { anyOf, ...rest } = schema;
   if (anyOf === undefined) return schema;
   const types = new Set(anyOf.map(({ type, const: value }) => type ?? typeof value));

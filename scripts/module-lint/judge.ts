@@ -1,7 +1,7 @@
 /** What tflint and checkov found in the modules, held against what the modules acknowledge. */
 
 /** Something that is not as a rule wants it. */
-export interface Finding {
+export interface ModuleFinding {
   readonly rule: string;
   /** File, relative to the modules. */
   readonly file: string;
@@ -18,9 +18,9 @@ export interface Acknowledgement {
   readonly reason: string;
 }
 
-export interface Verdict {
+export interface LintVerdict {
   /** Found, and no acknowledgement gives a reason. */
-  readonly open: readonly Finding[];
+  readonly open: readonly ModuleFinding[];
   readonly unexplained: readonly Acknowledgement[];
   /** Acknowledges what is not found any more. */
   readonly stale: readonly Acknowledgement[];
@@ -28,7 +28,10 @@ export interface Verdict {
 }
 
 /** `findings` are all there are, as if nothing had been acknowledged. */
-export function judge(findings: readonly Finding[], acknowledgements: readonly Acknowledgement[]): Verdict {
+export function judgeFindings(
+  findings: readonly ModuleFinding[],
+  acknowledgements: readonly Acknowledgement[],
+): LintVerdict {
   const found = new Set(findings.map(keyOf));
   const acknowledged = new Set(acknowledgements.map(keyOf));
   const needed = acknowledgements.filter((one) => found.has(keyOf(one)));
@@ -40,7 +43,7 @@ export function judge(findings: readonly Finding[], acknowledgements: readonly A
   };
 }
 
-type Place = Pick<Finding, 'rule' | 'file' | 'subject'>;
+type Place = Pick<ModuleFinding, 'rule' | 'file' | 'subject'>;
 
 /** One of `for_each` is as good as another: `aws_security_group.traffic["ssh"]` is written once. */
 const keyOf = ({ rule, file, subject }: Place): string => `${file} ${subject.replace(/\[.*$/, '')} ${rule}`;

@@ -2,7 +2,7 @@
 import { relative, resolve } from 'node:path';
 import { z } from 'zod';
 import { unusedVariable } from './acknowledgements.ts';
-import type { Finding } from './judge.ts';
+import type { ModuleFinding } from './judge.ts';
 
 /** A linter that could not read everything: its silence means nothing. */
 export class UnreadModules extends Error {}
@@ -19,7 +19,7 @@ const TflintReport = z.object({
 });
 
 /** `modules`: the directory that paths of files are relative to. */
-export function readTflint(report: unknown, modules: string): readonly Finding[] {
+export function readTflint(report: unknown, modules: string): readonly ModuleFinding[] {
   const { issues, errors } = TflintReport.parse(report);
   if (errors.length) throw new UnreadModules(`tflint: ${errors.map(({ message }) => message).join('; ')}`);
   return issues.map(({ rule, message, range }) => ({
@@ -40,7 +40,7 @@ const CheckovReport = z.object({
   }),
 });
 
-export function readCheckov(report: unknown): readonly Finding[] {
+export function readCheckov(report: unknown): readonly ModuleFinding[] {
   const { failed_checks: failed, parsing_errors: unread } = CheckovReport.parse(report).results;
   if (unread.length) throw new UnreadModules(`checkov cannot read ${unread.join(', ')}`);
   return failed.map(({ check_id: rule, check_name: message, file_path: file, resource: subject }) => ({

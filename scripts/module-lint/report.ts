@@ -6,7 +6,7 @@
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { readAcknowledgements } from './acknowledgements.ts';
-import { judge } from './judge.ts';
+import { judgeFindings } from './judge.ts';
 import { readCheckov, readTflint, UnreadModules } from './read-reports.ts';
 
 const [modules = '.', reports = '.'] = process.argv.slice(2);
@@ -19,7 +19,7 @@ try {
   const files = Object.fromEntries(
     globSync('**/*.tf', { cwd: modules }).map((file) => [file, readFileSync(join(modules, file), 'utf8')]),
   );
-  const { open, unexplained, stale, settled } = judge(
+  const { open, unexplained, stale, settled } = judgeFindings(
     [...readTflint(json('tflint.json'), modules), ...readCheckov(json('checkov.json'))],
     readAcknowledgements(files),
   );

@@ -5,7 +5,7 @@ import type { ManifestPage } from '#contracts/api-bodies.ts';
 import { fleetSorts, fleetStates } from '#contracts/fleet.ts';
 import { operations } from '#contracts/operations/operations.ts';
 import type { ClusterRecord, ManifestRecord } from '#contracts/records.ts';
-import { type FleetRow, fleetPage } from '#functions/api/fleet.ts';
+import { fleetPage, type SummaryWithState } from '#functions/api/fleet.ts';
 import { type ApiUnderTest, apiUnderTest, as, bindRoles } from './api-under-test.ts';
 import { aClusterRecord, aRecord, aState, runId } from './records.ts';
 
@@ -165,7 +165,7 @@ describe('pages', () => {
   });
   const rows = fc
     .uniqueArray(row, { maxLength: 40, selector: ({ namespace, name }) => `${namespace}/${name}` })
-    .map((drafts): readonly FleetRow[] =>
+    .map((drafts): readonly SummaryWithState[] =>
       drafts.map(({ nodes, provider, ...draft }) => ({
         ...{
           generation: 1,

@@ -1,7 +1,7 @@
 /** What functions really use of the ports while runs go well and badly is within what their roles are made of. */
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { S3Artifacts } from '#adapters/s3-artifacts.ts';
-import { type ApiClient, apiClient } from '#cli/api-client.ts';
+import { type CliClient, cliClient } from '#cli/api-client.ts';
 import { functionUses } from '#functions/rights/uses.ts';
 import { useDeps, wire } from '#functions/wire.ts';
 import { type Platform, startPlatform } from '#local/platform.ts';
@@ -12,7 +12,7 @@ import { benchManifest } from '../../bench/manifests.ts';
 
 const used = new Map<string, Set<string>>();
 let platform: Platform;
-let api: ApiClient;
+let api: CliClient;
 
 /** The ports, telling which function calls which method. */
 function recorded<Ports extends object>(ports: Ports): Ports {
@@ -72,7 +72,7 @@ beforeAll(async () => {
       },
     },
   });
-  api = apiClient({ apiUrl: platform.apiUrl, token: platform.token });
+  api = cliClient({ apiUrl: platform.apiUrl, token: platform.token });
 });
 
 afterAll(async () => {

@@ -5,13 +5,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { type ApiClient, apiClient } from '#cli/api-client.ts';
+import { type CliClient, cliClient } from '#cli/api-client.ts';
 import type { Platform } from '#local/platform.ts';
 import { startSimulatedPlatform } from '#test/scenarios/simulated-platform.ts';
 import { root } from './kubeloom-process.ts';
 
 let platform: Platform;
-let api: ApiClient;
+let api: CliClient;
 let directory: string;
 const settings = ['KUBELOOM_SIM_STAGE_MS', 'KUBELOOM_LOG'];
 const before = settings.map((name) => [name, process.env[name]] as const);
@@ -59,7 +59,7 @@ beforeAll(async () => {
   process.env.KUBELOOM_LOG = 'none';
   process.env.KUBELOOM_SIM_STAGE_MS = '0';
   platform = await startSimulatedPlatform();
-  api = apiClient({ apiUrl: platform.apiUrl, token: platform.token });
+  api = cliClient({ apiUrl: platform.apiUrl, token: platform.token });
   const text = minimal.replaceAll(/name: (sim-)?minimal/g, 'name: asked');
   await api.putManifest(key, parse(text));
   await platform.executions.idle();

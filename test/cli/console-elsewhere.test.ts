@@ -1,6 +1,6 @@
 /** `kubeloom console` for an installation in AWS: it stays, serves the console here, and signs with the credentials of the caller. */
 import { afterEach, expect, it, vi } from 'vitest';
-import { callerOf } from '#cli/console-here.ts';
+import { consoleCaller } from '#cli/console-here.ts';
 import { region, sessionTokenOf, startSignedApi } from '../security/signed-api.ts';
 import { kubeloom } from './kubeloom.ts';
 import { kubeloomProcess } from './kubeloom-process.ts';
@@ -65,7 +65,7 @@ it('credentials of another installation are not shown to the one whose console i
   const [here, elsewhere] = ['https://here.example.com', 'https://elsewhere.example.com'];
   vi.stubEnv('KUBELOOM_API_URL', here);
   vi.stubEnv('KUBELOOM_TOKEN', 'token-of-here');
-  const { asCaller, renew } = callerOf(here);
+  const { asCaller, renew } = consoleCaller(here);
   const ask = () => asCaller('GET', new URL(`${here}/v1/whoami`), {});
   expect(await ask()).toMatchObject({ authorization: 'Bearer token-of-here' });
   vi.stubEnv('KUBELOOM_API_URL', elsewhere);

@@ -1,6 +1,6 @@
 /** Which manifest a person means with a name, and what is said when there is none. */
 import { describe, expect, it } from 'vitest';
-import type { ApiClient } from '#cli/api-client.ts';
+import type { CliClient } from '#cli/api-client.ts';
 import { ApiProblem } from '#cli/api-problem.ts';
 import { manifestNamed, ofManifest } from '#cli/find-manifest.ts';
 import type { ManifestSummary } from '#contracts/api-bodies.ts';
@@ -50,7 +50,7 @@ describe('asking for a manifest by a name', () => {
   const missing = new ApiProblem({
     ...{ type: 'about:blank', title: '', status: 404, detail: 'run "r" is not there', instance: '', code: 'NotFound' },
   });
-  const lister = (listManifests: ApiClient['listManifests']) => ({ listManifests });
+  const lister = (listManifests: CliClient['listManifests']) => ({ listManifests });
   const ask = async ({ name }: { readonly name: string }) => {
     if (name === 'bank') return 'the bank';
     throw missing;

@@ -2,7 +2,7 @@
 import { createPrivateKey, createPublicKey } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { secondsOf } from '#cli/access-request.ts';
+import { ttlSeconds } from '#cli/access-request.ts';
 import { type IssuingApi, issueKubeconfig } from '#cli/issued-kubeconfig.ts';
 import type { KubeconfigRequest } from '#contracts/access-requests.ts';
 import { isAbout } from '#domain/certificates/client-request.ts';
@@ -72,8 +72,8 @@ describe('a kubeconfig of one’s own', () => {
   });
 
   it('times are from 10 minutes to 24 hours', () => {
-    expect(['10m', '90m', '1h30m', '24h'].map(secondsOf)).toEqual([600, 5400, 5400, 86_400]);
+    expect(['10m', '90m', '1h30m', '24h'].map(ttlSeconds)).toEqual([600, 5400, 5400, 86_400]);
     for (const wrong of ['', '1', '9m', '25h', '1d', '-1h', '1h 30m'])
-      expect(() => secondsOf(wrong)).toThrow('--ttl is a time from 10m to 24h');
+      expect(() => ttlSeconds(wrong)).toThrow('--ttl is a time from 10m to 24h');
   });
 });

@@ -2,7 +2,7 @@
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, expect, it, onTestFinished, vi } from 'vitest';
-import { apiClient } from '#cli/api-client.ts';
+import { cliClient } from '#cli/api-client.ts';
 import { onceTemplatesKnown } from '#client/api-client.ts';
 import { ProblemAnswer } from '#client/faults.ts';
 import { errorNames } from '#domain/errors.ts';
@@ -48,7 +48,7 @@ it('apply, plan and rollback wait for the commit of the templates', async () => 
   await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
   onTestFinished(() => void server.close());
   const { port } = server.address() as AddressInfo;
-  const api = apiClient({ apiUrl: `http://127.0.0.1:${port}`, token: 'a-token' }, { everyMs: 1 });
+  const api = cliClient({ apiUrl: `http://127.0.0.1:${port}`, token: 'a-token' }, { everyMs: 1 });
   const key = { namespace: 'team', name: 'shop' };
   for (const call of [
     () => api.putManifest(key, {}),

@@ -4,13 +4,13 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { makeSshKeyPair } from '#cli/ssh-key-pair.ts';
+import { makeEcdsaKeyPair } from '#cli/ssh-key-pair.ts';
 import { SshRequest } from '#contracts/access-requests.ts';
 
 it('OpenSSH finds the same public key in the private one, and the API accepts it', () => {
   const folder = mkdtempSync(join(tmpdir(), 'kubeloom-key-'));
   try {
-    const { privateKey, publicKey } = makeSshKeyPair('kubeloom');
+    const { privateKey, publicKey } = makeEcdsaKeyPair('kubeloom');
     const file = join(folder, 'key');
     writeFileSync(file, privateKey, { mode: 0o600 });
     const found = execFileSync('ssh-keygen', ['-y', '-f', file], { encoding: 'utf8' });

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { orphansOf } from '#cli/commands/delete.ts';
 import { parseFault } from '#cli/commands/simulate.ts';
 import { faultLines } from '#cli/faults.ts';
-import { clip, harmless, listed, table, wrap } from '#cli/layout.ts';
+import { clip, harmless, shortList, table, wrap } from '#cli/layout.ts';
 import { compareRuns, manifestOfRun, parseManifestName } from '#cli/manifest-name.ts';
 import { ago, duration, until } from '#cli/times.ts';
 
@@ -155,8 +155,8 @@ describe('output', () => {
   });
 
   it('a long list names a few and counts the rest', () => {
-    expect(listed(['a', 'b', 'c', 'd'])).toBe('a, b, c, d');
-    expect(listed(['a', 'b', 'c', 'd', 'e'])).toBe('a, b, c and 2 more');
+    expect(shortList(['a', 'b', 'c', 'd'])).toBe('a, b, c, d');
+    expect(shortList(['a', 'b', 'c', 'd', 'e'])).toBe('a, b, c and 2 more');
   });
 
   it.each([

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { RunEvent } from '#contracts/records.ts';
 import type { RunPlan } from '#contracts/run-plan.ts';
-import { type RunToShow, runTable, type StageName, stageColumns } from '../../console/model/run-table.ts';
+import { type PlannedStageName, type RunToShow, runTable, stageColumns } from '../../console/model/run-table.ts';
 
 const runId = 'shop-abcde-g2-a1';
 let second = 0;
@@ -12,9 +12,9 @@ const event = (kind: string, more: Partial<RunEvent> = {}): RunEvent => ({
   ...{ cluster: 'web', message: kind, ...more },
 });
 const started = (waypoint: string, title: string) => event('WaypointStarted', { waypoint, message: title });
-const ended = (kind: string, waypoint: string, stage: StageName, more: Partial<RunEvent> = {}) =>
+const ended = (kind: string, waypoint: string, stage: PlannedStageName, more: Partial<RunEvent> = {}) =>
   event(kind, { waypoint, stage, attempt: 1, seconds: 2, ...more });
-const way = (number: number, direction: 'grow' | 'shrink', starts: string[], stages: readonly StageName[]) => ({
+const way = (number: number, direction: 'grow' | 'shrink', starts: string[], stages: readonly PlannedStageName[]) => ({
   ...{ number, direction, title: `${direction}: something`, lines: [], forwardOnly: direction === 'shrink', starts },
   stages: stages.map((stage) => ({ stage, reasons: [`work of ${stage}`] })),
 });
@@ -26,7 +26,7 @@ const plan: RunPlan['clusters'][number] = {
   ],
 };
 type Progress = NonNullable<RunToShow['cluster']['progress']>;
-const working = (stage: StageName): RunToShow['cluster'] => ({
+const working = (stage: PlannedStageName): RunToShow['cluster'] => ({
   ...{ name: 'web', status: 'Running' },
   progress: { stage, waypoint: 1, waypoints: 2 } as Progress,
 });

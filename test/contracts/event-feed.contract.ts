@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { RunEvent } from '#contracts/records.ts';
-import type { EventFeed, FeedEvent } from '#functions/event-feed.ts';
+import type { EventFeed, StoredFeedEvent } from '#functions/event-feed.ts';
 import { propertyRuns } from '#test/property-runs.ts';
 import { anEvent, minute } from './builders.ts';
 
@@ -18,13 +18,13 @@ export function streamBatch(
   return { Records: events.map((event) => ({ eventName: 'INSERT', dynamodb: { NewImage: image(event) } })) };
 }
 
-const said = (events: readonly FeedEvent[]): readonly string[] => events.map(({ event }) => event.message);
+const said = (events: readonly StoredFeedEvent[]): readonly string[] => events.map(({ event }) => event.message);
 const numbered = (from: number, count: number): readonly RunEvent[] =>
   Array.from({ length: count }, (_, n) => anEvent({ at: minute(from + n), message: `event ${from + n}` }));
 
 /** All that is there behind an id, page by page. */
-async function rest(feed: EventFeed, after: string | undefined, limit: number): Promise<readonly FeedEvent[]> {
-  const found: FeedEvent[] = [];
+async function rest(feed: EventFeed, after: string | undefined, limit: number): Promise<readonly StoredFeedEvent[]> {
+  const found: StoredFeedEvent[] = [];
   for (let last = after; ; ) {
     const page = await feed.read(last === undefined ? {} : { after: last }, limit);
     found.push(...page.items);
@@ -129,7 +129,7 @@ export function eventFeedContract(name: string, make: (count: number) => readonl
           ).finally(() => {
             writing = false;
           });
-          const seen: FeedEvent[] = [];
+          const seen: StoredFeedEvent[] = [];
           for (let turn = 0; writing || turn === 0; turn += 1) {
             const last = seen.at(-1)?.id;
             const limit = limits[turn % limits.length] ?? 1;

@@ -4,7 +4,7 @@ import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { apiClient } from '#cli/api-client.ts';
+import { cliClient } from '#cli/api-client.ts';
 import { regionOfApi } from '#client/send-request.ts';
 import { temporaryDirectory } from '#test/local/clients.ts';
 import { signatureOf } from './signature.ts';
@@ -39,7 +39,7 @@ afterEach(() => vi.unstubAllEnvs());
 describe('requests to an API in AWS', () => {
   it('a request to an API in AWS is signed as AWS checks it, reads and writes', async () => {
     vi.stubEnv('KUBELOOM_API_REGION', 'eu-central-1');
-    const api = apiClient({ apiUrl, token: undefined });
+    const api = cliClient({ apiUrl, token: undefined });
     await expect(api.listManifests({ namespace: 'team a' })).rejects.toThrow();
     await expect(
       api.putManifest({ namespace: 'a', name: 'b' }, { kind: 'InputManifest' }, { 'If-Match': '"3"' }),
@@ -55,7 +55,7 @@ describe('requests to an API in AWS', () => {
 
   it('a request with a token carries the token alone', async () => {
     vi.stubEnv('KUBELOOM_API_REGION', 'eu-central-1');
-    await expect(apiClient({ apiUrl, token: 'a-token' }).getVersion()).rejects.toThrow();
+    await expect(cliClient({ apiUrl, token: 'a-token' }).getVersion()).rejects.toThrow();
     expect(seen[0]?.request.headers.authorization).toBe('Bearer a-token');
   });
 });
@@ -70,14 +70,14 @@ it('a signer that is made later has what someone wrote into the file of credenti
   const keys: (string | undefined)[] = [];
   for (const key of ['AKIDFIRST', 'AKIDSECOND']) {
     await writeFile(file, `[default]\naws_access_key_id = ${key}\naws_secret_access_key = ${secret}\n`);
-    await expect(apiClient({ apiUrl, token: undefined }).getVersion()).rejects.toThrow();
+    await expect(cliClient({ apiUrl, token: undefined }).getVersion()).rejects.toThrow();
     keys.push(/Credential=(\w+)/.exec(seen.at(-1)?.request.headers.authorization ?? '')?.[1]);
   }
   expect(keys).toEqual(['AKIDFIRST', 'AKIDSECOND']);
 });
 
 it('a platform on this machine gets no signature', async () => {
-  await expect(apiClient({ apiUrl, token: undefined }).getVersion()).rejects.toThrow();
+  await expect(cliClient({ apiUrl, token: undefined }).getVersion()).rejects.toThrow();
   expect(seen[0]?.request.headers.authorization).toBeUndefined();
 });
 

@@ -1,6 +1,6 @@
 /** `RunStore`, `EventStore` and `EventFeed` in memory. */
 import type { ManifestKey, RunEvent, RunRecord } from '#contracts/records.ts';
-import type { EventBus, EventFeed, FeedEvent, FeedPage } from '#functions/event-feed.ts';
+import type { EventBus, EventFeed, StoredFeedEvent, StoredFeedPage } from '#functions/event-feed.ts';
 import type { EventStore, Page, RunStore } from '#functions/ports.ts';
 import { cursorOf, pageOf } from './page-of.ts';
 
@@ -31,17 +31,17 @@ export class InMemoryRuns implements RunStore {
 
 /** Events of all manifests, as they are appended: the stream of a table has no delay here. */
 export class InMemoryFeed implements EventFeed {
-  readonly #all: FeedEvent[] = [];
+  readonly #all: StoredFeedEvent[] = [];
 
   add(manifest: ManifestKey, events: readonly RunEvent[]): void {
     for (const event of events) this.#all.push({ id: `${this.#all.length + 1}.0`, manifest, event });
   }
 
-  async take(): Promise<readonly FeedEvent[]> {
+  async take(): Promise<readonly StoredFeedEvent[]> {
     throw new Error('there is no stream in memory');
   }
 
-  async read({ after, since }: { after?: string; since?: string }, most: number): Promise<FeedPage> {
+  async read({ after, since }: { after?: string; since?: string }, most: number): Promise<StoredFeedPage> {
     const from = after === undefined ? 0 : Number(after.split('.')[0]);
     const rest = this.#all.slice(from).filter(({ event }) => after !== undefined || event.at >= (since ?? ''));
     return { items: structuredClone(rest.slice(0, most)), more: rest.length > most };
@@ -50,9 +50,9 @@ export class InMemoryFeed implements EventFeed {
 
 /** Keeps what is published. */
 export class RecordedBus implements EventBus {
-  readonly published: FeedEvent[] = [];
+  readonly published: StoredFeedEvent[] = [];
 
-  async publish(events: readonly FeedEvent[]): Promise<void> {
+  async publish(events: readonly StoredFeedEvent[]): Promise<void> {
     this.published.push(...structuredClone(events));
   }
 }

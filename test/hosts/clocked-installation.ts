@@ -4,7 +4,7 @@ import { copyFile, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { vi } from 'vitest';
-import { type ApiClient, apiClient } from '#cli/api-client.ts';
+import { type CliClient, cliClient } from '#cli/api-client.ts';
 import { eventFeed } from '#cli/event-feed.ts';
 import type { ManifestDescription, NodeRow } from '#contracts/api-bodies.ts';
 import { useDeps, wire } from '#functions/wire.ts';
@@ -21,7 +21,7 @@ const never = 24 * 3600;
 export class ClockedInstallation {
   readonly home: string;
   readonly platform: Platform;
-  readonly api: ApiClient;
+  readonly api: CliClient;
   readonly #key: { readonly namespace: string; readonly name: string };
   #aheadMs = 0;
 
@@ -29,7 +29,7 @@ export class ClockedInstallation {
     this.home = home;
     this.platform = platform;
     this.#key = { namespace: 'default', name };
-    this.api = apiClient({ apiUrl: platform.apiUrl, token: platform.token });
+    this.api = cliClient({ apiUrl: platform.apiUrl, token: platform.token });
     useDeps({ ...wire(), clock: { now: () => new Date(Date.now() + this.#aheadMs) } });
   }
 

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { apiClient } from '#cli/api-client.ts';
+import { cliClient } from '#cli/api-client.ts';
 import type { ManifestDescription } from '#contracts/api-bodies.ts';
 import { allowGitServer, type GitServer, startGitServer } from '#test/templates/git-server.ts';
 import { clusterOf, Installation, nodesOf } from './installation.ts';
@@ -43,7 +43,7 @@ beforeAll(async () => {
   server.commit(modules());
   forget = allowGitServer(server);
   installation = await Installation.open();
-  const api = apiClient({ apiUrl: installation.platform.apiUrl, token: installation.platform.token });
+  const api = cliClient({ apiUrl: installation.platform.apiUrl, token: installation.platform.token });
   await api.putTemplate(reference, {
     ...{ apiVersion: 'kubeloom.dev/v1', kind: 'TemplateGitReference', metadata: reference },
     spec: {

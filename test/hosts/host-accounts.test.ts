@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { checkProvider } from '#runner/provider-check/check-provider.ts';
+import { checkLogin } from '#runner/provider-check/check-provider.ts';
 import { HostWorkshop, helperPath, isRoot, type Outcome } from './host-workshop.ts';
 
 const east = { KUBELOOM_HOST_ACCOUNT: 'account-east', KUBELOOM_HOST_PASSWORD: 'first-word-of-east' };
@@ -70,7 +70,7 @@ describe.runIf(isRoot)('accounts', () => {
     vi.stubEnv('KUBELOOM_HOST_HELPER', helperPath);
     const checked = (of: typeof east) => {
       const fields = { account: of.KUBELOOM_HOST_ACCOUNT, password: of.KUBELOOM_HOST_PASSWORD };
-      return checkProvider('local', { fields, permissions: [], regions: [], bases: {} });
+      return checkLogin('local', { fields, permissions: [], regions: [], bases: {} });
     };
     expect(await checked(east)).toMatchObject([{ name: 'account-east', ok: true }]);
     const [finding] = await checked(guessed);

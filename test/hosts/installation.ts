@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { copyFile, mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
-import { type ApiClient, apiClient } from '#cli/api-client.ts';
+import { type CliClient, cliClient } from '#cli/api-client.ts';
 import { follow } from '#cli/watch.ts';
 import type { ClusterDescription, ManifestDescription } from '#contracts/api-bodies.ts';
 import { hostsHelper, removeAllHosts } from '#local/hosts-helper.ts';
@@ -21,14 +21,14 @@ const bundles = join(import.meta.dirname, '../../node_modules/.cache/kubeloom-ru
 export class Installation {
   readonly home: string;
   readonly platform: Platform;
-  readonly api: ApiClient;
+  readonly api: CliClient;
   readonly before: MachineInventory;
 
   private constructor(home: string, platform: Platform, before: MachineInventory) {
     this.home = home;
     this.platform = platform;
     this.before = before;
-    this.api = apiClient({ apiUrl: platform.apiUrl, token: platform.token });
+    this.api = cliClient({ apiUrl: platform.apiUrl, token: platform.token });
   }
 
   /** `tickSeconds`: between two ticks of the scheduler, as of the platform. */

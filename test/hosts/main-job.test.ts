@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { SSMClient } from '@aws-sdk/client-ssm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type ApiClient, apiClient } from '#cli/api-client.ts';
+import { type CliClient, cliClient } from '#cli/api-client.ts';
 import { readDocuments } from '#cli/documents.ts';
 import { follow } from '#cli/watch.ts';
 import type { ClusterDescription, ManifestDescription } from '#contracts/api-bodies.ts';
@@ -35,14 +35,14 @@ const key = { namespace: 'default', name: 'local-two-providers' };
 let home: string;
 let hostsDirectory: string;
 let before: MachineInventory;
-let api: ApiClient;
+let api: CliClient;
 let platform: Awaited<ReturnType<typeof up>>;
 let machines: Machines;
 const keys = new PlantedKeys();
 
 async function start(): Promise<void> {
   platform = await up({ dataDir: home, apiPort: 0, runner: 'real' });
-  api = apiClient({ apiUrl: platform.apiUrl, token: platform.token });
+  api = cliClient({ apiUrl: platform.apiUrl, token: platform.token });
 }
 
 async function submit(file: string): Promise<string> {

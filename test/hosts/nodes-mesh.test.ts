@@ -2,7 +2,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { makeSshKeyPair } from '#cli/ssh-key-pair.ts';
+import { makeEcdsaKeyPair } from '#cli/ssh-key-pair.ts';
 import { eventually, isRoot } from './host-workshop.ts';
 import { NodesFleet, type PlaybookRun } from './nodes-fleet.ts';
 
@@ -182,7 +182,7 @@ describe.runIf(isRoot)('nodes of two providers', () => {
   });
 
   test('a key of a person lets in until its time is over, and not longer', async () => {
-    const { privateKey, publicKey } = makeSshKeyPair('kubeloom');
+    const { privateKey, publicKey } = makeEcdsaKeyPair('kubeloom');
     const file = join(fleet.directory, 'person');
     writeFileSync(file, privateKey, { mode: 0o600 });
     const key = publicKey.split(' ').slice(0, 2).join(' ');

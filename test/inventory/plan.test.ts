@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { planInventory } from '#domain/inventory/plan-inventory.ts';
+import { inventoryImpact } from '#domain/inventory/plan-inventory.ts';
 import { allValues, cluster, inventory, layer, order, template } from './inventories.ts';
 
 /** Forty clusters of an environment, three of which have a version of their own, and ten of another. */
@@ -14,7 +14,7 @@ const at = (version: string, more = {}) =>
 
 describe('the plan of a change of the inventory', () => {
   test('CO-10: of 40 clusters that depend on a value, the 37 that do not override it change', () => {
-    const plan = planInventory(at('1.35.2'), at('1.36.0'));
+    const plan = inventoryImpact(at('1.35.2'), at('1.36.0'));
     expect(plan).toMatchObject({ depend: 40, counts: { changes: 37, overrides: 3, same: 0, refused: 0, removed: 0 } });
     expect(plan.clusters.find(({ cluster }) => cluster === 'c3')).toMatchObject({
       impact: 'changes',
@@ -24,7 +24,7 @@ describe('the plan of a change of the inventory', () => {
   });
 
   test('CO-10: storing the same again changes no cluster', () => {
-    expect(planInventory(at('1.35.2'), at('1.35.2'))).toMatchObject({
+    expect(inventoryImpact(at('1.35.2'), at('1.35.2'))).toMatchObject({
       depend: 0,
       counts: { changes: 0 },
       clusters: [],
@@ -35,7 +35,7 @@ describe('the plan of a change of the inventory', () => {
     const layers = [layer('acme', 'customer', { size: 1 }), layer('fra1', 'site', { size: 2 })];
     const both = [cluster('both', { customer: 'acme', site: 'fra1' }), cluster('one', { site: 'fra1' })];
     const levels = ['environment', 'site', 'customer', 'infraProvider', 'cluster'];
-    const plan = planInventory(
+    const plan = inventoryImpact(
       inventory({ layers, clusters: both }),
       inventory({ layers, clusters: both, order: order({ levels }) }),
     );
@@ -52,7 +52,7 @@ describe('the plan of a change of the inventory', () => {
       layers: [...next.layers, layer('fra1', 'site', {})],
       order: order({ paths: { version: ['environment', 'site'] } }),
     };
-    const { counts, clusters: rows } = planInventory(at('1.35.2'), broken);
+    const { counts, clusters: rows } = inventoryImpact(at('1.35.2'), broken);
     expect(counts).toMatchObject({ changes: 37, refused: 3 });
     expect(rows.find(({ cluster }) => cluster === 'c0')?.faults[0]?.reason).toBe(
       'level cluster sets version, but the order of version is environment, site',
@@ -65,7 +65,7 @@ describe('the plan of a change of the inventory', () => {
     const before = inventory({ templates: [allValues, two], clusters: [kept, gone] });
     const after = { ...before, clusters: [cluster('kept', {}, { a: 1 }, 'all@2'), cluster('new')] };
     expect(
-      planInventory(before, after).clusters.map(({ cluster, impact, changes }) => [cluster, impact, changes]),
+      inventoryImpact(before, after).clusters.map(({ cluster, impact, changes }) => [cluster, impact, changes]),
     ).toEqual([
       ['gone', 'removed', []],
       ['kept', 'changes', ['removed a', 'added old']],

@@ -1,7 +1,7 @@
 /** Templates of MachineGroups: what they produce, and what they may include. */
 import { describe, expect, test } from 'vitest';
 import { indexInventory } from '#domain/inventory/inventory-index.ts';
-import { planInventory } from '#domain/inventory/plan-inventory.ts';
+import { inventoryImpact } from '#domain/inventory/plan-inventory.ts';
 import { resolveCluster } from '#domain/inventory/resolve-cluster.ts';
 import { validateInventoryDocument } from '#domain/inventory/validate-inventory.ts';
 import { manifestOfDocument } from '#domain/manifest/groups/manifest-of-document.ts';
@@ -49,7 +49,7 @@ describe('a template that produces MachineGroups', () => {
   test('a changed value is a change of its groups, counted like any other', () => {
     const at = (size: number) =>
       inventory({ templates: [machines], clusters: [shop(size), cluster('other', {}, {}, 'machines@1')] });
-    expect(planInventory(at(3), at(5))).toMatchObject({
+    expect(inventoryImpact(at(3), at(5))).toMatchObject({
       depend: 1,
       clusters: [{ cluster: 'shop', impact: 'changes', changes: ['groups.web.size 3 → 5'] }],
     });
@@ -58,7 +58,7 @@ describe('a template that produces MachineGroups', () => {
   test('another version of a template may produce the other kind: the change says so', () => {
     const templates = [machines, producing('InputManifest', 'machines@2', { spec: { size: '${values.size}' } })];
     const at = (wanted: string) => inventory({ templates, clusters: [shop(3, wanted)] });
-    const [plan] = planInventory(at('machines@1'), at('machines@2')).clusters;
+    const [plan] = inventoryImpact(at('machines@1'), at('machines@2')).clusters;
     expect(plan?.changes).toContain('kind MachineGroups → InputManifest');
   });
 

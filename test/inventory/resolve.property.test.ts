@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { type Inventory, indexInventory } from '#domain/inventory/inventory-index.ts';
-import { planInventory } from '#domain/inventory/plan-inventory.ts';
+import { inventoryImpact } from '#domain/inventory/plan-inventory.ts';
 import { originAt, type Resolution, resolveCluster } from '#domain/inventory/resolve-cluster.ts';
 import { valueAt } from '#domain/inventory/value-at.ts';
 import { covers, parseValuePath } from '#domain/inventory/value-path.ts';
@@ -159,7 +159,7 @@ describe('random inventories', { timeout: 600_000 }, () => {
         index === which ? layer(one.document.metadata.name, one.document.spec.level, next, { generation: 2 }) : one,
       );
       const after = { ...before, layers };
-      const { clusters, counts, depend } = planInventory(before, after);
+      const { clusters, counts, depend } = inventoryImpact(before, after);
       const said = new Map(clusters.map((one) => [one.cluster, one.impact]));
       const [old, now] = [resolveAll(before), resolveAll(after)];
       for (const [index, resolution] of now.entries()) {

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { stringify } from 'yaml';
 import { compareVersions } from '#domain/kubernetes-versions.ts';
-import type { KnownNode } from '#local/kubeone/installer.ts';
+import type { ReportedNode } from '#local/kubeone/installer.ts';
 import type { HostConfig } from '#local/kubeone/manifest.ts';
 import { safeguardRefusal } from '#local/kubeone/safeguards.ts';
 import { outcome } from './kubeone-contract.ts';
@@ -67,7 +67,7 @@ describe('command line', () => {
 });
 
 describe('safeguards', () => {
-  const live = (name: string, version: string): KnownNode => ({
+  const live = (name: string, version: string): ReportedNode => ({
     name,
     version,
     ready: true,
@@ -79,7 +79,7 @@ describe('safeguards', () => {
     authority,
     holdsAuthority: authority !== null && name === 'one',
   });
-  const judge = (wantedVersion: string, nodes: readonly KnownNode[], ...probes: ReturnType<typeof probe>[]) =>
+  const judge = (wantedVersion: string, nodes: readonly ReportedNode[], ...probes: ReturnType<typeof probe>[]) =>
     safeguardRefusal({ wantedVersion, probes, controls: ['one'], live: nodes });
 
   test('a new cluster, a join and an upgrade by one minor version are allowed', () => {

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type RunningApiServer, startApiServer } from '#local/kubeone/node/api-server.ts';
 import type { HeartbeatAnswer } from '#local/kubeone/node/node-lifecycle.ts';
-import type { Member } from '#local/kubeone/node/object-store.ts';
+import type { StoreMember } from '#local/kubeone/node/object-store.ts';
 import { freePort } from '#test/free-port.ts';
 
 const kubectlPath = '/usr/bin/kubectl';
@@ -20,7 +20,7 @@ export interface Output {
 
 export class SimulatedCluster {
   readonly directory = mkdtempSync(join(tmpdir(), 'kubeloom-api-'));
-  readonly members: Member[] = [];
+  readonly members: StoreMember[] = [];
   readonly #running = new Map<string, RunningApiServer>();
 
   /** Makes certificates and starts one API server for each name, in this order. */
@@ -125,7 +125,7 @@ export class SimulatedCluster {
     });
   }
 
-  private member(name: string): Member {
+  private member(name: string): StoreMember {
     const found = this.members.find((member) => member.name === name);
     if (found === undefined) throw new Error(`no API server ${name} in this test`);
     return found;

@@ -5,12 +5,12 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { DynamoDBClient, PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { EventBridgeBus } from '#adapters/eventbridge-bus.ts';
-import type { FeedEvent } from '#functions/event-feed.ts';
+import type { StoredFeedEvent } from '#functions/event-feed.ts';
 import { startPlatform } from '#local/platform.ts';
 import { temporaryDirectory } from './clients.ts';
 import { tinyProduct } from './tiny-product.ts';
 
-const happened = (id: string, change: Partial<FeedEvent['event']> = {}): FeedEvent => ({
+const happened = (id: string, change: Partial<StoredFeedEvent['event']> = {}): StoredFeedEvent => ({
   id,
   manifest: { namespace: 'team', name: 'shop' },
   event: {
@@ -75,7 +75,7 @@ describe('the bus', () => {
 
   it('the bus refuses another name, a missing kind, and requests that are not signed for this platform, and the function says so', async () => {
     const { environment } = await platformWith(() => {});
-    const publish = (name: string, event: FeedEvent, change: Readonly<Record<string, string>> = {}) =>
+    const publish = (name: string, event: StoredFeedEvent, change: Readonly<Record<string, string>> = {}) =>
       new EventBridgeBus(name, { ...environment, ...change }).publish([event]);
     const refused = { name: 'ServiceUnavailable' };
     await expect(publish('another', happened('1.0'))).rejects.toMatchObject(refused);

@@ -1,5 +1,5 @@
 /** What is refused of a change from one manifest to another, as if everything of the first existed. */
-import type { Fault } from '#contracts/api-bodies.ts';
+import type { WireFault } from '#contracts/api-bodies.ts';
 import type { InputManifest } from '#domain/manifest/input-manifest.ts';
 import { replaceFaults } from '#domain/manifest/replaceable-pools.ts';
 import { plansOnceReached, refusalsOf } from '../../functions/api/judge-manifest.ts';
@@ -7,13 +7,13 @@ import { aRecord } from '../api/records.ts';
 import { fakeDeps } from '../fakes/fake-deps.ts';
 import { countingIds } from '../planning/arbitraries.ts';
 
-export function refusedChanges(before: InputManifest, after: InputManifest): readonly Fault[] {
+export function refusedChanges(before: InputManifest, after: InputManifest): readonly WireFault[] {
   const records = { stored: aRecord({ document: before }), desired: aRecord({ document: after, generation: 2 }) };
   return [...replaceFaults(after), ...refusalsOf(plansOnceReached(portsOf(), records, []))];
 }
 
 /** The same for its deletion. */
-export function refusedDeletion(manifest: InputManifest): readonly Fault[] {
+export function refusedDeletion(manifest: InputManifest): readonly WireFault[] {
   const records = { stored: aRecord({ document: manifest }), desired: aRecord({ document: manifest, deleting: true }) };
   return refusalsOf(plansOnceReached(portsOf(), records, []));
 }

@@ -1,7 +1,7 @@
 /** What modules acknowledge, read and held against findings; with the real linters: test/conformance/module-lint.test.ts. */
 import { describe, expect, it } from 'vitest';
 import { readAcknowledgements } from '../../scripts/module-lint/acknowledgements.ts';
-import { type Finding, judge } from '../../scripts/module-lint/judge.ts';
+import { judgeFindings, type ModuleFinding } from '../../scripts/module-lint/judge.ts';
 
 const text = `# checkov:skip=CKV_1:before anything
 resource "acme_server" "node" {
@@ -24,7 +24,7 @@ variable "pool" {
   type        = any
 }
 `;
-const found = (rule: string, subject: string): Finding => ({
+const found = (rule: string, subject: string): ModuleFinding => ({
   rule,
   file: 'a/main.tf',
   subject,
@@ -53,7 +53,7 @@ describe('acknowledged findings in modules', () => {
       found('CKV_4', 'acme_zone.zone'),
     ];
 
-    const { settled, unexplained, open, stale } = judge(findings, readAcknowledgements({ 'a/main.tf': text }));
+    const { settled, unexplained, open, stale } = judgeFindings(findings, readAcknowledgements({ 'a/main.tf': text }));
 
     expect(settled.map(({ rule }) => rule)).toEqual(['CKV_2', 'CKV_4']);
     expect(unexplained.map(({ rule }) => rule)).toEqual(['CKV_3']);

@@ -1,7 +1,7 @@
 /** Kubeloom's API as the operator calls it, in memory. */
 import type { ApiClient, ManifestName } from '#client/api-client.ts';
 import { ProblemAnswer } from '#client/faults.ts';
-import type { Fault, ManifestDescription, Problem } from '#contracts/api-bodies.ts';
+import type { ManifestDescription, Problem, WireFault } from '#contracts/api-bodies.ts';
 
 type Used =
   | 'listManifests'
@@ -22,7 +22,7 @@ export class FakeKubeloom {
   outage: Error | undefined;
   onPut: () => void = () => {};
 
-  problem(status: number, code: string, faults: Fault[] = []): Problem {
+  problem(status: number, code: string, faults: WireFault[] = []): Problem {
     return {
       type: `urn:kubeloom:error:${code}`,
       title: code,

@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { pluginKeys } from '#contracts/job.ts';
 import { withCopy } from '#domain/template-version.ts';
 import { templatesMark } from '#rendering/terraform-names.ts';
-import { copyText, sumOf } from '#runner/plugins/kept-copy.ts';
+import { checksumOfCopy, copyText } from '#runner/plugins/kept-copy.ts';
 import { keepPlugin, pluginFolder } from '#runner/plugins/plugin-folder.ts';
 import { SecretMask } from '#runner/secret-mask.ts';
 import { providerFiles } from '#runner/terraform/provider-files.ts';
@@ -31,8 +31,8 @@ afterEach(() => world.close());
 function copyOf(files: Readonly<Record<string, string>>) {
   const content = Object.entries(files).map(([path, text]) => [path, Buffer.from(text).toString('base64')]);
   const text = JSON.stringify({ schema: 1, files: Object.fromEntries(content) });
-  const plugin = { name: 'acme-1', type: 'acme', templates: withCopy(version, sumOf(text)) };
-  const key = pluginKeys.kept(manifest, sumOf(text));
+  const plugin = { name: 'acme-1', type: 'acme', templates: withCopy(version, checksumOfCopy(text)) };
+  const key = pluginKeys.kept(manifest, checksumOfCopy(text));
   return { text, plugin, key };
 }
 async function keep(files: Readonly<Record<string, string>>) {
@@ -77,8 +77,8 @@ describe('the kept copy', () => {
     writeFileSync(join(folder, 'nodepool', 'wait.sh'), '#!/bin/sh', { mode: 0o755 });
     writeFileSync(join(folder, 'nodepool', 'main.tf'), '');
     const text = await copyText(folder);
-    const plugin = { name: 'acme-1', type: 'acme', templates: withCopy(version, sumOf(text)) };
-    await world.ports.artifacts.putText(pluginKeys.kept(manifest, sumOf(text)), text);
+    const plugin = { name: 'acme-1', type: 'acme', templates: withCopy(version, checksumOfCopy(text)) };
+    await world.ports.artifacts.putText(pluginKeys.kept(manifest, checksumOfCopy(text)), text);
     const copy = await pluginFolder(context, plugin);
     const isProgram = (name: string) => (statSync(join(copy, 'nodepool', name)).mode & 0o100) !== 0;
     expect(['wait.sh', 'main.tf'].map(isProgram)).toEqual([true, false]);
@@ -93,7 +93,7 @@ describe('the kept copy', () => {
 
   it('the copy of an accepted document becomes that of its manifest with the first change of machines', async () => {
     const { plugin, key, text } = copyOf({ 'provider.json': '{}' });
-    await world.ports.artifacts.putText(pluginKeys.accepted(sumOf(text)), text);
+    await world.ports.artifacts.putText(pluginKeys.accepted(checksumOfCopy(text)), text);
     await Promise.all([keepPlugin(context, plugin), keepPlugin(context, { ...plugin, name: 'acme-2' })]);
     expect(await world.ports.artifacts.getText(key)).toBe(text);
     expect(readFileSync(join(await pluginFolder(context, plugin), 'provider.json'), 'utf8')).toBe('{}');

@@ -5,10 +5,10 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { type PluginAnswer, type PluginLookup, pluginKeys } from '#contracts/job.ts';
 import { copyOf } from '#domain/template-version.ts';
-import { lookUpPlugin } from '#functions/pipeline/jobs/template-lookups.ts';
+import { askForPlugin } from '#functions/pipeline/jobs/template-lookups.ts';
 import { answerQuestion } from '#runner/answer-question.ts';
 import { answers } from '#runner/answers.ts';
-import { sumOf } from '#runner/plugins/kept-copy.ts';
+import { checksumOfCopy } from '#runner/plugins/kept-copy.ts';
 import { fakeDeps } from '#test/fakes/fake-deps.ts';
 import { type GitServer, startGitServer } from '#test/templates/git-server.ts';
 import { type ArchiveServer, startArchiveServer } from './archive-server.ts';
@@ -45,7 +45,7 @@ const lookup = (changes: Partial<PluginLookup> = {}): PluginLookup => ({
   ...changes,
 });
 const once = (changes: Partial<PluginLookup> = {}) =>
-  lookUpPlugin(deps, { namespace: 'team', mayAsk: true }, lookup(changes));
+  askForPlugin(deps, { namespace: 'team', mayAsk: true }, lookup(changes));
 /** Asked, answered by the runner, asked again. */
 async function found(
   changes: Partial<PluginLookup> = {},
@@ -62,7 +62,7 @@ async function found(
 async function copyKept({ version = '' }: Partial<PluginAnswer>): Promise<string | undefined> {
   const { copy = '' } = copyOf(version);
   const text = await deps.artifacts.getText(pluginKeys.accepted(copy));
-  if (text !== undefined) expect(sumOf(text)).toBe(copy);
+  if (text !== undefined) expect(checksumOfCopy(text)).toBe(copy);
   return text;
 }
 
@@ -92,12 +92,12 @@ describe('a type from a git repository', () => {
 
   it('who may only read gets what is known, and starts no runner', async () => {
     const reader = { namespace: 'team', mayAsk: false };
-    expect(await lookUpPlugin(deps, reader, lookup())).toMatchObject({
+    expect(await askForPlugin(deps, reader, lookup())).toMatchObject({
       reason: expect.stringMatching(/has not been looked up .*needs the role operator in namespace "team"/),
     });
     expect(deps.builds.started).toEqual([]);
     await found();
-    expect(await lookUpPlugin(deps, reader, lookup())).toMatchObject({ title: 'Newer' });
+    expect(await askForPlugin(deps, reader, lookup())).toMatchObject({ title: 'Newer' });
   });
 
   it('no copy is kept for properties that are refused', async () => {

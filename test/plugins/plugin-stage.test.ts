@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { pluginKeys } from '#contracts/job.ts';
 import type { NodePoolState } from '#domain/cluster-state.ts';
 import { withCopy } from '#domain/template-version.ts';
-import { sumOf } from '#runner/plugins/kept-copy.ts';
+import { checksumOfCopy } from '#runner/plugins/kept-copy.ts';
 import { dynamicPool, twoProviderState } from '#test/rendering/states.ts';
 import { aDocument, type StageWorld, stageWorld } from '#test/runner/stage-world.ts';
 
@@ -22,7 +22,7 @@ const files = {
 };
 const content = Object.entries(files).map(([path, text]) => [path, Buffer.from(text).toString('base64')]);
 const copy = JSON.stringify({ schema: 1, files: Object.fromEntries(content) });
-const templates = withCopy(`git:git.example.com/acme/types@${'a'.repeat(40)}#.`, sumOf(copy));
+const templates = withCopy(`git:git.example.com/acme/types@${'a'.repeat(40)}#.`, checksumOfCopy(copy));
 
 /** Notes environment and modules of each workspace, and makes the machine of its pool. */
 const terraform = `#!/bin/bash
@@ -42,7 +42,7 @@ beforeEach(async () => {
   world = stageWorld();
   world.set('KUBELOOM_TERRAFORM', world.script('terraform', terraform));
   world.set('KUBELOOM_TEST_NOTES', world.directory);
-  await world.ports.artifacts.putText(pluginKeys.accepted(sumOf(copy)), copy);
+  await world.ports.artifacts.putText(pluginKeys.accepted(checksumOfCopy(copy)), copy);
 });
 afterEach(() => world.close());
 
@@ -74,7 +74,7 @@ describe('a type from elsewhere in a stage', () => {
       expect(note(`machines-acme-${id}.json`)).not.toContain('planted-token');
     }
     expect(await world.log('infrastructure')).not.toContain('planted-token');
-    const kept = pluginKeys.kept({ namespace: 'team', manifest: 'shop' }, sumOf(copy));
+    const kept = pluginKeys.kept({ namespace: 'team', manifest: 'shop' }, checksumOfCopy(copy));
     expect(await world.ports.artifacts.getText(kept)).toBe(copy);
   });
 

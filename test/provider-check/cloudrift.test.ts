@@ -1,6 +1,6 @@
 /** CloudRift on loopback: a token of a user, one of a team, one of nobody. No account was asked. */
 import { afterEach, describe, expect, it } from 'vitest';
-import { checkProvider } from '#runner/provider-check/check-provider.ts';
+import { checkLogin } from '#runner/provider-check/check-provider.ts';
 import { type CloudRequest, type FakeCloud, fakeCloud, type Routes } from './fake-cloud.ts';
 
 const open: FakeCloud[] = [];
@@ -32,7 +32,7 @@ const routes = (more: Routes = {}): Routes => ({
 async function check(fields: Readonly<Record<string, string>>, change: Routes = {}, regions = ['us-1']) {
   const cloud = await fakeCloud(routes(change));
   open.push(cloud);
-  const findings = await checkProvider('cloudrift', { fields, permissions: [], regions, bases: { api: cloud.url } });
+  const findings = await checkLogin('cloudrift', { fields, permissions: [], regions, bases: { api: cloud.url } });
   return { findings, lines: findings.map(({ about, name, ok }) => `${about} ${name} ${ok}`) };
 }
 

@@ -1,7 +1,7 @@
 /** AWS, Azure and Google Cloud: identity, permission by permission, quota, on clouds of loopback. No account was asked. */
 import { createVerify, generateKeyPairSync } from 'node:crypto';
 import { afterEach, describe, expect, it } from 'vitest';
-import { checkProvider } from '#runner/provider-check/check-provider.ts';
+import { checkLogin } from '#runner/provider-check/check-provider.ts';
 import type { CheckFinding } from '#runner/provider-check/finding.ts';
 import { isSigned, knownKey } from '#test/vault/fake-sts.ts';
 import { type FakeCloud, fakeCloud, type Routes } from './fake-cloud.ts';
@@ -35,7 +35,7 @@ describe('AWS', () => {
     keys: Readonly<Record<string, string>> = fields,
     permissions = ['ec2:DescribeImages', 'ec2:RunInstances'],
   ) =>
-    checkProvider('aws', {
+    checkLogin('aws', {
       ...{ fields: keys, permissions, regions: ['eu-central-1'] },
       bases: { sts: cloud.url, iam: cloud.url, servicequotas: cloud.url },
     });
@@ -90,7 +90,7 @@ describe('AWS', () => {
     const cloud = await started(routes());
     const gone = await fakeCloud({});
     gone.close();
-    const findings = await checkProvider('aws', {
+    const findings = await checkLogin('aws', {
       ...{ fields, permissions: ['ec2:DescribeImages'], regions: ['eu-central-1'] },
       bases: { sts: cloud.url, iam: cloud.url, servicequotas: gone.url },
     });
@@ -136,7 +136,7 @@ describe('Azure', () => {
     ...more,
   });
   const check = (cloud: FakeCloud, change: Readonly<Record<string, string>> = {}) =>
-    checkProvider('azure', {
+    checkLogin('azure', {
       fields: { ...fields, ...change },
       permissions: [
         'Microsoft.Compute/disks/read',
@@ -199,7 +199,7 @@ describe('Google Cloud', () => {
   };
   const check = async (credentials: string, permissions: readonly string[]) => {
     const { url } = await started(routes);
-    return checkProvider('gcp', {
+    return checkLogin('gcp', {
       ...{ fields: { credentials, gcpproject: 'p' }, permissions, regions: ['europe-west1'] },
       bases: { oauth2: `${url}/token`, cloudresourcemanager: url, compute: url },
     });

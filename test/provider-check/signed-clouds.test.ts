@@ -1,7 +1,7 @@
 /** Oracle Cloud and Exoscale: clouds of loopback that verify every signature themselves. No account was asked. */
 import { createHash, generateKeyPairSync, type KeyObject } from 'node:crypto';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { checkProvider } from '#runner/provider-check/check-provider.ts';
+import { checkLogin } from '#runner/provider-check/check-provider.ts';
 import { type CloudRequest, type FakeCloud, fakeCloud, type Routes } from './fake-cloud.ts';
 import { exoscaleGuard, type Guard, ociGuard } from './signature-guards.ts';
 
@@ -21,7 +21,7 @@ async function started(routes: Routes, guard: Guard): Promise<FakeCloud> {
   open.push(cloud);
   return cloud;
 }
-type Findings = Awaited<ReturnType<typeof checkProvider>>;
+type Findings = Awaited<ReturnType<typeof checkLogin>>;
 const lines = (findings: Findings) => findings.map(({ about, name, ok }) => `${about} ${name} ${ok}`);
 const messageOf = (findings: Findings, name: string) => findings.find((one) => one.name === name)?.message;
 
@@ -65,7 +65,7 @@ describe('Oracle Cloud', () => {
     ...more,
   });
   const check = (cloud: FakeCloud, change: Readonly<Record<string, string>> = {}, regions = ['eu-frankfurt-1']) =>
-    checkProvider('oci', {
+    checkLogin('oci', {
       fields: { ...fields, ...change },
       permissions: ['inspect compartments', 'use vcns', 'manage vcns', 'inspect instance-family', 'use vnics'],
       ...{ regions, bases: { identity: cloud.url, iaas: cloud.url, limits: cloud.url } },
@@ -163,7 +163,7 @@ describe('Oracle Cloud', () => {
     const cloud = await started(routes(), guard);
     const gone = await fakeCloud({});
     gone.close();
-    const findings = await checkProvider('oci', {
+    const findings = await checkLogin('oci', {
       ...{ fields, permissions: ['inspect compartments', 'manage vcns'], regions: ['eu-frankfurt-1'] },
       bases: { identity: cloud.url, iaas: gone.url, limits: gone.url },
     });
@@ -210,7 +210,7 @@ describe('Exoscale', () => {
     ...more,
   });
   const check = (cloud: FakeCloud, change: Readonly<Record<string, string>> = {}, regions = ['ch-gva-2']) =>
-    checkProvider('exoscale', {
+    checkLogin('exoscale', {
       fields: { ...fields, ...change },
       permissions: ['compute: list-instances', 'compute: create-instance', 'dns: list-dns-domains', 'dns: get-it'],
       ...{ regions, bases: { api: cloud.url } },

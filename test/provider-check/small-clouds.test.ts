@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { ProviderTypeName } from '#domain/provider-types.ts';
 import { askCloud } from '#runner/provider-check/ask.ts';
-import { checkProvider } from '#runner/provider-check/check-provider.ts';
+import { checkLogin } from '#runner/provider-check/check-provider.ts';
 import { runCheck } from '#runner/provider-check/check-request.ts';
 import { InMemorySecrets } from '#test/fakes/in-memory-artifacts.ts';
 import { type CloudRequest, type FakeCloud, fakeCloud, type Routes } from './fake-cloud.ts';
@@ -28,7 +28,7 @@ async function checked(
   const here = Object.fromEntries(
     Object.entries(fields).map(([name, value]) => [name, value.replace('HERE', cloud.url)]),
   );
-  const findings = await checkProvider(type, {
+  const findings = await checkLogin(type, {
     fields: here,
     permissions: [],
     regions,
@@ -239,7 +239,7 @@ it('a cloud that does not answer is not blamed on the credentials', async () => 
   expect((await checked('hetzner', { credentials }, routes)).lines).toEqual(['identity token null']);
   const gone = await fakeCloud({});
   gone.close();
-  const findings = await checkProvider('hetzner', {
+  const findings = await checkLogin('hetzner', {
     fields: { credentials },
     permissions: [],
     regions: [],

@@ -1,7 +1,7 @@
 /** FR-1 under a real Terraform: one, two and five instances of each cloud in one cluster, machines and names together. */
 import { afterEach, describe, expect, test } from 'vitest';
 import type { ClusterState } from '#domain/cluster-state.ts';
-import { poolsOf } from '#rendering/machines-root.ts';
+import { dynamicPoolsOf } from '#rendering/machines-root.ts';
 import { sampled } from '#test/sampled.ts';
 import { allowedOwners, type Owner, ownersIn } from './accounts.ts';
 import { Fleet } from './fleet.ts';
@@ -74,7 +74,7 @@ async function machinesOf(fleet: Fleet, instance: Instance, state: ClusterState)
   const { nodes } = (await workspace.outputs()) as {
     readonly nodes: Readonly<Record<string, Readonly<Record<string, MadeNode>>>>;
   };
-  for (const { id, nodes: wished, role } of poolsOf(state, instance.name)) {
+  for (const { id, nodes: wished, role } of dynamicPoolsOf(state, instance.name)) {
     expect(Object.keys(nodes[id] ?? {})).toEqual(wished.map(({ name }) => name));
     for (const node of Object.values(nodes[id] ?? {})) {
       expect(node.public_address).toMatch(/^(192\.0\.2|198\.51\.100|203\.0\.113)\.\d+$/);

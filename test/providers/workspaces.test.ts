@@ -8,7 +8,7 @@ import { buildDesiredState } from '#domain/planning/desired/build-desired-state.
 import { planClusterPath } from '#domain/planning/plan-cluster-path.ts';
 import { renderDnsRoot } from '#rendering/dns-root.ts';
 import { renderFirstBoot } from '#rendering/first-boot.ts';
-import { poolsOf, renderMachinesRoot } from '#rendering/machines-root.ts';
+import { dynamicPoolsOf, renderMachinesRoot } from '#rendering/machines-root.ts';
 import { peerCidrs } from '#rendering/peer-cidrs.ts';
 import { noProviderTemplate, ProviderTemplate } from '#rendering/provider-template.ts';
 import type { RootModule } from '#rendering/root-module.ts';
@@ -167,9 +167,9 @@ function common({ states, from }: Known, kind: 'machines' | 'dns', name: string)
 
 function machinesRoot(name: string, target: ClusterState | null, known: Known): RootModule {
   const { states, facts } = known;
-  const [provider] = states.flatMap((state) => poolsOf(state, name)).map(({ source }) => source.provider);
+  const [provider] = states.flatMap((state) => dynamicPoolsOf(state, name)).map(({ source }) => source.provider);
   if (provider === undefined) throw new Error(`no state knows ${name}`);
-  const publicKeys = Object.fromEntries(poolsOf(target, name).map(({ id }) => [id, `ssh-ed25519 AAAA ${id}`]));
+  const publicKeys = Object.fromEntries(dynamicPoolsOf(target, name).map(({ id }) => [id, `ssh-ed25519 AAAA ${id}`]));
   const root = renderMachinesRoot({
     ...common(known, 'machines', name),
     ...{ state: target, others: states, provider, publicKeys },

@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect } from 'vitest';
 import { parse } from 'yaml';
-import { type ApiClient, apiClient } from '#cli/api-client.ts';
+import { type CliClient, cliClient } from '#cli/api-client.ts';
 import { eventFeed } from '#cli/event-feed.ts';
 import { issueKubeconfig } from '#cli/issued-kubeconfig.ts';
 import { follow } from '#cli/watch.ts';
@@ -89,13 +89,13 @@ const key = { namespace: 'default', name: 'local-two-providers' };
 /** Makes the cluster before the tests of the file, and removes all of it after them. `prepare`: what has to be stored before it. */
 export function realCluster(
   first: () => Promise<Manifest>,
-  prepare: (api: ApiClient) => Promise<void> = async () => {},
+  prepare: (api: CliClient) => Promise<void> = async () => {},
 ) {
   let home: string;
   let hostsDirectory: string;
   let kubeconfig: string;
   let before: MachineInventory;
-  let api: ApiClient;
+  let api: CliClient;
   let machines: Machines;
   let apiUrl: string;
 
@@ -105,7 +105,7 @@ export function realCluster(
     kubeconfig = join(home, 'kubeconfig');
     before = await takeInventory(hostsDirectory);
     const platform = await up({ dataDir: home, apiPort: 0, runner: 'real' });
-    api = apiClient({ apiUrl: platform.apiUrl, token: platform.token });
+    api = cliClient({ apiUrl: platform.apiUrl, token: platform.token });
     apiUrl = platform.apiUrl;
     await prepare(api);
     await apply(await first());

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable, Writable } from 'node:stream';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { type ApiClient, apiClient } from '#cli/api-client.ts';
+import { type CliClient, cliClient } from '#cli/api-client.ts';
 import { wire } from '#functions/wire.ts';
 import { backUp, restore } from '#local/backup/backup.ts';
 import { sealInto, unsealFrom } from '#local/backup/sealed-file.ts';
@@ -40,9 +40,9 @@ afterEach(async () => {
   rmSync(place, { recursive: true, force: true });
 });
 
-async function up(): Promise<ApiClient> {
+async function up(): Promise<CliClient> {
   platform = await startPlatform({ dataDir, runner: 'sim', apiPort: 0, product: inOneThread() });
-  return apiClient({ apiUrl: platform.apiUrl, token: platform.token });
+  return cliClient({ apiUrl: platform.apiUrl, token: platform.token });
 }
 
 async function down(): Promise<void> {
@@ -50,7 +50,7 @@ async function down(): Promise<void> {
   platform = undefined;
 }
 
-async function end(api: ApiClient, name = key.name): Promise<string> {
+async function end(api: CliClient, name = key.name): Promise<string> {
   await platform?.executions.idle();
   return vi.waitFor(
     async () => {

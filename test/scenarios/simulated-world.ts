@@ -1,6 +1,6 @@
 /** A whole platform in this process with the sim runner, and what a user does with it through the API. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type ApiClient, apiClient, type ManifestName } from '#cli/api-client.ts';
+import { type CliClient, cliClient, type ManifestName } from '#cli/api-client.ts';
 import { ApiProblem } from '#cli/api-problem.ts';
 import type { ManifestAccepted, ManifestDescription } from '#contracts/api-bodies.ts';
 import type { RunEvent } from '#contracts/records.ts';
@@ -23,14 +23,14 @@ export type Fault = Pick<InjectedFault, 'stage'> & Partial<InjectedFault>;
 export type Settled = ManifestDescription | undefined;
 
 export class SimulatedWorld {
-  readonly api: ApiClient;
+  readonly api: CliClient;
   readonly platform: Platform;
   /** `<namespace>/<name>` of the made-up Secrets that are stored. */
   readonly secrets = new Set<string>();
 
   private constructor(platform: Platform) {
     this.platform = platform;
-    this.api = apiClient({ apiUrl: platform.apiUrl, token: platform.token });
+    this.api = cliClient({ apiUrl: platform.apiUrl, token: platform.token });
   }
 
   static async start(): Promise<SimulatedWorld> {

@@ -9,7 +9,7 @@ import { mockClient } from 'aws-sdk-client-mock';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { z } from 'zod';
 import { CodeBuildBuilds } from '#adapters/codebuild-builds.ts';
-import { type ApiClient, apiClient } from '#cli/api-client.ts';
+import { type CliClient, cliClient } from '#cli/api-client.ts';
 import { jobOf, QuestionResult, questionKeys } from '#contracts/job.ts';
 import { ClusterRecord, ManifestRecord, RunRecord } from '#contracts/records.ts';
 import { StageResult, WaypointDocument, waypointKeys } from '#contracts/stage.ts';
@@ -218,7 +218,7 @@ describe('builds that an older release started', () => {
 describe.each(versions)('executions with the definitions of version %s', (version) => {
   const key = { namespace: 'default', name: 'shop' };
   let platform: Platform;
-  let api: ApiClient;
+  let api: CliClient;
 
   beforeAll(async () => {
     vi.stubEnv('KUBELOOM_LOG', 'none');
@@ -227,7 +227,7 @@ describe.each(versions)('executions with the definitions of version %s', (versio
     const machinesDirectory = fileURLToPath(new URL(`${version}/state-machines`, recorded));
     const product = { ...kubeloom('sim'), machinesDirectory };
     platform = await startPlatform({ runner: 'sim', inMemory: true, apiPort: 0, product });
-    api = apiClient({ apiUrl: platform.apiUrl, token: platform.token });
+    api = cliClient({ apiUrl: platform.apiUrl, token: platform.token });
   });
 
   afterAll(async () => {

@@ -1,26 +1,28 @@
 /** The clusters of an inventory by template: what each inherits, and whether its manifest is as the inventory says. */
+
+import type { InventoryList } from '#contracts/inventory.ts';
 import { ask } from '../../api.ts';
-import { type InventoryCluster, type InventoryList, useInventory } from '../../inventory-queries.ts';
+import { type InventoryClusterRow, useInventory } from '../../inventory-queries.ts';
 import { commands } from '../../model/commands.ts';
-import { counted } from '../../model/counted.ts';
+import { countOf } from '../../model/count-of.ts';
 import { may } from '../../model/rights.ts';
 import { found } from '../../model/stored-names.ts';
 import { AskFirst } from '../../parts/ask-first.tsx';
 import { CopyCommand } from '../../parts/copy-command.tsx';
-import { InventoryFrame, type InventoryPlace } from '../../parts/inventory-frame.tsx';
+import { InventoryFrame, type PlaceInInventory } from '../../parts/inventory-frame.tsx';
 import { Answered, Empty } from '../../parts/states.tsx';
 import { Sign, type Tone } from '../../parts/status.tsx';
 import { useWhoAmI } from '../../queries.ts';
 import { go, hrefOf } from '../../routes.ts';
 
-const states: Readonly<Record<InventoryCluster['state'], readonly [tone: Tone, word: string]>> = {
+const states: Readonly<Record<InventoryClusterRow['state'], readonly [tone: Tone, word: string]>> = {
   current: ['good', 'as the inventory says'],
   behind: ['warn', 'behind'],
   missing: ['calm', 'not made yet'],
   refused: ['bad', 'cannot be made'],
 };
 
-export function ClustersView({ place }: { readonly place: InventoryPlace }) {
+export function ClustersView({ place }: { readonly place: PlaceInInventory }) {
   const inventory = useInventory(place.namespace);
   return (
     <InventoryFrame place={place} view="clusters" of={[inventory]}>
@@ -31,7 +33,7 @@ export function ClustersView({ place }: { readonly place: InventoryPlace }) {
   );
 }
 
-function Clusters({ namespace, list, chosen }: InventoryPlace & { readonly list: InventoryList }) {
+function Clusters({ namespace, list, chosen }: PlaceInInventory & { readonly list: InventoryList }) {
   const search = chosen.search ?? '';
   const place = ['inventory', namespace, 'clusters'];
   if (list.clusters.length === 0)
@@ -62,7 +64,7 @@ function Clusters({ namespace, list, chosen }: InventoryPlace & { readonly list:
         <p className="notice warn">
           <span aria-hidden="true">!</span>
           <span>
-            {counted(behind, 'cluster')} behind, or not made yet.{' '}
+            {countOf(behind, 'cluster')} behind, or not made yet.{' '}
             <a href={hrefOf(['inventory', namespace, 'plan'])}>Plan what is behind</a>
           </span>
         </p>
@@ -90,7 +92,7 @@ function Clusters({ namespace, list, chosen }: InventoryPlace & { readonly list:
   );
 }
 
-function ClusterLine({ namespace, row }: { readonly namespace: string; readonly row: InventoryCluster }) {
+function ClusterLine({ namespace, row }: { readonly namespace: string; readonly row: InventoryClusterRow }) {
   const me = useWhoAmI();
   const { cluster, layers = [], state, changes, faults } = row;
   const [tone, word] = states[state];
@@ -130,7 +132,7 @@ function ClusterLine({ namespace, row }: { readonly namespace: string; readonly 
       )}
       {changes.length > 0 && (
         <details>
-          <summary>applying it makes {counted(changes.length, 'change')}</summary>
+          <summary>applying it makes {countOf(changes.length, 'change')}</summary>
           <ul>
             {changes.map((change) => (
               <li key={change}>{change}</li>

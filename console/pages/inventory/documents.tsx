@@ -1,12 +1,13 @@
 /** The documents of an inventory, and which clusters inherit each. */
 import { useQuery } from '@tanstack/react-query';
+import type { InventoryList } from '#contracts/inventory.ts';
 import { type Asked, ask } from '../../api.ts';
-import { type InventoryList, useInventory } from '../../inventory-queries.ts';
+import { useInventory } from '../../inventory-queries.ts';
 import { commands } from '../../model/commands.ts';
-import { ago } from '../../model/times.ts';
+import { timeAgo } from '../../model/times.ts';
 import { yamlText } from '../../model/yaml-text.ts';
 import { CopyCommand } from '../../parts/copy-command.tsx';
-import { InventoryFrame, type InventoryPlace } from '../../parts/inventory-frame.tsx';
+import { InventoryFrame, type PlaceInInventory } from '../../parts/inventory-frame.tsx';
 import { Answered, Empty, useNow } from '../../parts/states.tsx';
 import { hrefOf } from '../../routes.ts';
 
@@ -20,7 +21,7 @@ const order: readonly Item['kind'][] = [
   'ManagementPlane',
 ];
 
-export function DocumentsView({ place }: { readonly place: InventoryPlace }) {
+export function DocumentsView({ place }: { readonly place: PlaceInInventory }) {
   const inventory = useInventory(place.namespace);
   return (
     <InventoryFrame place={place} view="documents" of={[inventory]}>
@@ -31,7 +32,7 @@ export function DocumentsView({ place }: { readonly place: InventoryPlace }) {
   );
 }
 
-function Documents({ namespace, list, chosen }: InventoryPlace & { readonly list: InventoryList }) {
+function Documents({ namespace, list, chosen }: PlaceInInventory & { readonly list: InventoryList }) {
   const { items } = list;
   if (items.length === 0)
     return (
@@ -107,7 +108,7 @@ function Document({ item, heirs }: { readonly item: Item; readonly heirs: readon
       <h2 id="document-title">
         {kind} {name}{' '}
         <span className="dim">
-          generation {generation} by {by}, {ago(at, now)}
+          generation {generation} by {by}, {timeAgo(at, now)}
         </span>
       </h2>
       <CopyCommand command={commands.inventoryDocument(namespace, kind, name)} />

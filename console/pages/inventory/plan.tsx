@@ -1,14 +1,15 @@
 /** What a change of an inventory does to its clusters, and how it is brought to them: exactly as shown, wave by wave. */
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useId, useState } from 'react';
+import type { InventoryList, InventoryPlan } from '#contracts/inventory.ts';
 import { ask } from '../../api.ts';
-import { type InventoryList, type InventoryPlan, useInventory } from '../../inventory-queries.ts';
+import { useInventory } from '../../inventory-queries.ts';
 import { commands } from '../../model/commands.ts';
-import { counted } from '../../model/counted.ts';
+import { countOf } from '../../model/count-of.ts';
 import { totalsOf } from '../../model/plan-totals.ts';
 import { may } from '../../model/rights.ts';
 import { CopyCommand } from '../../parts/copy-command.tsx';
-import { InventoryFrame, type InventoryPlace } from '../../parts/inventory-frame.tsx';
+import { InventoryFrame, type PlaceInInventory } from '../../parts/inventory-frame.tsx';
 import { Budgets } from '../../parts/plan-view.tsx';
 import { Answered, Trouble } from '../../parts/states.tsx';
 import { Sign, type Tone } from '../../parts/status.tsx';
@@ -21,7 +22,7 @@ type Row = InventoryPlan['clusters'][number];
 /** Nothing of a change is stored before it is rolled out. */
 const nothing = { text: '', generation: 0 } as const;
 
-export function PlanView({ place }: { readonly place: InventoryPlace }) {
+export function InventoryPlanView({ place }: { readonly place: PlaceInInventory }) {
   const inventory = useInventory(place.namespace);
   return (
     <InventoryFrame place={place} view="plan" of={[inventory]}>
@@ -32,7 +33,7 @@ export function PlanView({ place }: { readonly place: InventoryPlace }) {
   );
 }
 
-function PlanOf({ namespace, list, chosen }: InventoryPlace & { readonly list: InventoryList }) {
+function PlanOf({ namespace, list, chosen }: PlaceInInventory & { readonly list: InventoryList }) {
   const id = useId();
   const drafting = useDraft(`inventory ${namespace}`, nothing);
   const { text } = drafting.draft;
@@ -62,7 +63,7 @@ function PlanOf({ namespace, list, chosen }: InventoryPlace & { readonly list: I
       <div>
         <p>
           <button type="button" disabled={plan.isFetching || behind === 0} onClick={() => planIt('behind')}>
-            {behind === 0 ? 'Nothing is behind' : `Plan the ${counted(behind, 'cluster')} behind`}
+            {behind === 0 ? 'Nothing is behind' : `Plan the ${countOf(behind, 'cluster')} behind`}
           </button>{' '}
           <CopyCommand command={commands.planInventory(namespace)} />
         </p>
@@ -139,7 +140,7 @@ function Impact({ plan }: { readonly plan: InventoryPlan }) {
   return (
     <section aria-labelledby="impact-title" className="plan">
       <h2 id="impact-title">
-        {counted(plan.depend, 'cluster')} depend on this; {plan.changes} change
+        {countOf(plan.depend, 'cluster')} depend on this; {plan.changes} change
       </h2>
       <p className="totals">
         {totalsOf(plan.totals).map(({ what, added, changed, removed }) => (
@@ -156,7 +157,7 @@ function Impact({ plan }: { readonly plan: InventoryPlan }) {
           <li key={row.cluster}>
             <p className="card-title">
               <strong>{row.cluster}</strong> <Sign tone={impacts[row.impact][0]} word={impacts[row.impact][1]} />
-              {row.impact === 'changes' && <span className="dim">{counted(row.waypoints, 'waypoint')}</span>}
+              {row.impact === 'changes' && <span className="dim">{countOf(row.waypoints, 'waypoint')}</span>}
             </p>
             <Faults faults={row.faults} />
             {row.changes.length > 0 && (
@@ -185,7 +186,7 @@ function Faults({ faults }: Pick<InventoryPlan, 'faults'>) {
   ));
 }
 
-interface StartProps extends Pick<InventoryPlace, 'chosen'> {
+interface StartProps extends Pick<PlaceInInventory, 'chosen'> {
   readonly plan: InventoryPlan;
   readonly id: string;
   /** Documents that are stored with it; empty: none. */

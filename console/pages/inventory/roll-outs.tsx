@@ -1,21 +1,22 @@
 /** Roll-outs as trees: waves, their clusters, how far each is, and what may be done now. */
 import type { ReactNode } from 'react';
+import type { RollOutDescription } from '#contracts/roll-outs.ts';
 import { ask } from '../../api.ts';
-import { type RollOut, type RollOutSummary, useRollOut, useRollOuts } from '../../inventory-queries.ts';
+import { type RollOutSummary, useRollOut, useRollOuts } from '../../inventory-queries.ts';
 import { commands } from '../../model/commands.ts';
-import { counted } from '../../model/counted.ts';
+import { countOf } from '../../model/count-of.ts';
 import { may } from '../../model/rights.ts';
 import { verbSays, verbsFor, type Wave, wavesOf } from '../../model/roll-out-tree.ts';
-import { ago, span } from '../../model/times.ts';
+import { span, timeAgo } from '../../model/times.ts';
 import { AskFirst } from '../../parts/ask-first.tsx';
 import { CopyCommand } from '../../parts/copy-command.tsx';
-import { InventoryFrame, type InventoryPlace } from '../../parts/inventory-frame.tsx';
+import { InventoryFrame, type PlaceInInventory } from '../../parts/inventory-frame.tsx';
 import { Answered, Empty, useNow } from '../../parts/states.tsx';
 import { Sign, type Tone } from '../../parts/status.tsx';
 import { useWhoAmI } from '../../queries.ts';
 import { hrefOf } from '../../routes.ts';
 
-export function RollOutsView({ place }: { readonly place: InventoryPlace }) {
+export function RollOutsView({ place }: { readonly place: PlaceInInventory }) {
   const { namespace, chosen } = place;
   const list = useRollOuts(namespace);
   const id = chosen.id ?? list.data?.[0]?.id;
@@ -70,7 +71,7 @@ function RollOuts({ namespace, all, id, children }: RollOutsProps) {
   );
 }
 
-const statuses: Readonly<Record<RollOut['status'], readonly [tone: Tone, word: string]>> = {
+const statuses: Readonly<Record<RollOutDescription['status'], readonly [tone: Tone, word: string]>> = {
   Running: ['work', 'Under way'],
   Paused: ['calm', 'Paused'],
   Halted: ['bad', 'Halted'],
@@ -79,7 +80,11 @@ const statuses: Readonly<Record<RollOut['status'], readonly [tone: Tone, word: s
   Cancelled: ['calm', 'Cancelled'],
 };
 
-function StatusOf({ of }: { readonly of: Pick<RollOut, 'status' | 'pausing' | 'interrupted' | 'direction'> }) {
+function StatusOf({
+  of,
+}: {
+  readonly of: Pick<RollOutDescription, 'status' | 'pausing' | 'interrupted' | 'direction'>;
+}) {
   if (of.interrupted) return <Sign tone="warn" word="Interrupted" />;
   if (of.pausing) return <Sign tone="work" word="Pauses" />;
   if (of.status === 'Running' && of.direction === 'back') return <Sign tone="warn" word="Is being undone" />;
@@ -103,13 +108,13 @@ function ListLine({ one, current }: { readonly one: RollOutSummary; readonly cur
       <br />
       <StatusOf of={one} />{' '}
       <span className="dim">
-        {done + undone} of {all} · {ago(one.startedAt, now)} by {one.startedBy}
+        {done + undone} of {all} · {timeAgo(one.startedAt, now)} by {one.startedBy}
       </span>
     </li>
   );
 }
 
-function Tree({ rollOut }: { readonly rollOut: RollOut }) {
+function Tree({ rollOut }: { readonly rollOut: RollOutDescription }) {
   const me = useWhoAmI();
   const now = useNow();
   const { namespace, id, settings, halted, soakUntil, startedAt, startedBy, endedAt, clusters } = rollOut;
@@ -121,13 +126,13 @@ function Tree({ rollOut }: { readonly rollOut: RollOut }) {
         {id} <StatusOf of={rollOut} />
       </h2>
       <p className="dim">
-        started by {startedBy}, {ago(startedAt, now)}
-        {endedAt !== null && `, ended ${ago(endedAt, now)}`} · waves {settings.waves.join(', ')} · each watched for{' '}
+        started by {startedBy}, {timeAgo(startedAt, now)}
+        {endedAt !== null && `, ended ${timeAgo(endedAt, now)}`} · waves {settings.waves.join(', ')} · each watched for{' '}
         {settings.soak} · halts when {settings.maxFailed} fail
       </p>
       <p>
         <progress value={done} max={Math.max(1, clusters.length)} aria-label="Clusters that are done" /> {done} of{' '}
-        {counted(clusters.length, 'cluster')}
+        {countOf(clusters.length, 'cluster')}
         {soakUntil !== null && ` · the next wave starts in ${span(Date.parse(soakUntil) - now)}, if all is well`}
       </p>
       {halted !== null && (
@@ -174,7 +179,9 @@ const waveSigns: Readonly<Record<Wave['state'], readonly [tone: Tone, word: stri
   waiting: ['calm', 'waits'],
 };
 
-const clusterSigns: Readonly<Record<RollOut['clusters'][number]['state'], readonly [tone: Tone, word: string]>> = {
+const clusterSigns: Readonly<
+  Record<RollOutDescription['clusters'][number]['state'], readonly [tone: Tone, word: string]>
+> = {
   waiting: ['calm', 'waits'],
   running: ['work', 'under way'],
   done: ['good', 'done'],

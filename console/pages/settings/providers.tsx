@@ -1,18 +1,18 @@
 /** Provider instances of all manifests, and what the last check of their credentials found. */
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { type AnswerTo, ask, ProblemAnswer } from '../../api.ts';
+import { type AnswerTo, ask, RequestRefused } from '../../api.ts';
 import { commands } from '../../model/commands.ts';
-import { counted } from '../../model/counted.ts';
+import { countOf } from '../../model/count-of.ts';
 import { may } from '../../model/rights.ts';
 import { found, type Named } from '../../model/stored-names.ts';
-import { ago } from '../../model/times.ts';
+import { timeAgo } from '../../model/times.ts';
 import { CopyCommand } from '../../parts/copy-command.tsx';
 import { SettingsFrame } from '../../parts/settings-frame.tsx';
 import { Answered, Empty, Trouble, useNow } from '../../parts/states.tsx';
 import { Sign } from '../../parts/status.tsx';
 import { useWhoAmI } from '../../queries.ts';
 import { go, hrefOf } from '../../routes.ts';
-import { type ProviderInstance, useInstances } from '../../settings-queries.ts';
+import { type ListedInstance, useInstances } from '../../settings-queries.ts';
 
 type Check = AnswerTo<'GET /v1/manifests/{namespace}/{name}/providers/{provider}/checks/{check}'>;
 
@@ -23,7 +23,7 @@ interface ViewProps {
   readonly chosen: Readonly<Record<string, string>>;
 }
 
-const idOf = ({ namespace, manifest, name }: ProviderInstance): string => `${namespace}/${manifest}/${name}`;
+const idOf = ({ namespace, manifest, name }: ListedInstance): string => `${namespace}/${manifest}/${name}`;
 
 export function ProvidersView({ chosen }: ViewProps) {
   const instances = useInstances(0);
@@ -36,7 +36,7 @@ export function ProvidersView({ chosen }: ViewProps) {
   );
 }
 
-function Instances({ instances, chosen }: ViewProps & { readonly instances: readonly ProviderInstance[] }) {
+function Instances({ instances, chosen }: ViewProps & { readonly instances: readonly ListedInstance[] }) {
   const search = chosen.search ?? '';
   if (instances.length === 0)
     return (
@@ -54,7 +54,7 @@ function Instances({ instances, chosen }: ViewProps & { readonly instances: read
   return (
     <>
       <p className="dim">
-        {counted(rows.length, 'provider instance')}
+        {countOf(rows.length, 'provider instance')}
         {rows.length > shownAtMost && `; the first ${shownAtMost} are shown`}
       </p>
       <ul className="plain instances">
@@ -77,7 +77,7 @@ function Instances({ instances, chosen }: ViewProps & { readonly instances: read
                 {instance.namespace}/{instance.manifest}
               </a>{' '}
               <span className="dim">
-                {instance.pools === 0 ? 'makes no pool' : `makes ${counted(instance.pools, 'pool')}`}
+                {instance.pools === 0 ? 'makes no pool' : `makes ${countOf(instance.pools, 'pool')}`}
                 {instance.regions.length > 0 && ` in ${instance.regions.join(', ')}`}
               </span>
               {open && <InstanceDetails instance={instance} />}
@@ -89,7 +89,7 @@ function Instances({ instances, chosen }: ViewProps & { readonly instances: read
   );
 }
 
-function InstanceDetails({ instance }: { readonly instance: ProviderInstance }) {
+function InstanceDetails({ instance }: { readonly instance: ListedInstance }) {
   const { namespace, manifest: name, name: provider, secrets, templates } = instance;
   const me = useWhoAmI();
   const client = useQueryClient();
@@ -144,7 +144,7 @@ async function latestCheck(
       signal,
     });
   } catch (error) {
-    if (error instanceof ProblemAnswer && error.problem.status === 404) return null;
+    if (error instanceof RequestRefused && error.problem.status === 404) return null;
     throw error;
   }
 }
@@ -185,7 +185,7 @@ function Findings({ check }: { readonly check: Check }) {
     ) : check.status === 'lost' ? (
       <Sign tone="warn" word="ended without a result" />
     ) : bad > 0 ? (
-      <Sign tone="bad" word={`${bad} of ${counted(check.findings.length, 'finding')} fail`} />
+      <Sign tone="bad" word={`${bad} of ${countOf(check.findings.length, 'finding')} fail`} />
     ) : check.findings.length === 0 ? (
       <Sign tone="good" word="needs no credentials" />
     ) : check.findings.some(({ ok }) => ok) ? (
@@ -196,7 +196,7 @@ function Findings({ check }: { readonly check: Check }) {
   return (
     <>
       <p>
-        {verdict} <span className="dim">checked {ago(check.endedAt ?? check.startedAt, now)}</span>
+        {verdict} <span className="dim">checked {timeAgo(check.endedAt ?? check.startedAt, now)}</span>
       </p>
       {check.findings.length > 0 && (
         <div className="scroll">

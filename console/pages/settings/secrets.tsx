@@ -1,6 +1,6 @@
 /** Secrets by their names, and which provider instances need them. Values are never answered. */
 import { commands } from '../../model/commands.ts';
-import { counted } from '../../model/counted.ts';
+import { countOf } from '../../model/count-of.ts';
 import { may } from '../../model/rights.ts';
 import { found, type SecretRow, secretRows } from '../../model/stored-names.ts';
 import { CopyCommand } from '../../parts/copy-command.tsx';
@@ -51,7 +51,7 @@ function Secrets({ all, search }: { readonly all: readonly SecretRow[]; readonly
     <>
       <p>
         <CopyCommand command={commands.secrets()} />{' '}
-        <span className="dim">{counted(rows.length, 'Secret')}. Names only: values cannot be read back.</span>
+        <span className="dim">{countOf(rows.length, 'Secret')}. Names only: values cannot be read back.</span>
       </p>
       <div className="scroll">
         <table>

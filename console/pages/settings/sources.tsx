@@ -3,7 +3,7 @@ import { type AnswerTo, ask } from '../../api.ts';
 import { commands } from '../../model/commands.ts';
 import { may } from '../../model/rights.ts';
 import { found } from '../../model/stored-names.ts';
-import { ago } from '../../model/times.ts';
+import { timeAgo } from '../../model/times.ts';
 import { AskFirst } from '../../parts/ask-first.tsx';
 import { CopyCommand } from '../../parts/copy-command.tsx';
 import { SettingsFrame } from '../../parts/settings-frame.tsx';
@@ -62,7 +62,7 @@ function Sources({ all, search }: { readonly all: readonly Source[]; readonly se
             {namespace}/{name} <Sign tone={tones[status.state] ?? 'calm'} word={status.state} />
             <span className="dim">
               {url} {ref} {path} · with the rights of {by}
-              {status.readAt !== undefined && ` · read ${ago(status.readAt, now)}`}
+              {status.readAt !== undefined && ` · read ${timeAgo(status.readAt, now)}`}
             </span>
           </h2>
           {status.commit !== undefined && (

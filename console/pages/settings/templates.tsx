@@ -9,7 +9,7 @@ import { CopyCommand } from '../../parts/copy-command.tsx';
 import { SettingsFrame } from '../../parts/settings-frame.tsx';
 import { Answered, Empty } from '../../parts/states.tsx';
 import { go, hrefOf } from '../../routes.ts';
-import { type ProviderInstance, useTemplates } from '../../settings-queries.ts';
+import { type ListedInstance, useTemplates } from '../../settings-queries.ts';
 
 interface ViewProps {
   readonly chosen: Readonly<Record<string, string>>;
@@ -31,7 +31,7 @@ export function TemplatesView({ chosen }: ViewProps) {
 
 interface TemplatesProps extends ViewProps {
   readonly all: readonly Named[];
-  readonly instances: readonly ProviderInstance[];
+  readonly instances: readonly ListedInstance[];
 }
 
 function Templates({ all, instances, chosen }: TemplatesProps) {
@@ -78,7 +78,7 @@ function Templates({ all, instances, chosen }: TemplatesProps) {
 
 const idOf = ({ namespace, name }: Named): string => `${namespace}/${name}`;
 
-const usersOf = (of: Named, instances: readonly ProviderInstance[]): readonly ProviderInstance[] =>
+const usersOf = (of: Named, instances: readonly ListedInstance[]): readonly ListedInstance[] =>
   instances.filter(({ templates }) =>
     templates.some(({ namespace, name }) => namespace === of.namespace && name === of.name),
   );

@@ -9,7 +9,7 @@ import { intervalMinutes } from '#domain/manifest/drift-checks.ts';
 import { firstFaults } from '#domain/manifest/fault.ts';
 import { gitSourceSecret } from '#domain/manifest/git-source.ts';
 import { sameValue } from '#domain/same-value.ts';
-import { ask, findQuestion } from '../../pipeline/jobs/questions.ts';
+import { findQuestion, startQuestion } from '../../pipeline/jobs/questions.ts';
 import type { SubmissionPorts } from '../../rights/submission-uses.ts';
 import { recordChange } from '../audit-event.ts';
 import { pruneSource } from './prune-source.ts';
@@ -73,7 +73,7 @@ async function nextStep(deps: SubmissionPorts, source: GitSourceRecord): Promise
   }
   const fetching = questionKeys.sources(source, `${source.version}-${deps.ids.hash(8)}`);
   const { name, url, path } = { name: source.name, ...spec };
-  await ask(deps, fetching, {
+  await startQuestion(deps, fetching, {
     ...{ kind: 'source', name, url, ref, path },
     ...(secret !== undefined && { secret }),
     ...(known !== undefined && { known }),

@@ -1,5 +1,5 @@
 /** Manifests whose file is gone: deleted where the GitSource names them or their number fits, else kept with the reason. */
-import type { Fault as WireFault } from '#contracts/api-bodies.ts';
+import type { WireFault } from '#contracts/api-bodies.ts';
 import type { GitSourceRecord, SourceFault, SourceRow } from '#contracts/git-sources.ts';
 import type { ManifestRecord } from '#contracts/records.ts';
 import { isPipelineError } from '#domain/errors.ts';

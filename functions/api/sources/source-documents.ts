@@ -1,5 +1,5 @@
 /** The documents of the files of a repository: those that a GitSource may submit, and every fault with its file and line. */
-import type { Fault as WireFault } from '#contracts/api-bodies.ts';
+import type { WireFault } from '#contracts/api-bodies.ts';
 import type { SourceFault, SourceFiles } from '#contracts/git-sources.ts';
 import { error, type Fault } from '#domain/manifest/fault.ts';
 import { isMap } from '#domain/manifest/kubernetes-document.ts';

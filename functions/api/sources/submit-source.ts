@@ -1,5 +1,5 @@
 /** Submits the documents of a commit: all are judged first, so that a fault in one can keep back the others. */
-import type { Fault as WireFault } from '#contracts/api-bodies.ts';
+import type { WireFault } from '#contracts/api-bodies.ts';
 import type { GitSourceRecord, SourceFault, SourceRow } from '#contracts/git-sources.ts';
 import type { ManifestRecord } from '#contracts/records.ts';
 import { isPipelineError } from '#domain/errors.ts';

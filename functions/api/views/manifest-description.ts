@@ -61,7 +61,7 @@ function clusterRow(cluster: ClusterRecord): ManifestSummary['clusters'][number]
   };
 }
 
-export function describeManifest(
+export function manifestDescription(
   record: ManifestRecord,
   clusters: readonly ClusterRecord[],
   { lastRun, demands = [] }: { readonly lastRun?: RunRecord | undefined; readonly demands?: readonly DemandRecord[] },
@@ -108,7 +108,7 @@ export function summaryOfRemains(remains: ManifestRemains): Row {
 }
 
 export function describeRemains(remains: ManifestRemains): ManifestDescription {
-  return { ...describeManifest(remains.record, [], {}), ...marked(remains) };
+  return { ...manifestDescription(remains.record, [], {}), ...marked(remains) };
 }
 
 /** What is left of a manifest whose clusters cannot be read. Throws any other error. */

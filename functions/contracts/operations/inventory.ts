@@ -50,7 +50,7 @@ export const inventoryOperations = {
     method: 'GET',
     access: viewer,
     summary: 'Get a document of an inventory',
-    answers: ok('the document', inventory.InventoryDocument),
+    answers: ok('the document', inventory.StoredInventoryDocument),
     problems: [400, 404],
   },
   deleteInventory: {

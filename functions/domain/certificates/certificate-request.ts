@@ -1,7 +1,17 @@
 /** A certificate request (PKCS#10) in PEM: whom it is for. Its signature is checked by the API server that took it. */
-import { DerFault, type DerValue, derTags, derText, nameParts, objectId, partsOf, readDer, readValues } from './der.ts';
+import {
+  DerFault,
+  type DerValue,
+  derParts,
+  derTags,
+  derText,
+  nameParts,
+  objectId,
+  readDer,
+  readValues,
+} from './der.ts';
 
-export interface CertificateRequest {
+export interface ParsedCertificateRequest {
   readonly commonName: string;
   readonly organizations: readonly string[];
   readonly dnsNames: readonly string[];
@@ -16,7 +26,7 @@ const extensionRequest = '1.2.840.113549.1.9.14';
 const alternativeNames = '2.5.29.17';
 
 /** Undefined for a text that is no such request. */
-export function readCertificateRequest(pem: string): CertificateRequest | undefined {
+export function readCertificateRequest(pem: string): ParsedCertificateRequest | undefined {
   const match =
     /^-----BEGIN CERTIFICATE REQUEST-----\n([A-Za-z0-9+/=\n]+)\n?-----END CERTIFICATE REQUEST-----\n?$/.exec(
       pem.replaceAll('\r\n', '\n'),
@@ -32,12 +42,12 @@ export function readCertificateRequest(pem: string): CertificateRequest | undefi
   }
 }
 
-function requestOf(value: DerValue): CertificateRequest {
-  const [info] = partsOf(value, derTags.sequence);
-  const [, subject, , ...rest] = partsOf(info, derTags.sequence);
-  const named = partsOf(subject, derTags.sequence).flatMap((set) =>
-    partsOf(set, derTags.set).map((pair) => {
-      const [type, text] = partsOf(pair, derTags.sequence);
+function requestOf(value: DerValue): ParsedCertificateRequest {
+  const [info] = derParts(value, derTags.sequence);
+  const [, subject, , ...rest] = derParts(info, derTags.sequence);
+  const named = derParts(subject, derTags.sequence).flatMap((set) =>
+    derParts(set, derTags.set).map((pair) => {
+      const [type, text] = derParts(pair, derTags.sequence);
       if (text === undefined) throw new DerFault('a name has no text');
       return { type: objectId(type), text: nameText(text) };
     }),
@@ -69,11 +79,11 @@ function nameText(value: DerValue): string {
 }
 
 function extensionsOf(attribute: DerValue): readonly { readonly id: string; readonly content: Uint8Array }[] {
-  const [type, values] = partsOf(attribute, derTags.sequence);
+  const [type, values] = derParts(attribute, derTags.sequence);
   if (objectId(type) !== extensionRequest) return [];
-  return partsOf(values, derTags.set).flatMap((list) =>
-    partsOf(list, derTags.sequence).map((extension) => {
-      const parts = partsOf(extension, derTags.sequence);
+  return derParts(values, derTags.set).flatMap((list) =>
+    derParts(list, derTags.sequence).map((extension) => {
+      const parts = derParts(extension, derTags.sequence);
       const content = parts.at(-1);
       if (content?.tag !== derTags.octets) throw new DerFault('an extension has no content');
       return { id: objectId(parts[0]), content: content.content };
@@ -81,8 +91,8 @@ function extensionsOf(attribute: DerValue): readonly { readonly id: string; read
   );
 }
 
-function generalNames(bytes: Uint8Array): Pick<CertificateRequest, 'dnsNames' | 'addresses' | 'others'> {
-  const names = partsOf(readDer(bytes), derTags.sequence);
+function generalNames(bytes: Uint8Array): Pick<ParsedCertificateRequest, 'dnsNames' | 'addresses' | 'others'> {
+  const names = derParts(readDer(bytes), derTags.sequence);
   return {
     dnsNames: names.filter(({ tag }) => tag === 0x82).map(derText),
     addresses: names.filter(({ tag }) => tag === 0x87).map(({ content }) => addressText(content)),

@@ -50,7 +50,7 @@ export function readValues(bytes: Uint8Array): readonly DerValue[] {
 }
 
 /** Values of a value with this tag; throws for another. */
-export function partsOf(value: DerValue | undefined, tag: number): readonly DerValue[] {
+export function derParts(value: DerValue | undefined, tag: number): readonly DerValue[] {
   if (value?.tag !== tag) throw new DerFault(`tag ${tag} is expected`);
   return readValues(value.content);
 }

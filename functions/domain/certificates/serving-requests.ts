@@ -42,7 +42,7 @@ function textOf(base64: string): string {
 }
 
 /** The nodes of Kubernetes, and every address that Kubeloom knows each by. */
-export function knownNodes(
+export function nodesWithAddresses(
   { pools }: Pick<ClusterState, 'pools'>,
   facts: Pick<ClusterFacts, 'nodes'>,
 ): readonly KnownNode[] {

@@ -59,7 +59,7 @@ export function explainResolution(resolution: Resolution, manifest: unknown): re
 }
 
 /** The leaves of a manifest that a person submitted; those that have their default are named so. */
-export function explainManifest(manifest: unknown, defaultAt: DefaultAt): readonly ExplainedValue[] {
+export function explainLeaves(manifest: unknown, defaultAt: DefaultAt): readonly ExplainedValue[] {
   return [...documentLeaves(manifest)].map(({ path, value, parts }) => {
     const otherwise = defaultAt(parts);
     const from = otherwise !== undefined && sameValue(otherwise.value, value) ? 'default' : 'manifest';

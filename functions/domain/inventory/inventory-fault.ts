@@ -21,6 +21,6 @@ export function inventoryFault(
 }
 
 /** `InventoryLayer "prod" (level environment)` */
-export function placeText({ kind, name, level }: InventoryPlace & { readonly level?: string }): string {
+export function inventoryPlaceText({ kind, name, level }: InventoryPlace & { readonly level?: string }): string {
   return `${kind} "${name}"${level === undefined || kind === 'InventoryCluster' ? '' : ` (level ${level})`}`;
 }

@@ -1,6 +1,6 @@
 /** Merges the values of layers: maps merge, the later level wins leaf by leaf, and each leaf knows where it comes from. */
 import { isMap } from '../manifest/kubernetes-document.ts';
-import { type InventoryFault, type InventoryPlace, inventoryFault, placeText } from './inventory-fault.ts';
+import { type InventoryFault, type InventoryPlace, inventoryFault, inventoryPlaceText } from './inventory-fault.ts';
 import { itemsByName } from './items-by-name.ts';
 import type { OrderOfLevels } from './order-of-levels.ts';
 import { type ValuePath, valuePathText } from './value-path.ts';
@@ -90,7 +90,7 @@ class Merger {
     });
     if (clash === undefined) return ranked;
     const others = ranked.filter((entry) => entry.rank === clash.rank && entry !== clash);
-    const names = others.map(({ source }) => placeText(source)).join(' and ');
+    const names = others.map(({ source }) => inventoryPlaceText(source)).join(' and ');
     const reason = `${valuePathText(path)} is also set by ${names}, which has the same rank`;
     this.#fault(clash.source, path, reason, 'set it in one of them, or put their levels in an order');
     return undefined;

@@ -38,7 +38,7 @@ export interface InventoryImpact {
 }
 
 /** Pure; its time grows with the number of dependants. */
-export function planInventory(before: Inventory, after: Inventory): InventoryImpact {
+export function inventoryImpact(before: Inventory, after: Inventory): InventoryImpact {
   const [old, next] = [indexInventory(before), indexInventory(after)];
   const changed = changedDocuments(before, after);
   const stored = new Map(before.clusters.map((cluster) => [nameOf(cluster), cluster]));

@@ -11,14 +11,14 @@ import { TemplateGitReference } from './template-git-reference.ts';
 type JsonSchema = Record<string, unknown>;
 
 /** Every kind of document. */
-export const documentKinds = {
+export const documentShapes = {
   ...{ InputManifest, MachineGroups, Secret, TemplateGitReference, RoleBinding, GitSource },
   ...inventoryShapes,
 } as const;
 
 /** Any of the kinds: one file may hold them all. Rules between fields are not in it: `kubeloom validate` has them. */
 export function documentJsonSchema(): JsonSchema {
-  const schemas = Object.entries(documentKinds).map(
+  const schemas = Object.entries(documentShapes).map(
     ([title, kind]) => ({ title, ...jsonSchemaOf(kind) }) as JsonSchema,
   );
   const oneOf = schemas.map(({ $schema: _, definitions: __, ...schema }) => schema);

@@ -1,5 +1,5 @@
 /** The plan of one cluster: the path of waypoints from the current to the desired state. */
-import { documentChanges } from '#domain/cluster-documents.ts';
+import { clusterDocumentChanges } from '#domain/cluster-documents.ts';
 import { allNodes, type ClusterState } from '#domain/cluster-state.ts';
 import type { DriftItem } from '#domain/drift.ts';
 import type { Change, ClusterPlan, Waypoint } from '#domain/plan.ts';
@@ -67,7 +67,7 @@ function stepsOf({ current, attempted, desired }: PathQuestion, options: PathOpt
 
 /** What a later step applies or removes anyway is not undone before: it waits for what the steps before it change. */
 function withoutLaterDocuments(tried: ClusterState, { target }: Step, desired: ClusterState | null): ClusterState {
-  const later = Object.values(documentChanges(target?.documents, desired?.documents)).flat();
+  const later = Object.values(clusterDocumentChanges(target?.documents, desired?.documents)).flat();
   const names = new Set(later.map(({ name }) => name));
   if (names.size === 0) return tried;
   const documents = [

@@ -1,9 +1,9 @@
 /** Which unhealthy nodes are replaced, and why others are not. */
 import { counted } from '../planning/text/words.ts';
 import type { ObservedNode, RepairLedger, RepairPolicy } from './observed-node.ts';
-import { type Budget, budgetOf } from './repair-budget.ts';
+import { type RepairAllowance, repairAllowance } from './repair-budget.ts';
 
-export interface Refusal {
+export interface RepairRefusal {
   readonly node: string;
   /** For people. */
   readonly because: string;
@@ -27,7 +27,7 @@ export interface RepairDecision {
     readonly because: string;
     readonly how: 'recreate' | 'replace';
   }[];
-  readonly refused: readonly Refusal[];
+  readonly refused: readonly RepairRefusal[];
   readonly outage?: Outage;
 }
 
@@ -44,9 +44,9 @@ export interface RepairQuestion {
 export function assessRepair(question: RepairQuestion): RepairDecision {
   const { observed, ledger, now } = question;
   const outage = outageIn(observed);
-  const budget = budgetOf(ledger, now);
+  const budget = repairAllowance(ledger, now);
   const replace: RepairDecision['replace'][number][] = [];
-  const refused: Refusal[] = [];
+  const refused: RepairRefusal[] = [];
   for (const node of inTurn(observed)) {
     const { pool } = node;
     const policy = question.policies[pool];
@@ -60,12 +60,12 @@ export function assessRepair(question: RepairQuestion): RepairDecision {
   return { replace, refused, ...(outage && { outage }) };
 }
 
-type Why = Omit<Refusal, 'node'>;
+type Why = Omit<RepairRefusal, 'node'>;
 
 interface Case extends RepairQuestion {
   readonly policy: RepairPolicy;
   readonly outage: Outage | undefined;
-  readonly budget: Budget;
+  readonly budget: RepairAllowance;
 }
 
 const minute = 60_000;
@@ -125,7 +125,11 @@ function notYet(node: ObservedNode, policy: RepairPolicy, now: Date): Why | unde
 }
 
 /** One control node at a time, and only while the others have the quorum of etcd. */
-function unsafeControl(node: ObservedNode, observed: readonly ObservedNode[], budget: Budget): Why | undefined {
+function unsafeControl(
+  node: ObservedNode,
+  observed: readonly ObservedNode[],
+  budget: RepairAllowance,
+): Why | undefined {
   if (node.role !== 'control') return undefined;
   const control = observed.filter(({ role }) => role === 'control');
   const healthy = control.filter(({ health }) => health === 'healthy');
@@ -138,7 +142,12 @@ function unsafeControl(node: ObservedNode, observed: readonly ObservedNode[], bu
   return other && { because: `control node ${other.node} is being replaced` };
 }
 
-function tooMany(pool: readonly ObservedNode[], policy: RepairPolicy, budget: Budget, now: Date): Why | undefined {
+function tooMany(
+  pool: readonly ObservedNode[],
+  policy: RepairPolicy,
+  budget: RepairAllowance,
+  now: Date,
+): Why | undefined {
   const underWay = pool.filter(
     (node) => node.leaving === true || budget.taken.has(node.node) || isStarting(node, policy, now),
   );

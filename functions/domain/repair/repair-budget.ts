@@ -1,7 +1,7 @@
 /** How many machines may still be replaced: by pool and hour, by pool and day, and in the whole installation. */
 import type { ObservedNode, RepairLedger, RepairPolicy } from './observed-node.ts';
 
-export interface Budget {
+export interface RepairAllowance {
   /** Nodes that this decision replaces, with their pools. */
   readonly taken: Pick<ReadonlyMap<string, string>, 'has' | 'size'>;
   take(node: ObservedNode): void;
@@ -15,7 +15,7 @@ export interface Budget {
 const hour = 3_600_000;
 const day = 24 * hour;
 
-export function budgetOf({ replaced, installation }: RepairLedger, now: Date): Budget {
+export function repairAllowance({ replaced, installation }: RepairLedger, now: Date): RepairAllowance {
   const taken = new Map<string, string>();
   return {
     taken,

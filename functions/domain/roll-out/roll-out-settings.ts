@@ -33,7 +33,7 @@ export function soakSecondsOf({ soak }: Pick<RollOutSettings, 'soak'>): number {
 }
 
 /** The number of the wave that each of so many clusters is in, from 0 on. Waves that add no cluster are left out. */
-export function wavesOf(clusters: number, { waves }: Pick<RollOutSettings, 'waves'>): readonly number[] {
+export function waveNumbers(clusters: number, { waves }: Pick<RollOutSettings, 'waves'>): readonly number[] {
   const ends = [...waves.map((wave) => endOf(wave, clusters)), clusters];
   const kept = ends.filter((end, index) => end > Math.max(0, ...ends.slice(0, index)));
   return Array.from({ length: clusters }, (_, place) => kept.findIndex((end) => place < end));

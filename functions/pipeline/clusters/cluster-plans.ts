@@ -1,6 +1,6 @@
 /** Plans of the clusters of a stored manifest, from the current states in their records. */
 import type { ClusterRecord, HeldPool, ManifestRecord } from '#contracts/records.ts';
-import { type Bounds, type Demand, isOpen, noDemand, openDemand, sizesOf } from '#domain/demand.ts';
+import { type Demand, isOpen, noDemand, openDemand, type SizeBounds, sizesOf } from '#domain/demand.ts';
 import { isPipelineError } from '#domain/errors.ts';
 import type { InputManifest } from '#domain/manifest/input-manifest.ts';
 import { type HashSource, hashedId } from '#domain/naming.ts';
@@ -86,7 +86,7 @@ export function planCluster(
 }
 
 /** Bounds of autoscaled pools, by name. */
-export const boundsOf = onceFor(({ spec: { nodePools } }: InputManifest): Readonly<Record<string, Bounds>> => {
+export const boundsOf = onceFor(({ spec: { nodePools } }: InputManifest): Readonly<Record<string, SizeBounds>> => {
   const scaled = nodePools.dynamic.flatMap(({ name, autoscaler }) => (autoscaler ? [[name, autoscaler] as const] : []));
   return Object.fromEntries(scaled);
 });

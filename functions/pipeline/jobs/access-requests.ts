@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { type Question, questionKeys } from '#contracts/job.ts';
 import type { ManifestKey } from '#contracts/records.ts';
 import { PipelineError } from '#domain/errors.ts';
-import { type AskedQuestion, ask, findQuestion, newestQuestion, type QuestionPorts } from './questions.ts';
+import { type AskedQuestion, findQuestion, newestQuestion, type QuestionPorts, startQuestion } from './questions.ts';
 
 /** Whose request it is, and for which cluster. */
 export interface AccessPlace extends ManifestKey {
@@ -22,7 +22,7 @@ export async function startAccess(deps: QuestionPorts, place: AccessPlace, quest
       'VersionConflict',
       `your request ${id} for this cluster has not ended yet: wait for its end`,
     );
-  await ask(deps, `${folder}${next}`, question);
+  await startQuestion(deps, `${folder}${next}`, question);
   return next;
 }
 

@@ -6,7 +6,7 @@ import type { StageError } from '#contracts/stage.ts';
 import { PipelineError } from '#domain/errors.ts';
 import { wantedCheck } from '#domain/manifest/provider-check.ts';
 import { manifestOf } from '../manifests/stored-document.ts';
-import { ask, findQuestion, lastNumber, newestQuestion, type QuestionPorts } from './questions.ts';
+import { findQuestion, lastNumber, newestQuestion, type QuestionPorts, startQuestion } from './questions.ts';
 
 /** Whose check it is. */
 export interface CheckedInstance extends ManifestKey {
@@ -24,7 +24,7 @@ export async function startProviderCheck(
   const folder = folderOf(instance);
   const { id, newest, next } = await newestQuestion(deps, folder, 'credentials');
   if (newest?.status === 'running') throw underWay(instance, id);
-  await ask(deps, `${folder}${next}`, question);
+  await startQuestion(deps, `${folder}${next}`, question);
   return next;
 }
 

@@ -38,7 +38,7 @@ export interface AskedQuestion extends Pick<QuestionBuild, 'buildId' | 'startedA
 }
 
 /** Writes the request and starts the build. Two who ask at the same moment write the same request, and get the same build. */
-export async function ask(deps: QuestionPorts, prefix: string, question: Question): Promise<void> {
+export async function startQuestion(deps: QuestionPorts, prefix: string, question: Question): Promise<void> {
   const { artifacts, builds, clock, config } = deps;
   const startedAt = clock.now().toISOString();
   await artifacts.putText(questionKeys.request(prefix), JSON.stringify(question), 'application/json');

@@ -7,7 +7,7 @@ import { type PluginAnswer, type PluginLookup, questionKeys, type TemplateLookup
 import { PipelineError } from '#domain/errors.ts';
 import { isCommitHash } from '#domain/template-version.ts';
 import type { ResolvedTemplates } from '../../ports.ts';
-import { type AskedQuestion, ask, newestQuestion, type QuestionPorts } from './questions.ts';
+import { type AskedQuestion, newestQuestion, type QuestionPorts, startQuestion } from './questions.ts';
 
 const minute = 60_000;
 /** How long a commit counts as the head of a branch; if longer, an apply after a push would miss the push. */
@@ -33,7 +33,7 @@ export async function lookUpTemplates(
     deps.clock.now().getTime() - Date.parse(known.at) < ('commit' in known.answer ? commitCountsMs : refusalCountsMs)
   )
     return known.answer;
-  await ask(deps, `${folder}${next}`, { kind: 'templates', ...request });
+  await startQuestion(deps, `${folder}${next}`, { kind: 'templates', ...request });
   throw pending(request);
 }
 
@@ -44,7 +44,7 @@ export interface PluginAsker {
 }
 
 /** The same for a provider type that does not come with Kubeloom. One that is pinned wholly is asked about once. */
-export async function lookUpPlugin(
+export async function askForPlugin(
   deps: QuestionPorts,
   { namespace, mayAsk }: PluginAsker,
   request: PluginLookup,
@@ -70,7 +70,7 @@ export async function lookUpPlugin(
       reason: `provider type "${request.name}" from ${request.url} has not been looked up with these properties, which starts a runner and needs the role operator in namespace "${namespace}"`,
       fix: 'let someone with that role plan the same document, then ask again',
     };
-  await ask(deps, `${folder}${next}`, { kind: 'plugin', ...request });
+  await startQuestion(deps, `${folder}${next}`, { kind: 'plugin', ...request });
   throw wait;
 }
 

@@ -3,8 +3,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
 import { flannelVersion, kubernetesVersions } from '../../kubernetes/parts.ts';
-import { ClusterInstaller, type Installer, type KnownNode, type Probe } from '../installer.ts';
-import { knownNodes } from '../known-nodes.ts';
+import { ClusterInstaller, type Installer, type Probe, type ReportedNode } from '../installer.ts';
+import { reportedNodes } from '../known-nodes.ts';
 import type { Log } from '../log.ts';
 import { controlTaint, type HostConfig, type KubeOneCluster } from '../manifest.ts';
 import { quoted, type SshHosts } from '../ssh-hosts.ts';
@@ -43,11 +43,11 @@ export class Kubeadm extends ClusterInstaller implements Installer {
     return { host, ...JSON.parse(await this.#step(host, ['probe'])) };
   }
 
-  async nodes(control: HostConfig): Promise<readonly KnownNode[]> {
-    return knownNodes(await this.#step(control, ['kubectl', 'get', 'nodes', '-o', 'json', '--request-timeout=10s']));
+  async nodes(control: HostConfig): Promise<readonly ReportedNode[]> {
+    return reportedNodes(await this.#step(control, ['kubectl', 'get', 'nodes', '-o', 'json', '--request-timeout=10s']));
   }
 
-  async settleLeader({ host }: Probe, known: KnownNode | undefined): Promise<void> {
+  async settleLeader({ host }: Probe, known: ReportedNode | undefined): Promise<void> {
     this.leader = host;
     if (known?.control !== true) {
       this.log.info(`Initializing Kubernetes ${this.cluster.version} on leader...`, host.publicAddress);
@@ -64,7 +64,7 @@ export class Kubeadm extends ClusterInstaller implements Installer {
     await this.#step(host, ['network'], { NETWORK: this.#network() });
   }
 
-  async settle(probes: readonly Probe[], known: readonly KnownNode[]): Promise<void> {
+  async settle(probes: readonly Probe[], known: readonly ReportedNode[]): Promise<void> {
     // A node whose machine has lost Kubernetes joins again.
     const joining = probes.filter(
       ({ host, kubernetesVersion }) => kubernetesVersion === null || !known.some(({ name }) => name === host.hostname),
@@ -109,7 +109,7 @@ export class Kubeadm extends ClusterInstaller implements Installer {
   }
 
   /** `apply` upgrades the cluster by its leader, `node` every other node. Nothing to do when the version is there, unless it is forced. */
-  async #upgrade(host: HostConfig, node: KnownNode, way: 'apply' | 'node'): Promise<void> {
+  async #upgrade(host: HostConfig, node: ReportedNode, way: 'apply' | 'node'): Promise<void> {
     const { version, forceUpgrade } = this.cluster;
     if (node.version === version && !forceUpgrade) return;
     this.log.info(`Upgrading Kubernetes ${node.version} to ${version}...`, host.publicAddress);

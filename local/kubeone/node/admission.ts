@@ -1,6 +1,6 @@
 /** What the server checks and completes before it keeps an object: the rules that a real server applies, too. */
 import { at, isObject, type Json, type JsonObject, type KubeObject, listAt } from './json.ts';
-import type { Resource } from './resources.ts';
+import type { ApiResource } from './resources.ts';
 import { ApiFailure } from './status.ts';
 
 const dnsName = /^[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?$/;
@@ -11,7 +11,7 @@ const cordonTaint = 'node.kubernetes.io/unschedulable';
 
 /** Checks an object and fills in what the server owns. `before` is what it replaces. */
 export function admitObject(
-  resource: Resource,
+  resource: ApiResource,
   object: KubeObject,
   before: KubeObject | undefined,
   now: Date,
@@ -25,7 +25,7 @@ export function admitObject(
   return isNode(resource) ? withCordonTaint({ ...object, metadata }) : { ...object, metadata };
 }
 
-function checkMetadata(resource: Resource, { metadata, ...object }: KubeObject): void {
+function checkMetadata(resource: ApiResource, { metadata, ...object }: KubeObject): void {
   const refuse = (what: string): never => {
     throw new ApiFailure('Invalid', `${resource.kind} "${metadata.name}" is invalid: ${what}`);
   };
@@ -52,6 +52,6 @@ function withCordonTaint(node: KubeObject): KubeObject {
   return { ...node, spec };
 }
 
-function isNode({ name, group }: Resource): boolean {
+function isNode({ name, group }: ApiResource): boolean {
   return name === 'nodes' && group === '';
 }

@@ -2,20 +2,20 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer } from 'node:https';
 import type { TLSSocket } from 'node:tls';
-import { ask } from './ask.ts';
-import { discover } from './discovery.ts';
+import { askServer } from './ask.ts';
+import { discoveryAnswer } from './discovery.ts';
 import type { Json } from './json.ts';
 import { type Credentials, Membership } from './membership.ts';
 import { type Heartbeat, NodeLifecycle } from './node-lifecycle.ts';
 import { answerObjectRequest } from './object-requests.ts';
-import { type Member, ObjectStore, type Snapshot } from './object-store.ts';
+import { ObjectStore, type Snapshot, type StoreMember } from './object-store.ts';
 import { parseApiPath, resourceNamed, resourcesWith } from './resources.ts';
 import { seedObjects } from './seed-objects.ts';
 import { ApiFailure } from './status.ts';
 
 export interface ApiServerOptions {
-  readonly self: Member;
-  readonly seeds: readonly Member[];
+  readonly self: StoreMember;
+  readonly seeds: readonly StoreMember[];
   readonly listen: { readonly host: string; readonly port: number };
   readonly stateFile: string;
   /** Without leading v. */
@@ -47,7 +47,7 @@ export async function startApiServer(options: ApiServerOptions): Promise<Running
   });
 
   /** Passes on the changes since `revision`, before any client gets its answer; also to members that are not any more. */
-  const confirm = async (revision: number, dismissed: readonly Member[] = []): Promise<void> => {
+  const confirm = async (revision: number, dismissed: readonly StoreMember[] = []): Promise<void> => {
     if (store.snapshot.revision === revision) return;
     if (!(await membership.replicate(dismissed))) {
       throw new ApiFailure('ServiceUnavailable', 'another control-plane node leads now; retry');
@@ -64,7 +64,7 @@ export async function startApiServer(options: ApiServerOptions): Promise<Running
     }
     authenticate(incoming, options.credentials.token);
     const resources = resourcesWith(store.list(resourceNamed('customresourcedefinitions'), ''));
-    const discovered = discover(url.pathname, options.kubernetesVersion, resources);
+    const discovered = discoveryAnswer(url.pathname, options.kubernetesVersion, resources);
     if (discovered !== undefined) return reply(response, 200, discovered);
     if (url.pathname.startsWith('/internal/') && url.pathname !== '/internal/heartbeat') {
       return answerMember(incoming, response, url);
@@ -109,15 +109,17 @@ export async function startApiServer(options: ApiServerOptions): Promise<Running
     return reply(response, membership.accept(snapshot) ? 200 : 409, {});
   }
 
-  async function forward(incoming: IncomingMessage, response: ServerResponse, leader: Member): Promise<void> {
+  async function forward(incoming: IncomingMessage, response: ServerResponse, leader: StoreMember): Promise<void> {
     const { ca, token } = options.credentials;
     const headers = { ...incoming.headers, authorization: `Bearer ${token}` };
     const text = await readText(incoming);
     const { method } = incoming;
-    const answered = await ask(`${leader.url}${incoming.url}`, 30_000, { method, headers, ca }, text).catch(() => {
-      membership.stepDown();
-      throw new ApiFailure('ServiceUnavailable', 'the leading control-plane node does not answer; retry');
-    });
+    const answered = await askServer(`${leader.url}${incoming.url}`, 30_000, { method, headers, ca }, text).catch(
+      () => {
+        membership.stepDown();
+        throw new ApiFailure('ServiceUnavailable', 'the leading control-plane node does not answer; retry');
+      },
+    );
     response.writeHead(answered.code, { 'content-type': 'application/json' }).end(answered.text);
   }
 

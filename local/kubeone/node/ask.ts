@@ -1,17 +1,22 @@
 /** One HTTPS request to an API server of the cluster. */
 import { type RequestOptions, request } from 'node:https';
 
-export interface Answer {
+export interface ServerAnswer {
   readonly code: number;
   readonly text: string;
 }
 
 /** `timeoutMs`: for the whole answer. Rejects when there is none. Connections are kept where the options have an agent that does. */
-export function ask(url: string, timeoutMs: number, options: RequestOptions, body?: string): Promise<Answer> {
+export function askServer(
+  url: string,
+  timeoutMs: number,
+  options: RequestOptions,
+  body?: string,
+): Promise<ServerAnswer> {
   return send(url, { agent: false, ...options, signal: AbortSignal.timeout(timeoutMs) }, body);
 }
 
-function send(url: string, options: RequestOptions, body: string | undefined): Promise<Answer> {
+function send(url: string, options: RequestOptions, body: string | undefined): Promise<ServerAnswer> {
   return new Promise((resolve, reject) => {
     const call = request(url, options, (response) => {
       let text = '';
@@ -31,7 +36,7 @@ function send(url: string, options: RequestOptions, body: string | undefined): P
 
 /** The same, and its JSON; rejects unless the code is 200. */
 export async function askJson(url: string, timeoutMs: number, options: RequestOptions, body?: string) {
-  const { code, text } = await ask(url, timeoutMs, options, body);
+  const { code, text } = await askServer(url, timeoutMs, options, body);
   if (code !== 200) throw new Error(`${url} answered ${code}: ${text.slice(0, 300)}`);
   return JSON.parse(text);
 }

@@ -1,12 +1,12 @@
 /** The capabilities that the server lists: version, groups, resources. */
 import type { JsonObject } from './json.ts';
-import { apiVersionOf, basePathOf, type Resource } from './resources.ts';
+import { type ApiResource, basePathOf, groupVersionOf } from './resources.ts';
 
 /** Answer to a discovery path; undefined when it is none. */
-export function discover(
+export function discoveryAnswer(
   path: string,
   kubernetesVersion: string,
-  resources: readonly Resource[],
+  resources: readonly ApiResource[],
 ): JsonObject | undefined {
   if (path === '/version') return version(kubernetesVersion);
   if (path === '/api') return { kind: 'APIVersions', versions: ['v1'], serverAddressByClientCIDRs: [] };
@@ -17,7 +17,7 @@ export function discover(
   return {
     kind: 'APIResourceList',
     apiVersion: 'v1',
-    groupVersion: apiVersionOf(first),
+    groupVersion: groupVersionOf(first),
     resources: listed.map(({ name, kind, namespaced, shortNames }) => ({
       ...{ name, singularName: kind.toLowerCase(), namespaced, kind, shortNames: [...shortNames] },
       verbs: ['delete', 'get', 'list', 'patch'],
@@ -25,7 +25,7 @@ export function discover(
   };
 }
 
-function groupsOf(resources: readonly Resource[]): JsonObject[] {
+function groupsOf(resources: readonly ApiResource[]): JsonObject[] {
   const groups = Map.groupBy(
     resources.filter(({ group }) => group !== ''),
     ({ group }) => group,

@@ -1,10 +1,10 @@
 /** Entry of the unit kube-apiserver on a control-plane node: reads its files and serves. */
 import { readFileSync } from 'node:fs';
 import { startApiServer } from './api-server.ts';
-import type { Member } from './object-store.ts';
+import type { StoreMember } from './object-store.ts';
 import { files } from './paths.ts';
 
-const config: { readonly self: Member; readonly kubernetesVersion: string } = JSON.parse(
+const config: { readonly self: StoreMember; readonly kubernetesVersion: string } = JSON.parse(
   readFileSync(files.serverConfig, 'utf8'),
 );
 

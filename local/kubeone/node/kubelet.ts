@@ -7,7 +7,7 @@ import { askJson } from './ask.ts';
 import type { JsonObject } from './json.ts';
 import type { Heartbeat, HeartbeatAnswer } from './node-lifecycle.ts';
 import { listenOnNodePort } from './node-port.ts';
-import type { Member } from './object-store.ts';
+import type { StoreMember } from './object-store.ts';
 import { files } from './paths.ts';
 
 const intervalMs = 3000;
@@ -45,7 +45,7 @@ for (;;) {
 
 /** Tries the control-plane nodes one after the other. */
 async function beat(): Promise<HeartbeatAnswer> {
-  const controls: readonly Member[] = JSON.parse(readFileSync(files.controls, 'utf8'));
+  const controls: readonly StoreMember[] = JSON.parse(readFileSync(files.controls, 'utf8'));
   let last: unknown = new Error('none is known');
   for (const { url } of controls) {
     try {
@@ -92,7 +92,7 @@ function openNodePorts(wanted: readonly number[]): void {
   }
 }
 
-function rememberControls(members: readonly Member[]): void {
+function rememberControls(members: readonly StoreMember[]): void {
   const text = JSON.stringify(members);
   if (members.length > 0 && readFileSync(files.controls, 'utf8') !== text) writeFileSync(files.controls, text);
 }

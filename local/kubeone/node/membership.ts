@@ -2,8 +2,8 @@
  * Who leads among the control-plane nodes, and how the others keep a copy. The first member that answers leads; it
  * passes every change on before it confirms it. There is no quorum: this stands in for etcd, it does not replace it.
  */
-import { type Answer, ask } from './ask.ts';
-import { isNewer, type Member, type ObjectStore, type Snapshot } from './object-store.ts';
+import { askServer, type ServerAnswer } from './ask.ts';
+import { isNewer, type ObjectStore, type Snapshot, type StoreMember } from './object-store.ts';
 
 export interface Credentials {
   readonly ca: Buffer;
@@ -12,11 +12,11 @@ export interface Credentials {
 }
 
 interface MembershipOptions {
-  readonly self: Member;
+  readonly self: StoreMember;
   readonly store: ObjectStore;
   readonly credentials: Credentials;
   /** Members to begin with, as long as the store is empty. */
-  readonly seeds: readonly Member[];
+  readonly seeds: readonly StoreMember[];
   /** How long an answer about who leads is believed, ms. */
   readonly trustMs: number;
   readonly onLeading: () => void;
@@ -25,8 +25,8 @@ interface MembershipOptions {
 export class Membership {
   readonly #options: MembershipOptions;
   #leading = false;
-  #believed: { readonly leader: Member; readonly until: number } | undefined;
-  #asking: Promise<Member> | undefined;
+  #believed: { readonly leader: StoreMember; readonly until: number } | undefined;
+  #asking: Promise<StoreMember> | undefined;
 
   constructor(options: MembershipOptions) {
     this.#options = options;
@@ -37,7 +37,7 @@ export class Membership {
   }
 
   /** The member that leads now; this node takes over when no earlier one answers. */
-  async leader(): Promise<Member> {
+  async leader(): Promise<StoreMember> {
     if (this.#believed !== undefined && this.#believed.until > performance.now()) return this.#believed.leader;
     this.#asking ??= this.#ask().finally(() => {
       this.#asking = undefined;
@@ -46,7 +46,7 @@ export class Membership {
   }
 
   /** Passes the state on; false when another member is ahead, which ends this one's lead. */
-  async replicate(also: readonly Member[] = []): Promise<boolean> {
+  async replicate(also: readonly StoreMember[] = []): Promise<boolean> {
     const { store } = this.#options;
     const answers = await Promise.all(
       this.#others([...this.#members(), ...also]).map((member) =>
@@ -78,13 +78,13 @@ export class Membership {
     this.#leading = false;
   }
 
-  async #ask(): Promise<Member> {
+  async #ask(): Promise<StoreMember> {
     const leader = await this.#findLeader();
     this.#believed = { leader, until: performance.now() + this.#options.trustMs };
     return leader;
   }
 
-  async #findLeader(): Promise<Member> {
+  async #findLeader(): Promise<StoreMember> {
     const { self, store } = this.#options;
     for (const member of this.#members()) {
       if (member.name === self.name) {
@@ -122,17 +122,17 @@ export class Membership {
     this.#options.onLeading();
   }
 
-  #members(): readonly Member[] {
+  #members(): readonly StoreMember[] {
     const { store, seeds } = this.#options;
     return store.snapshot.members.length > 0 ? store.snapshot.members : seeds;
   }
 
-  #others(members: readonly Member[]): readonly Member[] {
+  #others(members: readonly StoreMember[]): readonly StoreMember[] {
     return members.filter(({ name }) => name !== this.#options.self.name);
   }
 
-  #call(member: Member, method: string, path: string, body?: string): Promise<Answer> {
+  #call(member: StoreMember, method: string, path: string, body?: string): Promise<ServerAnswer> {
     const { ca, token } = this.#options.credentials;
-    return ask(`${member.url}${path}`, 700, { method, ca, headers: { authorization: `Bearer ${token}` } }, body);
+    return askServer(`${member.url}${path}`, 700, { method, ca, headers: { authorization: `Bearer ${token}` } }, body);
   }
 }

@@ -1,7 +1,7 @@
 /** Nodes join and stay alive by heartbeats of their kubelets; one without heartbeats becomes NotReady. */
 import { admitObject } from './admission.ts';
 import { at, isObject, type Json, type JsonObject, type KubeObject, listAt } from './json.ts';
-import type { Member, ObjectStore } from './object-store.ts';
+import type { ObjectStore, StoreMember } from './object-store.ts';
 import { resourceNamed } from './resources.ts';
 
 /** What a kubelet reports about its node. */
@@ -23,7 +23,7 @@ export interface Heartbeat {
 export interface HeartbeatAnswer {
   /** False: the node was deleted; the kubelet stays silent until it is started again. */
   readonly known: boolean;
-  readonly members: readonly Member[];
+  readonly members: readonly StoreMember[];
   /** Ports of the Services of type NodePort. */
   readonly nodePorts: readonly number[];
 }

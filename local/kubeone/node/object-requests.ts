@@ -3,7 +3,7 @@ import { admitObject } from './admission.ts';
 import { isObject, type Json, type JsonObject, type KubeObject } from './json.ts';
 import type { ObjectStore } from './object-store.ts';
 import { mergePatch, strategicPatch } from './patch.ts';
-import { apiVersionOf, resourceNamed, type Target } from './resources.ts';
+import { groupVersionOf, resourceNamed, type Target } from './resources.ts';
 import { fieldSelector, labelSelector } from './selectors.ts';
 import { applied } from './server-side-apply.ts';
 import { ApiFailure, success } from './status.ts';
@@ -44,7 +44,7 @@ function list(store: ObjectStore, request: KubernetesRequest, now: Date): JsonOb
   const fields = fieldSelector(request.query.get('fieldSelector') ?? '');
   const items = store.list(resource, namespace).filter((object) => labels(object) && fields(object));
   const metadata = { resourceVersion: String(store.snapshot.revision) };
-  const plain = { kind: `${resource.kind}List`, apiVersion: apiVersionOf(resource), metadata, items };
+  const plain = { kind: `${resource.kind}List`, apiVersion: groupVersionOf(resource), metadata, items };
   return asTable(store, request, items, now) ?? plain;
 }
 

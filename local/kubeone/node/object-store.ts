@@ -2,10 +2,10 @@
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { KubeObject } from './json.ts';
-import { apiVersionOf, type Resource } from './resources.ts';
+import { type ApiResource, groupVersionOf } from './resources.ts';
 
 /** A control-plane node that keeps a copy of everything. */
-export interface Member {
+export interface StoreMember {
   readonly name: string;
   /** `https://<WireGuard address>:6443` */
   readonly url: string;
@@ -16,7 +16,7 @@ export interface Snapshot {
   readonly term: number;
   readonly revision: number;
   /** In the order in which they may lead. */
-  readonly members: readonly Member[];
+  readonly members: readonly StoreMember[];
   readonly objects: Readonly<Record<string, KubeObject>>;
 }
 
@@ -43,13 +43,13 @@ export class ObjectStore {
     return this.#snapshot;
   }
 
-  get(resource: Resource, namespace: string, name: string): KubeObject | undefined {
+  get(resource: ApiResource, namespace: string, name: string): KubeObject | undefined {
     const object = this.#snapshot.objects[keyOf(resource, namespace, name)];
     return object && served(resource, object);
   }
 
   /** All objects of a resource, of one namespace or ('') of all, by name. */
-  list(resource: Resource, namespace: string): readonly KubeObject[] {
+  list(resource: ApiResource, namespace: string): readonly KubeObject[] {
     const prefix = namespace === '' ? `${prefixOf(resource)}/` : keyOf(resource, namespace, '');
     return Object.entries(this.#snapshot.objects)
       .filter(([key]) => key.startsWith(prefix))
@@ -58,7 +58,7 @@ export class ObjectStore {
   }
 
   /** Writes an object under the next revision and returns what was written. */
-  write(resource: Resource, object: KubeObject): KubeObject {
+  write(resource: ApiResource, object: KubeObject): KubeObject {
     const { namespace = '', name } = object.metadata;
     const key = keyOf(resource, namespace, name);
     const revision = this.#snapshot.revision + 1;
@@ -67,13 +67,13 @@ export class ObjectStore {
     return written;
   }
 
-  remove(resource: Resource, object: KubeObject): void {
+  remove(resource: ApiResource, object: KubeObject): void {
     const { namespace = '', name } = object.metadata;
     const { [keyOf(resource, namespace, name)]: _, ...objects } = this.#snapshot.objects;
     this.adopt({ ...this.#snapshot, revision: this.#snapshot.revision + 1, objects });
   }
 
-  setMembers(members: readonly Member[]): void {
+  setMembers(members: readonly StoreMember[]): void {
     this.adopt({ ...this.#snapshot, revision: this.#snapshot.revision + 1, members });
   }
 
@@ -87,15 +87,15 @@ export class ObjectStore {
 }
 
 /** An object is stored once and served in every version of its kind. */
-function served(resource: Resource, object: KubeObject): KubeObject {
-  return { ...object, apiVersion: apiVersionOf(resource) };
+function served(resource: ApiResource, object: KubeObject): KubeObject {
+  return { ...object, apiVersion: groupVersionOf(resource) };
 }
 
-function keyOf(resource: Resource, namespace: string, name: string): string {
+function keyOf(resource: ApiResource, namespace: string, name: string): string {
   return `${prefixOf(resource)}/${namespace}/${name}`;
 }
 
 /** Definitions may name kinds like those of the core group. */
-function prefixOf({ name, group }: Resource): string {
+function prefixOf({ name, group }: ApiResource): string {
   return group === '' ? name : `${name}.${group}`;
 }

@@ -1,7 +1,7 @@
 /** The kinds of objects that the simulated API server keeps: one table for discovery, routes and printing, and what definitions add. */
 import { at, type Json, listAt } from './json.ts';
 
-export interface Resource {
+export interface ApiResource {
   readonly name: string;
   readonly kind: string;
   /** '' = the core group. */
@@ -36,7 +36,7 @@ const table: Readonly<Record<string, readonly string[]>> = {
   'apiextensions.k8s.io/v1': ['customresourcedefinitions CustomResourceDefinition* crd'],
 };
 
-const builtin: readonly Resource[] = Object.entries(table).flatMap(([groupVersion, rows]) =>
+const builtin: readonly ApiResource[] = Object.entries(table).flatMap(([groupVersion, rows]) =>
   rows.map((row) => {
     const [name = '', kind = '', ...shortNames] = row.split(' ');
     const [version = '', group = ''] = groupVersion.split('/').reverse();
@@ -44,14 +44,14 @@ const builtin: readonly Resource[] = Object.entries(table).flatMap(([groupVersio
   }),
 );
 
-export function resourceNamed(name: string): Resource {
+export function resourceNamed(name: string): ApiResource {
   const found = builtin.find((resource) => resource.name === name);
   if (found === undefined) throw new Error(`no resource ${name}`);
   return found;
 }
 
 /** All of them; `definitions`: the CustomResourceDefinitions that were applied. */
-export function resourcesWith(definitions: readonly Json[]): readonly Resource[] {
+export function resourcesWith(definitions: readonly Json[]): readonly ApiResource[] {
   const custom = definitions.flatMap((definition) =>
     listAt(definition, 'spec', 'versions')
       .filter((version) => at(version, 'served') === true)
@@ -68,23 +68,23 @@ export function resourcesWith(definitions: readonly Json[]): readonly Resource[]
 }
 
 /** `/api/v1`, `/apis/apps/v1` */
-export function basePathOf({ group, version }: Pick<Resource, 'group' | 'version'>): string {
+export function basePathOf({ group, version }: Pick<ApiResource, 'group' | 'version'>): string {
   return group === '' ? `/api/${version}` : `/apis/${group}/${version}`;
 }
 
-export function apiVersionOf({ group, version }: Pick<Resource, 'group' | 'version'>): string {
+export function groupVersionOf({ group, version }: Pick<ApiResource, 'group' | 'version'>): string {
   return group === '' ? version : `${group}/${version}`;
 }
 
 /** What a request path names. */
 export interface Target {
-  readonly resource: Resource;
+  readonly resource: ApiResource;
   readonly namespace: string;
   readonly name: string | undefined;
 }
 
 /** Reads a request path; undefined when no resource is named by it. */
-export function parseApiPath(path: string, resources: readonly Resource[]): Target | undefined {
+export function parseApiPath(path: string, resources: readonly ApiResource[]): Target | undefined {
   const base = /^\/api\/v1(?=\/)|^\/apis\/[^/]+\/[^/]+(?=\/)/.exec(path)?.[0];
   if (base === undefined) return undefined;
   const parts = path

@@ -4,14 +4,14 @@
  */
 import { at, isObject, type Json, type JsonObject, type KubeObject } from './json.ts';
 import { strategicPatch } from './patch.ts';
-import { apiVersionOf, type Resource } from './resources.ts';
+import { type ApiResource, groupVersionOf } from './resources.ts';
 import { ApiFailure } from './status.ts';
 
 /** What was applied last, by whom; the real server keeps the fields themselves. */
 const lastApplied = 'kubeloom.dev/simulated-applied';
 
 export interface Application {
-  readonly resource: Resource;
+  readonly resource: ApiResource;
   readonly namespace: string;
   readonly name: string;
   readonly body: Json | undefined;
@@ -36,7 +36,7 @@ export function applied(
     [lastApplied]: JSON.stringify({ ...known, [manager]: body }),
   };
   const metadata = { ...merged.metadata, name, annotations, ...(resource.namespaced ? { namespace } : {}) };
-  const object = { ...merged, apiVersion: apiVersionOf(resource), kind: resource.kind, metadata } as KubeObject;
+  const object = { ...merged, apiVersion: groupVersionOf(resource), kind: resource.kind, metadata } as KubeObject;
   refuseNewParameters(resource, object, before);
   return withStatus(object, nodes);
 }
@@ -54,7 +54,7 @@ function withoutLeft(live: Json | undefined, before: JsonObject, now: JsonObject
   return result;
 }
 
-function refuseNewParameters({ kind, group }: Resource, object: KubeObject, before: KubeObject | undefined): void {
+function refuseNewParameters({ kind, group }: ApiResource, object: KubeObject, before: KubeObject | undefined): void {
   if (kind !== 'StorageClass' || before === undefined) return;
   if (JSON.stringify(sorted(object.parameters)) === JSON.stringify(sorted(before.parameters))) return;
   throw new ApiFailure(

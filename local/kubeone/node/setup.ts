@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { JsonObject } from './json.ts';
-import type { Member } from './object-store.ts';
+import type { StoreMember } from './object-store.ts';
 import { directories, files } from './paths.ts';
 
 /** What every control-plane node has of the cluster's identity; workers only get the first two. */
@@ -17,11 +17,11 @@ export interface ClusterKeys {
 export interface NodeSetup {
   /** undefined on the leader of a new cluster: it makes them. */
   readonly keys: ClusterKeys | undefined;
-  readonly controls: readonly Member[];
+  readonly controls: readonly StoreMember[];
   readonly kubelet: JsonObject & { readonly name: string };
   readonly apiServer:
     | {
-        readonly self: Member;
+        readonly self: StoreMember;
         readonly kubernetesVersion: string;
         /** `DNS:a,IP:b`, in a fixed order. */
         readonly subjectAltNames: string;

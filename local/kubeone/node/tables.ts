@@ -1,6 +1,6 @@
 /** Objects as the server-side tables that `kubectl get` prints. */
 import { at, type Json, type JsonObject, type KubeObject, listAt } from './json.ts';
-import type { Resource } from './resources.ts';
+import type { ApiResource } from './resources.ts';
 
 type Cell = (object: KubeObject, now: Date) => Json;
 interface Column {
@@ -32,7 +32,7 @@ const ofNodes: readonly Column[] = [
 
 /** A Table; `includeObject` says how much of each object travels along. */
 export function tableOf(
-  resource: Resource,
+  resource: ApiResource,
   objects: readonly KubeObject[],
   options: { readonly revision: string; readonly includeObject: string; readonly now: Date },
 ): JsonObject {

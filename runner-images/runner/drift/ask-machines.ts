@@ -21,7 +21,7 @@ interface Visit {
   readonly limitMs: number;
 }
 
-export interface Answers {
+export interface VisitReports {
   /** By node, in the order of the state. */
   readonly reports: ReadonlyMap<string, MachineReport>;
   /** Machines that were not reached, or that did not answer all, with why. */
@@ -30,7 +30,7 @@ export interface Answers {
   readonly unasked: readonly string[];
 }
 
-export type AskMachines = () => Promise<Answers>;
+export type AskMachines = () => Promise<VisitReports>;
 
 /** Prepares what all looks of a check ask with. */
 export async function machineAsker(context: DriftContext): Promise<AskMachines> {
@@ -49,7 +49,7 @@ export async function machineAsker(context: DriftContext): Promise<AskMachines> 
   return () => askAll(context, visits);
 }
 
-async function askAll(context: DriftContext, visits: readonly Visit[]): Promise<Answers> {
+async function askAll(context: DriftContext, visits: readonly Visit[]): Promise<VisitReports> {
   const began = performance.now();
   const outcomes = await settleBounded(visits, machinesAtOnce, (visit) => ask(context, visit));
   const reports = new Map<string, MachineReport>();

@@ -3,7 +3,7 @@ import type { ClusterState } from '#domain/cluster-state.ts';
 import type { DriftItem } from '#domain/drift.ts';
 import type { DriftContext } from '../stage-context.ts';
 import { isTimeUp } from '../stage-failure.ts';
-import { type Answers, machineAsker } from './ask-machines.ts';
+import { machineAsker, type VisitReports } from './ask-machines.ts';
 import { type Findings, findingPlace, sentence } from './findings.ts';
 import { lookTwice } from './look-twice.ts';
 import { aliveIn, healthItems, machineHealth } from './machine-health.ts';
@@ -13,7 +13,7 @@ export async function checkMesh(context: DriftContext): Promise<Findings> {
   const { target } = context;
   const askMachines = await machineAsker(context);
   // Of the last look: a machine that has recovered meanwhile is healthy.
-  const looks: Answers[] = [];
+  const looks: VisitReports[] = [];
   let items: readonly DriftItem[] | undefined;
   try {
     items = await lookTwice(context, async () => {
@@ -46,7 +46,7 @@ export async function checkMesh(context: DriftContext): Promise<Findings> {
 const timeUp = 'mesh, load balancers and health checks: the time of the check was up';
 
 /** One item for each node that does not answer at all, for each whose peers are not those of the cluster, and for each whose roles differ. */
-function itemsOf(target: ClusterState, { reports, silent }: Answers): readonly DriftItem[] {
+function itemsOf(target: ClusterState, { reports, silent }: VisitReports): readonly DriftItem[] {
   const item = (name: string, message: string): DriftItem => ({
     ...{ kind: 'mesh', where: findingPlace(target, name), message: sentence(message), repairable: true },
   });

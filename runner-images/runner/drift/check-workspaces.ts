@@ -1,7 +1,7 @@
 /** Terraform's plan of every workspace of a cluster, never applied: machines, networks and names that differ from what Kubeloom created. */
 import { allNodes, allPools, type ClusterState } from '#domain/cluster-state.ts';
 import type { DriftItem } from '#domain/drift.ts';
-import { poolsOf } from '#rendering/machines-root.ts';
+import { dynamicPoolsOf } from '#rendering/machines-root.ts';
 import { settleBounded } from '../bounded.ts';
 import { knownPoolKey } from '../ssh-keys.ts';
 import type { DriftContext } from '../stage-context.ts';
@@ -10,7 +10,7 @@ import { nodeOfAddress, typeOfAddress } from '../terraform/addresses.ts';
 import { namesJob } from '../terraform/apply-dns.ts';
 import { machinesJob } from '../terraform/apply-machines.ts';
 import { joinsOnly } from '../terraform/refuse-replacements.ts';
-import { type PlannedChange, planWorkspace, type WorkspaceJob, workspacesAtOnce } from '../terraform/workspace.ts';
+import { planWorkspace, type TerraformChange, type WorkspaceJob, workspacesAtOnce } from '../terraform/workspace.ts';
 import { type Findings, findingPlace, sentence } from './findings.ts';
 import { type ListedStrays, strayItems, unlisted } from './stray-items.ts';
 
@@ -64,9 +64,9 @@ const nothing: Gone &
 };
 
 /** Nodes whose machines, or parts of them, do not exist any more. */
-function goneIn(target: ClusterState, changes: readonly PlannedChange[]): Gone {
+function goneIn(target: ClusterState, changes: readonly TerraformChange[]): Gone {
   const nodes = new Set(allNodes(target).map(({ node }) => node.name));
-  const ownersOf = (some: readonly PlannedChange[]): ReadonlySet<string> =>
+  const ownersOf = (some: readonly TerraformChange[]): ReadonlySet<string> =>
     new Set(some.map(({ address }) => nodeOfAddress(address, nodes)).filter((node) => node !== undefined));
   const missing = changes.filter(isRecreated);
   const gone = ownersOf(missing);
@@ -96,7 +96,7 @@ function visitsOf(context: DriftContext, target: ClusterState): readonly Visit[]
 function itemsOf(
   { about, kind }: Visit,
   target: ClusterState,
-  changes: readonly PlannedChange[],
+  changes: readonly TerraformChange[],
 ): readonly DriftItem[] {
   if (changes.length === 0) return [];
   if (kind === 'dns') {
@@ -113,7 +113,7 @@ function itemsOf(
   if (machines.some(({ repairable }) => !repairable)) return machines.map((item) => ({ ...item, repairable: false }));
   // Networks follow from the addresses of machines: if a machine is gone, a difference there is expected.
   if (others.length === 0 || machines.length > 0) return machines;
-  const pools = poolsOf(target, about);
+  const pools = dynamicPoolsOf(target, about);
   const regions = [...new Set(pools.map(({ source }) => source.region))].join(', ');
   const how = wordsFor(others, 'differ from what was created');
   const message = sentence(`network or firewall of ${about} (${regions}) ${how}`);
@@ -121,7 +121,7 @@ function itemsOf(
 }
 
 /** A machine that exists is never destroyed by a repair: it is not drained, and its disks would be deleted with it. */
-function machineItem(target: ClusterState, node: string, changes: readonly PlannedChange[]): DriftItem {
+function machineItem(target: ClusterState, node: string, changes: readonly TerraformChange[]): DriftItem {
   const about = { kind: 'machine', where: findingPlace(target, node) } as const;
   if (changes.some(isRecreated))
     return { ...about, message: `the machine of ${node} is gone, or must be recreated`, repairable: true, gone: true };
@@ -133,18 +133,18 @@ function machineItem(target: ClusterState, node: string, changes: readonly Plann
 }
 
 /** It does not exist, or is known to be broken. */
-function isRecreated({ action, reason = '' }: PlannedChange): boolean {
+function isRecreated({ action, reason = '' }: TerraformChange): boolean {
   return action === 'create' || (action === 'replace' && ['requested', 'tainted'].includes(reason));
 }
 
 /** The cause: newer templates, or a change by someone else. */
-function wordsFor(changes: readonly PlannedChange[], otherwise: string): string {
+function wordsFor(changes: readonly TerraformChange[], otherwise: string): string {
   const ours = changes.every(({ action, outside }) => action !== 'create' && !outside);
   const words = ours ? 'would be created differently now, by newer templates or options' : otherwise;
   return `${words} (${reported(changes)})`;
 }
 
-function reported(changes: readonly PlannedChange[]): string {
+function reported(changes: readonly TerraformChange[]): string {
   const words = changes.slice(0, 3).map(({ address, action }) => `${action} ${address}`);
   return changes.length > 3 ? `${words.join(', ')} and ${changes.length - 3} more` : words.join(', ');
 }

@@ -12,7 +12,7 @@ export const patchesAtOnce = 30;
 /** A conflict means that another client wrote the node in between. */
 const triesOnConflict = 4;
 
-export interface NodeWait {
+export interface NodeWaitTimes {
   /** For a node to show up and to become ready. @default 5 minutes */
   readonly totalMs?: number;
   /** @default 2 s */
@@ -24,7 +24,7 @@ export async function patchNodes(
   context: StageContext,
   kubectl: Kubectl,
   names: readonly string[],
-  waiting: NodeWait = {},
+  waiting: NodeWaitTimes = {},
 ): Promise<number> {
   const { target, others, facts } = context;
   if (target === null || names.length === 0) return 0;
@@ -80,7 +80,7 @@ async function nodesOnce(
   names: readonly string[],
   good: (node: ClusterNode | undefined) => boolean,
   code: 'NodeMissing' | 'NodeNotReady',
-  { totalMs = 300_000, pauseMs = 2000 }: NodeWait,
+  { totalMs = 300_000, pauseMs = 2000 }: NodeWaitTimes,
 ): Promise<ReadonlyMap<string, ClusterNode>> {
   const deadline = performance.now() + totalMs;
   for (;;) {

@@ -1,6 +1,6 @@
 /** Requests of kubelets for serving certificates: those of nodes that we know are approved, each exactly as it was read. */
 import { type Approval, mayApprove, type SigningRequest } from '#domain/certificates/may-approve.ts';
-import { knownNodes, openServingRequests } from '#domain/certificates/serving-requests.ts';
+import { nodesWithAddresses, openServingRequests } from '#domain/certificates/serving-requests.ts';
 import type { ClusterFacts, ClusterState } from '#domain/cluster-state.ts';
 import { complaintsOnly } from '../process.ts';
 import type { StageContext } from '../stage-context.ts';
@@ -21,7 +21,7 @@ export async function judgeServingRequests(
   const { stdout } = await kubectl.run(get, { onLine: complaintsOnly });
   return openServingRequests(JSON.parse(stdout)).map((csr) => ({
     csr,
-    verdict: mayApprove(csr, knownNodes(state, facts)),
+    verdict: mayApprove(csr, nodesWithAddresses(state, facts)),
   }));
 }
 

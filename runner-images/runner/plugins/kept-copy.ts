@@ -31,7 +31,7 @@ export async function copyText(folder: string): Promise<string> {
   return JSON.stringify(copy);
 }
 
-export function sumOf(text: string): string {
+export function checksumOfCopy(text: string): string {
   return createHash('sha256').update(text).digest('hex');
 }
 

@@ -11,7 +11,7 @@ import { userSecret } from '../credentials.ts';
 import { StageFailure } from '../stage-failure.ts';
 import { templateOf } from '../terraform/provider-files.ts';
 import { faultsBySchema } from '../terraform/provider-login.ts';
-import { copyText, sumOf } from './kept-copy.ts';
+import { checksumOfCopy, copyText } from './kept-copy.ts';
 import { fetchPlugin, folderOf, keptText } from './plugin-folder.ts';
 
 /** Throws `StageFailure` when there is no such type, or its description is faulty. */
@@ -24,7 +24,7 @@ export async function lookUpPlugin(lookup: PluginLookup, context: AnswerContext)
   const [network, nodepool, dns] = await Promise.all(['network', 'nodepool', 'dns'].map(has));
   const faults = judged(lookup, template);
   const secretFaults = await secretFaultsOf(lookup, context, template);
-  const sum = sumOf(copy);
+  const sum = checksumOfCopy(copy);
   const key = pluginKeys.accepted(sum);
   // Nothing is made with a document that is refused.
   if (faults.length + secretFaults.length === 0 && (await context.ports.artifacts.getText(key)) === undefined)

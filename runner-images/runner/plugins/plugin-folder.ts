@@ -15,7 +15,7 @@ import { StageFailure } from '../stage-failure.ts';
 import { fetchFiles, type GitSurroundings } from '../terraform/git-fetch.ts';
 import { measured } from '../terraform/git-templates.ts';
 import { unpackArchive } from './archive.ts';
-import { copyText, sumOf, unpackCopy } from './kept-copy.ts';
+import { checksumOfCopy, copyText, unpackCopy } from './kept-copy.ts';
 
 /** A type with its version: `templates` of an instance. */
 export type PluginVersion = Pick<ProviderInstance, 'name' | 'type' | 'templates'>;
@@ -88,7 +88,7 @@ async function intact(
   copy: string,
 ): Promise<string | undefined> {
   const text = await ports.artifacts.getText(key);
-  return text !== undefined && sumOf(text) === copy ? text : undefined;
+  return text !== undefined && checksumOfCopy(text) === copy ? text : undefined;
 }
 
 /** A folder with the files of a copy. */
@@ -113,7 +113,7 @@ export async function folderOf(
 async function fetchAccepted(context: GitSurroundings, plugin: PluginVersion): Promise<string> {
   const { version, copy } = copyOf(plugin.templates);
   const folder = await fetchPlugin(context, plugin);
-  if (copy === undefined || sumOf(await copyText(folder)) === copy) return folder;
+  if (copy === undefined || checksumOfCopy(await copyText(folder)) === copy) return folder;
   throw new StageFailure({
     ...{ class: 'user', code: 'PluginChanged', resource: plugin.name },
     message: `Provider type ${plugin.type} at ${version} has other files now than when the document was accepted.`,

@@ -11,7 +11,7 @@ const regionForm = /^[A-Za-z0-9][A-Za-z0-9 ()_-]*$/;
 export const isRegion = (region: string): boolean => regionForm.test(region);
 
 /** Runs the check of the type. Never throws for the answer of a cloud; `none` for types without credentials. */
-export async function checkProvider(type: ProviderTypeName, input: CheckInput): Promise<readonly CheckFinding[]> {
+export async function checkLogin(type: ProviderTypeName, input: CheckInput): Promise<readonly CheckFinding[]> {
   const facts: ProviderTypeFacts = providerTypes[type];
   const none = facts.secretOptional === true && Object.keys(input.fields).length === 0;
   if (facts.secret.length === 0 || none) return [];

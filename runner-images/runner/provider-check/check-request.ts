@@ -9,7 +9,7 @@ import { revokeVaultTokens, userSecret } from '../credentials.ts';
 import { withExternalId } from '../external-id.ts';
 import { SecretMask } from '../secret-mask.ts';
 import { StageFailure } from '../stage-failure.ts';
-import { checkProvider } from './check-provider.ts';
+import { checkLogin } from './check-provider.ts';
 import { type Bases, type CheckFinding, unreported } from './finding.ts';
 
 export interface CheckSurroundings {
@@ -38,7 +38,7 @@ export async function runCheck(request: CredentialCheck, around: CheckSurroundin
   try {
     const fields = secret === undefined ? {} : await fieldsOf(secret);
     const permissions = await permissionsOf(join(around.templatesDirectory, 'terraform', type));
-    const findings = await checkProvider(type, { fields, permissions, regions, bases: around.bases ?? {} });
+    const findings = await checkLogin(type, { fields, permissions, regions, bases: around.bases ?? {} });
     const hidden = (text: string): string => withoutSecrets(text, fields);
     return findings.map((finding) => ({ ...finding, name: hidden(finding.name), message: hidden(finding.message) }));
   } catch (error) {

@@ -4,7 +4,7 @@ import { RunWork, StageMode } from '#contracts/stage.ts';
 import type { NodePoolState } from '#domain/cluster-state.ts';
 import { errorClasses } from '#domain/errors.ts';
 import { Direction } from '#domain/plan.ts';
-import { type ClusterContext, knownNodes, knownStates } from '../stage-context.ts';
+import { type ClusterContext, knownNodeNames, knownStates } from '../stage-context.ts';
 
 export const InjectedFault = z.strictObject({
   stage: RunWork,
@@ -46,7 +46,7 @@ export function strikingFault(
   const list = lists.get(text) ?? read(text);
   lists.set(text, list);
   const { manifest, cluster } = context.document;
-  const nodes = knownNodes(context);
+  const nodes = knownNodeNames(context);
   const [state] = knownStates(context);
   const isAdded = (name: string) =>
     added.some(({ source }) => source.kind === 'dynamic' && source.provider.name === name);

@@ -1,7 +1,13 @@
 /** The machines of one provider instance of a cluster: created, changed and removed by one Terraform workspace. */
 import { z } from 'zod';
 import { allPools, type ClusterState, type NodeFacts, type NodePoolState } from '#domain/cluster-state.ts';
-import { droppedPools, type Place, placesOf, poolsOf, renderMachinesRoot } from '#rendering/machines-root.ts';
+import {
+  droppedPools,
+  dynamicPoolsOf,
+  type NetworkPlace,
+  placesOf,
+  renderMachinesRoot,
+} from '#rendering/machines-root.ts';
 import { peerCidrs } from '#rendering/peer-cidrs.ts';
 import { networkModule, poolModule } from '#rendering/terraform-names.ts';
 import { ensurePoolKey } from '../ssh-keys.ts';
@@ -37,7 +43,7 @@ export async function applyMachines(
 ): Promise<ChangeCounts> {
   const { facts } = context;
   const state = destroy ? null : target;
-  const pools = poolsOf(state, name);
+  const pools = dynamicPoolsOf(state, name);
   const job = await machinesJob(context, name, {
     state,
     publicKeyOf: (...pool) => ensurePoolKey(context, ...pool),
@@ -58,7 +64,7 @@ export async function applyMachines(
     }
   }
   const keptNodes = new Set(pools.flatMap(({ nodes }) => nodes.map((node) => node.name)));
-  for (const { nodes } of knownStates(context).flatMap((known) => poolsOf(known, name)))
+  for (const { nodes } of knownStates(context).flatMap((known) => dynamicPoolsOf(known, name)))
     for (const node of nodes) if (!keptNodes.has(node.name)) facts.forgetNode(node.name);
   return counts;
 }
@@ -101,11 +107,13 @@ export async function machinesJob(
 ): Promise<WorkspaceJob> {
   const { ports, facts, document } = context;
   const states = knownStates(context);
-  const provider = states.flatMap((known) => poolsOf(known, name))[0]?.source.provider;
+  const provider = states.flatMap((known) => dynamicPoolsOf(known, name))[0]?.source.provider;
   const clusterId = states[0]?.id;
   if (provider === undefined || clusterId === undefined) throw unknownWorkspace(context, `provider instance ${name}`);
   const publicKeys = Object.fromEntries(
-    await Promise.all(poolsOf(state, name).map(async ({ id }) => [id, await publicKeyOf(clusterId, id)] as const)),
+    await Promise.all(
+      dynamicPoolsOf(state, name).map(async ({ id }) => [id, await publicKeyOf(clusterId, id)] as const),
+    ),
   );
   const { namespace, manifest, generation } = document;
   return {
@@ -148,7 +156,7 @@ function withoutNodes(state: ClusterState | null, names: ReadonlySet<string>): C
 
 /** The content of the workspace by version of templates; versions of the target first. */
 function partsOf(state: ClusterState | null, known: readonly ClusterState[], name: string): readonly WorkspacePart[] {
-  const desired = poolsOf(state, name);
+  const desired = dynamicPoolsOf(state, name);
   const wanted = new Set(desired.map(({ source }) => source.provider.templates));
   const all = Map.groupBy([...desired, ...droppedPools(state, known, name)], ({ source }) => source.provider.templates);
   return [...all].flatMap(([templates, [first, ...more]]) =>
@@ -176,8 +184,8 @@ function orphansOf(
   const orphans = new Set(context.plan.stage === 'infrastructure' ? context.plan.work.orphan : []);
   const dropped = droppedPools(state, knownStates(context), provider);
   const stranded = dropped.filter(({ nodes }) => nodes.some((node) => orphans.has(node.name)));
-  const nameOf = ({ region, templates }: Place) => networkModule(region, templates);
-  const kept = new Set(placesOf(poolsOf(state, provider)).map(nameOf));
+  const nameOf = ({ region, templates }: NetworkPlace) => networkModule(region, templates);
+  const kept = new Set(placesOf(dynamicPoolsOf(state, provider)).map(nameOf));
   const gone = placesOf(stranded)
     .map(nameOf)
     .filter((network) => !kept.has(network));

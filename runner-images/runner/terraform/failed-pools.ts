@@ -1,5 +1,5 @@
 /** Which of the new pools of a provider instance a failed Terraform run is about. */
-import { poolsOf } from '#rendering/machines-root.ts';
+import { dynamicPoolsOf } from '#rendering/machines-root.ts';
 import { poolModule } from '#rendering/terraform-names.ts';
 import { type FailedPool, skippablePools } from '../skip-pools.ts';
 import type { StageContext } from '../stage-context.ts';
@@ -11,7 +11,7 @@ import { type FailurePart, StageFailure } from '../stage-failure.ts';
  */
 export function poolsThatFailed(context: StageContext, provider: string, reason: unknown): readonly FailedPool[] {
   if (!(reason instanceof StageFailure)) return [];
-  const here = poolsOf(context.document.target, provider).map(({ id }) => id);
+  const here = dynamicPoolsOf(context.document.target, provider).map(({ id }) => id);
   const dispensable = new Set(skippablePools(context).map(({ id }) => id));
   const added = here.filter((id) => dispensable.has(id));
   const { parts, error } = reason;

@@ -8,7 +8,7 @@ import { joinsOnly, keptNodes } from './refuse-replacements.ts';
 import type { ResourceChange, TerraformCli } from './terraform-cli.ts';
 
 /** Names of the nodes that the waypoint keeps, and does not recreate if their machines are gone. */
-export function notRecreated(context: StageContext): ReadonlySet<string> {
+export function keptWhenGone(context: StageContext): ReadonlySet<string> {
   const kept = keptNodes(context);
   return new Set((context.document.notRecreated ?? []).filter((name) => kept.has(name)));
 }

@@ -5,7 +5,7 @@
 import { z } from 'zod';
 import { allPools, type ClusterState, type ProviderInstance } from '#domain/cluster-state.ts';
 import { assessStageFailure } from '#domain/failure-policy.ts';
-import { placesOf, poolsOf } from '#rendering/machines-root.ts';
+import { dynamicPoolsOf, placesOf } from '#rendering/machines-root.ts';
 import { peerCidrs } from '#rendering/peer-cidrs.ts';
 import { networkModule, stateKeyOf } from '#rendering/terraform-names.ts';
 import { settleBounded, unwrap } from '../bounded.ts';
@@ -72,7 +72,7 @@ async function openFirewall(
   target: ClusterState,
   name: string,
 ): Promise<ChangeCounts> {
-  const places = placesOf(poolsOf(target, name));
+  const places = placesOf(dynamicPoolsOf(target, name));
   const only = places.map(({ region, templates }) => `module.${networkModule(region, templates)}`);
   const job = await machinesJob(context, name, {
     state: target,

@@ -3,7 +3,7 @@ import type { ContextOf } from '../stage-context.ts';
 import {
   absentMachines,
   forgetOthers,
-  notRecreated,
+  keptWhenGone,
   recreatedIn,
   refuseChangesOf,
   reportLeftGone,
@@ -62,7 +62,7 @@ async function planWithoutGone(
   { terraform, render, request, knownGone }: PlanToKeep,
 ): Promise<KeepingPlan & { readonly request: PlanOptions }> {
   const plan = await terraform.plan(request);
-  const gone = recreatedIn(plan.messages, notRecreated(context));
+  const gone = recreatedIn(plan.messages, keptWhenGone(context));
   const leave = (last: PlanOutcome): ReadonlySet<string> => {
     const recreated = recreatedIn(last.messages, gone);
     const leftGone = new Set([...knownGone, ...gone].filter((name) => !recreated.has(name)));

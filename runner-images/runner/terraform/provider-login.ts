@@ -41,7 +41,7 @@ export async function logIn(
   const { secret } = provider;
   const around = await secretEnvironment(context, provider, template);
   if (credentialFields(template).length === 0 || secret === undefined) return { template, environment: around };
-  const values = await secretValues(context, { provider, template }, secret);
+  const values = await loginValues(context, { provider, template }, secret);
   const isFilled = (field: string) => (values[field] ?? '').trim() !== '';
   const chosen = chooseLogin(template, new Set(Object.keys(values).filter(isFilled)));
   const tokenFile = await keepToken(context, chosen.webIdentity, { directory, tokens, values });
@@ -66,7 +66,7 @@ export async function secretEnvironment(
   const { secret } = provider;
   if (wanted.length === 0 || secret === undefined)
     return Object.fromEntries(wanted.map(([variable]) => [variable, '']));
-  const values = await secretValues(context, { provider, template }, secret);
+  const values = await loginValues(context, { provider, template }, secret);
   const valueFor = (field: string): string =>
     template.optionalFields.includes(field)
       ? (values[field] ?? '').trim()
@@ -80,7 +80,7 @@ interface Type {
 }
 
 /** The values of the Secret, judged. Throws `StageFailure`. */
-export async function secretValues(context: Around, type: Type, secret: string): Promise<Fields> {
+export async function loginValues(context: Around, type: Type, secret: string): Promise<Fields> {
   const values = await userSecret(context, secret, `provider ${type.provider.name}`);
   refuseFaults(type, secret, values);
   return withExternalId(values, secret, context.ports.config.KUBELOOM_INSTALLATION);

@@ -1,14 +1,14 @@
 /** What a provider has with the tags of a cluster: machines that no one knows, and what a deletion left. */
 import type { ProviderInstance } from '#domain/cluster-state.ts';
-import { poolsOf } from '#rendering/machines-root.ts';
+import { dynamicPoolsOf } from '#rendering/machines-root.ts';
 import { isListed, listCluster, type NotKnown, orNotKnown } from '../listing/list-cluster.ts';
 import type { ListedThing, ListInput } from '../listing/listing.ts';
 import { canAct, lookAtMachines } from '../listing/machine-acts.ts';
-import { type ClusterContext, knownNodes, knownStates, type SecretReader } from '../stage-context.ts';
+import { type ClusterContext, knownNodeNames, knownStates, type SecretReader } from '../stage-context.ts';
 import { StageFailure } from '../stage-failure.ts';
 import { anyHook, askHooks, type WorkspacePart } from './ask-hooks.ts';
 import { type HookAnswer, type HookInput, providerFiles } from './provider-files.ts';
-import { secretValues } from './provider-login.ts';
+import { loginValues } from './provider-login.ts';
 import { strayMachines } from './stray-machines.ts';
 
 type Listed = HookAnswer['items'][number] &
@@ -41,7 +41,7 @@ export async function straysOf(
     removable: acts || (await anyHook(context, parts, 'remove')),
     stoppable: acts || (await anyHook(context, parts, 'stop')),
   };
-  const nodes = knownNodes(context);
+  const nodes = knownNodeNames(context);
   if (nodes.size === 0 || input.resources.length === 0) return { found: [], ...can };
   const listed = await listMachines(context, parts, input);
   if ('failed' in listed) return listed;
@@ -146,7 +146,9 @@ export async function listInputOf(
 ): Promise<ListInput> {
   const { template } = await providerFiles(context, provider);
   const fields =
-    provider.secret === undefined ? {} : await secretValues(context, { provider, template }, provider.secret);
-  const regions = knownStates(context).flatMap((state) => poolsOf(state, name).map(({ source }) => source.region));
+    provider.secret === undefined ? {} : await loginValues(context, { provider, template }, provider.secret);
+  const regions = knownStates(context).flatMap((state) =>
+    dynamicPoolsOf(state, name).map(({ source }) => source.region),
+  );
   return { fields, cluster, regions: [...new Set(regions)], bases: {} };
 }

@@ -7,12 +7,12 @@ import { type RootModule, requiredProviders, type StateBackend } from '#renderin
 import { modulesPath, stateKeyOf } from '#rendering/terraform-names.ts';
 import { unwrap } from '../bounded.ts';
 import { isPlugin, keepPlugin } from '../plugins/plugin-folder.ts';
-import { type ContextOf, knownNodes, type SecretReader } from '../stage-context.ts';
+import { type ContextOf, knownNodeNames, type SecretReader } from '../stage-context.ts';
 import { nodeOfAddress } from './addresses.ts';
 import { anyHook, askHooks, type WorkspacePart } from './ask-hooks.ts';
 import { type ChangeCounts, ChangeReporter } from './change-reporter.ts';
 import { configurationFile } from './cli-configuration.ts';
-import { notRecreated } from './gone-machines.ts';
+import { keptWhenGone } from './gone-machines.ts';
 import { noteDestroyed, refuseLostState } from './lost-state.ts';
 import { orphan } from './orphan-machines.ts';
 import { planKeeping } from './plan-keeping.ts';
@@ -72,7 +72,7 @@ export async function applyWorkspace(context: ContextOf<'terraform'>, job: Works
   const { namespace, manifest } = context.document;
   const hook = hookInputOf(context, job);
   const stateKey = stateKeyOf({ ...job, namespace, manifest });
-  const reporter = new ChangeReporter(context, knownNodes(context));
+  const reporter = new ChangeReporter(context, knownNodeNames(context));
   const work = { job, files, stateKey, hook, reporter };
   const about = { counts: reporter.counts, template: files.template, removed: reporter.removed };
   if (!job.destroy) return { ...(await converge(context, work)), ...about };
@@ -96,7 +96,7 @@ export async function applyWorkspace(context: ContextOf<'terraform'>, job: Works
 const changesNothing = ['read', 'noop', 'no-op', 'move', 'import', 'forget'];
 
 /** A change that Terraform would make. */
-export interface PlannedChange {
+export interface TerraformChange {
   readonly address: string;
   readonly action: string;
   /** Why it is replaced: `requested`, `tainted`, `cannot_update`, … */
@@ -106,7 +106,7 @@ export interface PlannedChange {
 }
 
 export interface WorkspacePlan {
-  readonly changes: readonly PlannedChange[];
+  readonly changes: readonly TerraformChange[];
   /** What has the tags of the cluster and no one knows; absent where the type cannot list. */
   readonly strays?: Strays;
 }
@@ -148,7 +148,7 @@ async function plannedWork(context: SecretReader, job: WorkspaceJob): Promise<Wo
   const { namespace, manifest } = context.document;
   return {
     ...{ job, files, stateKey: stateKeyOf({ ...job, namespace, manifest }), hook: hookInputOf(context, job) },
-    reporter: new ChangeReporter(context, knownNodes(context)),
+    reporter: new ChangeReporter(context, knownNodeNames(context)),
   };
 }
 
@@ -215,7 +215,7 @@ async function prepare(context: SecretReader, { job, files, stateKey }: Work): P
     ...(await configurationFile(directory, Object.values(requiredProviders(login.template)))),
     ...login.environment,
   };
-  const options = { directory, workspace, environment, nodes: knownNodes(context) };
+  const options = { directory, workspace, environment, nodes: knownNodeNames(context) };
   const terraform = new TerraformCli(context, options, await findTerraform());
   await terraform.init();
   return { terraform, render };
@@ -257,7 +257,7 @@ async function askBefore(
   const input = { ...work.hook, resources };
   const { replace: gone, removed } = await askHooks(context, partsOf(work.job), { hook: 'before-apply', input });
   reportRemoved(context, work, removed);
-  const nodes = notRecreated(context);
+  const nodes = keptWhenGone(context);
   const owners = Map.groupBy(gone, (address) => nodeOfAddress(address, nodes));
   return { replace: owners.get(undefined) ?? [], left: [...owners.keys()].filter((name) => name !== undefined) };
 }

@@ -2,7 +2,7 @@
 import type { z } from 'zod';
 import type { ClusterState } from '#domain/cluster-state.ts';
 import type { InfrastructureWork } from '#domain/plan.ts';
-import { poolsOf } from '#rendering/machines-root.ts';
+import { dynamicPoolsOf } from '#rendering/machines-root.ts';
 import { settleBounded, unwrap } from '../bounded.ts';
 import { continueWithout, skipPools } from '../skip-pools.ts';
 import type { ContextOf, ToolOf } from '../stage-context.ts';
@@ -69,7 +69,7 @@ async function leaveOut(
   if (target === undefined) throw first?.reason;
   for (const { pool, error } of lost) context.log.write('runner', `going on without ${pool}: ${error.message}`);
   const again = await settleBounded(failed, workspacesAtOnce, ({ workspace }) =>
-    applyMachines(context, { ...workspace, destroy: poolsOf(target, workspace.name).length === 0 }, target),
+    applyMachines(context, { ...workspace, destroy: dynamicPoolsOf(target, workspace.name).length === 0 }, target),
   );
   for (const outcome of again) {
     if (outcome.status === 'fulfilled') continue;

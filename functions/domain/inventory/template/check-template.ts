@@ -2,9 +2,9 @@
 import { error, type Fault } from '../../manifest/fault.ts';
 import { nearest } from '../../manifest/rules/references.ts';
 import type { ValuePath } from '../value-path.ts';
-import { type Reference, referenceText } from './expressions.ts';
+import { referenceText, type ValueReference } from './expressions.ts';
 import type { ParsedTemplate } from './parse-template.ts';
-import type { Condition, TemplateNode } from './template-node.ts';
+import type { TemplateCondition, TemplateNode } from './template-node.ts';
 
 export interface TemplateCheck {
   /** Paths of values that it may use, `*` for the items of loops; also in branches that are not taken. */
@@ -143,7 +143,7 @@ class Checker {
     return 'computed';
   }
 
-  #condition(condition: Condition, frame: Frame): void {
+  #condition(condition: TemplateCondition, frame: Frame): void {
     switch (condition.kind) {
       case 'true':
       case 'defined':
@@ -165,7 +165,7 @@ class Checker {
     }
   }
 
-  #use(reference: Reference, at: readonly PropertyKey[], frame: Frame): void {
+  #use(reference: ValueReference, at: readonly PropertyKey[], frame: Frame): void {
     const path = this.#pathOf(reference, at, frame);
     if (path !== 'computed') this.#note(path);
   }
@@ -174,7 +174,7 @@ class Checker {
     this.used.set(JSON.stringify(path), path);
   }
 
-  #pathOf(reference: Reference, at: readonly PropertyKey[], frame: Frame): ValuePath | 'computed' {
+  #pathOf(reference: ValueReference, at: readonly PropertyKey[], frame: Frame): ValuePath | 'computed' {
     const { root, path } = reference;
     if (root === 'values') return path;
     if (root === 'layers') return 'computed';

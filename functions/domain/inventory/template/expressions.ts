@@ -1,7 +1,7 @@
 /** Texts with `${…}`: a reference to a value by its path, with an optional value for when there is none. */
 import { type ValuePath, valuePathText } from '../value-path.ts';
 
-export interface Reference {
+export interface ValueReference {
   /** `values`, `cluster`, `layers`, or a variable of `$for` or `$with`. */
   readonly root: string;
   readonly path: ValuePath;
@@ -9,15 +9,15 @@ export interface Reference {
   readonly otherwise?: { readonly value: unknown };
 }
 
-export type Text =
+export type ParsedText =
   /** The text is one reference, and the value keeps its type. */
-  | { readonly kind: 'reference'; readonly reference: Reference }
-  | { readonly kind: 'parts'; readonly parts: readonly (string | Reference)[] }
+  | { readonly kind: 'reference'; readonly reference: ValueReference }
+  | { readonly kind: 'parts'; readonly parts: readonly (string | ValueReference)[] }
   | { readonly kind: 'fault'; readonly reason: string; readonly fix: string };
 
 /** `$${` stands for `${`. */
-export function parseText(text: string): Text {
-  const parts: (string | Reference)[] = [];
+export function parseText(text: string): ParsedText {
+  const parts: (string | ValueReference)[] = [];
   let rest = 0;
   let literal = '';
   for (;;) {
@@ -51,7 +51,7 @@ export function parseText(text: string): Text {
 const howTo = 'write it like "${values.kubernetes.version}" or "${values.size ?? 3}"';
 
 /** `values.a.b`, `pool["x y"]`, `values.size ?? 3`: what is behind `??` is JSON. Undefined when it is none of them. */
-export function parseReference(text: string): Reference | undefined {
+export function parseReference(text: string): ValueReference | undefined {
   const [, root, steps = '', otherwise] =
     /^\s*([A-Za-z][A-Za-z0-9]*)((?:\.[A-Za-z0-9_][\w-]*|\[\d+\]|\["(?:[^"\\]|\\.)*"\])*)\s*(?:\?\?\s*(.+?)\s*)?$/s.exec(
       text,
@@ -68,7 +68,7 @@ export function parseReference(text: string): Reference | undefined {
   }
 }
 
-export function referenceText({ root, path }: Reference): string {
+export function referenceText({ root, path }: ValueReference): string {
   return valuePathText([root, ...path]);
 }
 

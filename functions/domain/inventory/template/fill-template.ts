@@ -6,9 +6,9 @@ import { type InventoryFault, inventoryFault } from '../inventory-fault.ts';
 import { type IsByName, valueAt } from '../value-at.ts';
 import { valuePathText } from '../value-path.ts';
 import { maxIncludes, maxSteps } from './check-template.ts';
-import { type Reference, referenceText } from './expressions.ts';
+import { referenceText, type ValueReference } from './expressions.ts';
 import type { ParsedTemplate } from './parse-template.ts';
-import type { Condition, TemplateNode } from './template-node.ts';
+import type { TemplateCondition, TemplateNode } from './template-node.ts';
 import { nothingUsed, plainValue, type Tracked, trackedValue, type Uses, withoutTracks } from './tracked.ts';
 
 export interface TemplateInput {
@@ -137,7 +137,7 @@ class Filler {
   }
 
   #list(
-    reference: Reference,
+    reference: ValueReference,
     at: readonly PropertyKey[],
     frame: Frame,
   ): { readonly items: readonly (readonly [string | number, Tracked])[]; readonly uses: Uses } {
@@ -167,7 +167,7 @@ class Filler {
     return { node: part, frame: { template, scope, depth: frame.depth + 1 } };
   }
 
-  #text(parts: readonly (string | Reference)[], at: readonly PropertyKey[], frame: Frame): Tracked {
+  #text(parts: readonly (string | ValueReference)[], at: readonly PropertyKey[], frame: Frame): Tracked {
     const uses: Uses[] = [];
     const texts = parts.map((part) => {
       if (typeof part === 'string') return part;
@@ -186,7 +186,7 @@ class Filler {
     return { kind: 'leaf', value: texts.join(''), uses: { values, ...(otherwise && { otherwise }) } };
   }
 
-  #holds(condition: Condition, frame: Frame): boolean {
+  #holds(condition: TemplateCondition, frame: Frame): boolean {
     if (!this.#spend(oneStep, condition.at, frame)) return false;
     switch (condition.kind) {
       case 'true': {
@@ -214,7 +214,7 @@ class Filler {
     }
   }
 
-  #value(reference: Reference, at: readonly PropertyKey[], frame: Frame): Tracked | undefined {
+  #value(reference: ValueReference, at: readonly PropertyKey[], frame: Frame): Tracked | undefined {
     const found = this.#find(reference, frame);
     if (found) return found;
     if (reference.otherwise) return plainValue(reference.otherwise.value, { values: [], otherwise: true });
@@ -227,7 +227,7 @@ class Filler {
     return undefined;
   }
 
-  #find({ root, path }: Reference, frame: Frame): Tracked | undefined {
+  #find({ root, path }: ValueReference, frame: Frame): Tracked | undefined {
     if (root === 'cluster' || root === 'layers') {
       const found = valueAt(this.#input[root], path, never);
       return found && plainValue(found.value);
@@ -246,7 +246,7 @@ class Filler {
     }, frame.scope.get(root));
   }
 
-  #namesNextTo({ root, path }: Reference, frame: Frame): readonly string[] {
+  #namesNextTo({ root, path }: ValueReference, frame: Frame): readonly string[] {
     const above = this.#find({ root, path: path.slice(0, -1) }, frame);
     return above?.kind === 'map' ? [...above.fields.keys()] : [];
   }

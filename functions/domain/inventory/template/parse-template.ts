@@ -4,8 +4,8 @@ import { isMap } from '../../manifest/kubernetes-document.ts';
 import type { ManifestKind } from '../../manifest/manifest-kinds.ts';
 import { nearest } from '../../manifest/rules/references.ts';
 import type { InventoryTemplate } from '../inventory-documents.ts';
-import { parseReference, parseText, type Reference } from './expressions.ts';
-import type { Condition, TemplateNode } from './template-node.ts';
+import { parseReference, parseText, type ValueReference } from './expressions.ts';
+import type { TemplateCondition, TemplateNode } from './template-node.ts';
 
 export interface ParsedTemplate {
   /** `standard@3` */
@@ -124,7 +124,7 @@ class Reader {
     return { kind: 'include', at, ...(template !== undefined && { template }), part, args };
   }
 
-  #condition(tree: unknown, at: Place): Condition {
+  #condition(tree: unknown, at: Place): TemplateCondition {
     if (!isMap(tree)) return { kind: 'true', at, reference: this.#reference(tree, at, '$if') };
     const [[word, inner] = ['', undefined], ...more] = Object.entries(tree);
     const place = [...at, word];
@@ -154,7 +154,7 @@ class Reader {
   }
 
   /** With or without `${}` around it. */
-  #reference(tree: unknown, at: Place, what: string): Reference {
+  #reference(tree: unknown, at: Place, what: string): ValueReference {
     const read = typeof tree === 'string' ? parseText(tree) : undefined;
     const found =
       read?.kind === 'reference' ? read.reference : typeof tree === 'string' ? parseReference(tree) : undefined;

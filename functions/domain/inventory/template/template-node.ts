@@ -1,18 +1,18 @@
 /** A template as a tree of nodes; `at` is the place in its document. */
-import type { Reference } from './expressions.ts';
+import type { ValueReference } from './expressions.ts';
 
 type Place = readonly PropertyKey[];
 
 export type TemplateNode =
   | { readonly kind: 'literal'; readonly at: Place; readonly value: unknown }
-  | { readonly kind: 'value'; readonly at: Place; readonly reference: Reference }
-  | { readonly kind: 'text'; readonly at: Place; readonly parts: readonly (string | Reference)[] }
+  | { readonly kind: 'value'; readonly at: Place; readonly reference: ValueReference }
+  | { readonly kind: 'text'; readonly at: Place; readonly parts: readonly (string | ValueReference)[] }
   | { readonly kind: 'list'; readonly at: Place; readonly items: readonly TemplateNode[] }
   | { readonly kind: 'map'; readonly at: Place; readonly fields: readonly (readonly [string, TemplateNode])[] }
   | {
       readonly kind: 'if';
       readonly at: Place;
-      readonly condition: Condition;
+      readonly condition: TemplateCondition;
       readonly yes: TemplateNode;
       readonly no?: TemplateNode;
     }
@@ -22,7 +22,7 @@ export type TemplateNode =
       /** Names of the variables in `body`. */
       readonly item: string;
       readonly key?: string;
-      readonly list: Reference;
+      readonly list: ValueReference;
       readonly body: TemplateNode;
     }
   | {
@@ -34,10 +34,10 @@ export type TemplateNode =
       readonly args: readonly (readonly [string, TemplateNode])[];
     };
 
-export type Condition =
+export type TemplateCondition =
   /** The value is true. */
-  | { readonly kind: 'true'; readonly at: Place; readonly reference: Reference }
-  | { readonly kind: 'defined'; readonly at: Place; readonly reference: Reference }
+  | { readonly kind: 'true'; readonly at: Place; readonly reference: ValueReference }
+  | { readonly kind: 'defined'; readonly at: Place; readonly reference: ValueReference }
   | { readonly kind: 'equals'; readonly at: Place; readonly one: TemplateNode; readonly other: TemplateNode }
-  | { readonly kind: 'not'; readonly at: Place; readonly inner: Condition }
-  | { readonly kind: 'all' | 'any'; readonly at: Place; readonly inner: readonly Condition[] };
+  | { readonly kind: 'not'; readonly at: Place; readonly inner: TemplateCondition }
+  | { readonly kind: 'all' | 'any'; readonly at: Place; readonly inner: readonly TemplateCondition[] };

@@ -18,7 +18,7 @@ export interface ListFault {
 }
 
 /** The items of a List, without empty ones; any other document is its own only item. */
-export function itemsOf(document: unknown): { readonly items: readonly ListItem[]; readonly fault?: ListFault } {
+export function listItems(document: unknown): { readonly items: readonly ListItem[]; readonly fault?: ListFault } {
   if (!isList(document)) return { items: [{ value: document, path: '' }] };
   const refuse = (path: string, reason: string, fix: string) => ({ items: [], fault: { path, reason, fix } });
   const { apiVersion, items } = document;

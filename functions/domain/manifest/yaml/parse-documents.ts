@@ -4,7 +4,7 @@ import type { Fault } from '../fault.ts';
 import { fromKadende, kadendePath } from '../groups/kadende-document.ts';
 import { boundedTokens } from './bounded-tokens.ts';
 import { offsetOf, structureFaults } from './document-structure.ts';
-import { itemsOf, type ListItem, pathOfItem } from './list-items.ts';
+import { type ListItem, listItems, pathOfItem } from './list-items.ts';
 import { TextFault } from './text-fault.ts';
 import { keepPlaces, type TextPlace } from './text-places.ts';
 
@@ -150,7 +150,7 @@ function readDocument(
   try {
     const value: unknown = document.toJS({ maxAliasCount: bounds.maxAliases });
     if (isLargerThan(value, bounds.maxBytes * maxGrowth)) return refuse(bomb());
-    const { items, fault } = itemsOf(value);
+    const { items, fault } = listItems(value);
     if (fault) return refuse(new TextFault({ ...fault, offset: offsetOf(document, fault.path) }));
     return { items: items.map(ofThisKind), faults: [] };
   } catch (cause) {

@@ -1,5 +1,5 @@
 /** Refused changes, found before anything starts. */
-import { documentChanges, upstreamOf } from '#domain/cluster-documents.ts';
+import { clusterDocumentChanges, upstreamOf } from '#domain/cluster-documents.ts';
 import type { ClusterState, NodePoolState, ProviderInstance } from '#domain/cluster-state.ts';
 import { allPools, hasKubernetes } from '#domain/cluster-state.ts';
 import { compareVersions, kubeoneReleaseFor, supportedVersionsText } from '#domain/kubernetes-versions.ts';
@@ -72,7 +72,7 @@ function upstreamRefusals(
   there: readonly string[] | undefined,
 ): readonly Refusal[] {
   if (there === undefined) return [];
-  const { added, changed } = documentChanges(current?.documents, desired.documents);
+  const { added, changed } = clusterDocumentChanges(current?.documents, desired.documents);
   return upstreamOf([...added, ...changed])
     .filter((name) => !there.includes(name))
     .map((name) => {

@@ -2,7 +2,7 @@
  * What to remember while a waypoint is under way, so that nothing is forgotten when it is interrupted: what the pipeline
  * stores as `current` and `attempted` of a cluster.
  */
-import { documentChanges } from '#domain/cluster-documents.ts';
+import { clusterDocumentChanges } from '#domain/cluster-documents.ts';
 import type { ClusterState, NodePoolState } from '#domain/cluster-state.ts';
 import type { StagePlan, Waypoint } from '#domain/plan.ts';
 import { nodeKey } from './diff-pools.ts';
@@ -69,8 +69,8 @@ function withOpenDocuments(
   return sameDocuments(documents, state.documents) ? state : { ...state, documents };
 }
 
-function sameDocuments(...[from, to]: Parameters<typeof documentChanges>): boolean {
-  return Object.values(documentChanges(from, to)).every((documents) => documents.length === 0);
+function sameDocuments(...[from, to]: Parameters<typeof clusterDocumentChanges>): boolean {
+  return Object.values(clusterDocumentChanges(from, to)).every((documents) => documents.length === 0);
 }
 
 /** Names of those that are applied or removed. */

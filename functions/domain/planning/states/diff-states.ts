@@ -1,5 +1,5 @@
 /** The typed differences between two states of a cluster: everything that differs is named, order never matters. */
-import { documentChanges } from '#domain/cluster-documents.ts';
+import { clusterDocumentChanges } from '#domain/cluster-documents.ts';
 import {
   type ClusterState,
   type LoadBalancerState,
@@ -85,7 +85,7 @@ function diffCluster(from: ClusterState, to: ClusterState): Change[] {
   if (cniOf(from) !== cniOf(to)) changes.push({ kind: 'CniChanged', from: cniOf(from), to: cniOf(to) });
   const [storageBefore, storageAfter] = [from.storage ?? 'none', to.storage ?? 'none'];
   if (storageBefore !== storageAfter) changes.push({ kind: 'StorageChanged', from: storageBefore, to: storageAfter });
-  const { added, changed, removed } = documentChanges(from.documents, to.documents);
+  const { added, changed, removed } = clusterDocumentChanges(from.documents, to.documents);
   const names = (documents: readonly { readonly name: string }[]) => documents.map(({ name }) => name);
   if (added.length + changed.length + removed.length > 0) {
     const which = { added: names(added), removed: names(removed), changed: names(changed) };

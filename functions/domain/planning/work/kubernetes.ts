@@ -1,5 +1,5 @@
 /** Work of KubeOne and kubectl, and why. */
-import { documentChanges } from '#domain/cluster-documents.ts';
+import { clusterDocumentChanges } from '#domain/cluster-documents.ts';
 import { type ClusterState, hasKubernetes, type NodePoolState } from '#domain/cluster-state.ts';
 import { differingOptions } from '#domain/kubernetes-options.ts';
 import { diffPool } from '../states/diff-pools.ts';
@@ -24,7 +24,7 @@ export function kubernetesReasons(nodeDiff: NodeDiff): readonly string[] {
 }
 
 /** Static nodes of Kubernetes that are given back when the cluster goes. */
-export function resetNodes({ from, to, removed }: NodeDiff): readonly string[] {
+export function nodesToReset({ from, to, removed }: NodeDiff): readonly string[] {
   if (from === null || to !== null) return [];
   return namesOf(removed.filter((placed) => isKubernetes(placed) && placed.node.static !== undefined));
 }
@@ -47,7 +47,7 @@ export function kubernetesNodes(nodeDiff: NodeDiff): NodesDraft {
   const leaving = nodeDiff.removed.filter(isKubernetes);
   const isControl = ({ pool }: { pool: NodePoolState }) => pool.role === 'control';
   const remove = namesOf([...leaving.filter((placed) => !isControl(placed)), ...leaving.filter(isControl)]);
-  const changes = documentChanges(nodeDiff.from?.documents, nodeDiff.to.documents);
+  const changes = clusterDocumentChanges(nodeDiff.from?.documents, nodeDiff.to.documents);
   const documents = [...changes.added, ...changes.changed].map(({ name }) => name);
   const documentsRemoved = changes.removed.map(({ name }) => name);
   return {

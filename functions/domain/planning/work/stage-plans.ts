@@ -4,7 +4,7 @@ import type { Direction, NodesWork, StageName, StagePlan } from '#domain/plan.ts
 import { listed } from '../text/words.ts';
 import { configurationOf, configurationReasons } from './configuration.ts';
 import { infrastructureOf } from './infrastructure.ts';
-import { kubernetesNodes, kubernetesReasons, type NodesDraft, resetNodes } from './kubernetes.ts';
+import { kubernetesNodes, kubernetesReasons, type NodesDraft, nodesToReset } from './kubernetes.ts';
 import { type NodeDiff, rerouted, spanOf } from './node-diff.ts';
 
 /** How many nodes may be drained at once. */
@@ -113,7 +113,7 @@ function configurationPlan(spans: readonly NodeDiff[]): PlanOf<'configuration'> 
 }
 
 function kubernetesPlan(spans: readonly NodeDiff[]): PlanOf<'kubernetes'> {
-  const given = unique(spans.flatMap(resetNodes));
+  const given = unique(spans.flatMap(nodesToReset));
   if (given.length > 0) {
     const reasons = [`Kubernetes is taken off the static nodes ${listed(given)}`];
     return { stage: 'kubernetes', reasons, work: { action: 'reset' } };

@@ -1,7 +1,7 @@
 /** Azure: machines, disks and public addresses of the subscription, taken by their tag. */
 import { z } from 'zod';
 import { askCloud, bearer, type CloudAnswer } from '../../provider-check/ask.ts';
-import { tokenOf } from '../../provider-check/clouds/azure.ts';
+import { azureToken } from '../../provider-check/clouds/azure.ts';
 import { allPages, type DeniedBy, isTagged, type ListOfType, NotListed, plainName, shaped, Tags } from '../listing.ts';
 
 const schema = z.object({
@@ -27,7 +27,7 @@ const kinds = {
 
 export const list: ListOfType = async (input) => {
   const { cluster, bases, fields } = input;
-  const headers = bearer(await tokenOf(input));
+  const headers = bearer(await azureToken(input));
   const base = bases.management ?? azureApi;
   const found = await Promise.all(
     Object.entries(kinds).map(async ([kind, path]) => {

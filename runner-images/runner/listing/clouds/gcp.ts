@@ -1,7 +1,7 @@
 /** Google Cloud: instances, disks and addresses of the project, by the label of the cluster. */
 import { z } from 'zod';
 import { askCloud, bearer, type CloudAnswer } from '../../provider-check/ask.ts';
-import { tokenOf } from '../../provider-check/clouds/gcp.ts';
+import { gcpToken } from '../../provider-check/clouds/gcp.ts';
 import {
   allPages,
   clusterTag,
@@ -24,7 +24,7 @@ const kinds = { machine: 'instances', volume: 'disks', address: 'addresses' } as
 
 export const list: ListOfType = async (input) => {
   const { fields, cluster } = input;
-  const headers = bearer((await tokenOf(input)).token);
+  const headers = bearer((await gcpToken(input)).token);
   const base = gcpProject(input);
   // As the modules name things: a name begins with a letter.
   const prefix = cluster.replace(/^[0-9]/, 'k');

@@ -1,7 +1,7 @@
 /** Azure: machines of the subscription by their resource ids. One that is stopped is deallocated: it costs no processor. */
 import { z } from 'zod';
 import { askCloud, bearer, type CloudAnswer } from '../../provider-check/ask.ts';
-import { tokenOf } from '../../provider-check/clouds/azure.ts';
+import { azureToken } from '../../provider-check/clouds/azure.ts';
 import { azureApi, azureCode, denies } from '../clouds/azure.ts';
 import { isTagged, NotListed, shaped, Tags } from '../listing.ts';
 import { type MachineAt, type MachinesIn, mustBeDone } from '../machine-acts.ts';
@@ -24,7 +24,7 @@ function keeps(answer: CloudAnswer): string | undefined {
 }
 
 export const machines: MachinesIn = async (input) => {
-  const headers = bearer(await tokenOf(input));
+  const headers = bearer(await azureToken(input));
   const base = input.bases.management ?? azureApi;
   // An id is a path: none that is not that of a machine of this subscription gets a request.
   const form = new RegExp(

@@ -1,7 +1,7 @@
 /** Google Cloud: instances of the project by their numbers, each in its zone: a name may be another machine's a moment later. */
 import { z } from 'zod';
 import { askCloud, bearer, type CloudAnswer } from '../../provider-check/ask.ts';
-import { tokenOf } from '../../provider-check/clouds/gcp.ts';
+import { gcpToken } from '../../provider-check/clouds/gcp.ts';
 import { denies, gcpProject, isBecause } from '../clouds/gcp.ts';
 import { isTagged, NotListed, shaped, Tags } from '../listing.ts';
 import { type MachineAt, type MachinesIn, mustBeDone } from '../machine-acts.ts';
@@ -13,7 +13,7 @@ function keeps(answer: CloudAnswer): string | undefined {
 }
 
 export const machines: MachinesIn = async (input) => {
-  const headers = bearer((await tokenOf(input)).token);
+  const headers = bearer((await gcpToken(input)).token);
   const urlOf = ({ id, place = '' }: MachineAt): string => {
     if (!/^zones\/[\w-]+$/.test(place) || !/^[1-9][0-9]*$/.test(id)) throw new NotListed(id, 'its zone is not known');
     return `${gcpProject(input)}/${place}/instances/${id}`;

@@ -29,7 +29,7 @@ const Usages = z.object({
 
 export const check: CheckOfType = async (input) => {
   const { subscriptionid = '' } = input.fields;
-  const token = await tokenOf(input);
+  const token = await azureToken(input);
   const arm = `${input.bases.management ?? 'https://management.azure.com'}/subscriptions/${subscriptionid}`;
   const headers = bearer(token);
   const about = await mustAsk('subscription', `${arm}?api-version=2022-12-01`, { headers });
@@ -57,7 +57,7 @@ export const check: CheckOfType = async (input) => {
   return [who, ...permissions, ...quotas];
 };
 
-export async function tokenOf({ fields, bases }: LoginInput): Promise<string> {
+export async function azureToken({ fields, bases }: LoginInput): Promise<string> {
   const { tenantid = '', clientid = '', clientsecret } = fields;
   const proof: Readonly<Record<string, string>> =
     clientsecret === undefined

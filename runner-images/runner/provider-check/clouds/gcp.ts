@@ -26,7 +26,7 @@ const chunk = 100;
 
 export const check: CheckOfType = async (input) => {
   const { gcpproject: project = '' } = input.fields;
-  const { token, account } = await tokenOf(input);
+  const { token, account } = await gcpToken(input);
   const headers = bearer(token);
   const manager = input.bases.cloudresourcemanager ?? 'https://cloudresourcemanager.googleapis.com';
   const granted = new Set<string>();
@@ -44,7 +44,7 @@ export const check: CheckOfType = async (input) => {
   ];
 };
 
-export async function tokenOf({ fields, bases }: LoginInput): Promise<{ token: string; account: string }> {
+export async function gcpToken({ fields, bases }: LoginInput): Promise<{ token: string; account: string }> {
   if (fields.credentials === undefined) return federatedToken(fields, bases);
   const key = Key.safeParse(JSON.parse(fields.credentials)).data;
   if (key === undefined) throw faulty('is not the key of a service account: create a new one, of type JSON');

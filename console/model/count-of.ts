@@ -1,4 +1,4 @@
 /** `3 faults`, `1 fault`. */
-export function counted(count: number, noun: string, nouns = `${noun}s`): string {
+export function countOf(count: number, noun: string, nouns = `${noun}s`): string {
   return `${count} ${count === 1 ? noun : nouns}`;
 }
