@@ -40,6 +40,11 @@ export interface Edge {
   readonly to: readonly [x: number, y: number];
   readonly title: string;
 }
+export interface Mesh {
+  /** `unknown`: it was never checked. */
+  readonly state: 'sound' | 'faulty' | 'unknown';
+  readonly text: string;
+}
 export interface Topology {
   readonly width: number;
   readonly height: number;
@@ -47,7 +52,7 @@ export interface Topology {
   readonly clouds: readonly DrawnCloud[];
   readonly edges: readonly Edge[];
   /** Undefined where there is none. */
-  readonly mesh: (Box & { readonly text: string; readonly faulty: boolean }) | undefined;
+  readonly mesh: (Box & Mesh) | undefined;
 }
 
 const cell = 22;
@@ -62,15 +67,30 @@ export function topologyOf(cluster: ClusterDescription): Topology {
   const clouds = placeClouds(cluster, top);
   const width = Math.max(320, ...[...balancers, ...clouds].map((box) => box.x + box.width)) + pad;
   const bottom = Math.max(top, ...clouds.map(({ y, height }) => y + height));
-  const { mesh } = cluster;
-  const faults = mesh?.faults.length ?? 0;
+  const mesh = meshOf(cluster);
   return {
     ...{ width, balancers, clouds, edges: edgesOf(cluster, balancers, clouds) },
     height: bottom + (mesh ? 64 : pad),
     mesh: mesh && {
-      ...{ x: pad, y: bottom + 26, width: width - 2 * pad, height: 26, faulty: faults > 0 },
-      text: `WireGuard mesh: ${mesh.nodes} nodes, each connected with each other; ${faults === 0 ? 'no fault found' : `${countOf(faults, 'fault')} found`}`,
+      ...{ x: pad, y: bottom + 26, width: width - 2 * pad, height: 26 },
+      ...mesh,
     },
+  };
+}
+
+/** Undefined where there is none. */
+export function meshOf({ mesh, drift }: Pick<ClusterDescription, 'mesh' | 'drift'>): Mesh | undefined {
+  if (!mesh) return undefined;
+  const faults = mesh.faults.length;
+  const state = faults > 0 ? 'faulty' : drift === null ? 'unknown' : 'sound';
+  const found = {
+    faulty: `the last check found ${countOf(faults, 'fault')}`,
+    unknown: 'not checked yet',
+    sound: 'the last check found no fault',
+  } as const;
+  return {
+    state,
+    text: `WireGuard mesh of ${countOf(mesh.nodes, 'node')}, each to be connected with each other: ${found[state]}`,
   };
 }
 

@@ -2,19 +2,25 @@
 import type { ClusterDescription, NodeRow } from '#contracts/api-bodies.ts';
 import type { LoadBalancerRow } from '#contracts/cluster-parts.ts';
 import { commands } from '../model/commands.ts';
+import { countOf } from '../model/count-of.ts';
+import { keyed } from '../model/keyed.ts';
 import { poolsOf } from '../model/pools.ts';
 import type { TabProps } from '../model/tab.ts';
 import { timeAgo } from '../model/times.ts';
+import { type Mesh, meshOf } from '../model/topology.ts';
 import { CopyCommand } from '../parts/copy-command.tsx';
+import { CheckedAt, NodeSheet } from '../parts/node-sheet.tsx';
 import { Empty, useNow } from '../parts/states.tsx';
-import { Sign, Status } from '../parts/status.tsx';
+import { Sign, Status, type Tone } from '../parts/status.tsx';
 import { go, hrefOf } from '../routes.ts';
 
 export default function NodesTab({ of, manifest, chosen }: TabProps) {
   const now = useNow(10);
   const search = (chosen.search ?? '').toLowerCase();
   const choose = (text: string) =>
-    go(hrefOf(['manifests', of.namespace, of.name, 'nodes'], { search: text }), { replace: true });
+    go(hrefOf(['manifests', of.namespace, of.name, 'nodes'], { ...chosen, search: text }), { replace: true });
+  const hrefOfNode = (node: string): string =>
+    hrefOf(['manifests', of.namespace, of.name, 'nodes'], { search: chosen.search, node });
   if (manifest.clusters.length === 0)
     return <Empty title="No cluster exists">{manifest.deleting && <p>The manifest is being deleted.</p>}</Empty>;
   return (
@@ -29,8 +35,11 @@ export default function NodesTab({ of, manifest, chosen }: TabProps) {
         />
         <CopyCommand command={commands.nodes(of)} />
       </div>
+      {chosen.node !== undefined && (
+        <NodeSheet of={of} manifest={manifest} name={chosen.node} view="nodes" search={chosen.search} />
+      )}
       {manifest.clusters.map((cluster) => (
-        <ClusterNodes key={cluster.cluster} {...{ cluster, search, now }} />
+        <ClusterNodes key={cluster.cluster} {...{ cluster, search, now }} hrefOfNode={hrefOfNode} />
       ))}
     </>
   );
@@ -40,26 +49,31 @@ interface ClusterNodesProps {
   readonly cluster: ClusterDescription;
   readonly search: string;
   readonly now: number;
+  /** Where one is shown. */
+  readonly hrefOfNode: (node: string) => string;
 }
 
-function ClusterNodes({ cluster, search, now }: ClusterNodesProps) {
+function ClusterNodes({ cluster, search, now, hrefOfNode }: ClusterNodesProps) {
   const pools = poolsOf(cluster.nodes, search);
+  const typeOf = (provider: string): string => cluster.providers?.find(({ name }) => name === provider)?.type ?? '';
   return (
     <section aria-labelledby={`nodes-of-${cluster.name}`}>
       <h2 id={`nodes-of-${cluster.name}`} className="cluster-title">
         {cluster.name} <Status of={cluster.status} />
         {cluster.apiEndpoint !== null && <code>{cluster.apiEndpoint}</code>}
         {cluster.network !== null && <span className="dim">network {cluster.network}</span>}
+        <CheckedAt drift={cluster.drift} />
       </h2>
       {cluster.loadBalancers.map((balancer) => (
-        <BalancerLine key={balancer.name} balancer={balancer} />
+        <BalancerLine key={balancer.name} balancer={balancer} hrefOfNode={hrefOfNode} />
       ))}
+      <MeshLines cluster={cluster} hrefOfNode={hrefOfNode} />
       {pools.length === 0 && <p className="dim">{search === '' ? 'It has no nodes.' : 'No node matches.'}</p>}
       {pools.map(({ pool, role, provider, region, nodes, ready }) => (
         <details key={`${role} ${pool} ${provider} ${region}`} open={nodes.length <= 40} className="pool">
           <summary>
-            <strong>{pool}</strong> <span className="dim">{roles[role]}</span> {provider}
-            {region !== '' && ` · ${region}`}{' '}
+            <strong>{pool}</strong> <span className="dim">{roles[role]}</span>{' '}
+            {[provider, typeOf(provider) === provider ? '' : typeOf(provider), region].filter(Boolean).join(' · ')}{' '}
             <Sign tone={ready === nodes.length ? 'good' : 'warn'} word={`${ready} of ${nodes.length} ready`} />
           </summary>
           <div className="scroll">
@@ -68,6 +82,7 @@ function ClusterNodes({ cluster, search, now }: ClusterNodesProps) {
                 <tr>
                   <th scope="col">Node</th>
                   <th scope="col">Status</th>
+                  <th scope="col">Server type</th>
                   <th scope="col">Address</th>
                   <th scope="col">In the mesh</th>
                   <th scope="col">Remarks</th>
@@ -75,7 +90,7 @@ function ClusterNodes({ cluster, search, now }: ClusterNodesProps) {
               </thead>
               <tbody>
                 {nodes.map((node) => (
-                  <NodeLine key={node.name} node={node} now={now} />
+                  <NodeLine key={node.name} node={node} now={now} href={hrefOfNode(node.name)} />
                 ))}
               </tbody>
             </table>
@@ -93,22 +108,68 @@ const roles: Readonly<Record<NodeRow['role'], string>> = {
   machine: 'machine',
 };
 
-function BalancerLine({ balancer }: { readonly balancer: LoadBalancerRow }) {
+interface BalancerLineProps extends Pick<ClusterNodesProps, 'hrefOfNode'> {
+  readonly balancer: LoadBalancerRow;
+}
+
+function BalancerLine({ balancer, hrefOfNode }: BalancerLineProps) {
   const { name, endpoint, dnsName, servesApi, roles: served } = balancer;
   return (
-    <p className="balancer">
-      <strong>{name}</strong> <code>{endpoint ?? dnsName}</code>
-      {served.map((role) => (
-        <span key={role.name} className="tag">
-          {role.name} {role.port}/{role.protocol} → {role.targetPort}
-        </span>
-      ))}
+    <div className="balancer">
+      <strong>{name}</strong> <code>{endpoint ?? dnsName}</code>{' '}
       {servesApi && <span className="tag">Kubernetes API</span>}
-    </p>
+      <ul>
+        {served.map(({ name: role, port, protocol, targetPort, targetPools = [], targets = [] }) => (
+          <li key={role}>
+            <details>
+              <summary>
+                {role} {port}/{protocol} → {targetPort} on {countOf(targets.length, 'node')}
+                {targetPools.length > 0 && ` of ${targetPools.join(', ')}`}
+              </summary>
+              {targets.map((target) => (
+                <a key={target} className="user" href={hrefOfNode(target)}>
+                  {target}
+                </a>
+              ))}
+            </details>
+          </li>
+        ))}
+      </ul>
+    </div>
   );
 }
 
-function NodeLine({ node, now }: { readonly node: NodeRow; readonly now: number }) {
+const meshTones: Readonly<Record<Mesh['state'], Tone>> = { sound: 'good', faulty: 'warn', unknown: 'calm' };
+
+function MeshLines({ cluster, hrefOfNode }: Pick<ClusterNodesProps, 'cluster' | 'hrefOfNode'>) {
+  const mesh = meshOf(cluster);
+  if (!mesh) return null;
+  return (
+    <>
+      <p className="mesh-line">
+        <Sign tone={meshTones[mesh.state]} word={mesh.text} />
+      </p>
+      {keyed(cluster.mesh?.faults ?? [], ({ node = '', message }) => `${node} ${message}`).map(
+        ([key, { node, message }]) => (
+          <p key={key} className="notice warn">
+            <span aria-hidden="true">!</span>
+            <span>
+              {node !== undefined && <a href={hrefOfNode(node)}>{node}</a>} {message}
+            </span>
+          </p>
+        ),
+      )}
+    </>
+  );
+}
+
+interface NodeLineProps {
+  readonly node: NodeRow;
+  readonly now: number;
+  readonly href: string;
+}
+
+function NodeLine({ node, now, href }: NodeLineProps) {
   const { unreachableSince, unhealthySince, notReplaced, health } = node;
   const remarks = [
     unreachableSince === undefined ? '' : `did not answer since ${timeAgo(unreachableSince, now)}`,
@@ -119,11 +180,14 @@ function NodeLine({ node, now }: { readonly node: NodeRow; readonly now: number 
   return (
     <tr>
       <th scope="row">
-        <code>{node.name}</code>
+        <a href={href} data-row data-node={node.name}>
+          <code>{node.name}</code>
+        </a>
       </th>
       <td>
         <Status of={node.status} />
       </td>
+      <td>{[node.serverType, node.zone].filter(Boolean).join(' · ')}</td>
       <td>
         <code>{node.publicAddress ?? ''}</code>
       </td>

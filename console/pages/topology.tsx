@@ -2,9 +2,11 @@
 import { memo } from 'react';
 import type { ClusterDescription, NodeRow } from '#contracts/api-bodies.ts';
 import { commands } from '../model/commands.ts';
+import { countOf } from '../model/count-of.ts';
 import type { TabProps } from '../model/tab.ts';
-import { type DrawnCloud, type DrawnPool, poolTitle, topologyOf } from '../model/topology.ts';
+import { type DrawnCloud, type DrawnPool, type Mesh, poolTitle, topologyOf } from '../model/topology.ts';
 import { CopyCommand } from '../parts/copy-command.tsx';
+import { CheckedAt, NodeSheet } from '../parts/node-sheet.tsx';
 import { PanZoom } from '../parts/pan-zoom.tsx';
 import { Empty } from '../parts/states.tsx';
 import { Status } from '../parts/status.tsx';
@@ -13,8 +15,6 @@ import '../styles/topology.css';
 
 export default function TopologyTab({ of, manifest, chosen }: TabProps) {
   if (manifest.clusters.length === 0) return <Empty title="No cluster exists" />;
-  const nodes = manifest.clusters.flatMap((cluster) => cluster.nodes.map((node) => ({ cluster, node })));
-  const shown = nodes.find(({ node }) => node.name === chosen.node);
   return (
     <>
       <p className="filters">
@@ -28,12 +28,13 @@ export default function TopologyTab({ of, manifest, chosen }: TabProps) {
           </span>
         ))}
       </p>
-      {shown && <NodeSheet of={of} cluster={shown.cluster} node={shown.node} />}
+      {chosen.node !== undefined && <NodeSheet of={of} manifest={manifest} name={chosen.node} view="topology" />}
       {manifest.clusters.map((cluster) => (
         <section key={cluster.cluster} aria-labelledby={`topology-of-${cluster.name}`}>
           <h2 id={`topology-of-${cluster.name}`} className="cluster-title">
             {cluster.name} <Status of={cluster.status} />
-            <span className="dim">{cluster.nodes.length} nodes</span>
+            <span className="dim">{countOf(cluster.nodes.length, 'node')}</span>
+            <CheckedAt drift={cluster.drift} />
           </h2>
           <Drawing place={`manifests/${of.namespace}/${of.name}`} cluster={cluster} node={chosen.node ?? ''} />
         </section>
@@ -42,6 +43,7 @@ export default function TopologyTab({ of, manifest, chosen }: TabProps) {
   );
 }
 
+const meshSigns: Readonly<Record<Mesh['state'], string>> = { sound: '✓', faulty: '!', unknown: '○' };
 type Kind = 'good' | 'work' | 'warn' | 'bad';
 const signs: Readonly<Record<Kind, string>> = { good: '✓', work: '◐', warn: '!', bad: '✗' };
 const legend = [
@@ -71,7 +73,14 @@ const Drawing = memo(function Drawing({ place, cluster, node }: DrawingProps) {
     <PanZoom width={width} height={height} title={`${cluster.name}: its clouds, pools, nodes and load balancers`}>
       {mesh &&
         clouds.map(({ name, x, y, width: wide, height: high }) => (
-          <line key={name} className="wire" x1={x + wide / 2} y1={y + high} x2={x + wide / 2} y2={mesh.y} />
+          <line
+            key={name}
+            className={`wire ${mesh.state}`}
+            x1={x + wide / 2}
+            y1={y + high}
+            x2={x + wide / 2}
+            y2={mesh.y}
+          />
         ))}
       {clouds.map((cloud) => (
         <Cloud key={cloud.name} path={path} cloud={cloud} node={node} />
@@ -102,11 +111,10 @@ const Drawing = memo(function Drawing({ place, cluster, node }: DrawingProps) {
         </g>
       ))}
       {mesh && (
-        <g className={mesh.faulty ? 'mesh faulty' : 'mesh'}>
+        <g className={`mesh ${mesh.state}`}>
           <rect rx="13" x={mesh.x} y={mesh.y} width={mesh.width} height={mesh.height} />
           <text className="small" x={mesh.x + 14} y={mesh.y + 17}>
-            {mesh.faulty ? '! ' : ''}
-            {mesh.text}
+            {meshSigns[mesh.state]} {mesh.text}
           </text>
         </g>
       )}
@@ -171,6 +179,7 @@ function Pool({
             key={node.name}
             href={hrefOf([...path, 'topology'], { node: node.name })}
             tabIndex={-1}
+            data-node={node.name}
             aria-label={`${node.name}: ${node.status}`}
             className={`node ${kind}${node.name === shown ? ' shown' : ''}`}
           >
@@ -183,47 +192,5 @@ function Pool({
         );
       })}
     </g>
-  );
-}
-
-interface NodeSheetProps extends Pick<TabProps, 'of'> {
-  readonly cluster: ClusterDescription;
-  readonly node: NodeRow;
-}
-
-function NodeSheet({ of, cluster, node }: NodeSheetProps) {
-  const drift = (cluster.drift?.items ?? []).filter(({ where }) => where.node === node.name);
-  const facts = {
-    'pool and role': `${node.pool}, ${node.role}`,
-    place: [node.provider, node.region, node.zone].filter(Boolean).join(' · '),
-    'server type': node.serverType ?? '',
-    address: node.publicAddress ?? '',
-    'in the mesh': node.privateAddress,
-    'not replaced': node.notReplaced ?? '',
-    'fails because': node.health?.failing ?? '',
-  };
-  return (
-    <section className="card" aria-labelledby="node-title">
-      <h2 id="node-title" className="card-title">
-        <code>{node.name}</code> <Status of={node.status} />{' '}
-        <a href={hrefOf(['manifests', of.namespace, of.name, 'topology'])}>Close</a>
-      </h2>
-      <dl>
-        {Object.entries(facts).map(([title, text]) =>
-          text === '' ? null : (
-            <div key={title}>
-              <dt>{title}</dt>
-              <dd>{text}</dd>
-            </div>
-          ),
-        )}
-      </dl>
-      {drift.map(({ kind, message }) => (
-        <p key={`${kind} ${message}`} className="notice warn">
-          <span aria-hidden="true">!</span> {kind}: {message}
-        </p>
-      ))}
-      <CopyCommand command={commands.ssh(of, cluster.name, node.name)} />
-    </section>
   );
 }

@@ -62,7 +62,7 @@ it('a person sees the shape of a cluster, moves it by keys, chooses a node, and 
   const { page, go } = await opened();
   await go('manifests/default/front/topology');
   const drawing = page.getByLabel(/its clouds, pools, nodes and load balancers/);
-  await drawing.getByText('15 nodes, each connected with each other; no fault found').waitFor();
+  await drawing.getByText('15 nodes, each to be connected with each other: not checked yet').waitFor();
   await drawing.getByText('front.example.com').waitFor();
   const titles = await drawing.locator('.edge title').allTextContents();
   expect(titles.toSorted()).toEqual([
@@ -74,7 +74,7 @@ it('a person sees the shape of a cluster, moves it by keys, chooses a node, and 
   expect(await drawing.locator('> g').getAttribute('transform')).toMatch(/scale\(/);
   await drawing.locator('a.node').first().click();
   const sheet = page.getByRole('region', { name: /Ready/ });
-  await sheet.getByText('sim-1 · anywhere').waitFor();
+  await sheet.getByText('sim-1 · sim · anywhere').waitFor();
   expect(page.url()).toMatch(/topology\?node=/);
   await sheet.getByText(/kubeloom ssh web \S+ --manifest front/).waitFor();
   await page.getByRole('link', { name: /^Pool compute-2/ }).focus();
@@ -82,6 +82,31 @@ it('a person sees the shape of a cluster, moves it by keys, chooses a node, and 
   await page.getByLabel('Search nodes').waitFor();
   expect(await page.getByLabel('Search nodes').inputValue()).toBe('compute-2');
   expect(await page.getByText('4 of 4 ready').count()).toBe(1);
+});
+
+it('someone with keys alone finds in the list what the drawing has: targets of load balancers, the mesh, and each node', async () => {
+  const name = 'listed';
+  await settled(console.api, balancedManifest(name));
+  const { page, go } = await opened();
+  await go(`manifests/default/${name}/nodes`);
+  await page.getByText(/15 nodes, each to be connected with each other: not checked yet/).waitFor();
+  const targets = page.locator('summary', { hasText: /^web .* nodes of compute-1, compute-2$/ });
+  await targets.focus();
+  await page.keyboard.press('Enter');
+  const target = page
+    .locator('.balancer')
+    .getByRole('link', { name: /^compute-1-/ })
+    .first();
+  const node = await target.innerText();
+  await target.focus();
+  await page.keyboard.press('Enter');
+  const sheet = page.getByRole('region', { name: new RegExp(node) });
+  await sheet.getByText(/\(web\)/).waitFor();
+  expect(await sheet.evaluate((element) => element === element.ownerDocument.activeElement)).toBe(true);
+  await page.keyboard.press('Tab');
+  await page.keyboard.press('Enter');
+  await sheet.waitFor({ state: 'detached' });
+  expect(await page.evaluate('document.activeElement.dataset.node')).toBe(node);
 });
 
 it('a Secret is shown by its name, with who needs it, and its values nowhere', async () => {
