@@ -1,6 +1,7 @@
 /** The frame of every page: where one is, where one can go, who one is. */
-import { lazy, type ReactNode, Suspense, useState } from 'react';
+import { lazy, type ReactNode, Suspense, useEffect, useState } from 'react';
 import { SignedOut } from './api.ts';
+import { ownDrafts } from './drafts.ts';
 import { FleetPage } from './pages/fleet.tsx';
 import { ManifestViews } from './pages/manifest.tsx';
 import { SignInPage } from './pages/sign-in.tsx';
@@ -27,6 +28,10 @@ export function App({ begun }: { readonly begun: Begun }) {
   const [helps, setHelps] = useState(false);
   useShortcuts(() => setHelps((shown) => !shown));
   usePlaceNamed(place.path, me.error instanceof SignedOut ? 'Sign in' : undefined);
+  const name = me.data?.name;
+  useEffect(() => {
+    if (name !== undefined) ownDrafts(name);
+  }, [name]);
   const [asks, setAsks] = useState(begun.kind === 'asks');
   const refusal = begun.kind === 'refused' ? begun.reason : undefined;
   if (me.error instanceof SignedOut)

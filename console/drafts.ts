@@ -14,20 +14,28 @@ export function keepDraft(id: string, draft: Draft | undefined): void {
   else drafts.delete(id);
 }
 
-/** Before the tab leaves this page to sign in, and comes back: they are for the same person alone. */
-export function handOverDrafts(person: string): void {
-  if (drafts.size === 0) return;
-  sessionStorage.setItem(place, JSON.stringify({ person, drafts: [...drafts] }));
+/** Whose they are, as the API calls them. */
+let owner: string | undefined;
+export function ownDrafts(person: string): void {
+  owner = person;
+}
+
+/** Before the tab leaves this page to sign in again. */
+export function handOverDrafts(): void {
+  if (drafts.size === 0 || owner === undefined) return;
+  sessionStorage.setItem(place, JSON.stringify({ owner, drafts: [...drafts] }));
   handedOver = true;
 }
 
-/** After the way back; of someone else, nothing is left. */
-export function takeOverDrafts(person: string): void {
+/** After the way back, for the same person; someone else gets nothing of it. While no one is signed in, they wait. */
+export async function takeOverDrafts(whoAmI: () => Promise<string>): Promise<void> {
   const text = sessionStorage.getItem(place);
-  sessionStorage.removeItem(place);
   if (text === null) return;
-  const kept = JSON.parse(text) as { readonly person: string; readonly drafts: readonly [string, Draft][] };
-  if (kept.person === person) for (const [id, draft] of kept.drafts) drafts.set(id, draft);
+  const person = await whoAmI().catch(() => undefined);
+  if (person === undefined) return;
+  sessionStorage.removeItem(place);
+  const kept = JSON.parse(text) as { readonly owner: string; readonly drafts: readonly [string, Draft][] };
+  if (kept.owner === person) for (const [id, draft] of kept.drafts) drafts.set(id, draft);
 }
 
 /** A tab that is closed or loaded again loses them: the browser asks before. */

@@ -2,8 +2,9 @@
 import { focusManager, MutationCache, QueryCache, QueryClient, QueryClientProvider } from '@tanstack/react-query';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
-import { RequestRefused, SignedOut } from './api.ts';
+import { ask, RequestRefused, SignedOut } from './api.ts';
 import { App } from './app.tsx';
+import { takeOverDrafts } from './drafts.ts';
 import { untilItWorks } from './queries.ts';
 import { chosenWayIn } from './sign-in/choose.ts';
 import { setWayIn } from './sign-in/way-in.ts';
@@ -39,6 +40,7 @@ const client: QueryClient = new QueryClient({
 const way = await chosenWayIn();
 setWayIn(way);
 const begun = await way.begin();
+await takeOverDrafts(async () => (await ask('GET /v1/whoami', {})).name);
 const place = document.getElementById('console');
 if (place) {
   createRoot(place).render(

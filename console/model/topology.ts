@@ -41,7 +41,7 @@ export interface Edge {
   readonly title: string;
 }
 export interface Mesh {
-  /** `unknown`: it was never checked. */
+  /** `unknown`: it was never checked, or not all of it. */
   readonly state: 'sound' | 'faulty' | 'unknown';
   readonly text: string;
 }
@@ -82,10 +82,10 @@ export function topologyOf(cluster: ClusterDescription): Topology {
 export function meshOf({ mesh, drift }: Pick<ClusterDescription, 'mesh' | 'drift'>): Mesh | undefined {
   if (!mesh) return undefined;
   const faults = mesh.faults.length;
-  const state = faults > 0 ? 'faulty' : drift === null ? 'unknown' : 'sound';
+  const state = faults > 0 ? 'faulty' : drift === null || drift.unchecked.length > 0 ? 'unknown' : 'sound';
   const found = {
     faulty: `the last check found ${countOf(faults, 'fault')}`,
-    unknown: 'not checked yet',
+    unknown: drift === null ? 'not checked yet' : 'no fault in what the last check could compare',
     sound: 'the last check found no fault',
   } as const;
   return {

@@ -14,6 +14,7 @@ export default function DriftTab({ of, manifest }: TabProps) {
   const me = useWhoAmI();
   const command = may(me.data, 'operator', of.namespace) ? commands.drift(of) : commands.describe(of);
   const checked = manifest.clusters.filter(({ drift }) => drift !== null);
+  const others = manifest.clusters.filter(({ drift }) => drift === null);
   if (checked.length === 0)
     return (
       <Empty title="There was no check for drift yet">
@@ -25,17 +26,30 @@ export default function DriftTab({ of, manifest }: TabProps) {
       <p>
         <CopyCommand command={command} />
       </p>
+      {others.map(({ name }) => (
+        <p key={name}>
+          <strong>{name}</strong> <Sign tone="calm" word="not checked yet" />
+        </p>
+      ))}
       {checked.map(({ name, drift }) => (
         <section key={name} aria-labelledby={`drift-${name}`}>
           <h2 id={`drift-${name}`} className="cluster-title">
             {name}{' '}
             {drift?.items.length === 0 ? (
-              <Sign tone="good" word="no drift" />
+              <Sign
+                tone={drift.unchecked.length === 0 ? 'good' : 'warn'}
+                word={drift.unchecked.length === 0 ? 'no drift' : 'no drift in what could be compared'}
+              />
             ) : (
               <Sign tone="warn" word={countOf(drift?.items.length ?? 0, 'difference')} />
             )}
             {drift && <span className="dim">checked {timeAgo(drift.checkedAt, now)}</span>}
           </h2>
+          {drift && drift.unchecked.length > 0 && (
+            <p className="notice warn">
+              <span aria-hidden="true">!</span> Not compared: {drift.unchecked.join('; ')}
+            </p>
+          )}
           {drift && drift.items.length > 0 && (
             <ul className="plain">
               {drift.items.map(({ kind, message, repairable, where }) => (

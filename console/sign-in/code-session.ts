@@ -2,6 +2,7 @@
  * A session that a one-time code opens. The token of the platform is never here: the server keeps it. The cookie of the session is hidden
  * from scripts; the key that goes with it opens nothing without that cookie, and all tabs of this origin share it.
  */
+import { handOverDrafts } from '../drafts.ts';
 import { keep, kept } from '../storage.ts';
 import { type Begun, errorText, fieldText, type WayIn } from './way-in.ts';
 
@@ -12,7 +13,11 @@ export function codeSession(): WayIn {
   return {
     async begin() {
       // Pasted into an open tab, the address changes only what is behind its `#`.
-      window.addEventListener('hashchange', () => brought.test(location.hash) && location.reload());
+      window.addEventListener('hashchange', () => {
+        if (!brought.test(location.hash)) return;
+        handOverDrafts();
+        location.reload();
+      });
       // Another tab signed in as someone else, or out: what this one shows is no longer theirs.
       window.addEventListener('storage', ({ key }) => key === place && location.reload());
       const [, code] = brought.exec(location.hash) ?? [];

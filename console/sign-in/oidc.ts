@@ -3,6 +3,7 @@
  * issuer knows who one is. What waits in the tab's storage for the way back (state, nonce, verifier) is no token and is used once.
  */
 import type { ConsoleSettings } from '#contracts/console-page.ts';
+import { handOverDrafts } from '../drafts.ts';
 import { checkIdToken, discover, type Issuer, IssuerRefused, requestTokens, type Tokens } from './issuer.ts';
 import { type Begun, errorText, fieldText, type WayIn } from './way-in.ts';
 
@@ -45,6 +46,7 @@ export function oidcSignIn(settings: Settings, now: () => number = Date.now): Wa
     sessionStorage.setItem(waiting, JSON.stringify({ state, nonce, verifier, mode, place: location.hash }));
     // As it was when it was left, this page would wait for ever.
     window.addEventListener('pageshow', ({ persisted }) => persisted && location.reload());
+    handOverDrafts();
     location.assign(page.href);
     await new Promise(() => {});
   };
@@ -76,14 +78,32 @@ export function oidcSignIn(settings: Settings, now: () => number = Date.now): Wa
     if (before?.refresh === undefined) return;
     try {
       const form = { grant_type: 'refresh_token', refresh_token: before.refresh, client_id: settings.clientId };
-      const { id = before.id, refresh = before.refresh, ...given } = await requestTokens(await issuer(), form, now());
-      const { until } = checkIdToken(id, { ...settings, subject: before.subject, now: now() });
+      const { id, refresh = before.refresh, ...given } = await requestTokens(await issuer(), form, now());
+      // Not every issuer gives another ID token; the one before is still that of the sign-in, and is as old as it is.
+      const checked =
+        id === undefined ? before : checkIdToken(id, { ...settings, subject: before.subject, now: now() });
       if (tokens !== before) return;
-      tokens = { ...before, ...given, id, refresh, until: usesId ? until : given.until, since: now() };
+      // Where the ID token is what the API knows, nothing was renewed: it ends when it ends.
+      if (usesId && id === undefined) tokens = { ...before, refresh: undefined };
+      else {
+        const until = usesId ? checked.until : given.until;
+        tokens = { ...before, ...given, id: id ?? before.id, refresh, until, since: now() };
+      }
     } catch (error) {
       if (error instanceof IssuerRefused && tokens === before) tokens = undefined;
       else if (before.until <= now()) throw error;
     }
+  };
+
+  const endHere = (): void => {
+    tokens = undefined;
+    sessionStorage.setItem(signedOut, 'yes');
+  };
+  const tabs = new BroadcastChannel('kubeloom-console');
+  // Another tab signed out: what this one shows is of someone who has left.
+  tabs.onmessage = () => {
+    endHere();
+    location.reload();
   };
 
   return {
@@ -118,8 +138,8 @@ export function oidcSignIn(settings: Settings, now: () => number = Date.now): Wa
       return reason;
     },
     async signOut() {
-      tokens = undefined;
-      sessionStorage.setItem(signedOut, 'yes');
+      endHere();
+      tabs.postMessage('signed out');
       const { endSession } = await issuer();
       // Without the ID token: it would be in an address.
       const away = endSession === undefined ? undefined : new URL(endSession);

@@ -58,7 +58,7 @@ const verbs: Readonly<Record<RollOutVerb, Act>> = {
       if (!alive) throw refuse(stored, 'paused', 'its execution ended early; resume, undo or cancel it');
       return { paused: true };
     });
-    await reportRollOut(deps, record, 'RollOutPaused', `pause requested by ${callerText(caller)}`);
+    await reportRollOut(deps, record, 'RollOutPaused', `pause requested by ${callerText(caller)}`, caller.name);
     return record;
   },
   /** What failed is tried again. */
@@ -79,14 +79,14 @@ const verbs: Readonly<Record<RollOutVerb, Act>> = {
       const { execution } = stored;
       return { ...rest, paused: undefined, halted: undefined, status: 'Running', clusters, execution: execution + 1 };
     });
-    await reportRollOut(deps, record, 'RollOutStarted', `resumed by ${callerText(caller)}`);
+    await reportRollOut(deps, record, 'RollOutStarted', `resumed by ${callerText(caller)}`, caller.name);
     return record.execution === key.execution ? record : startExecution(deps, record);
   },
   async undo(deps, key, { alive, caller }) {
     refuseUnderWay(key, 'undone', alive);
     if (key.direction === 'back') throw refuse(key, 'undone', 'it is being undone, or was; resume it if it halted');
     const record = await undoRollOut(deps, key, caller);
-    await reportRollOut(deps, record, 'RollOutStarted', `undo started by ${callerText(caller)}`);
+    await reportRollOut(deps, record, 'RollOutStarted', `undo started by ${callerText(caller)}`, caller.name);
     return startExecution(deps, record);
   },
   async cancel(deps, key, { alive, caller }) {
@@ -97,7 +97,7 @@ const verbs: Readonly<Record<RollOutVerb, Act>> = {
       return { status: 'Cancelled', execution, endedAt: deps.clock.now().toISOString() };
     });
     const message = `the rest was given up by ${callerText(caller)}; what is done stays`;
-    await reportRollOut(deps, record, 'RollOutEnded', message);
+    await reportRollOut(deps, record, 'RollOutEnded', message, caller.name);
     return record;
   },
 };

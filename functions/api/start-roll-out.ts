@@ -59,7 +59,13 @@ export const startRollOut = handle(operations.startRollOut, async (request, deps
   }
   const size = `${clusters.length} clusters in ${new Set(record.clusters.map(({ wave }) => wave)).size} waves`;
   const bound = wanted === undefined ? '' : `, plan ${wanted}`;
-  await reportRollOut(deps, record, 'RollOutStarted', `started for ${size}${bound} by ${callerText(caller)}`);
+  await reportRollOut(
+    deps,
+    record,
+    'RollOutStarted',
+    `started for ${size}${bound} by ${callerText(caller)}`,
+    caller.name,
+  );
   return { json: describeRollOut(await startExecution(deps, record), 'RUNNING') };
 });
 

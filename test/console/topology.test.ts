@@ -75,11 +75,13 @@ it('a load balancer is connected with the pools whose nodes it leads to', () => 
 it('the mesh says how many nodes it has, and whether the last check found faults, or that there was none', () => {
   const nodes = [aNode('work-1'), aNode('work-2')];
   const mesh = { nodes: 2, faults: [{ node: 'work-1', message: 'has no peer work-2' }] };
-  const drift = { checkedAt: '2026-11-23T08:00:00.000Z', items: [] };
+  const drift = { checkedAt: '2026-11-23T08:00:00.000Z', runId: 'a', items: [], unchecked: [], outcome: 'none' };
   const drawn = (change: Partial<ClusterDescription>) => topologyOf(aCluster({ nodes, ...change })).mesh;
   expect(drawn({ mesh, drift })).toMatchObject({ state: 'faulty', text: expect.stringContaining('found 1 fault') });
   const sound = { ...mesh, faults: [] };
   expect(drawn({ mesh: sound, drift })).toMatchObject({ state: 'sound', text: expect.stringContaining('no fault') });
+  const partly = drawn({ mesh: sound, drift: { ...drift, unchecked: ['work-1 does not answer'] } });
+  expect(partly).toMatchObject({ state: 'unknown', text: expect.stringContaining('could compare') });
   expect(drawn({ mesh: sound })).toMatchObject({ state: 'unknown', text: expect.stringContaining('not checked yet') });
   expect(topologyOf(aCluster({ nodes })).mesh).toBeUndefined();
 });

@@ -211,6 +211,22 @@ describe('a roll-out', () => {
     expect(runs[0]).toMatchObject({ reason: `roll-out ${id}`, status: 'Succeeded', generation: 2 });
   });
 
+  it('every request about a roll-out is recorded with who made it', async () => {
+    const world = await Fleet.of(2);
+    const id = await started(world, environment('1.35.2', 2), quick);
+    for (const verb of ['pause', 'resume']) expect((await world.verb(verb, id)).status, verb).toBe(202);
+    await world.pipeline.rollOut();
+    expect((await world.verb('undo', id)).status).toBe(202);
+    const { items } = await world.pipeline.deps.events.list({ namespace: fleet, name: '@changes' }, 100);
+    const asked = items.filter(({ message }) => message.startsWith(`roll-out ${id}`) && / by tester/.test(message));
+    expect(asked.map(({ kind, by }) => [kind, by])).toEqual([
+      ['RollOutStarted', 'tester'],
+      ['RollOutPaused', 'tester'],
+      ['RollOutStarted', 'tester'],
+      ['RollOutStarted', 'tester'],
+    ]);
+  });
+
   it('nothing to roll out, an unknown roll-out and a cluster that is refused are said', async () => {
     const world = await Fleet.of(2);
     expect((await world.start(undefined)).json).toMatchObject({ code: 'VerbRefused' });

@@ -145,7 +145,8 @@ function ClusterLine({ namespace, row }: { readonly namespace: string; readonly 
           <AskFirst
             title="Apply"
             about={cluster}
-            says="Its manifest is made of the inventory as it is now, and submitted: a run starts. Several clusters at once: plan them, and roll that out."
+            word={state === 'behind' ? cluster : undefined}
+            says="Its manifest is made of the inventory as it is now, and submitted: a run starts. To see before what it does, or for several clusters at once: plan them, and roll that out."
             command={commands.applyInventory(namespace, cluster)}
             send={() => ask('POST /v1/inventory/{namespace}/clusters/{name}/apply', { params: key })}
           />

@@ -154,6 +154,7 @@ function Tree({ rollOut }: { readonly rollOut: RollOutDescription }) {
               about={id}
               says={verbSays[verb]}
               main={verb === 'resume'}
+              word={verb === 'undo' ? namespace : undefined}
               command={commands.rollOutVerb(verb, namespace, id)}
               send={() =>
                 ask('POST /v1/inventory/{namespace}/rollouts/{id}/{verb}', { params: { namespace, id, verb } })

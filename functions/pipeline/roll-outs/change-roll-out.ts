@@ -29,13 +29,14 @@ export async function changeRollOut(
   });
 }
 
-/** An event of the namespace that names the roll-out. */
+/** An event of the namespace that names the roll-out; `by`: who asked for it, where a person did. */
 export async function reportRollOut(
   deps: Using<'events.append' | 'clock'>,
   { namespace, id }: RollOutKey,
   kind: KindOf<'rollOut'>,
   message: string,
+  by?: string,
 ): Promise<void> {
-  const event = { at: deps.clock.now().toISOString(), runId: '', level: levelOf({ kind }), kind };
+  const event = { at: deps.clock.now().toISOString(), runId: '', level: levelOf({ kind }), kind, ...(by && { by }) };
   await deps.events.append(changesOf(namespace), [{ ...event, message: `roll-out ${id}: ${message}` }]);
 }

@@ -161,6 +161,26 @@ it('an operator plans a change of an inventory, rolls out exactly that, pauses i
   await page.getByRole('button', { name: 'Resume', exact: true }).waitFor();
 });
 
+it('a dialog that is closed by Escape, or by a click, gives the focus back, and one that may delete machines wants a name', async () => {
+  const { page, go } = await opened();
+  await go('inventory/fleet/rollouts');
+  const undo = page.getByRole('button', { name: 'Undo', exact: true });
+  const dialog = page.getByRole('dialog', { name: /^Undo: / });
+  await undo.press('Enter');
+  await dialog.waitFor();
+  const sure = dialog.getByRole('button', { name: 'Undo', exact: true });
+  expect(await sure.isDisabled()).toBe(true);
+  await page.keyboard.press('Escape');
+  await dialog.waitFor({ state: 'detached' });
+  expect(await undo.evaluate((button) => button === button.ownerDocument.activeElement)).toBe(true);
+  await undo.press('Enter');
+  await dialog.getByLabel(/Type fleet/).fill('fleet');
+  expect(await sure.isEnabled()).toBe(true);
+  await dialog.getByRole('button', { name: 'Not now' }).click();
+  await dialog.waitFor({ state: 'detached' });
+  expect(await undo.evaluate((button) => button === button.ownerDocument.activeElement)).toBe(true);
+});
+
 it('a viewer sees a roll-out wave by wave, and is offered no verb', async () => {
   const { page, go } = await opened({ token: viewerToken });
   await go('inventory/fleet/rollouts');

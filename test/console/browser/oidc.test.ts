@@ -32,7 +32,7 @@ afterAll(async () => {
 });
 beforeEach(() => {
   issuer.events.length = 0;
-  Object.assign(issuer, { tamper: undefined, seconds: 3600, refreshes: true });
+  Object.assign(issuer, { tamper: undefined, seconds: 3600, refreshes: true, renewsId: true });
 });
 
 async function opened({ clock = false } = {}) {
@@ -115,6 +115,18 @@ describe('signing in', () => {
   });
 });
 
+it('who signs out in one tab is signed out in all tabs of this browser', async () => {
+  const { page, context } = await opened();
+  await signIn(page);
+  await fleet(page);
+  const second = await context.newPage();
+  await second.goto(address);
+  await fleet(second);
+  await page.getByRole('button', { name: 'Sign out' }).click();
+  await page.getByText('You are not signed in').waitFor();
+  await second.getByText('You are not signed in').waitFor();
+});
+
 describe('an answer that signs no one in', () => {
   const refusals = {
     state: /not for a sign-in that this tab began/,
@@ -177,6 +189,51 @@ describe('a session that lasts', () => {
     await expect.poll(grants).toEqual(['grant authorization_code', 'grant refresh_token']);
     await fleet(page);
     expect(await page.getByText('Your session has ended').count()).toBe(0);
+  });
+
+  it('a session goes on also when the ID token of the sign-in is long over, and the issuer gives no other', async () => {
+    Object.assign(issuer, { seconds: 3500, renewsId: false });
+    const { page } = await opened({ clock: true });
+    await signIn(page);
+    await fleet(page);
+    const renewed = ['grant authorization_code', 'grant refresh_token'];
+    await page.clock.fastForward(3_450_000);
+    await expect.poll(grants).toEqual(renewed);
+    await fleet(page);
+    await page.clock.fastForward(3_450_000);
+    await expect.poll(grants).toEqual([...renewed, 'grant refresh_token']);
+    await page.getByText(/^updated \d s ago$/).waitFor();
+    expect(await page.getByText('Your session has ended').count()).toBe(0);
+  });
+
+  it('a text that is not applied yet is still there after the same person signed in again, and is kept nowhere', async () => {
+    issuer.seconds = 300;
+    const { page } = await opened({ clock: true });
+    await signIn(page, '#/manifests/default/calm/plan');
+    const text = page.getByLabel('Manifest as YAML');
+    await page.getByText(/is valid/).waitFor();
+    await text.fill('# mine');
+    issuer.refreshes = false;
+    await page.clock.fastForward(400_000);
+    await page.getByText('Your session has ended').first().waitFor();
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByText('Not applied yet').waitFor();
+    expect(await text.inputValue()).toBe('# mine');
+    expect(await page.evaluate('JSON.stringify([sessionStorage, localStorage])')).not.toContain('mine');
+  });
+
+  it('a text that is not applied yet is nothing that another person gets who signs in', async () => {
+    const { page } = await opened();
+    await signIn(page, '#/manifests/default/calm/plan');
+    await page.getByText(/is valid/).waitFor();
+    const draft = ['default/calm', { text: '# of bob', stored: { text: '', generation: 1 } }];
+    await page.evaluate(
+      `sessionStorage.setItem('kubeloom-console-drafts', ${JSON.stringify(JSON.stringify({ owner: 'bob', drafts: [draft] }))})`,
+    );
+    await page.reload();
+    await page.getByText(/is valid/).waitFor();
+    expect(await page.getByLabel('Manifest as YAML').inputValue()).not.toContain('bob');
+    expect(await page.evaluate('JSON.stringify(sessionStorage)')).not.toContain('bob');
   });
 
   it('a session that cannot be renewed ends with a sentence and a way back to the same place', async () => {

@@ -19,6 +19,8 @@ export interface SignInIssuer extends Pick<Issuer, 'url' | 'close'> {
   seconds: number;
   /** Whether refresh tokens are still good. */
   refreshes: boolean;
+  /** Whether a refresh token also gives an ID token: some issuers give one at sign-in alone. @default true */
+  renewsId: boolean;
 }
 
 interface Asked {
@@ -39,7 +41,7 @@ export async function startSignInIssuer(): Promise<SignInIssuer> {
   const codes = new Map<string, Asked & { used: boolean }>();
   const refreshTokens = new Map<string, boolean>();
   const people = new Set<string>();
-  const state = { seconds: 3600, refreshes: true, tamper: undefined as SignInIssuer['tamper'] };
+  const state = { seconds: 3600, refreshes: true, renewsId: true, tamper: undefined as SignInIssuer['tamper'] };
   const events: string[] = [];
   const redirects = new Set<string>();
 
@@ -57,7 +59,7 @@ export async function startSignInIssuer(): Promise<SignInIssuer> {
         aud: state.tamper === 'audience' ? 'another-api' : audience,
         exp: inSeconds(7200),
       }),
-      id_token: await issuer.token(id),
+      ...((nonce !== undefined || state.renewsId) && { id_token: await issuer.token(id) }),
     };
   };
   /** As RFC 6749 names them. */
