@@ -163,6 +163,11 @@ it('an operator plans a change of an inventory, rolls out exactly that, pauses i
 
 it('a dialog that is closed by Escape, or by a click, gives the focus back, and one that may delete machines wants a name', async () => {
   const { page, go } = await opened();
+  await page.route(/\/rollouts\/[^/]+$/, async (route) => {
+    const response = await route.fetch();
+    const rollOut = (await response.json()) as object;
+    await route.fulfill({ response, json: { ...rollOut, status: 'Paused', pausing: false, interrupted: false } });
+  });
   await go('inventory/fleet/rollouts');
   const undo = page.getByRole('button', { name: 'Undo', exact: true });
   const dialog = page.getByRole('dialog', { name: /^Undo: / });
