@@ -31,6 +31,8 @@ export interface BundleSize {
   readonly most: number;
   /** All parts, of which most functions never load most. */
   readonly all: number;
+  /** Of `start`, by package and by folder of ours; as much of each file as it has before names are shortened. */
+  readonly from: Readonly<Record<string, number>>;
 }
 
 /**
@@ -74,17 +76,35 @@ export async function bundleFunctions(directory: string): Promise<Readonly<Recor
 
 function sizeOf(chunks: readonly OutputChunk[]): BundleSize {
   const byName = new Map(chunks.map((chunk) => [chunk.fileName, chunk]));
-  const loadedWith = (...files: readonly string[]): number => {
+  const partsWith = (...files: readonly string[]): readonly OutputChunk[] => {
     const parts = new Set(files);
     for (const file of parts) for (const path of byName.get(file)?.imports ?? []) parts.add(path);
-    return [...parts].reduce((sum, file) => sum + Buffer.byteLength(byName.get(file)?.code ?? ''), 0);
+    return [...parts].flatMap((file) => byName.get(file) ?? []);
   };
+  const bytes = (parts: readonly OutputChunk[]): number =>
+    parts.reduce((sum, { code }) => sum + Buffer.byteLength(code), 0);
   const files = [...byName.keys()];
+  const start = partsWith('index.mjs');
   return {
-    start: loadedWith('index.mjs'),
-    most: Math.max(...files.map((file) => loadedWith('index.mjs', file))),
-    all: loadedWith(...files),
+    start: bytes(start),
+    most: Math.max(...files.map((file) => bytes(partsWith('index.mjs', file)))),
+    all: bytes(chunks),
+    from: sourcesOf(start),
   };
+}
+
+function sourcesOf(parts: readonly OutputChunk[]): BundleSize['from'] {
+  const from: Record<string, number> = {};
+  for (const { modules, code } of parts) {
+    const long = Object.values(modules).reduce((sum, { renderedLength }) => sum + renderedLength, 0);
+    for (const [file, { renderedLength }] of Object.entries(modules)) {
+      const [, name = 'the bundler'] =
+        /node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(file) ?? /(functions\/[^/]+)\//.exec(file) ?? [];
+      from[name] = (from[name] ?? 0) + (renderedLength / long) * Buffer.byteLength(code);
+    }
+  }
+  const rounded = Object.entries(from).map(([name, bytes]) => [name, Math.round(bytes)] as const);
+  return Object.fromEntries(rounded.toSorted(([, one], [, other]) => other - one));
 }
 
 /** In Lambda credentials are environment variables; the credential sources of workstations need five more clients. */
@@ -101,6 +121,13 @@ const eventStreams: Ballast = {
     'export const resolveEventStreamSerdeConfig = (input) => input;',
     "export class EventStreamSerde { constructor() { throw new Error('streams of events are not in this bundle'); } }",
   ].join('\n'),
+};
+
+/** Addresses of a service that a client asks for: DynamoDB's is known. The cache of them needs two packages. */
+const askedAddresses: Ballast = {
+  file: /@aws-sdk\/endpoint-cache\/dist-es\/EndpointCache\.js$/,
+  instead:
+    'export class EndpointCache { get() {} getEndpoint() {} has() { return false; } set() {} delete() {} clear() {} }',
 };
 
 /** The OpenAPI document is a twentieth of a bundle that one route in a hundred needs. */
@@ -123,7 +150,7 @@ function withoutPart(file: (typeof idleParts)[number]): Ballast {
 
 const ballast = [
   ...commonBallast,
-  ...[schemaReader, credentialsOfWorkstations, eventStreams, packedDocument, plainKeys, plainErrors],
+  ...[schemaReader, credentialsOfWorkstations, eventStreams, askedAddresses, packedDocument, plainKeys, plainErrors],
   ...idleParts.map(withoutPart),
 ];
 

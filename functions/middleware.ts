@@ -16,6 +16,7 @@ import {
   toResult,
 } from './http.ts';
 import type { FreePort, PortUse, Using } from './ports.ts';
+import { readableTrace } from './readable-trace.ts';
 import type { ApiPorts } from './rights/api-uses.ts';
 import { wire } from './wire.ts';
 
@@ -43,10 +44,11 @@ export function taskHandler<Schema extends z.ZodType, const Use extends PortUse,
         request.event = parseInput(schema, request.event, 'the input of the state');
       },
       after: (request) => log(request, { ...subject(request.event), ...measuresOf(request.response) }, 'ok'),
-      onError: (request) => {
-        request.error = asPipelineError(request.error);
-        log(request, subject(request.event), request.error);
-        throw request.error;
+      onError: async (request) => {
+        const error = asPipelineError(request.error);
+        log(request, subject(request.event), error);
+        if (isOurs(error)) error.stack = await readableTrace(error);
+        throw error;
       },
     })
     .handler((input: unknown) => handle(input as z.infer<Schema>, wire()));
@@ -127,13 +129,16 @@ function measuresOf(output: unknown): z.infer<typeof Measured> | undefined {
   return Measured.safeParse(output).data;
 }
 
+/** A fault of Kubeloom or of a service: no user's mistake, and no conflict. */
+const isOurs = ({ name }: PipelineError): boolean => (httpStatuses[name as keyof typeof httpStatuses] ?? 500) >= 500;
+
 /** One line for each call; ours at level error, users' mistakes and conflicts at level info. */
 function log(
   request: { readonly context: InvocationContext; readonly internal: object },
   about: Record<string, unknown>,
   outcome: 'ok' | PipelineError,
 ): void {
-  const failed = outcome !== 'ok' && (httpStatuses[outcome.name as keyof typeof httpStatuses] ?? 500) >= 500;
+  const failed = outcome !== 'ok' && isOurs(outcome);
   // Straight from the environment: a faulty configuration has to be logged, too.
   const wanted = process.env.KUBELOOM_LOG ?? 'all';
   if (wanted === 'none' || (wanted === 'errors' && !failed)) return;

@@ -73,7 +73,7 @@ export class ProductFunction extends Construct {
       // A share of a processor comes with the memory; below this, starting takes longer than working.
       memorySize: 1024,
       timeout: props.timeout ?? Duration.seconds(functionSeconds),
-      environment: { ...props.environment, NODE_OPTIONS: '--enable-source-maps' },
+      environment: props.environment,
       loggingFormat: LoggingFormat.JSON,
       logGroup: this.log,
       tracing: Tracing.ACTIVE,

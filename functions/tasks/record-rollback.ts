@@ -15,7 +15,7 @@ import {
   keyOf,
   reportEvents,
 } from '../pipeline/clusters/cluster-records.ts';
-import { dropFailedDemand, nothingIsLeft } from '../pipeline/clusters/demand-records.ts';
+import { dropFailedDemand } from '../pipeline/clusters/demand-records.ts';
 import { rollbackSentence } from '../pipeline/clusters/failure-outcomes.ts';
 import { failureBehind } from '../pipeline/clusters/failure-record.ts';
 import { refuseOlderRun } from '../pipeline/clusters/fence-cluster.ts';
@@ -55,7 +55,10 @@ export const handler = taskHandler(RecordRollbackInput, uses, async ({ run, plan
   const before = { ...statesAfterUndo(record), facts, backOffs: 0 };
   const { doneStages: _done, heldPools: _held, demand: _demand, ...kept } = record;
   const undone = changed(kept, run, { ...before, status: 'Converged', failure: { ...failure, outcome } });
-  const reached = record.demand !== undefined && (await nothingIsLeft(deps, undone));
+  // The planner is a third of the function, and few clusters have a demand.
+  const reached =
+    record.demand !== undefined &&
+    (await (await import('../pipeline/clusters/demand-left.ts')).nothingIsLeft(deps, undone));
   await deps.clusters.put(reached ? undone : { ...undone, status: 'RolledBack' });
   const events: readonly ClusterEvent[] = [
     { kind: 'RolledBack', message: outcome },

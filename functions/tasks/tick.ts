@@ -1,8 +1,9 @@
 /** The scheduler's tick: one query finds the manifests that are due; each is prolonged, finished, started or checked for drift. */
 import { z } from 'zod';
+import type { ManifestRecord } from '#contracts/records.ts';
 import { taskHandler } from '../middleware.ts';
 import { findUnchecked } from '../pipeline/drift/missing-checks.ts';
-import { handleDue, inTurn } from '../pipeline/manifests/due-manifest.ts';
+import type { DueAction, DuePorts } from '../pipeline/manifests/due-manifest.ts';
 import { measureTick } from '../pipeline/manifests/tick-measures.ts';
 
 /** Read in one tick; a thousand manifests that are checked every 6 hours are some 14 a tick. */
@@ -35,7 +36,7 @@ export const handler = taskHandler(z.unknown(), uses, async (_event, deps) => {
   const faults: unknown[] = [];
   const due = await deps.manifests.due(deps.clock.now().toISOString(), atMost, (fault) => faults.push(fault));
   const measures = await measureTick(due, deps);
-  const outcomes = await Promise.allSettled(inTurn(due).map((record) => handleDue(record, deps)));
+  const outcomes = due.length === 0 ? [] : await handleAll(due, deps);
   for (const outcome of outcomes) if (outcome.status === 'rejected') faults.push(outcome.reason);
   const broughtIn = await findUnchecked(deps).catch((fault: unknown) => {
     faults.push(fault);
@@ -50,3 +51,12 @@ export const handler = taskHandler(z.unknown(), uses, async (_event, deps) => {
     ...(broughtIn > 0 && { broughtIn }),
   };
 });
+
+/** Loads what they need, the planner among it: most ticks find nothing due. */
+async function handleAll(
+  due: readonly ManifestRecord[],
+  deps: DuePorts,
+): Promise<readonly PromiseSettledResult<DueAction>[]> {
+  const { handleDue, inTurn } = await import('../pipeline/manifests/due-manifest.ts');
+  return Promise.allSettled(inTurn(due).map((record) => handleDue(record, deps)));
+}

@@ -1,6 +1,5 @@
 /** Changes of what is asked of a cluster: of two writers at the same moment, neither loses anything. */
-import type { ClusterRecord, DemandRecord, ManifestKey, ManifestRecord } from '#contracts/records.ts';
-import type { ClusterRun } from '#contracts/state-inputs.ts';
+import type { DemandRecord, ManifestKey } from '#contracts/records.ts';
 import {
   type Asking,
   type Demand,
@@ -9,17 +8,12 @@ import {
   isOpen,
   type NodeDemand,
   noDemand,
-  openDemand,
   withoutFailed,
   withReplacements,
 } from '#domain/demand.ts';
 import { sameValue } from '#domain/same-value.ts';
 import type { Using } from '../../ports.ts';
 import { retryOnConflict } from '../../retry-on-conflict.ts';
-import { manifestOf } from '../manifests/stored-document.ts';
-import { planningOf } from '../manifests/template-versions.ts';
-import { boundsOf, needsWork } from './cluster-plans.ts';
-import { clusterEvent, keyOf } from './cluster-records.ts';
 
 /** A cluster of a manifest, by its id. */
 export interface ClusterOfManifest {
@@ -46,35 +40,12 @@ export async function changeDemand(
   });
 }
 
-/** What of the demand is still to be done: the rest is struck out, and reported. Undefined when there is none. */
-export async function demandLeft(
-  deps: Ports & Using<'events.append'>,
-  { run, manifest, record, now }: DemandQuestion,
-): Promise<DemandRecord | undefined> {
-  const of = { key: keyOf(run), cluster: run.cluster };
-  const stored = await deps.demands.get(of.key, of.cluster);
-  if (stored === undefined || manifest.deleting) return stored;
-  const bounds = boundsOf(manifestOf(manifest));
-  const left = await changeDemand(deps, of, (demand) => openDemand(demand, { ...record, bounds }));
-  const met = demandTexts(stored).filter((text) => !demandTexts(left).includes(text));
-  const events = met.map((text) => clusterEvent(run, now, { kind: 'DemandMet', message: `${text}: done` }));
-  if (events.length > 0) await deps.events.append(of.key, events);
-  return { ...stored, ...left };
-}
-
 /** Whether someone wants to keep a node whose replacement was part of this demand when it was read. */
 export async function isTakenBack(deps: Using<'demands.get'>, planned: DemandRecord): Promise<boolean> {
   const { namespace, manifest: name, cluster, replace } = planned;
   if (replace.length === 0) return false;
   const asked = new Set(demandOf(await deps.demands.get({ namespace, name }, cluster)).replace.map(({ node }) => node));
   return replace.some(({ node }) => !asked.has(node));
-}
-
-interface DemandQuestion {
-  readonly run: ClusterRun;
-  readonly manifest: ManifestRecord;
-  readonly record: ClusterRecord;
-  readonly now: string;
 }
 
 /** After a grow that was undone: what it was to bring about is not tried again. Returns what was struck out, for people. */
@@ -91,16 +62,6 @@ export async function dropFailedDemand(
     return left;
   });
   return dropped;
-}
-
-/** Whether the cluster is where the manifest wants it: only what was asked for apart from that failed. */
-export async function nothingIsLeft(
-  deps: Using<'manifests.get' | 'demands.get' | 'ids' | 'config'>,
-  record: ClusterRecord,
-): Promise<boolean> {
-  const key = { namespace: record.namespace, name: record.manifest };
-  const [manifest, demand] = await Promise.all([deps.manifests.get(key), deps.demands.get(key, record.cluster)]);
-  return manifest !== undefined && !needsWork(planningOf(deps, manifest, demand ? [demand] : []), manifest, record);
 }
 
 /**

@@ -39,7 +39,7 @@ function hasEnded({ status }: ManifestRecord): boolean {
   return status === 'Done' || status === 'Failed';
 }
 
-type DuePorts = ReleasePorts &
+export type DuePorts = ReleasePorts &
   EndedPorts &
   Parameters<typeof cancelOverdueRun>[0] &
   Parameters<typeof startNextAttempt>[1] &

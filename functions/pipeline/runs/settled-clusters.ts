@@ -1,15 +1,17 @@
 /** The clusters of a manifest as they are when its run ends. */
 import type { ManifestKey, ManifestRecord } from '#contracts/records.ts';
 import type { Using } from '../../ports.ts';
-import { eachCluster, needsWork } from '../clusters/cluster-plans.ts';
-import { planningOf } from '../manifests/template-versions.ts';
 import { type SettledCluster, settledCluster } from './run-summary.ts';
 
-/** Those are behind that the planner would change. */
+/** Those are behind that the planner would change. It is loaded for that: checks, the most frequent runs, do without it. */
 export async function* settledByPlans(
   deps: Using<'clusters.each' | 'demands.list' | 'ids' | 'config'>,
   manifest: ManifestRecord,
 ): AsyncGenerator<SettledCluster> {
+  const [{ eachCluster, needsWork }, { planningOf }] = await Promise.all([
+    import('../clusters/cluster-plans.ts'),
+    import('../manifests/template-versions.ts'),
+  ]);
   // What is asked for meanwhile starts an attempt of its own, unless the manifest is paused.
   const planning = planningOf(deps, manifest, manifest.paused ? await deps.demands.list(manifest) : []);
   for await (const record of eachCluster(deps, manifest))
