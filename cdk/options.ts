@@ -84,6 +84,11 @@ export const Options = z.strictObject({
     ),
   requestsPerSecond: number(1, 10_000).default(50).describe('what the API takes before it answers 429'),
   requestBurst: number(1, 5_000).default(100).describe('requests at once before it answers 429'),
+  apiConcurrency: number(1, 1_000)
+    .optional()
+    .describe(
+      'calls that the API works on at once, set apart for it: a flood of requests takes none from runs (default: it shares those of the account); AWS wants 100 to be left for others, and refuses it in an account with fewer',
+    ),
   logDays: z.coerce
     .number()
     .refine((days) => logDays.includes(days), `must be one of ${logDays.join(', ')}`)

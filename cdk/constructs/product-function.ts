@@ -35,6 +35,8 @@ export interface ProductFunctionProps {
   readonly on: UsedResources;
   /** @default 60 seconds */
   readonly timeout?: Duration;
+  /** Calls at once, set apart from those of the account. @default it shares those of the account */
+  readonly concurrency?: number | undefined;
   /** Asynchronous calls: where failed ones go, and how long one may wait. @default none: callers wait for the answer */
   readonly asynchronous?: { readonly failures: IQueue; readonly longestWait: Duration };
 }
@@ -78,6 +80,7 @@ export class ProductFunction extends Construct {
       logGroup: this.log,
       tracing: Tracing.ACTIVE,
       retryAttempts: 0,
+      ...(props.concurrency !== undefined && { reservedConcurrentExecutions: props.concurrency }),
       ...(asynchronous && {
         onFailure: new SqsDestination(asynchronous.failures),
         maxEventAge: asynchronous.longestWait,

@@ -58,6 +58,7 @@ export class ApiStack extends Stack {
       environment: settings,
       // API Gateway gives up after 30 seconds; the function returns the reason before that.
       timeout: Duration.seconds(apiSeconds),
+      concurrency: options.apiConcurrency,
       logRetention: options.logDays,
       name: 'router',
       on,

@@ -238,6 +238,20 @@ describe('what options change', () => {
     expect(pipeline.account).toBe('123456789012');
   });
 
+  it('apiConcurrency sets calls at once apart for the API alone, and is not set by default', () => {
+    const reserved = (given: Readonly<Record<string, string>>): readonly unknown[] => {
+      const { api, pipeline } = installationOf(given);
+      return [api, pipeline].map((stack) =>
+        resourcesOf(stack, 'AWS::Lambda::Function').flatMap(
+          ({ Properties }) => Properties.ReservedConcurrentExecutions ?? [],
+        ),
+      );
+    };
+    expect(reserved({})).toEqual([[], []]);
+    expect(reserved({ apiConcurrency: '40' })).toEqual([[40], []]);
+    expect(() => parseOptions({ apiConcurrency: '0' })).toThrow(/apiConcurrency: .*1/);
+  });
+
   it('options of templates and networks reach functions and runners alike', () => {
     const given = { runnerCidrs: '192.0.2.0/24', templatePrivateHosts: 'git.example:8443' };
     const { api, pipeline } = installationOf(given);
