@@ -38,7 +38,7 @@ export const examples: Readonly<Record<string, readonly string[]>> = {
   replace: ['shop web-1-ab12cd3-01', 'shop web-1-ab12cd3-01 --because "its disk is full" --wait'],
   delete: ['shop --wait', 'shop --orphan compute-1-ab12cd3-01'],
   console: ['', '--json'],
-  upgrade: ['--check', '--check --json'],
+  upgrade: ['--check', '--check --aws', '--check --json'],
   whoami: ['', '--context prod'],
   'secrets list': ['', '-n team'],
   'secrets delete': ['aws-prod', 'aws-prod -n team'],

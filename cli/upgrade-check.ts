@@ -13,16 +13,26 @@ export interface UpgradeFinding {
   readonly fix?: string;
 }
 
+/** As `kubeloom doctor --aws` says it. */
+interface Quota {
+  readonly name: string;
+  readonly state: 'ok' | 'warning' | 'wrong' | 'skipped';
+  readonly found: string;
+  readonly fix?: string;
+}
+
 export interface UpgradeQuestion {
   /** What is installed. */
   readonly from: { readonly version: string; readonly providerTypes: readonly string[] };
   /** What would be deployed: the release of this command line. */
   readonly to: { readonly version: string; readonly providerTypes: readonly string[] };
   readonly manifests: readonly Pick<ManifestSummary, 'namespace' | 'name' | 'status'>[];
+  /** Quotas that this release needs and the installed one does not; absent: no one asked the account. */
+  readonly quotas?: readonly Quota[];
 }
 
 /** All at once, also where one of them speaks against it. */
-export function upgradeFindings({ from, to, manifests }: UpgradeQuestion): readonly UpgradeFinding[] {
+export function upgradeFindings({ from, to, manifests, quotas }: UpgradeQuestion): readonly UpgradeFinding[] {
   const named = (...statuses: readonly string[]) =>
     manifests.filter(({ status }) => statuses.includes(status)).map(({ namespace, name }) => `${namespace}/${name}`);
   return [
@@ -30,6 +40,7 @@ export function upgradeFindings({ from, to, manifests }: UpgradeQuestion): reado
     types(from.providerTypes, to.providerTypes),
     records(named('Unreadable')),
     runs(named('Pending', 'Running', 'Deleting')),
+    ...(quotas === undefined ? [] : quotaFindings(quotas)),
   ];
 }
 
@@ -70,13 +81,23 @@ function records(unreadable: readonly string[]): UpgradeFinding {
 function runs(atWork: readonly string[]): UpgradeFinding {
   const about = 'runs';
   if (atWork.length === 0) return { state: 'ok', about, found: 'none is at work' };
-  const found = `at work: ${atWork.join(', ')}. They continue; stages that start after the deployment have its images`;
+  const found = `at work: ${atWork.join(', ')}. They continue, on the images that they began with`;
   return {
     state: 'note',
     about,
     found,
     fix: 'nothing has to be done; `kubeloom pause NAME` stops a long one after its waypoint',
   };
+}
+
+const quotaStates = { ok: 'ok', warning: 'note', wrong: 'wrong', skipped: 'note' } as const;
+
+function quotaFindings(quotas: readonly Quota[]): readonly UpgradeFinding[] {
+  if (quotas.length === 0) return [{ state: 'ok', about: 'quotas', found: 'this release needs none that is new' }];
+  return quotas.map(({ name, state, found, fix }) => ({
+    ...{ state: quotaStates[state], about: name, found },
+    ...(fix !== undefined && { fix }),
+  }));
 }
 
 /** Negative when the first is older. What follows a dash is left out. */

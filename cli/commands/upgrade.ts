@@ -1,10 +1,17 @@
 /** `kubeloom upgrade --check`: what an upgrade of the installation to the release of this command line would meet. */
 import type { Command } from 'commander';
 import { providerTypeNames } from '#domain/provider-types.ts';
-import { exitCodes } from '../exit-codes.ts';
+import { CliError, exitCodes } from '../exit-codes.ts';
 import { paint, print, printJson, printTable } from '../output.ts';
 import { packageVersion } from '../own-files.ts';
 import { type UpgradeFinding, upgradeFindings } from '../upgrade-check.ts';
+
+interface UpgradeOptions {
+  readonly json?: boolean;
+  readonly aws?: boolean;
+  readonly region?: string;
+  readonly installation: string;
+}
 
 export function registerUpgrade(program: Command): void {
   program
@@ -14,20 +21,33 @@ export function registerUpgrade(program: Command): void {
       '--check',
       'needed: the upgrade itself is `npx cdk deploy --all` in the clone, see docs/aws/upgrade.md',
     )
+    .option('--aws', 'also ask the account for quotas that this version needs and the installed one does not')
+    .option('--region <region>', 'with --aws: the region of the installation; without it, that of the AWS settings')
+    .option('--installation <name>', 'with --aws: prefix of its stacks', 'kubeloom')
     .option('--json', 'answer as JSON')
-    .action(async ({ json }: { json?: boolean }) => {
+    .action(async ({ json, aws, region, installation }: UpgradeOptions) => {
+      if (region !== undefined && !aws) throw new CliError('--region is for --aws only: add that', exitCodes.usage);
       const [{ cliClient }, { allManifests }] = await Promise.all([
         import('../api-client.ts'),
         import('../find-manifest.ts'),
       ]);
       const api = cliClient();
-      const [from, manifests] = await Promise.all([api.getVersion(), allManifests(api)]);
+      const [from, manifests, quotas] = await Promise.all([
+        api.getVersion(),
+        allManifests(api),
+        aws ? newQuotas({ installation, ...(region !== undefined && { region }) }) : undefined,
+      ]);
       const to = { version: packageVersion(), providerTypes: providerTypeNames };
-      const findings = upgradeFindings({ from, to, manifests });
+      const findings = upgradeFindings({ from, to, manifests, ...(quotas && { quotas }) });
       if (json) printJson(findings);
       else show(findings);
       if (findings.some(({ state }) => state === 'wrong')) process.exitCode = exitCodes.fault;
     });
+}
+
+/** Loaded when it is needed: clients of AWS take half a second. */
+async function newQuotas(about: { readonly installation: string; readonly region?: string }) {
+  return (await import('../doctor/examine-aws.ts')).examineForUpgrade(about);
 }
 
 const marks = {

@@ -142,13 +142,27 @@ export async function checkQuotas(
 ): Promise<readonly AwsCheck[]> {
   const used = new Set(projects.map(({ environment }) => computeName(environment)));
   if (used.size === 0) for (const compute of byDefault) used.add(compute);
-  const atOnce = await look('builds at once', 'servicequotas:ListServiceQuotas', async () => {
+  return [...checkArm(projects, region), ...(await checkBuilds(clients, [...used].sort(), region))];
+}
+
+/** Of the compute that the default options of this release use and the projects that are deployed do not. */
+export async function checkNewQuotas(
+  clients: AwsClients,
+  projects: readonly Project[],
+  region: string,
+): Promise<readonly AwsCheck[]> {
+  const used = projects.map(({ environment }) => computeName(environment));
+  const fresh = byDefault.filter((compute) => !used.includes(compute));
+  return fresh.length === 0 ? [] : checkBuilds(clients, fresh, region);
+}
+
+function checkBuilds(clients: AwsClients, computes: readonly string[], region: string): Promise<readonly AwsCheck[]> {
+  return look('builds at once', 'servicequotas:ListServiceQuotas', async () => {
     const quotas: ServiceQuota[] = [];
     for await (const page of paginateListServiceQuotas({ client: clients.quotas }, { ServiceCode: 'codebuild' }))
       quotas.push(...(page.Quotas ?? []));
-    return [...used].sort().map((compute) => assessQuota(compute, quotas, region));
+    return computes.map((compute) => assessQuota(compute, quotas, region));
   });
-  return [...checkArm(projects, region), ...atOnce];
 }
 
 /** As Service Quotas calls it: `ARM/Small`, `ARM Lambda/2GB`. */

@@ -4,7 +4,7 @@ import { type Signer, signerOf } from '#client/aws-signer.ts';
 import { WhoAmI } from '#contracts/http-documents.ts';
 import { parseJson } from '#domain/json.ts';
 import { paint, print, printTable, printWrapped } from '../output.ts';
-import { checkAccount, checkQuotas, findPlace } from './aws-account.ts';
+import { checkAccount, checkNewQuotas, checkQuotas, findPlace } from './aws-account.ts';
 import { type AwsCheck, type AwsClients, awsClients, look, passed, skipped, warned, wrong } from './aws-check.ts';
 import { checkInstallation } from './aws-installation.ts';
 
@@ -45,6 +45,19 @@ export async function examineAws(
     checkApi({ url: found.apiUrl, token, sign: signerOf(place.region, clients.sts.config.credentials) }),
   ]);
   return { installation, ...place, checks: [...quotas, ...checks, ...account, ...found.checks, ...api] };
+}
+
+/** What the account lacks for this release, and the installed one does without. Never throws for faults of the account. */
+export async function examineForUpgrade(
+  { region, installation }: Pick<AwsExamination, 'region' | 'installation'>,
+  clients: AwsClients = awsClients(region),
+): Promise<readonly AwsCheck[]> {
+  const { checks, place } = await findPlace(clients);
+  if (!place) return checks.filter(({ state }) => state === 'wrong');
+  const { projects, checks: found } = await checkInstallation(clients, installation, place.region);
+  const missing = skipped('builds at once', `the account has no project of ${installation} in ${place.region}`);
+  const unread = found.filter(({ name, state }) => state === 'wrong' && name === 'images of runners');
+  return projects.length > 0 ? checkNewQuotas(clients, projects, place.region) : [...unread, missing];
 }
 
 const apiCheck = 'API';

@@ -67,7 +67,7 @@ export class SshHosts {
     return [
       ...Object.entries(options).flatMap(([key, value]) => ['-o', `${key}=${value}`]),
       ...['-i', resolve(this.#directory, host.sshPrivateKeyFile), '-p', String(host.sshPort)],
-      `${host.sshUsername}@${host.publicAddress}`,
+      ...['-l', host.sshUsername, host.publicAddress],
     ];
   }
 }

@@ -41,6 +41,22 @@ it('runs at work are named and continue; records that are not understood speak a
   );
 });
 
+it('a quota that this release needs is named with how to raise it, and one of 0 speaks against the upgrade', () => {
+  const quota = (state: 'warning' | 'wrong', found: string) =>
+    ({ name: 'builds at once (ARM Lambda/2GB)', state, found, fix: 'aws service-quotas request' }) as const;
+  const about = (quotas: Parameters<typeof upgradeFindings>[0]['quotas']) =>
+    upgradeFindings({ from: to, to, manifests: [], ...(quotas && { quotas }) }).slice(4);
+  expect(about(undefined)).toEqual([]);
+  expect(about([])).toEqual([{ state: 'ok', about: 'quotas', found: 'this release needs none that is new' }]);
+  expect(about([quota('wrong', '0: no stage can run in this account')])).toEqual([
+    {
+      ...{ state: 'wrong', about: 'builds at once (ARM Lambda/2GB)', fix: 'aws service-quotas request' },
+      found: '0: no stage can run in this account',
+    },
+  ]);
+  expect(about([quota('warning', '1: stages wait for each other')])).toMatchObject([{ state: 'note' }]);
+});
+
 it('the oldest release that can be upgraded is the oldest one with recordings', () => {
   expect(readdirSync(new URL('../upgrade/recorded/', import.meta.url)).sort()[0]).toBe(oldestRelease);
 });

@@ -21,7 +21,9 @@ exit "$(cat "$RECORDINGS/$(basename "$PWD").code" 2>/dev/null || echo 0)"
 `;
 /** A machine answers as it was recorded, the first time as in `mesh-first` if it is there. */
 const fakeSsh = `#!/bin/bash
-for word; do case $word in *@*) host=\${word#*@} ;; esac; done
+while [ "$1" != -- ]; do words+=("$1"); shift; done
+host=$2
+set -- "\${words[@]}" "$@"
 echo "ssh: $*" >> "$RECORDINGS/calls"
 cat > "$RECORDINGS/script"
 for look in mesh-first mesh; do

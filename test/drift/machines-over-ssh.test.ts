@@ -6,12 +6,13 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { waypointKeys } from '#contracts/stage.ts';
 import { allNodes, type ClusterState } from '#domain/cluster-state.ts';
 import { DriftReport } from '#domain/drift.ts';
+import type { HealthCheck } from '#domain/health-check.ts';
 import { checkMesh } from '#runner/drift/check-mesh.ts';
-import { machineScript, readScriptFiles } from '#runner/drift/machine-script.ts';
+import { longestVisitMs, machineScript, readScriptFiles } from '#runner/drift/machine-script.ts';
 import { makeSshKeyPair } from '#runner/openssh-key.ts';
 import type { Command, CommandResult } from '#runner/process.ts';
 import type { DriftContext } from '#runner/stage-context.ts';
-import { checkTooLong, stageCancelled } from '#runner/stage-failure.ts';
+import { checkTooLong, StageFailure, stageCancelled } from '#runner/stage-failure.ts';
 import { controlPool, twoProviderFacts, twoProviderState } from '#test/rendering/states.ts';
 import { aCheck, prefix, type StageWorld, stageWorld } from '#test/runner/stage-world.ts';
 
@@ -19,6 +20,9 @@ const templates = join(import.meta.dirname, '../../templates');
 const state = twoProviderState();
 const names = allNodes(state).map(({ node }) => node.name);
 const hanging = 'basement-01';
+/** Its time is up, and it is stopped; what it said until then was seen. */
+const tooSlow = -1;
+const toolTooSlow = new StageFailure({ class: 'transient', code: 'ToolTooSlow', message: 'too slow', hint: 'wait' });
 
 let world: StageWorld;
 let commands: Command[];
@@ -55,9 +59,12 @@ async function check(answer: Answer): Promise<DriftReport> {
         const name = command.label.replace('ssh ', '');
         const time = (times.get(name) ?? 0) + 1;
         times.set(name, time);
-        const given = answer(name, time);
         if (stop.signal.aborted) throw stageCancelled(stop.signal);
-        return { code: 0, stdout: said(name), stderr: '', ...given };
+        const result = { code: 0, stdout: said(name), stderr: '', ...answer(name, time) };
+        for (const line of result.stdout.split('\n')) command.onLine?.(line, 'stdout');
+        if (result.code === tooSlow) throw toolTooSlow;
+        if (stop.signal.aborted) throw stageCancelled(stop.signal);
+        return result;
       },
     });
   const result = await world.checkDrift([look], { signal: stop.signal });
@@ -76,9 +83,9 @@ describe('machines over SSH', () => {
     expect((await check(() => ({}))).items).toEqual([]);
     expect(commands).toHaveLength(names.length);
     expect(argumentsFor('workers-bbbbbbb-01')).toMatch(
-      /-F \/dev\/null -i \S+\/keys\/workers-bbbbbbb\.key -p 2222 .*StrictHostKeyChecking=accept-new.* root@198\.18\.0\.3 \/bin\/bash -c/,
+      /-F \/dev\/null -i \S+\/keys\/workers-bbbbbbb\.key -p 2222 .*StrictHostKeyChecking=accept-new.* -l root -- 198\.18\.0\.3 \/bin\/bash -c/,
     );
-    expect(argumentsFor(hanging)).toMatch(/basement-01\.key .* ops@203\.0\.113\.9 sudo -H -n \/bin\/bash -c/);
+    expect(argumentsFor(hanging)).toMatch(/basement-01\.key .* -l ops -- 203\.0\.113\.9 sudo -H -n \/bin\/bash -c/);
     for (const { args } of commands) {
       expect(args.join(' ')).not.toContain('PRIVATE KEY');
       expect(args.join(' ')).not.toMatch(/ControlMaster|ControlPersist/);
@@ -124,7 +131,7 @@ describe('machines over SSH', () => {
   it('a machine cannot be reached if it does not say what it is asked, or fails', async () => {
     const { items } = await check((name) => {
       if (name === 'control-aaaaaaa-01') return { stdout: 'Please log in as the user ubuntu\n' };
-      if (name === 'control-aaaaaaa-02') return { code: 1, stdout: said(name), stderr: 'wg: command not found\n' };
+      if (name === 'control-aaaaaaa-02') return { code: 1, stdout: '', stderr: 'wg: command not found\n' };
       return {};
     });
     expect(items.map(({ message }) => message)).toEqual([
@@ -132,13 +139,62 @@ describe('machines over SSH', () => {
       'control-aaaaaaa-02 cannot be reached over SSH: wg: command not found',
     ]);
   });
+
+  it('a machine that said what it reaches and then fails, hangs or hangs up is reached; the rest is unchecked', async () => {
+    for (const [code, stderr, why] of [
+      [1, 'haproxy: command not found', 'haproxy: command not found'],
+      [255, 'Connection closed by 203.0.113.9', 'Connection closed by 203.0.113.9'],
+      [tooSlow, '', 'the connection timed out'],
+    ] as const) {
+      const { items, unchecked } = await check((name) => (name === hanging ? { code, stderr } : {}));
+      expect(items).toEqual([]);
+      expect(unchecked).toEqual([`${hanging} did not answer all that it was asked: ${why}`]);
+    }
+  });
+
+  it('a machine that is asked once more keeps what it said the first time', async () => {
+    const peer = 'control-aaaaaaa-02';
+    const { items } = await check((name, time) => {
+      if (name !== hanging) return {};
+      if (time % 2 === 0) return { code: 255, stdout: '', stderr: 'Connection refused' };
+      return {
+        code: 255,
+        stdout: said(name).replace(`"${peer}":true`, `"${peer}":false`),
+        stderr: 'Connection closed',
+      };
+    });
+    expect(items).toMatchObject([{ where: { node: hanging }, message: expect.stringContaining(`reach ${peer}`) }]);
+  });
+
+  it('a machine has two seconds more for each try of a command that does not end, since it is killed then', () => {
+    const [machine] = allNodes(state);
+    if (machine === undefined) throw new Error('no node');
+    const health = (kind: 'tcp' | 'exec'): HealthCheck => ({
+      ask: kind === 'exec' ? { kind, command: 'true' } : { kind, port: 80 },
+      ...{ timeout: 10, pause: 1, unhealthyAfter: 3, healthyAfter: 2 },
+    });
+    const limit = (kind: 'tcp' | 'exec') =>
+      longestVisitMs(state, { ...machine, pool: { ...machine.pool, health: [health(kind)] } });
+    expect(limit('exec') - limit('tcp')).toBe(4 * 2000);
+  });
 });
 
 describe('the time of a check', () => {
-  it('a check whose time is up keeps what the machines said that it has asked, and names the others', async () => {
+  it('a check whose time is up in the middle of a visit keeps what that machine said, and that it is reached', async () => {
     const { items, unchecked } = await check((name) => {
       if (name === hanging) stop.abort(checkTooLong(13));
       return {};
+    });
+    expect(items).toEqual([]);
+    expect(unchecked).toContain(`${hanging} did not answer all that it was asked: the time of the check was up`);
+    expect(unchecked.join('\n')).not.toMatch(new RegExp(`were asked: .*${hanging}`));
+  });
+
+  it('a check whose time is up keeps what the machines said that it has asked, and names the others', async () => {
+    const { items, unchecked } = await check((name) => {
+      if (name !== hanging) return {};
+      stop.abort(checkTooLong(13));
+      return { stdout: '' };
     });
     expect(items).toEqual([]);
     expect(unchecked).toEqual([
@@ -150,7 +206,7 @@ describe('the time of a check', () => {
     const refused = { code: 1, stdout: '', stderr: 'no' };
     const { items, unchecked } = await check((name, time) => {
       if (time === 2) stop.abort(checkTooLong(13));
-      return name === 'control-aaaaaaa-01' ? refused : {};
+      return time === 2 || name === 'control-aaaaaaa-01' ? refused : {};
     });
     expect(items).toEqual([]);
     expect(unchecked).toHaveLength(1);

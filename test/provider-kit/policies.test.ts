@@ -32,6 +32,22 @@ describe('permissions', () => {
   });
 });
 
+describe('strays', () => {
+  const acted = readdirSync(join(root, 'runner-images/runner/listing/machines')).map((file) => file.replace('.ts', ''));
+
+  it.each(acted)('the permissions for %s include those to stop and to delete a machine', (type) => {
+    const { resources } = Permissions.parse(
+      JSON.parse(readFileSync(join(root, 'templates/terraform', type, 'permissions.json'), 'utf8')),
+    );
+    const ofMachines = Object.entries(resources).flatMap(([name, permissions]) =>
+      /_(instance|virtual_machine|compute_instance)(_v2)?$/.test(name) ? permissions : [],
+    );
+    // A policy of Oracle names families and verbs: `manage` is all.
+    expect(ofMachines.join(' ')).toMatch(/stop|deallocate|manage instance-family/i);
+    expect(ofMachines.join(' ')).toMatch(/delete|terminate|manage instance-family/i);
+  });
+});
+
 describe('form of a policy', () => {
   const inside = (markdown: string): unknown => JSON.parse(markdown.replace(/^```json\n([\s\S]*)\n```$/, '$1'));
 

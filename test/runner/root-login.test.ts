@@ -63,7 +63,7 @@ describe('machines in their first boot', () => {
     set('refusals', '3');
     await wait(60_000);
     expect(calls()).toHaveLength(4);
-    expect(calls()[0]).toMatch(/-i \/keys\/workers\.key -p 22 .*BatchMode=yes .*root@198\.51\.100\.7 echo/);
+    expect(calls()[0]).toMatch(/-i \/keys\/workers\.key -p 22 .*BatchMode=yes .*-l root -- 198\.51\.100\.7 echo/);
     expect(reported).toEqual([
       {
         kind: 'FirstBootAwaited',

@@ -135,7 +135,16 @@ export const StaticNode = z.strictObject({
       error: (issue) => `${shown(issue.input)} is not an IP address; give the address of the machine`,
     })
     .describe('IP address under which the machine is reached.'),
-  username: Text.default('root').describe('User with root or sudo rights.'),
+  username: z
+    .string()
+    .regex(/^\w[\w.@-]*\$?$/, {
+      error: ({ input }) =>
+        input === ''
+          ? 'is empty; give a value'
+          : `${shown(input)} is not the name of a user; begin with a letter, a digit or _, and use no others but . @ and - after that`,
+    })
+    .default('root')
+    .describe('User with root or sudo rights.'),
   secretRef: SecretSource.describe('Secret whose field `privatekey` is the SSH key.'),
 });
 

@@ -18,6 +18,8 @@ export interface SshOptions {
   readonly totalMs?: number;
   /** What the command reads. @default nothing */
   readonly input?: string;
+  /** Sees each line of its output as it comes: also what it says before its time is up. */
+  readonly onOutput?: (line: string) => void;
 }
 
 /** How to log in on a node; its key is in `keyDirectory`. */
@@ -41,7 +43,7 @@ export function runOverSsh(
   { run, workDirectory }: Pick<StageContext, 'run' | 'workDirectory'>,
   { name, host, port, keyFile, user = 'root' }: SshLogin,
   command: string,
-  { totalMs = 60_000, input }: SshOptions = {},
+  { totalMs = 60_000, input, onOutput }: SshOptions = {},
 ): Promise<CommandResult> {
   const options = {
     BatchMode: 'yes',
@@ -62,11 +64,15 @@ export function runOverSsh(
     args: [
       ...['-F', '/dev/null', '-i', keyFile, '-p', String(port)],
       ...Object.entries(options).flatMap(([key, value]) => ['-o', `${key}=${value}`]),
-      ...[`${user}@${host}`, command],
+      // A user whose name begins with a dash is no option.
+      ...['-l', user, '--', host, command],
     ],
     ...(input !== undefined && { input }),
     totalMs,
-    onLine: complaintsOnly,
+    onLine(line, stream) {
+      if (stream === 'stdout') onOutput?.(line);
+      return complaintsOnly(line, stream);
+    },
   }).catch((error: unknown) => {
     if (!(error instanceof StageFailure) || error.error.code !== 'ToolTooSlow') throw error;
     return { code: 255, stdout: '', stderr: 'the connection timed out' };

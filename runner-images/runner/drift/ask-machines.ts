@@ -24,8 +24,10 @@ interface Visit {
 export interface VisitReports {
   /** By node, in the order of the state. */
   readonly reports: ReadonlyMap<string, MachineReport>;
-  /** Machines that were not reached, or that did not answer all, with why. */
+  /** Machines that did not say which peers they reach, with why: the first question, after the login. */
   readonly silent: ReadonlyMap<string, string>;
+  /** Machines that answered that and not all that followed, with why. */
+  readonly unfinished: ReadonlyMap<string, string>;
   /** Those for which there was no time. */
   readonly unasked: readonly string[];
 }
@@ -54,13 +56,14 @@ async function askAll(context: DriftContext, visits: readonly Visit[]): Promise<
   const outcomes = await settleBounded(visits, machinesAtOnce, (visit) => ask(context, visit));
   const reports = new Map<string, MachineReport>();
   const silent = new Map<string, string>();
+  const unfinished = new Map<string, string>();
   const unasked: string[] = [];
   for (const [index, { login }] of visits.entries()) {
     const outcome = outcomes[index];
     if (outcome?.status === 'fulfilled') {
       const { report, why } = outcome.value;
       if (report !== undefined) reports.set(login.name, report);
-      if (why !== undefined) silent.set(login.name, why);
+      if (why !== undefined) (report === undefined ? silent : unfinished).set(login.name, why);
     } else if (isTimeUp(context.signal)) unasked.push(login.name);
     else throw outcome?.reason;
   }
@@ -69,7 +72,7 @@ async function askAll(context: DriftContext, visits: readonly Visit[]): Promise<
     'runner',
     `${visits.length} machines were asked over SSH in ${seconds} s, ${silent.size} did not answer`,
   );
-  return { reports, silent, unasked };
+  return { reports, silent, unfinished, unasked };
 }
 
 /** What it said, and why that is not all. */
@@ -77,14 +80,24 @@ async function ask(
   context: DriftContext,
   { login, script, limitMs }: Visit,
 ): Promise<{ readonly report: MachineReport | undefined; readonly why: string | undefined }> {
+  // Of both visits: the last answer to a question counts, and what was said before the time was up.
+  const said: string[] = [];
   const visit = (): Promise<CommandResult> =>
-    runOverSsh(context, login, asRoot(login, interpreter), { totalMs: limitMs, input: script });
-  let result = await visit();
-  // Once more where a machine, or something on the way, hung up: a server of SSH refuses some of many logins at once.
-  if (result.code === 255 && !/timed out/i.test(result.stderr)) result = await visit();
-  const report = readMachineReport(result.stdout);
-  if (result.code !== 0) return { report, why: lastWords(result) };
-  return { report, why: report === undefined ? 'it does not run what it is asked' : undefined };
+    runOverSsh(context, login, asRoot(login, interpreter), {
+      ...{ totalMs: limitMs, input: script, onOutput: (line) => void said.push(line) },
+    });
+  try {
+    let result = await visit();
+    // Once more where a machine, or something on the way, hung up: a server of SSH refuses some of many logins at once.
+    if (result.code === 255 && !/timed out/i.test(result.stderr)) result = await visit();
+    const report = readMachineReport(said.join('\n'));
+    if (result.code !== 0) return { report, why: lastWords(result) };
+    return { report, why: report === undefined ? 'it does not run what it is asked' : undefined };
+  } catch (error) {
+    const report = isTimeUp(context.signal) ? readMachineReport(said.join('\n')) : undefined;
+    if (report === undefined) throw error;
+    return { report, why: 'the time of the check was up' };
+  }
 }
 
 /** The script travels over stdin, since one argument of ssh holds 128 KB at most. All of it is read before its first command runs. */

@@ -26,7 +26,7 @@ export async function checkMesh(context: DriftContext): Promise<Findings> {
   }
   const last = looks.at(-1);
   if (last === undefined) return { items: [], unchecked: [`${timeUp} before a machine was asked`] };
-  const { unasked } = last;
+  const { unasked, unfinished } = last;
   const health = machineHealth(target, last);
   return {
     items: items ?? [],
@@ -38,6 +38,7 @@ export async function checkMesh(context: DriftContext): Promise<Findings> {
     ...(unasked.length === 0 && { alive: aliveIn(last) }),
     unchecked: [
       ...(unasked.length > 0 ? [sentence(`${timeUp} before these machines were asked: ${unasked.join(', ')}`)] : []),
+      ...[...unfinished].map(([name, why]) => sentence(`${name} did not answer all that it was asked: ${why}`)),
       ...(items ? [] : [`${timeUp} before a second look: what the first one found is not reported`]),
     ],
   };

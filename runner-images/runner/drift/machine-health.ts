@@ -7,8 +7,10 @@ import type { MachineReport } from './machine-report.ts';
 /** Of all machines that were asked. */
 export interface MachineAnswers {
   readonly reports: ReadonlyMap<string, Pick<MachineReport, 'mesh' | 'health' | 'setUpAt'>>;
-  /** Machines that were not reached, or on which a script failed, with why. */
+  /** Machines that were not reached, with why. */
   readonly silent: ReadonlyMap<string, string>;
+  /** Machines that were reached and did not answer all, with why. */
+  readonly unfinished: ReadonlyMap<string, string>;
   /** Machines for which there was no time. */
   readonly unasked: readonly string[];
 }
@@ -29,16 +31,16 @@ export function healthItems(target: ClusterState, { reports }: Pick<MachineAnswe
 }
 
 /** Nodes that answered over SSH, or that a peer reached. */
-export function aliveIn({ reports, silent }: Pick<MachineAnswers, 'reports' | 'silent'>): ReadonlySet<string> {
+export function aliveIn({ reports }: Pick<MachineAnswers, 'reports'>): ReadonlySet<string> {
   const reached = [...reports.values()].flatMap(({ mesh }) => Object.keys(mesh).filter((peer) => mesh[peer] === true));
-  return new Set([...[...reports.keys()].filter((node) => !silent.has(node)), ...reached]);
+  return new Set([...reports.keys(), ...reached]);
 }
 
 /**
  * A machine that is silent over SSH is unhealthy only if others answer and none of them reaches it over the mesh: else the fault may be
  * with the way from the runner, or with its SSH alone, and no one knows. Nor if some were not asked.
  */
-function observed(node: string, { reports, silent, unasked }: MachineAnswers): NodeObservation {
+function observed(node: string, { reports, silent, unfinished, unasked }: MachineAnswers): NodeObservation {
   const { health, setUpAt: createdAt } = reports.get(node) ?? {};
   if (health !== undefined) {
     const about = { node, ...(createdAt !== undefined && { createdAt }) };
@@ -51,7 +53,8 @@ function observed(node: string, { reports, silent, unasked }: MachineAnswers): N
   const asked = silent.has(node) && unasked.length === 0;
   const lost = asked && peers.length > 0 && peers.every((reached) => reached === false);
   if (lost) return { node, health: 'unhealthy', failing: 'it answers neither over SSH nor to its peers' };
-  return { node, health: 'unknown', failing: sentence(`it could not be asked: ${silent.get(node) ?? 'no answer'}`) };
+  const why = silent.get(node) ?? unfinished.get(node) ?? 'no answer';
+  return { node, health: 'unknown', failing: sentence(`it could not be asked: ${why}`) };
 }
 
 /** Of the checks with this outcome; undefined: there is none. */

@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { allNodes, type ClusterState, type NodePoolState, type NodeState } from '#domain/cluster-state.ts';
-import { secondsOf } from '#domain/health-check.ts';
+import { type HealthCheck, mostTries, secondsOf } from '#domain/health-check.ts';
 import { balancerFilesOf } from '#rendering/balancer-files.ts';
 import { healthLines } from '#rendering/health-lines.ts';
 
@@ -58,9 +58,12 @@ export function machineScript(target: ClusterState, { node, pool }: AskedMachine
 /** A machine that needs longer hangs: its pings, its health checks and the way there take no more together. */
 export function longestVisitMs(target: ClusterState, { pool }: AskedMachine): number {
   const pings = Math.ceil(allNodes(target).length / pingsAtOnce) * pingSeconds;
-  const checks = Math.max(0, ...(pool.health ?? []).map(secondsOf));
+  const checks = Math.max(0, ...(pool.health ?? []).map((check) => secondsOf(check) + killSeconds(check)));
   return (pings + checks + otherSeconds) * 1000;
 }
+
+/** Of `health-asks.sh`: a command that does not end when its time is up is killed after two seconds more, in each try. */
+const killSeconds = (check: HealthCheck): number => (check.ask.kind === 'exec' ? 2 * mostTries(check) : 0);
 
 /** Of `verify.sh`: three tries of two seconds each. */
 const pingsAtOnce = 200;

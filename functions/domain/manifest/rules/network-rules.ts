@@ -79,15 +79,24 @@ function* sizeRule(network: Network, pools: readonly PlacedPool[], path: Path): 
   yield error(
     path,
     `${text(network)} has room for ${room} nodes, the cluster and its load balancers may have ${nodes}`,
-    'use a larger network, for example 192.168.2.0/24; it cannot be changed later',
+    `use a larger network${exampleOf(Math.max(nodes, 1), pools)}; it cannot be changed later`,
   );
 }
 
+/** The smallest of some networks with room for so many nodes, in which no static node has its address. */
+function exampleOf(nodes: number, pools: readonly PlacedPool[]): string {
+  const taken = staticAddresses(pools);
+  const found = examples.find((cidr) => {
+    const network = parseNetwork(cidr);
+    return network && usableAddresses(network) >= nodes && !taken.some((address) => contains(network, address));
+  });
+  return found === undefined ? '' : `, for example ${found}`;
+}
+
+const examples = ['192.168.2.0/24', '192.168.16.0/20', '192.168.0.0/16', '172.16.0.0/16', '172.16.0.0/12'];
+
 function* endpointRules(network: Network, pools: readonly PlacedPool[], path: Path): Iterable<Fault> {
-  const addresses = [...new Set(pools)].flatMap((pool) => (pool.kind === 'static' ? pool.thing.nodes : []));
-  const inside = [...new Set(addresses.flatMap(({ endpoint }) => endpoint ?? []))].filter((address) =>
-    contains(network, address),
-  );
+  const inside = staticAddresses(pools).filter((address) => contains(network, address));
   for (const address of inside) {
     yield error(
       path,
@@ -95,6 +104,11 @@ function* endpointRules(network: Network, pools: readonly PlacedPool[], path: Pa
       'use a network in which no node has its address already',
     );
   }
+}
+
+function staticAddresses(pools: readonly PlacedPool[]): readonly string[] {
+  const nodes = pools.flatMap((pool) => (pool.kind === 'static' ? pool.thing.nodes : []));
+  return [...new Set(nodes.flatMap(({ endpoint }) => endpoint ?? []))];
 }
 
 function mostNodes(pool: PlacedPool): number {
