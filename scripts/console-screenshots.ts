@@ -73,8 +73,8 @@ try {
     await go('attention');
     await page.getByText('What to do').first().waitFor();
     await shoot('attention');
-    await go('manifests/default/crm/nodes');
-    await page.getByText('2 of 2 ready').first().waitFor();
+    await go('manifests/default/front/nodes');
+    await page.getByText('4 of 4 ready').first().waitFor();
     await shoot('nodes');
     await go('manifests/default/front/topology');
     await page.getByText('WireGuard mesh').waitFor();

@@ -31,8 +31,17 @@ export function startOfSpan(minutes: string, now: number): string | undefined {
   return minutes in spans ? new Date(now - Number(minutes) * 60_000).toISOString() : undefined;
 }
 
-/** On the clock of the person who looks: `14:03:21`. */
-export function clock(at: string): string {
+/** On the clock of the person who looks: `14:03:21`; of another day than that of `now`, with it: `23 Nov 14:03:21`. */
+export function clock(at: string, now: number): string {
   const time = new Date(at);
-  return Number.isNaN(time.getTime()) ? at : time.toLocaleTimeString('en-GB');
+  if (Number.isNaN(time.getTime())) return at;
+  const clockTime = time.toLocaleTimeString('en-GB');
+  if (time.toDateString() === new Date(now).toDateString()) return clockTime;
+  return `${time.toLocaleDateString('en-GB', { day: 'numeric', month: 'short' })} ${clockTime}`;
+}
+
+/** The clock of the person who looks, as `GMT+1`. */
+export function zoneName(now: number): string {
+  const parts = new Intl.DateTimeFormat('en-GB', { timeZoneName: 'short' }).formatToParts(now);
+  return parts.find(({ type }) => type === 'timeZoneName')?.value ?? '';
 }

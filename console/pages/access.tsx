@@ -141,6 +141,9 @@ function subjectText(subject: Binding['spec']['subjects'][number]): string {
   return `claim:${subject.claim.name}=${subject.claim.value}`;
 }
 
+/** More are found by searching. */
+const shownAtMost = 500;
+
 const spans = { '1': 'a day', '7': 'a week', '30': '30 days', '90': '90 days' } as const;
 
 function Audit({ chosen }: { readonly chosen: Chosen }) {
@@ -205,6 +208,7 @@ function Audit({ chosen }: { readonly chosen: Chosen }) {
         <>
           <p className="dim">
             {countOf(rows.length, 'request')} that changed something, newest first; kept for 90 days
+            {rows.length > shownAtMost && `. The first ${shownAtMost} are shown: search for others`}
           </p>
           <div className="scroll">
             <table>
@@ -217,7 +221,7 @@ function Audit({ chosen }: { readonly chosen: Chosen }) {
                 </tr>
               </thead>
               <tbody>
-                {rows.slice(0, 500).map((deed) => (
+                {rows.slice(0, shownAtMost).map((deed) => (
                   <tr key={deed.id}>
                     <td className="dim">
                       <time dateTime={deed.at} title={deed.at}>

@@ -1,7 +1,7 @@
 /** Events as lines, oldest first: what happened, to which cluster and stage, how long after the start. */
 import { useEffect, useRef, useState } from 'react';
 import type { RunEvent } from '#contracts/records.ts';
-import { clock, lasted } from '../model/times.ts';
+import { clock, lasted, zoneName } from '../model/times.ts';
 import { hrefOf } from '../routes.ts';
 
 interface EventListProps {
@@ -31,6 +31,8 @@ export function EventList({ events, start, follow = false, tall = false }: Event
   const chosen = loud ? events.filter(({ level }) => level !== 'info') : events;
   const shown = all ? chosen : chosen.slice(-drawn);
   const last = shown.at(-1);
+  const now = Date.now();
+  const dated = start === undefined && clock(shown[0]?.at ?? '', now).includes(' ');
   useEffect(() => {
     const element = list.current;
     if (follow && element && last && atEnd.current) element.scrollTop = element.scrollHeight;
@@ -41,6 +43,7 @@ export function EventList({ events, start, follow = false, tall = false }: Event
         <input type="checkbox" checked={loud} onChange={(event) => setLoud(event.target.checked)} /> only warnings and
         errors
       </label>
+      {start === undefined && <span className="dim"> · times of your clock ({zoneName(now)})</span>}
       {shown.length < chosen.length && (
         <button type="button" className="quiet" onClick={() => setAll(true)}>
           Show {chosen.length - shown.length} earlier events
@@ -48,7 +51,7 @@ export function EventList({ events, start, follow = false, tall = false }: Event
       )}
       {shown.length === 0 && <p className="dim">{events.length === 0 ? 'Nothing was reported yet.' : 'None.'}</p>}
       <ol
-        className={tall ? 'events tall' : 'events'}
+        className={['events', tall && 'tall', dated && 'dated'].filter(Boolean).join(' ')}
         ref={list}
         // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard
         tabIndex={0}
@@ -61,7 +64,7 @@ export function EventList({ events, start, follow = false, tall = false }: Event
           <li key={event.id ?? chosen.length - shown.length + index} className={event.level}>
             <time dateTime={event.at} title={event.at}>
               {start === undefined
-                ? clock(event.at)
+                ? clock(event.at, now)
                 : lasted(Math.max(0, (Date.parse(event.at) - Date.parse(start)) / 1000))}
             </time>
             <span className="event-sign">

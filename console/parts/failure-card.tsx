@@ -34,7 +34,7 @@ export function FailureCard({ manifest, failure }: FailureCardProps) {
           <dt>What was done</dt>
           <dd>
             {outcome}
-            {manifest.retryAt !== undefined && ` It is retried automatically at ${clock(manifest.retryAt)}.`}
+            {manifest.retryAt !== undefined && ` It is retried automatically at ${clock(manifest.retryAt, now)}.`}
           </dd>
         </div>
       </dl>

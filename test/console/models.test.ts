@@ -10,7 +10,7 @@ import { allLines, nextMatch, noLines, shownLines, withText } from '../../consol
 import { amountsText, totalsOf, wordToType } from '../../console/model/plan-totals.ts';
 import { poolsOf } from '../../console/model/pools.ts';
 import { may } from '../../console/model/rights.ts';
-import { lasted } from '../../console/model/times.ts';
+import { clock, lasted } from '../../console/model/times.ts';
 import { pageOf, titleOf } from '../../console/model/titles.ts';
 import { yamlText } from '../../console/model/yaml-text.ts';
 
@@ -185,6 +185,14 @@ it('a document becomes YAML that means the same', () => {
 it('times say how long something took without a part that is too large', () => {
   expect([9.97, 59.7, 119.6, 3599.8, 7261].map(lasted)).toEqual([
     ...['10 s', '1 min 0 s', '2 min 0 s', '1 h 0 min', '2 h 1 min'],
+  ]);
+});
+
+it('a time of another day has its day', () => {
+  const now = new Date(2026, 10, 24, 1, 0, 0);
+  const at = (day: number, hour: number): string => new Date(2026, 10, day, hour, 3, 21).toISOString();
+  expect([clock(at(24, 0), now.getTime()), clock(at(23, 14), now.getTime()), clock('nothing', 0)]).toEqual([
+    ...['00:03:21', '23 Nov 14:03:21', 'nothing'],
   ]);
 });
 

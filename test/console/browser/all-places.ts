@@ -1,5 +1,6 @@
 /** Every place of the console, on a platform that has something to show at each: tests of all pages visit them. */
 import type { Page } from 'playwright-core';
+import { balancedManifest } from './balanced-manifest.ts';
 import { type ConsoleInBrowser, consoleInBrowser, settled, simManifest } from './console-in-browser.ts';
 import { changedLayer, startRollOut, storeInventory } from './inventory-in-browser.ts';
 
@@ -14,6 +15,9 @@ export const places: Readonly<Record<string, RegExp>> = {
   'manifests/default/fails?cell=web.1.kubernetes': /What to do/,
   'manifests/default/calm/nodes': /ready/,
   'manifests/default/calm/topology': /WireGuard mesh/,
+  'manifests/default/front/topology': /front leads to|WireGuard mesh/,
+  'manifests/default/front/nodes': /each to be connected/,
+  'manifests/default/front/nodes?search=control&node=nothing': /is not there any more/,
   'manifests/default/calm/events': /done in/,
   'manifests/default/calm/plan': /valid/,
   'manifests/default/calm/plan?goal=delete': /Something that exists is removed/,
@@ -21,14 +25,15 @@ export const places: Readonly<Record<string, RegExp>> = {
   'manifests/default/calm/history': /generation 1/,
   'manifests/default/calm/history?from=1&to=2': /count: 3/,
   'settings/providers?instance=default%2Fcalm%2Fsim-1': /never checked/,
-  'settings/secrets': /not stored|No Secret/,
-  'settings/templates': /No templates of your own/,
+  'settings/secrets': /default\/hetzner/,
+  'settings/templates?template=default%2Fown': /example\.com\/own/,
   'settings/sources': /No git source/,
   'access/roles': /Who has which role/,
   'access/audit': /applied|created|changed/,
   'inventory/fleet/clusters': /Made by/,
   'inventory/fleet/documents?kind=InventoryLayer&name=prod': /Inherited by/,
   'inventory/fleet/plan': /Plan the \d+ cluster/,
+  'inventory/fleet/plan?of=behind': /clusters? depend/,
   'inventory/fleet/rollouts': /Wave 1/,
   'manifests/default/nothing': /There is no manifest/,
   'no/such/page': /no such page/,
@@ -43,6 +48,18 @@ export async function consoleWithAllPlaces(): Promise<ConsoleInBrowser> {
   await settled(console.api, simManifest('calm', { providers: 2 }));
   await settled(console.api, simManifest('calm', { providers: 2, compute: 3 }));
   await settled(console.api, simManifest('fails'));
+  await settled(console.api, balancedManifest('front'));
+  const named = (name: string) => ({ namespace: 'default', name });
+  const secret = { apiVersion: 'v1', kind: 'Secret', metadata: named('hetzner'), stringData: { credentials: 'none' } };
+  await console.api.putSecret(named('hetzner'), secret);
+  await console.api.putTemplate(named('own'), {
+    ...{ apiVersion: 'kubeloom.dev/v1', kind: 'TemplateGitReference', metadata: named('own') },
+    spec: {
+      endpoint: { url: 'example.com/own', protocol: 'https' },
+      commit: 'v1',
+      paths: { terraformer: 'terraform' },
+    },
+  });
   await storeInventory(console);
   await startRollOut(console, changedLayer('first'));
   return console;
