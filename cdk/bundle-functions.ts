@@ -99,7 +99,7 @@ function sourcesOf(parts: readonly OutputChunk[]): BundleSize['from'] {
     const long = Object.values(modules).reduce((sum, { renderedLength }) => sum + renderedLength, 0);
     for (const [file, { renderedLength }] of Object.entries(modules)) {
       const [, name = 'the bundler'] =
-        /node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(file) ?? /(functions\/[^/]+)\//.exec(file) ?? [];
+        /node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(file) ?? /(functions(?:\/[^/]+(?=\/))?)\//.exec(file) ?? [];
       from[name] = (from[name] ?? 0) + (renderedLength / long) * Buffer.byteLength(code);
     }
   }
