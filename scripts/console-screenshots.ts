@@ -98,7 +98,7 @@ try {
       .first()
       .waitFor();
     await shoot('drift');
-    await go('settings/providers?instance=default%2Fshop%2Fsim-1');
+    await go('settings/providers?search=shop&instance=default%2Fshop%2Fsim-1');
     await page.getByText(/never checked|nothing was asked/).waitFor();
     const check = page.getByRole('button', { name: 'Check its credentials' });
     await check.click();

@@ -166,7 +166,7 @@ function Audit({ chosen }: { readonly chosen: Chosen }) {
       <div className="title">
         <h1>Audit</h1>
         <Updated at={events.dataUpdatedAt} error={events.error} />
-        <CopyCommand command={commands.audit(days, auditKinds)} />
+        <CopyCommand command={commands.audit(days, auditKinds)} label={`kubeloom events --since ${days}d --kind …`} />
       </div>
       <ViewTabs place={['access']} views={views} current="audit" />
       <div className="filters">

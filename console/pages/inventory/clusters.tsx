@@ -65,7 +65,7 @@ function Clusters({ namespace, list, chosen }: PlaceInInventory & { readonly lis
           <span aria-hidden="true">!</span>
           <span>
             {countOf(behind, 'cluster')} behind, or not made yet.{' '}
-            <a href={hrefOf(['inventory', namespace, 'plan'])}>Plan what is behind</a>
+            <a href={hrefOf(['inventory', namespace, 'plan'], { of: 'behind' })}>Plan what is behind</a>
           </span>
         </p>
       )}

@@ -128,7 +128,7 @@ function Tree({ rollOut }: { readonly rollOut: RollOutDescription }) {
       <p className="dim">
         started by {startedBy}, {timeAgo(startedAt, now)}
         {endedAt !== null && `, ended ${timeAgo(endedAt, now)}`} · waves {settings.waves.join(', ')} · each watched for{' '}
-        {settings.soak} · halts when {settings.maxFailed} fail
+        {settings.soak} · halts after {countOf(settings.maxFailed, 'failure')}
       </p>
       <p>
         <progress value={done} max={Math.max(1, clusters.length)} aria-label="Clusters that are done" /> {done} of{' '}
