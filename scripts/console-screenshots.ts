@@ -31,8 +31,10 @@ try {
   await storeInventory(console);
   await startRollOut(console, changedLayer('new'));
   await console.userWith('viewer');
-  await api.driftManifest({ namespace: 'default', name: 'payments' }, {});
-  await ended(api, { namespace: 'default', name: 'payments' });
+  for (const name of ['payments', 'front']) {
+    await api.driftManifest({ namespace: 'default', name }, {});
+    await ended(api, { namespace: 'default', name });
+  }
   const waits = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
   /** A grow, then a shrink. */
   const changed = (generation: number) => {
