@@ -1,6 +1,6 @@
 /** The list of manifests as a fleet: filters, orders, pages, counts, and nothing of namespaces that one may not see. */
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import type { ManifestPage } from '#contracts/api-bodies.ts';
 import { fleetSorts, fleetStates } from '#contracts/fleet.ts';
 import { operations } from '#contracts/operations/operations.ts';
@@ -10,6 +10,8 @@ import { type ApiUnderTest, apiUnderTest, as, bindRoles } from './api-under-test
 import { aClusterRecord, aRecord, aState, runId } from './records.ts';
 
 const at = '2026-11-23T08:00:00.000Z';
+const calm = { namespace: 'team', name: 'calm' };
+const term = { now: at, dueAt: at, expiresAt: '2999-01-01T00:00:00.000Z' };
 const failure = {
   ...({
     class: 'quota',
@@ -129,15 +131,34 @@ describe('GET /v1/manifests', () => {
     expect((await api.call('GET', '/v1/manifests?sort=state&namespace=other', as('vera'))).status).toBe(403);
   });
 
+  it('clusters are not read again while no run is at work on them, and are as they are when one has been', async () => {
+    const api = await fleet();
+    const reads = vi.spyOn(api.deps.clusters, 'list');
+    const statuses = async () => (await api.list('search=calm')).page.items[0]?.clusters.map(({ status }) => status);
+    await statuses();
+    reads.mockClear();
+    expect([await statuses(), reads.mock.calls.length]).toEqual([['Converged'], 0]);
+    const { lease } = (await api.deps.manifests.takeLease(calm, 'run', term)) ?? {};
+    const [record = aClusterRecord({})] = await api.deps.clusters.list(calm);
+    const fence = lease?.fence ?? 0;
+    reads.mockClear();
+    expect([await statuses(), await statuses(), reads.mock.calls.length]).toEqual([['Converged'], ['Converged'], 2]);
+    await api.deps.clusters.put({ ...record, version: record.version + 1, fence, status: 'Degraded' });
+    await api.deps.manifests.settle(calm, fence, { generation: 1, attempt: 1 }, 'Done', at);
+    expect([await statuses(), await statuses(), reads.mock.calls.length]).toEqual([['Degraded'], ['Degraded'], 3]);
+    reads.mockRestore();
+  });
+
   it('a list that is asked for again is an empty 304 until something in it changes', async () => {
     const api = await fleet();
     for (const query of ['', 'sort=state&counts=true']) {
       const ask = (tag: string) => api.call('GET', `/v1/manifests?${query}`, { headers: { 'if-none-match': tag } });
       const tag = (await ask('"none"')).headers.etag ?? '';
       expect(await ask(tag)).toMatchObject({ status: 304, text: '', headers: { etag: tag } });
-      const [record = aClusterRecord({})] = await api.deps.clusters.list({ namespace: 'team', name: 'calm' });
+      await api.deps.manifests.takeLease(calm, 'run', term);
+      const [record = aClusterRecord({})] = await api.deps.clusters.list(calm);
       const status = record.status === 'Degraded' ? 'Converged' : 'Degraded';
-      await api.deps.clusters.put({ ...record, version: record.version + 1, status });
+      await api.deps.clusters.put({ ...record, version: record.version + 1, fence: record.fence + 1, status });
       expect(await ask(tag)).toMatchObject({ status: 200 });
     }
   });

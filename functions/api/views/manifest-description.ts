@@ -9,14 +9,18 @@ import type { ApiPorts } from '../../rights/api-uses.ts';
 import { linksOf } from './api-paths.ts';
 import { describeCluster, nodeRows, progressOf } from './cluster-description.ts';
 import { fleetStateOf } from './fleet-state.ts';
+import { type ClusterRows, knownRows, rememberRows } from './known-rows.ts';
 import { shownRun } from './run-view.ts';
 
 /** With the state that the API always says. */
 type Row = ManifestSummary & Pick<Required<ManifestSummary>, 'state'>;
 
 export function summarizeManifest(record: ManifestRecord, clusters: readonly ClusterRecord[]): Row {
+  return withRows(record, { clusters: clusters.map(clusterRow), progress: overallProgress(record, clusters) });
+}
+
+function withRows(record: ManifestRecord, { clusters, progress }: ClusterRows): Row {
   const paused = record.paused === true;
-  const rows = clusters.map(clusterRow);
   return {
     namespace: record.namespace,
     name: record.name,
@@ -25,12 +29,12 @@ export function summarizeManifest(record: ManifestRecord, clusters: readonly Clu
     status: record.status,
     deleting: record.deleting,
     paused,
-    state: fleetStateOf({ status: record.status, paused, clusters: rows }),
+    state: fleetStateOf({ status: record.status, paused, clusters }),
     runId: record.runId,
     createdAt: record.createdAt,
     updatedAt: record.updatedAt,
-    progress: overallProgress(record, clusters),
-    clusters: rows,
+    progress,
+    clusters,
   };
 }
 
@@ -97,10 +101,18 @@ type Ports = Pick<ApiPorts, 'clusters'>;
 /** The row of a manifest; it is unreadable when one of its clusters is. */
 export async function summaryOf(deps: Ports, record: ManifestRecord): Promise<Row> {
   try {
-    return summarizeManifest(record, await deps.clusters.list(record));
+    return withRows(record, await rowsOf(deps.clusters, record));
   } catch (error) {
     return summaryOfRemains(remainsWithout(record, error));
   }
+}
+
+async function rowsOf(store: Ports['clusters'], record: ManifestRecord): Promise<ClusterRows> {
+  const known = knownRows(store, record);
+  if (known) return known;
+  const { clusters, progress } = summarizeManifest(record, await store.list(record));
+  rememberRows(store, record, { clusters, progress });
+  return { clusters, progress };
 }
 
 export function summaryOfRemains(remains: ManifestRemains): Row {
