@@ -46,7 +46,7 @@ export interface RunnerCompute {
 }
 
 /** From the end of a stage to the kill of its build: the tool is interrupted, and facts and result are stored. */
-const marginMinutes = 3;
+export const marginMinutes = 3;
 const lambdaMinutes = 15;
 
 /** A check takes a few; one that hangs would be paid four times a day. */

@@ -1,11 +1,15 @@
 /** Options of an installation: defaults, and every fault at once. */
+
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { Config } from '#contracts/config.ts';
 import { passesGateway } from '#contracts/operations/operation.ts';
 import { operationList } from '#contracts/operations/operations.ts';
 import { leaseTerm } from '#functions/pipeline/runs/lease-term.ts';
+import { overdueSeconds } from '#functions/pipeline/runs/stop-requests.ts';
+import { applyGraceMs } from '#runner/terraform/terraform-cli.ts';
 import { stateMachineText } from '../../cdk/asl-files.ts';
+import { marginMinutes } from '../../cdk/constructs/runner-compute.ts';
 import { longestBuildMinutes, longestQueueMinutes, parseOptions } from '../../cdk/options.ts';
 import { pageWithOptions } from '../../scripts/generate-option-docs.ts';
 import { actionsOf, installationOf, resourcesOf, roleId, runnersOf, statementsOf, templateOf } from './synthesised.ts';
@@ -317,6 +321,11 @@ describe('what options change', () => {
       );
     expect(kept({})).toHaveLength(4);
     expect(kept({ lambdaRunners: '' }).sort()).toEqual(kept({}).sort());
+  });
+
+  it('the time that a stopped apply gets is within what its build has left, and before the build is stopped', () => {
+    // Requests are read every few seconds, and what the stage found is stored at the end.
+    expect(applyGraceMs / 1000 + 30).toBeLessThan(Math.min(overdueSeconds, marginMinutes * 60));
   });
 
   it('lambdaCompute=false makes no project on Lambda compute, which some regions do not have', () => {

@@ -14,7 +14,7 @@ echo "$(basename "$PWD"): $*" >> "$recordings/calls"
   [ -e "$recordings/$next.out" ] && mv "$recordings/$next.out" "$recordings/plan.out" && break; done
 [ "$1" = plan ] && cp main.tf.json "$recordings/planned.json"
 [ "$1" = init ] && cp main.tf.json "$recordings/$(basename "$PWD").json" && env > "$recordings/environment"
-[ "$1" = apply ] && [ -e "$recordings/hang" ] && { trap 'echo interrupted >> "$recordings/calls"; exit 1' INT
+[ "$1" = apply ] && [ -e "$recordings/hang" ] && { trap '[ -e "$recordings/slow-end" ] && sleep 0.5; echo interrupted >> "$recordings/calls"; exit 1' INT
   head -n 1 "$recordings/apply.out"; while :; do sleep 0.02; done; }
 named() { if [ -e "$recordings/$(basename "$PWD").$1" ]; then echo "$recordings/$(basename "$PWD").$1"; else echo "$recordings/$1"; fi; }
 cat "$(named "$1.out")" 2>/dev/null

@@ -204,6 +204,19 @@ describe('creation of machines', () => {
     expect(readFileSync(join(recordings, 'calls'), 'utf8')).toContain(`-replace=${host('edge-ccccccc-01')}`);
   });
 
+  it('an apply that is stopped ends by itself after other tools would have been killed', async () => {
+    record('slow-end', '');
+    record('hang', '');
+    const stop = new AbortController();
+    const append = world.ports.events.append.bind(world.ports.events);
+    world.ports.events.append = async (key, events) => {
+      await append(key, events);
+      if (events.some(({ kind }) => kind === 'HostCreated')) stop.abort();
+    };
+    await world.run('infrastructure', { signal: stop.signal, graceMs: 20 });
+    expect(readFileSync(join(recordings, 'calls'), 'utf8')).toContain('interrupted');
+  });
+
   it('a cancelled Terraform is interrupted first and not killed', async () => {
     record('hang', '');
     const stop = new AbortController();
@@ -226,19 +239,27 @@ describe('locked states', () => {
   it('a lock that one of our builds left behind is released, as its run has lost its lease', async () => {
     await world.ports.artifacts.putText(`${stateKey}.tflock`, lock('root@build-7'));
     await world.ports.artifacts.putText(`${stateKey}.owner`, owner('root@build-7'));
+    world.ports.builds.statuses.set('terraform:7', 'ended');
     expect((await world.run('infrastructure')).ok).toBe(true);
     expect(readFileSync(join(recordings, 'calls'), 'utf8')).toContain('force-unlock -force -no-color lock-1');
     expect(await world.ports.artifacts.getText(`${stateKey}.owner`)).toContain(selfInLocks());
   });
 
-  it.each(['running', 'ended', undefined] as const)(
-    'a lock of a build of ours is left alone while that build runs (its status: %s)',
-    async (status) => {
-      await world.ports.artifacts.putText(`${stateKey}.tflock`, lock('root@build-7'));
+  const ago = (hours: number) => new Date(world.ports.clock.now().getTime() - hours * 3_600_000).toISOString();
+  it.each([
+    ['running', 9, false],
+    ['ended', 0, true],
+    [undefined, 3.4, false],
+    [undefined, 3.6, true],
+  ] as const)(
+    'a lock of a build of ours is left alone while that build runs or may run (its status: %s, taken %d hours ago)',
+    async (status, hours, freed) => {
+      const taken = { ...JSON.parse(lock('root@build-7')), Created: ago(hours) };
+      await world.ports.artifacts.putText(`${stateKey}.tflock`, JSON.stringify(taken));
       await world.ports.artifacts.putText(`${stateKey}.owner`, owner('root@build-7'));
       if (status) world.ports.builds.statuses.set('terraform:7', status);
       const { ok, error } = await world.run('infrastructure');
-      expect(ok).toBe(status !== 'running');
+      expect(ok).toBe(freed);
       expect(calls().some((call) => call?.startsWith('force-unlock'))).toBe(ok);
       expect(error?.code).toBe(ok ? undefined : 'StateInUse');
       expect(error?.retryable).toBe(ok ? undefined : true);

@@ -3,8 +3,8 @@ import { StopRequest, waypointKeys } from '#contracts/stage.ts';
 import type { Using } from '../../ports.ts';
 import { readDocument } from '../stages/known-facts.ts';
 
-/** A runner reads its requests every few seconds, and gives its tool 45 s to end; after this time it does neither. */
-const overdueSeconds = 180;
+/** A runner reads its requests every few seconds, and gives its tool 45 s to end, an apply of Terraform 140; after this time it does neither. */
+export const overdueSeconds = 180;
 
 export type AskPorts = Using<'artifacts.getText' | 'artifacts.putText' | 'clock'>;
 

@@ -3,7 +3,8 @@
  *
  * Only one runner at a time may work on a cluster: the run's lease is fenced, and builds that no one waits for have ended
  * before the next one starts. So a lock found at the start of a stage is a dead one, if it is ours at all: the runner
- * notes next to the state whose lock it is going to be, and the lock is left alone while that build still runs. A person's
+ * notes next to the state whose lock it is going to be, and the lock is left alone while that build still runs, or may: of a
+ * build that CodeBuild does not know, as after a restore elsewhere, until no build can have run for so long. A person's
  * lock is never touched. On the machine where it was taken the owner's Terraform may have outlived its runner (kill -9):
  * it is interrupted first.
  */
@@ -15,12 +16,15 @@ import { z } from 'zod';
 import type { StageContext } from '../stage-context.ts';
 import { StageFailure } from '../stage-failure.ts';
 
-const LockRecord = z.object({ ID: z.string(), Who: z.string().default('') });
+const LockRecord = z.object({ ID: z.string(), Who: z.string().default(''), Created: z.coerce.date().optional() });
 const OwnerRecord = z.object({ who: z.string(), waypoint: z.string(), build: z.string() });
 export type OwnerRecord = z.infer<typeof OwnerRecord>;
 
 /** Terraform processes carry it in their environment, so that a later runner on this machine finds them. */
 export const stateKeyVariable = 'KUBELOOM_STATE_KEY';
+
+/** A build may wait 90 minutes for its turn and run for two hours. */
+const longestBuildHours = 3.5;
 
 type Around = Pick<StageContext<'builds.status'>, 'ports' | 'log' | 'signal'>;
 
@@ -49,7 +53,7 @@ export async function takeOverState(
   owner: OwnerRecord,
   forceUnlock: (id: string) => Promise<void>,
 ): Promise<void> {
-  const { artifacts, builds } = around.ports;
+  const { artifacts, builds, clock } = around.ports;
   const ownerKey = `${stateKey}.owner`;
   const lockText = await artifacts.getText(`${stateKey}.tflock`);
   if (lockText !== undefined) {
@@ -58,8 +62,12 @@ export async function takeOverState(
     const previous = ownerText === undefined ? undefined : OwnerRecord.parse(JSON.parse(ownerText));
     if (!isOurLock(lock, previous)) throw foreignLock(stateKey, lock);
     const { build } = previous ?? owner;
-    if (build !== owner.build && isBuildId(build) && (await builds.status(build)) === 'running')
-      throw lockInUse(stateKey, build);
+    if (build !== owner.build && isBuildId(build)) {
+      const status = await builds.status(build);
+      if (status === 'running') throw lockInUse(stateKey, build);
+      const age = clock.now().getTime() - (lock.Created?.getTime() ?? Number.POSITIVE_INFINITY);
+      if (status === undefined && age < longestBuildHours * 3_600_000) throw lockOfUnknown(stateKey, build, lock.ID);
+    }
     await stopSurvivors(around, stateKey);
     if ((await artifacts.getText(`${stateKey}.tflock`)) !== undefined) {
       around.log.write(
@@ -91,6 +99,15 @@ function lockInUse(stateKey: string, build: string): StageFailure {
     code: 'StateInUse',
     message: `The Terraform state ${stateKey} is locked by the build ${build} of Kubeloom, which still runs.`,
     hint: 'Kubeloom retries automatically. If that build never ends, stop it in CodeBuild, then retry.',
+  });
+}
+
+function lockOfUnknown(stateKey: string, build: string, lock: string): StageFailure {
+  return new StageFailure({
+    class: 'conflict',
+    code: 'StateInUse',
+    message: `The Terraform state ${stateKey} is locked by the build ${build} of Kubeloom, which CodeBuild does not know here: it may run in another account or region.`,
+    hint: `Kubeloom retries automatically, and frees the lock ${longestBuildHours} hours after it was taken. If nothing works on the state, free it with \`terraform force-unlock ${lock}\`, then retry.`,
   });
 }
 

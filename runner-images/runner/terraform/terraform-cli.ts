@@ -77,6 +77,13 @@ const Outputs = z.record(z.string(), z.object({ value: z.unknown() }));
 const State = z.object({ values: z.object({ root_module: z.unknown() }).optional() });
 
 const planFile = 'plan.tfplan';
+
+/**
+ * A create that is under way ends, is in the state, and frees the lock: clouds take minutes for some. Within the time that a build has after the
+ * end of a stage, and that a request to stop is given.
+ */
+export const applyGraceMs = 140_000;
+
 const allAtOnce = '-parallelism=30';
 
 export class TerraformCli {
@@ -132,6 +139,7 @@ export class TerraformCli {
     const { result, messages } = await this.#stream(
       ['apply', '-json', '-input=false', '-lock-timeout=30s', allAtOnce, planFile],
       onMessage,
+      applyGraceMs,
     );
     if (result.code !== 0) throw this.#failure('TerraformApplyFailed', diagnosticsOf(messages), result);
   }
@@ -175,20 +183,25 @@ export class TerraformCli {
   async #stream(
     args: readonly string[],
     onMessage: (message: Message) => void = () => undefined,
+    graceMs?: number,
   ): Promise<{ result: CommandResult; messages: readonly Message[] }> {
     const messages: Message[] = [];
-    const result = await this.#run(args, (line) => {
-      const { message, words } = readMessage(line);
-      if (message !== undefined) {
-        messages.push(message);
-        onMessage(message);
-      }
-      return words === '' ? undefined : words;
-    });
+    const result = await this.#run(
+      args,
+      (line) => {
+        const { message, words } = readMessage(line);
+        if (message !== undefined) {
+          messages.push(message);
+          onMessage(message);
+        }
+        return words === '' ? undefined : words;
+      },
+      graceMs,
+    );
     return { result, messages };
   }
 
-  #run(args: readonly string[], onLine?: Command['onLine']): Promise<CommandResult> {
+  #run(args: readonly string[], onLine?: Command['onLine'], graceMs?: number): Promise<CommandResult> {
     return this.#context.run({
       label: `terraform ${args[0]} ${this.#options.workspace}`,
       program: this.#program,
@@ -196,6 +209,7 @@ export class TerraformCli {
       cwd: this.#options.directory,
       environment: { TF_IN_AUTOMATION: '1', TF_INPUT: '0', CHECKPOINT_DISABLE: '1', ...this.#options.environment },
       ...(onLine === undefined ? {} : { onLine }),
+      ...(graceMs === undefined ? {} : { graceMs }),
     });
   }
 
