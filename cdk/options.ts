@@ -95,6 +95,9 @@ export const Options = z.strictObject({
     .default(90)
     .describe('how long all logs are kept'),
   runDays: number(1, 3_650).default(365).describe('how long waypoints, results and logs of runs are kept'),
+  keyRotationDays: number(90, 2_560)
+    .default(2_560)
+    .describe('between two rotations of the key; AWS bills 1 dollar a month more after each of the first two'),
   oldVersionDays: number(1, 3_650)
     .default(90)
     .describe('how long replaced and removed artifacts can be restored, Terraform states too'),

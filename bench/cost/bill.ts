@@ -32,12 +32,12 @@ export function billOf(counts: Counts, compute: Compute = 'container'): Bill {
   };
 }
 
-/** Costs without any activity. `year`: key material that was rotated is billed as well, for two rotations at most. */
-export function existingBill(clusters: number, alarms: number, year = 1): Bill {
+/** Costs without any activity, after that many rotations of the key: key material that was rotated is billed as well, for two rotations at most. */
+export function existingBill(clusters: number, alarms: number, rotations = 0): Bill {
   const { objectBytesOfCluster, tableBytesOfCluster, registry } = assumptions;
   const tableGb = (clusters * tableBytesOfCluster) / GB;
   return {
-    key: price.kmsKeyMonth + Math.min(2, year - 1) * price.kmsRotationMonth,
+    key: price.kmsKeyMonth + Math.min(2, rotations) * price.kmsRotationMonth,
     // Metrics are billed in hours in which one is above 0.
     alarms: alarms * price.alarm,
     registry: registry.gbOfRelease * registry.releases * price.registryGbMonth,
@@ -62,18 +62,18 @@ export interface Household {
   readonly alarms: number;
   /** Of drift checks. @default lambda */
   readonly compute?: Compute;
-  /** Of the installation. @default 1 */
-  readonly year?: number;
+  /** Of the key, until then. @default 0 */
+  readonly rotations?: number;
 }
 
 /** A month without changes. */
-export function idleMonth(life: Life, { clusters, alarms, compute = 'lambda', year }: Household): IdleMonth {
+export function idleMonth(life: Life, { clusters, alarms, compute = 'lambda', rotations }: Household): IdleMonth {
   const { driftCheck, daysOfMonth } = assumptions;
   const everyFive = (counts: Life['tick']): number => dollars(times(billOf(counts), (daysOfMonth * 24 * 60) / 5));
   const [ticks, sourceTicks] = [everyFive(life.tick), everyFive(life.sourceTick)];
   const checks = (clusters * daysOfMonth * 24) / driftCheck.everyHours;
   const driftChecks = dollars(times(billOf(life.check, compute), checks));
-  const existing = dollars(existingBill(clusters, alarms, year));
+  const existing = dollars(existingBill(clusters, alarms, rotations));
   const total = ticks + sourceTicks + driftChecks + existing;
   return { clusters, ticks, sourceTicks, driftChecks, existing, total };
 }

@@ -14,7 +14,7 @@ const life = await simulateLife();
 const alarms = readdirSync(new URL('../../docs/aws/runbooks/', import.meta.url)).length + 1;
 const monthsOn = (compute: Compute) => [1, 10, 100].map((clusters) => idleMonth(life, { clusters, alarms, compute }));
 const [months, containerMonths] = [monthsOn('lambda'), monthsOn('container')];
-const years = [1, 2, 3].map((year) => idleMonth(life, { clusters: 10, alarms, year }));
+const rotated = [1, 2].map((rotations) => idleMonth(life, { clusters: 10, alarms, rotations }));
 const claudie = Object.entries(book.claudie).flatMap(([name, parts]) =>
   typeof parts === 'string' ? [] : [{ name, month: dollars(parts) }],
 );
@@ -27,7 +27,7 @@ const result = {
   checkInContainer: { ...billOf(life.check), total: dollars(billOf(life.check)) },
   idleMonth: months,
   idleMonthInContainers: containerMonths,
-  idleMonthOfYears: years,
+  idleMonthAfterRotations: rotated,
   existing: existingBill(10, alarms),
   console: costOfConsole(),
   model: modelTable(),
@@ -50,8 +50,8 @@ else {
     '',
     'A month in which nothing changes:    ticks  drift checks   storage     total',
     ...months.map(row),
-    'The same in the second and third year (rotated key material is billed), with 10 clusters:',
-    ...years.slice(1).map(row),
+    'The same after the first and the second rotation of the key (rotated key material is billed), with 10 clusters:',
+    ...rotated.map(row),
     'The same with drift checks in containers (lambdaRunners=):',
     ...containerMonths.map(row),
     ...claudie.map(({ name, month }) => `the management cluster of Claudie on ${name}, any number: ${usd(month)}`),

@@ -29,11 +29,12 @@ export class StorageStack extends Stack {
 
   constructor(scope: Construct, id: string, props: StorageStackProps) {
     super(scope, id, props);
-    const { installation, runDays, oldVersionDays, logDays } = props.options;
+    const { installation, runDays, oldVersionDays, logDays, keyRotationDays } = props.options;
     this.key = new Key(this, 'Key', {
       alias: `alias/${installation}`,
       description: 'Kubeloom: table, bucket and secrets',
       enableKeyRotation: true,
+      rotationPeriod: Duration.days(keyRotationDays),
       removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE,
     });
     const { partitionKey, sortKey, dueIndex, timeToLive } = tableSchema;

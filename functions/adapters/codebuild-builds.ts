@@ -13,6 +13,9 @@ import {
 } from '@aws-sdk/client-codebuild';
 import type { Builds } from '../ports.ts';
 
+/** In the queue and at work: the longest that the options of an installation allow. */
+const longestBuildHours = 3.5;
+
 export class CodeBuildBuilds implements Builds {
   readonly #client: CodeBuildClient;
   readonly #projects: readonly string[];
@@ -49,9 +52,9 @@ export class CodeBuildBuilds implements Builds {
     return build.buildStatus === 'IN_PROGRESS' ? 'running' : 'ended';
   }
 
-  /** Reads the newest hundred builds of each project: one that still runs is among them. */
+  /** Reads builds of each project from the newest on, a hundred at a time, until they are older than any that still runs can be. */
   async running(waypointPrefix: string): Promise<readonly string[]> {
-    const found = await Promise.all(this.#projects.map((project) => this.#newest(project)));
+    const found = await Promise.all(this.#projects.map((project) => this.#recent(project)));
     return found.flat().flatMap((build) => (belongsTo(build, waypointPrefix) && build.id ? [build.id] : []));
   }
 
@@ -64,10 +67,21 @@ export class CodeBuildBuilds implements Builds {
     }
   }
 
-  async #newest(projectName: string): Promise<readonly Build[]> {
-    const { ids = [] } = await this.#client.send(new ListBuildsForProjectCommand({ projectName }));
-    if (ids.length === 0) return [];
-    return (await this.#client.send(new BatchGetBuildsCommand({ ids: ids.slice(0, 100) }))).builds ?? [];
+  async #recent(projectName: string): Promise<readonly Build[]> {
+    const found: Build[] = [];
+    let nextToken: string | undefined;
+    do {
+      const page = await this.#client.send(
+        new ListBuildsForProjectCommand({ projectName, ...(nextToken !== undefined && { nextToken }) }),
+      );
+      const { ids = [] } = page;
+      if (ids.length === 0) break;
+      const { builds = [] } = await this.#client.send(new BatchGetBuildsCommand({ ids: ids.slice(0, 100) }));
+      found.push(...builds);
+      const oldest = builds.at(-1)?.startTime?.getTime() ?? 0;
+      nextToken = Date.now() - oldest < longestBuildHours * 3_600_000 ? page.nextToken : undefined;
+    } while (nextToken !== undefined);
+    return found;
   }
 }
 

@@ -8,6 +8,7 @@ import { none } from '../../bench/cost/count-calls.ts';
 import { mediansOf } from '../../bench/cost/medians.ts';
 import { modelTable } from '../../bench/cost/model-table.ts';
 import { type Life, simulateLife } from '../../bench/cost/simulate.ts';
+import { parseOptions } from '../../cdk/options.ts';
 
 let life: Life;
 beforeAll(async () => {
@@ -42,9 +43,12 @@ it('ten idle clusters cost at most 6 dollars a month, and idle ticks of each of 
   expect(month.sourceTicks).toBeLessThanOrEqual(0.1);
 });
 
-it('a rotated key costs a dollar a month more, twice at most', () => {
-  const [first = 0, ...later] = [1, 2, 3, 9].map((year) => idleMonth(life, { clusters: 10, alarms, year }).existing);
+it('a rotated key costs a dollar a month more, twice at most, and is not rotated in the first seven years unless it is asked for', () => {
+  const [first = 0, ...later] = [0, 1, 2, 9].map(
+    (rotations) => idleMonth(life, { clusters: 10, alarms, rotations }).existing,
+  );
   expect(later.map((one) => Math.round(one - first))).toEqual([1, 2, 2]);
+  expect(parseOptions({ admins: '*' }).keyRotationDays).toBeGreaterThan(7 * 365);
 });
 
 it('a check costs what plans say of it', () => {

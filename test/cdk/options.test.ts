@@ -26,7 +26,7 @@ describe('options', () => {
       ...{ installation: 'kubeloom', authorization: 'iam', requestsPerSecond: 50, requestBurst: 100, logDays: 90 },
       ...{ requireApproval: [], budgets: [] },
       ...{ runDays: 365, oldVersionDays: 90, tickMinutes: 5, runnerSize: 'small', runnerMinutes: 60, longRunHours: 12 },
-      ...{ dashboard: false, admins: ['*'], runnerCidrs: ['0.0.0.0/0'], templateSources: 'git' },
+      ...{ dashboard: false, keyRotationDays: 2560, admins: ['*'], runnerCidrs: ['0.0.0.0/0'], templateSources: 'git' },
       ...{
         templatePrivateHosts: [],
         templateUrls: [],

@@ -135,6 +135,27 @@ describe('CodeBuildBuilds', () => {
     expect(codebuild.commandCalls(BatchGetBuildsCommand)).toHaveLength(1);
   });
 
+  it('a build that still runs is found behind hundreds of newer ones, and those of yesterday are not read', async () => {
+    const page = (name: string, hoursAgo: number, next?: string) => {
+      const ids = Array.from({ length: 100 }, (_, index) => `${name}:${index}`);
+      codebuild
+        .on(ListBuildsForProjectCommand, { projectName: 'ansible', ...(name !== 'new' && { nextToken: name }) })
+        .resolves({ ids, ...(next !== undefined && { nextToken: next }) });
+      const startTime = new Date(Date.now() - hoursAgo * 3_600_000);
+      const found = ids.map((id) => ({
+        ...build(id, id === 'old:7' ? 'IN_PROGRESS' : 'SUCCEEDED', 'p/w00'),
+        startTime,
+      }));
+      codebuild.on(BatchGetBuildsCommand, { ids }).resolves({ builds: found });
+    };
+    codebuild.on(ListBuildsForProjectCommand).resolves({ ids: [] });
+    page('new', 1, 'old');
+    page('old', 3.6, 'yesterday');
+    page('yesterday', 24);
+    expect(await builds.running('p/w00')).toEqual(['old:7']);
+    expect(codebuild.commandCalls(BatchGetBuildsCommand)).toHaveLength(2);
+  });
+
   it('a build is started with variables; the same start is one request, another start is another', async () => {
     codebuild.on(StartBuildCommand).resolves({ build: { id: 't:1' } });
     expect(await builds.start('terraform', { KUBELOOM_JOB: 'checks/1', A: 'b' })).toBe('t:1');
