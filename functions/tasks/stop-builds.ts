@@ -1,9 +1,9 @@
 /** Stop Builds: builds that no one waits for any more have ended when it returns; a newer run's are left alone. */
-import { waypointKeys } from '#contracts/stage.ts';
+import { type StopRequest, waypointKeys } from '#contracts/stage.ts';
 import { type EndedRunInput, type LateStageInput, StopBuildsInput } from '#contracts/state-inputs.ts';
 import { PipelineError } from '#domain/errors.ts';
 import { taskHandler } from '../middleware.ts';
-import { prefixesAtWork, stopBuildsOf } from '../pipeline/runs/cancel-run.ts';
+import { prefixesAtWork, runningAt, stopBuildsOf } from '../pipeline/runs/cancel-run.ts';
 import { askToStop } from '../pipeline/runs/stop-requests.ts';
 import type { Using } from '../ports.ts';
 
@@ -14,29 +14,40 @@ const uses = [
 
 /** Throws `BuildStillRuns` until every one of them has ended: the state machines ask again. */
 export const handler = taskHandler(StopBuildsInput, uses, async (given, deps) => {
-  const prefixes = 'slot' in given ? await overdueOf(given, deps) : await prefixesOf(given, deps);
-  const stopped = await stopBuildsOf(deps, prefixes);
-  const places = 'slot' in given ? [given.slot.waypointPrefix] : prefixes;
-  const left = (await Promise.all(places.map((prefix) => deps.builds.running(prefix)))).flat();
-  if (left.length === 0) return { stopped };
-  throw new PipelineError('BuildStillRuns', `not at its end yet: ${left.join(', ')}`);
+  const { prefixes, requests } = 'slot' in given ? ofStage(given) : await ofRun(given, deps);
+  const left = await runningAt(deps, prefixes);
+  if (left.length === 0) return { stopped: 0 };
+  // Runners are asked first: in AWS a build that is stopped is killed, and stores nothing of what its tool has done.
+  const overdue = await Promise.all(requests.map(({ place, reason }) => askToStop(deps, place, reason)));
+  const stopped = await stopBuildsOf(
+    deps,
+    prefixes.filter((_, index) => overdue[index]),
+  );
+  const still = stopped === 0 ? left : await runningAt(deps, prefixes);
+  if (still.length === 0) return { stopped };
+  throw new PipelineError('BuildStillRuns', `not at its end yet: ${still.join(', ')}`);
 });
 
-/** The runner of a late stage is asked first: its tool can still store what it has done. */
-async function overdueOf(
-  { slot, try: { attempt } }: LateStageInput,
-  deps: Using<'artifacts.getText' | 'artifacts.putText' | 'builds.running' | 'clock'>,
-): Promise<readonly string[]> {
-  if ((await deps.builds.running(slot.waypointPrefix)).length === 0) return [];
-  const place = waypointKeys.attempt(slot.waypointPrefix, slot.stage, slot.mode, attempt);
-  return (await askToStop(deps, place, 'late')) ? [slot.waypointPrefix] : [];
+interface AtWork {
+  /** Of waypoints. */
+  readonly prefixes: readonly string[];
+  /** One for each of them. */
+  readonly requests: readonly { readonly place: string; readonly reason: StopRequest['reason'] }[];
 }
 
-async function prefixesOf(
-  { executionArn, input: key }: EndedRunInput,
+function ofStage({ slot, try: { attempt } }: LateStageInput): AtWork {
+  const place = waypointKeys.attempt(slot.waypointPrefix, slot.stage, slot.mode, attempt);
+  return { prefixes: [slot.waypointPrefix], requests: [{ place, reason: 'late' }] };
+}
+
+/** None when a newer run has the lease. */
+async function ofRun(
+  { executionArn, status, input: key }: EndedRunInput,
   deps: Using<'clusters.list' | 'manifests.get'>,
-): Promise<readonly string[]> {
+): Promise<AtWork> {
   const manifest = await deps.manifests.get(key);
-  if (manifest?.lease && manifest.lease.owner !== executionArn) return [];
-  return prefixesAtWork(await deps.clusters.list(key), ['Running', 'RollingBack', 'Checking']);
+  if (manifest?.lease && manifest.lease.owner !== executionArn) return { prefixes: [], requests: [] };
+  const prefixes = prefixesAtWork(await deps.clusters.list(key), ['Running', 'RollingBack', 'Checking']);
+  const reason = status === 'ABORTED' ? 'cancelled' : 'late';
+  return { prefixes, requests: prefixes.map((place) => ({ place, reason })) };
 }

@@ -1,5 +1,7 @@
 /** Two wishes at once, runs that are cut off, and writers who come too late. */
+
 import { describe, expect, it } from 'vitest';
+import { waypointKeys } from '#contracts/stage.ts';
 import { executionArn } from '#test/fakes/fake-deps.ts';
 import { manifestOf } from './harness/manifests.ts';
 import { key, Pipeline } from './harness/pipeline.ts';
@@ -79,8 +81,30 @@ describe('runs that are cut off', () => {
     expect(names?.sort()).toEqual(await pipeline.nodes());
   });
 
-  it('a run that is cut off has its builds stopped', async () => {
+  it('runners of a run that is cut off are asked to stop, and those that do are not killed', async () => {
     const pipeline = new Pipeline();
+    const { builds, artifacts } = pipeline.deps;
+    let prefix = '';
+    pipeline.runner.trouble('infrastructure', async () => {
+      prefix = String((await pipeline.cluster()).waypointPrefix);
+      builds.runningBuilds.set(prefix, ['sim:7']);
+      pipeline.machines.abortAll();
+    });
+    const asked: (string | undefined)[] = [];
+    pipeline.before.set('stop-builds', async () => {
+      asked.push(await artifacts.getText(waypointKeys.stop(prefix)));
+      if (asked.length > 1) builds.runningBuilds.clear();
+    });
+    await pipeline.submit(small);
+    await pipeline.settle();
+    expect(asked).toEqual([undefined, expect.stringMatching(/"reason":"(late|cancelled)"/)]);
+    expect(builds.stopped).toEqual([]);
+    expect(await pipeline.cluster()).toMatchObject({ status: 'Converged' });
+  });
+
+  it('builds of a run that is cut off are stopped when their runners do not within three minutes', async () => {
+    const pipeline = new Pipeline();
+    pipeline.before.set('stop-builds', () => pipeline.deps.clock.advance(100));
     pipeline.runner.trouble('infrastructure', async () => {
       const { waypointPrefix } = await pipeline.cluster();
       pipeline.deps.builds.runningBuilds.set(String(waypointPrefix), ['sim:7']);

@@ -56,10 +56,18 @@ export function prefixesAtWork(
 
 /** Stops the builds of these waypoints; returns how many. It does not wait for their end. */
 export async function stopBuildsOf(
-  { builds }: Using<'builds.running' | 'builds.stop'>,
+  deps: Using<'builds.running' | 'builds.stop'>,
   prefixes: readonly string[],
 ): Promise<number> {
-  const running = (await Promise.all(prefixes.map((prefix) => builds.running(prefix)))).flat();
-  await Promise.all(running.map((build) => builds.stop(build)));
+  const running = await runningAt(deps, prefixes);
+  await Promise.all(running.map((build) => deps.builds.stop(build)));
   return running.length;
+}
+
+/** Ids of builds. */
+export async function runningAt(
+  { builds }: Using<'builds.running'>,
+  prefixes: readonly string[],
+): Promise<readonly string[]> {
+  return (await Promise.all(prefixes.map((prefix) => builds.running(prefix)))).flat();
 }
