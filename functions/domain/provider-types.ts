@@ -33,6 +33,12 @@ export interface ProviderTypeFacts {
   readonly spotRunsOnce?: boolean;
   /** Its modules make data disks larger while machines use them. @default false */
   readonly growsDisks?: boolean;
+  /**
+   * What a runner does itself with what has the tags or the names of a cluster: `list` needs a file in `listing/clouds` of the runner, `delete`
+   * (machines are stopped and deleted, too) one in `listing/machines`, and tags: a name is not enough to act on.
+   * @default nothing, unless the folder of its modules has a hook
+   */
+  readonly strays?: 'list' | 'delete';
   /** Empty: the type knows no `secretRef`. */
   readonly secret: readonly SecretField[];
   /** Works without a `secretRef`, too. @default false */
@@ -75,6 +81,7 @@ export const providerTypes = {
   aws: {
     ...cloud,
     title: 'AWS',
+    strays: 'delete',
     resizes: true,
     growsDisks: true,
     spot: true,
@@ -95,6 +102,7 @@ export const providerTypes = {
   azure: {
     ...cloud,
     title: 'Azure',
+    strays: 'delete',
     resizes: true,
     spot: true,
     secret: [filled('subscriptionid'), filled('tenantid'), filled('clientid'), filled('clientsecret')],
@@ -103,6 +111,7 @@ export const providerTypes = {
   gcp: {
     ...cloud,
     title: 'Google Cloud',
+    strays: 'delete',
     gpuTypeNeeded: true,
     spot: true,
     secret: [
@@ -124,6 +133,7 @@ export const providerTypes = {
   oci: {
     ...cloud,
     title: 'Oracle Cloud',
+    strays: 'delete',
     spot: true,
     secret: [
       filled('privatekey'),
@@ -144,6 +154,7 @@ export const providerTypes = {
   ovh: {
     ...cloud,
     title: 'OVHcloud',
+    strays: 'list',
     secret: [
       filled('clientid'),
       filled('clientsecret'),
@@ -160,6 +171,7 @@ export const providerTypes = {
   openstack: {
     ...cloud,
     title: 'OpenStack',
+    strays: 'delete',
     dns: false,
     externalNetworkNeeded: true,
     secret: [
@@ -170,11 +182,12 @@ export const providerTypes = {
       filled('applicationcredentialsecret'),
     ],
   },
-  exoscale: { ...cloud, title: 'Exoscale', secret: [filled('apikey'), filled('apisecret')] },
+  exoscale: { ...cloud, title: 'Exoscale', strays: 'delete', secret: [filled('apikey'), filled('apisecret')] },
   cloudrift: { ...cloud, title: 'CloudRift', dns: false, secret: [filled('token'), optional(filled('teamid'))] },
   verda: {
     ...cloud,
     title: 'Verda',
+    strays: 'list',
     dns: false,
     spot: true,
     secret: [filled('clientid'), filled('clientsecret'), optional(url('baseurl'))],

@@ -1,7 +1,7 @@
 /** Clouds of loopback with one machine that can be stopped and deleted by its id. They refuse what the documents of theirs refuse. */
 import { createHash, generateKeyPairSync } from 'node:crypto';
+import type { ProviderTypeName } from '#domain/provider-types.ts';
 import type { ListInput } from '#runner/listing/listing.ts';
-import type { actingTypes } from '#runner/listing/machine-acts.ts';
 import type { CloudAnswer, CloudRequest, Routes } from '#test/provider-check/fake-cloud.ts';
 import { exoscaleGuard, ociGuard } from '#test/provider-check/signature-guards.ts';
 import { isSigned, knownKey } from '#test/vault/fake-sts.ts';
@@ -36,7 +36,7 @@ export class OneMachine {
 }
 
 export interface ActingCloud {
-  readonly type: (typeof actingTypes)[number];
+  readonly type: ProviderTypeName;
   readonly id: string;
   readonly place?: string;
   /** It has something that keeps a machine, and says so. */

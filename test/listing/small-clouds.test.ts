@@ -1,7 +1,9 @@
 /** What Exoscale, OpenStack, OVHcloud and Verda list of a cluster, on clouds of loopback that refuse what theirs refuse. No account was asked. */
+import { readdirSync } from 'node:fs';
+import { parse } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
-import { providerTypes } from '#domain/provider-types.ts';
-import { isListed, listCluster, listedTypes } from '#runner/listing/list-cluster.ts';
+import { providerTypeFacts, providerTypeNames, providerTypes } from '#domain/provider-types.ts';
+import { isListed, listCluster } from '#runner/listing/list-cluster.ts';
 import { type CloudRequest, type FakeCloud, fakeCloud, type Routes } from '#test/provider-check/fake-cloud.ts';
 import { exoscaleGuard } from '#test/provider-check/signature-guards.ts';
 
@@ -219,11 +221,22 @@ describe('Verda', () => {
 
 describe('which types are listed', () => {
   it('every type that makes machines is listed, apart from those whose machines have neither name nor tag', () => {
-    const machines = Object.entries(providerTypes).flatMap(([type, { nodes }]) => (nodes ? [type] : []));
+    const machines = providerTypeNames.filter((type) => providerTypes[type].nodes);
     const withHooks = ['local', 'hetzner', 'digitalocean'];
     expect(
-      machines.filter((type) => !withHooks.includes(type) && !listedTypes.some((one) => one === type)).toSorted(),
+      machines.filter((type) => !withHooks.includes(type) && providerTypeFacts(type)?.strays === undefined).toSorted(),
     ).toEqual(['cloudrift', 'sim']);
+  });
+
+  it('the table of types says of each whether the runner has a file that lists it, and one that acts on its machines', () => {
+    const typesIn = (folder: string) =>
+      readdirSync(new URL(`../../runner-images/runner/listing/${folder}`, import.meta.url)).map(
+        (file) => parse(file).name,
+      );
+    const that = (accepts: (strays: string | undefined) => boolean) =>
+      providerTypeNames.filter((type) => accepts(providerTypeFacts(type)?.strays)).toSorted();
+    expect(typesIn('clouds').toSorted()).toEqual(that((strays) => strays !== undefined));
+    expect(typesIn('machines').toSorted()).toEqual(that((strays) => strays === 'delete'));
   });
 
   it('modules of a user are listed only by their own hook', () => {

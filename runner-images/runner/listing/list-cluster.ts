@@ -1,26 +1,14 @@
 /** Which types that come with Kubeloom can list what they have of a cluster, apart from those that have a hook for it. */
 import type { ProviderInstance } from '#domain/cluster-state.ts';
-import type { ProviderTypeName } from '#domain/provider-types.ts';
+import { providerTypeFacts } from '#domain/provider-types.ts';
 import { CheckRefused } from '../provider-check/ask.ts';
 import { isRegion } from '../provider-check/check-provider.ts';
 import { type ListedThing, type ListInput, type ListOfType, NotListed } from './listing.ts';
 import { NotDone } from './machine-acts.ts';
 
-/** A file in `clouds/` for each. Machines of CloudRift have neither a name nor a tag. */
-export const listedTypes = [
-  'aws',
-  'azure',
-  'gcp',
-  'oci',
-  'ovh',
-  'openstack',
-  'exoscale',
-  'verda',
-] as const satisfies readonly ProviderTypeName[];
-
 /** Modules of a user's own give names and tags that are not known here: their folder may have a hook. */
 export function isListed({ type, templates }: Pick<ProviderInstance, 'type' | 'templates'>): boolean {
-  return templates.startsWith('builtin@') && listedTypes.some((one) => one === type);
+  return templates.startsWith('builtin@') && providerTypeFacts(type)?.strays !== undefined;
 }
 
 /** Why it could not be listed, or acted on. */

@@ -2,7 +2,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { ProviderInstance } from '#domain/cluster-state.ts';
 import type { StrayAction } from '#domain/drift.ts';
-import type { ProviderTypeName } from '#domain/provider-types.ts';
+import { providerTypeFacts } from '#domain/provider-types.ts';
 import type { CloudAnswer } from '../provider-check/ask.ts';
 import { stageCancelled } from '../stage-failure.ts';
 import { type DeniedBy, type ListedThing, type ListInput, refusalOf } from './listing.ts';
@@ -25,19 +25,9 @@ export interface MachinesOfType {
 }
 export type MachinesIn = (input: ListInput) => Promise<MachinesOfType>;
 
-/** A file in `machines/` for each. Machines of OVHcloud and Verda have no tags: a name is not enough to act on. */
-export const actingTypes = [
-  'aws',
-  'azure',
-  'gcp',
-  'oci',
-  'openstack',
-  'exoscale',
-] as const satisfies readonly ProviderTypeName[];
-
 /** Machines that modules of a user's own made may have other tags: their folder may have hooks. */
 export function canAct({ type, templates }: Pick<ProviderInstance, 'type' | 'templates'>): boolean {
-  return templates.startsWith('builtin@') && actingTypes.some((one) => one === type);
+  return templates.startsWith('builtin@') && providerTypeFacts(type)?.strays === 'delete';
 }
 
 /** Why a machine was not stopped or deleted: a permission is missing, the cloud keeps it (a protection, a lock), or what may pass. */
