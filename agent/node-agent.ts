@@ -62,7 +62,7 @@ const Nodes = z.object({
 });
 
 /** One round. Returns the names of nodes whose kubelets got a certificate. */
-export async function lookAtNodes(api: Pick<AgentApi, 'report'>, cluster: ClusterApi): Promise<readonly string[]> {
+async function lookAtNodes(api: Pick<AgentApi, 'report'>, cluster: ClusterApi): Promise<readonly string[]> {
   const known = await api.report(healthIn(await cluster.get('/api/v1/nodes')));
   const requests = '/apis/certificates.k8s.io/v1/certificatesigningrequests';
   const list = await cluster.get(requests);

@@ -21,7 +21,7 @@ import { nextRecord } from '../functions/pipeline/manifests/next-generation.ts';
 import { planningOf } from '../functions/pipeline/manifests/template-versions.ts';
 import type { Artifacts } from '../functions/ports.ts';
 
-export const key = { namespace: 'default', name: 'bench' };
+const key = { namespace: 'default', name: 'bench' };
 const ids = randomIds;
 const run = { ...key, cluster: '', generation: 1, attempt: 1, runId: 'bench-g1-a1', fence: 1 } as const;
 

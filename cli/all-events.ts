@@ -41,7 +41,7 @@ export async function allEvents(api: Pick<CliClient, 'listAllEvents'>, options: 
 }
 
 /** `15m` is a quarter of an hour ago. All else is what the API takes. */
-export function startOf(text: string, now: number): string {
+function startOf(text: string, now: number): string {
   const [, count, unit] = /^(\d{1,5})([smhd])$/.exec(text) ?? [];
   const seconds = { s: 1, m: 60, h: 3600, d: 86_400 }[unit ?? ''];
   return seconds === undefined ? text : new Date(now - Number(count) * seconds * 1000).toISOString();

@@ -25,7 +25,7 @@ export type Contexts = z.infer<typeof Contexts>;
 /** The platform on this machine: a context that is always there. */
 export const localContext = 'local';
 
-export const contextsFile = (): string =>
+const contextsFile = (): string =>
   join(process.env.XDG_CONFIG_HOME || join(homedir(), '.config'), 'kubeloom', 'contexts.json');
 
 /** Throws `CliError` when the file is not what `writeContexts` writes. */

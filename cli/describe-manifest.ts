@@ -248,7 +248,7 @@ export function demandLines(demand: ClusterDescription['demand'], width?: number
 }
 
 /** Nothing before the first check. */
-export function driftLines({ drift, nodes }: ClusterDescription, width?: number): string[] {
+function driftLines({ drift, nodes }: ClusterDescription, width?: number): string[] {
   if (drift === null) return [];
   const { checkedAt, items, unchecked, outcome } = drift;
   const color = items.length === 0 ? 'green' : 'yellow';

@@ -204,6 +204,6 @@ export function isInventoryKind(kind: Kind): kind is InventoryKind {
 }
 
 /** "Secret default/key" */
-export function documentTitle({ kind, namespace, name }: Pick<Known, 'kind' | 'namespace' | 'name'>): string {
+function documentTitle({ kind, namespace, name }: Pick<Known, 'kind' | 'namespace' | 'name'>): string {
   return `${kind} ${kind === 'RoleBinding' ? '' : `${namespace}/`}${name}`;
 }

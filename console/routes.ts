@@ -8,7 +8,7 @@ export interface Place {
   readonly chosen: Readonly<Record<string, string>>;
 }
 
-export function parsePlace(hash: string): Place {
+function parsePlace(hash: string): Place {
   const [path = '', query = ''] = hash.replace(/^#\/?/, '').split('?');
   const segments = path.split('/').filter((segment) => segment !== '');
   return { path: segments.map(decoded), chosen: Object.fromEntries(new URLSearchParams(query)) };

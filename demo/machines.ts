@@ -78,7 +78,7 @@ export async function openMachines(access: MachineAccess): Promise<Machines> {
 }
 
 /** `control-1a2b3c4-01` → `control-1a2b3c4`. */
-export const poolIdOf = (node: string): string => node.replace(/-[0-9a-f]{2}$/, '');
+const poolIdOf = (node: string): string => node.replace(/-[0-9a-f]{2}$/, '');
 
 /** Kernel boot id of every existing node, by node name: stays the same exactly as long as a machine is neither replaced nor restarted. */
 export async function bootIds(machines: Machines, cluster: ClusterDescription): Promise<ReadonlyMap<string, string>> {

@@ -37,7 +37,7 @@ export function shownTo(caller: AdmittedCaller, { namespace, name }: ManifestKey
   return caller.may('viewer', namespace) ? `${namespace}/${name}` : 'one that you may not see';
 }
 
-export function callerOf(event: APIGatewayProxyEventV2): Caller {
+function callerOf(event: APIGatewayProxyEventV2): Caller {
   const { http } = event.requestContext;
   const found = Authorizer.safeParse((event.requestContext as { authorizer?: unknown }).authorizer).data;
   if (found?.iam) return { kind: 'iam', name: found.iam.userArn, claims: {}, from: http.sourceIp };

@@ -1,7 +1,7 @@
 /** The status of an InputManifest in Kubernetes: Claudie's shape, and what `kubectl wait`, Flux and Argo CD understand. */
 import { z } from 'zod';
 
-export const conditionTypes = ['Accepted', 'Ready', 'Progressing', 'Degraded', 'DriftFree'] as const;
+const conditionTypes = ['Accepted', 'Ready', 'Progressing', 'Degraded', 'DriftFree'] as const;
 export type ConditionType = (typeof conditionTypes)[number];
 
 export const ObjectCondition = z.object({
@@ -15,10 +15,10 @@ export const ObjectCondition = z.object({
 export type ObjectCondition = z.infer<typeof ObjectCondition>;
 
 /** As Claudie calls them. */
-export const objectStates = ['WATCHING_FOR_CHANGES', 'IN_PROGRESS', 'DONE', 'ERROR', 'SCHEDULED_FOR_DELETION'] as const;
-export const clusterStates = ['WAIT_FOR_PICKUP', 'IN_PROGRESS', 'DONE', 'ERROR'] as const;
+const objectStates = ['WATCHING_FOR_CHANGES', 'IN_PROGRESS', 'DONE', 'ERROR', 'SCHEDULED_FOR_DELETION'] as const;
+const clusterStates = ['WAIT_FOR_PICKUP', 'IN_PROGRESS', 'DONE', 'ERROR'] as const;
 /** The service of Claudie that does what the stage does. */
-export const phases = ['NONE', 'TERRAFORMER', 'ANSIBLER', 'KUBE_ELEVEN', 'KUBER'] as const;
+const phases = ['NONE', 'TERRAFORMER', 'ANSIBLER', 'KUBE_ELEVEN', 'KUBER'] as const;
 
 export const ObservedCluster = z.object({
   state: z.enum(clusterStates),

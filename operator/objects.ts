@@ -9,7 +9,7 @@ export const finalizer = 'kubeloom.dev/finalizer';
 /** What becomes of the clusters when the object is deleted. */
 export const onDelete = 'kubeloom.dev/on-delete';
 /** In the document that Kubeloom stores: `<uid of the object>@<checksum of the rest>`. */
-export const submittedFrom = 'kubeloom.dev/submitted-from';
+const submittedFrom = 'kubeloom.dev/submitted-from';
 
 const Metadata = z.looseObject({
   name: z.string(),

@@ -25,7 +25,7 @@ export async function bundleRunner(directory: string): Promise<string> {
 }
 
 /** Bundles it into `outfile`. */
-export function buildRunner(outfile: string): Promise<void> {
+function buildRunner(outfile: string): Promise<void> {
   return buildInto(outfile, join('runner-images', 'runner', 'main.ts'), {});
 }
 

@@ -31,7 +31,7 @@ export interface Design {
 }
 
 /** The steps in the order of their worth; each is on top of those before it. `now`: up to here it is built. */
-export const steps: readonly { readonly name: string; readonly change: Partial<Design>; readonly now?: true }[] = [
+const steps: readonly { readonly name: string; readonly change: Partial<Design>; readonly now?: true }[] = [
   { name: 'as of 0.1.0', change: {}, now: true },
   { name: 'checks for drift ask machines without Ansible', change: { checksWith: 'ssh' }, now: true },
   { name: 'checks for drift on Lambda compute', change: { checksOn: 'lambda' }, now: true },
@@ -72,7 +72,7 @@ export type Medians = Partial<Readonly<Record<RunWork, Measured>>>;
 
 const withPlugins: readonly RunWork[] = ['infrastructure', 'drift'];
 
-export function stageTimes(
+function stageTimes(
   stage: RunWork,
   { plugins, checksOn, checksWith }: Pick<Design, 'plugins' | 'checksOn' | 'checksWith'>,
   medians: Medians = {},

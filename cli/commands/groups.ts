@@ -28,7 +28,7 @@ export async function printGroups(
 }
 
 /** Lines of the table; on a narrow terminal columns are left out. */
-export function groupTable(rows: readonly GroupRow[], options: TableOptions = {}): readonly string[] {
+function groupTable(rows: readonly GroupRow[], options: TableOptions = {}): readonly string[] {
   if (rows.length === 0) return ['no machine groups'];
   return paintedTable(
     ['NAMESPACE', 'MANIFEST', 'GROUP', 'SIZE', 'WHERE', 'STATUS'],

@@ -124,7 +124,7 @@ const passphraseFlag = [
   'file with the passphrase in its first line; else KUBELOOM_BACKUP_PASSPHRASE',
 ] as const;
 
-export function registerLocalBackup(local: Command): void {
+function registerLocalBackup(local: Command): void {
   local
     .command('backup')
     .description('write the whole state of the platform into an encrypted file; the platform must be down')
@@ -177,7 +177,7 @@ interface UserOptions {
   readonly json?: boolean;
 }
 
-export function registerLocalUsers(local: Command): void {
+function registerLocalUsers(local: Command): void {
   const user = local.command('user').description('who else may use the platform, each with a token of its own');
   user
     .command('add <name>')

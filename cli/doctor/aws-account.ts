@@ -166,7 +166,7 @@ function checkBuilds(clients: AwsClients, computes: readonly string[], region: s
 }
 
 /** As Service Quotas calls it: `ARM/Small`, `ARM Lambda/2GB`. */
-export function computeName(environment: Project['environment']): string {
+function computeName(environment: Project['environment']): string {
   const { type = '', computeType = '' } = environment ?? {};
   const size = computeType.split('_').at(-1) ?? '';
   if (type === 'ARM_LAMBDA_CONTAINER') return `ARM Lambda/${size}`;

@@ -40,7 +40,7 @@ export async function look(
 const noAnswer = /^(ENOTFOUND|ECONNREFUSED|ECONNRESET|ETIMEDOUT|EAI_AGAIN|TimeoutError)$/;
 
 /** What happened and what to do about it. Rethrows errors that are neither from AWS nor from the network. */
-export function explain(error: unknown, action: string): Pick<AwsCheck, 'found' | 'fix'> {
+function explain(error: unknown, action: string): Pick<AwsCheck, 'found' | 'fix'> {
   if (!(error instanceof Error)) throw error;
   const code = 'code' in error ? String(error.code) : '';
   if (isDenied(error)) {

@@ -173,7 +173,7 @@ export function sampleState(
   };
 }
 
-export function sampleNames(provider: ProviderInstance, { zone = 'example.com' }: SampleWords = {}): DnsState {
+function sampleNames(provider: ProviderInstance, { zone = 'example.com' }: SampleWords = {}): DnsState {
   return { zone, provider, hostname: 'front', alternativeNames: ['www', 'api.shop'] };
 }
 

@@ -31,7 +31,7 @@ export function withText(log: LogLines, text: string): LogLines {
 }
 
 /** What a person reads of a line. */
-export function shownLine(line: string): string {
+function shownLine(line: string): string {
   const plain = line.replace(sequences, '').replace(/\r+$/, '');
   return plain.slice(plain.lastIndexOf('\r') + 1).replace(controls, '');
 }

@@ -140,7 +140,7 @@ function documentFaults(record: ManifestRecord): WireFault[] {
 type Ports = Pick<ApiPorts, 'manifests' | 'clusters'>;
 
 /** What is left of a manifest that cannot be deleted by a run; undefined when a run can, or when there is none. */
-export async function undeletable(
+async function undeletable(
   deps: Ports,
   key: ManifestKey,
 ): Promise<Awaited<ReturnType<ApiPorts['manifests']['remainsOf']>>> {
@@ -155,7 +155,7 @@ export async function undeletable(
 }
 
 /** Removes everything that is stored of it. Returns what is known of the resources that keep running. */
-export async function discardManifest(
+async function discardManifest(
   deps: Ports & Pick<ApiPorts, 'artifacts' | 'demands' | 'workflows'>,
   key: ManifestKey,
   { lease }: ManifestRecord,
@@ -170,7 +170,7 @@ export async function discardManifest(
 }
 
 /** Throws `Unreadable` that says how to go on, for everything but forgetting it as a whole. */
-export function refuseUnlessForgotten(remains: Parameters<typeof wayOut>[0], orphans: unknown): void {
+function refuseUnlessForgotten(remains: Parameters<typeof wayOut>[0], orphans: unknown): void {
   if (orphans !== 'all') throw new PipelineError('Unreadable', wayOut(remains));
 }
 

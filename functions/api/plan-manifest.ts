@@ -186,7 +186,7 @@ function demandRows(clusters: readonly ClusterRecord[], demands: readonly Demand
   });
 }
 
-export function driftRows(clusters: readonly ClusterRecord[]): PlanReport['drift'] {
+function driftRows(clusters: readonly ClusterRecord[]): PlanReport['drift'] {
   return clusters.flatMap((record) => {
     const { drift } = record;
     if (drift === undefined || drift.items.length === 0) return [];

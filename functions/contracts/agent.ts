@@ -4,10 +4,10 @@ import { Taint } from '#domain/cluster-state.ts';
 import { NodeObservation } from '#domain/drift.ts';
 
 /** Of the machines of a pool: `creating` until it is a node of Kubernetes, `deleting` once it is drained or removed. */
-export const AgentNodeState = z.enum(['creating', 'running', 'deleting']);
+const AgentNodeState = z.enum(['creating', 'running', 'deleting']);
 
 /** Why the last size that was asked of a pool was not reached. */
-export const AgentFailure = z.strictObject({
+const AgentFailure = z.strictObject({
   /** Nodes that had been asked for; the pool went back to `size`. */
   count: z.number().int().min(0),
   /** Whether another pool may have room: capacity and quota of the provider. */

@@ -18,7 +18,7 @@ export type ConsoleSettings =
 export const settingsFile = 'console.json';
 
 /** What the page may do: no script, style or connection but its own and those to `connectTo` (origins), no markup from strings, no frame around it. */
-export const contentSecurityPolicy = (connectTo: readonly string[] = []): string =>
+const contentSecurityPolicy = (connectTo: readonly string[] = []): string =>
   [
     "default-src 'none'",
     ...["script-src 'self'", "style-src 'self'", "img-src 'self'", ["connect-src 'self'", ...connectTo].join(' ')],

@@ -11,7 +11,7 @@ export const SourceFault = WireFault.extend({ file: z.string().describe('from th
 });
 export type SourceFault = z.infer<typeof SourceFault>;
 
-export const rowStates = ['applied', 'unchanged', 'proposed', 'refused', 'held', 'changed', 'deleted', 'kept'] as const;
+const rowStates = ['applied', 'unchanged', 'proposed', 'refused', 'held', 'changed', 'deleted', 'kept'] as const;
 
 /** What became of a manifest of the repository. */
 export const SourceRow = z

@@ -52,7 +52,7 @@ export const ExplainQuery = z.object({
 const PlacedFault = WireFault.extend({
   document: z.object({ kind: z.string(), name: z.string() }).optional().describe('the document that it is in'),
 });
-export const RefusedCluster = z.object({ cluster: z.string(), faults: z.array(PlacedFault) });
+const RefusedCluster = z.object({ cluster: z.string(), faults: z.array(PlacedFault) });
 
 export const InventoryStored = z
   .object({

@@ -91,7 +91,7 @@ export function firstAdminsFault(text: string): string | undefined {
 }
 
 /** The principal behind an ARN: for a session of a role, the role without path, which sessions do not contain. */
-export function principalOf(arn: string): string {
+function principalOf(arn: string): string {
   const [, partition, account, role] = /^arn:([^:]+):sts::(\d+):assumed-role\/([^/]+)\//.exec(arn) ?? [];
   return role === undefined ? arn : `arn:${partition}:iam::${account}:role/${role}`;
 }

@@ -64,9 +64,9 @@ export const DynamicSource = z.strictObject({
 });
 export type DynamicSource = z.infer<typeof DynamicSource>;
 
-export const StaticSource = z.strictObject({ kind: z.literal('static') });
+const StaticSource = z.strictObject({ kind: z.literal('static') });
 
-export const OpenPort = z.strictObject({ protocol: z.enum(['tcp', 'udp']), port: z.number().int() });
+const OpenPort = z.strictObject({ protocol: z.enum(['tcp', 'udp']), port: z.number().int() });
 
 /** `machine`: a machine group, without Kubernetes. */
 export const poolRoles = ['control', 'compute', 'loadBalancer', 'machine'] as const;

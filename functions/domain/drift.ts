@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { allNodes, type ClusterState } from './cluster-state.ts';
 
 /** Kinds of drift, by what repairs them. */
-export const driftKinds = [
+const driftKinds = [
   'machine',
   'network',
   'dns',
@@ -95,7 +95,7 @@ export const StrayAction = z.enum(['quarantine', 'delete']);
 export type StrayAction = z.infer<typeof StrayAction>;
 
 /** A repair: requested, done but not verified yet, or verified: it helped, it did not, or that is not known. */
-export const DriftRepair = z.strictObject({
+const DriftRepair = z.strictObject({
   state: z.enum(['requested', 'made', 'helped', 'useless', 'unverified']),
   runId: z.string(),
   at: z.string(),

@@ -74,9 +74,9 @@ export const longestPauseSeconds = 900;
 /** What holds a node is compared again after at most this time. */
 const longestNodePauseSeconds = 300;
 /** A waypoint pauses for a node that is held no longer than this; the run then stops, and is retried like others. */
-export const longestNodeWaitSeconds = 2 * 3600;
+const longestNodeWaitSeconds = 2 * 3600;
 /** Between the end of a run that broke and its next attempt: finish-run waits that long. */
-export const longestRestartPauseSeconds = 300;
+const longestRestartPauseSeconds = 300;
 
 export interface FailedStage {
   readonly class: ErrorClass;

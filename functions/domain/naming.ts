@@ -6,10 +6,10 @@ export interface HashSource {
   hash(length: number): string;
 }
 
-export const idHashLength = 7;
+const idHashLength = 7;
 export const hostnameLength = 17;
 /** A node's number is two hexadecimal digits, 01 to ff. */
-export const maxNodeNumber = 255;
+const maxNodeNumber = 255;
 
 /** `<name>-<7 char hash>`, not in `taken`. */
 export function hashedId(name: string, ids: HashSource, taken: ReadonlySet<string>): string {

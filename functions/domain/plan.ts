@@ -53,7 +53,7 @@ export const ConfigurationWork = z.strictObject({
 export type ConfigurationWork = z.infer<typeof ConfigurationWork>;
 
 /** KubeOne. `reset` is only for static nodes of a cluster that goes away. */
-export const KubernetesWork = z.strictObject({
+const KubernetesWork = z.strictObject({
   action: z.enum(['apply', 'reset']),
   /** Nodes whose machine was lost and recreated under the same name: what Kubernetes still has of the old one is removed first. */
   recreated: z.array(z.string()).optional(),
@@ -77,7 +77,7 @@ export const NodesWork = z.strictObject({
 export type NodesWork = z.infer<typeof NodesWork>;
 
 /** Ansible on load balancers only: roles and their targets as the target state has them. */
-export const TrafficWork = z.strictObject({ loadBalancers: z.array(z.string()) });
+const TrafficWork = z.strictObject({ loadBalancers: z.array(z.string()) });
 
 const stage = <Name extends StageName, Work extends z.ZodType>(name: Name, work: Work) =>
   z.strictObject({

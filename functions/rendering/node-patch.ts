@@ -21,7 +21,7 @@ export interface DesiredNode {
 export type NodePatch = Readonly<Record<string, unknown>>;
 
 /** Identity of a node towards autoscalers and clouds. */
-export function providerIdOf(node: string): string {
+function providerIdOf(node: string): string {
   return `kubeloom://${node}`;
 }
 

@@ -1,7 +1,7 @@
 /** A cluster's own nodes for a firewall: the networks that WireGuard and SSH between nodes come from. */
 import { allNodes, type ClusterFacts, type ClusterState } from '#domain/cluster-state.ts';
 
-export const everybody = '0.0.0.0/0';
+const everybody = '0.0.0.0/0';
 
 /**
  * Public addresses of all nodes that are known, as /32, sorted. With a static node all addresses are allowed: it may be behind

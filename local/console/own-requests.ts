@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import type { SessionParts } from './sessions.ts';
 
 /** With the key of the session. */
-export const keyHeader = 'kubeloom-console-key';
+const keyHeader = 'kubeloom-console-key';
 
 /** Cookies know no ports: two platforms of one machine have two names. */
 export const cookieName = ({ socket }: IncomingMessage): string => `kubeloom-console-${socket.localPort}`;

@@ -10,7 +10,7 @@ import { lambdaArn, toKebabCase } from '../names.ts';
 export type LambdaFunction = (event: unknown, context: Context) => unknown;
 
 /** A function failed; `name` is its error type, `message` the JSON that AWS puts into `Cause`. */
-export class LambdaFault extends Error {
+class LambdaFault extends Error {
   readonly errorMessage: string;
 
   constructor(thrown: unknown) {

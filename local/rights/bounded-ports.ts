@@ -6,7 +6,7 @@ import { type RunnerTool, runnerMay } from '#functions/rights/runner-rights.ts';
 import { actionsOf } from '#functions/rights/uses.ts';
 
 /** As S3 names it. */
-export class AccessDenied extends Error {
+class AccessDenied extends Error {
   constructor(tool: RunnerTool, action: string, key: string) {
     super(deniedSentence(`the runner ${tool}`, action, key));
     this.name = 'AccessDenied';

@@ -17,7 +17,7 @@ export const ObjectDescription = z.strictObject({
 });
 export type ObjectDescription = z.infer<typeof ObjectDescription>;
 
-export const objectSuffix = '.object';
+const objectSuffix = '.object';
 
 /** Readable as far as it goes, unique by hash: keys may be longer than file names, or differ only in what a file system ignores. */
 export function objectFileName(key: string): string {

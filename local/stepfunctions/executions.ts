@@ -8,7 +8,7 @@ import { executionEnded, executionStarted, toHistory } from './history-events.ts
 import type { Machine } from './machines.ts';
 
 /** 256 KiB: what Step Functions lets pass between states. */
-export const payloadLimit = 262_144;
+const payloadLimit = 262_144;
 export const roleArn = 'arn:aws:iam::000000000000:role/local';
 
 export interface StartRequest {

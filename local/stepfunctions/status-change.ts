@@ -63,7 +63,7 @@ export function statusRules(
 }
 
 /** "Step Functions Execution Status Change" as EventBridge delivers it. */
-export function statusChangeEvent(execution: Execution): { readonly id: string; readonly [field: string]: unknown } {
+function statusChangeEvent(execution: Execution): { readonly id: string; readonly [field: string]: unknown } {
   return {
     id: randomUUID(),
     ...{ version: '0', 'detail-type': 'Step Functions Execution Status Change', source: 'aws.states', account, region },

@@ -11,7 +11,7 @@ import { type SchemaSource, schemaSources, templatesDirectory } from './sources.
 import { type UsedTypes, usedTypes } from './used-types.ts';
 
 const root = join(import.meta.dirname, '../..');
-export const fixturesDirectory: string = join(root, 'test/providers/schemas');
+const fixturesDirectory: string = join(root, 'test/providers/schemas');
 
 export interface MakingOptions {
   /** Build plugins and ask them. */

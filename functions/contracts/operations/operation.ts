@@ -81,7 +81,7 @@ export const document = (description: string, required = true) => ({ description
 export const etagHeaders = z.object({
   ETag: z.string().describe('changes with every accepted document and attempt; for `If-Match`'),
 });
-export const revisionHeaders = z.object({
+const revisionHeaders = z.object({
   ETag: z.string().describe('changes with everything that the answer shows; for `If-None-Match`'),
 });
 /** Of a route whose answer is empty while it would be the same. */

@@ -10,7 +10,7 @@ import { parseValuePath } from './value-path.ts';
 export const defaultLevels = ['environment', 'customer', 'site', 'infraProvider', 'cluster'] as const;
 /** The level of the values in an InventoryCluster. */
 export const ownLevel = 'cluster';
-export const orderName = 'default';
+const orderName = 'default';
 
 const Level = z
   .string()

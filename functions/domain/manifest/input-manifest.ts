@@ -15,7 +15,7 @@ import { SecretSource } from './secret-source.ts';
 export const apiVersions = ['claudie.io/v1beta1', 'kubeloom.dev/v1'] as const;
 /** The name that stands for the templates that come with Kubeloom. */
 export const defaultTemplates = 'claudie-default-templates';
-export const defaultProxyEndpoint = 'http://proxy.claudie.io:8880';
+const defaultProxyEndpoint = 'http://proxy.claudie.io:8880';
 
 export const Provider = z.strictObject({
   name: ProviderName.describe('Name of this provider instance: one set of credentials of one cloud.'),

@@ -6,14 +6,14 @@ import { ClusterName, RoleName, shown, Text } from './names.ts';
 export const apiPort = 6443;
 /** Ports from here on are the load balancer's own (health checks, metrics). */
 export const firstReservedPort = 64512;
-export const maxRolesOfLoadBalancer = 1018;
+const maxRolesOfLoadBalancer = 1018;
 
 export const Port = z
   .int()
   .min(1, { error: (issue) => `${shown(issue.input)} is not a port; use 1 to 65535` })
   .max(65535, { error: (issue) => `${shown(issue.input)} is not a port; use 1 to 65535` });
 
-export const RoleSettings = z.strictObject({
+const RoleSettings = z.strictObject({
   proxyProtocol: z.boolean().optional().describe('Send the PROXY protocol to targets (TCP, never the API).'),
   stickySessions: z.boolean().optional().describe('One client always reaches the same node (never the API).'),
 });
@@ -56,7 +56,7 @@ const domain = (example: string) =>
     .regex(dnsDomain, { error: (issue) => `${shown(issue.input)} is not a domain name; use one such as "${example}"` });
 const HostName = domain('www');
 
-export const Dns = z.strictObject({
+const Dns = z.strictObject({
   dnsZone: domain('example.com').describe('Public DNS zone in which the names are created.'),
   provider: Text.describe('Name of the provider that serves the zone.'),
   hostname: HostName.optional().describe(

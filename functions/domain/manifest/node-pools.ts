@@ -16,7 +16,7 @@ import { NodeRepair } from './node-repair.ts';
 import { SecretSource } from './secret-source.ts';
 
 /** A pool has at most this many nodes: their number is two hexadecimal digits of their names. */
-export const maxNodesOfPool = 255;
+const maxNodesOfPool = 255;
 
 const Count = z
   .int()
@@ -50,7 +50,7 @@ export const ManifestMachineSpec = z
     ...(nvidiaGpuType !== undefined && { nvidiaGpuType }),
   }));
 
-export const Autoscaler = z.strictObject({
+const Autoscaler = z.strictObject({
   min: Count.describe('Fewest nodes; 0 is allowed.'),
   max: Count.min(1, { error: 'is less than 1; an autoscaled pool must be able to have a node' }).describe(
     'Most nodes.',
@@ -65,7 +65,7 @@ export const Autoscaler = z.strictObject({
     .describe('Kubeloom: what a node has room for; an autoscaler needs it to scale the pool up from 0 nodes.'),
 });
 
-export const ProviderSpec = z.strictObject({
+const ProviderSpec = z.strictObject({
   name: Text.describe('Name of a provider of this manifest.'),
   region: Text.describe('Region of the provider.'),
   zone: OneLine.optional().describe('Zone of the region; without one, nodes are spread over all zones.'),
@@ -129,7 +129,7 @@ export interface MachineGroupFields {
 }
 export type DynamicNodePool = z.infer<typeof DynamicNodePool> & MachineGroupFields;
 
-export const StaticNode = z.strictObject({
+const StaticNode = z.strictObject({
   endpoint: z
     .union([z.ipv4(), z.ipv6()], {
       error: (issue) => `${shown(issue.input)} is not an IP address; give the address of the machine`,

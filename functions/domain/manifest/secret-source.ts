@@ -9,7 +9,7 @@ export const defaultVaultConnection = 'vault';
 const slashes = /^[^/\s?#%][^\s?#%]*[^/\s?#%]$|^[^/\s?#%]$/;
 const pathMessage = 'has white space, "?", "#", "%" or a "/" at an end; write it as `vault kv get` takes it';
 
-export const VaultSource = z.strictObject({
+const VaultSource = z.strictObject({
   path: z
     .string()
     .regex(slashes, { error: pathMessage })

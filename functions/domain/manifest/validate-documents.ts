@@ -16,7 +16,7 @@ import { validateGitSource } from './validate-git-source.ts';
 import { validateSecret } from './validate-secret.ts';
 import { validateTemplateReference } from './validate-template-reference.ts';
 
-export const documentKinds = [
+const documentKinds = [
   ...manifestKinds,
   'Secret',
   'TemplateGitReference',

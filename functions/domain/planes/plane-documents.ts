@@ -38,7 +38,7 @@ function ownerOf(component: Component, all: readonly Component[]): Component {
 const prefix = 'component@';
 
 /** The version of its documents. */
-export function componentVersion(release: string): string {
+function componentVersion(release: string): string {
   return `${prefix}${release}`;
 }
 

@@ -8,7 +8,7 @@ import type { Money } from './cost-of-month.ts';
 import file from './machine-prices.json' with { type: 'json' };
 
 /** Hours that clouds count for a month. */
-export const hoursOfMonth = 730;
+const hoursOfMonth = 730;
 
 export const PriceList = z.strictObject({
   /** Provider type. */

@@ -20,7 +20,7 @@ export const RollOutCluster = z.strictObject({
 });
 export type RollOutCluster = z.infer<typeof RollOutCluster>;
 
-export const RollOutStatus = z.enum(['Running', 'Paused', 'Halted', 'RolledOut', 'Undone', 'Cancelled']);
+const RollOutStatus = z.enum(['Running', 'Paused', 'Halted', 'RolledOut', 'Undone', 'Cancelled']);
 
 export const RollOut = z.strictObject({
   /** `back`: what was touched gets the documents from before. */

@@ -13,7 +13,7 @@ import { type MachineReport, readMachineReport } from './machine-report.ts';
 import { longestVisitMs, machineScript, readScriptFiles } from './machine-script.ts';
 
 /** Programs `ssh` at once: Lambda compute has 1,024 processes and open files for all of a check. */
-export const machinesAtOnce = 50;
+const machinesAtOnce = 50;
 
 interface Visit {
   readonly login: SshLogin;

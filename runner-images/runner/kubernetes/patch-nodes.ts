@@ -8,7 +8,7 @@ import { StageFailure, stageCancelled } from '../stage-failure.ts';
 import type { ClusterNode, Kubectl } from './kubectl.ts';
 
 /** kubectl processes at once. */
-export const patchesAtOnce = 30;
+const patchesAtOnce = 30;
 /** A conflict means that another client wrote the node in between. */
 const triesOnConflict = 4;
 

@@ -42,7 +42,7 @@ function userName(user: () => { readonly username: string }): string {
 }
 
 /** True when the lock was taken by a runner of ours, according to the note next to the state. */
-export function isOurLock(lock: { readonly Who: string }, owner: OwnerRecord | undefined): boolean {
+function isOurLock(lock: { readonly Who: string }, owner: OwnerRecord | undefined): boolean {
   return owner !== undefined && lock.Who === owner.who;
 }
 

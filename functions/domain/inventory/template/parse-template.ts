@@ -21,7 +21,7 @@ type Place = readonly PropertyKey[];
 type Fields = Readonly<Record<string, unknown>>;
 
 /** Names that variables cannot have. */
-export const ownRoots = ['values', 'cluster', 'layers'] as const;
+const ownRoots = ['values', 'cluster', 'layers'] as const;
 
 /** Never throws. */
 export function parseTemplate({ metadata, spec }: InventoryTemplate): ParsedTemplate {

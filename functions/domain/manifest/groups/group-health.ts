@@ -33,7 +33,7 @@ const Http = z.strictObject({
   body: OneLine.optional().describe('Text that the first 64 kB of the answer contain.'),
 });
 
-export const GroupCheck = z
+const GroupCheck = z
   .strictObject({
     tcp: z.strictObject({ port: Port.describe('Port of the machine.') }).optional(),
     http: Http.optional(),
@@ -64,7 +64,7 @@ export const GroupCheck = z
         message: `could take ${seconds} s for a machine, more than ${longestCheck}; use fewer tries, or shorter times`,
       });
   });
-export type GroupCheck = z.infer<typeof GroupCheck>;
+type GroupCheck = z.infer<typeof GroupCheck>;
 const kinds = ['tcp', 'http', 'https', 'exec'] as const;
 
 export const GroupHealth = z

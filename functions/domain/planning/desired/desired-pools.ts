@@ -81,7 +81,7 @@ const blueprints = onceFor(({ spec: { nodePools } }: InputManifest) => ({
 }));
 
 /** True when machines created with one version of templates are not changed by the other. */
-export function compatibleTemplates(left: string, right: string): boolean {
+function compatibleTemplates(left: string, right: string): boolean {
   const ours = 'builtin@';
   return left === right || (left.startsWith(ours) && right.startsWith(ours));
 }

@@ -3,7 +3,7 @@ import type { NodePoolState, NodeState, Taint } from '#domain/cluster-state.ts';
 import { parseJson } from '#domain/json.ts';
 import { isReservedLabel, labelKeys, labelText } from '#domain/node-labels.ts';
 
-export const storageTagsAnnotation = 'node.longhorn.io/default-node-tags';
+const storageTagsAnnotation = 'node.longhorn.io/default-node-tags';
 const controlPlaneTaint: Taint = { key: 'node-role.kubernetes.io/control-plane', effect: 'NoSchedule' };
 const spotTaint: Taint = { key: labelKeys.spot, value: 'true', effect: 'NoSchedule' };
 

@@ -97,7 +97,7 @@ function changedFields(from: NodePoolState, to: NodePoolState): string[] {
 }
 
 /** Nodes of both that have another server type then. */
-export function resizedNodes(from: NodePoolState, to: NodePoolState): readonly NodeState[] {
+function resizedNodes(from: NodePoolState, to: NodePoolState): readonly NodeState[] {
   const before = new Map(from.nodes.map((node) => [nodeKey(node), serverTypeOf(node, from)]));
   return to.nodes.filter((node) => {
     const type = serverTypeOf(node, to);

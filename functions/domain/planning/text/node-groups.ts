@@ -5,7 +5,7 @@ import { nodePlace } from '../states/diff-pools.ts';
 import type { PoolLabel } from './pool-labels.ts';
 import { counted, placeText, roleText } from './words.ts';
 
-export const nodePartNames = ['made', 'changed', 'drained', 'removed', 'stays'] as const;
+const nodePartNames = ['made', 'changed', 'drained', 'removed', 'stays'] as const;
 /** `changed`: in place; `drained`: moved out of Kubernetes with care, then removed; `stays`: learns its peers at most. */
 export type NodePart = (typeof nodePartNames)[number];
 
