@@ -3,6 +3,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { SFNClient } from '@aws-sdk/client-sfn';
+import { AwsFault } from '#local/aws-json.ts';
 import { type LambdaFunction, lambdaHost } from '#local/lambda/lambda-host.ts';
 import { silentLogger } from '#local/logger.ts';
 import { type LoopbackServer, listenOnLoopback } from '#local/loopback-server.ts';
@@ -28,10 +29,14 @@ export function startOnLocal(around: ValidationContext, functions: readonly stri
     build: (environment) =>
       around.build({
         ProjectName: 'sim',
-        EnvironmentVariablesOverride: Object.entries(environment).map(([Name, Value]) => ({ Name, Value })),
+        EnvironmentVariablesOverride: variablesIn(environment),
       }),
+    refusal: (environment) => around.refusal?.(variablesIn(environment)),
   });
 }
+
+const variablesIn = (environment: Readonly<Record<string, string>>) =>
+  Object.entries(environment).map(([Name, Value]) => ({ Name, Value }));
 
 /** Machines that a test brings along; functions are answered by `call`. */
 export function startMachinesOnLocal(
@@ -46,7 +51,11 @@ export function startMachinesOnLocal(
 async function startLocal(
   texts: Readonly<Record<string, string>>,
   functions: readonly string[],
-  work: { readonly call: FunctionCall; build(environment: Readonly<Record<string, string>>): Promise<unknown> },
+  work: {
+    readonly call: FunctionCall;
+    build(environment: Readonly<Record<string, string>>): Promise<unknown>;
+    refusal?(environment: Readonly<Record<string, string>>): Error | undefined;
+  },
 ): Promise<OnLocal> {
   const directory = await mkdtemp(join(tmpdir(), 'kubeloom-conformance-'));
   const machinesDirectory = join(directory, 'machines');
@@ -58,8 +67,21 @@ async function startLocal(
   });
   const lambdas: Record<string, LambdaFunction> = {};
   for (const name of functions) lambdas[name] = (input) => work.call(name, input);
+  const start: typeof builds.start = (input) => {
+    const variables = input.environmentVariablesOverride.map(({ name, value }) => [name, value]);
+    const refused = work.refusal?.(Object.fromEntries(variables));
+    if (refused) throw new AwsFault(refused.name.replace('CodeBuild.', ''), refused.message);
+    return builds.start(input);
+  };
   const workflows = await startWorkflows({
-    ...{ machinesDirectory, statePath: ':memory:', builds, logger: silentLogger, rules: [], concurrency: 100 },
+    ...{
+      machinesDirectory,
+      statePath: ':memory:',
+      builds: { ...builds, start },
+      logger: silentLogger,
+      rules: [],
+      concurrency: 100,
+    },
     lambdas: lambdaHost(lambdas),
   });
   const server: LoopbackServer = await listenOnLoopback(stepFunctionsListener({ ...workflows, logger: silentLogger }));

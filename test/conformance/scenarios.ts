@@ -3,6 +3,7 @@ import type { StageName } from '#domain/plan.ts';
 import { manifestOf } from '#test/pipeline/harness/manifests.ts';
 import type { Pipeline } from '#test/pipeline/harness/pipeline.ts';
 import type { Outcome } from '#test/pipeline/harness/state-machines.ts';
+import { rollOutScenarios } from './roll-out-scenarios.ts';
 
 export interface Scenario {
   readonly name: string;
@@ -283,6 +284,62 @@ export const scenarios: readonly Scenario[] = [
       runs: ['Failed'],
     },
   },
+  {
+    name: 'an account that runs no more builds: the stage waits, and goes on',
+    async play(pipeline) {
+      pipeline.runner.refuse('configuration', 'AccountLimitExceededException', 2);
+      return applied(pipeline, small);
+    },
+    expected: { outcomes: [{ status: 'SUCCEEDED' }], clusters: [{ status: 'Converged', failure: null }] },
+  },
+  {
+    name: 'CodeBuild does not answer: its builds are stopped, and the waypoint pauses and continues',
+    async play(pipeline) {
+      const first = await applied(pipeline, small);
+      // The first try of a stage and its seven more.
+      pipeline.runner.refuse('configuration', 'AWSCodeBuildException', 8);
+      return [...first, ...(await applied(pipeline, large))];
+    },
+    expected: {
+      outcomes: [{ status: 'SUCCEEDED' }, { status: 'SUCCEEDED' }],
+      clusters: [{ status: 'Converged', failure: null }],
+    },
+  },
+  {
+    name: 'a run of a release that noted no images runs on those of the projects',
+    environment: { KUBELOOM_RUNNER_RELEASE: '' },
+    play: (pipeline) => applied(pipeline, small),
+    expected: { outcomes: [{ status: 'SUCCEEDED' }], clusters: [{ status: 'Converged' }] },
+  },
+  {
+    name: 'a node that a user holds: the run waits for it, and goes on',
+    environment: { KUBELOOM_BACK_OFF_SECONDS: '30' },
+    async play(pipeline) {
+      const first = await applied(pipeline, large);
+      const held = [{ node: 'web-more-1', because: 'held by the label kubeloom.dev/upgrade-lock' }];
+      pipeline.runner.trouble('nodes', { held });
+      pipeline.before.set('plan-cluster', () => pipeline.deps.clock.advance(60));
+      return [...first, ...(await applied(pipeline, small))];
+    },
+    expected: { outcomes: [{ status: 'SUCCEEDED' }, { status: 'SUCCEEDED' }], clusters: [{ status: 'Converged' }] },
+  },
+  {
+    name: 'aborted, and what finishes it breaks: the scheduler starts it again once its lease is over',
+    loose: true,
+    async play(pipeline) {
+      pipeline.runner.trouble('configuration', () => pipeline.machines.abortAll());
+      pipeline.faults.set('release-run', named('TypeError'));
+      const first = await applied(pipeline, small);
+      pipeline.deps.clock.advance(2 * 3600);
+      await pipeline.invoke('tick', {});
+      return [...first, ...(await pipeline.settle())];
+    },
+    expected: {
+      outcomes: [{ status: 'ABORTED' }, { status: 'SUCCEEDED' }],
+      manifest: { status: 'Done', held: false },
+    },
+  },
+  ...rollOutScenarios,
   {
     name: 'a function that breaks in the middle of a cluster: stands still, the record says so',
     async play(pipeline) {

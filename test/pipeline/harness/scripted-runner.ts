@@ -1,5 +1,5 @@
 /** A runner without tools: it keeps a world of nodes, drives it to where a stage should, and fails when told to. */
-import { type DriftJob, jobOf, readDriftCheck, type StageJob } from '#contracts/job.ts';
+import { type DriftJob, jobOf, readDriftCheck, type StageJob, workOf } from '#contracts/job.ts';
 import {
   clusterKeys,
   poolKeyPath,
@@ -57,6 +57,7 @@ export class ScriptedRunner {
   /** Keys of drift that no repair mends. */
   readonly stubborn = new Set<string>();
   readonly #planned: Planned[] = [];
+  readonly #refusals: (readonly [RunWork, string])[] = [];
   readonly #deps: Pick<Deps, 'artifacts' | 'secrets'>;
 
   constructor(deps: Pick<Deps, 'artifacts' | 'secrets'>) {
@@ -68,12 +69,27 @@ export class ScriptedRunner {
     this.#planned.push({ stage, trouble, mode: options.mode ?? 'do', times: options.times ?? 1 });
   }
 
+  /** CodeBuild starts none of the next builds of a stage, with this error. */
+  refuse(stage: RunWork, error: string, times = 1): void {
+    this.#refusals.push(...Array<readonly [RunWork, string]>(times).fill([stage, error]));
+  }
+
+  /** Why a build of these variables is not started; each answer counts as one try. */
+  refusal(variables: BuildRequest['EnvironmentVariablesOverride']): StateFault | undefined {
+    const job = jobOf(Object.fromEntries(variables.map(({ Name, Value }) => [Name, Value])));
+    const place = this.#refusals.findIndex(([stage]) => stage === workOf(job));
+    const [found] = place < 0 ? [] : this.#refusals.splice(place, 1);
+    return found && new StateFault(`CodeBuild.${found[1]}`, 'refused');
+  }
+
   /** Nothing more fails. */
   calm(): void {
     this.#planned.length = 0;
   }
 
   async build({ EnvironmentVariablesOverride: variables, ImageOverride: image = '' }: BuildRequest): Promise<unknown> {
+    const refused = this.refusal(variables);
+    if (refused) throw refused;
     this.images.push(image);
     const job = jobOf(Object.fromEntries(variables.map(({ Name, Value }) => [Name, Value])));
     if (job.kind === 'question') throw new Error('a run starts no questions');

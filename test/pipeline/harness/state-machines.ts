@@ -26,6 +26,8 @@ export interface ValidationContext {
   readonly invoke: (name: string, input: unknown) => Promise<unknown>;
   /** Runs a build; throws `StateFault` when it fails. */
   readonly build: (request: BuildRequest) => Promise<unknown>;
+  /** Why CodeBuild does not even start a build, for services that start builds of their own. */
+  readonly refusal?: (variables: BuildRequest['EnvironmentVariablesOverride']) => StateFault | undefined;
   /** Called when a child that has a name of its own ended. */
   readonly ended?: (machine: string, name: string, outcome: Outcome, input: unknown) => Promise<void>;
 }
