@@ -1,4 +1,4 @@
-/** Benchmarks, all in one run, as JSON: `node bench/run.ts [one] [many] [plan] [inventory] [inventoryRoute] [groups] [load] [burst] [racers] [hostile] [hosts]` (default: one, many, plan; hosts needs root). */
+/** Benchmarks, all in one run, as JSON: `node bench/run.ts [one] [many] [plan] [inventory] [inventoryRoute] [groups] [load] [burst] [racers] [hostile] [table] [hosts]` (default: one, many, plan; hosts needs root). */
 import { readFileSync } from 'node:fs';
 import { enableCompileCache } from 'node:module';
 import { cpus } from 'node:os';
@@ -14,6 +14,7 @@ import { measureMany } from './many-manifests.ts';
 import { measureOne } from './one-manifest.ts';
 import { measurePlan } from './plan.ts';
 import { measureRacers } from './racers.ts';
+import { measureTable } from './table-units.ts';
 
 const benches = {
   one: measureOne,
@@ -26,6 +27,7 @@ const benches = {
   inventory: measureInventory,
   inventoryRoute: measureInventoryRoute,
   groups: measureGroups,
+  table: measureTable,
   hosts: measureHosts,
 } as const;
 type Bench = keyof typeof benches;

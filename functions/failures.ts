@@ -82,7 +82,7 @@ function nameOf(error: PipelineError): ErrorName {
 
 /** How services name that they were asked too often, or did not answer in time: few of these are marked by the SDK. */
 const passing =
-  /^(Throttl|TooManyRequests|RequestThrottled|RequestLimitExceeded|ProvisionedThroughputExceeded|SlowDown|TimeoutError|RequestTimeout)/;
+  /^(Throttl|TooManyRequests|RequestThrottled|RequestLimitExceeded|ProvisionedThroughputExceeded|SlowDown|TimeoutError|RequestTimeout|TransactionConflict|TransactionInProgress)/;
 
 /** The SDK marks some throttling and outages; connection faults carry a code of the operating system. */
 function isTemporary(error: unknown): boolean {

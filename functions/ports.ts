@@ -1,116 +1,14 @@
 /** The interfaces to everything outside of the program. Adapters implement it on AWS; fakes in test/ pass the same contract suites. */
 import type { Config } from '#contracts/config.ts';
-import type {
-  ClusterRecord,
-  DemandRecord,
-  Lease,
-  ManifestKey,
-  ManifestRecord,
-  NewEvent,
-  Origin,
-  RunEvent,
-  RunRecord,
-} from '#contracts/records.ts';
+import type { ClusterRecord, DemandRecord, ManifestKey, NewEvent, RunEvent, RunRecord } from '#contracts/records.ts';
 import type { RollOutInput, StateError } from '#contracts/state-inputs.ts';
 import type { RoleBinding } from '#domain/manifest/role-binding.ts';
 import type { EventBus, EventFeed } from './event-feed.ts';
 import type { GitSourceStore } from './git-source-store.ts';
 import type { InventoryStore } from './inventory-store.ts';
+import type { ManifestStore } from './manifest-store.ts';
+import type { Page } from './page.ts';
 import type { RollOutStore } from './roll-out-store.ts';
-
-export interface Page<Item> {
-  readonly items: readonly Item[];
-  /** Opaque; absent on the last page. */
-  readonly next?: string;
-}
-
-/** How long a lease is good for; at `dueAt`, before it expires, the scheduler checks whether its holder still runs. */
-export interface LeaseTerm {
-  readonly now: string;
-  readonly dueAt: string;
-  readonly expiresAt: string;
-}
-
-/** A generation of a manifest with its document. */
-export interface StoredGeneration {
-  readonly generation: number;
-  readonly document: unknown;
-  /** Absent when an older release stored it. */
-  readonly origin?: Origin;
-}
-
-/** What is left of a manifest whose record cannot be read. */
-export interface ManifestRemains extends ManifestKey {
-  /** Why it cannot be read, a sentence. */
-  readonly reason: string;
-  /** With what could be read of it; the document is null, the status Failed. */
-  readonly record: ManifestRecord;
-  /** Whether `replace` makes it a complete record again. */
-  readonly replaceable: boolean;
-}
-
-/** `unreadable` are those of this page that cannot be read: they do not hide the others. */
-export interface StoredManifests extends Page<ManifestRecord> {
-  readonly unreadable: readonly ManifestRemains[];
-}
-
-export interface ManifestStore {
-  /** Throws `Unreadable`, as every method that answers a record. */
-  get(key: ManifestKey): Promise<ManifestRecord | undefined>;
-  /** Of one that cannot be read; undefined when it does not exist, or can be read. */
-  remainsOf(key: ManifestKey): Promise<ManifestRemains | undefined>;
-  /** Removes it and its documents by the key alone, whatever they hold; no error when there is none. */
-  discard(key: ManifestKey): Promise<void>;
-  /** The newest generation and those of the ten before it that are kept, newest first; empty without the manifest. */
-  generations(key: ManifestKey): Promise<readonly StoredGeneration[]>;
-  /** Creates the first generation. Throws `VersionConflict` when the manifest exists. */
-  create(record: ManifestRecord): Promise<void>;
-  /**
-   * Replaces document, origin, generation, attempt, status, runId, deleting, checksum, templates, templateSecrets, templatesSeen, retryFrom,
-   * plan, retries, orphans and dueAt; leaves the lease, `paused` and `cancelRequested` alone.
-   * Throws `VersionConflict` (details: the stored generation and attempt) unless both are still `expected`.
-   */
-  replace(record: ManifestRecord, expected: { generation: number; attempt: number }): Promise<void>;
-  /** Pauses or resumes it. Returns the stored record. Throws `NotFound`. */
-  setPaused(key: ManifestKey, paused: boolean): Promise<ManifestRecord>;
-  /** Notes that a run has to stop, and makes the manifest due at `dueAt`. Returns the stored record. Throws `NotFound`. */
-  requestCancel(key: ManifestKey, runId: string, dueAt: string): Promise<ManifestRecord>;
-  /**
-   * Takes the lease when it is free, expired or already the owner's; the fence grows by one.
-   * Writes `dueAt`. Returns undefined when another holds it. Throws `NotFound` without manifest.
-   */
-  takeLease(
-    key: ManifestKey,
-    owner: string,
-    term: LeaseTerm,
-  ): Promise<{ lease: Lease; record: ManifestRecord } | undefined>;
-  /** Prolongs the lease and `dueAt`. Throws `LeaseLost` when the fence is no longer the holder's. */
-  renewLease(key: ManifestKey, fence: number, term: LeaseTerm): Promise<void>;
-  /** Marks it as being worked on (`Running`, or `Deleting` when it is) and returns the stored record. Throws `LeaseLost`. */
-  begin(key: ManifestKey, fence: number, at: string): Promise<ManifestRecord>;
-  /**
-   * Sets the final status, frees the lease and sets `dueAt` or clears it, only if generation and attempt are still those that were worked on.
-   * `Done` clears `retries`. Returns 'newer' (and keeps the lease) when they are not. Throws `LeaseLost`.
-   */
-  settle(
-    key: ManifestKey,
-    fence: number,
-    seen: { generation: number; attempt: number },
-    status: ManifestRecord['status'],
-    at: string,
-    dueAt?: string,
-  ): Promise<'settled' | 'newer'>;
-  /** Frees the lease of an owner that is gone; does nothing when another holds it. Leaves `dueAt`. Returns the stored record. */
-  releaseLease(key: ManifestKey, owner: string): Promise<ManifestRecord | undefined>;
-  /** Removes a manifest that is deleting, only if generation is unchanged. Returns 'newer' when it is not. Throws `LeaseLost`. */
-  remove(key: ManifestKey, fence: number, generation: number): Promise<'settled' | 'newer'>;
-  list(namespace: string | undefined, limit: number, next?: string): Promise<StoredManifests>;
-  /**
-   * Manifests whose `dueAt` is not after `now`, oldest first; behind all others those that are done or failed. One that cannot be
-   * read is reported and left out, or thrown when there is no callback.
-   */
-  due(now: string, limit: number, report?: (unreadable: Error) => void): Promise<readonly ManifestRecord[]>;
-}
 
 export interface ClusterStore {
   /** Throws `Unreadable`, as `list`. */

@@ -10,12 +10,15 @@ import { denialOf } from './rights/request-rights.ts';
 export class AwsFault extends Error {
   readonly code: string;
   readonly status: number;
+  /** Fields of the answer besides code and message. */
+  readonly details: Readonly<Record<string, unknown>>;
 
-  constructor(code: string, message: string, status = 400) {
+  constructor(code: string, message: string, status = 400, details: Readonly<Record<string, unknown>> = {}) {
     super(message);
     this.name = 'AwsFault';
     this.code = code;
     this.status = status;
+    this.details = details;
   }
 }
 
@@ -67,7 +70,7 @@ export function awsJsonListener(
       answer(response, 200, await work(input));
     } catch (error) {
       if (error instanceof AwsFault)
-        return answer(response, error.status, { __type: error.code, message: error.message });
+        return answer(response, error.status, { __type: error.code, message: error.message, ...error.details });
       logger.error('a local service failed', { service, operation: name, cause: messageOf(error) });
       answer(response, 500, { __type: 'InternalServerError', message: messageOf(error) });
     }

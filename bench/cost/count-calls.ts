@@ -30,7 +30,7 @@ export const none = (): Counts => ({
 });
 
 const reads = /\.(GetItem|Query|BatchGetItem|Scan)$/;
-const writes = /\.(PutItem|UpdateItem|DeleteItem|BatchWriteItem)$/;
+const writes = /\.(PutItem|UpdateItem|DeleteItem|BatchWriteItem|TransactWriteItems)$/;
 
 /** Follows the requests of the SDK until `stop`; units are made of the bytes that went over the wire. */
 export function countRequests(s3: string, into: () => Counts): { stop(): void } {
@@ -41,7 +41,7 @@ export function countRequests(s3: string, into: () => Counts): { stop(): void } 
     const counts = into();
     const units = (bytes: unknown, size: number): number => Math.max(1, Math.ceil(Number(bytes ?? 0) / size));
     if (reads.test(target)) counts.tableReads += units(response.headers['content-length'], 4096);
-    // Every write of an indexed item is written to the index as well.
+    // Every write of an indexed item is written to the index as well; what is written in a transaction counts twice.
     else if (writes.test(target)) counts.tableWrites += 2 * units(request.getHeader('content-length'), 1024);
     else if (request.getHeader('host') === s3Host) {
       if (request.method === 'GET' || request.method === 'HEAD') counts.gets += 1;

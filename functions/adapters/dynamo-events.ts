@@ -1,7 +1,8 @@
 /** `EventStore` on DynamoDB. An event's key is made of its time and content, so appending it twice keeps it once. */
 import { createHash } from 'node:crypto';
 import { type ManifestKey, RunEvent } from '#contracts/records.ts';
-import type { EventStore, Page } from '../ports.ts';
+import type { Page } from '../page.ts';
+import type { EventStore } from '../ports.ts';
 import { cursorTo, type DynamoTable, itemsIn } from './dynamo-table.ts';
 import { readableOnes, readJsonRecord } from './stored-record.ts';
 import { eventPartition } from './table-keys.ts';

@@ -1,113 +1,131 @@
-/** `ManifestStore` on DynamoDB: generation and lease live in one item, so that every decision is one conditional write. */
-import { type Lease, type ManifestKey, type ManifestRecord, Origin } from '#contracts/records.ts';
-import { isPipelineError, PipelineError } from '#domain/errors.ts';
-import type { LeaseTerm, ManifestRemains, ManifestStore, StoredGeneration, StoredManifests } from '../ports.ts';
+/**
+ * `ManifestStore` on DynamoDB: generation and lease live in one item, the head, so that every decision is one conditional write.
+ * Documents are items of their own; one that is new is written together with its head.
+ */
+import type { Lease, ManifestHead, ManifestKey, ManifestRecord } from '#contracts/records.ts';
+import type { PipelineError } from '#domain/errors.ts';
+import type {
+  LeaseTerm,
+  ManifestRemains,
+  ManifestStore,
+  ManifestVersion,
+  StoredGeneration,
+  StoredManifests,
+} from '../manifest-store.ts';
 import { assigned, assignments, attributeNames } from './dynamo-expressions.ts';
-import { type Condition, type DynamoTable, dueIn, type Item, itemKeyOf, itemsIn } from './dynamo-table.ts';
-import { documentPrefix, type LargeDocuments } from './large-documents.ts';
-import { asFault, leaseLost, notFound } from './manifest-errors.ts';
-import { nameOf, readManifest, remainsOf } from './manifest-item.ts';
-import { readRecord } from './stored-record.ts';
-import {
-  documentItem,
-  documentsOf,
-  dueChecks,
-  dueManifests,
-  generationOf,
-  manifestItem,
-  manifestPartition,
-  manifestsOf,
-  partitionOf,
-} from './table-keys.ts';
+import { type Condition, type DynamoTable, dueIn, type Item, itemKeyOf, itemsIn, type Write } from './dynamo-table.ts';
+import type { LargeDocuments } from './large-documents.ts';
+import { documentMissing, isWhole, ManifestDocuments } from './manifest-documents.ts';
+import { asFault, leaseLost, notFound, versionConflict } from './manifest-errors.ts';
+import { orRemains, pageOfRead, readHead, readManifest } from './manifest-item.ts';
+import { recordFormat } from './stored-record.ts';
+import { dueChecks, dueManifests, manifestItem, manifestsOf, partitionOf } from './table-keys.ts';
 
 /** The lease is flat in the item: its fence is the item's `fence`, the last one ever given. */
 const held = 'attribute_exists(#leaseOwner) AND #fence = :fence';
 const seenUnchanged = '#generation = :generation AND #attempt = :attempt';
-/** Documents of so many generations before the newest are kept. */
-const keptGenerations = 10;
+/** What `replace` takes of a record, or removes where that has none. */
+const replaced = [
+  ...(['origin', 'generation', 'attempt', 'status', 'runId', 'deleting', 'updatedAt', 'dueAt', 'plan'] as const),
+  ...(['retryFrom', 'retries', 'orphans', 'templates', 'templateSecrets', 'templatesSeen', 'planes', 'check'] as const),
+] as const;
 
 export class DynamoManifests implements ManifestStore {
   readonly #table: DynamoTable;
-  readonly #documents: LargeDocuments;
+  readonly #large: LargeDocuments;
+  readonly #documents: ManifestDocuments;
 
-  constructor(table: DynamoTable, documents: LargeDocuments) {
+  constructor(table: DynamoTable, large: LargeDocuments) {
     this.#table = table;
-    this.#documents = documents;
+    this.#large = large;
+    this.#documents = new ManifestDocuments(table, large);
   }
 
   async get(key: ManifestKey): Promise<ManifestRecord | undefined> {
-    const item = await this.#table.get(manifestItem(key));
-    return item && this.#read(item);
+    const head = await this.#table.get(manifestItem(key));
+    return head && this.#whole(head);
+  }
+
+  async head(key: ManifestKey): Promise<ManifestHead | undefined> {
+    const head = await this.#table.get(manifestItem(key));
+    return head && readHead(head);
   }
 
   async remainsOf(key: ManifestKey): Promise<ManifestRemains | undefined> {
-    const item = await this.#table.get(manifestItem(key));
-    const read = item && (await this.#readOrRemains(item));
+    const head = await this.#table.get(manifestItem(key));
+    const read = head && (await orRemains(head, () => this.#whole(head)));
     return read && 'reason' in read ? read : undefined;
   }
 
   async discard(key: ManifestKey): Promise<void> {
-    await this.#table.removeAll(await this.#keptDocuments(key));
+    const { discardDocuments } = await import('./manifest-history.ts');
+    await discardDocuments(this.#table, key);
     await this.#table.remove(manifestItem(key));
   }
 
   async generations(key: ManifestKey): Promise<readonly StoredGeneration[]> {
-    const item = await this.#table.get(manifestItem(key));
-    if (!item) return [];
-    const kept = await this.#keptDocuments(key);
-    // A document that a late writer stored as an old one is again the newest one.
-    const earlier = kept.map((each) => ({ ...each, generation: generationOf(each) }));
-    const all = [item, ...earlier.filter(({ generation }) => generation < Number(item.generation))];
-    const what = nameOf(item);
-    const read = all.map(async ({ generation, document, origin, format }: Item) => ({
-      generation: Number(generation),
-      document: await this.#documents.read(document, what),
-      ...(origin !== undefined && { origin: readRecord(Origin, origin, { what, format }) }),
-    }));
-    return (await Promise.all(read)).toSorted((a, b) => b.generation - a.generation);
-  }
-
-  #keptDocuments(key: ManifestKey): Promise<readonly Item[]> {
-    return this.#table.queryAll(itemsIn(manifestPartition(key), documentsOf));
+    const head = await this.#table.get(manifestItem(key));
+    if (!head) return [];
+    const { storedGenerations } = await import('./manifest-history.ts');
+    return storedGenerations(this.#table, this.#large, head);
   }
 
   async create(record: ManifestRecord): Promise<void> {
-    const { lease, document, dueAt, ...plain } = record;
-    const item = {
+    const { lease, document: _document, dueAt, ...plain } = record;
+    const head = {
       ...manifestItem(record),
       ...plain,
-      document: await this.#documents.keep(documentPrefix(record.namespace, record.name), document),
+      format: recordFormat,
       ...(dueAt !== undefined && { duePartition: partitionOf(record.status), dueAt }),
       ...(lease && { leaseOwner: lease.owner, leaseExpiresAt: lease.expiresAt }),
     };
-    if (await this.#table.put(item, { expression: 'attribute_not_exists(#pk)' })) return;
+    const isNew = { put: head, condition: { expression: 'attribute_not_exists(#pk)' } };
+    if (await this.#table.writeTogether([isNew, ...(await this.#documents.store(record))])) return;
     throw await this.#conflict(record, 'it exists already');
   }
 
-  async replace(record: ManifestRecord, expected: { generation: number; attempt: number }): Promise<void> {
-    if (record.generation !== expected.generation) await this.#archive(record, expected.generation);
-    const { document, checksum, generation, attempt, status, runId, deleting, updatedAt, origin, check, plan } = record;
-    const kept = await this.#documents.keep(documentPrefix(record.namespace, record.name), document);
-    const { retryFrom, retries, orphans, dueAt, templates, templateSecrets, templatesSeen, planes, checks } = record;
-    const change = assigned({
-      ...{ document: kept, origin, checksum, generation, attempt, status, runId, deleting, updatedAt },
-      ...{ retryFrom, retries, orphans, templates, templateSecrets, templatesSeen, planes, check, plan },
-      ...(checks !== undefined && { checks }),
-      ...{ dueAt, duePartition: dueAt === undefined ? undefined : partitionOf(status) },
-    });
-    const condition = {
-      expression: '#generation = :seenGeneration AND #attempt = :seenAttempt',
-      values: { ':seenGeneration': expected.generation, ':seenAttempt': expected.attempt },
-    };
-    if (await this.#table.update(manifestItem(record), change, condition)) return;
+  async replace(record: ManifestHead | ManifestRecord, expected: ManifestVersion): Promise<void> {
+    const isNew = 'document' in record && record.generation !== expected.generation;
+    const documents = isNew ? await this.#documents.store(record) : [];
+    if (await this.#replaceHead(record, expected, { documents })) return;
+    const whole = await this.#table.get(manifestItem(record));
+    if (whole && isWhole(whole) && whole.generation === expected.generation)
+      if (await this.#replaceHead(record, expected, { documents: [this.#documents.move(whole), ...documents], whole }))
+        return;
     throw await this.#conflict(record, `generation ${expected.generation} is no longer the newest`);
   }
 
-  async setPaused(key: ManifestKey, paused: boolean): Promise<ManifestRecord> {
+  /** `whole`: the head as an earlier release wrote it, with a document that is moved. */
+  async #replaceHead(
+    record: ManifestHead,
+    expected: ManifestVersion,
+    { documents, whole }: { readonly documents: readonly Write[]; readonly whole?: Item },
+  ): Promise<boolean> {
+    const { checksum, generation, status, dueAt, checks } = record;
+    const change = assigned({
+      ...Object.fromEntries(replaced.map((field) => [field, record[field]])),
+      format: recordFormat,
+      ...(checks !== undefined && { checks }),
+      // With its document: the same in both says that they belong together.
+      ...(generation !== expected.generation && { checksum }),
+      duePartition: dueAt === undefined ? undefined : partitionOf(status),
+      ...(whole && { document: undefined }),
+    });
+    const layout = `${whole ? 'attribute_exists' : 'attribute_not_exists'}(#document)`;
+    const condition = {
+      expression: `#generation = :seenGeneration AND #attempt = :seenAttempt AND ${layout}`,
+      values: { ':seenGeneration': expected.generation, ':seenAttempt': expected.attempt },
+    };
+    const key = manifestItem(record);
+    if (documents.length === 0) return (await this.#table.update(key, change, condition)) !== undefined;
+    return this.#table.writeTogether([{ update: key, change, condition }, ...documents]);
+  }
+
+  async setPaused(key: ManifestKey, paused: boolean): Promise<ManifestHead> {
     return this.#note(key, { paused: paused || undefined });
   }
 
-  async requestCancel(key: ManifestKey, runId: string, dueAt: string): Promise<ManifestRecord> {
+  async requestCancel(key: ManifestKey, runId: string, dueAt: string): Promise<ManifestHead> {
     return this.#note(key, { cancelRequested: runId, dueAt, duePartition: dueManifests });
   }
 
@@ -115,7 +133,7 @@ export class DynamoManifests implements ManifestStore {
     key: ManifestKey,
     owner: string,
     term: LeaseTerm,
-  ): Promise<{ lease: Lease; record: ManifestRecord } | undefined> {
+  ): Promise<{ lease: Lease; record: ManifestHead } | undefined> {
     const values = { leaseOwner: owner, leaseExpiresAt: term.expiresAt, duePartition: dueManifests, dueAt: term.dueAt };
     const change = {
       expression: `${assignments(values)}, #fence = #fence + :one`,
@@ -125,7 +143,7 @@ export class DynamoManifests implements ManifestStore {
     const condition = { expression: `attribute_exists(#pk) AND (${free})`, values: { ':now': term.now } };
     const item = await this.#table.update(manifestItem(key), change, condition);
     if (item) {
-      const record = await this.#read(item);
+      const record = readHead(item);
       return { lease: { owner, fence: record.fence, expiresAt: term.expiresAt }, record };
     }
     if (await this.#table.get(manifestItem(key))) return undefined;
@@ -145,18 +163,19 @@ export class DynamoManifests implements ManifestStore {
       expression: `${held} AND #deleting = :deleting`,
       values: attributeNames({ fence, deleting: false }),
     };
-    const item = await this.#table.update(manifestItem(key), change, condition);
-    if (item) return this.#read(item);
     const deletion = { status: 'Deleting', updatedAt: at };
-    return this.#read(
-      await this.#whileHeld(key, fence, { expression: assignments(deletion), values: attributeNames(deletion) }),
-    );
+    const head =
+      (await this.#table.update(manifestItem(key), change, condition)) ??
+      (await this.#whileHeld(key, fence, { expression: assignments(deletion), values: attributeNames(deletion) }));
+    const record = await this.#whole(head);
+    if (record?.lease?.fence === fence) return record;
+    throw leaseLost(key, fence);
   }
 
   async settle(
     key: ManifestKey,
     fence: number,
-    seen: { generation: number; attempt: number },
+    seen: ManifestVersion,
     status: ManifestRecord['status'],
     at: string,
     dueAt?: string,
@@ -171,11 +190,11 @@ export class DynamoManifests implements ManifestStore {
     return this.#newerOrLost(key, fence);
   }
 
-  async releaseLease(key: ManifestKey, owner: string): Promise<ManifestRecord | undefined> {
+  async releaseLease(key: ManifestKey, owner: string): Promise<ManifestHead | undefined> {
     const change = { expression: 'REMOVE #leaseOwner, #leaseExpiresAt' };
     const condition = { expression: '#leaseOwner = :owner', values: { ':owner': owner } };
     const item = await this.#table.update(manifestItem(key), change, condition);
-    return item ? this.#read(item) : this.get(key);
+    return item ? readHead(item) : this.head(key);
   }
 
   async remove(key: ManifestKey, fence: number, generation: number): Promise<'settled' | 'newer'> {
@@ -183,31 +202,43 @@ export class DynamoManifests implements ManifestStore {
       expression: `${held} AND #generation = :generation AND #deleting = :deleting`,
       values: attributeNames({ fence, generation, deleting: true }),
     };
-    if (!(await this.#table.remove(manifestItem(key), condition))) return this.#newerOrLost(key, fence);
-    const oldest = Math.max(1, generation - keptGenerations);
-    const kept = Array.from({ length: generation - oldest }, (_, place) => documentItem(key, oldest + place));
-    await Promise.all(kept.map((item) => this.#table.remove(item)));
-    return 'settled';
+    // Together: a manifest that is created again at once has a document under the same key.
+    const writes = [{ remove: manifestItem(key), condition }, ...this.#documents.remove(key, generation)];
+    return (await this.#table.writeTogether(writes)) ? 'settled' : this.#newerOrLost(key, fence);
   }
 
   async list(namespace: string | undefined, limit: number, next?: string): Promise<StoredManifests> {
+    const page = await this.#page(namespace, limit, next);
+    const documentOf = await this.#documents.ofAll(page.items);
+    const read = page.items.map((head) =>
+      orRemains(head, async () => {
+        const found = await documentOf(head);
+        return found ? readManifest(head, found.document) : this.#whole(head);
+      }),
+    );
+    return pageOfRead(await Promise.all(read), page.next);
+  }
+
+  async listHeads(namespace: string | undefined, limit: number, next?: string): Promise<StoredManifests<ManifestHead>> {
+    const page = await this.#page(namespace, limit, next);
+    const read = page.items.map((head) => orRemains(head, async () => readHead(head)));
+    return pageOfRead(await Promise.all(read), page.next);
+  }
+
+  #page(namespace: string | undefined, limit: number, next?: string): ReturnType<DynamoTable['query']> {
     const { pk } = manifestItem({ namespace: '', name: '' });
-    const page = await this.#table.query({
+    return this.#table.query({
       ...itemsIn(pk, namespace === undefined ? undefined : manifestsOf(namespace)),
       limit,
       ...(next === undefined ? {} : { next }),
     });
-    const read = await Promise.all(page.items.map((item) => this.#readOrRemains(item)));
-    const items = read.flatMap((one) => ('reason' in one ? [] : [one]));
-    const unreadable = read.flatMap((one) => ('reason' in one ? [one] : []));
-    return { items, unreadable, ...(page.next === undefined ? {} : { next: page.next }) };
   }
 
   async due(
     now: string,
     limit: number,
     report?: (unreadable: PipelineError) => void,
-  ): Promise<readonly ManifestRecord[]> {
+  ): Promise<readonly ManifestHead[]> {
     const { items: waiting } = await this.#table.query({ ...dueIn(dueManifests, now), limit });
     const room = limit - waiting.length;
     const { items: checks } =
@@ -216,30 +247,20 @@ export class DynamoManifests implements ManifestStore {
     const items = (await this.#table.getAll([...waiting, ...checks].map(itemKeyOf))).filter(
       ({ dueAt }) => dueAt !== undefined && String(dueAt) <= now,
     );
-    const read = await Promise.allSettled(items.map((item) => this.#read(item)));
-    return read.flatMap((outcome, index) => {
-      if (outcome.status === 'fulfilled') return [outcome.value];
-      if (report === undefined) throw outcome.reason;
-      report(asFault(items[index], outcome.reason));
-      return [];
+    return items.flatMap((item) => {
+      try {
+        return [readHead(item)];
+      } catch (cause) {
+        if (report === undefined) throw cause;
+        report(asFault(item, cause));
+        return [];
+      }
     });
   }
 
-  /**
-   * Stores the document of the generation that is about to be replaced as an old one. A generation has one document for
-   * ever: another writer that is faster does no harm.
-   */
-  async #archive(key: ManifestKey, generation: number): Promise<void> {
-    const item = await this.#table.get(manifestItem(key));
-    if (item?.generation !== generation) return;
-    const { document, origin } = item;
-    await this.#table.put({ ...documentItem(key, generation), document, ...(origin !== undefined && { origin }) });
-    if (generation > keptGenerations) await this.#table.remove(documentItem(key, generation - keptGenerations));
-  }
-
-  async #note(key: ManifestKey, values: Item): Promise<ManifestRecord> {
+  async #note(key: ManifestKey, values: Item): Promise<ManifestHead> {
     const item = await this.#table.update(manifestItem(key), assigned(values), { expression: 'attribute_exists(#pk)' });
-    if (item) return this.#read(item);
+    if (item) return readHead(item);
     throw notFound(key);
   }
 
@@ -259,25 +280,16 @@ export class DynamoManifests implements ManifestStore {
   }
 
   async #conflict(key: ManifestKey, why: string): Promise<PipelineError> {
-    const item = await this.#table.get(manifestItem(key));
-    const details = { generation: Number(item?.generation ?? 0), attempt: Number(item?.attempt ?? 0) };
-    const existing = item
-      ? `generation ${details.generation}, attempt ${details.attempt} is stored`
-      : 'it is not stored';
-    const message = `manifest ${key.namespace}/${key.name}: ${why}; ${existing}`;
-    return new PipelineError('VersionConflict', message, { details });
+    return versionConflict(key, why, await this.#table.get(manifestItem(key)));
   }
 
-  async #read(item: Item): Promise<ManifestRecord> {
-    return readManifest(item, await this.#documents.readShared(item.document, nameOf(item)));
-  }
-
-  async #readOrRemains(item: Item): Promise<ManifestRecord | ManifestRemains> {
-    try {
-      return await this.#read(item);
-    } catch (error) {
-      if (!isPipelineError(error, 'Unreadable')) throw error;
-      return remainsOf(item, error.message);
-    }
+  /** With its document; undefined when it was removed since the head was read. Throws `Unreadable`. */
+  async #whole(head: Item): Promise<ManifestRecord | undefined> {
+    const found = await this.#documents.of(head);
+    if (found) return readManifest(head, found.document);
+    const now = await this.#table.get(itemKeyOf(head));
+    if (now === undefined) return undefined;
+    if (now.generation === head.generation && now.checksum === head.checksum) throw documentMissing(head);
+    return this.#whole(now);
   }
 }

@@ -1,6 +1,7 @@
 /** `RunStore` on DynamoDB; the `due` index orders runs by the time they were queued. */
 import { type ManifestKey, RunRecord } from '#contracts/records.ts';
-import type { Page, RunStore } from '../ports.ts';
+import type { Page } from '../page.ts';
+import type { RunStore } from '../ports.ts';
 import { type DynamoTable, dueIn, type Item, itemKeyOf } from './dynamo-table.ts';
 import { readableOnes, readJsonRecord } from './stored-record.ts';
 import { runItem, runsByTime } from './table-keys.ts';

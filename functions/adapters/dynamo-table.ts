@@ -14,8 +14,9 @@ import {
   UpdateCommand,
 } from '@aws-sdk/lib-dynamodb';
 import { PipelineError } from '#domain/errors.ts';
-import { recordFormat } from './stored-record.ts';
+import { firstFormat } from './stored-record.ts';
 import { type ItemKey, tableSchema } from './table-keys.ts';
+import { afterConflicts } from './transaction-conflicts.ts';
 
 export type Item = Record<string, unknown>;
 
@@ -24,6 +25,12 @@ export interface Condition {
   readonly expression: string;
   readonly values?: Item;
 }
+
+/** One write of those that are made together. */
+export type Write =
+  | { readonly put: Item; readonly condition?: Condition }
+  | { readonly update: ItemKey; readonly change: Condition; readonly condition: Condition }
+  | { readonly remove: ItemKey; readonly condition?: Condition };
 
 export interface Query {
   readonly index?: string;
@@ -77,14 +84,8 @@ export class DynamoTable {
   async update(key: ItemKey, change: Condition, condition: Condition): Promise<Item | undefined> {
     let item: Item | undefined;
     await holds(async () => {
-      const command = new UpdateCommand({
-        TableName: this.#name,
-        Key: { ...key },
-        UpdateExpression: change.expression,
-        ...written({ expression: condition.expression, values: { ...change.values, ...condition.values } }),
-        ExpressionAttributeNames: names(`${change.expression} ${condition.expression}`),
-        ReturnValues: 'ALL_NEW',
-      });
+      const wanted = { Key: { ...key }, ...changed(change, condition) };
+      const command = new UpdateCommand({ TableName: this.#name, ...wanted, ReturnValues: 'ALL_NEW' });
       item = (await this.#client.send(command)).Attributes ?? {};
     });
     return item;
@@ -95,6 +96,20 @@ export class DynamoTable {
     return holds(async () => {
       await this.#client.send(new DeleteCommand({ TableName: this.#name, Key: { ...key }, ...written(condition) }));
     });
+  }
+
+  /** All of them or none: returns false when the condition of one does not hold. Each is of another item. */
+  async writeTogether(writes: readonly Write[]): Promise<boolean> {
+    const TransactItems = writes.map((write) => this.#entryOf(write));
+    const { transact } = await import('./dynamo-transaction.ts');
+    return afterConflicts(() => transact(this.#client, TransactItems));
+  }
+
+  #entryOf(write: Write) {
+    const TableName = this.#name;
+    if ('put' in write) return { Put: { TableName, Item: numbered(write.put), ...written(write.condition) } };
+    if ('remove' in write) return { Delete: { TableName, Key: { ...write.remove }, ...written(write.condition) } };
+    return { Update: { TableName, Key: { ...write.update }, ...changed(write.change, write.condition) } };
   }
 
   async removeAll(items: readonly Item[]): Promise<void> {
@@ -180,16 +195,25 @@ export function followsStored(field: string, number: number): Condition {
 export const itemKeyOf = ({ pk, sk }: Item): ItemKey => ({ pk: String(pk), sk: String(sk) });
 
 /** Every item says the format in which it was written; one without it is of 0.1.0, which is format 1. */
-const numbered = (item: Item): Item => ({ ...item, format: recordFormat });
+const numbered = (item: Item): Item => ({ format: firstFormat, ...item });
 
 async function holds(write: () => Promise<void>): Promise<boolean> {
   try {
-    await write();
+    await afterConflicts(write);
     return true;
   } catch (error) {
     if (error instanceof ConditionalCheckFailedException) return false;
     throw error;
   }
+}
+
+/** An update of what meets the condition. */
+function changed(change: Condition, condition: Condition) {
+  return {
+    UpdateExpression: change.expression,
+    ...written({ expression: condition.expression, values: { ...change.values, ...condition.values } }),
+    ExpressionAttributeNames: names(`${change.expression} ${condition.expression}`),
+  };
 }
 
 function written(condition: Condition | undefined) {

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import type { Artifacts } from '../ports.ts';
 import { parseStoredJson, readRecord, unreadable } from './stored-record.ts';
 
-/** DynamoDB refuses items above 400 KB; a manifest item may hold one document and must stay cheap to write. */
+/** DynamoDB refuses items above 400 KB, and an item with a document must stay cheap to read. */
 const inlineBytes = 100_000;
 /** Number of shared documents that are not read and parsed again. */
 const remembered = 8;

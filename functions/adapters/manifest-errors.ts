@@ -18,3 +18,13 @@ export function leaseLost(key: ManifestKey, fence: number): PipelineError {
   const message = `the lease of manifest ${key.namespace}/${key.name} with fence ${fence} is gone: another run has taken over`;
   return new PipelineError('LeaseLost', message);
 }
+
+/** With the version that is stored in its details; 0 of each without any. */
+export function versionConflict(key: ManifestKey, why: string, stored: Item | undefined): PipelineError {
+  const details = { generation: Number(stored?.generation ?? 0), attempt: Number(stored?.attempt ?? 0) };
+  const existing = stored
+    ? `generation ${details.generation}, attempt ${details.attempt} is stored`
+    : 'it is not stored';
+  const message = `manifest ${key.namespace}/${key.name}: ${why}; ${existing}`;
+  return new PipelineError('VersionConflict', message, { details });
+}

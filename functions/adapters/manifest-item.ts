@@ -1,19 +1,45 @@
 /** A manifest's item in the table, read back: as a whole, or what is left of it. */
-import { type ManifestKey, ManifestRecord } from '#contracts/records.ts';
-import type { ManifestRemains } from '../ports.ts';
+import { ManifestHead, type ManifestKey, ManifestRecord } from '#contracts/records.ts';
+import { isPipelineError } from '#domain/errors.ts';
+import type { ManifestRemains, StoredManifests } from '../manifest-store.ts';
 import type { Item } from './dynamo-table.ts';
 import { readRecord } from './stored-record.ts';
 
-/** With the document that it names. Throws `Unreadable`. */
+/** Throws `Unreadable`. */
+export function readHead(item: Item): ManifestHead {
+  return readRecord(ManifestHead, plainOf(item), { what: nameOf(item), format: item.format });
+}
+
+/** With its document. Throws `Unreadable`. */
 export function readManifest(item: Item, document: unknown): ManifestRecord {
   return readRecord(ManifestRecord, { ...plainOf(item), document }, { what: nameOf(item), format: item.format });
 }
 
+/** What is read of a head, or what is left of it when it cannot be. */
+export async function orRemains<Read>(head: Item, read: () => Promise<Read>): Promise<Read | ManifestRemains> {
+  try {
+    return await read();
+  } catch (error) {
+    if (!isPipelineError(error, 'Unreadable')) throw error;
+    return remainsOf(head, error.message);
+  }
+}
+
+/** A page, with what cannot be read of it apart. */
+export function pageOfRead<Read extends ManifestHead>(
+  read: readonly (Read | ManifestRemains | undefined)[],
+  next: string | undefined,
+): StoredManifests<Read> {
+  const unreadable = read.flatMap((one) => (one && 'reason' in one ? [one] : []));
+  const items = read.flatMap((one) => (one && !('reason' in one) ? [one] : []));
+  return { items, unreadable, ...(next === undefined ? {} : { next }) };
+}
+
 /** What is left of an item that `readManifest` refused for `reason`. */
-export function remainsOf(item: Item, reason: string): ManifestRemains {
+function remainsOf(item: Item, reason: string): ManifestRemains {
   const { namespace, name, uid, generation, attempt, runId, deleting, fence, createdAt, updatedAt, lease } =
     plainOf(item);
-  const key = keyOf(item);
+  const key = manifestOfItem(item);
   const rest = { document: null, checksum: '', status: 'Failed', deleting: deleting === true };
   const candidate = { namespace, name, uid, generation, attempt, runId, fence, createdAt, updatedAt, lease, ...rest };
   const about = { what: nameOf(item), format: item.format };
@@ -37,21 +63,22 @@ function nothingOf(key: ManifestKey): ManifestRecord {
   };
 }
 
-/** The lease is flat in the item; keys, index and format are the store's own. */
+/** The lease is flat in the item; keys, index, format and the place of the document are the store's own. */
 function plainOf(item: Item): Item {
-  const { pk: _pk, sk: _sk, duePartition: _due, format: _format, leaseOwner, leaseExpiresAt, ...plain } = item;
+  const { pk: _pk, sk: _sk, duePartition: _due, format: _format, document: _document, ...rest } = item;
+  const { leaseOwner, leaseExpiresAt, ...plain } = rest;
   const lease = leaseOwner === undefined ? null : { owner: leaseOwner, fence: plain.fence, expiresAt: leaseExpiresAt };
   return { ...plain, lease };
 }
 
 /** From the key alone: whatever else is lost, it is there. */
-function keyOf({ sk }: Item): ManifestKey {
+export function manifestOfItem({ sk }: Item): ManifestKey {
   const [namespace = '', name = ''] = String(sk).split('#');
   return { namespace, name };
 }
 
 /** For people. */
 export function nameOf(item: Item): string {
-  const { namespace, name } = keyOf(item);
+  const { namespace, name } = manifestOfItem(item);
   return `manifest ${namespace}/${name}`;
 }

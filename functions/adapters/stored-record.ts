@@ -5,8 +5,13 @@
 import type { z } from 'zod';
 import { isPipelineError, PipelineError } from '#domain/errors.ts';
 
-/** Number of the format of stored items. Raise it when this version's items would be misread by an older one. */
-export const recordFormat = 1;
+/**
+ * Number of the format of stored items. Raise it when this version's items would be misread by an older one, and write it in
+ * these: 2 is a manifest whose document is an item of its own.
+ */
+export const recordFormat = 2;
+/** What all other items are written in. */
+export const firstFormat = 1;
 
 /** The record in an item. Throws `Unreadable`; `what` is for people, as `manifest default/shop`. */
 export function readRecord<Schema extends z.ZodType>(

@@ -7,8 +7,8 @@ import type { RollOutKey } from '#contracts/roll-outs.ts';
 /**
  * | item            | pk                       | sk                      | `due` index               |
  * |-----------------|--------------------------|-------------------------|---------------------------|
- * | manifest        | `MANIFESTS`              | `<ns>#<name>`           | `MANIFESTS` or `CHECKS`, `dueAt` |
- * | old document    | `MANIFEST#<ns>#<name>`   | `DOCUMENT#<generation>` |                           |
+ * | head of a manifest | `MANIFESTS`           | `<ns>#<name>`           | `MANIFESTS` or `CHECKS`, `dueAt` |
+ * | document        | `MANIFEST#<ns>#<name>`   | `DOCUMENT#<generation>` |                           |
  * | cluster         | `MANIFEST#<ns>#<name>`   | `CLUSTER#<cluster>`     |                           |
  * | demand          | `MANIFEST#<ns>#<name>`   | `DEMAND#<cluster>`      |                           |
  * | run             | `MANIFEST#<ns>#<name>`   | `RUN#<run id>`          | `RUNS#<ns>#<name>`, queued |
@@ -22,7 +22,8 @@ import type { RollOutKey } from '#contracts/roll-outs.ts';
  * | git source      | `GITSOURCES`             | `<ns>#<name>`           | `GITSOURCES`, `dueAt`     |
  * | role binding    | `ROLES`                  | `<name>`                |                           |
  *
- * All manifests share one partition: listing them is one consistent query, and a thousand writes a second is far away.
+ * All heads share one partition: listing them is one consistent query, and a thousand writes a second is far away. Documents are not
+ * among them: an item is read and paid for as a whole, whatever a query asks of it.
  */
 export const tableSchema = {
   partitionKey: 'pk',
@@ -71,16 +72,16 @@ export const demandItem = (key: ManifestKey, cluster: string): ItemKey => ({
 /** What was replaced in the whole installation in one hour. */
 export const repairHourItem = (hour: string): ItemKey => ({ pk: 'REPAIRS', sk: hour });
 
-/** Sort key prefix of the documents of earlier generations. */
+/** Sort key prefix of the documents of generations. */
 export const documentsOf = 'DOCUMENT#';
 
-/** The document of an earlier generation. */
+/** The document of a generation. */
 export const documentItem = (key: ManifestKey, generation: number): ItemKey => ({
   pk: manifestPartition(key),
   sk: `${documentsOf}${generation}`,
 });
 
-/** Of the item of an earlier document. */
+/** Of the item of a document. */
 export const generationOf = ({ sk }: { readonly sk?: unknown }): number => Number(String(sk).slice(documentsOf.length));
 
 export const runItem = (key: ManifestKey, runId: string): ItemKey => ({

@@ -1,6 +1,6 @@
 /** Versions of a manifest as HTTP knows them: entity tags, preconditions, and the answer to a change that was accepted. */
 import type { LeftBehind, ManifestAccepted } from '#contracts/api-bodies.ts';
-import type { ManifestKey, ManifestRecord } from '#contracts/records.ts';
+import type { ManifestHead, ManifestKey } from '#contracts/records.ts';
 import { PipelineError } from '#domain/errors.ts';
 import { entityTags, tagAllowed } from '../http.ts';
 import { versionOf } from '../pipeline/manifests/next-generation.ts';
@@ -13,13 +13,13 @@ import { linksOf } from './views/api-paths.ts';
 export function manifestTag({ uid, generation, attempt }: TaggedVersion): string {
   return `"${uid}-g${generation}-a${attempt}"`;
 }
-type TaggedVersion = Pick<ManifestRecord, 'uid' | 'generation' | 'attempt'>;
+type TaggedVersion = Pick<ManifestHead, 'uid' | 'generation' | 'attempt'>;
 
 /** Throws `VersionConflict` when `If-Match` or `If-None-Match` does not fit what is stored. */
 export function checkPreconditions(
   headers: Readonly<Record<string, string>>,
   key: ManifestKey,
-  stored: ManifestRecord | undefined,
+  stored: ManifestHead | undefined,
 ): void {
   const name = `manifest "${key.namespace}/${key.name}"`;
   const wanted = headers['if-match'];
@@ -57,16 +57,16 @@ interface Accepted<Status> {
 }
 
 /** For what was started or waits to be. */
-export function acceptedResponse(record: ManifestRecord, remarks: Remarks = {}): Accepted<202> {
+export function acceptedResponse(record: ManifestHead, remarks: Remarks = {}): Accepted<202> {
   return { status: 202, ...accepted(record, remarks, false) };
 }
 
 /** For what was under way or done before. */
-export function unchangedResponse(record: ManifestRecord, remarks: Remarks = {}): Accepted<200> {
+export function unchangedResponse(record: ManifestHead, remarks: Remarks = {}): Accepted<200> {
   return { status: 200, ...accepted(record, remarks, true) };
 }
 
-function accepted(record: ManifestRecord, { warnings = [], left }: Remarks, unchanged: boolean) {
+function accepted(record: ManifestHead, { warnings = [], left }: Remarks, unchanged: boolean) {
   const { namespace, name, generation, attempt, runId, paused = false } = record;
   const version = { namespace, name, generation, attempt, runId };
   const json = {

@@ -31,11 +31,16 @@ export const listManifests = handle(operations.listManifests, async ({ query, ca
     const read = visibleFleet(deps, caller, query.counts === undefined ? namespace : undefined);
     return unlessSeen(headers, fleetPage(await Array.fromAsync(read), query));
   }
-  const page = await visibleManifests(deps, caller, query);
+  const page = await visibleManifests(headsIn(deps), caller, query);
   const read = await Promise.all(page.items.map((record) => summaryOf(deps, record)));
   const items = [...read, ...page.unreadable.map(summaryOfRemains)].sort(byKey);
   return unlessSeen(headers, { items, ...(page.next !== undefined && { next: page.next }) });
 });
+
+/** Rows have nothing of documents. */
+function headsIn({ manifests }: Pick<ApiPorts, 'manifests'>) {
+  return (...page: Parameters<typeof manifests.listHeads>) => manifests.listHeads(...page);
+}
 
 async function* visibleFleet(
   deps: Pick<ApiPorts, 'manifests' | 'clusters'>,
@@ -44,7 +49,7 @@ async function* visibleFleet(
 ): AsyncGenerator<SummaryWithState> {
   let next: string | undefined;
   do {
-    const page = await visibleManifests(deps, caller, { namespace, limit: 1000, next });
+    const page = await visibleManifests(headsIn(deps), caller, { namespace, limit: 1000, next });
     yield* aheadOf(page.items, (record) => summaryOf(deps, record));
     yield* page.unreadable.map(summaryOfRemains);
     next = page.next;

@@ -9,7 +9,7 @@ import { visibleManifests } from './manifest-pages.ts';
 
 /** A page has those of as many manifests as it may have. */
 export const listProviders = handle(operations.listProviders, async ({ query, caller }, deps) => {
-  const { items, next } = await visibleManifests(deps, caller, query);
+  const { items, next } = await visibleManifests((...page) => deps.manifests.list(...page), caller, query);
   return { json: { items: items.flatMap(instancesOf), ...(next !== undefined && { next }) } };
 });
 

@@ -4,9 +4,9 @@ import { changesOf, installationChanges } from '#contracts/change-events.ts';
 import { operations } from '#contracts/operations/operations.ts';
 import type { ManifestKey, RunEvent, RunRecord } from '#contracts/records.ts';
 import { PipelineError } from '#domain/errors.ts';
+import type { Page } from '../page.ts';
 import { storedManifest } from '../pipeline/manifests/stored-manifest.ts';
 import { withRealStatus } from '../pipeline/runs/passed-over.ts';
-import type { Page } from '../ports.ts';
 import type { ApiPorts } from '../rights/api-uses.ts';
 import { handle } from './handle.ts';
 import { unlessSeen } from './not-modified.ts';
@@ -17,7 +17,7 @@ export const listRuns = handle(operations.listRuns, async ({ path, query }, deps
   const { items, next } = await deps.runs.list(path, query.limit, query.next);
   if (items.length === 0) await storedManifest(deps, path);
   const waits = items.some(({ status }) => status === 'Queued');
-  const manifest = waits ? await deps.manifests.get(path) : undefined;
+  const manifest = waits ? await deps.manifests.head(path) : undefined;
   const runs = items.map((run) => shownRun(withRealStatus(run, manifest)));
   return { json: { items: runs, ...(next !== undefined && { next }) } };
 });
@@ -32,7 +32,7 @@ export async function storedRun(
   path: ManifestKey & { readonly run: string },
 ): Promise<RunRecord> {
   const run = await deps.runs.get(path, path.run);
-  if (run) return run.status === 'Queued' ? withRealStatus(run, await deps.manifests.get(path)) : run;
+  if (run) return run.status === 'Queued' ? withRealStatus(run, await deps.manifests.head(path)) : run;
   throw new PipelineError('NotFound', `manifest "${path.name}" has no run "${path.run}"; list its runs to see them`);
 }
 

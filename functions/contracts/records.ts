@@ -105,6 +105,10 @@ export const ManifestRecord = z.strictObject({
 });
 export type ManifestRecord = z.infer<typeof ManifestRecord>;
 
+/** All of it but the document, which is stored apart: what leases, statuses and lists need. */
+export const ManifestHead = ManifestRecord.omit({ document: true });
+export type ManifestHead = z.infer<typeof ManifestHead>;
+
 export const ClusterStatus = z.enum([
   'Planning',
   'Running',

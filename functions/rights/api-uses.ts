@@ -18,6 +18,8 @@ export const apiUses = [
   'inventory.remove',
   'manifests.discard',
   'manifests.generations',
+  'manifests.head',
+  'manifests.listHeads',
   'roleBindings.put',
   'roleBindings.remove',
   'rollOuts.claims',

@@ -20,7 +20,7 @@ async function errorBefore(
   return (await readDocument(deps, waypointKeys.result(prefix), StageResult))?.error;
 }
 
-const uses = ['artifacts.getText', 'clusters.get', 'clusters.put', 'events.append', 'manifests.get'] as const;
+const uses = ['artifacts.getText', 'clusters.get', 'clusters.put', 'events.append', 'manifests.head'] as const;
 
 export const handler = taskHandler(CollectResultInput, uses, async (input, deps): Promise<CollectResultOutput> => {
   const { run, slot } = input;
@@ -29,7 +29,7 @@ export const handler = taskHandler(CollectResultInput, uses, async (input, deps)
   const [result, record, manifest] = await Promise.all([
     readDocument(deps, waypointKeys.result(attemptPrefix), StageResult),
     clusterOf(deps, run),
-    deps.manifests.get(keyOf(run)),
+    deps.manifests.head(keyOf(run)),
   ]);
   const stop = isCancelled(manifest, run);
   const earlier = stop ? await errorBefore(input, deps) : undefined;

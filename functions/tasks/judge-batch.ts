@@ -6,7 +6,7 @@ import { sentenceOf } from '../pipeline/clusters/failure-record.ts';
 import { changeRollOut, storedRollOut } from '../pipeline/roll-outs/change-roll-out.ts';
 import { clusterOutcome } from '../pipeline/roll-outs/cluster-outcome.ts';
 
-const uses = ['clusters.list', 'manifests.get', 'rollOuts.get', 'rollOuts.put'] as const;
+const uses = ['clusters.list', 'manifests.head', 'rollOuts.get', 'rollOuts.put'] as const;
 
 export const handler = taskHandler(
   JudgeBatchInput,

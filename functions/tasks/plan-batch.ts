@@ -6,7 +6,7 @@ import { planBatch } from '../pipeline/roll-outs/plan-batch.ts';
 const uses = [
   'clusters.list',
   'events.append',
-  'manifests.get',
+  'manifests.head',
   'manifests.replace',
   'rollOuts.get',
   'rollOuts.put',

@@ -9,7 +9,7 @@ import type { Using } from '../ports.ts';
 
 const uses = [
   ...(['artifacts.getText', 'artifacts.putText', 'builds.running', 'builds.stop'] as const),
-  ...(['clusters.list', 'manifests.get'] as const),
+  ...(['clusters.list', 'manifests.head'] as const),
 ] as const;
 
 /** Throws `BuildStillRuns` until every one of them has ended: the state machines ask again. */
@@ -43,9 +43,9 @@ function ofStage({ slot, try: { attempt } }: LateStageInput): AtWork {
 /** None when a newer run has the lease. */
 async function ofRun(
   { executionArn, status, input: key }: EndedRunInput,
-  deps: Using<'clusters.list' | 'manifests.get'>,
+  deps: Using<'clusters.list' | 'manifests.head'>,
 ): Promise<AtWork> {
-  const manifest = await deps.manifests.get(key);
+  const manifest = await deps.manifests.head(key);
   if (manifest?.lease && manifest.lease.owner !== executionArn) return { prefixes: [], requests: [] };
   const prefixes = prefixesAtWork(await deps.clusters.list(key), ['Running', 'RollingBack', 'Checking']);
   const reason = status === 'ABORTED' ? 'cancelled' : 'late';

@@ -11,6 +11,7 @@ const uses = [
   'events.append',
   'manifests.create',
   'manifests.get',
+  'manifests.head',
   'manifests.replace',
   'rollOuts.get',
   'runs.put',

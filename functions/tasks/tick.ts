@@ -1,6 +1,6 @@
 /** The scheduler's tick: one query finds the manifests that are due; each is prolonged, finished, started or checked for drift. */
 import { z } from 'zod';
-import type { ManifestRecord } from '#contracts/records.ts';
+import type { ManifestHead } from '#contracts/records.ts';
 import { taskHandler } from '../middleware.ts';
 import { findUnchecked } from '../pipeline/drift/missing-checks.ts';
 import type { DueAction, DuePorts } from '../pipeline/manifests/due-manifest.ts';
@@ -18,7 +18,7 @@ const uses = [
   'events.append',
   'manifests.due',
   'manifests.get',
-  'manifests.list',
+  'manifests.listHeads',
   'manifests.releaseLease',
   'manifests.renewLease',
   'manifests.replace',
@@ -54,7 +54,7 @@ export const handler = taskHandler(z.unknown(), uses, async (_event, deps) => {
 
 /** Loads what they need, the planner among it: most ticks find nothing due. */
 async function handleAll(
-  due: readonly ManifestRecord[],
+  due: readonly ManifestHead[],
   deps: DuePorts,
 ): Promise<readonly PromiseSettledResult<DueAction>[]> {
   const { handleDue, inTurn } = await import('../pipeline/manifests/due-manifest.ts');

@@ -5,6 +5,7 @@ import { AwsFault, type AwsOperation } from '../aws-json.ts';
 import { StoreFault } from '../stores/store-fault.ts';
 import { streamOperations } from './change-stream.ts';
 import { type ItemStore, itemPrefix } from './item-store.ts';
+import { transactWriteItems } from './transact-write-items.ts';
 
 type Output = Record<string, unknown>;
 type Act = (store: object, input: Output, answer: (error: Error | null, output?: Output) => void) => void;
@@ -38,6 +39,15 @@ export function dynamoOperations(items: ItemStore): Readonly<Record<string, AwsO
     ...Object.fromEntries(reads.map((name) => [name, read(name)])),
     ...Object.fromEntries(writes.map((name) => [name, write(name)])),
     ...streamOperations(items.changes),
+    TransactWriteItems: transactWriteItems({
+      keyOf: (table, item) => keysOf(items, table).map((name) => item[name]),
+      prepare: (name, input) => {
+        const { check, act } = partsOf(name);
+        const checked = check(store, input);
+        return () => atOnce(name, (answer) => act(store, checked, answer));
+      },
+      together,
+    }),
     DescribeTimeToLive: (input) => {
       const attribute = items.timeToLive(tableOf(input));
       const description = { TimeToLiveStatus: 'ENABLED', AttributeName: attribute };

@@ -34,7 +34,7 @@ export interface PlatformNumbers {
 }
 
 export async function kubeloomMetrics(
-  deps: Using<'manifests.list' | 'clusters.list'>,
+  deps: Using<'manifests.listHeads' | 'clusters.list'>,
   { executions, builds, measured }: PlatformNumbers,
 ): Promise<readonly MetricFamily[]> {
   const manifests = await allManifests(deps);
@@ -86,13 +86,13 @@ const measureNames: readonly (readonly [MetricName, MeasureName])[] = [
   ['kubeloom_incomplete_checks', 'incompleteChecks'],
 ];
 
-type Manifests = Awaited<ReturnType<Using<'manifests.list'>['manifests']['list']>>['items'];
+type Manifests = Awaited<ReturnType<Using<'manifests.listHeads'>['manifests']['listHeads']>>['items'];
 
-async function allManifests({ manifests }: Using<'manifests.list'>): Promise<Manifests> {
+async function allManifests({ manifests }: Using<'manifests.listHeads'>): Promise<Manifests> {
   const found: Manifests[number][] = [];
   let next: string | undefined;
   do {
-    const page = await manifests.list(undefined, 200, next);
+    const page = await manifests.listHeads(undefined, 200, next);
     found.push(...page.items);
     next = page.next;
   } while (next !== undefined);

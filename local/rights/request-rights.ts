@@ -17,6 +17,7 @@ export function denial(who: Principal, action: string, keys: readonly string[]):
 
 /** The same for an operation of a service that speaks JSON, with what it asks for besides its keys. */
 export function denialOf(who: Principal, service: string, operation: string, input: unknown): string | undefined {
+  if (operation === 'TransactWriteItems') return denialOfTransaction(who, service, input);
   const action = `${prefixOfService[service] ?? service.toLowerCase()}:${operation}`;
   const keys = touchedKeys(service, operation, input);
   const { Overwrite, WithDecryption } = Object(input);
@@ -26,6 +27,14 @@ export function denialOf(who: Principal, service: string, operation: string, inp
   if (replaces && !mayReplaceSecrets(uses)) return sentence(who, action, keys.join(', '));
   if (WithDecryption === true && who.kind === 'function') return sentence(who, 'kms:Decrypt', keys.join(', '));
   return denial(who, action, keys);
+}
+
+/** There is no right to a transaction: each of its writes needs that of its own (`Put`: `dynamodb:PutItem`). */
+function denialOfTransaction(who: Principal, service: string, input: unknown): string | undefined {
+  const entries: readonly unknown[] = Object(input).TransactItems ?? [];
+  const writes = entries.flatMap((entry) => Object.entries(Object(entry)));
+  const denials = writes.map(([kind, write]) => denialOf(who, service, `${kind}Item`, write));
+  return denials.find((sentence) => sentence !== undefined);
 }
 
 /** Services whose actions do not begin with their name. */

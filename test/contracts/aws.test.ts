@@ -40,6 +40,7 @@ import { eventFeedContract } from './event-feed.contract.ts';
 import { gitSourceStoreContract } from './git-source-store.contract.ts';
 import { eventStoreContract, runStoreContract } from './history-stores.contract.ts';
 import { inventoryStoreContract } from './inventory-store.contract.ts';
+import { manifestLayoutContract } from './manifest-layout.contract.ts';
 import { manifestStoreContract } from './manifest-store.contract.ts';
 import {
   forgetSent,
@@ -62,7 +63,7 @@ let s3: S3Client;
 let ssm: SSMClient;
 let count = 0;
 
-const tables = Array.from({ length: 220 }, (_, n) => `table-${n}`);
+const tables = Array.from({ length: 250 }, (_, n) => `table-${n}`);
 
 beforeAll(forgetSent);
 beforeAll(async () => {
@@ -96,6 +97,11 @@ const documents = (): LargeDocuments => new LargeDocuments(recordedArtifacts());
 let bucket = 0;
 
 manifestStoreContract('DynamoDB', () => recordedPort('manifests', new DynamoManifests(freshTable(), documents())));
+manifestLayoutContract(() => ({
+  client: table,
+  freshName: () => tables[fresh()] ?? 'too few tables',
+  recorded: (store) => recordedPort('manifests', store),
+}));
 clusterStoreContract('DynamoDB', () => recordedPort('clusters', new DynamoClusters(freshTable(), documents())));
 demandStoreContract('DynamoDB', () => recordedPort('demands', new DynamoDemands(freshTable())));
 repairBudgetContract('DynamoDB', () => recordedPort('repairBudget', new DynamoRepairBudget(freshTable())));
@@ -137,17 +143,12 @@ describe('documents too large for a table', () => {
     await cold().replace(aManifest({ ...large, generation: 2, dueAt: minute(1) }), { generation: 1, attempt: 1 });
     const taken = await cold().takeLease(key, 'someone', term(0));
     const answers = [
-      taken?.record,
       await cold().get(key),
-      await cold().setPaused(key, false),
-      await cold().requestCancel(key, 'shop-abcde-g1-a1', minute(2)),
       await cold().begin(key, taken?.lease.fence ?? 0, noon),
       ...(await cold().list('team', 10)).items,
-      ...(await cold().due(minute(99), 10)),
       ...(await cold().generations(key)),
-      await cold().releaseLease(key, 'someone'),
     ];
-    expect(answers).toHaveLength(10);
+    expect(answers).toHaveLength(5);
     for (const answer of answers) expect(answer).toMatchObject(large);
     expect(await cold().remainsOf(key)).toBeUndefined();
     await cold().discard(key);

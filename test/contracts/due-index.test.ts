@@ -13,7 +13,7 @@ const now = '2026-11-20T12:00:00.000Z';
 const earlier = '2026-11-20T11:59:00.000Z';
 const item = (name: string, change: Record<string, unknown>) => {
   const { lease: _lease, dueAt: _due, ...record } = aManifest({ name });
-  return { pk: 'MANIFESTS', sk: `team#${name}`, ...record, document: { json: '{}' }, ...change };
+  return { pk: 'MANIFESTS', sk: `team#${name}`, ...record, ...change };
 };
 
 /** A store whose index names all of these, whatever the table says of them by now. */

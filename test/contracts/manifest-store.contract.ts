@@ -1,6 +1,7 @@
 /** What every `ManifestStore` promises. */
 import { describe, expect, it } from 'vitest';
-import type { ManifestStore } from '#functions/ports.ts';
+import type { ManifestStore } from '#functions/manifest-store.ts';
+import { headOf } from '#test/fakes/in-memory-manifests.ts';
 import { aManifest, key, minute, term } from './builders.ts';
 
 export function manifestStoreContract(name: string, make: () => ManifestStore): void {
@@ -10,6 +11,26 @@ export function manifestStoreContract(name: string, make: () => ManifestStore): 
       await store.create(aManifest());
       expect(await store.get(key)).toEqual(aManifest());
       expect(await store.get({ ...key, name: 'other' })).toBeUndefined();
+    });
+
+    it('a head is returned without the document, alone and in lists', async () => {
+      const store = make();
+      await store.create(aManifest());
+      const head = headOf(aManifest());
+      expect(await store.head(key)).toEqual(head);
+      expect(await store.head({ ...key, name: 'other' })).toBeUndefined();
+      expect((await store.listHeads(undefined, 10)).items).toEqual([head]);
+      expect((await store.list(undefined, 10)).items).toEqual([aManifest()]);
+    });
+
+    it('a generation keeps its document and checksum, whatever a later attempt of it comes with', async () => {
+      const store = make();
+      await store.create(aManifest());
+      const late = aManifest({ attempt: 2, document: { other: 1 }, checksum: 'c9' });
+      await store.replace(late, { generation: 1, attempt: 1 });
+      expect(await store.get(key)).toEqual(aManifest({ attempt: 2 }));
+      await store.replace(headOf(aManifest({ attempt: 3 })), { generation: 1, attempt: 2 });
+      expect(await store.get(key)).toEqual(aManifest({ attempt: 3 }));
     });
 
     it('a document of more than 100 KB is stored', async () => {
@@ -85,11 +106,11 @@ export function manifestStoreContract(name: string, make: () => ManifestStore): 
     it('a pause or resume survives replacements', async () => {
       const store = make();
       await store.create(aManifest());
-      expect(await store.setPaused(key, true)).toEqual(aManifest({ paused: true }));
+      expect(await store.setPaused(key, true)).toEqual(headOf(aManifest({ paused: true })));
       await store.replace(aManifest({ generation: 2 }), { generation: 1, attempt: 1 });
       expect(await store.get(key)).toEqual(aManifest({ generation: 2, paused: true }));
       await store.replace(aManifest({ generation: 3, paused: true }), { generation: 2, attempt: 1 });
-      expect(await store.setPaused(key, false)).toEqual(aManifest({ generation: 3 }));
+      expect(await store.setPaused(key, false)).toEqual(headOf(aManifest({ generation: 3 })));
       expect(await store.get(key)).toEqual(aManifest({ generation: 3 }));
       await expect(store.setPaused({ ...key, name: 'other' }, true)).rejects.toMatchObject({ name: 'NotFound' });
     });
@@ -97,7 +118,7 @@ export function manifestStoreContract(name: string, make: () => ManifestStore): 
     it('a cancel request is stored, survives a replacement, and makes the manifest due', async () => {
       const store = make();
       await store.create(aManifest());
-      const noted = aManifest({ cancelRequested: 'run-1', dueAt: minute(1) });
+      const noted = headOf(aManifest({ cancelRequested: 'run-1', dueAt: minute(1) }));
       expect(await store.requestCancel(key, 'run-1', minute(1))).toEqual(noted);
       expect(await store.due(minute(1), 10)).toEqual([noted]);
       await store.replace(aManifest({ generation: 2 }), { generation: 1, attempt: 1 });
@@ -289,10 +310,12 @@ export function manifestStoreContract(name: string, make: () => ManifestStore): 
         ['a', 'z'],
       ] as const)
         await store.create(aManifest({ namespace, name }));
-      const first = await store.list('a', 2);
-      const second = await store.list('a', 2, first.next);
-      expect([...first.items, ...second.items].map(({ name }) => name)).toEqual(['x', 'y', 'z']);
-      expect(second.next).toBeUndefined();
+      for (const list of [store.list.bind(store), store.listHeads.bind(store)]) {
+        const first = await list('a', 2);
+        const second = await list('a', 2, first.next);
+        expect([...first.items, ...second.items].map(({ name }) => name)).toEqual(['x', 'y', 'z']);
+        expect(second.next).toBeUndefined();
+      }
       expect((await store.list(undefined, 10)).items.map((r) => `${r.namespace}/${r.name}`)).toEqual([
         'a/x',
         'a/y',

@@ -34,7 +34,8 @@ const isIterable = (answer: unknown): answer is AsyncIterable<unknown> =>
 export function recordedClient<Client extends object>(service: string, client: Client): Client {
   return calling(client, (method, work, [command]) => {
     if (method !== 'send') return work();
-    note(actionsOf(service, command));
+    for (const write of writesIn(command)) note([`dynamodb:${write.kind}Item`]);
+    if (writesIn(command).length === 0) note(actionsOf(service, command));
     if (service === 'dynamodb') refuseOtherPartitions(command);
     return work();
   });
@@ -73,11 +74,18 @@ function refuseOtherPartitions(command: unknown): void {
   const use = within.getStore();
   if (use === undefined) return;
   const allowed = partitionsOfPort[use.split('.')[0] ?? ''] ?? [];
-  for (const partition of partitionsOf(Object(command).input))
+  const inputs = [Object(command).input, ...writesIn(command).map(({ input }) => input)];
+  for (const partition of inputs.flatMap(partitionsOf))
     if (!allowed.some((prefix) => partition.startsWith(prefix)))
       throw new Error(
         `${use} touches the partition ${partition}, which functions/rights/function-rights.ts does not allow`,
       );
+}
+
+/** Of a transaction: each needs the right to a write of its own. */
+function writesIn(command: unknown): readonly { readonly kind: string; readonly input: Input }[] {
+  const entries: readonly object[] = Object(command).input?.TransactItems ?? [];
+  return entries.flatMap((entry) => Object.entries(entry).map(([kind, input]) => ({ kind, input })));
 }
 
 function partitionsOf({ Key, Item, RequestItems = {}, ExpressionAttributeValues: values }: Input): readonly string[] {

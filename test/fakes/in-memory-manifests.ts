@@ -1,7 +1,14 @@
 /** `ManifestStore` in memory. */
-import type { Lease, ManifestKey, ManifestRecord } from '#contracts/records.ts';
+import type { Lease, ManifestHead, ManifestKey, ManifestRecord } from '#contracts/records.ts';
 import { PipelineError } from '#domain/errors.ts';
-import type { LeaseTerm, ManifestRemains, ManifestStore, StoredGeneration, StoredManifests } from '#functions/ports.ts';
+import type {
+  LeaseTerm,
+  ManifestRemains,
+  ManifestStore,
+  ManifestVersion,
+  StoredGeneration,
+  StoredManifests,
+} from '#functions/manifest-store.ts';
 import { pageOf } from './page-of.ts';
 
 const idOf = (key: ManifestKey): string => `${key.namespace}#${key.name}`;
@@ -12,6 +19,11 @@ export class InMemoryManifests implements ManifestStore {
 
   async get(key: ManifestKey): Promise<ManifestRecord | undefined> {
     return structuredClone(this.#records.get(idOf(key)));
+  }
+
+  async head(key: ManifestKey): Promise<ManifestHead | undefined> {
+    const record = await this.get(key);
+    return record && headOf(record);
   }
 
   /** Nothing in memory is ever unreadable. */
@@ -31,13 +43,13 @@ export class InMemoryManifests implements ManifestStore {
     return structuredClone([generationOf(stored), ...earlier].toSorted((a, b) => b.generation - a.generation));
   }
 
-  async setPaused(key: ManifestKey, paused: boolean): Promise<ManifestRecord> {
+  async setPaused(key: ManifestKey, paused: boolean): Promise<ManifestHead> {
     const { paused: _paused, ...rest } = this.#there(key);
-    return this.#keep(paused ? { ...rest, paused } : rest);
+    return headOf(this.#keep(paused ? { ...rest, paused } : rest));
   }
 
-  async requestCancel(key: ManifestKey, runId: string, dueAt: string): Promise<ManifestRecord> {
-    return this.#keep({ ...this.#there(key), cancelRequested: runId, dueAt });
+  async requestCancel(key: ManifestKey, runId: string, dueAt: string): Promise<ManifestHead> {
+    return headOf(this.#keep({ ...this.#there(key), cancelRequested: runId, dueAt }));
   }
 
   async create(record: ManifestRecord): Promise<void> {
@@ -46,14 +58,16 @@ export class InMemoryManifests implements ManifestStore {
     this.#records.set(idOf(record), structuredClone(record));
   }
 
-  async replace(record: ManifestRecord, expected: { generation: number; attempt: number }): Promise<void> {
+  async replace(record: ManifestHead | ManifestRecord, expected: ManifestVersion): Promise<void> {
     const stored = this.#records.get(idOf(record));
     if (stored?.generation !== expected.generation || stored.attempt !== expected.attempt) throw conflict(stored);
     if (record.generation !== stored.generation) {
       this.#earlier.set(`${idOf(record)}#${stored.generation}`, structuredClone(generationOf(stored)));
       this.#earlier.delete(`${idOf(record)}#${stored.generation - 10}`);
     }
-    const { document, checksum, generation, attempt, status, runId, deleting, updatedAt, plan, planes } = record;
+    const isNew = 'document' in record && record.generation !== stored.generation;
+    const { document, checksum } = isNew ? record : stored;
+    const { generation, attempt, status, runId, deleting, updatedAt, plan, planes } = record;
     const { retryFrom, retries, orphans, dueAt, check, checks, origin, templates, templateSecrets, templatesSeen } =
       record;
     const { dueAt: _due, retryFrom: _from, retries: _retries, orphans: _orphans, check: _check, ...same } = stored;
@@ -81,7 +95,7 @@ export class InMemoryManifests implements ManifestStore {
     key: ManifestKey,
     owner: string,
     term: LeaseTerm,
-  ): Promise<{ lease: Lease; record: ManifestRecord } | undefined> {
+  ): Promise<{ lease: Lease; record: ManifestHead } | undefined> {
     const stored = this.#there(key);
     const free = stored.lease === null || stored.lease.owner === owner || stored.lease.expiresAt < term.now;
     if (!free) return undefined;
@@ -89,7 +103,7 @@ export class InMemoryManifests implements ManifestStore {
     const lease = { owner, fence, expiresAt: term.expiresAt };
     const record = { ...stored, fence, lease, dueAt: term.dueAt };
     this.#records.set(idOf(key), record);
-    return structuredClone({ lease, record });
+    return structuredClone({ lease, record: headOf(record) });
   }
 
   async renewLease(key: ManifestKey, fence: number, term: LeaseTerm): Promise<void> {
@@ -108,7 +122,7 @@ export class InMemoryManifests implements ManifestStore {
   async settle(
     key: ManifestKey,
     fence: number,
-    seen: { generation: number; attempt: number },
+    seen: ManifestVersion,
     status: ManifestRecord['status'],
     at: string,
     dueAt?: string,
@@ -121,10 +135,10 @@ export class InMemoryManifests implements ManifestStore {
     return 'settled';
   }
 
-  async releaseLease(key: ManifestKey, owner: string): Promise<ManifestRecord | undefined> {
+  async releaseLease(key: ManifestKey, owner: string): Promise<ManifestHead | undefined> {
     const stored = this.#records.get(idOf(key));
     if (stored?.lease?.owner === owner) this.#records.set(idOf(key), { ...stored, lease: null });
-    return this.get(key);
+    return this.head(key);
   }
 
   async remove(key: ManifestKey, fence: number, generation: number): Promise<'settled' | 'newer'> {
@@ -142,11 +156,16 @@ export class InMemoryManifests implements ManifestStore {
     return { ...pageOf(wanted, limit, next), unreadable: [] };
   }
 
-  async due(now: string, limit: number): Promise<readonly ManifestRecord[]> {
+  async listHeads(namespace: string | undefined, limit: number, next?: string): Promise<StoredManifests<ManifestHead>> {
+    const page = await this.list(namespace, limit, next);
+    return { ...page, items: page.items.map(headOf) };
+  }
+
+  async due(now: string, limit: number): Promise<readonly ManifestHead[]> {
     const due = [...this.#records.values()].filter(({ dueAt }) => dueAt !== undefined && dueAt <= now);
     const place = ({ status, dueAt }: ManifestRecord) =>
       `${status === 'Done' || status === 'Failed' ? 'checks' : '-'} ${dueAt}`;
-    return structuredClone(due.sort((a, b) => place(a).localeCompare(place(b))).slice(0, limit));
+    return structuredClone(due.sort((a, b) => place(a).localeCompare(place(b))).slice(0, limit)).map(headOf);
   }
 
   #there(key: ManifestKey): ManifestRecord {
@@ -165,6 +184,10 @@ export class InMemoryManifests implements ManifestStore {
     if (stored?.lease && stored.fence === fence) return { stored, lease: stored.lease };
     throw new PipelineError('LeaseLost', `the lease of ${idOf(key)} with fence ${fence} is gone`);
   }
+}
+
+export function headOf({ document: _document, ...head }: ManifestRecord): ManifestHead {
+  return head;
 }
 
 function generationOf({ generation, document, origin }: ManifestRecord): StoredGeneration {

@@ -1,6 +1,6 @@
 /** Pages of a list in memory: the cursor is the number of items before it. */
 import { PipelineError } from '#domain/errors.ts';
-import type { Page } from '#functions/ports.ts';
+import type { Page } from '#functions/page.ts';
 
 export function pageOf<Item>(items: readonly Item[], limit: number, next?: string): Page<Item> {
   const from = cursorOf(next);

@@ -7,6 +7,8 @@ import {
   ListTablesCommand,
   PutItemCommand,
   QueryCommand,
+  type TransactWriteItem,
+  TransactWriteItemsCommand,
 } from '@aws-sdk/client-dynamodb';
 import {
   DeleteObjectCommand,
@@ -221,6 +223,23 @@ describe('the services of a platform', () => {
         new BatchGetItemCommand({ RequestItems: { kubeloom: { Keys: [item('MANIFESTS'), item('ROLES')] } } }),
       );
       await expect(read).rejects.toMatchObject(deniedException);
+    });
+
+    it('a transaction of a function needs the right to each of its writes', async () => {
+      const [TableName, Key] = ['kubeloom', { pk: { S: 'MANIFESTS' }, sk: { S: 'none#none' } }];
+      const ConditionExpression = 'attribute_exists(pk)';
+      const transact = (name: string, ...TransactItems: readonly TransactWriteItem[]) =>
+        table(name).send(new TransactWriteItemsCommand({ TransactItems: [...TransactItems] }));
+      const removal = { Delete: { TableName, Key, ConditionExpression } };
+      const put = (pk: string) => ({ Put: { TableName, Item: { pk: { S: pk }, sk: { S: '1' } } } });
+      await expect(transact('take-lease', removal)).rejects.toMatchObject({
+        ...deniedException,
+        message: expect.stringContaining('dynamodb:DeleteItem'),
+      });
+      await expect(transact('router', removal, put('MANIFEST#a#b'))).rejects.toMatchObject({
+        name: 'TransactionCanceledException',
+      });
+      await expect(transact('plan-cluster', put('MANIFEST#a#b'), put('ROLES'))).rejects.toMatchObject(deniedException);
     });
 
     it('a function stores a Secret and learns that it exists, and never sees its value', async () => {

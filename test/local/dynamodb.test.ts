@@ -1,11 +1,19 @@
 /** The local DynamoDB: its table and what outlives it. */
 import { connect } from 'node:net';
-import { DescribeTableCommand, DynamoDBClient, GetItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb';
+import {
+  DescribeTableCommand,
+  DynamoDBClient,
+  GetItemCommand,
+  PutItemCommand,
+  QueryCommand,
+  TransactWriteItemsCommand,
+  type TransactWriteItemsCommandInput,
+} from '@aws-sdk/client-dynamodb';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { tableSchema } from '#adapters/table-keys.ts';
 import { ensureTable } from '#local/dynamodb/ensure-table.ts';
 import { type LocalDynamoDb, startDynamoDb } from '#local/dynamodb/start-dynamodb.ts';
-import { at, temporaryDirectory } from './clients.ts';
+import { at, refusal, temporaryDirectory } from './clients.ts';
 
 const key = { pk: { S: 'a' }, sk: { S: 'b' } };
 
@@ -49,5 +57,68 @@ describe('the local DynamoDB', () => {
     });
     await client.send(new PutItemCommand({ TableName: 'test', Item: key }));
     expect((await client.send(new GetItemCommand({ TableName: 'test', Key: key }))).Item).toEqual(key);
+  });
+});
+
+describe('transactions of the local DynamoDB', () => {
+  const TableName = 'test';
+  const item = (sk: string, v = '1') => ({ pk: { S: 'a' }, sk: { S: sk }, v: { N: v } });
+  const absent = 'attribute_not_exists(pk)';
+  const put = (sk: string, v?: string) => ({ Put: { TableName, Item: item(sk, v), ConditionExpression: absent } });
+  const world = async () => {
+    const { client } = await start(await temporaryDirectory());
+    const transact = (TransactItems: TransactWriteItemsCommandInput['TransactItems'], token?: string) =>
+      client.send(new TransactWriteItemsCommand({ TransactItems, ClientRequestToken: token }));
+    const stored = async (): Promise<readonly string[]> => {
+      const query = { KeyConditionExpression: 'pk = :a', ExpressionAttributeValues: { ':a': { S: 'a' } } };
+      const { Items = [] } = await client.send(new QueryCommand({ TableName, ...query }));
+      return Items.map(({ sk, v }) => `${sk?.S} ${v?.N}`);
+    };
+    return { client, transact, stored };
+  };
+
+  it('all writes of a transaction are made', async () => {
+    const { transact, stored } = await world();
+    await transact([put('1'), put('2')]);
+    const one = { TableName, Key: { pk: { S: 'a' }, sk: { S: '1' } } };
+    const update = { UpdateExpression: 'SET v = :v', ExpressionAttributeValues: { ':v': { N: '7' } } };
+    await transact([
+      { Update: { ...one, ...update } },
+      { Delete: { ...one, Key: { ...one.Key, sk: { S: '2' } } } },
+      put('3'),
+    ]);
+    expect(await stored()).toEqual(['1 7', '3 1']);
+  });
+
+  it('nothing is written when one condition does not hold, and each write has its reason', async () => {
+    const { transact, stored } = await world();
+    await transact([put('2')]);
+    const add = { UpdateExpression: 'SET w = w + :v', ExpressionAttributeValues: { ':v': { N: '1' } } };
+    const impossible = { Update: { TableName, Key: { pk: { S: 'a' }, sk: { S: '4' } }, ...add } };
+    const error = await refusal(transact([put('1'), put('2', '9'), put('3'), impossible]));
+    expect(error).toMatchObject({ name: 'TransactionCanceledException', message: expect.stringContaining('[None, ') });
+    expect(error).toMatchObject({
+      CancellationReasons: [
+        ...[{ Code: 'None' }, { Code: 'ConditionalCheckFailed' }, { Code: 'None' }, { Code: 'ValidationError' }],
+      ],
+    });
+    expect(await stored()).toEqual(['2 1']);
+  });
+
+  it('a transaction that a client repeats is made once, and its token is for no other', async () => {
+    const { transact, stored } = await world();
+    await transact([put('1')], 'token');
+    await transact([put('1')], 'token');
+    const other = await refusal(transact([put('2')], 'token'));
+    expect(other.name).toBe('IdempotentParameterMismatchException');
+    expect(await stored()).toEqual(['1 1']);
+  });
+
+  it('a transaction with two writes of one item, with none, or with a read is refused', async () => {
+    const { transact, stored } = await world();
+    const check = { ConditionCheck: { TableName, Key: key, ConditionExpression: absent } };
+    for (const writes of [[put('1'), put('1', '2')], [], [check]])
+      expect(await refusal(transact(writes))).toMatchObject({ name: 'ValidationException' });
+    expect(await stored()).toEqual([]);
   });
 });

@@ -1,12 +1,12 @@
 /** One record that cannot be read harms nothing but itself, and can be healed or forgotten. The API over the real adapters. */
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { DynamoDBDocumentClient, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { DeleteCommand, DynamoDBDocumentClient, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { DynamoClusters } from '#adapters/dynamo-clusters.ts';
 import { DynamoManifests } from '#adapters/dynamo-manifests.ts';
 import { DynamoTable } from '#adapters/dynamo-table.ts';
 import { LargeDocuments } from '#adapters/large-documents.ts';
-import { clusterItem, type ItemKey, manifestItem, tableSchema } from '#adapters/table-keys.ts';
+import { clusterItem, documentItem, type ItemKey, manifestItem, tableSchema } from '#adapters/table-keys.ts';
 import { ensureTable } from '#local/dynamodb/ensure-table.ts';
 import { type LocalDynamoDb, startDynamoDb } from '#local/dynamodb/start-dynamodb.ts';
 import { type ApiUnderTest, apiUnderTest } from '#test/api/api-under-test.ts';
@@ -71,12 +71,21 @@ async function rows(): Promise<readonly Row[]> {
 }
 const statuses = async () => Object.fromEntries((await rows()).map(({ name, status }) => [name, status]));
 
+/** A list reads no documents: a row of these has the status that is stored. */
+const documentDamages = {
+  'has lost its document': async () => {
+    await client.send(new DeleteCommand({ TableName: table, Key: { ...documentItem(bad, 1) } }));
+  },
+  'has lost the artifact of its document': () =>
+    set(documentItem(bad, 1), 'document', { key: 'documents/team/bad/x.json', sha256: 'x' }),
+  'has a document that is not JSON': () => set(documentItem(bad, 1), 'document', { json: '{"kind": ' }),
+} as const;
+
 const damages = {
+  ...documentDamages,
   'has a status that no one knows': () => set(manifestItem(bad), 'status', 'Dreaming'),
-  'has lost its document': () => set(manifestItem(bad), 'document', { key: 'documents/team/bad/x.json', sha256: 'x' }),
-  'has a document that is not JSON': () => set(manifestItem(bad), 'document', { json: '{"kind": ' }),
   'has lost what its generation is': () => set(manifestItem(bad), 'generation', 'x'),
-  'is of a newer format': () => set(manifestItem(bad), 'format', 2),
+  'is of a newer format': () => set(manifestItem(bad), 'format', 3),
   'has a cluster that cannot be read': async () => {
     await api.deps.clusters.put(aCluster({ namespace: 'team', manifest: 'bad' }));
     await set(clusterItem(bad, aCluster().cluster), 'record', { json: '{}' });
@@ -92,14 +101,18 @@ it('a record with a field of a newer version is read as if the field were not th
   expect((await api.call('GET', pathOf('bad'))).status).toBe(200);
 });
 
-describe.each(Object.entries(damages))('a manifest that %s', (_, damage) => {
+const wayOut = /team\/bad.*cannot be read.*kubeloom delete bad -n team --orphan all/;
+
+describe.each(Object.entries(damages))('a manifest that %s', (kind, damage) => {
   it('an unreadable manifest is reported as Unreadable, with the reason and the fix', async () => {
     await damage();
-    expect(await statuses()).toEqual({ good: 'Pending', bad: 'Unreadable', other: 'Pending' });
+    const listed = kind in documentDamages ? 'Pending' : 'Unreadable';
+    expect(await statuses()).toEqual({ good: 'Pending', bad: listed, other: 'Pending' });
     const row = (await rows()).find(({ name }) => name === 'bad');
-    expect(row?.unreadable).toMatch(/team\/bad.*cannot be read.*kubeloom delete bad -n team --orphan all/);
+    if (listed === 'Unreadable') expect(row?.unreadable).toMatch(wayOut);
     const one = await api.call('GET', pathOf('bad'));
-    expect(one).toMatchObject({ status: 200, json: { status: 'Unreadable', name: 'bad' } });
+    const json = { status: 'Unreadable', name: 'bad', unreadable: expect.stringMatching(wayOut) };
+    expect(one).toMatchObject({ status: 200, json });
   });
 
   it('an unreadable manifest does not prevent Secrets of any namespace from being stored', async () => {
@@ -139,17 +152,19 @@ describe.each(Object.entries(damages))('a manifest that %s', (_, damage) => {
   });
 });
 
-describe.each(['has a status that no one knows', 'has lost its document', 'has a document that is not JSON'] as const)(
-  'a manifest that %s',
-  (kind) => {
-    it('an unreadable manifest is readable again when its document is applied', async () => {
-      await damages[kind]();
-      const healed = await api.call('PUT', pathOf('bad'), { body: aManifest({ name: 'bad' }) });
-      expect(healed).toMatchObject({ status: 202, json: { generation: 2 } });
-      expect(await statuses()).toEqual({ good: 'Pending', bad: 'Pending', other: 'Pending' });
-    });
-  },
-);
+describe.each([
+  'has a status that no one knows',
+  'has lost its document',
+  'has lost the artifact of its document',
+  'has a document that is not JSON',
+] as const)('a manifest that %s', (kind) => {
+  it('an unreadable manifest is readable again when its document is applied', async () => {
+    await damages[kind]();
+    const healed = await api.call('PUT', pathOf('bad'), { body: aManifest({ name: 'bad' }) });
+    expect(healed).toMatchObject({ status: 202, json: { generation: 2 } });
+    expect(await statuses()).toEqual({ good: 'Pending', bad: 'Pending', other: 'Pending' });
+  });
+});
 
 it('a record of a newer format is not overwritten by an older version', async () => {
   await damages['is of a newer format']();

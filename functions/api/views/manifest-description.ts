@@ -1,10 +1,10 @@
 /** The description of a manifest: its row in the list, and the whole; of one that cannot be read with the reason. */
 import type { ManifestDescription, ManifestSummary, Progress } from '#contracts/api-bodies.ts';
-import type { ClusterRecord, DemandRecord, ManifestRecord, RunRecord } from '#contracts/records.ts';
+import type { ClusterRecord, DemandRecord, ManifestHead, ManifestRecord, RunRecord } from '#contracts/records.ts';
 import { isPipelineError } from '#domain/errors.ts';
+import type { ManifestRemains } from '../../manifest-store.ts';
 import { clusterName } from '../../pipeline/clusters/cluster-records.ts';
 import { wayOut } from '../../pipeline/manifests/stored-manifest.ts';
-import type { ManifestRemains } from '../../ports.ts';
 import type { ApiPorts } from '../../rights/api-uses.ts';
 import { linksOf } from './api-paths.ts';
 import { describeCluster, nodeRows, progressOf } from './cluster-description.ts';
@@ -15,11 +15,11 @@ import { shownRun } from './run-view.ts';
 /** With the state that the API always says. */
 type Row = ManifestSummary & Pick<Required<ManifestSummary>, 'state'>;
 
-export function summarizeManifest(record: ManifestRecord, clusters: readonly ClusterRecord[]): Row {
+export function summarizeManifest(record: ManifestHead, clusters: readonly ClusterRecord[]): Row {
   return withRows(record, { clusters: clusters.map(clusterRow), progress: overallProgress(record, clusters) });
 }
 
-function withRows(record: ManifestRecord, { clusters, progress }: ClusterRows): Row {
+function withRows(record: ManifestHead, { clusters, progress }: ClusterRows): Row {
   const paused = record.paused === true;
   return {
     namespace: record.namespace,
@@ -85,7 +85,7 @@ export function manifestDescription(
 }
 
 /** Steps of all clusters of the present run together; null while none is known. */
-function overallProgress(record: ManifestRecord, clusters: readonly ClusterRecord[]): Progress | null {
+function overallProgress(record: ManifestHead, clusters: readonly ClusterRecord[]): Progress | null {
   const ofRun = clusters.flatMap(({ progress, status }) =>
     progress?.runId === record.runId ? [progressOf(progress, status === 'Converged')] : [],
   );
@@ -99,7 +99,7 @@ function overallProgress(record: ManifestRecord, clusters: readonly ClusterRecor
 type Ports = Pick<ApiPorts, 'clusters'>;
 
 /** The row of a manifest; it is unreadable when one of its clusters is. */
-export async function summaryOf(deps: Ports, record: ManifestRecord): Promise<Row> {
+export async function summaryOf(deps: Ports, record: ManifestHead): Promise<Row> {
   try {
     return withRows(record, await rowsOf(deps.clusters, record));
   } catch (error) {
@@ -107,7 +107,7 @@ export async function summaryOf(deps: Ports, record: ManifestRecord): Promise<Ro
   }
 }
 
-async function rowsOf(store: Ports['clusters'], record: ManifestRecord): Promise<ClusterRows> {
+async function rowsOf(store: Ports['clusters'], record: ManifestHead): Promise<ClusterRows> {
   const known = knownRows(store, record);
   if (known) return known;
   const { clusters, progress } = summarizeManifest(record, await store.list(record));
@@ -124,10 +124,10 @@ export function describeRemains(remains: ManifestRemains): ManifestDescription {
 }
 
 /** What is left of a manifest whose clusters cannot be read. Throws any other error. */
-export function remainsWithout(record: ManifestRecord, error: unknown): ManifestRemains {
+export function remainsWithout(record: ManifestHead | ManifestRecord, error: unknown): ManifestRemains {
   if (!isPipelineError(error, 'Unreadable')) throw error;
   const { namespace, name } = record;
-  return { namespace, name, reason: error.message, record, replaceable: false };
+  return { namespace, name, reason: error.message, record: { document: null, ...record }, replaceable: false };
 }
 
 function marked(remains: ManifestRemains): Pick<Row, 'status' | 'state' | 'unreadable'> {

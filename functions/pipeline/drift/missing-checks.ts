@@ -1,11 +1,11 @@
 /** Manifests that are done and not due: those that were done before there were drift checks get their first one. */
-import type { ManifestRecord } from '#contracts/records.ts';
+import type { ManifestHead } from '#contracts/records.ts';
 import { isPipelineError } from '#domain/errors.ts';
 import type { Using } from '../../ports.ts';
-import { everyManifest } from '../manifests/stored-manifest.ts';
+import { everyHead } from '../manifests/stored-manifest.ts';
 import { firstCheckOf } from './drift-policy.ts';
 
-type Ports = Using<'manifests.get' | 'manifests.list' | 'manifests.replace' | 'clock'>;
+type Ports = Using<'manifests.get' | 'manifests.listHeads' | 'manifests.replace' | 'clock'>;
 
 /** Whether this process has listed them: once is enough, as manifests that are done later get their check. */
 const looked = new WeakSet<object>();
@@ -18,12 +18,11 @@ export async function findUnchecked({ manifests, clock }: Ports): Promise<number
   if (looked.has(manifests)) return 0;
   looked.add(manifests);
   let broughtIn = 0;
-  for await (const record of everyManifest({ manifests }))
-    if (await bringIn(record, { manifests, clock })) broughtIn += 1;
+  for await (const record of everyHead({ manifests })) if (await bringIn(record, { manifests, clock })) broughtIn += 1;
   return broughtIn;
 }
 
-async function bringIn(listed: ManifestRecord, { manifests, clock }: Ports): Promise<boolean> {
+async function bringIn(listed: ManifestHead, { manifests, clock }: Ports): Promise<boolean> {
   if (!isForgotten(listed)) return false;
   // It may have been listed a while ago.
   const record = await manifests.get(listed);
@@ -40,6 +39,6 @@ async function bringIn(listed: ManifestRecord, { manifests, clock }: Ports): Pro
   }
 }
 
-function isForgotten({ status, lease, dueAt }: ManifestRecord): boolean {
+function isForgotten({ status, lease, dueAt }: ManifestHead): boolean {
   return status === 'Done' && lease === null && dueAt === undefined;
 }

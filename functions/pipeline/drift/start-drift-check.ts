@@ -1,5 +1,5 @@
 /** Starting a check for drift of a manifest that is done: a run of its own, of the same generation and attempt. */
-import type { ManifestRecord } from '#contracts/records.ts';
+import type { ManifestHead } from '#contracts/records.ts';
 import type { CheckPolicy } from '#domain/drift.ts';
 import type { Using } from '../../ports.ts';
 import { missedStartSeconds, startRun } from '../manifests/next-generation.ts';
@@ -7,9 +7,9 @@ import { missedStartSeconds, startRun } from '../manifests/next-generation.ts';
 /** The manifest as it is stored then. Throws `VersionConflict` when it was changed at that moment. */
 export async function startDriftCheck(
   deps: Using<'manifests.replace' | 'runs.put' | 'workflows.startReconcile' | 'clock'>,
-  stored: ManifestRecord,
+  stored: ManifestHead,
   { policy, reason }: { readonly policy: CheckPolicy; readonly reason: string },
-): Promise<ManifestRecord> {
+): Promise<ManifestHead> {
   const record = await storeDriftCheck(deps, stored, policy);
   await startRun(deps, record, reason);
   return record;
@@ -18,13 +18,13 @@ export async function startDriftCheck(
 /** The same for one whose run another starts. */
 export async function storeDriftCheck(
   deps: Using<'manifests.replace' | 'clock'>,
-  stored: ManifestRecord,
+  stored: ManifestHead,
   policy: CheckPolicy,
-): Promise<ManifestRecord> {
+): Promise<ManifestHead> {
   const { name, uid, generation, attempt, retryFrom: _from, ...rest } = stored;
   const now = deps.clock.now();
   const checks = (stored.checks ?? 0) + 1;
-  const record: ManifestRecord = {
+  const record: ManifestHead = {
     ...{ ...rest, name, uid, generation, attempt, checks, check: policy, status: 'Pending' },
     runId: `${name}-${uid}-g${generation}-d${checks.toString(36)}`,
     updatedAt: now.toISOString(),

@@ -1,5 +1,5 @@
 /** What the scheduler does about a manifest that is due. */
-import type { ManifestRecord } from '#contracts/records.ts';
+import type { ManifestHead, ManifestRecord } from '#contracts/records.ts';
 import { mostRetries, nextRetryAt } from '#domain/due-times.ts';
 import { isPipelineError } from '#domain/errors.ts';
 import type { Using } from '../../ports.ts';
@@ -27,7 +27,7 @@ export type DueAction =
 const mostStarts = 20;
 
 /** Leases are never left waiting; of what is to be started, what was missed comes before retries and checks for drift. */
-export function inTurn(due: readonly ManifestRecord[]): readonly ManifestRecord[] {
+export function inTurn(due: readonly ManifestHead[]): readonly ManifestHead[] {
   const leased = due.filter(({ lease }) => lease);
   const waiting = due.filter(({ lease }) => !lease);
   const starts = [...waiting.filter((record) => !hasEnded(record)), ...waiting.filter(hasEnded)];
@@ -35,7 +35,7 @@ export function inTurn(due: readonly ManifestRecord[]): readonly ManifestRecord[
 }
 
 /** No start of it was missed: it is due for a check or a retry. */
-function hasEnded({ status }: ManifestRecord): boolean {
+function hasEnded({ status }: ManifestHead): boolean {
   return status === 'Done' || status === 'Failed';
 }
 
@@ -51,18 +51,18 @@ export type DuePorts = ReleasePorts &
  * not touched, and the tools of one that is being cancelled are asked once more, or stopped. One that is done is checked for drift, one
  * that failed is tried again; of both is reported when branches or tags of their templates have moved.
  */
-export async function handleDue(record: ManifestRecord, deps: DuePorts): Promise<DueAction> {
-  const { namespace, name, generation, attempt, lease, runId } = record;
+export async function handleDue(head: ManifestHead, deps: DuePorts): Promise<DueAction> {
+  const { namespace, name, generation, attempt, lease, runId } = head;
   const key = { namespace, name };
   if (lease) {
     const status = (await deps.workflows.status(lease.owner)) ?? 'ABORTED';
     if (status === 'RUNNING') {
       const term = leaseTerm(deps.clock.now(), deps.config.KUBELOOM_LEASE_SECONDS);
       await deps.manifests.renewLease(key, lease.fence, term);
-      if (record.cancelRequested === undefined) return 'prolonged';
-      const atWork = (await runAtWork(deps, record)) ?? runId;
-      if (!isCancelled(record, { runId: atWork })) return 'prolonged';
-      await cancelOverdueRun(deps, key, record.cancelRequested);
+      if (head.cancelRequested === undefined) return 'prolonged';
+      const atWork = (await runAtWork(deps, head)) ?? runId;
+      if (!isCancelled(head, { runId: atWork })) return 'prolonged';
+      await cancelOverdueRun(deps, key, head.cancelRequested);
       return 'stopped';
     }
     const ended = status === 'FAILED' || status === 'TIMED_OUT' ? status : 'ABORTED';
@@ -72,18 +72,25 @@ export async function handleDue(record: ManifestRecord, deps: DuePorts): Promise
     await startNextAttempt(next, deps);
     return 'startedAgain';
   }
-  if (record.paused) {
-    const { dueAt: _due, ...rest } = record;
-    // It may be resumed by then; nothing else would schedule its checks and retries again.
-    const dueAt = nextDueOf(record, deps.clock.now());
-    await deps.manifests.replace({ ...rest, ...(dueAt !== undefined && { dueAt }) }, { generation, attempt });
-    return 'leftAlone';
+  if (head.paused || hasEnded(head)) {
+    // What is next is in its document.
+    const record = await deps.manifests.get(key);
+    return record?.runId === runId && record.lease === null ? handleIdle(record, deps) : 'leftAlone';
   }
-  if (hasEnded(record)) return unlessChanged(startEnded(record, deps));
   const executionArn = await deps.workflows.startReconcile(runId, key);
   if ((await deps.workflows.status(executionArn)) === 'RUNNING') return 'started';
   await startNextAttempt({ ...key, generation, attempt, reason: 'its start was missed' }, deps);
   return 'startedAgain';
+}
+
+async function handleIdle(record: ManifestRecord, deps: DuePorts): Promise<DueAction> {
+  if (!record.paused) return hasEnded(record) ? unlessChanged(startEnded(record, deps)) : 'leftAlone';
+  const { dueAt: _due, generation, attempt, ...rest } = record;
+  // It may be resumed by then; nothing else would schedule its checks and retries again.
+  const dueAt = nextDueOf(record, deps.clock.now());
+  const next = { ...rest, generation, attempt, ...(dueAt !== undefined && { dueAt }) };
+  await deps.manifests.replace(next, { generation, attempt });
+  return 'leftAlone';
 }
 
 /** Of one that is paused. */

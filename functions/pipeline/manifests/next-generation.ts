@@ -1,5 +1,5 @@
 /** Writes the next version of a manifest and starts its run: one conditional write, then steps that may be repeated later. */
-import type { BoundPlan, ManifestKey, ManifestRecord, Origin, Orphans } from '#contracts/records.ts';
+import type { BoundPlan, ManifestHead, ManifestKey, ManifestRecord, Origin, Orphans } from '#contracts/records.ts';
 import { isPipelineError, PipelineError } from '#domain/errors.ts';
 import type { StageName } from '#domain/plan.ts';
 import type { Using } from '../../ports.ts';
@@ -111,7 +111,7 @@ export async function storeNext(
  */
 export async function startRun(
   deps: Using<'runs.put' | 'workflows.startReconcile'>,
-  record: ManifestRecord,
+  record: ManifestHead,
   reason: string,
 ): Promise<void> {
   await queueRun(deps, record, reason);
@@ -121,7 +121,7 @@ export async function startRun(
 }
 
 /** Notes the run that another starts. Never throws. */
-export async function queueRun(deps: Using<'runs.put'>, record: ManifestRecord, reason: string): Promise<void> {
+export async function queueRun(deps: Using<'runs.put'>, record: ManifestHead, reason: string): Promise<void> {
   const { namespace, name, runId, generation, attempt, updatedAt } = record;
   const { id, approvedBy } = (record.check ? undefined : record.plan) ?? {};
   const plan = id !== undefined && { plan: { id, ...(approvedBy !== undefined && { approvedBy }) } };
@@ -129,6 +129,6 @@ export async function queueRun(deps: Using<'runs.put'>, record: ManifestRecord, 
   await Promise.allSettled([deps.runs.put({ ...run, status: 'Queued', queuedAt: updatedAt, clusters: {} })]);
 }
 
-export function versionOf(record: ManifestRecord | undefined): { generation: number; attempt: number } {
+export function versionOf(record: ManifestHead | undefined): { generation: number; attempt: number } {
   return { generation: record?.generation ?? 0, attempt: record?.attempt ?? 0 };
 }

@@ -1,6 +1,7 @@
 /** The target of a rollback: an earlier generation whose document is kept, and by default one that was done. */
 import type { ManifestRecord } from '#contracts/records.ts';
-import type { StoredGeneration, Using } from '../../ports.ts';
+import type { StoredGeneration } from '../../manifest-store.ts';
+import type { Using } from '../../ports.ts';
 import { checksumOf } from '../checksum.ts';
 
 /**

@@ -1,7 +1,8 @@
 /** Finds the manifest of a request or a run, with an error for people when it does not exist or cannot be read. */
-import type { ManifestKey, ManifestRecord } from '#contracts/records.ts';
+import type { ManifestHead, ManifestKey, ManifestRecord } from '#contracts/records.ts';
 import { isPipelineError, PipelineError } from '#domain/errors.ts';
-import type { ManifestRemains, Using } from '../../ports.ts';
+import type { ManifestRemains, StoredManifests } from '../../manifest-store.ts';
+import type { Using } from '../../ports.ts';
 
 /** The stored manifest. Throws `NotFound`, and `Unreadable` with what to do. */
 export async function storedManifest(
@@ -50,14 +51,26 @@ export function wayOut({ namespace, name, reason, replaceable }: Omit<ManifestRe
 }
 
 /** Every manifest of this installation, page by page; those that cannot be read are reported and left out. */
-export async function* everyManifest(
-  deps: Using<'manifests.list'>,
-  report: (unreadable: ManifestRemains) => void = () => {},
+export function everyManifest(
+  { manifests }: Using<'manifests.list'>,
+  report?: (unreadable: ManifestRemains) => void,
   namespace?: string,
 ): AsyncGenerator<ManifestRecord> {
+  return eachOf((next) => manifests.list(namespace, 200, next), report);
+}
+
+/** The same without documents, which are most of what is read. */
+export function everyHead({ manifests }: Using<'manifests.listHeads'>): AsyncGenerator<ManifestHead> {
+  return eachOf((next) => manifests.listHeads(undefined, 200, next));
+}
+
+async function* eachOf<Stored extends ManifestHead>(
+  pageFrom: (next: string | undefined) => Promise<StoredManifests<Stored>>,
+  report: (unreadable: ManifestRemains) => void = () => {},
+): AsyncGenerator<Stored> {
   let next: string | undefined;
   do {
-    const page = await deps.manifests.list(namespace, 200, next);
+    const page = await pageFrom(next);
     page.unreadable.forEach(report);
     yield* page.items;
     next = page.next;

@@ -14,14 +14,14 @@ export type ClusterOutcome =
 
 /** `refused`: why it was not submitted, if that is known. */
 export async function clusterOutcome(
-  deps: Using<'manifests.get' | 'clusters.list'>,
+  deps: Using<'manifests.head' | 'clusters.list'>,
   namespace: string,
   { name, before, goal }: RollOutCluster,
   refused?: string,
 ): Promise<ClusterOutcome> {
   const key = { namespace, name };
   const failed = (because: string): ClusterOutcome => ({ kind: 'failed', because: because.slice(0, 300) });
-  const manifest = await deps.manifests.get(key);
+  const manifest = await deps.manifests.head(key);
   if (manifest === undefined || manifest.deleting) return failed(refused ?? 'its manifest was deleted');
   if (manifest.checksum !== goal) {
     const untouched = manifest.generation === (before ?? 0);

@@ -41,7 +41,7 @@ async function startCheck(
   deps: GatePorts,
   key: { readonly namespace: string; readonly name: string },
 ): Promise<boolean> {
-  const manifest = await deps.manifests.get(key);
+  const manifest = await deps.manifests.head(key);
   if (manifest?.status !== 'Done' || manifest.paused || manifest.check !== undefined) return false;
   const asked = { policy: 'reportAll', reason: 'drift check of a roll-out' } as const;
   await startDriftCheck(deps, manifest, asked).catch((error: unknown) => {

@@ -1,5 +1,5 @@
 /** Stores what a roll-out planned for a cluster as the next generation of its manifest; its run is started by the state machine. */
-import type { ManifestRecord } from '#contracts/records.ts';
+import type { ManifestHead, ManifestRecord } from '#contracts/records.ts';
 import { RollOutGoals, type RollOutKey, type RollOutRecord, rollOutKeys } from '#contracts/roll-outs.ts';
 import type { SubmitClusterOutput } from '#contracts/state-inputs.ts';
 import { PipelineError } from '#domain/errors.ts';
@@ -28,6 +28,7 @@ export async function submitGoal(
     | 'events.append'
     | 'manifests.create'
     | 'manifests.get'
+    | 'manifests.head'
     | 'manifests.replace'
     | 'runs.put'
     | 'clock'
@@ -61,10 +62,10 @@ export async function submitGoal(
 
 /** One that was ill when it was compared last may be well by now: a check says so, and repairs nothing. */
 async function checkIll(
-  deps: Using<'clusters.list' | 'manifests.get' | 'manifests.replace' | 'runs.put' | 'clock'>,
+  deps: Using<'clusters.list' | 'manifests.head' | 'manifests.replace' | 'runs.put' | 'clock'>,
   { id, namespace }: RollOutRecord,
   planned: RollOutCluster,
-  { stored, answer }: { readonly stored: ManifestRecord; readonly answer: Omit<SubmitClusterOutput, 'start'> },
+  { stored, answer }: { readonly stored: ManifestHead; readonly answer: Omit<SubmitClusterOutput, 'start'> },
 ): Promise<SubmitClusterOutput> {
   const { kind } = await clusterOutcome(deps, namespace, planned);
   if (kind !== 'failed') return { ...answer, start: false };

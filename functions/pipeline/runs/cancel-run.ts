@@ -1,5 +1,5 @@
 /** Cancelling: the request is stored, and running tools are asked to stop; the run itself ends in order. */
-import type { ClusterRecord, ManifestKey, ManifestRecord } from '#contracts/records.ts';
+import type { ClusterRecord, ManifestHead, ManifestKey } from '#contracts/records.ts';
 import type { Using } from '../../ports.ts';
 import { isCancelled } from './cancellation.ts';
 import { type AskPorts, askToStop } from './stop-requests.ts';
@@ -9,8 +9,8 @@ const lookAgainSeconds = 15;
 
 type CancelPorts = AskPorts & Using<'clusters.list' | 'manifests.requestCancel'>;
 
-/** Returns the stored manifest. Throws `NotFound`. */
-export async function cancelRun(deps: CancelPorts, key: ManifestKey, runId: string): Promise<ManifestRecord> {
+/** Returns what is stored. Throws `NotFound`. */
+export async function cancelRun(deps: CancelPorts, key: ManifestKey, runId: string): Promise<ManifestHead> {
   const { manifest } = await cancelAtWork(deps, key, runId);
   return manifest;
 }
@@ -29,7 +29,7 @@ async function cancelAtWork(
   deps: CancelPorts,
   key: ManifestKey,
   runId: string,
-): Promise<{ readonly manifest: ManifestRecord; readonly overdue: readonly string[] }> {
+): Promise<{ readonly manifest: ManifestHead; readonly overdue: readonly string[] }> {
   const lookAgain = new Date(deps.clock.now().getTime() + lookAgainSeconds * 1000).toISOString();
   // Read before the manifest says which run is the newest: what a newer one starts is not among them.
   const clusters = await deps.clusters.list(key);

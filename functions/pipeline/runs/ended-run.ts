@@ -1,5 +1,5 @@
 /** A manifest whose run ended without settling: the lease is released, and the end is reported. */
-import type { ManifestRecord, NewEvent, RunRecord } from '#contracts/records.ts';
+import type { ManifestHead, NewEvent, RunRecord } from '#contracts/records.ts';
 import type { EndedRunInput, ReleaseRunOutput, StateError } from '#contracts/state-inputs.ts';
 import { failurePolicy, restartPauseSeconds } from '#domain/failure-policy.ts';
 import type { Using } from '../../ports.ts';
@@ -54,7 +54,7 @@ export async function releaseRun(ended: EndedRunInput, deps: ReleasePorts): Prom
 }
 
 /** Runs that this execution was at work on: its own, and, as the lease is free, whatever else was under way. */
-function isCutOff(run: RunRecord, ended: EndedRunInput, manifest: ManifestRecord | undefined): boolean {
+function isCutOff(run: RunRecord, ended: EndedRunInput, manifest: ManifestHead | undefined): boolean {
   if (run.runId === ended.runId) return run.status === 'Running' || run.status === 'Queued';
   return run.status === 'Running' && !manifest?.lease;
 }
@@ -77,7 +77,7 @@ interface Aftermath {
   readonly deps: ReleasePorts;
 }
 
-async function nextFor(manifest: ManifestRecord, { ended, broke, mine, recent, deps }: Aftermath): Promise<Next> {
+async function nextFor(manifest: ManifestHead, { ended, broke, mine, recent, deps }: Aftermath): Promise<Next> {
   if (manifest.paused) return { care: 'pause', sentence: 'the manifest is paused; resuming it goes on' };
   if (isCancelled(manifest, manifest)) return { care: 'fail', sentence: 'it was cancelled' };
   const newest = recent.find((run) => run.runId === manifest.runId);
@@ -113,15 +113,15 @@ async function nextFor(manifest: ManifestRecord, { ended, broke, mine, recent, d
 }
 
 /** Starting under the same name starts nothing when that execution runs or has ended: it only returns its ARN. */
-async function isAlive({ runId, namespace, name }: ManifestRecord, { workflows }: ReleasePorts): Promise<boolean> {
+async function isAlive({ runId, namespace, name }: ManifestHead, { workflows }: ReleasePorts): Promise<boolean> {
   const executionArn = await workflows.startReconcile(runId, { namespace, name });
   return (await workflows.status(executionArn)) === 'RUNNING';
 }
 
 /** Nothing else is due any more. */
 async function endWith(
-  status: ManifestRecord['status'],
-  manifest: ManifestRecord,
+  status: ManifestHead['status'],
+  manifest: ManifestHead,
   { at, dueAt }: { readonly at: string; readonly dueAt?: string | undefined },
   { manifests }: ReleasePorts,
 ): Promise<void> {

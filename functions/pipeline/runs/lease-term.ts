@@ -1,5 +1,5 @@
 /** How long leases are valid, and when the scheduler checks runs that should have started. */
-import type { LeaseTerm } from '../../ports.ts';
+import type { LeaseTerm } from '../../manifest-store.ts';
 
 /** A run that ended without a report is found after this time. */
 const checkAfterSeconds = 300;
