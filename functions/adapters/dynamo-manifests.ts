@@ -168,7 +168,8 @@ export class DynamoManifests implements ManifestStore {
       (await this.#table.update(manifestItem(key), change, condition)) ??
       (await this.#whileHeld(key, fence, { expression: assignments(deletion), values: attributeNames(deletion) }));
     const record = await this.#whole(head);
-    if (record?.lease?.fence === fence) return record;
+    // One that was created again under the same name counts its fences from 1 again.
+    if (record?.lease?.fence === fence && record.uid === head.uid) return record;
     throw leaseLost(key, fence);
   }
 
