@@ -41,9 +41,11 @@ export function countRequests(s3: string, into: () => Counts): { stop(): void } 
     const counts = into();
     const units = (bytes: unknown, size: number): number => Math.max(1, Math.ceil(Number(bytes ?? 0) / size));
     if (reads.test(target)) counts.tableReads += units(response.headers['content-length'], 4096);
-    // Every write of an indexed item is written to the index as well; what is written in a transaction counts twice.
-    else if (writes.test(target)) counts.tableWrites += 2 * units(request.getHeader('content-length'), 1024);
-    else if (request.getHeader('host') === s3Host) {
+    // Every write of an indexed item is written to the index as well; in a transaction both count twice.
+    else if (writes.test(target)) {
+      const times = target.endsWith('.TransactWriteItems') ? 4 : 2;
+      counts.tableWrites += times * units(request.getHeader('content-length'), 1024);
+    } else if (request.getHeader('host') === s3Host) {
       if (request.method === 'GET' || request.method === 'HEAD') counts.gets += 1;
       else if (request.method !== 'DELETE') counts.puts += 1;
     }

@@ -1,9 +1,10 @@
 /** What each function may touch of what is stored: the table that its role in AWS is made of, and that tests hold it to. */
+import type { PortUse } from '../ports.ts';
 import { type Bounds, prefixesOf } from './runner-rights.ts';
 import { actionsOf, functionUses } from './uses.ts';
 
 /** Partition keys of the table and of its index, by port. All are prefixes. */
-export const partitionsOfPort: Readonly<Record<string, readonly string[]>> = {
+const partitionsOfPort: Readonly<Record<string, readonly string[]>> = {
   manifests: ['MANIFESTS', 'CHECKS', 'MANIFEST#'],
   clusters: ['MANIFEST#'],
   demands: ['MANIFEST#'],
@@ -17,6 +18,23 @@ export const partitionsOfPort: Readonly<Record<string, readonly string[]>> = {
   gitSources: ['GITSOURCES'],
   roleBindings: ['ROLES'],
 };
+
+/** What touches heads of manifests alone has no right to documents, nor to what else is next to them. */
+const partitionsOfHeads = ['MANIFESTS', 'CHECKS'];
+const usesOfHeads: ReadonlySet<string> = new Set<PortUse>([
+  ...(['manifests.head', 'manifests.listHeads', 'manifests.due', 'manifests.setPaused'] as const),
+  ...(['manifests.requestCancel', 'manifests.takeLease', 'manifests.renewLease'] as const),
+  ...(['manifests.settle', 'manifests.releaseLease'] as const),
+]);
+
+/** Of one call of a port (`manifests.get`). */
+export const partitionsOfUse = (use: string): readonly string[] =>
+  usesOfHeads.has(use) ? partitionsOfHeads : (partitionsOfPort[portOf(use)] ?? []);
+
+/** Of many, each once, by the name of their port. */
+const partitionsOfUses = (uses: readonly string[]): readonly string[] => [
+  ...new Set(uses.toSorted().flatMap(partitionsOfUse)),
+];
 
 /** Stores that keep large documents as objects. */
 const withDocuments = ['manifests', 'clusters'];
@@ -69,7 +87,7 @@ export function functionBounds(name: string): Bounds {
   const { reads = [], writes = [], deletes = [] } = objectsOfFunction[name] ?? {};
   return {
     objects: [...new Set([...reads, ...writes, ...deletes, ...documents])],
-    partitions: [...new Set(ports.flatMap((port) => partitionsOfPort[port] ?? []))],
+    partitions: partitionsOfUses(uses),
     secrets: ports.includes('secrets') ? (secretsOfFunction[name] ?? ['user/']) : [],
     byAction: Object.fromEntries(actionsOf(uses).flatMap((action) => boundsOfAction(name, action, uses))),
   };
@@ -81,9 +99,9 @@ function boundsOfAction(
   action: string,
   uses: readonly string[],
 ): readonly (readonly [action: string, prefixes: readonly string[]])[] {
-  const ports = [...new Set(uses.filter((use) => actionsOf([use]).includes(action)).map(portOf))].sort();
-  if (action.startsWith('dynamodb:'))
-    return [[action, [...new Set(ports.flatMap((port) => partitionsOfPort[port] ?? []))]]];
+  const allowing = uses.filter((use) => actionsOf([use]).includes(action));
+  if (action.startsWith('dynamodb:')) return [[action, partitionsOfUses(allowing)]];
+  const ports = new Set(allowing.map(portOf));
   const { reads = [], writes = [], deletes = [], lists = [] } = objectsOfFunction[name] ?? {};
   const touched = {
     's3:GetObject': reads,
@@ -92,8 +110,8 @@ function boundsOfAction(
     's3:ListBucket': [...reads, ...lists],
   }[action];
   if (touched === undefined) return [];
-  const documents = ports.some((port) => withDocuments.includes(port)) ? ['documents/'] : [];
-  return [[action, [...new Set([...(ports.includes('artifacts') ? touched : []), ...documents])]]];
+  const documents = withDocuments.some((port) => ports.has(port)) ? ['documents/'] : [];
+  return [[action, [...new Set([...(ports.has('artifacts') ? touched : []), ...documents])]]];
 }
 
 const portOf = (use: string): string => use.split('.')[0] ?? '';

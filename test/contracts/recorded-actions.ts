@@ -1,6 +1,6 @@
 /** Records which IAM actions the calls of adapters ask for: `functions/rights/port-actions.ts` is held to it, both ways. */
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { partitionsOfPort } from '#functions/rights/function-rights.ts';
+import { partitionsOfUse } from '#functions/rights/function-rights.ts';
 import { portActions } from '#functions/rights/port-actions.ts';
 import { InMemoryArtifacts } from '#test/fakes/in-memory-artifacts.ts';
 
@@ -73,7 +73,7 @@ export function notCalled(...ports: readonly string[]): readonly string[] {
 function refuseOtherPartitions(command: unknown): void {
   const use = within.getStore();
   if (use === undefined) return;
-  const allowed = partitionsOfPort[use.split('.')[0] ?? ''] ?? [];
+  const allowed = partitionsOfUse(use);
   const inputs = [Object(command).input, ...writesIn(command).map(({ input }) => input)];
   for (const partition of inputs.flatMap(partitionsOf))
     if (!allowed.some((prefix) => partition.startsWith(prefix)))

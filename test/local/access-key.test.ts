@@ -4,11 +4,13 @@ import {
   BatchGetItemCommand,
   BatchWriteItemCommand,
   DynamoDBClient,
+  GetItemCommand,
   ListTablesCommand,
   PutItemCommand,
   QueryCommand,
   type TransactWriteItem,
   TransactWriteItemsCommand,
+  UpdateItemCommand,
 } from '@aws-sdk/client-dynamodb';
 import {
   DeleteObjectCommand,
@@ -240,6 +242,18 @@ describe('the services of a platform', () => {
         name: 'TransactionCanceledException',
       });
       await expect(transact('plan-cluster', put('MANIFEST#a#b'), put('ROLES'))).rejects.toMatchObject(deniedException);
+    });
+
+    it('a function that leases manifests reads and writes their heads, and none of the documents and clusters next to them', async () => {
+      const TableName = 'kubeloom';
+      const wholeItem = (pk: string) => new GetItemCommand({ TableName, Key: { pk: { S: pk }, sk: { S: 'a#b' } } });
+      const documents = 'MANIFEST#a#b';
+      await expect(table('take-lease').send(wholeItem('MANIFESTS'))).resolves.toMatchObject({ $metadata: {} });
+      await expect(table('take-lease').send(wholeItem(documents))).rejects.toMatchObject(deniedException);
+      const change = new UpdateItemCommand({ TableName, Key: { pk: { S: documents }, sk: { S: 'DOCUMENT#1' } } });
+      for (const name of ['take-lease', 'settle-manifest'])
+        await expect(table(name).send(change), name).rejects.toMatchObject(deniedException);
+      await expect(table('settle-manifest').send(wholeItem(documents))).resolves.toMatchObject({ $metadata: {} });
     });
 
     it('a function stores a Secret and learns that it exists, and never sees its value', async () => {

@@ -1,5 +1,5 @@
 /** Manifests as earlier versions have them in the table, with the document in the item: read by this one, and moved by its next write. */
-import { readdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient, PutCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
@@ -51,13 +51,16 @@ const stored = async () => (await client.send(new ScanCommand({ TableName: table
 const places = async () =>
   (await stored()).map(({ sk, document }) => `${sk}${document === undefined ? '' : ' with a document'}`).sort();
 
-describe.each(readdirSync(recorded).filter((version) => version === '0.1.0'))('a manifest of version %s', (version) => {
-  const before = { ...recordedManifest(version), generation: 2, lease: null, fence: 3 };
+describe.each([
+  ['of 0.1.0', {}],
+  ['of a release after it, whose items say their format,', { format: 1 }],
+])('a manifest %s', (_version, said) => {
+  const before = { ...recordedManifest('0.1.0'), generation: 2, lease: null, fence: 3 };
   const seen = { generation: 2, attempt: before.attempt };
   const first = { kind: 'InputManifest', spec: { first: true } };
   beforeEach(async () => {
-    await put(earlierItem(before));
-    await put({ ...documentItem(before, 1), document: { json: JSON.stringify(first) } });
+    await put({ ...earlierItem(before), ...said });
+    await put({ ...documentItem(before, 1), document: { json: JSON.stringify(first) }, ...said });
   });
 
   it('a manifest of an earlier version is read, listed, leased and settled where it is', async () => {
@@ -71,6 +74,8 @@ describe.each(readdirSync(recorded).filter((version) => version === '0.1.0'))('a
     expect((await store.begin(before, 4, '2026-11-20T12:00:00.000Z')).document).toEqual(before.document);
     expect(await store.settle(before, 4, seen, 'Done', '2026-11-20T12:00:01.000Z')).toBe('settled');
     expect(await places()).toEqual(whole);
+    // So long as nothing is moved, going back loses nothing.
+    expect((await stored()).map(({ format }) => format ?? 1)).toEqual([1, 1]);
     expect((await store.generations(before)).map(({ document }) => document)).toEqual([before.document, first]);
   });
 
@@ -84,6 +89,8 @@ describe.each(readdirSync(recorded).filter((version) => version === '0.1.0'))('a
   ])('the next %s moves the document of an earlier version out of its item', async (_, change, documents) => {
     const next = { ...before, ...change };
     await store.replace(next, seen);
+    // An earlier release says of a format above its own that it cannot read it, and changes nothing.
+    expect((await stored()).find(({ pk }) => pk === 'MANIFESTS')?.format).toBe(2);
     expect(await places()).toEqual([...documents, `${before.namespace}#${before.name}`]);
     expect(await store.get(before)).toEqual(next);
     const kept = (await store.generations(before)).map(({ document }) => document);
