@@ -19,7 +19,7 @@ const partitionsOfPort: Readonly<Record<string, readonly string[]>> = {
   roleBindings: ['ROLES'],
 };
 
-/** What touches heads of manifests alone has no right to documents, nor to what else is next to them. */
+/** Calls that touch heads of manifests alone lack rights to documents, and to all else that is next to these. */
 const partitionsOfHeads = ['MANIFESTS', 'CHECKS'];
 const usesOfHeads: ReadonlySet<string> = new Set<PortUse>([
   ...(['manifests.head', 'manifests.listHeads', 'manifests.due', 'manifests.setPaused'] as const),
