@@ -6,7 +6,14 @@ import { mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { balancedManifest } from '#test/console/browser/balanced-manifest.ts';
-import { consoleInBrowser, ended, settled, simManifest } from '#test/console/browser/console-in-browser.ts';
+import {
+  consoleInBrowser,
+  ended,
+  settled,
+  simManifest,
+  textIn,
+  writeIn,
+} from '#test/console/browser/console-in-browser.ts';
 import { changedLayer, startRollOut, storeInventory } from '#test/console/browser/inventory-in-browser.ts';
 
 const directory = process.argv[2] ?? fileURLToPath(new URL('../docs/console', import.meta.url));
@@ -84,12 +91,12 @@ try {
     await go('manifests/default/crm/plan');
     await page.getByText(/is valid/).waitFor();
     const area = page.getByLabel('Manifest as YAML');
-    const text = await area.inputValue();
-    await area.fill(text.replace('"1.36.0"', '"1.36"').replace('- compute-1', '- compute-9'));
+    const text = await textIn(area);
+    await writeIn(area, text.replace('"1.36.0"', '"1.36"').replace('- compute-1', '- compute-9'));
     await page.getByText(/\d faults/).waitFor();
     await page.getByRole('button', { name: /^line/ }).first().click();
     await shoot('faults');
-    await area.fill(text.replace(/count: 2/, 'count: 1'));
+    await writeIn(area, text.replace(/count: 2/, 'count: 1'));
     await page.getByText(/is valid/).waitFor();
     await page.getByRole('button', { name: 'Plan', exact: true }).click();
     await page.getByRole('button', { name: 'Apply exactly this plan' }).waitFor();

@@ -1,8 +1,10 @@
 /** The text of a manifest with its faults next to it: checked when the writer pauses, planned when asked for. */
 import { useMutation, useQuery } from '@tanstack/react-query';
-import { useDeferredValue, useEffect, useRef, useState } from 'react';
+import { useDeferredValue, useEffect, useMemo, useRef, useState } from 'react';
 import type { PlanReport } from '#contracts/api-bodies.ts';
 import { type AnswerTo, ask } from '../api.ts';
+import type { CodeEditor } from '../editor/code-editor.ts';
+import type { LineFault } from '../editor/line-faults.ts';
 import { commands, type Name } from '../model/commands.ts';
 import { countOf } from '../model/count-of.ts';
 import type { Stored } from '../model/draft.ts';
@@ -11,6 +13,7 @@ import { may } from '../model/rights.ts';
 import { useWhoAmI } from '../queries.ts';
 import { CarryOut } from './carry-out.tsx';
 import { CopyCommand } from './copy-command.tsx';
+import { DocumentEditor } from './document-editor.tsx';
 import { PlanView } from './plan-view.tsx';
 import { Trouble } from './states.tsx';
 import { Sign } from './status.tsx';
@@ -28,7 +31,7 @@ interface ManifestEditorProps {
 export function ManifestEditor({ stored, of }: ManifestEditorProps) {
   const drafting = useDraft(of ? `${of.namespace}/${of.name}` : '', stored);
   const { text } = drafting.draft;
-  const area = useRef<HTMLTextAreaElement>(null);
+  const editor = useRef<CodeEditor>(null);
   const me = useWhoAmI();
   const settled = useSettled(useDeferredValue(text), 400);
   const checked = useQuery({
@@ -52,27 +55,23 @@ export function ManifestEditor({ stored, of }: ManifestEditorProps) {
   });
   const plan = planned.data;
   const outdated = plan !== undefined && plan.text !== text;
-  const jump = (fault: Fault): void => moveTo(area.current, text, fault);
+  const marks = useMemo(
+    () => (checked.data?.documents ?? []).flatMap(({ faults }) => faults.flatMap(markOf)),
+    [checked.data],
+  );
   return (
     <div className="editor">
       <div>
-        <label htmlFor="manifest-text" className="hidden">
-          Manifest as YAML
-        </label>
-        <textarea
-          id="manifest-text"
-          ref={area}
-          value={text}
-          spellCheck={false}
-          autoComplete="off"
-          placeholder="apiVersion: kubeloom.dev/v1&#10;kind: InputManifest&#10;…"
-          aria-describedby="manifest-check"
-          onChange={(event) => drafting.write(event.target.value)}
+        <DocumentEditor
+          label="Manifest as YAML"
+          example={'apiVersion: kubeloom.dev/v1\nkind: InputManifest\n…'}
+          write={drafting.write}
+          {...{ text, editor, faults: marks }}
         />
       </div>
       <div>
         <DraftRemark {...drafting} />
-        <p id="manifest-check" role="status">
+        <p role="status">
           {text.trim() === '' ? (
             <span className="dim">Write or paste a manifest; it is checked while you write.</span>
           ) : settled !== text || checked.isFetching ? (
@@ -104,7 +103,12 @@ export function ManifestEditor({ stored, of }: ManifestEditorProps) {
         <ul className="faults">
           {keyed(faults, ({ path, reason }) => `${path} ${reason}`).map(([key, fault]) => (
             <li key={key}>
-              <button type="button" className="quiet" onClick={() => jump(fault)} disabled={fault.line === undefined}>
+              <button
+                type="button"
+                className="quiet"
+                onClick={() => fault.line !== undefined && editor.current?.goTo(fault.line)}
+                disabled={fault.line === undefined}
+              >
                 {fault.line === undefined ? '–' : `line ${fault.line}`}
               </button>
               <span>
@@ -198,12 +202,7 @@ function useSettled(value: string, ms: number): string {
   return settled;
 }
 
-/** Selects the line of a fault. */
-function moveTo(area: HTMLTextAreaElement | null, text: string, { line }: Fault): void {
-  if (!area || line === undefined) return;
-  const before = text.split('\n').slice(0, line - 1);
-  const start = before.reduce((sum, one) => sum + one.length + 1, 0);
-  area.focus();
-  area.setSelectionRange(start, start + (text.split('\n')[line - 1]?.length ?? 0));
-  area.scrollTop = Math.max(0, (line - 6) * (area.scrollHeight / Math.max(1, text.split('\n').length)));
+function markOf({ line, path, reason, fix }: Fault): readonly LineFault[] {
+  if (line === undefined) return [];
+  return [{ line, text: `${path} ${reason}${fix === undefined ? '' : ` → ${fix}`}` }];
 }

@@ -34,19 +34,22 @@ const stored = 'kubeloom-console-shortcuts';
 const shortcutsAreOn = (): boolean => kept(stored) !== 'off';
 
 export function useShortcuts(help: () => void): void {
+  /** Whether the last key was the first of two; also when the page was drawn again between them. */
+  const leads = useRef(false);
   useEffect(() => {
-    let leads = false;
     const pressed = (event: KeyboardEvent): void => {
-      const { target, key } = event;
+      const { key } = event;
+      // In an editor, which is a tree of its own, too.
+      const [target] = event.composedPath();
       if (event.ctrlKey || event.metaKey || event.altKey || document.querySelector('dialog[open]')) return;
-      if (target instanceof HTMLElement && target.matches('input, textarea, select')) {
-        if (key === 'Escape') target.blur();
+      if (target instanceof HTMLElement && (target.isContentEditable || target.matches('input, textarea, select'))) {
+        if (key === 'Escape' && !event.defaultPrevented) target.blur();
         else if (key === 'Enter' && target.matches('[type=search]')) focusOn('[data-row]', event);
         return;
       }
       if (!shortcutsAreOn()) return;
-      const place = leads ? places[key] : undefined;
-      leads = !leads && key === 'g';
+      const place = leads.current ? places[key] : undefined;
+      leads.current = !leads.current && key === 'g';
       if (place) go(hrefOf(place));
       else if (key === '?') help();
       else if (key === '/') focusOn('input[type=search]', event);

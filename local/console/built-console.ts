@@ -52,12 +52,14 @@ async function buildInto(directory: string): Promise<void> {
 /** Of everything that is in the built files: our sources, and the exact versions of packages. */
 async function digestOfSources(): Promise<string> {
   const sources = join(root, 'console');
+  // What the editor completes.
+  const schema = join(root, 'schema', 'input-manifest.schema.json');
   const names = (await readdir(sources, { recursive: true, withFileTypes: true }))
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name))
     .sort();
   const hash = createHash('sha256');
-  for (const name of [...names, join(root, 'package.json')])
+  for (const name of [...names, schema, join(root, 'package.json')])
     hash.update(`${name.slice(dirname(sources).length)}\n`).update(await readFile(name));
   return hash.digest('hex').slice(0, 16);
 }

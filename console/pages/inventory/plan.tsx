@@ -9,6 +9,7 @@ import { countOf } from '../../model/count-of.ts';
 import { totalsOf } from '../../model/plan-totals.ts';
 import { may } from '../../model/rights.ts';
 import { CopyCommand } from '../../parts/copy-command.tsx';
+import { DocumentEditor } from '../../parts/document-editor.tsx';
 import { InventoryFrame, type PlaceInInventory } from '../../parts/inventory-frame.tsx';
 import { Budgets } from '../../parts/plan-view.tsx';
 import { Answered, Trouble } from '../../parts/states.tsx';
@@ -34,7 +35,6 @@ export function InventoryPlanView({ place }: { readonly place: PlaceInInventory 
 }
 
 function PlanOf({ namespace, list, chosen }: PlaceInInventory & { readonly list: InventoryList }) {
-  const id = useId();
   const drafting = useDraft(`inventory ${namespace}`, nothing);
   const { text } = drafting.draft;
   /** The text that was planned: what is written since changes nothing of the plan that someone reads. */
@@ -67,15 +67,12 @@ function PlanOf({ namespace, list, chosen }: PlaceInInventory & { readonly list:
           </button>{' '}
           <CopyCommand command={commands.planInventory(namespace)} />
         </p>
-        <label htmlFor={id}>Or documents of the inventory, as they would be stored:</label>
-        <textarea
-          id={id}
-          className="short"
-          value={text}
-          spellCheck={false}
-          autoComplete="off"
-          placeholder="apiVersion: kubeloom.dev/v1&#10;kind: InventoryLayer&#10;…"
-          onChange={(event) => drafting.write(event.target.value)}
+        <p>Or documents of the inventory, as they would be stored:</p>
+        <DocumentEditor
+          label="Or documents of the inventory, as they would be stored:"
+          example={'apiVersion: kubeloom.dev/v1\nkind: InventoryLayer\n…'}
+          write={drafting.write}
+          {...{ text, short: true }}
         />
         {drafting.isChanged && (
           <p className="dim">

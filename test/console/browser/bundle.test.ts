@@ -23,6 +23,28 @@ it('the first page loads at most 120 kB of script and 8 kB of style', async () =
   expect(sizeOf('.css')).toBeLessThanOrEqual(8);
 });
 
+it('an editor loads at most 110 kB of script when one is opened, and 20 kB of schema when something is completed', async () => {
+  const directory = await builtConsole();
+  const files = await readConsoleFiles(directory);
+  const page = await readFile(join(directory, 'index.html'), 'utf8');
+  const sizeOf = (name: string): number => files.get(name)?.zipped.length ?? Number.NaN;
+  const named = (start: string): string =>
+    [...files.keys()].find((name) => name.startsWith(`assets/${start}`) && name.endsWith('.js')) ?? start;
+  /** Of what the first page has not loaded. */
+  const loadedBy = (name: string, seen = new Set<string>()): Set<string> => {
+    if (seen.has(name) || page.includes(name)) return seen;
+    seen.add(name);
+    const text = files.get(name)?.body.toString() ?? '';
+    for (const [, other = ''] of text.matchAll(/(?:from|import)\s*"\.\/([^"]+)"/g)) loadedBy(`assets/${other}`, seen);
+    return seen;
+  };
+  const editor = [...loadedBy(named('code-editor'))].reduce((sum, name) => sum + sizeOf(name), 0);
+  expect(kilobytes(editor)).toBeGreaterThan(80);
+  expect(kilobytes(editor)).toBeLessThanOrEqual(110);
+  expect(kilobytes(sizeOf(named('input-manifest')))).toBeLessThanOrEqual(20);
+  expect(page).not.toMatch(/code-editor|input-manifest/);
+});
+
 it('nothing of the domain, of functions or of a development build is in the files', async () => {
   const files = await readConsoleFiles(await builtConsole());
   const text = [...files]

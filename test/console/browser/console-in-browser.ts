@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
+import { type Browser, type BrowserContext, chromium, type Locator, type Page } from 'playwright-core';
 import { askForCode, consoleAddress } from '#cli/commands/console.ts';
 import { type ApiClient, apiClient } from '#client/api-client.ts';
 import { builtConsole } from '#local/console/built-console.ts';
@@ -148,6 +148,23 @@ export async function ended(
     if ((status === 'Done' || status === 'Failed') && !works) return status;
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
+}
+
+/** Replaces all that is written in an editor of documents, which draws only the lines that one sees. */
+export async function writeIn(area: Locator, text: string): Promise<void> {
+  await area.press('Control+a');
+  if (text === '') await area.press('Delete');
+  else await area.page().keyboard.insertText(text);
+}
+
+/** What is written there, all of which is selected then: as it would be copied. */
+export async function textIn(area: Locator): Promise<string> {
+  await area.press('Control+a');
+  return area.evaluate((content) => {
+    const clipboardData = new DataTransfer();
+    content.dispatchEvent(new ClipboardEvent('copy', { clipboardData, bubbles: true, cancelable: true }));
+    return clipboardData.getData('text/plain');
+  });
 }
 
 /** As a browser does for a tab in the background. */

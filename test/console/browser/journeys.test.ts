@@ -9,6 +9,7 @@ import {
   setVisibility,
   simManifest,
   type Window,
+  writeIn,
 } from './console-in-browser.ts';
 
 let console: ConsoleInBrowser;
@@ -32,7 +33,7 @@ async function opened(...given: Parameters<ConsoleInBrowser['open']>): Promise<W
   return window;
 }
 const key = (name: string) => ({ namespace: 'default', name });
-const write = async ({ page }: Window, text: string) => page.getByLabel('Manifest as YAML').fill(text);
+const write = async ({ page }: Window, text: string) => writeIn(page.getByLabel('Manifest as YAML'), text);
 
 describe('a person who operates', () => {
   it('an operator writes a manifest, sees its faults, plans it, applies exactly that plan, and watches the run to its end', async () => {

@@ -8,6 +8,7 @@ import {
   settled,
   simManifest,
   type Window,
+  writeIn,
 } from './console-in-browser.ts';
 import { changedLayer, storeInventory } from './inventory-in-browser.ts';
 
@@ -143,7 +144,7 @@ it('an operator plans a change of an inventory, rolls out exactly that, pauses i
   await page.getByText('Inherited by').waitFor();
   expect(await page.getByRole('link', { name: 'acme-fra1', exact: true }).count()).toBeGreaterThan(0);
   await page.getByRole('link', { name: 'Plan a change' }).click();
-  await page.getByLabel(/documents of the inventory/).fill(changedLayer('rolled-out'));
+  await writeIn(page.getByLabel(/documents of the inventory/), changedLayer('rolled-out'));
   await page.getByRole('button', { name: 'Plan this change' }).click();
   await page.getByText('2 clusters depend on this; 2 change').waitFor();
   await page.getByLabel('Waves').fill('1,100%');

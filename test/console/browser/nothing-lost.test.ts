@@ -8,7 +8,9 @@ import {
   settled,
   setVisibility,
   simManifest,
+  textIn,
   type Window,
+  writeIn,
 } from './console-in-browser.ts';
 import { changedLayer, storeInventory } from './inventory-in-browser.ts';
 
@@ -34,18 +36,18 @@ describe('a text that someone writes', () => {
     const { page, go } = window;
     await go('manifests/default/shared/plan');
     await page.getByText(/is valid/).waitFor();
-    const mine = (await area(window).inputValue()).replace('count: 2', 'count: 4');
-    await area(window).fill(mine);
+    const mine = (await textIn(area(window))).replace('count: 2', 'count: 4');
+    await writeIn(area(window), mine);
     await settled(console.api, simManifest('shared', { compute: 3 }));
     await page.clock.fastForward(21_000);
     await page.getByText('Generation 2 was stored meanwhile').waitFor();
-    expect(await area(window).inputValue()).toBe(mine);
+    expect(await textIn(area(window))).toBe(mine);
     await page.getByRole('button', { name: 'Keep mine' }).click();
-    expect(await area(window).inputValue()).toBe(mine);
+    expect(await textIn(area(window))).toBe(mine);
     await settled(console.api, simManifest('shared', { compute: 1 }));
     await page.clock.fastForward(21_000);
     await page.getByRole('button', { name: 'Load generation 3' }).click();
-    expect(await area(window).inputValue()).not.toContain('count: 4');
+    expect(await textIn(area(window))).not.toContain('count: 4');
   });
 
   it('a text is still there after one was on other views, until it is discarded', async () => {
@@ -54,14 +56,14 @@ describe('a text that someone writes', () => {
     const { page, go } = window;
     await go('manifests/default/written/plan');
     await page.getByText(/is valid/).waitFor();
-    await area(window).fill('# mine');
+    await writeIn(area(window), '# mine');
     await page.getByRole('link', { name: 'History' }).click();
     await page.getByText('generation 1', { exact: true }).first().waitFor();
     await page.getByRole('link', { name: 'Fleet' }).first().click();
     await page.getByRole('link', { name: 'written', exact: true }).click();
     await page.getByRole('navigation', { name: 'Views' }).getByRole('link', { name: 'Plan' }).click();
     await page.getByText('Not applied yet').waitFor();
-    expect(await area(window).inputValue()).toBe('# mine');
+    expect(await textIn(area(window))).toBe('# mine');
     await page.getByRole('button', { name: 'Discard my changes' }).click();
     await page.getByText(/is valid/).waitFor();
   });
@@ -70,7 +72,7 @@ describe('a text that someone writes', () => {
     const window = await opened();
     await window.go('new');
     const secret = 'apiVersion: v1\nkind: Secret\nmetadata:\n  name: keys\nstringData:\n  a: b\n';
-    await area(window).fill(`${JSON.stringify(simManifest('both'))}\n---\n${secret}`);
+    await writeIn(area(window), `${JSON.stringify(simManifest('both'))}\n---\n${secret}`);
     await window.page.getByText('1 more document').waitFor();
     expect(await window.page.getByRole('button', { name: 'Plan', exact: true }).isDisabled()).toBe(true);
   });
@@ -83,13 +85,13 @@ describe('a change of an inventory that someone writes', () => {
     const window = await opened();
     const { page, go } = window;
     await go('inventory/default/plan');
-    await text(window).fill('# mine');
+    await writeIn(text(window), '# mine');
     await page.getByRole('link', { name: 'Roll-outs', exact: true }).click();
     await page.getByText('No roll-out yet').waitFor();
     await page.getByRole('link', { name: 'Fleet' }).first().click();
     await page.getByRole('link', { name: 'Inventory', exact: true }).click();
     await page.getByRole('link', { name: 'Plan a change' }).click();
-    expect(await text(window).inputValue()).toBe('# mine');
+    expect(await textIn(text(window))).toBe('# mine');
     const asked = page.waitForEvent('dialog');
     const reloaded = page.evaluate('location.reload()');
     const question = await asked;
@@ -97,7 +99,7 @@ describe('a change of an inventory that someone writes', () => {
     await question.dismiss();
     await reloaded;
     await page.getByRole('button', { name: 'Discard my text' }).click();
-    expect(await text(window).inputValue()).toBe('');
+    expect(await textIn(text(window))).toBe('');
     await page.reload();
     await text(window).waitFor();
   });
@@ -111,7 +113,7 @@ describe('a change of an inventory that someone writes', () => {
     await page.getByRole('button', { name: 'Plan the 2 clusters behind' }).click();
     await page.getByText('2 clusters depend on this; 2 change').waitFor();
     await page.getByLabel('Waves').fill('1,100%');
-    expect(page.url()).toContain('#/inventory/fleet/plan?of=behind&waves=1%2C100%25');
+    await expect.poll(() => page.url()).toContain('#/inventory/fleet/plan?of=behind&waves=1%2C100%25');
     await page.reload();
     await page.getByText('2 clusters depend on this; 2 change').waitFor();
     expect(await page.getByLabel('Waves').inputValue()).toBe('1,100%');
@@ -131,8 +133,8 @@ describe('a plan that someone reads', () => {
     const { page, go } = window;
     await go('manifests/default/kept/plan');
     await page.getByText(/is valid/).waitFor();
-    const text = await area(window).inputValue();
-    await area(window).fill(text.replace('deletionProtection: true', 'deletionProtection: false'));
+    const text = await textIn(area(window));
+    await writeIn(area(window), text.replace('deletionProtection: true', 'deletionProtection: false'));
     await page.getByRole('button', { name: 'Plan', exact: true }).click();
     await page.getByText('no machine changes').waitFor();
     await page.getByRole('button', { name: 'Apply exactly this plan' }).click();

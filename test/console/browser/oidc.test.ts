@@ -2,7 +2,14 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import type { LoopbackServer } from '#local/loopback-server.ts';
-import { type ConsoleInBrowser, consoleInBrowser, settled, simManifest } from './console-in-browser.ts';
+import {
+  type ConsoleInBrowser,
+  consoleInBrowser,
+  settled,
+  simManifest,
+  textIn,
+  writeIn,
+} from './console-in-browser.ts';
 import { hostConsole } from './hosted-console.ts';
 import { audience, clientId, type SignInIssuer, startSignInIssuer } from './sign-in-issuer.ts';
 
@@ -212,13 +219,13 @@ describe('a session that lasts', () => {
     await signIn(page, '#/manifests/default/calm/plan');
     const text = page.getByLabel('Manifest as YAML');
     await page.getByText(/is valid/).waitFor();
-    await text.fill('# mine');
+    await writeIn(text, '# mine');
     issuer.refreshes = false;
     await page.clock.fastForward(400_000);
     await page.getByText('Your session has ended').first().waitFor();
     await page.getByRole('button', { name: 'Sign in' }).click();
     await page.getByText('Not applied yet').waitFor();
-    expect(await text.inputValue()).toBe('# mine');
+    expect(await textIn(text)).toBe('# mine');
     expect(await page.evaluate('JSON.stringify([sessionStorage, localStorage])')).not.toContain('mine');
   });
 
@@ -232,7 +239,7 @@ describe('a session that lasts', () => {
     );
     await page.reload();
     await page.getByText(/is valid/).waitFor();
-    expect(await page.getByLabel('Manifest as YAML').inputValue()).not.toContain('bob');
+    expect(await textIn(page.getByLabel('Manifest as YAML'))).not.toContain('bob');
     expect(await page.evaluate('JSON.stringify(sessionStorage)')).not.toContain('bob');
   });
 

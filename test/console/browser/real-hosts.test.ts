@@ -9,7 +9,7 @@ import { yamlText } from '../../../console/model/yaml-text.ts';
 import { isRoot } from '../../hosts/host-workshop.ts';
 import { Installation } from '../../hosts/installation.ts';
 import { smallManifest } from '../../hosts/small-manifest.ts';
-import { chromiumProgram } from './console-in-browser.ts';
+import { chromiumProgram, writeIn } from './console-in-browser.ts';
 import { userWithRole } from './user-with-role.ts';
 
 /** Machines start, and Ansible runs on them. */
@@ -46,7 +46,7 @@ describe.runIf(isRoot && process.env.KUBELOOM_CONSOLE_HOSTS === '1')('the consol
   const go = (place: string) => page.goto(`${installation.platform.apiUrl}/console/#/${place}`);
   const applyPlan = async (place: string, text: string): Promise<void> => {
     await go(place);
-    await page.getByLabel('Manifest as YAML').fill(text);
+    await writeIn(page.getByLabel('Manifest as YAML'), text);
     await page.getByText('is valid').waitFor();
     await page.getByRole('button', { name: 'Plan', exact: true }).click();
     await page.getByRole('button', { name: 'Apply exactly this plan' }).click(minutes(1));

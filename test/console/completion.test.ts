@@ -1,0 +1,123 @@
+/** Completion in documents: where the cursor is in YAML that is being written, and what our schemas allow there. */
+import { describe, expect, it } from 'vitest';
+import { type DocumentSchema, wordsAt } from '../../console/model/schema-words.ts';
+import { item, placeInYaml } from '../../console/model/yaml-place.ts';
+import schema from '../../schema/input-manifest.schema.json' with { type: 'json' };
+
+const root: DocumentSchema = schema as object;
+
+const place = (text: string) => {
+  const position = text.indexOf('‸');
+  return placeInYaml(text.replace('‸', ''), position);
+};
+const pathOf = (text: string): string | undefined =>
+  place(text)
+    ?.path.map((step) => (step === item ? '[]' : step))
+    .join('.');
+const words = (text: string): string[] => {
+  const found = place(text);
+  return found ? wordsAt(root, found).map(({ text: word }) => word) : [];
+};
+
+const manifest = 'apiVersion: kubeloom.dev/v1\nkind: InputManifest\nmetadata:\n  name: shop\n';
+
+describe('where the cursor is', () => {
+  it.each([
+    ['', '‸'],
+    ['', 'kind: InputManifest\nsp‸'],
+    ['spec', 'spec:\n  pro‸'],
+    ['spec', 'spec:\n  providers:\n    - name: a\n  no‸'],
+    ['spec.providers.[]', 'spec:\n  providers:\n    - na‸'],
+    ['spec.providers.[]', 'spec:\n  providers:\n    - name: a\n      pro‸'],
+    ['spec.providers.[]', 'spec:\n  providers:\n    - name: a\n    - ‸'],
+    ['spec.providers.[]', 'spec:\n  providers:\n  - name: a\n    pro‸'],
+    ['spec.providers.[]', 'spec:\n  providers:\n  - name: a\n  - na‸'],
+    [
+      'spec.nodePools.dynamic.[].providerSpec',
+      'spec:\n  nodePools:\n    dynamic:\n      - name: a\n        providerSpec:\n          na‸',
+    ],
+    [
+      'spec.nodePools.dynamic.[]',
+      'spec:\n  nodePools:\n    dynamic:\n      - name: a\n        providerSpec:\n          name: b\n        co‸',
+    ],
+    ['spec.a.[].[]', 'spec:\n  a:\n    - - x: 1\n      - y‸'],
+    ['spec', 'spec:\n  # a: b\n\n  pro‸'],
+    ['spec', 'kind: A\nspec:\n  x:\n    y: 1\n---\nkind: B\nspec:\n  ‸'],
+  ])('the mapping %s is that of %j', (path, text) => {
+    expect([pathOf(text), place(text)?.what]).toEqual([path, 'key']);
+  });
+
+  it.each([
+    ['kind', 'kind: Inp‸'],
+    ['spec.providers.[].providerType', 'spec:\n  providers:\n    - providerType: s‸'],
+    ['spec.a', 'spec:\n  a: ‸\n  b: 1'],
+    ['spec.a.b', 'spec:\n  a: { c: 1, b: x‸'],
+    ['spec.a.[]', 'spec:\n  a: [one, t‸'],
+  ])('the value %s is that of %j', (path, text) => {
+    expect([pathOf(text), place(text)?.what]).toEqual([path, 'value']);
+  });
+
+  it('keys within braces know their mapping, also nested and in lists', () => {
+    expect([pathOf('spec:\n  a: [{ b: { c: 1, d‸'), place('spec:\n  a: { x: 1, y‸')?.others]).toEqual([
+      'spec.a.[].b',
+      ['x'],
+    ]);
+  });
+
+  it('the other keys of the mapping are known, above and below, and not those of its neighbours', () => {
+    const text =
+      'spec:\n  a:\n    - one: 1\n      two: { x: 1 }\n      ‸\n      three:\n        four: 1\n    - five: 1\n';
+    expect(place(text)?.others).toEqual(['two', 'one', 'three']);
+    expect(place('a: 1\n‸\nb:\n  c: 1\n')?.others).toEqual(['a', 'b']);
+    expect(place('x:\n  - a: 1\n  - ‸\n    b: 2\n')?.others).toEqual(['b']);
+  });
+
+  it.each(['# a‸', 'a: b # ‸', 'spec:\n  script: |\n    na‸', 'a: "‸', 'a: {\n  b: 1,\n  ‸', 'two words‸'])(
+    'nothing is completed in %j',
+    (text) => {
+      const found = place(text);
+      expect(found === undefined ? [] : wordsAt(root, found)).toEqual([]);
+    },
+  );
+});
+
+describe('what can be written there', () => {
+  it('a document without a kind may be of any, and then has what its kind has', () => {
+    expect(words('kind: ‸')).toContain('InventoryLayer');
+    expect(words('kind: ‸')).toContain('MachineGroups');
+    expect(words(`${manifest}‸`)).toEqual(['spec']);
+    expect(words('kind: MachineGroups\nspec:\n  ‸')).toContain('groups');
+    expect(words('kind: InputManifest\nspec:\n  ‸')).not.toContain('groups');
+    expect(words('spec:\n  ‸')).toEqual([]);
+  });
+
+  it('keys that are needed come first, with their type, and lead to where one goes on', () => {
+    const found = place(`${manifest}spec:\n  nodePools:\n    dynamic:\n      - ‸`);
+    const all = found ? wordsAt(root, found) : [];
+    expect(all[0]).toMatchObject({ isNeeded: true });
+    expect(all.find(({ text }) => text === 'providerSpec')).toMatchObject({
+      ...{ detail: expect.stringContaining('mapping'), insert: 'providerSpec:\n          ' },
+    });
+    expect(all.find(({ text }) => text === 'taints')).toMatchObject({
+      detail: 'list',
+      insert: 'taints:\n          - ',
+    });
+    expect(all.find(({ text }) => text === 'maxUnavailable')?.meaning).toContain('Default: 1.');
+  });
+
+  it('values are those of the schema, and a yes or no', () => {
+    expect(words(`${manifest}spec:\n  providers:\n    - providerType: ‸`)).toContain('hetzner');
+    expect(words(`${manifest}spec:\n  deletionProtection: ‸`)).toEqual(['true', 'false']);
+    expect(words(`${manifest}spec:\n  providers:\n    - { name: a, providerType: ‸`)).toContain('hetzner');
+  });
+
+  it('groups within groups have what groups have', () => {
+    const text = 'kind: MachineGroups\nspec:\n  groups:\n    web:\n      groups:\n        small:\n          ‸';
+    expect(words(text)).toContain('serverType');
+  });
+
+  it('a place that the schema does not know has no words', () => {
+    expect(words(`${manifest}spec:\n  constructor:\n    ‸`)).toEqual([]);
+    expect(words(`${manifest}spec:\n  nodePools:\n    dynamic:\n      - labels:\n          ‸`)).toEqual([]);
+  });
+});
