@@ -39,7 +39,7 @@ export function addStacks(app: App, options: Options, code: FunctionCode, consol
     description: 'Kubeloom: the HTTP API.',
   });
   const observability = new ObservabilityStack(app, `${installation}-observability`, {
-    ...{ ...common, pipeline, api: pipeline.api },
+    ...{ ...common, pipeline, api: pipeline.api, table },
     description: 'Kubeloom: alarms and dashboard.',
   });
   // In 0.1.0 the alarms import the API from the stack of its routes, which cannot drop that export while they do.

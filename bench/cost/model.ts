@@ -112,9 +112,16 @@ export interface ModelOutcome {
   readonly dollars: number;
 }
 
-/** A waypoint whose stages with work are these, of five. */
-export function waypoint(design: Design, stages: readonly RunWork[], medians: Medians = {}): ModelOutcome {
-  const times = stages.map((stage) => stageTimes(stage, design, medians));
+/** A waypoint whose stages with work are these, of five; `tools`: seconds of what has no median. */
+export function waypoint(
+  design: Design,
+  stages: readonly RunWork[],
+  { medians = {}, tools = toolSeconds }: { readonly medians?: Medians; readonly tools?: typeof toolSeconds } = {},
+): ModelOutcome {
+  const times = stages.map((stage) => ({
+    ...stageTimes(stage, design, medians),
+    ...(medians[stage] === undefined && { tool: tools[stage] }),
+  }));
   const passed = design.passedInParent ? 0 : (5 - stages.length) * nestedSeconds;
   const functions = (3 + stages.length) * functionPhaseSeconds + stages.length * nestedSeconds + passed;
   if (!design.oneContainer) {
@@ -122,8 +129,8 @@ export function waypoint(design: Design, stages: readonly RunWork[], medians: Me
     return { seconds, dollars: times.reduce((sum, one) => sum + price(billed(one), 'container'), 0) };
   }
   const [start] = times;
-  const tools = times.reduce((sum, { tool }) => sum + tool, 0);
-  const seconds = (start?.before ?? 0) + tools + (times.at(-1)?.behind ?? 0);
+  const working = times.reduce((sum, { tool }) => sum + tool, 0);
+  const seconds = (start?.before ?? 0) + working + (times.at(-1)?.behind ?? 0);
   return { seconds: seconds + functions, dollars: price(seconds - (start?.queued ?? 0), 'container') };
 }
 

@@ -10,8 +10,8 @@ import { simulateLife } from './simulate.ts';
 
 process.env.KUBELOOM_LOG = 'none';
 const life = await simulateLife();
-// One has two metrics, which is billed like two.
-const alarms = readdirSync(new URL('../../docs/aws/runbooks/', import.meta.url)).length + 1;
+// One has two metrics and one has three: each metric is billed.
+const alarms = readdirSync(new URL('../../docs/aws/runbooks/', import.meta.url)).length + 3;
 const monthsOn = (compute: Compute) => [1, 10, 100].map((clusters) => idleMonth(life, { clusters, alarms, compute }));
 const [months, containerMonths] = [monthsOn('lambda'), monthsOn('container')];
 const rotated = [1, 2].map((rotations) => idleMonth(life, { clusters: 10, alarms, rotations }));

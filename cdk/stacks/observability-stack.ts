@@ -10,6 +10,7 @@ import {
   Metric,
   Stats,
 } from 'aws-cdk-lib/aws-cloudwatch';
+import type { ITableV2 } from 'aws-cdk-lib/aws-dynamodb';
 import { PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import { FilterPattern, MetricFilter } from 'aws-cdk-lib/aws-logs';
@@ -27,6 +28,7 @@ export interface ObservabilityStackProps extends StackProps {
   readonly options: Options;
   readonly pipeline: PipelineStack;
   readonly api: HttpApi;
+  readonly table: ITableV2;
 }
 
 const fiveMinutes = { period: Duration.minutes(5) };
@@ -141,9 +143,17 @@ export class ObservabilityStack extends Stack {
 
   /** Of the whole account: what others use of it is missing here as well. */
   #watchCapacity(): void {
-    this.#alarm('functions-throttled', {
-      description: 'Calls of functions were refused: the account runs no more of them at once.',
-      metric: LambdaFunction.metricAllThrottles(fiveMinutes),
+    this.#alarm('throttled', {
+      description: 'AWS refused calls of functions, or reads and writes of the table: there were too many at once.',
+      metric: new MathExpression({
+        expression: 'FILL(calls, 0) + FILL(reads, 0) + FILL(writes, 0)',
+        usingMetrics: {
+          calls: LambdaFunction.metricAllThrottles(fiveMinutes),
+          ...{ reads: this.#ofTable('ReadThrottleEvents'), writes: this.#ofTable('WriteThrottleEvents') },
+        },
+        ...fiveMinutes,
+        label: 'refused',
+      }),
     });
     this.#alarm('functions-slow', {
       description: 'The tick of the scheduler, or the API, took more than 80 percent of the time that it has.',
@@ -185,6 +195,11 @@ export class ObservabilityStack extends Stack {
       description: 'Ticks failed or could not be called.',
       metric: depth(lostTicks),
     });
+  }
+
+  #ofTable(metricName: string): Metric {
+    const dimensionsMap = { TableName: this.#props.table.tableName };
+    return new Metric({ ...fiveMinutes, namespace: 'AWS/DynamoDB', metricName, statistic: Stats.SUM, dimensionsMap });
   }
 
   #alarm(id: string, props: Omit<WatchedAlarmProps, 'installation' | 'topic'>): void {

@@ -33,7 +33,7 @@ it('a creation and a change are counted: builds of every stage, transitions, cal
   }
 });
 
-const alarms = readdirSync(new URL('../../docs/aws/runbooks/', import.meta.url)).length + 1;
+const alarms = readdirSync(new URL('../../docs/aws/runbooks/', import.meta.url)).length + 3;
 
 it('ten idle clusters cost at most 6 dollars a month, and idle ticks of each of the two schedules at most 0.10', () => {
   const month = idleMonth(life, { clusters: 10, alarms });
@@ -66,10 +66,12 @@ it('a console that no one uses costs less than a cent a month, and each request 
 
 it('each step of the model is no slower for a person who waits, and what is built comes before what is not', () => {
   const rows = modelTable();
-  for (const [place, { creation, question, now }] of rows.entries()) {
+  for (const [place, { creation, change, question, now }] of rows.entries()) {
+    expect(change.seconds).toBeLessThan(creation.seconds);
     const before = rows[place - 1];
     if (before === undefined) continue;
     expect(creation.seconds).toBeLessThanOrEqual(before.creation.seconds);
+    expect(change.seconds).toBeLessThanOrEqual(before.change.seconds);
     expect(question.seconds).toBeLessThanOrEqual(before.question.seconds);
     expect(now && !before.now).toBe(false);
   }
