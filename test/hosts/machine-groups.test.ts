@@ -166,6 +166,7 @@ describe.runIf(isRoot)('machine groups on real hosts', () => {
     const { manifest } = await follow(installation.api, key, { runId, quiet: true });
     if (manifest === undefined) throw new Error('the manifest is gone');
     cluster = clusterOf(manifest);
+    expect(manifest.status, JSON.stringify([manifest.lastRun, cluster.failure])).toBe('Done');
     expect(cluster.drift, JSON.stringify(cluster.drift)).toMatchObject({
       items: [],
       unchecked: [],
@@ -177,7 +178,9 @@ describe.runIf(isRoot)('machine groups on real hosts', () => {
 
   it('another type in place is a waypoint for each machine, which ends when the machine is healthy, and all of them stay', async () => {
     const web = { update: 'inPlace', health: [{ tcp: { port: 22 } }] };
-    await apply(document({ size: 3, boot: noted('four'), web }));
+    expect((await apply(document({ size: 3, boot: noted('four'), web }))).status, JSON.stringify(cluster.failure)).toBe(
+      'Done',
+    );
     const before = await bootIds(machines, cluster);
     const { runId } = await installation.api.putManifest(
       { namespace: 'default', name },
