@@ -258,6 +258,22 @@ describe('runners', () => {
       expect(most).toEqual(expect.arrayContaining([...actionsOf(statements)]));
       const all = runners.flatMap((runner) => actionsOf(runner.statements));
       expect(most.filter((action) => !all.includes(action))).toEqual([]);
+      const onStored = ['s3:DeleteObject', 's3:GetObject', 's3:PutObject', 'ssm:GetParameter', 'ssm:PutParameter'];
+      for (const action of onStored) {
+        const resourcesOfAction = (some: readonly Statement[]): readonly string[] => [
+          ...new Set(
+            some
+              .filter(({ Effect, Action }) => Effect === 'Allow' && [Action].flat().includes(action))
+              .flatMap(({ Resource }) => [Resource].flat().map((arn) => JSON.stringify(arn))),
+          ),
+        ];
+        const given = runners.flatMap((runner) => resourcesOfAction(runner.statements));
+        expect(resourcesOfAction(bounds).toSorted(), action).toEqual([...new Set(given)].toSorted());
+      }
+      const ofTable = bounds.filter(({ Action }) => [Action].flat().some((one) => one.startsWith('dynamodb:')));
+      expect(ofTable.map(({ Condition }) => Condition)).toEqual([
+        { 'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': ['EVENTS#*'] } },
+      ]);
       const project = runnersOf(pipeline).find(
         ({ Properties }) => Properties.Description === `Kubeloom runner: ${tool}`,
       );
