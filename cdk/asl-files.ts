@@ -1,5 +1,6 @@
 /** The state machine files for the synthesis: their text, and the meaning of each placeholder. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { type RunnerTool, runnerTools } from '#functions/rights/runner-rights.ts';
 
 const root = new URL('../', import.meta.url);
 const suffix = '.asl.json';
@@ -16,12 +17,11 @@ export function stateMachineText(name: string): string {
   return readFileSync(new URL(`state-machines/${name}${suffix}`, root), 'utf8');
 }
 
-/** `${PlanCluster}` → a function `plan-cluster`; `${RunStage}` → the state machine `run-stage`. */
-export type Placeholder = {
-  readonly placeholder: string;
-  readonly kind: 'function' | 'stateMachine';
-  readonly name: string;
-};
+/** `${PlanCluster}` → a function `plan-cluster`; `${RunStage}` → the state machine `run-stage`; `${TerraformProject}` → the project of the runner `terraform`. */
+export type Placeholder = { readonly placeholder: string } & (
+  | { readonly kind: 'function' | 'stateMachine'; readonly name: string }
+  | { readonly kind: 'project'; readonly name: RunnerTool }
+);
 
 /** Everything a definition needs substituted. Throws when a placeholder stands for nothing that exists. */
 export function placeholdersOf(machine: string): readonly Placeholder[] {
@@ -31,8 +31,10 @@ export function placeholdersOf(machine: string): readonly Placeholder[] {
     if (existsSync(new URL(`functions/tasks/${name}.ts`, root))) return { placeholder, kind: 'function', name };
     if (existsSync(new URL(`state-machines/${name}${suffix}`, root)))
       return { placeholder, kind: 'stateMachine', name };
+    const tool = runnerTools.find((one) => name === `${one}-project`);
+    if (tool) return { placeholder, kind: 'project', name: tool };
     throw new Error(
-      `state-machines/${machine}${suffix} needs \${${placeholder}}, but there is neither functions/tasks/${name}.ts nor state-machines/${name}${suffix}`,
+      `state-machines/${machine}${suffix} needs \${${placeholder}}, but there is neither functions/tasks/${name}.ts nor state-machines/${name}${suffix}, nor is it the project of a runner`,
     );
   });
 }

@@ -16,6 +16,7 @@ export interface SettingsParts {
   readonly secretKey: string;
   readonly reconcileArn: string;
   readonly rollOutArn: string;
+  readonly askRunnerArn: string;
   /** Bus that events are published to. */
   readonly eventBus: string;
   readonly projectNames: Readonly<Record<RunnerTool, string>>;
@@ -45,6 +46,7 @@ export function functionSettings(parts: SettingsParts): Settings {
     ...runnerSettings(parts),
     KUBELOOM_RECONCILE_ARN: parts.reconcileArn,
     KUBELOOM_ROLL_OUT_ARN: parts.rollOutArn,
+    KUBELOOM_ASK_RUNNER_ARN: parts.askRunnerArn,
     KUBELOOM_EVENT_BUS: parts.eventBus,
     KUBELOOM_RUNNER_PROJECTS: JSON.stringify(parts.projectNames),
     KUBELOOM_OTHER_PROJECTS: parts.otherProjectNames.join(','),

@@ -1,7 +1,7 @@
 /** The interfaces to everything outside of the program. Adapters implement it on AWS; fakes in test/ pass the same contract suites. */
 import type { Config } from '#contracts/config.ts';
 import type { ClusterRecord, DemandRecord, ManifestKey, NewEvent, RunEvent, RunRecord } from '#contracts/records.ts';
-import type { RollOutInput, StateError } from '#contracts/state-inputs.ts';
+import type { AskRunnerInput, RollOutInput, StateError } from '#contracts/state-inputs.ts';
 import type { RoleBinding } from '#domain/manifest/role-binding.ts';
 import type { EventBus, EventFeed } from './event-feed.ts';
 import type { GitSourceStore } from './git-source-store.ts';
@@ -85,6 +85,8 @@ export interface Workflows {
   startReconcile(runId: string, input: { namespace: string; name: string }): Promise<string>;
   /** Starts `roll-out` under this name; as `startReconcile`. */
   startRollOut(name: string, input: RollOutInput): Promise<string>;
+  /** Has the build of a question started; the same job within five minutes is the same build. Returns its id. Throws `ServiceUnavailable` when none can be started. */
+  askRunner(input: AskRunnerInput): Promise<string>;
   /** RUNNING, SUCCEEDED, FAILED, TIMED_OUT, ABORTED; undefined when it does not exist. */
   status(executionArn: string): Promise<string | undefined>;
   /** Error and cause of an execution that failed; undefined for every other. */
@@ -94,10 +96,6 @@ export interface Workflows {
 }
 
 export interface Builds {
-  /**
-   * Starts a build of a project with these variables. The same within five minutes is the same build. Returns its id.
-   */
-  start(project: string, variables: Readonly<Record<string, string>>): Promise<string>;
   /** Undefined when nothing is known of it (any more). */
   status(buildId: string): Promise<'running' | 'ended' | undefined>;
   /** Ids of the builds of a waypoint that have not ended. */

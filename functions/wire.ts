@@ -79,10 +79,16 @@ export function portsOf(environment: Readonly<Record<string, string | undefined>
     artifacts,
     workflows: onFirstUse<Workflows>(async () => {
       const { SfnWorkflows } = await import('#adapters/sfn-workflows.ts');
-      return SfnWorkflows.of(clients, {
-        reconcile: config.KUBELOOM_RECONCILE_ARN,
-        rollOut: config.KUBELOOM_ROLL_OUT_ARN,
-      });
+      // StartSyncExecution goes to a host of its own, sync-…; an endpoint that was given has no such other one.
+      const disableHostPrefix = environment.AWS_ENDPOINT_URL_SFN !== undefined;
+      return SfnWorkflows.of(
+        { ...clients, disableHostPrefix },
+        {
+          reconcile: config.KUBELOOM_RECONCILE_ARN,
+          rollOut: config.KUBELOOM_ROLL_OUT_ARN,
+          askRunner: config.KUBELOOM_ASK_RUNNER_ARN,
+        },
+      );
     }),
     builds: onFirstUse<Builds>(async () => {
       const { CodeBuildBuilds } = await import('#adapters/codebuild-builds.ts');

@@ -61,6 +61,7 @@ export function platformEnvironment(options: EnvironmentOptions): Readonly<Recor
     KUBELOOM_EVENT_BUS: eventBusName,
     KUBELOOM_RECONCILE_ARN: stateMachineArn('reconcile-manifest'),
     KUBELOOM_ROLL_OUT_ARN: stateMachineArn('roll-out'),
+    KUBELOOM_ASK_RUNNER_ARN: stateMachineArn('ask-runner'),
     KUBELOOM_PROVIDER_TYPES: providerTypes.join(','),
     KUBELOOM_TEMPLATE_SOURCES: templateSources,
     KUBELOOM_UPSTREAM_DOCUMENTS: documents.upstream.join(','),

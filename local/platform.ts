@@ -172,6 +172,7 @@ async function assemble(given: {
   cleanUp.push(() => buildStore.close());
   const { executions, store, machines, rules } = await startWorkflows({
     ...{ machinesDirectory: product.machinesDirectory, statePath: state('executions.sqlite') },
+    runnerProjects: product.runnerProjects,
     ...{ lambdas, builds, rules: product.statusRules, concurrency: runsAtOnce(variables), logger },
   });
   cleanUp.push(() => store.close());

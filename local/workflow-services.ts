@@ -18,12 +18,14 @@ export interface WorkflowServices {
   readonly rules: StatusRules;
 }
 
-/** Machines and functions by the placeholder of an ASL file: `${PlanCluster}`, `${RunStage}`. */
+/** Machines, functions and projects by the placeholder of an ASL file: `${PlanCluster}`, `${RunStage}`, `${TerraformProject}`. */
 export async function startWorkflows(options: {
   readonly machinesDirectory: string;
   readonly statePath: string;
   readonly lambdas: LambdaHost;
   readonly builds: LocalBuilds;
+  /** CodeBuild projects by tool. */
+  readonly runnerProjects: Readonly<Record<string, string>>;
   readonly rules: readonly StatusRule[];
   /** Executions at work at once of those that clients start; the others wait. */
   readonly concurrency: number;
@@ -34,6 +36,8 @@ export async function startWorkflows(options: {
   const machines = await loadMachines(machinesDirectory, (placeholder) => {
     const name = toKebabCase(placeholder);
     if (names.includes(name)) return stateMachineArn(name);
+    const tool = /^(\w+)-project$/.exec(name)?.[1];
+    if (tool !== undefined) return options.runnerProjects[tool];
     return lambdas.has(name) ? lambdaArn(name) : undefined;
   });
   const machineNamed = (name: string): Machine | undefined => machines.find((machine) => machine.name === name);

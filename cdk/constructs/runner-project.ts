@@ -77,10 +77,11 @@ export class RunnerProject extends Construct {
       installation,
       reconcileName: '',
       rollOutName: '',
+      askRunnerName: '',
       eventBus: '',
       // Its own builds, whose locks it may find.
       projects: this.projects,
-      startable: [],
+      asked: [],
     };
     const uses = [...props.uses, ...toolUses[tool]];
     grantUses(role, { uses, bounds: runnerBounds[tool], holder: 'runner' }, on);

@@ -23,12 +23,13 @@ export interface UsedResources extends DataStores {
   /** State machines that `workflows` starts. */
   readonly reconcileName: string;
   readonly rollOutName: string;
+  readonly askRunnerName: string;
   /** Bus that `bus` publishes to. */
   readonly eventBus: string;
   /** Projects that `builds` reads. */
   readonly projects: readonly IProject[];
-  /** Of these, what `builds` starts: checks of credentials. */
-  readonly startable: readonly IProject[];
+  /** Of these, what answers questions of those that `workflows.askRunner` asks. */
+  readonly asked: readonly IProject[];
 }
 
 type Resources = readonly string[];
@@ -103,17 +104,18 @@ export function grantUses(role: Role, { uses, bounds, holder }: RoleGrant, on: U
     ['states:StartExecution'],
     machines.map((name) => states('stateMachine', name)),
   );
+  allow(['states:StartSyncExecution'], [states('stateMachine', on.askRunnerName)]);
   allow(['states:DescribeExecution', 'states:StopExecution'], [states('execution', `${on.reconcileName}:*`)]);
   // What starts roll-outs reads whether they still run.
   if (machines.includes(on.rollOutName))
     allow(['states:DescribeExecution'], [states('execution', `${on.rollOutName}:*`)]);
   allow(['events:PutEvents'], [arn('events', 'event-bus', on.eventBus)]);
-  const arnsOf = (projects: readonly IProject[]) => projects.map((project) => project.projectArn);
-  const ofBuilds = named('codebuild:').filter((action) => action !== 'codebuild:StartBuild');
-  // Who starts builds and does not look for others asks about its own alone.
-  const asksOwn = uses.includes('builds.start') && !uses.includes('builds.running');
-  allow(ofBuilds, arnsOf(asksOwn ? on.startable : on.projects));
-  allow(['codebuild:StartBuild'], arnsOf(on.startable), startsOnly());
+  // Who asks runners and does not look for other builds reads and stops builds of those runners alone.
+  const asksOnly = uses.includes('workflows.askRunner') && !uses.includes('builds.running');
+  allow(
+    named('codebuild:'),
+    (asksOnly ? on.asked : on.projects).map((project) => project.projectArn),
+  );
 
   grantKey(role, actions, on.key, holder === 'runner');
   if (holder === 'function') denyWhatOnlyRunnersSee(role, on);

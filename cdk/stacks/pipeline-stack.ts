@@ -65,8 +65,9 @@ export class PipelineStack extends Stack {
       ...{ table, bucket, key, installation, projects },
       reconcileName: this.#physicalName('reconcile-manifest'),
       rollOutName: this.#physicalName('roll-out'),
+      askRunnerName: this.#physicalName('ask-runner'),
       eventBus: installation,
-      startable: (['terraform', 'kubectl', 'ansible'] as const).map((tool) => this.#runners[tool].project),
+      asked: (['terraform', 'kubectl', 'ansible'] as const).map((tool) => this.#runners[tool].project),
     };
     this.api = new HttpApi(this, 'Api', { apiName: installation, description: 'Kubeloom', createDefaultStage: false });
     this.settings = functionSettings({
@@ -76,6 +77,7 @@ export class PipelineStack extends Stack {
       secretKey: key.keyArn,
       reconcileArn: this.#machineArn('reconcile-manifest'),
       rollOutArn: this.#machineArn('roll-out'),
+      askRunnerArn: this.#machineArn('ask-runner'),
       eventBus: installation,
       options,
       agentUrl: this.api.apiEndpoint,
@@ -114,7 +116,7 @@ export class PipelineStack extends Stack {
       logRetention: this.#props.options.logDays,
       name,
       // It asks the one runner that fetches repositories.
-      on: name === 'sync-sources' ? { ...this.on, startable: [this.#runners.terraform.project] } : this.on,
+      on: name === 'sync-sources' ? { ...this.on, asked: [this.#runners.terraform.project] } : this.on,
       // Each document of a commit is planned.
       ...(name === 'sync-sources' && { timeout: Duration.minutes(5) }),
       // A throttled tick is not repeated: the next one does its work.
@@ -141,6 +143,7 @@ export class PipelineStack extends Stack {
       projects: this.on.projects,
       // All images are assets of this stack, in one repository.
       images: `${this.#runners.terraform.image.repository.repositoryUri}:*`,
+      project: (tool) => this.#runners[tool].project,
       logRetention: this.#props.options.logDays,
     });
     // During an upgrade, new definitions name jobs as only the runners of the same release read them.

@@ -1,5 +1,4 @@
 /** `Builds` on CodeBuild. */
-import { createHash } from 'node:crypto';
 import {
   BatchGetBuildsCommand,
   type Build,
@@ -8,7 +7,6 @@ import {
   InvalidInputException,
   ListBuildsForProjectCommand,
   ResourceNotFoundException,
-  StartBuildCommand,
   StopBuildCommand,
 } from '@aws-sdk/client-codebuild';
 import type { Builds } from '../ports.ts';
@@ -28,21 +26,6 @@ export class CodeBuildBuilds implements Builds {
   /** With a client of its own: a bundle has as much of the SDK as this file names. */
   static of(options: CodeBuildClientConfig, projects: readonly string[]): CodeBuildBuilds {
     return new CodeBuildBuilds(new CodeBuildClient(options), projects);
-  }
-
-  async start(projectName: string, variables: Readonly<Record<string, string>>): Promise<string> {
-    const pairs = Object.entries(variables).sort(([one], [other]) => (one < other ? -1 : 1));
-    const { build } = await this.#client.send(
-      new StartBuildCommand({
-        projectName,
-        environmentVariablesOverride: pairs.map(([name, value]) => ({ name, value, type: 'PLAINTEXT' })),
-        idempotencyToken: createHash('sha256')
-          .update(JSON.stringify([projectName, pairs]))
-          .digest('hex'),
-      }),
-    );
-    if (!build?.id) throw new Error(`CodeBuild gave no id to a build of ${projectName}`);
-    return build.id;
   }
 
   async status(buildId: string): Promise<'running' | 'ended' | undefined> {

@@ -7,15 +7,18 @@ import {
   SFNClient,
   type SFNClientConfig,
   StartExecutionCommand,
+  StartSyncExecutionCommand,
   StopExecutionCommand,
 } from '@aws-sdk/client-sfn';
-import type { RollOutInput, StateError } from '#contracts/state-inputs.ts';
+import { type AskRunnerInput, AskRunnerOutput, type RollOutInput, type StateError } from '#contracts/state-inputs.ts';
+import { PipelineError } from '#domain/errors.ts';
 import type { Workflows } from '../ports.ts';
 
 /** ARNs of the machines that it starts. */
 interface Machines {
   readonly reconcile: string;
   readonly rollOut: string;
+  readonly askRunner: string;
 }
 
 export class SfnWorkflows implements Workflows {
@@ -39,6 +42,15 @@ export class SfnWorkflows implements Workflows {
 
   async startRollOut(name: string, { namespace, id, execution }: RollOutInput): Promise<string> {
     return this.#start(this.#machines.rollOut, name, { namespace, id, execution });
+  }
+
+  async askRunner({ kind, job }: AskRunnerInput): Promise<string> {
+    const input = JSON.stringify({ kind, job });
+    const command = new StartSyncExecutionCommand({ stateMachineArn: this.#machines.askRunner, input });
+    const { status, output = '', error, cause } = await this.#client.send(command);
+    if (status === 'SUCCEEDED') return AskRunnerOutput.parse(JSON.parse(output)).buildId;
+    const name = error === 'QuestionRefused' ? 'InternalFault' : 'ServiceUnavailable';
+    throw new PipelineError(name, `no build could be started that answers this: ${cause || error || status}`);
   }
 
   async #start(stateMachineArn: string, name: string, input: object): Promise<string> {

@@ -25,6 +25,8 @@ export const Config = z.object({
   KUBELOOM_RECONCILE_ARN: z.string().default(''),
   /** State machine roll-out; empty in runners. */
   KUBELOOM_ROLL_OUT_ARN: z.string().default(''),
+  /** State machine ask-runner; empty in runners. */
+  KUBELOOM_ASK_RUNNER_ARN: z.string().default(''),
   /** Provider types this installation can build. */
   KUBELOOM_PROVIDER_TYPES: list,
   /**

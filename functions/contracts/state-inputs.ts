@@ -211,3 +211,14 @@ export const JudgeBatchOutput = z.object({ outcome: z.enum(['judged', 'wait', 's
 export type JudgeBatchOutput = z.infer<typeof JudgeBatchOutput>;
 
 export const RecordHaltInput = RollOutInput.extend({ failure: StateError });
+
+// ---- ask-runner ----------------------------------------------------------------------------------------------
+
+/** Machines whose starter waits for their output: Express in AWS. All others are Standard. */
+export const expressMachines: readonly string[] = ['ask-runner'];
+
+/** Its input. `job`: artifact prefix of a question that is stored. */
+export const AskRunnerInput = z.object({ kind: z.string(), job: z.string() });
+export type AskRunnerInput = z.infer<typeof AskRunnerInput>;
+
+export const AskRunnerOutput = z.object({ buildId: z.string() });

@@ -5,7 +5,6 @@ export const submissionUses = [
   'artifacts.getText',
   'artifacts.list',
   'artifacts.putText',
-  'builds.start',
   'builds.status',
   'builds.stop',
   'clusters.list',
@@ -29,6 +28,7 @@ export const submissionUses = [
   'secrets.exists',
   'templateReferences.get',
   'templateReferences.put',
+  'workflows.askRunner',
   'workflows.startReconcile',
 ] as const satisfies readonly PortUse[];
 

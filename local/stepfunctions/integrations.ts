@@ -83,6 +83,10 @@ export function runTaskWith(options: IntegrationOptions): (execution: Execution,
       const child = startNested(input);
       return { ExecutionArn: child.arn, StartDate: child.startedAt };
     },
+    'arn:aws:states:::codebuild:startBuild': async ({ input, begins }) => {
+      begins();
+      return { Build: shown(startBuild(input)) };
+    },
     'arn:aws:states:::codebuild:startBuild.sync': async ({ input, signal, begins }, submitted) => {
       begins();
       const build = startBuild(input);

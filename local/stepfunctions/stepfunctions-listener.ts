@@ -1,6 +1,7 @@
 /** The Step Functions JSON API (AWS JSON 1.0): executions, their histories, the machines. */
 import type { RequestListener } from 'node:http';
 import { z } from 'zod';
+import { expressMachines } from '#contracts/state-inputs.ts';
 import { parseJson } from '#domain/json.ts';
 import { AwsFault, awsJsonListener, operation } from '../aws-json.ts';
 import type { Logger } from '../logger.ts';
@@ -36,6 +37,16 @@ export function stepFunctionsListener(options: {
         return { executionArn: started, startDate: startedAt / 1000 };
       },
     ),
+    StartSyncExecution: operation(
+      z.object({ stateMachineArn: z.string(), name: Name.optional(), input: z.string().default('{}') }),
+      async ({ stateMachineArn: arn, name, input }) => {
+        const found = machine(arn);
+        if (typeOf(found.name) === 'STANDARD')
+          throw new AwsFault('StateMachineTypeNotSupported', `${arn} is not an Express machine`);
+        if (!isJson(input)) throw new AwsFault('InvalidExecutionInput', 'the input is not JSON');
+        return described(await executions.ended(executions.start({ machine: found, name, input }).arn));
+      },
+    ),
     StopExecution: operation(
       ByArn.extend({ error: z.string().optional(), cause: z.string().optional() }),
       ({ executionArn, error, cause }) => {
@@ -43,16 +54,7 @@ export function stepFunctionsListener(options: {
         return { stopDate: (stoppedAt ?? Date.now()) / 1000 };
       },
     ),
-    DescribeExecution: operation(ByArn, ({ executionArn }) => {
-      const execution = executions.get(executionArn);
-      return {
-        ...summary(execution),
-        ...{ input: execution.input, inputDetails: { included: true } },
-        ...(execution.output !== null && { output: execution.output, outputDetails: { included: true } }),
-        ...(execution.error !== null && { error: execution.error }),
-        ...(execution.cause !== null && { cause: execution.cause }),
-      };
-    }),
+    DescribeExecution: operation(ByArn, ({ executionArn }) => described(executions.get(executionArn))),
     ListExecutions: operation(
       z.object({ stateMachineArn: z.string(), statusFilter: ExecutionStatus.optional(), ...Page }),
       ({ stateMachineArn: arn, statusFilter, maxResults, nextToken }) => {
@@ -75,16 +77,29 @@ export function stepFunctionsListener(options: {
     ),
     DescribeStateMachine: operation(z.object({ stateMachineArn: z.string() }), ({ stateMachineArn: arn }) => {
       const { name, definition } = machine(arn);
-      const fixed = { status: 'ACTIVE', type: 'STANDARD', roleArn, creationDate: createdAt };
+      const fixed = { status: 'ACTIVE', type: typeOf(name), roleArn, creationDate: createdAt };
       return { stateMachineArn: arn, name, definition, ...fixed };
     }),
     ListStateMachines: operation(z.object({}), () => ({
       stateMachines: machines.map(({ arn, name }) => ({
-        ...{ stateMachineArn: arn, name, type: 'STANDARD', creationDate: createdAt },
+        ...{ stateMachineArn: arn, name, type: typeOf(name), creationDate: createdAt },
       })),
     })),
   };
   return awsJsonListener('Step Functions', '1.0', operations, logger);
+}
+
+const typeOf = (machine: string): 'EXPRESS' | 'STANDARD' =>
+  expressMachines.includes(machine) ? 'EXPRESS' : 'STANDARD';
+
+function described(execution: Execution): object {
+  return {
+    ...summary(execution),
+    ...{ input: execution.input, inputDetails: { included: true } },
+    ...(execution.output !== null && { output: execution.output, outputDetails: { included: true } }),
+    ...(execution.error !== null && { error: execution.error }),
+    ...(execution.cause !== null && { cause: execution.cause }),
+  };
 }
 
 function summary(execution: Execution): object {

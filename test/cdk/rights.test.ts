@@ -97,25 +97,31 @@ describe('functions', () => {
     });
   }
 
-  it('only the API and what asks git repositories start builds: of three projects, with one variable and no override', () => {
-    const starting = lambdas.flatMap(({ name, statements }) =>
-      statements.filter(({ Action }) => [Action].flat().includes('codebuild:StartBuild')).map((one) => ({ name, one })),
+  it('no function starts builds: the API and what asks git repositories have one machine start those of questions', () => {
+    const of = (action: string) =>
+      lambdas.flatMap(({ name, statements }) =>
+        statements.filter(({ Action }) => [Action].flat().includes(action)).map((one) => ({ name, one })),
+      );
+    expect(of('codebuild:StartBuild')).toEqual([]);
+    const asking = of('states:StartSyncExecution');
+    expect(asking.map(({ name }) => name)).toEqual(['sync-sources', 'router']);
+    for (const { one } of asking)
+      expect(JSON.stringify(one.Resource)).toMatch(/^\{"Fn::Join.*:stateMachine:kubeloom-ask-runner"\]\]\}$/);
+  });
+
+  it('the machine of questions starts builds of three projects and may do nothing else to builds', () => {
+    const machine = resourcesOf(pipeline, 'AWS::StepFunctions::StateMachine').find(
+      ({ Properties }) => Properties.StateMachineName === 'kubeloom-ask-runner',
     );
-    expect(starting.map(({ name }) => name)).toEqual(['sync-sources', 'router']);
-    for (const { name, one } of starting) {
-      // Terraform checks credentials and fetches repositories, kubectl has certificates of people signed, Ansible lets their keys in.
-      const projects = [...JSON.stringify(one?.Resource).matchAll(/Runner([a-z]+)Project/g)].map(([, tool]) => tool);
-      expect(projects).toEqual(name === 'sync-sources' ? ['terraform'] : ['ansible', 'kubectl', 'terraform']);
-      expect(one?.Condition).toEqual({
-        'ForAllValues:StringEquals': {
-          'codebuild:environment.environmentVariables.name': ['KUBELOOM_JOB'],
-        },
-        Null: {
-          ...{ 'codebuild:source.buildspec': 'true', 'codebuild:source.location': 'true' },
-          ...{ 'codebuild:environment.image': 'true', 'codebuild:serviceRole': 'true' },
-        },
-      });
-    }
+    expect(machine?.Properties.StateMachineType).toBe('EXPRESS');
+    const statements = statementsOf(pipeline, roleId(machine?.Properties.RoleArn));
+    const ofBuilds = statements.filter(({ Action }) => JSON.stringify(Action).includes('codebuild:'));
+    expect(ofBuilds.map(({ Action }) => Action)).toEqual(['codebuild:StartBuild']);
+    // Terraform checks credentials and fetches repositories, kubectl has certificates of people signed, Ansible lets their keys in.
+    const projects = [...JSON.stringify(ofBuilds[0]?.Resource).matchAll(/Runner([a-z]+)Project/g)].map(
+      ([, tool]) => tool,
+    );
+    expect(projects).toEqual(['ansible', 'kubectl', 'terraform']);
   });
 
   it('what submits for GitSources changes no roles, Secrets, inventories or roll-outs, stops no run and removes nothing', () => {
@@ -123,7 +129,7 @@ describe('functions', () => {
     const own = ['roleBindings.list', 'secrets.exists', 'inventory.get', 'gitSources.put', 'gitSources.due'];
     expect(uses).toEqual(expect.arrayContaining(own));
     const beyond =
-      /^(roleBindings|secrets|inventory|rollOuts|feed)\.(?!list$|exists$|get$)|^rollOuts|^workflows\.(?!startReconcile)/;
+      /^(roleBindings|secrets|inventory|rollOuts|feed)\.(?!list$|exists$|get$)|^rollOuts|^workflows\.(?!startReconcile|askRunner)/;
     expect(uses.filter((use) => beyond.test(use) || /\.(remove|removeAll|discard)$/.test(use))).toEqual([]);
   });
 
@@ -331,6 +337,7 @@ describe('state machines', () => {
 });
 
 const integrations: Readonly<Record<string, readonly string[]>> = {
+  'arn:aws:states:::codebuild:startBuild': ['codebuild:StartBuild'],
   'arn:aws:states:::codebuild:startBuild.sync': [
     ...['codebuild:StartBuild', 'codebuild:StopBuild', 'codebuild:BatchGetBuilds'],
     ...['events:PutRule', 'events:PutTargets', 'events:DescribeRule'],

@@ -3,6 +3,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { SFNClient } from '@aws-sdk/client-sfn';
+import { runnerTools } from '#functions/rights/runner-rights.ts';
 import { AwsFault } from '#local/aws-json.ts';
 import { type LambdaFunction, lambdaHost } from '#local/lambda/lambda-host.ts';
 import { silentLogger } from '#local/logger.ts';
@@ -83,6 +84,7 @@ async function startLocal(
       concurrency: 100,
     },
     lambdas: lambdaHost(lambdas),
+    runnerProjects: Object.fromEntries(runnerTools.map((tool) => [tool, 'sim'])),
   });
   const server: LoopbackServer = await listenOnLoopback(stepFunctionsListener({ ...workflows, logger: silentLogger }));
   const credentials = { accessKeyId: 'test', secretAccessKey: 'test' };

@@ -4,7 +4,6 @@ import {
   CodeBuildClient,
   InvalidInputException,
   ListBuildsForProjectCommand,
-  StartBuildCommand,
   StopBuildCommand,
 } from '@aws-sdk/client-codebuild';
 import {
@@ -13,6 +12,7 @@ import {
   ExecutionDoesNotExist,
   SFNClient,
   StartExecutionCommand,
+  StartSyncExecutionCommand,
   StopExecutionCommand,
 } from '@aws-sdk/client-sfn';
 import { mockClient } from 'aws-sdk-client-mock';
@@ -30,6 +30,7 @@ const workflows = recordedPort(
   new SfnWorkflows(recordedClient('states', new SFNClient({ region: 'eu-central-1' })), {
     reconcile: machine,
     rollOut: machine.replace('reconcile-manifest', 'roll-out'),
+    askRunner: machine.replace('reconcile-manifest', 'ask-runner'),
   }),
 );
 const builds = recordedPort(
@@ -73,6 +74,32 @@ describe('SfnWorkflows', () => {
       name: '1-e2',
       input: '{"namespace":"team","id":"1","execution":2}',
     });
+  });
+
+  it('the build of a question is started by a state machine of its own, which answers with its id', async () => {
+    sfn.on(StartSyncExecutionCommand).resolves({ status: 'SUCCEEDED', output: '{"buildId":"t:1"}' });
+    expect(await workflows.askRunner({ job: 'checks/team/shop/cloud/1', kind: 'credentials' })).toBe('t:1');
+    expect(sfn.commandCalls(StartSyncExecutionCommand)[0]?.args[0].input).toEqual({
+      stateMachineArn: machine.replace('reconcile-manifest', 'ask-runner'),
+      input: '{"kind":"credentials","job":"checks/team/shop/cloud/1"}',
+    });
+  });
+
+  it.each([
+    ['FAILED', { error: 'CodeBuild.AccountLimitExceededException', cause: 'Cannot have more than 1 builds in queue' }],
+    ['TIMED_OUT', { error: 'States.Timeout' }],
+  ] as const)('a question whose machine ended %s is to be asked again, with the reason', async (status, fault) => {
+    sfn.on(StartSyncExecutionCommand).resolves({ status, ...fault });
+    await expect(workflows.askRunner({ kind: 'ssh', job: 'access/1' })).rejects.toMatchObject({
+      name: 'ServiceUnavailable',
+      message: expect.stringContaining('cause' in fault ? fault.cause : fault.error),
+    });
+  });
+
+  it('a job that is no question is a fault of Kubeloom', async () => {
+    sfn.on(StartSyncExecutionCommand).resolves({ status: 'FAILED', error: 'QuestionRefused', cause: 'no question' });
+    const asked = workflows.askRunner({ kind: 'ssh', job: 'runs/1' });
+    await expect(asked).rejects.toMatchObject({ name: 'InternalFault' });
   });
 
   it('an execution name that is taken already belongs to the same run', async () => {
@@ -154,29 +181,6 @@ describe('CodeBuildBuilds', () => {
     page('yesterday', 24);
     expect(await builds.running('p/w00')).toEqual(['old:7']);
     expect(codebuild.commandCalls(BatchGetBuildsCommand)).toHaveLength(2);
-  });
-
-  it('a build is started with variables; the same start is one request, another start is another', async () => {
-    codebuild.on(StartBuildCommand).resolves({ build: { id: 't:1' } });
-    expect(await builds.start('terraform', { KUBELOOM_JOB: 'checks/1', A: 'b' })).toBe('t:1');
-    await builds.start('terraform', { A: 'b', KUBELOOM_JOB: 'checks/1' });
-    await builds.start('terraform', { A: 'b', KUBELOOM_JOB: 'checks/2' });
-    const [first, again, other] = codebuild.commandCalls(StartBuildCommand).map(({ args }) => args[0].input);
-    expect(first).toEqual({
-      projectName: 'terraform',
-      environmentVariablesOverride: [
-        { name: 'A', value: 'b', type: 'PLAINTEXT' },
-        { name: 'KUBELOOM_JOB', value: 'checks/1', type: 'PLAINTEXT' },
-      ],
-      idempotencyToken: expect.stringMatching(/^[0-9a-f]{64}$/),
-    });
-    expect(again).toEqual(first);
-    expect(other?.idempotencyToken).not.toBe(first?.idempotencyToken);
-  });
-
-  it('a build without an id does not exist', async () => {
-    codebuild.on(StartBuildCommand).resolves({});
-    await expect(builds.start('terraform', {})).rejects.toThrow('no id');
   });
 
   it('the end of a build is reported; an unknown build has no status', async () => {

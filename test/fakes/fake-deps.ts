@@ -2,7 +2,7 @@
 
 import { recordedTemplateSources } from '#adapters/git-references.ts';
 import { type Config, parseConfig } from '#contracts/config.ts';
-import type { RollOutInput, StateError } from '#contracts/state-inputs.ts';
+import type { AskRunnerInput, RollOutInput, StateError } from '#contracts/state-inputs.ts';
 import type { Builds, Clock, Deps, Ids, Workflows } from '#functions/ports.ts';
 import { runnerTools } from '#functions/rights/runner-rights.ts';
 import { InMemoryArtifacts, InMemoryRoleBindings, InMemorySecrets, InMemoryTemplates } from './in-memory-artifacts.ts';
@@ -50,6 +50,12 @@ export class RecordedWorkflows implements Workflows {
   readonly statuses = new Map<string, string>();
   /** What executions failed with. */
   readonly faults = new Map<string, StateError>();
+  /** Those that `askRunner` starts. */
+  readonly builds: RecordedBuilds;
+
+  constructor(builds = new RecordedBuilds()) {
+    this.builds = builds;
+  }
 
   async startReconcile(runId: string, input: { namespace: string; name: string }): Promise<string> {
     const arn = executionArn(runId);
@@ -70,6 +76,10 @@ export class RecordedWorkflows implements Workflows {
       this.statuses.set(arn, 'RUNNING');
     }
     return arn;
+  }
+
+  async askRunner({ job }: AskRunnerInput): Promise<string> {
+    return this.builds.start('sim', { KUBELOOM_JOB: job });
   }
 
   async status(arn: string): Promise<string | undefined> {
@@ -98,6 +108,7 @@ export class RecordedBuilds implements Builds {
   /** What `status` answers of builds that were started; take one away and nothing is known of it. */
   readonly statuses = new Map<string, 'running' | 'ended'>();
 
+  /** What the state machine of questions does. */
   async start(project: string, variables: Readonly<Record<string, string>>): Promise<string> {
     const same = this.started.find(
       (one) => one.project === project && JSON.stringify(one.variables) === JSON.stringify(variables),
@@ -142,11 +153,12 @@ export interface FakeDeps extends Deps {
 
 /** Fresh ports; `environment` adds to or changes the configuration. */
 export function fakeDeps(environment: Readonly<Record<string, string>> = {}): FakeDeps {
+  const builds = new RecordedBuilds();
   return {
     ...inMemoryStores(),
     templateSources: recordedTemplateSources,
-    workflows: new RecordedWorkflows(),
-    builds: new RecordedBuilds(),
+    workflows: new RecordedWorkflows(builds),
+    builds,
     clock: new SteppingClock(),
     ids: new CountingIds(),
     config: fakeConfig(environment),

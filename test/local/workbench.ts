@@ -71,7 +71,7 @@ export async function startWorkbench(options: WorkbenchOptions): Promise<Workben
   });
   const workflows = await startWorkflows({
     ...{ machinesDirectory, statePath: join(directory, 'executions.sqlite'), builds, logger: silentLogger },
-    ...{ lambdas: lambdaHost(options.functions ?? {}), rules: options.rules ?? [] },
+    ...{ lambdas: lambdaHost(options.functions ?? {}), rules: options.rules ?? [], runnerProjects: {} },
     concurrency: options.executionsAtOnce ?? 100,
   });
   const sfn = new SFNClient(at((await listening(stepFunctionsListener({ ...workflows, logger: silentLogger }))).url));

@@ -4,7 +4,7 @@ import { machineNames, machineOf, statesOf } from './harness/asl-files.ts';
 import { environment, Fleet } from './harness/fleet.ts';
 import { manifestOf } from './harness/manifests.ts';
 import { key, Pipeline } from './harness/pipeline.ts';
-import { StateFault } from './harness/state-machines.ts';
+import { StateFault, StateMachines } from './harness/state-machines.ts';
 
 const small = manifestOf([{ compute: { work: 2 } }]);
 const large = manifestOf([{ compute: { work: 2, more: 1 } }]);
@@ -305,6 +305,16 @@ describe('the scheduler', () => {
     await pipeline.apply(small);
     expect(leases[1] && leases[0] && leases[1] > leases[0]).toBe(true);
     expect(await pipeline.manifest()).toMatchObject({ status: 'Done' });
+  });
+});
+
+describe('questions', () => {
+  it('a question whose build cannot be started ends with the words of CodeBuild', async () => {
+    const full = new StateFault('CodeBuild.AccountLimitExceededException', 'Cannot have more than 1 builds in queue');
+    const machines = new StateMachines({ invoke: () => Promise.reject(full), build: () => Promise.reject(full) });
+    const outcome = await machines.run('ask-runner', { kind: 'ssh', job: 'access/team/shop/shop/ssh-1/1' });
+    expect(outcome).toEqual({ status: 'FAILED', error: full.name, cause: full.message });
+    for (const state of machines.caught) walked.add(state);
   });
 });
 

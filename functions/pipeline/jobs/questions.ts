@@ -3,33 +3,17 @@
  * answer is there when it is asked for again.
  */
 import { type Question, QuestionBuild, QuestionResult, questionKeys, questionLimitMs } from '#contracts/job.ts';
-import type { RunWork } from '#contracts/stage.ts';
 import type { Using } from '../../ports.ts';
-import { projectOf } from '../stages/stage-requests.ts';
 
 export type QuestionPorts = Using<
   | 'artifacts.getText'
   | 'artifacts.list'
   | 'artifacts.putText'
-  | 'builds.start'
   | 'builds.status'
   | 'builds.stop'
   | 'clock'
-  | 'config'
+  | 'workflows.askRunner'
 >;
-
-/** The stage whose runner answers each kind. */
-const runnerOf = {
-  // It may read the credentials of clouds, become their roles and fetch templates.
-  credentials: 'infrastructure',
-  templates: 'infrastructure',
-  plugin: 'infrastructure',
-  source: 'infrastructure',
-  // It may read kubeconfigs, and reaches the cluster.
-  certificate: 'nodes',
-  // It may read the keys of node pools.
-  ssh: 'configuration',
-} as const satisfies Record<Question['kind'], RunWork>;
 
 export interface AskedQuestion extends Pick<QuestionBuild, 'buildId' | 'startedAt'> {
   /** `lost`: its build ended without a result. */
@@ -37,13 +21,12 @@ export interface AskedQuestion extends Pick<QuestionBuild, 'buildId' | 'startedA
   readonly result?: QuestionResult;
 }
 
-/** Writes the request and starts the build. Two who ask at the same moment write the same request, and get the same build. */
+/** Writes the request and has the build started: state-machines/ask-runner.asl.json knows of which project. Two who ask at the same moment write the same request, and get the same build. */
 export async function startQuestion(deps: QuestionPorts, prefix: string, question: Question): Promise<void> {
-  const { artifacts, builds, clock, config } = deps;
+  const { artifacts, clock, workflows } = deps;
   const startedAt = clock.now().toISOString();
   await artifacts.putText(questionKeys.request(prefix), JSON.stringify(question), 'application/json');
-  const project = projectOf(runnerOf[question.kind], config.KUBELOOM_RUNNER_PROJECTS);
-  const buildId = await builds.start(project, { KUBELOOM_JOB: prefix });
+  const buildId = await workflows.askRunner({ kind: question.kind, job: prefix });
   const build: QuestionBuild = { schema: 1, buildId, startedAt };
   await artifacts.putText(questionKeys.build(prefix), JSON.stringify(build), 'application/json');
 }

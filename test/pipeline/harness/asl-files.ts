@@ -1,5 +1,6 @@
 /** The state machine files as they are, with their placeholders filled in. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { runnerTools } from '#functions/rights/runner-rights.ts';
 
 const root = new URL('../../../', import.meta.url);
 const suffix = '.asl.json';
@@ -53,11 +54,12 @@ export const arnOf = (kind: 'function' | 'stateMachine', name: string): string =
 /** `PlanCluster` → `plan-cluster` */
 export const kebabCase = (name: string): string => name.replaceAll(/(?<=[a-z0-9])(?=[A-Z])/g, '-').toLowerCase();
 
-/** What a placeholder stands for: a file of functions/tasks or a state machine; undefined when there is neither. */
+/** What a placeholder stands for: a file of functions/tasks, a state machine, or the project of a runner, here called as its tool; undefined when there is none. */
 export function placeholderArn(placeholder: string): string | undefined {
   const name = kebabCase(placeholder);
   if (existsSync(new URL(`functions/tasks/${name}.ts`, root))) return arnOf('function', name);
-  return machineNames.includes(name) ? arnOf('stateMachine', name) : undefined;
+  if (machineNames.includes(name)) return arnOf('stateMachine', name);
+  return runnerTools.find((tool) => name === `${tool}-project`);
 }
 
 export function machineOf(name: string): AslMachine {

@@ -18,6 +18,7 @@ export interface Outcome {
 export interface BuildRequest {
   readonly ProjectName: string;
   readonly ImageOverride?: string;
+  readonly IdempotencyToken?: string;
   readonly EnvironmentVariablesOverride: readonly { readonly Name: string; readonly Value: string }[];
 }
 
@@ -130,7 +131,7 @@ export class StateMachines implements Machines {
       if (outcome.status === 'SUCCEEDED') return copy(description);
       throw new StateFault('States.TaskFailed', JSON.stringify(description));
     }
-    if (resource === 'arn:aws:states:::codebuild:startBuild.sync') {
+    if (/^arn:aws:states:::codebuild:startBuild(\.sync)?$/.test(resource)) {
       return copy(await this.#around.build(copy(input) as unknown as BuildRequest));
     }
     throw new Error(`the resource ${resource} is not known here`);
