@@ -278,6 +278,22 @@ describe('the services of a platform', () => {
       await expect(workflows.send(new StartExecutionCommand(run))).rejects.toMatchObject(deniedException);
     });
 
+    it('the API starts no build: it asks a question, and the machine of questions starts that build alone', async () => {
+      const started = new CodeBuildClient({ ...signed('router'), endpoint: platform.endpoints.codeBuild }).send(
+        new StartBuildCommand({ projectName: 'sim' }),
+      );
+      await expect(started).rejects.toMatchObject(deniedException);
+      const ask = (name: string, job: string) =>
+        asFunction(name, () => wire().workflows.askRunner({ kind: 'credentials', job }));
+      const build = await ask('router', 'checks/default/shop/cloud/1');
+      expect(await asFunction('router', () => wire().builds.status(build))).toMatch(/running|ended/);
+      await expect(ask('router', 'runs/default/shop/r/shop/w00/infrastructure/do/1')).rejects.toMatchObject({
+        name: 'InternalFault',
+        message: expect.stringContaining('no question'),
+      });
+      await expect(ask('tick', 'checks/default/shop/cloud/2')).rejects.toMatchObject(deniedException);
+    });
+
     it('whatever a function of the platform calls is signed as that function, and what the platform calls is not bounded', async () => {
       await expect(asFunction('tick', () => wire().roleBindings.list())).rejects.toMatchObject(deniedException);
       await expect(asFunction('router', () => wire().roleBindings.list())).resolves.toEqual([]);

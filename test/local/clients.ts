@@ -11,6 +11,7 @@ export const at = (endpoint: string, token?: string) => ({
   endpoint,
   region: 'us-east-1',
   maxAttempts: 1,
+  disableHostPrefix: true,
   credentials: { accessKeyId: token === undefined ? 'test' : accessKeyOf(token), secretAccessKey: 'test' },
 });
 

@@ -4,6 +4,7 @@ import {
   ListExecutionsCommand,
   ListStateMachinesCommand,
   StartExecutionCommand,
+  StartSyncExecutionCommand,
   StopExecutionCommand,
 } from '@aws-sdk/client-sfn';
 import { describe, expect, it } from 'vitest';
@@ -37,6 +38,60 @@ function buildOf({ store }: Workbench, arn: string): string {
 }
 const forever = (signal: AbortSignal): Promise<never> =>
   new Promise((_, reject) => signal.addEventListener('abort', () => reject(new Error('aborted'))));
+
+describe('machines whose starter waits', () => {
+  const start = 'arn:aws:states:::codebuild:startBuild';
+  const one = task(start, {
+    Parameters: { ProjectName: 'tool' },
+    ResultSelector: { 'buildId.$': '$.Build.Id' },
+    End: true,
+  });
+  const send = (bench: Workbench, machine: string) =>
+    bench.sfn.send(new StartSyncExecutionCommand({ stateMachineArn: stateMachineArn(machine), input: '{}' }));
+
+  it('who starts an Express machine gets its output, while the build that it started still runs', async () => {
+    const bench = await startWorkbench({
+      machines: { 'ask-runner': only(one) },
+      projects: { tool: { kind: 'function', run: (_, { signal }) => forever(signal) } },
+    });
+    const { status, output = '' } = await send(bench, 'ask-runner');
+    expect(status).toBe('SUCCEEDED');
+    const { buildId } = JSON.parse(output);
+    expect(bench.builds.get(buildId)).toMatchObject({ status: 'IN_PROGRESS' });
+    bench.builds.stop(buildId);
+  });
+
+  it('an Express machine that fails says why', async () => {
+    const bench = await startWorkbench({ machines: { 'ask-runner': only(one) } });
+    expect(await send(bench, 'ask-runner')).toMatchObject({
+      status: 'FAILED',
+      error: 'CodeBuild.ResourceNotFoundException',
+      cause: expect.stringContaining('tool'),
+    });
+  });
+
+  it('an Express machine does not wait for its turn behind executions of other machines', async () => {
+    const work = only(task('${Work}', { End: true }));
+    let end = (_: unknown): void => {};
+    const held = new Promise((resolve) => {
+      end = resolve;
+    });
+    const bench = await startWorkbench({
+      machines: { busy: work, 'ask-runner': only({ Type: 'Pass', End: true }) },
+      functions: { work: () => held },
+      executionsAtOnce: 1,
+    });
+    const busy = bench.run('busy');
+    expect(await send(bench, 'ask-runner')).toMatchObject({ status: 'SUCCEEDED' });
+    end(null);
+    expect(await busy).toMatchObject({ status: 'SUCCEEDED' });
+  });
+
+  it('a Standard machine gives no output to its starter', async () => {
+    const bench = await startWorkbench({ machines: { plain: only({ Type: 'Pass', End: true }) } });
+    expect(await refusal(send(bench, 'plain'))).toMatchObject({ name: 'StateMachineTypeNotSupported' });
+  });
+});
 
 describe('executions', () => {
   it('an execution passes JSON through functions, by name and by the invoke integration', async () => {
