@@ -39,6 +39,11 @@ export function placeholdersOf(machine: string): readonly Placeholder[] {
   });
 }
 
+/** Of which runners a definition names the projects. */
+export function toolsOf(machine: string): readonly RunnerTool[] {
+  return placeholdersOf(machine).flatMap((one) => (one.kind === 'project' ? [one.name] : []));
+}
+
 /** `PlanCluster` → `plan-cluster` */
 export function kebabCase(name: string): string {
   return name.replaceAll(/(?<=[a-z0-9])(?=[A-Z])/g, '-').toLowerCase();

@@ -7,7 +7,7 @@ import { LogGroup, type RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { DefinitionBody, LogLevel, StateMachine, StateMachineType } from 'aws-cdk-lib/aws-stepfunctions';
 import { Construct } from 'constructs';
 import { expressMachines } from '#contracts/state-inputs.ts';
-import { type RunnerTool, runnerTools } from '#functions/rights/runner-rights.ts';
+import type { RunnerTool } from '#functions/rights/runner-rights.ts';
 import { placeholdersOf, stateMachineText } from '../asl-files.ts';
 import { acceptFindings } from '../checks.ts';
 import { startsOnly } from '../rights/grant-uses.ts';

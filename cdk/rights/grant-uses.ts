@@ -28,7 +28,7 @@ export interface UsedResources extends DataStores {
   readonly eventBus: string;
   /** Projects that `builds` reads. */
   readonly projects: readonly IProject[];
-  /** Of these, what answers questions of those that `workflows.askRunner` asks. */
+  /** Of these, the ones that answer what `workflows.askRunner` asks. */
   readonly asked: readonly IProject[];
 }
 

@@ -13,7 +13,7 @@ import type { Construct } from 'constructs';
 import { eventPartitions } from '#adapters/table-keys.ts';
 import { type RunnerTool, runnerTools } from '#functions/rights/runner-rights.ts';
 import { runnerUses } from '#functions/rights/uses.ts';
-import { stateMachineNames } from '../asl-files.ts';
+import { stateMachineNames, toolsOf } from '../asl-files.ts';
 import { acceptFindings } from '../checks.ts';
 import { DeadLetters } from '../constructs/dead-letters.ts';
 import { type FunctionCode, ProductFunction } from '../constructs/product-function.ts';
@@ -67,7 +67,7 @@ export class PipelineStack extends Stack {
       rollOutName: this.#physicalName('roll-out'),
       askRunnerName: this.#physicalName('ask-runner'),
       eventBus: installation,
-      asked: (['terraform', 'kubectl', 'ansible'] as const).map((tool) => this.#runners[tool].project),
+      asked: toolsOf('ask-runner').map((tool) => this.#runners[tool].project),
     };
     this.api = new HttpApi(this, 'Api', { apiName: installation, description: 'Kubeloom', createDefaultStage: false });
     this.settings = functionSettings({
@@ -214,6 +214,8 @@ export class PipelineStack extends Stack {
       this.#props.options.tickMinutes,
       'ask git repositories that are due',
     );
+    // During an upgrade, new code asks by it.
+    fn.node.addDependency(this.#machine('ask-runner'));
     new Rule(this, 'SourceFetched', {
       description: 'a build of the runner that fetches repositories ended: submit what it left',
       eventPattern: {

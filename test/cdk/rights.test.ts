@@ -109,7 +109,17 @@ describe('functions', () => {
       expect(JSON.stringify(one.Resource)).toMatch(/^\{"Fn::Join.*:stateMachine:kubeloom-ask-runner"\]\]\}$/);
   });
 
-  it('the machine of questions starts builds of three projects and may do nothing else to builds', () => {
+  it('what asks git repositories reads and stops builds of their runner alone, and the API those of the three that answer questions', () => {
+    const tools = lambdas
+      .filter(({ name }) => ['sync-sources', 'router'].includes(name))
+      .map(({ statements }) => {
+        const of = statements.filter(({ Action }) => JSON.stringify(Action).includes('codebuild:'));
+        return [...JSON.stringify(of).matchAll(/Runner([a-z]+)Project/g)].map(([, tool]) => tool);
+      });
+    expect(tools).toEqual([['terraform'], ['ansible', 'kubectl', 'terraform']]);
+  });
+
+  it('the machine of questions starts builds of three projects, with one variable and no override, and may do nothing else to builds', () => {
     const machine = resourcesOf(pipeline, 'AWS::StepFunctions::StateMachine').find(
       ({ Properties }) => Properties.StateMachineName === 'kubeloom-ask-runner',
     );
@@ -122,6 +132,15 @@ describe('functions', () => {
       ([, tool]) => tool,
     );
     expect(projects).toEqual(['ansible', 'kubectl', 'terraform']);
+    expect(ofBuilds[0]?.Condition).toEqual({
+      'ForAllValues:StringEquals': {
+        'codebuild:environment.environmentVariables.name': ['KUBELOOM_JOB'],
+      },
+      Null: {
+        ...{ 'codebuild:source.buildspec': 'true', 'codebuild:source.location': 'true' },
+        ...{ 'codebuild:environment.image': 'true', 'codebuild:serviceRole': 'true' },
+      },
+    });
   });
 
   it('what submits for GitSources changes no roles, Secrets, inventories or roll-outs, stops no run and removes nothing', () => {
