@@ -1,5 +1,5 @@
 /** A question from its request to its result: in time, masked, with a log; no value of a Secret is in any of it. */
-import { type Question, type QuestionResult, questionKeys, questionLimitMs, readQuestion } from '#contracts/job.ts';
+import { type Question, QuestionResult, questionKeys, questionLimitMs, readQuestion } from '#contracts/job.ts';
 import type { RunnerPorts } from '#functions/rights/runner-rights.ts';
 import { type JobContext, type JobOptions, runInFrame } from './job-frame.ts';
 import { StageFailure } from './stage-failure.ts';
@@ -22,12 +22,17 @@ export interface AnswerOptions extends JobOptions {
   readonly limitMs?: number;
 }
 
-/** Returns whether there is an answer. Throws without a request, and when the result could not be written. */
+/**
+ * Returns whether there is an answer. Throws without a request, and when the result could not be written. Each question is answered
+ * once: a second build of it does not give a person an old access again.
+ */
 export async function answerQuestion(
   prefix: string,
   ports: RunnerPorts<'secrets.get'>,
   options: AnswerOptions,
 ): Promise<boolean> {
+  const earlier = await ports.artifacts.getText(questionKeys.result(prefix));
+  if (earlier !== undefined) return QuestionResult.parse(JSON.parse(earlier)).error === undefined;
   const text = await ports.artifacts.getText(questionKeys.request(prefix));
   if (text === undefined)
     throw new Error(`there is no request under ${prefix}: was it removed while the build waited?`);

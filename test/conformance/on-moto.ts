@@ -1,7 +1,7 @@
 /**
  * Our state machines on moto's Step Functions. Its calls of other services come to a small server of ours:
  * functions are the real handlers, nested executions go back to moto. The one thing that it does not play is
- * `codebuild:startBuild.sync`; that `Resource`, and nothing else of the files, is replaced by a function that builds.
+ * `codebuild:startBuild`, with `.sync` or without; that `Resource`, and nothing else of the files, is replaced by a function that builds.
  */
 import { request as forward } from 'node:http';
 import { CreateStateMachineCommand, SFNClient } from '@aws-sdk/client-sfn';
@@ -68,7 +68,7 @@ export async function startOnMoto(): Promise<Moto> {
 function withBuildFunction(name: string): object {
   const text = JSON.stringify(machineOf(name));
   return JSON.parse(
-    text.replaceAll('arn:aws:states:::codebuild:startBuild.sync', arnOf('function', buildFunction)),
+    text.replaceAll(/arn:aws:states:::codebuild:startBuild(?:\.sync)?/g, arnOf('function', buildFunction)),
   ) as object;
 }
 

@@ -76,6 +76,13 @@ describe('credential checks', () => {
     await expect(none).rejects.toThrow('there is no request under checks/team/shop/cloud/2');
   });
 
+  it('a question that has an answer is not answered again by a second build of it', async () => {
+    await answerQuestion(prefix, deps, around);
+    const first = await result();
+    const once = { ...around, answers: { ...answers, credentials: () => Promise.reject(new Error('asked again')) } };
+    expect([await answerQuestion(prefix, deps, once), await result()]).toEqual([true, first]);
+  });
+
   it('a check asks no cloud when everything is simulated', async () => {
     const ran = await runSimStage({ KUBELOOM_JOB: prefix }, { signal: never, ports: deps });
     expect([ran, (await result())?.findings]).toEqual([

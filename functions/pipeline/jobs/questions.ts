@@ -21,7 +21,7 @@ export interface AskedQuestion extends Pick<QuestionBuild, 'buildId' | 'startedA
   readonly result?: QuestionResult;
 }
 
-/** Writes the request and has the build started: state-machines/ask-runner.asl.json knows of which project. Two who ask at the same moment write the same request, and get the same build. */
+/** Writes the request and has its build started; state-machines/ask-runner.asl.json says of which project. Two who ask at the same moment write the same request, and get the same build. */
 export async function startQuestion(deps: QuestionPorts, prefix: string, question: Question): Promise<void> {
   const { artifacts, clock, workflows } = deps;
   const startedAt = clock.now().toISOString();
