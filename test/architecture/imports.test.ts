@@ -188,21 +188,4 @@ describe('the source files', () => {
       );
     expect(writers).toEqual([]);
   });
-
-  it('each task placeholder of the state machines has a handler file', () => {
-    const folder = join(root, 'state-machines');
-    const placeholders = readdirSync(folder)
-      .filter((file) => file.endsWith('.asl.json'))
-      .flatMap((file) =>
-        [...readFileSync(join(folder, file), 'utf8').matchAll(/\$\{(\w+)\}/g)].map((match) => match[1] ?? ''),
-      );
-    const machines = ['ReconcileManifest', 'ReconcileCluster', 'RunStage', 'FinishRun'];
-    const missing = [...new Set(placeholders)]
-      .filter((name) => !machines.includes(name))
-      .filter(
-        (name) =>
-          !existsSync(join(root, 'functions/tasks', `${name.replace(/(?<!^)([A-Z])/g, '-$1').toLowerCase()}.ts`)),
-      );
-    expect(missing).toEqual([]);
-  });
 });
