@@ -1,7 +1,6 @@
-/** Who may do what: roles by namespace, for principals of AWS and for tokens, on every route. */
+/** Who may do what: roles by namespace, for principals of AWS and for tokens. */
 import { describe, expect, it } from 'vitest';
-import { type AccessRole, roles } from '#domain/access.ts';
-import { routes } from '#functions/api/routes.ts';
+import type { AccessRole } from '#domain/access.ts';
 import { type ApiUnderTest, apiUnderTest, type Call } from './api-under-test.ts';
 import { aManifest, aSecret, aTemplateReference, manifestPath } from './documents.ts';
 
@@ -27,90 +26,6 @@ async function apiWith(...bindings: ReturnType<typeof binding>[]): Promise<ApiUn
   }
   return under;
 }
-
-/** The least role that each operation needs; `authenticated` needs none. */
-const least: Readonly<Record<string, AccessRole | 'authenticated' | 'anonymous' | 'agent'>> = {
-  ...{ listManifests: 'viewer', getManifest: 'viewer', planManifest: 'viewer', validate: 'viewer', listRuns: 'viewer' },
-  ...{
-    getRun: 'viewer',
-    getRunPlan: 'viewer',
-    listEvents: 'viewer',
-    getLive: 'viewer',
-    listAllEvents: 'viewer',
-    listLogs: 'viewer',
-    getLog: 'viewer',
-    listSecrets: 'viewer',
-  },
-  ...{
-    getTemplate: 'viewer',
-    listChanges: 'viewer',
-    listGenerations: 'viewer',
-    getGeneration: 'viewer',
-    diffGenerations: 'viewer',
-  },
-  ...{ putManifest: 'operator', deleteManifest: 'operator', retryManifest: 'operator', cancelManifest: 'operator' },
-  ...{ listInventory: 'viewer', getInventory: 'viewer', planInventory: 'viewer', explainManifest: 'viewer' },
-  ...{ listRollOuts: 'viewer', getRollOut: 'viewer', startRollOut: 'operator', changeRollOutState: 'operator' },
-  ...{ putInventory: 'operator', deleteInventory: 'operator', applyInventory: 'operator' },
-  ...{ listGitSources: 'viewer', getGitSource: 'viewer', putGitSource: 'operator', deleteGitSource: 'operator' },
-  syncGitSource: 'operator',
-  ...{ checkProvider: 'operator', getProviderCheck: 'viewer', listProviders: 'viewer', listTemplates: 'viewer' },
-  ...{ pauseManifest: 'operator', resumeManifest: 'operator', rollbackManifest: 'operator', getKubeconfig: 'operator' },
-  ...{ putSecret: 'operator', deleteSecret: 'operator', putTemplate: 'operator', deleteTemplate: 'operator' },
-  ...{
-    requestKubeconfig: 'viewer',
-    getIssuedKubeconfig: 'viewer',
-    requestSshAccess: 'operator',
-    getSshAccess: 'operator',
-  },
-  ...{ driftManifest: 'operator', checkProvider: 'operator', getProviderCheck: 'viewer' },
-  ...{ approveManifest: 'approver', listPlans: 'viewer', getPlan: 'viewer' },
-  ...{ scaleManifest: 'operator', replaceNodes: 'operator' },
-  ...{ listRoles: 'admin', putRole: 'admin', deleteRole: 'admin' },
-  ...{ getOpenapi: 'authenticated', getVersion: 'authenticated', whoAmI: 'authenticated', getHealth: 'anonymous' },
-  ...{ listAgentGroups: 'agent', resizeAgentGroup: 'agent', reportAgentHealth: 'agent' },
-};
-
-const parameters: Readonly<Record<string, string>> = {
-  ...{ namespace: 'team', name: 'shop', run: 'shop-abcde-g1-a1', cluster: 'web', waypoint: 'w00' },
-  ...{ stage: 'infrastructure', attempt: '1', pool: 'work', provider: 'hetzner', check: '1', generation: '1', id: '1' },
-  plan: '0'.repeat(40),
-  ...{ kind: 'InventoryLayer', verb: 'pause' },
-};
-const pathOf = (path: string) => path.replaceAll(/\{(\w+)\}/g, (_, name: string) => parameters[name] ?? name);
-
-describe('every route', () => {
-  const known = routes.filter(({ operation }) => operation in least);
-  it.each(known.map(({ operation, ...route }) => [operation, route] as const))(
-    '%s is open from its least role on, and closed below',
-    async (operation, route) => {
-      const needed = least[operation] ?? 'admin';
-      // Only an admin of all namespaces gives roles.
-      const namespaces = needed === 'admin' ? ['*'] : ['team'];
-      const valid = operation === 'reportAgentHealth' ? { nodes: [] } : { count: 1 };
-      const body = needed === 'agent' && route.method === 'POST' ? valid : undefined;
-      const under = await apiWith(...roles.map((role) => binding(role, role, namespaces, [{ user: role }])));
-      const path = `${pathOf(route.path)}${operation === 'listChanges' ? '?namespace=team' : ''}`;
-      const ask = async (as: Call['as']) => (await under.call(route.method, path, { as, body })).status;
-      for (const role of roles) {
-        const open =
-          needed === 'authenticated' ||
-          needed === 'anonymous' ||
-          (needed !== 'agent' && roles.indexOf(role) >= roles.indexOf(needed));
-        expect((await ask(asUser(role))) === 403, `${role} on ${operation}`).toBe(!open);
-      }
-      expect((await ask(asUser('stranger'))) === 403, 'without a role').toBe(
-        needed === 'agent' || roles.includes(needed as AccessRole),
-      );
-      expect((await ask(null)) === 403, 'unknown to the gate').toBe(needed !== 'anonymous');
-    },
-  );
-
-  it('each route has a least role in this table', () => {
-    const missing = routes.filter(({ operation }) => !(operation in least)).map(({ operation }) => operation);
-    expect(missing).toEqual([]);
-  });
-});
 
 describe('a role in a single namespace', () => {
   it('a role gives the same refusal in other namespaces, for what exists and what does not', async () => {
