@@ -3,10 +3,9 @@ import {
   DeleteObjectCommand,
   DeleteObjectsCommand,
   GetObjectCommand,
-  ListObjectsV2Command,
-  type ListObjectsV2CommandOutput,
   NoSuchKey,
   PutObjectCommand,
+  paginateListObjectsV2,
   S3Client,
   type S3ClientConfig,
 } from '@aws-sdk/client-s3';
@@ -54,13 +53,8 @@ export class S3Artifacts implements Artifacts {
 
   async list(prefix: string): Promise<readonly { readonly key: string; readonly size: number }[]> {
     const found: { key: string; size: number }[] = [];
-    let from: string | undefined;
-    do {
-      const command = new ListObjectsV2Command({ Bucket: this.#bucket, Prefix: prefix, ContinuationToken: from });
-      const page: ListObjectsV2CommandOutput = await this.#client.send(command);
+    for await (const page of paginateListObjectsV2({ client: this.#client }, { Bucket: this.#bucket, Prefix: prefix }))
       for (const { Key, Size } of page.Contents ?? []) found.push({ key: Key ?? '', size: Size ?? 0 });
-      from = page.NextContinuationToken;
-    } while (from !== undefined);
     return found;
   }
 

@@ -2,11 +2,10 @@
 import {
   DeleteParameterCommand,
   GetParameterCommand,
-  GetParametersByPathCommand,
-  type GetParametersByPathCommandOutput,
   ParameterAlreadyExists,
   ParameterNotFound,
   PutParameterCommand,
+  paginateGetParametersByPath,
   SSMClient,
   type SSMClientConfig,
 } from '@aws-sdk/client-ssm';
@@ -75,13 +74,9 @@ export class SsmSecrets implements SecretStore {
 
   async list(prefix: string): Promise<readonly string[]> {
     const found: string[] = [];
-    let from: string | undefined;
-    do {
-      const input = { Path: this.#name(prefix), Recursive: true, WithDecryption: false, NextToken: from };
-      const page: GetParametersByPathCommandOutput = await this.#client.send(new GetParametersByPathCommand(input));
+    const asked = { Path: this.#name(prefix), Recursive: true, WithDecryption: false };
+    for await (const page of paginateGetParametersByPath({ client: this.#client }, asked))
       for (const { Name = '' } of page.Parameters ?? []) found.push(Name.slice(this.#prefix.length + 1));
-      from = page.NextToken;
-    } while (from !== undefined);
     return found.sort();
   }
 

@@ -1,7 +1,7 @@
 /** Operations for the agent in a workload cluster: its token opens these, for its own cluster, and nothing else. */
 import { AgentGroup, AgentGroups, AgentHealth, AgentNodes, AgentSize } from '../agent.ts';
 import { AgentGroupPath } from '../http-parameters.ts';
-import { bodyLimits, type Operations, ok } from './operation.ts';
+import { bodyLimits, type Operations, ok, verbBody } from './operation.ts';
 
 const agent = { access: 'agent', tag: 'agent', problems: [400, 404, 409] } as const;
 
@@ -19,7 +19,7 @@ export const agentOperations = {
     path: '/v1/agent/groups/{pool}/size',
     summary: 'Set the size of such a pool within its bounds, and name the nodes that are not needed any more',
     params: AgentGroupPath,
-    body: { description: 'the size', required: true, schema: AgentSize, maxBytes: bodyLimits.verb },
+    body: verbBody('the size', AgentSize),
     answers: ok('the pool after that', AgentGroup),
     problems: [400, 404, 409, 413],
   },

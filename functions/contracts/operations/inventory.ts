@@ -15,6 +15,8 @@ import {
   viewer,
 } from './operation.ts';
 
+const read = { method: 'GET', access: viewer } as const;
+const verb = { method: 'POST', access: operator } as const;
 const ofInventory = { tag: 'inventory', path: '/v1/inventory/{namespace}', params: inventory.InventoryPath } as const;
 const ofDocument = {
   ...ofInventory,
@@ -25,8 +27,7 @@ const ofDocument = {
 export const inventoryOperations = {
   listInventory: {
     ...ofInventory,
-    method: 'GET',
-    access: viewer,
+    ...read,
     summary: 'List the documents of an inventory, and which clusters are behind it',
     answers: ok('documents and clusters', inventory.InventoryList),
     problems: [400, 409],
@@ -47,8 +48,7 @@ export const inventoryOperations = {
   },
   getInventory: {
     ...ofDocument,
-    method: 'GET',
-    access: viewer,
+    ...read,
     summary: 'Get a document of an inventory',
     answers: ok('the document', inventory.StoredInventoryDocument),
     problems: [400, 404],
@@ -79,8 +79,7 @@ export const inventoryOperations = {
     ...ofInventory,
     path: '/v1/inventory/{namespace}/clusters/{name}/apply',
     params: inventory.InventoryClusterPath,
-    method: 'POST',
-    access: operator,
+    ...verb,
     summary: 'Make the manifest of an InventoryCluster from the inventory as it is now, and submit it',
     answers: {
       200: accepted('the manifest is up to date; nothing was started'),
@@ -91,8 +90,7 @@ export const inventoryOperations = {
   startRollOut: {
     ...ofInventory,
     path: '/v1/inventory/{namespace}/rollouts',
-    method: 'POST',
-    access: operator,
+    ...verb,
     summary:
       'Store documents of an inventory and bring what they change to the clusters, wave by wave; without a body, to the clusters that are behind',
     query: rollOuts.RollOutQuery,
@@ -104,8 +102,7 @@ export const inventoryOperations = {
   listRollOuts: {
     ...ofInventory,
     path: '/v1/inventory/{namespace}/rollouts',
-    method: 'GET',
-    access: viewer,
+    ...read,
     summary: 'List the roll-outs of a namespace, newest first',
     answers: ok('roll-outs', rollOuts.RollOutList),
     problems: [400],
@@ -114,8 +111,7 @@ export const inventoryOperations = {
     tag: 'inventory',
     path: '/v1/inventory/{namespace}/rollouts/{id}',
     params: rollOuts.RollOutPath,
-    method: 'GET',
-    access: viewer,
+    ...read,
     summary: 'Show how far a roll-out has come, wave by wave and cluster by cluster',
     answers: ok('the roll-out', rollOuts.RollOutDescription),
     problems: [400, 404],
@@ -124,8 +120,7 @@ export const inventoryOperations = {
     tag: 'inventory',
     path: '/v1/inventory/{namespace}/rollouts/{id}/{verb}',
     params: rollOuts.RollOutVerbPath,
-    method: 'POST',
-    access: operator,
+    ...verb,
     summary:
       'Pause a roll-out before its next clusters, resume it (what failed is tried again), undo what it did, or give up the rest',
     answers: { 202: { description: 'noted, or started', schema: rollOuts.RollOutDescription } },
@@ -135,8 +130,7 @@ export const inventoryOperations = {
     tag: 'inventory',
     path: `${manifest}/explain`,
     params: ManifestPath,
-    method: 'GET',
-    access: viewer,
+    ...read,
     summary: 'Show for each value of a manifest who set it, where, and what that overrode',
     query: inventory.ExplainQuery,
     answers: ok('values', inventory.Explanation),

@@ -15,7 +15,6 @@ import * as parameters from '../http-parameters.ts';
 import {
   accepted,
   approver,
-  bodyLimits,
   document,
   etagHeaders,
   ifChanged,
@@ -25,6 +24,7 @@ import {
   okIfChanged,
   operator,
   planHeader,
+  verbBody,
   viewer,
   viewerAnywhere,
 } from './operation.ts';
@@ -107,12 +107,7 @@ export const manifestOperations = {
   },
   retryManifest: {
     ...verb('retry', 'Retry what failed, from where it stopped'),
-    body: {
-      description: 'where to start',
-      required: false,
-      schema: parameters.RetryRequest,
-      maxBytes: bodyLimits.verb,
-    },
+    body: verbBody('where to start', parameters.RetryRequest, false),
     answers: { 202: accepted('a new attempt was started') },
     problems: [400, 404, 409, 412, 413],
   },
@@ -130,12 +125,7 @@ export const manifestOperations = {
   },
   driftManifest: {
     ...verb('drift', 'Check for drift now; report it, or repair it if requested or configured'),
-    body: {
-      description: 'whether drift is repaired',
-      required: false,
-      schema: parameters.DriftRequest,
-      maxBytes: bodyLimits.verb,
-    },
+    body: verbBody('whether drift is repaired', parameters.DriftRequest, false),
     answers: { 202: accepted('a check was started') },
     problems: [400, 404, 409, 412, 413],
   },
@@ -144,7 +134,7 @@ export const manifestOperations = {
       'scale',
       'Ask for sizes: of autoscaled pools within their bounds, where the document stays as it is, or of machine groups, where the next generation has them',
     ),
-    body: { description: 'which sizes', required: true, schema: parameters.ScaleRequest, maxBytes: bodyLimits.verb },
+    body: verbBody('which sizes', parameters.ScaleRequest),
     answers: {
       200: accepted('the pools have these sizes, or get them already; nothing was started'),
       202: accepted('a new attempt was started'),
@@ -153,7 +143,7 @@ export const manifestOperations = {
   },
   replaceNodes: {
     ...verb('replace', 'Replace nodes: others are created first, and removed again if that fails'),
-    body: { description: 'which nodes', required: true, schema: parameters.ReplaceRequest, maxBytes: bodyLimits.verb },
+    body: verbBody('which nodes', parameters.ReplaceRequest),
     answers: {
       200: accepted('the nodes are being replaced already; nothing was started'),
       202: accepted('a new attempt was started'),
@@ -173,7 +163,7 @@ export const manifestOperations = {
   approveManifest: {
     ...verb('approve', 'Approve a proposed plan: exactly that is carried out, unless something moved'),
     access: approver,
-    body: { description: 'which plan', required: true, schema: parameters.ApproveRequest, maxBytes: bodyLimits.verb },
+    body: verbBody('which plan', parameters.ApproveRequest),
     answers: {
       200: accepted('that is done or under way already; nothing was started'),
       202: accepted('a run carries out the plan'),

@@ -105,3 +105,8 @@ export const bodyLimits = {
   /** What is stored as it is: for what is a little too large, the answer says by how much. */
   document: 200_000,
 } as const;
+
+export const verbBody = <Schema extends z.ZodType>(description: string, schema: Schema, required = true) => ({
+  ...{ description, required, schema },
+  maxBytes: bodyLimits.verb,
+});
