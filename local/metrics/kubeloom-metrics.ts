@@ -2,6 +2,7 @@
 import { jobOf } from '#contracts/job.ts';
 import type { ClusterRecord } from '#contracts/records.ts';
 import { type MeasureName, measures } from '#domain/measures.ts';
+import { everyHead } from '#functions/pipeline/manifests/stored-manifest.ts';
 import type { Using } from '#functions/ports.ts';
 import type { Build } from '../codebuild/build-store.ts';
 import type { ExecutionCount } from '../stepfunctions/execution-store.ts';
@@ -37,7 +38,7 @@ export async function kubeloomMetrics(
   deps: Using<'manifests.listHeads' | 'clusters.list'>,
   { executions, builds, measured }: PlatformNumbers,
 ): Promise<readonly MetricFamily[]> {
-  const manifests = await allManifests(deps);
+  const manifests = await Array.fromAsync(everyHead(deps));
   const clusters = (await Promise.all(manifests.map((key) => deps.clusters.list(key)))).flat();
   const ended = executions.filter(({ machine, status }) => machine === 'reconcile-manifest' && status !== 'RUNNING');
   return [
@@ -85,19 +86,6 @@ const measureNames: readonly (readonly [MetricName, MeasureName])[] = [
   ['kubeloom_drift_left', 'driftLeft'],
   ['kubeloom_incomplete_checks', 'incompleteChecks'],
 ];
-
-type Manifests = Awaited<ReturnType<Using<'manifests.listHeads'>['manifests']['listHeads']>>['items'];
-
-async function allManifests({ manifests }: Using<'manifests.listHeads'>): Promise<Manifests> {
-  const found: Manifests[number][] = [];
-  let next: string | undefined;
-  do {
-    const page = await manifests.listHeads(undefined, 200, next);
-    found.push(...page.items);
-    next = page.next;
-  } while (next !== undefined);
-  return found;
-}
 
 function failureOf({ status, failure }: ClusterRecord): readonly Readonly<Record<string, string>>[] {
   if (failure === null || status === 'Converged') return [];
