@@ -3,6 +3,7 @@ import type { StageName } from '#domain/plan.ts';
 import { manifestOf } from '#test/pipeline/harness/manifests.ts';
 import type { Pipeline } from '#test/pipeline/harness/pipeline.ts';
 import type { Outcome } from '#test/pipeline/harness/state-machines.ts';
+import { questionScenarios } from './question-scenarios.ts';
 import { rollOutScenarios } from './roll-out-scenarios.ts';
 
 export interface Scenario {
@@ -340,6 +341,7 @@ export const scenarios: readonly Scenario[] = [
     },
   },
   ...rollOutScenarios,
+  ...questionScenarios,
   {
     name: 'a function that breaks in the middle of a cluster: stands still, the record says so',
     async play(pipeline) {

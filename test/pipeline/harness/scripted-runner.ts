@@ -57,7 +57,7 @@ export class ScriptedRunner {
   /** Keys of drift that no repair mends. */
   readonly stubborn = new Set<string>();
   readonly #planned: Planned[] = [];
-  readonly #refusals: (readonly [RunWork, string])[] = [];
+  readonly #refusals: (readonly [RunWork | 'question', string])[] = [];
   readonly #deps: Pick<Deps, 'artifacts' | 'secrets'>;
 
   constructor(deps: Pick<Deps, 'artifacts' | 'secrets'>) {
@@ -69,15 +69,15 @@ export class ScriptedRunner {
     this.#planned.push({ stage, trouble, mode: options.mode ?? 'do', times: options.times ?? 1 });
   }
 
-  /** CodeBuild starts none of the next builds of a stage, with this error. */
-  refuse(stage: RunWork, error: string, times = 1): void {
-    this.#refusals.push(...Array<readonly [RunWork, string]>(times).fill([stage, error]));
+  /** CodeBuild starts none of the next builds of a stage or question, with this error. */
+  refuse(work: RunWork | 'question', error: string, times = 1): void {
+    this.#refusals.push(...Array<readonly [RunWork | 'question', string]>(times).fill([work, error]));
   }
 
   /** Why a build of these variables is not started; each answer counts as one try. */
   refusal(variables: BuildRequest['EnvironmentVariablesOverride']): StateFault | undefined {
     const job = jobOf(Object.fromEntries(variables.map(({ Name, Value }) => [Name, Value])));
-    const place = this.#refusals.findIndex(([stage]) => stage === workOf(job));
+    const place = this.#refusals.findIndex(([work]) => work === (workOf(job) ?? 'question'));
     const [found] = place < 0 ? [] : this.#refusals.splice(place, 1);
     return found && new StateFault(`CodeBuild.${found[1]}`, 'refused');
   }
@@ -92,7 +92,8 @@ export class ScriptedRunner {
     if (refused) throw refused;
     this.images.push(image);
     const job = jobOf(Object.fromEntries(variables.map(({ Name, Value }) => [Name, Value])));
-    if (job.kind === 'question') throw new Error('a run starts no questions');
+    // It runs on; its machine does not wait for the answer.
+    if (job.kind === 'question') return { Build: { Id: 'sim:question' } };
     const ok = await (job.kind === 'drift' ? this.#check(job) : this.#run(job));
     const Phases = [
       { PhaseType: 'QUEUED', PhaseStatus: 'SUCCEEDED', DurationInSeconds: 3 },
