@@ -29,6 +29,56 @@ export const schemaReader: Ballast = {
   instead: 'export function fromJSONSchema() {}',
 };
 
+/**
+ * A third of the schemas of a cold start are a plain string or whole number, alone, optional, nullable or in an array. A schema
+ * never changes, since each method makes another one: so one of each is enough.
+ */
+export const sharedSchemas: Ballast = {
+  file: /zod\/v4\/classic\/schemas\.js$/,
+  instead: (text) =>
+    `${text
+      .replaceAll(plain, (_, head, name, make) => `${head} return shared(undefined, '${name}', () => ${make}));\n}`)
+      .replaceAll(
+        plainUnlessAsked,
+        (_, head, name, make) =>
+          `${head} return params === undefined ? shared(undefined, '${name}', () => ${make})) : ${make}, params);\n}`,
+      )
+      .replaceAll(
+        wrapped,
+        (_, head, name, inner, make) => `${head} return shared(${inner}, '${name}', () => ${make});\n}`,
+      )
+      .replace(
+        array,
+        (_, head, make) =>
+          `${head} return params === undefined ? shared(element, 'array', () => ${make})) : ${make}, params);\n}`,
+      )
+      .replace(
+        whole,
+        (_, head, make) =>
+          `${head} return params === undefined ? shared(this, 'int', () => ${make}))) : ${make}params));\n}`,
+      )}\n${shared}`,
+};
+
+const plain = /(export function (unknown|any)\(\) \{)\s+return (core\._\w+\(Zod\w+)\);\s+\}/g;
+const plainUnlessAsked =
+  /(export function (string|number|boolean)\(params\) \{)\s+return (core\._\w+\(Zod\w+), params\);\s+\}/g;
+const wrapped = /(export function (optional|nullable)\((\w+)\) \{)\s+return (new Zod\w+\(\{[^;]*\}\));\s+\}/g;
+const array =
+  /(export function array\(element, params\) \{)\s+return (core\._array\(ZodArray, element), params\);\s+\}/;
+/** A method of numbers. */
+const whole = /(\bint\(params\) \{)\s+return (this\.check\(int\()params\)\);\s+\}/;
+
+/** By schema what it is wrapped in; the plain ones have no inner schema. What is not shared is made for each caller. */
+const shared = `var sharedOnes;
+function shared(inner, name, make) {
+  sharedOnes ??= new Map([[undefined, {}]]);
+  const made = sharedOnes.get(inner);
+  if (made === undefined) return make();
+  if (made[name] === undefined) sharedOnes.set(made[name] = make(), {});
+  return made[name];
+}
+`;
+
 export function withoutBallast(ballast: readonly Ballast[]): Plugin {
   return {
     name: 'without-ballast',

@@ -6,7 +6,15 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { brotliCompressSync } from 'node:zlib';
 import { type OutputChunk, type Plugin, rolldown } from 'rolldown';
-import { type Ballast, commonBallast, lightened, plainErrors, plainKeys, schemaReader } from './bundle-ballast.ts';
+import {
+  type Ballast,
+  commonBallast,
+  lightened,
+  plainErrors,
+  plainKeys,
+  schemaReader,
+  sharedSchemas,
+} from './bundle-ballast.ts';
 
 const root = fileURLToPath(new URL('../', import.meta.url));
 /** Base of the paths in source maps, wherever bundles are written: an asset must not change with its directory. */
@@ -150,7 +158,16 @@ function withoutPart(file: (typeof idleParts)[number]): Ballast {
 
 const ballast = [
   ...commonBallast,
-  ...[schemaReader, credentialsOfWorkstations, eventStreams, askedAddresses, packedDocument, plainKeys, plainErrors],
+  ...[
+    schemaReader,
+    credentialsOfWorkstations,
+    eventStreams,
+    askedAddresses,
+    packedDocument,
+    plainKeys,
+    plainErrors,
+    sharedSchemas,
+  ],
   ...idleParts.map(withoutPart),
 ];
 

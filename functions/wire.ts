@@ -2,10 +2,8 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { DynamoClusters } from '#adapters/dynamo-clusters.ts';
-import { DynamoDemands } from '#adapters/dynamo-demands.ts';
 import { DynamoEvents } from '#adapters/dynamo-events.ts';
 import { DynamoManifests } from '#adapters/dynamo-manifests.ts';
-import { DynamoRepairBudget } from '#adapters/dynamo-repair-budget.ts';
 import { DynamoRuns } from '#adapters/dynamo-runs.ts';
 import { DynamoTable } from '#adapters/dynamo-table.ts';
 import { LargeDocuments } from '#adapters/large-documents.ts';
@@ -50,8 +48,10 @@ export function portsOf(environment: Readonly<Record<string, string | undefined>
   return {
     manifests: new DynamoManifests(table, documents),
     clusters: new DynamoClusters(table, documents),
-    demands: new DynamoDemands(table),
-    repairBudget: new DynamoRepairBudget(table),
+    demands: inTable<Deps['demands']>(async () => (await import('#adapters/dynamo-demands.ts')).DynamoDemands),
+    repairBudget: inTable<Deps['repairBudget']>(
+      async () => (await import('#adapters/dynamo-repair-budget.ts')).DynamoRepairBudget,
+    ),
     runs: new DynamoRuns(table),
     events: new DynamoEvents(table),
     feed: inTable<Deps['feed']>(async () => (await import('#adapters/dynamo-event-feed.ts')).DynamoEventFeed),

@@ -1,7 +1,8 @@
 /**
  * Prints, as JSON, for each function how many bytes a cold start loads and of which packages, how many with its largest part and
- * in all, and the CPU time of its import: the median of 15 processes that have nothing else. With a directory of earlier bundles
- * (`--keep DIR` writes one) the CPU time of these is measured in turn, so that both had the same machine.
+ * in all, how many calls of functions its import makes (the same on every machine), and its CPU time: the median of 15 processes
+ * that have nothing else. With a directory of earlier bundles (`--keep DIR` writes one, `--before DIR` reads it) these are measured
+ * in turn, so that both had the same machine.
  */
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
@@ -9,6 +10,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { bundleFunctions } from '../cdk/bundle-functions.ts';
+import { callsOfImport } from '../cdk/import-calls.ts';
 
 const { values } = parseArgs({ options: { keep: { type: 'string' }, before: { type: 'string' } } });
 const processes = 15;
@@ -20,20 +22,26 @@ const { user, system } = process.cpuUsage(began);
 process.stdout.write(String((user + system) / 1000));
 `;
 
-/** In ms. `options`: of Node, as the function had them. */
-function cpuOf(file: string, options: readonly string[]): number {
-  const given = [...options, '--input-type=module', '-e', script, file];
+/** In ms. */
+function cpuOf(file: string): number {
+  const given = ['--input-type=module', '-e', script, file];
   return Number(execFileSync(process.execPath, given, { encoding: 'utf8', env: { AWS_REGION: 'eu-central-1' } }));
 }
 
+const bundleIn = (bundles: string | undefined, name: string): string => join(bundles ?? '', name, 'index.mjs');
+
+async function importCalls(name: string): Promise<object> {
+  const earlier = bundleIn(values.before, name);
+  const before = existsSync(earlier) && { before: await callsOfImport(earlier) };
+  return { now: await callsOfImport(bundleIn(directory, name)), ...before };
+}
+
 function importCpuMs(name: string): object {
-  const file = join(directory, name, 'index.mjs');
-  const earlier = values.before === undefined ? '' : join(values.before, name, 'index.mjs');
+  const [file, earlier] = [bundleIn(directory, name), bundleIn(values.before, name)];
   const times: Record<string, number[]> = { now: [], before: [] };
   for (let round = 0; round < processes; round += 1) {
-    times.now?.push(cpuOf(file, []));
-    // Bundles had source maps at work until a function read them itself, when it fails.
-    if (existsSync(earlier)) times.before?.push(cpuOf(earlier, ['--enable-source-maps']));
+    times.now?.push(cpuOf(file));
+    if (existsSync(earlier)) times.before?.push(cpuOf(earlier));
   }
   const measured = Object.entries(times).filter(([, list]) => list.length > 0);
   return Object.fromEntries(
@@ -46,7 +54,9 @@ function importCpuMs(name: string): object {
 
 try {
   const sizes = await bundleFunctions(directory);
-  const functions = Object.entries(sizes).map(([name, size]) => ({ name, ...size, cpuMs: importCpuMs(name) }));
+  const functions: object[] = [];
+  for (const [name, size] of Object.entries(sizes))
+    functions.push({ name, ...size, calls: await importCalls(name), cpuMs: importCpuMs(name) });
   const aim = { start: 400_000, cpuMs: 80 };
   process.stdout.write(`${JSON.stringify({ node: process.version, aim, functions }, null, 2)}\n`);
 } finally {

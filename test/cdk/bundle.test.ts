@@ -11,6 +11,7 @@ import { startPlatform } from '#local/platform.ts';
 import { kubeloom } from '#local/product.ts';
 import { benchManifest } from '../../bench/manifests.ts';
 import { bundleFunctions, functionFiles } from '../../cdk/bundle-functions.ts';
+import { callsOfImport } from '../../cdk/import-calls.ts';
 import { callBundle } from './bundled-function.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'kubeloom-bundles-'));
@@ -45,6 +46,24 @@ it('a cold start of a function loads at most 400 kB, and one that always plans a
     expect(start, `${name}: ${JSON.stringify(from)}`).toBeLessThanOrEqual(planners.includes(name) ? 460_000 : 400_000);
   }
 });
+
+/** Of functions by an import, in thousands. What reads manifests makes their schemas; the API makes those of all that it takes. */
+const mostCalls: Readonly<Record<string, number>> = {
+  ...Object.fromEntries(
+    [...planners, 'record-drift', 'settle-manifest', 'sync-sources', 'tick'].map((name) => [name, 36]),
+  ),
+  'submit-cluster': 42,
+  router: 64,
+};
+
+it('an import of a function makes at most 23,000 calls, and more only where it needs more schemas', async () => {
+  expect(Object.keys(functionFiles)).toEqual(expect.arrayContaining(Object.keys(mostCalls)));
+  for (const name of Object.keys(functionFiles)) {
+    const calls = await callsOfImport(bundle(name));
+    expect(calls, name).toBeGreaterThan(10_000);
+    expect(calls, name).toBeLessThanOrEqual(1000 * (mostCalls[name] ?? 23));
+  }
+}, 300_000);
 
 it('a function has at most 780 kB loaded with its largest part', () => {
   for (const [name, { start, most, all }] of Object.entries(sizes)) {
