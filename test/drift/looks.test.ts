@@ -1,161 +1,30 @@
-/** The check for drift with tools that print what was recorded: what it finds, what it leaves out, what it never does. */
-import { appendFileSync, cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { waypointKeys } from '#contracts/stage.ts';
-import { allNodes } from '#domain/cluster-state.ts';
-import { DriftReport } from '#domain/drift.ts';
 import { checkWorkspaces } from '#runner/drift/check-workspaces.ts';
 import type { Findings } from '#runner/drift/findings.ts';
-import { makeSshKeyPair } from '#runner/openssh-key.ts';
-import { twoProviderFacts, twoProviderState } from '#test/rendering/states.ts';
-import { aCheck, prefix, type StageWorld, stageWorld } from '#test/runner/stage-world.ts';
 
-/** Notes its calls and prints the recording of the workspace that it is called in. */
-const fakeTerraform = `#!/bin/bash
-echo "$(basename "$PWD"): $*" >> "$RECORDINGS/calls"
-[ "$1" = init ] && cp main.tf.json "$RECORDINGS/$(basename "$PWD").json"
-[ "$1" = plan ] || exit 0
-cat "$RECORDINGS/$(basename "$PWD").out" 2>/dev/null
-exit "$(cat "$RECORDINGS/$(basename "$PWD").code" 2>/dev/null || echo 0)"
-`;
-/** A machine answers as it was recorded, the first time as in `mesh-first` if it is there. */
-const fakeSsh = `#!/bin/bash
-while [ "$1" != -- ]; do words+=("$1"); shift; done
-host=$2
-set -- "\${words[@]}" "$@"
-echo "ssh: $*" >> "$RECORDINGS/calls"
-cat > "$RECORDINGS/script"
-for look in mesh-first mesh; do
-  file="$RECORDINGS/$look/$host"
-  [ -e "$file" ] || continue
-  cat "$file"
-  [ "$look" = mesh ] || rm "$file"
-  [ ! -e "$file.refused" ] || { cat "$file.refused" >&2; exit 255; }
-  exit 0
-done
-`;
-const fakeKubectl = `#!/bin/bash
-[ "$3" = certificatesigningrequests ] && { echo '{"items":[]}'; exit 0; }
-echo look >> "$RECORDINGS/looks"
-[ -e "$RECORDINGS/api-down" ] && { echo 'Unable to connect to the server: dial tcp: i/o timeout' >&2; exit 1; }
-[ -e "$RECORDINGS/nodes-first" ] && { cat "$RECORDINGS/nodes-first"; rm "$RECORDINGS/nodes-first"; exit 0; }
-cat "$RECORDINGS/nodes"
-`;
+import {
+  all,
+  calls,
+  changedOutside,
+  kubectlLooks,
+  live,
+  look,
+  machinesOf,
+  members,
+  mesh,
+  openLooks,
+  planned,
+  record,
+  replaced,
+  say,
+  workspaceOf,
+  workspaces,
+  world,
+} from './recorded-looks.ts';
 
-const members = ['control-aaaaaaa-01', 'control-aaaaaaa-02', 'workers-bbbbbbb-01', 'basement-01'];
-const all = [...members, 'edge-ccccccc-01'];
-
-let world: StageWorld;
-let recordings: string;
-const record = (name: string, text: string) => writeFileSync(join(recordings, name), text);
-const planned = (...changes: readonly (readonly [string, string])[]): string =>
-  changes
-    .map(([action, addr]) =>
-      JSON.stringify({ '@message': 'plan', type: 'planned_change', change: { resource: { addr }, action } }),
-    )
-    .join('\n');
-/** What Terraform says of a change that somebody else made, before it says what it would do about it. */
-const changedOutside = (addr: string): string =>
-  `${JSON.stringify({ '@message': 'drift', type: 'resource_drift', change: { resource: { addr }, action: 'update' } })}\n`;
-const replaced = (addr: string, reason: string): string =>
-  JSON.stringify({
-    '@message': 'p',
-    type: 'planned_change',
-    change: { resource: { addr }, action: 'replace', reason },
-  });
-const mesh = (deaf: Readonly<Record<string, readonly string[]>> = {}): readonly Said[] =>
-  all.map((host) => {
-    const answers = all.filter((peer) => peer !== host).map((peer) => [peer, !deaf[host]?.includes(peer)] as const);
-    return { event: 'facts', host, mesh: Object.fromEntries(answers), bootId: 'b' };
-  });
-/** Facts of a machine, or why it refuses. */
-interface Said extends Readonly<Record<string, unknown>> {
-  readonly host: string;
-  readonly event: string;
-  readonly message?: string;
-}
-const addressOf = (name: string): string =>
-  allNodes(twoProviderState()).find(({ node }) => node.name === name)?.node.static?.endpoint ??
-  twoProviderFacts.nodes[name]?.publicAddress ??
-  '';
-const say = (events: readonly Said[], folder: 'mesh' | 'mesh-first' = 'mesh') => {
-  rmSync(join(recordings, folder), { recursive: true, force: true });
-  mkdirSync(join(recordings, folder));
-  for (const { host, event, message = '', ...facts } of events) {
-    const file = join(recordings, folder, addressOf(host));
-    const lines = Object.entries(facts).map(([key, value]) => `fact: ${key}=${JSON.stringify(value)}\n`);
-    appendFileSync(file, lines.join(''));
-    if (event === 'unreachable') writeFileSync(`${file}.refused`, message);
-  }
-};
-const live = (
-  change: Readonly<Record<string, { ready?: string; version?: string } | null>> = {},
-  file: 'nodes' | 'nodes-first' = 'nodes',
-) => {
-  const items = members.flatMap((name) => {
-    const { [name]: own = {} } = change;
-    if (own === null) return [];
-    const conditions = [{ type: 'Ready', status: own.ready ?? 'True' }];
-    return [{ metadata: { name }, status: { conditions, nodeInfo: { kubeletVersion: own.version ?? 'v1.34.2' } } }];
-  });
-  record(file, JSON.stringify({ items }));
-};
-
-beforeEach(async () => {
-  world = stageWorld();
-  recordings = join(world.directory, 'recordings');
-  mkdirSync(recordings);
-  world.set('RECORDINGS', recordings);
-  world.set('KUBELOOM_TERRAFORM', world.script('terraform', fakeTerraform));
-  world.set('KUBELOOM_SSH', world.script('ssh', fakeSsh));
-  cpSync(join(import.meta.dirname, '../../templates/ansible/files'), join(world.templates, 'ansible/files'), {
-    recursive: true,
-  });
-  world.set('KUBELOOM_KUBECTL', world.script('kubectl', fakeKubectl));
-  world.set('KUBELOOM_SECOND_LOOK_SECONDS', '0');
-  const state = twoProviderState();
-  const types = new Map<string, string | undefined>();
-  for (const { source } of [...state.pools, ...state.loadBalancers.flatMap(({ pools }) => pools)])
-    if (source.kind === 'dynamic') types.set(source.provider.type, source.provider.secret);
-  for (const { dns } of state.loadBalancers) types.set(dns.provider.type, dns.provider.secret);
-  for (const [type, secret] of types) {
-    const directory = join(world.templates, 'terraform', type);
-    mkdirSync(directory, { recursive: true });
-    const provider = { name: type, source: `example/${type}`, version: '1.0.0', credentials: { token: 'credentials' } };
-    writeFileSync(join(directory, 'provider.json'), JSON.stringify({ provider }));
-    if (secret) await world.ports.secrets.put(`user/${secret}`, { credentials: 'very-secret-token' });
-  }
-  for (const pool of ['control-aaaaaaa', 'workers-bbbbbbb', 'edge-ccccccc']) {
-    const pair = makeSshKeyPair(pool);
-    await world.ports.secrets.put(`ssh/team/shop/shop-1234567/${pool}`, {
-      privatekey: pair.privateKey,
-      publickey: pair.publicKey,
-    });
-  }
-  await world.ports.secrets.put('user/team/basement-key', { privatekey: makeSshKeyPair('static').privateKey.trim() });
-  const kubeconfigKey = 'kubeconfigs/team/shop/shop-1234567';
-  await world.ports.artifacts.putText(kubeconfigKey, 'kind: Config');
-  await world.put(aCheck(state, { ...twoProviderFacts, kubeconfigKey }));
-  say(mesh());
-  live();
-});
+beforeEach(openLooks);
 afterEach(() => world.close());
-
-async function look(): Promise<DriftReport> {
-  const result = await world.checkDrift();
-  expect(result.error).toBeUndefined();
-  return DriftReport.parse(JSON.parse((await world.ports.artifacts.getText(waypointKeys.drift(prefix))) ?? 'null'));
-}
-const kubectlLooks = () => readFileSync(join(recordings, 'looks'), 'utf8').trim().split('\n').length;
-const calls = () => readFileSync(join(recordings, 'calls'), 'utf8');
-const machinesOf = (node: string) => `module.pool_${node.slice(0, -3)}.hcloud_server.node["${node}"]`;
-const workspaces = () => [...new Set(calls().match(/^(machines|dns)-[^:]+/gm))].sort();
-/** The workspace of machines whose root names that pool. */
-const workspaceOf = (pool: string) =>
-  workspaces().find(
-    (name) => name.startsWith('machines') && readFileSync(join(recordings, `${name}.json`), 'utf8').includes(pool),
-  ) ?? '';
 
 describe('a check', () => {
   it('a check without findings reports nothing, and only ever plans, without a lock', async () => {
