@@ -36,14 +36,15 @@ try {
 async function fleet(): Promise<object> {
   const tries: number[] = [];
   for (let count = 0; count < 5; count += 1) {
-    const { page, context } = await console.open();
+    const { page, go, context } = await console.open();
+    await go(`?rows=${rows}`);
     await page.route('**/v1/manifests?*', async (route) => {
       const given = await route.fetch().catch(() => undefined);
       if (!given) return;
-      const answer = (await given.json()) as { items: Record<string, unknown>[] };
+      const answer = (await given.json()) as { items: Record<string, unknown>[]; counts: object };
       const [first = {}] = answer.items;
       const items = Array.from({ length: rows }, (_, index) => ({ ...first, name: `row-${index}` }));
-      return route.fulfill({ json: { ...answer, items } });
+      return route.fulfill({ json: { ...answer, items, counts: { ...answer.counts, all: rows, fitting: rows } } });
     });
     // Each frame notes when the rows are there.
     await page.addInitScript(`

@@ -1,13 +1,11 @@
 /** What pages ask the API for, and how often: each second while something happens, each ten seconds else, never in a tab that no one sees. */
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
-import { type AnswerTo, ask, askOnce, RequestRefused, SignedOut } from './api.ts';
-import type { Summary } from './model/fleet.ts';
+import type { ManifestPage } from '#contracts/api-bodies.ts';
+import { type Answered, type AnswerTo, ask, askOnce, RequestRefused, SignedOut } from './api.ts';
+import type { FleetChoice, Summary } from './model/fleet.ts';
 import { type FollowedManifest, liveManifest } from './model/live-manifest.ts';
-import { calmFor, failureCounter, quickMs, waitMs } from './model/pace.ts';
-
-/** As many as the API gives at once. */
-const pageSize = 200;
+import { calmFor, failureCounter, fleetMs, quickMs, waitMs } from './model/pace.ts';
 
 const failuresOf = failureCounter();
 interface Asked<Data> {
@@ -39,26 +37,35 @@ export function useWhoAmI() {
   });
 }
 
-export function useFleet() {
+/** Rows of what is chosen, those that need a person first, with counts of all. */
+export function useFleet({ search, state, namespace }: FleetChoice, rows: number) {
+  const read = useMemo(() => {
+    const chosen = { ...(search && { search }), ...(state && { state }), ...(namespace && { namespace }) };
+    const query = { ...chosen, sort: 'state', counts: 'true', limit: rows };
+    return unlessChanged((headers) => askOnce('GET /v1/manifests', { query, headers }));
+  }, [search, state, namespace, rows]);
   return useQuery({
-    queryKey: ['fleet'],
-    queryFn: ({ signal }) => allManifests(signal),
-    refetchInterval: paced((all: readonly Summary[] = []) => {
-      const requests = Math.ceil(all.length / pageSize);
-      return all.some(isUnderWay) ? 2 * quickMs * Math.max(1, requests) : calmFor(requests);
-    }),
+    queryKey: ['fleet', search, state, namespace, rows],
+    queryFn: read,
+    placeholderData: keepPreviousData,
+    refetchInterval: paced(({ counts }: Partial<ManifestPage> = {}) =>
+      fleetMs(counts?.all ?? 0, (counts?.states.running ?? 0) > 0),
+    ),
   });
 }
 
-async function allManifests(signal: AbortSignal): Promise<readonly Summary[]> {
-  const items: Summary[] = [];
-  for (let next: string | undefined; ; ) {
-    const query = { limit: pageSize, ...(next !== undefined && { next }) };
-    const page = await ask('GET /v1/manifests', { query, signal });
-    items.push(...page.items);
-    next = page.next;
-    if (next === undefined) return items;
-  }
+/** Asks with the tag of the answer before; what did not change is the same object, so that nothing is drawn again. */
+function unlessChanged<Data>(
+  asks: (headers: Readonly<Record<string, string>>) => Promise<Answered<Data> | undefined>,
+): () => Promise<Data> {
+  let known: { readonly data: Data; readonly tag: string | null } | undefined;
+  return async () => {
+    const tag = known?.tag;
+    const found = await asks(typeof tag === 'string' ? { 'if-none-match': tag } : {});
+    if (found) known = { data: found.data, tag: found.headers.get('etag') };
+    if (known) return known.data;
+    throw new Error('the first answer was empty');
+  };
 }
 
 const isUnderWay = ({ status, paused }: Pick<Summary, 'status' | 'paused'>): boolean =>

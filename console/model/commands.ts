@@ -1,4 +1,5 @@
 /** The same as commands: everything that a page shows or does can be copied as one. */
+import type { FleetChoice } from './fleet.ts';
 
 export interface Name {
   readonly namespace: string;
@@ -28,7 +29,13 @@ interface RollOutStart {
 
 export const commands = {
   console: () => 'kubeloom console',
-  fleet: () => 'kubeloom get',
+  fleet: ({ search, state, namespace }: FleetChoice) =>
+    [
+      'kubeloom get --sort state',
+      option('state', state),
+      option('search', search),
+      option('namespace', namespace),
+    ].join(''),
   describe: (key: Name) => `kubeloom describe ${of(key)}`,
   nodes: (key: Name) => `kubeloom describe ${of(key)} --nodes`,
   history: (key: Name) => `kubeloom history ${of(key)}`,

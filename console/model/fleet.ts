@@ -1,24 +1,24 @@
 /** The fleet: what needs a person first, what is under way, and the rest. */
 import type { ManifestPage } from '#contracts/api-bodies.ts';
+import type { FleetState } from '#contracts/fleet.ts';
 import { countOf } from './count-of.ts';
 
 export type Summary = ManifestPage['items'][number];
 
-export const groups = ['needsYou', 'underWay', 'drifted', 'paused', 'calm'] as const;
-export type FleetGroup = (typeof groups)[number];
-
-export const groupTitles: Readonly<Record<FleetGroup, string>> = {
-  needsYou: 'Needs you',
-  underWay: 'Under way',
+/** In the order in which a person wants to see them. */
+export const stateTitles = {
+  attention: 'Needs you',
+  running: 'Under way',
   drifted: 'Drifted',
   paused: 'Paused',
-  calm: 'As desired',
-};
+  'as-desired': 'As desired',
+} as const satisfies Readonly<Record<FleetState, string>>;
+export const shownStates = Object.keys(stateTitles) as readonly FleetState[];
 
 export interface FleetRow {
   readonly key: string;
   readonly summary: Summary;
-  readonly group: FleetGroup;
+  readonly state: FleetState;
   /** What there is to say, in a sentence; empty when all is well. */
   readonly remark: string;
   /** What to do about it. */
@@ -37,7 +37,7 @@ export function fleetRow(summary: Summary): FleetRow {
   return {
     key: `${summary.namespace}/${summary.name}`,
     summary,
-    group: groupOf(summary),
+    state: summary.state ?? 'as-desired',
     remark: remarkOf(summary),
     hint: failure?.hint ?? '',
     nodes: sum(({ nodes }) => nodes),
@@ -45,19 +45,6 @@ export function fleetRow(summary: Summary): FleetRow {
     leaves: sum(({ now }) => now?.leaves ?? 0),
     providers: [...new Set(clusters.flatMap(({ providers = [] }) => providers))].sort(),
   };
-}
-
-function groupOf({ status, clusters, paused }: Summary): FleetGroup {
-  const troubled = clusters.some(
-    (cluster) =>
-      cluster.status === 'NeedsAttention' || cluster.status === 'RolledBack' || cluster.status === 'Degraded',
-  );
-  const works = status === 'Running' || status === 'Pending' || status === 'Deleting';
-  if (status === 'Failed' || status === 'Unreadable') return 'needsYou';
-  if (paused) return 'paused';
-  if (works) return 'underWay';
-  if (troubled) return 'needsYou';
-  return clusters.some(({ drift = 0 }) => drift > 0) ? 'drifted' : 'calm';
 }
 
 function remarkOf({ unreadable, clusters, status, paused }: Summary): string {
@@ -79,31 +66,20 @@ function remarkOf({ unreadable, clusters, status, paused }: Summary): string {
   return '';
 }
 
-export interface Filter {
+/** What one chooses of the fleet, as it is in the address of the page; empty: all. */
+export interface FleetChoice {
   readonly search: string;
-  readonly group: string;
+  readonly state: string;
   readonly namespace: string;
 }
 
-/** In the order in which a person wants them: by group, then the newest change first where something happens, else by name. */
-export function shownRows(rows: readonly FleetRow[], { search, group, namespace }: Filter): readonly FleetRow[] {
-  const words = search.toLowerCase().split(/\s+/).filter(Boolean);
-  return rows
-    .filter((row) => group === '' || row.group === group)
-    .filter((row) => namespace === '' || row.summary.namespace === namespace)
-    .filter((row) => words.every((word) => textOf(row).includes(word)))
-    .toSorted((one, other) => groups.indexOf(one.group) - groups.indexOf(other.group) || byNews(one, other));
-}
+/** So many rows are drawn at first, and more when someone asks for them: more than a person reads. */
+export const rowsAtOnce = 100;
+/** As many as the API gives in one answer. */
+export const mostRows = 1000;
 
-function byNews(one: FleetRow, other: FleetRow): number {
-  if (one.group === 'calm') return one.key < other.key ? -1 : 1;
-  return one.summary.updatedAt > other.summary.updatedAt ? -1 : 1;
-}
-
-const textOf = ({ key, remark, providers, summary }: FleetRow): string =>
-  [key, remark, summary.status, ...providers, ...summary.clusters.map(({ name }) => name)].join(' ').toLowerCase();
-
-export function countsOf(rows: readonly FleetRow[]): Readonly<Record<FleetGroup, number>> {
-  const count = (group: FleetGroup): number => rows.filter((row) => row.group === group).length;
-  return Object.fromEntries(groups.map((group) => [group, count(group)])) as Record<FleetGroup, number>;
+/** Of an address: one hundred, or some hundreds more. */
+export function rowsOf(text: string | undefined): number {
+  const wanted = Math.ceil(Number(text) / rowsAtOnce) * rowsAtOnce;
+  return Number.isFinite(wanted) ? Math.min(mostRows, Math.max(rowsAtOnce, wanted)) : rowsAtOnce;
 }

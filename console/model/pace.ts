@@ -12,6 +12,10 @@ const mostMs = 30_000;
 export const calmFor = (requests: number): number =>
   requests > 3 ? Math.max(6, requests) * calmMs : Math.max(1, requests) * calmMs;
 
+/** Of a fleet: an answer is made of all of it, so the larger it is the less often one asks. */
+export const fleetMs = (all: number, running: boolean): number =>
+  running ? 2 * quickMs * Math.max(1, Math.ceil(all / 500)) : calmFor(1);
+
 /** When it is the turn of the next request; one that fails waits longer each time, no two viewers at once. */
 export function waitMs(ms: number, failures: number, random: () => number = Math.random): number {
   if (failures === 0) return ms;

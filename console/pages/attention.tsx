@@ -7,12 +7,17 @@ import { Status } from '../parts/status.tsx';
 import { useFleet } from '../queries.ts';
 import { hrefOf } from '../routes.ts';
 
+const inNeed = { search: '', state: 'attention,drifted', namespace: '' };
+/** More cards than a person reads. */
+const most = 200;
+
 export default function AttentionPage() {
-  const fleet = useFleet();
+  const fleet = useFleet(inNeed, most);
   if (!fleet.data) return fleet.error ? <Trouble error={fleet.error} what="the fleet" /> : <Loading what="the fleet" />;
-  const rows = fleet.data.map(fleetRow);
-  const failed = rows.filter(({ group }) => group === 'needsYou');
-  const drifted = rows.filter(({ group }) => group === 'drifted');
+  const rows = fleet.data.items.map(fleetRow);
+  const failed = rows.filter(({ state }) => state === 'attention');
+  const drifted = rows.filter(({ state }) => state === 'drifted');
+  const more = (fleet.data.counts?.fitting ?? rows.length) - rows.length;
   return (
     <>
       <div className="title">
@@ -41,6 +46,13 @@ export default function AttentionPage() {
             ))}
           </ul>
         </section>
+      )}
+      {more > 0 && (
+        <p>
+          <a href={hrefOf([], { state: failed.length < rows.length ? 'drifted' : 'attention' })}>
+            {more} more in the fleet
+          </a>
+        </p>
       )}
     </>
   );

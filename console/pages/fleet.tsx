@@ -1,7 +1,18 @@
 /** All manifests: what needs a person first. */
 import { memo, useEffect, useMemo, useRef, useState } from 'react';
+import type { FleetCounts } from '#contracts/fleet.ts';
 import { commands } from '../model/commands.ts';
-import { countsOf, type FleetRow, fleetRow, groups, groupTitles, type Summary, shownRows } from '../model/fleet.ts';
+import {
+  type FleetChoice,
+  type FleetRow,
+  fleetRow,
+  mostRows,
+  rowsAtOnce,
+  rowsOf,
+  type Summary,
+  shownStates,
+  stateTitles,
+} from '../model/fleet.ts';
 import { timeAgo } from '../model/times.ts';
 import { Bar } from '../parts/bar.tsx';
 import { CopyCommand } from '../parts/copy-command.tsx';
@@ -11,48 +22,26 @@ import { useFleet } from '../queries.ts';
 import { go, hrefOf } from '../routes.ts';
 
 export function FleetPage({ chosen }: { readonly chosen: Readonly<Record<string, string>> }) {
-  const fleet = useFleet();
+  const { search = '', state = '', namespace = '' } = chosen;
+  const choice = { search, state, namespace };
+  const most = rowsOf(chosen.rows);
+  const fleet = useFleet(choice, most);
   const rowOf = useRows();
-  const filter = { search: chosen.search ?? '', group: chosen.group ?? '', namespace: chosen.namespace ?? '' };
-  const rows = useMemo(() => fleet.data?.map(rowOf), [fleet.data, rowOf]);
-  if (!rows) return fleet.error ? <Trouble error={fleet.error} what="the fleet" /> : <Loading what="the fleet" />;
-  const counts = countsOf(rows);
-  const namespaces = [...new Set(rows.map(({ summary }) => summary.namespace))].sort();
-  const shown = shownRows(rows, filter);
-  const choose = (change: Partial<typeof filter>) => go(hrefOf([], { ...filter, ...change }), { replace: true });
+  const rows = useMemo(() => fleet.data?.items.map(rowOf), [fleet.data, rowOf]);
+  const counts = fleet.data?.counts;
+  if (!rows || !counts)
+    return fleet.error ? <Trouble error={fleet.error} what="the fleet" /> : <Loading what="the fleet" />;
+  const choose = (change: Partial<typeof choice>) => go(hrefOf([], { ...choice, ...change }), { replace: true });
   return (
     <>
       <div className="title">
         <h1>Fleet</h1>
         <Updated at={fleet.dataUpdatedAt} error={fleet.error} />
-        <CopyCommand command={commands.fleet()} />
+        <CopyCommand command={commands.fleet(choice)} />
       </div>
-      <fieldset className="filters">
-        <legend className="hidden">Filters</legend>
-        <Search value={filter.search} choose={(search) => choose({ search })} />
-        <Chip title="All" count={rows.length} on={filter.group === ''} choose={() => choose({ group: '' })} />
-        {groups.map((group) => (
-          <Chip
-            key={group}
-            title={groupTitles[group]}
-            count={counts[group]}
-            on={filter.group === group}
-            choose={() => choose({ group: filter.group === group ? '' : group })}
-          />
-        ))}
-        {namespaces.length > 1 && (
-          <label>
-            Namespace{' '}
-            <select value={filter.namespace} onChange={(event) => choose({ namespace: event.target.value })}>
-              <option value="">all</option>
-              {namespaces.map((namespace) => (
-                <option key={namespace}>{namespace}</option>
-              ))}
-            </select>
-          </label>
-        )}
-      </fieldset>
-      {rows.length === 0 ? (
+      <FleetFilters choice={choice} counts={counts} choose={choose} />
+      {fleet.error && <Trouble error={fleet.error} what="the fleet" />}
+      {counts.all === 0 ? (
         <Empty title="No manifests yet">
           <p>A manifest describes clusters; Kubeloom makes them. Plan one here, or submit one from a terminal:</p>
           <p>
@@ -60,18 +49,75 @@ export function FleetPage({ chosen }: { readonly chosen: Readonly<Record<string,
               Plan a manifest
             </a>
           </p>
-          <CopyCommand command={commands.store('manifest.yaml')} />
+          <CopyCommand command="kubeloom apply -f manifest.yaml --wait" />
         </Empty>
-      ) : shown.length === 0 ? (
+      ) : rows.length === 0 ? (
         <Empty title="Nothing matches">
-          <button type="button" onClick={() => choose({ search: '', group: '', namespace: '' })}>
-            Show all {rows.length}
+          <button type="button" onClick={() => choose({ search: '', state: '', namespace: '' })}>
+            Show all {counts.all}
           </button>
         </Empty>
       ) : (
-        <FleetTable rows={shown} />
+        <>
+          <FleetTable rows={rows} busy={fleet.isPlaceholderData} />
+          {rows.length < counts.fitting && (
+            <p className="filters">
+              {rows.length} of {counts.fitting} are shown.
+              {most < mostRows ? (
+                <button
+                  type="button"
+                  onClick={() => go(hrefOf([], { ...choice, rows: String(most + rowsAtOnce) }), { replace: true })}
+                >
+                  Show {Math.min(rowsAtOnce, counts.fitting - rows.length)} more
+                </button>
+              ) : (
+                ' Search for the others.'
+              )}
+            </p>
+          )}
+        </>
       )}
     </>
+  );
+}
+
+interface FiltersProps {
+  readonly choice: FleetChoice;
+  readonly counts: FleetCounts;
+  readonly choose: (change: Partial<FleetChoice>) => void;
+}
+
+/** Each with how many there are of it; the addresses of filters are as the API has them. */
+function FleetFilters({ choice, counts, choose }: FiltersProps) {
+  const on = choice.state.split(',');
+  const namespaces = [...new Set([...Object.keys(counts.namespaces), choice.namespace])].filter(Boolean);
+  const any = shownStates.reduce((sum, state) => sum + counts.states[state], 0);
+  return (
+    <fieldset className="filters">
+      <legend className="hidden">Filters</legend>
+      <Search value={choice.search} choose={(search) => choose({ search })} />
+      <Chip title="All" count={any} on={choice.state === ''} choose={() => choose({ state: '' })} />
+      {shownStates.map((state) => (
+        <Chip
+          key={state}
+          title={stateTitles[state]}
+          count={counts.states[state]}
+          on={on.includes(state)}
+          choose={() => choose({ state: on.includes(state) ? '' : state })}
+        />
+      ))}
+      {(namespaces.length > 1 || choice.namespace !== '') && (
+        <label>
+          Namespace{' '}
+          <select value={choice.namespace} onChange={(event) => choose({ namespace: event.target.value })}>
+            <option value="">all</option>
+            {namespaces.sort().map((namespace) => (
+              <option key={namespace}>{namespace}</option>
+            ))}
+          </select>
+        </label>
+      )}
+    </fieldset>
   );
 }
 
@@ -140,12 +186,12 @@ function Chip({ title, count, on, choose }: ChipProps) {
   );
 }
 
-function FleetTable({ rows }: { readonly rows: readonly FleetRow[] }) {
+function FleetTable({ rows, busy }: { readonly rows: readonly FleetRow[]; readonly busy: boolean }) {
   // Often enough to draw all rows.
   const now = useNow(10);
   return (
     <div className="scroll">
-      <table className="fleet">
+      <table className="fleet" aria-busy={busy}>
         <thead>
           <tr>
             <th scope="col">Status</th>
@@ -169,10 +215,10 @@ function FleetTable({ rows }: { readonly rows: readonly FleetRow[] }) {
 }
 
 const FleetLine = memo(function FleetLine({ row, now }: { readonly row: FleetRow; readonly now: number }) {
-  const { summary, nodes, joins, leaves, providers, remark, hint, group } = row;
+  const { summary, nodes, joins, leaves, providers, remark, hint, state } = row;
   const { namespace, name, status, paused, progress, generation, updatedAt } = summary;
   return (
-    <tr className={group}>
+    <tr className={state}>
       <td>
         <Status of={status} paused={paused} />
       </td>
@@ -185,9 +231,9 @@ const FleetLine = memo(function FleetLine({ row, now }: { readonly row: FleetRow
         </span>
       </th>
       <td className="now">
-        {group === 'underWay' && progress && <Bar percent={progress.percent} />}
+        {state === 'running' && progress && <Bar percent={progress.percent} />}
         <span className="remark">{remark}</span>
-        {hint !== '' && group === 'needsYou' && <span className="hint">→ {hint}</span>}
+        {hint !== '' && state === 'attention' && <span className="hint">→ {hint}</span>}
       </td>
       <td className="number">
         {nodes}

@@ -7,13 +7,18 @@ import { auditKinds } from '../../console/model/audit.ts';
 import { commands } from '../../console/model/commands.ts';
 
 const id = '3f0c9d0e5a7b1c2d4e6f8091a2b3c4d5e6f70819';
+const noChoice = { search: '', state: '', namespace: '' };
 
 /** Each of them, about things of these names; a stage, a verb and a number are words of Kubeloom. */
 function allCommands(namespace: string, name: string): Readonly<Record<keyof typeof commands, readonly string[]>> {
   const key = { namespace, name };
   const { log, events, startRollOut } = commands;
   return {
-    ...{ console: [commands.console()], fleet: [commands.fleet()], describe: [commands.describe(key)] },
+    ...{
+      console: [commands.console()],
+      fleet: [commands.fleet(noChoice), commands.fleet({ search: name, state: 'drifted,paused', namespace })],
+      describe: [commands.describe(key)],
+    },
     ...{ nodes: [commands.nodes(key)], history: [commands.history(key)], diff: [commands.diff(key, 1, 2)] },
     ...{ events: [events(key), events(key, '15')], allEvents: [commands.allEvents('60')] },
     log: [log(name, namespace), log(name, namespace, 'nodes', name)],

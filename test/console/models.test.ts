@@ -3,8 +3,9 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import type { NodeRow, PlanReport } from '#contracts/api-bodies.ts';
+import { fleetStates } from '#contracts/fleet.ts';
 import { roles } from '#domain/access.ts';
-import { countsOf, fleetRow, type Summary, shownRows } from '../../console/model/fleet.ts';
+import { fleetRow, rowsOf, type Summary, shownStates } from '../../console/model/fleet.ts';
 import { keyed } from '../../console/model/keyed.ts';
 import { allLines, nextMatch, noLines, shownLines, withText } from '../../console/model/log-lines.ts';
 import { amountsText, totalsOf, wordToType } from '../../console/model/plan-totals.ts';
@@ -31,27 +32,6 @@ const failure = {
 } as const;
 
 describe('the fleet', () => {
-  it('what needs a person comes first, then what is under way, then drift, and the rest by name', () => {
-    const rows = [
-      summary('zeta'),
-      summary('drifted', { clusters: [cluster({ drift: 2 })] }),
-      summary('works', { status: 'Running', clusters: [cluster({ status: 'Running' })] }),
-      summary('alpha'),
-      summary('degraded', { clusters: [cluster({ status: 'Degraded' })] }),
-      summary('failed', {
-        status: 'Failed',
-        updatedAt: '2026-11-23T09:00:00.000Z',
-        clusters: [cluster({ status: 'NeedsAttention', failure })],
-      }),
-      summary('waits', { status: 'Pending', paused: true }),
-    ].map(fleetRow);
-    const shown = shownRows(rows, { search: '', group: '', namespace: '' });
-    expect(shown.map(({ summary: { name } }) => name)).toEqual([
-      ...['failed', 'degraded', 'works', 'drifted', 'waits', 'alpha', 'zeta'],
-    ]);
-    expect(countsOf(rows)).toEqual({ needsYou: 2, underWay: 1, drifted: 1, paused: 1, calm: 2 });
-  });
-
   it('a row says in a sentence what is going on, and what to do', () => {
     const now = { direction: 'grow', stage: 'nodes', waypoint: 1, waypoints: 2, joins: 4, leaves: 1 } as const;
     const working = fleetRow(summary('a', { status: 'Running', clusters: [cluster({ status: 'Running', now })] }));
@@ -60,16 +40,14 @@ describe('the fleet', () => {
     expect(failed).toMatchObject({ remark: 'QuotaExceeded: no more', hint: 'raise it' });
   });
 
-  it('a search finds names, providers and failures, each word anywhere', () => {
-    const rows = [
-      fleetRow(summary('shop', { clusters: [cluster({ providers: ['hetzner-1'] })] })),
-      fleetRow(summary('blog', { namespace: 'other', status: 'Failed', clusters: [cluster({ failure })] })),
-    ];
-    const found = (search: string, namespace = '') =>
-      shownRows(rows, { search, group: '', namespace }).map(({ summary: { name } }) => name);
-    expect([found('HETZNER shop'), found('quota'), found('hetzner quota'), found('', 'other')]).toEqual([
-      ...[['shop'], ['blog'], [], ['blog']],
+  it('as many rows as the address says are shown, in hundreds, and never more than the API gives at once', () => {
+    expect([undefined, '', '0', '100', '101', '450', '5000', '-3', 'all', 'Infinity'].map(rowsOf)).toEqual([
+      ...[100, 100, 100, 100, 200, 500, 1000, 100, 100, 100],
     ]);
+  });
+
+  it('every state has a title, in the order in which the API sorts by state', () => {
+    expect(shownStates).toEqual(fleetStates);
   });
 });
 

@@ -1,6 +1,7 @@
 /** What a tab that is left alone asks for: counted on a clock that the test moves. */
 import type { Page, Request } from 'playwright-core';
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
+import type { ManifestPage } from '#contracts/api-bodies.ts';
 import { consoleWithAllPlaces, drawn, places } from './all-places.ts';
 import { type ConsoleInBrowser, setVisibility, type Window } from './console-in-browser.ts';
 
@@ -57,20 +58,33 @@ it('every page that is left alone asks at most six times a minute, and not at al
   expect(most).toEqual({});
 }, 900_000);
 
-it('a fleet of five hundred manifests is asked for at most six times a minute, all its pages together', async () => {
+it('a fleet of thousands is asked for by its rows alone, at most six times a minute, and is not sent again while nothing changes', async () => {
   const window = await opened();
-  const { page } = window;
-  const { items } = await console.api.listManifests();
-  const many = Array.from({ length: 500 }, (_, index) => ({ ...items[0], name: `shop-${index}` }));
-  await page.route('**/v1/manifests?*', (route) => {
-    const from = Number(new URL(route.request().url()).searchParams.get('next') ?? 0);
-    const next = from + 200 < many.length ? { next: String(from + 200) } : {};
-    return route.fulfill({ json: { items: many.slice(from, from + 200), ...next } });
+  const { page, requests } = window;
+  const statuses: number[] = [];
+  page.on('response', (response) => {
+    if (response.url().includes('/v1/manifests?')) statuses.push(response.status());
+  });
+  await page.route('**/v1/manifests?*', async (route) => {
+    const response = await route.fetch();
+    if (response.status() === 304) return route.fulfill({ response });
+    const answer = (await response.json()) as ManifestPage;
+    const limit = Number(new URL(route.request().url()).searchParams.get('limit'));
+    const items = Array.from({ length: limit }, (_, index) => ({ ...answer.items[0], name: `shop-${index}` }));
+    return route.fulfill({
+      response,
+      json: { ...answer, items, counts: { ...answer.counts, all: 5000, fitting: 5000 } },
+    });
   });
   await page.reload();
-  await expect.poll(() => page.getByRole('row').count()).toBe(501);
+  await expect.poll(() => page.getByRole('row').count()).toBe(101);
+  await page.getByRole('button', { name: 'Show 100 more' }).click();
+  await expect.poll(() => page.getByRole('row').count()).toBe(201);
   await stopped(page);
+  const before = statuses.length;
   expect(await inOneMinute(window)).toBeLessThanOrEqual(6);
+  expect(new Set(statuses.slice(before))).toEqual(new Set([304]));
+  expect(requests.filter((url) => url.includes('next='))).toEqual([]);
 });
 
 it('a log that is not kept is asked for once, and a route that always fails less and less often', async () => {

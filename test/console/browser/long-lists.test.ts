@@ -5,8 +5,12 @@ import { type ConsoleInBrowser, consoleInBrowser, settled, simManifest } from '.
 let console: ConsoleInBrowser;
 
 beforeAll(async () => {
-  console = await consoleInBrowser({ KUBELOOM_SIM_STAGE_MS: '20' });
-  await settled(console.api, simManifest('calm'));
+  console = await consoleInBrowser({
+    KUBELOOM_SIM_STAGE_MS: '20',
+    KUBELOOM_SIM_FAULTS: JSON.stringify([{ stage: 'kubernetes', class: 'quota', manifest: 'fails' }]),
+  });
+  await settled(console.api, simManifest('calm', { providers: 2 }));
+  await settled(console.api, simManifest('fails'));
 });
 afterAll(() => console?.close());
 
@@ -33,14 +37,22 @@ it('a log of 100,000 lines is drawn a window at a time, and followed to its end'
   expect((await log.innerText()).split('\n').length).toBeLessThan(200);
 });
 
-it('five hundred manifests are in one list that a search makes short', async () => {
-  const { page, context } = await console.open();
+it('filters of the fleet are in its address, are answered by the API with counts, and are copied as a command', async () => {
+  const { page, context, go } = await console.open();
   onTestFinished(() => context.close());
-  const { items } = await console.api.listManifests();
-  const many = Array.from({ length: 500 }, (_, index) => ({ ...items[0], name: `shop-${index}` }));
-  await page.route('**/v1/manifests?*', (route) => route.fulfill({ json: { items: many } }));
+  const { items, counts } = await console.api.listManifests({ sort: 'state', counts: 'true' });
+  const failed = items.filter(({ state }) => state === 'attention');
+  await go('?state=attention');
+  await expect.poll(() => page.getByRole('row').count()).toBe(failed.length + 1);
+  await page.getByRole('button', { name: `Needs you ${failed.length}`, pressed: true }).waitFor();
+  await page.getByText('kubeloom get --sort state --state attention').waitFor();
+  await page.getByRole('searchbox').fill('sim-2');
+  await page.getByRole('heading', { name: 'Nothing matches' }).waitFor();
+  expect(new URL(page.url()).hash).toBe('#/?search=sim-2&state=attention');
+  await page.getByRole('button', { name: 'All 1', exact: true }).click();
+  await page.getByRole('link', { name: 'calm' }).waitFor();
   await page.reload();
-  await expect.poll(() => page.getByRole('row').count()).toBe(501);
-  await page.getByRole('searchbox').fill('shop-49');
-  await expect.poll(() => page.getByRole('row').count()).toBe(12);
+  await expect.poll(() => page.getByRole('row').count()).toBe(2);
+  await page.getByRole('searchbox').fill('');
+  await expect.poll(() => page.getByRole('row').count()).toBe((counts?.all ?? 0) + 1);
 });
