@@ -6,8 +6,9 @@ const introductions = {
   manifest: 'Of a manifest and its runs. They name no cluster.',
   rollOut: 'Of the namespace, with the changes that belong to no manifest (`kubeloom changes`). They name no run.',
   cluster: 'They have the field `cluster`.',
-  stage: 'How a stage ended. They have `cluster` and `stage`; `node` if the failure is of one.',
-  tool: 'What a tool does within a stage. They have `cluster` and `stage`.',
+  stage:
+    'How a stage starts and ends. They have `cluster`, `stage`, `waypoint` and `attempt`; `node` if the failure is of one.',
+  tool: 'What a tool does within a stage. They have `cluster` and `stage`; those of stages of a waypoint also `waypoint` and `attempt`.',
 } as const satisfies Record<keyof typeof eventKinds, string>;
 
 const sections = Object.entries(introductions).flatMap(([subject, introduction]) => [
@@ -26,7 +27,7 @@ function tableOf(rows: Readonly<Record<string, EventKindRow>>): string {
 const page = [
   '# Events',
   `What \`kubeloom events\`, \`GET …/events\` and \`--wait\` show. Each has \`at\`, \`runId\`, \`level\`, \`kind\` and a \`message\` for people; those
-of a stage that ended also have the \`attempt\`, its \`seconds\`, \`counts\` of what it did and \`phases\`, the seconds of each phase of its build as CodeBuild
+of a stage that ended also have its \`seconds\`, \`counts\` of what it did and \`phases\`, the seconds of each phase of its build as CodeBuild
 counts them. Match on \`kind\`, since messages change; another
 version may have other kinds. A fault \`outside\` is a change that Kubeloom did not make. Classes of failures, and what to do:
 [troubleshooting.md](troubleshooting.md).`,

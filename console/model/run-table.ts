@@ -18,6 +18,7 @@ export type CellState =
   | 'none'
   | 'toCome'
   | 'running'
+  | 'undoing'
   | 'retrying'
   | 'done'
   | 'failed'
@@ -31,6 +32,8 @@ export interface Cell {
   /** The last one that ended, or is under way. */
   readonly attempt: number;
   readonly seconds?: number;
+  /** ISO 8601: since when it runs; absent while its container is being started. */
+  readonly since?: string;
   readonly counts?: Readonly<Record<string, number>>;
   /** Why there is work. */
   readonly reasons: readonly string[];
@@ -57,6 +60,8 @@ interface Start {
   readonly title: string;
   readonly sentences: string[];
   readonly ends: RunEvent[];
+  /** Those of stages that started. */
+  readonly begins: RunEvent[];
   state: 'underWay' | 'reached' | 'undone' | 'stopped';
 }
 
@@ -118,7 +123,14 @@ function startedRows(starts: readonly Start[]): readonly Draft[] {
   return rows;
 }
 
-const emptyStart = (id: string, title: string): Start => ({ id, title, sentences: [], ends: [], state: 'underWay' });
+const emptyStart = (id: string, title: string): Start => ({
+  id,
+  title,
+  sentences: [],
+  ends: [],
+  begins: [],
+  state: 'underWay',
+});
 
 /** Events of the cluster in this run, by the waypoint that was under way. */
 function startsOf({ cluster, runId, events }: RunToShow): readonly Start[] {
@@ -142,6 +154,10 @@ function startsOf({ cluster, runId, events }: RunToShow): readonly Start[] {
         break;
       case 'NeedsAttention':
         if (current) current.state = 'stopped';
+        break;
+      case 'StageStarted':
+      case 'UndoStarted':
+        current?.begins.push(event);
         break;
       case 'StageSucceeded':
       case 'StageRetried':
@@ -183,13 +199,18 @@ function cellOf(stage: PlannedStageName, { starts, work }: Draft, working: RunTo
   if (here && !undoing && current && !endedHere && working?.cluster.status === 'Running') {
     const again = last?.start === current && last?.event.kind === 'StageRetried';
     const next = again ? attempt + 1 : 1;
+    const begin = beginOf(current, { stage, kind: 'StageStarted', attempt: next });
     return {
-      stage,
-      state: 'running',
-      attempt: next,
-      reasons,
+      ...{ stage, state: 'running', attempt: next, reasons },
+      ...(begin && { since: begin.at }),
       log: { waypoint: current.id, undo: false, attempt: next },
     };
+  }
+  const undone = undoing ? current?.begins.findLast((event) => isOf(event, stage, 'UndoStarted')) : undefined;
+  if (current && undone && !isOver(current, undone)) {
+    const { at: since, attempt: tried = 1 } = undone;
+    const log = { waypoint: current.id, undo: true, attempt: tried };
+    return { stage, state: 'undoing', attempt: tried, since, reasons, log };
   }
   if (!last) return { stage, state: nothingHappened(stage, { starts, work }), attempt: 1, reasons };
   const { event, start } = last;
@@ -200,6 +221,21 @@ function cellOf(stage: PlannedStageName, { starts, work }: Draft, working: RunTo
     log: { waypoint: start.id, undo: event.kind === 'StageUndone', attempt },
   };
 }
+
+const isOf = (event: RunEvent, stage: PlannedStageName, kind: string): boolean =>
+  event.stage === stage && event.kind === kind;
+
+/** Of that try; one that Kubeloom makes again, as after a lost container, starts again. */
+function beginOf(
+  { begins }: Start,
+  { stage, kind, attempt }: { readonly stage: PlannedStageName; readonly kind: string; readonly attempt: number },
+): RunEvent | undefined {
+  return begins.findLast((event) => isOf(event, stage, kind) && (event.attempt ?? 1) === attempt);
+}
+
+/** It ended, in whatever way. */
+const isOver = ({ ends }: Start, begin: RunEvent): boolean =>
+  ends.some(({ stage, attempt, at }) => stage === begin.stage && attempt === begin.attempt && at >= begin.at);
 
 function nothingHappened(stage: PlannedStageName, { starts, work }: Pick<Draft, 'starts' | 'work'>): CellState {
   if (work === undefined || !work.has(stage)) return 'none';

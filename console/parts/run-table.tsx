@@ -1,8 +1,9 @@
 /** Waypoints as rows, stages as columns: a table, so that everyone can read it. */
 import type { Cell, CellState, Row, RowState } from '../model/run-table.ts';
 import { stageColumns } from '../model/run-table.ts';
-import { lasted } from '../model/times.ts';
+import { clock, lasted, span } from '../model/times.ts';
 import { PlanLines } from './plan-lines.tsx';
+import { useNow } from './states.tsx';
 
 interface RunTableProps {
   readonly cluster: string;
@@ -89,6 +90,7 @@ const cellWords: Readonly<Record<CellState, readonly [sign: string, word: string
   none: ['', 'no work'],
   toCome: ['○', 'to come'],
   running: ['◐', 'running'],
+  undoing: ['◐', 'is being undone'],
   retrying: ['↻', 'is tried again'],
   done: ['✓', 'done'],
   failed: ['✗', 'failed'],
@@ -119,9 +121,7 @@ function CellButton({ cell, where, on, choose }: CellButtonProps) {
     .filter(([, count]) => count > 0)
     .slice(0, 2)
     .map(([name, count]) => `${count} ${name.replaceAll(/(?<=[a-z])[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)}`);
-  const details = [word, seconds === undefined ? '' : lasted(seconds), attempt > 1 ? `try ${attempt}` : ''].filter(
-    Boolean,
-  );
+  const took = seconds === undefined ? '' : ` · ${lasted(seconds)}`;
   return (
     <button
       type="button"
@@ -134,10 +134,25 @@ function CellButton({ cell, where, on, choose }: CellButtonProps) {
         <span className="cell-sign" aria-hidden="true">
           {sign}
         </span>{' '}
-        {details.join(' · ')}
+        {word}
+        {cell.since === undefined ? took : <Since at={cell.since} />}
+        {attempt > 1 && ` · try ${attempt}`}
         <span className="hidden"> ({where})</span>
       </span>
       {numbers.length > 0 && <span className="dim">{numbers.join(', ')}</span>}
     </button>
+  );
+}
+
+/** Counts on, second by second. */
+function Since({ at }: { readonly at: string }) {
+  const now = useNow();
+  return (
+    <>
+      {' · '}
+      <time dateTime={at} title={`since ${clock(at)}`}>
+        {span(now - Date.parse(at))}
+      </time>
+    </>
   );
 }

@@ -261,13 +261,13 @@ export const RunEvent = z.strictObject({
   kind: z.string(),
   /** Name of the cluster. */
   cluster: z.string().optional(),
-  /** Of a waypoint that starts, and of its stages: as in the paths of their logs, `w00`. */
+  /** Of a waypoint that starts, of its stages and of what their tools do: as in the paths of their logs, `w00`. */
   waypoint: z.string().optional(),
   stage: RunWork.optional(),
   node: z.string().optional(),
-  /** Of a stage that ended: the number of the try, from 1. */
+  /** Of a stage that starts or ended, and of what its tool does: the number of the try, from 1. */
   attempt: z.number().int().optional(),
-  /** How long that took. */
+  /** Of a stage that ended: how long that took. */
   seconds: z.number().optional(),
   /** What it did, as numbers. */
   counts: z.record(z.string(), z.number()).optional(),

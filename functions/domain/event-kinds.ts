@@ -106,6 +106,8 @@ export const eventKinds = {
     },
   },
   stage: {
+    StageStarted: { level: 'info', when: 'a try of a stage starts in its container' },
+    UndoStarted: { level: 'info', when: 'a try to undo a stage starts in its container' },
     StageSucceeded: { level: 'info', node: 'sometimes', when: 'a stage is done; says in what time, and what it did' },
     StageUndone: { level: 'info', node: 'sometimes', when: 'a stage of a grow was undone' },
     StageRetried: { level: 'warning', node: 'sometimes', when: 'a failed stage is retried', fault: 'by its class' },
@@ -216,6 +218,8 @@ export const eventKinds = {
 
 type Table = typeof eventKinds;
 export type KindOf<Subject extends keyof Table> = keyof Table[Subject];
+/** Of the runner, when it starts with a stage. */
+export type StageStart = Extract<KindOf<'stage'>, 'StageStarted' | 'UndoStarted'>;
 export type EventKind = { [Subject in keyof Table]: KindOf<Subject> }[keyof Table];
 type RowOf<Kind> = {
   [Subject in keyof Table]: Kind extends KindOf<Subject> ? Table[Subject][Kind] : never;

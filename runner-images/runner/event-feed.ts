@@ -1,14 +1,14 @@
 /** Sends a stage's events in order, without the tools having to wait and without ever failing the stage. */
 import type { NewEvent } from '#contracts/records.ts';
 import type { RunWork } from '#contracts/stage.ts';
-import { levelOf } from '#domain/event-kinds.ts';
+import { levelOf, type Reported, type StageStart } from '#domain/event-kinds.ts';
 import { nameOfCluster } from '#domain/naming.ts';
 import type { RunnerPorts } from '#functions/rights/runner-rights.ts';
 import type { SecretMask } from './secret-mask.ts';
 import type { ClusterContext, StageEvent } from './stage-context.ts';
 
 export interface JobEventFeed {
-  emit(event: StageEvent): void;
+  emit(event: StageEvent | Reported<StageStart>): void;
   /** Resolves once every event is stored or given up. */
   close(): Promise<void>;
 }
@@ -16,10 +16,10 @@ export interface JobEventFeed {
 /** An event feed for one job on a cluster. */
 export function openEventFeed(
   ports: Pick<RunnerPorts, 'events' | 'clock'>,
-  about: { document: ClusterContext['document']; stage: RunWork },
+  about: { document: ClusterContext['document']; stage: RunWork; tried?: Pick<NewEvent, 'waypoint' | 'attempt'> },
   mask: SecretMask,
 ): JobEventFeed {
-  const { document, stage } = about;
+  const { document, stage, tried } = about;
   const key = { namespace: document.namespace, name: document.manifest };
   let waiting: NewEvent[] = [];
   let sending: Promise<void> | undefined;
@@ -44,6 +44,7 @@ export function openEventFeed(
         kind: event.kind,
         cluster: nameOfCluster(document.cluster),
         stage,
+        ...tried,
         ...(event.node === undefined ? {} : { node: event.node }),
         message: mask.hide(event.message),
       });

@@ -1,6 +1,6 @@
 /** One stage from its documents to its result: whatever happens in between, facts and result are written. */
 import type { StageJob } from '#contracts/job.ts';
-import { StageResult, WaypointDocument, waypointKeys } from '#contracts/stage.ts';
+import { StageResult, WaypointDocument, waypointKeys, waypointOf } from '#contracts/stage.ts';
 import { ClusterFacts, type ClusterState, noFacts } from '#domain/cluster-state.ts';
 import type { StagePlan } from '#domain/plan.ts';
 import { withoutPools } from '#domain/planning/states/without-pools.ts';
@@ -31,7 +31,12 @@ export async function runStage(job: StageJob, ports: AllRunnerPorts, options: St
     async work(frame) {
       const { document, plan: whole, known, factsText } = await loadDocuments(job, ports);
       const sheet = new FactSheet(known);
-      const feed = openEventFeed(ports, { document, stage }, frame.mask);
+      const feed = openEventFeed(
+        ports,
+        { document, stage, tried: { waypoint: waypointOf(prefix), attempt } },
+        frame.mask,
+      );
+      feed.emit(started(job));
       [facts, storedFacts, events] = [sheet, factsText, feed];
       const { mask } = frame;
       const { plan, target, others } = ends(document, whole, mode, known);
@@ -59,6 +64,13 @@ export async function runStage(job: StageJob, ports: AllRunnerPorts, options: St
       return result;
     },
   });
+}
+
+/** Those who watch see what runs since when. */
+function started({ stage, mode, attempt }: StageJob) {
+  const again = attempt > 1 ? `, try ${attempt}` : '';
+  if (mode === 'undo') return { kind: 'UndoStarted', message: `undoing ${stage} starts${again}` } as const;
+  return { kind: 'StageStarted', message: `${stage} starts${again}` } as const;
 }
 
 /**

@@ -62,6 +62,33 @@ describe('the table of a run', () => {
     expect(row?.cells.infrastructure).toMatchObject({ state: 'running', attempt: 2, log: { attempt: 2 } });
   });
 
+  it('a stage says since when it runs, of the try that is under way, and nothing while its container starts', () => {
+    const since = (events: readonly RunEvent[]) =>
+      show([started('w00', 'grow: x'), ...events], { active: true, cluster: working('infrastructure'), plan })[0]?.cells
+        .infrastructure.since;
+    const first = ended('StageStarted', 'w00', 'infrastructure');
+    const again = ended('StageRetried', 'w00', 'infrastructure');
+    const second = ended('StageStarted', 'w00', 'infrastructure', { attempt: 2 });
+    expect([since([]), since([first]), since([first, again]), since([first, again, second])]).toEqual([
+      ...[undefined, first.at, undefined, second.at],
+    ]);
+  });
+
+  it('a stage that is being undone says so, since when, and where its log is, until that has ended', () => {
+    const events = [
+      started('w00', 'grow: x'),
+      ended('StageSucceeded', 'w00', 'infrastructure'),
+      ended('StageFailed', 'w00', 'configuration'),
+      ended('UndoStarted', 'w00', 'infrastructure'),
+    ];
+    const cluster = { ...working('configuration'), status: 'RollingBack' as const };
+    const cell = (more: readonly RunEvent[]) =>
+      show([...events, ...more], { active: true, cluster, plan })[0]?.cells.infrastructure;
+    const log = { waypoint: 'w00', undo: true, attempt: 1 };
+    expect(cell([])).toMatchObject({ state: 'undoing', since: events[3]?.at, log });
+    expect(cell([ended('StageUndone', 'w00', 'infrastructure')])).toMatchObject({ state: 'undone', log });
+  });
+
   it('a grow that was undone shows what failed and what was undone', () => {
     const events = [
       started('w00', 'grow: x'),
@@ -123,6 +150,8 @@ describe('the table of a run', () => {
       'PlanExplained',
       'WaypointReached',
       'RolledBack',
+      'StageStarted',
+      'UndoStarted',
       'StageSucceeded',
       'StageFailed',
       'StageUndone',

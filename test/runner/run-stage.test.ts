@@ -5,6 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { StageResult, waypointKeys } from '#contracts/stage.ts';
 import { PipelineError } from '#domain/errors.ts';
 import type { StagePlan } from '#domain/plan.ts';
+import type { Tool } from '#runner/stage-context.ts';
 import { StageFailure } from '#runner/stage-failure.ts';
 import { aDocument, prefix, type StageWorld, stageWorld } from './stage-world.ts';
 
@@ -153,6 +154,24 @@ describe('stages', () => {
     expect((await world.run('nodes')).error).toMatchObject({ class: 'bug', code: 'NoWork' });
     await world.ports.artifacts.remove(waypointKeys.document(prefix));
     expect((await world.run('traffic')).error).toMatchObject({ class: 'bug', code: 'WaypointMissing' });
+  });
+
+  it('a stage reports that it starts before anything else, and its waypoint and try with all that its tool reports', async () => {
+    await world.put(aDocument([traffic], { undo: [traffic] }));
+    const tool: Tool = async ({ emit }) => {
+      emit({ kind: 'TrafficDirected', message: 'edge has its targets' });
+      return {};
+    };
+    await world.run('traffic', { tool });
+    await world.run('traffic', { tool, mode: 'undo' });
+    const { items } = await world.ports.events.list({ namespace: 'team', name: 'shop' }, 100);
+    expect(items.map(({ kind, message }) => `${kind}: ${message}`)).toEqual([
+      'StageStarted: traffic starts',
+      'TrafficDirected: edge has its targets',
+      'UndoStarted: undoing traffic starts',
+      'TrafficDirected: edge has its targets',
+    ]);
+    for (const event of items) expect(event).toMatchObject({ waypoint: 'w00', attempt: 1, stage: 'traffic' });
   });
 
   it('a stage hides secrets in its log, its events and its error', async () => {

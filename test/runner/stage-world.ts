@@ -44,7 +44,7 @@ export interface StageWorld {
   ): Promise<StageResult>;
   facts(): Promise<ClusterFacts>;
   log(stage: RunWork, mode?: StageMode): Promise<string>;
-  /** Messages of all events so far. */
+  /** What tools reported so far. */
   reported(): Promise<readonly string[]>;
   close(): void;
 }
@@ -142,7 +142,8 @@ export function stageWorld(environment: Readonly<Record<string, string>> = {}): 
     },
     async reported() {
       const { items } = await ports.events.list({ namespace: 'team', name: 'shop' }, 1000);
-      return items.map(({ kind, message }) => `${kind}: ${message}`);
+      const ofTool = items.filter(({ kind }) => kind !== 'StageStarted' && kind !== 'UndoStarted');
+      return ofTool.map(({ kind, message }) => `${kind}: ${message}`);
     },
     close() {
       for (const [name, value] of before) {

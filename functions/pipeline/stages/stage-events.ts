@@ -3,7 +3,7 @@ import type { Config } from '#contracts/config.ts';
 import type { NewEvent } from '#contracts/records.ts';
 import { type StageResult, waypointOf } from '#contracts/stage.ts';
 import type { CollectResultInput } from '#contracts/state-inputs.ts';
-import type { KindOf, Reported } from '#domain/event-kinds.ts';
+import type { KindOf, Reported, StageStart } from '#domain/event-kinds.ts';
 import { assessStageFailure } from '#domain/failure-policy.ts';
 import { counted } from '#domain/planning/text/words.ts';
 import { clusterEvent } from '../clusters/cluster-records.ts';
@@ -29,7 +29,7 @@ export function stageEvents(collected: Collected, config: Config): readonly NewE
   return [...ended, ...failed.map(reported)];
 }
 
-type Ending = Reported<KindOf<'stage'>>;
+type Ending = Reported<Exclude<KindOf<'stage'>, StageStart>>;
 
 function failure(what: string, { input, verdict }: Collected, config: Config): readonly Ending[] {
   const { error, output } = verdict;
