@@ -55,11 +55,16 @@ export interface RunStore {
   list(key: ManifestKey, limit: number, next?: string): Promise<Page<RunRecord>>;
 }
 
+/** An event with its id: the same whenever it is read, of no other event of its manifest. */
+export interface StoredEvent extends RunEvent {
+  readonly id: string;
+}
+
 export interface EventStore {
   /** Appends in order; an event that is there already is kept once. */
   append(key: ManifestKey, events: readonly NewEvent[]): Promise<void>;
   /** Oldest first, those after the cursor, or from a time on (ISO 8601, UTC, with ms). `next` is given as soon as there was any event: a follower goes on there. */
-  list(key: ManifestKey, limit: number, next?: string): Promise<Page<RunEvent>>;
+  list(key: ManifestKey, limit: number, next?: string): Promise<Page<StoredEvent>>;
 }
 
 /** `length` bytes from the offset `from` on. */

@@ -16,7 +16,8 @@ const inside = (namespace: string): string => (namespace === 'default' ? '' : ` 
 /** An option with its value; nothing where there is no value. */
 const option = (name: string, value = ''): string => (value === '' ? '' : ` --${name} ${word(value)}`);
 
-const since = (minutes = ''): string => (minutes === '' ? '' : ` --since ${word(minutes)}m`);
+/** From so many minutes ago on, or from a time. */
+const since = (from = ''): string => option('since', /^\d+$/.test(from) ? `${from}m` : from);
 
 interface RollOutStart {
   /** What is rolled out is a file, and not what is stored. */

@@ -1,10 +1,9 @@
 /** Follows one manifest: as it is now, and what happened since a time; each answer is as small as what changed. */
-import type { ManifestDescription } from '#contracts/api-bodies.ts';
-import type { RunEvent } from '#contracts/records.ts';
+import type { ManifestDescription, ShownEvent } from '#contracts/api-bodies.ts';
 
 export interface LiveAnswer {
   readonly manifest: ManifestDescription;
-  readonly events: readonly RunEvent[];
+  readonly events: readonly ShownEvent[];
   readonly next?: string | undefined;
 }
 
@@ -17,7 +16,7 @@ export type AskLive = (
 export interface FollowedManifest {
   readonly manifest: ManifestDescription;
   /** Oldest first, each once. */
-  readonly events: readonly RunEvent[];
+  readonly events: readonly ShownEvent[];
 }
 
 /** An answer with so many events may not have all of them. */
@@ -27,7 +26,7 @@ const lateMs = 5000;
 
 /** Each call reads once. What did not change stays the same object, so that nothing is drawn again. */
 export function liveManifest(ask: AskLive, from: string): () => Promise<FollowedManifest> {
-  const seen = new Map<string, RunEvent>();
+  const seen = new Map<string, ShownEvent>();
   let since = from;
   let tag: string | undefined;
   let followed: FollowedManifest | undefined;
@@ -50,7 +49,7 @@ export function liveManifest(ask: AskLive, from: string): () => Promise<Followed
       throw new Error('the first answer was empty');
     }
     const before = seen.size;
-    for (const event of pages.flatMap(({ events }) => events)) seen.set(JSON.stringify(event), event);
+    for (const event of pages.flatMap(({ events }) => events)) seen.set(event.id ?? JSON.stringify(event), event);
     since = settledUntil(pages) ?? begin;
     // A page that is one of several, or is not asked for again, says nothing about the next answer.
     if (pages.length > 1 || since !== begin) tag = undefined;
@@ -67,5 +66,5 @@ function settledUntil(pages: readonly LiveAnswer[]): string | undefined {
   return ends.findLast(({ at }) => at < newest - lateMs)?.next;
 }
 
-const inOrder = (seen: ReadonlyMap<string, RunEvent>): readonly RunEvent[] =>
+const inOrder = (seen: ReadonlyMap<string, ShownEvent>): readonly ShownEvent[] =>
   [...seen.values()].sort((one, other) => (one.at < other.at ? -1 : one.at > other.at ? 1 : 0));

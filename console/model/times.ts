@@ -26,8 +26,13 @@ export function lasted(seconds: number): string {
 /** From so many minutes ago on. */
 export const spans = { '15': '15 minutes', '60': 'an hour', '1440': 'a day', '10080': 'a week' } as const;
 
-/** Undefined for what is not one of them. `now`: ms. */
+/** As events have it. */
+export const isTime = (text: string | undefined): text is string =>
+  text !== undefined && /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/.test(text);
+
+/** A time stays as it is; undefined for what is neither. `now`: ms. */
 export function startOfSpan(minutes: string, now: number): string | undefined {
+  if (isTime(minutes)) return minutes;
   return minutes in spans ? new Date(now - Number(minutes) * 60_000).toISOString() : undefined;
 }
 

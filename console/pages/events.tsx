@@ -1,8 +1,8 @@
 /** What happened to one manifest, as it happens. */
-import type { RunEvent } from '#contracts/records.ts';
+import type { ShownEvent } from '#contracts/api-bodies.ts';
 import { commands } from '../model/commands.ts';
 import type { TabProps } from '../model/tab.ts';
-import { spans } from '../model/times.ts';
+import { clock, isTime, spans } from '../model/times.ts';
 import { CopyCommand } from '../parts/copy-command.tsx';
 import { EventList } from '../parts/event-list.tsx';
 import { Loading } from '../parts/states.tsx';
@@ -10,7 +10,7 @@ import { go, hrefOf } from '../routes.ts';
 
 interface EventsTabProps extends Pick<TabProps, 'of' | 'chosen'> {
   /** Oldest first; undefined while they are asked for. */
-  readonly events: readonly RunEvent[] | undefined;
+  readonly events: readonly ShownEvent[] | undefined;
 }
 
 export default function EventsTab({ of, chosen, events }: EventsTabProps) {
@@ -22,7 +22,7 @@ export default function EventsTab({ of, chosen, events }: EventsTabProps) {
           From{' '}
           <select
             value={chosen.from ?? ''}
-            onChange={({ target: { value } }) => go(hrefOf(place, { ...chosen, from: value }), { replace: true })}
+            onChange={({ target: { value } }) => go(hrefOf(place, { from: value }), { replace: true })}
           >
             <option value="">the start of the run on</option>
             {Object.entries(spans).map(([value, title]) => (
@@ -30,11 +30,12 @@ export default function EventsTab({ of, chosen, events }: EventsTabProps) {
                 the last {title.replace(/^an? /, '')}
               </option>
             ))}
+            {isTime(chosen.from) && <option value={chosen.from}>{clock(chosen.from, Date.now())} on</option>}
           </select>
         </label>
         <CopyCommand command={commands.events(of, chosen.from)} />
       </div>
-      {events ? <EventList events={events} follow tall /> : <Loading what="events" />}
+      {events ? <EventList events={events} of={of} chosen={chosen.event} follow tall /> : <Loading what="events" />}
     </>
   );
 }

@@ -1,7 +1,6 @@
 /** A run as it happens: waypoints and stages, what went wrong, events, and the log of a stage. */
 import { useMemo } from 'react';
-import type { ClusterDescription } from '#contracts/api-bodies.ts';
-import type { RunEvent } from '#contracts/records.ts';
+import type { ClusterDescription, ShownEvent } from '#contracts/api-bodies.ts';
 import { commands } from '../model/commands.ts';
 import { type Cell, type PlannedStageName, runTable, stageColumns } from '../model/run-table.ts';
 import type { TabProps } from '../model/tab.ts';
@@ -18,14 +17,14 @@ import { go, hrefOf } from '../routes.ts';
 
 interface RunTabProps extends TabProps {
   /** Undefined while those of the chosen run are asked for. */
-  readonly events: readonly RunEvent[] | undefined;
+  readonly events: readonly ShownEvent[] | undefined;
   /** The chosen run, where it is not among the newest. */
   readonly older: RunRow | undefined;
   /** Why there is no such run. */
   readonly missing: unknown;
 }
 
-const none: readonly RunEvent[] = [];
+const none: readonly ShownEvent[] = [];
 
 export function RunTab({ of, manifest, events = none, older, missing, chosen }: RunTabProps) {
   const runs = useRuns(of, `${manifest.runId} ${manifest.lastRun?.status}`);
@@ -88,7 +87,7 @@ export function RunTab({ of, manifest, events = none, older, missing, chosen }: 
           <h2 id="events-title">
             Events <span className="count">{ofRun.length}</span> <CopyCommand command={commands.events(of)} />
           </h2>
-          <EventList events={ofRun} start={run?.queuedAt} follow={active} />
+          <EventList events={ofRun} of={of} start={run?.queuedAt} follow={active} />
         </section>
         {open && (
           <section aria-labelledby="log-title">
@@ -170,7 +169,7 @@ function RunRemark({ run }: { readonly run: RunRow }) {
 /** Those that exist, and those that only the events still know. */
 function clustersOf(
   clusters: readonly ClusterDescription[],
-  events: readonly RunEvent[],
+  events: readonly ShownEvent[],
 ): readonly ClusterDescription[] {
   const known = new Set(clusters.map(({ name }) => name));
   const gone = new Set(events.flatMap(({ cluster }) => (cluster === undefined || known.has(cluster) ? [] : [cluster])));

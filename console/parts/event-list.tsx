@@ -1,15 +1,19 @@
 /** Events as lines, oldest first: what happened, to which cluster and stage, how long after the start. */
 import { useEffect, useRef, useState } from 'react';
-import type { RunEvent } from '#contracts/records.ts';
+import type { ShownEvent } from '#contracts/api-bodies.ts';
+import type { Name } from '../model/commands.ts';
 import { clock, lasted, zoneName } from '../model/times.ts';
 import { hrefOf } from '../routes.ts';
 
 interface EventListProps {
-  readonly events: readonly (RunEvent & {
-    readonly id?: string;
+  readonly events: readonly (ShownEvent & {
     readonly manifest?: string | undefined;
     readonly namespace?: string | undefined;
   })[];
+  /** The manifest that they are of: each has an address of its own. @default of several, and none has */
+  readonly of?: Name;
+  /** Id of the one that the address is of. */
+  readonly chosen?: string | undefined;
   /** Times are counted from here. @default those of the clock */
   readonly start?: string | undefined;
   /** The newest line stays in view. @default false */
@@ -22,12 +26,12 @@ const signs = { info: '·', warning: '!', error: '✗' } as const;
 /** More lines are drawn only when someone asks for them. */
 const drawn = 300;
 
-export function EventList({ events, start, follow = false, tall = false }: EventListProps) {
-  const [all, setAll] = useState(false);
+export function EventList({ events, of, chosen: linked, start, follow = false, tall = false }: EventListProps) {
+  const [all, setAll] = useState(linked !== undefined);
   const [loud, setLoud] = useState(false);
   const list = useRef<HTMLOListElement>(null);
   /** Someone who reads further up is left alone. */
-  const atEnd = useRef(true);
+  const atEnd = useRef(linked === undefined);
   const chosen = loud ? events.filter(({ level }) => level !== 'info') : events;
   const shown = all ? chosen : chosen.slice(-drawn);
   const last = shown.at(-1);
@@ -37,6 +41,10 @@ export function EventList({ events, start, follow = false, tall = false }: Event
     const element = list.current;
     if (follow && element && last && atEnd.current) element.scrollTop = element.scrollHeight;
   }, [follow, last]);
+  const there = linked !== undefined && shown.some(({ id }) => id === linked);
+  useEffect(() => {
+    if (there) list.current?.querySelector('[aria-current]')?.scrollIntoView({ block: 'center' });
+  }, [there]);
   return (
     <>
       <label className="dim">
@@ -61,12 +69,12 @@ export function EventList({ events, start, follow = false, tall = false }: Event
         }}
       >
         {shown.map((event, index) => (
-          <li key={event.id ?? chosen.length - shown.length + index} className={event.level}>
-            <time dateTime={event.at} title={event.at}>
-              {start === undefined
-                ? clock(event.at, now)
-                : lasted(Math.max(0, (Date.parse(event.at) - Date.parse(start)) / 1000))}
-            </time>
+          <li
+            key={event.id ?? chosen.length - shown.length + index}
+            className={event.level}
+            aria-current={linked !== undefined && event.id === linked ? 'true' : undefined}
+          >
+            <EventTime event={event} of={of} start={start} now={now} />
             <span className="event-sign">
               <span aria-hidden="true">{signs[event.level]}</span>
               {event.level !== 'info' && <span className="hidden">{event.level}: </span>}
@@ -87,7 +95,24 @@ export function EventList({ events, start, follow = false, tall = false }: Event
   );
 }
 
+/** It leads to the event, where that has an address. */
+function EventTime({
+  event: { id, at },
+  of,
+  start,
+  now,
+}: Pick<EventListProps, 'of' | 'start'> & { readonly event: ShownEvent; readonly now: number }) {
+  const text = start === undefined ? clock(at, now) : lasted(Math.max(0, (Date.parse(at) - Date.parse(start)) / 1000));
+  const time = (
+    <time dateTime={at} title={at}>
+      {text}
+    </time>
+  );
+  if (of === undefined || id === undefined) return time;
+  return <a href={hrefOf(['manifests', of.namespace, of.name, 'events'], { from: at, event: id })}>{time}</a>;
+}
+
 /** The stage is already shown before the message. */
-function withoutRepeatedStage({ stage, message }: RunEvent): string {
+function withoutRepeatedStage({ stage, message }: ShownEvent): string {
   return stage !== undefined && message.startsWith(`${stage} `) ? message.slice(stage.length + 1) : message;
 }

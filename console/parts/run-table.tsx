@@ -150,7 +150,7 @@ function Since({ at }: { readonly at: string }) {
   return (
     <>
       {' · '}
-      <time dateTime={at} title={`since ${clock(at)}`}>
+      <time dateTime={at} title={`since ${clock(at, now)}`}>
         {span(now - Date.parse(at))}
       </time>
     </>

@@ -1,6 +1,6 @@
 /** `EventStore` on DynamoDB. An event's key is made of its time and content, so appending it twice keeps it once. */
 import { createHash } from 'node:crypto';
-import { type ManifestKey, RunEvent } from '#contracts/records.ts';
+import { type ManifestKey, RunEvent, type StoredEvent } from '#contracts/records.ts';
 import type { Page } from '../page.ts';
 import type { EventStore } from '../ports.ts';
 import { cursorTo, type DynamoTable, itemsIn } from './dynamo-table.ts';
@@ -37,15 +37,16 @@ export class DynamoEvents implements EventStore {
     await this.#table.putAll(items);
   }
 
-  async list(key: ManifestKey, limit: number, next?: string): Promise<Page<RunEvent>> {
+  async list(key: ManifestKey, limit: number, next?: string): Promise<Page<StoredEvent>> {
     const page = await this.#table.query({
       ...itemsIn(eventPartition(key)),
       limit,
       ...(next === undefined ? {} : { next: isTime(next) ? cursorTo({ pk: eventPartition(key), sk: next }) : next }),
     });
-    const items = readableOnes(page.items, ({ sk, event, format }) =>
-      readJsonRecord(RunEvent, event, { what: `event ${sk}`, format }),
-    );
+    const items = readableOnes(page.items, ({ sk, event, format }) => ({
+      id: String(sk).replaceAll('#', '.'),
+      ...readJsonRecord(RunEvent, event, { what: `event ${sk}`, format }),
+    }));
     const follow = page.last ?? next;
     return { items, ...(follow === undefined ? {} : { next: follow }) };
   }

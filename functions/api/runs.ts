@@ -2,7 +2,7 @@
 import type { EventPage } from '#contracts/api-bodies.ts';
 import { changesOf, installationChanges } from '#contracts/change-events.ts';
 import { operations } from '#contracts/operations/operations.ts';
-import type { ManifestKey, RunEvent, RunRecord } from '#contracts/records.ts';
+import type { ManifestKey, RunRecord, StoredEvent } from '#contracts/records.ts';
 import { PipelineError } from '#domain/errors.ts';
 import type { Page } from '../page.ts';
 import { storedManifest } from '../pipeline/manifests/stored-manifest.ts';
@@ -52,7 +52,7 @@ export const listChanges = handle(operations.listChanges, async ({ query, caller
   return unlessSeen(headers, shown(page));
 });
 
-const shown = ({ items, next }: Page<RunEvent>): EventPage => ({
+const shown = ({ items, next }: Page<StoredEvent>): EventPage => ({
   items: [...items],
   ...(next !== undefined && { next }),
 });

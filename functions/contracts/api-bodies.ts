@@ -210,13 +210,18 @@ export const ManifestPage = page(ManifestSummary)
 export type ManifestPage = z.infer<typeof ManifestPage>;
 export const RunPage = page(Run).meta({ id: 'RunPage' });
 export type RunPage = z.infer<typeof RunPage>;
+/** An event of one manifest. */
+export const ShownEvent = RunEvent.extend({
+  id: z.string().optional().describe('of no other event of its manifest; absent in answers of an older release'),
+}).meta({ id: 'RunEvent' });
+export type ShownEvent = z.infer<typeof ShownEvent>;
 /** Here `next` is where a follower goes on: present as soon as there was any event, also when no more are there yet. */
-export const EventPage = page(RunEvent.meta({ id: 'RunEvent' })).meta({ id: 'EventPage' });
+export const EventPage = page(ShownEvent).meta({ id: 'EventPage' });
 export type EventPage = z.infer<typeof EventPage>;
 export const Live = z
   .object({
     manifest: ManifestDescription,
-    events: z.array(RunEvent).describe('oldest first, at most 100'),
+    events: z.array(ShownEvent).describe('oldest first, at most 100'),
     next: z.string().optional().describe('for `since`; ask again at once while there are 100 events'),
   })
   .meta({ id: 'Live' });

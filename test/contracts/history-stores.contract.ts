@@ -41,7 +41,17 @@ export function eventStoreContract(name: string, make: () => EventStore): void {
       const store = make();
       await store.append(key, [anEvent()]);
       await store.append(key, [anEvent()]);
-      expect((await store.list(key, 10)).items).toEqual([anEvent()]);
+      expect((await store.list(key, 10)).items).toEqual([{ ...anEvent(), id: expect.any(String) }]);
+    });
+
+    it('each event has an id of its own, also at the same time, and the same one whenever it is read', async () => {
+      const store = make();
+      await store.append(key, [anEvent({ message: 'one' }), anEvent({ message: 'two' })]);
+      const first = (await store.list(key, 10)).items;
+      await store.append(key, [anEvent({ at: minute(0), message: 'earlier' }), anEvent({ at: minute(3) })]);
+      const later = (await store.list(key, 10)).items;
+      expect(new Set(later.map(({ id }) => id)).size).toBe(4);
+      for (const { id, message } of first) expect(later.find((event) => event.id === id)?.message).toBe(message);
     });
 
     it('a follower continues after the last page, also when there was nothing new', async () => {

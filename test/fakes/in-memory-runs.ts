@@ -1,5 +1,5 @@
 /** `RunStore`, `EventStore` and `EventFeed` in memory. */
-import type { ManifestKey, RunEvent, RunRecord } from '#contracts/records.ts';
+import type { ManifestKey, RunEvent, RunRecord, StoredEvent } from '#contracts/records.ts';
 import type { EventBus, EventFeed, StoredFeedEvent, StoredFeedPage } from '#functions/event-feed.ts';
 import type { Page } from '#functions/page.ts';
 import type { EventStore, RunStore } from '#functions/ports.ts';
@@ -83,8 +83,8 @@ export class InMemoryEvents implements EventStore {
     );
   }
 
-  async list(key: ManifestKey, limit: number, next?: string): Promise<Page<RunEvent>> {
-    const events = (this.#events.get(idOf(key)) ?? []).map(({ event }) => event);
+  async list(key: ManifestKey, limit: number, next?: string): Promise<Page<StoredEvent>> {
+    const events = (this.#events.get(idOf(key)) ?? []).map(({ order, event }) => ({ id: order, ...event }));
     const isTime = next !== undefined && /^\d{4}-.*Z$/.test(next);
     const from = isTime ? events.filter(({ at }) => at < next).length : cursorOf(next);
     const items = structuredClone(events.slice(from, from + limit));
