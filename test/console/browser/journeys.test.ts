@@ -53,7 +53,7 @@ describe('a person who operates', () => {
     await page.getByRole('heading', { name: 'shop', exact: true }).waitFor();
     expect(page.url()).toMatch(/#\/manifests\/default\/shop\/run$/);
     await page
-      .getByRole('button', { name: /running/ })
+      .getByRole('button', { name: /running · \d+ s/ })
       .first()
       .waitFor();
     process.env.KUBELOOM_SIM_STAGE_MS = stageMs;

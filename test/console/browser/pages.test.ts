@@ -205,6 +205,20 @@ it('no string of an answer becomes markup or a script on any page', async () => 
   await page.getByRole('button', { name: 'Pause' }).waitFor();
 });
 
+it('the time of an event is its address, which leads to that line', async () => {
+  const { page, context, go } = await console.open();
+  onTestFinished(() => context.close());
+  await go('manifests/default/calm/events');
+  const line = page.getByRole('listitem').filter({ hasText: 'kubernetes done in' }).first();
+  const address = (await line.getByRole('link').getAttribute('href')) ?? '';
+  expect(address).toMatch(/events\?from=.+&event=.+/);
+  await go(address.replace(/^#\//, ''));
+  await page.reload();
+  const current = page.locator('li[aria-current=true]');
+  await current.filter({ hasText: 'done in' }).waitFor();
+  expect(await current.count()).toBe(1);
+});
+
 describe('someone who uses no mouse, or does not see the page', () => {
   it('each page has a title of its own, and another page begins with the focus at its beginning', async () => {
     const { page, context } = await console.open();
