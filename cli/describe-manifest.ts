@@ -54,11 +54,13 @@ export function planText({ plan }: Pick<Run, 'plan'>): string {
 
 /** Status word, and whether it is paused or being deleted. */
 export function statusOf(
-  manifest: Pick<ManifestDescription, 'status' | 'deleting' | 'paused'> & Partial<Pick<ManifestDescription, 'lastRun'>>,
+  manifest: Pick<ManifestDescription, 'status' | 'deleting' | 'paused' | 'cancelling'> &
+    Partial<Pick<ManifestDescription, 'lastRun'>>,
 ): string {
   const more = [
     manifest.status === 'Failed' && manifest.lastRun?.status === 'Aborted' ? 'cancelled' : '',
     manifest.deleting && manifest.status !== 'Deleting' ? 'deleting' : '',
+    manifest.cancelling ? 'is being cancelled' : '',
     manifest.paused ? paintStatus('paused') : '',
   ].filter(Boolean);
   return `${paintStatus(manifest.status)}${more.length > 0 ? ` (${more.join(', ')})` : ''}`;

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type Command, Option } from 'commander';
 import type { LogList } from '#contracts/api-bodies.ts';
 import type { RunStatus } from '#contracts/records.ts';
-import { type StageName, stageNames } from '#domain/plan.ts';
+import { RunWork } from '#contracts/stage.ts';
 import { type CliClient, cliClient, type ManifestName } from '../api-client.ts';
 import { CliError, exitCodes } from '../exit-codes.ts';
 import { ofManifest } from '../find-manifest.ts';
@@ -13,7 +13,7 @@ import { note, paint, print, printJson, printRaw } from '../output.ts';
 interface LogOptions {
   readonly follow?: boolean;
   readonly previous?: boolean;
-  readonly stage?: StageName;
+  readonly stage?: RunWork;
   readonly cluster?: string;
   readonly namespace?: string;
   readonly json?: boolean;
@@ -27,7 +27,7 @@ export function registerLogs(program: Command): void {
     .description('logs of the tools of a run: RUN is its id, or the name of a manifest or cluster for its newest run')
     .option('--previous', 'of a name: the run before the newest')
     .option('-f, --follow', 'go on until the run ends')
-    .addOption(new Option('--stage <stage>', 'only this stage').choices(stageNames))
+    .addOption(new Option('--stage <stage>', 'only this stage, or `drift`: the check').choices(RunWork.options))
     .option('--cluster <cluster>', 'only this cluster')
     .option('-n, --namespace <namespace>', 'namespace of the manifest', 'default')
     .option('--json', 'list the logs with their sizes instead of printing them')

@@ -1,12 +1,17 @@
 /** What the last check found that is not as it was created. */
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { ask } from '../api.ts';
 import { commands } from '../model/commands.ts';
 import { countOf } from '../model/count-of.ts';
 import { may } from '../model/rights.ts';
 import type { TabProps } from '../model/tab.ts';
 import { timeAgo } from '../model/times.ts';
 import { CopyCommand } from '../parts/copy-command.tsx';
-import { Empty, useNow } from '../parts/states.tsx';
+import { LogView } from '../parts/log-view.tsx';
+import { Empty, Loading, Trouble, useNow } from '../parts/states.tsx';
 import { Sign } from '../parts/status.tsx';
+import type { LogPlace } from '../parts/use-log.ts';
 import { useWhoAmI } from '../queries.ts';
 
 export default function DriftTab({ of, manifest }: TabProps) {
@@ -50,6 +55,7 @@ export default function DriftTab({ of, manifest }: TabProps) {
               <span aria-hidden="true">!</span> Not compared: {drift.unchecked.join('; ')}
             </p>
           )}
+          {drift && <CheckLog at={{ ...of, run: drift.runId, cluster: name }} />}
           {drift && drift.items.length > 0 && (
             <ul className="plain">
               {drift.items.map(({ kind, message, repairable, where }) => (
@@ -63,5 +69,43 @@ export default function DriftTab({ of, manifest }: TabProps) {
         </section>
       ))}
     </>
+  );
+}
+
+interface CheckLogProps {
+  readonly at: Pick<LogPlace, 'namespace' | 'name' | 'run' | 'cluster'>;
+}
+
+/** Of the check that found it; it is asked for when someone opens it. */
+function CheckLog({ at }: CheckLogProps) {
+  const [open, setOpen] = useState(false);
+  const { namespace, name, run, cluster } = at;
+  const logs = useQuery({
+    queryKey: ['logs', namespace, name, run],
+    queryFn: ({ signal }) =>
+      ask('GET /v1/manifests/{namespace}/{name}/runs/{run}/logs', { params: { namespace, name, run }, signal }),
+    enabled: open,
+  });
+  const log = logs.data?.items.findLast((one) => one.stage === 'drift' && one.cluster === cluster);
+  return (
+    <details onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
+      <summary>Log of this check</summary>
+      {open && (
+        <>
+          <p>
+            <CopyCommand command={commands.log(run, namespace, 'drift', cluster)} />
+          </p>
+          {logs.error && <Trouble error={logs.error} what="the logs of this check" />}
+          {logs.isPending && <Loading what="the log" />}
+          {logs.data && !log && <p className="dim">No log of it is kept.</p>}
+          {log && (
+            <LogView
+              at={{ ...at, waypoint: log.waypoint, stage: log.stage, undo: log.mode === 'undo', attempt: log.attempt }}
+              active={false}
+            />
+          )}
+        </>
+      )}
+    </details>
   );
 }

@@ -216,11 +216,11 @@ function FleetTable({ rows, busy }: { readonly rows: readonly FleetRow[]; readon
 
 const FleetLine = memo(function FleetLine({ row, now }: { readonly row: FleetRow; readonly now: number }) {
   const { summary, nodes, joins, leaves, providers, remark, hint, state } = row;
-  const { namespace, name, status, paused, progress, generation, updatedAt } = summary;
+  const { namespace, name, status, paused, cancelling, progress, generation, updatedAt } = summary;
   return (
     <tr className={state}>
       <td>
-        <Status of={status} paused={paused} />
+        <Status of={status} paused={paused} cancelling={cancelling} />
       </td>
       <th scope="row">
         <a href={hrefOf(['manifests', namespace, name])} data-row>

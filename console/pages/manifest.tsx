@@ -66,7 +66,7 @@ export function ManifestViews({ of, tab, chosen }: ManifestPageProps) {
       </nav>
       <div className="title">
         <h1>{of.name}</h1>
-        <Status of={manifest.status} paused={manifest.paused} />
+        <Status of={manifest.status} paused={manifest.paused} cancelling={manifest.cancelling} />
         {manifest.status === 'Running' && manifest.progress && <Bar percent={manifest.progress.percent} />}
         <span className="dim">
           generation {manifest.generation}, attempt {manifest.attempt}

@@ -42,17 +42,26 @@ const tones: Readonly<Record<string, readonly [tone: Tone, word: string]>> = {
   Outdated: ['calm', 'Outdated'],
 };
 
-/** A pause is shown where nothing else is to be seen: a failure, or work that still ends, is more than it. */
-const shownOf = (of: string, paused: boolean): readonly [tone: Tone, word: string] =>
-  paused && (of === 'Pending' || of === 'Done') ? ['calm', 'Paused'] : (tones[of] ?? ['calm', of]);
+/** What is said of it besides its status. */
+interface Remarks {
+  /** @default false */
+  readonly paused?: boolean;
+  readonly cancelling?: true | undefined;
+}
 
-export function Status({ of, paused = false }: { readonly of: string; readonly paused?: boolean }) {
-  const [tone, word] = shownOf(of, paused);
+/** A pause is shown where nothing else is to be seen: a failure, or work that still ends, is more than it. */
+function shownOf(of: string, { paused, cancelling }: Remarks): readonly [tone: Tone, word: string] {
+  if (cancelling) return ['warn', 'Is being cancelled'];
+  return paused && (of === 'Pending' || of === 'Done') ? ['calm', 'Paused'] : (tones[of] ?? ['calm', of]);
+}
+
+export function Status({ of, ...remarks }: { readonly of: string } & Remarks) {
+  const [tone, word] = shownOf(of, remarks);
   return <Sign tone={tone} word={word} />;
 }
 
-export const statusWord = ({ status, paused }: { readonly status: string; readonly paused: boolean }): string =>
-  shownOf(status, paused)[1];
+export const statusWord = ({ status, ...remarks }: { readonly status: string } & Remarks): string =>
+  shownOf(status, remarks)[1];
 
 export function Sign({ tone, word }: { readonly tone: Tone; readonly word: string }) {
   return (

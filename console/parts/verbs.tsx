@@ -35,7 +35,8 @@ const verbs: readonly Verb[] = [
   {
     ...{ title: 'Cancel', route: 'POST /v1/manifests/{namespace}/{name}/cancel', command: commands.cancel },
     says: 'The run stops as soon as it can. A grow is undone, anything else stops where it is; both are states that work.',
-    fits: (manifest) => isWorking(manifest) || (manifest.status === 'Pending' && !manifest.paused),
+    fits: (manifest) =>
+      !manifest.cancelling && (isWorking(manifest) || (manifest.status === 'Pending' && !manifest.paused)),
   },
   {
     ...{ title: 'Pause', route: 'POST /v1/manifests/{namespace}/{name}/pause', command: commands.pause },

@@ -10,7 +10,7 @@ import { nextRecord, startRun, storeNext } from '../pipeline/manifests/next-gene
 import { lastDone } from '../pipeline/manifests/rollback-goal.ts';
 import { storedManifest } from '../pipeline/manifests/stored-manifest.ts';
 import { cancelRun } from '../pipeline/runs/cancel-run.ts';
-import { isCancelled } from '../pipeline/runs/cancellation.ts';
+import { isBeingCancelled } from '../pipeline/runs/cancellation.ts';
 import { retryOnConflict } from '../retry-on-conflict.ts';
 import type { ApiPorts } from '../rights/api-uses.ts';
 import { recordManifestChange } from './audit-event.ts';
@@ -47,7 +47,7 @@ export const cancelManifest = handle(operations.cancelManifest, async ({ path, .
     throw refuse(stored, 'cancelled', 'nothing is under way');
   }
   if (stored.paused && !stored.lease) throw refuse(stored, 'cancelled', 'it is paused, and nothing is under way');
-  if (isCancelled(stored, stored)) throw refuse(stored, 'cancelled', 'it is being cancelled already');
+  if (isBeingCancelled(stored)) throw refuse(stored, 'cancelled', 'it is being cancelled already');
   await recordManifestChange(deps, stored, 'cancelled', request.caller);
   return acceptedResponse(await cancelRun(deps, path, stored.runId));
 });

@@ -107,6 +107,7 @@ export const ManifestSummary = z
     unreadable: z.string().optional().describe('why it cannot be read, and what to do; only with `Unreadable`'),
     deleting: z.boolean(),
     paused: z.boolean(),
+    cancelling: z.literal(true).optional().describe('the run under way is being cancelled'),
     runId: z.string(),
     createdAt: z.string(),
     updatedAt: z.string(),

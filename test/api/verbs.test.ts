@@ -209,6 +209,23 @@ describe('cancel', () => {
     expect(await Promise.all(asked)).toEqual([expect.stringContaining('"reason":"cancelled"'), undefined]);
     expect((await deps.manifests.get(key))?.cancelRequested).toBe(runId);
   });
+
+  it('a manifest says that it is being cancelled, and refuses another cancel with that, until its run has ended', async () => {
+    const { deps, call } = apiUnderTest();
+    await deps.manifests.create(aRecord());
+    const shown = async () => (await call('GET', manifestPath)).json.cancelling;
+    expect(await shown()).toBeUndefined();
+    await call('POST', `${manifestPath}/cancel`);
+    expect(await shown()).toBe(true);
+    const again = await call('POST', `${manifestPath}/cancel`);
+    expect(again).toMatchObject({
+      status: 409,
+      json: { detail: expect.stringContaining('it is being cancelled already') },
+    });
+    const { generation, attempt, ...record } = aRecord({ status: 'Failed' });
+    await deps.manifests.replace({ ...record, generation, attempt }, { generation, attempt });
+    expect(await shown()).toBeUndefined();
+  });
 });
 
 describe('cancel and a newer run', () => {

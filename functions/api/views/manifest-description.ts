@@ -5,6 +5,7 @@ import { isPipelineError } from '#domain/errors.ts';
 import type { ManifestRemains } from '../../manifest-store.ts';
 import { clusterName } from '../../pipeline/clusters/cluster-records.ts';
 import { wayOut } from '../../pipeline/manifests/stored-manifest.ts';
+import { isBeingCancelled } from '../../pipeline/runs/cancellation.ts';
 import type { ApiPorts } from '../../rights/api-uses.ts';
 import { linksOf } from './api-paths.ts';
 import { describeCluster, nodeRows, progressOf } from './cluster-description.ts';
@@ -29,6 +30,7 @@ function withRows(record: ManifestHead, { clusters, progress }: ClusterRows): Ro
     status: record.status,
     deleting: record.deleting,
     paused,
+    ...(isBeingCancelled(record) && { cancelling: true as const }),
     state: fleetStateOf({ status: record.status, paused, clusters }),
     runId: record.runId,
     createdAt: record.createdAt,

@@ -11,6 +11,10 @@ export function isCancelled(
   return wanted !== undefined && (wanted === run.runId || wanted === manifest?.runId);
 }
 
+/** A run of it is under way, or waits to start, and has to stop. */
+export const isBeingCancelled = (manifest: ManifestRecord): boolean =>
+  manifest.status !== 'Done' && manifest.status !== 'Failed' && isCancelled(manifest, manifest);
+
 /** The failure of what was cancelled; `during` says where it was, in words, `before` what had failed until then. */
 export function cancelled(during: string, before?: Pick<StageError, 'code' | 'message'>): StageError {
   const cause =

@@ -45,6 +45,18 @@ it('a person sees what a generation changed line by line, and compares others', 
   expect(page.url()).toContain('from=2&to=2');
 });
 
+it('a person reads the log of a check for drift next to what it found', async () => {
+  const key = { namespace: 'default', name: 'shop' };
+  await console.api.driftManifest(key);
+  await ended(console.api, key);
+  const { page, go } = await opened({ token: viewerToken });
+  await go('manifests/default/shop/drift');
+  await page.getByText('no drift').waitFor();
+  await page.getByText('Log of this check').click();
+  await page.getByText(/kubeloom logs shop-\S+-d1 --cluster web --stage drift/).waitFor();
+  await page.getByRole('log').getByText(/\S/).first().waitFor();
+});
+
 it('an operator checks the credentials of a provider instance, and a viewer reads what was found', async () => {
   const place = 'settings/providers?instance=default%2Fshop%2Fsim-1';
   const [owner, viewer] = [await opened(), await opened({ token: viewerToken })];
