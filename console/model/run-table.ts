@@ -225,7 +225,7 @@ function cellOf(stage: PlannedStageName, { starts, work }: Draft, working: RunTo
 const isOf = (event: RunEvent, stage: PlannedStageName, kind: string): boolean =>
   event.stage === stage && event.kind === kind;
 
-/** Of that try; one that Kubeloom makes again, as after a lost container, starts again. */
+/** Of that try; one that is repeated, as after a lost container, starts twice. */
 function beginOf(
   { begins }: Start,
   { stage, kind, attempt }: { readonly stage: PlannedStageName; readonly kind: string; readonly attempt: number },

@@ -40,7 +40,7 @@ describe('the fleet', () => {
     expect(failed).toMatchObject({ remark: 'QuotaExceeded: no more', hint: 'raise it' });
   });
 
-  it('as many rows as the address says are shown, in hundreds, and never more than the API gives at once', () => {
+  it('the fleet shows as many rows as its address says, in hundreds, and never more than the API gives at once', () => {
     expect([undefined, '', '0', '100', '101', '450', '5000', '-3', 'all', 'Infinity'].map(rowsOf)).toEqual([
       ...[100, 100, 100, 100, 200, 500, 1000, 100, 100, 100],
     ]);
