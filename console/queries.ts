@@ -2,7 +2,7 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import type { ManifestPage } from '#contracts/api-bodies.ts';
-import { type Answered, type AnswerTo, ask, askOnce, RequestRefused, SignedOut } from './api.ts';
+import { type AnswerTo, type AnswerWithHeaders, ask, askOnce, RequestRefused, SignedOut } from './api.ts';
 import type { FleetChoice, Summary } from './model/fleet.ts';
 import { type FollowedManifest, liveManifest } from './model/live-manifest.ts';
 import { calmFor, failureCounter, fleetMs, quickMs, waitMs } from './model/pace.ts';
@@ -56,7 +56,7 @@ export function useFleet({ search, state, namespace }: FleetChoice, rows: number
 
 /** Asks with the tag of the answer before; what did not change is the same object, so that nothing is drawn again. */
 function unlessChanged<Data>(
-  asks: (headers: Readonly<Record<string, string>>) => Promise<Answered<Data> | undefined>,
+  asks: (headers: Readonly<Record<string, string>>) => Promise<AnswerWithHeaders<Data> | undefined>,
 ): () => Promise<Data> {
   let known: { readonly data: Data; readonly tag: string | null } | undefined;
   return async () => {

@@ -1,6 +1,6 @@
 /** The interfaces to everything outside of the program. Adapters implement it on AWS; fakes in test/ pass the same contract suites. */
 import type { Config } from '#contracts/config.ts';
-import type { ClusterRecord, DemandRecord, ManifestKey, NewEvent, RunEvent, RunRecord } from '#contracts/records.ts';
+import type { ClusterRecord, DemandRecord, ManifestKey, NewEvent, RunRecord, StoredEvent } from '#contracts/records.ts';
 import type { AskRunnerInput, RollOutInput, StateError } from '#contracts/state-inputs.ts';
 import type { RoleBinding } from '#domain/manifest/role-binding.ts';
 import type { EventBus, EventFeed } from './event-feed.ts';
@@ -53,11 +53,6 @@ export interface RunStore {
   put(record: RunRecord): Promise<void>;
   /** Newest first. */
   list(key: ManifestKey, limit: number, next?: string): Promise<Page<RunRecord>>;
-}
-
-/** An event with its id: the same whenever it is read, of no other event of its manifest. */
-export interface StoredEvent extends RunEvent {
-  readonly id: string;
 }
 
 export interface EventStore {

@@ -278,6 +278,8 @@ export const RunEvent = z.strictObject({
   message: z.string(),
 });
 export type RunEvent = z.infer<typeof RunEvent>;
+/** With its id: the same whenever it is read, of no other event of its manifest. */
+export type StoredEvent = RunEvent & { readonly id: string };
 
 /** As this version writes it. */
 export type NewEvent = RunEvent & { readonly kind: EventKind };
