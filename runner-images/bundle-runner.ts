@@ -24,8 +24,8 @@ export async function bundleRunner(directory: string): Promise<string> {
   return file;
 }
 
-/** Bundles it into `outfile`. */
-function buildRunner(outfile: string): Promise<void> {
+/** Bundles it into `outfile`; `bundle.sh` calls it, as the two below. */
+export function buildRunner(outfile: string): Promise<void> {
   return buildInto(outfile, join('runner-images', 'runner', 'main.ts'), {});
 }
 
