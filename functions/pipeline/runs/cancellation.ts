@@ -1,5 +1,5 @@
 /** Requests about a run under way: to stop at once, or after its waypoint. */
-import type { ManifestRecord } from '#contracts/records.ts';
+import type { ManifestHead, ManifestRecord } from '#contracts/records.ts';
 import type { StageError } from '#contracts/stage.ts';
 
 /** Cancelling the newest run cancels every older one that is still at work; a newer one is not meant. */
@@ -12,7 +12,7 @@ export function isCancelled(
 }
 
 /** A run of it is under way, or waits to start, and has to stop. */
-export const isBeingCancelled = (manifest: ManifestRecord): boolean =>
+export const isBeingCancelled = (manifest: ManifestHead): boolean =>
   manifest.status !== 'Done' && manifest.status !== 'Failed' && isCancelled(manifest, manifest);
 
 /** The failure of what was cancelled; `during` says where it was, in words, `before` what had failed until then. */
