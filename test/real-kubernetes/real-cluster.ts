@@ -25,8 +25,9 @@ import {
   proveKubectl,
   takeInventory,
 } from '../../demo/proofs.ts';
-import { askApplication, nodesRequest, requests } from '../../demo/requests.ts';
+import { askApplication, requests } from '../../demo/requests.ts';
 import { killDuringApply, type Moment } from './kill-runner.ts';
+import { nodesRequest } from './nodes-request.ts';
 
 const run = promisify(execFile);
 const file = (path: string): string => fileURLToPath(new URL(`../../${path}`, import.meta.url));
