@@ -138,6 +138,12 @@ const askedAddresses: Ballast = {
     'export class EndpointCache { get() {} getEndpoint() {} has() { return false; } set() {} delete() {} clear() {} }',
 };
 
+/** Pages of operations that no function asks for, in each client: those that nothing uses are left out, with their operations. */
+const idlePages: Ballast = {
+  file: /@aws-sdk\/[\w-]+\/dist-es\/pagination\/\w+Paginator\.js$/,
+  instead: (text) => text.replace('= createPaginator(', '= /*#__PURE__*/ createPaginator('),
+};
+
 /** The OpenAPI document is a twentieth of a bundle that one route in a hundred needs. */
 const packedDocument: Ballast = {
   file: /docs\/openapi\.json$/,
@@ -158,16 +164,8 @@ function withoutPart(file: (typeof idleParts)[number]): Ballast {
 
 const ballast = [
   ...commonBallast,
-  ...[
-    schemaReader,
-    credentialsOfWorkstations,
-    eventStreams,
-    askedAddresses,
-    packedDocument,
-    plainKeys,
-    plainErrors,
-    sharedSchemas,
-  ],
+  ...[schemaReader, credentialsOfWorkstations, eventStreams, askedAddresses, idlePages, packedDocument],
+  ...[plainKeys, plainErrors, sharedSchemas],
   ...idleParts.map(withoutPart),
 ];
 

@@ -4,7 +4,6 @@ import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { DynamoClusters } from '#adapters/dynamo-clusters.ts';
 import { DynamoEvents } from '#adapters/dynamo-events.ts';
 import { DynamoManifests } from '#adapters/dynamo-manifests.ts';
-import { DynamoRuns } from '#adapters/dynamo-runs.ts';
 import { DynamoTable } from '#adapters/dynamo-table.ts';
 import { LargeDocuments } from '#adapters/large-documents.ts';
 import { randomIds, systemClock } from '#adapters/system-clock.ts';
@@ -52,7 +51,7 @@ export function portsOf(environment: Readonly<Record<string, string | undefined>
     repairBudget: inTable<Deps['repairBudget']>(
       async () => (await import('#adapters/dynamo-repair-budget.ts')).DynamoRepairBudget,
     ),
-    runs: new DynamoRuns(table),
+    runs: inTable<Deps['runs']>(async () => (await import('#adapters/dynamo-runs.ts')).DynamoRuns),
     events: new DynamoEvents(table),
     feed: inTable<Deps['feed']>(async () => (await import('#adapters/dynamo-event-feed.ts')).DynamoEventFeed),
     bus: onFirstUse<EventBus>(async () => {
