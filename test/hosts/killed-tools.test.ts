@@ -1,6 +1,6 @@
 /**
- * Tools are killed (kill -9, alone or with their runner) at random moments of changes on real hosts: afterwards no machine is lost, doubled or
- * unknown. KUBELOOM_KILLED_TOOLS=20 says how many, KUBELOOM_KILL_SEED which moments. Not part of CI: a kill takes a minute.
+ * Tools are killed (kill -9, alone or with their runner), one after another, at random moments of changes on real hosts: afterwards no machine is
+ * lost, doubled or unknown. KUBELOOM_KILLED_TOOLS=20 says how many, KUBELOOM_KILL_SEED which moments. Not part of CI: a kill takes a minute.
  */
 import { execFileSync } from 'node:child_process';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -60,26 +60,27 @@ describe.runIf(isRoot && kills > 0)('tools that are killed at random moments', (
     return found;
   }
 
-  /** Returns what was killed; undefined when the tool had no work before `change` ended. */
-  async function killIn(change: { ended: boolean }): Promise<string | undefined> {
-    const tool = tools[Math.floor(random() * tools.length)] ?? tools[0];
+  /** Returns how it was killed; undefined when the tool had no work, or had done it, before `change` ended. */
+  async function killIn(change: { ended: boolean }, tool: (typeof tools)[number]): Promise<string | undefined> {
     const [whole, delay] = [random() < 0.5, Math.round(random() * tool.within)];
     const atWork = () => processes().filter(({ command }) => tool.runs.test(command));
-    while (atWork().length === 0) {
-      if (change.ended) return undefined;
-      await pause(50);
-    }
-    await pause(delay);
-    const meant = whole ? processes() : atWork();
+    const seen = async () => {
+      while (!change.ended && atWork().length === 0) await pause(50);
+      await pause(delay);
+      return atWork();
+    };
+    let meant = await seen();
+    // It had done its work when the moment came: the next time that it works has another chance.
+    while (!change.ended && meant.length === 0) meant = await seen();
     if (meant.length === 0) return undefined;
-    for (const { pid } of meant) {
+    for (const { pid } of whole ? processes() : meant) {
       try {
         process.kill(pid, 'SIGKILL');
       } catch {
         // It has just ended.
       }
     }
-    return `${tool.name} after ${delay} ms${whole ? ', with its runner' : ''}`;
+    return `after ${delay} ms${whole ? ', with its runner' : ''}`;
   }
 
   async function prove(manifest: ManifestDescription): Promise<void> {
@@ -89,19 +90,25 @@ describe.runIf(isRoot && kills > 0)('tools that are killed at random moments', (
   }
 
   it('every machine is known and none is doubled after each of the kills', async () => {
+    const killedTimes = new Map<string, number>();
     let done = 0;
     for (let count = 2; done < kills; count = 3 - count) {
       const change = { ended: false };
-      const killed = killIn(change);
+      const tool = tools[done % tools.length] ?? tools[0];
+      const killed = killIn(change, tool);
       let manifest = await installation.apply(name, manifestOf(count));
       let retries = 0;
       for (; manifest.status !== 'Done' && retries < 4; retries += 1) manifest = await installation.retry(name);
       change.ended = true;
       const what = await killed;
-      process.stdout.write(`seed ${seed}: ${count} and ${count} compute nodes: killed ${what}; ${retries} retries\n`);
+      const killedNow = what === undefined ? `${tool.name} had no work to kill` : `killed ${tool.name} ${what}`;
+      process.stdout.write(`seed ${seed}: ${count} and ${count} compute nodes: ${killedNow}; ${retries} retries\n`);
       await prove(manifest);
-      if (what !== undefined) done += 1;
+      if (what === undefined) continue;
+      killedTimes.set(tool.name, (killedTimes.get(tool.name) ?? 0) + 1);
+      done += 1;
     }
+    process.stdout.write(`kills by tool: ${JSON.stringify(Object.fromEntries(killedTimes))}\n`);
   });
 
   it('a deletion after all of them leaves nothing behind', async () => {
