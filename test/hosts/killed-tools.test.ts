@@ -34,7 +34,8 @@ describe.runIf(isRoot && kills > 0)('tools that are killed at random moments', (
 
   beforeAll(async () => {
     installation = await Installation.open();
-    expect((await installation.apply(name, manifestOf(1))).status).toBe('Done');
+    const manifest = await installation.apply(name, manifestOf(1));
+    expect(manifest.status, JSON.stringify(clusterOf(manifest).failure)).toBe('Done');
   });
   afterAll(() => installation?.close());
 
