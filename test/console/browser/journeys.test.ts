@@ -20,6 +20,7 @@ beforeAll(async () => {
   console = await consoleInBrowser({
     KUBELOOM_SIM_STAGE_MS: stageMs,
     KUBELOOM_SIM_FAULTS: JSON.stringify([{ stage: 'kubernetes', class: 'quota', manifest: 'fails' }]),
+    KUBELOOM_SIM_DRIFT: JSON.stringify([{ kind: 'mesh', manifest: 'drifts', pool: 'compute-1' }]),
   });
 });
 afterAll(() => console?.close());
@@ -94,6 +95,41 @@ describe('a person who operates', () => {
     await page.getByLabel(/Type web/).fill('web');
     await remove.click();
     await page.getByText('There is no manifest default/gone').waitFor();
+  });
+
+  it('an operator rolls a manifest back exactly as the plan says, after typing the name of the cluster that loses a node', async () => {
+    for (const compute of [2, 3]) await settled(console.api, simManifest('undone', { compute }));
+    const { page, go } = await opened();
+    await go('manifests/default/undone/plan?goal=rollback');
+    await page.getByText('Back to generation 1, as a new generation.').waitFor();
+    await page.getByText('nodes +0 ~0 −1').waitFor();
+    await page.getByLabel(/Type web/).fill('web');
+    await page.getByRole('button', { name: 'Roll back exactly so' }).click();
+    await page.getByRole('row', { name: /shrink: .* reached/ }).waitFor();
+    await page.getByText('everything is in the desired state').waitFor();
+    const { generation, document } = await console.api.getManifest(key('undone'));
+    expect([generation, document]).toMatchObject([3, { spec: simManifest('undone').spec }]);
+  });
+
+  it('an operator checks a cluster for drift, reads what was found, and repairs it', async () => {
+    await settled(console.api, simManifest('drifts'));
+    const { page, go } = await opened();
+    const ask = async (verb: string): Promise<void> => {
+      await page.getByRole('button', { name: verb, exact: true }).click();
+      await page.getByRole('dialog').getByRole('button', { name: verb, exact: true }).click();
+    };
+    await go('manifests/default/drifts/drift');
+    await page.getByText('There was no check for drift yet').waitFor();
+    await ask('Check for drift');
+    await page.getByText('some peers do not answer over WireGuard').waitFor();
+    await page.getByText('can be repaired', { exact: true }).waitFor();
+    await go('');
+    await page.getByRole('row', { name: /drifts .*1 difference found by the last check/ }).waitFor();
+    await go('manifests/default/drifts/drift');
+    await ask('Repair drift');
+    await page.getByText(/no drift$/).waitFor();
+    expect(await page.getByText('some peers do not answer').count()).toBe(0);
+    expect(await page.getByRole('button', { name: 'Repair drift' }).count()).toBe(0);
   });
 
   it('every place is reached by keyboard', async () => {
