@@ -7,7 +7,7 @@ import { authorizer } from '#local/api-gateway/authorizer.ts';
 import { gatewayListener } from '#local/api-gateway/gateway-listener.ts';
 import { withConsole } from '#local/console/console-door.ts';
 import { codeSeconds, consoleSessions, mostOfToken, sessionHours } from '#local/console/sessions.ts';
-import { silentLogger } from '#local/logger.ts';
+import { type Logger, silentLogger } from '#local/logger.ts';
 import { listening } from '#test/local/clients.ts';
 import { send } from './raw-http.ts';
 
@@ -21,22 +21,26 @@ async function consoleUnderTest() {
   await writeFile(join(directory, 'secret.key'), 'not a file of the console');
   const clock = { now: 1_000_000 };
   const seen: unknown[] = [];
+  const logged: string[] = [];
+  const line: Logger['info'] = (message, fields) => void logged.push(JSON.stringify({ message, ...fields }));
+  const logger = { info: line, warn: line, error: line };
   const routes = [
     {
       ...{ method: 'ANY', path: '/v1/{all+}', operation: 'test' },
       handler: async (event: unknown) => {
         seen.push(event);
+        if (JSON.stringify(event).includes('/v1/broken')) throw new Error('it broke');
         return { statusCode: 200, body: 'in' };
       },
     },
   ];
-  const owner = authorizer({ token, logger: silentLogger });
-  const other = authorizer({ token: otherToken, logger: silentLogger });
+  const owner = authorizer({ token, logger });
+  const other = authorizer({ token: otherToken, logger });
   const authorize = (given: string | undefined) => (given?.endsWith(otherToken) ? other(given) : owner(given));
-  const api = gatewayListener({ routes, authorize, logger: silentLogger });
+  const api = gatewayListener({ routes, authorize, logger });
   const sessions = consoleSessions(() => clock.now);
   const build = async () => directory;
-  const { url } = await listening(withConsole(api, { authorize, build, find: build, logger: silentLogger, sessions }));
+  const { url } = await listening(withConsole(api, { authorize, build, find: build, logger, sessions }));
   const host = new URL(url).host;
   const bearer = { authorization: `Bearer ${token}` };
   const codeOf = async (of = token): Promise<string> => {
@@ -53,7 +57,7 @@ async function consoleUnderTest() {
   };
   const call = (path: string, headers: Readonly<Record<string, string>> = {}, method = 'GET') =>
     send(url, method, path, { headers });
-  return { url, host, clock, seen, bearer, codeOf, signIn, call };
+  return { url, host, clock, seen, logged, bearer, codeOf, signIn, call };
 }
 
 describe('a session of the console', () => {
@@ -66,6 +70,21 @@ describe('a session of the console', () => {
     const text = JSON.stringify(seen);
     for (const secret of [session.cookie.split('=')[1] ?? '', session.key, 'kubeloom-console-key'])
       expect(text).not.toContain(secret);
+  });
+
+  it('neither the code, the cookie and the key of a session nor its token are in a log, also when a request fails', async () => {
+    const { codeOf, signIn, call, logged } = await consoleUnderTest();
+    const code = await codeOf();
+    const { cookie, key, both } = await signIn(code);
+    const refused = [await signIn(code, both), await call('/v1/whoami', { cookie })];
+    expect([...refused, await call('/v1/broken', both)]).toMatchObject([401, 401, 500].map((status) => ({ status })));
+    expect((await call('/console/session', both, 'DELETE')).status).toBe(204);
+    // The request that failed is there: this log is kept.
+    expect(logged).toContainEqual(expect.stringContaining('it broke'));
+    for (const secret of [code, cookie.split('=')[1] ?? '', key, token]) {
+      expect(secret).toMatch(/^[\w-]{28,43}$/);
+      expect(logged.join('\n')).not.toContain(secret);
+    }
   });
 
   it('the cookie is out of reach of scripts and of other sites', async () => {
