@@ -1,4 +1,4 @@
-/** Step Functions on one machine: executions and machines, as the SDK and the states of a machine see them. */
+/** Step Functions on one machine: executions, as the SDK and the states of a machine see them. */
 import {
   DescribeStateMachineCommand,
   ListExecutionsCommand,
@@ -8,25 +8,17 @@ import {
   StopExecutionCommand,
 } from '@aws-sdk/client-sfn';
 import { describe, expect, it } from 'vitest';
-import { executionArn, lambdaArn, stateMachineArn } from '#local/names.ts';
+import { executionArn, stateMachineArn } from '#local/names.ts';
 import { refusal } from './clients.ts';
 import { startWorkbench, task, type Workbench } from './workbench.ts';
 
 const invoke = 'arn:aws:states:::lambda:invoke';
 const only = (state: object): object => ({ StartAt: 'Work', States: { Work: state } });
-const passing = (path: string): object => only({ Type: 'Pass', Parameters: { 'a.$': path }, End: true });
 const caught = (state: object): object => ({
   StartAt: 'Work',
   States: {
     Work: { ...state, Catch: [{ ErrorEquals: ['States.ALL'], ResultPath: '$.fault', Next: 'Report' }] },
     Report: { Type: 'Pass', OutputPath: '$.fault', End: true },
-  },
-});
-const caughtAs = (error: string, state: object): object => ({
-  StartAt: 'Work',
-  States: {
-    Work: { ...state, Catch: [{ ErrorEquals: [error], Next: 'Report' }] },
-    Report: { Type: 'Pass', End: true },
   },
 });
 const named = (name: string, message: string): Error => Object.assign(new Error(message), { name });
@@ -289,28 +281,5 @@ describe('executions', () => {
       new DescribeStateMachineCommand({ stateMachineArn: stateMachineArn('good') }),
     );
     expect(JSON.parse(described.definition ?? '')).toEqual(only({ Type: 'Succeed' }));
-  });
-});
-
-describe('machines', () => {
-  it.each([
-    ['a placeholder that nothing fills', only(task('${Nobody}', { End: true })), /nothing .* called \$\{Nobody\}/],
-    ['JSONata', { ...only({ Type: 'Succeed' }), QueryLanguage: 'JSONata' }, /JSONata/],
-    [
-      'an error that would stand for timeouts, too',
-      caughtAs('States.TaskFailed', task(invoke, {})),
-      /States.TaskFailed in Retry or Catch/,
-    ],
-    ['task tokens', only(task(`${invoke}.waitForTaskToken`, { End: true })), /task tokens/],
-    ['variables', only({ Type: 'Pass', Assign: { a: 1 }, End: true }), /Assign/],
-    ['a path that is not known here', passing('$$.Task.Token'), /path/],
-    ['the name of a state', passing('$$.State.Name'), /path/],
-    ['the input of an execution', passing('$$.Execution.Input.word'), /path/],
-  ])('a machine with %s is refused at the start', async (_, machine, message) => {
-    await expect(startWorkbench({ machines: { m: machine } })).rejects.toThrow(message);
-  });
-
-  it('a machine calls functions by the names of their files', () => {
-    expect(lambdaArn('plan-cluster')).toBe('arn:aws:lambda:us-east-1:000000000000:function:plan-cluster');
   });
 });
