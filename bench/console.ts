@@ -1,5 +1,5 @@
 /**
- * Prints, as JSON, how the web console performs in Chromium: rows of a large fleet, a cluster of 302 nodes, a log of 100,000 lines, a tab that
+ * Prints, as JSON, how the web console performs in Chromium: rows of a large fleet, a cluster of 301 nodes as a list and as a drawing, a log of 100,000 lines, a tab that
  * is left alone. Answers with many rows are multiplied from one of the platform with the sim runner. `KUBELOOM_IDLE_SECONDS`: how long it is left alone.
  * The machine should do nothing else: `load` says what it did.
  */
@@ -23,6 +23,7 @@ try {
     browser: console.browser.version(),
     fleet: await fleet(),
     nodes: await nodes(),
+    topology: await topology(),
     log: await log(),
     idle: await idle(),
     loadAtEnd: loadavg().map(round),
@@ -73,6 +74,26 @@ async function nodes(): Promise<object> {
   const frames = await framesWhile(page, 'window.scrollBy(0, 40 * Math.sign(Math.sin(frame / 60)))');
   await context.close();
   return { nodes: 301, elements, aimMs: 33, scrollFrameMs: frames };
+}
+
+/** Moved by a pointer, a step each frame; small enough that all of it is seen, and as large as its text. */
+async function topology(): Promise<object> {
+  const { page, go, context } = await console.open();
+  await go('manifests/default/large/topology');
+  await page.getByText(/each connected with each other/).waitFor();
+  const drawing = page.getByLabel(/its clouds, pools, nodes/);
+  const elements = (await page.evaluate('document.querySelectorAll("*").length')) as number;
+  const moved = `const frame_ = document.querySelector('[aria-label*="its clouds, pools"]');
+    const send = (type) => frame_.dispatchEvent(new PointerEvent(type, { bubbles: true, button: 0, buttons: 1,
+      clientX: 600 + 200 * Math.sin(frame / 20), clientY: 500 + 100 * Math.cos(frame / 20) }));
+    if (frame === 1) send('pointerdown');
+    send('pointermove')`;
+  const panFrameMs = await framesWhile(page, moved);
+  await drawing.focus();
+  for (let steps = 0; steps < 4; steps += 1) await page.keyboard.press('+');
+  const enlargedPanFrameMs = await framesWhile(page, moved);
+  await context.close();
+  return { nodes: 301, elements, aimMs: 33, panFrameMs, enlargedPanFrameMs };
 }
 
 async function log(): Promise<object> {

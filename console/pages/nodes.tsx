@@ -1,4 +1,5 @@
 /** The topology as a list: load balancers, pools by provider and region, and their nodes. */
+import { memo, type ReactNode } from 'react';
 import type { ClusterDescription, NodeRow } from '#contracts/api-bodies.ts';
 import type { LoadBalancerRow } from '#contracts/cluster-parts.ts';
 import { commands } from '../model/commands.ts';
@@ -6,16 +7,15 @@ import { countOf } from '../model/count-of.ts';
 import { keyed } from '../model/keyed.ts';
 import { poolsOf } from '../model/pools.ts';
 import type { TabProps } from '../model/tab.ts';
-import { timeAgo } from '../model/times.ts';
 import { type Mesh, meshOf } from '../model/topology.ts';
 import { CopyCommand } from '../parts/copy-command.tsx';
 import { CheckedAt, NodeSheet } from '../parts/node-sheet.tsx';
-import { Empty, useNow } from '../parts/states.tsx';
+import { Ago, Empty } from '../parts/states.tsx';
 import { Sign, Status, type Tone } from '../parts/status.tsx';
 import { go, hrefOf } from '../routes.ts';
 
-export default function NodesTab({ of, manifest, chosen }: TabProps) {
-  const now = useNow(10);
+/** Drawn again only when what it shows changed. */
+export default memo(function NodesTab({ of, manifest, chosen }: TabProps) {
   const search = (chosen.search ?? '').toLowerCase();
   const choose = (text: string) =>
     go(hrefOf(['manifests', of.namespace, of.name, 'nodes'], { ...chosen, search: text }), { replace: true });
@@ -39,21 +39,20 @@ export default function NodesTab({ of, manifest, chosen }: TabProps) {
         <NodeSheet of={of} manifest={manifest} name={chosen.node} view="nodes" search={chosen.search} />
       )}
       {manifest.clusters.map((cluster) => (
-        <ClusterNodes key={cluster.cluster} {...{ cluster, search, now }} hrefOfNode={hrefOfNode} />
+        <ClusterNodes key={cluster.cluster} {...{ cluster, search }} hrefOfNode={hrefOfNode} />
       ))}
     </>
   );
-}
+});
 
 interface ClusterNodesProps {
   readonly cluster: ClusterDescription;
   readonly search: string;
-  readonly now: number;
   /** Where one is shown. */
   readonly hrefOfNode: (node: string) => string;
 }
 
-function ClusterNodes({ cluster, search, now, hrefOfNode }: ClusterNodesProps) {
+function ClusterNodes({ cluster, search, hrefOfNode }: ClusterNodesProps) {
   const pools = poolsOf(cluster.nodes, search);
   const typeOf = (provider: string): string => cluster.providers?.find(({ name }) => name === provider)?.type ?? '';
   return (
@@ -90,7 +89,7 @@ function ClusterNodes({ cluster, search, now, hrefOfNode }: ClusterNodesProps) {
               </thead>
               <tbody>
                 {nodes.map((node) => (
-                  <NodeLine key={node.name} node={node} now={now} href={hrefOfNode(node.name)} />
+                  <NodeLine key={node.name} node={node} href={hrefOfNode(node.name)} />
                 ))}
               </tbody>
             </table>
@@ -165,17 +164,16 @@ function MeshLines({ cluster, hrefOfNode }: Pick<ClusterNodesProps, 'cluster' | 
 
 interface NodeLineProps {
   readonly node: NodeRow;
-  readonly now: number;
   readonly href: string;
 }
 
-function NodeLine({ node, now, href }: NodeLineProps) {
+function NodeLine({ node, href }: NodeLineProps) {
   const { unreachableSince, unhealthySince, notReplaced, health } = node;
-  const remarks = [
-    unreachableSince === undefined ? '' : `did not answer since ${timeAgo(unreachableSince, now)}`,
-    unhealthySince === undefined ? '' : `since ${timeAgo(unhealthySince, now)}`,
-    health?.failing ?? '',
-    notReplaced === undefined ? '' : `not replaced: ${notReplaced}`,
+  const remarks: readonly ReactNode[] = [
+    unreachableSince !== undefined && ['did not answer since ', <Ago key="at" at={unreachableSince} />],
+    unhealthySince !== undefined && ['since ', <Ago key="at" at={unhealthySince} />],
+    health?.failing,
+    notReplaced !== undefined && `not replaced: ${notReplaced}`,
   ].filter(Boolean);
   return (
     <tr>
@@ -194,7 +192,7 @@ function NodeLine({ node, now, href }: NodeLineProps) {
       <td>
         <code>{node.privateAddress}</code>
       </td>
-      <td className="dim">{remarks.join('; ')}</td>
+      <td className="dim">{remarks.flatMap((remark, index) => (index === 0 ? [remark] : ['; ', remark]))}</td>
     </tr>
   );
 }

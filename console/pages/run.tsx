@@ -151,8 +151,8 @@ function RunHead({
 }
 
 function RunRemark({ run }: { readonly run: RunRow }) {
-  const now = useNow();
   const { startedAt = run.queuedAt, endedAt } = run;
+  const now = useNow(endedAt === undefined ? 1 : 10);
   const ends = endedAt === undefined ? now : Date.parse(endedAt);
   return (
     <>

@@ -13,7 +13,8 @@ import { Status } from '../parts/status.tsx';
 import { hrefOf } from '../routes.ts';
 import '../styles/topology.css';
 
-export default function TopologyTab({ of, manifest, chosen }: TabProps) {
+/** Drawn again only when what it shows changed. */
+export default memo(function TopologyTab({ of, manifest, chosen }: TabProps) {
   if (manifest.clusters.length === 0) return <Empty title="No cluster exists" />;
   return (
     <>
@@ -41,7 +42,7 @@ export default function TopologyTab({ of, manifest, chosen }: TabProps) {
       ))}
     </>
   );
-}
+});
 
 const meshSigns: Readonly<Record<Mesh['state'], string>> = { sound: '✓', faulty: '!', unknown: '○' };
 type Kind = 'good' | 'work' | 'warn' | 'bad';

@@ -1,4 +1,7 @@
-/** A drawing that is moved and enlarged by pointer, wheel, buttons and keys. Moving it draws nothing again: only its place changes. */
+/**
+ * A drawing that is moved and enlarged by pointer, wheel, buttons and keys. It is a layer of its own, which the browser moves as it is: only another
+ * size is drawn again, without what no one could read.
+ */
 import { type KeyboardEvent, type PointerEvent, type ReactNode, useEffect, useRef } from 'react';
 
 interface PanZoomProps {
@@ -8,23 +11,35 @@ interface PanZoomProps {
   readonly children: ReactNode;
 }
 
+/** Below this size signs in nodes are spots. */
+const readable = 0.5;
+
 const steps: Readonly<Record<string, readonly [x: number, y: number]>> = {
   ...{ ArrowLeft: [60, 0], ArrowRight: [-60, 0], ArrowUp: [0, 60], ArrowDown: [0, -60] },
 };
 
 export function PanZoom({ width, height, title, children }: PanZoomProps) {
-  const frame = useRef<SVGSVGElement>(null);
-  const moved = useRef<SVGGElement>(null);
+  const frame = useRef<HTMLElement>(null);
+  const moved = useRef<SVGSVGElement>(null);
   const at = useRef({ x: 0, y: 0, scale: 1 });
   const held = useRef<{ x: number; y: number }>(undefined);
   const place = (next: Partial<typeof at.current>): void => {
+    const before = at.current.scale;
     at.current = { ...at.current, ...next };
     const { x, y, scale } = at.current;
-    moved.current?.setAttribute('transform', `translate(${x} ${y}) scale(${scale})`);
+    const svg = moved.current;
+    if (!svg) return;
+    svg.style.transform = `translate(${x}px, ${y}px)`;
+    if (scale === before && svg.style.width !== '') return;
+    svg.style.width = `${width * scale}px`;
+    svg.style.height = `${height * scale}px`;
+    svg.classList.toggle('far', scale < readable);
   };
   const showAll = (): void => {
     const { clientWidth = width, clientHeight = height } = frame.current ?? {};
     const scale = Math.min(1.3, clientWidth / width, clientHeight / height);
+    // A link that got the focus may have scrolled it.
+    frame.current?.scrollTo(0, 0);
     place({ x: (clientWidth - width * scale) / 2, y: 0, scale });
   };
   /** Around a point of the frame. */
@@ -83,18 +98,22 @@ export function PanZoom({ width, height, title, children }: PanZoomProps) {
           Show all
         </button>
       </div>
-      <svg
+      <section
         ref={frame}
+        className="drawing-frame"
         // biome-ignore lint/a11y/noNoninteractiveTabindex: what is moved by keys must be reached by keyboard
         tabIndex={0}
         aria-label={`${title}. Arrows move it, + and - change its size, 0 shows all of it.`}
-        height={Math.min(640, Math.max(260, height))}
+        style={{ height: Math.min(640, Math.max(260, height)) }}
         onPointerDown={grab}
         onPointerMove={drag}
         onKeyDown={press}
       >
-        <g ref={moved}>{children}</g>
-      </svg>
+        {/* biome-ignore lint/a11y/noSvgWithoutTitle: the region around it has its name, and a title would be shown wherever the pointer is */}
+        <svg ref={moved} viewBox={`0 0 ${width} ${height}`}>
+          {children}
+        </svg>
+      </section>
     </div>
   );
 }

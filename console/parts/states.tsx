@@ -2,7 +2,7 @@
 import { type ReactNode, useEffect, useState } from 'react';
 import { RequestRefused, SignedOut, Unreachable } from '../api.ts';
 import { keyed } from '../model/keyed.ts';
-import { span } from '../model/times.ts';
+import { span, timeAgo } from '../model/times.ts';
 
 export function Loading({ what }: { readonly what: string }) {
   return (
@@ -99,9 +99,14 @@ export function UpdatedAll({ of }: { readonly of: readonly QueryState[] }) {
   return <Updated at={at} error={of.find(({ error }) => error)?.error} />;
 }
 
-/** How old what one sees is. */
+/** How long ago it was. Who shows it needs no time, and is not drawn again for it. */
+export function Ago({ at }: { readonly at: string }) {
+  return timeAgo(at, useNow(10));
+}
+
+/** How old what one sees is; every few seconds, since each change of a page that no one uses costs as much as all else on it. */
 export function Updated({ at, error }: { readonly at: number; readonly error: unknown }) {
-  const now = useNow();
+  const now = useNow(4);
   const age = at === 0 ? 'not yet' : `${span(now - at)} ago`;
   return (
     <span className={error ? 'updated bad' : 'updated'}>
@@ -115,10 +120,26 @@ export function Updated({ at, error }: { readonly at: number; readonly error: un
 export function useNow(seconds = 1): number {
   const [now, setNow] = useState(Date.now);
   useEffect(() => {
-    const timer = window.setInterval(() => {
-      if (document.visibilityState === 'visible') setNow(Date.now());
-    }, seconds * 1000);
-    return () => window.clearInterval(timer);
+    watches.set(setNow, seconds);
+    timer ??= window.setInterval(tick, 1000);
+    return () => {
+      watches.delete(setNow);
+      if (watches.size > 0) return;
+      window.clearInterval(timer);
+      timer = undefined;
+    };
   }, [seconds]);
   return now;
+}
+
+/** Who shows the time, and how often: all of a tick are drawn at once. */
+const watches = new Map<(now: number) => void, number>();
+let timer: number | undefined;
+let ticks = 0;
+
+function tick(): void {
+  if (document.visibilityState !== 'visible') return;
+  ticks += 1;
+  const now = Date.now();
+  for (const [show, seconds] of watches) if (ticks % seconds === 0) show(now);
 }

@@ -20,6 +20,8 @@ export const places: Readonly<Record<string, RegExp>> = {
   'manifests/default/front/nodes?search=control&node=nothing': /is not there any more/,
   'manifests/default/calm/events': /done in/,
   'manifests/default/calm/plan': /valid/,
+  'manifests/default/calm/plan?goal=again': /no machine changes/,
+  'manifests/default/calm/plan?goal=rollback': /Back to generation 1/,
   'manifests/default/calm/plan?goal=delete': /Something that exists is removed/,
   'manifests/default/calm/drift': /check for drift/i,
   'manifests/default/calm/history': /generation 1/,
@@ -27,7 +29,7 @@ export const places: Readonly<Record<string, RegExp>> = {
   'settings/providers?instance=default%2Fcalm%2Fsim-1': /never checked/,
   'settings/secrets': /default\/hetzner/,
   'settings/templates?template=default%2Fown': /example\.com\/own/,
-  'settings/sources': /No git source/,
+  'settings/sources': /github\.com\/team\/clusters/,
   'access/roles': /Who has which role/,
   'access/audit': /applied|created|changed/,
   'inventory/fleet/clusters': /Made by/,
@@ -39,7 +41,10 @@ export const places: Readonly<Record<string, RegExp>> = {
   'no/such/page': /no such page/,
 };
 
-/** Two manifests, one of which failed, an inventory, and a roll-out whose first wave is watched. */
+/**
+ * Manifests, one of which failed and one for which a plan waits for an approval, an inventory with a roll-out whose first wave is watched, a
+ * Secret, templates and a git source.
+ */
 export async function consoleWithAllPlaces(): Promise<ConsoleInBrowser> {
   const console = await consoleInBrowser({
     KUBELOOM_SIM_STAGE_MS: '20',
@@ -59,6 +64,16 @@ export async function consoleWithAllPlaces(): Promise<ConsoleInBrowser> {
       commit: 'v1',
       paths: { terraformer: 'terraform' },
     },
+  });
+  // No one fetches it while a test runs.
+  const source = { url: 'github.com/team/clusters', ref: 'main', path: 'team', suspend: true };
+  await console.api.putGitSource(named('clusters'), {
+    ...{ apiVersion: 'kubeloom.dev/v1', kind: 'GitSource', metadata: named('clusters'), spec: source },
+  });
+  const guarded = simManifest('calm', { providers: 2, compute: 4 });
+  const proposed = { ...guarded, spec: { ...guarded.spec, requireApproval: true } };
+  await console.api.putManifest(named('calm'), proposed).catch((refusal: Error) => {
+    if (!/kept as proposed/.test(refusal.message)) throw refusal;
   });
   await storeInventory(console);
   await startRollOut(console, changedLayer('first'));

@@ -70,6 +70,39 @@ it('an operator checks the credentials of a provider instance, and a viewer read
   await viewer.page.getByText('simulated: nothing was asked').waitFor();
 });
 
+it('a drawing that is moved changes its place alone, and one that is made small loses what no one could read', async () => {
+  await settled(console.api, balancedManifest('front'));
+  const { page, go } = await opened();
+  await go('manifests/default/front/topology');
+  const drawing = page.getByLabel(/its clouds, pools, nodes and load balancers/);
+  await drawing.getByText('15 nodes, each').waitFor();
+  await page.evaluate(`{
+    const frame = document.querySelector('.drawing-frame');
+    window.changes = [];
+    new MutationObserver((all) => window.changes.push(...all.map(({ type, target, attributeName }) =>
+      [type, target.localName, attributeName].join(' ')))).observe(frame, { subtree: true, childList: true, attributes: true, characterData: true });
+  }`);
+  const box = await drawing.boundingBox();
+  const [x, y] = [(box?.x ?? 0) + 30, (box?.y ?? 0) + 30];
+  const svg = drawing.locator('> svg');
+  const place = () => svg.evaluate(({ style }) => style.transform);
+  const size = () => svg.evaluate(({ style }) => style.width);
+  const before = { place: await place(), size: await size() };
+  await page.mouse.move(x, y);
+  await page.mouse.down();
+  await page.mouse.move(x + 40, y + 20, { steps: 4 });
+  await page.mouse.up();
+  expect(await place()).not.toBe(before.place);
+  expect(await size()).toBe(before.size);
+  expect(new Set((await page.evaluate('window.changes')) as string[])).toEqual(new Set(['attributes svg style']));
+  const sign = drawing.locator('a.node text').first();
+  await drawing.focus();
+  for (let steps = 0; steps < 8; steps += 1) await page.keyboard.press('-');
+  await expect.poll(() => sign.isVisible()).toBe(false);
+  await page.keyboard.press('0');
+  await expect.poll(() => sign.isVisible()).toBe(true);
+});
+
 it('a person sees the shape of a cluster, moves it by keys, chooses a node, and reads the same as a list', async () => {
   await settled(console.api, balancedManifest('front'));
   const { page, go } = await opened();
@@ -84,7 +117,7 @@ it('a person sees the shape of a cluster, moves it by keys, chooses a node, and 
   await drawing.focus();
   await page.keyboard.press('ArrowRight');
   await page.keyboard.press('+');
-  expect(await drawing.locator('> g').getAttribute('transform')).toMatch(/scale\(/);
+  expect(await drawing.locator('> svg').getAttribute('style')).toMatch(/translate\(.*width: \d/);
   await drawing.locator('a.node').first().click();
   const sheet = page.getByRole('region', { name: /Ready/ });
   await sheet.getByText('sim-1 · sim · anywhere').waitFor();

@@ -165,8 +165,8 @@ const words =
 /** Places that show no string of an answer. */
 const withoutStrings: ReadonlySet<string> = new Set([
   ...['new', 'manifests/default/nothing', 'no/such/page'],
-  // Nothing is stored there, or nothing is planned yet.
-  ...['settings/sources', 'inventory/fleet/plan'],
+  // Nothing is planned yet.
+  'inventory/fleet/plan',
 ]);
 
 function attacked(value: unknown, name = ''): unknown {
