@@ -19,6 +19,20 @@ const option = (name: string, value = ''): string => (value === '' ? '' : ` --${
 /** From so many minutes ago on, or from a time. */
 const since = (from = ''): string => option('since', /^\d+$/.test(from) ? `${from}m` : from);
 
+/** Kinds with commas between. */
+const kinds = (kind: string): string => (kind === '' ? '' : ` --kind ${kind.split(',').map(word).join(' ')}`);
+
+function sshTo({ namespace, name }: Name, cluster: string, node: string): string {
+  return `kubeloom ssh ${word(cluster)} ${word(node)}${option('manifest', name)}${inside(namespace)}`;
+}
+
+/** Which events of everything; empty: all. */
+export interface FeedChoice {
+  readonly minutes: string;
+  readonly namespace: string;
+  readonly kind: string;
+}
+
 interface RollOutStart {
   /** What is rolled out is a file, and not what is stored. */
   readonly file: boolean;
@@ -43,7 +57,8 @@ export const commands = {
   diff: (key: Name, from: number, to: number) => `kubeloom diff ${of(key)} g${from} g${to}`,
   /** `minutes`: only those of the last so many. */
   events: (key: Name, minutes?: string) => `kubeloom events ${of(key)} -f${since(minutes)}`,
-  allEvents: (minutes: string) => `kubeloom events -f${since(minutes)}`,
+  allEvents: ({ minutes, namespace, kind }: FeedChoice) =>
+    [`kubeloom events -f${since(minutes)}`, option('namespace', namespace), kinds(kind)].join(''),
   log: (run: string, namespace: string, stage?: string, cluster?: string) =>
     `kubeloom logs ${word(run)}${option('cluster', cluster)}${option('stage', stage)}${inside(namespace)}`,
   plan: (key: Name) => `kubeloom plan ${of(key)}`,
@@ -70,7 +85,7 @@ export const commands = {
   whoami: () => 'kubeloom whoami',
   roles: () => 'kubeloom roles list',
   /** What people asked for. */
-  audit: (days: string, kinds: readonly string[]) => `kubeloom events --since ${word(days)}d --kind ${kinds.join(' ')}`,
+  audit: (days: string, shown: readonly string[]) => `kubeloom events --since ${word(days)}d${kinds(shown.join(','))}`,
   inventory: (namespace: string) => `kubeloom inventory list${inside(namespace)}`,
   inventoryDocument: (namespace: string, kind: string, name: string) =>
     `kubeloom inventory describe ${word(kind)} ${word(name)}${inside(namespace)}`,
@@ -85,6 +100,7 @@ export const commands = {
   startRollOut: (namespace: string, plan: string, { file, waves, soak, maxFailed }: RollOutStart) =>
     `kubeloom rollout start${file ? ' -f inventory.yaml' : ''} --plan ${word(plan)}${option('waves', waves)}${option('soak', soak)}${option('max-failed', maxFailed)}${inside(namespace)}`,
   explain: (key: Name) => `kubeloom explain ${of(key)}`,
-  ssh: ({ namespace, name }: Name, cluster: string, node: string) =>
-    `kubeloom ssh ${word(cluster)} ${word(node)}${option('manifest', name)}${inside(namespace)}`,
+  ssh: sshTo,
+  /** Its peers in the mesh, with the last handshake and the traffic of each. */
+  peers: (key: Name, cluster: string, node: string) => `${sshTo(key, cluster, node)} -- wg show wg0`,
 } as const;

@@ -15,6 +15,7 @@ import {
 } from '../model/fleet.ts';
 import { timeAgo } from '../model/times.ts';
 import { Bar } from '../parts/bar.tsx';
+import { Choice } from '../parts/choice.tsx';
 import { CopyCommand } from '../parts/copy-command.tsx';
 import { Empty, Loading, Trouble, Updated, useNow } from '../parts/states.tsx';
 import { Status } from '../parts/status.tsx';
@@ -90,7 +91,6 @@ interface FiltersProps {
 /** Each with how many there are of it; the addresses of filters are as the API has them. */
 function FleetFilters({ choice, counts, choose }: FiltersProps) {
   const on = choice.state.split(',');
-  const namespaces = [...new Set([...Object.keys(counts.namespaces), choice.namespace])].filter(Boolean);
   const any = shownStates.reduce((sum, state) => sum + counts.states[state], 0);
   return (
     <fieldset className="filters">
@@ -106,17 +106,12 @@ function FleetFilters({ choice, counts, choose }: FiltersProps) {
           choose={() => choose({ state: on.includes(state) ? '' : state })}
         />
       ))}
-      {(namespaces.length > 1 || choice.namespace !== '') && (
-        <label>
-          Namespace{' '}
-          <select value={choice.namespace} onChange={(event) => choose({ namespace: event.target.value })}>
-            <option value="">all</option>
-            {namespaces.sort().map((namespace) => (
-              <option key={namespace}>{namespace}</option>
-            ))}
-          </select>
-        </label>
-      )}
+      <Choice
+        title="Namespace"
+        of={Object.keys(counts.namespaces)}
+        value={choice.namespace}
+        choose={(namespace) => choose({ namespace })}
+      />
     </fieldset>
   );
 }

@@ -77,7 +77,15 @@ function Facts({ of, cluster, node }: FactsProps) {
           <span aria-hidden="true">!</span> {kind}: {message}
         </p>
       ))}
-      <CopyCommand command={commands.ssh(of, cluster.name, node.name)} />
+      <p>
+        <CopyCommand command={commands.ssh(of, cluster.name, node.name)} />
+      </p>
+      {cluster.mesh && node.privateAddress !== '' && (
+        <p className="dim">
+          Checks compare which peers it has. When they last shook hands, the node itself knows:{' '}
+          <CopyCommand command={commands.peers(of, cluster.name, node.name)} />
+        </p>
+      )}
     </>
   );
 }

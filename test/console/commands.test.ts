@@ -7,12 +7,14 @@ import { auditKinds } from '../../console/model/audit.ts';
 import { commands } from '../../console/model/commands.ts';
 
 const id = '3f0c9d0e5a7b1c2d4e6f8091a2b3c4d5e6f70819';
+const noFilter = { minutes: '60', namespace: '', kind: '' };
 const noChoice = { search: '', state: '', namespace: '' };
 
 /** Each of them, about things of these names; a stage, a verb and a number are words of Kubeloom. */
 function allCommands(namespace: string, name: string): Readonly<Record<keyof typeof commands, readonly string[]>> {
   const key = { namespace, name };
   const { log, events, startRollOut } = commands;
+  const everything = [noFilter, { minutes: '15', namespace, kind: 'StageFailed,RunFailed' }];
   return {
     ...{
       console: [commands.console()],
@@ -20,7 +22,7 @@ function allCommands(namespace: string, name: string): Readonly<Record<keyof typ
       describe: [commands.describe(key)],
     },
     ...{ nodes: [commands.nodes(key)], history: [commands.history(key)], diff: [commands.diff(key, 1, 2)] },
-    ...{ events: [events(key), events(key, '15')], allEvents: [commands.allEvents('60')] },
+    ...{ events: [events(key), events(key, '15')], allEvents: everything.map(commands.allEvents) },
     log: [log(name, namespace), log(name, namespace, 'nodes', name)],
     ...{ plan: [commands.plan(key)], planOfFile: [commands.planOfFile()], store: [commands.store('secret.yaml')] },
     ...{ apply: [commands.apply(id)], approve: [commands.approve(key, id)], retry: [commands.retry(key)] },
@@ -42,7 +44,7 @@ function allCommands(namespace: string, name: string): Readonly<Record<keyof typ
       startRollOut(namespace, id, { file: true }),
       startRollOut(namespace, id, { file: false, waves: '1,10%,100%', soak: '30m', maxFailed: '2' }),
     ],
-    ssh: [commands.ssh(key, name, name)],
+    ...{ ssh: [commands.ssh(key, name, name)], peers: [commands.peers(key, name, name)] },
   };
 }
 

@@ -197,6 +197,12 @@ function Findings({ check }: { readonly check: Check }) {
     <>
       <p>
         {verdict} <span className="dim">checked {timeAgo(check.endedAt ?? check.startedAt, now)}</span>
+        {check.status === 'lost' && (
+          <span className="dim">
+            {' '}
+            · the log of build <code>{check.build}</code> has the reason
+          </span>
+        )}
       </p>
       {check.findings.length > 0 && (
         <div className="scroll">

@@ -23,7 +23,7 @@ export const places: Readonly<Record<string, RegExp>> = {
   'manifests/default/calm/plan?goal=again': /no machine changes/,
   'manifests/default/calm/plan?goal=rollback': /Back to generation 1/,
   'manifests/default/calm/plan?goal=delete': /Something that exists is removed/,
-  'manifests/default/calm/drift': /check for drift/i,
+  'manifests/default/calm/drift': /There was no check for drift yet/,
   'manifests/default/calm/history': /generation 1/,
   'manifests/default/calm/history?from=1&to=2': /count: 3/,
   'settings/providers?instance=default%2Fcalm%2Fsim-1': /never checked/,

@@ -11,6 +11,7 @@ beforeAll(async () => {
   });
   await settled(console.api, simManifest('calm', { providers: 2 }));
   await settled(console.api, simManifest('fails'));
+  await settled(console.api, simManifest('other', { namespace: 'team' }));
 });
 afterAll(() => console?.close());
 
@@ -55,4 +56,26 @@ it('filters of the fleet are in its address, are answered by the API with counts
   await expect.poll(() => page.getByRole('row').count()).toBe(2);
   await page.getByRole('searchbox').fill('');
   await expect.poll(() => page.getByRole('row').count()).toBe((counts?.all ?? 0) + 1);
+});
+
+it('events of everything are filtered by kind and namespace, in the address and in the command', async () => {
+  const { page, context, go } = await console.open();
+  onTestFinished(() => context.close());
+  const { items } = await console.api.listAllEvents({ kind: ['RunFailed'], limit: 200 });
+  await go('events?minutes=1440');
+  const lines = page.getByRole('list', { name: 'Events, oldest first' }).getByRole('listitem');
+  await lines.filter({ hasText: 'calm' }).first().waitFor();
+  await page.getByRole('combobox', { name: 'Kind' }).selectOption('RunFailed');
+  await expect.poll(() => lines.count()).toBe(items.length);
+  expect(await lines.filter({ hasText: 'calm' }).count()).toBe(0);
+  expect(new URL(page.url()).hash).toBe('#/events?minutes=1440&kind=RunFailed');
+  await page.getByText('kubeloom events -f --since 1440m --kind RunFailed').waitFor();
+  await page.reload();
+  await expect.poll(() => lines.count()).toBe(items.length);
+  await page.getByRole('combobox', { name: 'Kind' }).selectOption('');
+  await lines.filter({ hasText: 'calm' }).first().waitFor();
+  await page.getByRole('combobox', { name: 'Namespace' }).selectOption('team');
+  await expect.poll(() => lines.filter({ hasText: 'calm' }).count()).toBe(0);
+  await lines.filter({ hasText: 'other' }).first().waitFor();
+  await page.getByText('kubeloom events -f --since 1440m --namespace team').waitFor();
 });

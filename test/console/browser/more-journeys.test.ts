@@ -122,7 +122,8 @@ it('a person sees the shape of a cluster, moves it by keys, chooses a node, and 
   const sheet = page.getByRole('region', { name: /Ready/ });
   await sheet.getByText('sim-1 · sim · anywhere').waitFor();
   expect(page.url()).toMatch(/topology\?node=/);
-  await sheet.getByText(/kubeloom ssh web \S+ --manifest front/).waitFor();
+  await sheet.getByText(/kubeloom ssh web \S+ --manifest front$/).waitFor();
+  await sheet.getByText(/kubeloom ssh web \S+ --manifest front -- wg show wg0$/).waitFor();
   await page.getByRole('link', { name: /^Pool compute-2/ }).focus();
   await page.keyboard.press('Enter');
   await page.getByLabel('Search nodes').waitFor();

@@ -254,6 +254,12 @@ describe('someone who uses no mouse, or does not see the page', () => {
     await page.keyboard.press('Escape');
     for (const key of ['g', 'f']) await page.keyboard.press(key);
     await page.getByRole('heading', { name: 'Fleet' }).waitFor();
+    // What is drawn between two keys does not part them.
+    await page.keyboard.press('g');
+    await go('attention');
+    await page.getByRole('heading', { name: 'Needs you' }).waitFor();
+    await page.keyboard.press('f');
+    await page.getByRole('heading', { name: 'Fleet' }).waitFor();
   });
 
   it('stages are named by stage and waypoint, and a log is searched with the keyboard', async () => {
