@@ -1,3 +1,4 @@
+/** Which state machines Step Functions on one machine refuses, and how they name functions. */
 import { describe, expect, it } from 'vitest';
 import { lambdaArn } from '#local/names.ts';
 import { startWorkbench, task } from './workbench.ts';

@@ -1,3 +1,4 @@
+/** Roll-outs of an inventory: waves, the pause after each, halts, pauses, resumptions and undos, on the real state machines. */
 import { describe, expect, it } from 'vitest';
 import type { Call } from '#test/api/api-under-test.ts';
 import { clusterNamed, environment, Fleet, fleet, nameOf } from './harness/fleet.ts';

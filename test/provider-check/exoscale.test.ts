@@ -1,3 +1,4 @@
+/** Exoscale: a cloud of loopback that verifies every signature itself. No account was asked. */
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { checkLogin } from '#runner/provider-check/check-provider.ts';
 import { type CloudRequest, type FakeCloud, fakeCloud, type Routes } from './fake-cloud.ts';
