@@ -45,7 +45,11 @@ export function codeEditor(host: HTMLElement, { label, keys, example, text, writ
       extensions: [
         ...[lineNumbers(), lineFaults, history(), placeholder(example), EditorState.tabSize.of(2), indentUnit.of('  ')],
         ...[StreamLanguage.define(yaml), syntaxHighlighting(colours), indentation, codeLook],
-        autocompletion({ override: [complete], icons: false, activateOnCompletion: () => true }),
+        autocompletion({
+          override: [complete],
+          icons: false,
+          activateOnCompletion: ({ apply }) => apply !== undefined,
+        }),
         // Tab is not among them: it leaves the editor, as any field.
         keymap.of([
           ...[
@@ -138,12 +142,18 @@ async function complete({ state, pos, explicit }: CompletionContext): Promise<Co
   const place = placeInYaml(state.doc.toString(), pos);
   if (!place || (place.typed === '' && place.what === 'key' && !explicit)) return null;
   const words = wordsAt(await schemaOfDocuments(), place);
-  if (words.length === 0) return null;
+  // A value that is all there needs no more: Enter is a new line then.
+  const isWhole = (typed: string): boolean => place.what === 'value' && words.some(({ text }) => text === typed);
+  if (words.length === 0 || (isWhole(place.typed) && !explicit)) return null;
   const line = state.doc.lineAt(pos);
   const [rest = ''] = /^[\w.-]*/.exec(line.text.slice(pos - line.from)) ?? [];
   const isKeyAlready = line.text.slice(pos - line.from + rest.length).startsWith(':');
   return {
-    ...{ from: place.from, to: pos + rest.length, validFor: /^[\w.-]*$/ },
+    ...{
+      from: place.from,
+      to: pos + rest.length,
+      validFor: (typed: string) => /^[\w.-]*$/.test(typed) && !isWhole(typed),
+    },
     options: words.map((word) => optionOf(word, place, isKeyAlready)),
   };
 }
@@ -152,6 +162,7 @@ function optionOf({ text, detail, meaning, isNeeded, insert }: Word, { what }: Y
   return {
     ...{ label: text, detail, boost: isNeeded ? 1 : 0 },
     ...(meaning !== '' && { info: meaning }),
-    apply: what === 'key' && isKeyAlready ? text : insert,
+    // A key that is there already, or a value, leads to nothing else.
+    ...(what === 'key' && !isKeyAlready && { apply: insert }),
   };
 }

@@ -2,7 +2,7 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useDeferredValue, useEffect, useMemo, useRef, useState } from 'react';
 import type { PlanReport } from '#contracts/api-bodies.ts';
-import { type AnswerTo, ask } from '../api.ts';
+import { type AnswerTo, ask, RequestRefused } from '../api.ts';
 import type { CodeEditor } from '../editor/code-editor.ts';
 import type { LineFault } from '../editor/line-faults.ts';
 import { commands, type Name } from '../model/commands.ts';
@@ -45,7 +45,7 @@ export function ManifestEditor({ stored, of }: ManifestEditorProps) {
   const name = document?.name ? { namespace: document.namespace ?? 'default', name: document.name } : undefined;
   const renamed = of && name && (of.name !== name.name || of.namespace !== name.namespace);
   const others = checked.data?.documents.filter((one) => one !== document) ?? [];
-  const faults = checked.data?.documents.flatMap((one) => one.faults) ?? [];
+  const faults = useMemo(() => faultsOf(checked.data, checked.error), [checked.data, checked.error]);
   const planned = useMutation<PlanReport & { readonly text: string }>({
     mutationFn: async () => {
       if (!name) throw new Error('the text has no manifest with a name');
@@ -55,10 +55,7 @@ export function ManifestEditor({ stored, of }: ManifestEditorProps) {
   });
   const plan = planned.data;
   const outdated = plan !== undefined && plan.text !== text;
-  const marks = useMemo(
-    () => (checked.data?.documents ?? []).flatMap(({ faults }) => faults.flatMap(markOf)),
-    [checked.data],
-  );
+  const marks = useMemo(() => faults.flatMap(markOf), [faults]);
   return (
     <div className="editor">
       <div>
@@ -76,13 +73,13 @@ export function ManifestEditor({ stored, of }: ManifestEditorProps) {
             <span className="dim">Write or paste a manifest; it is checked while you write.</span>
           ) : settled !== text || checked.isFetching ? (
             <Sign tone="calm" word="checking" />
-          ) : checked.error ? null : faults.length > 0 ? (
+          ) : faults.length > 0 ? (
             <Sign tone="bad" word={countOf(faults.length, 'fault')} />
-          ) : (
+          ) : checked.error ? null : (
             <Sign tone="good" word={name ? `${name.namespace}/${name.name} is valid` : 'no manifest in the text'} />
           )}
         </p>
-        {checked.error && <Trouble error={checked.error} what="the check" />}
+        {checked.error && faults.length === 0 && <Trouble error={checked.error} what="the check" />}
         {renamed && (
           <p className="notice warn">
             <span aria-hidden="true">!</span> The text names {name.namespace}/{name.name}: that is another manifest than
@@ -200,6 +197,12 @@ function useSettled(value: string, ms: number): string {
     return () => window.clearTimeout(timer);
   }, [value, ms]);
   return settled;
+}
+
+/** Of documents, or of a text that is not YAML: that is refused as a whole. */
+function faultsOf(checked: Validation | undefined, refusal: unknown): readonly Fault[] {
+  if (refusal instanceof RequestRefused) return refusal.problem.faults ?? [];
+  return checked?.documents.flatMap(({ faults }) => faults) ?? [];
 }
 
 function markOf({ line, path, reason, fix }: Fault): readonly LineFault[] {

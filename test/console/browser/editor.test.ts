@@ -47,6 +47,7 @@ describe('completion', () => {
     await area(window).focus();
     await page.keyboard.type('kind: Inp');
     await choose(page, 'InputManifest');
+    await expect.poll(() => page.getByRole('option').count()).toBe(0);
     await page.keyboard.type('\nspe');
     await choose(page, /^spec/);
     // What it was chosen for is below it already.
@@ -58,6 +59,27 @@ describe('completion', () => {
     await page.keyboard.type('hetz');
     await choose(page, /^hetzner/);
     expect(await textIn(area(window))).toBe('kind: InputManifest\nspec:\n  providers:\n    - providerType: hetzner');
+  });
+
+  it('Enter is a new line once a value is all there, chosen or typed', async () => {
+    const window = await writing();
+    const { page } = window;
+    /** As long as someone looks at what is written. */
+    const written = async (): Promise<void> => {
+      await expect.poll(() => page.getByRole('option').count()).toBe(0);
+      await page.evaluate('new Promise((seen) => setTimeout(seen, 500))');
+    };
+    await area(window).focus();
+    await page.keyboard.type('kind: Inp');
+    await choose(page, 'InputManifest');
+    await written();
+    await page.keyboard.press('Enter');
+    await page.keyboard.type('kind: InputManifes');
+    await page.getByRole('option', { name: 'InputManifest' }).waitFor();
+    await page.keyboard.type('t');
+    await written();
+    await page.keyboard.press('Enter');
+    expect(await textIn(area(window))).toBe('kind: InputManifest\nkind: InputManifest\n');
   });
 
   it('Ctrl-Space offers what a mapping does not have yet, and nothing of other kinds', async () => {
@@ -93,6 +115,19 @@ describe('faults', () => {
     await page.keyboard.type('1');
     await page.getByText('default/shop is valid').waitFor();
     await expect.poll(() => marked.count()).toBe(0);
+  });
+});
+
+describe('a text that is not YAML', () => {
+  it('a text that cannot be parsed is marked at the line where it cannot, which is reached from the list', async () => {
+    const window = await writing('kind: InputManifest\nspec\n');
+    const { page } = window;
+    await page.getByText('1 fault').waitFor();
+    await expect.poll(() => page.locator('.fault-line').allInnerTexts()).toEqual(['spec']);
+    await page.getByRole('button', { name: 'line 2' }).click();
+    await page.keyboard.type('spec: {}');
+    await expect.poll(() => page.locator('.fault-line').allInnerTexts()).not.toContain('spec');
+    expect(await textIn(area(window))).toBe('kind: InputManifest\nspec: {}\n');
   });
 });
 
