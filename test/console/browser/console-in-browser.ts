@@ -18,6 +18,8 @@ export interface ConsoleInBrowser {
   open(as?: Opened): Promise<Window>;
   /** The token of a new user who holds the role in all namespaces. */
   userWith(role: UserRole): Promise<string>;
+  /** Stops the platform; what is returned starts it again, with its data, at the same address. */
+  stopPlatform(): Promise<() => Promise<void>>;
   close(): Promise<void>;
 }
 
@@ -58,15 +60,21 @@ export async function consoleInBrowser(
   const before = { ...process.env };
   Object.assign(process.env, { KUBELOOM_LOG: 'errors', ...environment });
   const dataDir = await mkdtemp(join(tmpdir(), 'kubeloom-console-'));
-  const [browser, platform] = await Promise.all([
+  const start = (apiPort: number) =>
+    startPlatform({ dataDir, runner: 'sim', apiPort, graceMs: 100, tickSeconds: 3600, ...more });
+  const [browser, first] = await Promise.all([
     chromium.launch({ executablePath: chromiumProgram(), args: ['--no-sandbox', '--disable-gpu'] }),
-    startPlatform({ dataDir, runner: 'sim', apiPort: 0, graceMs: 100, tickSeconds: 3600, ...more }),
+    start(0),
     builtConsole(),
   ]);
+  let platform = first;
   const { apiUrl, token: owner } = platform;
   const api = apiClient({ apiUrl, token: owner });
   return {
-    ...{ platform, browser, api },
+    ...{ browser, api },
+    get platform() {
+      return platform;
+    },
     async open({ token = owner, scheme = 'light', clock = false, size = { width: 1360, height: 900 } } = {}) {
       const context = await browser.newContext({ viewport: size, colorScheme: scheme, reducedMotion: 'reduce' });
       // Nothing here says how fast a page is: what never comes is reported all the same.
@@ -92,6 +100,12 @@ export async function consoleInBrowser(
       };
     },
     userWith: (role) => userWithRole(api, dataDir, role),
+    async stopPlatform() {
+      await platform.stop();
+      return async () => {
+        platform = await start(Number(new URL(apiUrl).port));
+      };
+    },
     async close() {
       await browser.close();
       await platform.stop();

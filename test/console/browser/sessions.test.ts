@@ -50,6 +50,27 @@ it('a page that was open when its session ended says so, and how to get in', asy
   await page.getByText('kubeloom console').waitFor();
 });
 
+it('a page whose platform was stopped and started keeps what it showed, says that its session has ended, and is the same place for who signs in again', async () => {
+  const { page, context, go } = await opened({ clock: true });
+  await go('manifests/default/calm/nodes?search=compute');
+  const row = page.getByText(/of 2 ready/).first();
+  await row.waitFor();
+  const start = await console.stopPlatform();
+  await page.clock.fastForward(25_000);
+  await page.getByText(/no answer; as it was/).waitFor();
+  expect(await row.count()).toBe(1);
+  await start();
+  // However long it waits before it asks again.
+  await page.clock.fastForward(120_000);
+  await page.getByText('Your session has ended').first().waitFor();
+  expect(page.url()).toMatch(/#\/manifests\/default\/calm\/nodes\?search=compute$/);
+  const other = await context.newPage();
+  await other.goto(await addressFor());
+  for (const tab of [other, page]) await tab.getByRole('button', { name: 'Sign out' }).waitFor();
+  await row.waitFor();
+  expect(page.url()).toMatch(/#\/manifests\/default\/calm\/nodes\?search=compute$/);
+});
+
 it('an address of someone else asks before this browser becomes theirs, in every tab', async () => {
   const { page, context } = await opened();
   const second = await context.newPage();
