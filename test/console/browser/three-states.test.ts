@@ -1,7 +1,7 @@
 /** What pages show before there is an answer, when there is none, and of what the caller may not see. */
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
 import { consoleWithAllPlaces, drawn, places } from './all-places.ts';
-import type { ConsoleInBrowser } from './console-in-browser.ts';
+import type { ConsoleInBrowser, Window } from './console-in-browser.ts';
 
 let console: ConsoleInBrowser;
 
@@ -54,6 +54,35 @@ it('every page says that it asks, says why it can show nothing, and shows it as 
   }
   expect(wrong).toEqual([]);
 }, 900_000);
+
+/** Buttons that only those who may do something are offered. */
+const verbs =
+  /^(Retry|Cancel|Pause|Resume|Undo|Apply|Check for drift|Repair drift|Check its credentials|Ask the repository now|.* exactly (so|this|this plan))$/;
+/** What a viewer finds in the place of such an offer. */
+const ofViewers: typeof places = { 'manifests/default/calm/plan?goal=delete': /nodes \+0 ~0 −/ };
+
+it('one who may only view sees every place, is offered nothing that would be refused, and no page asks for what is', async () => {
+  const offered = async ({ page, go }: Window, place: string, text: RegExp): Promise<readonly string[]> => {
+    await go(place);
+    await drawn(page, text);
+    const names = await page.getByRole('button').allInnerTexts();
+    return names.filter((name) => verbs.test(name.trim())).map((name) => `${place}: ${name}`);
+  };
+  const [owner, viewer] = [await console.open(), await console.open({ token: await console.userWith('viewer') })];
+  onTestFinished(async () => void (await Promise.all([owner, viewer].map(({ context }) => context.close()))));
+  const refused: string[] = [];
+  viewer.page.on('response', (one) => one.status() === 403 && refused.push(`${one.request().method()} ${one.url()}`));
+  const wrong: string[] = [];
+  const ofOwner: string[] = [];
+  for (const [place, text] of Object.entries(places)) {
+    ofOwner.push(...(await offered(owner, place, text)));
+    wrong.push(...(await offered(viewer, place, ofViewers[place] ?? text)));
+    const alerts = await viewer.page.getByRole('alert').allInnerTexts();
+    wrong.push(...alerts.map((alert) => `${place}: ${alert}`));
+  }
+  expect([wrong, refused]).toEqual([[], []]);
+  expect(ofOwner.length).toBeGreaterThan(10);
+}, 600_000);
 
 it('a Secret of a namespace that the caller may not see is not called missing', async () => {
   const { page, context, go } = await console.open({ token: await console.userWith('viewer') });
