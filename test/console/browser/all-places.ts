@@ -83,3 +83,13 @@ export async function consoleWithAllPlaces(): Promise<ConsoleInBrowser> {
 /** Until the text is there. */
 export const drawn = (page: Page, text: RegExp) =>
   page.locator('main').getByText(text).filter({ visible: true }).first().waitFor();
+
+/** A string that would be markup and a script, wherever it is not taken as text. */
+export const attack = `"'></textarea><img src=x onerror="window.attacked=1"><script>window.attacked=1</script>{{1}}`;
+
+/** What it did to the page, and how many elements and scripts are there. */
+export const takenAsMarkup = (page: Page): Promise<unknown> =>
+  page.evaluate(
+    `[window.attacked, document.querySelectorAll('img[src=x], [onerror]').length, document.scripts.length]`,
+  );
+export const nothingTaken = [undefined, 0, 1];

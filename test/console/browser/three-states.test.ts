@@ -1,6 +1,6 @@
 /** What pages show before there is an answer, when there is none, and of what the caller may not see. */
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
-import { consoleWithAllPlaces, drawn, places } from './all-places.ts';
+import { attack, consoleWithAllPlaces, drawn, nothingTaken, places, takenAsMarkup } from './all-places.ts';
 import type { ConsoleInBrowser, Window } from './console-in-browser.ts';
 
 let console: ConsoleInBrowser;
@@ -13,14 +13,16 @@ afterAll(() => console?.close());
 /** They ask for nothing, or for nothing that there is. */
 const others = new Set(['new', 'manifests/default/nothing', 'no/such/page']);
 
-it('every page says that it asks, says why it can show nothing, and shows it as soon as it can, without being loaded again', async () => {
+it('every page says that it asks, says why it can show nothing, as text, and shows it as soon as it can, without being loaded again', async () => {
   const { page, context, go } = await console.open({ clock: true });
   onTestFinished(() => context.close());
   let state: 'silent' | 'broken' | 'working' = 'working';
   const held: (() => void)[] = [];
   await page.route(/\/v1\/(?!whoami)/, async (route) => {
     if (state === 'silent') await new Promise<void>((resolve) => held.push(resolve));
-    const problem = { status: 500, title: 'Fault', detail: 'it is broken', instance: '1', code: 'InternalFault' };
+    const faults = [{ path: attack, reason: attack, fix: attack }];
+    const words = { title: attack, detail: `it is broken ${attack}`, instance: attack, code: 'InternalFault', faults };
+    const problem = { type: 'about:blank', status: 500, ...words };
     if (state === 'working') await route.continue();
     else await route.fulfill({ status: 500, contentType: 'application/problem+json', json: problem });
   });
@@ -38,8 +40,9 @@ it('every page says that it asks, says why it can show nothing, and shows it as 
       wrong.push(`${place}: empty`);
     state = 'broken';
     for (const release of held.splice(0)) release();
-    await page.getByRole('alert').getByText('it is broken').first().waitFor();
+    await page.getByRole('alert').getByText(`it is broken ${attack}`).first().waitFor();
     if ((await page.getByText(/^Asking for/).count()) > 0) wrong.push(`${place}: asks and does not`);
+    expect([place, await takenAsMarkup(page)]).toEqual([place, nothingTaken]);
     state = 'working';
     await expect
       .poll(
