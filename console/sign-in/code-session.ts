@@ -7,22 +7,27 @@ import { keep, kept } from '../storage.ts';
 import { type Begun, errorText, fieldText, type WayIn } from './way-in.ts';
 
 const place = 'kubeloom-console-key';
+/** In the storage of this tab: the place where it was when the address was pasted into it. */
+const before = 'kubeloom-console-place';
 const brought = /^#sign-in=([\w-]{20,100})$/;
 
 export function codeSession(): WayIn {
   return {
     async begin() {
       // Pasted into an open tab, the address changes only what is behind its `#`.
-      window.addEventListener('hashchange', () => {
+      window.addEventListener('hashchange', ({ oldURL }) => {
         if (!brought.test(location.hash)) return;
         handOverDrafts();
+        const { hash } = new URL(oldURL);
+        if (!brought.test(hash)) sessionStorage.setItem(before, hash);
         location.reload();
       });
       // Another tab signed in as someone else, or out: what this one shows is no longer theirs.
       window.addEventListener('storage', ({ key }) => key === place && location.reload());
       const [, code] = brought.exec(location.hash) ?? [];
       if (code === undefined) return { kind: 'open' };
-      history.replaceState(null, '', `${location.pathname}#/`);
+      history.replaceState(null, '', `${location.pathname}${sessionStorage.getItem(before) || '#/'}`);
+      sessionStorage.removeItem(before);
       return signIn(code).catch((error: unknown) => ({ kind: 'refused', reason: errorText(error) }));
     },
     headers: async () => keyHeader(),

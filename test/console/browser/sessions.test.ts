@@ -50,9 +50,11 @@ it('a page that was open when its session ended says so, and how to get in', asy
   await page.getByText('kubeloom console').waitFor();
 });
 
+const place = 'manifests/default/calm/nodes?search=compute';
+
 it('a page whose platform was stopped and started keeps what it showed, says that its session has ended, and is the same place for who signs in again', async () => {
   const { page, context, go } = await opened({ clock: true });
-  await go('manifests/default/calm/nodes?search=compute');
+  await go(place);
   const row = page.getByText(/of 2 ready/).first();
   await row.waitFor();
   const start = await console.stopPlatform();
@@ -63,12 +65,29 @@ it('a page whose platform was stopped and started keeps what it showed, says tha
   // However long it waits before it asks again.
   await page.clock.fastForward(120_000);
   await page.getByText('Your session has ended').first().waitFor();
-  expect(page.url()).toMatch(/#\/manifests\/default\/calm\/nodes\?search=compute$/);
   const other = await context.newPage();
   await other.goto(await addressFor());
   for (const tab of [other, page]) await tab.getByRole('button', { name: 'Sign out' }).waitFor();
   await row.waitFor();
-  expect(page.url()).toMatch(/#\/manifests\/default\/calm\/nodes\?search=compute$/);
+  expect(page.url()).toContain(place);
+});
+
+it('an address that is pasted into the tab whose session has ended leads back to the place where it was', async () => {
+  const { page, context, go } = await opened();
+  await go(place);
+  await page
+    .getByText(/of 2 ready/)
+    .first()
+    .waitFor();
+  await context.clearCookies();
+  await page.reload();
+  await page.getByText('You are not signed in').waitFor();
+  await page.goto(await addressFor());
+  await page
+    .getByText(/of 2 ready/)
+    .first()
+    .waitFor();
+  expect(page.url()).toBe(`${console.platform.apiUrl}/console/#/${place}`);
 });
 
 it('an address of someone else asks before this browser becomes theirs, in every tab', async () => {
