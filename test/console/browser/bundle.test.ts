@@ -24,6 +24,24 @@ it('the first page loads at most 120 kB of script and 8 kB of style', async () =
 });
 
 it('an editor loads at most 110 kB of script when one is opened, and 20 kB of schema when something is completed', async () => {
+  const { page, sizeOf, named, openedBy } = await built();
+  const editor = openedBy('code-editor');
+  expect(editor).toBeGreaterThan(80);
+  expect(editor).toBeLessThanOrEqual(110);
+  expect(kilobytes(sizeOf(named('input-manifest')))).toBeLessThanOrEqual(20);
+  expect(page).not.toMatch(/code-editor|input-manifest/);
+});
+
+it('a topology loads at most 75 kB of script when it is opened', async () => {
+  const { page, openedBy } = await built();
+  const topology = openedBy('topology');
+  expect(topology).toBeGreaterThan(1);
+  expect(topology).toBeLessThanOrEqual(75);
+  expect(page).not.toContain('topology');
+});
+
+/** The page, and what of it is loaded later: sizes are compressed. */
+async function built() {
   const directory = await builtConsole();
   const files = await readConsoleFiles(directory);
   const page = await readFile(join(directory, 'index.html'), 'utf8');
@@ -38,12 +56,11 @@ it('an editor loads at most 110 kB of script when one is opened, and 20 kB of sc
     for (const [, other = ''] of text.matchAll(/(?:from|import)\s*"\.\/([^"]+)"/g)) loadedBy(`assets/${other}`, seen);
     return seen;
   };
-  const editor = [...loadedBy(named('code-editor'))].reduce((sum, name) => sum + sizeOf(name), 0);
-  expect(kilobytes(editor)).toBeGreaterThan(80);
-  expect(kilobytes(editor)).toBeLessThanOrEqual(110);
-  expect(kilobytes(sizeOf(named('input-manifest')))).toBeLessThanOrEqual(20);
-  expect(page).not.toMatch(/code-editor|input-manifest/);
-});
+  /** Kilobytes of a part and of what it imports. */
+  const openedBy = (part: string): number =>
+    kilobytes([...loadedBy(named(part))].reduce((sum, name) => sum + sizeOf(name), 0));
+  return { page, sizeOf, named, openedBy };
+}
 
 it('nothing of the domain, of functions or of a development build is in the files', async () => {
   const files = await readConsoleFiles(await builtConsole());
