@@ -17,6 +17,7 @@ export const stageColumns = [
 export type CellState =
   | 'none'
   | 'toCome'
+  | 'notReached'
   | 'running'
   | 'undoing'
   | 'retrying'
@@ -41,7 +42,7 @@ export interface Cell {
   readonly log?: { readonly waypoint: string; readonly undo: boolean; readonly attempt: number };
 }
 
-export type RowState = 'toCome' | 'underWay' | 'reached' | 'undone' | 'stopped';
+export type RowState = 'toCome' | 'notReached' | 'underWay' | 'reached' | 'undone' | 'stopped';
 
 export interface Row {
   readonly number: number;
@@ -83,8 +84,10 @@ export function runTable(run: RunToShow): readonly Row[] {
     const current = row.starts.at(-1);
     const works = run.active && current !== undefined && current === last && current.state === 'underWay';
     const state: RowState =
-      current === undefined ? 'toCome' : works || current.state !== 'underWay' ? current.state : 'stopped';
-    const cells = stageColumns.map((stage) => [stage, cellOf(stage, row, works ? run : undefined)] as const);
+      current === undefined ? unstarted(run.active) : works || current.state !== 'underWay' ? current.state : 'stopped';
+    const cells = stageColumns.map(
+      (stage) => [stage, cellOf(stage, row, { active: run.active, working: works ? run : undefined })] as const,
+    );
     return {
       ...{ number: row.number, title: row.title, direction: row.direction, lines: row.lines },
       ...{ forwardOnly: row.forwardOnly, state, cells: Object.fromEntries(cells) as Row['cells'] },
@@ -182,8 +185,13 @@ const states: Readonly<Record<string, CellState>> = {
   StageUndone: 'undone',
 };
 
-/** `working`: the run, where it is at work on this row. */
-function cellOf(stage: PlannedStageName, { starts, work }: Draft, working: RunToShow | undefined): Cell {
+interface RunNow {
+  readonly active: boolean;
+  /** The run, where it is at work on this row. */
+  readonly working: RunToShow | undefined;
+}
+
+function cellOf(stage: PlannedStageName, { starts, work }: Draft, { active, working }: RunNow): Cell {
   const reasons = work?.get(stage) ?? [];
   const ends = starts.flatMap((start) =>
     start.ends.filter((event) => event.stage === stage).map((event) => ({ event, start })),
@@ -212,7 +220,7 @@ function cellOf(stage: PlannedStageName, { starts, work }: Draft, working: RunTo
     const log = { waypoint: current.id, undo: true, attempt: tried };
     return { stage, state: 'undoing', attempt: tried, since, reasons, log };
   }
-  if (!last) return { stage, state: nothingHappened(stage, { starts, work }), attempt: 1, reasons };
+  if (!last) return { stage, state: nothingHappened(stage, { starts, work }, active), attempt: 1, reasons };
   const { event, start } = last;
   return {
     ...{ stage, state: states[event.kind] ?? 'done', attempt, reasons },
@@ -237,7 +245,11 @@ function beginOf(
 const isOver = ({ ends }: Start, begin: RunEvent): boolean =>
   ends.some(({ stage, attempt, at }) => stage === begin.stage && attempt === begin.attempt && at >= begin.at);
 
-function nothingHappened(stage: PlannedStageName, { starts, work }: Pick<Draft, 'starts' | 'work'>): CellState {
+function nothingHappened(stage: PlannedStageName, { starts, work }: Pick<Draft, 'starts' | 'work'>, active: boolean) {
   if (work === undefined || !work.has(stage)) return 'none';
-  return starts.at(-1)?.state === 'reached' ? 'kept' : 'toCome';
+  const last = starts.at(-1)?.state;
+  return last === 'reached' ? 'kept' : unstarted(active && last !== 'undone');
 }
+
+/** What has not begun: it is to come while the run is at work. */
+const unstarted = (active: boolean) => (active ? 'toCome' : 'notReached');

@@ -1,10 +1,14 @@
 /** Everything that needs a person: failures with what to do, and what the last checks found. */
+import { commands } from '../model/commands.ts';
 import type { Summary } from '../model/fleet.ts';
 import { fleetRow } from '../model/fleet.ts';
+import { may } from '../model/rights.ts';
 import { timeAgo } from '../model/times.ts';
+import { CopyCommand } from '../parts/copy-command.tsx';
 import { Empty, Loading, Trouble, Updated, useNow } from '../parts/states.tsx';
 import { Status } from '../parts/status.tsx';
-import { useFleet } from '../queries.ts';
+import { Verbs } from '../parts/verbs.tsx';
+import { useFleet, useWhoAmI } from '../queries.ts';
 import { hrefOf } from '../routes.ts';
 
 const inNeed = { search: '', state: 'attention,drifted', namespace: '' };
@@ -22,6 +26,7 @@ export default function AttentionPage() {
     <>
       <div className="title">
         <h1>Needs you</h1>
+        <CopyCommand command={commands.fleet(inNeed)} />
         <Updated at={fleet.dataUpdatedAt} error={fleet.error} />
       </div>
       {failed.length === 0 && (
@@ -60,14 +65,16 @@ export default function AttentionPage() {
 
 function FailedCard({ summary }: { readonly summary: Summary }) {
   const now = useNow(10);
+  const me = useWhoAmI();
   const { namespace, name, status, clusters, unreadable } = summary;
+  const place = ['manifests', namespace, name];
   const troubled = clusters.filter(
     (cluster) => cluster.failure || ['NeedsAttention', 'RolledBack', 'Degraded'].includes(cluster.status),
   );
   return (
     <section className="card bad" aria-label={`${namespace}/${name}`}>
       <h2 className="card-title">
-        <a href={hrefOf(['manifests', namespace, name])} data-row>
+        <a href={hrefOf(place)} data-row>
           {namespace}/{name}
         </a>{' '}
         <Status of={status} />
@@ -93,6 +100,14 @@ function FailedCard({ summary }: { readonly summary: Summary }) {
           )}
         </div>
       ))}
+      <p className="ways">
+        <a href={hrefOf([...place, 'run'])}>Run and its logs</a>
+        {may(me.data, 'operator', namespace) && unreadable === undefined && (
+          <a href={hrefOf([...place, 'plan'], { goal: 'rollback' })}>Roll back</a>
+        )}
+        <CopyCommand command={commands.describe(summary)} />
+      </p>
+      <Verbs of={summary} manifest={summary} brief />
     </section>
   );
 }

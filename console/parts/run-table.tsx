@@ -60,6 +60,7 @@ export function RunTable({ cluster, rows, selected, choose }: RunTableProps) {
 
 const rowWords: Readonly<Record<RowState, string>> = {
   toCome: 'to come',
+  notReached: 'not reached',
   underWay: 'under way',
   reached: 'reached',
   undone: 'undone',
@@ -89,6 +90,7 @@ function RowRemark({ row }: { readonly row: Row }) {
 const cellWords: Readonly<Record<CellState, readonly [sign: string, word: string]>> = {
   none: ['', 'no work'],
   toCome: ['○', 'to come'],
+  notReached: ['–', 'not reached'],
   running: ['◐', 'running'],
   undoing: ['◐', 'is being undone'],
   retrying: ['↻', 'is tried again'],

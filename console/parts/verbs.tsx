@@ -4,6 +4,7 @@ import { useEffect, useRef, useState } from 'react';
 import type { ManifestDescription } from '#contracts/api-bodies.ts';
 import { ask, askOnce, type RouteName } from '../api.ts';
 import { commands, type Name } from '../model/commands.ts';
+import type { Summary } from '../model/fleet.ts';
 import { may } from '../model/rights.ts';
 import { useWhoAmI } from '../queries.ts';
 import { announce } from './announce.tsx';
@@ -19,12 +20,15 @@ interface Verb {
   /** What follows, for who is about to do it. */
   readonly says: string;
   readonly main?: true;
-  fits(manifest: ManifestDescription): boolean;
+  fits(manifest: Subject): boolean;
 }
 
-const isWorking = ({ status }: ManifestDescription): boolean => status === 'Running' || status === 'Deleting';
-const hasDrift = ({ clusters }: ManifestDescription): boolean =>
-  clusters.some(({ drift }) => (drift?.items.length ?? 0) > 0);
+/** A manifest as it is described, or as a list has it. */
+type Subject = Pick<ManifestDescription | Summary, 'status' | 'paused' | 'deleting' | 'cancelling' | 'clusters'>;
+
+const isWorking = ({ status }: Subject): boolean => status === 'Running' || status === 'Deleting';
+const hasDrift = ({ clusters }: Subject): boolean =>
+  clusters.some(({ drift }) => (typeof drift === 'number' ? drift : (drift?.items.length ?? 0)) > 0);
 
 const verbs: readonly Verb[] = [
   {
@@ -61,11 +65,18 @@ const verbs: readonly Verb[] = [
   },
 ];
 
-export function Verbs({ of, manifest }: { readonly of: Name; readonly manifest: ManifestDescription }) {
+interface VerbsProps {
+  readonly of: Name;
+  readonly manifest: Subject;
+  /** Only what one would do first. */
+  readonly brief?: boolean;
+}
+
+export function Verbs({ of, manifest, brief = false }: VerbsProps) {
   const me = useWhoAmI();
   const [asked, setAsked] = useState<Verb>();
   if (!may(me.data, 'operator', of.namespace)) return null;
-  const fitting = verbs.filter((verb) => verb.fits(manifest));
+  const fitting = verbs.filter((verb) => (verb.main || !brief) && verb.fits(manifest));
   // A dialog stays, with what it says, also when nothing fits any more.
   if (fitting.length === 0 && !asked) return null;
   return (

@@ -97,8 +97,9 @@ describe('the table of a run', () => {
       ended('StageUndone', 'w00', 'infrastructure'),
       event('RolledBack'),
     ];
-    const [row] = show(events, { plan });
-    expect([row?.state, statesOf(row)]).toEqual(['undone', ['undone', 'failed', 'none', 'toCome', 'none']]);
+    const [row, next] = show(events, { plan });
+    expect([next?.state, statesOf(next)]).toEqual(['notReached', ['notReached', 'none', 'none', 'notReached', 'none']]);
+    expect([row?.state, statesOf(row)]).toEqual(['undone', ['undone', 'failed', 'none', 'notReached', 'none']]);
     expect(row?.cells.infrastructure.log).toEqual({ waypoint: 'w00', undo: true, attempt: 1 });
   });
 
