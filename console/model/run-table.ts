@@ -251,5 +251,5 @@ function nothingHappened(stage: PlannedStageName, { starts, work }: Pick<Draft, 
   return last === 'reached' ? 'kept' : unstarted(active && last !== 'undone');
 }
 
-/** What has not begun: it is to come while the run is at work. */
+/** What has not started: it is to come while the run is at work. */
 const unstarted = (active: boolean) => (active ? 'toCome' : 'notReached');
