@@ -4,9 +4,11 @@ import { attack, consoleWithAllPlaces, drawn, nothingTaken, places, takenAsMarku
 import type { ConsoleInBrowser, Window } from './console-in-browser.ts';
 
 let console: ConsoleInBrowser;
+let viewerToken: string;
 
 beforeAll(async () => {
   console = await consoleWithAllPlaces();
+  viewerToken = await console.userWith('viewer');
 });
 afterAll(() => console?.close());
 
@@ -71,7 +73,7 @@ it('one who may only view sees every place, is offered nothing that would be ref
     const names = await page.getByRole('button').allInnerTexts();
     return names.filter((name) => verbs.test(name.trim())).map((name) => `${place}: ${name}`);
   };
-  const [owner, viewer] = [await console.open(), await console.open({ token: await console.userWith('viewer') })];
+  const [owner, viewer] = [await console.open(), await console.open({ token: viewerToken })];
   onTestFinished(async () => void (await Promise.all([owner, viewer].map(({ context }) => context.close()))));
   const refused: string[] = [];
   viewer.page.on('response', (one) => one.status() === 403 && refused.push(`${one.request().method()} ${one.url()}`));
@@ -88,7 +90,7 @@ it('one who may only view sees every place, is offered nothing that would be ref
 }, 600_000);
 
 it('a Secret of a namespace that the caller may not see is not called missing', async () => {
-  const { page, context, go } = await console.open({ token: await console.userWith('viewer') });
+  const { page, context, go } = await console.open({ token: viewerToken });
   onTestFinished(() => context.close());
   await page.route('**/v1/whoami', async (route) => {
     const response = await route.fetch();
