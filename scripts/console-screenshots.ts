@@ -5,6 +5,7 @@
 import { mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { storeSettings } from '#test/console/browser/all-places.ts';
 import { balancedManifest } from '#test/console/browser/balanced-manifest.ts';
 import {
   consoleInBrowser,
@@ -35,9 +36,16 @@ try {
     ['payments', 'search', 'mail', 'crm', 'shop', 'edge', 'batch'].map((name) => settled(api, named(name))),
   );
   await settled(api, balancedManifest('front'));
+  await storeSettings(console);
   await storeInventory(console);
   await startRollOut(console, changedLayer('new'));
   await console.userWith('viewer');
+  await settled(api, named('asked'));
+  const asked = named('asked', { compute: 3 });
+  // It waits for an approval, which the answer says as a refusal.
+  await api
+    .putManifest({ namespace: 'default', name: 'asked' }, { ...asked, spec: { ...asked.spec, requireApproval: true } })
+    .catch(() => undefined);
   for (const name of ['payments', 'front']) {
     await api.driftManifest({ namespace: 'default', name }, {});
     await ended(api, { namespace: 'default', name });
@@ -75,7 +83,7 @@ try {
     await go('manifests/default/edge');
     await page.getByRole('region', { name: 'Failure' }).waitFor();
     await page
-      .getByRole('button', { name: /to come/ })
+      .getByRole('button', { name: /not reached/ })
       .first()
       .waitFor();
     await shoot('failure');
@@ -88,6 +96,9 @@ try {
     await go('manifests/default/front/topology');
     await page.getByText('WireGuard mesh').waitFor();
     await shoot('topology');
+    await page.locator('a.node').first().click();
+    await page.getByText('wg show wg0').first().waitFor();
+    await shoot('node');
     await go('manifests/default/crm/plan');
     await page.getByText(/is valid/).waitFor();
     const area = page.getByLabel('Manifest as YAML');
@@ -96,6 +107,15 @@ try {
     await page.getByText(/\d faults/).waitFor();
     await page.getByRole('button', { name: /^line/ }).first().click();
     await shoot('faults');
+    await writeIn(area, text.replace('  kubernetes:', '    -\n  kubernetes:'));
+    await area.press('Control+Home');
+    const place = page.locator('.cm-line').filter({ hasText: /^\s*-\s*$/ });
+    await place.click();
+    await area.press('End');
+    await area.press('Space');
+    await area.press('Control+Space');
+    await page.locator('.cm-tooltip-autocomplete').waitFor();
+    await shoot('completion');
     await writeIn(area, text.replace(/count: 2/, 'count: 1'));
     await page.getByText(/is valid/).waitFor();
     await page.getByRole('button', { name: 'Plan', exact: true }).click();
@@ -113,6 +133,15 @@ try {
     await check.click();
     await page.getByText('nothing was asked').waitFor();
     await shoot('settings');
+    await go('settings/secrets');
+    await page.getByText('default/hetzner').first().waitFor();
+    await shoot('secrets');
+    await go('settings/templates?template=default%2Fown');
+    await page.getByText('example.com/own').first().waitFor();
+    await shoot('templates');
+    await go('access/roles');
+    await page.getByText('Who has which role').waitFor();
+    await shoot('roles');
     await go('access/audit');
     await page.getByRole('row', { name: /RoleBinding/ }).waitFor();
     await shoot('audit');
@@ -129,6 +158,15 @@ try {
     await go('manifests/default/shop/history');
     await page.getByText('generation 1').waitFor();
     await shoot('history');
+    await go('manifests/default/asked/plan');
+    await page.getByRole('link', { name: 'Look at it' }).click();
+    await page.getByText('Plan', { exact: false }).first().waitFor();
+    await page.getByText('nodes +').first().waitFor();
+    await shoot('approval');
+    await context.clearCookies();
+    await page.reload();
+    await page.getByText('kubeloom console').first().waitFor();
+    await shoot('sign-in');
     await context.close();
   }
 } finally {

@@ -54,6 +54,14 @@ export async function consoleWithAllPlaces(): Promise<ConsoleInBrowser> {
   await settled(console.api, simManifest('calm', { providers: 2, compute: 3 }));
   await settled(console.api, simManifest('fails'));
   await settled(console.api, balancedManifest('front'));
+  await storeSettings(console);
+  await storeInventory(console);
+  await startRollOut(console, changedLayer('first'));
+  return console;
+}
+
+/** A Secret and a template of the user. */
+export async function storeSettings(console: ConsoleInBrowser): Promise<void> {
   const named = (name: string) => ({ namespace: 'default', name });
   const secret = { apiVersion: 'v1', kind: 'Secret', metadata: named('hetzner'), stringData: { credentials: 'none' } };
   await console.api.putSecret(named('hetzner'), secret);
@@ -75,9 +83,6 @@ export async function consoleWithAllPlaces(): Promise<ConsoleInBrowser> {
   await console.api.putManifest(named('calm'), proposed).catch((refusal: Error) => {
     if (!/kept as proposed/.test(refusal.message)) throw refusal;
   });
-  await storeInventory(console);
-  await startRollOut(console, changedLayer('first'));
-  return console;
 }
 
 /** Until the text is there. */
