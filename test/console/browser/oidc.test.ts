@@ -2,6 +2,7 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import type { LoopbackServer } from '#local/loopback-server.ts';
+import { drawn } from './all-places.ts';
 import {
   type ConsoleInBrowser,
   consoleInBrowser,
@@ -247,18 +248,12 @@ describe('a session that lasts', () => {
     issuer.seconds = 300;
     const { page } = await opened({ clock: true });
     await signIn(page, '#/events?minutes=60');
-    await page
-      .getByText(/RunSucceeded|done in/)
-      .first()
-      .waitFor();
+    await drawn(page, /done in/);
     issuer.refreshes = false;
     await page.clock.fastForward(400_000);
     await page.getByText('Your session has ended').first().waitFor();
     await page.getByRole('button', { name: 'Sign in' }).click();
-    await page
-      .getByText(/RunSucceeded|done in/)
-      .first()
-      .waitFor();
+    await drawn(page, /done in/);
     expect(page.url()).toBe(`${address}#/events?minutes=60`);
   });
 });
