@@ -47,6 +47,13 @@ export function resourcesOf(stack: Stack, type: string): readonly Resource[] {
   return Object.values(templateOf(stack).findResources(type)) as Resource[];
 }
 
+/** Variables of the first resource of a type that has an environment. */
+export function variablesOf(stack: Stack, type: string): Readonly<Record<string, unknown>> {
+  const [first] = resourcesOf(stack, type);
+  const environment = first?.Properties.Environment as { Variables: Record<string, unknown> } | undefined;
+  return environment?.Variables ?? {};
+}
+
 /** Projects that builds are started of. */
 export function runnersOf(stack: Stack): readonly Resource[] {
   const projects = resourcesOf(stack, 'AWS::CodeBuild::Project');
