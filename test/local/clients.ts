@@ -15,6 +15,13 @@ export const at = (endpoint: string, token?: string) => ({
   credentials: { accessKeyId: token === undefined ? 'test' : accessKeyOf(token), secretAccessKey: 'test' },
 });
 
+/** Credentials of a client that signs with that key. */
+export const signedBy = (accessKeyId: string) => ({
+  region: 'us-east-1',
+  maxAttempts: 1,
+  credentials: { accessKeyId, secretAccessKey: 'anything' },
+});
+
 export async function temporaryDirectory(): Promise<string> {
   const directory = await mkdtemp(join(tmpdir(), 'kubeloom-test-'));
   onTestFinished(() => rm(directory, { recursive: true, force: true }));
