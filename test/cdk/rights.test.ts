@@ -1,26 +1,11 @@
-/** Least privilege, both ways: what handlers, adapters and state machines call is allowed, and nothing else. */
+/** Least privilege of functions and of all roles, both ways: what handlers and adapters call is allowed, and nothing else. */
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { functionBounds } from '#functions/rights/function-rights.ts';
-import { runnerBounds, runnerTools, toolUses } from '#functions/rights/runner-rights.ts';
-import { kebabCase, stateMachineNames, stateMachineText } from '../../cdk/asl-files.ts';
-import { deriveUses } from '../../cdk/rights/derive-uses.ts';
-import {
-  actionsOf,
-  installation,
-  installationOf,
-  type Resource,
-  resourcesOf,
-  roleId,
-  runnersOf,
-  type Statement,
-  statementsOf,
-  templateOf,
-} from './synthesised.ts';
+import { derivedUses, neededBy, ofKey } from './needed-rights.ts';
+import { actionsOf, installation, resourcesOf, roleId, type Statement, statementsOf } from './synthesised.ts';
 
 const { pipeline, api } = installation;
-const derived = await deriveUses();
-const neededBy = (uses: readonly string[]): string[] => [...new Set(uses.flatMap((use) => derived.actions[use] ?? []))];
 
 /** What comes with running at all. */
 const ofFunctions = ['logs:CreateLogStream', 'logs:PutLogEvents', 'xray:PutTelemetryRecords', 'xray:PutTraceSegments'];
@@ -33,40 +18,6 @@ const ofStreams = [
   'dynamodb:GetShardIterator',
   'dynamodb:ListStreams',
 ];
-const ofRunners = [
-  ...[
-    'ecr:BatchCheckLayerAvailability',
-    'ecr:BatchGetImage',
-    'ecr:GetAuthorizationToken',
-    'ecr:GetDownloadUrlForLayer',
-  ],
-  ...['logs:CreateLogGroup', 'logs:CreateLogStream', 'logs:PutLogEvents'],
-];
-/** Logins without a key: commands of the adapter for them; who the runner is, it may ask without a right. */
-function ofLogins(tool: (typeof runnerTools)[number]): readonly string[] {
-  const adapter = readFileSync(new URL('../../functions/adapters/aws-identity.ts', import.meta.url), 'utf8');
-  const sent = new Set([...adapter.matchAll(/new (\w+)Command\(/g)].map(([, name]) => `sts:${name}`));
-  expect([...sent].sort()).toEqual(['sts:AssumeRole', 'sts:GetCallerIdentity', 'sts:GetWebIdentityToken']);
-  if (!runnerBounds[tool].secretReads?.includes('user/')) return [];
-  // Roles of other accounts are what Terraform's providers become; other tools only prove who they are.
-  return ['terraform', 'drift'].includes(tool) ? ['sts:AssumeRole', 'sts:GetWebIdentityToken'] : [];
-}
-const ofMachines = [
-  ...['logs:CreateLogDelivery', 'logs:DeleteLogDelivery', 'logs:DescribeLogGroups', 'logs:DescribeResourcePolicies'],
-  ...['logs:GetLogDelivery', 'logs:ListLogDeliveries', 'logs:PutResourcePolicy', 'logs:UpdateLogDelivery'],
-  ...['xray:GetSamplingRules', 'xray:GetSamplingTargets', 'xray:PutTelemetryRecords', 'xray:PutTraceSegments'],
-];
-
-/** What using encrypted things asks of their key. */
-function ofKey(actions: readonly string[]): readonly string[] {
-  const writes = /^dynamodb:(Put|Update|Delete|BatchWrite)|^s3:PutObject$|^ssm:PutParameter$/;
-  return [
-    ...(actions.some((action) => /^dynamodb:|^s3:(Get|Put)Object$/.test(action))
-      ? ['kms:Decrypt', 'kms:DescribeKey']
-      : []),
-    ...(actions.some((action) => writes.test(action)) ? ['kms:Encrypt', 'kms:GenerateDataKey*', 'kms:ReEncrypt*'] : []),
-  ];
-}
 
 const lambdas = [pipeline, api].flatMap((stack) =>
   resourcesOf(stack, 'AWS::Lambda::Function').map(({ Properties }) => ({
@@ -79,17 +30,17 @@ const lambdas = [pipeline, api].flatMap((stack) =>
 describe('functions', () => {
   it('the rights come from functions/rights/uses.json (`node scripts/generate-rights.ts` writes it)', () => {
     const written = JSON.parse(readFileSync(new URL('../../functions/rights/uses.json', import.meta.url), 'utf8'));
-    expect(written).toEqual(derived);
+    expect(written).toEqual(derivedUses);
   });
 
   it('each function has a role of its own', () => {
-    expect(lambdas.map(({ name }) => name).sort()).toEqual(Object.keys(derived.functions).sort());
+    expect(lambdas.map(({ name }) => name).sort()).toEqual(Object.keys(derivedUses.functions).sort());
     expect(new Set(lambdas.map(({ role }) => role)).size).toBe(lambdas.length);
   });
 
   for (const { name, statements } of lambdas) {
     it(`${name} may do what it calls and no more`, () => {
-      const needed = neededBy(derived.functions[name] ?? []);
+      const needed = neededBy(derivedUses.functions[name] ?? []);
       const failures = ['publish-events', 'sync-sources', 'tick'].includes(name) ? ofFailures : [];
       const streams = name === 'publish-events' ? ofStreams : [];
       const expected = [...needed, ...ofKey(needed), ...ofFunctions, ...failures, ...streams];
@@ -144,7 +95,7 @@ describe('functions', () => {
   });
 
   it('what submits for GitSources changes no roles, Secrets, inventories or roll-outs, stops no run and removes nothing', () => {
-    const uses = derived.functions['sync-sources'] ?? [];
+    const uses = derivedUses.functions['sync-sources'] ?? [];
     const own = ['roleBindings.list', 'secrets.exists', 'inventory.get', 'gitSources.put', 'gitSources.due'];
     expect(uses).toEqual(expect.arrayContaining(own));
     const beyond =
@@ -204,190 +155,6 @@ describe('functions', () => {
     }
   });
 });
-
-const runners = runnerTools.map((tool) => {
-  const project = runnersOf(pipeline).find(({ Properties }) => Properties.Description === `Kubeloom runner: ${tool}`);
-  return { tool, statements: statementsOf(pipeline, roleId(project?.Properties.ServiceRole)) };
-});
-
-const unique = (texts: readonly string[]): readonly string[] => [...new Set(texts)].sort();
-
-describe('runners', () => {
-  it('runners get tokens only for clouds that are offered and Vaults of the options', () => {
-    const audiencesOf = (context: Record<string, unknown>) => {
-      const { pipeline: stack } = installationOf(context);
-      const projects = runnersOf(stack).map(({ Properties }) => {
-        const tool = String(Properties.Description).replace('Kubeloom runner: ', '');
-        const asking = statementsOf(stack, roleId(Properties.ServiceRole)).filter(({ Effect, Action }) => {
-          return Effect === 'Allow' && [Action].flat().includes('sts:GetWebIdentityToken');
-        });
-        return [tool, asking.map(({ Condition }) => Condition?.['ForAllValues:StringLike'])] as const;
-      });
-      return Object.fromEntries(projects);
-    };
-    const clouds = ['api://AzureADTokenExchange', 'https://iam.googleapis.com/*'];
-    const only = (...audiences: string[]) => [{ 'sts:IdentityTokenAudience': audiences }];
-    expect(audiencesOf({ vaultAudiences: 'vault' })).toEqual({
-      ...{ terraform: only(...clouds, 'vault'), drift: only(...clouds, 'vault') },
-      ...{ ansible: only('vault'), kubeone: only('vault'), kubectl: only('vault') },
-    });
-    expect(audiencesOf({ providers: 'aws,azure' }).terraform).toEqual(only('api://AzureADTokenExchange'));
-    expect(audiencesOf({})).toEqual({
-      ...{ terraform: only(...clouds), drift: only(...clouds), ansible: [], kubeone: [], kubectl: [] },
-    });
-  });
-
-  for (const { tool, statements } of runners) {
-    it(`${tool} may do what it calls and no more`, () => {
-      const needed = neededBy([...(derived.runners[tool] ?? []), ...toolUses[tool]]);
-      expect(actionsOf(statements)).toEqual(
-        [...new Set([...needed, ...ofKey(needed), ...ofRunners, ...ofLogins(tool)])].sort(),
-      );
-    });
-
-    it(`${tool} touches its own prefixes of bucket, table and secrets`, () => {
-      const bounds = runnerBounds[tool];
-      const of = (service: string): Statement[] =>
-        statements.filter(
-          ({ Effect, Action }) => Effect === 'Allow' && [Action].flat().some((one) => one.startsWith(service)),
-        );
-      for (const statement of of('dynamodb:')) {
-        expect(statement.Condition).toEqual({ 'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': ['EVENTS#*'] } });
-      }
-      const endings = (service: string): string[] =>
-        of(service)
-          .filter(({ Action }) => Action !== 's3:ListBucket')
-          .flatMap(({ Resource }) => [Resource].flat().map((arn) => JSON.stringify(arn)))
-          .map((arn) => /[:/]((?:[\w-]+\/)+)\*"/.exec(arn)?.[1] ?? arn);
-      expect(unique(endings('s3:'))).toEqual(
-        [...bounds.objects, ...(bounds.reads ?? []), ...(bounds.keeps ?? []), ...(bounds.writes ?? [])].sort(),
-      );
-      const writes = of('s3:').filter(({ Action }) => [Action].flat().some((one) => /Put|Delete/.test(one)));
-      for (const prefix of bounds.reads ?? []) expect(JSON.stringify(writes)).not.toContain(`/${prefix}*`);
-      const deletions = of('s3:').filter(({ Action }) => [Action].flat().includes('s3:DeleteObject'));
-      for (const prefix of bounds.keeps ?? []) expect(JSON.stringify(deletions)).not.toContain(`/${prefix}*`);
-      const reads = of('s3:').filter(({ Action }) => [Action].flat().includes('s3:GetObject'));
-      for (const prefix of bounds.writes ?? []) expect(JSON.stringify(reads)).not.toContain(`/${prefix}*`);
-      const secrets = (paths: readonly string[]): readonly string[] =>
-        paths.map((path) => `parameter/kubeloom/${path}`).sort();
-      expect(unique(endings('ssm:'))).toEqual(secrets([...bounds.secrets, ...(bounds.secretReads ?? [])]));
-      const changes = of('ssm:').filter(({ Action }) => [Action].flat().some((one) => /Put|Delete/.test(one)));
-      for (const path of secrets(bounds.secretReads ?? [])) expect(JSON.stringify(changes)).not.toContain(`${path}*`);
-    });
-
-    it(`${tool} has a permissions boundary, which allows what it does and nothing that it does not`, () => {
-      const [boundary, ...others] = resourcesOf(pipeline, 'AWS::IAM::ManagedPolicy');
-      expect(others).toEqual([]);
-      const { Statement: bounds } = Object(boundary?.Properties.PolicyDocument) as { Statement: Statement[] };
-      const most = actionsOf(bounds);
-      expect(most).toEqual(expect.arrayContaining([...actionsOf(statements)]));
-      const all = runners.flatMap((runner) => actionsOf(runner.statements));
-      expect(most.filter((action) => !all.includes(action))).toEqual([]);
-      const onStored = ['s3:DeleteObject', 's3:GetObject', 's3:PutObject', 'ssm:GetParameter', 'ssm:PutParameter'];
-      for (const action of onStored) {
-        const resourcesOfAction = (some: readonly Statement[]): readonly string[] => [
-          ...new Set(
-            some
-              .filter(({ Effect, Action }) => Effect === 'Allow' && [Action].flat().includes(action))
-              .flatMap(({ Resource }) => [Resource].flat().map((arn) => JSON.stringify(arn))),
-          ),
-        ];
-        const given = runners.flatMap((runner) => resourcesOfAction(runner.statements));
-        expect(resourcesOfAction(bounds).toSorted(), action).toEqual([...new Set(given)].toSorted());
-      }
-      const ofTable = bounds.filter(({ Action }) => [Action].flat().some((one) => one.startsWith('dynamodb:')));
-      expect(ofTable.map(({ Condition }) => Condition)).toEqual([
-        { 'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': ['EVENTS#*'] } },
-      ]);
-      const project = runnersOf(pipeline).find(
-        ({ Properties }) => Properties.Description === `Kubeloom runner: ${tool}`,
-      );
-      const role = resourcesById()[roleId(project?.Properties.ServiceRole)];
-      expect(JSON.stringify(role?.Properties.PermissionsBoundary)).toContain('RunnerBoundary');
-    });
-
-    it(`${tool} replaces no Secrets, and asks for roles of other accounts only with an ExternalId of this installation`, () => {
-      const of = (action: string) =>
-        statements.filter(({ Effect, Action }) => Effect === 'Allow' && [Action].flat().includes(action));
-      for (const { Condition } of of('ssm:PutParameter'))
-        expect(Condition).toEqual({ StringEquals: { 'ssm:Overwrite': 'false' } });
-      for (const { Condition } of of('sts:AssumeRole'))
-        expect(Condition).toEqual({ StringLike: { 'sts:ExternalId': 'kubeloom/*' } });
-    });
-
-    it(`${tool} cannot touch the stacks that started it, nor take another role of the account`, () => {
-      const denied = actionsOf(statements, 'Deny');
-      const services = ['cloudformation', 'events', 'iam', 'lambda', 'scheduler', 'sqs', 'states'];
-      const changes = ['Create', 'Delete', 'Import', 'Invalidate', 'List', 'Put', 'Retry', 'Start', 'Stop', 'Update'];
-      const ofBuilds = tool === 'terraform' ? changes.map((verb) => `codebuild:${verb}*`) : ['codebuild:*'];
-      expect(denied).toEqual([...services.map((service) => `${service}:*`), ...ofBuilds, 'sts:AssumeRole'].sort());
-      const resources = statements
-        .filter(({ Effect }) => Effect === 'Allow')
-        .map(({ Resource }) => JSON.stringify(Resource));
-      const own = Object.entries(resourcesById()).filter(
-        ([, { Type }]) => !/^AWS::(Logs::LogGroup|CodeBuild::Project)$/.test(Type),
-      );
-      for (const [id] of own) expect(resources.filter((text) => text.includes(`"${id}"`))).toEqual([]);
-    });
-  }
-});
-
-function resourcesById(): Readonly<Record<string, Resource>> {
-  return templateOf(pipeline).toJSON().Resources as Record<string, Resource>;
-}
-
-describe('state machines', () => {
-  for (const name of stateMachineNames()) {
-    it(`${name} may call what its file names and no more`, () => {
-      const machine = resourcesOf(pipeline, 'AWS::StepFunctions::StateMachine').find(
-        ({ Properties }) => Properties.StateMachineName === `kubeloom-${name}`,
-      );
-      const statements = statementsOf(pipeline, roleId(machine?.Properties.RoleArn));
-      const called = calls(JSON.parse(stateMachineText(name)));
-      expect(actionsOf(statements)).toEqual([...new Set([...called.actions, ...ofMachines])].sort());
-      const invoked = statements
-        .filter(({ Action }) => Action === 'lambda:InvokeFunction')
-        .map(({ Resource }) => JSON.stringify(Resource));
-      for (const task of called.functions)
-        expect(invoked.join()).toContain(`Function${task.replaceAll('-', '')}Function`);
-      expect(invoked.join().match(/Fn::GetAtt/g)?.length ?? 0).toBe(called.functions.length);
-    });
-  }
-});
-
-const integrations: Readonly<Record<string, readonly string[]>> = {
-  'arn:aws:states:::codebuild:startBuild': ['codebuild:StartBuild'],
-  'arn:aws:states:::codebuild:startBuild.sync': [
-    ...['codebuild:StartBuild', 'codebuild:StopBuild', 'codebuild:BatchGetBuilds'],
-    ...['events:PutRule', 'events:PutTargets', 'events:DescribeRule'],
-  ],
-  'arn:aws:states:::states:startExecution.sync:2': [
-    ...['states:StartExecution', 'states:DescribeExecution', 'states:StopExecution'],
-    ...['events:PutRule', 'events:PutTargets', 'events:DescribeRule'],
-  ],
-};
-
-/** Every `Resource` of every Task, however deep. */
-function calls(value: unknown): { readonly actions: readonly string[]; readonly functions: readonly string[] } {
-  const resources = new Set<string>();
-  const visit = (inner: unknown): void => {
-    if (typeof inner !== 'object' || inner === null) return;
-    if ('Type' in inner && inner.Type === 'Task' && 'Resource' in inner) resources.add(String(inner.Resource));
-    for (const one of Object.values(inner)) visit(one);
-  };
-  visit(value);
-  const functions = [...resources].flatMap((resource) => {
-    const placeholder = /^\$\{(\w+)\}$/.exec(resource)?.[1];
-    return placeholder === undefined ? [] : [kebabCase(placeholder)];
-  });
-  const others = [...resources].filter((resource) => !resource.startsWith('${'));
-  const actions = others.flatMap((resource) => {
-    const needed = integrations[resource];
-    if (!needed) throw new Error(`this test does not know what ${resource} needs`);
-    return needed;
-  });
-  return { functions, actions: functions.length > 0 ? [...actions, 'lambda:InvokeFunction'] : actions };
-}
 
 describe('all roles', () => {
   /** Services that know no resource for these. */
