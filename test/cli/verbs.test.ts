@@ -1,146 +1,9 @@
-/** What a person tells a manifest, from the command line to what stands in the end, on a platform that simulates. */
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { Platform } from '#local/platform.ts';
-import { startSimulatedPlatform } from '#test/scenarios/simulated-platform.ts';
-import { kubeloom as run } from './kubeloom.ts';
-import { kubeloomProcess, root } from './kubeloom-process.ts';
+/** What a person does to a manifest that exists, from the command line to the current state in the end, on a platform that simulates. */
+import { readFileSync, writeFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { simulatedManifests } from './simulated-manifests.ts';
 
-let platform: Platform;
-let directory: string;
-const settings = ['KUBELOOM_SIM_FAULTS', 'KUBELOOM_SIM_STAGE_MS', 'KUBELOOM_LOG', 'KUBELOOM_STAGE_RETRY_SECONDS'];
-const before = settings.map((name) => [name, process.env[name]] as const);
-
-const environment = () => ({ KUBELOOM_API_URL: platform.apiUrl, KUBELOOM_TOKEN: platform.token });
-const kubeloom = (args: readonly string[], stdin = '') => run(args, { stdin, environment: environment() });
-
-const minimal = readFileSync(join(root, 'examples/sim-minimal.yaml'), 'utf8');
-
-/** A manifest of that name with so many compute nodes, as a file. */
-function file(name: string, compute = 2): string {
-  const path = join(directory, `${name}-${compute}.yaml`);
-  const text = minimal.replaceAll(/name: (sim-)?minimal/g, `name: ${name}`).replace('count: 2', `count: ${compute}`);
-  writeFileSync(path, text);
-  return path;
-}
-
-/** Applies it and waits for its end, without the command line. */
-async function applied(name: string, compute?: number): Promise<void> {
-  const answer = await fetch(`${platform.apiUrl}/v1/manifests/default/${name}`, {
-    method: 'PUT',
-    headers: { authorization: `Bearer ${platform.token}`, 'content-type': 'application/yaml' },
-    body: readFileSync(file(name, compute), 'utf8'),
-  });
-  expect(answer.status).toBe(202);
-  await platform.executions.idle();
-}
-
-async function generationOf(name: string): Promise<number> {
-  const { stdout } = await kubeloom(['describe', name, '--json']);
-  return (JSON.parse(stdout) as { generation: number }).generation;
-}
-
-const faults = (list: readonly object[]): void => {
-  process.env.KUBELOOM_SIM_FAULTS = JSON.stringify(list);
-};
-
-beforeAll(async () => {
-  directory = mkdtempSync(join(tmpdir(), 'kubeloom-verbs-'));
-  process.env.KUBELOOM_LOG = 'none';
-  process.env.KUBELOOM_STAGE_RETRY_SECONDS = '0';
-  platform = await startSimulatedPlatform();
-});
-beforeEach(() => {
-  process.env.KUBELOOM_SIM_STAGE_MS = '0';
-  faults([]);
-});
-afterAll(async () => {
-  await platform.stop();
-  rmSync(directory, { recursive: true, force: true });
-  for (const [name, value] of before) {
-    if (value === undefined) delete process.env[name];
-    else process.env[name] = value;
-  }
-});
-
-describe('kubeloom apply', () => {
-  it('apply stores and starts nothing when one document of several files is faulty', async () => {
-    const bad = join(directory, 'bad.yaml');
-    writeFileSync(bad, readFileSync(file('several-bad'), 'utf8').replace('1.36.0', '1.2.0'));
-    const good = join(directory, 'good-secret.yaml');
-    writeFileSync(good, 'apiVersion: v1\nkind: Secret\nmetadata: { name: several }\nstringData: { a: b }\n');
-    const { code, stdout, stderr } = await kubeloom(['apply', '-f', bad, file('several'), good, '--wait', '--json']);
-    const { ok, documents } = JSON.parse(stdout) as { ok: boolean; documents: Record<string, unknown>[] };
-    expect([code, ok]).toEqual([3, false]);
-    expect(documents).toEqual([
-      { file: good, kind: 'Secret', namespace: 'default', name: 'several' },
-      expect.objectContaining({ file: bad, error: expect.objectContaining({ code: 'InvalidManifest' }) }),
-      expect.objectContaining({ name: 'several' }),
-    ]);
-    expect(documents[2]).not.toHaveProperty('accepted');
-    expect(stderr).toContain('Kubernetes 1.2.0 is not supported');
-    expect(stderr).toContain('nothing was stored or started');
-    expect((await kubeloom(['get', 'several'])).code).toBe(4);
-    expect((await kubeloom(['secrets', 'list', '--json'])).stdout).not.toContain('several');
-  });
-
-  it('apply stores nothing when what exists forbids the change of a manifest', async () => {
-    await applied('lower');
-    const text = readFileSync(file('lower'), 'utf8').replace('1.36.0', '1.35.0');
-    const stdin = `apiVersion: v1\nkind: Secret\nmetadata: { name: lower }\nstringData: { a: b }\n---\n${text}`;
-    const { code, stdout } = await kubeloom(['apply', '-f', '-'], stdin);
-    expect([code, stdout]).toEqual([3, '']);
-    expect((await kubeloom(['secrets', 'list', '--json'])).stdout).not.toContain('lower');
-  });
-
-  it('apply without a terminal deletes no machines unless --yes is given', async () => {
-    await applied('smaller', 3);
-    const refused = await kubeloom(['apply', '-f', file('smaller', 1)]);
-    expect([refused.code, refused.stdout]).toEqual([9, '']);
-    expect(refused.stderr).toMatch(/nothing was changed.*2 nodes removed.*--yes/);
-    expect(await generationOf('smaller')).toBe(1);
-    expect((await kubeloom(['apply', '-f', file('smaller', 1), '--wait', '--yes'])).code).toBe(0);
-    expect((await kubeloom(['apply', '-f', file('smaller', 2), '--no-input', '--wait'])).code).toBe(0);
-  });
-
-  it('apply says that a rename destroys one cluster and creates another', async () => {
-    await applied('old-name');
-    const renamed = join(directory, 'renamed.yaml');
-    writeFileSync(renamed, readFileSync(file('old-name'), 'utf8').replace('- name: old-name', '- name: new-name'));
-    const { stdout } = await kubeloom(['plan', '-f', renamed]);
-    expect(stdout).toContain('a rename destroys cluster "old-name" with 3 nodes and creates "new-name"');
-    expect(stdout).toContain('total: 1 cluster added, 1 removed; 3 nodes added, 3 removed');
-    expect((await kubeloom(['apply', '-f', renamed])).code).toBe(9);
-  });
-
-  it('apply takes documents from standard input, and starts nothing for unchanged ones', async () => {
-    const stdin = readFileSync(file('piped'), 'utf8');
-    expect((await kubeloom(['apply', '-f', '-', '--wait'], stdin)).stdout).toMatch(/Done after/);
-    expect((await kubeloom(['apply', '-f', '-', '--wait'], stdin)).stdout).toContain('nothing was started');
-  });
-
-  it('apply submits nothing when the kind of a document is unknown', async () => {
-    const stdin = `${readFileSync(file('nothing'), 'utf8')}\n---\nkind: Pod\nmetadata: { name: x }\n`;
-    const { code, stderr } = await kubeloom(['apply', '-f', '-'], stdin);
-    expect([code, stderr]).toEqual([3, expect.stringContaining('document 2: kind must be one of RoleBinding, Secret')]);
-    expect((await kubeloom(['get', 'nothing'])).code).toBe(4);
-  });
-
-  it('apply leaves the run going on Ctrl-C, and says how to follow it again', async () => {
-    process.env.KUBELOOM_SIM_STAGE_MS = '500';
-    const args = ['apply', '-f', file('interrupted'), '--wait'];
-    const { code, stderr } = await kubeloomProcess(args, {
-      ...{ interruptAt: 'cluster to touch', environment: environment() },
-    });
-    expect(code).toBe(130);
-    expect(stderr).toContain('kubeloom events interrupted -f');
-    process.env.KUBELOOM_SIM_STAGE_MS = '0';
-    await platform.executions.idle();
-    expect((await kubeloom(['get', 'interrupted'])).stdout).toContain('Done');
-  });
-});
+const { applied, faults, file, kubeloom } = simulatedManifests();
 
 describe('kubeloom retry', () => {
   it('retry tries again what failed, as the description says', async () => {
@@ -226,15 +89,6 @@ describe('kubeloom logs -f', () => {
   });
 });
 
-describe('kubeloom plan', () => {
-  it('plan --detailed-exitcode says with its exit code whether there is work', async () => {
-    const args = ['plan', '-f', file('coded'), '--detailed-exitcode'];
-    expect((await kubeloom(args)).code).toBe(2);
-    await applied('coded');
-    expect((await kubeloom(args)).code).toBe(0);
-  });
-});
-
 describe('kubeloom rollback', () => {
   it('rollback shows its target, and goes there once confirmed', async () => {
     await applied('back', 1);
@@ -309,29 +163,5 @@ describe('output for programs', () => {
     const { code, stderr, stdout } = await kubeloom(args);
     expect([code, stdout, stderr]).toEqual([expected, '', expect.stringContaining(sentence)]);
     expect(stderr).not.toContain(' at ');
-  });
-});
-
-describe('--allow-replace', () => {
-  it('a changed server type is refused without --allow-replace, and replaces machines with it', async () => {
-    await applied('replaced');
-    const path = file('replaced');
-    writeFileSync(path, readFileSync(path, 'utf8').replaceAll(/serverType: \S+/g, 'serverType: larger'));
-
-    const refused = await kubeloom(['apply', '-f', path, '--yes']);
-    expect(refused.code).toBe(3);
-    expect(refused.stderr).toContain('--allow-replace');
-
-    const typo = await kubeloom(['apply', '-f', path, '--allow-replace', 'contrl', '--yes']);
-    expect(typo.stderr).toContain('no manifest of these files has a dynamic pool of that name');
-
-    const planned = await kubeloom(['plan', '-f', path, '--allow-replace', 'control', 'compute', '--json']);
-    expect(
-      JSON.parse(planned.stdout).clusters[0].waypoints.map(({ direction }: { direction: string }) => direction),
-    ).toEqual(['grow', 'move', 'shrink', 'grow', 'shrink']);
-
-    const done = await kubeloom(['apply', '-f', path, '--allow-replace', 'control', 'compute', '--yes', '--wait']);
-    expect(done.code).toBe(0);
-    expect(await generationOf('replaced')).toBe(2);
   });
 });
