@@ -1,63 +1,28 @@
-/** Scripts for data disks and host firewalls, where no real disk or kernel is needed to judge them. */
+/** Scripts for data disks, UDP roles and host firewalls, where no real disk or kernel is needed to judge them. */
 import { spawnSync } from 'node:child_process';
-import {
-  chmodSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { needAnsible, render, templates } from './playbook.ts';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import { needAnsible, render } from './playbook.ts';
+import { scriptDirectory, scriptOf } from './script-directory.ts';
 
-let directory: string;
-beforeEach(() => {
-  directory = mkdtempSync(join(tmpdir(), 'node-scripts-'));
-  mkdirSync(join(directory, 'bin'));
-});
-afterEach(() => rmSync(directory, { recursive: true }));
-
-const file = (name: string) => readFileSync(join(templates, 'files', name), 'utf8');
-
-/** A program that notes its call, and says and does what is given. */
-function program(name: string, text = ''): void {
-  const path = join(directory, 'bin', name);
-  writeFileSync(path, `#!/bin/bash\necho "${name} $*" >>${directory}/calls\n${text}\n`);
-  chmodSync(path, 0o755);
-}
-const calls = () => (existsSync(join(directory, 'calls')) ? readFileSync(join(directory, 'calls'), 'utf8') : '');
-
-function run(script: string, environment: Readonly<Record<string, string>>) {
-  const env = { PATH: `${join(directory, 'bin')}:${process.env.PATH}`, ...environment };
-  return spawnSync('bash', [], {
-    input: `${file('common.sh')}\n${file('packages.sh')}\n${file(script)}`,
-    encoding: 'utf8',
-    env,
-  });
-}
+const { calls, environment, place, program, run } = scriptDirectory();
 
 describe('data disk', () => {
-  const place = () => join(directory, 'data');
   const data = (device: string) =>
-    run('data-disk.sh', { KUBELOOM_DATA_DEVICE: device, KUBELOOM_DATA_PLACE: place(), KUBELOOM_DATA_WAIT: '3' });
+    run('data-disk.sh', { KUBELOOM_DATA_DEVICE: device, KUBELOOM_DATA_PLACE: place('data'), KUBELOOM_DATA_WAIT: '3' });
 
   test('a node without a data disk gets a plain directory', () => {
-    expect(data('')).toMatchObject({ status: 0, stdout: `changed: made ${place()}\n` });
+    expect(data('')).toMatchObject({ status: 0, stdout: `changed: made ${place('data')}\n` });
     expect(data('')).toMatchObject({ status: 0, stdout: '' });
   });
 
   test('a data disk that never appears is waited for, then reported in a sentence', () => {
     program('dpkg-query', 'echo installed');
     program('sleep');
-    const result = data(`${directory}/by-id/*vol42*`);
+    const result = data(`${place('by-id')}/*vol42*`);
     expect(result).toMatchObject({
       status: 1,
-      stderr: `the data disk ${directory}/by-id/*vol42* is not there after 3 s\n`,
+      stderr: `the data disk ${place('by-id')}/*vol42* is not there after 3 s\n`,
     });
     expect(calls().match(/sleep 1/g)).toHaveLength(3);
   });
@@ -70,7 +35,7 @@ describe('a data disk that its cloud made larger', () => {
     program('stat', 'echo 1');
     for (const name of ['sleep', 'xfs_growfs']) program(name);
     const given = { KUBELOOM_DATA_GB: `${size}`, KUBELOOM_DATA_WAIT: '2' };
-    return run('grow-disk.sh', { disk: '/dev/vdb', place: join(directory, 'data'), ...given });
+    return run('grow-disk.sh', { disk: '/dev/vdb', place: place('data'), ...given });
   };
 
   test('the file system is not grown before the machine sees a disk of the new size, in units of 1024³ bytes', () => {
@@ -89,115 +54,20 @@ describe('a data disk that its cloud made larger', () => {
   });
 });
 
-describe('installation proxy', () => {
-  const proxy = 'http://proxy.example:8880';
-  const place = (path: string) => join(directory, path);
-  const write = (path: string, text: string) => {
-    mkdirSync(dirname(place(path)), { recursive: true });
-    writeFileSync(place(path), text);
-  };
-  const files = () =>
-    readdirSync(place('etc'), { recursive: true, withFileTypes: true })
-      .filter((entry) => entry.isFile())
-      .map((entry) => join(entry.parentPath, entry.name).slice(directory.length + 1))
-      .sort();
-  /** What KubeOne 1.10 to 1.14 writes with a proxy in its manifest, and a kubelet and a containerd that were started with it. */
-  function writtenByKubeOne(): void {
-    const names = ['HTTP_PROXY', 'http_proxy', 'HTTPS_PROXY', 'https_proxy'].map((name) => `${name}="${proxy}"`);
-    const lines = [...names, 'NO_PROXY="10.0.0.1"', 'no_proxy="10.0.0.1"'];
-    write('etc/environment', `${readFileSync(place('etc/environment'), 'utf8')}${lines.join('#kubeone\n')}#kubeone\n`);
-    write('etc/kubeone/proxy-env', `${lines.join('\n')}\nexport HTTP_PROXY\n`);
-    write('etc/apt/apt.conf.d/proxy.conf', `Acquire::https::Proxy "${proxy}";\nAcquire::http::Proxy "${proxy}";\n`);
-    for (const service of ['docker', 'containerd', 'kubelet']) {
-      write(`etc/systemd/system/${service}.service.d/http-proxy.conf`, '[Service]\nEnvironmentFile=/etc/environment\n');
-    }
-    runningWith(`HTTP_PROXY=${proxy}#kubeone\0no_proxy=10.0.0.1#kubeone\0`);
-  }
-  const runningWith = (environment: string) => write('proc/77/environ', `HOME=/root\0${environment}`);
-
-  function set(endpoint: string, noProxy = '', more: Readonly<Record<string, string>> = {}): string {
-    program('systemctl', 'case "$*" in *" docker") exit 3;; show*) echo 77;; esac');
-    const script = file('proxy.sh').replaceAll('/proc/', `${directory}/proc/`);
-    // Not where it is the text of a unit.
-    const moved = script.replaceAll(/(?<!EnvironmentFile=-?)\/etc\//g, `${directory}/etc/`);
-    const env = { PATH: `${join(directory, 'bin')}:${process.env.PATH}` };
-    const given = Object.entries({ KUBELOOM_PROXY: endpoint, KUBELOOM_NO_PROXY: noProxy, ...more });
-    const input = [...given.map(([name, value]) => `${name}='${value}'`), file('common.sh'), moved].join('\n');
-    rmSync(place('calls'), { force: true });
-    const result = spawnSync('bash', [], { input, encoding: 'utf8', env });
-    expect(result).toMatchObject({ status: 0, stderr: '' });
-    return result.stdout;
-  }
-  const restarts = () => calls().match(/restart .*/g) ?? [];
-  const mine = 'LANG="C.UTF-8"\n';
-  beforeEach(() => {
-    write('etc/environment', mine);
-    runningWith('');
-  });
-
-  test('a proxy that is turned off leaves nothing of what KubeOne wrote, and services run without it', () => {
-    set(proxy, '10.0.0.1');
-    writtenByKubeOne();
-    set('');
-    expect(restarts()).toEqual(['restart kubelet', 'restart containerd']);
-    expect(readFileSync(place('etc/environment'), 'utf8')).toBe(mine);
-    expect(readFileSync(place('etc/kubeone/proxy-env'), 'utf8')).toBe('');
-    expect(files()).toEqual(['etc/environment', 'etc/kubeone/proxy-env']);
-    runningWith('');
-    expect(set('')).toBe('');
-    expect(restarts()).toEqual([]);
-  });
-
-  test('files of the same names that a user wrote stay when the proxy is turned off', () => {
-    const own = {
-      'etc/apt/apt.conf.d/proxy.conf': 'Acquire::http::Proxy "http://mine.example:3128";\n',
-      'etc/systemd/system/docker.service.d/http-proxy.conf':
-        '[Service]\nEnvironment=HTTP_PROXY=http://mine.example:3128\n',
-    };
-    set(proxy);
-    for (const [path, text] of Object.entries(own)) write(path, text);
-    runningWith('HTTP_PROXY=http://mine.example:3128\0');
-    set('');
-    expect(restarts()).toEqual([]);
-    for (const [path, text] of Object.entries(own)) expect(readFileSync(place(path), 'utf8')).toBe(text);
-  });
-
-  test('services are restarted when their proxy is another one, and not because KubeOne wrote the same', () => {
-    set(proxy, '10.0.0.1');
-    expect(restarts()).toEqual(['restart kubelet', 'restart containerd']);
-    const names = ['http_proxy', 'https_proxy', 'HTTP_PROXY', 'HTTPS_PROXY'].map((name) => `${name}=${proxy}`);
-    writtenByKubeOne();
-    runningWith([...names, 'no_proxy=10.0.0.1', 'NO_PROXY=10.0.0.1', ''].join('\0'));
-    set(proxy, '10.0.0.1');
-    expect(restarts()).toEqual([]);
-    set(proxy, '10.0.0.1,in.example');
-    expect(restarts()).toEqual(['restart kubelet', 'restart containerd']);
-  });
-
-  test('a node that learns of new ones knows their addresses, and nothing that runs on it is restarted', () => {
-    set(proxy, '10.0.0.1');
-    expect(set(proxy, '10.0.0.1,198.51.100.7', { KUBELOOM_PROXY_SERVICES: 'keep' })).toContain('etc/environment');
-    expect(restarts()).toEqual([]);
-    for (const path of ['etc/environment', 'etc/kubeloom/proxy.env']) {
-      expect(readFileSync(place(path), 'utf8')).toContain('no_proxy="10.0.0.1,198.51.100.7"');
-    }
-  });
-});
-
 describe('UDP roles', () => {
   const targets = ['10.0.0.1', '10.0.0.2', '10.0.0.3', '10.0.0.4'];
   /** One look of the balancer, with pings that only these answer; the table that the kernel gets. */
   function look(answering: readonly string[], roles = `53 30053 spread ${targets.join(' ')}`): string {
-    writeFileSync(join(directory, 'roles'), `${roles}\n`);
+    writeFileSync(place('roles'), `${roles}\n`);
     program('ping', `case " ${answering.join(' ')} " in *" \${@: -1} "*) ;; *) exit 1;; esac`);
-    program('nft', `[ "$1" != -f ] || cat >${directory}/table`);
+    program('nft', `[ "$1" != -f ] || cat >${place('table')}`);
     program('conntrack');
-    const text = file('udp-balancer.sh')
-      .replace('roles=/etc/kubeloom/udp-roles', `roles=${directory}/roles`)
-      .replace('state=/run/kubeloom-udp', `state=${directory}/state`);
-    const env = { PATH: `${join(directory, 'bin')}:${process.env.PATH}` };
+    const text = scriptOf('udp-balancer.sh')
+      .replace('roles=/etc/kubeloom/udp-roles', `roles=${place('roles')}`)
+      .replace('state=/run/kubeloom-udp', `state=${place('state')}`);
+    const env = environment();
     expect(spawnSync('bash', ['-s', 'once'], { input: text, encoding: 'utf8', env }).status).toBe(0);
-    return readFileSync(join(directory, 'table'), 'utf8').match(/udp dport.*/)?.[0] ?? '';
+    return readFileSync(place('table'), 'utf8').match(/udp dport.*/)?.[0] ?? '';
   }
   const slots = (line: string) => [...line.matchAll(/\d+ : (10[.\d]+)/g)].map((match) => match[1] ?? '');
 
