@@ -78,7 +78,7 @@ describe('another namespace', () => {
     ),
   );
   const ofNobody = ['validate', 'whoAmI', 'getOpenapi', 'getHealth', 'getVersion'];
-  // With tokens of clusters: test/pipeline/agent-requests.test.ts.
+  // With tokens of clusters: test/pipeline/agent-tokens.test.ts.
   const ofAgents = ['listAgentGroups', 'resizeAgentGroup', 'reportAgentHealth'];
 
   it('each route that reaches namespaces is in this test', () => {
