@@ -2,19 +2,13 @@
 import { DemandRecord, type ManifestKey } from '#contracts/records.ts';
 import { PipelineError } from '#domain/errors.ts';
 import type { DemandStore } from '../ports.ts';
-import { type DynamoTable, followsStored, type Item, itemsIn } from './dynamo-table.ts';
+import { followsStored, type Item, itemsIn, TableStore } from './dynamo-table.ts';
 import { readRecord } from './stored-record.ts';
 import { demandItem, demandsOf, manifestPartition } from './table-keys.ts';
 
-export class DynamoDemands implements DemandStore {
-  readonly #table: DynamoTable;
-
-  constructor(table: DynamoTable) {
-    this.#table = table;
-  }
-
+export class DynamoDemands extends TableStore implements DemandStore {
   async get(key: ManifestKey, cluster: string): Promise<DemandRecord | undefined> {
-    const item = await this.#table.get(demandItem(key, cluster));
+    const item = await this.table.get(demandItem(key, cluster));
     return item && read(item);
   }
 
@@ -25,21 +19,21 @@ export class DynamoDemands implements DemandStore {
   async put(record: DemandRecord): Promise<void> {
     const { namespace, manifest, cluster, version } = record;
     const item = { ...demandItem({ namespace, name: manifest }, cluster), version, record };
-    if (await this.#table.put(item, followsStored('version', version))) return;
+    if (await this.table.put(item, followsStored('version', version))) return;
     const about = `the demand of cluster ${cluster} of manifest ${namespace}/${manifest}`;
     throw new PipelineError('VersionConflict', `${about} is not version ${version - 1} any more; read it again`);
   }
 
   async remove(key: ManifestKey, cluster: string): Promise<void> {
-    await this.#table.remove(demandItem(key, cluster));
+    await this.table.remove(demandItem(key, cluster));
   }
 
   async discard(key: ManifestKey): Promise<void> {
-    await this.#table.removeAll(await this.#items(key));
+    await this.table.removeAll(await this.#items(key));
   }
 
   #items(key: ManifestKey): Promise<readonly Item[]> {
-    return this.#table.queryAll(itemsIn(manifestPartition(key), demandsOf));
+    return this.table.queryAll(itemsIn(manifestPartition(key), demandsOf));
   }
 }
 

@@ -7,7 +7,7 @@ import { type ManifestKey, RunEvent } from '#contracts/records.ts';
 import { PipelineError } from '#domain/errors.ts';
 import type { EventFeed, StoredFeedEvent, StoredFeedPage } from '../event-feed.ts';
 import { keepDays, keptUntil } from './dynamo-events.ts';
-import { type DynamoTable, type Item, itemsIn } from './dynamo-table.ts';
+import { type Item, itemsIn, TableStore } from './dynamo-table.ts';
 import { readableOnes, readJsonRecord } from './stored-record.ts';
 import { feedItem, feedPartition, manifestOfEvents } from './table-keys.ts';
 
@@ -39,13 +39,7 @@ const searched = 20;
 /** Events may be stored this much later than they happened without being missed by a reader that begins at a time. */
 const latestMs = 600_000;
 
-export class DynamoEventFeed implements EventFeed {
-  readonly #table: DynamoTable;
-
-  constructor(table: DynamoTable) {
-    this.#table = table;
-  }
-
+export class DynamoEventFeed extends TableStore implements EventFeed {
   async take(batch: unknown): Promise<readonly StoredFeedEvent[]> {
     const entries = entriesOf(batch);
     const there = new Map<string, string>();
@@ -60,7 +54,7 @@ export class DynamoEventFeed implements EventFeed {
       const position = newest[0] === undefined ? firstPosition(first) : positionOf(newest[0]) + 1;
       // Where another one was faster, the next look says what is left; a repeated request of our own finds its own item.
       const free = { expression: 'attribute_not_exists(#pk)' };
-      if (await this.#table.put(itemOf(position, first), free)) note(position, first);
+      if (await this.table.put(itemOf(position, first), free)) note(position, first);
     }
     return entries.map((entry) => feedEvent(there.get(identityOf(entry)) ?? '', entry));
   }
@@ -73,7 +67,7 @@ export class DynamoEventFeed implements EventFeed {
     // The item of `after` has its own events, and one that cannot be read has none: the next one is looked for.
     do {
       const asked = { ...this.#from(start), limit: most + 1, ...(next !== undefined && { next }) };
-      const page = await this.#table.query(asked);
+      const page = await this.table.query(asked);
       for (const item of page.items) found.push(...behind(item, after));
       next = page.next;
     } while (next !== undefined && found.length <= most);
@@ -92,7 +86,7 @@ export class DynamoEventFeed implements EventFeed {
     let high = positionOf(newest) + 1;
     while (low < high) {
       const middle = Math.floor((low + high) / 2);
-      const { items } = await this.#table.query({ ...this.#from(middle), limit: 1 });
+      const { items } = await this.table.query({ ...this.#from(middle), limit: 1 });
       if (String(items[0]?.at ?? '') < wanted) low = middle + 1;
       else high = middle;
     }
@@ -108,7 +102,7 @@ export class DynamoEventFeed implements EventFeed {
     let next: string | undefined;
     do {
       const about = { newestFirst: true, limit: searched, ...(next !== undefined && { next }) };
-      const page = await this.#table.query({ ...itemsIn(feedPartition), ...about });
+      const page = await this.table.query({ ...itemsIn(feedPartition), ...about });
       found.push(...page.items);
       next = page.items.some((item) => String(item.at ?? '') >= at) ? page.next : undefined;
     } while (next !== undefined);
@@ -121,7 +115,7 @@ export class DynamoEventFeed implements EventFeed {
   }
 
   async #items(of: { readonly newestFirst?: boolean; readonly limit: number }): Promise<readonly Item[]> {
-    return (await this.#table.query({ ...itemsIn(feedPartition), ...of })).items;
+    return (await this.table.query({ ...itemsIn(feedPartition), ...of })).items;
   }
 }
 

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { type ManifestKey, RunEvent, type StoredEvent } from '#contracts/records.ts';
 import type { Page } from '../page.ts';
 import type { EventStore } from '../ports.ts';
-import { cursorTo, type DynamoTable, itemsIn } from './dynamo-table.ts';
+import { cursorTo, itemsIn, TableStore } from './dynamo-table.ts';
 import { readableOnes, readJsonRecord } from './stored-record.ts';
 import { eventPartition } from './table-keys.ts';
 
@@ -16,13 +16,7 @@ export const keptUntil = (at: string): number => Math.floor(Date.parse(at) / 100
 /** In UTC, as events have it: keys begin with theirs. */
 const isTime = (text: string): boolean => /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/.test(text);
 
-export class DynamoEvents implements EventStore {
-  readonly #table: DynamoTable;
-
-  constructor(table: DynamoTable) {
-    this.#table = table;
-  }
-
+export class DynamoEvents extends TableStore implements EventStore {
   async append(key: ManifestKey, events: readonly RunEvent[]): Promise<void> {
     const items = events.map((event, place) => {
       const json = JSON.stringify(event);
@@ -34,11 +28,11 @@ export class DynamoEvents implements EventStore {
         event: json,
       };
     });
-    await this.#table.putAll(items);
+    await this.table.putAll(items);
   }
 
   async list(key: ManifestKey, limit: number, next?: string): Promise<Page<StoredEvent>> {
-    const page = await this.#table.query({
+    const page = await this.table.query({
       ...itemsIn(eventPartition(key)),
       limit,
       ...(next === undefined ? {} : { next: isTime(next) ? cursorTo({ pk: eventPartition(key), sk: next }) : next }),

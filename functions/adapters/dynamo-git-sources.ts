@@ -2,25 +2,19 @@
 import { type GitSourceKey, GitSourceRecord } from '#contracts/git-sources.ts';
 import { PipelineError } from '#domain/errors.ts';
 import type { GitSourceStore } from '../git-source-store.ts';
-import { type DynamoTable, dueIn, followsStored, type Item, itemKeyOf, itemsIn } from './dynamo-table.ts';
+import { dueIn, followsStored, type Item, itemKeyOf, itemsIn, TableStore } from './dynamo-table.ts';
 import { readableOnes, readJsonRecord } from './stored-record.ts';
 import { gitSourceItem, gitSources, manifestsOf } from './table-keys.ts';
 
-export class DynamoGitSources implements GitSourceStore {
-  readonly #table: DynamoTable;
-
-  constructor(table: DynamoTable) {
-    this.#table = table;
-  }
-
+export class DynamoGitSources extends TableStore implements GitSourceStore {
   async get(key: GitSourceKey): Promise<GitSourceRecord | undefined> {
-    const item = await this.#table.get(gitSourceItem(key));
+    const item = await this.table.get(gitSourceItem(key));
     return item && read(item);
   }
 
   async list(namespace?: string): Promise<readonly GitSourceRecord[]> {
     const prefix = namespace === undefined ? undefined : manifestsOf(namespace);
-    return readableOnes(await this.#table.queryAll(itemsIn(gitSources, prefix)), read);
+    return readableOnes(await this.table.queryAll(itemsIn(gitSources, prefix)), read);
   }
 
   async put(record: GitSourceRecord): Promise<void> {
@@ -29,18 +23,18 @@ export class DynamoGitSources implements GitSourceStore {
       ...{ ...gitSourceItem(record), version, record: JSON.stringify(record) },
       ...{ duePartition: gitSources, dueAt },
     };
-    if (await this.#table.put(item, followsStored('version', version))) return;
+    if (await this.table.put(item, followsStored('version', version))) return;
     const message = `GitSource "${namespace}/${name}" was changed by someone else meanwhile; read it again`;
     throw new PipelineError('VersionConflict', message);
   }
 
   async remove(key: GitSourceKey): Promise<void> {
-    await this.#table.remove(gitSourceItem(key));
+    await this.table.remove(gitSourceItem(key));
   }
 
   async due(now: string, limit: number): Promise<readonly GitSourceRecord[]> {
-    const page = await this.#table.query({ ...dueIn(gitSources, now), limit });
-    const items = await this.#table.getAll(page.items.map(itemKeyOf));
+    const page = await this.table.query({ ...dueIn(gitSources, now), limit });
+    const items = await this.table.getAll(page.items.map(itemKeyOf));
     return readableOnes(items, read).filter(({ dueAt }) => dueAt <= now);
   }
 }

@@ -2,36 +2,30 @@
 import { type InventoryKey, InventoryRecord } from '#contracts/inventory.ts';
 import { PipelineError } from '#domain/errors.ts';
 import type { InventoryStore } from '../inventory-store.ts';
-import { type DynamoTable, followsStored, type Item, itemsIn } from './dynamo-table.ts';
+import { followsStored, type Item, itemsIn, TableStore } from './dynamo-table.ts';
 import { readJsonRecord } from './stored-record.ts';
 import { inventoryItem } from './table-keys.ts';
 
-export class DynamoInventory implements InventoryStore {
-  readonly #table: DynamoTable;
-
-  constructor(table: DynamoTable) {
-    this.#table = table;
-  }
-
+export class DynamoInventory extends TableStore implements InventoryStore {
   async get(key: InventoryKey): Promise<InventoryRecord | undefined> {
-    const item = await this.#table.get(inventoryItem(key));
+    const item = await this.table.get(inventoryItem(key));
     return item && read(item);
   }
 
   async list(namespace: string, kind?: InventoryKey['kind']): Promise<readonly InventoryRecord[]> {
     const { pk, sk } = inventoryItem({ namespace, kind: kind ?? 'InventoryLayer', name: '' });
-    return (await this.#table.queryAll(itemsIn(pk, kind && sk))).map(read);
+    return (await this.table.queryAll(itemsIn(pk, kind && sk))).map(read);
   }
 
   async put(record: InventoryRecord): Promise<void> {
     const { generation, kind, name } = record;
     const item = { ...inventoryItem(record), generation, record: JSON.stringify(record) };
-    if (await this.#table.put(item, followsStored('generation', generation))) return;
+    if (await this.table.put(item, followsStored('generation', generation))) return;
     throw new PipelineError('VersionConflict', `${kind} ${name} was changed by someone else meanwhile; read it again`);
   }
 
   async remove(key: InventoryKey): Promise<void> {
-    await this.#table.remove(inventoryItem(key));
+    await this.table.remove(inventoryItem(key));
   }
 }
 

@@ -1,6 +1,6 @@
 /** `RepairBudget` on DynamoDB: one small item for each hour in which something was replaced. */
 import type { RepairBudget } from '../ports.ts';
-import { type DynamoTable, followsStored } from './dynamo-table.ts';
+import { followsStored, TableStore } from './dynamo-table.ts';
 import { repairHourItem } from './table-keys.ts';
 
 /** Seconds that an hour is kept after its beginning. */
@@ -8,15 +8,9 @@ const keepSeconds = 48 * 3600;
 /** So many clusters may take of it at the same moment. */
 const mostTries = 10;
 
-export class DynamoRepairBudget implements RepairBudget {
-  readonly #table: DynamoTable;
-
-  constructor(table: DynamoTable) {
-    this.#table = table;
-  }
-
+export class DynamoRepairBudget extends TableStore implements RepairBudget {
   async spent(hour: string): Promise<number> {
-    const item = await this.#table.get(repairHourItem(hour));
+    const item = await this.table.get(repairHourItem(hour));
     return Number(item?.spent ?? 0);
   }
 
@@ -26,7 +20,7 @@ export class DynamoRepairBudget implements RepairBudget {
       const before = await this.spent(hour);
       if (before >= most) return false;
       const item = { ...repairHourItem(hour), spent: before + 1, expireAt };
-      if (await this.#table.put(item, followsStored('spent', before + 1))) return true;
+      if (await this.table.put(item, followsStored('spent', before + 1))) return true;
     }
     return false;
   }

@@ -3,19 +3,14 @@ import { PipelineError } from '#domain/errors.ts';
 import { parseJson } from '#domain/json.ts';
 import { RoleBinding } from '#domain/manifest/role-binding.ts';
 import type { RoleBindingStore } from '../ports.ts';
-import { type DynamoTable, itemsIn } from './dynamo-table.ts';
+import { itemsIn, TableStore } from './dynamo-table.ts';
 import { roleBindingItem, roleBindings } from './table-keys.ts';
 
 /** A revoked role has no effect anywhere after this time. */
 const freshForMs = 5_000;
 
-export class DynamoRoleBindings implements RoleBindingStore {
-  readonly #table: DynamoTable;
+export class DynamoRoleBindings extends TableStore implements RoleBindingStore {
   #read: { readonly at: number; readonly documents: Promise<readonly RoleBinding[]> } | undefined;
-
-  constructor(table: DynamoTable) {
-    this.#table = table;
-  }
 
   list(): Promise<readonly RoleBinding[]> {
     const now = performance.now();
@@ -30,18 +25,18 @@ export class DynamoRoleBindings implements RoleBindingStore {
   }
 
   async put(binding: RoleBinding): Promise<void> {
-    await this.#table.put({ ...roleBindingItem(binding.metadata.name), document: JSON.stringify(binding) });
+    await this.table.put({ ...roleBindingItem(binding.metadata.name), document: JSON.stringify(binding) });
     this.#read = undefined;
   }
 
   async remove(name: string): Promise<void> {
-    const gone = await this.#table.remove(roleBindingItem(name), { expression: 'attribute_exists(#pk)' });
+    const gone = await this.table.remove(roleBindingItem(name), { expression: 'attribute_exists(#pk)' });
     this.#read = undefined;
     if (!gone) throw new PipelineError('NotFound', `there is no RoleBinding "${name}"`);
   }
 
   async #query(): Promise<readonly RoleBinding[]> {
-    const items = await this.#table.queryAll(itemsIn(roleBindings));
+    const items = await this.table.queryAll(itemsIn(roleBindings));
     return items.flatMap(({ document }) => strictly(document) ?? []);
   }
 }

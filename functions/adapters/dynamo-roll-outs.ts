@@ -2,24 +2,18 @@
 import { RollOutClaims, type RollOutKey, RollOutRecord } from '#contracts/roll-outs.ts';
 import { PipelineError } from '#domain/errors.ts';
 import type { RollOutStore } from '../roll-out-store.ts';
-import { type DynamoTable, followsStored, type Item, itemsIn } from './dynamo-table.ts';
+import { followsStored, type Item, itemsIn, TableStore } from './dynamo-table.ts';
 import { readableOnes, readJsonRecord } from './stored-record.ts';
 import { type ItemKey, rollOutClaimsItem, rollOutItem, rollOutsOf } from './table-keys.ts';
 
-export class DynamoRollOuts implements RollOutStore {
-  readonly #table: DynamoTable;
-
-  constructor(table: DynamoTable) {
-    this.#table = table;
-  }
-
+export class DynamoRollOuts extends TableStore implements RollOutStore {
   async get(key: RollOutKey): Promise<RollOutRecord | undefined> {
-    const item = await this.#table.get(rollOutItem(key));
+    const item = await this.table.get(rollOutItem(key));
     return item && read(item);
   }
 
   async list(namespace: string, limit: number): Promise<readonly RollOutRecord[]> {
-    const { items } = await this.#table.query({
+    const { items } = await this.table.query({
       ...itemsIn(rollOutItem({ namespace, id: '' }).pk, rollOutsOf),
       newestFirst: true,
       limit,
@@ -32,7 +26,7 @@ export class DynamoRollOuts implements RollOutStore {
   }
 
   async claims(namespace: string): Promise<RollOutClaims> {
-    const item = await this.#table.get(rollOutClaimsItem(namespace));
+    const item = await this.table.get(rollOutClaimsItem(namespace));
     if (item === undefined) return { namespace, version: 0, claims: [] };
     const what = `the claims of roll-outs in namespace ${namespace}`;
     return readJsonRecord(RollOutClaims, item.record, { what, format: item.format });
@@ -45,7 +39,7 @@ export class DynamoRollOuts implements RollOutStore {
   async #put(key: ItemKey, record: { readonly version: number }, what: string): Promise<void> {
     const { version } = record;
     const item = { ...key, version, record: JSON.stringify(record) };
-    if (await this.#table.put(item, followsStored('version', version))) return;
+    if (await this.table.put(item, followsStored('version', version))) return;
     throw new PipelineError('VersionConflict', `${what} was changed meanwhile; read it again`);
   }
 }

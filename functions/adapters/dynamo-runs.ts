@@ -2,28 +2,22 @@
 import { type ManifestKey, RunRecord } from '#contracts/records.ts';
 import type { Page } from '../page.ts';
 import type { RunStore } from '../ports.ts';
-import { type DynamoTable, dueIn, type Item, itemKeyOf } from './dynamo-table.ts';
+import { dueIn, type Item, itemKeyOf, TableStore } from './dynamo-table.ts';
 import { readableOnes, readJsonRecord } from './stored-record.ts';
 import { runItem, runsByTime } from './table-keys.ts';
 
 /** Runs are kept for a year after they were queued. */
 const keepSeconds = 365 * 86_400;
 
-export class DynamoRuns implements RunStore {
-  readonly #table: DynamoTable;
-
-  constructor(table: DynamoTable) {
-    this.#table = table;
-  }
-
+export class DynamoRuns extends TableStore implements RunStore {
   async get(key: ManifestKey, runId: string): Promise<RunRecord | undefined> {
-    const item = await this.#table.get(runItem(key, runId));
+    const item = await this.table.get(runItem(key, runId));
     return item && read(item);
   }
 
   async put(record: RunRecord): Promise<void> {
     const key = { namespace: record.namespace, name: record.manifest };
-    await this.#table.put({
+    await this.table.put({
       ...runItem(key, record.runId),
       duePartition: runsByTime(key),
       dueAt: record.queuedAt,
@@ -33,13 +27,13 @@ export class DynamoRuns implements RunStore {
   }
 
   async list(key: ManifestKey, limit: number, next?: string): Promise<Page<RunRecord>> {
-    const page = await this.#table.query({
+    const page = await this.table.query({
       ...dueIn(runsByTime(key)),
       newestFirst: true,
       limit,
       ...(next === undefined ? {} : { next }),
     });
-    const items = await this.#table.getAll(page.items.map(itemKeyOf));
+    const items = await this.table.getAll(page.items.map(itemKeyOf));
     // Asking for one that is left out by its id says why it cannot be read.
     return { items: readableOnes(items, read), ...(page.next === undefined ? {} : { next: page.next }) };
   }

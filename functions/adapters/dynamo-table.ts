@@ -173,6 +173,15 @@ export class DynamoTable {
   }
 }
 
+/** A store whose records are items of the table. */
+export abstract class TableStore {
+  protected readonly table: DynamoTable;
+
+  constructor(table: DynamoTable) {
+    this.table = table;
+  }
+}
+
 /** The items of a partition, or those whose sort keys begin so. */
 export function itemsIn(partition: string, prefix?: string): Pick<Query, 'partition' | 'sort'> {
   const sort = { expression: 'begins_with(#sk, :prefix)', values: { ':prefix': prefix } };
