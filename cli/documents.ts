@@ -3,6 +3,7 @@ import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import type { Fault } from '#domain/manifest/fault.ts';
+import { documentName } from '#domain/manifest/validate-documents.ts';
 import { parseDocuments } from '#domain/manifest/yaml/parse-documents.ts';
 import { CliError, exitCodes } from './exit-codes.ts';
 import { excerptOf, faultLines, keepFile, type ShownFault } from './faults.ts';
@@ -46,6 +47,18 @@ export async function readableDocuments(files: readonly string[]): Promise<reado
   const { documents, faults } = await readDocuments(files);
   if (faults.length === 0) return documents;
   throw new CliError(unreadableLines(faults).join('\n'), exitCodes.invalid);
+}
+
+/** The documents of files, all of one namespace, for a request about that; without files: none, of the namespace that is given. */
+export async function documentsOfNamespace(
+  files: readonly string[] = [],
+  { namespace, verb }: { readonly namespace: string; readonly verb: string },
+): Promise<{ readonly documents: readonly unknown[]; readonly namespace: string }> {
+  const documents = (await readableDocuments(files)).map(({ document }) => document);
+  const namespaces = [...new Set(documents.map((document) => documentName(document).namespace))];
+  if (namespaces.length <= 1) return { documents, namespace: namespaces[0] ?? namespace };
+  const reason = `the documents are in namespaces ${namespaces.join(', ')}: ${verb} one at a time`;
+  throw new CliError(reason, exitCodes.usage);
 }
 
 export function unreadableLines(faults: readonly DocumentFaults[]): readonly string[] {

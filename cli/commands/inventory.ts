@@ -4,10 +4,9 @@ import { stringify } from 'yaml';
 import type { InventoryList } from '#contracts/inventory.ts';
 import { type InventoryKind, inventoryKinds } from '#domain/inventory/inventory-documents.ts';
 import { nearest } from '#domain/manifest/rules/references.ts';
-import { documentName } from '#domain/manifest/validate-documents.ts';
 import { type CliClient, cliClient } from '../api-client.ts';
 import { ApiProblem } from '../api-problem.ts';
-import { readableDocuments } from '../documents.ts';
+import { documentsOfNamespace } from '../documents.ts';
 import { CliError, exitCodes } from '../exit-codes.ts';
 import { ofManifest } from '../find-manifest.ts';
 import { explainedLines, placedLines, planLines } from '../inventory-lines.ts';
@@ -83,12 +82,7 @@ async function plan({
   detail,
   ...options
 }: Options & { file?: readonly string[]; detail?: boolean }): Promise<void> {
-  const documents = (file ? await readableDocuments(file) : []).map(({ document }) => document);
-  const namespaces = [...new Set(documents.map((document) => documentName(document).namespace))];
-  const [namespace = options.namespace] = namespaces;
-  if (namespaces.length > 1) {
-    throw new CliError(`the documents are in namespaces ${namespaces.join(', ')}: plan one at a time`, exitCodes.usage);
-  }
+  const { documents, namespace } = await documentsOfNamespace(file, { namespace: options.namespace, verb: 'plan' });
   const body = documents.map((document) => JSON.stringify(document)).join('\n---\n');
   const answer = await cliClient().planInventory({ namespace }, body);
   const bad = answer.faults.length + answer.refused > 0;

@@ -2,10 +2,9 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Command } from 'commander';
 import type { RollOutDescription, RollOutVerb } from '#contracts/roll-outs.ts';
-import { documentName } from '#domain/manifest/validate-documents.ts';
 import { type CliClient, cliClient } from '../api-client.ts';
-import { readableDocuments } from '../documents.ts';
-import { CliError, exitCodes } from '../exit-codes.ts';
+import { documentsOfNamespace } from '../documents.ts';
+import { exitCodes } from '../exit-codes.ts';
 import { whenInterrupted } from '../interrupt.ts';
 import { note, paintStatus, print, printJson, printTable } from '../output.ts';
 import { rollOutLines } from '../roll-out-lines.ts';
@@ -65,13 +64,8 @@ export function registerRollOut(program: Command): void {
 }
 
 export async function requestRollOut(options: StartOptions): Promise<void> {
-  const documents = options.file ? (await readableDocuments(options.file)).map(({ document }) => document) : [];
-  const namespaces = [...new Set(documents.map((document) => documentName(document).namespace))];
-  const [namespace = options.namespace] = namespaces;
-  if (namespaces.length > 1) {
-    const message = `the documents are in namespaces ${namespaces.join(', ')}: roll out one at a time`;
-    throw new CliError(message, exitCodes.usage);
-  }
+  const given = { namespace: options.namespace, verb: 'roll out' };
+  const { documents, namespace } = await documentsOfNamespace(options.file, given);
   const { waves, soak, maxFailed, cluster, plan } = options;
   const api = cliClient();
   const query = {

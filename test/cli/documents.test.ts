@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { readDocuments } from '#cli/documents.ts';
+import { documentsOfNamespace, readDocuments } from '#cli/documents.ts';
 
 let folder: string;
 beforeEach(() => {
@@ -50,4 +50,18 @@ it.each([
 ])('%s is refused with the reason', async (url, response, reason) => {
   answering(() => response);
   await expect(readDocuments([url])).rejects.toThrow(reason);
+});
+
+it('documents of a request about one namespace are of one, and without files the namespace is the one that is given', async () => {
+  const given = { namespace: 'default', verb: 'plan' };
+  const file = (name: string, namespace: string): string => {
+    writeFileSync(join(folder, name), `kind: ValueLayer\nmetadata: { name: a, namespace: ${namespace} }\n`);
+    return join(folder, name);
+  };
+  const [first, second] = [file('first.yaml', 'team'), file('second.yaml', 'shop')];
+  expect(await documentsOfNamespace([first], given)).toMatchObject({ namespace: 'team', documents: [{}] });
+  expect(await documentsOfNamespace(undefined, given)).toEqual({ namespace: 'default', documents: [] });
+  await expect(documentsOfNamespace([first, second], given)).rejects.toThrow(
+    'the documents are in namespaces team, shop: plan one at a time',
+  );
 });
