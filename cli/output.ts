@@ -51,34 +51,18 @@ export function printJson(value: unknown): void {
   process.stdout.write(`${JSON.stringify(value, null, 2)}\n`);
 }
 
-const statusStyles: Readonly<Record<string, Style>> = {
-  Done: 'green',
-  Converged: 'green',
-  Ready: 'green',
-  Succeeded: 'green',
-  Failed: 'red',
-  NeedsAttention: 'red',
-  RolledBack: 'red',
-  Aborted: 'red',
-  Leftover: 'red',
-  Unreachable: 'red',
-  NotReady: 'red',
-  Unhealthy: 'red',
-  Gone: 'red',
-  Degraded: 'yellow',
-  Running: 'cyan',
-  Planning: 'cyan',
-  Checking: 'cyan',
-  Joining: 'cyan',
-  RollingBack: 'yellow',
-  BackingOff: 'yellow',
-  Leaving: 'yellow',
-  Deleting: 'yellow',
-  paused: 'yellow',
-};
+const statusStyles: readonly (readonly [Style, readonly string[]])[] = [
+  ['green', ['Done', 'Converged', 'Ready', 'Succeeded']],
+  [
+    'red',
+    ['Failed', 'NeedsAttention', 'RolledBack', 'Aborted', 'Leftover', 'Unreachable', 'NotReady', 'Unhealthy', 'Gone'],
+  ],
+  ['yellow', ['Degraded', 'RollingBack', 'BackingOff', 'Leaving', 'Deleting', 'paused']],
+  ['cyan', ['Running', 'Planning', 'Checking', 'Joining']],
+];
 
 /** A status word in the usual colour. */
 export function paintStatus(status: string): string {
-  const style = statusStyles[status];
+  const [style] = statusStyles.find(([, statuses]) => statuses.includes(status)) ?? [];
   return style ? paint(style, status) : status;
 }

@@ -65,8 +65,7 @@ function countOf(components: PlaneRow['components']): string {
 
 async function describe(name: string, { namespace, json }: Options): Promise<void> {
   const key = keyOf(name, namespace);
-  const { planes } = await cliClient().listInventory({ namespace: key.namespace });
-  const found = planes.find(({ plane }) => plane === key.name);
+  const found = await planeAt(key);
   if (found === undefined) {
     const where = `\`kubeloom planes list -n ${key.namespace}\` shows those there are`;
     throw new CliError(`there is no ManagementPlane "${key.namespace}/${key.name}": ${where}`, exitCodes.notFound);
@@ -90,8 +89,7 @@ async function get(name: string, { namespace, json }: Options): Promise<void> {
 
 async function remove(name: string, { namespace, json, ...consent }: Options & Consent): Promise<void> {
   const key = keyOf(name, namespace);
-  const { planes } = await cliClient().listInventory({ namespace: key.namespace });
-  const found = planes.find(({ plane }) => plane === key.name);
+  const found = await planeAt(key);
   const installed = found?.components.filter((component) => component.installed !== null) ?? [];
   if (found && installed.length > 0) {
     const action = `delete ManagementPlane ${key.namespace}/${key.name}`;
@@ -103,6 +101,11 @@ async function remove(name: string, { namespace, json, ...consent }: Options & C
   print(
     `ManagementPlane ${key.namespace}/${key.name} deleted: a run of the manifest of its cluster removes the components`,
   );
+}
+
+async function planeAt({ namespace, name }: ReturnType<typeof keyOf>): Promise<PlaneRow | undefined> {
+  const { planes } = await cliClient().listInventory({ namespace });
+  return planes.find(({ plane }) => plane === name);
 }
 
 function keyOf(name: string, namespace: string) {
