@@ -19,7 +19,7 @@ import { aheadOf } from '../ahead.ts';
 import type { AdmittedCaller } from '../caller.ts';
 import { checksumOf } from '../pipeline/checksum.ts';
 import { replaceableManifest } from '../pipeline/manifests/stored-manifest.ts';
-import { inventoryPlanIdOf } from '../pipeline/plans/plan-id.ts';
+import { planIdOf } from '../pipeline/plans/plan-id.ts';
 import type { ApiPorts } from '../rights/api-uses.ts';
 import { type Assessment, assessManifest } from './judge-manifest.ts';
 import { manifestOwnerFault } from './manifest-owner.ts';
@@ -108,7 +108,7 @@ export async function plannedChange(
     ),
   };
   const refused = faults.length > 0 || clusters.some(({ impact }) => impact === 'refused');
-  return { faults, clusters, documents, before, basis, id: refused ? null : inventoryPlanIdOf(basis) };
+  return { faults, clusters, documents, before, basis, id: refused ? null : planIdOf(basis) };
 }
 
 /** Keeps what the plan was made from, so that a later request can say what moved. */

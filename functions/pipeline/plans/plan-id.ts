@@ -20,11 +20,7 @@ export const kubeloomVersion: string = product.version;
 /** 160 bits, as of a commit: an approval of one is no approval of another. */
 const idLength = 40;
 
-export function planIdOf(basis: PlanBasis): string {
-  return checksumOf(basis).slice(0, idLength);
-}
-
-export function inventoryPlanIdOf(basis: InventoryBasis): string {
+export function planIdOf(basis: PlanBasis | InventoryBasis): string {
   return checksumOf(basis).slice(0, idLength);
 }
 

@@ -122,12 +122,8 @@ export function settingText(change: Change, label: PoolLabel): string | undefine
 }
 
 function documentsSentence({ added, removed, changed }: Extract<Change, { kind: 'DocumentsChanged' }>): string {
-  const parts = [
-    ...(added.length > 0 ? [`gets ${listed(added)}`] : []),
-    ...(removed.length > 0 ? [`loses ${listed(removed)}`] : []),
-    ...(changed.length > 0 ? [`gets ${listed(changed)} in another form`] : []),
-  ];
-  return `documents in the cluster: it ${parts.join(', ')}`;
+  const another = changed.length > 0 ? [`gets ${listed(changed)} in another form`] : [];
+  return `documents in the cluster: it ${[...comeAndGo({ added, removed }), ...another].join(', ')}`;
 }
 
 type Metadata = Extract<Change, { kind: 'NodeMetadataChanged' }>;
@@ -154,10 +150,16 @@ function emptyPool(change: Extract<Change, { kind: 'NodePoolAdded' | 'NodePoolRe
 }
 
 function rolesSentence({ loadBalancer, added, removed, changed }: Extract<Change, { kind: 'RolesChanged' }>): string {
-  const parts = [
+  const another = changed.length > 0 ? [`changes ${listed(changed)}`] : [];
+  return `roles of load balancer ${loadBalancer}: ${[...comeAndGo({ added, removed }), ...another].join(', ')}`;
+}
+
+function comeAndGo({
+  added,
+  removed,
+}: { readonly [way in 'added' | 'removed']: readonly string[] }): readonly string[] {
+  return [
     ...(added.length > 0 ? [`gets ${listed(added)}`] : []),
     ...(removed.length > 0 ? [`loses ${listed(removed)}`] : []),
-    ...(changed.length > 0 ? [`changes ${listed(changed)}`] : []),
   ];
-  return `roles of load balancer ${loadBalancer}: ${parts.join(', ')}`;
 }
