@@ -52,6 +52,20 @@ export interface Product {
   projects(variables: Readonly<Record<string, string>>, dataDirectory: string): Promise<readonly Project[]>;
 }
 
+/** The product with each of its functions inside `around`. */
+export function withFunctionsAround(
+  product: Product,
+  around: (name: string, work: LambdaFunction) => LambdaFunction,
+): Product {
+  return {
+    ...product,
+    async functions() {
+      const functions = Object.entries(await product.functions());
+      return Object.fromEntries(functions.map(([name, work]) => [name, around(name, work)]));
+    },
+  };
+}
+
 const root = fileURLToPath(new URL('..', import.meta.url));
 const simProject = 'sim';
 const functionOfRoutes = 'router';

@@ -8,7 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { cliClient } from '#cli/api-client.ts';
 import { wire } from '#functions/wire.ts';
 import { startPlatform } from '#local/platform.ts';
-import { kubeloom } from '#local/product.ts';
+import { kubeloom, withFunctionsAround } from '#local/product.ts';
 import { benchManifest } from '../bench/manifests.ts';
 
 const [directory] = process.argv.slice(2);
@@ -52,24 +52,13 @@ function shapeOf(value: unknown, name = ''): string {
   return `{${fields.map(([key, inner]) => `${/^[a-z][A-Za-z]+$/.test(key) ? key : '*'}:${shapeOf(inner, key)}`).join()}}`;
 }
 
-const product = kubeloom('sim');
+const product = withFunctionsAround(kubeloom('sim'), (name, work) => (event, context) => {
+  if (name !== 'tick') keep(inputs, name, event);
+  return work(event, context);
+});
 const platform = await startPlatform({
   ...{ runner: 'sim', inMemory: true, apiPort: 0 },
-  product: {
-    ...product,
-    async functions() {
-      const functions = Object.entries(await product.functions());
-      return Object.fromEntries(
-        functions.map(([name, work]) => [
-          name,
-          (event: unknown, context) => {
-            if (name !== 'tick') keep(inputs, name, event);
-            return work(event, context);
-          },
-        ]),
-      );
-    },
-  },
+  product,
 });
 const api = cliClient({ apiUrl: platform.apiUrl, token: platform.token });
 const ports = wire();

@@ -4,7 +4,7 @@ import { cliClient } from '#cli/api-client.ts';
 import { jobOf, workOf } from '#contracts/job.ts';
 import type { RunWork } from '#contracts/stage.ts';
 import { type Platform, startPlatform } from '#local/platform.ts';
-import { kubeloom } from '#local/product.ts';
+import { kubeloom, withFunctionsAround } from '#local/product.ts';
 import { benchManifest, untilDone } from '../manifests.ts';
 import { type Counts, countRequests, none } from './count-calls.ts';
 import { billedMinutes } from './model.ts';
@@ -22,24 +22,12 @@ export interface Life {
 
 export async function simulateLife(): Promise<Life> {
   let counts = none();
-  const product = kubeloom('sim');
   const platform = await startPlatform({
     ...{ runner: 'sim', inMemory: true, apiPort: 0 },
-    product: {
-      ...product,
-      async functions() {
-        const functions = Object.entries(await product.functions());
-        return Object.fromEntries(
-          functions.map(([name, work]) => [
-            name,
-            (event: unknown, context) => {
-              counts.calls += 1;
-              return work(event, context);
-            },
-          ]),
-        );
-      },
-    },
+    product: withFunctionsAround(kubeloom('sim'), (_, work) => (event, context) => {
+      counts.calls += 1;
+      return work(event, context);
+    }),
   });
   const requests = countRequests(platform.endpoints.s3, () => counts);
   const phase = async (work: () => Promise<unknown>): Promise<Counts> => {

@@ -58,7 +58,7 @@ export function gatewayListener(options: GatewayOptions): RequestListener {
     const reads = (request.method === 'GET' || request.method === 'HEAD') && match.route.path !== healthPath;
     if (hindered && !(reads && hindered.readable))
       return problem(response, hindered.status, hindered.code, hindered.detail, { connection: 'close' });
-    const body = await readBody(request, bodyLimit);
+    const body = await bodyWithin(request, bodyLimit);
     if (!body)
       return problem(response, 413, 'PayloadTooLarge', `the body is larger than ${bodyLimit} bytes`, {
         connection: 'close',
@@ -92,7 +92,7 @@ function urlOf(target: string): URL | null {
 }
 
 /** The body, or undefined when it is too large; then at most the limit has been read. */
-async function readBody(request: IncomingMessage, limit: number): Promise<Buffer | undefined> {
+export async function bodyWithin(request: IncomingMessage, limit: number): Promise<Buffer | undefined> {
   if (Number(request.headers['content-length'] ?? 0) > limit) return undefined;
   const pieces: Buffer[] = [];
   let size = 0;

@@ -5,6 +5,7 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { Authorizer } from '../api-gateway/authorizer.ts';
+import { bodyWithin } from '../api-gateway/gateway-listener.ts';
 import { problem } from '../api-gateway/gateway-problem.ts';
 import { type Logger, messageOf } from '../logger.ts';
 import { type LoopbackServer, listenOnLoopback } from '../loopback-server.ts';
@@ -65,7 +66,7 @@ function passedOn({
     if ('refused' in verdict) return problem(response, 401, 'Unauthorized', verdict.refused);
     const url = targetOf(apiUrl, request.url ?? '/');
     if (!url) return problem(response, 404, 'NotFound', 'only what is below /v1/ is passed on');
-    const body = await bodyOf(request);
+    const body = (await bodyWithin(request, bodyLimit))?.toString();
     if (body === undefined)
       return problem(response, 413, 'PayloadTooLarge', `the body is larger than ${bodyLimit} bytes`, {
         connection: 'close',
@@ -117,18 +118,6 @@ function headersFor(request: IncomingMessage): Headers {
       sentOn.test(name) && typeof value === 'string' ? [[name, value]] : [],
     ),
   );
-}
-
-/** Undefined when it is too large. */
-async function bodyOf(request: IncomingMessage): Promise<string | undefined> {
-  const pieces: Buffer[] = [];
-  let size = 0;
-  for await (const piece of request.iterator({ destroyOnReturn: false })) {
-    size += (piece as Buffer).length;
-    if (size > bodyLimit) return undefined;
-    pieces.push(piece as Buffer);
-  }
-  return Buffer.concat(pieces).toString();
 }
 
 /** The gateway in front of the API does not let the caller in; what the API itself refuses is about roles. */
