@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { ProviderInstance } from '#domain/cluster-state.ts';
 import type { StrayAction } from '#domain/drift.ts';
 import { providerTypeFacts } from '#domain/provider-types.ts';
-import type { CloudAnswer } from '../provider-check/ask.ts';
+import { askCloud, type CloudAnswer } from '../provider-check/ask.ts';
 import { stageCancelled } from '../stage-failure.ts';
 import { type DeniedBy, type ListedThing, type ListInput, refusalOf } from './listing.ts';
 
@@ -54,6 +54,12 @@ export function mustBeDone(what: string, answer: CloudAnswer, { denies, keeps }:
   const kept = keeps(answer);
   throw new NotDone(what, kept ?? why, kept !== undefined ? 'kept' : isDenied ? 'denied' : 'passing');
 }
+
+/** Sends one request that acts on a machine, and throws `NotDone` for a refusal. */
+export const actingOf =
+  (refused: RefusedBy) =>
+  async (what: string, ...request: Parameters<typeof askCloud>): Promise<void> =>
+    mustBeDone(what, await askCloud(...request), refused);
 
 /** Those that exist, have the tag and are not being deleted, and whether they are off. */
 export async function lookAtMachines<Machine extends MachineAt>(

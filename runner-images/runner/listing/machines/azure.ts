@@ -4,7 +4,7 @@ import { askCloud, bearer, type CloudAnswer } from '../../provider-check/ask.ts'
 import { azureToken } from '../../provider-check/clouds/azure.ts';
 import { azureApi, azureCode, denies } from '../clouds/azure.ts';
 import { isTagged, NotListed, shaped, Tags } from '../listing.ts';
-import { type MachineAt, type MachinesIn, mustBeDone } from '../machine-acts.ts';
+import { actingOf, type MachineAt, type MachinesIn } from '../machine-acts.ts';
 
 const version = 'api-version=2024-07-01';
 const schema = z.object({
@@ -35,6 +35,7 @@ export const machines: MachinesIn = async (input) => {
     if (!form.test(id)) throw new NotListed(id, 'it is not the id of a machine of the subscription');
     return `${base}${id}${action}?${version}`;
   };
+  const act = actingOf({ denies, keeps });
   return {
     async look(machine) {
       const answer = await askCloud(`${urlOf(machine)}&$expand=instanceView`, { headers });
@@ -44,13 +45,8 @@ export const machines: MachinesIn = async (input) => {
       const isOff = properties.instanceView.statuses.some(({ code }) => off.includes(code));
       return { isOurs: isTagged(tags, input.cluster), power: isOff ? 'off' : 'on' };
     },
-    async stop(machine) {
-      const answer = await askCloud(urlOf(machine, '/deallocate'), { method: 'POST', headers });
-      mustBeDone(`deallocate of ${machine.id}`, answer, { denies, keeps });
-    },
-    async remove(machine) {
-      const answer = await askCloud(urlOf(machine), { method: 'DELETE', headers });
-      mustBeDone(`deletion of ${machine.id}`, answer, { denies, keeps });
-    },
+    stop: async (machine) =>
+      act(`deallocate of ${machine.id}`, urlOf(machine, '/deallocate'), { method: 'POST', headers }),
+    remove: async (machine) => act(`deletion of ${machine.id}`, urlOf(machine), { method: 'DELETE', headers }),
   };
 };

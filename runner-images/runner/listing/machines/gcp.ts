@@ -4,7 +4,7 @@ import { askCloud, bearer, type CloudAnswer } from '../../provider-check/ask.ts'
 import { gcpToken } from '../../provider-check/clouds/gcp.ts';
 import { denies, gcpProject, isBecause } from '../clouds/gcp.ts';
 import { isTagged, NotListed, shaped, Tags } from '../listing.ts';
-import { type MachineAt, type MachinesIn, mustBeDone } from '../machine-acts.ts';
+import { actingOf, type MachineAt, type MachinesIn } from '../machine-acts.ts';
 
 const schema = z.object({ id: z.string(), status: z.string(), labels: Tags });
 
@@ -18,6 +18,7 @@ export const machines: MachinesIn = async (input) => {
     if (!/^zones\/[\w-]+$/.test(place) || !/^[1-9][0-9]*$/.test(id)) throw new NotListed(id, 'its zone is not known');
     return `${gcpProject(input)}/${place}/instances/${id}`;
   };
+  const act = actingOf({ denies, keeps });
   return {
     async look(machine) {
       const answer = await askCloud(urlOf(machine), { headers });
@@ -27,13 +28,7 @@ export const machines: MachinesIn = async (input) => {
       // STOPPING is both on the way to be off and on the way to be deleted.
       return { isOurs: isTagged(labels, input.cluster), power: status === 'TERMINATED' ? 'off' : 'on' };
     },
-    async stop(machine) {
-      const answer = await askCloud(`${urlOf(machine)}/stop`, { method: 'POST', headers });
-      mustBeDone(`stop of ${machine.id}`, answer, { denies, keeps });
-    },
-    async remove(machine) {
-      const answer = await askCloud(urlOf(machine), { method: 'DELETE', headers });
-      mustBeDone(`deletion of ${machine.id}`, answer, { denies, keeps });
-    },
+    stop: async (machine) => act(`stop of ${machine.id}`, `${urlOf(machine)}/stop`, { method: 'POST', headers }),
+    remove: async (machine) => act(`deletion of ${machine.id}`, urlOf(machine), { method: 'DELETE', headers }),
   };
 };

@@ -4,7 +4,7 @@ import { askCloud, type CloudAnswer, json } from '../../provider-check/ask.ts';
 import { logInToOpenstack } from '../../provider-check/clouds/openstack.ts';
 import { denies } from '../clouds/openstack.ts';
 import { isTagged, NotListed, shaped, Tags } from '../listing.ts';
-import { type MachineAt, type MachinesIn, mustBeDone } from '../machine-acts.ts';
+import { actingOf, type MachineAt, type MachinesIn } from '../machine-acts.ts';
 
 const schema = z.object({
   server: z.object({
@@ -29,6 +29,7 @@ export const machines: MachinesIn = async (input) => {
     if (end === undefined) throw new NotListed(id, 'the catalog has no such service');
     return `${end.url}/servers/${encodeURIComponent(id)}`;
   };
+  const act = actingOf({ denies, keeps });
   return {
     async look(machine) {
       const answer = await askCloud(urlOf(machine), { headers });
@@ -40,13 +41,8 @@ export const machines: MachinesIn = async (input) => {
         power: isGoing ? 'going' : (powers[server.status] ?? 'on'),
       };
     },
-    async stop(machine) {
-      const answer = await askCloud(`${urlOf(machine)}/action`, json({ 'os-stop': null }, headers));
-      mustBeDone(`stop of ${machine.id}`, answer, { denies, keeps });
-    },
-    async remove(machine) {
-      const answer = await askCloud(urlOf(machine), { method: 'DELETE', headers });
-      mustBeDone(`deletion of ${machine.id}`, answer, { denies, keeps });
-    },
+    stop: async (machine) =>
+      act(`stop of ${machine.id}`, `${urlOf(machine)}/action`, json({ 'os-stop': null }, headers)),
+    remove: async (machine) => act(`deletion of ${machine.id}`, urlOf(machine), { method: 'DELETE', headers }),
   };
 };
