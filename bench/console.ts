@@ -1,11 +1,12 @@
 /**
- * Prints, as JSON, how the web console performs in Chromium: rows of a large fleet, a cluster of 301 nodes as a list and as a drawing, a log of 100,000 lines, a tab that
+ * Prints, as JSON, how the web console performs in Chromium: rows of a large fleet, a cluster of 302 nodes as a list and as a drawing, a log of 100,000 lines, a tab that
  * is left alone. Answers with many rows are multiplied from one of the platform with the sim runner. `KUBELOOM_IDLE_SECONDS`: how long it is left alone.
  * The machine should do nothing else: `load` says what it did.
  */
 import { loadavg } from 'node:os';
 import type { Page } from 'playwright-core';
 import { consoleInBrowser, settled, simManifest } from '../test/console/browser/console-in-browser.ts';
+import { largeManifest, largeNodes } from '../test/console/browser/large-manifest.ts';
 import { percentiles, round, setting } from './numbers.ts';
 
 const idleSeconds = setting('KUBELOOM_IDLE_SECONDS', 60);
@@ -15,9 +16,7 @@ const logLines = setting('KUBELOOM_LOG_LINES', 100_000);
 const console = await consoleInBrowser();
 try {
   await settled(console.api, simManifest('calm'));
-  const large = simManifest('large', { compute: 100, providers: 3 });
-  for (const cluster of large.spec.kubernetes.clusters) cluster.network = '192.168.0.0/22';
-  await settled(console.api, large);
+  await settled(console.api, largeManifest('large'));
   const report = {
     load: loadavg().map(round),
     browser: console.browser.version(),
@@ -73,7 +72,7 @@ async function nodes(): Promise<object> {
   const elements = (await page.evaluate('document.querySelectorAll("*").length')) as number;
   const frames = await framesWhile(page, 'window.scrollBy(0, 40 * Math.sign(Math.sin(frame / 60)))');
   await context.close();
-  return { nodes: 301, elements, aimMs: 33, scrollFrameMs: frames };
+  return { nodes: largeNodes, elements, aimMs: 33, scrollFrameMs: frames };
 }
 
 /** Moved by a pointer, a step each frame; small enough that all of it is seen, and as large as its text. */
@@ -93,7 +92,7 @@ async function topology(): Promise<object> {
   for (let steps = 0; steps < 4; steps += 1) await page.keyboard.press('+');
   const enlargedPanFrameMs = await framesWhile(page, moved);
   await context.close();
-  return { nodes: 301, elements, aimMs: 33, panFrameMs, enlargedPanFrameMs };
+  return { nodes: largeNodes, elements, aimMs: 33, panFrameMs, enlargedPanFrameMs };
 }
 
 async function log(): Promise<object> {
