@@ -184,6 +184,41 @@ it('an admin sees who may do what and who did what; a viewer sees only its own r
   await owner.page.getByText('RoleBinding viewer').waitFor({ state: 'detached' });
 });
 
+it('an operator pauses a roll-out while its first wave is under way, resumes it, and sees it reach its end', async () => {
+  const { page, go } = await opened();
+  const confirm = async (verb: string): Promise<void> => {
+    await page.getByRole('button', { name: verb, exact: true }).click();
+    await page.getByRole('dialog').getByRole('button', { name: verb, exact: true }).click();
+  };
+  const wave = (number: number) => page.locator('summary', { hasText: `Wave ${number}` });
+  const changed = async () => {
+    const manifests = ['acme-ams2', 'acme-fra1'].map((name) => console.api.getManifest({ namespace: 'fleet', name }));
+    return (await Promise.all(manifests)).filter(({ document }) => JSON.stringify(document).includes('resumed')).length;
+  };
+  await go('inventory/fleet/plan');
+  await writeIn(page.getByLabel(/documents of the inventory/), changedLayer('resumed'));
+  await page.getByRole('button', { name: 'Plan this change' }).click();
+  await page.getByText('2 clusters depend on this; 2 change').waitFor();
+  await page.getByLabel('Waves').fill('1,100%');
+  await page.getByLabel('watched for').fill('0s');
+  // The stage is held until the pause is asked for.
+  process.env.KUBELOOM_SIM_STAGE_MS = '100000';
+  await page.getByRole('button', { name: 'Roll out exactly this plan' }).click();
+  await wave(1).getByText('under way').waitFor();
+  await confirm('Pause');
+  await page.getByRole('heading', { name: /Pauses/ }).waitFor();
+  process.env.KUBELOOM_SIM_STAGE_MS = '0';
+  await page.getByRole('heading', { name: /Paused/ }).waitFor();
+  await wave(1).getByText('done').waitFor();
+  await wave(2).getByText('waits').waitFor();
+  expect(await changed()).toBe(1);
+  await confirm('Resume');
+  await page.getByRole('heading', { name: /Rolled out/ }).waitFor();
+  await wave(2).getByText('done').waitFor();
+  expect(await page.getByRole('button', { name: /^(Pause|Resume|Cancel)$/ }).count()).toBe(0);
+  expect(await changed()).toBe(2);
+});
+
 it('an operator plans a change of an inventory, rolls out exactly that, pauses it, and is offered to resume it', async () => {
   const { page, go } = await opened();
   await go('inventory/fleet/documents?kind=InventoryLayer&name=prod');
