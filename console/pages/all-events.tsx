@@ -25,7 +25,7 @@ export default function AllEventsPage({ chosen }: { readonly chosen: Readonly<Re
   const namespaces = useNamespaces();
   const kinds = useKinds(events.data);
   const choose = (change: Readonly<Record<string, string>>) =>
-    go(hrefOf(['events'], { minutes, namespace, kind, ...change }), { replace: true });
+    go(hrefOf(['events'], { ...chosen, ...change }), { replace: true });
   return (
     <>
       <div className="title">

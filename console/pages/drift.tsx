@@ -55,7 +55,6 @@ export default function DriftTab({ of, manifest }: TabProps) {
               <span aria-hidden="true">!</span> Not compared: {drift.unchecked.join('; ')}
             </p>
           )}
-          {drift && <CheckLog at={{ ...of, run: drift.runId, cluster: name }} />}
           {drift && drift.items.length > 0 && (
             <ul className="plain">
               {drift.items.map(({ kind, message, repairable, where }) => (
@@ -66,6 +65,7 @@ export default function DriftTab({ of, manifest }: TabProps) {
               ))}
             </ul>
           )}
+          {drift && <CheckLog at={{ ...of, run: drift.runId, cluster: name }} />}
         </section>
       ))}
     </>

@@ -22,7 +22,9 @@ export default function EventsTab({ of, chosen, events }: EventsTabProps) {
           From{' '}
           <select
             value={chosen.from ?? ''}
-            onChange={({ target: { value } }) => go(hrefOf(place, { from: value }), { replace: true })}
+            onChange={({ target: { value } }) =>
+              go(hrefOf(place, { from: value, only: chosen.only }), { replace: true })
+            }
           >
             <option value="">the start of the run on</option>
             {Object.entries(spans).map(([value, title]) => (

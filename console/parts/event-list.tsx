@@ -3,7 +3,7 @@ import { useEffect, useRef, useState } from 'react';
 import type { ShownEvent } from '#contracts/api-bodies.ts';
 import type { Name } from '../model/commands.ts';
 import { clock, lasted, zoneName } from '../model/times.ts';
-import { hrefOf } from '../routes.ts';
+import { go, hrefOf, usePlace } from '../routes.ts';
 
 interface EventListProps {
   readonly events: readonly (ShownEvent & {
@@ -28,7 +28,10 @@ const drawn = 300;
 
 export function EventList({ events, of, chosen: linked, start, follow = false, tall = false }: EventListProps) {
   const [all, setAll] = useState(linked !== undefined);
-  const [loud, setLoud] = useState(false);
+  const place = usePlace();
+  const loud = place.chosen.only === 'warnings';
+  const showLoud = (only: boolean): void =>
+    go(hrefOf(place.path, { ...place.chosen, only: only ? 'warnings' : undefined }), { replace: true });
   const list = useRef<HTMLOListElement>(null);
   /** Someone who reads further up is left alone. */
   const atEnd = useRef(linked === undefined);
@@ -48,7 +51,7 @@ export function EventList({ events, of, chosen: linked, start, follow = false, t
   return (
     <>
       <label className="dim">
-        <input type="checkbox" checked={loud} onChange={(event) => setLoud(event.target.checked)} /> only warnings and
+        <input type="checkbox" checked={loud} onChange={(event) => showLoud(event.target.checked)} /> only warnings and
         errors
       </label>
       {start === undefined && <span className="dim"> · times of your clock ({zoneName(now)})</span>}

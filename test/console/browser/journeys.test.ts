@@ -123,6 +123,8 @@ describe('a person who operates', () => {
     await ask('Check for drift');
     await page.getByText('some peers do not answer over WireGuard').waitFor();
     await page.getByText('can be repaired', { exact: true }).waitFor();
+    const parts = page.locator('section[aria-labelledby="drift-web"]').locator('li, summary');
+    expect(await parts.allInnerTexts()).toEqual([expect.stringMatching('do not answer'), 'Log of this check']);
     await go('');
     await page.getByRole('row', { name: /drifts .*1 difference found by the last check/ }).waitFor();
     await go('manifests/default/drifts/drift');

@@ -79,3 +79,30 @@ it('events of everything are filtered by kind and namespace, in the address and 
   await lines.filter({ hasText: 'other' }).first().waitFor();
   await page.getByText('kubeloom events -f --since 1440m --namespace team').waitFor();
 });
+
+it('that only warnings and errors are shown is in the address of each list of events, and stays when something else is chosen', async () => {
+  const { page, context, go } = await console.open();
+  onTestFinished(() => context.close());
+  const only = page.getByRole('checkbox', { name: /only warnings and errors/ });
+  const lines = page.getByRole('list', { name: 'Events, oldest first' }).getByRole('listitem');
+  const quiet = page.locator('ol.events > li.info');
+  await go('manifests/default/fails/events');
+  await quiet.first().waitFor();
+  await only.check();
+  await expect.poll(() => quiet.count()).toBe(0);
+  await lines.filter({ hasText: 'error' }).first().waitFor();
+  expect(new URL(page.url()).hash).toBe('#/manifests/default/fails/events?only=warnings');
+  await page.getByRole('combobox', { name: /^From/ }).selectOption('1440');
+  await expect.poll(() => new URL(page.url()).hash).toBe('#/manifests/default/fails/events?from=1440&only=warnings');
+  await page.reload();
+  await lines.filter({ hasText: 'error' }).first().waitFor();
+  expect([await only.isChecked(), await quiet.count()]).toEqual([true, 0]);
+  await go('events?minutes=1440&only=warnings');
+  await lines.filter({ hasText: 'fails' }).first().waitFor();
+  expect([await only.isChecked(), await quiet.count()]).toEqual([true, 0]);
+  await page.getByRole('combobox', { name: 'Namespace' }).selectOption('default');
+  await expect.poll(() => new URL(page.url()).hash).toBe('#/events?minutes=1440&only=warnings&namespace=default');
+  await only.uncheck();
+  await quiet.first().waitFor();
+  expect(new URL(page.url()).hash).toBe('#/events?minutes=1440&namespace=default');
+});
