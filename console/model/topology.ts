@@ -34,10 +34,10 @@ export interface DrawnBalancer extends Box {
   readonly endpoint: string;
   readonly roles: readonly string[];
 }
-/** From a load balancer to a pool that it leads to. */
+export type Point = readonly [x: number, y: number];
+/** From a load balancer to a pool that it leads to: its corners, between which it is level or upright. It crosses no pool and no title. */
 export interface Edge {
-  readonly from: readonly [x: number, y: number];
-  readonly to: readonly [x: number, y: number];
+  readonly corners: readonly Point[];
   readonly title: string;
 }
 export interface Mesh {
@@ -114,15 +114,15 @@ function placeClouds({ nodes, providers = [] }: ClusterDescription, top: number)
   for (const name of [...new Set(pools.map(({ provider }) => provider))].sort()) {
     const type = providers.find((one) => one.name === name)?.type ?? '';
     const own = pools.filter(({ provider }) => provider === name);
-    let regions = placeRegions(own, x + pad, y + titled + pad);
-    let right = Math.max(...regions.map((box) => box.x + box.width)) + pad;
-    if (right > rowWidth && x > pad) {
+    const place = () => placeRegions(own, { left: x + pad, top: y + titled + pad, title: `${name} ${type}` });
+    const rightOf = (boxes: readonly Box[]): number => Math.max(...boxes.map((box) => box.x + box.width)) + pad;
+    let regions = place();
+    if (rightOf(regions) > rowWidth && x > pad) {
       [x, y, tallest] = [pad, y + tallest + 2 * pad, 0];
-      regions = placeRegions(own, x + pad, y + titled + pad);
-      right = Math.max(...regions.map((box) => box.x + box.width)) + pad;
+      regions = place();
     }
     const height = Math.max(...regions.map((box) => box.y + box.height)) + pad - y;
-    const width = Math.max(right - x, textWidth(`${name} ${type}`) + 2 * pad);
+    const width = rightOf(regions) - x;
     clouds.push({ ...{ x, y, width, height }, name, type, regions });
     x += width + 2 * pad;
     tallest = Math.max(tallest, height);
@@ -132,8 +132,15 @@ function placeClouds({ nodes, providers = [] }: ClusterDescription, top: number)
 
 type Pools = ReturnType<typeof poolsOf>;
 
-/** Next to each other; their pools below each other. */
-function placeRegions(pools: Pools, left: number, top: number): readonly DrawnRegion[] {
+interface PlaceOfRegions {
+  readonly left: number;
+  readonly top: number;
+  /** Of the cloud: it is above the first of them, which is as wide at least. */
+  readonly title: string;
+}
+
+/** Next to each other; their pools below each other. Right of the pools there is room for edges. */
+function placeRegions(pools: Pools, { left, top, title }: PlaceOfRegions): readonly DrawnRegion[] {
   let x = left;
   return [...new Set(pools.map(({ region }) => region))].map((region) => {
     let y = top + (region === '' ? 0 : titled - 4);
@@ -144,7 +151,8 @@ function placeRegions(pools: Pools, left: number, top: number): readonly DrawnRe
         y += box.height + pad;
         return box;
       });
-    const width = Math.max(textWidth(region), ...drawn.map((box) => box.width)) + 2 * pad;
+    const above = x === left ? textWidth(title) : 0;
+    const width = Math.max(above, textWidth(region), ...drawn.map((box) => box.width)) + 2 * pad;
     const box = { x, y: top, width, height: y - top };
     x += width + pad;
     return { ...box, title: region, pools: drawn };
@@ -173,21 +181,69 @@ const roles: Readonly<Record<NodeRow['role'], string>> = {
 export const poolTitle = (pool: Pick<DrawnPool, 'pool' | 'role' | 'ready'> & { readonly nodes: readonly unknown[] }) =>
   `${pool.pool} · ${roles[pool.role]} · ${pool.ready} of ${pool.nodes.length} ready`;
 
+/**
+ * Along free lanes, in each of which a load balancer has a line of its own: above a row of clouds, left of all clouds where it leads to a later
+ * row, and right of the pools of a region.
+ */
 function edgesOf(
   { loadBalancers }: ClusterDescription,
   balancers: readonly DrawnBalancer[],
   clouds: readonly DrawnCloud[],
 ): readonly Edge[] {
-  const pools = clouds.flatMap(({ regions }) => regions.flatMap((region) => region.pools));
-  return loadBalancers.flatMap(({ name, roles: served }) => {
-    const box = balancers.find((one) => one.name === name);
-    if (!box) return [];
-    return pools.flatMap((pool) => {
+  const firstRow = Math.min(...clouds.map(({ y }) => y));
+  return balancers.flatMap((box, index) => {
+    const served = loadBalancers.find(({ name }) => name === box.name)?.roles ?? [];
+    const inLane = (start: number, width: number): number => start + (width * (index + 1)) / (balancers.length + 1);
+    const above = (row: number): number => inLane(row - 2 * pad, 2 * pad);
+    const start = box.x + box.width / 2;
+    const margin = inLane(0, pad);
+    const edgeTo = (cloud: DrawnCloud, region: DrawnRegion, pool: DrawnPool): readonly Edge[] => {
       const leading = served.filter(({ targets = [] }) => pool.nodes.some(({ node }) => targets.includes(node.name)));
       if (leading.length === 0) return [];
-      const title = `${name} leads to ${pool.pool}: ${leading.map((role) => role.name).join(', ')}`;
-      const to = [pool.x + pool.width / 2, pool.y] as const;
-      return [{ from: [box.x + box.width / 2, box.y + box.height] as const, to, title }];
-    });
+      const side = inLane(region.x + region.width - pad, pad);
+      const middle = pool.y + pool.height / 2;
+      const corners: Point[] = [
+        ...([
+          [start, box.y + box.height],
+          [start, above(firstRow)],
+        ] as const),
+        ...(cloud.y === firstRow
+          ? []
+          : ([
+              [margin, above(firstRow)],
+              [margin, above(cloud.y)],
+            ] as const)),
+        ...([
+          [side, above(cloud.y)],
+          [side, middle],
+          [pool.x + pool.width, middle],
+        ] as const),
+      ];
+      return [{ corners, title: `${box.name} leads to ${pool.pool}: ${leading.map((role) => role.name).join(', ')}` }];
+    };
+    return clouds.flatMap((cloud) =>
+      cloud.regions.flatMap((region) => region.pools.flatMap((pool) => edgeTo(cloud, region, pool))),
+    );
   });
+}
+
+/** The path of an edge, whose corners are round where there is room. */
+export function edgePath(corners: readonly Point[]): string {
+  return corners
+    .map(([x, y], index) => {
+      const [before, after] = [corners[index - 1], corners[index + 1]];
+      if (!before) return `M${x} ${y}`;
+      if (!after) return `L${x} ${y}`;
+      const [x1, y1] = towards([x, y], before);
+      const [x2, y2] = towards([x, y], after);
+      return `L${x1} ${y1}Q${x} ${y} ${x2} ${y2}`;
+    })
+    .join('');
+}
+
+/** A little way from the one to the other, at most half of it. */
+function towards([x, y]: Point, [toX, toY]: Point): Point {
+  const length = Math.abs(toX - x) + Math.abs(toY - y);
+  const part = length === 0 ? 0 : Math.min(6, length / 2) / length;
+  return [x + (toX - x) * part, y + (toY - y) * part];
 }

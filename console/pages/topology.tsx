@@ -4,7 +4,7 @@ import type { ClusterDescription, NodeRow } from '#contracts/api-bodies.ts';
 import { commands } from '../model/commands.ts';
 import { countOf } from '../model/count-of.ts';
 import type { TabProps } from '../model/tab.ts';
-import { type DrawnCloud, type DrawnPool, type Mesh, poolTitle, topologyOf } from '../model/topology.ts';
+import { type DrawnCloud, type DrawnPool, edgePath, type Mesh, poolTitle, topologyOf } from '../model/topology.ts';
 import { CopyCommand } from '../parts/copy-command.tsx';
 import { CheckedAt, NodeSheet } from '../parts/node-sheet.tsx';
 import { PanZoom } from '../parts/pan-zoom.tsx';
@@ -86,12 +86,8 @@ const Drawing = memo(function Drawing({ place, cluster, node }: DrawingProps) {
       {clouds.map((cloud) => (
         <Cloud key={cloud.name} path={path} cloud={cloud} node={node} />
       ))}
-      {edges.map(({ from: [x1, y1], to: [x2, y2], title }) => (
-        <path
-          key={`${title} ${x2} ${y2}`}
-          className="edge"
-          d={`M${x1} ${y1} C${x1} ${y1 + 50} ${x2} ${y2 - 50} ${x2} ${y2}`}
-        >
+      {edges.map(({ corners, title }) => (
+        <path key={`${title} ${corners.at(-1)}`} className="edge" d={edgePath(corners)}>
           <title>{title}</title>
         </path>
       ))}

@@ -72,6 +72,61 @@ it('a load balancer is connected with the pools whose nodes it leads to', () => 
   expect(balancers).toMatchObject([{ name: 'front', roles: ['web 443/tcp → 30443'] }]);
 });
 
+it('no line from a load balancer runs through a pool, a node, the title of a cloud or region, or another load balancer', () => {
+  const place = fc.record({
+    pool: fc.constantFrom('control', 'work', 'a-pool-with-a-long-name'),
+    provider: fc.constantFrom('aws', 'gcp', 'own', 'a-provider-whose-name-is-longer-than-the-titles-of-its-pools'),
+    region: fc.constantFrom('eu-central-1', 'us', ''),
+  });
+  const roles = fc.record({ count: fc.integer({ min: 1, max: 5 }), targets: fc.array(fc.nat(59), { maxLength: 20 }) });
+  fc.assert(
+    fc.property(
+      fc.array(place, { minLength: 1, maxLength: 60 }),
+      fc.array(roles, { minLength: 1, maxLength: 4 }),
+      (places, fronts) => {
+        const nodes = places.map((one, index) => aNode(`node-${index}`, one));
+        const loadBalancers = fronts.map(({ count, targets }, index) => ({
+          ...{ name: `front-${index}`, dnsName: `web-${index}.example.com`, servesApi: false },
+          roles: Array.from({ length: count }, (_, role) => ({
+            ...{ name: `role-${role}`, protocol: 'tcp', port: 443 + role, targetPort: 30443 },
+            targets: targets.map((node) => `node-${node}`),
+          })),
+        }));
+        const { edges, clouds, balancers, width } = topologyOf(aCluster({ nodes, loadBalancers }));
+        const regions = clouds.flatMap((cloud) => cloud.regions);
+        const title = ({ x, y }: Box, text: string, size: number): Box => ({
+          x,
+          y,
+          width: text.length * 7.4,
+          height: size,
+        });
+        const obstacles: Box[] = [
+          ...regions.flatMap(({ pools }) => pools),
+          ...regions.map((region) => title({ ...region, x: region.x + 12 }, region.title, 20)),
+          ...clouds.map((cloud) => title({ ...cloud, x: cloud.x + 14 }, `${cloud.name} ${cloud.type}`, 26)),
+          ...balancers,
+        ];
+        for (const { corners } of edges)
+          for (const [index, [x2, y2]] of corners.entries()) {
+            const [x1, y1] = corners[Math.max(0, index - 1)] ?? [x2, y2];
+            expect(x1 === x2 || y1 === y2).toBe(true);
+            expect(Math.min(x1, x2) > 0 && Math.max(x1, x2) < width).toBe(true);
+            const part = {
+              ...{ x: Math.min(x1, x2), y: Math.min(y1, y2) },
+              width: Math.abs(x2 - x1),
+              height: Math.abs(y2 - y1),
+            };
+            for (const obstacle of obstacles) expect(apart(part, obstacle)).toBe(true);
+          }
+        const pools = regions.flatMap((region) => region.pools);
+        const leads = (index: number, pool: (typeof pools)[number]) =>
+          pool.nodes.some(({ node }) => fronts[index]?.targets.some((target) => node.name === `node-${target}`));
+        expect(edges.length).toBe(fronts.flatMap((_, index) => pools.filter((pool) => leads(index, pool))).length);
+      },
+    ),
+  );
+});
+
 it('the mesh says how many nodes it has, and whether the last check found faults, or that there was none', () => {
   const nodes = [aNode('work-1'), aNode('work-2')];
   const mesh = { nodes: 2, faults: [{ node: 'work-1', message: 'has no peer work-2' }] };
