@@ -86,6 +86,8 @@ export async function consoleInBrowser(
       page.on('request', (request) => requests.push(request.url()));
       page.on('pageerror', (error) => reports.push(String(error)));
       page.on('console', (message) => {
+        // Networks of the machine, which tests of hosts add and remove: the page asks again.
+        if (message.text().includes('net::ERR_NETWORK_CHANGED')) return;
         if (message.type() === 'error' || message.type() === 'warning') reports.push(message.text());
       });
       const { code } = await askForCode(apiUrl, token);
