@@ -2,6 +2,7 @@
 import type { Explanation, InventoryPlan, InventoryStored } from '#contracts/inventory.ts';
 import { totalsText } from '#domain/planning/text/plan-totals.ts';
 import { counted } from '#domain/planning/text/words.ts';
+import { sumOfCostLines } from './cost-lines.ts';
 import { faultLines } from './faults.ts';
 
 /** Nothing for a document that changes no other cluster. */
@@ -29,7 +30,7 @@ export function placedLines(faults: Faults): readonly string[] {
 
 /** Numbers first; with `detail` what changes in each cluster. */
 export function planLines(plan: InventoryPlan, detail: boolean): readonly string[] {
-  const { id, depend, changes, overrides, same, refused, removed, totals, budgets, clusters } = plan;
+  const { id, depend, changes, overrides, same, refused, removed, totals, costOfMonth, budgets, clusters } = plan;
   const parts = [
     `${changes} change`,
     ...(overrides > 0 ? [`${overrides} override`] : []),
@@ -40,7 +41,9 @@ export function planLines(plan: InventoryPlan, detail: boolean): readonly string
   const wanted = clusters.filter(({ impact }) => impact === 'refused' || (detail && impact !== 'same'));
   return [
     `${counted(depend, 'cluster')} depend on it: ${parts.join(', ')}`,
-    ...(changes > 0 ? [totalsText(totals), ...budgets.map(({ text }) => text)] : []),
+    ...(changes > 0 ? [totalsText(totals)] : []),
+    ...(costOfMonth ? sumOfCostLines(costOfMonth) : []),
+    ...(changes > 0 ? budgets.map(({ text }) => text) : []),
     ...wanted.flatMap((row) => [
       `${row.cluster}  ${impactText[row.impact]}${row.waypoints > 0 ? `, ${counted(row.waypoints, 'waypoint')}` : ''}`,
       ...row.changes.map((change) => `  ${change}`),

@@ -1,5 +1,6 @@
 /** A plan: its waypoints, what is made and removed, and what is refused. */
 import type { PlanReport } from '#contracts/api-bodies.ts';
+import type { InventoryPlan } from '#contracts/inventory.ts';
 import { countOf } from '../model/count-of.ts';
 import { keyed } from '../model/keyed.ts';
 import { amountsText, totalsOf } from '../model/plan-totals.ts';
@@ -99,19 +100,13 @@ export function Budgets({ budgets }: Pick<PlanReport, 'budgets'>) {
 
 /** What machines cost a month, where prices are known; where they are not, that is said. */
 function Cost({ cost }: { readonly cost: NonNullable<PlanReport['costOfMonth']> }) {
-  const { before, after, difference, machines, lists } = cost;
+  const { machines, lists } = cost;
   return (
     <section aria-label="Cost of a month" className="cost">
-      <p>
-        Machines a month: {amountsText(before)} → <strong>{amountsText(after)}</strong>{' '}
-        <span className="dim">({amountsText(difference, { signed: true })})</span>
-      </p>
+      <CostChange cost={cost} />
       <details>
         <summary>
-          {countOf(machines.length, 'kind of machine', 'kinds of machines')}; list prices of{' '}
-          {lists
-            .map(({ provider, date, source }) => `${provider} ${date}${source === 'simulated' ? ' (simulated)' : ''}`)
-            .join(', ')}
+          {countOf(machines.length, 'kind of machine', 'kinds of machines')}; {listsText(lists)}
         </summary>
         <div className="scroll">
           <table>
@@ -149,10 +144,52 @@ function Cost({ cost }: { readonly cost: NonNullable<PlanReport['costOfMonth']> 
           </table>
         </div>
       </details>
-      <p className="dim">
-        Without disks, traffic, taxes and public addresses (Hetzner: with those). A price that is not known is not
-        guessed.
-      </p>
+      <CostLimits />
     </section>
   );
 }
+
+/** Of all plans of an inventory together. */
+export function SumOfCost({ cost }: { readonly cost: Sum }) {
+  const { notKnown, lists } = cost;
+  return (
+    <section aria-label="Cost of a month" className="cost">
+      <CostChange cost={cost} />
+      <p className="dim">
+        {listsText(lists)}
+        {notKnown.before + notKnown.after > 0 &&
+          `; without a known price: ${countOf(notKnown.before, 'machine')} now, ${notKnown.after} then`}
+      </p>
+      <CostLimits />
+    </section>
+  );
+}
+
+type Sum = NonNullable<InventoryPlan['costOfMonth']>;
+
+function listsText(lists: Sum['lists']): string {
+  if (lists.length === 0) return 'no price is known';
+  const texts = lists.map(({ provider, date, source }) => {
+    return `${provider} ${date}${source === 'simulated' ? ' (simulated)' : ''}`;
+  });
+  return `list prices of ${texts.join(', ')}`;
+}
+
+function CostChange({
+  cost: { before, after, difference },
+}: {
+  readonly cost: Pick<Sum, 'before' | 'after' | 'difference'>;
+}) {
+  return (
+    <p>
+      Machines a month: {amountsText(before)} → <strong>{amountsText(after)}</strong>{' '}
+      <span className="dim">({amountsText(difference, { signed: true })})</span>
+    </p>
+  );
+}
+
+const CostLimits = () => (
+  <p className="dim">
+    Without disks, traffic, taxes and public addresses (Hetzner: with those). A price that is not known is not guessed.
+  </p>
+);

@@ -13,6 +13,7 @@ import type { ClusterPlan, Refusal } from '#domain/plan.ts';
 import type { PlanBasis } from '#domain/planning/plan-basis.ts';
 import { findRenames } from '#domain/planning/text/find-renames.ts';
 import { counted } from '#domain/planning/text/words.ts';
+import type { CostOfMonth } from '#domain/prices/cost-of-month.ts';
 import type { AdmittedCaller } from '../caller.ts';
 import { checksumOf } from '../pipeline/checksum.ts';
 import { clustersOf, type Planning, planCluster, reachedRecords } from '../pipeline/clusters/cluster-plans.ts';
@@ -25,6 +26,7 @@ import type { SubmissionPorts } from '../rights/submission-uses.ts';
 import { pinPlanes } from './pinned-planes.ts';
 import { pathFaults, wireFaults } from './request-document.ts';
 import { validationContextOf } from './surroundings.ts';
+import { costOfPlan } from './views/plan-cost.ts';
 
 export interface ManifestToAssess {
   readonly document: unknown;
@@ -49,6 +51,8 @@ export interface Assessment {
   readonly basis?: PlanBasis;
   /** Empty when its form is faulty. */
   readonly plans: readonly ClusterPlan[];
+  /** What its machines cost, where they have a price. */
+  readonly costOfMonth?: CostOfMonth;
   /** What the plans refuse, each thing once. */
   readonly refusals: readonly WireFault[];
 }
@@ -105,7 +109,10 @@ export async function assessManifest(
   const refusals = placed(document, refusalsOf(plans));
   const all = clustersOf(deps.ids, record, clusters);
   const basis = planBasisOf({ config: deps.config, stored, desired: record, clusters: all, demands });
-  return { record, same, basis, faults, warnings: [...warnings, ...renames(plans, manifest)], plans, refusals };
+  return {
+    ...{ record, same, basis, faults, warnings: [...warnings, ...renames(plans, manifest)], plans, refusals },
+    ...costOfPlan(clusters, plans),
+  };
 }
 
 /** A new name destroys the cluster; a user who changes one may not expect that. */

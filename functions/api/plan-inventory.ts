@@ -8,6 +8,7 @@ import { documentChanges } from '#domain/manifest/document-changes.ts';
 import { defaultsOf } from '#domain/manifest/groups/document-defaults.ts';
 import { validateAsManifest } from '#domain/manifest/groups/validate-as-manifest.ts';
 import { planTotals, sumOf } from '#domain/planning/text/plan-totals.ts';
+import { sumOfCosts } from '#domain/prices/sum-costs.ts';
 import { storedManifest } from '../pipeline/manifests/stored-manifest.ts';
 import { handle } from './handle.ts';
 import { keepInventoryPlan, type PlannedCluster, planInBudget, plannedChange } from './planned-change.ts';
@@ -21,6 +22,8 @@ export const planInventory = handle(operations.planInventory, async (request, de
   const plan = await plannedChange(deps, namespace, { documents, caller: request.caller });
   await keepInventoryPlan(deps, namespace, plan);
   const clusters = plan.clusters.map(rowOf);
+  const changing = plan.clusters.filter(({ impact }) => impact === 'changes');
+  const costs = changing.flatMap(({ assessment }) => assessment?.costOfMonth ?? []);
   const count = (wanted: PlannedCluster['impact']): number => clusters.filter(({ impact }) => impact === wanted).length;
   const json: InventoryPlan = {
     ...{ namespace, id: plan.id, depend: clusters.length, faults: [...plan.faults], clusters },
@@ -32,11 +35,8 @@ export const planInventory = handle(operations.planInventory, async (request, de
       removed: count('removed'),
     },
     totals: sumOf(clusters.flatMap(({ totals }) => totals ?? [])),
-    budgets: await budgetsOfPlans(
-      deps,
-      namespace,
-      plan.clusters.filter(({ impact }) => impact === 'changes').map(planInBudget),
-    ),
+    ...(costs.length > 0 && { costOfMonth: sumOfCosts(costs) }),
+    budgets: await budgetsOfPlans(deps, namespace, changing.map(planInBudget)),
   };
   return { json };
 });

@@ -5,6 +5,7 @@ import { inventoryKinds } from '#domain/inventory/inventory-documents.ts';
 import { componentKinds } from '#domain/planes/management-plane.ts';
 import { PlanTotals } from '#domain/planning/text/plan-totals.ts';
 import { BudgetOfPlan } from '#domain/prices/budget-of-plan.ts';
+import { SumOfCosts } from '#domain/prices/cost-of-month.ts';
 import { ManifestAccepted, WireFault } from './api-bodies.ts';
 import { DnsLabel } from './http-parameters.ts';
 
@@ -133,6 +134,7 @@ export const InventoryPlan = z
     refused: z.number().int(),
     removed: z.number().int().describe('their InventoryCluster is removed; their manifests stay'),
     totals: PlanTotals.describe('of all clusters that change'),
+    costOfMonth: SumOfCosts.optional().describe('of the clusters that change, where machines have a price'),
     budgets: z.array(BudgetOfPlan).describe('those that count for it; all changes together'),
     faults: z.array(PlacedFault).describe('of the documents that were sent'),
     clusters: z.array(

@@ -1,6 +1,6 @@
 /** What people read about the cost of machines. */
 import { describe, expect, it } from 'vitest';
-import { costLines } from '#cli/cost-lines.ts';
+import { costLines, sumOfCostLines } from '#cli/cost-lines.ts';
 import type { CostOfMonth, MachineCost } from '#domain/prices/cost-of-month.ts';
 
 const machine = (part: Partial<MachineCost>): MachineCost => ({
@@ -53,5 +53,27 @@ describe('the cost of a plan', () => {
   it('invented prices of the simulation are called simulated', () => {
     const lists = [{ provider: 'sim', date: '2026-11-23', source: 'simulated' }];
     expect(costLines(cost({ lists }))[0]).toContain('those): sim: simulated)');
+  });
+});
+
+describe('the cost of several plans', () => {
+  const sum = { before: [euros(12)], after: [euros(18)], difference: [euros(6)], lists: [hetzner] };
+
+  it('one line has the sum of all of them', () => {
+    const [line, ...rest] = sumOfCostLines({ ...sum, notKnown: { before: 0, after: 0 } });
+    expect(line).toMatch(
+      /^machines cost €18\.00 a month, €6\.00 more than now \(list prices, .*hetzner of 2026-08-17\)$/,
+    );
+    expect(rest).toEqual([]);
+  });
+
+  it('machines without a known price are counted, and the sum is a least one', () => {
+    const [line, unknown] = sumOfCostLines({ ...sum, notKnown: { before: 1, after: 2 } });
+    expect(line).toContain('machines cost at least €18.00 a month');
+    expect(unknown).toBe('price not known: 1 machine now, 2 then');
+    const none = { before: [], after: [], difference: [], lists: [] };
+    expect(sumOfCostLines({ ...none, notKnown: { before: 0, after: 3 } })).toEqual([
+      'price not known: 0 machines now, 3 then',
+    ]);
   });
 });

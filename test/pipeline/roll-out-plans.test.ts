@@ -27,6 +27,25 @@ const happenings: Readonly<Record<string, readonly [moves: boolean, act: (world:
   'a day': [false, async (world) => world.pipeline.deps.clock.advance(86_400)],
 };
 
+describe('the cost of a plan', () => {
+  it('a plan of an inventory says what the machines of all clusters that change cost a month, and none where nothing changes', async () => {
+    const world = await Fleet.of(2);
+    const planned = async (document: object) => (await world.call('POST', '/plan', { body: document })).json;
+    const usd = (amount: number) => ({ currency: 'USD', amount });
+    // One machine in each cluster, then three; each costs $10.
+    expect(await planned(environment('1.35.2', 3))).toMatchObject({
+      changes: 2,
+      costOfMonth: {
+        ...{ before: [usd(20)], after: [usd(40)], difference: [usd(20)], notKnown: { before: 0, after: 0 } },
+        lists: [expect.objectContaining({ provider: 'sim' })],
+      },
+    });
+    const same = await planned(environment('1.35.2'));
+    expect(same).toMatchObject({ changes: 0, refused: 0 });
+    expect(same).not.toHaveProperty('costOfMonth');
+  });
+});
+
 describe('a start or an undo of a roll-out that is refused or fails', () => {
   it('an undo whose changes need an approver is refused to an operator, and nothing is changed', async () => {
     const world = await Fleet.of(2);

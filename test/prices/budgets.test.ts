@@ -1,7 +1,8 @@
 /** Budgets: how they are written, and which plans they ask an approval for. */
 import { describe, expect, it } from 'vitest';
 import { BudgetTexts, budgetOf } from '#domain/prices/budget-setting.ts';
-import { compareBudget, type ScopeCost, sumOfCosts } from '#domain/prices/compare-budgets.ts';
+import { compareBudget, type ScopeCost } from '#domain/prices/compare-budgets.ts';
+import { sumOfCosts } from '#domain/prices/sum-costs.ts';
 
 const budgets = (...texts: string[]) => texts.map(budgetOf);
 const usd = (amount: number) => ({ currency: 'USD', amount });
@@ -103,18 +104,21 @@ describe('the sum of several manifests', () => {
   });
 
   it('the sum has each currency once, and counts machines and manifests that no one knows', () => {
-    const one = { before: [usd(0.1)], after: [usd(0.2)], difference: [], lists: [], machines: [machines(null, 1, 2)] };
+    const lists = [{ provider: 'sim', date: '2026-11-23', source: 'simulated' }];
+    const one = {
+      ...{ before: [usd(0.1)], after: [usd(0.2)], difference: [usd(0.1)] },
+      ...{ lists, machines: [machines(null, 1, 2)] },
+    };
     const other = {
-      before: [usd(0.2), eur(1)],
-      after: [eur(1)],
-      difference: [],
-      lists: [],
-      machines: [machines(eur(1), 1, 1)],
+      ...{ before: [usd(0.2), eur(1)], after: [eur(1)], difference: [usd(-0.2), eur(0)] },
+      ...{ lists: [...lists], machines: [machines(eur(1), 1, 1)] },
     };
     expect(sumOfCosts([one, other], 1)).toEqual({
       before: [usd(0.3), eur(1)],
       after: [usd(0.2), eur(1)],
+      difference: [usd(-0.1), eur(0)],
       notKnown: { before: 2, after: 3 },
+      lists,
     });
   });
 });

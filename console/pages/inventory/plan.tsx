@@ -11,7 +11,7 @@ import { may } from '../../model/rights.ts';
 import { CopyCommand } from '../../parts/copy-command.tsx';
 import { DocumentEditor } from '../../parts/document-editor.tsx';
 import { InventoryFrame, type PlaceInInventory } from '../../parts/inventory-frame.tsx';
-import { Budgets } from '../../parts/plan-view.tsx';
+import { Budgets, SumOfCost } from '../../parts/plan-view.tsx';
 import { Answered, Trouble } from '../../parts/states.tsx';
 import { Sign, type Tone } from '../../parts/status.tsx';
 import { useDraft } from '../../parts/use-draft.ts';
@@ -148,6 +148,7 @@ function Impact({ plan }: { readonly plan: InventoryPlan }) {
         ))}
       </p>
       <Faults faults={plan.faults} />
+      {plan.costOfMonth && <SumOfCost cost={plan.costOfMonth} />}
       <Budgets budgets={plan.budgets} />
       <ul className="tree">
         {plan.clusters.map((row) => (

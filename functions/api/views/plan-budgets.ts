@@ -3,9 +3,9 @@ import type { ClusterRecord, ManifestKey, ManifestRecord, Orphans } from '#contr
 import { isPipelineError } from '#domain/errors.ts';
 import type { ClusterPlan } from '#domain/plan.ts';
 import type { BudgetOfPlan } from '#domain/prices/budget-of-plan.ts';
-import { compareBudget, sumOfCosts } from '#domain/prices/compare-budgets.ts';
+import { compareBudget } from '#domain/prices/compare-budgets.ts';
 import type { CostOfMonth } from '#domain/prices/cost-of-month.ts';
-import { costOfMonth } from '#domain/prices/sum-costs.ts';
+import { costOfMonth, sumOfCosts } from '#domain/prices/sum-costs.ts';
 import { aheadOf } from '../../ahead.ts';
 import { everyManifest } from '../../pipeline/manifests/stored-manifest.ts';
 import type { SubmissionPorts } from '../../rights/submission-uses.ts';

@@ -1,6 +1,6 @@
 /** The shape of a budget next to what its machines cost before a plan and after it; `compare-budgets.ts` compares them. */
 import { z } from 'zod';
-import { Money } from './cost-of-month.ts';
+import { MachinesNotKnown, Money } from './cost-of-month.ts';
 
 export const BudgetOfPlan = z
   .strictObject({
@@ -10,9 +10,7 @@ export const BudgetOfPlan = z
       .describe(
         'a month, one for each currency; `amount`: what is allowed, 0 in a currency that the budget does not name; `before`, `after`: what all machines of it cost, list prices',
       ),
-    notKnown: z
-      .strictObject({ before: z.int(), after: z.int() })
-      .describe('machines whose price is not known, which no sum has, and manifests that cannot be read'),
+    notKnown: MachinesNotKnown,
     needsApproval: z.boolean().describe('the plan leads beyond it, or adds machines whose price is not known'),
     text: z.string().describe('the same for people'),
   })

@@ -5,27 +5,11 @@
 import { counted } from '#domain/planning/text/words.ts';
 import type { BudgetOfPlan } from './budget-of-plan.ts';
 import type { Budget } from './budget-setting.ts';
-import type { CostOfMonth, Money } from './cost-of-month.ts';
+import type { Money, SumOfCosts } from './cost-of-month.ts';
 import { cents } from './machine-prices.ts';
 import { moneyText } from './money-text.ts';
 
-export interface ScopeCost extends Pick<BudgetOfPlan, 'notKnown'> {
-  readonly before: readonly Money[];
-  readonly after: readonly Money[];
-}
-
-/** `unreadable`: manifests that exist and cannot be read. */
-export function sumOfCosts(costs: readonly CostOfMonth[], unreadable = 0): ScopeCost {
-  const count = (when: 'before' | 'after'): number =>
-    costs
-      .flatMap(({ machines }) => machines)
-      .reduce((sum, machine) => sum + (machine.each === null ? machine[when] : 0), unreadable);
-  return {
-    before: sumOfMoney(costs.flatMap(({ before }) => before)),
-    after: sumOfMoney(costs.flatMap(({ after }) => after)),
-    notKnown: { before: count('before'), after: count('after') },
-  };
-}
+export type ScopeCost = Pick<SumOfCosts, 'before' | 'after' | 'notKnown'>;
 
 /** Of one scope; `budgets` are those of it, one for each currency. What costs no more than before needs no approval. */
 export function compareBudget(of: string, budgets: readonly Budget[], cost: ScopeCost): BudgetOfPlan {
@@ -61,9 +45,3 @@ const scopeText = (of: string): string => (of === '*' ? 'the installation' : `na
 
 const amountIn = (wanted: string, amounts: readonly Money[]): number =>
   amounts.find(({ currency }) => currency === wanted)?.amount ?? 0;
-
-function sumOfMoney(amounts: readonly Money[]): Money[] {
-  const sums = new Map<string, number>();
-  for (const { currency, amount } of amounts) sums.set(currency, (sums.get(currency) ?? 0) + amount);
-  return [...sums].map(([currency, amount]) => ({ currency, amount: cents(amount) }));
-}

@@ -22,15 +22,27 @@ export type MachineCost = z.infer<typeof MachineCost>;
 
 const amounts = z.array(Money).describe('one for each currency; those that are not known are left out');
 
+const sums = { before: amounts, after: amounts, difference: amounts.describe('what is added; negative: saved') };
+const lists = z
+  .array(z.strictObject({ provider: z.string(), date: z.string(), source: z.string() }))
+  .describe('where the prices are from, and of which date; source `simulated`: they are invented');
+
+export const MachinesNotKnown = z
+  .strictObject({ before: z.int(), after: z.int() })
+  .describe('machines whose price is not known, which no sum has, and manifests that cannot be read');
+
+/** Of several plans together. */
+export const SumOfCosts = z.strictObject({ ...sums, notKnown: MachinesNotKnown, lists }).meta({
+  id: 'SumOfCosts',
+  description: `what the machines of several plans cost a month, list prices ${notInPrices}; each plan has its machines`,
+});
+export type SumOfCosts = z.infer<typeof SumOfCosts>;
+
 export const CostOfMonth = z
   .strictObject({
-    before: amounts,
-    after: amounts,
-    difference: amounts.describe('what is added; negative: saved'),
+    ...sums,
     machines: z.array(MachineCost).describe('by pool and kind; without static nodes and hosts of the local provider'),
-    lists: z
-      .array(z.strictObject({ provider: z.string(), date: z.string(), source: z.string() }))
-      .describe('where the prices are from, and of which date; source `simulated`: they are invented'),
+    lists,
   })
   .meta({
     id: 'CostOfMonth',

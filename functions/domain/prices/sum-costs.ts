@@ -6,7 +6,7 @@ import {
   type NodeState,
   serverTypeOf,
 } from '#domain/cluster-state.ts';
-import type { CostOfMonth, MachineCost, Money } from './cost-of-month.ts';
+import type { CostOfMonth, MachineCost, Money, SumOfCosts } from './cost-of-month.ts';
 import { cents, type PriceList, priceLists, priceOfMachine } from './machine-prices.ts';
 
 /** A cluster as it is and as it will be; null: it does not exist. */
@@ -63,12 +63,32 @@ export function costOfMonth(
   };
 }
 
+/** Of several plans, each of other machines. `unreadable`: manifests that exist and cannot be read. */
+export function sumOfCosts(costs: readonly CostOfMonth[], unreadable = 0): SumOfCosts {
+  const count = (when: 'before' | 'after'): number =>
+    costs
+      .flatMap(({ machines }) => machines)
+      .reduce((sum, machine) => sum + (machine.each === null ? machine[when] : 0), unreadable);
+  const lists = new Map(costs.flatMap((cost) => cost.lists.map((list) => [JSON.stringify(list), list])));
+  return {
+    before: sumOfMoney(costs.flatMap(({ before }) => before)),
+    after: sumOfMoney(costs.flatMap(({ after }) => after)),
+    difference: sumOfMoney(costs.flatMap(({ difference }) => difference)),
+    notKnown: { before: count('before'), after: count('after') },
+    lists: [...lists.values()],
+  };
+}
+
 function total(machines: readonly MachineCost[], countOf: (machine: MachineCost) => number): Money[] {
+  return sumOfMoney(
+    machines.flatMap((machine) =>
+      machine.each === null ? [] : [{ ...machine.each, amount: machine.each.amount * countOf(machine) }],
+    ),
+  );
+}
+
+function sumOfMoney(amounts: readonly Money[]): Money[] {
   const sums = new Map<string, number>();
-  for (const machine of machines) {
-    if (machine.each === null) continue;
-    const { currency, amount } = machine.each;
-    sums.set(currency, (sums.get(currency) ?? 0) + amount * countOf(machine));
-  }
+  for (const { currency, amount } of amounts) sums.set(currency, (sums.get(currency) ?? 0) + amount);
   return [...sums].map(([currency, amount]) => ({ currency, amount: cents(amount) }));
 }

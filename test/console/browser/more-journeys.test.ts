@@ -228,6 +228,8 @@ it('an operator plans a change of an inventory, rolls out exactly that, pauses i
   await writeIn(page.getByLabel(/documents of the inventory/), changedLayer('rolled-out'));
   await page.getByRole('button', { name: 'Plan this change' }).click();
   await page.getByText('2 clusters depend on this; 2 change').waitFor();
+  const cost = page.getByRole('region', { name: 'Cost of a month' });
+  await cost.getByText(/^Machines a month: (\d+\.00 USD) → \1 \(\+0\.00 USD\)$/).waitFor();
   await page.getByLabel('Waves').fill('1,100%');
   await page.getByLabel('watched for').fill('1h');
   await page.getByRole('button', { name: 'Roll out exactly this plan' }).click();
