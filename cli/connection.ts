@@ -20,6 +20,8 @@ interface Target {
   readonly apiUrl: string;
   readonly region?: string;
   readonly token: () => string | undefined;
+  /** Its name; absent for what is none. */
+  readonly context?: string;
   /** Which setting chose it, for people. */
   readonly chosenBy: () => string;
 }
@@ -47,6 +49,9 @@ export function currentContextLine(): string {
   return `${chosenBy()}: ${apiUrl}${process.env.KUBELOOM_TOKEN ? ' (with KUBELOOM_TOKEN)' : ''}`;
 }
 
+/** The name of the context that is used; undefined for `KUBELOOM_API_URL` and the platform on this machine. */
+export const usedContext = (): string | undefined => findTarget().context;
+
 function findTarget(): Target {
   const fromEnvironment = process.env.KUBELOOM_API_URL;
   if (fromEnvironment) {
@@ -66,6 +71,7 @@ function findTarget(): Target {
     apiUrl: checkedUrl(context.url, `the URL of context ${name}`),
     ...(context.region !== undefined && { region: context.region }),
     token: () => contextToken(name, context),
+    context: name,
     chosenBy: () => `context ${name}`,
   };
 }

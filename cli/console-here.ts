@@ -5,7 +5,7 @@ import type { AsCaller } from '#local/console/console-proxy.ts';
 import { cliClient } from './api-client.ts';
 import { forPerson } from './api-problem.ts';
 import { isClone, needsClone } from './clone.ts';
-import { type CliConnection, currentContextLine, findConnection } from './connection.ts';
+import { type CliConnection, currentContextLine, findConnection, usedContext } from './connection.ts';
 import { asSentence, CliError, exitCodes } from './exit-codes.ts';
 import { whenInterrupted } from './interrupt.ts';
 import { note } from './output.ts';
@@ -33,7 +33,7 @@ export async function consoleHere(port: number): Promise<ConsoleHere> {
     import('#local/console/built-console.ts'),
   ]);
   const proxy = await startConsoleProxy({
-    ...{ apiUrl, port, ...consoleCaller(apiUrl), build: builtConsole },
+    ...{ apiUrl, port, ...consoleCaller(apiUrl), context: usedContext(), build: builtConsole },
     logger: { info: () => {}, warn: (what, { cause } = {}) => note(`${what}: ${cause}`), error: (what) => note(what) },
   }).catch(asSentence(exitCodes.fault));
   const { promise: ended, resolve } = Promise.withResolvers<void>();

@@ -9,6 +9,10 @@ export interface Name {
 /** One word for a shell, whatever is in it. */
 const word = (text: string): string => (/^[\w./:=@-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`);
 
+/** The same for a terminal that uses another context: of a text that is a command of ours. */
+export const inContext = (command: string, context?: string): string =>
+  context === undefined ? command : command.replace(/^kubeloom(?= )/, `kubeloom --context ${word(context)}`);
+
 const of = ({ namespace, name }: Name): string => word(namespace === 'default' ? name : `${namespace}/${name}`);
 
 const inside = (namespace: string): string => (namespace === 'default' ? '' : ` -n ${word(namespace)}`);

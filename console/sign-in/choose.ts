@@ -8,7 +8,7 @@ export async function chosenWayIn(): Promise<WayIn> {
     const response = await fetch('/console/console.json', { cache: 'no-store' });
     if (!response.ok) throw new Error(`HTTP ${response.status}`);
     const settings = (await response.json()) as ConsoleSettings;
-    if (settings.signIn === 'session') return codeSession();
+    if (settings.signIn === 'session') return codeSession(settings.context);
     const { oidcSignIn } = await import('./oidc.ts');
     return oidcSignIn(settings);
   } catch (error) {

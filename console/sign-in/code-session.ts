@@ -11,8 +11,9 @@ const place = 'kubeloom-console-key';
 const before = 'kubeloom-console-place';
 const brought = /^#sign-in=([\w-]{20,100})$/;
 
-export function codeSession(): WayIn {
+export function codeSession(context?: string): WayIn {
   return {
+    context,
     async begin() {
       // Pasted into an open tab, the address changes only what is behind its `#`.
       window.addEventListener('hashchange', ({ oldURL }) => {

@@ -8,6 +8,8 @@ export interface WayIn {
   /** The API did not accept them; the reason if it is not simply that the session has ended. */
   refused?(): string | undefined;
   signOut(): Promise<void>;
+  /** Of the command line, for commands that pages show. @default the one that is in use */
+  readonly context?: string | undefined;
   /** Leads to the page where one signs in, and from there back to this place; absent where a command does. */
   readonly toSignIn?: () => Promise<void>;
 }

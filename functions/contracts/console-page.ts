@@ -3,7 +3,11 @@
 /** `console.json` next to the page: how one signs in. Nothing in it is secret. */
 export type ConsoleSettings =
   /** A one-time code in the address opens a session of the server (`local/console/`). */
-  | { readonly signIn: 'session' }
+  | {
+      readonly signIn: 'session';
+      /** That of the command line which leads to this installation: commands that pages show name it. */
+      readonly context?: string;
+    }
   /** Authorization code with PKCE; the browser has the token, in memory. */
   | {
       readonly signIn: 'oidc';

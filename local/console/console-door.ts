@@ -22,15 +22,16 @@ export interface ConsoleOptions {
   readonly logger: Logger;
   /** @default those of this process */
   readonly sessions?: Sessions;
+  /** Of the command line, for commands that pages show. @default the one that is in use */
+  readonly context?: string | undefined;
 }
 
 /** `yes`: the session replaces the one that the browser has. */
 const replaceHeader = 'kubeloom-console-replace';
 
-const settings: ConsoleSettings = { signIn: 'session' };
-
 export function withConsole(api: RequestListener, options: ConsoleOptions): RequestListener {
-  const { authorize, logger, sessions = consoleSessions() } = options;
+  const { authorize, logger, sessions = consoleSessions(), context } = options;
+  const settings: ConsoleSettings = { signIn: 'session', ...(context !== undefined && { context }) };
   let shown: { readonly directory: string; readonly files: ConsoleFiles } | undefined;
   const filesIn = async (directory: string): Promise<ConsoleFiles> => {
     if (shown?.directory !== directory) shown = { directory, files: await readConsoleFiles(directory) };

@@ -23,6 +23,8 @@ export interface ConsoleProxyOptions {
   readonly renew: () => void;
   /** Directory of the built files. */
   readonly build: () => Promise<string>;
+  /** Of the command line. @default the one that is in use */
+  readonly context?: string | undefined;
   /** 0: any. */
   readonly port: number;
   readonly logger: Logger;

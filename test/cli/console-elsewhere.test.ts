@@ -1,6 +1,11 @@
 /** `kubeloom console` for an installation in AWS: it stays, serves the console here, and signs with the credentials of the caller. */
-import { afterEach, expect, it, vi } from 'vitest';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, expect, it, onTestFinished, vi } from 'vitest';
+import { usedContext } from '#cli/connection.ts';
 import { consoleCaller } from '#cli/console-here.ts';
+import { writeContexts } from '#cli/contexts.ts';
 import { region, sessionTokenOf, startSignedApi } from '../security/signed-api.ts';
 import { kubeloom } from './kubeloom.ts';
 import { kubeloomProcess } from './kubeloom-process.ts';
@@ -76,4 +81,15 @@ it('credentials of another installation are not shown to the one whose console i
   vi.stubEnv('KUBELOOM_API_URL', here);
   vi.stubEnv('KUBELOOM_TOKEN', 'new-token-of-here');
   expect(await ask()).toMatchObject({ authorization: 'Bearer new-token-of-here' });
+});
+
+it('a console is of the context that is used, and of none where an address was given', async () => {
+  const home = await mkdtemp(join(tmpdir(), 'kubeloom-contexts-'));
+  onTestFinished(() => rm(home, { recursive: true, force: true }));
+  vi.stubEnv('XDG_CONFIG_HOME', home);
+  vi.stubEnv('KUBELOOM_API_URL', '');
+  writeContexts({ current: 'prod', contexts: { prod: { url: 'https://prod.example.com' } } });
+  expect(usedContext()).toBe('prod');
+  vi.stubEnv('KUBELOOM_API_URL', 'https://prod.example.com');
+  expect(usedContext()).toBeUndefined();
 });

@@ -4,7 +4,7 @@ import type { Command } from 'commander';
 import { describe, expect, it } from 'vitest';
 import { kubeloomProgram } from '#cli/program.ts';
 import { auditKinds } from '../../console/model/audit.ts';
-import { commands } from '../../console/model/commands.ts';
+import { commands, inContext } from '../../console/model/commands.ts';
 
 const id = '3f0c9d0e5a7b1c2d4e6f8091a2b3c4d5e6f70819';
 const noFilter = { minutes: '60', namespace: '', kind: '' };
@@ -80,4 +80,11 @@ describe.each(Object.entries(names))('things %s', (_, [namespace, name]) => {
     const others = words.filter((word) => !word.includes(namespace) && !word.includes(name));
     expect(others.join(' ')).not.toMatch(/exit|[;&`$]/);
   });
+});
+
+it('a command names the context of its console as the first thing, and a text that is no command stays as it is', async () => {
+  const line = commands.retry({ namespace: 'team', name: 'shop' });
+  expect(wordsOf(inContext(line, 'prod'))).toEqual(['--context', 'prod', ...wordsOf(line)]);
+  expect((await kubeloomProgram()).options.map(({ long }) => long)).toContain('--context');
+  expect([inContext(line), inContext('as command', 'prod')]).toEqual([line, 'as command']);
 });

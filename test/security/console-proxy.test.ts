@@ -30,7 +30,7 @@ async function proxyUnderTest(key = 'AKIDALICE') {
   const renewals: string[] = [];
   const onRenewal = { use: key };
   const proxy = await startConsoleProxy({
-    ...{ apiUrl: api.url, port: 0, build: async () => directory, logger: silentLogger },
+    ...{ apiUrl: api.url, port: 0, context: 'prod', build: async () => directory, logger: silentLogger },
     asCaller: (...request) => {
       if (using.missing) throw new Error('the API in AWS requires signed requests, and there are no credentials');
       const secretAccessKey = api.secrets.get(using.key) ?? 'wrong';
@@ -199,4 +199,10 @@ describe('others on this machine and on the web', () => {
       expect(Object.keys(headers).filter((name) => name.startsWith('access-control'))).toEqual([]);
     }
   });
+});
+
+it('the settings next to the page name the context, so that commands that are copied reach the same installation', async () => {
+  const { call } = await proxyUnderTest();
+  const { status, text } = await call('/console/console.json');
+  expect([status, JSON.parse(text)]).toEqual([200, { signIn: 'session', context: 'prod' }]);
 });

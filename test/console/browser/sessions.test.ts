@@ -119,3 +119,13 @@ it('the console opened as localhost is that of 127.0.0.1', async () => {
   await page.getByRole('heading', { name: 'Needs you', exact: true }).waitFor();
   expect(page.url()).toBe(`http://127.0.0.1:${port}/console/#/attention`);
 });
+
+it('commands of a console of another context name that context', async () => {
+  const { page } = await opened();
+  await page.getByText('kubeloom get --sort state', { exact: true }).waitFor();
+  await page.route('**/console/console.json', (route) =>
+    route.fulfill({ json: { signIn: 'session', context: 'prod' } }),
+  );
+  await page.reload();
+  await page.getByText('kubeloom --context prod get --sort state', { exact: true }).waitFor();
+});
