@@ -80,7 +80,7 @@ it('events of everything are filtered by kind and namespace, in the address and 
   await page.getByText('kubeloom events -f --since 1440m --namespace team').waitFor();
 });
 
-it('that only warnings and errors are shown is in the address of each list of events, and stays when something else is chosen', async () => {
+it('a list of events has in its address that only warnings and errors are shown, also when something else is chosen', async () => {
   const { page, context, go } = await console.open();
   onTestFinished(() => context.close());
   const only = page.getByRole('checkbox', { name: /only warnings and errors/ });
