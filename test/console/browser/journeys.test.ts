@@ -81,7 +81,7 @@ describe('a person who operates', () => {
     const dialog = page.getByRole('dialog');
     await dialog.getByText('kubeloom retry fails --wait').waitFor();
     await dialog.getByRole('button', { name: 'Retry', exact: true }).click();
-    await page.getByRole('row', { name: /reached/ }).waitFor();
+    await page.getByText('everything is in the desired state').waitFor();
     expect(await ended(console.api, key('fails'))).toBe('Done');
   });
 
