@@ -2,10 +2,13 @@
  * Test files share a process: starting one for each, and loading the same modules into it, took longer than most of their tests. What
  * a file changes of the process is restored after it: the environment, the clock and globals. It restores mocks of clients itself.
  */
-import { afterAll, vi } from 'vitest';
+import { afterAll, afterEach, vi } from 'vitest';
+import { reportLastCommand } from './cli/last-command.ts';
 
 const before = { ...process.env };
 const directory = process.cwd();
+
+afterEach(({ task }) => reportLastCommand(task.name, task.result?.state === 'fail'));
 
 afterAll(async () => {
   // Injected faults are counted for the life of a process.

@@ -2,6 +2,7 @@
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { remember } from './last-command.ts';
 
 export const root = fileURLToPath(new URL('../..', import.meta.url));
 
@@ -35,7 +36,7 @@ export function kubeloomProcess(args: readonly string[], invocation: Invocation 
         maxBuffer: 64 << 20,
       },
       (error, stdout, stderr) =>
-        resolve({ code: typeof error?.code === 'number' ? error.code : error ? 1 : 0, stdout, stderr }),
+        resolve(remember(args, { code: typeof error?.code === 'number' ? error.code : error ? 1 : 0, stdout, stderr })),
     );
     let seen = '';
     child.stdout?.on('data', (text: string) => {

@@ -3,6 +3,7 @@ import { Readable, Writable } from 'node:stream';
 import { runCommandLine } from '#cli/command-line.ts';
 import { useContext } from '#cli/connection.ts';
 import { environmentOfTests, type Outcome } from './kubeloom-process.ts';
+import { remember } from './last-command.ts';
 
 export interface Invocation {
   readonly stdin?: string;
@@ -32,7 +33,7 @@ export async function kubeloom(args: readonly string[], invocation: Invocation =
   process.exitCode = undefined;
   try {
     await runCommandLine(args);
-    return { code: Number(process.exitCode ?? 0), stdout: stdout.text(), stderr: stderr.text() };
+    return remember(args, { code: Number(process.exitCode ?? 0), stdout: stdout.text(), stderr: stderr.text() });
   } finally {
     process.exitCode = code;
     for (const undo of restore) undo();
