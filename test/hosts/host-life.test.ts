@@ -65,6 +65,14 @@ describe.runIf(isRoot)('a host', () => {
     expect(await workshop.ssh('alpha', 'ip -br address show wg0')).toContain('10.99.0.1/24');
   });
 
+  test('a host raises the limit of inotify instances, which the machine counts for all hosts', async () => {
+    const limit = '/proc/sys/fs/inotify/max_user_instances';
+    writeFileSync(limit, '8191');
+    await workshop.must(['up', ...site, '--host', 'watcher', '--id', 'w', '--region', 'north']);
+    expect(readFileSync(limit, 'utf8').trim()).toBe('8192');
+    await workshop.must(['down', ...site, '--host', 'watcher']);
+  });
+
   test('a host is reported as dead after a power cut', async () => {
     await workshop.must(['kill', ...site, '--host', 'alpha']);
     expect((await workshop.host('alpha')).state).toBe('dead');

@@ -75,13 +75,9 @@ make_files() {
   fi
 }
 
-# What makes the host ready for a kubelet at each boot, and its registry. Files that are watched are counted for the whole machine:
-# with the usual 128, kube-proxy of the second cluster ends with "too many open files".
+# What makes the host ready for a kubelet at each boot, and its registry.
 make_kubernetes_units() {
-  local unit limit=/proc/sys/fs/inotify/max_user_instances
-  if [ "$(cat $limit)" -lt 8192 ] && ! echo 8192 2>/dev/null >$limit; then
-    note "fs.inotify.max_user_instances of this machine stays at $(cat $limit): more than about 5 nodes may not work"
-  fi
+  local unit
   mkdir -p "$1/multi-user.target.wants"
   for unit in "$(kubernetes_host_files)"/units/*; do
     cp "$unit" "$1/"

@@ -47,9 +47,19 @@ init_of_host() {
   if [ -n "$pid" ]; then child_of "$pid" || true; fi
 }
 
+# Inotify instances are counted for the whole machine. A host takes 7 (systemd, D-Bus, wireguard-go), one with Kubernetes many more: with
+# the usual 128, WireGuard or kube-proxy of the host after the 18th, or of the second cluster, ends with "too many open files".
+raise_inotify_limit() {
+  local limit=/proc/sys/fs/inotify/max_user_instances
+  if [ "$(cat $limit)" -lt 8192 ] && ! echo 8192 2>/dev/null >$limit; then
+    note "fs.inotify.max_user_instances of this machine stays at $(cat $limit): more than 18 hosts, or 5 with Kubernetes, may not work"
+  fi
+}
+
 # Starts the launcher, which outlives us, and the build that we may be part of: it is a machine, not a process of a container. It holds the host's lock until it has written its PID and joined its cgroup, so the
 # next process with the lock finds it, also after a kill -9 of this one.
 launch_host() {
+  raise_inotify_limit
   mkdir -p "$host_dir/root"
   rm -f "$host_dir/pid"
   HOST_DIR=$host_dir LOCK_FD=$host_lock_fd CGROUPS=$(cgroups_of "$host_unit") NETNS=$host_unit KUBERNETES_HOST_FILES=$(kubernetes_host_files) \

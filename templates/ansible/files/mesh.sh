@@ -19,7 +19,7 @@ fi
 if ! wg show wg0 >/dev/null 2>&1; then
   # A unit whose program died counts as active still, so start alone would do nothing.
   systemctl restart wg-quick@wg0.service ||
-    die "WireGuard does not start: $(journalctl -u wg-quick@wg0.service -n 5 -o cat --no-pager 2>/dev/null | tr '\n' ' ')"
+    die "WireGuard does not start: $(journalctl -u wg-quick@wg0.service -n 20 -o cat --no-pager 2>/dev/null | tr '\n' ' ')"
   changed "started wg0"
 fi
 
