@@ -1,6 +1,7 @@
 /** Command lines of Kubeloom that texts and programs mention, and what the real command line says to them. */
 import { type Command, CommanderError } from 'commander';
 import { kubeloomProgram } from '#cli/program.ts';
+import { parseWords } from './parse-words.ts';
 
 export interface CommandLine {
   readonly place: string;
@@ -9,7 +10,6 @@ export interface CommandLine {
   readonly mention: boolean;
 }
 
-/** Only looked at; what parses a line is made anew, since a program remembers its options. */
 const known = await kubeloomProgram();
 
 /** Lines of code blocks, and code in the middle of a sentence. */
@@ -105,10 +105,8 @@ function commandAt(words: readonly string[]): Command | undefined {
 const incomplete = ['commander.missingArgument', 'commander.missingMandatoryOptionValue', 'commander.help'];
 
 async function objectionToWords(words: readonly string[], mention: boolean): Promise<string | undefined> {
-  const program = await kubeloomProgram();
-  disarm(program);
   try {
-    await program.parseAsync(words, { from: 'user' });
+    await parseWords(words);
     return undefined;
   } catch (error) {
     if (error instanceof CommanderError && error.exitCode === 0) return undefined;
@@ -116,11 +114,4 @@ async function objectionToWords(words: readonly string[], mention: boolean): Pro
     const named = mention && bare && error instanceof CommanderError && incomplete.includes(error.code);
     return named && commandAt(words) ? undefined : error instanceof Error ? error.message : String(error);
   }
-}
-
-/** Takes what it does and says away from a command: what is left parses. */
-function disarm(command: Command): void {
-  command.exitOverride().configureOutput({ writeOut: () => {}, writeErr: () => {} });
-  if (command.commands.length === 0) command.action(() => {});
-  for (const child of command.commands) disarm(child);
 }
