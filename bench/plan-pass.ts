@@ -15,10 +15,10 @@ import { readRecord } from '../functions/adapters/stored-record.ts';
 import { randomIds } from '../functions/adapters/system-clock.ts';
 import { manifestItem } from '../functions/adapters/table-keys.ts';
 import { aheadOf } from '../functions/ahead.ts';
-import { eachCluster, needsWork, planCluster } from '../functions/pipeline/clusters/cluster-plans.ts';
-import { changed, newCluster } from '../functions/pipeline/clusters/cluster-records.ts';
 import { nextRecord } from '../functions/pipeline/manifests/next-generation.ts';
 import { planningOf } from '../functions/pipeline/manifests/template-versions.ts';
+import { eachCluster, needsWork, planCluster } from '../functions/pipeline/plans/cluster-plans.ts';
+import { changed, newCluster } from '../functions/pipeline/records/cluster-records.ts';
 import type { Artifacts } from '../functions/ports.ts';
 
 const key = { namespace: 'default', name: 'bench' };

@@ -3,7 +3,7 @@ import { timingSafeEqual } from 'node:crypto';
 import { agentTokenHash } from '#contracts/agent-token.ts';
 import type { ClusterRecord, ManifestRecord } from '#contracts/records.ts';
 import { PipelineError } from '#domain/errors.ts';
-import { knownFacts } from '../pipeline/stages/known-facts.ts';
+import { knownFacts } from '../pipeline/records/known-facts.ts';
 import type { ApiPorts } from '../rights/api-uses.ts';
 
 /** The cluster that a token speaks for. */

@@ -10,8 +10,8 @@ import { type ClusterRole, clusterGroupOf, clusterRoleTable, clusterUserOf } fro
 import { allNodes } from '#domain/cluster-state.ts';
 import { PipelineError } from '#domain/errors.ts';
 import { type AdmittedCaller, callerText } from '../caller.ts';
-import { clusterName } from '../pipeline/clusters/cluster-records.ts';
 import { type AccessPlace, readAccess, startAccess } from '../pipeline/jobs/access-requests.ts';
+import { clusterName } from '../pipeline/records/cluster-records.ts';
 import type { ApiPorts } from '../rights/api-uses.ts';
 import { recordManifestChange } from './audit-event.ts';
 import { namedCluster } from './clusters.ts';

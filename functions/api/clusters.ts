@@ -2,7 +2,7 @@
 import { operations } from '#contracts/operations/operations.ts';
 import type { ClusterRecord } from '#contracts/records.ts';
 import { PipelineError } from '#domain/errors.ts';
-import { clusterName } from '../pipeline/clusters/cluster-records.ts';
+import { clusterName } from '../pipeline/records/cluster-records.ts';
 import { recordManifestChange } from './audit-event.ts';
 import { handle } from './handle.ts';
 

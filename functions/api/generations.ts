@@ -4,7 +4,7 @@ import type { ManifestKey } from '#contracts/records.ts';
 import { PipelineError } from '#domain/errors.ts';
 import { documentChanges } from '#domain/manifest/document-changes.ts';
 import { documentPatch } from '#domain/manifest/document-patch.ts';
-import { storedManifest } from '../pipeline/manifests/stored-manifest.ts';
+import { storedManifest } from '../pipeline/records/stored-manifest.ts';
 import type { ApiPorts } from '../rights/api-uses.ts';
 import { handle } from './handle.ts';
 

@@ -9,8 +9,8 @@ import { type Reference, referenceName, referencesIn } from '#domain/manifest/re
 import { type SecretUse, secretUses } from '#domain/manifest/secret-uses.ts';
 import { parseLocator } from '#domain/secret-locator.ts';
 import { type AdmittedCaller, shownTo } from '../caller.ts';
-import { readableManifest } from '../pipeline/manifests/stored-document.ts';
-import { everyManifest } from '../pipeline/manifests/stored-manifest.ts';
+import { readableManifest } from '../pipeline/records/stored-document.ts';
+import { everyManifest } from '../pipeline/records/stored-manifest.ts';
 import type { ApiPorts } from '../rights/api-uses.ts';
 
 type Ports = Pick<ApiPorts, 'manifests' | 'clusters'>;

@@ -5,7 +5,7 @@ import type { ManifestKey } from '#contracts/records.ts';
 import { PipelineError } from '#domain/errors.ts';
 import { aheadOf } from '../ahead.ts';
 import type { AdmittedCaller } from '../caller.ts';
-import { replaceableManifest, storedOrRemains } from '../pipeline/manifests/stored-manifest.ts';
+import { replaceableManifest, storedOrRemains } from '../pipeline/records/stored-manifest.ts';
 import type { ApiPorts } from '../rights/api-uses.ts';
 import { fleetPage, needsAll, type SummaryWithState } from './fleet.ts';
 import { handle } from './handle.ts';

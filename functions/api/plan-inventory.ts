@@ -9,7 +9,7 @@ import { defaultsOf } from '#domain/manifest/groups/document-defaults.ts';
 import { validateAsManifest } from '#domain/manifest/groups/validate-as-manifest.ts';
 import { planTotals, sumOf } from '#domain/planning/text/plan-totals.ts';
 import { sumOfCosts } from '#domain/prices/sum-costs.ts';
-import { storedManifest } from '../pipeline/manifests/stored-manifest.ts';
+import { storedManifest } from '../pipeline/records/stored-manifest.ts';
 import { handle } from './handle.ts';
 import { keepInventoryPlan, type PlannedCluster, planInBudget, plannedChange } from './planned-change.ts';
 import { requestDocuments } from './request-document.ts';

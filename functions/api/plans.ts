@@ -3,7 +3,7 @@ import { operations } from '#contracts/operations/operations.ts';
 import type { ManifestKey } from '#contracts/records.ts';
 import { type StoredPlan, storedPlanKeys } from '#contracts/stored-plans.ts';
 import { isPipelineError, PipelineError } from '#domain/errors.ts';
-import { replaceableManifest, storedManifest } from '../pipeline/manifests/stored-manifest.ts';
+import { replaceableManifest, storedManifest } from '../pipeline/records/stored-manifest.ts';
 import type { ApiPorts } from '../rights/api-uses.ts';
 import { submitDeletion } from './delete-manifest.ts';
 import { handle } from './handle.ts';

@@ -2,7 +2,7 @@
 import type { Proposal } from '#contracts/stored-plans.ts';
 import { validateInventoryDocument } from '#domain/inventory/validate-inventory.ts';
 import type { AdmittedCaller } from '../caller.ts';
-import { checksumOf } from '../pipeline/checksum.ts';
+import { checksumOf } from '../pipeline/records/checksum.ts';
 import type { ApiPorts } from '../rights/api-uses.ts';
 import { recordChange } from './audit-event.ts';
 

@@ -2,7 +2,7 @@
 import { pathOf } from '#contracts/operations/operation.ts';
 import { operations } from '#contracts/operations/operations.ts';
 import { readProviderCheck, startProviderCheck } from '../pipeline/jobs/provider-checks.ts';
-import { storedManifest } from '../pipeline/manifests/stored-manifest.ts';
+import { storedManifest } from '../pipeline/records/stored-manifest.ts';
 import { recordManifestChange } from './audit-event.ts';
 import { handle } from './handle.ts';
 

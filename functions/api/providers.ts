@@ -3,7 +3,7 @@ import { operations } from '#contracts/operations/operations.ts';
 import type { ManifestRecord } from '#contracts/records.ts';
 import { defaultTemplates } from '#domain/manifest/input-manifest.ts';
 import { type Reference, referencesIn } from '#domain/manifest/references-in.ts';
-import { readableManifest } from '../pipeline/manifests/stored-document.ts';
+import { readableManifest } from '../pipeline/records/stored-document.ts';
 import { handle } from './handle.ts';
 import { visibleManifests } from './manifest-pages.ts';
 

@@ -5,7 +5,7 @@ import { operations } from '#contracts/operations/operations.ts';
 import type { ManifestKey, RunRecord, StoredEvent } from '#contracts/records.ts';
 import { PipelineError } from '#domain/errors.ts';
 import type { Page } from '../page.ts';
-import { storedManifest } from '../pipeline/manifests/stored-manifest.ts';
+import { storedManifest } from '../pipeline/records/stored-manifest.ts';
 import { withRealStatus } from '../pipeline/runs/passed-over.ts';
 import type { ApiPorts } from '../rights/api-uses.ts';
 import { handle } from './handle.ts';

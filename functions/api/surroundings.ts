@@ -7,9 +7,9 @@ import { isMap } from '#domain/manifest/kubernetes-document.ts';
 import { type Reference, referenceName, referencesIn } from '#domain/manifest/references-in.ts';
 import type { ValidationContext } from '#domain/manifest/rules/manifest-index.ts';
 import { type AdmittedCaller, shownTo } from '../caller.ts';
-import { isRecent, lastReport } from '../pipeline/clusters/agent-reports.ts';
-import { clusterName } from '../pipeline/clusters/cluster-records.ts';
-import { everyManifest } from '../pipeline/manifests/stored-manifest.ts';
+import { isRecent, lastReport } from '../pipeline/records/agent-reports.ts';
+import { clusterName } from '../pipeline/records/cluster-records.ts';
+import { everyManifest } from '../pipeline/records/stored-manifest.ts';
 import type { SubmissionPorts } from '../rights/submission-uses.ts';
 
 type SurroundingPorts = Pick<

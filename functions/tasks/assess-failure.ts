@@ -1,9 +1,9 @@
 /** Assess Failure: one table decides whether a waypoint is undone, retried after a pause, waits for nodes, or needs attention. */
 import { AssessFailureInput, type AssessFailureOutput } from '#contracts/state-inputs.ts';
 import { taskHandler } from '../middleware.ts';
-import { changed, clusterOf, reportEvents } from '../pipeline/clusters/cluster-records.ts';
 import { assessWaypoint } from '../pipeline/clusters/failure-outcomes.ts';
-import { failureBehind } from '../pipeline/clusters/failure-record.ts';
+import { changed, clusterOf, reportEvents } from '../pipeline/records/cluster-records.ts';
+import { failureBehind } from '../pipeline/runs/failure-record.ts';
 
 const uses = ['clusters.get', 'clusters.put', 'events.append'] as const;
 

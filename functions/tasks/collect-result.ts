@@ -2,9 +2,9 @@
 import { type StageError, StageResult, waypointKeys } from '#contracts/stage.ts';
 import { CollectResultInput, type CollectResultOutput } from '#contracts/state-inputs.ts';
 import { taskHandler } from '../middleware.ts';
-import { changed, clusterOf, keyOf } from '../pipeline/clusters/cluster-records.ts';
-import { isCancelled } from '../pipeline/runs/cancellation.ts';
-import { readDocument } from '../pipeline/stages/known-facts.ts';
+import { isCancelled } from '../pipeline/records/cancellation.ts';
+import { changed, clusterOf, keyOf } from '../pipeline/records/cluster-records.ts';
+import { readDocument } from '../pipeline/records/known-facts.ts';
 import { decideStage } from '../pipeline/stages/stage-decision.ts';
 import { stageEvents } from '../pipeline/stages/stage-events.ts';
 import { stageChange } from '../pipeline/stages/stage-outcomes.ts';

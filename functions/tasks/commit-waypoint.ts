@@ -6,12 +6,12 @@ import { PipelineError } from '#domain/errors.ts';
 import { statesAfter } from '#domain/planning/states/attempt.ts';
 import { withoutPools } from '#domain/planning/states/without-pools.ts';
 import { taskHandler } from '../middleware.ts';
-import { removeClusterFiles } from '../pipeline/clusters/cluster-files.ts';
-import { changed, clusterEvent, clusterOf, factsOf, keyOf } from '../pipeline/clusters/cluster-records.ts';
 import { refuseOlderRun } from '../pipeline/clusters/fence-cluster.ts';
 import { waypointReached } from '../pipeline/clusters/plan-events.ts';
-import { removePoolKeys } from '../pipeline/clusters/pool-keys.ts';
-import { knownFacts, readDocument } from '../pipeline/stages/known-facts.ts';
+import { removeClusterFiles } from '../pipeline/records/cluster-files.ts';
+import { changed, clusterEvent, clusterOf, factsOf, keyOf } from '../pipeline/records/cluster-records.ts';
+import { knownFacts, readDocument } from '../pipeline/records/known-facts.ts';
+import { removePoolKeys } from '../pipeline/records/pool-keys.ts';
 
 const uses = [
   'artifacts.getText',

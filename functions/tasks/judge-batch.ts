@@ -2,9 +2,9 @@
 import { JudgeBatchInput, type JudgeBatchOutput } from '#contracts/state-inputs.ts';
 import { aheadOf } from '../ahead.ts';
 import { taskHandler } from '../middleware.ts';
-import { sentenceOf } from '../pipeline/clusters/failure-record.ts';
 import { changeRollOut, storedRollOut } from '../pipeline/roll-outs/change-roll-out.ts';
 import { clusterOutcome } from '../pipeline/roll-outs/cluster-outcome.ts';
+import { sentenceOf } from '../pipeline/runs/failure-record.ts';
 
 const uses = ['clusters.list', 'manifests.head', 'rollOuts.get', 'rollOuts.put'] as const;
 

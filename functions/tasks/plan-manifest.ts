@@ -3,13 +3,13 @@ import type { ManifestRecord } from '#contracts/records.ts';
 import { PlanManifestInput, type PlanManifestOutput } from '#contracts/state-inputs.ts';
 import { aheadOf } from '../ahead.ts';
 import { taskHandler } from '../middleware.ts';
-import { eachCluster, needsWork } from '../pipeline/clusters/cluster-plans.ts';
 import { takeOver } from '../pipeline/clusters/fence-cluster.ts';
 import { refuseMoved } from '../pipeline/clusters/plan-outcomes.ts';
 import { orphanAll } from '../pipeline/manifests/orphan-manifest.ts';
 import { planningOf } from '../pipeline/manifests/template-versions.ts';
 import { movedOfAny } from '../pipeline/plans/bound-plan.ts';
-import { isCancelled } from '../pipeline/runs/cancellation.ts';
+import { eachCluster, needsWork } from '../pipeline/plans/cluster-plans.ts';
+import { isCancelled } from '../pipeline/records/cancellation.ts';
 import { beginRun } from '../pipeline/runs/run-begin.ts';
 import type { Using } from '../ports.ts';
 

@@ -2,10 +2,10 @@
 import { RecordDriftInput } from '#contracts/state-inputs.ts';
 import { type DriftMeasures, measureDrift } from '#domain/assess-drift.ts';
 import { taskHandler } from '../middleware.ts';
-import { changed, clusterOf, keyOf, reportEvents } from '../pipeline/clusters/cluster-records.ts';
-import { sentenceOf } from '../pipeline/clusters/failure-record.ts';
 import { driftEvents, readCheck } from '../pipeline/drift/drift-check.ts';
 import { askReplacements, startReplacements } from '../pipeline/drift/start-replacements.ts';
+import { changed, clusterOf, keyOf, reportEvents } from '../pipeline/records/cluster-records.ts';
+import { sentenceOf } from '../pipeline/runs/failure-record.ts';
 
 const uses = [
   'artifacts.getText',

@@ -1,8 +1,8 @@
 /** Record Halt: a roll-out whose execution cannot go on says so; resuming it continues where it was. */
 import { RecordHaltInput } from '#contracts/state-inputs.ts';
 import { taskHandler } from '../middleware.ts';
-import { sentenceOf } from '../pipeline/clusters/failure-record.ts';
 import { changeRollOut, reportRollOut } from '../pipeline/roll-outs/change-roll-out.ts';
+import { sentenceOf } from '../pipeline/runs/failure-record.ts';
 
 const uses = ['events.append', 'rollOuts.get', 'rollOuts.put'] as const;
 

@@ -6,7 +6,9 @@ import { RecordRollbackInput, type StateError } from '#contracts/state-inputs.ts
 import { noDemand } from '#domain/demand.ts';
 import { statesAfterUndo } from '#domain/planning/states/attempt.ts';
 import { taskHandler } from '../middleware.ts';
-import { removeClusterFiles } from '../pipeline/clusters/cluster-files.ts';
+import { rollbackSentence } from '../pipeline/clusters/failure-outcomes.ts';
+import { refuseOlderRun } from '../pipeline/clusters/fence-cluster.ts';
+import { removeClusterFiles } from '../pipeline/records/cluster-files.ts';
 import {
   type ClusterEvent,
   changed,
@@ -14,13 +16,11 @@ import {
   factsOf,
   keyOf,
   reportEvents,
-} from '../pipeline/clusters/cluster-records.ts';
-import { dropFailedDemand } from '../pipeline/clusters/demand-records.ts';
-import { rollbackSentence } from '../pipeline/clusters/failure-outcomes.ts';
-import { failureBehind } from '../pipeline/clusters/failure-record.ts';
-import { refuseOlderRun } from '../pipeline/clusters/fence-cluster.ts';
-import { removePoolKeys } from '../pipeline/clusters/pool-keys.ts';
-import { knownFacts } from '../pipeline/stages/known-facts.ts';
+} from '../pipeline/records/cluster-records.ts';
+import { dropFailedDemand } from '../pipeline/records/demand-records.ts';
+import { knownFacts } from '../pipeline/records/known-facts.ts';
+import { removePoolKeys } from '../pipeline/records/pool-keys.ts';
+import { failureBehind } from '../pipeline/runs/failure-record.ts';
 
 const uses = [
   'artifacts.getText',
@@ -58,7 +58,7 @@ export const handler = taskHandler(RecordRollbackInput, uses, async ({ run, plan
   // The planner is a third of the function, and few clusters have a demand.
   const reached =
     record.demand !== undefined &&
-    (await (await import('../pipeline/clusters/demand-left.ts')).nothingIsLeft(deps, undone));
+    (await (await import('../pipeline/plans/demand-left.ts')).nothingIsLeft(deps, undone));
   await deps.clusters.put(reached ? undone : { ...undone, status: 'RolledBack' });
   const events: readonly ClusterEvent[] = [
     { kind: 'RolledBack', message: outcome },

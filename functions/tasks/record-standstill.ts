@@ -1,9 +1,9 @@
 /** Record Standstill: neither forward nor back; what was attempted stays recorded, so that nothing that was created is lost. */
 import { RecordStandstillInput, type StateError } from '#contracts/state-inputs.ts';
 import { taskHandler } from '../middleware.ts';
-import { changed, clusterEvent, keyOf, newCluster } from '../pipeline/clusters/cluster-records.ts';
 import { standstillSentence } from '../pipeline/clusters/failure-outcomes.ts';
-import { failureBehind } from '../pipeline/clusters/failure-record.ts';
+import { changed, clusterEvent, keyOf, newCluster } from '../pipeline/records/cluster-records.ts';
+import { failureBehind } from '../pipeline/runs/failure-record.ts';
 
 const uses = ['clusters.get', 'clusters.put', 'events.append'] as const;
 

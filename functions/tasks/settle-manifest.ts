@@ -3,8 +3,8 @@ import { SettleManifestInput, type SettleManifestOutput } from '#contracts/state
 import { taskHandler } from '../middleware.ts';
 import { isCheck } from '../pipeline/drift/drift-check.ts';
 import { earlierCheck, nextCheckOf } from '../pipeline/drift/drift-policy.ts';
-import { storedManifest } from '../pipeline/manifests/stored-manifest.ts';
-import { isCancelled } from '../pipeline/runs/cancellation.ts';
+import { isCancelled } from '../pipeline/records/cancellation.ts';
+import { storedManifest } from '../pipeline/records/stored-manifest.ts';
 import { planRetry, retryEvent } from '../pipeline/runs/retry-plan.ts';
 import { endRun, settleStatus } from '../pipeline/runs/run-end.ts';
 import { brokenOutcome, outcomeOf, outcomesOf, pausedOutcome, undoneOutcome } from '../pipeline/runs/run-summary.ts';

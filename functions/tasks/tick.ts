@@ -2,9 +2,9 @@
 import { z } from 'zod';
 import type { ManifestHead } from '#contracts/records.ts';
 import { taskHandler } from '../middleware.ts';
-import { findUnchecked } from '../pipeline/drift/missing-checks.ts';
-import type { DueAction, DuePorts } from '../pipeline/manifests/due-manifest.ts';
-import { measureTick } from '../pipeline/manifests/tick-measures.ts';
+import type { DueAction, DuePorts } from '../pipeline/schedule/due-manifest.ts';
+import { findUnchecked } from '../pipeline/schedule/missing-checks.ts';
+import { measureTick } from '../pipeline/schedule/tick-measures.ts';
 
 /** Read in one tick; a thousand manifests that are checked every 6 hours are some 14 a tick. */
 const atMost = 100;
@@ -57,6 +57,6 @@ async function handleAll(
   due: readonly ManifestHead[],
   deps: DuePorts,
 ): Promise<readonly PromiseSettledResult<DueAction>[]> {
-  const { handleDue, inTurn } = await import('../pipeline/manifests/due-manifest.ts');
+  const { handleDue, inTurn } = await import('../pipeline/schedule/due-manifest.ts');
   return Promise.allSettled(inTurn(due).map((record) => handleDue(record, deps)));
 }

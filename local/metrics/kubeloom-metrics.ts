@@ -2,7 +2,7 @@
 import { jobOf } from '#contracts/job.ts';
 import type { ClusterRecord } from '#contracts/records.ts';
 import { type MeasureName, measures } from '#domain/measures.ts';
-import { everyHead } from '#functions/pipeline/manifests/stored-manifest.ts';
+import { everyHead } from '#functions/pipeline/records/stored-manifest.ts';
 import type { Using } from '#functions/ports.ts';
 import type { Build } from '../codebuild/build-store.ts';
 import type { ExecutionCount } from '../stepfunctions/execution-store.ts';

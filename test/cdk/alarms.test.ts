@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { measureDrift } from '#domain/assess-drift.ts';
-import { measureTick } from '#functions/pipeline/manifests/tick-measures.ts';
+import { measureTick } from '#functions/pipeline/schedule/tick-measures.ts';
 import { fakeDeps } from '#test/fakes/fake-deps.ts';
 import { installation, resourcesOf } from './synthesised.ts';
 

@@ -3,7 +3,7 @@ import { expect, it, vi } from 'vitest';
 import { z } from 'zod';
 import { noFacts } from '#domain/cluster-state.ts';
 import { taskHandler } from '#functions/middleware.ts';
-import { knownFacts } from '#functions/pipeline/stages/known-facts.ts';
+import { knownFacts } from '#functions/pipeline/records/known-facts.ts';
 import { useDeps } from '#functions/wire.ts';
 import type { SecretReader } from '#runner/stage-context.ts';
 import { fakeDeps } from '#test/fakes/fake-deps.ts';

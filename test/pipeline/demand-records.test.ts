@@ -1,7 +1,7 @@
 /** Demand as it is written: no writer loses what another one asked for, and none outlives its cluster. */
 import { describe, expect, it } from 'vitest';
 import { noDemand, withSizes } from '#domain/demand.ts';
-import { changeDemand, requestReplacements } from '#functions/pipeline/clusters/demand-records.ts';
+import { changeDemand, requestReplacements } from '#functions/pipeline/records/demand-records.ts';
 import { fakeDeps } from '#test/fakes/fake-deps.ts';
 import { manifestOf } from './harness/manifests.ts';
 import { key, Pipeline } from './harness/pipeline.ts';

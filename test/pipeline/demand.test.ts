@@ -1,7 +1,7 @@
 /** Sizes and replacements that are asked for apart from the manifest, walked by the real state machines. */
 import { describe, expect, it } from 'vitest';
 import { type Demand, noDemand } from '#domain/demand.ts';
-import { demandOf } from '#functions/pipeline/clusters/demand-records.ts';
+import { demandOf } from '#functions/pipeline/records/demand-records.ts';
 import { manifestOf } from './harness/manifests.ts';
 import { key, Pipeline } from './harness/pipeline.ts';
 

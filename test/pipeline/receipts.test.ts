@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { ClusterRecord } from '#contracts/records.ts';
 import type { NodeFacts } from '#domain/cluster-state.ts';
 import { rollbackSentence } from '#functions/pipeline/clusters/failure-outcomes.ts';
-import { cancelled } from '#functions/pipeline/runs/cancellation.ts';
+import { cancelled } from '#functions/pipeline/records/cancellation.ts';
 import { aClusterRecord } from '../api/records.ts';
 
 const joins = (name: string, provider: string) => ({

@@ -1,7 +1,7 @@
 /** Replacements that are taken back: before their run, while it creates the other node, and at the moment in which the removal starts. */
 import { expect, it } from 'vitest';
 import { type Demand, noDemand } from '#domain/demand.ts';
-import { demandOf } from '#functions/pipeline/clusters/demand-records.ts';
+import { demandOf } from '#functions/pipeline/records/demand-records.ts';
 import { manifestOf } from './harness/manifests.ts';
 import { key, Pipeline } from './harness/pipeline.ts';
 

@@ -1,7 +1,7 @@
 /** The numbers that alarms watch: leases that nobody frees, runs that do not end. */
 import { expect, it } from 'vitest';
 import type { RunRecord } from '#contracts/records.ts';
-import { measureTick } from '#functions/pipeline/manifests/tick-measures.ts';
+import { measureTick } from '#functions/pipeline/schedule/tick-measures.ts';
 import { fakeDeps } from '#test/fakes/fake-deps.ts';
 
 const key = { namespace: 'team', name: 'shop' };

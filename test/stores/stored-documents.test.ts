@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { LargeDocuments } from '#adapters/large-documents.ts';
-import { manifestOf, readableManifest } from '../../functions/pipeline/manifests/stored-document.ts';
+import { manifestOf, readableManifest } from '../../functions/pipeline/records/stored-document.ts';
 import type { Artifacts } from '../../functions/ports.ts';
 
 const document = {

@@ -6,7 +6,7 @@ import { isPipelineError } from '#domain/errors.ts';
 import { validateTemplateReference } from '#domain/manifest/validate-template-reference.ts';
 import { sameValue } from '#domain/same-value.ts';
 import type { AdmittedCaller } from '../../caller.ts';
-import { replaceableManifest } from '../../pipeline/manifests/stored-manifest.ts';
+import { replaceableManifest } from '../../pipeline/records/stored-manifest.ts';
 import type { SubmissionPorts } from '../../rights/submission-uses.ts';
 import { recordChange } from '../audit-event.ts';
 import { assessManifest } from '../judge-manifest.ts';

@@ -6,7 +6,7 @@ import { type Demand, openDemand } from '#domain/demand.ts';
 import type { InputManifest } from '#domain/manifest/input-manifest.ts';
 import { capacityOf } from '#domain/node-capacity.ts';
 import { nodeLabels, nodeTaints } from '#domain/planning/desired/node-metadata.ts';
-import { boundsOf } from '../../pipeline/clusters/cluster-plans.ts';
+import { boundsOf } from '../../pipeline/plans/cluster-plans.ts';
 
 export interface AgentKnowledge {
   readonly demand: Demand;

@@ -18,7 +18,7 @@ import type { NodeHealthRecord } from '#domain/drift.ts';
 import { onceFor } from '#domain/once-for.ts';
 import { percentDone } from '#domain/progress.ts';
 import { isUnhealthy } from '#domain/repair/node-health.ts';
-import { clusterName } from '../../pipeline/clusters/cluster-records.ts';
+import { clusterName } from '../../pipeline/records/cluster-records.ts';
 import { attemptOfPrefix, logPath } from './api-paths.ts';
 
 /** Port of the Kubernetes API, on nodes and on load balancers that serve it. */

@@ -3,9 +3,9 @@ import type { ManifestDescription, ManifestSummary, Progress } from '#contracts/
 import type { ClusterRecord, DemandRecord, ManifestHead, ManifestRecord, RunRecord } from '#contracts/records.ts';
 import { isPipelineError } from '#domain/errors.ts';
 import type { ManifestRemains } from '../../manifest-store.ts';
-import { clusterName } from '../../pipeline/clusters/cluster-records.ts';
-import { wayOut } from '../../pipeline/manifests/stored-manifest.ts';
-import { isBeingCancelled } from '../../pipeline/runs/cancellation.ts';
+import { isBeingCancelled } from '../../pipeline/records/cancellation.ts';
+import { clusterName } from '../../pipeline/records/cluster-records.ts';
+import { wayOut } from '../../pipeline/records/stored-manifest.ts';
 import type { ApiPorts } from '../../rights/api-uses.ts';
 import { linksOf } from './api-paths.ts';
 import { describeCluster, nodeRows, progressOf } from './cluster-description.ts';

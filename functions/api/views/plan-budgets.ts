@@ -7,7 +7,7 @@ import { compareBudget } from '#domain/prices/compare-budgets.ts';
 import type { CostOfMonth } from '#domain/prices/cost-of-month.ts';
 import { costOfMonth, sumOfCosts } from '#domain/prices/sum-costs.ts';
 import { aheadOf } from '../../ahead.ts';
-import { everyManifest } from '../../pipeline/manifests/stored-manifest.ts';
+import { everyManifest } from '../../pipeline/records/stored-manifest.ts';
 import type { SubmissionPorts } from '../../rights/submission-uses.ts';
 import { costOfPlan } from './plan-cost.ts';
 

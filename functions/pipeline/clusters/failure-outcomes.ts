@@ -6,7 +6,7 @@ import type { ClusterFacts } from '#domain/cluster-state.ts';
 import { assessWaypointFailure, type WaypointDecision } from '#domain/failure-policy.ts';
 import { type Direction, directions, type UndoRung } from '#domain/plan.ts';
 import { counted } from '#domain/planning/text/words.ts';
-import type { ClusterEvent } from './cluster-records.ts';
+import type { ClusterEvent } from '../records/cluster-records.ts';
 
 const nextOfRung = {
   kubernetes: 'undoKubernetes',

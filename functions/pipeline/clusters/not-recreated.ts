@@ -5,7 +5,7 @@ import type { Demand } from '#domain/demand.ts';
 import type { Waypoint } from '#domain/plan.ts';
 import { driftChecksOf } from '../drift/drift-policy.ts';
 import { repairPolicies } from '../drift/repair-policies.ts';
-import { manifestOf } from '../manifests/stored-document.ts';
+import { manifestOf } from '../records/stored-document.ts';
 
 /**
  * Names of nodes of pools whose unhealthy nodes are replaced or recreated automatically, and of nodes that are being replaced. Not of control

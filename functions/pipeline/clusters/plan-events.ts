@@ -7,7 +7,7 @@ import type { Waypoint } from '#domain/plan.ts';
 import { type DescribedPlan, describeClusterPlan } from '#domain/planning/text/describe-plan.ts';
 import { listed } from '#domain/planning/text/words.ts';
 import { plannedWaypoint } from '../plans/planned-waypoint.ts';
-import { type ClusterEvent, clusterEvent, clusterName } from './cluster-records.ts';
+import { type ClusterEvent, clusterEvent, clusterName } from '../records/cluster-records.ts';
 
 /** The path in words, while its first waypoint is under way. */
 export function describePath(path: readonly Waypoint[], after: ClusterRecord): DescribedPlan {

@@ -13,9 +13,9 @@ import type { Refusal } from '#domain/plan.ts';
 import { listed } from '#domain/planning/text/words.ts';
 import type { Using } from '../../ports.ts';
 import { movedOf, planMovedError } from '../plans/bound-plan.ts';
-import { cancelled } from '../runs/cancellation.ts';
-import { heldBy } from './cluster-plans.ts';
-import { changed, clusterEvent, newCluster } from './cluster-records.ts';
+import { heldBy } from '../plans/cluster-plans.ts';
+import { cancelled } from '../records/cancellation.ts';
+import { changed, clusterEvent, newCluster } from '../records/cluster-records.ts';
 
 /** Nothing is left to do: the cluster is in the desired state, or as close to it as possible without the failed pools. */
 export function reachedRecord(

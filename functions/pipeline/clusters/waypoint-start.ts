@@ -11,10 +11,10 @@ import type { StagePlan, Waypoint } from '#domain/plan.ts';
 import { type KnownStates, statesDuring } from '#domain/planning/states/attempt.ts';
 import { countSteps, nodesToReport } from '#domain/progress.ts';
 import type { Using } from '../../ports.ts';
+import { heldBy } from '../plans/cluster-plans.ts';
+import { changed } from '../records/cluster-records.ts';
 import { doneStagesOf } from '../stages/done-stages.ts';
 import { type Runners, stageRequests } from '../stages/stage-requests.ts';
-import { heldBy } from './cluster-plans.ts';
-import { changed } from './cluster-records.ts';
 import { notRecreated } from './not-recreated.ts';
 
 /** Waypoints, retries included, that one run may start for one cluster: a plan that never ends is a fault. */

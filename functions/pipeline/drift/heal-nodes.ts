@@ -5,8 +5,8 @@ import { assessRepair, outageText, type RepairDecision } from '#domain/repair/as
 import { isUnhealthy, nextHealth, observedNodes } from '#domain/repair/node-health.ts';
 import type { Replacement } from '#domain/repair/observed-node.ts';
 import type { Using } from '../../ports.ts';
-import type { ClusterEvent } from '../clusters/cluster-records.ts';
-import { manifestOf } from '../manifests/stored-document.ts';
+import type { ClusterEvent } from '../records/cluster-records.ts';
+import { manifestOf } from '../records/stored-document.ts';
 import { repairPolicies } from './repair-policies.ts';
 
 export interface Healing {

@@ -2,9 +2,9 @@
 import type { ManifestRecord } from '#contracts/records.ts';
 import type { ClusterRun } from '#contracts/state-inputs.ts';
 import { isPipelineError } from '#domain/errors.ts';
-import { keyOf } from '../clusters/cluster-records.ts';
-import { requestReplacements } from '../clusters/demand-records.ts';
 import { startNextAttempt } from '../manifests/next-attempt.ts';
+import { keyOf } from '../records/cluster-records.ts';
+import { requestReplacements } from '../records/demand-records.ts';
 import { byHealing } from './heal-nodes.ts';
 
 interface Request {

@@ -5,7 +5,7 @@ import type { ManifestKey, ManifestRecord } from '#contracts/records.ts';
 import type { StageError } from '#contracts/stage.ts';
 import { PipelineError } from '#domain/errors.ts';
 import { wantedCheck } from '#domain/manifest/provider-check.ts';
-import { manifestOf } from '../manifests/stored-document.ts';
+import { manifestOf } from '../records/stored-document.ts';
 import { findQuestion, lastNumber, newestQuestion, type QuestionPorts, startQuestion } from './questions.ts';
 
 /** Whose check it is. */

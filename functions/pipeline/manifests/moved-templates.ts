@@ -4,9 +4,9 @@ import { allNodes } from '#domain/cluster-state.ts';
 import { sameValue } from '#domain/same-value.ts';
 import { templatesUserText } from '#domain/template-version.ts';
 import type { Using } from '../../ports.ts';
-import { clustersOf, planCluster } from '../clusters/cluster-plans.ts';
+import { clustersOf, planCluster } from '../plans/cluster-plans.ts';
+import { manifestOf } from '../records/stored-document.ts';
 import type { GenerationRequest } from './next-generation.ts';
-import { manifestOf } from './stored-document.ts';
 import { pinTemplates, planningOf } from './template-versions.ts';
 
 export interface MovedTemplates {

@@ -3,7 +3,7 @@ import type { BoundPlan, ManifestHead, ManifestKey, ManifestRecord, Origin, Orph
 import { isPipelineError, PipelineError } from '#domain/errors.ts';
 import type { StageName } from '#domain/plan.ts';
 import type { Using } from '../../ports.ts';
-import { checksumOf } from '../checksum.ts';
+import { checksumOf } from '../records/checksum.ts';
 
 /** A run that was not started by then is started by the scheduler. */
 export const missedStartSeconds = 60;

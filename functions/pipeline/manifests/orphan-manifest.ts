@@ -4,7 +4,7 @@ import type { ClusterRecord, ManifestKey, ManifestRecord, NewEvent, Orphans } fr
 import { allNodes, allPools, type ClusterState } from '#domain/cluster-state.ts';
 import { counted, listed } from '#domain/planning/text/words.ts';
 import type { Using } from '../../ports.ts';
-import { clusterName } from '../clusters/cluster-records.ts';
+import { clusterName } from '../records/cluster-records.ts';
 
 /** What will be left of the clusters: everything, or just the nodes named. Clusters of which nothing is left are left out. */
 export async function leftBehind(

@@ -2,7 +2,7 @@
 import type { ManifestRecord } from '#contracts/records.ts';
 import type { StoredGeneration } from '../../manifest-store.ts';
 import type { Using } from '../../ports.ts';
-import { checksumOf } from '../checksum.ts';
+import { checksumOf } from '../records/checksum.ts';
 
 /**
  * The newest of `kept` before the present one that was done and whose document differs. A rollback counts as the

@@ -9,7 +9,7 @@ import { documentNamed } from '#domain/manifest/validate-documents.ts';
 import { validateTemplateReference } from '#domain/manifest/validate-template-reference.ts';
 import { documentsKey, isCommitHash, templateVersionText } from '#domain/template-version.ts';
 import type { ResolvedTemplates, Using } from '../../ports.ts';
-import type { Planning } from '../clusters/cluster-plans.ts';
+import type { Planning } from '../plans/cluster-plans.ts';
 import { type LookUpPlugin, pinPlugins, refusedAddress } from './plugin-versions.ts';
 
 type Ports = Using<'config' | 'templateReferences.get' | 'templateSources'>;

@@ -3,8 +3,8 @@ import type { ClusterRecord, DemandRecord, ManifestRecord } from '#contracts/rec
 import type { StageError } from '#contracts/stage.ts';
 import { clusterMoved, movedText } from '#domain/planning/plan-basis.ts';
 import type { Using } from '../../ports.ts';
-import { eachCluster } from '../clusters/cluster-plans.ts';
-import { clusterName } from '../clusters/cluster-records.ts';
+import { clusterName } from '../records/cluster-records.ts';
+import { eachCluster } from './cluster-plans.ts';
 import { clusterBasisOf, kubeloomVersion } from './plan-id.ts';
 
 /** What moved since the plan of a manifest was made, for a cluster on which its run has not started yet; a sentence each. */

@@ -9,11 +9,11 @@ import type { InputManifest } from '#domain/manifest/input-manifest.ts';
 import type { ClusterBasis, PlanBasis } from '#domain/planning/plan-basis.ts';
 import { isUnhealthy } from '#domain/repair/node-health.ts';
 import product from '../../../package.json' with { type: 'json' };
-import { checksumOf } from '../checksum.ts';
-import { boundsOf } from '../clusters/cluster-plans.ts';
-import { clusterName } from '../clusters/cluster-records.ts';
-import { demandOf } from '../clusters/demand-records.ts';
-import { readableManifest } from '../manifests/stored-document.ts';
+import { checksumOf } from '../records/checksum.ts';
+import { clusterName } from '../records/cluster-records.ts';
+import { demandOf } from '../records/demand-records.ts';
+import { readableManifest } from '../records/stored-document.ts';
+import { boundsOf } from './cluster-plans.ts';
 
 export const kubeloomVersion: string = product.version;
 

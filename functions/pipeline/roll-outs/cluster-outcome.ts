@@ -4,7 +4,7 @@ import { PipelineError } from '#domain/errors.ts';
 import { listed } from '#domain/planning/text/words.ts';
 import type { RollOutCluster } from '#domain/roll-out/roll-out.ts';
 import type { Using } from '../../ports.ts';
-import { clusterName, driftSinceChange } from '../clusters/cluster-records.ts';
+import { clusterName, driftSinceChange } from '../records/cluster-records.ts';
 
 export type ClusterOutcome =
   /** `since`: when its run was stored or started, ISO 8601. */

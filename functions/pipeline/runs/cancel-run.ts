@@ -1,7 +1,7 @@
 /** Cancelling: the request is stored, and running tools are asked to stop; the run itself ends in order. */
 import type { ClusterRecord, ManifestHead, ManifestKey } from '#contracts/records.ts';
 import type { Using } from '../../ports.ts';
-import { isCancelled } from './cancellation.ts';
+import { isCancelled } from '../records/cancellation.ts';
 import { type AskPorts, askToStop } from './stop-requests.ts';
 
 /** After this time the scheduler checks whether a tool was about to start when the others were asked. */

@@ -3,7 +3,7 @@ import type { ManifestHead, NewEvent, RunRecord } from '#contracts/records.ts';
 import type { EndedRunInput, ReleaseRunOutput, StateError } from '#contracts/state-inputs.ts';
 import { failurePolicy, restartPauseSeconds } from '#domain/failure-policy.ts';
 import type { Using } from '../../ports.ts';
-import { isCancelled } from './cancellation.ts';
+import { isCancelled } from '../records/cancellation.ts';
 import { planRetryOf, type RetryPlan, retryEvent } from './retry-plan.ts';
 import { innermost, passes } from './service-faults.ts';
 

@@ -2,7 +2,7 @@
 import type { ClusterRecord, ManifestRecord, RunRecord } from '#contracts/records.ts';
 import type { SettleManifestOutput } from '#contracts/state-inputs.ts';
 import { listed } from '#domain/planning/text/words.ts';
-import { clusterName } from '../clusters/cluster-records.ts';
+import { clusterName } from '../records/cluster-records.ts';
 
 /** What counts of a cluster when its run settles: its record without the states. */
 export interface SettledCluster extends Pick<ClusterRecord, 'status' | 'failure' | 'heldPools'> {

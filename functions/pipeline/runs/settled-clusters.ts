@@ -9,7 +9,7 @@ export async function* settledByPlans(
   manifest: ManifestRecord,
 ): AsyncGenerator<SettledCluster> {
   const [{ eachCluster, needsWork }, { planningOf }] = await Promise.all([
-    import('../clusters/cluster-plans.ts'),
+    import('../plans/cluster-plans.ts'),
     import('../manifests/template-versions.ts'),
   ]);
   // What is asked for meanwhile starts an attempt of its own, unless the manifest is paused.

@@ -1,7 +1,7 @@
 /** Requests that runners read and obey: in AWS a build that is stopped from outside is killed, and nothing is stored. */
 import { StopRequest, waypointKeys } from '#contracts/stage.ts';
 import type { Using } from '../../ports.ts';
-import { readDocument } from '../stages/known-facts.ts';
+import { readDocument } from '../records/known-facts.ts';
 
 /** A runner reads its requests every few seconds, and gives its tool 45 s to end, an apply of Terraform 140; after this time it does neither. */
 export const overdueSeconds = 180;

@@ -2,7 +2,7 @@
 import type { ClusterRecord, DoneStages } from '#contracts/records.ts';
 import type { ClusterState } from '#domain/cluster-state.ts';
 import { type Direction, revertible, type StageName, stageNames, type Waypoint } from '#domain/plan.ts';
-import { checksumOf } from '../checksum.ts';
+import { checksumOf } from '../records/checksum.ts';
 
 /**
  * The marks that hold for this waypoint, which starts from `before`: those of the same direction, target and start. One that can be undone

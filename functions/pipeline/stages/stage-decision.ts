@@ -8,7 +8,7 @@ import { assessStageFailure } from '#domain/failure-policy.ts';
 import type { StageName } from '#domain/plan.ts';
 import { stateFaults } from '#domain/planning/states/state-faults.ts';
 import { withoutPools } from '#domain/planning/states/without-pools.ts';
-import { cancelled } from '../runs/cancellation.ts';
+import { cancelled } from '../records/cancellation.ts';
 import { buildIn } from './build-phases.ts';
 
 export interface CollectedStage {

@@ -6,7 +6,7 @@ import type { CollectResultInput } from '#contracts/state-inputs.ts';
 import type { KindOf, Reported, StageStart } from '#domain/event-kinds.ts';
 import { assessStageFailure } from '#domain/failure-policy.ts';
 import { counted } from '#domain/planning/text/words.ts';
-import { clusterEvent } from '../clusters/cluster-records.ts';
+import { clusterEvent } from '../records/cluster-records.ts';
 import { phaseSeconds } from './build-phases.ts';
 import { longestWaitHours } from './stage-decision.ts';
 import type { Collected } from './stage-outcomes.ts';

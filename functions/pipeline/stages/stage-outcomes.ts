@@ -5,8 +5,8 @@ import type { ClusterRun, CollectResultInput } from '#contracts/state-inputs.ts'
 import { allPools, type ClusterState } from '#domain/cluster-state.ts';
 import type { StageName } from '#domain/plan.ts';
 import type { Using } from '../../ports.ts';
+import { knownFacts } from '../records/known-facts.ts';
 import { marked } from './done-stages.ts';
-import { knownFacts } from './known-facts.ts';
 import { failureOf, type StageDecision } from './stage-decision.ts';
 
 export interface Collected {

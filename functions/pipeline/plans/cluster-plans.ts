@@ -10,8 +10,8 @@ import { buildDesiredState } from '#domain/planning/desired/build-desired-state.
 import { planClusterPath } from '#domain/planning/plan-cluster-path.ts';
 import { isUnhealthy } from '#domain/repair/node-health.ts';
 import type { Using } from '../../ports.ts';
-import { manifestOf } from '../manifests/stored-document.ts';
-import { clusterName, newCluster } from './cluster-records.ts';
+import { clusterName, newCluster } from '../records/cluster-records.ts';
+import { manifestOf } from '../records/stored-document.ts';
 
 /** The input of planning apart from the records. */
 export interface Planning {

@@ -1,7 +1,7 @@
 /** The failure that a waypoint ended with: the one a stage recorded, else the error of the state machine. */
 import type { ClusterFailure, ClusterRecord } from '#contracts/records.ts';
 import type { ClusterRun, PlanInput, StateError } from '#contracts/state-inputs.ts';
-import { innermost, passes } from '../runs/service-faults.ts';
+import { innermost, passes } from './service-faults.ts';
 
 export interface FailureQuestion {
   readonly run: ClusterRun;

@@ -4,7 +4,7 @@ import type { ClusterRecord } from '#contracts/records.ts';
 import { observationOf } from '#domain/node-observation.ts';
 import { sameValue } from '#domain/same-value.ts';
 import type { Using } from '../../ports.ts';
-import { readDocument } from '../stages/known-facts.ts';
+import { readDocument } from './known-facts.ts';
 
 const keyOfRecord = ({ namespace, manifest }: ClusterRecord) => ({ namespace, name: manifest });
 

@@ -2,8 +2,8 @@
 import type { ManifestHead } from '#contracts/records.ts';
 import { isPipelineError } from '#domain/errors.ts';
 import type { Using } from '../../ports.ts';
-import { everyHead } from '../manifests/stored-manifest.ts';
-import { firstCheckOf } from './drift-policy.ts';
+import { firstCheckOf } from '../drift/drift-policy.ts';
+import { everyHead } from '../records/stored-manifest.ts';
 
 type Ports = Using<'manifests.get' | 'manifests.listHeads' | 'manifests.replace' | 'clock'>;
 

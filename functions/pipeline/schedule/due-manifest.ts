@@ -5,13 +5,13 @@ import { isPipelineError } from '#domain/errors.ts';
 import type { Using } from '../../ports.ts';
 import { checkPolicyOf, nextCheckOf } from '../drift/drift-policy.ts';
 import { startDriftCheck } from '../drift/start-drift-check.ts';
+import { type MovedTemplates, movedTemplates } from '../manifests/moved-templates.ts';
+import { startNextAttempt } from '../manifests/next-attempt.ts';
+import { isCancelled } from '../records/cancellation.ts';
 import { cancelOverdueRun } from '../runs/cancel-run.ts';
-import { isCancelled } from '../runs/cancellation.ts';
 import { type ReleasePorts, releaseRun } from '../runs/ended-run.ts';
 import { leaseTerm } from '../runs/lease-term.ts';
 import { runAtWork } from '../runs/run-at-work.ts';
-import { type MovedTemplates, movedTemplates } from './moved-templates.ts';
-import { startNextAttempt } from './next-attempt.ts';
 
 export type DueAction =
   | 'prolonged'
