@@ -16,8 +16,8 @@ import { randomIds } from '../functions/adapters/system-clock.ts';
 import { manifestItem } from '../functions/adapters/table-keys.ts';
 import { aheadOf } from '../functions/ahead.ts';
 import { nextRecord } from '../functions/pipeline/manifests/next-generation.ts';
-import { planningOf } from '../functions/pipeline/manifests/template-versions.ts';
 import { eachCluster, needsWork, planCluster } from '../functions/pipeline/plans/cluster-plans.ts';
+import { planningOf } from '../functions/pipeline/plans/planning.ts';
 import { changed, newCluster } from '../functions/pipeline/records/cluster-records.ts';
 import type { Artifacts } from '../functions/ports.ts';
 

@@ -3,8 +3,8 @@ import { waypointKeys } from '#contracts/stage.ts';
 import type { ClusterFacts } from '#domain/cluster-state.ts';
 import type { ManagementPlane } from '#domain/planes/management-plane.ts';
 import { planeDocuments } from '#domain/planes/plane-documents.ts';
-import { planningOf } from '#functions/pipeline/manifests/template-versions.ts';
 import { reachedRecords } from '#functions/pipeline/plans/cluster-plans.ts';
+import { planningOf } from '#functions/pipeline/plans/planning.ts';
 import { aComponent, aPlane } from '#test/planes/planes.ts';
 import type { ApiUnderTest, Call } from './api-under-test.ts';
 

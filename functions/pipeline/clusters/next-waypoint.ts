@@ -2,17 +2,18 @@
 import type { ClusterRun, PlanClusterOutput } from '#contracts/state-inputs.ts';
 import type { FreePort, Using } from '../../ports.ts';
 import { beginCheck, isCheck, planRepair, wantsCheck } from '../drift/drift-check.ts';
-import { planningOf } from '../manifests/template-versions.ts';
 import { planCluster } from '../plans/cluster-plans.ts';
 import { demandLeft } from '../plans/demand-left.ts';
+import { planningOf } from '../plans/planning.ts';
 import { isCancelled } from '../records/cancellation.ts';
 import { changed, keyOf, newCluster } from '../records/cluster-records.ts';
 import { isTakenBack } from '../records/demand-records.ts';
 import { knownFacts } from '../records/known-facts.ts';
 import { nothingToDo, runnersOfRun } from '../stages/stage-requests.ts';
+import { storeStart } from '../stages/stored-start.ts';
 import { describePath, planEvents, plannedPath } from './plan-events.ts';
 import { cancelledRecord, reachedRecord, refusedOf } from './plan-outcomes.ts';
-import { isWaiting, startWaypoint, storeStart } from './waypoint-start.ts';
+import { isWaiting, startWaypoint } from './waypoint-start.ts';
 
 /** What it calls of the ports. */
 export const waypointUses = [

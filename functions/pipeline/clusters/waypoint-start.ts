@@ -1,24 +1,18 @@
 /** The start of a waypoint: its document for the runners, the record that remembers it, the slots of its stages. */
-import type { DriftCheck } from '#contracts/job.ts';
 import type { ClusterProgress, ClusterRecord, ManifestRecord } from '#contracts/records.ts';
-import type { PlannedPath } from '#contracts/run-plan.ts';
-import { type WaypointDocument, waypointKeys } from '#contracts/stage.ts';
-import type { ClusterRun, PlanClusterOutput } from '#contracts/state-inputs.ts';
+import type { WaypointDocument } from '#contracts/stage.ts';
+import type { ClusterRun } from '#contracts/state-inputs.ts';
 import { allNodes, type ClusterFacts } from '#domain/cluster-state.ts';
 import { type Demand, isOpen, noDemand } from '#domain/demand.ts';
-import { PipelineError } from '#domain/errors.ts';
 import type { StagePlan, Waypoint } from '#domain/plan.ts';
 import { type KnownStates, statesDuring } from '#domain/planning/states/attempt.ts';
 import { countSteps, nodesToReport } from '#domain/progress.ts';
-import type { Using } from '../../ports.ts';
 import { heldBy } from '../plans/cluster-plans.ts';
 import { changed } from '../records/cluster-records.ts';
 import { doneStagesOf } from '../stages/done-stages.ts';
 import { type Runners, stageRequests } from '../stages/stage-requests.ts';
+import { nextPrefix, type Start } from '../stages/stored-start.ts';
 import { notRecreated } from './not-recreated.ts';
-
-/** Waypoints, retries included, that one run may start for one cluster: a plan that never ends is a fault. */
-const mostWaypoints = 200;
 
 export interface WaypointStart {
   readonly run: ClusterRun;
@@ -34,29 +28,6 @@ export interface WaypointStart {
   /** How often a waypoint is backed off. */
   readonly mostBackOffs: number;
   readonly now: string;
-}
-
-/** Everything that has to be stored before a stage runs, and the input of the next states. */
-export interface Start {
-  readonly document: WaypointDocument | DriftCheck;
-  readonly record: ClusterRecord;
-  readonly output: PlanClusterOutput;
-}
-
-/** The documents are written first: readers of the record rely on them. A check has no way of its own. */
-export async function storeStart(
-  deps: Using<'artifacts.putText' | 'clusters.put'>,
-  { document, record, output }: Start,
-  path?: PlannedPath,
-): Promise<void> {
-  const { waypointPrefix: prefix } = output;
-  const documents = [[waypointKeys.document(prefix), document] as const, [waypointKeys.path(prefix), path] as const];
-  await Promise.all(
-    documents.flatMap(([key, content]) =>
-      content === undefined ? [] : [deps.artifacts.putText(key, JSON.stringify(content), 'application/json')],
-    ),
-  );
-  await deps.clusters.put(record);
 }
 
 export function startWaypoint(start: WaypointStart): Start {
@@ -107,25 +78,6 @@ export function isWaiting({ runId }: ClusterRun, { status, failure, nodeWait }: 
   return (
     status === 'BackingOff' && failure?.runId === runId && nodeWait !== undefined && nodeWait.comparedAgainAt > now
   );
-}
-
-/** Number and artifact prefix of the next waypoint, or check, of this run. */
-export function nextPrefix(run: ClusterRun, record: ClusterRecord): { index: number; waypointPrefix: string } {
-  const index = nextIndex(run, record);
-  return { index, waypointPrefix: `${waypointsOf(run)}${String(index).padStart(2, '0')}` };
-}
-
-/** Numbers of waypoints continue within a run: files of one are never read as those of another. */
-function nextIndex(run: ClusterRun, record: ClusterRecord): number {
-  const prefix = waypointsOf(run);
-  const last = record.waypointPrefix?.startsWith(prefix) ? Number(record.waypointPrefix.slice(prefix.length)) : -1;
-  if (last + 1 < mostWaypoints) return last + 1;
-  const message = `cluster ${run.cluster} started ${mostWaypoints} waypoints in the run ${run.runId} and is not done`;
-  throw new PipelineError('InternalFault', message);
-}
-
-function waypointsOf(run: ClusterRun): string {
-  return `runs/${run.namespace}/${run.name}/${run.runId}/${run.cluster}/w`;
 }
 
 /** Steps already done in this run stay counted; those ahead are the stages with work of the path from here on. */

@@ -9,11 +9,11 @@ import type { ClusterPlan } from '#domain/plan.ts';
 import { repairWaypoints } from '#domain/planning/work/repair-plans.ts';
 import { isUnhealthy } from '#domain/repair/node-health.ts';
 import type { Using } from '../../ports.ts';
-import { nextPrefix, type Start, storeStart } from '../clusters/waypoint-start.ts';
 import { isCancelled } from '../records/cancellation.ts';
 import { type ClusterEvent, changed, clusterName, keyOf } from '../records/cluster-records.ts';
 import { knownFacts, readDocument } from '../records/known-facts.ts';
 import { nothingToDo, type Runners, stageBuild } from '../stages/stage-requests.ts';
+import { nextPrefix, type Start, storeStart } from '../stages/stored-start.ts';
 import { driftChecksOf } from './drift-policy.ts';
 import { type Healing, healNodes } from './heal-nodes.ts';
 

@@ -5,9 +5,10 @@ import { sameValue } from '#domain/same-value.ts';
 import { templatesUserText } from '#domain/template-version.ts';
 import type { Using } from '../../ports.ts';
 import { clustersOf, planCluster } from '../plans/cluster-plans.ts';
+import { planningOf } from '../plans/planning.ts';
 import { manifestOf } from '../records/stored-document.ts';
 import type { GenerationRequest } from './next-generation.ts';
-import { pinTemplates, planningOf } from './template-versions.ts';
+import { pinTemplates } from './template-versions.ts';
 
 export interface MovedTemplates {
   /** For the next record: what is taken, or that it was reported. */

@@ -1,6 +1,6 @@
 /** Which templates each provider instance, and each document of a cluster, uses: pinned when the manifest is accepted, compared by every plan. */
 import type { TemplateLookup } from '#contracts/job.ts';
-import type { DemandRecord, ManifestRecord } from '#contracts/records.ts';
+import type { ManifestRecord } from '#contracts/records.ts';
 import { error, type Fault } from '#domain/manifest/fault.ts';
 import { defaultTemplates, type InputManifest } from '#domain/manifest/input-manifest.ts';
 import { locatorOf, storedSecretOf } from '#domain/manifest/secret-source.ts';
@@ -9,26 +9,9 @@ import { documentNamed } from '#domain/manifest/validate-documents.ts';
 import { validateTemplateReference } from '#domain/manifest/validate-template-reference.ts';
 import { documentsKey, isCommitHash, templateVersionText } from '#domain/template-version.ts';
 import type { ResolvedTemplates, Using } from '../../ports.ts';
-import type { Planning } from '../plans/cluster-plans.ts';
 import { type LookUpPlugin, pinPlugins, refusedAddress } from './plugin-versions.ts';
 
 type Ports = Using<'config' | 'templateReferences.get' | 'templateSources'>;
-
-/** What plans of a stored manifest need. */
-export function planningOf(
-  { ids, config }: Using<'ids' | 'config'>,
-  manifest: ManifestRecord,
-  demands: readonly DemandRecord[] = [],
-): Planning {
-  return {
-    ...{ ids, templates: manifest.templates ?? {}, templateSecrets: manifest.templateSecrets ?? {} },
-    demands: Object.fromEntries(demands.map((record) => [record.cluster, record])),
-    defaultStorage: config.KUBELOOM_DEFAULT_STORAGE,
-    upstreamDocuments: config.KUBELOOM_UPSTREAM_DOCUMENTS,
-    agentUrl: config.KUBELOOM_AGENT_URL,
-    planes: manifest.planes ?? {},
-  };
-}
 
 export interface PinnedTemplates {
   /** `git:<url>@<commit>#<path>` by provider instance, or `documentsKey`, for those that do not use the templates that come with Kubeloom. */

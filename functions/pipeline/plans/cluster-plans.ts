@@ -1,6 +1,6 @@
 /** Plans of the clusters of a stored manifest, from the current states in their records. */
 import type { ClusterRecord, HeldPool, ManifestRecord } from '#contracts/records.ts';
-import { type Demand, isOpen, noDemand, openDemand, type SizeBounds, sizesOf } from '#domain/demand.ts';
+import { isOpen, noDemand, openDemand, type SizeBounds, sizesOf } from '#domain/demand.ts';
 import { isPipelineError } from '#domain/errors.ts';
 import type { InputManifest } from '#domain/manifest/input-manifest.ts';
 import { type HashSource, hashedId } from '#domain/naming.ts';
@@ -12,25 +12,7 @@ import { isUnhealthy } from '#domain/repair/node-health.ts';
 import type { Using } from '../../ports.ts';
 import { clusterName, newCluster } from '../records/cluster-records.ts';
 import { manifestOf } from '../records/stored-document.ts';
-
-/** The input of planning apart from the records. */
-export interface Planning {
-  readonly ids: HashSource;
-  /** Versions of templates: see `pinTemplates`. */
-  readonly templates: Readonly<Record<string, string>>;
-  /** Locators of the Secrets that open their repositories, by the same keys. */
-  readonly templateSecrets?: Readonly<Record<string, string>>;
-  /** What is asked of the clusters, by their ids. @default nothing */
-  readonly demands?: Readonly<Record<string, Demand>>;
-  /** Of new clusters whose manifest names none. */
-  readonly defaultStorage: 'longhorn' | 'none';
-  /** Upstream files of documents that the runners have, by document. */
-  readonly upstreamDocuments: readonly string[];
-  /** Base URL under which agents in clusters reach the API; empty: they do not. */
-  readonly agentUrl: string;
-  /** Documents of management planes, by the name of the cluster. @default none */
-  readonly planes?: ManifestRecord['planes'];
-}
+import type { Planning } from './planning.ts';
 
 /** The plan of one cluster; a manifest that is being deleted has no desired clusters. */
 export function planCluster(

@@ -3,11 +3,11 @@ import type { ClusterRecord, DemandRecord, ManifestRecord } from '#contracts/rec
 import type { ClusterRun } from '#contracts/state-inputs.ts';
 import { demandTexts, openDemand } from '#domain/demand.ts';
 import type { Using } from '../../ports.ts';
-import { planningOf } from '../manifests/template-versions.ts';
 import { clusterEvent, keyOf } from '../records/cluster-records.ts';
 import { changeDemand } from '../records/demand-records.ts';
 import { manifestOf } from '../records/stored-document.ts';
 import { boundsOf, needsWork } from './cluster-plans.ts';
+import { planningOf } from './planning.ts';
 
 /** What of the demand is still to be done: the rest is struck out, and reported. Undefined when there is none. */
 export async function demandLeft(

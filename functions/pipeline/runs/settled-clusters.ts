@@ -10,7 +10,7 @@ export async function* settledByPlans(
 ): AsyncGenerator<SettledCluster> {
   const [{ eachCluster, needsWork }, { planningOf }] = await Promise.all([
     import('../plans/cluster-plans.ts'),
-    import('../manifests/template-versions.ts'),
+    import('../plans/planning.ts'),
   ]);
   // What is asked for meanwhile starts an attempt of its own, unless the manifest is paused.
   const planning = planningOf(deps, manifest, manifest.paused ? await deps.demands.list(manifest) : []);

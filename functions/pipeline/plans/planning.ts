@@ -1,0 +1,39 @@
+/** The input of planning apart from the records: of a stored manifest, with the settings of the installation. */
+import type { DemandRecord, ManifestRecord } from '#contracts/records.ts';
+import type { Demand } from '#domain/demand.ts';
+import type { HashSource } from '#domain/naming.ts';
+import type { Using } from '../../ports.ts';
+
+export interface Planning {
+  readonly ids: HashSource;
+  /** Versions of templates: see `pinTemplates`. */
+  readonly templates: Readonly<Record<string, string>>;
+  /** Locators of the Secrets that open their repositories, by the same keys. */
+  readonly templateSecrets?: Readonly<Record<string, string>>;
+  /** What is asked of the clusters, by their ids. @default nothing */
+  readonly demands?: Readonly<Record<string, Demand>>;
+  /** Of new clusters whose manifest names none. */
+  readonly defaultStorage: 'longhorn' | 'none';
+  /** Upstream files of documents that the runners have, by document. */
+  readonly upstreamDocuments: readonly string[];
+  /** Base URL under which agents in clusters reach the API; empty: they do not. */
+  readonly agentUrl: string;
+  /** Documents of management planes, by the name of the cluster. @default none */
+  readonly planes?: ManifestRecord['planes'];
+}
+
+/** What plans of a stored manifest need. */
+export function planningOf(
+  { ids, config }: Using<'ids' | 'config'>,
+  manifest: ManifestRecord,
+  demands: readonly DemandRecord[] = [],
+): Planning {
+  return {
+    ...{ ids, templates: manifest.templates ?? {}, templateSecrets: manifest.templateSecrets ?? {} },
+    demands: Object.fromEntries(demands.map((record) => [record.cluster, record])),
+    defaultStorage: config.KUBELOOM_DEFAULT_STORAGE,
+    upstreamDocuments: config.KUBELOOM_UPSTREAM_DOCUMENTS,
+    agentUrl: config.KUBELOOM_AGENT_URL,
+    planes: manifest.planes ?? {},
+  };
+}
