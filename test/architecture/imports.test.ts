@@ -1,61 +1,11 @@
 /** The house rules that a machine can hold: who may import whom, how long a file may be, where processes write. */
-import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
-import { dirname, join, relative, resolve } from 'node:path';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
+import { circleIn, importsOf, sources } from '../../scripts/import-graph.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
-const aliases: Readonly<Record<string, string>> = {
-  '#domain/': 'functions/domain/',
-  '#rendering/': 'functions/rendering/',
-  '#contracts/': 'functions/contracts/',
-  '#adapters/': 'functions/adapters/',
-  '#functions/': 'functions/',
-  '#runner/': 'runner-images/runner/',
-  '#local/': 'local/',
-  '#client/': 'client/',
-  '#operator/': 'operator/',
-  '#cli/': 'cli/',
-  '#agent/': 'agent/',
-  '#test/': 'test/',
-};
-
-function filesBelow(folder: string): string[] {
-  const absolute = join(root, folder);
-  if (!existsSync(absolute)) return [];
-  return readdirSync(absolute).flatMap((entry) => {
-    const path = join(folder, entry);
-    if (entry === 'node_modules' || entry.startsWith('.')) return [];
-    if (statSync(join(root, path)).isDirectory()) return filesBelow(path);
-    return /\.(tsx?|mjs)$/.test(entry) ? [path] : [];
-  });
-}
-
-/** Imports of a file: paths in the repository, or names of packages. */
-function importsOf(file: string): string[] {
-  const text = readFileSync(join(root, file), 'utf8');
-  const specifiers = [...text.matchAll(/(?:from|import)\s*\(?\s*'([^']+)'/g)].map((match) => match[1] ?? '');
-  return specifiers.map((specifier) => {
-    const alias = Object.keys(aliases).find((prefix) => specifier.startsWith(prefix));
-    if (alias) return (aliases[alias] ?? '') + specifier.slice(alias.length);
-    if (specifier.startsWith('.')) return relative(root, resolve(root, dirname(file), specifier));
-    return specifier;
-  });
-}
-
-const sources = [
-  'functions',
-  'runner-images/runner',
-  'local',
-  'client',
-  'cli',
-  'operator',
-  'agent',
-  'console',
-  'cdk',
-  'demo',
-].flatMap(filesBelow);
-
 /** Who may import what inside the repository, by path prefix; the first rule that fits a file counts. */
 const mayImport: readonly (readonly [from: string, to: readonly string[]])[] = [
   ['functions/domain/', ['functions/domain/']],
@@ -90,33 +40,16 @@ function offences(): string[] {
   });
 }
 
-/** The first circle of imports that a walk from any file finds, as the files on it; undefined when there is none. */
-function importCircle(): readonly string[] | undefined {
-  const finished = new Set<string>();
-  const walk = (file: string, path: readonly string[]): readonly string[] | undefined => {
-    if (path.includes(file)) return [...path.slice(path.indexOf(file)), file];
-    if (finished.has(file)) return undefined;
-    for (const next of importsOf(file).filter((target) => sources.includes(target))) {
-      const circle = walk(next, [...path, file]);
-      if (circle) return circle;
-    }
-    finished.add(file);
-    return undefined;
-  };
-  for (const file of sources) {
-    const circle = walk(file, []);
-    if (circle) return circle;
-  }
-  return undefined;
-}
-
 describe('the source files', () => {
   it('imports point inwards only', () => {
     expect(offences()).toEqual([]);
   });
 
   it('imports have no circle', () => {
-    expect(importCircle()).toBeUndefined();
+    const graph = new Map(
+      sources.map((file) => [file, new Set(importsOf(file).filter((target) => sources.includes(target)))]),
+    );
+    expect(circleIn(graph)).toBeUndefined();
   });
 
   it('domain and rendering import no AWS SDK, HTTP, files or clocks', () => {
