@@ -2,9 +2,9 @@
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
+import { parseDocuments } from '#documents/parse-documents.ts';
 import type { Fault } from '#domain/manifest/fault.ts';
 import { documentName } from '#domain/manifest/validate-documents.ts';
-import { parseDocuments } from '#domain/manifest/yaml/parse-documents.ts';
 import { CliError, exitCodes } from './exit-codes.ts';
 import { excerptOf, faultLines, keepFile, type ShownFault } from './faults.ts';
 

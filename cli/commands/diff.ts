@@ -1,7 +1,7 @@
 /** `kubeloom diff`: how documents of a manifest differ, line by line: two generations, or what is stored and a file. */
 import type { Command } from 'commander';
+import { documentPatch, type TitledDocument } from '#documents/document-patch.ts';
 import { documentChanges } from '#domain/manifest/document-changes.ts';
-import { documentPatch, type TitledDocument } from '#domain/manifest/document-patch.ts';
 import { MachineGroups } from '#domain/manifest/groups/machine-groups.ts';
 import { InputManifest } from '#domain/manifest/input-manifest.ts';
 import { withoutServerFields } from '#domain/manifest/kubernetes-document.ts';

@@ -1,9 +1,9 @@
 /** The documents of a manifest that are kept: when, by whom, why, and what each changed. */
 import { operations } from '#contracts/operations/operations.ts';
 import type { ManifestKey } from '#contracts/records.ts';
+import { documentPatch } from '#documents/document-patch.ts';
 import { PipelineError } from '#domain/errors.ts';
 import { documentChanges } from '#domain/manifest/document-changes.ts';
-import { documentPatch } from '#domain/manifest/document-patch.ts';
 import { storedManifest } from '../pipeline/records/stored-manifest.ts';
 import type { ApiPorts } from '../rights/api-uses.ts';
 import { handle } from './handle.ts';

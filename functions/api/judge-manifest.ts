@@ -1,6 +1,7 @@
 /** Validates a document before it is accepted: faults, warnings, and its plan. */
 import type { WireFault } from '#contracts/api-bodies.ts';
 import type { ClusterRecord, DemandRecord, ManifestKey, ManifestRecord } from '#contracts/records.ts';
+import { placed } from '#documents/text-places.ts';
 import { warning } from '#domain/manifest/fault.ts';
 import { placeInDocument } from '#domain/manifest/groups/groups-as-manifest.ts';
 import { validateAsManifest } from '#domain/manifest/groups/validate-as-manifest.ts';
@@ -8,7 +9,6 @@ import type { InputManifest } from '#domain/manifest/input-manifest.ts';
 import { placeOfSubject } from '#domain/manifest/place-of-subject.ts';
 import { replaceFaults } from '#domain/manifest/replaceable-pools.ts';
 import { withSet } from '#domain/manifest/validate-documents.ts';
-import { placed } from '#domain/manifest/yaml/text-places.ts';
 import type { ClusterPlan, Refusal } from '#domain/plan.ts';
 import type { PlanBasis } from '#domain/planning/plan-basis.ts';
 import { findRenames } from '#domain/planning/text/find-renames.ts';

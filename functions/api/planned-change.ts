@@ -2,6 +2,7 @@
 import type { WireFault } from '#contracts/api-bodies.ts';
 import type { ManifestRecord } from '#contracts/records.ts';
 import { StoredInventoryPlan, storedPlanKeys } from '#contracts/stored-plans.ts';
+import { withPlacesOf } from '#documents/text-places.ts';
 import { PipelineError } from '#domain/errors.ts';
 import { type InventoryBasis, inventoryMoved } from '#domain/inventory/inventory-basis.ts';
 import { inventoryKinds, inventoryName } from '#domain/inventory/inventory-documents.ts';
@@ -13,7 +14,6 @@ import { documentChanges } from '#domain/manifest/document-changes.ts';
 import { validateAsManifest } from '#domain/manifest/groups/validate-as-manifest.ts';
 import { isMap } from '#domain/manifest/kubernetes-document.ts';
 import { kindOf } from '#domain/manifest/validate-documents.ts';
-import { withPlacesOf } from '#domain/manifest/yaml/text-places.ts';
 import { movedText } from '#domain/planning/plan-basis.ts';
 import { aheadOf } from '../ahead.ts';
 import type { AdmittedCaller } from '../caller.ts';

@@ -1,12 +1,12 @@
 /** The document in a request's body: one, readable, and about what the path names. */
 
 import type { WireFault } from '#contracts/api-bodies.ts';
+import { parseDocuments } from '#documents/parse-documents.ts';
+import { placed, withPlacesOf } from '#documents/text-places.ts';
 import { PipelineError } from '#domain/errors.ts';
 import { error, type Fault, firstFaults } from '#domain/manifest/fault.ts';
 import { isMap } from '#domain/manifest/kubernetes-document.ts';
 import { isManifest } from '#domain/manifest/validate-documents.ts';
-import { parseDocuments } from '#domain/manifest/yaml/parse-documents.ts';
-import { placed, withPlacesOf } from '#domain/manifest/yaml/text-places.ts';
 import type { HttpRequest } from '../http.ts';
 import type { SubmissionPorts } from '../rights/submission-uses.ts';
 

@@ -1,6 +1,7 @@
 /** Objects of Kubernetes as documents have them: read from YAML, with every fault, and named in one line. */
+
+import { type Limits, parseDocuments } from '#documents/parse-documents.ts';
 import { isMap } from './manifest/kubernetes-document.ts';
-import { type Limits, parseDocuments } from './manifest/yaml/parse-documents.ts';
 
 export interface KubernetesObject {
   readonly apiVersion: string;

@@ -1,9 +1,9 @@
 /** Inventories of machine groups over the API: planned in numbers, stored, explained; what is refused. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { parseDocuments } from '#documents/parse-documents.ts';
 import { isMap } from '#domain/manifest/kubernetes-document.ts';
 import { documentName } from '#domain/manifest/validate-documents.ts';
-import { parseDocuments } from '#domain/manifest/yaml/parse-documents.ts';
 import { type ApiUnderTest, apiUnderTest } from './api-under-test.ts';
 
 type Fields = Readonly<Record<string, unknown>>;

@@ -1,10 +1,10 @@
 /** Inventories over the API: what is stored, what starts a run, what a plan and an explanation say. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { parseDocuments } from '#documents/parse-documents.ts';
 import { inventoryAnnotation } from '#domain/inventory/resolve-cluster.ts';
 import { isMap } from '#domain/manifest/kubernetes-document.ts';
 import { documentName } from '#domain/manifest/validate-documents.ts';
-import { parseDocuments } from '#domain/manifest/yaml/parse-documents.ts';
 import { type ApiUnderTest, apiUnderTest } from './api-under-test.ts';
 
 const folder = new URL('../../examples/inventory/', import.meta.url);

@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { nodeTypes, placeholder, scaffold } from '#cli/scaffold.ts';
+import { parseDocuments } from '#documents/parse-documents.ts';
 import { validateDocuments } from '#domain/manifest/validate-documents.ts';
-import { parseDocuments } from '#domain/manifest/yaml/parse-documents.ts';
 import { kubeloom } from './kubeloom.ts';
 
 let folder: string;

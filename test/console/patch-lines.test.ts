@@ -1,6 +1,6 @@
 /** The difference of two documents as the history shows it. */
 import { expect, it } from 'vitest';
-import { documentPatch } from '#domain/manifest/document-patch.ts';
+import { documentPatch } from '#documents/document-patch.ts';
 import { patchLines } from '../../console/model/patch-lines.ts';
 
 const side = (lines: readonly string[]) => ({ title: 'shop', document: { lines } });

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { get } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { ManifestDescription, NodeRow } from '#contracts/api-bodies.ts';
-import { parseDocuments } from '#domain/manifest/yaml/parse-documents.ts';
+import { parseDocuments } from '#documents/parse-documents.ts';
 import { accessKeyOf } from '#local/access-key.ts';
 import { type Machines, openMachines } from '../../demo/machines.ts';
 import { ClockedInstallation } from './clocked-installation.ts';

@@ -2,10 +2,10 @@
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { parseDocuments } from '#documents/parse-documents.ts';
+import { placed } from '#documents/text-places.ts';
 import { validateMachineGroups } from '#domain/manifest/groups/validate-machine-groups.ts';
 import { validateDocuments } from '#domain/manifest/validate-documents.ts';
-import { parseDocuments } from '#domain/manifest/yaml/parse-documents.ts';
-import { placed } from '#domain/manifest/yaml/text-places.ts';
 import { groupsWith, leaf } from './groups.ts';
 
 const faultsOf = (document: unknown) =>

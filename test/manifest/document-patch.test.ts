@@ -3,7 +3,7 @@ import { applyPatch, parsePatch } from 'diff';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { stringify } from 'yaml';
-import { documentPatch } from '#domain/manifest/document-patch.ts';
+import { documentPatch } from '#documents/document-patch.ts';
 import { propertyRuns } from '../property-runs.ts';
 
 const patchOf = (before: unknown, after: unknown): string =>

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { Composer } from 'yaml';
-import { parseDocuments } from '#domain/manifest/yaml/parse-documents.ts';
-import { placeOf } from '#domain/manifest/yaml/text-places.ts';
+import { parseDocuments } from '#documents/parse-documents.ts';
+import { placeOf } from '#documents/text-places.ts';
 
 /** Each fault as `line:column reason`, or its reason alone. */
 const reasons = (source: string | Uint8Array, limits = {}) =>

@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { parseDocuments } from '#documents/parse-documents.ts';
 import { firstFaults, parsePath, pathText } from '#domain/manifest/fault.ts';
 import { InputManifest } from '#domain/manifest/input-manifest.ts';
 import { isMap } from '#domain/manifest/kubernetes-document.ts';
 import { validateDocuments } from '#domain/manifest/validate-documents.ts';
 import { validateManifest } from '#domain/manifest/validate-manifest.ts';
-import { parseDocuments } from '#domain/manifest/yaml/parse-documents.ts';
 import { propertyRuns } from '#test/property-runs.ts';
 import { examplesFolder, filesIn, validFolder } from './manifest-files.ts';
 

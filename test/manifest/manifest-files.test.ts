@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { parseDocuments } from '#documents/parse-documents.ts';
 import { InputManifest } from '#domain/manifest/input-manifest.ts';
 import { validateDocuments } from '#domain/manifest/validate-documents.ts';
-import { parseDocuments } from '#domain/manifest/yaml/parse-documents.ts';
 import {
   azureFolder,
   examplesFolder,

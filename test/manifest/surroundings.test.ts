@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { parseDocuments } from '#documents/parse-documents.ts';
 import { validateDocuments } from '#domain/manifest/validate-documents.ts';
 import { validateManifest } from '#domain/manifest/validate-manifest.ts';
-import { parseDocuments } from '#domain/manifest/yaml/parse-documents.ts';
 import { manifestWith } from './manifest-files.ts';
 
 const brief = (faults: readonly { path: string; reason: string }[]) =>

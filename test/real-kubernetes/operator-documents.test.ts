@@ -2,9 +2,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { parseDocuments } from '#documents/parse-documents.ts';
 import { withoutServerFields } from '#domain/manifest/kubernetes-document.ts';
 import { validateManifest } from '#domain/manifest/validate-manifest.ts';
-import { parseDocuments } from '#domain/manifest/yaml/parse-documents.ts';
 import {
   azureFolder,
   examplesFolder,

@@ -1,12 +1,12 @@
 /** The documents of the files of a repository: those that a GitSource may submit, and every fault with its file and line. */
 import type { WireFault } from '#contracts/api-bodies.ts';
 import type { SourceFault, SourceFiles } from '#contracts/git-sources.ts';
+import { parseDocuments } from '#documents/parse-documents.ts';
+import { withPlacesOf } from '#documents/text-places.ts';
 import { error, type Fault } from '#domain/manifest/fault.ts';
 import { isMap } from '#domain/manifest/kubernetes-document.ts';
 import { manifestKinds } from '#domain/manifest/manifest-kinds.ts';
 import { documentName, kindOf } from '#domain/manifest/validate-documents.ts';
-import { parseDocuments } from '#domain/manifest/yaml/parse-documents.ts';
-import { withPlacesOf } from '#domain/manifest/yaml/text-places.ts';
 import { wireFaults } from '../request-document.ts';
 
 const kinds = [...manifestKinds, 'TemplateGitReference'] as const;

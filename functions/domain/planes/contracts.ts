@@ -1,6 +1,6 @@
 /** Contracts of Cluster API: which release of a provider has which, and which ones a core works with. */
 import { z } from 'zod';
-import { parseDocuments } from '../manifest/yaml/parse-documents.ts';
+import { parseDocuments } from '#documents/parse-documents.ts';
 
 /** `metadata.yaml` of a release. */
 const ReleaseMetadata = z.object({
