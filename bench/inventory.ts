@@ -2,6 +2,7 @@
  * An inventory of 5 environments, 8 customers, 20 sites and 200 clusters, and ones of twice and four times the size: resolve all, explain
  * one, plan a change at the top. Without a data base: `node bench/inventory.ts`, or `node bench/run.ts inventory`.
  */
+
 import { explainResolution } from '#domain/inventory/explain-values.ts';
 import {
   InventoryCluster,
@@ -13,6 +14,7 @@ import { type Inventory, indexInventory } from '#domain/inventory/inventory-inde
 import { inventoryImpact } from '#domain/inventory/plan-inventory.ts';
 import { resolveCluster } from '#domain/inventory/resolve-cluster.ts';
 import { validateManifest } from '#domain/manifest/validate-manifest.ts';
+import { readObjects } from '../functions/documents/read-objects.ts';
 import { round, setting } from './numbers.ts';
 
 const repeats = setting('BENCH_REPEATS', 7);
@@ -45,13 +47,15 @@ function measureScale(scale: number) {
   const [first] = resolveAll(inventory);
   if (first?.document === undefined)
     throw new Error(`the inventory of the benchmark has faults: ${first?.faults[0]?.reason}`);
-  const { manifest, faults } = validateManifest(first.document);
+  const { manifest, faults } = validateManifest(first.document, { readObjects });
   if (manifest === undefined) throw new Error(`the manifest has faults: ${JSON.stringify(faults[0])}`);
   return {
     clusters: inventory.clusters.length,
     leaves: first.uses().size,
     resolve: fastest(() => resolveAll(inventory)),
-    resolveAndValidate: fastest(() => resolveAll(inventory).map(({ document }) => validateManifest(document))),
+    resolveAndValidate: fastest(() =>
+      resolveAll(inventory).map(({ document }) => validateManifest(document, { readObjects })),
+    ),
     explain: fastest(() => {
       const index = indexInventory(inventory);
       const [cluster] = index.clusters;

@@ -1,7 +1,7 @@
 /** Options of an installation: context (`-c name=value`, or `context` in cdk.json), checked with all faults at once. */
-import { distance } from 'fastest-levenshtein';
 import { z } from 'zod';
 import { parseSubjects } from '#domain/access.ts';
+import { nearest } from '#domain/nearest.ts';
 import { BudgetTexts } from '#domain/prices/budget-setting.ts';
 import { cloudProviderTypes } from './provider-types.ts';
 
@@ -217,9 +217,8 @@ function sentences(issue: z.core.$ZodIssue): string[] {
 }
 
 function unknown(name: string): string {
-  const [nearest] = Object.keys(Options.shape).sort((a, b) => distance(a, name) - distance(b, name));
-  const near = nearest !== undefined && distance(nearest, name) <= 3;
-  return `${name}: there is no such option${near ? `; did you mean ${nearest}?` : ''}`;
+  const near = nearest(name, Object.keys(Options.shape));
+  return `${name}: there is no such option${near === undefined ? '' : `; did you mean ${near}?`}`;
 }
 
 /** Checked apart from the schema, so that these faults are reported together with all others. */

@@ -1,6 +1,6 @@
 /** Finding the manifest that a person means: by its own name, or by the name or id of one of its clusters. */
 import type { ManifestSummary } from '#contracts/api-bodies.ts';
-import { nearest } from '#domain/manifest/rules/references.ts';
+import { nearest } from '#domain/nearest.ts';
 import { type CliClient, itemsOf, type ManifestName } from './api-client.ts';
 import { ApiProblem, isNotFound } from './api-problem.ts';
 import { CliError, exitCodes } from './exit-codes.ts';

@@ -2,6 +2,7 @@
 import type { PlanReport, Problem, WireFault } from '#contracts/api-bodies.ts';
 import { DocumentPath, ManifestPath, RolePath } from '#contracts/http-parameters.ts';
 import { InventoryDocumentPath, type InventoryPlan } from '#contracts/inventory.ts';
+import { readObjects } from '#documents/read-objects.ts';
 import { type InventoryKind, inventoryKinds } from '#domain/inventory/inventory-documents.ts';
 import { manifestKinds } from '#domain/manifest/manifest-kinds.ts';
 import { documentName, isManifestKind, kindOf, validateDocuments } from '#domain/manifest/validate-documents.ts';
@@ -90,7 +91,9 @@ async function verdicts(
     return await api.validate(documents);
   } catch (error) {
     if (!(error instanceof ApiProblem) || error.problem.code !== 'PayloadTooLarge') throw error;
-    return validateDocuments(documents).map(({ faults }, index) => ({ faults: located(documents[index], faults) }));
+    return validateDocuments(documents, { readObjects }).map(({ faults }, index) => ({
+      faults: located(documents[index], faults),
+    }));
   }
 }
 
@@ -172,7 +175,7 @@ function identify({ file, index, document }: FileDocument): Known | string {
   if (canBeAsked(kind, namespace, name)) return { file, kind, namespace, name, document };
   const faults = located(
     document,
-    validateDocuments([document]).flatMap((verdict) => verdict.faults),
+    validateDocuments([document], { readObjects }).flatMap((verdict) => verdict.faults),
   );
   return [`${place}:`, ...faultLines(faults, 'fault')].join('\n');
 }

@@ -1,5 +1,6 @@
 /** What becomes of the documents and outputs of a Claudie installation: files to go on with, and a report. Connects to nothing. */
 import { stringify } from 'yaml';
+import { readObjects } from '#documents/read-objects.ts';
 import { defaultTemplates } from '#domain/manifest/input-manifest.ts';
 import { isMap, withoutServerFields } from '#domain/manifest/kubernetes-document.ts';
 import { referenceName, referencesIn } from '#domain/manifest/references-in.ts';
@@ -67,7 +68,7 @@ export function adoption(documents: readonly unknown[]): Adoption {
           : [`manifest ${namespace}/${name}: no output of Claudie is among the files (label claudie.io/output)`],
       ),
     ],
-    faults: validateDocuments(documentsNow).flatMap(({ kind, name, faults }) =>
+    faults: validateDocuments(documentsNow, { readObjects }).flatMap(({ kind, name, faults }) =>
       faults.map(({ path, reason, fix }) => `${kind ?? 'document'} ${name}: ${path} ${reason}; ${fix}`),
     ),
     clusters,

@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import { stringify } from 'yaml';
 import type { InventoryList } from '#contracts/inventory.ts';
 import { type InventoryKind, inventoryKinds } from '#domain/inventory/inventory-documents.ts';
-import { nearest } from '#domain/manifest/rules/references.ts';
+import { nearest } from '#domain/nearest.ts';
 import { type CliClient, cliClient } from '../api-client.ts';
 import { ApiProblem } from '../api-problem.ts';
 import { documentsOfNamespace } from '../documents.ts';

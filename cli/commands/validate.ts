@@ -1,5 +1,6 @@
 /** `kubeloom validate`: every fault of every document, offline. Exit 0 or 3. */
 import type { Command } from 'commander';
+import { readObjects } from '#documents/read-objects.ts';
 import type { Fault } from '#domain/manifest/fault.ts';
 import { validateDocuments } from '#domain/manifest/validate-documents.ts';
 import { readDocuments } from '../documents.ts';
@@ -35,7 +36,10 @@ export function registerValidate(program: Command): void {
 async function judge(files: readonly string[]): Promise<readonly Verdict[]> {
   const { documents, faults } = await readDocuments(files);
   const unreadable = faults.map(({ file, faults: list }) => ({ file, faults: list, warnings: [] }));
-  const judged = validateDocuments(documents.map((item) => item.document));
+  const judged = validateDocuments(
+    documents.map((item) => item.document),
+    { readObjects },
+  );
   return [
     ...unreadable,
     ...judged.map((verdict, at) => ({

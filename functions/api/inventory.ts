@@ -3,6 +3,7 @@ import type { WireFault } from '#contracts/api-bodies.ts';
 import type { InventoryKey, InventoryRecord } from '#contracts/inventory.ts';
 import { operations } from '#contracts/operations/operations.ts';
 import type { ManifestRecord } from '#contracts/records.ts';
+import { readObjects } from '#documents/read-objects.ts';
 import { isPipelineError, PipelineError } from '#domain/errors.ts';
 import {
   type InventoryCluster,
@@ -202,7 +203,7 @@ function stateOf(cluster: Recorded<InventoryCluster>, index: InventoryIndex, sto
   const { name, template, document, faults } = resolveCluster(cluster, index);
   const layers = Object.values(cluster.document.spec.layers).flat();
   const base = { cluster: name, template, layers, changes: [], faults: placedFaults(faults) };
-  const verdict = document && validateAsManifest(document);
+  const verdict = document && validateAsManifest(document, { readObjects });
   if (verdict?.document === undefined) {
     return { ...base, state: 'refused' as const, faults: [...base.faults, ...wireFaults(verdict?.faults ?? [])] };
   }

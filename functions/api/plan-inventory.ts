@@ -1,6 +1,7 @@
 /** What a change of an inventory does to every cluster that depends on it, and why a manifest is as it is. */
 import type { Explanation, InventoryPlan } from '#contracts/inventory.ts';
 import { operations } from '#contracts/operations/operations.ts';
+import { readObjects } from '#documents/read-objects.ts';
 import { explainedAt, explainLeaves, explainResolution } from '#domain/inventory/explain-values.ts';
 import { indexInventory } from '#domain/inventory/inventory-index.ts';
 import { resolveCluster } from '#domain/inventory/resolve-cluster.ts';
@@ -63,7 +64,7 @@ export const explainManifest = handle(operations.explainManifest, async ({ path,
     return { json: { ...base, behind: false, values: [...explainedAt(values, query.path)] } satisfies Explanation };
   }
   const resolution = resolveCluster(cluster, indexInventory(inventory));
-  const manifest = resolution.document && validateAsManifest(resolution.document).document;
+  const manifest = resolution.document && validateAsManifest(resolution.document, { readObjects }).document;
   const values = explainResolution(resolution, manifest ?? resolution.document ?? {});
   const behind = stored === undefined || documentChanges(stored.document, manifest).length > 0;
   return { json: { ...base, behind, values: [...explainedAt(values, query.path)] } satisfies Explanation };

@@ -4,7 +4,7 @@ import type { ClusterRecord, ManifestKey } from '#contracts/records.ts';
 import type { Fault } from '#domain/manifest/fault.ts';
 import { error } from '#domain/manifest/fault.ts';
 import { referenceName, referencesIn } from '#domain/manifest/references-in.ts';
-import { nearest } from '#domain/manifest/rules/references.ts';
+import { nearest } from '#domain/nearest.ts';
 import type { ManagementPlane } from '#domain/planes/management-plane.ts';
 import { planeDocuments, releaseOf } from '#domain/planes/plane-documents.ts';
 import type { AdmittedCaller } from '../caller.ts';

@@ -2,6 +2,7 @@
 import type { WireFault } from '#contracts/api-bodies.ts';
 import type { ManifestRecord } from '#contracts/records.ts';
 import { StoredInventoryPlan, storedPlanKeys } from '#contracts/stored-plans.ts';
+import { readObjects } from '#documents/read-objects.ts';
 import { withPlacesOf } from '#documents/text-places.ts';
 import { PipelineError } from '#domain/errors.ts';
 import { type InventoryBasis, inventoryMoved } from '#domain/inventory/inventory-basis.ts';
@@ -206,7 +207,7 @@ async function plannedCluster(
   const stored = await replaceableManifest(deps, key);
   const exists = stored !== undefined && !stored.deleting;
   const fromStored = exists
-    ? documentChanges(stored.document, validateAsManifest(after.document).document)
+    ? documentChanges(stored.document, validateAsManifest(after.document, { readObjects }).document)
     : ['created'];
   // A plan without documents is about those that are behind.
   if (changes.length === 0 && fromStored.length === 0) return [];

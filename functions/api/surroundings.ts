@@ -1,6 +1,7 @@
 /** The context of the rules of manifests: which references exist, which machines are in use. */
 import { DnsSubdomain } from '#contracts/http-parameters.ts';
 import type { ManifestKey } from '#contracts/records.ts';
+import { readObjects } from '#documents/read-objects.ts';
 import { PipelineError } from '#domain/errors.ts';
 import { draftOfDocument } from '#domain/manifest/groups/groups-as-manifest.ts';
 import { isMap } from '#domain/manifest/kubernetes-document.ts';
@@ -71,7 +72,7 @@ export async function storedReferences(
     KUBELOOM_AGENT_URL: url,
   } = deps.config;
   const agents = { reachApi: url !== '', atWork };
-  return { providerTypes, secrets, ownTemplates: sources !== 'builtin', templateReferences, agents };
+  return { readObjects, providerTypes, secrets, ownTemplates: sources !== 'builtin', templateReferences, agents };
 }
 
 /** Of clusters of manifests with autoscaled pools: those whose agent reported lately. */

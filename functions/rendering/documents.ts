@@ -1,7 +1,8 @@
 /** Documents in a cluster, from templates to the objects that are applied. Pure: the texts of the files are given. */
+import { readObjects } from '#documents/read-objects.ts';
 import { type DocumentState, valuesOf } from '#domain/cluster-documents.ts';
 import { PipelineError } from '#domain/errors.ts';
-import { type KubernetesObject, nameOfObject, objectText, readObjects } from '#domain/kubernetes-objects.ts';
+import { type KubernetesObject, nameOfObject, objectText } from '#domain/kubernetes-objects.ts';
 import { isMap } from '#domain/manifest/kubernetes-document.ts';
 import { releaseOf } from '#domain/planes/plane-documents.ts';
 import { placedObjects } from './component-instance.ts';

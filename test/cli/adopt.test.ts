@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { parseAllDocuments } from 'yaml';
+import { readObjects } from '#documents/read-objects.ts';
 import { InputManifest } from '#domain/manifest/input-manifest.ts';
 import { validateManifest } from '#domain/manifest/validate-manifest.ts';
 import { kubeloom } from './kubeloom.ts';
@@ -137,7 +138,7 @@ describe('kubeloom adopt', () => {
     expect(files.map((path) => statSync(join(out, path)).mode & 0o077)).toEqual(files.map(() => 0));
     expect(read('clusters/one-ccccccc/ctrl-aaaaaaa.key')).toBe('KEY-OF-CTRL');
     const [document] = documentsIn('manifests/team/shop/manifest.yaml');
-    const { faults, manifest: accepted } = validateManifest(document);
+    const { faults, manifest: accepted } = validateManifest(document, { readObjects });
     expect(faults).toEqual([]);
     expect(InputManifest.parse(accepted).spec.kubernetes.clusters.map(({ name, pools }) => [name, pools])).toEqual([
       ['one', { control: ['ctrl'], compute: ['cmpt'] }],

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ApiProblem } from '#cli/api-problem.ts';
 import { readDocuments } from '#cli/documents.ts';
 import { faultLines, located } from '#cli/faults.ts';
+import { readObjects } from '#documents/read-objects.ts';
 import { validateDocuments } from '#domain/manifest/validate-documents.ts';
 
 let folder = '';
@@ -18,7 +19,10 @@ async function linesOf(name: string, text: string): Promise<string> {
   const file = join(folder, name);
   await writeFile(file, text);
   const { documents, faults } = await readDocuments([file]);
-  const verdicts = validateDocuments(documents.map(({ document }) => document));
+  const verdicts = validateDocuments(
+    documents.map(({ document }) => document),
+    { readObjects },
+  );
   const judged = verdicts.flatMap((verdict, at) => located(documents[at]?.document, verdict.faults));
   return faultLines([...faults.flatMap((one) => one.faults), ...judged], 'fault')
     .join('\n')

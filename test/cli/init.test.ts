@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { nodeTypes, placeholder, scaffold } from '#cli/scaffold.ts';
 import { parseDocuments } from '#documents/parse-documents.ts';
+import { readObjects } from '#documents/read-objects.ts';
 import { validateDocuments } from '#domain/manifest/validate-documents.ts';
 import { kubeloom } from './kubeloom.ts';
 
@@ -23,7 +24,7 @@ function at(document: unknown, path: string): unknown {
 /** Faults at places that have nothing to be filled in. */
 function faultsIn(text: string): string[] {
   const { documents, faults } = parseDocuments(text);
-  const verdicts = validateDocuments(documents);
+  const verdicts = validateDocuments(documents, { readObjects });
   const found = verdicts.flatMap((verdict, index) =>
     verdict.faults.filter(({ path }) => at(documents[index], path) !== placeholder),
   );

@@ -1,5 +1,6 @@
 /** Templates of MachineGroups: what they produce, and what they may include. */
 import { describe, expect, test } from 'vitest';
+import { readObjects } from '#documents/read-objects.ts';
 import { indexInventory } from '#domain/inventory/inventory-index.ts';
 import { inventoryImpact } from '#domain/inventory/plan-inventory.ts';
 import { resolveCluster } from '#domain/inventory/resolve-cluster.ts';
@@ -27,7 +28,10 @@ describe('a template that produces MachineGroups', () => {
     const { document, faults } = resolved({ templates: [machines], clusters: [shop(3)] });
     expect(faults).toEqual([]);
     expect(document).toMatchObject({ kind: 'MachineGroups', metadata: { name: 'shop', namespace: 'default' } });
-    expect(validateAsManifest(document)).toMatchObject({ document: { kind: 'MachineGroups' }, faults: [] });
+    expect(validateAsManifest(document, { readObjects })).toMatchObject({
+      document: { kind: 'MachineGroups' },
+      faults: [],
+    });
     const read = manifestOfDocument(document);
     expect('manifest' in read && read.manifest.spec.nodePools.dynamic).toMatchObject([{ name: 'web', count: 3 }]);
   });

@@ -1,6 +1,7 @@
 /** kubeone.yaml of every cluster state that the examples and the valid test manifests lead to, with invented addresses. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { parseAllDocuments } from 'yaml';
+import { readObjects } from '#documents/read-objects.ts';
 import { allNodes, type ClusterFacts, type ClusterState } from '#domain/cluster-state.ts';
 import { type KubeOneRelease, kubeoneReleaseFor, kubeoneReleases } from '#domain/kubernetes-versions.ts';
 import type { InputManifest } from '#domain/manifest/input-manifest.ts';
@@ -35,7 +36,7 @@ function manifestsIn(file: string): readonly InputManifest[] {
   );
   return documents
     .filter((document) => document?.kind === 'InputManifest')
-    .flatMap((document) => validateManifest(document).manifest ?? []);
+    .flatMap((document) => validateManifest(document, { readObjects }).manifest ?? []);
 }
 
 function renderedFrom(file: string, manifest: InputManifest): readonly RenderedManifest[] {

@@ -3,18 +3,21 @@ import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parseDocuments } from '#documents/parse-documents.ts';
+import { readObjects } from '#documents/read-objects.ts';
 import { placed } from '#documents/text-places.ts';
 import { validateMachineGroups } from '#domain/manifest/groups/validate-machine-groups.ts';
 import { validateDocuments } from '#domain/manifest/validate-documents.ts';
 import { groupsWith, leaf } from './groups.ts';
 
 const faultsOf = (document: unknown) =>
-  validateMachineGroups(document).faults.map(({ path, reason, fix }) => `${path}: ${reason}; ${fix}`);
+  validateMachineGroups(document, { readObjects }).faults.map(({ path, reason, fix }) => `${path}: ${reason}; ${fix}`);
 const kadende = readFileSync(new URL('kadende.yaml', import.meta.url), 'utf8');
 
 describe('the tree of groups', () => {
   it('groups in groups become pools that are named after their path', () => {
-    const { manifest, faults } = validateMachineGroups(groupsWith({ web: leaf, batch: { small: leaf, big: leaf } }));
+    const { manifest, faults } = validateMachineGroups(groupsWith({ web: leaf, batch: { small: leaf, big: leaf } }), {
+      readObjects,
+    });
     expect(faults).toEqual([]);
     expect(manifest?.spec.nodePools.dynamic.map(({ name, count }) => [name, count])).toEqual([
       ['web', 2],
@@ -79,27 +82,28 @@ describe('the fields of a group', () => {
 
   it('a list of commands becomes a script that ends with the first one that fails', () => {
     const boot = ['echo one', 'echo two'];
-    const { manifest } = validateMachineGroups(groupsWith({ web: { ...leaf, boot } }));
+    const { manifest } = validateMachineGroups(groupsWith({ web: { ...leaf, boot } }), { readObjects });
     expect(manifest?.spec.nodePools.dynamic[0]?.boot).toBe('#!/bin/bash\nset -euo pipefail\necho one\necho two\n');
   });
 
   it('a script with a first line of its own stays as it is', () => {
     const boot = '#!/usr/bin/python3\nprint(1)\n';
-    const { manifest } = validateMachineGroups(groupsWith({ web: { ...leaf, boot } }));
+    const { manifest } = validateMachineGroups(groupsWith({ web: { ...leaf, boot } }), { readObjects });
     expect(manifest?.spec.nodePools.dynamic[0]?.boot).toBe(boot);
   });
 
   it('machines of the user have addresses and keys, and each machine one purpose', () => {
     const nodes = [{ endpoint: '203.0.113.5', secretRef: { name: 'key', namespace: 'default' } }];
-    const { faults } = validateMachineGroups(groupsWith({ own: { nodes }, other: { nodes } }));
+    const { faults } = validateMachineGroups(groupsWith({ own: { nodes }, other: { nodes } }), { readObjects });
     expect(faults.map(({ path }) => path)).toEqual(['spec.groups.other.nodes[0].endpoint']);
   });
 
   it('parsing what was accepted again changes nothing', () => {
     const { document, manifest } = validateMachineGroups(
       groupsWith({ web: { ...leaf, boot: ['true'], openPorts: [80] } }),
+      { readObjects },
     );
-    const again = validateMachineGroups(document);
+    const again = validateMachineGroups(document, { readObjects });
     expect(again.document).toEqual(document);
     expect(again.manifest).toEqual(manifest);
   });
@@ -111,6 +115,7 @@ describe('the fields of a group', () => {
     ];
     const { manifest, faults } = validateMachineGroups(
       groupsWith({ web: leaf, front: leaf }, { loadBalancers: { roles, clusters } }),
+      { readObjects },
     );
     expect(faults).toEqual([]);
     expect(manifest?.spec.kubernetes.clusters[0]?.pools.compute).toEqual(['web']);
@@ -187,7 +192,7 @@ describe('documents of Kadende (KA-1 to KA-4)', () => {
   const [document] = parseDocuments(kadende).documents;
 
   it('KA-1: a document without kind is read, its name becomes one that machines can have', () => {
-    const [verdict] = validateDocuments([document]);
+    const [verdict] = validateDocuments([document], { readObjects });
     expect(verdict).toMatchObject({ kind: 'MachineGroups', name: 'web-shop', faults: [] });
   });
 
@@ -215,7 +220,7 @@ describe('documents of Kadende (KA-1 to KA-4)', () => {
   });
 
   it('KA-3: groups in groups have their machines, each with the provider of its plugin', () => {
-    const { manifest } = validateMachineGroups(document);
+    const { manifest } = validateMachineGroups(document, { readObjects });
     expect(manifest?.spec.providers.map(({ name, providerType }) => [name, providerType])).toEqual([
       ['local', 'local'],
       ['sim', 'sim'],
@@ -229,7 +234,7 @@ describe('documents of Kadende (KA-1 to KA-4)', () => {
 
   it('KA-4: a plugin that does not exist is named with what was meant, at its line', () => {
     const [wrong] = parseDocuments(kadende.replace('name: sim', 'name: gcd')).documents;
-    const { faults } = validateMachineGroups(wrong);
+    const { faults } = validateMachineGroups(wrong, { readObjects });
     expect(placed(wrong, faults)).toEqual([
       expect.objectContaining({
         path: 'spec.groups.group2.sub-group2.resourcePlugin.name',
@@ -259,7 +264,7 @@ describe('documents of Kadende (KA-1 to KA-4)', () => {
   });
 
   it('properties that have no effect here are warnings', () => {
-    const { warnings } = validateMachineGroups(document);
+    const { warnings } = validateMachineGroups(document, { readObjects });
     expect(warnings.map(({ path }) => path)).toEqual([
       'spec.groups.group1.resourceProperties.key',
       'spec.groups.group2.sub-group1.resourcePlugin.version',

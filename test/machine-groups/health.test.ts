@@ -1,5 +1,6 @@
 /** Health checks of machine groups: their form, what a check for drift makes of the answers, and what follows from it. */
 import { describe, expect, it } from 'vitest';
+import { readObjects } from '#documents/read-objects.ts';
 import type { NodeObservation } from '#domain/drift.ts';
 import { validateMachineGroups } from '#domain/manifest/groups/validate-machine-groups.ts';
 import { diffStates } from '#domain/planning/states/diff-states.ts';
@@ -11,7 +12,7 @@ import { groupsWith, leaf, stateOf } from './groups.ts';
 
 const http = { http: { port: 80, path: '/ready', body: 'open' } };
 const faultsOf = (health: unknown) =>
-  validateMachineGroups(groupsWith({ web: { ...leaf, health } })).faults.map(
+  validateMachineGroups(groupsWith({ web: { ...leaf, health } }), { readObjects }).faults.map(
     ({ path, reason, fix }) => `${path}: ${reason}; ${fix}`,
   );
 
@@ -28,8 +29,8 @@ describe('KA-9: health checks in a document', () => {
   });
 
   it('a document that was accepted is accepted again as it is stored', () => {
-    const { document } = validateMachineGroups(groupsWith({ web: { ...leaf, health: [http] } }));
-    expect(validateMachineGroups(document)).toMatchObject({ faults: [], document });
+    const { document } = validateMachineGroups(groupsWith({ web: { ...leaf, health: [http] } }), { readObjects });
+    expect(validateMachineGroups(document, { readObjects })).toMatchObject({ faults: [], document });
   });
 
   it.each([

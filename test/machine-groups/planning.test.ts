@@ -1,5 +1,6 @@
 /** Plans of machine groups: the same path as for clusters, without the stages of Kubernetes. */
 import { describe, expect, it } from 'vitest';
+import { readObjects } from '#documents/read-objects.ts';
 import type { ClusterState } from '#domain/cluster-state.ts';
 import { validateMachineGroups } from '#domain/manifest/groups/validate-machine-groups.ts';
 import { planClusterPath } from '#domain/planning/plan-cluster-path.ts';
@@ -34,7 +35,9 @@ describe('plans of machine groups', () => {
     const dns = { dnsZone: 'example.test', provider: 'sim-1' };
     const role = { name: 'http', protocol: 'tcp', port: 80, targetPort: 80, targetPools: ['web'] };
     const loadBalancers = { roles: [role], clusters: [{ name: 'lb', roles: ['http'], dns, pools: ['front'] }] };
-    const { faults } = validateMachineGroups(groupsWith({ web: leaf, front: leaf }, { ...none, loadBalancers }));
+    const { faults } = validateMachineGroups(groupsWith({ web: leaf, front: leaf }, { ...none, loadBalancers }), {
+      readObjects,
+    });
     expect(faults.map(({ path, reason }) => `${path}: ${reason}`)).toEqual([
       'spec.network: load balancers reach the machines over the mesh, and there is none',
     ]);

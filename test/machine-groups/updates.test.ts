@@ -1,6 +1,7 @@
 /** Another image or server type: how machines of a group become others. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { readObjects } from '#documents/read-objects.ts';
 import { allPools, type ClusterState, type NodePoolState, serverTypeOf } from '#domain/cluster-state.ts';
 import { validateMachineGroups } from '#domain/manifest/groups/validate-machine-groups.ts';
 import { buildDesiredState } from '#domain/planning/desired/build-desired-state.ts';
@@ -205,7 +206,7 @@ describe('machines of a group that have to be others', () => {
   it('update: inPlace is a fault where the provider cannot', () => {
     const providers = [{ name: 'sim-1', providerType: 'verda', secretRef: { name: 'v', namespace: 'default' } }];
     const faultsOf = (group: object, spec: object = {}) =>
-      validateMachineGroups(groupsWith({ web: { ...web, update: 'inPlace', ...group } }, spec))
+      validateMachineGroups(groupsWith({ web: { ...web, update: 'inPlace', ...group } }, spec), { readObjects })
         .faults.filter(({ path }) => path === 'spec.groups.web.update')
         .map(({ reason }) => reason);
     expect(faultsOf({ maxUnavailable: 4 })).toEqual([]);
@@ -271,7 +272,7 @@ describe('hazard 6: a shrink that was interrupted', () => {
   const before = stateOf(groups);
   const [one = '', two = ''] = before.pools[0]?.nodes.map(({ name }) => name) ?? [];
   const smaller = (attempted: ClusterState | null, unhealthy: readonly string[]): ClusterState => {
-    const { manifest } = validateMachineGroups(groupsWith({ web: { ...leaf, size: 2 } }, {}, 'c'));
+    const { manifest } = validateMachineGroups(groupsWith({ web: { ...leaf, size: 2 } }, {}, 'c'), { readObjects });
     if (manifest === undefined) throw new Error('the document is refused');
     const question = { manifest, cluster: 'c', current: before, attempted, templates: {}, unhealthy };
     const state = buildDesiredState({ ...question, ids: countingIds('x') });

@@ -1,5 +1,6 @@
 /** Warnings that a document accepts by their ids. */
 import { describe, expect, it } from 'vitest';
+import { readObjects } from '#documents/read-objects.ts';
 import { acceptableWarnings } from '#domain/manifest/fault.ts';
 import { validateManifest } from '#domain/manifest/validate-manifest.ts';
 import { validateSecret } from '#domain/manifest/validate-secret.ts';
@@ -8,7 +9,7 @@ import { aManifest } from '../api/documents.ts';
 const warningsWith = (accept?: string) => {
   const { metadata, ...manifest } = aManifest();
   const annotations = accept === undefined ? {} : { annotations: { 'kubeloom.dev/accept': accept } };
-  return validateManifest({ ...manifest, metadata: { ...metadata, ...annotations } }).warnings;
+  return validateManifest({ ...manifest, metadata: { ...metadata, ...annotations } }, { readObjects }).warnings;
 };
 
 describe('kubeloom.dev/accept', () => {

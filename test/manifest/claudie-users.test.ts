@@ -1,5 +1,6 @@
 /** What a manifest that works with Claudie may hold, and what is said of it here. */
 import { describe, expect, it } from 'vitest';
+import { readObjects } from '#documents/read-objects.ts';
 import { subnetSource } from '#domain/addresses.ts';
 import { overlap, parseNetwork } from '#domain/manifest/networks.ts';
 import { validateManifest } from '#domain/manifest/validate-manifest.ts';
@@ -12,7 +13,7 @@ describe('manifests that work with Claudie', () => {
       for (const role of spec.loadBalancers.roles) role.name = name;
       for (const balancer of spec.loadBalancers.clusters) balancer.roles = [name];
     });
-    expect(validateManifest(manifest).faults).toEqual([]);
+    expect(validateManifest(manifest, { readObjects }).faults).toEqual([]);
   });
 
   it.each(['../etc', '-a', 'a b', 'a\nb', ''])(
@@ -21,7 +22,9 @@ describe('manifests that work with Claudie', () => {
       const manifest = manifestWith((spec) => {
         for (const role of spec.loadBalancers.roles) role.name = name;
       });
-      expect(validateManifest(manifest).faults.map(({ path }) => path)).toContain('spec.loadBalancers.roles[0].name');
+      expect(validateManifest(manifest, { readObjects }).faults.map(({ path }) => path)).toContain(
+        'spec.loadBalancers.roles[0].name',
+      );
     },
   );
 
@@ -37,7 +40,7 @@ describe('manifests that work with Claudie', () => {
       for (const pool of spec.nodePools.dynamic) if (pool.name === 'compute') pool.name = name;
       for (const { pools } of spec.kubernetes.clusters) pools.compute = [name];
     });
-    const named = validateManifest(manifest).manifest?.spec.nodePools.dynamic[1]?.name;
+    const named = validateManifest(manifest, { readObjects }).manifest?.spec.nodePools.dynamic[1]?.name;
     expect(named).toBe(form && name);
     expect(named && dnsForm(named)).toBe(form);
   });
@@ -46,7 +49,7 @@ describe('manifests that work with Claudie', () => {
     const manifest = manifestWith((spec) => {
       for (const pool of spec.nodePools.dynamic) if (pool.name === 'compute') pool.name = 'Control';
     });
-    expect(validateManifest(manifest).faults).toContainEqual(
+    expect(validateManifest(manifest, { readObjects }).faults).toContainEqual(
       expect.objectContaining({
         path: 'spec.nodePools.dynamic[1].name',
         reason: '"Control" and "control" (spec.nodePools.dynamic[0]) are both "control" in names of machines',
@@ -60,7 +63,7 @@ describe('manifests that work with Claudie', () => {
       const manifest = manifestWith((spec) => {
         for (const cluster of spec.kubernetes.clusters) cluster.network = network;
       });
-      expect(validateManifest(manifest).faults).toEqual([]);
+      expect(validateManifest(manifest, { readObjects }).faults).toEqual([]);
       const mesh = parseNetwork(network);
       const next = subnetSource(network, []);
       const subnets = Array.from({ length: 100 }, () => parseNetwork(next('sim-1', 'here')));
@@ -74,7 +77,7 @@ describe('manifests that work with Claudie', () => {
       const manifest = manifestWith((spec) => {
         for (const cluster of spec.kubernetes.clusters) cluster.network = network;
       });
-      expect(validateManifest(manifest).faults).toEqual([
+      expect(validateManifest(manifest, { readObjects }).faults).toEqual([
         expect.objectContaining({ reason: expect.stringContaining('the name server of AWS (10.0.0.2)') }),
       ]);
     },
@@ -88,7 +91,7 @@ describe('manifests that work with Claudie', () => {
       const pool = spec.nodePools.dynamic.find(({ name }) => name === 'compute');
       if (pool) Object.assign(pool, { count: undefined, autoscaler: { min: 0, max: 3, ...change } });
     });
-    const { faults, warnings } = validateManifest(manifest);
+    const { faults, warnings } = validateManifest(manifest, { readObjects });
     expect(faults).toEqual([]);
     expect(warnings.map(({ id }) => id)).toEqual(ids);
   });
@@ -104,7 +107,7 @@ describe('manifests that work with Claudie', () => {
       const pool = spec.nodePools.dynamic.find(({ name }) => name === 'compute');
       if (pool) Object.assign(pool, { count: undefined, autoscaler: { min: 1, max: 3 } });
     });
-    expect(validateManifest(manifest, { agents }).warnings).toEqual([
+    expect(validateManifest(manifest, { readObjects, agents }).warnings).toEqual([
       expect.objectContaining({
         ...{ id: 'nothing-scales', path: 'spec.nodePools.dynamic[1].autoscaler' },
         reason: expect.stringContaining(reason),
@@ -112,8 +115,8 @@ describe('manifests that work with Claudie', () => {
     ]);
     const { namespace, name } = manifest.metadata;
     const atWork = new Set(manifest.spec.kubernetes.clusters.map((cluster) => `${namespace}/${name}/${cluster.name}`));
-    expect(validateManifest(manifest, { agents: { reachApi: true, atWork } }).warnings).toEqual([]);
-    expect(validateManifest(manifest).warnings, 'offline, nothing is known').toEqual([]);
+    expect(validateManifest(manifest, { readObjects, agents: { reachApi: true, atWork } }).warnings).toEqual([]);
+    expect(validateManifest(manifest, { readObjects }).warnings, 'offline, nothing is known').toEqual([]);
   });
 });
 
@@ -126,7 +129,7 @@ describe('control characters', () => {
         const place = field === 'region' || field === 'zone' ? pool?.providerSpec : pool;
         Object.assign(place ?? {}, { [field]: 'small\u001b[2J\r\n' });
       });
-      const { faults } = validateManifest(manifest);
+      const { faults } = validateManifest(manifest, { readObjects });
       expect(faults.map(({ reason }) => reason)).toEqual(['contains a control character']);
     },
   );

@@ -1,5 +1,6 @@
 /** Storage and documents of a cluster that are valid but unwise, and the same object in two versions. */
 import { describe, expect, it } from 'vitest';
+import { readObjects } from '#documents/read-objects.ts';
 import { validateManifest } from '#domain/manifest/validate-manifest.ts';
 import { manifestWith } from './manifest-files.ts';
 
@@ -8,7 +9,7 @@ function warningsOf(pool: object, cluster: object = {}) {
     Object.assign(nodePools.dynamic[1] ?? {}, pool);
     Object.assign(kubernetes.clusters[0] ?? {}, { storage: 'longhorn', ...cluster });
   });
-  const { faults, warnings } = validateManifest(manifest);
+  const { faults, warnings } = validateManifest(manifest, { readObjects });
   expect(faults).toEqual([]);
   return warnings.map(({ id, path }) => `${id} ${path}`);
 }
@@ -43,7 +44,7 @@ it('an object that two documents have in different versions is a fault', () => {
   const manifest = manifestWith(({ kubernetes }) => {
     Object.assign(kubernetes.clusters[0] ?? {}, { documents: [entry('first', 'v1'), entry('second', 'v2')] });
   });
-  expect(validateManifest(manifest).faults.map(({ reason }) => reason)).toEqual([
+  expect(validateManifest(manifest, { readObjects }).faults.map(({ reason }) => reason)).toEqual([
     'autoscaling/v2 HorizontalPodAutoscaler web is here and in the documents "first"',
   ]);
 });

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parseDocuments } from '#documents/parse-documents.ts';
+import { readObjects } from '#documents/read-objects.ts';
 import { firstFaults, parsePath, pathText } from '#domain/manifest/fault.ts';
 import { InputManifest } from '#domain/manifest/input-manifest.ts';
 import { isMap } from '#domain/manifest/kubernetes-document.ts';
@@ -14,7 +15,7 @@ const valid = [...filesIn(validFolder, '*.yaml'), ...filesIn(examplesFolder, '*.
   (file) => parseDocuments(readFileSync(file)).documents,
 );
 const manifests = valid.filter(
-  (document) => InputManifest.safeParse(document).success || validateManifest(document).manifest,
+  (document) => InputManifest.safeParse(document).success || validateManifest(document, { readObjects }).manifest,
 );
 
 /** Every place of a document. */
@@ -47,7 +48,7 @@ describe('random input', () => {
   it('random values are validated without an exception', () => {
     fc.assert(
       fc.property(fc.array(fc.anything({ withNullPrototype: true }), { maxLength: 3 }), (documents) => {
-        const verdicts = validateDocuments(documents);
+        const verdicts = validateDocuments(documents, { readObjects });
         expect(verdicts).toHaveLength(documents.length);
         expect(verdicts.every(({ faults }) => faults.length > 0)).toBe(true);
       }),
@@ -74,7 +75,7 @@ describe('random input', () => {
     fc.assert(
       fc.property(mutation, ({ document, place, to }) => {
         const mutant = changed(document, place, to);
-        const { manifest, faults, warnings } = validateManifest(mutant);
+        const { manifest, faults, warnings } = validateManifest(mutant, { readObjects });
         expect(manifest === undefined).toBe(faults.length > 0);
         for (const { path, reason, fix } of [...faults, ...warnings]) {
           expect(reason.length * fix.length).toBeGreaterThan(0);
@@ -93,22 +94,22 @@ describe('random input', () => {
     const many = manifest({ nodePools: { dynamic: names(900).map((name) => ({ name, labels: names(200) })) } });
     const faulty = manifest({ nodePools: { dynamic: names(900).map((name) => ({ name, count: -1 })) } });
 
-    expect(validateManifest(long).faults.map(({ reason }) => reason)).toEqual([
+    expect(validateManifest(long, { readObjects }).faults.map(({ reason }) => reason)).toEqual([
       'has 1001 entries, at most 1000 are accepted',
     ]);
-    expect(validateManifest(many).faults.map(({ reason }) => reason)).toEqual([
+    expect(validateManifest(many, { readObjects }).faults.map(({ reason }) => reason)).toEqual([
       'the document is far larger than any manifest',
     ]);
-    const reported = firstFaults(validateManifest(faulty).faults);
+    const reported = firstFaults(validateManifest(faulty, { readObjects }).faults);
     expect(reported).toHaveLength(101);
     expect(reported.at(-1)?.reason).toMatch(/^and \d+ more faults$/);
   });
 
   it('an accepted manifest is accepted again as it was stored', () => {
     for (const document of manifests) {
-      const { manifest } = validateManifest(document);
+      const { manifest } = validateManifest(document, { readObjects });
       const stored: unknown = JSON.parse(JSON.stringify(manifest));
-      expect(validateManifest(stored)).toMatchObject({ manifest, faults: [] });
+      expect(validateManifest(stored, { readObjects })).toMatchObject({ manifest, faults: [] });
       expect(JSON.stringify(InputManifest.parse(stored))).toBe(JSON.stringify(manifest));
     }
   });

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parseDocuments } from '#documents/parse-documents.ts';
+import { readObjects } from '#documents/read-objects.ts';
 import { InputManifest } from '#domain/manifest/input-manifest.ts';
 import { validateDocuments } from '#domain/manifest/validate-documents.ts';
 import {
@@ -27,7 +28,7 @@ describe('invalid manifests', () => {
       const expected: unknown = JSON.parse(readFileSync(file.replace('.yaml', '.faults.json'), 'utf8'));
 
       const read = parseDocuments(readFileSync(file));
-      const verdicts = validateDocuments(read.documents);
+      const verdicts = validateDocuments(read.documents, { readObjects });
 
       const faults = [
         ...read.faults,
@@ -44,7 +45,7 @@ describe('valid documents', () => {
   it.each(files.map((file) => [shortName(file), file]))('the valid document %s has no faults', (_, file) => {
     const read = parseDocuments(readFileSync(file));
 
-    const verdicts = validateDocuments(read.documents);
+    const verdicts = validateDocuments(read.documents, { readObjects });
 
     expect(read.faults).toEqual([]);
     expect(verdicts.flatMap(({ faults }) => faults)).toEqual([]);
@@ -79,7 +80,9 @@ describe('manifests of the test sequences', () => {
   it.each(azureManifests)('the Azure manifest %s is valid with a supported Kubernetes version', (name) => {
     const text = readFileSync(azureFile(name), 'utf8').replace('v1.26.0', 'v1.36.0');
 
-    expect(validateDocuments(parseDocuments(text).documents).flatMap(({ faults }) => faults)).toEqual([]);
+    expect(validateDocuments(parseDocuments(text).documents, { readObjects }).flatMap(({ faults }) => faults)).toEqual(
+      [],
+    );
   });
 
   it('a misspelt field of a Secret is one fault that names the right field', () => {
@@ -112,7 +115,7 @@ describe.skipIf(realInputs === undefined)('manifests of others next to this chec
 });
 
 function faultsIn(file: string): readonly unknown[] {
-  return validateDocuments(readRealInput(file)).flatMap(({ faults }) => faults);
+  return validateDocuments(readRealInput(file), { readObjects }).flatMap(({ faults }) => faults);
 }
 
 function refusedSteps(files: readonly string[]): readonly unknown[] {

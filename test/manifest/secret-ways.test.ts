@@ -1,5 +1,6 @@
 /** Several ways to log in, and references to a Vault. */
 import { describe, expect, it } from 'vitest';
+import { readObjects } from '#documents/read-objects.ts';
 import { secretFieldFaults } from '#domain/manifest/secret-field-faults.ts';
 import { locatorOf } from '#domain/manifest/secret-source.ts';
 import { validateDocuments } from '#domain/manifest/validate-documents.ts';
@@ -130,11 +131,11 @@ describe('references to a Vault', () => {
 
   it('a reference to a Vault needs a stored connection', () => {
     const manifest = withVault({ path: 'clouds/aws' });
-    const { faults } = validateManifest(manifest, { secrets: new Set() });
+    const { faults } = validateManifest(manifest, { readObjects, secrets: new Set() });
     expect(
       faults.filter(({ path }) => path.startsWith('spec.providers')).map(({ path, reason }) => `${path} ${reason}`),
     ).toEqual(['spec.providers[1].secretRef.vault there is no Secret "default/vault" with the connection to Vault']);
-    const known = validateManifest(manifest, { secrets: new Set(['default/vault']) });
+    const known = validateManifest(manifest, { readObjects, secrets: new Set(['default/vault']) });
     expect(known.faults.filter(({ path }) => path.startsWith('spec.providers'))).toEqual([]);
   });
 
@@ -144,6 +145,7 @@ describe('references to a Vault', () => {
         manifestWith((spec) => {
           spec.providers.push({ name: 'aws-1', providerType: 'aws', secretRef } as never);
         }),
+        { readObjects },
       )
         .faults.filter(({ path }) => path.includes('secretRef'))
         .map(({ path, reason }) => `${path} ${reason}`);
@@ -163,7 +165,7 @@ describe('references to a Vault', () => {
       ...{ apiVersion: 'v1', kind: 'Secret', metadata: { name: 'vault', namespace: 'default' } },
       stringData: { address: 'vault.example.com', roleid: 'r' },
     };
-    const [, verdict] = validateDocuments([withVault({ path: 'clouds/aws' }), connection]);
+    const [, verdict] = validateDocuments([withVault({ path: 'clouds/aws' }), connection], { readObjects });
     expect(verdict?.faults.map(({ path }) => path)).toEqual(['stringData.address', 'stringData.secretid']);
   });
 });

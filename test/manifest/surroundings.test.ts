@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { parseDocuments } from '#documents/parse-documents.ts';
+import { readObjects } from '#documents/read-objects.ts';
 import { validateDocuments } from '#domain/manifest/validate-documents.ts';
 import { validateManifest } from '#domain/manifest/validate-manifest.ts';
 import { manifestWith } from './manifest-files.ts';
@@ -29,11 +30,12 @@ const cloudManifest = manifestWith((spec) => {
 
 describe('references of a manifest', () => {
   it('references are not checked when their targets are not known', () => {
-    expect(validateManifest(cloudManifest).faults).toEqual([]);
+    expect(validateManifest(cloudManifest, { readObjects }).faults).toEqual([]);
   });
 
   it('missing Secrets, templates and provider types, and machines of other manifests, are faults', () => {
     const { faults, manifest } = validateManifest(cloudManifest, {
+      readObjects,
       providerTypes: ['sim', 'local'],
       secrets: new Set(['default/aws']),
       templateReferences: new Set(['team/own']),
@@ -55,7 +57,7 @@ describe('references of a manifest', () => {
       manifestWith((spec) => {
         for (const one of spec.providers) Object.assign(one, { providerType: 'local', ...provider });
       });
-    const judged = (document: unknown) => brief(validateManifest(document, { secrets: new Set() }).faults);
+    const judged = (document: unknown) => brief(validateManifest(document, { readObjects, secrets: new Set() }).faults);
     expect(judged(localWith({}))).toEqual([]);
     expect(judged(localWith({ secretRef: { name: 'rack', namespace: 'team' } }))).toEqual([
       'spec.providers[0].secretRef: there is no Secret "team/rack"',
@@ -73,7 +75,7 @@ describe('references of a manifest', () => {
       '{apiVersion: kubeloom.dev/v1, kind: TemplateGitReference, metadata: {name: own}, spec: {endpoint: {url: git.example.com/a/b, protocol: https}, auth: {secretRef: {name: token, namespace: team}}, commit: v1, paths: {terraformer: t}}}',
     ).documents;
     const aws = secret('aws', { accesskey: 'A'.repeat(20), secretkey: 'b'.repeat(40) });
-    const context = { secrets: new Set(['team/key']), templateReferences: new Set<string>() };
+    const context = { readObjects, secrets: new Set(['team/key']), templateReferences: new Set<string>() };
 
     const alone = validateDocuments([cloudManifest, templates, aws], context);
     const whole = validateDocuments([cloudManifest, templates, aws, secret('token', { user: 'x' })], context);
@@ -94,7 +96,7 @@ describe('references of a manifest', () => {
 
 describe('warnings', () => {
   const warningsOf = (changes: Parameters<typeof manifestWith>[0]) => {
-    const { manifest, faults, warnings } = validateManifest(manifestWith(changes));
+    const { manifest, faults, warnings } = validateManifest(manifestWith(changes), { readObjects });
     expect(faults).toEqual([]);
     expect(manifest).toBeDefined();
     return brief(warnings);

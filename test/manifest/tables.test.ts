@@ -9,7 +9,7 @@ import {
 import { documentJsonSchema } from '#domain/manifest/json-schema.ts';
 import { Role, targetPoolsOf } from '#domain/manifest/load-balancers.ts';
 import { networkText, overlap, parseNetwork, usableAddresses } from '#domain/manifest/networks.ts';
-import { nearest } from '#domain/manifest/rules/references.ts';
+import { nearest } from '#domain/nearest.ts';
 import { providerTypeFacts, providerTypesThat } from '#domain/provider-types.ts';
 
 describe('Kubernetes versions', () => {

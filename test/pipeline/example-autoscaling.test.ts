@@ -4,6 +4,7 @@ import { expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { AgentGroups } from '#contracts/agent.ts';
 import { agentToken, agentTokenHash } from '#contracts/agent-token.ts';
+import { readObjects } from '#documents/read-objects.ts';
 import { validateManifest } from '#domain/manifest/validate-manifest.ts';
 import { callApi } from '#test/api/api-under-test.ts';
 import { key, Pipeline } from './harness/pipeline.ts';
@@ -11,7 +12,7 @@ import { key, Pipeline } from './harness/pipeline.ts';
 const file = new URL('../../examples/sim-autoscaling.yaml', import.meta.url);
 
 it('examples/sim-autoscaling.yaml: a pool grows from 0 nodes as its agent asks, shrinks again, and keeps to its bounds', async () => {
-  const { manifest, faults, warnings } = validateManifest(parse(readFileSync(file, 'utf8')));
+  const { manifest, faults, warnings } = validateManifest(parse(readFileSync(file, 'utf8')), { readObjects });
   expect([faults, warnings]).toEqual([[], []]);
   const pipeline = new Pipeline();
   await pipeline.apply(manifest);

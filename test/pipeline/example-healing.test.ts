@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { parse } from 'yaml';
+import { readObjects } from '#documents/read-objects.ts';
 import { validateManifest } from '#domain/manifest/validate-manifest.ts';
 import { Pipeline } from './harness/pipeline.ts';
 import { eventsOf, pass } from './harness/time.ts';
@@ -9,7 +10,7 @@ import { eventsOf, pass } from './harness/time.ts';
 const file = new URL('../../examples/sim-healing.yaml', import.meta.url);
 
 it('examples/sim-healing.yaml: an unhealthy node of a pool with repair is replaced, one of a protected pool is reported', async () => {
-  const { manifest, faults } = validateManifest(parse(readFileSync(file, 'utf8')));
+  const { manifest, faults } = validateManifest(parse(readFileSync(file, 'utf8')), { readObjects });
   expect(faults).toEqual([]);
   const pipeline = new Pipeline();
   await pipeline.apply(manifest);

@@ -1,5 +1,6 @@
 /** Machines of a group that get another server type in place, in rounds: one that fails stops those after it, and is repeated. */
 import { expect, it } from 'vitest';
+import { readObjects } from '#documents/read-objects.ts';
 import { type ClusterState, serverTypeOf } from '#domain/cluster-state.ts';
 import { validateMachineGroups } from '#domain/manifest/groups/validate-machine-groups.ts';
 import { groupsWith, leaf } from '#test/machine-groups/groups.ts';
@@ -8,7 +9,10 @@ import { Pipeline } from './harness/pipeline.ts';
 function documentOf(group: object): unknown {
   const web = { ...leaf, health: [{ http: { port: 80 } }], update: 'inPlace', ...group };
   const document = groupsWith({ web }, {}, 'web');
-  const verdict = validateMachineGroups({ ...document, metadata: { name: 'shop', namespace: 'team' } });
+  const verdict = validateMachineGroups(
+    { ...document, metadata: { name: 'shop', namespace: 'team' } },
+    { readObjects },
+  );
   if (verdict.document === undefined) throw new Error(JSON.stringify(verdict.faults));
   return verdict.document;
 }

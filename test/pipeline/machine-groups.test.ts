@@ -1,5 +1,6 @@
 /** Machine groups in the pipeline: from a check that finds an unhealthy or lost machine to its replacement, or to the reason why not. */
 import { describe, expect, it, vi } from 'vitest';
+import { readObjects } from '#documents/read-objects.ts';
 import type { NodeObservation } from '#domain/drift.ts';
 import { validateMachineGroups } from '#domain/manifest/groups/validate-machine-groups.ts';
 import { nextRecord, startRun, storeNext } from '#functions/pipeline/manifests/next-generation.ts';
@@ -14,7 +15,10 @@ const driftChecks = { interval: '30m' };
 
 function documentOf(web: object, spec: object = { driftChecks }): unknown {
   const document = groupsWith({ web: { ...leaf, size: 6, health, ...web } }, spec, 'web');
-  const verdict = validateMachineGroups({ ...document, metadata: { name: 'shop', namespace: 'team' } });
+  const verdict = validateMachineGroups(
+    { ...document, metadata: { name: 'shop', namespace: 'team' } },
+    { readObjects },
+  );
   if (verdict.document === undefined) throw new Error(JSON.stringify(verdict.faults));
   return verdict.document;
 }

@@ -1,5 +1,6 @@
 /** 1,000 machines in 20 groups in 4 regions: what a check for drift makes of many that are gone at once. */
 import { beforeAll, describe, expect, it } from 'vitest';
+import { readObjects } from '#documents/read-objects.ts';
 import { validateMachineGroups } from '#domain/manifest/groups/validate-machine-groups.ts';
 import { groupsWith, leaf } from '#test/machine-groups/groups.ts';
 import { Pipeline } from './harness/pipeline.ts';
@@ -15,7 +16,10 @@ function documentOf(): unknown {
     }),
   );
   const document = groupsWith(groups, { driftChecks: { interval: '30m' }, network: '192.168.0.0/16' });
-  const verdict = validateMachineGroups({ ...document, metadata: { name: 'shop', namespace: 'team' } });
+  const verdict = validateMachineGroups(
+    { ...document, metadata: { name: 'shop', namespace: 'team' } },
+    { readObjects },
+  );
   if (verdict.document === undefined) throw new Error(JSON.stringify(verdict.faults));
   return verdict.document;
 }

@@ -216,8 +216,13 @@ describe('an instance of a provider', () => {
 });
 
 describe('contracts of releases', () => {
-  const metadata =
-    'kind: Metadata\nreleaseSeries:\n- { major: 1, minor: 11, contract: v1beta2 }\n- { major: 1, minor: 10, contract: v1beta1 }\n';
+  const metadata = {
+    kind: 'Metadata',
+    releaseSeries: [
+      { major: 1, minor: 11, contract: 'v1beta2' },
+      { major: 1, minor: 10, contract: 'v1beta1' },
+    ],
+  };
 
   test('CO-1: the contract is that of the series of the release', () => {
     expect(contractOf('v1.11.3', metadata)).toEqual({ contract: 'v1beta2' });

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { readObjects } from '#documents/read-objects.ts';
 import type { NodePoolState } from '#domain/cluster-state.ts';
 import { parsePath } from '#domain/manifest/fault.ts';
 import { validateManifest } from '#domain/manifest/validate-manifest.ts';
@@ -74,7 +75,7 @@ describe('other nodes', () => {
       const manifest = structuredClone(document);
       for (const pool of [...manifest.spec.nodePools.dynamic, ...manifest.spec.nodePools.static]) pool.labels = labels;
       const place = `spec.nodePools.${kind}[${kind === 'static' ? 0 : 1}].labels`;
-      const ignored = validateManifest(manifest)
+      const ignored = validateManifest(manifest, { readObjects })
         .warnings.filter(({ id, path }) => id === 'reserved-label' && path.startsWith(place))
         .map(({ path }) => parsePath(path).at(-1));
       const found = desiredOf({ manifest }).pools.find(({ name }) => name === (kind === 'static' ? 'rack' : 'compute'));

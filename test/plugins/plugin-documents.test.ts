@@ -1,6 +1,7 @@
 /** Documents that name a provider type from elsewhere: what is refused before anyone is asked, and what its answer means. */
 import { describe, expect, it } from 'vitest';
 import type { PluginAnswer, PluginLookup } from '#contracts/job.ts';
+import { readObjects } from '#documents/read-objects.ts';
 import { validateMachineGroups } from '#domain/manifest/groups/validate-machine-groups.ts';
 import { RepositoryUrl } from '#domain/manifest/template-git-reference.ts';
 import { validateManifest } from '#domain/manifest/validate-manifest.ts';
@@ -19,7 +20,9 @@ const groups = (...plugins: readonly object[]): object => ({
   },
 });
 const refusals = (...plugins: readonly object[]): readonly string[] =>
-  validateMachineGroups(groups(...plugins)).faults.map(({ path, reason, fix }) => `${path}: ${reason}; ${fix}`);
+  validateMachineGroups(groups(...plugins), { readObjects }).faults.map(
+    ({ path, reason, fix }) => `${path}: ${reason}; ${fix}`,
+  );
 
 function manifest({ provider = {}, pool = {} }: { provider?: object; pool?: object } = {}): unknown {
   const plugin = { name: 'acme', url, version: 'v1.0.0' };
@@ -36,7 +39,7 @@ function manifest({ provider = {}, pool = {} }: { provider?: object; pool?: obje
   };
 }
 function accepted(document: unknown) {
-  const { manifest: read, faults } = validateManifest(document);
+  const { manifest: read, faults } = validateManifest(document, { readObjects });
   if (read === undefined) throw new Error(JSON.stringify(faults));
   return read;
 }
@@ -45,6 +48,7 @@ describe('where a type is from', () => {
   it('a group names a type by name, version and URL', () => {
     const { manifest: read, faults } = validateMachineGroups(
       groups({ name: 'acme', url: `https://${url}`, version: 'v2' }),
+      { readObjects },
     );
     expect(faults).toEqual([]);
     expect(read?.spec.providers).toMatchObject([
@@ -105,7 +109,7 @@ describe('where a type is from', () => {
         `g${index}`,
         { size: 1, resourcePlugin: { name: 'aws', ...plugin }, resourceProperties },
       ]);
-      return validateMachineGroups({ ...groups(), spec: { groups: Object.fromEntries(spec) } });
+      return validateMachineGroups({ ...groups(), spec: { groups: Object.fromEntries(spec) } }, { readObjects });
     };
     expect(aws({ secretRef }).manifest?.spec.providers).toMatchObject([
       { name: 'aws', providerType: 'aws', secretRef },
@@ -119,14 +123,14 @@ describe('where a type is from', () => {
       ...document,
       spec: { ...document.spec, providers: [{ name: 'aws', providerType: 'aws', secretRef }] },
     };
-    expect(validateMachineGroups(given).faults.map(({ path }) => path)).toContain(
+    expect(validateMachineGroups(given, { readObjects }).faults.map(({ path }) => path)).toContain(
       'spec.groups.g0.resourcePlugin.secretRef',
     );
   });
 
   it('a sum or a Secret without effect is a warning', () => {
     const plugin = { name: 'sim', sha256: 'a'.repeat(64), secretRef: { name: 'a', namespace: 'b' } };
-    expect(validateMachineGroups(groups(plugin)).warnings.map(({ path }) => path)).toEqual([
+    expect(validateMachineGroups(groups(plugin), { readObjects }).warnings.map(({ path }) => path)).toEqual([
       'spec.groups.g0.resourcePlugin.sha256',
       'spec.groups.g0.resourcePlugin.secretRef',
     ]);
@@ -134,7 +138,7 @@ describe('where a type is from', () => {
 
   it('a provider of a manifest that lacks its plugin, or has one without need, is refused', () => {
     const faultsOf = (document: unknown) =>
-      validateManifest(document).faults.map(({ path, reason }) => `${path}: ${reason}`);
+      validateManifest(document, { readObjects }).faults.map(({ path, reason }) => `${path}: ${reason}`);
     expect(faultsOf(manifest({ provider: { plugin: undefined } }))).toEqual(['spec.providers[0].plugin: is missing']);
     expect(faultsOf(manifest({ provider: { providerType: 'sim' } })).join()).toMatch(/is for providers of type plugin/);
     const builtIn = { provider: { providerType: 'sim', plugin: undefined }, pool: { properties: { a: 1 } } };

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parseDocuments } from '#documents/parse-documents.ts';
+import { readObjects } from '#documents/read-objects.ts';
 import { withoutServerFields } from '#domain/manifest/kubernetes-document.ts';
 import { validateManifest } from '#domain/manifest/validate-manifest.ts';
 import {
@@ -65,7 +66,7 @@ describe('the CustomResourceDefinitions', () => {
     const kept = await stored(document);
     expect(kept.kind).toBe(document.kind);
     if (document.kind !== 'InputManifest') return;
-    const [before, after] = [validateManifest(document), validateManifest(kept)];
+    const [before, after] = [validateManifest(document, { readObjects }), validateManifest(kept, { readObjects })];
     expect(after.faults).toEqual(before.faults);
     // The API server sorts keys, and warnings come in the order of the document.
     const places = (verdict: typeof before) => verdict.warnings.map(({ path }) => path).toSorted();
@@ -106,7 +107,7 @@ describe('the CustomResourceDefinitions', () => {
     const list = { apiVersion: 'v1', kind: 'List', items: [written] };
     const kept = (await stored(list)) as unknown as { items?: Document[] } & Document;
     const [one = kept] = kept.items ?? [];
-    expect(validateManifest(one).faults).toEqual(validateManifest(written).faults);
+    expect(validateManifest(one, { readObjects }).faults).toEqual(validateManifest(written, { readObjects }).faults);
   });
 
   test.each([

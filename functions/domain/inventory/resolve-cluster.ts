@@ -1,7 +1,7 @@
 /** Resolves a cluster of the inventory: its layers and its template become an ordinary manifest, and each part of it knows why it is so. */
 import { pathText } from '../manifest/fault.ts';
 import type { ManifestKind } from '../manifest/manifest-kinds.ts';
-import { nearest } from '../manifest/rules/references.ts';
+import { nearest } from '../nearest.ts';
 import { type InventoryCluster, ownLevel, type Recorded } from './inventory-documents.ts';
 import { type InventoryFault, inventoryFault } from './inventory-fault.ts';
 import type { InventoryIndex } from './inventory-index.ts';

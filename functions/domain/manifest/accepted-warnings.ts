@@ -1,7 +1,7 @@
 /** Warnings that the author of a document has accepted by their ids: they are not reported any more. */
+import { nearest } from '../nearest.ts';
 import { acceptableWarnings, type Fault, warning } from './fault.ts';
 import { isMap } from './kubernetes-document.ts';
-import { nearest } from './rules/references.ts';
 
 const annotation = 'kubeloom.dev/accept';
 

@@ -1,6 +1,7 @@
 /** Validates a set of documents together: each by its kind, Secrets by what the manifests of the set use them for. */
 import { type InventoryKind, inventoryKinds } from '../inventory/inventory-documents.ts';
 import { validateInventoryDocument } from '../inventory/validate-inventory.ts';
+import { nearest } from '../nearest.ts';
 import { error, type Fault } from './fault.ts';
 import { GitSource, gitSourceSecret } from './git-source.ts';
 import { manifestOfDocument } from './groups/manifest-of-document.ts';
@@ -9,7 +10,6 @@ import { isMap, withoutEmptyFields } from './kubernetes-document.ts';
 import { type ManifestKind, manifestKinds } from './manifest-kinds.ts';
 import { validateRoleBinding } from './role-binding.ts';
 import type { ValidationContext } from './rules/manifest-index.ts';
-import { nearest } from './rules/references.ts';
 import { type SecretUse, secretUses } from './secret-uses.ts';
 import { TemplateGitReference } from './template-git-reference.ts';
 import { validateGitSource } from './validate-git-source.ts';
@@ -45,7 +45,7 @@ export interface DocumentVerdict {
  */
 export function validateDocuments(
   documents: readonly unknown[],
-  context: ValidationContext = {},
+  context: ValidationContext,
   stored: ReadonlyMap<string, readonly SecretUse[]> = new Map(),
 ): DocumentVerdict[] {
   const known = withSet(context, documents);

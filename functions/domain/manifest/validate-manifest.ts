@@ -42,7 +42,7 @@ export interface ManifestVerdict {
 }
 
 /** Validates one document alone and with what is known of its context. Never throws. */
-export function validateManifest(document: unknown, context: ValidationContext = {}): ManifestVerdict {
+export function validateManifest(document: unknown, context: ValidationContext): ManifestVerdict {
   const vast = sizeFaults(document);
   if (vast.length > 0) return { faults: vast, warnings: [] };
   const stripped = withoutEmptyFields(withoutServerFields(document));

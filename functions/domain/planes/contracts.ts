@@ -1,6 +1,5 @@
 /** Contracts of Cluster API: which release of a provider has which, and which ones a core works with. */
 import { z } from 'zod';
-import { parseDocuments } from '#documents/parse-documents.ts';
 
 /** `metadata.yaml` of a release. */
 const ReleaseMetadata = z.object({
@@ -15,9 +14,9 @@ const alsoWith: Readonly<Record<string, readonly string[]>> = { v1beta2: ['v1bet
 
 export type FoundContract = { readonly contract: string } | { readonly reason: string };
 
-export function contractOf(release: string, metadata: string): FoundContract {
-  const [document] = parseDocuments(metadata).documents;
-  const parsed = ReleaseMetadata.safeParse(document);
+/** `metadata` is the document of its `metadata.yaml`, as parsed. */
+export function contractOf(release: string, metadata: unknown): FoundContract {
+  const parsed = ReleaseMetadata.safeParse(metadata);
   if (!parsed.success) return { reason: 'its metadata is not the metadata.yaml of a release, with releaseSeries' };
   const [, major, minor] = /^v(\d+)\.(\d+)\./.exec(release) ?? [];
   const series = parsed.data.releaseSeries.find((one) => one.major === Number(major) && one.minor === Number(minor));

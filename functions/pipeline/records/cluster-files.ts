@@ -1,5 +1,4 @@
 /** Files of a cluster that outlive its waypoints: they are removed when nothing of the cluster is left. */
-
 import { clusterKeys } from '#contracts/stage.ts';
 import type { ClusterRun } from '#contracts/state-inputs.ts';
 import type { Using } from '../../ports.ts';

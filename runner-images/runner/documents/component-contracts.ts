@@ -1,4 +1,5 @@
 /** Which contract each component of a plane has, and whether the core works with it. */
+import { parseDocuments } from '#documents/parse-documents.ts';
 import type { ComponentState, DocumentState } from '#domain/cluster-documents.ts';
 import { contractOf, contractsOfCore, worksWith } from '#domain/planes/contracts.ts';
 import { planeOfDocument } from '#domain/planes/management-plane.ts';
@@ -36,7 +37,8 @@ async function readContract(
 ): Promise<[string, string]> {
   const { name } = document;
   const release = releaseOf(document) ?? '';
-  const answer = contractOf(release, await componentFile(places, name, metadata));
+  const [read] = parseDocuments(await componentFile(places, name, metadata)).documents;
+  const answer = contractOf(release, read);
   if ('contract' in answer) return [name, answer.contract];
   throw new StageFailure({
     class: 'user',

@@ -1,6 +1,6 @@
 /** Follows a template without values: which values it uses, and every reference and part that does not exist. */
 import { error, type Fault } from '../../manifest/fault.ts';
-import { nearest } from '../../manifest/rules/references.ts';
+import { nearest } from '../../nearest.ts';
 import type { ValuePath } from '../value-path.ts';
 import { referenceText, type ValueReference } from './expressions.ts';
 import type { ParsedTemplate } from './parse-template.ts';

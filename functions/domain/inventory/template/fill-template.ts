@@ -1,6 +1,6 @@
 /** Fills a template with values: the document, and for each part of it the values that it was made of. */
 import { pathText } from '../../manifest/fault.ts';
-import { nearest } from '../../manifest/rules/references.ts';
+import { nearest } from '../../nearest.ts';
 import { sameValue } from '../../same-value.ts';
 import { type InventoryFault, inventoryFault } from '../inventory-fault.ts';
 import { type IsByName, valueAt } from '../value-at.ts';

@@ -2,7 +2,7 @@
 import { error, type Fault } from '../../manifest/fault.ts';
 import { isMap } from '../../manifest/kubernetes-document.ts';
 import type { ManifestKind } from '../../manifest/manifest-kinds.ts';
-import { nearest } from '../../manifest/rules/references.ts';
+import { nearest } from '../../nearest.ts';
 import type { InventoryTemplate } from '../inventory-documents.ts';
 import { parseReference, parseText, type ValueReference } from './expressions.ts';
 import type { TemplateCondition, TemplateNode } from './template-node.ts';

@@ -1,10 +1,10 @@
 /** Groups in the words of Kadende: which provider type a plugin is, and what its properties say about machines. */
 import { type ProviderTypeName, providerTypeNames, providerTypes } from '#domain/provider-types.ts';
+import { nearest } from '../../nearest.ts';
 import { error, type Fault, pathText, warning } from '../fault.ts';
 import { isMap } from '../kubernetes-document.ts';
 import { shown } from '../names.ts';
 import { ProviderPlugin, pluginType } from '../provider-plugin.ts';
-import { nearest } from '../rules/references.ts';
 import { schemaFaults } from '../schema-faults.ts';
 import type { PlacedGroup } from './placed-groups.ts';
 

@@ -12,7 +12,7 @@ export interface VerdictAsManifest extends ManifestVerdict {
 }
 
 /** What is no MachineGroups is judged as an InputManifest. Never throws. */
-export function validateAsManifest(document: unknown, context: ValidationContext = {}): VerdictAsManifest {
+export function validateAsManifest(document: unknown, context: ValidationContext): VerdictAsManifest {
   if (isGroups(document)) return validateMachineGroups(document, context);
   const verdict = validateManifest(document, context);
   return { ...verdict, ...(verdict.manifest && { document: verdict.manifest }) };

@@ -44,7 +44,7 @@ export const groupSchemas = {
 } as const satisfies Record<GroupKind, unknown>;
 
 /** Validates one document alone and with what is known of its context. Never throws. */
-export function validateMachineGroups(document: unknown, context: ValidationContext = {}): GroupsVerdict {
+export function validateMachineGroups(document: unknown, context: ValidationContext): GroupsVerdict {
   const vast = sizeFaults(document);
   if (vast.length > 0) return { faults: vast, warnings: [] };
   const stripped = withoutEmptyFields(withoutServerFields(document));

@@ -1,6 +1,6 @@
 /** Rules of storage and of documents in a cluster: what each applies can be read, and nothing is applied twice. */
 import { isBuiltin } from '#domain/cluster-documents.ts';
-import { nameOfObject, objectKey, objectText, readObjects } from '#domain/kubernetes-objects.ts';
+import { nameOfObject, objectKey, objectText, type ReadObjects } from '#domain/kubernetes-objects.ts';
 import { takesStorage } from '#domain/node-labels.ts';
 import { error, type Fault, warning } from '../fault.ts';
 import { shown } from '../names.ts';
@@ -60,19 +60,19 @@ function* entries(manifestIndex: ManifestIndex, { documents }: PartialCluster, p
       const at = [...place, 'templatesRef'];
       yield* templatesExist(manifestIndex, templatesRef, at, 'leave templatesRef out, or write the objects as inline');
     }
-    if (inline !== undefined) yield* objects({ name, inline, owners }, [...place, 'inline']);
+    if (inline !== undefined)
+      yield* objects({ name, read: manifestIndex.context.readObjects(inline), owners }, [...place, 'inline']);
   }
 }
 
 interface Inline {
   readonly name: string;
-  readonly inline: string;
+  readonly read: ReadObjects;
   /** By `objectKey`: the documents that have it. */
   readonly owners: Map<string, string>;
 }
 
-function* objects({ name, inline, owners }: Inline, path: Path): Iterable<Fault> {
-  const read = readObjects(inline);
+function* objects({ name, read, owners }: Inline, path: Path): Iterable<Fault> {
   for (const { reason, fix } of read.faults) yield error(path, reason, fix);
   for (const object of read.objects) {
     const text = objectText(nameOfObject(object));

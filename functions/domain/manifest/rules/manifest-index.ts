@@ -1,4 +1,5 @@
 /** Index of a partial manifest: everything by name, the uses of each pool, and what the installation knows apart from the document. */
+import type { ObjectReader } from '../../kubernetes-objects.ts';
 import { servesApi } from '../load-balancers.ts';
 import type {
   PartialCluster,
@@ -12,6 +13,8 @@ import type {
 
 /** What is known outside of the document; fields that are left out are not checked. */
 export interface ValidationContext {
+  /** Reads the texts of documents in a cluster. */
+  readonly readObjects: ObjectReader;
   /** Provider types this installation can build. */
   readonly providerTypes?: readonly string[];
   /** `<namespace>/<name>` of every Secret there is. */

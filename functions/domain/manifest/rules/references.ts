@@ -1,5 +1,5 @@
 /** Rules that every list of names shares: no name twice, and every reference exists. */
-import { closest, distance } from 'fastest-levenshtein';
+import { nearest } from '#domain/nearest.ts';
 import { error, type Fault, pathText } from '../fault.ts';
 import { shown } from '../names.ts';
 import type { AtPath, Path } from './manifest-index.ts';
@@ -50,21 +50,4 @@ export function unknownName(path: Path, what: string, name: string, known: reado
     `there is no ${what} ${shown(name)}`,
     near !== undefined ? `did you mean ${shown(near)}?` : known.length === 0 ? 'add it' : `${choice}, or add it`,
   );
-}
-
-/** Comparing words is slow: among more than this many, a guess helps no one. */
-const maxCandidates = 200;
-
-/** The known word that was most likely meant by `word`; undefined when none is close. */
-export function nearest(word: string, known: readonly string[]): string | undefined {
-  if (known.length === 0 || word.length > 100) return undefined;
-  const lower = new Map(known.slice(0, maxCandidates).map((name) => [name.toLowerCase(), name]));
-  const candidate = closest(word.toLowerCase(), [...lower.keys()]);
-  const limit = Math.ceil(Math.min(word.length, candidate.length) / 3);
-  const isSwapped = sortedLetters(word) === sortedLetters(candidate);
-  return distance(word.toLowerCase(), candidate) <= (isSwapped ? 2 : limit) ? lower.get(candidate) : undefined;
-}
-
-function sortedLetters(word: string): string {
-  return [...word.toLowerCase()].sort().join('');
 }
