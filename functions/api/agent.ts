@@ -13,8 +13,8 @@ import { demandOf } from '../pipeline/records/demand-records.ts';
 import { manifestOf } from '../pipeline/records/stored-document.ts';
 import type { ApiPorts } from '../rights/api-uses.ts';
 import { type Agent, agentOf } from './agent-caller.ts';
-import { requestDemand } from './demand.ts';
 import { handleFor } from './handle.ts';
+import { requestDemand } from './request-demand.ts';
 import { agentGroups } from './views/agent-groups.ts';
 
 export const listAgentGroups = handleFor(operations.listAgentGroups, agentOf, async (_, deps, agent) => {

@@ -1,6 +1,7 @@
 /** Secrets (their values are never answered, logged or put into faults), TemplateGitReferences and RoleBindings. */
 import { installationChanges } from '#contracts/change-events.ts';
 import { operations } from '#contracts/operations/operations.ts';
+import { faultsError, pathFaults, refuseFaults, storageFaults, wireFaults } from '#documents/wire-faults.ts';
 import { PipelineError } from '#domain/errors.ts';
 import { error } from '#domain/manifest/fault.ts';
 import { referenceName } from '#domain/manifest/references-in.ts';
@@ -12,15 +13,7 @@ import { recordChange } from './audit-event.ts';
 import { sourcesThatUse } from './git-sources.ts';
 import { handle } from './handle.ts';
 import { manifestsThatUse, storedSecretUses } from './manifests-that-use.ts';
-import {
-  faultsError,
-  pathFaults,
-  refuseFaults,
-  requestDocument,
-  requestDocuments,
-  storageFaults,
-  wireFaults,
-} from './request-document.ts';
+import { requestDocument, requestDocuments } from './request-document.ts';
 import { retryForSecret } from './retry-for-secret.ts';
 import { secretPath, validationContextOf } from './surroundings.ts';
 

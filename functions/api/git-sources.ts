@@ -1,6 +1,7 @@
 /** GitSources: stored, listed with their status, made due, deleted. What they submit: `sources/`. */
 import type { GitSourceDescription, GitSourceRecord, GitSourceSummary } from '#contracts/git-sources.ts';
 import { operations } from '#contracts/operations/operations.ts';
+import { pathFaults, refuseFaults, storageFaults, wireFaults } from '#documents/wire-faults.ts';
 import { PipelineError } from '#domain/errors.ts';
 import { validateGitSource } from '#domain/manifest/validate-git-source.ts';
 import { sameValue } from '#domain/same-value.ts';
@@ -8,7 +9,7 @@ import type { AdmittedCaller } from '../caller.ts';
 import type { ApiPorts } from '../rights/api-uses.ts';
 import { recordChange } from './audit-event.ts';
 import { handle } from './handle.ts';
-import { pathFaults, refuseFaults, requestDocument, storageFaults, wireFaults } from './request-document.ts';
+import { requestDocument } from './request-document.ts';
 import { validationContextOf } from './surroundings.ts';
 
 export const putGitSource = handle(operations.putGitSource, async (request, deps) => {

@@ -4,6 +4,7 @@ import type { InventoryKey, InventoryRecord } from '#contracts/inventory.ts';
 import { operations } from '#contracts/operations/operations.ts';
 import type { ManifestRecord } from '#contracts/records.ts';
 import { readObjects } from '#documents/read-objects.ts';
+import { refuseFaults, storageFaults, wireFaults } from '#documents/wire-faults.ts';
 import { isPipelineError, PipelineError } from '#domain/errors.ts';
 import {
   type InventoryCluster,
@@ -25,8 +26,9 @@ import type { ApiPorts } from '../rights/api-uses.ts';
 import { recordChange } from './audit-event.ts';
 import { handle } from './handle.ts';
 import { manifestOwnerFault } from './manifest-owner.ts';
-import { placeFaultsOfPlane, planeRows, submitPlane } from './planes.ts';
-import { refuseFaults, requestDocument, storageFaults, wireFaults } from './request-document.ts';
+import { submittedResponse, wantedPlans } from './manifest-version.ts';
+import { placeFaultsOfPlane, submitPlane } from './planes.ts';
+import { requestDocument } from './request-document.ts';
 import {
   inventoryOf,
   judgeDocument,
@@ -35,8 +37,8 @@ import {
   storedInventory,
   withDocuments,
 } from './stored-inventory.ts';
-import { wantedPlans } from './stored-plans.ts';
-import { submitDocument } from './submit-document.ts';
+import { type Submitted, submitDocument } from './submit-document.ts';
+import { planeRows } from './views/plane-rows.ts';
 
 export const putInventory = handle(operations.putInventory, async (request, deps) => {
   const { path, caller } = request;
@@ -80,7 +82,7 @@ export const putInventory = handle(operations.putInventory, async (request, deps
   const others = clusters.filter(({ cluster }) => document.kind !== 'InventoryCluster' || cluster !== path.name);
   const json = {
     ...path,
-    ...{ generation, unchanged, ...(accepted && { accepted: accepted.json }) },
+    ...{ generation, unchanged, ...(accepted && { accepted: submittedResponse(accepted).json }) },
     behind: others.filter(({ impact }) => impact === 'changes').map(({ cluster }) => cluster),
     refused: others
       .filter(({ impact }) => impact === 'refused')
@@ -130,7 +132,7 @@ export const applyInventory = handle(operations.applyInventory, async ({ path, c
   const inventory = await storedInventory(deps, path.namespace);
   const cluster = inventory.clusters.find(({ document }) => document.metadata.name === path.name);
   if (cluster === undefined) throw missing({ ...path, kind: 'InventoryCluster' });
-  return submitCluster(deps, cluster, inventory, caller);
+  return submittedResponse(await submitCluster(deps, cluster, inventory, caller));
 });
 
 /** Resolves it, and submits the manifest. Throws `InvalidManifest` with the faults of either. */
@@ -139,7 +141,7 @@ async function submitCluster(
   cluster: Recorded<InventoryCluster>,
   inventory: Inventory,
   caller: AdmittedCaller,
-): ReturnType<typeof submitDocument> {
+): Promise<Submitted> {
   const { namespace, name } = cluster.document.metadata;
   const key = { namespace, name };
   const { document, faults } = resolveCluster(cluster, indexInventory(inventory));

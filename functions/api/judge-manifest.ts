@@ -2,6 +2,7 @@
 import type { WireFault } from '#contracts/api-bodies.ts';
 import type { ClusterRecord, DemandRecord, ManifestKey, ManifestRecord } from '#contracts/records.ts';
 import { placed } from '#documents/text-places.ts';
+import { pathFaults, wireFaults } from '#documents/wire-faults.ts';
 import { warning } from '#domain/manifest/fault.ts';
 import { placeInDocument } from '#domain/manifest/groups/groups-as-manifest.ts';
 import { validateAsManifest } from '#domain/manifest/groups/validate-as-manifest.ts';
@@ -26,7 +27,6 @@ import { checksumOf } from '../pipeline/records/checksum.ts';
 import { readableManifest } from '../pipeline/records/stored-document.ts';
 import type { SubmissionPorts } from '../rights/submission-uses.ts';
 import { pinPlanes } from './pinned-planes.ts';
-import { pathFaults, wireFaults } from './request-document.ts';
 import { validationContextOf } from './surroundings.ts';
 import { costOfPlan } from './views/plan-cost.ts';
 

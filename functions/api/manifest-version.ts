@@ -1,9 +1,12 @@
 /** Versions of a manifest as HTTP knows them: entity tags, preconditions, and the answer to a change that was accepted. */
-import type { LeftBehind, ManifestAccepted } from '#contracts/api-bodies.ts';
+import type { ManifestAccepted } from '#contracts/api-bodies.ts';
+import { planIds } from '#contracts/http-parameters.ts';
 import type { ManifestHead, ManifestKey } from '#contracts/records.ts';
 import { PipelineError } from '#domain/errors.ts';
+import { parseInput } from '../failures.ts';
 import { entityTags, tagAllowed } from '../http.ts';
 import { versionOf } from '../pipeline/manifests/next-generation.ts';
+import type { Submitted } from './submit-document.ts';
 import { linksOf } from './views/api-paths.ts';
 
 /**
@@ -44,11 +47,13 @@ function isOldTag(header: string): boolean {
   return entityTags(header)?.some((tag) => /^"g\d+-a\d+"$/.test(tag)) === true;
 }
 
-/** What the answer contains apart from the stored version. */
-interface Remarks {
-  readonly warnings?: ManifestAccepted['warnings'];
-  readonly left?: readonly LeftBehind[];
+/** The header `Kubeloom-Plan`. Throws `InvalidInput`. */
+export function wantedPlans(headers: Readonly<Record<string, string>>): readonly string[] | undefined {
+  return parseInput(planIds, headers['kubeloom-plan'], 'the header Kubeloom-Plan');
 }
+
+/** What the answer contains apart from the stored version. */
+type Remarks = Pick<Submitted, 'warnings' | 'left'>;
 
 interface Accepted<Status> {
   readonly status: Status;
@@ -66,6 +71,11 @@ export function unchangedResponse(record: ManifestHead, remarks: Remarks = {}): 
   return { status: 200, ...accepted(record, remarks, true) };
 }
 
+/** For a change that was submitted. */
+export function submittedResponse({ record, unchanged, ...remarks }: Submitted): Accepted<200 | 202> {
+  return unchanged ? unchangedResponse(record, remarks) : acceptedResponse(record, remarks);
+}
+
 function accepted(record: ManifestHead, { warnings = [], left }: Remarks, unchanged: boolean) {
   const { namespace, name, generation, attempt, runId, paused = false } = record;
   const version = { namespace, name, generation, attempt, runId };
@@ -74,7 +84,7 @@ function accepted(record: ManifestHead, { warnings = [], left }: Remarks, unchan
     unchanged,
     paused,
     ...(left && { left: [...left] }),
-    warnings,
+    warnings: [...warnings],
     links: linksOf(record, runId),
   };
   return { json, headers: { etag: manifestTag(record) } };

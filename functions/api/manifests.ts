@@ -11,10 +11,9 @@ import { fleetPage, needsAll, type SummaryWithState } from './fleet.ts';
 import { handle } from './handle.ts';
 import { refuseInventoryOwned } from './manifest-owner.ts';
 import { visibleManifests } from './manifest-pages.ts';
-import { checkPreconditions, manifestTag } from './manifest-version.ts';
+import { checkPreconditions, manifestTag, submittedResponse, wantedPlans } from './manifest-version.ts';
 import { unlessSeen } from './not-modified.ts';
 import { requestDocument } from './request-document.ts';
-import { wantedPlans } from './stored-plans.ts';
 import { submitDocument } from './submit-document.ts';
 import {
   describeRemains,
@@ -65,7 +64,7 @@ export const putManifest = handle(operations.putManifest, async (request, deps) 
   const { headers, caller } = request;
   const sameIsFine = headers['if-match'] === undefined && headers['if-none-match'] === undefined;
   const terms = { wanted: wantedPlans(headers) };
-  return submitDocument(deps, request.path, { document, stored, caller, sameIsFine, terms });
+  return submittedResponse(await submitDocument(deps, request.path, { document, stored, caller, sameIsFine, terms }));
 });
 
 /** The tag is for `If-Match` only: the answer also changes with progress, so it is never "not modified". */

@@ -1,21 +1,17 @@
-/** A management plane that is stored or deleted is a change of the manifest of its cluster; and what is desired and installed. */
-import type { InventoryList } from '#contracts/inventory.ts';
-import type { ClusterRecord, ManifestKey } from '#contracts/records.ts';
+/** A management plane that is stored or deleted is a change of the manifest of its cluster. */
+import type { ManifestKey } from '#contracts/records.ts';
 import type { Fault } from '#domain/manifest/fault.ts';
 import { error } from '#domain/manifest/fault.ts';
 import { referenceName, referencesIn } from '#domain/manifest/references-in.ts';
 import { nearest } from '#domain/nearest.ts';
 import type { ManagementPlane } from '#domain/planes/management-plane.ts';
-import { planeDocuments, releaseOf } from '#domain/planes/plane-documents.ts';
 import type { AdmittedCaller } from '../caller.ts';
-import { clusterName, driftSinceChange } from '../pipeline/records/cluster-records.ts';
-import { knownFacts } from '../pipeline/records/known-facts.ts';
 import { readableManifest } from '../pipeline/records/stored-document.ts';
 import { replaceableManifest } from '../pipeline/records/stored-manifest.ts';
 import type { ApiPorts } from '../rights/api-uses.ts';
 import { movedFaults, storedPlanes } from './pinned-planes.ts';
 import type { PlanTerms } from './stored-plans.ts';
-import { submitDocument } from './submit-document.ts';
+import { type Submitted, submitDocument } from './submit-document.ts';
 import { validationContextOf } from './surroundings.ts';
 
 interface PlaneSubmission {
@@ -31,7 +27,7 @@ export async function submitPlane(
   deps: ApiPorts,
   plane: ManagementPlane,
   { caller, terms, deleted = false }: PlaneSubmission,
-): Promise<Awaited<ReturnType<typeof submitDocument>> | undefined> {
+): Promise<Submitted | undefined> {
   const key = manifestOf(plane);
   const stored = await replaceableManifest(deps, key);
   if (stored === undefined || stored.deleting) return undefined;
@@ -80,45 +76,6 @@ async function clusterFaults(deps: ApiPorts, plane: ManagementPlane): Promise<re
   const fix = near === undefined ? `its clusters are ${names.join(', ') || 'none'}` : `did you mean ${near}?`;
   const reason = `manifest "${cluster.manifest}" has no cluster "${cluster.name}"`;
   return [error(['spec', 'cluster', 'name'], reason, fix)];
-}
-
-/** Every plane of a namespace: which releases are desired, and which the cluster has. */
-export async function planeRows(deps: ApiPorts, namespace: string): Promise<InventoryList['planes']> {
-  const planes = await storedPlanes(deps, namespace);
-  return Promise.all(
-    planes.map(async (plane) => {
-      const key = manifestOf(plane);
-      const { name: cluster } = plane.spec.cluster;
-      const records = await deps.clusters.list(key);
-      const record = records.find((one) => clusterName(one) === cluster);
-      const components = await componentRows(deps, plane, record);
-      const settled = components.every(({ desired, installed, works }) => desired === installed && works);
-      const state = record?.current ? (settled ? ('installed' as const) : ('changing' as const)) : ('waiting' as const);
-      return { plane: plane.metadata.name, manifest: key.name, cluster, state, components };
-    }),
-  );
-}
-
-async function componentRows(deps: ApiPorts, plane: ManagementPlane, record: ClusterRecord | undefined) {
-  const facts = record && (await knownFacts(deps, record));
-  const drifted = new Map((record?.drift?.items ?? []).map(({ where, message }) => [where.name, message]));
-  const compared = record !== undefined && driftSinceChange(record)?.unchecked.length === 0;
-  return planeDocuments(plane).map((document) => {
-    const { name, component } = document;
-    const applied = facts?.documents?.[name];
-    // What did not work in time may work by now: a check that finds nothing says so.
-    const unfinished = compared ? undefined : applied?.unfinished;
-    const complete = applied !== undefined && unfinished === undefined;
-    const installed = applied && releaseOf(applied);
-    const drift = drifted.get(name);
-    return {
-      ...{ document: name, kind: component?.kind ?? 'core', provider: component?.provider ?? '' },
-      ...(component?.instance !== undefined && { instance: component.instance }),
-      ...{ desired: releaseOf(document) ?? '', installed: installed ?? null, contract: applied?.contract ?? null },
-      works: complete && drift === undefined,
-      ...((drift ?? unfinished) !== undefined && { remark: drift ?? unfinished }),
-    };
-  });
 }
 
 function manifestOf({ metadata, spec }: ManagementPlane): ManifestKey {

@@ -4,6 +4,7 @@ import type { ManifestRecord } from '#contracts/records.ts';
 import { StoredInventoryPlan, storedPlanKeys } from '#contracts/stored-plans.ts';
 import { readObjects } from '#documents/read-objects.ts';
 import { withPlacesOf } from '#documents/text-places.ts';
+import { wireFaults } from '#documents/wire-faults.ts';
 import { PipelineError } from '#domain/errors.ts';
 import { type InventoryBasis, inventoryMoved } from '#domain/inventory/inventory-basis.ts';
 import { inventoryKinds, inventoryName } from '#domain/inventory/inventory-documents.ts';
@@ -24,7 +25,6 @@ import { replaceableManifest } from '../pipeline/records/stored-manifest.ts';
 import type { ApiPorts } from '../rights/api-uses.ts';
 import { type Assessment, assessManifest } from './judge-manifest.ts';
 import { manifestOwnerFault } from './manifest-owner.ts';
-import { wireFaults } from './request-document.ts';
 import {
   allDocuments,
   judgeDocument,

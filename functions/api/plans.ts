@@ -5,12 +5,12 @@ import { type StoredPlan, storedPlanKeys } from '#contracts/stored-plans.ts';
 import { isPipelineError, PipelineError } from '#domain/errors.ts';
 import { replaceableManifest, storedManifest } from '../pipeline/records/stored-manifest.ts';
 import type { ApiPorts } from '../rights/api-uses.ts';
-import { submitDeletion } from './delete-manifest.ts';
 import { handle } from './handle.ts';
-import { checkPreconditions, manifestTag } from './manifest-version.ts';
+import { checkPreconditions, manifestTag, submittedResponse } from './manifest-version.ts';
 import { planReport } from './plan-manifest.ts';
 import { carryOutPlanes } from './proposed-planes.ts';
 import { readPlan, writePlan } from './stored-plans.ts';
+import { submitDeletion } from './submit-deletion.ts';
 import { submitDocument } from './submit-document.ts';
 
 /** Those of the last weeks; objects below `plans/` expire. */
@@ -46,7 +46,7 @@ export const approveManifest = handle(operations.approveManifest, async ({ path,
   checkPreconditions(headers, path, stored);
   const terms = { wanted: [plan.id], approvedBy: caller.name };
   const why = `${reason}, proposed by ${plan.by}`;
-  const answer =
+  const submitted =
     stored && kind === 'delete'
       ? await submitDeletion(deps, path, { stored, orphans, caller, terms, reason: why })
       : await submitDocument(deps, path, {
@@ -54,9 +54,9 @@ export const approveManifest = handle(operations.approveManifest, async ({ path,
           ...(rolledBackTo !== undefined && { rolledBackTo }),
         });
   await carryOutPlanes(deps, path.namespace, plan.proposal, caller);
-  const approved = { at: deps.clock.now().toISOString(), by: caller.name, runId: answer.json.runId };
+  const approved = { at: deps.clock.now().toISOString(), by: caller.name, runId: submitted.record.runId };
   await writePlan(deps, path, { ...plan, approved });
-  return answer;
+  return submittedResponse(submitted);
 });
 
 type Proposed = StoredPlan & Required<Pick<StoredPlan, 'proposal'>>;

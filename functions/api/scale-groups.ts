@@ -7,7 +7,7 @@ import { counted, listed } from '#domain/planning/text/words.ts';
 import type { AdmittedCaller } from '../caller.ts';
 import type { ApiPorts } from '../rights/api-uses.ts';
 import { refuseInventoryOwned } from './manifest-owner.ts';
-import { submitDocument } from './submit-document.ts';
+import { type Submitted, submitDocument } from './submit-document.ts';
 
 export interface GroupSizes {
   readonly stored: ManifestRecord;
@@ -38,7 +38,7 @@ export function groupSizeFaults({ document }: Pick<ManifestRecord, 'document'>, 
 }
 
 /** Judged as a document that is put: it may need an approval, too. */
-export async function scaleGroups(deps: ApiPorts, { stored, caller, sizes }: GroupSizes) {
+export async function scaleGroups(deps: ApiPorts, { stored, caller, sizes }: GroupSizes): Promise<Submitted> {
   const document = structuredClone(stored.document);
   for (const { pool, value } of groupsIn(document)) {
     const { [pool]: size } = sizes;

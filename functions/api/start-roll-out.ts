@@ -1,6 +1,7 @@
 /** Starts a roll-out: plans it as a whole, stores what it will do to each cluster, and hands it to the state machine. */
 import { operations } from '#contracts/operations/operations.ts';
 import { type RollOutGoals, type RollOutRecord, rollOutKeys, wantedPlan } from '#contracts/roll-outs.ts';
+import { refuseFaults } from '#documents/wire-faults.ts';
 import { PipelineError } from '#domain/errors.ts';
 import { inventoryName } from '#domain/inventory/inventory-documents.ts';
 import { defaultRollOut, mostClusters, type RollOutSettings, waveNumbers } from '#domain/roll-out/roll-out-settings.ts';
@@ -19,7 +20,7 @@ import {
   plannedChange,
   refuseOtherInventoryPlan,
 } from './planned-change.ts';
-import { refuseFaults, requestDocuments } from './request-document.ts';
+import { requestDocuments } from './request-document.ts';
 import { keepDocuments, storeDocuments } from './roll-out-documents.ts';
 import { describeRollOut, inOneText, startExecution } from './roll-outs.ts';
 import { needsApproval, unapproved } from './stored-plans.ts';

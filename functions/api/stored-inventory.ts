@@ -1,5 +1,6 @@
 /** The inventory of a namespace as it is stored, and as it would be with other documents. */
 import type { InventoryRecord } from '#contracts/inventory.ts';
+import { wireFaults } from '#documents/wire-faults.ts';
 import { PipelineError } from '#domain/errors.ts';
 import {
   type InventoryCluster,
@@ -17,7 +18,6 @@ import { orderOfLevels } from '#domain/inventory/order-of-levels.ts';
 import { type InventoryVerdict, validateInventoryDocument } from '#domain/inventory/validate-inventory.ts';
 import { firstFaults } from '#domain/manifest/fault.ts';
 import type { ApiPorts } from '../rights/api-uses.ts';
-import { wireFaults } from './request-document.ts';
 
 export type RecordedDocument = Recorded<InventoryDocument>;
 

@@ -1,12 +1,10 @@
 /** Plans that are kept by their ids: the one that a request has to be, and those that wait for an approval. */
-import { planIds } from '#contracts/http-parameters.ts';
 import type { BoundPlan, ManifestKey, ManifestRecord } from '#contracts/records.ts';
 import { type Proposal, StoredPlan, storedPlanKeys } from '#contracts/stored-plans.ts';
 import { PipelineError } from '#domain/errors.ts';
 import type { InputManifest } from '#domain/manifest/input-manifest.ts';
 import { movedSince, movedText, type PlanBasis } from '#domain/planning/plan-basis.ts';
 import { listed } from '#domain/planning/text/words.ts';
-import { parseInput } from '../failures.ts';
 import { boundTo, planIdOf } from '../pipeline/plans/plan-id.ts';
 import type { SubmissionPorts } from '../rights/submission-uses.ts';
 
@@ -20,11 +18,6 @@ export interface PlanTerms {
   readonly approvedBy?: string;
   /** It is only kept, whether or not it has to be approved. */
   readonly proposeOnly?: true;
-}
-
-/** The header `Kubeloom-Plan`. Throws `InvalidInput`. */
-export function wantedPlans(headers: Readonly<Record<string, string>>): readonly string[] | undefined {
-  return parseInput(planIds, headers['kubeloom-plan'], 'the header Kubeloom-Plan');
 }
 
 /** Undefined when it was never made here, or has expired. */

@@ -1,5 +1,7 @@
 /** Makes a document the next generation of a manifest: validates it as a whole, stores it, starts its run. */
-import type { ManifestKey, ManifestRecord } from '#contracts/records.ts';
+import type { LeftBehind, WireFault } from '#contracts/api-bodies.ts';
+import type { ManifestHead, ManifestKey, ManifestRecord } from '#contracts/records.ts';
+import { refuseFaults } from '#documents/wire-faults.ts';
 import { isPipelineError, PipelineError } from '#domain/errors.ts';
 import { kindOf } from '#domain/manifest/validate-documents.ts';
 import { planTotals, totalsText } from '#domain/planning/text/plan-totals.ts';
@@ -9,8 +11,6 @@ import { startRun, storeNext } from '../pipeline/manifests/next-generation.ts';
 import type { SubmissionPorts } from '../rights/submission-uses.ts';
 import { recordManifestChange } from './audit-event.ts';
 import { type Assessment, assessManifest } from './judge-manifest.ts';
-import { acceptedResponse, unchangedResponse } from './manifest-version.ts';
-import { refuseFaults } from './request-document.ts';
 import { bindPlan, needsApproval, type PlanTerms, refuseOtherPlans } from './stored-plans.ts';
 import { beyondBudgets, budgetsOfPlans } from './views/plan-budgets.ts';
 
@@ -32,6 +32,17 @@ export interface Submission {
   readonly withoutPlanes?: readonly string[];
 }
 
+/** What follows from a change of a manifest. */
+export interface Submitted {
+  /** As it is stored now. */
+  readonly record: ManifestHead;
+  /** It was under way or done before: nothing was started. */
+  readonly unchanged: boolean;
+  readonly warnings?: readonly WireFault[];
+  /** What keeps running when the manifest is deleted. */
+  readonly left?: readonly LeftBehind[];
+}
+
 /**
  * Throws `InvalidManifest` with every fault, `VersionConflict` when another request was faster, `PlanMoved` when it is not the
  * plan that was asked for, and `ApprovalRequired` when that is only kept.
@@ -40,7 +51,7 @@ export async function submitDocument(
   deps: SubmissionPorts,
   key: ManifestKey,
   submission: Submission,
-): Promise<ReturnType<typeof acceptedResponse | typeof unchangedResponse>> {
+): Promise<Submitted> {
   const { document, stored, caller, reason, rolledBackTo, sameIsFine = false, terms = {} } = submission;
   const { accompanying = [], withoutPlanes = [] } = submission;
   const assessment = await assessManifest(deps, key, { document, stored, caller, accompanying, withoutPlanes });
@@ -52,7 +63,7 @@ export async function submitDocument(
   const unchanged = stored && same && !otherPlanes && !isBehind(stored, assessment);
   if (unchanged) {
     await refuseOtherPlans(deps, key, basis, terms.wanted);
-    return unchangedResponse(stored, { warnings });
+    return { record: stored, unchanged: true, warnings };
   }
   const why = reason ?? reasonOf(stored, same);
   const origin = { by: caller.name, reason: why, ...(rolledBackTo !== undefined && { rolledBackTo }) };
@@ -78,7 +89,7 @@ export async function submitDocument(
   } catch (error) {
     const now = sameIsFine && isPipelineError(error, 'VersionConflict') ? await deps.manifests.get(key) : undefined;
     if (now && !now.deleting && now.checksum === record.checksum) {
-      return unchangedResponse(now, { warnings });
+      return { record: now, unchanged: true, warnings };
     }
     throw error;
   }
@@ -89,7 +100,7 @@ export async function submitDocument(
     caller,
   );
   await startRun(deps, record, why);
-  return acceptedResponse(record, { warnings });
+  return { record, unchanged: false, warnings };
 }
 
 /** For the event: which plan, and whether the caller approved it. */

@@ -1,6 +1,7 @@
 /** POST /v1/validate: every fault of every document, validated together and with the stored ones. */
 import type { WireFault } from '#contracts/api-bodies.ts';
 import { operations } from '#contracts/operations/operations.ts';
+import { storageFaults, wireFaults } from '#documents/wire-faults.ts';
 import { type Fault, mostFaults } from '#domain/manifest/fault.ts';
 import { referenceName as storedName } from '#domain/manifest/references-in.ts';
 import {
@@ -12,7 +13,7 @@ import {
 } from '#domain/manifest/validate-documents.ts';
 import { handle } from './handle.ts';
 import { storedSecretUses } from './manifests-that-use.ts';
-import { requestDocuments, storageFaults, wireFaults } from './request-document.ts';
+import { requestDocuments } from './request-document.ts';
 import { storedReferences } from './surroundings.ts';
 
 /** Faults of all documents together: two hundred with a hundred each would be more than a function may answer. */

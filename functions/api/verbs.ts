@@ -15,8 +15,7 @@ import { retryOnConflict } from '../retry-on-conflict.ts';
 import type { ApiPorts } from '../rights/api-uses.ts';
 import { recordManifestChange } from './audit-event.ts';
 import { handle } from './handle.ts';
-import { acceptedResponse, checkPreconditions } from './manifest-version.ts';
-import { wantedPlans } from './stored-plans.ts';
+import { acceptedResponse, checkPreconditions, submittedResponse, wantedPlans } from './manifest-version.ts';
 import { submitDocument } from './submit-document.ts';
 
 /** The same generation once more, from where it stopped or from a stage on. */
@@ -87,12 +86,13 @@ export const driftManifest = handle(operations.driftManifest, async ({ path, bod
 export const rollbackManifest = handle(operations.rollbackManifest, async ({ path, body, ...request }, deps) => {
   const stored = await versionAsked(deps, path, request);
   const { generation, document } = await rollbackGoal(deps, stored, body.to);
-  return submitDocument(deps, path, {
+  const submitted = await submitDocument(deps, path, {
     ...{ document, stored, caller: request.caller },
     rolledBackTo: generation,
     reason: `rolled back to generation ${generation}`,
     terms: { wanted: wantedPlans(request.headers) },
   });
+  return submittedResponse(submitted);
 });
 
 /** The generation to go back to. Throws `VersionConflict` that says which there are. */

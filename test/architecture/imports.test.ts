@@ -9,7 +9,7 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 /** Who may import what inside the repository, by path prefix; the first rule that fits a file counts. */
 const mayImport: readonly (readonly [from: string, to: readonly string[]])[] = [
   ['functions/domain/', ['functions/domain/']],
-  ['functions/documents/', ['functions/documents/', 'functions/domain/']],
+  ['functions/documents/', ['functions/documents/', 'functions/domain/', 'functions/contracts/']],
   ['functions/contracts/', ['functions/contracts/', 'functions/domain/']],
   [
     'functions/rendering/',

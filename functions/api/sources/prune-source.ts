@@ -5,7 +5,7 @@ import type { ManifestRecord } from '#contracts/records.ts';
 import { isPipelineError } from '#domain/errors.ts';
 import type { AdmittedCaller } from '../../caller.ts';
 import type { SubmissionPorts } from '../../rights/submission-uses.ts';
-import { submitDeletion } from '../delete-manifest.ts';
+import { submitDeletion } from '../submit-deletion.ts';
 import { inFile } from './source-documents.ts';
 import { mayHaveIt, notItsOwn, ownerAmong } from './source-owners.ts';
 import { faultsIn, planOf } from './submit-source.ts';
@@ -132,12 +132,12 @@ async function remove(
   const base = { name: one.name, kind: one.own.kind, file: one.own.file };
   let row: SourceRow = { ...base, state: 'kept' };
   const faults = await faultsIn({ document: undefined }, async () => {
-    const { json } = await submitDeletion(deps, key, {
+    const { record } = await submitDeletion(deps, key, {
       ...{ stored: one.stored, orphans: undefined, caller },
       terms: onPlan === 'propose' ? { proposeOnly: true } : {},
       reason: `deleted: ${one.own.file} is gone in commit ${commit.slice(0, 12)} of ${ref}`.slice(0, 300),
     });
-    row = { ...base, state: 'deleted', runId: json.runId };
+    row = { ...base, state: 'deleted', runId: record.runId };
     return [];
   }).catch((thrown: unknown) => {
     if (!isPipelineError(thrown, 'ApprovalRequired')) throw thrown;

@@ -3,11 +3,11 @@ import type { WireFault } from '#contracts/api-bodies.ts';
 import type { SourceFault, SourceFiles } from '#contracts/git-sources.ts';
 import { parseDocuments } from '#documents/parse-documents.ts';
 import { withPlacesOf } from '#documents/text-places.ts';
+import { wireFaults } from '#documents/wire-faults.ts';
 import { error, type Fault } from '#domain/manifest/fault.ts';
 import { isMap } from '#domain/manifest/kubernetes-document.ts';
 import { manifestKinds } from '#domain/manifest/manifest-kinds.ts';
 import { documentName, kindOf } from '#domain/manifest/validate-documents.ts';
-import { wireFaults } from '../request-document.ts';
 
 const kinds = [...manifestKinds, 'TemplateGitReference'] as const;
 export type SourceKind = (typeof kinds)[number];

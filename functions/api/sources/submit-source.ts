@@ -2,6 +2,7 @@
 import type { WireFault } from '#contracts/api-bodies.ts';
 import type { GitSourceRecord, SourceFault, SourceRow } from '#contracts/git-sources.ts';
 import type { ManifestRecord } from '#contracts/records.ts';
+import { storageFaults, wireFaults } from '#documents/wire-faults.ts';
 import { isPipelineError } from '#domain/errors.ts';
 import { validateTemplateReference } from '#domain/manifest/validate-template-reference.ts';
 import { sameValue } from '#domain/same-value.ts';
@@ -11,7 +12,6 @@ import type { SubmissionPorts } from '../../rights/submission-uses.ts';
 import { recordChange } from '../audit-event.ts';
 import { assessManifest } from '../judge-manifest.ts';
 import { refuseInventoryOwned } from '../manifest-owner.ts';
-import { storageFaults, wireFaults } from '../request-document.ts';
 import { submitDocument } from '../submit-document.ts';
 import { validationContextOf } from '../surroundings.ts';
 import { inFile, type ReadSource, type SourceDocument } from './source-documents.ts';
@@ -132,12 +132,12 @@ async function submit(
   const key = { namespace: source.namespace, name: one.name };
   let row = rowOf(one, 'refused');
   const fault = await faultsIn(one, async () => {
-    const { json } = await submitDocument(deps, key, {
+    const { record } = await submitDocument(deps, key, {
       ...{ document: one.document, stored: one.stored, caller, sameIsFine: true },
       reason: `commit ${commit.slice(0, 12)} of ${ref}, file ${one.file}`.slice(0, 300),
       terms: onPlan === 'propose' ? { proposeOnly: true } : {},
     });
-    row = { ...rowOf(one, 'applied'), runId: json.runId };
+    row = { ...rowOf(one, 'applied'), runId: record.runId };
     return [];
   }).catch((thrown: unknown) => {
     if (!isPipelineError(thrown, 'ApprovalRequired')) throw thrown;

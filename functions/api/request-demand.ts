@@ -1,0 +1,89 @@
+/** Sizes and replacements are stored as the demand of clusters, and the next attempt of the generation is started. */
+import type { WireFault } from '#contracts/api-bodies.ts';
+import type { ClusterRecord, ManifestRecord } from '#contracts/records.ts';
+import { type Demand, openDemand, sameDemand } from '#domain/demand.ts';
+import { PipelineError } from '#domain/errors.ts';
+import type { InputManifest } from '#domain/manifest/input-manifest.ts';
+import type { AdmittedCaller } from '../caller.ts';
+import { startAnotherAttempt } from '../pipeline/manifests/next-attempt.ts';
+import { boundsOf, planCluster } from '../pipeline/plans/cluster-plans.ts';
+import { planningOf } from '../pipeline/plans/planning.ts';
+import { changeDemand, demandOf } from '../pipeline/records/demand-records.ts';
+import type { ApiPorts } from '../rights/api-uses.ts';
+import { recordManifestChange } from './audit-event.ts';
+import type { Submitted } from './submit-document.ts';
+
+/** What is asked of clusters of a manifest. */
+export interface DemandRequest {
+  readonly stored: ManifestRecord;
+  readonly document: InputManifest;
+  readonly caller: AdmittedCaller;
+  readonly changes: readonly { readonly record: ClusterRecord; readonly change: (demand: Demand) => Demand }[];
+  /** For people. */
+  readonly what: string;
+  readonly done: string;
+  /** The same request starts a failed run again, and automatic retries are counted from 0. @default true */
+  readonly byPerson?: boolean;
+  readonly kind: 'ScaleRequested' | 'ReplacementRequested';
+  /** What speaks against it once it is stored: a run at work was faster. */
+  readonly faultsBehind?: () => Promise<readonly WireFault[]>;
+}
+
+/** Stores it and starts the next attempt, unless it is all there or asked for already. */
+export async function requestDemand(deps: ApiPorts, request: DemandRequest): Promise<Submitted> {
+  const { stored, document, caller, changes, what, done, kind, byPerson = true } = request;
+  const bounds = boundsOf(document);
+  const asking = changes.map(async ({ record, change }) => {
+    const { current, attempted } = record;
+    const about = { current, attempted, bounds };
+    const before = openDemand(demandOf(await deps.demands.get(stored, record.cluster)), about);
+    return { record, change, before, after: openDemand(change(before), about) };
+  });
+  const asked = await Promise.all(asking);
+  if (asked.every(({ before, after }) => sameDemand(before, after) && !(byPerson && stored.status === 'Failed'))) {
+    // That a size failed is forgotten all the same.
+    for (const { record, before, after } of asked)
+      await changeDemand(deps, idOf(record), (demand) => withoutFailures(demand, before, after));
+    return { record: stored, unchanged: true };
+  }
+  const faults = asked.flatMap(({ record, before, after }) => planFaults(deps, stored, record, { before, after }));
+  if (faults.length > 0) throw demandRefused(stored, done, faults);
+  for (const { record, change } of asked) await changeDemand(deps, idOf(record), change);
+  const late = (await request.faultsBehind?.()) ?? [];
+  if (late.length > 0) throw demandRefused(stored, done, late);
+  const next = await startAnotherAttempt(deps, stored, what, byPerson);
+  await recordManifestChange(deps, next, what, caller, kind);
+  return { record: next, unchanged: false };
+}
+
+const idOf = ({ namespace, manifest: name, cluster }: ClusterRecord) => ({ key: { namespace, name }, cluster });
+
+function withoutFailures(demand: Demand, before: Demand, after: Demand): Demand {
+  const gone = Object.keys(before.failures).filter((pool) => after.failures[pool] === undefined);
+  const failures = Object.entries(demand.failures).filter(([pool]) => !gone.includes(pool));
+  return { ...demand, failures: Object.fromEntries(failures) };
+}
+
+/** What the planner refuses for the demand, and not without. */
+function planFaults(
+  deps: Pick<ApiPorts, 'ids' | 'config'>,
+  stored: ManifestRecord,
+  record: ClusterRecord,
+  { before, after }: { readonly before: Demand; readonly after: Demand },
+): readonly WireFault[] {
+  const refusals = (demand: Demand) => {
+    const planning = { ...planningOf(deps, stored), demands: { [record.cluster]: demand } };
+    return planCluster(planning, stored, record).refusals;
+  };
+  const known = new Set(refusals(before).map(({ reason }) => reason));
+  return refusals(after).flatMap(({ path, reason, fix }) => (known.has(reason) ? [] : [{ path, reason, fix }]));
+}
+
+/** "manifest "team/shop" cannot be scaled: …", with all faults. */
+export function demandRefused(stored: ManifestRecord, done: string, faults: readonly WireFault[]): PipelineError {
+  const { namespace, name, generation, attempt } = stored;
+  const reasons = faults.map(({ reason, fix }) => (fix === undefined ? reason : `${reason}; ${fix}`)).join('. ');
+  return new PipelineError('VerbRefused', `manifest "${namespace}/${name}" cannot be ${done}: ${reasons}`, {
+    details: { faults: [...faults], current: { generation, attempt } },
+  });
+}

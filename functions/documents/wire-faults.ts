@@ -1,0 +1,55 @@
+/** Faults of a document as the API reports them, and what every document that is stored is checked for. */
+import type { WireFault } from '#contracts/api-bodies.ts';
+import { PipelineError } from '#domain/errors.ts';
+import { error, type Fault, firstFaults } from '#domain/manifest/fault.ts';
+import { isMap } from '#domain/manifest/kubernetes-document.ts';
+import { placed } from './text-places.ts';
+
+/** What a document is about. */
+export interface DocumentKey {
+  readonly namespace: string;
+  readonly name: string;
+}
+
+/** Where document and path are about different things. */
+export function pathFaults(document: unknown, path: DocumentKey): readonly Fault[] {
+  const metadata = isMap(document) && isMap(document.metadata) ? document.metadata : {};
+  return (['namespace', 'name'] as const).flatMap((field) => {
+    const given = metadata[field];
+    if (given === undefined || given === path[field]) return [];
+    // The value has been parsed, but may not be text: not even `String` is safe on it.
+    const said = (typeof given === 'string' ? given : JSON.stringify(given)).slice(0, 80);
+    const reason = `the document says "${said}", the path of the request "${path[field]}"`;
+    return [error(['metadata', field], reason, 'make them the same')];
+  });
+}
+
+/** Of a document that is stored as it is: an item of the table has 400 KB, with what else it has. */
+const mostBytes = 100_000;
+
+/** Where a document is larger than what is stored of it may be; aliases are written out. */
+export function storageFaults(document: unknown): readonly Fault[] {
+  const bytes = Buffer.byteLength(JSON.stringify(document) ?? '');
+  if (bytes <= mostBytes) return [];
+  const reason = `has ${bytes} bytes, at most ${mostBytes} can be stored`;
+  return [error([], reason, 'leave out what is not needed, or split it into several')];
+}
+
+/** Throws `InvalidManifest` that carries every fault, when there are any. */
+export function refuseFaults(kind: string, key: DocumentKey, faults: readonly WireFault[]): void {
+  if (faults.length > 0) throw faultsError(kind, key, faults);
+}
+
+export function faultsError(kind: string, key: DocumentKey, faults: readonly WireFault[]): PipelineError {
+  const count = faults.length === 1 ? 'one fault' : `${faults.length} faults`;
+  const message = `${kind} "${key.namespace}/${key.name}" has ${count}; nothing was changed`;
+  return new PipelineError('InvalidManifest', message, { details: faults });
+}
+
+/**
+ * Faults as the API reports them, not more than anyone reads, with their places in the text of the document where it
+ * was sent as one; whether they are warnings is said by the list they are in.
+ */
+export function wireFaults(faults: readonly Fault[], document?: unknown, most?: number): WireFault[] {
+  return placed(document, firstFaults(faults, most)).map(({ severity: _, ...fault }) => fault);
+}
