@@ -11,10 +11,10 @@ import { keepReport, lastReport } from '../pipeline/records/agent-reports.ts';
 import { clusterName } from '../pipeline/records/cluster-records.ts';
 import { demandOf } from '../pipeline/records/demand-records.ts';
 import { manifestOf } from '../pipeline/records/stored-document.ts';
+import { requestDemand } from '../pipeline/submission/request-demand.ts';
 import type { ApiPorts } from '../rights/api-uses.ts';
 import { type Agent, agentOf } from './agent-caller.ts';
-import { handleFor } from './handle.ts';
-import { requestDemand } from './request-demand.ts';
+import { handleFor } from './http/handle.ts';
 import { agentGroups } from './views/agent-groups.ts';
 
 export const listAgentGroups = handleFor(operations.listAgentGroups, agentOf, async (_, deps, agent) => {

@@ -11,11 +11,11 @@ import { allNodes } from '#domain/cluster-state.ts';
 import { PipelineError } from '#domain/errors.ts';
 import { type AdmittedCaller, callerText } from '../caller.ts';
 import { type AccessPlace, readAccess, startAccess } from '../pipeline/jobs/access-requests.ts';
+import { recordManifestChange } from '../pipeline/records/audit-event.ts';
 import { clusterName } from '../pipeline/records/cluster-records.ts';
 import type { ApiPorts } from '../rights/api-uses.ts';
-import { recordManifestChange } from './audit-event.ts';
 import { namedCluster } from './clusters.ts';
-import { handle } from './handle.ts';
+import { handle } from './http/handle.ts';
 
 export const requestKubeconfig = handle(operations.requestKubeconfig, async ({ path, body, caller }, deps) => {
   const { namespace, name } = path;

@@ -2,9 +2,9 @@
 import { operations } from '#contracts/operations/operations.ts';
 import type { ClusterRecord } from '#contracts/records.ts';
 import { PipelineError } from '#domain/errors.ts';
+import { recordManifestChange } from '../pipeline/records/audit-event.ts';
 import { clusterName } from '../pipeline/records/cluster-records.ts';
-import { recordManifestChange } from './audit-event.ts';
-import { handle } from './handle.ts';
+import { handle } from './http/handle.ts';
 
 export const getKubeconfig = handle(operations.getKubeconfig, async ({ path, caller }, deps) => {
   const wanted = namedCluster(await deps.clusters.list(path), path);

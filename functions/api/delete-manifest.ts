@@ -4,18 +4,18 @@ import { operations } from '#contracts/operations/operations.ts';
 import type { ManifestKey, ManifestRecord, Orphans } from '#contracts/records.ts';
 import { isPipelineError, PipelineError } from '#domain/errors.ts';
 import { leftBehind } from '../pipeline/manifests/orphan-manifest.ts';
+import { recordManifestChange } from '../pipeline/records/audit-event.ts';
 import { storedManifest, storedOrRemains, wayOut } from '../pipeline/records/stored-manifest.ts';
+import { submitDeletion } from '../pipeline/submission/submit-deletion.ts';
 import type { ApiPorts } from '../rights/api-uses.ts';
-import { recordManifestChange } from './audit-event.ts';
-import { handle } from './handle.ts';
+import { handle } from './http/handle.ts';
 import {
   acceptedResponse,
   checkPreconditions,
   submittedResponse,
   unchangedResponse,
   wantedPlans,
-} from './manifest-version.ts';
-import { submitDeletion } from './submit-deletion.ts';
+} from './http/manifest-version.ts';
 import { remainsWithout } from './views/manifest-description.ts';
 
 export const deleteManifest = handle(operations.deleteManifest, async (request, deps) => {

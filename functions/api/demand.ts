@@ -11,11 +11,11 @@ import type { AdmittedCaller } from '../caller.ts';
 import { clusterName } from '../pipeline/records/cluster-records.ts';
 import { manifestOf } from '../pipeline/records/stored-document.ts';
 import { storedManifest } from '../pipeline/records/stored-manifest.ts';
+import { demandRefused, requestDemand } from '../pipeline/submission/request-demand.ts';
+import { groupSizeFaults, hasMachineGroups, scaleGroups } from '../pipeline/submission/scale-groups.ts';
 import type { ApiPorts } from '../rights/api-uses.ts';
-import { handle } from './handle.ts';
-import { checkPreconditions, submittedResponse } from './manifest-version.ts';
-import { demandRefused, requestDemand } from './request-demand.ts';
-import { groupSizeFaults, hasMachineGroups, scaleGroups } from './scale-groups.ts';
+import { handle } from './http/handle.ts';
+import { checkPreconditions, submittedResponse } from './http/manifest-version.ts';
 
 /** Sizes of autoscaled pools of one cluster, or of machine groups. */
 export const scaleManifest = handle(operations.scaleManifest, async ({ path, body, headers, caller }, deps) => {

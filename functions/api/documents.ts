@@ -9,13 +9,13 @@ import { validateRoleBinding } from '#domain/manifest/role-binding.ts';
 import { secretValues } from '#domain/manifest/secret.ts';
 import { validateSecret } from '#domain/manifest/validate-secret.ts';
 import { validateTemplateReference } from '#domain/manifest/validate-template-reference.ts';
-import { recordChange } from './audit-event.ts';
+import { recordChange } from '../pipeline/records/audit-event.ts';
+import { manifestsThatUse, storedSecretUses } from '../pipeline/submission/manifests-that-use.ts';
+import { retryForSecret } from '../pipeline/submission/retry-for-secret.ts';
+import { secretPath, validationContextOf } from '../pipeline/submission/validation-context.ts';
 import { sourcesThatUse } from './git-sources.ts';
-import { handle } from './handle.ts';
-import { manifestsThatUse, storedSecretUses } from './manifests-that-use.ts';
-import { requestDocument, requestDocuments } from './request-document.ts';
-import { retryForSecret } from './retry-for-secret.ts';
-import { secretPath, validationContextOf } from './surroundings.ts';
+import { handle } from './http/handle.ts';
+import { requestDocument, requestDocuments } from './http/request-document.ts';
 
 export const putSecret = handle(operations.putSecret, async (request, deps) => {
   const { namespace, name } = request.path;

@@ -5,8 +5,8 @@ import type { FeedQuery } from '#contracts/http-parameters.ts';
 import { operations } from '#contracts/operations/operations.ts';
 import type { AdmittedCaller } from '../caller.ts';
 import type { StoredFeedEvent } from '../event-feed.ts';
-import { handle } from './handle.ts';
-import { unlessSeen } from './not-modified.ts';
+import { handle } from './http/handle.ts';
+import { unlessSeen } from './http/not-modified.ts';
 
 /** Read for one page at most, so that a filter that fits little still answers in time. */
 const readAtMost = 2000;

@@ -6,7 +6,7 @@ import { PipelineError } from '#domain/errors.ts';
 import { documentChanges } from '#domain/manifest/document-changes.ts';
 import { storedManifest } from '../pipeline/records/stored-manifest.ts';
 import type { ApiPorts } from '../rights/api-uses.ts';
-import { handle } from './handle.ts';
+import { handle } from './http/handle.ts';
 
 /** Newest first. */
 export const listGenerations = handle(operations.listGenerations, async ({ path }, deps) => {

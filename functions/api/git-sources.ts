@@ -1,4 +1,4 @@
-/** GitSources: stored, listed with their status, made due, deleted. What they submit: `sources/`. */
+/** GitSources: stored, listed with their status, made due, deleted. What they submit: `pipeline/sources/`. */
 import type { GitSourceDescription, GitSourceRecord, GitSourceSummary } from '#contracts/git-sources.ts';
 import { operations } from '#contracts/operations/operations.ts';
 import { pathFaults, refuseFaults, storageFaults, wireFaults } from '#documents/wire-faults.ts';
@@ -6,11 +6,11 @@ import { PipelineError } from '#domain/errors.ts';
 import { validateGitSource } from '#domain/manifest/validate-git-source.ts';
 import { sameValue } from '#domain/same-value.ts';
 import type { AdmittedCaller } from '../caller.ts';
+import { recordChange } from '../pipeline/records/audit-event.ts';
+import { validationContextOf } from '../pipeline/submission/validation-context.ts';
 import type { ApiPorts } from '../rights/api-uses.ts';
-import { recordChange } from './audit-event.ts';
-import { handle } from './handle.ts';
-import { requestDocument } from './request-document.ts';
-import { validationContextOf } from './surroundings.ts';
+import { handle } from './http/handle.ts';
+import { requestDocument } from './http/request-document.ts';
 
 export const putGitSource = handle(operations.putGitSource, async (request, deps) => {
   const { path, caller } = request;

@@ -20,15 +20,7 @@ import { error } from '#domain/manifest/fault.ts';
 import { validateAsManifest } from '#domain/manifest/groups/validate-as-manifest.ts';
 import { isMap } from '#domain/manifest/kubernetes-document.ts';
 import type { AdmittedCaller } from '../caller.ts';
-import { checksumOf } from '../pipeline/records/checksum.ts';
-import { everyManifest, replaceableManifest } from '../pipeline/records/stored-manifest.ts';
-import type { ApiPorts } from '../rights/api-uses.ts';
-import { recordChange } from './audit-event.ts';
-import { handle } from './handle.ts';
-import { manifestOwnerFault } from './manifest-owner.ts';
-import { submittedResponse, wantedPlans } from './manifest-version.ts';
-import { placeFaultsOfPlane, submitPlane } from './planes.ts';
-import { requestDocument } from './request-document.ts';
+import { manifestOwnerFault } from '../pipeline/inventory/manifest-owner.ts';
 import {
   inventoryOf,
   judgeDocument,
@@ -36,8 +28,16 @@ import {
   readInventoryDocument,
   storedInventory,
   withDocuments,
-} from './stored-inventory.ts';
-import { type Submitted, submitDocument } from './submit-document.ts';
+} from '../pipeline/inventory/stored-inventory.ts';
+import { recordChange } from '../pipeline/records/audit-event.ts';
+import { checksumOf } from '../pipeline/records/checksum.ts';
+import { everyManifest, replaceableManifest } from '../pipeline/records/stored-manifest.ts';
+import { type Submitted, submitDocument } from '../pipeline/submission/submit-document.ts';
+import { placeFaultsOfPlane, submitPlane } from '../pipeline/submission/submit-plane.ts';
+import type { ApiPorts } from '../rights/api-uses.ts';
+import { handle } from './http/handle.ts';
+import { submittedResponse, wantedPlans } from './http/manifest-version.ts';
+import { requestDocument } from './http/request-document.ts';
 import { planeRows } from './views/plane-rows.ts';
 
 export const putInventory = handle(operations.putInventory, async (request, deps) => {

@@ -1,8 +1,8 @@
 /** A manifest as it is now and what happened since, in one small answer: for those who watch. */
 import { operations } from '#contracts/operations/operations.ts';
-import { handle } from './handle.ts';
+import { handle } from './http/handle.ts';
+import { unlessSeen } from './http/not-modified.ts';
 import { describeStored } from './manifests.ts';
-import { unlessSeen } from './not-modified.ts';
 
 const eventsAtMost = 100;
 

@@ -6,7 +6,7 @@ import { PipelineError } from '#domain/errors.ts';
 import { nameOfCluster } from '#domain/naming.ts';
 import type { ApiPorts } from '../rights/api-uses.ts';
 import { findClusterRecord } from './clusters.ts';
-import { handle } from './handle.ts';
+import { handle } from './http/handle.ts';
 import { storedRun } from './runs.ts';
 import { attemptOfPrefix, attemptPrefix, logPath, runPrefix } from './views/api-paths.ts';
 

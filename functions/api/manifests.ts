@@ -5,16 +5,16 @@ import type { ManifestKey } from '#contracts/records.ts';
 import { PipelineError } from '#domain/errors.ts';
 import { aheadOf } from '../ahead.ts';
 import type { AdmittedCaller } from '../caller.ts';
+import { refuseInventoryOwned } from '../pipeline/inventory/manifest-owner.ts';
 import { replaceableManifest, storedOrRemains } from '../pipeline/records/stored-manifest.ts';
+import { submitDocument } from '../pipeline/submission/submit-document.ts';
 import type { ApiPorts } from '../rights/api-uses.ts';
-import { fleetPage, needsAll, type SummaryWithState } from './fleet.ts';
-import { handle } from './handle.ts';
-import { refuseInventoryOwned } from './manifest-owner.ts';
-import { visibleManifests } from './manifest-pages.ts';
-import { checkPreconditions, manifestTag, submittedResponse, wantedPlans } from './manifest-version.ts';
-import { unlessSeen } from './not-modified.ts';
-import { requestDocument } from './request-document.ts';
-import { submitDocument } from './submit-document.ts';
+import { handle } from './http/handle.ts';
+import { visibleManifests } from './http/manifest-pages.ts';
+import { checkPreconditions, manifestTag, submittedResponse, wantedPlans } from './http/manifest-version.ts';
+import { unlessSeen } from './http/not-modified.ts';
+import { requestDocument } from './http/request-document.ts';
+import { fleetPage, needsAll, type SummaryWithState } from './views/fleet.ts';
 import {
   describeRemains,
   manifestDescription,

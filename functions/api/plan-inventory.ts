@@ -10,12 +10,17 @@ import { defaultsOf } from '#domain/manifest/groups/document-defaults.ts';
 import { validateAsManifest } from '#domain/manifest/groups/validate-as-manifest.ts';
 import { planTotals, sumOf } from '#domain/planning/text/plan-totals.ts';
 import { sumOfCosts } from '#domain/prices/sum-costs.ts';
+import { storedInventory } from '../pipeline/inventory/stored-inventory.ts';
 import { storedManifest } from '../pipeline/records/stored-manifest.ts';
-import { handle } from './handle.ts';
-import { keepInventoryPlan, type PlannedCluster, planInBudget, plannedChange } from './planned-change.ts';
-import { requestDocuments } from './request-document.ts';
-import { storedInventory } from './stored-inventory.ts';
-import { budgetsOfPlans } from './views/plan-budgets.ts';
+import {
+  keepInventoryPlan,
+  type PlannedCluster,
+  planInBudget,
+  plannedChange,
+} from '../pipeline/roll-outs/planned-change.ts';
+import { budgetsOfPlans } from '../pipeline/submission/plan-budgets.ts';
+import { handle } from './http/handle.ts';
+import { requestDocuments } from './http/request-document.ts';
 
 export const planInventory = handle(operations.planInventory, async (request, deps) => {
   const { namespace } = request.path;

@@ -21,17 +21,17 @@ import { planningOf } from '../pipeline/plans/planning.ts';
 import { clusterName } from '../pipeline/records/cluster-records.ts';
 import { manifestOf } from '../pipeline/records/stored-document.ts';
 import { replaceableManifest, storedManifest } from '../pipeline/records/stored-manifest.ts';
+import { assessManifest, type ManifestToAssess, planClusters } from '../pipeline/submission/assess-manifest.ts';
+import { beyondBudgets, budgetsOfPlans } from '../pipeline/submission/plan-budgets.ts';
+import { costOfPlan } from '../pipeline/submission/plan-cost.ts';
+import { keepPlan, needsApproval, refuseOtherPlans } from '../pipeline/submission/stored-plans.ts';
 import type { ApiPorts } from '../rights/api-uses.ts';
 import { orphansIn } from './delete-manifest.ts';
-import { handle } from './handle.ts';
-import { assessManifest, type ManifestToAssess, planClusters } from './judge-manifest.ts';
-import { manifestTag } from './manifest-version.ts';
-import { requestDocumentAmong } from './request-document.ts';
-import { keepPlan, needsApproval, refuseOtherPlans } from './stored-plans.ts';
+import { handle } from './http/handle.ts';
+import { manifestTag } from './http/manifest-version.ts';
+import { requestDocumentAmong } from './http/request-document.ts';
 import { rollbackGoal } from './verbs.ts';
 import { openDemandOf } from './views/cluster-description.ts';
-import { beyondBudgets, budgetsOfPlans } from './views/plan-budgets.ts';
-import { costOfPlan } from './views/plan-cost.ts';
 
 export const planManifest = handle(operations.planManifest, async (request, deps) => {
   const { path: key, query } = request;

@@ -3,15 +3,15 @@ import { operations } from '#contracts/operations/operations.ts';
 import type { ManifestKey } from '#contracts/records.ts';
 import { type StoredPlan, storedPlanKeys } from '#contracts/stored-plans.ts';
 import { isPipelineError, PipelineError } from '#domain/errors.ts';
+import { carryOutPlanes } from '../pipeline/inventory/proposed-planes.ts';
 import { replaceableManifest, storedManifest } from '../pipeline/records/stored-manifest.ts';
+import { readPlan, writePlan } from '../pipeline/submission/stored-plans.ts';
+import { submitDeletion } from '../pipeline/submission/submit-deletion.ts';
+import { submitDocument } from '../pipeline/submission/submit-document.ts';
 import type { ApiPorts } from '../rights/api-uses.ts';
-import { handle } from './handle.ts';
-import { checkPreconditions, manifestTag, submittedResponse } from './manifest-version.ts';
+import { handle } from './http/handle.ts';
+import { checkPreconditions, manifestTag, submittedResponse } from './http/manifest-version.ts';
 import { planReport } from './plan-manifest.ts';
-import { carryOutPlanes } from './proposed-planes.ts';
-import { readPlan, writePlan } from './stored-plans.ts';
-import { submitDeletion } from './submit-deletion.ts';
-import { submitDocument } from './submit-document.ts';
 
 /** Those of the last weeks; objects below `plans/` expire. */
 export const listPlans = handle(operations.listPlans, async ({ path }, deps) => {

@@ -2,9 +2,9 @@
 import { pathOf } from '#contracts/operations/operation.ts';
 import { operations } from '#contracts/operations/operations.ts';
 import { readProviderCheck, startProviderCheck } from '../pipeline/jobs/provider-checks.ts';
+import { recordManifestChange } from '../pipeline/records/audit-event.ts';
 import { storedManifest } from '../pipeline/records/stored-manifest.ts';
-import { recordManifestChange } from './audit-event.ts';
-import { handle } from './handle.ts';
+import { handle } from './http/handle.ts';
 
 export const checkProvider = handle(operations.checkProvider, async ({ path, caller }, deps) => {
   const { namespace, name, provider } = path;

@@ -4,8 +4,8 @@ import type { ManifestRecord } from '#contracts/records.ts';
 import { defaultTemplates } from '#domain/manifest/input-manifest.ts';
 import { type Reference, referencesIn } from '#domain/manifest/references-in.ts';
 import { readableManifest } from '../pipeline/records/stored-document.ts';
-import { handle } from './handle.ts';
-import { visibleManifests } from './manifest-pages.ts';
+import { handle } from './http/handle.ts';
+import { visibleManifests } from './http/manifest-pages.ts';
 
 /** A page has those of as many manifests as it may have. */
 export const listProviders = handle(operations.listProviders, async ({ query, caller }, deps) => {

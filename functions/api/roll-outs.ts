@@ -6,11 +6,11 @@ import { PipelineError } from '#domain/errors.ts';
 import { countStates, isEnded } from '#domain/roll-out/roll-out.ts';
 import { type AdmittedCaller, callerText } from '../caller.ts';
 import { changeRollOut, reportRollOut, storedRollOut } from '../pipeline/roll-outs/change-roll-out.ts';
+import type { PlannedCluster } from '../pipeline/roll-outs/planned-change.ts';
+import { refuseUnstoredDocuments, restoreDocuments } from '../pipeline/roll-outs/roll-out-documents.ts';
+import { undoRollOut } from '../pipeline/roll-outs/undo-roll-out.ts';
 import type { ApiPorts } from '../rights/api-uses.ts';
-import { handle } from './handle.ts';
-import type { PlannedCluster } from './planned-change.ts';
-import { refuseUnstoredDocuments, restoreDocuments } from './roll-out-documents.ts';
-import { undoRollOut } from './undo-roll-out.ts';
+import { handle } from './http/handle.ts';
 
 /** Newest first; older ones can still be asked for by their id. */
 const listedAtMost = 50;

@@ -2,7 +2,7 @@
 import { type Operation, passesGateway } from '#contracts/operations/operation.ts';
 import { type OperationId, operationList, type operations } from '#contracts/operations/operations.ts';
 import type { HttpHandler } from '../middleware.ts';
-import type { Handler } from './handle.ts';
+import type { Handler } from './http/handle.ts';
 
 /** What a file exports under the id of an operation answers it; one that is missing does not compile. */
 const handlers: Readonly<Record<OperationId, HttpHandler>> = {

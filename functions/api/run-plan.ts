@@ -4,7 +4,7 @@ import { PlannedPath, type RunPlan } from '#contracts/run-plan.ts';
 import { waypointKeys, waypointOf } from '#contracts/stage.ts';
 import { nameOfCluster } from '#domain/naming.ts';
 import { readDocument } from '../pipeline/records/known-facts.ts';
-import { handle } from './handle.ts';
+import { handle } from './http/handle.ts';
 import { storedRun } from './runs.ts';
 import { runPrefix } from './views/api-paths.ts';
 

@@ -8,8 +8,8 @@ import type { Page } from '../page.ts';
 import { storedManifest } from '../pipeline/records/stored-manifest.ts';
 import { withRealStatus } from '../pipeline/runs/passed-over.ts';
 import type { ApiPorts } from '../rights/api-uses.ts';
-import { handle } from './handle.ts';
-import { unlessSeen } from './not-modified.ts';
+import { handle } from './http/handle.ts';
+import { unlessSeen } from './http/not-modified.ts';
 import { shownRun } from './views/run-view.ts';
 
 /** Newest first. */

@@ -2,7 +2,7 @@
 import { operations } from '#contracts/operations/operations.ts';
 import document from '../../docs/openapi.json' with { type: 'json' };
 import product from '../../package.json' with { type: 'json' };
-import { handle } from './handle.ts';
+import { handle } from './http/handle.ts';
 
 export const getHealth = handle(operations.getHealth, async (_request, deps) => ({
   json: { status: 'ok' as const, time: deps.clock.now().toISOString() },

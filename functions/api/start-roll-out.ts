@@ -11,20 +11,20 @@ import { parseInput } from '../failures.ts';
 import { boundTo } from '../pipeline/plans/plan-id.ts';
 import { changeRollOut, reportRollOut } from '../pipeline/roll-outs/change-roll-out.ts';
 import { claimClusters, releaseClusters } from '../pipeline/roll-outs/claim-clusters.ts';
-import type { ApiPorts } from '../rights/api-uses.ts';
-import { handle } from './handle.ts';
 import {
   type PlannedChange,
   type PlannedCluster,
   planInBudget,
   plannedChange,
   refuseOtherInventoryPlan,
-} from './planned-change.ts';
-import { requestDocuments } from './request-document.ts';
-import { keepDocuments, storeDocuments } from './roll-out-documents.ts';
+} from '../pipeline/roll-outs/planned-change.ts';
+import { keepDocuments, storeDocuments } from '../pipeline/roll-outs/roll-out-documents.ts';
+import { beyondBudgets, budgetsOfPlans } from '../pipeline/submission/plan-budgets.ts';
+import { needsApproval, unapproved } from '../pipeline/submission/stored-plans.ts';
+import type { ApiPorts } from '../rights/api-uses.ts';
+import { handle } from './http/handle.ts';
+import { requestDocuments } from './http/request-document.ts';
 import { describeRollOut, inOneText, startExecution } from './roll-outs.ts';
-import { needsApproval, unapproved } from './stored-plans.ts';
-import { beyondBudgets, budgetsOfPlans } from './views/plan-budgets.ts';
 
 type Changing = PlannedCluster & { readonly assessment: NonNullable<PlannedCluster['assessment']> };
 

@@ -11,10 +11,10 @@ import {
   kindOf,
   validateDocuments,
 } from '#domain/manifest/validate-documents.ts';
-import { handle } from './handle.ts';
-import { storedSecretUses } from './manifests-that-use.ts';
-import { requestDocuments } from './request-document.ts';
-import { storedReferences } from './surroundings.ts';
+import { storedSecretUses } from '../pipeline/submission/manifests-that-use.ts';
+import { storedReferences } from '../pipeline/submission/validation-context.ts';
+import { handle } from './http/handle.ts';
+import { requestDocuments } from './http/request-document.ts';
 
 /** Faults of all documents together: two hundred with a hundred each would be more than a function may answer. */
 const mostOfReport = 1000;

@@ -8,15 +8,15 @@ import { checkPolicyOf } from '../pipeline/drift/drift-policy.ts';
 import { startDriftCheck } from '../pipeline/drift/start-drift-check.ts';
 import { nextRecord, startRun, storeNext } from '../pipeline/manifests/next-generation.ts';
 import { lastDone } from '../pipeline/manifests/rollback-goal.ts';
+import { recordManifestChange } from '../pipeline/records/audit-event.ts';
 import { isBeingCancelled } from '../pipeline/records/cancellation.ts';
 import { storedManifest } from '../pipeline/records/stored-manifest.ts';
 import { cancelRun } from '../pipeline/runs/cancel-run.ts';
+import { submitDocument } from '../pipeline/submission/submit-document.ts';
 import { retryOnConflict } from '../retry-on-conflict.ts';
 import type { ApiPorts } from '../rights/api-uses.ts';
-import { recordManifestChange } from './audit-event.ts';
-import { handle } from './handle.ts';
-import { acceptedResponse, checkPreconditions, submittedResponse, wantedPlans } from './manifest-version.ts';
-import { submitDocument } from './submit-document.ts';
+import { handle } from './http/handle.ts';
+import { acceptedResponse, checkPreconditions, submittedResponse, wantedPlans } from './http/manifest-version.ts';
 
 /** The same generation once more, from where it stopped or from a stage on. */
 export const retryManifest = handle(operations.retryManifest, async ({ path, body, ...request }, deps) => {

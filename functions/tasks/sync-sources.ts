@@ -12,7 +12,7 @@ export const handler = taskHandler(z.unknown(), uses, async (_event, deps) => {
   const due = await deps.gitSources.due(deps.clock.now().toISOString(), atMost);
   if (due.length === 0) return { due: 0, steps: [] };
   // Most ticks have nothing to do, and load none of it.
-  const { advanceSource } = await import('../api/sources/advance-source.ts');
+  const { advanceSource } = await import('../pipeline/sources/advance-source.ts');
   const outcomes: PromiseSettledResult<unknown>[] = [];
   for (const source of due) outcomes.push(...(await Promise.allSettled([advanceSource(deps, source)])));
   const faults = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason] : []));

@@ -1,7 +1,7 @@
 /** Events of all manifests: who sees which, filters, and pages that lose and repeat nothing. */
 import { describe, expect, it } from 'vitest';
 import type { NewEvent } from '#contracts/records.ts';
-import { recordChange } from '#functions/api/audit-event.ts';
+import { recordChange } from '#functions/pipeline/records/audit-event.ts';
 import { type ApiUnderTest, apiUnderTest, type Call } from './api-under-test.ts';
 
 const at = (second: number): string => new Date(Date.parse('2026-11-20T12:00:00Z') + second * 1000).toISOString();

@@ -5,7 +5,7 @@ import type { ManifestPage } from '#contracts/api-bodies.ts';
 import { fleetSorts, fleetStates } from '#contracts/fleet.ts';
 import { operations } from '#contracts/operations/operations.ts';
 import type { ClusterRecord, ManifestRecord } from '#contracts/records.ts';
-import { fleetPage, type SummaryWithState } from '#functions/api/fleet.ts';
+import { fleetPage, type SummaryWithState } from '#functions/api/views/fleet.ts';
 import { type ApiUnderTest, apiUnderTest, as, bindRoles } from './api-under-test.ts';
 import { aClusterRecord, aRecord, aState, runId } from './records.ts';
 

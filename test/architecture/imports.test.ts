@@ -49,6 +49,23 @@ describe('the source files', () => {
     expect(offences()).toEqual([]);
   });
 
+  it('use cases and tasks import no handler of the API, and use cases no handler at all', () => {
+    const forbidden = [
+      { from: 'functions/tasks/', to: /^functions\/api\// },
+      { from: 'functions/pipeline/', to: /^functions\/(api\/|tasks\/|http\.ts|middleware\.ts)/ },
+    ];
+    const strays = forbidden.flatMap(({ from, to }) =>
+      sources
+        .filter((file) => file.startsWith(from))
+        .flatMap((file) =>
+          importsOf(file)
+            .filter((target) => to.test(target))
+            .map((target) => `${file} imports ${target}`),
+        ),
+    );
+    expect(strays).toEqual([]);
+  });
+
   it('domain imports nothing but itself and zod', () => {
     const strays = sources
       .filter((file) => file.startsWith('functions/domain/'))

@@ -2,7 +2,7 @@
 import type { WireFault } from '#contracts/api-bodies.ts';
 import type { InputManifest } from '#domain/manifest/input-manifest.ts';
 import { replaceFaults } from '#domain/manifest/replaceable-pools.ts';
-import { plansOnceReached, refusalsOf } from '../../functions/api/judge-manifest.ts';
+import { plansOnceReached, refusalsOf } from '../../functions/pipeline/submission/assess-manifest.ts';
 import { aRecord } from '../api/records.ts';
 import { fakeDeps } from '../fakes/fake-deps.ts';
 import { countingIds } from '../planning/arbitraries.ts';

@@ -3,10 +3,10 @@ import type { InventoryList } from '#contracts/inventory.ts';
 import type { ClusterRecord } from '#contracts/records.ts';
 import type { ManagementPlane } from '#domain/planes/management-plane.ts';
 import { planeDocuments, releaseOf } from '#domain/planes/plane-documents.ts';
+import { storedPlanes } from '../../pipeline/inventory/pinned-planes.ts';
 import { clusterName, driftSinceChange } from '../../pipeline/records/cluster-records.ts';
 import { knownFacts } from '../../pipeline/records/known-facts.ts';
 import type { ApiPorts } from '../../rights/api-uses.ts';
-import { storedPlanes } from '../pinned-planes.ts';
 
 /** Every plane of a namespace: which releases are desired, and which the cluster has. */
 export async function planeRows(deps: ApiPorts, namespace: string): Promise<InventoryList['planes']> {

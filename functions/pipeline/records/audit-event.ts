@@ -1,8 +1,8 @@
 /** Who changed what, and from where: an event of the manifest, or of its namespace for what belongs to no manifest. */
 import { changesOf } from '#contracts/change-events.ts';
 import type { ManifestKey, ManifestRecord, NewEvent } from '#contracts/records.ts';
-import { type AdmittedCaller, callerText } from '../caller.ts';
-import type { SubmissionPorts } from '../rights/submission-uses.ts';
+import { type AdmittedCaller, callerText } from '../../caller.ts';
+import type { SubmissionPorts } from '../../rights/submission-uses.ts';
 
 type Ports = Pick<SubmissionPorts, 'clock' | 'events'>;
 

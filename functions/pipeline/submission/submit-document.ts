@@ -6,13 +6,13 @@ import { isPipelineError, PipelineError } from '#domain/errors.ts';
 import { kindOf } from '#domain/manifest/validate-documents.ts';
 import { planTotals, totalsText } from '#domain/planning/text/plan-totals.ts';
 import { sameValue } from '#domain/same-value.ts';
-import type { AdmittedCaller } from '../caller.ts';
-import { startRun, storeNext } from '../pipeline/manifests/next-generation.ts';
-import type { SubmissionPorts } from '../rights/submission-uses.ts';
-import { recordManifestChange } from './audit-event.ts';
-import { type Assessment, assessManifest } from './judge-manifest.ts';
+import type { AdmittedCaller } from '../../caller.ts';
+import type { SubmissionPorts } from '../../rights/submission-uses.ts';
+import { startRun, storeNext } from '../manifests/next-generation.ts';
+import { recordManifestChange } from '../records/audit-event.ts';
+import { type Assessment, assessManifest } from './assess-manifest.ts';
+import { beyondBudgets, budgetsOfPlans } from './plan-budgets.ts';
 import { bindPlan, needsApproval, type PlanTerms, refuseOtherPlans } from './stored-plans.ts';
-import { beyondBudgets, budgetsOfPlans } from './views/plan-budgets.ts';
 
 export interface Submission {
   readonly document: unknown;

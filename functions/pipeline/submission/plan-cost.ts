@@ -3,7 +3,7 @@ import type { ClusterRecord, Orphans } from '#contracts/records.ts';
 import type { ClusterPlan } from '#domain/plan.ts';
 import type { CostOfMonth } from '#domain/prices/cost-of-month.ts';
 import { costOfMonth } from '#domain/prices/sum-costs.ts';
-import { clusterName } from '../../pipeline/records/cluster-records.ts';
+import { clusterName } from '../records/cluster-records.ts';
 
 /** `orphans`: what a deletion leaves running. */
 export function costOfPlan(

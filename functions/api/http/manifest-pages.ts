@@ -3,8 +3,8 @@ import type { PageQuery } from '#contracts/http-parameters.ts';
 import type { ManifestHead } from '#contracts/records.ts';
 import { namespacesWith } from '#domain/access.ts';
 import { PipelineError } from '#domain/errors.ts';
-import type { AdmittedCaller } from '../caller.ts';
-import type { StoredManifests } from '../manifest-store.ts';
+import type { AdmittedCaller } from '../../caller.ts';
+import type { StoredManifests } from '../../manifest-store.ts';
 
 /** Of one namespace, or of all in which the caller is a viewer. */
 export async function visibleManifests<Stored extends ManifestHead>(

@@ -1,5 +1,4 @@
 /** Which manifests need a Secret or TemplateGitReference, and what for: by their document, and by what exists of earlier ones. */
-
 import type { ManifestKey, ManifestRecord } from '#contracts/records.ts';
 import { allNodes, allPools, type ClusterState, type ProviderInstance } from '#domain/cluster-state.ts';
 import { isPipelineError } from '#domain/errors.ts';
@@ -8,10 +7,10 @@ import { draftOfDocument } from '#domain/manifest/groups/groups-as-manifest.ts';
 import { type Reference, referenceName, referencesIn } from '#domain/manifest/references-in.ts';
 import { type SecretUse, secretUses } from '#domain/manifest/secret-uses.ts';
 import { parseLocator } from '#domain/secret-locator.ts';
-import { type AdmittedCaller, shownTo } from '../caller.ts';
-import { readableManifest } from '../pipeline/records/stored-document.ts';
-import { everyManifest } from '../pipeline/records/stored-manifest.ts';
-import type { ApiPorts } from '../rights/api-uses.ts';
+import { type AdmittedCaller, shownTo } from '../../caller.ts';
+import type { ApiPorts } from '../../rights/api-uses.ts';
+import { readableManifest } from '../records/stored-document.ts';
+import { everyManifest } from '../records/stored-manifest.ts';
 
 type Ports = Pick<ApiPorts, 'manifests' | 'clusters'>;
 

@@ -1,10 +1,10 @@
 /** Management planes in a proposal: stored or deleted once it is approved, and not before. */
 import type { Proposal } from '#contracts/stored-plans.ts';
 import { validateInventoryDocument } from '#domain/inventory/validate-inventory.ts';
-import type { AdmittedCaller } from '../caller.ts';
-import { checksumOf } from '../pipeline/records/checksum.ts';
-import type { ApiPorts } from '../rights/api-uses.ts';
-import { recordChange } from './audit-event.ts';
+import type { AdmittedCaller } from '../../caller.ts';
+import type { ApiPorts } from '../../rights/api-uses.ts';
+import { recordChange } from '../records/audit-event.ts';
+import { checksumOf } from '../records/checksum.ts';
 
 const kind = 'ManagementPlane';
 

@@ -5,7 +5,7 @@ import type { ManifestRecord } from '#contracts/records.ts';
 import { isPipelineError } from '#domain/errors.ts';
 import type { AdmittedCaller } from '../../caller.ts';
 import type { SubmissionPorts } from '../../rights/submission-uses.ts';
-import { submitDeletion } from '../submit-deletion.ts';
+import { submitDeletion } from '../submission/submit-deletion.ts';
 import { inFile } from './source-documents.ts';
 import { mayHaveIt, notItsOwn, ownerAmong } from './source-owners.ts';
 import { faultsIn, planOf } from './submit-source.ts';

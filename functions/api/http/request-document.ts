@@ -1,13 +1,12 @@
 /** The document in a request's body: one, readable, and about what the path names. */
-
 import { parseDocuments } from '#documents/parse-documents.ts';
 import { withPlacesOf } from '#documents/text-places.ts';
 import { type DocumentKey, wireFaults } from '#documents/wire-faults.ts';
 import { PipelineError } from '#domain/errors.ts';
 import { isMap } from '#domain/manifest/kubernetes-document.ts';
 import { isManifest } from '#domain/manifest/validate-documents.ts';
-import type { HttpRequest } from '../http.ts';
-import type { SubmissionPorts } from '../rights/submission-uses.ts';
+import type { HttpRequest } from '../../http.ts';
+import type { SubmissionPorts } from '../../rights/submission-uses.ts';
 
 /** All documents of a body. Throws `InvalidInput` with the faults when it cannot be read, or when there are none. */
 export function requestDocuments(

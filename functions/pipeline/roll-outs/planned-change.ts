@@ -17,14 +17,10 @@ import { validateAsManifest } from '#domain/manifest/groups/validate-as-manifest
 import { isMap } from '#domain/manifest/kubernetes-document.ts';
 import { kindOf } from '#domain/manifest/validate-documents.ts';
 import { movedText } from '#domain/planning/plan-basis.ts';
-import { aheadOf } from '../ahead.ts';
-import type { AdmittedCaller } from '../caller.ts';
-import { planIdOf } from '../pipeline/plans/plan-id.ts';
-import { checksumOf } from '../pipeline/records/checksum.ts';
-import { replaceableManifest } from '../pipeline/records/stored-manifest.ts';
-import type { ApiPorts } from '../rights/api-uses.ts';
-import { type Assessment, assessManifest } from './judge-manifest.ts';
-import { manifestOwnerFault } from './manifest-owner.ts';
+import { aheadOf } from '../../ahead.ts';
+import type { AdmittedCaller } from '../../caller.ts';
+import type { ApiPorts } from '../../rights/api-uses.ts';
+import { manifestOwnerFault } from '../inventory/manifest-owner.ts';
 import {
   allDocuments,
   judgeDocument,
@@ -32,8 +28,12 @@ import {
   type RecordedDocument,
   storedInventory,
   withDocuments,
-} from './stored-inventory.ts';
-import type { PlanInBudget } from './views/plan-budgets.ts';
+} from '../inventory/stored-inventory.ts';
+import { planIdOf } from '../plans/plan-id.ts';
+import { checksumOf } from '../records/checksum.ts';
+import { replaceableManifest } from '../records/stored-manifest.ts';
+import { type Assessment, assessManifest } from '../submission/assess-manifest.ts';
+import type { PlanInBudget } from '../submission/plan-budgets.ts';
 
 export interface ChangeRequest {
   /** Documents of an inventory, Secrets and TemplateGitReferences; none: what is stored is planned for the clusters that are behind. */

@@ -1,10 +1,10 @@
 /** Joins an operation with its handler: the row defines what is parsed, and types the answer. */
 import type { z } from 'zod';
 import type { Answer, Operation } from '#contracts/operations/operation.ts';
-import { parseInput } from '../failures.ts';
-import type { HttpResponse } from '../http.ts';
-import { type HttpHandler, httpHandler, type RequestOf } from '../middleware.ts';
-import type { ApiPorts } from '../rights/api-uses.ts';
+import { parseInput } from '../../failures.ts';
+import type { HttpResponse } from '../../http.ts';
+import { type HttpHandler, httpHandler, type RequestOf } from '../../middleware.ts';
+import type { ApiPorts } from '../../rights/api-uses.ts';
 import { requestDocuments } from './request-document.ts';
 
 /** What answers `Row`, and no other operation. */

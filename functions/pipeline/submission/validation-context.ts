@@ -7,11 +7,11 @@ import { draftOfDocument } from '#domain/manifest/groups/groups-as-manifest.ts';
 import { isMap } from '#domain/manifest/kubernetes-document.ts';
 import { type Reference, referenceName, referencesIn } from '#domain/manifest/references-in.ts';
 import type { ValidationContext } from '#domain/manifest/rules/manifest-index.ts';
-import { type AdmittedCaller, shownTo } from '../caller.ts';
-import { isRecent, lastReport } from '../pipeline/records/agent-reports.ts';
-import { clusterName } from '../pipeline/records/cluster-records.ts';
-import { everyManifest } from '../pipeline/records/stored-manifest.ts';
-import type { SubmissionPorts } from '../rights/submission-uses.ts';
+import { type AdmittedCaller, shownTo } from '../../caller.ts';
+import type { SubmissionPorts } from '../../rights/submission-uses.ts';
+import { isRecent, lastReport } from '../records/agent-reports.ts';
+import { clusterName } from '../records/cluster-records.ts';
+import { everyManifest } from '../records/stored-manifest.ts';
 
 type SurroundingPorts = Pick<
   SubmissionPorts,

@@ -7,9 +7,9 @@ import { type ManagementPlane as Plane, providerOfDocument } from '#domain/plane
 import { planeDocuments, releaseOf } from '#domain/planes/plane-documents.ts';
 import { compareReleases } from '#domain/planes/release.ts';
 import { sameValue } from '#domain/same-value.ts';
-import { clusterName } from '../pipeline/records/cluster-records.ts';
-import { knownFacts } from '../pipeline/records/known-facts.ts';
-import type { Using } from '../ports.ts';
+import type { Using } from '../../ports.ts';
+import { clusterName } from '../records/cluster-records.ts';
+import { knownFacts } from '../records/known-facts.ts';
 import { readInventoryDocument } from './stored-inventory.ts';
 
 export interface PinnedPlanes {

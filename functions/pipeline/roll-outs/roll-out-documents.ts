@@ -4,9 +4,9 @@ import { type RollOutDocument, RollOutDocuments, type RollOutRecord, rollOutKeys
 import { isPipelineError, PipelineError } from '#domain/errors.ts';
 import { inventoryName } from '#domain/inventory/inventory-documents.ts';
 import { sameValue } from '#domain/same-value.ts';
-import type { AdmittedCaller } from '../caller.ts';
-import type { ApiPorts } from '../rights/api-uses.ts';
-import { recordChange } from './audit-event.ts';
+import type { AdmittedCaller } from '../../caller.ts';
+import type { ApiPorts } from '../../rights/api-uses.ts';
+import { recordChange } from '../records/audit-event.ts';
 import type { PlannedChange } from './planned-change.ts';
 
 /** Keeps what will be stored, and what is stored now, for the undo. Throws `VersionConflict` when that is not what was planned with. */

@@ -7,8 +7,8 @@ import { compareBudget } from '#domain/prices/compare-budgets.ts';
 import type { CostOfMonth } from '#domain/prices/cost-of-month.ts';
 import { costOfMonth, sumOfCosts } from '#domain/prices/sum-costs.ts';
 import { aheadOf } from '../../ahead.ts';
-import { everyManifest } from '../../pipeline/records/stored-manifest.ts';
 import type { SubmissionPorts } from '../../rights/submission-uses.ts';
+import { everyManifest } from '../records/stored-manifest.ts';
 import { costOfPlan } from './plan-cost.ts';
 
 type Ports = Pick<SubmissionPorts, 'config' | 'manifests' | 'clusters'>;

@@ -5,8 +5,8 @@ import { PipelineError } from '#domain/errors.ts';
 import type { InputManifest } from '#domain/manifest/input-manifest.ts';
 import { movedSince, movedText, type PlanBasis } from '#domain/planning/plan-basis.ts';
 import { listed } from '#domain/planning/text/words.ts';
-import { boundTo, planIdOf } from '../pipeline/plans/plan-id.ts';
-import type { SubmissionPorts } from '../rights/submission-uses.ts';
+import type { SubmissionPorts } from '../../rights/submission-uses.ts';
+import { boundTo, planIdOf } from '../plans/plan-id.ts';
 
 type Ports = Pick<SubmissionPorts, 'artifacts' | 'clock'>;
 

@@ -4,13 +4,13 @@ import type { ClusterRecord, ManifestRecord } from '#contracts/records.ts';
 import { type Demand, openDemand, sameDemand } from '#domain/demand.ts';
 import { PipelineError } from '#domain/errors.ts';
 import type { InputManifest } from '#domain/manifest/input-manifest.ts';
-import type { AdmittedCaller } from '../caller.ts';
-import { startAnotherAttempt } from '../pipeline/manifests/next-attempt.ts';
-import { boundsOf, planCluster } from '../pipeline/plans/cluster-plans.ts';
-import { planningOf } from '../pipeline/plans/planning.ts';
-import { changeDemand, demandOf } from '../pipeline/records/demand-records.ts';
-import type { ApiPorts } from '../rights/api-uses.ts';
-import { recordManifestChange } from './audit-event.ts';
+import type { AdmittedCaller } from '../../caller.ts';
+import type { ApiPorts } from '../../rights/api-uses.ts';
+import { startAnotherAttempt } from '../manifests/next-attempt.ts';
+import { boundsOf, planCluster } from '../plans/cluster-plans.ts';
+import { planningOf } from '../plans/planning.ts';
+import { recordManifestChange } from '../records/audit-event.ts';
+import { changeDemand, demandOf } from '../records/demand-records.ts';
 import type { Submitted } from './submit-document.ts';
 
 /** What is asked of clusters of a manifest. */

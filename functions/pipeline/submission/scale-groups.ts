@@ -4,9 +4,9 @@ import { placedGroups } from '#domain/manifest/groups/placed-groups.ts';
 import { isMap } from '#domain/manifest/kubernetes-document.ts';
 import { shown } from '#domain/manifest/names.ts';
 import { counted, listed } from '#domain/planning/text/words.ts';
-import type { AdmittedCaller } from '../caller.ts';
-import type { ApiPorts } from '../rights/api-uses.ts';
-import { refuseInventoryOwned } from './manifest-owner.ts';
+import type { AdmittedCaller } from '../../caller.ts';
+import type { ApiPorts } from '../../rights/api-uses.ts';
+import { refuseInventoryOwned } from '../inventory/manifest-owner.ts';
 import { type Submitted, submitDocument } from './submit-document.ts';
 
 export interface GroupSizes {

@@ -2,7 +2,7 @@
 import { PipelineError } from '#domain/errors.ts';
 import { inventoryAnnotation } from '#domain/inventory/resolve-cluster.ts';
 import { isMap } from '#domain/manifest/kubernetes-document.ts';
-import type { SubmissionPorts } from '../rights/submission-uses.ts';
+import type { SubmissionPorts } from '../../rights/submission-uses.ts';
 
 interface Key {
   readonly namespace: string;

@@ -3,11 +3,11 @@ import type { ManifestAccepted } from '#contracts/api-bodies.ts';
 import { planIds } from '#contracts/http-parameters.ts';
 import type { ManifestHead, ManifestKey } from '#contracts/records.ts';
 import { PipelineError } from '#domain/errors.ts';
-import { parseInput } from '../failures.ts';
-import { entityTags, tagAllowed } from '../http.ts';
-import { versionOf } from '../pipeline/manifests/next-generation.ts';
-import type { Submitted } from './submit-document.ts';
-import { linksOf } from './views/api-paths.ts';
+import { parseInput } from '../../failures.ts';
+import { entityTags, tagAllowed } from '../../http.ts';
+import { versionOf } from '../../pipeline/manifests/next-generation.ts';
+import type { Submitted } from '../../pipeline/submission/submit-document.ts';
+import { linksOf } from '../views/api-paths.ts';
 
 /**
  * Entity tag of a manifest: changes with every accepted document and every new attempt, not with its progress. One that

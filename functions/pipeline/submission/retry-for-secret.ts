@@ -2,9 +2,9 @@
 import type { ManifestKey, ManifestRecord } from '#contracts/records.ts';
 import { isPipelineError } from '#domain/errors.ts';
 import { referenceName } from '#domain/manifest/references-in.ts';
-import { everyManifest } from '../pipeline/records/stored-manifest.ts';
-import { failedFor, retryEvent } from '../pipeline/runs/retry-plan.ts';
-import type { ApiPorts } from '../rights/api-uses.ts';
+import type { ApiPorts } from '../../rights/api-uses.ts';
+import { everyManifest } from '../records/stored-manifest.ts';
+import { failedFor, retryEvent } from '../runs/retry-plan.ts';
 import { uses } from './manifests-that-use.ts';
 
 type Ports = Pick<ApiPorts, 'clusters' | 'clock' | 'events' | 'manifests' | 'runs'>;

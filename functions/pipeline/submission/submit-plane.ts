@@ -5,14 +5,14 @@ import { error } from '#domain/manifest/fault.ts';
 import { referenceName, referencesIn } from '#domain/manifest/references-in.ts';
 import { nearest } from '#domain/nearest.ts';
 import type { ManagementPlane } from '#domain/planes/management-plane.ts';
-import type { AdmittedCaller } from '../caller.ts';
-import { readableManifest } from '../pipeline/records/stored-document.ts';
-import { replaceableManifest } from '../pipeline/records/stored-manifest.ts';
-import type { ApiPorts } from '../rights/api-uses.ts';
-import { movedFaults, storedPlanes } from './pinned-planes.ts';
+import type { AdmittedCaller } from '../../caller.ts';
+import type { ApiPorts } from '../../rights/api-uses.ts';
+import { movedFaults, storedPlanes } from '../inventory/pinned-planes.ts';
+import { readableManifest } from '../records/stored-document.ts';
+import { replaceableManifest } from '../records/stored-manifest.ts';
 import type { PlanTerms } from './stored-plans.ts';
 import { type Submitted, submitDocument } from './submit-document.ts';
-import { validationContextOf } from './surroundings.ts';
+import { validationContextOf } from './validation-context.ts';
 
 interface PlaneSubmission {
   readonly caller: AdmittedCaller;

@@ -3,17 +3,17 @@ import { type RollOutGoals, type RollOutRecord, rollOutKeys } from '#contracts/r
 import { PipelineError } from '#domain/errors.ts';
 import type { ClusterPlan } from '#domain/plan.ts';
 import type { RollOutCluster } from '#domain/roll-out/roll-out.ts';
-import { aheadOf } from '../ahead.ts';
-import type { AdmittedCaller } from '../caller.ts';
-import { changeRollOut } from '../pipeline/roll-outs/change-roll-out.ts';
-import { claimClusters } from '../pipeline/roll-outs/claim-clusters.ts';
-import { changedText } from '../pipeline/roll-outs/cluster-outcome.ts';
-import { goalsOf } from '../pipeline/roll-outs/submit-goal.ts';
-import type { ApiPorts } from '../rights/api-uses.ts';
-import { assessManifest } from './judge-manifest.ts';
+import { aheadOf } from '../../ahead.ts';
+import type { AdmittedCaller } from '../../caller.ts';
+import type { ApiPorts } from '../../rights/api-uses.ts';
+import { assessManifest } from '../submission/assess-manifest.ts';
+import { beyondBudgets, budgetsOfPlans } from '../submission/plan-budgets.ts';
+import { needsApproval, unapproved } from '../submission/stored-plans.ts';
+import { changeRollOut } from './change-roll-out.ts';
+import { claimClusters } from './claim-clusters.ts';
+import { changedText } from './cluster-outcome.ts';
 import { restoreDocuments } from './roll-out-documents.ts';
-import { needsApproval, unapproved } from './stored-plans.ts';
-import { beyondBudgets, budgetsOfPlans } from './views/plan-budgets.ts';
+import { goalsOf } from './submit-goal.ts';
 
 /**
  * Writes the record that the next execution carries out. Throws `ApprovalRequired` when a change needs an approver and the

@@ -1,6 +1,6 @@
 /** Answers that are empty while they would be the same. */
 import { createHash } from 'node:crypto';
-import { tagAllowed } from '../http.ts';
+import { tagAllowed } from '../../http.ts';
 
 interface Tagged {
   readonly headers: { readonly etag: string };
