@@ -7,7 +7,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { CliClient } from '#cli/api-client.ts';
+import type { CliClient } from '#cli/connection/api-client.ts';
 import { smallManifest } from './manifests.ts';
 import { countEach, percentiles, round, setting } from './numbers.ts';
 import { cpuSeconds, onPlatform, residentBytes } from './platform-process.ts';

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { GetObjectCommand, S3Client } from '@aws-sdk/client-s3';
 import { parse } from 'yaml';
-import { cliClient } from '#cli/api-client.ts';
+import { cliClient } from '#cli/connection/api-client.ts';
 import { StageResult } from '#contracts/stage.ts';
 import { runnerTools } from '#functions/rights/runner-rights.ts';
 import { removeAllHosts } from '#local/hosts-helper.ts';

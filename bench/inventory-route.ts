@@ -3,7 +3,7 @@
  * 200 clusters that exist (simulated), each judged as if it were submitted. `node bench/run.ts inventoryRoute`.
  */
 import { setTimeout as pause } from 'node:timers/promises';
-import type { CliClient } from '#cli/api-client.ts';
+import type { CliClient } from '#cli/connection/api-client.ts';
 import { inventoryName } from '#domain/inventory/inventory-documents.ts';
 import { benchInventory, withVersion } from './inventory.ts';
 import { round, setting } from './numbers.ts';

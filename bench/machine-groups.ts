@@ -1,5 +1,5 @@
 /** 1,000 machines in 20 groups, without Kubernetes, with the simulated runner: `node bench/run.ts groups`. */
-import { cliClient } from '#cli/api-client.ts';
+import { cliClient } from '#cli/connection/api-client.ts';
 import { startPlatform } from '#local/platform.ts';
 import { untilDone } from './manifests.ts';
 import { percentiles, round, setting } from './numbers.ts';

@@ -1,6 +1,6 @@
 /** Manifests that benchmarks submit, and waiting for their end. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { CliClient } from '#cli/api-client.ts';
+import type { CliClient } from '#cli/connection/api-client.ts';
 
 type Manifest = { readonly metadata: { readonly name: string } } & Record<string, unknown>;
 

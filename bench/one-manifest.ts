@@ -1,5 +1,5 @@
 /** From the PUT of a one-cluster manifest to Done with tools that take no time, and how many states that takes. */
-import { cliClient } from '#cli/api-client.ts';
+import { cliClient } from '#cli/connection/api-client.ts';
 import { startPlatform } from '#local/platform.ts';
 import { benchManifest, untilDone } from './manifests.ts';
 

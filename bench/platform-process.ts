@@ -2,7 +2,7 @@
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type CliClient, cliClient } from '#cli/api-client.ts';
+import { type CliClient, cliClient } from '#cli/connection/api-client.ts';
 import type { PlatformFile } from '#local/data-directory.ts';
 import { down, up } from '#local/supervisor.ts';
 

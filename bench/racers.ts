@@ -6,7 +6,7 @@
  * - same: everyone PUTs the same new document without a condition; it is stored once, to the others it is unchanged.
  * - any: everyone PUTs another document without a condition; each 202 is a generation of its own, 409 says to try again.
  */
-import type { CliClient } from '#cli/api-client.ts';
+import type { CliClient } from '#cli/connection/api-client.ts';
 import type { PlatformFile } from '#local/data-directory.ts';
 import { smallManifest, untilDone } from './manifests.ts';
 import { countEach, percentiles, setting } from './numbers.ts';

@@ -3,7 +3,7 @@ import { stripVTControlCharacters } from 'node:util';
 import { CommanderError } from 'commander';
 import { CliError, exitCodes } from './exit-codes.ts';
 import { habitHint } from './habits.ts';
-import { note, paint, print, printJson } from './output.ts';
+import { note, paint, print, printJson } from './print/output.ts';
 import { kubeloomProgram } from './program.ts';
 
 /** Runs what `words` say. The exit code is `process.exitCode`; never throws. */

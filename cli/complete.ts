@@ -1,10 +1,10 @@
 /** What may follow on a command line: commands, options, values of options, names that the API knows. For completion by a shell. */
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Command, Option } from 'commander';
-import { cliClient } from './api-client.ts';
-import { useContext } from './connection.ts';
-import { localContext, readContexts } from './contexts.ts';
-import { allManifests } from './find-manifest.ts';
+import { cliClient } from './connection/api-client.ts';
+import { useContext } from './connection/connection.ts';
+import { localContext, readContexts } from './connection/contexts.ts';
+import { allManifests } from './find/find-manifest.ts';
 import { shortName } from './manifest-name.ts';
 import { kubeloomProgram } from './program.ts';
 

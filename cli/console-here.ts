@@ -2,13 +2,13 @@
 
 import { signerFor } from '#client/send-request.ts';
 import type { AsCaller } from '#local/console/console-proxy.ts';
-import { cliClient } from './api-client.ts';
-import { forPerson } from './api-problem.ts';
 import { isClone, needsClone } from './clone.ts';
-import { type CliConnection, currentContextLine, findConnection, usedContext } from './connection.ts';
+import { cliClient } from './connection/api-client.ts';
+import { forPerson } from './connection/api-problem.ts';
+import { type CliConnection, currentContextLine, findConnection, usedContext } from './connection/connection.ts';
 import { asSentence, CliError, exitCodes } from './exit-codes.ts';
 import { whenInterrupted } from './interrupt.ts';
-import { note } from './output.ts';
+import { note } from './print/output.ts';
 
 export interface ConsoleHere {
   readonly url: string;

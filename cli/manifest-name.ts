@@ -1,5 +1,5 @@
 /** How people name things on the command line: `NAME`, `NAMESPACE/NAME`, run ids. */
-import type { ManifestName } from './api-client.ts';
+import type { ManifestName } from '#client/api-client.ts';
 import { CliError, exitCodes } from './exit-codes.ts';
 
 /** `name` or `namespace/name`; the option `-n` gives the namespace of a bare name. */

@@ -65,7 +65,7 @@ export async function kubeloomProgram(words: readonly string[] = []): Promise<Co
       refuseOutsideClone(command);
       const { context } = program.opts<{ context?: string }>();
       // Loaded here: most of what needs no API needs no connection.
-      if (context !== undefined) (await import('./connection.ts')).useContext(context);
+      if (context !== undefined) (await import('./connection/connection.ts')).useContext(context);
     });
 
   const used = modules.filter(([names]) => names.some((name) => words.includes(name)));

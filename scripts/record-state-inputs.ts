@@ -5,7 +5,7 @@
 import { cp, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { cliClient } from '#cli/api-client.ts';
+import { cliClient } from '#cli/connection/api-client.ts';
 import { wire } from '#functions/wire.ts';
 import { startPlatform } from '#local/platform.ts';
 import { kubeloom, withFunctionsAround } from '#local/product.ts';

@@ -1,6 +1,6 @@
 /** The life of one cluster on the simulated platform: creation, a change, a check, an idle tick; each with its counts. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { cliClient } from '#cli/api-client.ts';
+import { cliClient } from '#cli/connection/api-client.ts';
 import { jobOf, workOf } from '#contracts/job.ts';
 import type { RunWork } from '#contracts/stage.ts';
 import { type Platform, startPlatform } from '#local/platform.ts';

@@ -2,9 +2,9 @@
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Command } from 'commander';
-import { readableDocuments } from '../documents.ts';
 import { CliError, exitCodes } from '../exit-codes.ts';
-import { paint, print, printJson, printTable } from '../output.ts';
+import { paint, print, printJson, printTable } from '../print/output.ts';
+import { readableDocuments } from '../submission/documents.ts';
 
 interface AdoptOptions {
   readonly out: string;

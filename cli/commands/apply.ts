@@ -2,17 +2,24 @@
 import type { Command } from 'commander';
 import type { ManifestAccepted, ManifestDescription, PlanReport, WireFault } from '#contracts/api-bodies.ts';
 import { removesAnything, sumOf } from '#domain/planning/text/plan-totals.ts';
-import { allowReplace, allowReplaceOption } from '../allow-replace.ts';
-import { type CliClient, cliClient, type ManifestName, type PutCondition } from '../api-client.ts';
-import { ApiProblem } from '../api-problem.ts';
-import { type Consent, canAsk, confirm, consentOptions } from '../confirm.ts';
+import { type CliClient, cliClient, type ManifestName, type PutCondition } from '../connection/api-client.ts';
+import { ApiProblem } from '../connection/api-problem.ts';
 import { CliError, exitCodes } from '../exit-codes.ts';
-import { faultLines } from '../faults.ts';
-import { behindLines } from '../inventory-lines.ts';
-import { note, paint, print, printJson } from '../output.ts';
-import { showPlan } from '../show-plan.ts';
-import { isInventoryKind, type Judged, judge, type Kind, knownDocuments, type Refused } from '../submission.ts';
-import { notStarted, reportAccepted, waitForRun } from '../wait.ts';
+import { notStarted, reportAccepted, waitForRun } from '../follow/wait.ts';
+import { faultLines } from '../print/faults.ts';
+import { behindLines } from '../print/inventory-lines.ts';
+import { note, paint, print, printJson } from '../print/output.ts';
+import { showPlan } from '../print/show-plan.ts';
+import { allowReplace, allowReplaceOption } from '../submission/allow-replace.ts';
+import { type Consent, canAsk, confirm, consentOptions } from '../submission/confirm.ts';
+import {
+  isInventoryKind,
+  type Judged,
+  judge,
+  type Kind,
+  knownDocuments,
+  type Refused,
+} from '../submission/submission.ts';
 
 interface ApplyOptions extends Consent {
   readonly file: readonly string[];

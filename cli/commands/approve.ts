@@ -1,13 +1,13 @@
 /** `kubeloom approve | plans NAME`: plans that were proposed, and who lets them be carried out. */
 import type { Command } from 'commander';
-import { cliClient, type ManifestName } from '../api-client.ts';
-import { type Consent, canAsk, confirm, consentOptions } from '../confirm.ts';
+import { cliClient, type ManifestName } from '../connection/api-client.ts';
 import { CliError, exitCodes } from '../exit-codes.ts';
+import { reportAndWait } from '../follow/wait.ts';
 import { parseManifestName } from '../manifest-name.ts';
-import { paintStatus, print, printJson, printTable } from '../output.ts';
-import { showPlan } from '../show-plan.ts';
-import { ago } from '../times.ts';
-import { reportAndWait } from '../wait.ts';
+import { paintStatus, print, printJson, printTable } from '../print/output.ts';
+import { showPlan } from '../print/show-plan.ts';
+import { ago } from '../print/times.ts';
+import { type Consent, canAsk, confirm, consentOptions } from '../submission/confirm.ts';
 
 interface PlansOptions {
   readonly namespace: string;

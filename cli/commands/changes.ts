@@ -1,7 +1,7 @@
 /** `kubeloom changes`: who changed Secrets, templates and roles, and from where. */
 import type { Command } from 'commander';
-import { cliClient, itemsOf } from '../api-client.ts';
-import { paint, print, printWrapped } from '../output.ts';
+import { cliClient, itemsOf } from '../connection/api-client.ts';
+import { paint, print, printWrapped } from '../print/output.ts';
 
 interface ChangesOptions {
   readonly namespace?: string;

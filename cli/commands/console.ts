@@ -1,9 +1,9 @@
 /** `kubeloom console`: the address under which a browser shows Kubeloom, for this caller, once. */
 import type { Command } from 'commander';
 import { z } from 'zod';
-import { findConnection } from '../connection.ts';
+import { findConnection } from '../connection/connection.ts';
 import { CliError, exitCodes } from '../exit-codes.ts';
-import { note, print, printJson } from '../output.ts';
+import { note, print, printJson } from '../print/output.ts';
 
 const Code = z.object({ code: z.string(), seconds: z.number() });
 

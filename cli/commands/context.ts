@@ -1,7 +1,7 @@
 /** `kubeloom context add|use|list|remove`: the known installations, and which of them commands talk to. */
 import { resolve } from 'node:path';
 import { type Command, Option } from 'commander';
-import { checkedUrl, currentContextLine } from '../connection.ts';
+import { checkedUrl, currentContextLine } from '../connection/connection.ts';
 import {
   type Context,
   contextNamed,
@@ -10,9 +10,9 @@ import {
   readContexts,
   tokenSource,
   writeContexts,
-} from '../contexts.ts';
+} from '../connection/contexts.ts';
 import { CliError, exitCodes } from '../exit-codes.ts';
-import { note, print, printJson, printTable } from '../output.ts';
+import { note, print, printJson, printTable } from '../print/output.ts';
 
 interface AddOptions extends Omit<Context, 'tokenFile'> {
   readonly tokenFile?: string;

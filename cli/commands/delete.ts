@@ -1,13 +1,13 @@
 /** `kubeloom delete NAME`: deletes a manifest and everything that Kubeloom created for it, or orphans what cannot be deleted. */
 import type { Command } from 'commander';
 import { noTotals } from '#domain/planning/text/plan-totals.ts';
-import { cliClient, type ManifestName } from '../api-client.ts';
-import { type Consent, confirm, confirmPlan, consentOptions } from '../confirm.ts';
+import { cliClient, type ManifestName } from '../connection/api-client.ts';
 import { CliError, exitCodes } from '../exit-codes.ts';
-import { ofManifest } from '../find-manifest.ts';
+import { ofManifest } from '../find/find-manifest.ts';
+import { reportLeft, waitForRun } from '../follow/wait.ts';
 import { parseManifestName, shortName } from '../manifest-name.ts';
-import { print, printJson } from '../output.ts';
-import { reportLeft, waitForRun } from '../wait.ts';
+import { print, printJson } from '../print/output.ts';
+import { type Consent, confirm, confirmPlan, consentOptions } from '../submission/confirm.ts';
 
 interface DeleteOptions extends Consent {
   readonly wait?: boolean;

@@ -1,10 +1,10 @@
 /** `kubeloom scale NAME POOL=5` and `kubeloom replace NAME NODE`: what is asked of clusters apart from their manifest. */
 import type { Command } from 'commander';
 import type { ManifestAccepted } from '#contracts/api-bodies.ts';
-import { type CliClient, cliClient, type ManifestName } from '../api-client.ts';
+import { type CliClient, cliClient, type ManifestName } from '../connection/api-client.ts';
 import { CliError, exitCodes } from '../exit-codes.ts';
-import { ofManifest } from '../find-manifest.ts';
-import { reportAndWait } from '../wait.ts';
+import { ofManifest } from '../find/find-manifest.ts';
+import { reportAndWait } from '../follow/wait.ts';
 
 interface Options {
   readonly namespace: string;

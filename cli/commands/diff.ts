@@ -6,13 +6,13 @@ import { MachineGroups } from '#domain/manifest/groups/machine-groups.ts';
 import { InputManifest } from '#domain/manifest/input-manifest.ts';
 import { withoutServerFields } from '#domain/manifest/kubernetes-document.ts';
 import { isManifest, kindOf } from '#domain/manifest/validate-documents.ts';
-import { type CliClient, cliClient, type ManifestName } from '../api-client.ts';
-import { whenMissing } from '../api-problem.ts';
-import { readableDocuments } from '../documents.ts';
+import { type CliClient, cliClient, type ManifestName } from '../connection/api-client.ts';
+import { whenMissing } from '../connection/api-problem.ts';
 import { CliError, exitCodes } from '../exit-codes.ts';
-import { ofManifest } from '../find-manifest.ts';
+import { ofManifest } from '../find/find-manifest.ts';
 import { shortName } from '../manifest-name.ts';
-import { note, paint, print, printJson } from '../output.ts';
+import { note, paint, print, printJson } from '../print/output.ts';
+import { readableDocuments } from '../submission/documents.ts';
 
 interface DiffOptions {
   readonly file?: readonly string[];

@@ -2,7 +2,7 @@
 import type { Command } from 'commander';
 import { type Check, examineMachine } from '../doctor/examine-machine.ts';
 import { CliError, exitCodes } from '../exit-codes.ts';
-import { paint, print, printJson, printTable } from '../output.ts';
+import { paint, print, printJson, printTable } from '../print/output.ts';
 
 interface DoctorOptions {
   readonly json?: boolean;

@@ -2,11 +2,11 @@
 import type { Command } from 'commander';
 import { stringify } from 'yaml';
 import type { RoleBinding } from '#domain/manifest/role-binding.ts';
-import { cliClient } from '../api-client.ts';
+import { cliClient } from '../connection/api-client.ts';
 import { CliError, exitCodes } from '../exit-codes.ts';
-import { shortList } from '../layout.ts';
 import { parseManifestName } from '../manifest-name.ts';
-import { paint, print, printJson, printTable } from '../output.ts';
+import { shortList } from '../print/layout.ts';
+import { paint, print, printJson, printTable } from '../print/output.ts';
 import { namespacesText } from './whoami.ts';
 
 interface DocumentOptions {

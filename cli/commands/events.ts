@@ -1,14 +1,14 @@
 /** `kubeloom events [NAME]`: what happened to a manifest or to all of them, and with -f what happens from now on. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Command, Option } from 'commander';
-import { type AllEventsOptions, allEvents } from '../all-events.ts';
-import { type CliClient, cliClient, type ManifestName } from '../api-client.ts';
-import { whenMissing } from '../api-problem.ts';
-import { eventFeed } from '../event-feed.ts';
-import { eventLines } from '../event-lines.ts';
-import { ofManifest } from '../find-manifest.ts';
+import { type CliClient, cliClient, type ManifestName } from '../connection/api-client.ts';
+import { whenMissing } from '../connection/api-problem.ts';
+import { ofManifest } from '../find/find-manifest.ts';
+import { type AllEventsOptions, allEvents } from '../follow/all-events.ts';
+import { eventFeed } from '../follow/event-feed.ts';
 import { shortName } from '../manifest-name.ts';
-import { note, paint, print } from '../output.ts';
+import { eventLines } from '../print/event-lines.ts';
+import { note, paint, print } from '../print/output.ts';
 
 interface EventsOptions extends AllEventsOptions {
   readonly run?: string;

@@ -5,16 +5,16 @@ import { stringify } from 'yaml';
 import type { ManifestSummary } from '#contracts/api-bodies.ts';
 import { fleetSorts, fleetStates } from '#contracts/fleet.ts';
 import { counted } from '#domain/planning/text/words.ts';
-import { type CliClient, cliClient } from '../api-client.ts';
-import { statusOf } from '../describe-manifest.ts';
+import { type CliClient, cliClient } from '../connection/api-client.ts';
 import { CliError, exitCodes } from '../exit-codes.ts';
-import { allManifests, manifestNamed } from '../find-manifest.ts';
-import { chosenManifests, type FleetOptions, fleetChoice } from '../fleet-choice.ts';
-import { clip, shortList, type TableOptions } from '../layout.ts';
-import { openDrawing } from '../live-view.ts';
+import { allManifests, manifestNamed } from '../find/find-manifest.ts';
+import { chosenManifests, type FleetOptions, fleetChoice } from '../find/fleet-choice.ts';
+import { openDrawing } from '../follow/live-view.ts';
 import { parseManifestName, shortName } from '../manifest-name.ts';
-import { paintedTable, paintStatus, print, printJson } from '../output.ts';
-import { ago } from '../times.ts';
+import { statusOf } from '../print/describe-manifest.ts';
+import { clip, shortList, type TableOptions } from '../print/layout.ts';
+import { paintedTable, paintStatus, print, printJson } from '../print/output.ts';
+import { ago } from '../print/times.ts';
 
 const formats = ['wide', 'name', 'yaml', 'json'] as const;
 

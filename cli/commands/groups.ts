@@ -1,14 +1,14 @@
 /** `kubeloom get groups` and `kubeloom describe NAME GROUP`: machine groups of all manifests, and one of them with its machines. */
 import type { ManifestDescription } from '#contracts/api-bodies.ts';
-import type { CliClient } from '../api-client.ts';
-import { statusOf } from '../describe-manifest.ts';
+import type { CliClient } from '../connection/api-client.ts';
 import { CliError, exitCodes } from '../exit-codes.ts';
-import { allManifests } from '../find-manifest.ts';
-import { type GroupRow, groupRows, groupsNamed, sizeText, statesOf } from '../group-rows.ts';
-import { shortList, type TableOptions, wrap } from '../layout.ts';
+import { allManifests } from '../find/find-manifest.ts';
 import { shortName } from '../manifest-name.ts';
-import { paint, paintedTable, paintStatus, print, printJson } from '../output.ts';
-import { ago } from '../times.ts';
+import { statusOf } from '../print/describe-manifest.ts';
+import { type GroupRow, groupRows, groupsNamed, sizeText, statesOf } from '../print/group-rows.ts';
+import { shortList, type TableOptions, wrap } from '../print/layout.ts';
+import { paint, paintedTable, paintStatus, print, printJson } from '../print/output.ts';
+import { ago } from '../print/times.ts';
 
 /** Manifests that are read at once. */
 const atOnce = 8;

@@ -2,7 +2,7 @@
 import { writeFile } from 'node:fs/promises';
 import type { Command } from 'commander';
 import { CliError, exitCodes } from '../exit-codes.ts';
-import { note } from '../output.ts';
+import { note } from '../print/output.ts';
 
 interface InitOptions {
   readonly provider: readonly string[];
@@ -23,7 +23,7 @@ export function registerInit(program: Command): void {
 }
 
 async function init(file: string | undefined, { provider, name, force = false }: InitOptions): Promise<void> {
-  const { placeholder, scaffold } = await import('../scaffold.ts');
+  const { placeholder, scaffold } = await import('../scaffold/scaffold.ts');
   const text = scaffold(name, [...new Set(provider)]);
   if (file === undefined) {
     process.stdout.write(text);

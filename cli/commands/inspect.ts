@@ -2,13 +2,13 @@
 import type { Command } from 'commander';
 import type { RunPage } from '#contracts/api-bodies.ts';
 import type { GenerationList } from '#contracts/http-documents.ts';
-import { type CliClient, cliClient, itemsOf, type ManifestName } from '../api-client.ts';
-import { describeManifest, planText } from '../describe-manifest.ts';
+import { type CliClient, cliClient, itemsOf, type ManifestName } from '../connection/api-client.ts';
 import { CliError, exitCodes } from '../exit-codes.ts';
-import { ofManifest } from '../find-manifest.ts';
-import { shortList, type TableOptions } from '../layout.ts';
-import { note, paint, paintedTable, paintStatus, print, printJson, printTable } from '../output.ts';
-import { ago, duration } from '../times.ts';
+import { ofManifest } from '../find/find-manifest.ts';
+import { describeManifest, planText } from '../print/describe-manifest.ts';
+import { shortList, type TableOptions } from '../print/layout.ts';
+import { note, paint, paintedTable, paintStatus, print, printJson, printTable } from '../print/output.ts';
+import { ago, duration } from '../print/times.ts';
 
 interface NamespaceOption {
   readonly namespace?: string;

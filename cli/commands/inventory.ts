@@ -4,15 +4,15 @@ import { stringify } from 'yaml';
 import type { InventoryList } from '#contracts/inventory.ts';
 import { type InventoryKind, inventoryKinds } from '#domain/inventory/inventory-documents.ts';
 import { nearest } from '#domain/nearest.ts';
-import { type CliClient, cliClient } from '../api-client.ts';
-import { ApiProblem } from '../api-problem.ts';
-import { documentsOfNamespace } from '../documents.ts';
+import { type CliClient, cliClient } from '../connection/api-client.ts';
+import { ApiProblem } from '../connection/api-problem.ts';
 import { CliError, exitCodes } from '../exit-codes.ts';
-import { ofManifest } from '../find-manifest.ts';
-import { explainedLines, placedLines, planLines } from '../inventory-lines.ts';
+import { ofManifest } from '../find/find-manifest.ts';
+import { reportAccepted } from '../follow/wait.ts';
 import { parseManifestName } from '../manifest-name.ts';
-import { note, print, printJson, printTable } from '../output.ts';
-import { reportAccepted } from '../wait.ts';
+import { explainedLines, placedLines, planLines } from '../print/inventory-lines.ts';
+import { note, print, printJson, printTable } from '../print/output.ts';
+import { documentsOfNamespace } from '../submission/documents.ts';
 import { requestRollOut } from './rollout.ts';
 
 interface Options {

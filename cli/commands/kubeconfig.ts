@@ -1,12 +1,12 @@
 /** `kubeloom kubeconfig CLUSTER`: the kubeconfig of a cluster, on standard output, in a file or merged with those of other clusters. */
 import { type Command, Option } from 'commander';
 import { type ClusterRole, clusterRoles } from '#domain/cluster-roles.ts';
-import { ttlSeconds } from '../access-request.ts';
-import { type CliClient, cliClient } from '../api-client.ts';
+import { ttlSeconds } from '../access/access-request.ts';
+import { type CliClient, cliClient } from '../connection/api-client.ts';
 import { CliError, exitCodes } from '../exit-codes.ts';
-import { type FoundCluster, findCluster } from '../find-cluster.ts';
-import { note } from '../output.ts';
-import { duration } from '../times.ts';
+import { type FoundCluster, findCluster } from '../find/find-cluster.ts';
+import { note } from '../print/output.ts';
+import { duration } from '../print/times.ts';
 
 interface KubeconfigOptions {
   readonly namespace: string;
@@ -47,7 +47,7 @@ async function kubeconfig(cluster: string, options: KubeconfigOptions): Promise<
     process.stdout.write(text);
     return;
   }
-  const { mergeKubeconfig, writeKubeconfig } = await import('../kubeconfig-file.ts');
+  const { mergeKubeconfig, writeKubeconfig } = await import('../access/kubeconfig-file.ts');
   if (output !== undefined) {
     await writeKubeconfig(output, text, force);
     note(`written to ${output}: kubectl --kubeconfig ${output} get nodes`);
@@ -61,7 +61,7 @@ async function kubeconfig(cluster: string, options: KubeconfigOptions): Promise<
 
 async function issued(api: CliClient, found: FoundCluster, options: KubeconfigOptions): Promise<string> {
   const { ttl = '1h', role = 'view' } = options;
-  const { issueKubeconfig } = await import('../issued-kubeconfig.ts');
+  const { issueKubeconfig } = await import('../access/issued-kubeconfig.ts');
   const seconds = ttlSeconds(ttl);
   const { owner, cluster, name: title } = found;
   const { text, until } = await issueKubeconfig(api, { ...owner, cluster, title, role, seconds });

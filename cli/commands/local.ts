@@ -3,9 +3,9 @@
 import { readFile } from 'node:fs/promises';
 import { type Command, Option } from 'commander';
 import { asSentence, CliError, exitCodes } from '../exit-codes.ts';
-import { note, paint, print, printJson, printTable } from '../output.ts';
 import { kubeloomHome } from '../own-files.ts';
-import { ago } from '../times.ts';
+import { note, paint, print, printJson, printTable } from '../print/output.ts';
+import { ago } from '../print/times.ts';
 
 /** Loaded when it is needed: the CLI works without `local/`, against a Kubeloom elsewhere. */
 const supervisor = () => import('#local/supervisor.ts');

@@ -4,11 +4,11 @@ import { type Command, Option } from 'commander';
 import type { LogList } from '#contracts/api-bodies.ts';
 import type { RunStatus } from '#contracts/records.ts';
 import { RunWork } from '#contracts/stage.ts';
-import { type CliClient, cliClient, type ManifestName } from '../api-client.ts';
+import { type CliClient, cliClient, type ManifestName } from '../connection/api-client.ts';
 import { CliError, exitCodes } from '../exit-codes.ts';
-import { ofManifest } from '../find-manifest.ts';
+import { ofManifest } from '../find/find-manifest.ts';
 import { isRunId, manifestOfRun, parseManifestName, shortName } from '../manifest-name.ts';
-import { note, paint, print, printJson, printRaw } from '../output.ts';
+import { note, paint, print, printJson, printRaw } from '../print/output.ts';
 
 interface LogOptions {
   readonly follow?: boolean;

@@ -4,14 +4,14 @@ import type { PlanReport } from '#contracts/api-bodies.ts';
 import { documentName, isManifest } from '#domain/manifest/validate-documents.ts';
 import { ManagementPlane } from '#domain/planes/management-plane.ts';
 import { sumOf, totalsText } from '#domain/planning/text/plan-totals.ts';
-import { allowReplace, allowReplaceOption } from '../allow-replace.ts';
-import { type CliClient, cliClient } from '../api-client.ts';
-import { readableDocuments } from '../documents.ts';
+import { type CliClient, cliClient } from '../connection/api-client.ts';
 import { CliError, exitCodes } from '../exit-codes.ts';
-import { ofManifest } from '../find-manifest.ts';
-import { printJson, printWrapped } from '../output.ts';
-import { showPlan } from '../show-plan.ts';
-import { besides } from '../submission.ts';
+import { ofManifest } from '../find/find-manifest.ts';
+import { printJson, printWrapped } from '../print/output.ts';
+import { showPlan } from '../print/show-plan.ts';
+import { allowReplace, allowReplaceOption } from '../submission/allow-replace.ts';
+import { readableDocuments } from '../submission/documents.ts';
+import { besides } from '../submission/submission.ts';
 
 interface PlanOptions {
   readonly file?: readonly string[];

@@ -4,11 +4,11 @@ import { stringify } from 'yaml';
 import type { InventoryList } from '#contracts/inventory.ts';
 import { noTotals } from '#domain/planning/text/plan-totals.ts';
 import { counted } from '#domain/planning/text/words.ts';
-import { cliClient } from '../api-client.ts';
-import { type Consent, confirm, consentOptions } from '../confirm.ts';
+import { cliClient } from '../connection/api-client.ts';
 import { CliError, exitCodes } from '../exit-codes.ts';
 import { parseManifestName } from '../manifest-name.ts';
-import { print, printJson, printTable } from '../output.ts';
+import { print, printJson, printTable } from '../print/output.ts';
+import { type Consent, confirm, consentOptions } from '../submission/confirm.ts';
 
 interface Options {
   readonly namespace: string;

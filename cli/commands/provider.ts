@@ -3,11 +3,11 @@ import { join, resolve } from 'node:path';
 import { type Command, Option } from 'commander';
 import type { CheckFinding } from '#contracts/job.ts';
 import { type ProviderTypeFacts, providerTypes, type SecretField } from '#domain/provider-types.ts';
-import { cliClient } from '../api-client.ts';
-import { isFolder } from '../documents.ts';
+import { cliClient } from '../connection/api-client.ts';
 import { CliError, exitCodes } from '../exit-codes.ts';
-import { paint, print, printJson, printTable, printWrapped } from '../output.ts';
-import type { TestOptions } from '../type-report.ts';
+import { paint, print, printJson, printTable, printWrapped } from '../print/output.ts';
+import type { TestOptions } from '../print/type-report.ts';
+import { isFolder } from '../submission/documents.ts';
 
 interface CheckOptions {
   readonly file?: readonly string[];
@@ -35,7 +35,7 @@ export function registerProvider(program: Command): void {
       const directory = resolve(dir);
       if (!(await isFolder(directory))) throw new CliError(`${dir} is not a directory`, exitCodes.notFound);
       // The kit is not part of the npm package.
-      const { testType } = await import('../type-report.ts');
+      const { testType } = await import('../print/type-report.ts');
       process.exitCode = await testType(directory, options);
     });
   provider
@@ -46,7 +46,7 @@ export function registerProvider(program: Command): void {
     .option('--json', 'answer as JSON')
     .action(async (dir: string, options: { json?: boolean }) => {
       const directory = resolve(dir);
-      const { initType } = await import('../new-type.ts');
+      const { initType } = await import('../scaffold/new-type.ts');
       const files = await initType(directory);
       if (options.json) printJson({ directory, files });
       else {
@@ -73,8 +73,8 @@ export function registerProvider(program: Command): void {
 }
 
 async function check(name: string, { file, namespace, manifest }: CheckOptions): Promise<readonly CheckFinding[]> {
-  if (file !== undefined) return (await import('../check-files.ts')).checkFiles(name, file);
-  const { checkStored } = await import('../stored-check.ts');
+  if (file !== undefined) return (await import('../submission/check-files.ts')).checkFiles(name, file);
+  const { checkStored } = await import('../submission/stored-check.ts');
   return checkStored(cliClient(), { provider: name, namespace, ...(manifest && { manifest }) });
 }
 

@@ -2,13 +2,13 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Command } from 'commander';
 import type { RollOutDescription, RollOutVerb } from '#contracts/roll-outs.ts';
-import { type CliClient, cliClient } from '../api-client.ts';
-import { documentsOfNamespace } from '../documents.ts';
+import { type CliClient, cliClient } from '../connection/api-client.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { whenInterrupted } from '../interrupt.ts';
-import { note, paintStatus, print, printJson, printTable } from '../output.ts';
-import { rollOutLines } from '../roll-out-lines.ts';
-import { ago } from '../times.ts';
+import { note, paintStatus, print, printJson, printTable } from '../print/output.ts';
+import { rollOutLines } from '../print/roll-out-lines.ts';
+import { ago } from '../print/times.ts';
+import { documentsOfNamespace } from '../submission/documents.ts';
 
 interface Options {
   readonly namespace: string;

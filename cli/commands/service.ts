@@ -2,8 +2,8 @@
 import { readFileSync } from 'node:fs';
 import type { Command } from 'commander';
 import { exitCodes } from '../exit-codes.ts';
-import { note, print, printJson } from '../output.ts';
 import { ownFile, packageVersion } from '../own-files.ts';
+import { note, print, printJson } from '../print/output.ts';
 
 export function registerService(program: Command): void {
   program
@@ -36,6 +36,6 @@ export function registerService(program: Command): void {
 }
 
 async function versionOfInstallation(): Promise<string> {
-  const { cliClient } = await import('../api-client.ts');
+  const { cliClient } = await import('../connection/api-client.ts');
   return (await cliClient().getVersion()).version;
 }

@@ -7,14 +7,14 @@ import { draftOfDocument } from '#domain/manifest/groups/groups-as-manifest.ts';
 import { referenceName, referencesIn } from '#domain/manifest/references-in.ts';
 import { documentName, isManifest, kindOf } from '#domain/manifest/validate-documents.ts';
 import { stageNames } from '#domain/plan.ts';
-import { type CliClient, cliClient, type ManifestName } from '../api-client.ts';
-import { describeManifest, failureLines } from '../describe-manifest.ts';
-import { type FileDocument, readableDocuments } from '../documents.ts';
+import { type CliClient, cliClient, type ManifestName } from '../connection/api-client.ts';
 import { CliError, exitCodes } from '../exit-codes.ts';
+import { follow } from '../follow/watch.ts';
 import { whenInterrupted } from '../interrupt.ts';
-import { note, paint, paintStatus, print, printJson } from '../output.ts';
-import { duration } from '../times.ts';
-import { follow } from '../watch.ts';
+import { describeManifest, failureLines } from '../print/describe-manifest.ts';
+import { note, paint, paintStatus, print, printJson } from '../print/output.ts';
+import { duration } from '../print/times.ts';
+import { type FileDocument, readableDocuments } from '../submission/documents.ts';
 
 interface SimulateOptions {
   readonly fail?: readonly string[];

@@ -2,10 +2,10 @@
 import type { Command } from 'commander';
 import { stringify } from 'yaml';
 import type { GitSourceSummary, SourceStatus } from '#contracts/git-sources.ts';
-import { cliClient } from '../api-client.ts';
+import { cliClient } from '../connection/api-client.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { parseManifestName } from '../manifest-name.ts';
-import { note, paint, print, printJson, printTable } from '../output.ts';
+import { note, paint, print, printJson, printTable } from '../print/output.ts';
 
 interface SourceOptions {
   readonly namespace?: string;

@@ -2,11 +2,11 @@
 import { existsSync } from 'node:fs';
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import type { Command } from 'commander';
-import { openedNodes, ttlSeconds } from '../access-request.ts';
-import { cliClient } from '../api-client.ts';
+import { openedNodes, ttlSeconds } from '../access/access-request.ts';
+import { cliClient } from '../connection/api-client.ts';
 import { CliError, exitCodes } from '../exit-codes.ts';
-import { findCluster } from '../find-cluster.ts';
-import { note, printJson, printTable } from '../output.ts';
+import { findCluster } from '../find/find-cluster.ts';
+import { note, printJson, printTable } from '../print/output.ts';
 
 interface SshKeyOptions {
   readonly namespace: string;
@@ -73,7 +73,7 @@ async function keyOf(file: string | undefined, output: string, replace: boolean)
   }
   if (!replace && existsSync(output))
     throw new CliError(`${output} exists: name another file with -o, or remove it`, exitCodes.usage);
-  const { makeEcdsaKeyPair } = await import('../ssh-key-pair.ts');
+  const { makeEcdsaKeyPair } = await import('../access/ssh-key-pair.ts');
   const { privateKey, publicKey } = makeEcdsaKeyPair('kubeloom');
   const keep = async (): Promise<void> => {
     if (replace) await rm(output, { force: true });

@@ -4,12 +4,12 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Command } from 'commander';
-import { openedNodes, ttlSeconds } from '../access-request.ts';
-import { type CliClient, cliClient, type ManifestName } from '../api-client.ts';
+import { openedNodes, ttlSeconds } from '../access/access-request.ts';
+import { makeEcdsaKeyPair } from '../access/ssh-key-pair.ts';
+import { type CliClient, cliClient, type ManifestName } from '../connection/api-client.ts';
 import { CliError, exitCodes } from '../exit-codes.ts';
-import { findCluster } from '../find-cluster.ts';
-import { shortList } from '../layout.ts';
-import { makeEcdsaKeyPair } from '../ssh-key-pair.ts';
+import { findCluster } from '../find/find-cluster.ts';
+import { shortList } from '../print/layout.ts';
 
 interface SshOptions {
   readonly namespace: string;

@@ -2,8 +2,8 @@
 import type { Command } from 'commander';
 import { providerTypeNames } from '#domain/provider-types.ts';
 import { CliError, exitCodes } from '../exit-codes.ts';
-import { paint, print, printJson, printTable } from '../output.ts';
 import { packageVersion } from '../own-files.ts';
+import { paint, print, printJson, printTable } from '../print/output.ts';
 import { type UpgradeFinding, upgradeFindings } from '../upgrade-check.ts';
 
 interface UpgradeOptions {
@@ -28,8 +28,8 @@ export function registerUpgrade(program: Command): void {
     .action(async ({ json, aws, region, installation }: UpgradeOptions) => {
       if (region !== undefined && !aws) throw new CliError('--region is for --aws only: add that', exitCodes.usage);
       const [{ cliClient }, { allManifests }] = await Promise.all([
-        import('../api-client.ts'),
-        import('../find-manifest.ts'),
+        import('../connection/api-client.ts'),
+        import('../find/find-manifest.ts'),
       ]);
       const api = cliClient();
       const [from, manifests, quotas] = await Promise.all([

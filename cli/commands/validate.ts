@@ -3,10 +3,10 @@ import type { Command } from 'commander';
 import { readObjects } from '#documents/read-objects.ts';
 import type { Fault } from '#domain/manifest/fault.ts';
 import { validateDocuments } from '#domain/manifest/validate-documents.ts';
-import { readDocuments } from '../documents.ts';
 import { exitCodes } from '../exit-codes.ts';
-import { faultLines, located } from '../faults.ts';
-import { paint, print, printJson } from '../output.ts';
+import { faultLines, located } from '../print/faults.ts';
+import { paint, print, printJson } from '../print/output.ts';
+import { readDocuments } from '../submission/documents.ts';
 
 interface Verdict {
   readonly file: string;

@@ -2,13 +2,13 @@
 import { type Command, Option } from 'commander';
 import type { ManifestAccepted } from '#contracts/api-bodies.ts';
 import { type StageName, stageNames } from '#domain/plan.ts';
-import { type CliClient, cliClient, type ManifestName, type PlanRequest } from '../api-client.ts';
-import { type Consent, confirmPlan, consentOptions } from '../confirm.ts';
+import { type CliClient, cliClient, type ManifestName, type PlanRequest } from '../connection/api-client.ts';
 import { CliError, exitCodes } from '../exit-codes.ts';
-import { ofManifest } from '../find-manifest.ts';
-import { printJson } from '../output.ts';
-import { showPlan } from '../show-plan.ts';
-import { reportAndWait } from '../wait.ts';
+import { ofManifest } from '../find/find-manifest.ts';
+import { reportAndWait } from '../follow/wait.ts';
+import { printJson } from '../print/output.ts';
+import { showPlan } from '../print/show-plan.ts';
+import { type Consent, confirmPlan, consentOptions } from '../submission/confirm.ts';
 
 interface VerbOptions extends Consent {
   readonly namespace: string;

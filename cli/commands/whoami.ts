@@ -1,8 +1,8 @@
 /** `kubeloom whoami`: who the API takes the caller for, and which roles that principal has. */
 import type { Command } from 'commander';
-import { cliClient } from '../api-client.ts';
-import { currentContextLine } from '../connection.ts';
-import { paint, print, printJson, printTable } from '../output.ts';
+import { cliClient } from '../connection/api-client.ts';
+import { currentContextLine } from '../connection/connection.ts';
+import { paint, print, printJson, printTable } from '../print/output.ts';
 
 export function registerWhoAmI(program: Command): void {
   program

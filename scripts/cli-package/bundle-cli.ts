@@ -2,12 +2,13 @@
 import { relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build, type Plugin } from 'esbuild';
-import { commonBallast, requireBanner, schemaReader, withoutBallast } from '../../cdk/bundle-ballast.ts';
+import { commonBallast, requireBanner, schemaReader, withoutBallast } from '../../runner-images/bundle-ballast.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 
 /** What `cli/clone.ts` refuses before it is imported. */
-const onlyInClones = /^(local|runner-images)\/|^cli\/(check-files|new-type|type-report)\.ts$/;
+const onlyInClones =
+  /^(local|runner-images)\/|^cli\/(submission\/check-files|scaffold\/new-type|print\/type-report)\.ts$/;
 
 /** Writes `main.js` and its parts into `directory`. */
 export async function bundleCli(directory: string): Promise<void> {

@@ -143,7 +143,7 @@ describe('the source files', () => {
         (file) =>
           ![
             'functions/middleware.ts',
-            'cli/output.ts',
+            'cli/print/output.ts',
             'cli/kubeloom.mjs',
             'local/server.ts',
             'local/logger.ts',

@@ -4,7 +4,7 @@ import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
-import { cliClient } from '#cli/api-client.ts';
+import { cliClient } from '#cli/connection/api-client.ts';
 import type { HttpHandler } from '#functions/middleware.ts';
 import { accessKeyOf, functionKeyOf } from '#local/access-key.ts';
 import { startPlatform } from '#local/platform.ts';

@@ -1,7 +1,7 @@
 /** What functions really use of the ports while runs go well and badly is within what their roles are made of. */
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { S3Artifacts } from '#adapters/s3-artifacts.ts';
-import { type CliClient, cliClient } from '#cli/api-client.ts';
+import { type CliClient, cliClient } from '#cli/connection/api-client.ts';
 import { functionUses } from '#functions/rights/uses.ts';
 import { useDeps, wire } from '#functions/wire.ts';
 import { type Platform, startPlatform } from '#local/platform.ts';

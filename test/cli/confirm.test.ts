@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { type CliClient, cliClient } from '#cli/api-client.ts';
+import { type CliClient, cliClient } from '#cli/connection/api-client.ts';
 import type { Platform } from '#local/platform.ts';
 import { startSimulatedPlatform } from '#test/scenarios/simulated-platform.ts';
 import { root } from './kubeloom-process.ts';

@@ -1,6 +1,6 @@
 /** What people read about the cost of machines. */
 import { describe, expect, it } from 'vitest';
-import { costLines, sumOfCostLines } from '#cli/cost-lines.ts';
+import { costLines, sumOfCostLines } from '#cli/print/cost-lines.ts';
 import type { CostOfMonth, MachineCost } from '#domain/prices/cost-of-month.ts';
 
 const machine = (part: Partial<MachineCost>): MachineCost => ({

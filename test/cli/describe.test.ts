@@ -1,9 +1,9 @@
 /** What a description and a live view look like: as wide as the terminal, short where there is much, with a way out of failures. */
 import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, it } from 'vitest';
-import { describeManifest } from '#cli/describe-manifest.ts';
-import { eventLines } from '#cli/event-lines.ts';
-import { openLiveView } from '#cli/live-view.ts';
+import { openLiveView } from '#cli/follow/live-view.ts';
+import { describeManifest } from '#cli/print/describe-manifest.ts';
+import { eventLines } from '#cli/print/event-lines.ts';
 import type { ClusterDescription, FailureReport, NodeRow } from '#contracts/api-bodies.ts';
 import { described, happened, moment } from './watched-api.ts';
 

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { documentsOfNamespace, readDocuments } from '#cli/documents.ts';
+import { documentsOfNamespace, readDocuments } from '#cli/submission/documents.ts';
 
 let folder: string;
 beforeEach(() => {

@@ -3,9 +3,9 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ApiProblem } from '#cli/api-problem.ts';
-import { readDocuments } from '#cli/documents.ts';
-import { faultLines, located } from '#cli/faults.ts';
+import { ApiProblem } from '#cli/connection/api-problem.ts';
+import { faultLines, located } from '#cli/print/faults.ts';
+import { readDocuments } from '#cli/submission/documents.ts';
 import { readObjects } from '#documents/read-objects.ts';
 import { validateDocuments } from '#domain/manifest/validate-documents.ts';
 

@@ -1,8 +1,8 @@
 /** Which manifest a person means with a name, and what is said when there is none. */
 import { describe, expect, it } from 'vitest';
-import type { CliClient } from '#cli/api-client.ts';
-import { ApiProblem } from '#cli/api-problem.ts';
-import { manifestNamed, ofManifest } from '#cli/find-manifest.ts';
+import type { CliClient } from '#cli/connection/api-client.ts';
+import { ApiProblem } from '#cli/connection/api-problem.ts';
+import { manifestNamed, ofManifest } from '#cli/find/find-manifest.ts';
 import type { ManifestSummary } from '#contracts/api-bodies.ts';
 
 const summary = (namespace: string, name: string, clusters: readonly string[]): ManifestSummary => ({

@@ -1,8 +1,8 @@
 /** Following a run: it ends when that run has ended and not before, and every event of it is shown once. */
 import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, it } from 'vitest';
-import { eventFeed } from '#cli/event-feed.ts';
-import { exitCodeOfRun, type FollowedApi, follow } from '#cli/watch.ts';
+import { eventFeed } from '#cli/follow/event-feed.ts';
+import { exitCodeOfRun, type FollowedApi, follow } from '#cli/follow/watch.ts';
 import { described, happened, type Moment, moment, watchedApi } from './watched-api.ts';
 
 const key = { namespace: 'default', name: 'web' };

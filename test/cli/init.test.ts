@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { nodeTypes, placeholder, scaffold } from '#cli/scaffold.ts';
+import { nodeTypes, placeholder, scaffold } from '#cli/scaffold/scaffold.ts';
 import { parseDocuments } from '#documents/parse-documents.ts';
 import { readObjects } from '#documents/read-objects.ts';
 import { validateDocuments } from '#domain/manifest/validate-documents.ts';

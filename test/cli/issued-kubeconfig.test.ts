@@ -2,8 +2,8 @@
 import { createPrivateKey, createPublicKey } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { ttlSeconds } from '#cli/access-request.ts';
-import { type IssuingApi, issueKubeconfig } from '#cli/issued-kubeconfig.ts';
+import { ttlSeconds } from '#cli/access/access-request.ts';
+import { type IssuingApi, issueKubeconfig } from '#cli/access/issued-kubeconfig.ts';
 import type { KubeconfigRequest } from '#contracts/access-requests.ts';
 import { isAbout } from '#domain/certificates/client-request.ts';
 

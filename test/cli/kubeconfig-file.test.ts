@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { parse } from 'yaml';
-import { mergeKubeconfig, writeKubeconfig } from '#cli/kubeconfig-file.ts';
+import { mergeKubeconfig, writeKubeconfig } from '#cli/access/kubeconfig-file.ts';
 
 const text = `apiVersion: v1
 kind: Config

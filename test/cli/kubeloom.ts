@@ -1,7 +1,7 @@
 /** The command line in this process: most tests ask what a command prints, and a process for each answer takes its time. */
 import { Readable, Writable } from 'node:stream';
 import { runCommandLine } from '#cli/command-line.ts';
-import { useContext } from '#cli/connection.ts';
+import { useContext } from '#cli/connection/connection.ts';
 import { environmentOfTests, type Outcome } from './kubeloom-process.ts';
 import { remember } from './last-command.ts';
 

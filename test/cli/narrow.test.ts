@@ -3,7 +3,7 @@ import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { manifestTable } from '#cli/commands/get.ts';
 import { historyTable } from '#cli/commands/inspect.ts';
-import { describeManifest } from '#cli/describe-manifest.ts';
+import { describeManifest } from '#cli/print/describe-manifest.ts';
 import type { ClusterDescription, ManifestSummary, NodeRow } from '#contracts/api-bodies.ts';
 import { described } from './watched-api.ts';
 

@@ -1,6 +1,6 @@
 /** What the real command line says to words, without carrying anything out. */
 import type { Command } from 'commander';
-import { useContext } from '#cli/connection.ts';
+import { useContext } from '#cli/connection/connection.ts';
 import { kubeloomProgram } from '#cli/program.ts';
 
 /** Parses words as `kubeloom` does; throws what it would print. The program is a new one, since one remembers its options. */

@@ -2,7 +2,7 @@
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, expect, it, onTestFinished, vi } from 'vitest';
-import { cliClient } from '#cli/api-client.ts';
+import { cliClient } from '#cli/connection/api-client.ts';
 import { onceTemplatesKnown } from '#client/api-client.ts';
 import { ProblemAnswer } from '#client/faults.ts';
 import { errorNames } from '#domain/errors.ts';

@@ -1,6 +1,6 @@
 /** `kubeloom provider check` without files: which manifest it takes, and what it says on a platform that simulates. */
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { type CheckingApi, checkStored } from '#cli/stored-check.ts';
+import { type CheckingApi, checkStored } from '#cli/submission/stored-check.ts';
 import type { ProviderCheck } from '#contracts/http-documents.ts';
 import type { Platform } from '#local/platform.ts';
 import { startSimulatedPlatform } from '#test/scenarios/simulated-platform.ts';

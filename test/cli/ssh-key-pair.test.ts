@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { makeEcdsaKeyPair } from '#cli/ssh-key-pair.ts';
+import { makeEcdsaKeyPair } from '#cli/access/ssh-key-pair.ts';
 import { SshRequest } from '#contracts/access-requests.ts';
 
 it('OpenSSH finds the same public key in the private one, and the API accepts it', () => {

@@ -1,6 +1,6 @@
 /** An API that only a follower talks to: the states it shows one after another, and the events it has by then. */
-import { ApiProblem } from '#cli/api-problem.ts';
-import type { FollowedApi } from '#cli/watch.ts';
+import { ApiProblem } from '#cli/connection/api-problem.ts';
+import type { FollowedApi } from '#cli/follow/watch.ts';
 import type { ManifestDescription } from '#contracts/api-bodies.ts';
 import type { RunEvent } from '#contracts/records.ts';
 

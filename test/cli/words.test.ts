@@ -3,10 +3,10 @@ import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { orphansOf } from '#cli/commands/delete.ts';
 import { parseFault } from '#cli/commands/simulate.ts';
-import { faultLines } from '#cli/faults.ts';
-import { clip, harmless, shortList, table, wrap } from '#cli/layout.ts';
 import { compareRuns, manifestOfRun, parseManifestName } from '#cli/manifest-name.ts';
-import { ago, duration, until } from '#cli/times.ts';
+import { faultLines } from '#cli/print/faults.ts';
+import { clip, harmless, shortList, table, wrap } from '#cli/print/layout.ts';
+import { ago, duration, until } from '#cli/print/times.ts';
 
 describe('names on the command line', () => {
   it('a name is NAME in a namespace, or NAMESPACE/NAME', () => {

@@ -4,7 +4,7 @@ import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { cliClient } from '#cli/api-client.ts';
+import { cliClient } from '#cli/connection/api-client.ts';
 import { regionOfApi } from '#client/send-request.ts';
 import { temporaryDirectory } from '#test/local/clients.ts';
 import { signatureOf } from './signature.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { ManifestName } from '#cli/api-client.ts';
+import type { ManifestName } from '#cli/connection/api-client.ts';
 import { type Fault, SimulatedWorld } from '#test/scenarios/simulated-world.ts';
 import { fleet, fleetKey } from './fleet.ts';
 

@@ -1,7 +1,7 @@
 /** A machine without power, in the product on real hosts: it fails what needs it, by its name, and nothing else. */
 import { execFileSync } from 'node:child_process';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { follow } from '#cli/watch.ts';
+import { follow } from '#cli/follow/watch.ts';
 import type { ClusterDescription, ManifestDescription, NodeRow } from '#contracts/api-bodies.ts';
 import { hostsHelper } from '#local/hosts-helper.ts';
 import { isRoot } from './host-workshop.ts';

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { cliClient } from '#cli/api-client.ts';
+import { cliClient } from '#cli/connection/api-client.ts';
 import type { ManifestDescription } from '#contracts/api-bodies.ts';
 import { allowGitServer, type GitServer, startGitServer } from '#test/templates/git-server.ts';
 import { clusterOf, Installation, nodesOf } from './installation.ts';

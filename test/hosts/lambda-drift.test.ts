@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { follow } from '#cli/watch.ts';
+import { follow } from '#cli/follow/watch.ts';
 import type { ClusterDescription } from '#contracts/api-bodies.ts';
 import { accessKeyOf } from '#local/access-key.ts';
 import { type Machines, openMachines } from '../../demo/machines.ts';

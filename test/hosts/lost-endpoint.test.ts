@@ -1,7 +1,7 @@
 /** The machine of the control node that is the API endpoint is lost, in the product on real hosts. */
 import { execFileSync } from 'node:child_process';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { follow } from '#cli/watch.ts';
+import { follow } from '#cli/follow/watch.ts';
 import type { ClusterDescription } from '#contracts/api-bodies.ts';
 import { hostsHelper } from '#local/hosts-helper.ts';
 import { proveKubectl, serverOf } from '../../demo/proofs.ts';

@@ -1,7 +1,7 @@
 /** Machine groups in the product on real hosts: machines without Kubernetes, in the words of Kadende, with a boot script. */
 import { execFileSync } from 'node:child_process';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { follow } from '#cli/watch.ts';
+import { follow } from '#cli/follow/watch.ts';
 import type { ClusterDescription, ManifestDescription, NodeRow } from '#contracts/api-bodies.ts';
 import { accessKeyOf } from '#local/access-key.ts';
 import { hostsHelper } from '#local/hosts-helper.ts';

@@ -2,7 +2,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { makeEcdsaKeyPair } from '#cli/ssh-key-pair.ts';
+import { makeEcdsaKeyPair } from '#cli/access/ssh-key-pair.ts';
 import { eventually, isRoot } from './host-workshop.ts';
 import { NodesFleet, type PlaybookRun } from './nodes-fleet.ts';
 

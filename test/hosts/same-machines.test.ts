@@ -4,8 +4,8 @@
  */
 import { execFileSync } from 'node:child_process';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { eventFeed } from '#cli/event-feed.ts';
-import { follow } from '#cli/watch.ts';
+import { eventFeed } from '#cli/follow/event-feed.ts';
+import { follow } from '#cli/follow/watch.ts';
 import type { ClusterDescription, ManifestDescription, NodeRow } from '#contracts/api-bodies.ts';
 import { accessKeyOf } from '#local/access-key.ts';
 import { hostsHelper } from '#local/hosts-helper.ts';

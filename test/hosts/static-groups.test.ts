@@ -1,7 +1,7 @@
 /** A machine group of machines that exist already, on real hosts: set up, asked, rolled, given back. Nothing creates, replaces or deletes them. */
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { follow } from '#cli/watch.ts';
+import { follow } from '#cli/follow/watch.ts';
 import type { ManifestDescription, NodeRow } from '#contracts/api-bodies.ts';
 import { isRoot } from './host-workshop.ts';
 import { clusterOf, Installation } from './installation.ts';

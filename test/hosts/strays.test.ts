@@ -2,7 +2,7 @@
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { follow } from '#cli/watch.ts';
+import { follow } from '#cli/follow/watch.ts';
 import type { ManifestDescription } from '#contracts/api-bodies.ts';
 import { hostsHelper } from '#local/hosts-helper.ts';
 import { ClockedInstallation } from './clocked-installation.ts';

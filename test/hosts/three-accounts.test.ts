@@ -4,7 +4,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { readDocuments } from '#cli/documents.ts';
+import { readDocuments } from '#cli/submission/documents.ts';
 import type { ManifestDescription } from '#contracts/api-bodies.ts';
 import { accessKeyOf } from '#local/access-key.ts';
 import { hostsHelper } from '#local/hosts-helper.ts';

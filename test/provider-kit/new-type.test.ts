@@ -3,10 +3,10 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { initType } from '#cli/new-type.ts';
 import { examineType } from '#cli/provider-kit/examine-type.ts';
 import { tryWithTerraform } from '#cli/provider-kit/try-with-terraform.ts';
 import { readType } from '#cli/provider-kit/type-source.ts';
+import { initType } from '#cli/scaffold/new-type.ts';
 
 let root: string;
 beforeEach(async () => {

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable, Writable } from 'node:stream';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { type CliClient, cliClient } from '#cli/api-client.ts';
+import { type CliClient, cliClient } from '#cli/connection/api-client.ts';
 import { wire } from '#functions/wire.ts';
 import { backUp, restore } from '#local/backup/backup.ts';
 import { sealInto, unsealFrom } from '#local/backup/sealed-file.ts';

@@ -1,7 +1,7 @@
 /** The test sequences: manifests that are applied one after another, with what they refer to. */
 import { readFileSync } from 'node:fs';
 import { parseAllDocuments } from 'yaml';
-import type { ManifestName } from '#cli/api-client.ts';
+import type { ManifestName } from '#cli/connection/api-client.ts';
 import { filesOfSequence } from '#test/manifest/manifest-files.ts';
 import { keyOf, type SimulatedWorld } from './simulated-world.ts';
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { ManifestName } from '#cli/api-client.ts';
+import type { ManifestName } from '#cli/connection/api-client.ts';
 import { sequenceNames } from '#test/manifest/manifest-files.ts';
 import { sampled } from '#test/sampled.ts';
 import { storedSet } from './e2e-sets.ts';

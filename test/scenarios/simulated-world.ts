@@ -1,7 +1,7 @@
 /** A whole platform in this process with the sim runner, and what a user does with it through the API. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type CliClient, cliClient, type ManifestName } from '#cli/api-client.ts';
-import { ApiProblem } from '#cli/api-problem.ts';
+import { type CliClient, cliClient, type ManifestName } from '#cli/connection/api-client.ts';
+import { ApiProblem } from '#cli/connection/api-problem.ts';
 import type { ManifestAccepted, ManifestDescription } from '#contracts/api-bodies.ts';
 import type { RunEvent } from '#contracts/records.ts';
 import { wire } from '#functions/wire.ts';

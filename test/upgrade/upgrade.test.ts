@@ -9,7 +9,7 @@ import { mockClient } from 'aws-sdk-client-mock';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { z } from 'zod';
 import { CodeBuildBuilds } from '#adapters/codebuild-builds.ts';
-import { type CliClient, cliClient } from '#cli/api-client.ts';
+import { type CliClient, cliClient } from '#cli/connection/api-client.ts';
 import { jobOf, QuestionResult, questionKeys } from '#contracts/job.ts';
 import { ClusterRecord, ManifestRecord, RunRecord } from '#contracts/records.ts';
 import { StageResult, WaypointDocument, waypointKeys } from '#contracts/stage.ts';

@@ -1,11 +1,11 @@
 /** Finding the manifest that a person means: by its own name, or by the name or id of one of its clusters. */
 import type { ManifestSummary } from '#contracts/api-bodies.ts';
 import { nearest } from '#domain/nearest.ts';
-import { type CliClient, itemsOf, type ManifestName } from './api-client.ts';
-import { ApiProblem, isNotFound } from './api-problem.ts';
-import { CliError, exitCodes } from './exit-codes.ts';
-import { shortList } from './layout.ts';
-import { parseManifestName, shortName } from './manifest-name.ts';
+import { type CliClient, itemsOf, type ManifestName } from '../connection/api-client.ts';
+import { ApiProblem, isNotFound } from '../connection/api-problem.ts';
+import { CliError, exitCodes } from '../exit-codes.ts';
+import { parseManifestName, shortName } from '../manifest-name.ts';
+import { shortList } from '../print/layout.ts';
 
 type Lister = Pick<CliClient, 'listManifests'>;
 

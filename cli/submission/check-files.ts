@@ -7,9 +7,9 @@ import { manifestOfDocument } from '#domain/manifest/groups/manifest-of-document
 import { wantedCheck } from '#domain/manifest/provider-check.ts';
 import { Secret, secretValues } from '#domain/manifest/secret.ts';
 import { isManifest, kindOf } from '#domain/manifest/validate-documents.ts';
+import { CliError, exitCodes } from '../exit-codes.ts';
+import { ownFile } from '../own-files.ts';
 import { type FileDocument, readDocuments } from './documents.ts';
-import { CliError, exitCodes } from './exit-codes.ts';
-import { ownFile } from './own-files.ts';
 
 /** Only runners resolve Secrets, so one of their programs does the check. */
 const program = ownFile('runner-images/runner/provider-check/main.ts');

@@ -1,9 +1,9 @@
 /** The client of the API for commands: finds the connection, says where faults are in files, turns errors into ones for people. */
 import { apiClient as client, type ManifestName, type PendingOptions, type PlanRequest } from '#client/api-client.ts';
+import { located } from '../print/faults.ts';
+import { note } from '../print/output.ts';
 import { forPerson } from './api-problem.ts';
 import { type CliConnection, findConnection } from './connection.ts';
-import { located } from './faults.ts';
-import { note } from './output.ts';
 
 export type { ManifestName, PlanRequest, PutCondition } from '#client/api-client.ts';
 export { itemsOf } from '#client/api-client.ts';

@@ -1,10 +1,10 @@
 /** What the API refuses, or why it does not answer, as an error for the person at the terminal. */
 import { ConnectionFault, ProblemAnswer } from '#client/faults.ts';
 import type { Problem } from '#contracts/api-bodies.ts';
+import { CliError, exitCodes } from '../exit-codes.ts';
+import { packageVersion } from '../own-files.ts';
+import { faultLines, located } from '../print/faults.ts';
 import type { CliConnection } from './connection.ts';
-import { CliError, exitCodes } from './exit-codes.ts';
-import { faultLines, located } from './faults.ts';
-import { packageVersion } from './own-files.ts';
 
 /** An answer of 4xx or 5xx. */
 export class ApiProblem extends CliError {

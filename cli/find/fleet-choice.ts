@@ -1,8 +1,8 @@
 /** Which manifests of the fleet a person asks for, and in which order: the options of `kubeloom get` as the API has them. */
 import type { ManifestSummary } from '#contracts/api-bodies.ts';
 import { FleetQuery } from '#contracts/fleet.ts';
-import { type CliClient, itemsOf } from './api-client.ts';
-import { CliError, exitCodes } from './exit-codes.ts';
+import { type CliClient, itemsOf } from '../connection/api-client.ts';
+import { CliError, exitCodes } from '../exit-codes.ts';
 
 const Choice = FleetQuery.pick({ state: true, status: true, provider: true, search: true, sort: true }).partial();
 type FleetChoice = Partial<Pick<FleetQuery, keyof typeof Choice.shape>>;

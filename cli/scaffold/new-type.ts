@@ -2,10 +2,10 @@
 import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { ProviderPlugin } from '#domain/manifest/provider-plugin.ts';
-import { CliError, exitCodes } from './exit-codes.ts';
-import { contractVariables } from './provider-kit/contract.ts';
-import type { ModuleName } from './provider-kit/module-source.ts';
-import { variableBlock } from './provider-kit/variable-block.ts';
+import { CliError, exitCodes } from '../exit-codes.ts';
+import { contractVariables } from '../provider-kit/contract.ts';
+import type { ModuleName } from '../provider-kit/module-source.ts';
+import { variableBlock } from '../provider-kit/variable-block.ts';
 
 /** Writes it; returns the paths. Throws `CliError` for a directory that is not empty, or whose name no type can have. */
 export async function initType(directory: string): Promise<readonly string[]> {

@@ -1,7 +1,7 @@
 /** A first manifest: providers with their Secrets, a pool of each, one cluster; one placeholder marks each value to fill in. */
 import { supportedMinors } from '#domain/kubernetes-versions.ts';
 import { type ProviderTypeFacts, providerTypes, type SecretField } from '#domain/provider-types.ts';
-import { CliError, exitCodes } from './exit-codes.ts';
+import { CliError, exitCodes } from '../exit-codes.ts';
 
 /** The placeholder for values that only the user knows. */
 export const placeholder = 'REPLACE-ME';

@@ -1,16 +1,15 @@
 /** Asks before anything that exists is removed; without a terminal only `--yes` answers. */
-
 import { createInterface } from 'node:readline';
 import type { Command } from 'commander';
 import type { PlanReport } from '#contracts/api-bodies.ts';
 import { type PlanTotals, removesAnything, totalsText } from '#domain/planning/text/plan-totals.ts';
 import { counted } from '#domain/planning/text/words.ts';
-import type { CliClient, ManifestName, PlanRequest } from './api-client.ts';
-import { currentContextLine } from './connection.ts';
-import { CliError, exitCodes } from './exit-codes.ts';
-import { whenInterrupted } from './interrupt.ts';
-import { note, printWrapped } from './output.ts';
-import { showPlan } from './show-plan.ts';
+import type { CliClient, ManifestName, PlanRequest } from '../connection/api-client.ts';
+import { currentContextLine } from '../connection/connection.ts';
+import { CliError, exitCodes } from '../exit-codes.ts';
+import { whenInterrupted } from '../interrupt.ts';
+import { note, printWrapped } from '../print/output.ts';
+import { showPlan } from '../print/show-plan.ts';
 
 /** Options of every command that can remove something. */
 export interface Consent {

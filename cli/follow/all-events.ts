@@ -1,10 +1,10 @@
 /** The events of all manifests: printed page by page, and followed. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FeedEvent } from '#contracts/all-events.ts';
-import type { CliClient } from './api-client.ts';
-import { CliError, exitCodes } from './exit-codes.ts';
-import { harmless } from './layout.ts';
-import { note, paint, print, printWrapped } from './output.ts';
+import type { CliClient } from '../connection/api-client.ts';
+import { CliError, exitCodes } from '../exit-codes.ts';
+import { harmless } from '../print/layout.ts';
+import { note, paint, print, printWrapped } from '../print/output.ts';
 
 export interface AllEventsOptions {
   readonly namespace?: string;

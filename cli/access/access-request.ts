@@ -5,8 +5,8 @@ import type { OpenedNodes, SshRequest } from '#contracts/access-requests.ts';
 import type { IssuedKubeconfig } from '#contracts/http-documents.ts';
 import { questionLimitMs } from '#contracts/job.ts';
 import { accessSeconds } from '#domain/cluster-roles.ts';
-import type { CliClient, ManifestName } from './api-client.ts';
-import { CliError, exitCodes } from './exit-codes.ts';
+import type { CliClient, ManifestName } from '../connection/api-client.ts';
+import { CliError, exitCodes } from '../exit-codes.ts';
 
 export interface Patience {
   /** @default 1000 */

@@ -2,13 +2,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ManifestDescription } from '#contracts/api-bodies.ts';
 import type { RunEvent } from '#contracts/records.ts';
-import type { CliClient, ManifestName } from './api-client.ts';
-import { ApiProblem, whenMissing } from './api-problem.ts';
+import type { CliClient, ManifestName } from '../connection/api-client.ts';
+import { ApiProblem, whenMissing } from '../connection/api-problem.ts';
+import { CliError, exitCodes } from '../exit-codes.ts';
+import { compareRuns } from '../manifest-name.ts';
+import { eventLines } from '../print/event-lines.ts';
 import { eventFeed } from './event-feed.ts';
-import { eventLines } from './event-lines.ts';
-import { CliError, exitCodes } from './exit-codes.ts';
 import { openLiveView, silentView, type View } from './live-view.ts';
-import { compareRuns } from './manifest-name.ts';
 
 export interface Followed {
   /** Undefined when the manifest is gone (a delete that ended). */

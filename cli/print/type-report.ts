@@ -1,10 +1,10 @@
 /** The report of `kubeloom provider test`, for people and for programs. Exit 0, 1 or 3. */
-import { exitCodes } from './exit-codes.ts';
+import { exitCodes } from '../exit-codes.ts';
+import { examineType } from '../provider-kit/examine-type.ts';
+import { checkNames, type Finding } from '../provider-kit/finding.ts';
+import { type Trial, tryWithTerraform } from '../provider-kit/try-with-terraform.ts';
+import { modulesOf, readType, type TypeSource, validOf } from '../provider-kit/type-source.ts';
 import { paint, print, printJson, printWrapped } from './output.ts';
-import { examineType } from './provider-kit/examine-type.ts';
-import { checkNames, type Finding } from './provider-kit/finding.ts';
-import { type Trial, tryWithTerraform } from './provider-kit/try-with-terraform.ts';
-import { modulesOf, readType, type TypeSource, validOf } from './provider-kit/type-source.ts';
 
 export interface TestOptions {
   readonly full?: boolean;

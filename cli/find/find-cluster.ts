@@ -1,8 +1,8 @@
 /** The cluster that a command names: by its name or id, in the manifests of a namespace. */
-import type { CliClient, ManifestName } from './api-client.ts';
-import { CliError, exitCodes } from './exit-codes.ts';
+import type { CliClient, ManifestName } from '../connection/api-client.ts';
+import { CliError, exitCodes } from '../exit-codes.ts';
+import { shortList } from '../print/layout.ts';
 import { allManifests } from './find-manifest.ts';
-import { shortList } from './layout.ts';
 
 export interface FoundCluster {
   readonly owner: ManifestName;

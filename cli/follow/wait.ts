@@ -1,14 +1,13 @@
 /** `--wait`: shows a run until its end and prints how it ended; Ctrl-C leaves it running and prints how to follow it again. */
 import type { ManifestAccepted } from '#contracts/api-bodies.ts';
 import { counted } from '#domain/planning/text/words.ts';
-import type { CliClient, ManifestName } from './api-client.ts';
-import { describeManifest } from './describe-manifest.ts';
-import { exitCodes } from './exit-codes.ts';
-import { whenInterrupted } from './interrupt.ts';
-
-import { shortName } from './manifest-name.ts';
-import { note, paint, paintStatus, print, printJson, printWrapped } from './output.ts';
-import { duration } from './times.ts';
+import type { CliClient, ManifestName } from '../connection/api-client.ts';
+import { exitCodes } from '../exit-codes.ts';
+import { whenInterrupted } from '../interrupt.ts';
+import { shortName } from '../manifest-name.ts';
+import { describeManifest } from '../print/describe-manifest.ts';
+import { note, paint, paintStatus, print, printJson, printWrapped } from '../print/output.ts';
+import { duration } from '../print/times.ts';
 import { exitCodeOfRun, type Followed, follow, wasUndone } from './watch.ts';
 
 export interface WaitOptions {

@@ -1,9 +1,9 @@
 /** The view of a run that is followed: lines that stay, and on a terminal a live line for each cluster below them. */
 import type { ClusterDescription, ManifestDescription } from '#contracts/api-bodies.ts';
 import { counted } from '#domain/planning/text/words.ts';
-import { clip } from './layout.ts';
-import { paint, paintStatus } from './output.ts';
-import { duration } from './times.ts';
+import { clip } from '../print/layout.ts';
+import { paint, paintStatus } from '../print/output.ts';
+import { duration } from '../print/times.ts';
 
 export interface View {
   /** Adds `lines` and shows the present status of `manifest` (undefined: it is deleted or not known). */

@@ -1,6 +1,6 @@
 /** Events of a manifest as they arrive, each once, also those with an earlier time than others seen before. */
 import type { RunEvent } from '#contracts/records.ts';
-import type { CliClient, ManifestName } from './api-client.ts';
+import type { CliClient, ManifestName } from '../connection/api-client.ts';
 
 /**
  * Events are sorted by the time at which they happened, and several writers send theirs in batches: what was read may

@@ -5,8 +5,8 @@ import type { IssuedCertificate } from '#contracts/access-requests.ts';
 import { questionLimitMs } from '#contracts/job.ts';
 import { signedRequest, unsignedRequest } from '#domain/certificates/client-request.ts';
 import { type ClusterRole, clusterGroupOf, clusterUserOf } from '#domain/cluster-roles.ts';
+import type { CliClient, ManifestName } from '../connection/api-client.ts';
 import { accessOutcome, type Patience } from './access-request.ts';
-import type { CliClient, ManifestName } from './api-client.ts';
 
 export type IssuingApi = Pick<CliClient, 'whoAmI' | 'requestKubeconfig' | 'getIssuedKubeconfig'>;
 

@@ -5,8 +5,8 @@ import { text } from 'node:stream/consumers';
 import { parseDocuments } from '#documents/parse-documents.ts';
 import type { Fault } from '#domain/manifest/fault.ts';
 import { documentName } from '#domain/manifest/validate-documents.ts';
-import { CliError, exitCodes } from './exit-codes.ts';
-import { excerptOf, faultLines, keepFile, type ShownFault } from './faults.ts';
+import { CliError, exitCodes } from '../exit-codes.ts';
+import { excerptOf, faultLines, keepFile, type ShownFault } from '../print/faults.ts';
 
 /** Of a file, which may hold many documents; each request has one of them. */
 const limits = { maxBytes: 6_000_000, maxTokens: 600_000 };

@@ -7,11 +7,11 @@ import { type InventoryKind, inventoryKinds } from '#domain/inventory/inventory-
 import { manifestKinds } from '#domain/manifest/manifest-kinds.ts';
 import { documentName, isManifestKind, kindOf, validateDocuments } from '#domain/manifest/validate-documents.ts';
 import type { PlanTotals } from '#domain/planning/text/plan-totals.ts';
-import type { CliClient, ManifestName } from './api-client.ts';
-import { ApiProblem } from './api-problem.ts';
+import type { CliClient, ManifestName } from '../connection/api-client.ts';
+import { ApiProblem } from '../connection/api-problem.ts';
+import { CliError, exitCodes } from '../exit-codes.ts';
+import { faultLines, located } from '../print/faults.ts';
 import { type FileDocument, readDocuments, unreadableLines } from './documents.ts';
-import { CliError, exitCodes } from './exit-codes.ts';
-import { faultLines, located } from './faults.ts';
 
 /** Documents that others refer to go first. */
 const order = [

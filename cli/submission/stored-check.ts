@@ -3,10 +3,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { ProviderCheck } from '#contracts/http-documents.ts';
 import { type CheckFinding, questionLimitMs } from '#contracts/job.ts';
 import { manifestOfDocument } from '#domain/manifest/groups/manifest-of-document.ts';
-import type { CliClient, ManifestName } from './api-client.ts';
-import { CliError, exitCodes } from './exit-codes.ts';
-import { allManifests } from './find-manifest.ts';
-import { shortName } from './manifest-name.ts';
+import type { CliClient, ManifestName } from '../connection/api-client.ts';
+import { CliError, exitCodes } from '../exit-codes.ts';
+import { allManifests } from '../find/find-manifest.ts';
+import { shortName } from '../manifest-name.ts';
 
 export type CheckingApi = Pick<CliClient, 'listManifests' | 'getManifest' | 'checkProvider' | 'getProviderCheck'>;
 

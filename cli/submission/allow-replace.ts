@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import { draftOfDocument } from '#domain/manifest/groups/groups-as-manifest.ts';
 import { replaceAnnotation } from '#domain/manifest/replaceable-pools.ts';
 import { isManifest } from '#domain/manifest/validate-documents.ts';
-import { CliError, exitCodes } from './exit-codes.ts';
+import { CliError, exitCodes } from '../exit-codes.ts';
 
 export function allowReplaceOption(command: Command): Command {
   return command.option('--allow-replace <pool...>', 'replace the machines of these pools where a change needs it');

@@ -2,9 +2,9 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
+import { CliError, exitCodes } from '../exit-codes.ts';
+import { kubeloomHome } from '../own-files.ts';
 import { contextNamed, contextToken, localContext, readContexts } from './contexts.ts';
-import { CliError, exitCodes } from './exit-codes.ts';
-import { kubeloomHome } from './own-files.ts';
 
 const PlatformFile = z.object({ apiUrl: z.string(), token: z.string() });
 

@@ -3,7 +3,7 @@ import { chmod, mkdir, readFile, realpath, rename, writeFile } from 'node:fs/pro
 import { homedir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { type Document, isMap, isSeq, parse, parseDocument, type YAMLMap, type YAMLSeq } from 'yaml';
-import { CliError, exitCodes } from './exit-codes.ts';
+import { CliError, exitCodes } from '../exit-codes.ts';
 
 /** Throws `CliError` when there is such a file and it is not to be replaced. */
 export async function writeKubeconfig(file: string, text: string, force: boolean): Promise<void> {

@@ -5,7 +5,7 @@ import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { z } from 'zod';
 import { parseJson } from '#domain/json.ts';
-import { CliError, exitCodes } from './exit-codes.ts';
+import { CliError, exitCodes } from '../exit-codes.ts';
 
 export const Context = z.strictObject({
   url: z.string(),

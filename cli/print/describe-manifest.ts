@@ -7,8 +7,8 @@ import type {
   RunPage,
 } from '#contracts/api-bodies.ts';
 import { counted } from '#domain/planning/text/words.ts';
+import { shortName } from '../manifest-name.ts';
 import { shortList, terminalWidth, wrap } from './layout.ts';
-import { shortName } from './manifest-name.ts';
 import { paint, paintedTable, paintStatus } from './output.ts';
 import { ago, until } from './times.ts';
 
