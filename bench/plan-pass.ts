@@ -7,7 +7,7 @@
 import { parseConfig } from '#contracts/config.ts';
 import type { ClusterRecord, ManifestRecord } from '#contracts/records.ts';
 import { ClusterRecord as StoredCluster } from '#contracts/records.ts';
-import { InputManifest } from '#domain/manifest/input-manifest.ts';
+import { InputManifest } from '#domain/manifest/schema/input-manifest.ts';
 import { statesDuring } from '#domain/planning/states/attempt.ts';
 import { LargeDocuments } from '../functions/adapters/large-documents.ts';
 import { readManifest } from '../functions/adapters/manifest-item.ts';

@@ -1,10 +1,10 @@
 /** Writes docs/manifest.md out of the schemas' descriptions. */
 import { z } from 'zod';
 import { supportedVersionsText } from '#domain/kubernetes-versions.ts';
-import { InputManifest } from '#domain/manifest/input-manifest.ts';
 import { jsonSchemaOf } from '#domain/manifest/json-schema.ts';
-import { Secret } from '#domain/manifest/secret.ts';
-import { TemplateGitReference } from '#domain/manifest/template-git-reference.ts';
+import { InputManifest } from '#domain/manifest/schema/input-manifest.ts';
+import { Secret } from '#domain/manifest/schema/secret.ts';
+import { TemplateGitReference } from '#domain/manifest/schema/template-git-reference.ts';
 import { type ProviderTypeFacts, providerTypes, type SecretField } from '#domain/provider-types.ts';
 import { settle } from './generated.ts';
 import { introduction, rules, secretIntroduction, templateIntroduction } from './manifest-docs/prose.ts';

@@ -1,9 +1,9 @@
 /** What becomes of the documents and outputs of a Claudie installation: files to go on with, and a report. Connects to nothing. */
 import { stringify } from 'yaml';
 import { readObjects } from '#documents/read-objects.ts';
-import { defaultTemplates } from '#domain/manifest/input-manifest.ts';
-import { isMap, withoutServerFields } from '#domain/manifest/kubernetes-document.ts';
+import { isMap, withoutServerFields } from '#domain/manifest/faults/kubernetes-document.ts';
 import { referenceName, referencesIn } from '#domain/manifest/references-in.ts';
+import { defaultTemplates } from '#domain/manifest/schema/input-manifest.ts';
 import { documentName, kindOf, validateDocuments } from '#domain/manifest/validate-documents.ts';
 import { type ClaudieCluster, claudieClusters, isOutput } from './claudie-outputs.ts';
 import { type MovedManifest, movedManifest } from './moved-manifest.ts';

@@ -1,7 +1,7 @@
 /** What Claudie leaves in its management cluster about each cluster that it built: a Secret with the kubeconfig, one with the machines. */
 import { z } from 'zod';
 import { parseJson } from '#domain/json.ts';
-import { isMap } from '#domain/manifest/kubernetes-document.ts';
+import { isMap } from '#domain/manifest/faults/kubernetes-document.ts';
 
 export interface ClaudieMachine {
   readonly node: string;

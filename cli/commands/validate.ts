@@ -1,7 +1,7 @@
 /** `kubeloom validate`: every fault of every document, offline. Exit 0 or 3. */
 import type { Command } from 'commander';
 import { readObjects } from '#documents/read-objects.ts';
-import type { Fault } from '#domain/manifest/fault.ts';
+import type { Fault } from '#domain/manifest/faults/fault.ts';
 import { validateDocuments } from '#domain/manifest/validate-documents.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { faultLines, located } from '../print/faults.ts';

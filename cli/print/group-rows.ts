@@ -1,7 +1,7 @@
 /** The machine groups of manifests: each with its size, what its machines are, and how they are. */
 import type { ManifestDescription, NodeRow } from '#contracts/api-bodies.ts';
+import { isMap } from '#domain/manifest/faults/kubernetes-document.ts';
 import { placedGroups } from '#domain/manifest/groups/placed-groups.ts';
-import { isMap } from '#domain/manifest/kubernetes-document.ts';
 import { counted } from '#domain/planning/text/words.ts';
 
 import { paintStatus } from './output.ts';

@@ -1,7 +1,7 @@
 /** `kubeloom provider init`: the folder of a new provider type, which keeps the contract from the start and makes nothing yet. */
 import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { ProviderPlugin } from '#domain/manifest/provider-plugin.ts';
+import { ProviderPlugin } from '#domain/manifest/schema/provider-plugin.ts';
 import { CliError, exitCodes } from '../exit-codes.ts';
 import { contractVariables } from '../provider-kit/contract.ts';
 import type { ModuleName } from '../provider-kit/module-source.ts';

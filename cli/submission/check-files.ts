@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { CheckFinding } from '#contracts/job.ts';
 import { manifestOfDocument } from '#domain/manifest/groups/manifest-of-document.ts';
 import { wantedCheck } from '#domain/manifest/provider-check.ts';
-import { Secret, secretValues } from '#domain/manifest/secret.ts';
+import { Secret, secretValues } from '#domain/manifest/schema/secret.ts';
 import { isManifest, kindOf } from '#domain/manifest/validate-documents.ts';
 import { CliError, exitCodes } from '../exit-codes.ts';
 import { ownFile } from '../own-files.ts';

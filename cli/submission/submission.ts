@@ -4,7 +4,7 @@ import { DocumentPath, ManifestPath, RolePath } from '#contracts/http-parameters
 import { InventoryDocumentPath, type InventoryPlan } from '#contracts/inventory.ts';
 import { readObjects } from '#documents/read-objects.ts';
 import { type InventoryKind, inventoryKinds } from '#domain/inventory/inventory-documents.ts';
-import { manifestKinds } from '#domain/manifest/manifest-kinds.ts';
+import { manifestKinds } from '#domain/manifest/schema/manifest-kinds.ts';
 import { documentName, isManifestKind, kindOf, validateDocuments } from '#domain/manifest/validate-documents.ts';
 import type { PlanTotals } from '#domain/planning/text/plan-totals.ts';
 import type { CliClient, ManifestName } from '../connection/api-client.ts';

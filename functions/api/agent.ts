@@ -5,7 +5,7 @@ import type { KnownNode } from '#domain/certificates/may-approve.ts';
 import { nodesWithAddresses } from '#domain/certificates/serving-requests.ts';
 import { type Demand, withReplacements, withSizes } from '#domain/demand.ts';
 import { PipelineError } from '#domain/errors.ts';
-import { shown } from '#domain/manifest/names.ts';
+import { shown } from '#domain/manifest/schema/names.ts';
 import { counted } from '#domain/planning/text/words.ts';
 import { keepReport, lastReport } from '../pipeline/records/agent-reports.ts';
 import { clusterName } from '../pipeline/records/cluster-records.ts';

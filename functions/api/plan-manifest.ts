@@ -5,7 +5,7 @@ import { operations } from '#contracts/operations/operations.ts';
 import type { ClusterRecord, DemandRecord, ManifestKey, ManifestRecord, Orphans } from '#contracts/records.ts';
 import { differText } from '#domain/assess-drift.ts';
 import { PipelineError } from '#domain/errors.ts';
-import { intervalMinutes } from '#domain/manifest/drift-checks.ts';
+import { intervalMinutes } from '#domain/manifest/schema/drift-checks.ts';
 import type { ClusterPlan } from '#domain/plan.ts';
 import type { PlanBasis } from '#domain/planning/plan-basis.ts';
 import { describeClusterPlan } from '#domain/planning/text/describe-plan.ts';

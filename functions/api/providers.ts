@@ -1,8 +1,8 @@
 /** The provider instances of manifests: what they are, and what has to be stored for them. */
 import { operations } from '#contracts/operations/operations.ts';
 import type { ManifestRecord } from '#contracts/records.ts';
-import { defaultTemplates } from '#domain/manifest/input-manifest.ts';
 import { type Reference, referencesIn } from '#domain/manifest/references-in.ts';
+import { defaultTemplates } from '#domain/manifest/schema/input-manifest.ts';
 import { readableManifest } from '../pipeline/records/stored-document.ts';
 import { handle } from './http/handle.ts';
 import { visibleManifests } from './http/manifest-pages.ts';

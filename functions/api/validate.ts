@@ -2,7 +2,7 @@
 import type { WireFault } from '#contracts/api-bodies.ts';
 import { operations } from '#contracts/operations/operations.ts';
 import { storageFaults, wireFaults } from '#documents/wire-faults.ts';
-import { type Fault, mostFaults } from '#domain/manifest/fault.ts';
+import { type Fault, mostFaults } from '#domain/manifest/faults/fault.ts';
 import { referenceName as storedName } from '#domain/manifest/references-in.ts';
 import {
   type DocumentKind,

@@ -1,7 +1,7 @@
 /** GitSources in the store and on the wire: the document, who made it, what was read last and what became of it. */
 import { z } from 'zod';
-import { GitSource } from '#domain/manifest/git-source.ts';
-import { manifestKinds } from '#domain/manifest/manifest-kinds.ts';
+import { GitSource } from '#domain/manifest/schema/git-source.ts';
+import { manifestKinds } from '#domain/manifest/schema/manifest-kinds.ts';
 import { WireFault } from './api-bodies.ts';
 import { ManifestPath } from './http-parameters.ts';
 

@@ -1,6 +1,6 @@
 /** What a YAML document may not have although it is YAML (duplicate keys, keys that are not text, depth), and its places. */
 import { type Document, isAlias, isMap, isNode, isPair, isScalar, isSeq } from 'yaml';
-import { mostFaults, parsePath } from '#domain/manifest/fault.ts';
+import { mostFaults, parsePath } from '#domain/manifest/faults/fault.ts';
 import { TextFault } from './text-fault.ts';
 
 /** The longest key that Kubernetes takes has 317; every fault below a key repeats it. */

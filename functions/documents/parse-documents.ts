@@ -1,6 +1,6 @@
 /** Reads YAML or JSON with any number of documents into plain values; what cannot be read is a fault with its place. */
 import { Composer, type CST, type Document, LineCounter, type ParsedNode } from 'yaml';
-import type { Fault } from '#domain/manifest/fault.ts';
+import type { Fault } from '#domain/manifest/faults/fault.ts';
 import { fromKadende, kadendePath } from '#domain/manifest/groups/kadende-document.ts';
 import { boundedTokens } from './bounded-tokens.ts';
 import { offsetOf, structureFaults } from './document-structure.ts';

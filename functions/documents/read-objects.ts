@@ -1,6 +1,6 @@
 /** Reads objects of Kubernetes from YAML, with every fault. */
 import type { KubernetesObject, ReadObjects } from '#domain/kubernetes-objects.ts';
-import { isMap } from '#domain/manifest/kubernetes-document.ts';
+import { isMap } from '#domain/manifest/faults/kubernetes-document.ts';
 import { type Limits, parseDocuments } from './parse-documents.ts';
 
 /** Reads them. Never throws. */

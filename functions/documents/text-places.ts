@@ -1,5 +1,5 @@
 /** Where in its text a document, or a part of it, is: stored next to the document from the moment it was read. */
-import type { Fault } from '#domain/manifest/fault.ts';
+import type { Fault } from '#domain/manifest/faults/fault.ts';
 
 /** Counted from 1. */
 export interface TextPlace {

@@ -1,8 +1,8 @@
 /** Faults of a document as the API reports them, and what every document that is stored is checked for. */
 import type { WireFault } from '#contracts/api-bodies.ts';
 import { PipelineError } from '#domain/errors.ts';
-import { error, type Fault, firstFaults } from '#domain/manifest/fault.ts';
-import { isMap } from '#domain/manifest/kubernetes-document.ts';
+import { error, type Fault, firstFaults } from '#domain/manifest/faults/fault.ts';
+import { isMap } from '#domain/manifest/faults/kubernetes-document.ts';
 import { placed } from './text-places.ts';
 
 /** What a document is about. */

@@ -1,6 +1,6 @@
 /** Addresses that Kubeloom gives out: of nodes inside the mesh, and of the cloud subnet of each dynamic pool. */
 import { PipelineError } from './errors.ts';
-import { addressNumber, addressText, type Network, overlap, parseNetwork } from './manifest/networks.ts';
+import { addressNumber, addressText, type Network, overlap, parseNetwork } from './manifest/schema/networks.ts';
 
 /** Gives one free address after the other, lowest first, never the network's own or the broadcast address. */
 export type AddressSource = () => string;

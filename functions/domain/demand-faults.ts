@@ -1,8 +1,8 @@
 /** Faults of a request that asks a cluster for sizes or replacements: all at once, each with what to do. */
 import { allPools, type ClusterState, type NodePoolState } from './cluster-state.ts';
 import type { NodeDemand } from './demand.ts';
-import type { InputManifest } from './manifest/input-manifest.ts';
-import { shown } from './manifest/names.ts';
+import type { InputManifest } from './manifest/schema/input-manifest.ts';
+import { shown } from './manifest/schema/names.ts';
 import { listed } from './planning/text/words.ts';
 
 export interface DemandFault {

@@ -5,7 +5,7 @@
  */
 import type { DynamicSource, MachineSpec } from './cluster-state.ts';
 import { canonicalJson } from './json.ts';
-import type { DynamicNodePool } from './manifest/node-pools.ts';
+import type { DynamicNodePool } from './manifest/schema/node-pools.ts';
 
 /** Place of a field in a dynamic pool of a manifest. */
 type Place = keyof DynamicNodePool | `providerSpec.${keyof DynamicNodePool['providerSpec']}`;

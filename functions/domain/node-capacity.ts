@@ -1,5 +1,5 @@
 /** What a node of a pool has room for, as far as its manifest says so: a pool without nodes is scaled up by it. */
-import type { DynamicNodePool } from './manifest/node-pools.ts';
+import type { DynamicNodePool } from './manifest/schema/node-pools.ts';
 
 /** Quantities by resource, as Kubernetes writes them; `cpu` and `memory` are there together or not at all. */
 export function capacityOf({

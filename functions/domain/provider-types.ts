@@ -1,6 +1,6 @@
 /** The ONE table of provider types: what each can do and which fields its Secret holds. */
 import { parseJson } from './json.ts';
-import { isMap } from './manifest/kubernetes-document.ts';
+import { isMap } from './manifest/faults/kubernetes-document.ts';
 
 /** One field of a provider's Secret. `accepts` checks the trimmed value; `format` describes valid values. */
 export interface SecretField {

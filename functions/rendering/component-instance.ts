@@ -2,7 +2,7 @@
 import type { ComponentState } from '#domain/cluster-documents.ts';
 import { PipelineError } from '#domain/errors.ts';
 import { groupOf, type KubernetesObject } from '#domain/kubernetes-objects.ts';
-import { isMap } from '#domain/manifest/kubernetes-document.ts';
+import { isMap } from '#domain/manifest/faults/kubernetes-document.ts';
 
 type Place = Pick<ComponentState, 'instance' | 'namespace' | 'watchNamespace' | 'shared'>;
 type Fields = Readonly<Record<string, unknown>>;

@@ -4,7 +4,7 @@ import { appendFileSync, existsSync, renameSync, statSync } from 'node:fs';
 import type { RequestListener } from 'node:http';
 import { z } from 'zod';
 import { parseJson } from '#domain/json.ts';
-import { isMap } from '#domain/manifest/kubernetes-document.ts';
+import { isMap } from '#domain/manifest/faults/kubernetes-document.ts';
 import { AwsFault, awsJsonListener, operation } from '../aws-json.ts';
 import type { Logger } from '../logger.ts';
 import { account, region } from '../names.ts';

@@ -1,7 +1,7 @@
 /** The CustomResourceDefinitions of the operator: the shapes of documents, with the rules between fields that need no context. */
 import type { z } from 'zod';
-import { InputManifest } from '#domain/manifest/input-manifest.ts';
-import { TemplateGitReference } from '#domain/manifest/template-git-reference.ts';
+import { InputManifest } from '#domain/manifest/schema/input-manifest.ts';
+import { TemplateGitReference } from '#domain/manifest/schema/template-git-reference.ts';
 import { ObjectStatus, ReferenceStatus } from '#operator/object-status.ts';
 import { resources } from '#operator/resources.ts';
 import { type Additions, type StructuralSchema, structuralSchema } from './structural-schema.ts';

@@ -1,6 +1,6 @@
 /** The parts of docs/manifest.md that are not in the schema: how the parts belong together, and the rules between fields. */
 
-import { acceptableWarnings } from '#domain/manifest/fault.ts';
+import { acceptableWarnings } from '#domain/manifest/faults/fault.ts';
 
 export const introduction = `# The manifest
 

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { parseAllDocuments } from 'yaml';
 import { readObjects } from '#documents/read-objects.ts';
-import { InputManifest } from '#domain/manifest/input-manifest.ts';
+import { InputManifest } from '#domain/manifest/schema/input-manifest.ts';
 import { validateManifest } from '#domain/manifest/validate-manifest.ts';
 import { kubeloom } from './kubeloom.ts';
 

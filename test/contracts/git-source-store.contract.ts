@@ -1,7 +1,7 @@
 /** What every `GitSourceStore` promises. */
 import { describe, expect, it } from 'vitest';
 import type { GitSourceRecord } from '#contracts/git-sources.ts';
-import { GitSource } from '#domain/manifest/git-source.ts';
+import { GitSource } from '#domain/manifest/schema/git-source.ts';
 import type { GitSourceStore } from '#functions/git-source-store.ts';
 import { noon } from './builders.ts';
 

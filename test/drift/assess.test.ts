@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { assessDrift, type DriftQuestion, measureDrift } from '#domain/assess-drift.ts';
 import { type CheckPolicy, type ClusterDrift, type DriftItem, driftKey, driftOf, repairMade } from '#domain/drift.ts';
-import { DriftChecks, intervalMinutes } from '#domain/manifest/drift-checks.ts';
+import { DriftChecks, intervalMinutes } from '#domain/manifest/schema/drift-checks.ts';
 import { repairPlans, repairWaypoints } from '#domain/planning/work/repair-plans.ts';
 import { twoProviderState } from '#test/rendering/states.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { InputManifest } from '#domain/manifest/input-manifest.ts';
+import { InputManifest } from '#domain/manifest/schema/input-manifest.ts';
 import { buildDesiredState } from '#domain/planning/desired/build-desired-state.ts';
 import { planClusterPath } from '#domain/planning/plan-cluster-path.ts';
 import { providerTypes } from '#domain/provider-types.ts';

@@ -1,7 +1,7 @@
 /** Healing in the product on real hosts, with a simulated control plane: machines lose their power, and hours pass at once. */
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { ManifestDescription, NodeRow } from '#contracts/api-bodies.ts';
-import { NodeRepair } from '#domain/manifest/node-repair.ts';
+import { NodeRepair } from '#domain/manifest/schema/node-repair.ts';
 import { ClockedInstallation } from './clocked-installation.ts';
 import { isRoot } from './host-workshop.ts';
 import { clusterOf, nodesOf } from './installation.ts';

@@ -4,7 +4,7 @@ import { parseAllDocuments } from 'yaml';
 import { readObjects } from '#documents/read-objects.ts';
 import { allNodes, type ClusterFacts, type ClusterState } from '#domain/cluster-state.ts';
 import { type KubeOneRelease, kubeoneReleaseFor, kubeoneReleases } from '#domain/kubernetes-versions.ts';
-import type { InputManifest } from '#domain/manifest/input-manifest.ts';
+import type { InputManifest } from '#domain/manifest/schema/input-manifest.ts';
 import { validateManifest } from '#domain/manifest/validate-manifest.ts';
 import { buildDesiredState } from '#domain/planning/desired/build-desired-state.ts';
 import { planClusterPath } from '#domain/planning/plan-cluster-path.ts';

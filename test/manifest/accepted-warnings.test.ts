@@ -1,9 +1,9 @@
 /** Warnings that a document accepts by their ids. */
 import { describe, expect, it } from 'vitest';
 import { readObjects } from '#documents/read-objects.ts';
-import { acceptableWarnings } from '#domain/manifest/fault.ts';
+import { acceptableWarnings } from '#domain/manifest/faults/fault.ts';
+import { validateSecret } from '#domain/manifest/secrets/validate-secret.ts';
 import { validateManifest } from '#domain/manifest/validate-manifest.ts';
-import { validateSecret } from '#domain/manifest/validate-secret.ts';
 import { aManifest } from '../api/documents.ts';
 
 const warningsWith = (accept?: string) => {

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { readObjects } from '#documents/read-objects.ts';
 import { subnetSource } from '#domain/addresses.ts';
-import { overlap, parseNetwork } from '#domain/manifest/networks.ts';
+import { overlap, parseNetwork } from '#domain/manifest/schema/networks.ts';
 import { validateManifest } from '#domain/manifest/validate-manifest.ts';
 import { dnsForm } from '#domain/naming.ts';
 import { manifestWith } from './manifest-files.ts';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parseDocuments } from '#documents/parse-documents.ts';
 import { readObjects } from '#documents/read-objects.ts';
-import { InputManifest } from '#domain/manifest/input-manifest.ts';
+import { InputManifest } from '#domain/manifest/schema/input-manifest.ts';
 import { validateDocuments } from '#domain/manifest/validate-documents.ts';
 import {
   azureFolder,

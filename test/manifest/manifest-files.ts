@@ -3,7 +3,7 @@ import { existsSync, globSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseDocuments } from '#documents/parse-documents.ts';
-import { InputManifest } from '#domain/manifest/input-manifest.ts';
+import { InputManifest } from '#domain/manifest/schema/input-manifest.ts';
 
 const repository = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 const shared = join(repository, '..', 'shared', 'inputs');

@@ -1,7 +1,7 @@
 /** What is refused of a change from one manifest to another, as if everything of the first existed. */
 import type { WireFault } from '#contracts/api-bodies.ts';
-import type { InputManifest } from '#domain/manifest/input-manifest.ts';
 import { replaceFaults } from '#domain/manifest/replaceable-pools.ts';
+import type { InputManifest } from '#domain/manifest/schema/input-manifest.ts';
 import { plansOnceReached, refusalsOf } from '../../functions/pipeline/submission/assess-manifest.ts';
 import { aRecord } from '../api/records.ts';
 import { fakeDeps } from '../fakes/fake-deps.ts';

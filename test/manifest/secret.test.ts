@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { secretValues } from '#domain/manifest/secret.ts';
-import { secretFieldFaults } from '#domain/manifest/secret-field-faults.ts';
-import { type SecretUse, secretUses, secretWaysFor } from '#domain/manifest/secret-uses.ts';
-import { validateSecret } from '#domain/manifest/validate-secret.ts';
+import { secretValues } from '#domain/manifest/schema/secret.ts';
+import { secretFieldFaults } from '#domain/manifest/secrets/secret-field-faults.ts';
+import { type SecretUse, secretUses, secretWaysFor } from '#domain/manifest/secrets/secret-uses.ts';
+import { validateSecret } from '#domain/manifest/secrets/validate-secret.ts';
 import { providerTypeNames } from '#domain/provider-types.ts';
 import { manifestWith } from './manifest-files.ts';
 

@@ -7,8 +7,8 @@ import {
   supportedMinors,
 } from '#domain/kubernetes-versions.ts';
 import { documentJsonSchema } from '#domain/manifest/json-schema.ts';
-import { Role, targetPoolsOf } from '#domain/manifest/load-balancers.ts';
-import { networkText, overlap, parseNetwork, usableAddresses } from '#domain/manifest/networks.ts';
+import { Role, targetPoolsOf } from '#domain/manifest/schema/load-balancers.ts';
+import { networkText, overlap, parseNetwork, usableAddresses } from '#domain/manifest/schema/networks.ts';
 import { nearest } from '#domain/nearest.ts';
 import { providerTypeFacts, providerTypesThat } from '#domain/provider-types.ts';
 

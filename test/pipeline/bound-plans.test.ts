@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { allNodes } from '#domain/cluster-state.ts';
-import type { InputManifest } from '#domain/manifest/input-manifest.ts';
+import type { InputManifest } from '#domain/manifest/schema/input-manifest.ts';
 import type { Answer } from '#test/api/api-under-test.ts';
 import { propertyRuns } from '#test/property-runs.ts';
 import { manifestOf } from './harness/manifests.ts';

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { allNodes } from '#domain/cluster-state.ts';
 import type { DriftItem } from '#domain/drift.ts';
 import { driftKey } from '#domain/drift.ts';
-import type { InputManifest } from '#domain/manifest/input-manifest.ts';
+import type { InputManifest } from '#domain/manifest/schema/input-manifest.ts';
 import { manifestOf } from './harness/manifests.ts';
 import { Pipeline } from './harness/pipeline.ts';
 

@@ -1,7 +1,7 @@
 /** When checks for drift are due, and how the scheduler's tick starts them. */
 import { describe, expect, it, vi } from 'vitest';
 import type { DriftItem } from '#domain/drift.ts';
-import type { InputManifest } from '#domain/manifest/input-manifest.ts';
+import type { InputManifest } from '#domain/manifest/schema/input-manifest.ts';
 import { manifestOf } from './harness/manifests.ts';
 import { Pipeline } from './harness/pipeline.ts';
 

@@ -1,7 +1,7 @@
 /** Random histories of a cluster in the whole pipeline: checks, decisions, budgets, demand, planner and stages, hour after hour. */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { NodeRepair } from '#domain/manifest/node-repair.ts';
+import { NodeRepair } from '#domain/manifest/schema/node-repair.ts';
 import type { NodeHealth } from '#domain/repair/observed-node.ts';
 import { propertyRuns } from '#test/property-runs.ts';
 import { manifestOf } from './harness/manifests.ts';

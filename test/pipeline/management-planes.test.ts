@@ -1,7 +1,7 @@
 /** A management plane through the state machines: a run whose components are held goes on, and a component that is gone comes back. */
 import { expect, it } from 'vitest';
 import type { DriftItem } from '#domain/drift.ts';
-import type { InputManifest } from '#domain/manifest/input-manifest.ts';
+import type { InputManifest } from '#domain/manifest/schema/input-manifest.ts';
 import { callApi } from '#test/api/api-under-test.ts';
 import { aComponent, aPlane } from '#test/planes/planes.ts';
 import { manifestOf } from './harness/manifests.ts';

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { mostRetries } from '#domain/due-times.ts';
 import type { ErrorClass } from '#domain/errors.ts';
-import type { InputManifest } from '#domain/manifest/input-manifest.ts';
+import type { InputManifest } from '#domain/manifest/schema/input-manifest.ts';
 import { nextRecord, startRun, storeNext } from '#functions/pipeline/manifests/next-generation.ts';
 import type { ResolvedTemplates } from '#functions/ports.ts';
 import { callApi } from '#test/api/api-under-test.ts';

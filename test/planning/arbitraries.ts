@@ -1,7 +1,7 @@
 /** Random manifests, and what comes of them: for property tests of everything that takes states or plans. */
 import fc from 'fast-check';
 import type { ClusterState } from '#domain/cluster-state.ts';
-import { InputManifest } from '#domain/manifest/input-manifest.ts';
+import { InputManifest } from '#domain/manifest/schema/input-manifest.ts';
 import { buildDesiredState } from '#domain/planning/desired/build-desired-state.ts';
 import type { PoolLeftOut } from '#domain/planning/desired/desired-pools.ts';
 

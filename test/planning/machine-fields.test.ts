@@ -3,7 +3,7 @@ import { contractVariables } from '#cli/provider-kit/contract.ts';
 import { readTerraformType } from '#cli/provider-kit/terraform-type.ts';
 import { DynamicSource } from '#domain/cluster-state.ts';
 import { changedMachineFields, documentPlace, machineFields, machineOf, moduleInputs } from '#domain/machine-fields.ts';
-import { DynamicNodePoolFields } from '#domain/manifest/node-pools.ts';
+import { DynamicNodePoolFields } from '#domain/manifest/schema/node-pools.ts';
 import { desiredOf } from './arbitraries.ts';
 import { compute, control, manifestOf } from './manifests.ts';
 

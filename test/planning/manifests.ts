@@ -1,5 +1,5 @@
 /** Builder of small manifests: everything has a default, a test names only what it is about. */
-import { InputManifest } from '#domain/manifest/input-manifest.ts';
+import { InputManifest } from '#domain/manifest/schema/input-manifest.ts';
 
 export interface PoolSpec {
   readonly name: string;

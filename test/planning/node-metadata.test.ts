@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { readObjects } from '#documents/read-objects.ts';
 import type { NodePoolState } from '#domain/cluster-state.ts';
-import { parsePath } from '#domain/manifest/fault.ts';
+import { parsePath } from '#domain/manifest/faults/fault.ts';
 import { validateManifest } from '#domain/manifest/validate-manifest.ts';
 import { labelKeys } from '#domain/node-labels.ts';
 import { nodeAnnotations, nodeLabels, nodeTaints, storageTag } from '#domain/planning/desired/node-metadata.ts';

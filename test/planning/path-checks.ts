@@ -2,7 +2,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { expect } from 'vitest';
 import { allNodes, allPools, type ClusterState } from '#domain/cluster-state.ts';
-import type { InputManifest } from '#domain/manifest/input-manifest.ts';
+import type { InputManifest } from '#domain/manifest/schema/input-manifest.ts';
 import type { ClusterPlan, Waypoint } from '#domain/plan.ts';
 import { planClusterPath } from '#domain/planning/plan-cluster-path.ts';
 import { diffStates, poolKey, sameState } from '#domain/planning/states/diff-states.ts';

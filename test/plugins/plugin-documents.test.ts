@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { PluginAnswer, PluginLookup } from '#contracts/job.ts';
 import { readObjects } from '#documents/read-objects.ts';
 import { validateMachineGroups } from '#domain/manifest/groups/validate-machine-groups.ts';
-import { RepositoryUrl } from '#domain/manifest/template-git-reference.ts';
+import { RepositoryUrl } from '#domain/manifest/schema/template-git-reference.ts';
 import { validateManifest } from '#domain/manifest/validate-manifest.ts';
 import { type PluginQuestion, pinPlugins, refusedAddress } from '#functions/pipeline/manifests/plugin-versions.ts';
 import { fakeConfig } from '#test/fakes/fake-deps.ts';

@@ -1,6 +1,6 @@
 /** Clusters over several accounts of one cloud, planned by the real planner. */
 import type { ClusterState } from '#domain/cluster-state.ts';
-import { InputManifest } from '#domain/manifest/input-manifest.ts';
+import { InputManifest } from '#domain/manifest/schema/input-manifest.ts';
 import { buildDesiredState } from '#domain/planning/desired/build-desired-state.ts';
 import { countingIds } from '#test/planning/arbitraries.ts';
 import type { ProviderCase } from './provider-cases.ts';

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { parseAllDocuments } from 'yaml';
-import { InputManifest } from '#domain/manifest/input-manifest.ts';
+import { InputManifest } from '#domain/manifest/schema/input-manifest.ts';
 import { azureFolder, filesIn, filesOfSequence, sequenceNames } from '#test/manifest/manifest-files.ts';
 
 export interface ManifestSequence {

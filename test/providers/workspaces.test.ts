@@ -2,7 +2,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { allNodes, type ClusterFacts, type ClusterState, type LoadBalancerState } from '#domain/cluster-state.ts';
-import { defaultTemplates } from '#domain/manifest/input-manifest.ts';
+import { defaultTemplates } from '#domain/manifest/schema/input-manifest.ts';
 import type { Waypoint } from '#domain/plan.ts';
 import { buildDesiredState } from '#domain/planning/desired/build-desired-state.ts';
 import { planClusterPath } from '#domain/planning/plan-cluster-path.ts';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parseDocuments } from '#documents/parse-documents.ts';
 import { readObjects } from '#documents/read-objects.ts';
-import { withoutServerFields } from '#domain/manifest/kubernetes-document.ts';
+import { withoutServerFields } from '#domain/manifest/faults/kubernetes-document.ts';
 import { validateManifest } from '#domain/manifest/validate-manifest.ts';
 import {
   azureFolder,

@@ -3,7 +3,7 @@ import type { AgentGroup, AgentReport, AgentTemplate } from '#contracts/agent.ts
 import type { ClusterRecord } from '#contracts/records.ts';
 import type { NodePoolState } from '#domain/cluster-state.ts';
 import { type Demand, openDemand } from '#domain/demand.ts';
-import type { InputManifest } from '#domain/manifest/input-manifest.ts';
+import type { InputManifest } from '#domain/manifest/schema/input-manifest.ts';
 import { capacityOf } from '#domain/node-capacity.ts';
 import { nodeLabels, nodeTaints } from '#domain/planning/desired/node-metadata.ts';
 import { boundsOf } from '../../pipeline/plans/cluster-plans.ts';

@@ -1,7 +1,7 @@
 /** The kinds of an inventory: values in layers, the order of the layers, templates, clusters that inherit them, and management planes on clusters. */
 import { z } from 'zod';
-import { manifestKinds } from '../manifest/manifest-kinds.ts';
-import { dnsName, Metadata, shown } from '../manifest/names.ts';
+import { manifestKinds } from '../manifest/schema/manifest-kinds.ts';
+import { dnsName, Metadata, shown } from '../manifest/schema/names.ts';
 import { ManagementPlane } from '../planes/management-plane.ts';
 import { RollOutSettings } from '../roll-out/roll-out-settings.ts';
 import { parseValuePath } from './value-path.ts';

@@ -1,5 +1,5 @@
 /** Faults of several documents together: each says in which document it is. */
-import { error, type Fault } from '../manifest/fault.ts';
+import { error, type Fault } from '../manifest/faults/fault.ts';
 import type { InventoryKind } from './inventory-documents.ts';
 
 export interface InventoryPlace {

@@ -1,6 +1,6 @@
 /** Which level wins at which path, which levels may set it, and which lists are merged by name. */
-import { error, type Fault } from '../manifest/fault.ts';
-import { shown } from '../manifest/names.ts';
+import { error, type Fault } from '../manifest/faults/fault.ts';
+import { shown } from '../manifest/schema/names.ts';
 import { nearest } from '../nearest.ts';
 import { defaultLevels, type InventoryOrder, ownLevel } from './inventory-documents.ts';
 import { covers, parseValuePath, type ValuePath } from './value-path.ts';

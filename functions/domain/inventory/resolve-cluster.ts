@@ -1,6 +1,6 @@
 /** Resolves a cluster of the inventory: its layers and its template become an ordinary manifest, and each part of it knows why it is so. */
-import { pathText } from '../manifest/fault.ts';
-import type { ManifestKind } from '../manifest/manifest-kinds.ts';
+import { pathText } from '../manifest/faults/fault.ts';
+import type { ManifestKind } from '../manifest/schema/manifest-kinds.ts';
 import { nearest } from '../nearest.ts';
 import { type InventoryCluster, ownLevel, type Recorded } from './inventory-documents.ts';
 import { type InventoryFault, inventoryFault } from './inventory-fault.ts';

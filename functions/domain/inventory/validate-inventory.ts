@@ -1,8 +1,8 @@
 /** Validates a document of an inventory alone: its form, an order in itself, a template without values. */
 import type { z } from 'zod';
-import { error, type Fault } from '../manifest/fault.ts';
-import { inDocumentOrder, isMap } from '../manifest/kubernetes-document.ts';
-import { readForm } from '../manifest/read-form.ts';
+import { error, type Fault } from '../manifest/faults/fault.ts';
+import { inDocumentOrder, isMap } from '../manifest/faults/kubernetes-document.ts';
+import { readForm } from '../manifest/faults/read-form.ts';
 import { planeFaults } from '../planes/plane-rules.ts';
 import {
   type InventoryDocument,

@@ -1,6 +1,6 @@
 /** The input of a credential check of a provider instance: its type, where its credentials are, the regions it is used in. */
-import type { InputManifest } from './input-manifest.ts';
-import { locatorOf } from './secret-source.ts';
+import type { InputManifest } from './schema/input-manifest.ts';
+import { locatorOf } from './schema/secret-source.ts';
 
 export interface WantedCheck {
   readonly provider: string;

@@ -1,6 +1,6 @@
 /** References of documents to Secrets and TemplateGitReferences, by the names under which those are stored. */
-import { isMap } from './kubernetes-document.ts';
-import { defaultVaultConnection } from './secret-source.ts';
+import { isMap } from './faults/kubernetes-document.ts';
+import { defaultVaultConnection } from './schema/secret-source.ts';
 
 interface StoredName {
   readonly namespace: string;

@@ -1,7 +1,7 @@
 /** Pools whose machines Kubeloom may replace when a field changes that machines are created with. */
-import { error, type Fault } from './fault.ts';
-import type { InputManifest } from './input-manifest.ts';
-import { shown } from './names.ts';
+import { error, type Fault } from './faults/fault.ts';
+import type { InputManifest } from './schema/input-manifest.ts';
+import { shown } from './schema/names.ts';
 
 /** Annotation of the manifest: names of dynamic pools, separated by commas. */
 export const replaceAnnotation = 'kubeloom.dev/replace';

@@ -1,9 +1,9 @@
 /** RoleBinding documents: a role in some namespaces, for some callers. */
 import { z } from 'zod';
 import { type Binding, roles } from '#domain/access.ts';
-import { error, type Fault } from './fault.ts';
-import { shown, Text } from './names.ts';
-import { readForm } from './read-form.ts';
+import { error, type Fault } from './faults/fault.ts';
+import { readForm } from './faults/read-form.ts';
+import { shown, Text } from './schema/names.ts';
 
 const Namespace = z.string().regex(/^(\*|[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?)$/, {
   error: (issue) => `${shown(issue.input)} is not a namespace; use its name, or "*" for all`,

@@ -2,18 +2,18 @@
 import { type InventoryKind, inventoryKinds } from '../inventory/inventory-documents.ts';
 import { validateInventoryDocument } from '../inventory/validate-inventory.ts';
 import { nearest } from '../nearest.ts';
-import { error, type Fault } from './fault.ts';
-import { GitSource, gitSourceSecret } from './git-source.ts';
+import { error, type Fault } from './faults/fault.ts';
+import { isMap, withoutEmptyFields } from './faults/kubernetes-document.ts';
 import { manifestOfDocument } from './groups/manifest-of-document.ts';
 import { validateAsManifest } from './groups/validate-as-manifest.ts';
-import { isMap, withoutEmptyFields } from './kubernetes-document.ts';
-import { type ManifestKind, manifestKinds } from './manifest-kinds.ts';
 import { validateRoleBinding } from './role-binding.ts';
 import type { ValidationContext } from './rules/manifest-index.ts';
-import { type SecretUse, secretUses } from './secret-uses.ts';
-import { TemplateGitReference } from './template-git-reference.ts';
+import { GitSource, gitSourceSecret } from './schema/git-source.ts';
+import { type ManifestKind, manifestKinds } from './schema/manifest-kinds.ts';
+import { TemplateGitReference } from './schema/template-git-reference.ts';
+import { type SecretUse, secretUses } from './secrets/secret-uses.ts';
+import { validateSecret } from './secrets/validate-secret.ts';
 import { validateGitSource } from './validate-git-source.ts';
-import { validateSecret } from './validate-secret.ts';
 import { validateTemplateReference } from './validate-template-reference.ts';
 
 const documentKinds = [

@@ -1,9 +1,9 @@
 /** Validates a GitSource. */
-import { error, type Fault } from './fault.ts';
-import { GitSource } from './git-source.ts';
-import { readForm } from './read-form.ts';
+import { error, type Fault } from './faults/fault.ts';
+import { readForm } from './faults/read-form.ts';
 import type { ValidationContext } from './rules/manifest-index.ts';
 import { secretExists } from './rules/provider-rules.ts';
+import { GitSource } from './schema/git-source.ts';
 
 export interface GitSourceVerdict {
   readonly source?: GitSource;

@@ -1,10 +1,10 @@
 /** Validates a manifest: every fault of form and every broken rule at once, and warnings. */
 
-import { withoutAccepted } from './accepted-warnings.ts';
-import { sizeFaults } from './document-size.ts';
-import { type Fault, mostFaults, parsePath, pathText } from './fault.ts';
-import { InputManifest } from './input-manifest.ts';
-import { inDocumentOrder, withoutEmptyFields, withoutServerFields } from './kubernetes-document.ts';
+import { withoutAccepted } from './faults/accepted-warnings.ts';
+import { sizeFaults } from './faults/document-size.ts';
+import { type Fault, mostFaults, parsePath, pathText } from './faults/fault.ts';
+import { inDocumentOrder, withoutEmptyFields, withoutServerFields } from './faults/kubernetes-document.ts';
+import { schemaFaults } from './faults/schema-faults.ts';
 import { clusterRules } from './rules/cluster-rules.ts';
 import { dnsRules } from './rules/dns-rules.ts';
 import { documentRules } from './rules/document-rules.ts';
@@ -17,7 +17,7 @@ import { readPartialManifest } from './rules/partial-manifest.ts';
 import { poolRules, staticPoolRules } from './rules/pool-rules.ts';
 import { providerRules } from './rules/provider-rules.ts';
 import { roleRules } from './rules/role-rules.ts';
-import { schemaFaults } from './schema-faults.ts';
+import { InputManifest } from './schema/input-manifest.ts';
 
 type Rule = (index: ManifestIndex) => Iterable<Fault>;
 

@@ -1,9 +1,9 @@
 /** Validates a TemplateGitReference. */
-import type { Fault } from './fault.ts';
-import { readForm } from './read-form.ts';
+import type { Fault } from './faults/fault.ts';
+import { readForm } from './faults/read-form.ts';
 import type { ValidationContext } from './rules/manifest-index.ts';
 import { secretExists } from './rules/provider-rules.ts';
-import { TemplateGitReference } from './template-git-reference.ts';
+import { TemplateGitReference } from './schema/template-git-reference.ts';
 
 export interface TemplateReferenceVerdict {
   readonly reference?: TemplateGitReference;

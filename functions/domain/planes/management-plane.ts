@@ -1,7 +1,7 @@
 /** The kind `ManagementPlane`: the components of Cluster API on a cluster that Kubeloom made. */
 import { z } from 'zod';
-import { ClusterName, dnsName, Metadata, shown } from '../manifest/names.ts';
-import { SecretSource } from '../manifest/secret-source.ts';
+import { ClusterName, dnsName, Metadata, shown } from '../manifest/schema/names.ts';
+import { SecretSource } from '../manifest/schema/secret-source.ts';
 
 /** What a component is, in the order in which they are applied. */
 export const componentKinds = [

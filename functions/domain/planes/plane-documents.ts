@@ -1,6 +1,6 @@
 /** A plane as documents of its cluster: one for each component, in the order in which they are applied. */
 import type { ComponentState, DocumentState } from '../cluster-documents.ts';
-import { locatorOf } from '../manifest/secret-source.ts';
+import { locatorOf } from '../manifest/schema/secret-source.ts';
 import {
   type Component,
   componentDocument,

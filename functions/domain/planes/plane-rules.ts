@@ -1,5 +1,5 @@
 /** Rules of a ManagementPlane in itself. */
-import { error, type Fault } from '../manifest/fault.ts';
+import { error, type Fault } from '../manifest/faults/fault.ts';
 import { type Component, componentDocument, type ManagementPlane, providerLabel } from './management-plane.ts';
 
 /** Of the label that its objects carry. */

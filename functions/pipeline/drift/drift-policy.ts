@@ -2,7 +2,7 @@
 import type { ManifestRecord } from '#contracts/records.ts';
 import type { CheckPolicy } from '#domain/drift.ts';
 import { firstCheckAt, nextCheckAt } from '#domain/due-times.ts';
-import { DriftChecks, intervalMinutes } from '#domain/manifest/drift-checks.ts';
+import { DriftChecks, intervalMinutes } from '#domain/manifest/schema/drift-checks.ts';
 import { manifestOf } from '../records/stored-document.ts';
 
 /** The policy of the manifest, or the default. */

@@ -1,8 +1,8 @@
 /** What is done about unhealthy nodes of each pool, as a check may do it. */
 import type { CheckPolicy } from '#domain/drift.ts';
-import { intervalMinutes } from '#domain/manifest/drift-checks.ts';
-import type { InputManifest } from '#domain/manifest/input-manifest.ts';
-import { NodeRepair } from '#domain/manifest/node-repair.ts';
+import { intervalMinutes } from '#domain/manifest/schema/drift-checks.ts';
+import type { InputManifest } from '#domain/manifest/schema/input-manifest.ts';
+import { NodeRepair } from '#domain/manifest/schema/node-repair.ts';
 import type { RepairPolicy } from '#domain/repair/observed-node.ts';
 
 /** By name of the pool. A check on request does what it was requested for, and replaces nothing. */

@@ -1,7 +1,7 @@
 /** The management planes on the clusters of a manifest: pinned as documents when it is accepted. */
 import type { ClusterRecord, ManifestKey, ManifestRecord } from '#contracts/records.ts';
 import { validateInventoryDocument } from '#domain/inventory/validate-inventory.ts';
-import { error, type Fault } from '#domain/manifest/fault.ts';
+import { error, type Fault } from '#domain/manifest/faults/fault.ts';
 import { documentName, kindOf } from '#domain/manifest/validate-documents.ts';
 import { type ManagementPlane as Plane, providerOfDocument } from '#domain/planes/management-plane.ts';
 import { planeDocuments, releaseOf } from '#domain/planes/plane-documents.ts';

@@ -16,7 +16,7 @@ import type { InventoryFault } from '#domain/inventory/inventory-fault.ts';
 import type { Inventory } from '#domain/inventory/inventory-index.ts';
 import { orderOfLevels } from '#domain/inventory/order-of-levels.ts';
 import { type InventoryVerdict, validateInventoryDocument } from '#domain/inventory/validate-inventory.ts';
-import { firstFaults } from '#domain/manifest/fault.ts';
+import { firstFaults } from '#domain/manifest/faults/fault.ts';
 import type { ApiPorts } from '../../rights/api-uses.ts';
 
 export type RecordedDocument = Recorded<InventoryDocument>;

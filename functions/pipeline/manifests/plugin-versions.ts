@@ -2,12 +2,12 @@
 import type { Config } from '#contracts/config.ts';
 import type { PluginAnswer, PluginLookup } from '#contracts/job.ts';
 import type { ManifestRecord } from '#contracts/records.ts';
-import { error, type Fault } from '#domain/manifest/fault.ts';
-import type { InputManifest, Provider } from '#domain/manifest/input-manifest.ts';
-import { shown } from '#domain/manifest/names.ts';
-import { isPlainAddress } from '#domain/manifest/plain-address.ts';
-import { type ProviderPlugin, pluginAddress } from '#domain/manifest/provider-plugin.ts';
-import { locatorOf, storedSecretOf } from '#domain/manifest/secret-source.ts';
+import { error, type Fault } from '#domain/manifest/faults/fault.ts';
+import type { InputManifest, Provider } from '#domain/manifest/schema/input-manifest.ts';
+import { shown } from '#domain/manifest/schema/names.ts';
+import { isPlainAddress } from '#domain/manifest/schema/plain-address.ts';
+import { type ProviderPlugin, pluginAddress } from '#domain/manifest/schema/provider-plugin.ts';
+import { locatorOf, storedSecretOf } from '#domain/manifest/schema/secret-source.ts';
 import { documentNamed } from '#domain/manifest/validate-documents.ts';
 import { archiveVersionText, templateVersionText } from '#domain/template-version.ts';
 

@@ -2,7 +2,7 @@
 import type { ClusterRecord, HeldPool, ManifestRecord } from '#contracts/records.ts';
 import { isOpen, noDemand, openDemand, type SizeBounds, sizesOf } from '#domain/demand.ts';
 import { isPipelineError } from '#domain/errors.ts';
-import type { InputManifest } from '#domain/manifest/input-manifest.ts';
+import type { InputManifest } from '#domain/manifest/schema/input-manifest.ts';
 import { type HashSource, hashedId } from '#domain/naming.ts';
 import { onceFor } from '#domain/once-for.ts';
 import type { ClusterPlan } from '#domain/plan.ts';

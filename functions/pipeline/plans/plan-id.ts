@@ -5,7 +5,7 @@ import type { ClusterState } from '#domain/cluster-state.ts';
 import { isOpen, openDemand, sizesOf } from '#domain/demand.ts';
 import type { NodeHealthRecord } from '#domain/drift.ts';
 import type { InventoryBasis } from '#domain/inventory/inventory-basis.ts';
-import type { InputManifest } from '#domain/manifest/input-manifest.ts';
+import type { InputManifest } from '#domain/manifest/schema/input-manifest.ts';
 import type { ClusterBasis, PlanBasis } from '#domain/planning/plan-basis.ts';
 import { isUnhealthy } from '#domain/repair/node-health.ts';
 import product from '../../../package.json' with { type: 'json' };

@@ -2,7 +2,7 @@
 import type { ManifestRecord } from '#contracts/records.ts';
 import { PipelineError } from '#domain/errors.ts';
 import { manifestOfDocument, type ReadManifest } from '#domain/manifest/groups/manifest-of-document.ts';
-import type { InputManifest } from '#domain/manifest/input-manifest.ts';
+import type { InputManifest } from '#domain/manifest/schema/input-manifest.ts';
 
 type Stored = Pick<ManifestRecord, 'document'>;
 

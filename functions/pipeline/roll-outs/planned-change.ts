@@ -13,8 +13,8 @@ import { type ClusterImpact, inventoryImpact } from '#domain/inventory/plan-inve
 import { resolveCluster } from '#domain/inventory/resolve-cluster.ts';
 import { validateInventoryDocument } from '#domain/inventory/validate-inventory.ts';
 import { documentChanges } from '#domain/manifest/document-changes.ts';
+import { isMap } from '#domain/manifest/faults/kubernetes-document.ts';
 import { validateAsManifest } from '#domain/manifest/groups/validate-as-manifest.ts';
-import { isMap } from '#domain/manifest/kubernetes-document.ts';
 import { kindOf } from '#domain/manifest/validate-documents.ts';
 import { movedText } from '#domain/planning/plan-basis.ts';
 import { aheadOf } from '../../ahead.ts';

@@ -5,9 +5,9 @@
 import type { GitSourceRecord, SourceFiles, SourceStatus } from '#contracts/git-sources.ts';
 import { questionKeys, questionLimitMs } from '#contracts/job.ts';
 import { isPipelineError } from '#domain/errors.ts';
-import { intervalMinutes } from '#domain/manifest/drift-checks.ts';
-import { firstFaults } from '#domain/manifest/fault.ts';
-import { gitSourceSecret } from '#domain/manifest/git-source.ts';
+import { firstFaults } from '#domain/manifest/faults/fault.ts';
+import { intervalMinutes } from '#domain/manifest/schema/drift-checks.ts';
+import { gitSourceSecret } from '#domain/manifest/schema/git-source.ts';
 import { sameValue } from '#domain/same-value.ts';
 import type { SubmissionPorts } from '../../rights/submission-uses.ts';
 import { findQuestion, startQuestion } from '../jobs/questions.ts';

@@ -4,9 +4,9 @@ import type { SourceFault, SourceFiles } from '#contracts/git-sources.ts';
 import { parseDocuments } from '#documents/parse-documents.ts';
 import { withPlacesOf } from '#documents/text-places.ts';
 import { wireFaults } from '#documents/wire-faults.ts';
-import { error, type Fault } from '#domain/manifest/fault.ts';
-import { isMap } from '#domain/manifest/kubernetes-document.ts';
-import { manifestKinds } from '#domain/manifest/manifest-kinds.ts';
+import { error, type Fault } from '#domain/manifest/faults/fault.ts';
+import { isMap } from '#domain/manifest/faults/kubernetes-document.ts';
+import { manifestKinds } from '#domain/manifest/schema/manifest-kinds.ts';
 import { documentName, kindOf } from '#domain/manifest/validate-documents.ts';
 
 const kinds = [...manifestKinds, 'TemplateGitReference'] as const;

@@ -2,10 +2,10 @@
 import type { ManifestKey, ManifestRecord } from '#contracts/records.ts';
 import { allNodes, allPools, type ClusterState, type ProviderInstance } from '#domain/cluster-state.ts';
 import { isPipelineError } from '#domain/errors.ts';
-import { gitSourceSecret } from '#domain/manifest/git-source.ts';
 import { draftOfDocument } from '#domain/manifest/groups/groups-as-manifest.ts';
 import { type Reference, referenceName, referencesIn } from '#domain/manifest/references-in.ts';
-import { type SecretUse, secretUses } from '#domain/manifest/secret-uses.ts';
+import { gitSourceSecret } from '#domain/manifest/schema/git-source.ts';
+import { type SecretUse, secretUses } from '#domain/manifest/secrets/secret-uses.ts';
 import { parseLocator } from '#domain/secret-locator.ts';
 import { type AdmittedCaller, shownTo } from '../../caller.ts';
 import type { ApiPorts } from '../../rights/api-uses.ts';

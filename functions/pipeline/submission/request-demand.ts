@@ -3,7 +3,7 @@ import type { WireFault } from '#contracts/api-bodies.ts';
 import type { ClusterRecord, ManifestRecord } from '#contracts/records.ts';
 import { type Demand, openDemand, sameDemand } from '#domain/demand.ts';
 import { PipelineError } from '#domain/errors.ts';
-import type { InputManifest } from '#domain/manifest/input-manifest.ts';
+import type { InputManifest } from '#domain/manifest/schema/input-manifest.ts';
 import type { AdmittedCaller } from '../../caller.ts';
 import type { ApiPorts } from '../../rights/api-uses.ts';
 import { startAnotherAttempt } from '../manifests/next-attempt.ts';

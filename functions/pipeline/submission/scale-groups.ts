@@ -1,8 +1,8 @@
 /** Sizes of machine groups: the next generation of the document, with these sizes and nothing else changed. */
 import type { ManifestRecord } from '#contracts/records.ts';
+import { isMap } from '#domain/manifest/faults/kubernetes-document.ts';
 import { placedGroups } from '#domain/manifest/groups/placed-groups.ts';
-import { isMap } from '#domain/manifest/kubernetes-document.ts';
-import { shown } from '#domain/manifest/names.ts';
+import { shown } from '#domain/manifest/schema/names.ts';
 import { counted, listed } from '#domain/planning/text/words.ts';
 import type { AdmittedCaller } from '../../caller.ts';
 import type { ApiPorts } from '../../rights/api-uses.ts';

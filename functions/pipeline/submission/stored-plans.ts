@@ -2,7 +2,7 @@
 import type { BoundPlan, ManifestKey, ManifestRecord } from '#contracts/records.ts';
 import { type Proposal, StoredPlan, storedPlanKeys } from '#contracts/stored-plans.ts';
 import { PipelineError } from '#domain/errors.ts';
-import type { InputManifest } from '#domain/manifest/input-manifest.ts';
+import type { InputManifest } from '#domain/manifest/schema/input-manifest.ts';
 import { movedSince, movedText, type PlanBasis } from '#domain/planning/plan-basis.ts';
 import { listed } from '#domain/planning/text/words.ts';
 import type { SubmissionPorts } from '../../rights/submission-uses.ts';

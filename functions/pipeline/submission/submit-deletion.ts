@@ -3,7 +3,7 @@ import type { WireFault } from '#contracts/api-bodies.ts';
 import type { ClusterRecord, ManifestKey, ManifestRecord, Orphans } from '#contracts/records.ts';
 import { wireFaults } from '#documents/wire-faults.ts';
 import { PipelineError } from '#domain/errors.ts';
-import { error } from '#domain/manifest/fault.ts';
+import { error } from '#domain/manifest/faults/fault.ts';
 import { planTotals, totalsText } from '#domain/planning/text/plan-totals.ts';
 import type { AdmittedCaller } from '../../caller.ts';
 import type { SubmissionPorts } from '../../rights/submission-uses.ts';

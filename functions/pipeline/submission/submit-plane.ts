@@ -1,7 +1,7 @@
 /** A management plane that is stored or deleted is a change of the manifest of its cluster. */
 import type { ManifestKey } from '#contracts/records.ts';
-import type { Fault } from '#domain/manifest/fault.ts';
-import { error } from '#domain/manifest/fault.ts';
+import type { Fault } from '#domain/manifest/faults/fault.ts';
+import { error } from '#domain/manifest/faults/fault.ts';
 import { referenceName, referencesIn } from '#domain/manifest/references-in.ts';
 import { nearest } from '#domain/nearest.ts';
 import type { ManagementPlane } from '#domain/planes/management-plane.ts';

@@ -1,6 +1,6 @@
 /** What is compared with the cluster before components are applied: objects of two documents, contracts, releases, definitions. */
 import { groupOf } from '#domain/kubernetes-objects.ts';
-import { isMap } from '#domain/manifest/kubernetes-document.ts';
+import { isMap } from '#domain/manifest/faults/kubernetes-document.ts';
 import { releaseOf } from '#domain/planes/plane-documents.ts';
 import { compareReleases } from '#domain/planes/release.ts';
 import { isDefinition } from '#rendering/documents.ts';

@@ -1,5 +1,5 @@
 /** Tries the credentials of one provider instance: identity, permissions, remaining quotas. Changes nothing. */
-import { secretFieldFaults } from '#domain/manifest/secret-field-faults.ts';
+import { secretFieldFaults } from '#domain/manifest/secrets/secret-field-faults.ts';
 import { type ProviderTypeFacts, type ProviderTypeName, providerTypes } from '#domain/provider-types.ts';
 import { StageFailure } from '../stage-failure.ts';
 import { CheckRefused } from './ask.ts';

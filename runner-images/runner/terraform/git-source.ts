@@ -6,7 +6,7 @@ import type { SourceFault, SourceFiles } from '#contracts/git-sources.ts';
 import type { SourceLookup } from '#contracts/job.ts';
 import { decoded, parseDocuments } from '#documents/parse-documents.ts';
 import { placeOf } from '#documents/text-places.ts';
-import { isMap } from '#domain/manifest/kubernetes-document.ts';
+import { isMap } from '#domain/manifest/faults/kubernetes-document.ts';
 import type { AnswerContext } from '../answer-question.ts';
 import { StageFailure } from '../stage-failure.ts';
 import { type FetchSubject, fetchFiles, type Git } from './git-fetch.ts';

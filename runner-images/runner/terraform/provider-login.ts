@@ -3,7 +3,7 @@ import { rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { WebIdentityToken } from '#adapters/aws-identity.ts';
 import type { ProviderInstance } from '#domain/cluster-state.ts';
-import { secretFieldFaults } from '#domain/manifest/secret-field-faults.ts';
+import { secretFieldFaults } from '#domain/manifest/secrets/secret-field-faults.ts';
 import { isProviderType, type ProviderTypeName } from '#domain/provider-types.ts';
 import { locatorTitle, parseLocator } from '#domain/secret-locator.ts';
 import { judgeBySchema, readSchema } from '#rendering/property-schema.ts';

@@ -1,5 +1,5 @@
 /** Address of and login to a Vault, from the fields of its Secret. */
-import { secretFieldFaults } from '#domain/manifest/secret-field-faults.ts';
+import { secretFieldFaults } from '#domain/manifest/secrets/secret-field-faults.ts';
 import { StageFailure } from '../stage-failure.ts';
 
 export type VaultLogin =

@@ -1,5 +1,5 @@
 /** Manifests for scenarios: clusters of one control pool and some compute pools, all simulated. */
-import { InputManifest } from '#domain/manifest/input-manifest.ts';
+import { InputManifest } from '#domain/manifest/schema/input-manifest.ts';
 
 type PoolSize = number | { readonly min: number; readonly max: number };
 

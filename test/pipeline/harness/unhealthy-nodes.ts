@@ -1,8 +1,8 @@
 /** A manifest whose pools may have unhealthy nodes replaced, and nodes of it that are powered off. */
 import { expect } from 'vitest';
 import type { NodeObservation } from '#domain/drift.ts';
-import type { InputManifest } from '#domain/manifest/input-manifest.ts';
-import { NodeRepair } from '#domain/manifest/node-repair.ts';
+import type { InputManifest } from '#domain/manifest/schema/input-manifest.ts';
+import { NodeRepair } from '#domain/manifest/schema/node-repair.ts';
 import { manifestOf } from './manifests.ts';
 import { Pipeline } from './pipeline.ts';
 

@@ -1,5 +1,5 @@
 /** Follows a template without values: which values it uses, and every reference and part that does not exist. */
-import { error, type Fault } from '../../manifest/fault.ts';
+import { error, type Fault } from '../../manifest/faults/fault.ts';
 import { nearest } from '../../nearest.ts';
 import type { ValuePath } from '../value-path.ts';
 import { referenceText, type ValueReference } from './expressions.ts';

@@ -1,5 +1,5 @@
 /** Fills a template with values: the document, and for each part of it the values that it was made of. */
-import { pathText } from '../../manifest/fault.ts';
+import { pathText } from '../../manifest/faults/fault.ts';
 import { nearest } from '../../nearest.ts';
 import { sameValue } from '../../same-value.ts';
 import { type InventoryFault, inventoryFault } from '../inventory-fault.ts';

@@ -1,7 +1,7 @@
 /** Reads the tree of a template: every fault of its form at once. */
-import { error, type Fault } from '../../manifest/fault.ts';
-import { isMap } from '../../manifest/kubernetes-document.ts';
-import type { ManifestKind } from '../../manifest/manifest-kinds.ts';
+import { error, type Fault } from '../../manifest/faults/fault.ts';
+import { isMap } from '../../manifest/faults/kubernetes-document.ts';
+import type { ManifestKind } from '../../manifest/schema/manifest-kinds.ts';
 import { nearest } from '../../nearest.ts';
 import type { InventoryTemplate } from '../inventory-documents.ts';
 import { parseReference, parseText, type ValueReference } from './expressions.ts';

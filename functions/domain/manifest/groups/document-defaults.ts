@@ -1,6 +1,6 @@
 /** Defaults of the fields of a document, whatever kind of manifest it is. */
-import { InputManifest } from '../input-manifest.ts';
-import { defaultAt } from '../schema-places.ts';
+import { defaultAt } from '../faults/schema-places.ts';
+import { InputManifest } from '../schema/input-manifest.ts';
 import { isGroups } from './groups-as-manifest.ts';
 import { MachineGroupsFrame } from './machine-groups.ts';
 import { placedGroups } from './placed-groups.ts';

@@ -1,8 +1,8 @@
 /** `health` of a machine group: what its machines are asked at each check, and what has to come back. */
 import { z } from 'zod';
 import { type HealthCheck, longestCheck, secondsOf } from '#domain/health-check.ts';
-import { Port } from '../load-balancers.ts';
-import { hasControlCharacter, isHarmless, shown, Text } from '../names.ts';
+import { Port } from '../schema/load-balancers.ts';
+import { hasControlCharacter, isHarmless, shown, Text } from '../schema/names.ts';
 
 /** Of one group. */
 const mostChecks = 10;

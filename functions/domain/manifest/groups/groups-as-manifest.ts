@@ -2,11 +2,11 @@
  * Machine groups as a manifest with one cluster that has machines only: everything behind the document (rules, planner,
  * stages) knows no other form.
  */
-import { pathText } from '../fault.ts';
-import { InputManifest, InstallationProxy, type KubernetesCluster } from '../input-manifest.ts';
-import { isMap } from '../kubernetes-document.ts';
-import type { DynamicNodePool, MachineGroupFields, StaticNodePool } from '../node-pools.ts';
-import { pluginType } from '../provider-plugin.ts';
+import { pathText } from '../faults/fault.ts';
+import { isMap } from '../faults/kubernetes-document.ts';
+import { InputManifest, InstallationProxy, type KubernetesCluster } from '../schema/input-manifest.ts';
+import type { DynamicNodePool, MachineGroupFields, StaticNodePool } from '../schema/node-pools.ts';
+import { pluginType } from '../schema/provider-plugin.ts';
 import { checksOf } from './group-health.ts';
 import {
   CreatedGroup,

@@ -3,13 +3,13 @@
  * are in `validate-machine-groups.ts`.
  */
 import { z } from 'zod';
-import { DriftChecks } from '../drift-checks.ts';
-import { apiVersions, Provider } from '../input-manifest.ts';
-import { LoadBalancer, Port, Role } from '../load-balancers.ts';
-import { isHarmless, Metadata, shown, Text } from '../names.ts';
-import { networkText, parseNetwork } from '../networks.ts';
-import { DynamicNodePoolFields, StaticNodePool, updates } from '../node-pools.ts';
-import { SecretSource } from '../secret-source.ts';
+import { DriftChecks } from '../schema/drift-checks.ts';
+import { apiVersions, Provider } from '../schema/input-manifest.ts';
+import { LoadBalancer, Port, Role } from '../schema/load-balancers.ts';
+import { isHarmless, Metadata, shown, Text } from '../schema/names.ts';
+import { networkText, parseNetwork } from '../schema/networks.ts';
+import { DynamicNodePoolFields, StaticNodePool, updates } from '../schema/node-pools.ts';
+import { SecretSource } from '../schema/secret-source.ts';
 import { GroupHealth } from './group-health.ts';
 
 /** Of machines whose document names none. */

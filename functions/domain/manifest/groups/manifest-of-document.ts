@@ -1,8 +1,8 @@
 /** The manifest that a document is, or stands for: the only place where the kinds of manifests become one. */
 
 import { z } from 'zod';
-import { InputManifest } from '../input-manifest.ts';
-import { isMap } from '../kubernetes-document.ts';
+import { isMap } from '../faults/kubernetes-document.ts';
+import { InputManifest } from '../schema/input-manifest.ts';
 import { manifestOfGroups } from './groups-as-manifest.ts';
 import { MachineGroups } from './machine-groups.ts';
 

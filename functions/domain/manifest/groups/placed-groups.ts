@@ -1,8 +1,8 @@
 /** The groups of machines in a tree of groups: each with its path, and what is wrong with the tree. */
 import { dnsForm } from '#domain/naming.ts';
-import { error, type Fault } from '../fault.ts';
-import { isMap } from '../kubernetes-document.ts';
-import { shown } from '../names.ts';
+import { error, type Fault } from '../faults/fault.ts';
+import { isMap } from '../faults/kubernetes-document.ts';
+import { shown } from '../schema/names.ts';
 import { maxDepth, maxGroups } from './machine-groups.ts';
 
 /** `created`: by a provider of the document; `plugin`: by one that the group names itself; `static`: they exist already. */

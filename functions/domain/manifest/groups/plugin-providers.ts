@@ -2,10 +2,10 @@
 import { dnsForm } from '#domain/naming.ts';
 import { providerTypes } from '#domain/provider-types.ts';
 import { sameValue } from '#domain/same-value.ts';
-import { error, type Fault } from '../fault.ts';
-import { isMap } from '../kubernetes-document.ts';
-import { shown } from '../names.ts';
-import { pluginType } from '../provider-plugin.ts';
+import { error, type Fault } from '../faults/fault.ts';
+import { isMap } from '../faults/kubernetes-document.ts';
+import { shown } from '../schema/names.ts';
+import { pluginType } from '../schema/provider-plugin.ts';
 import type { PlacedGroup } from './placed-groups.ts';
 import { pluginOf, readPlugin } from './plugins.ts';
 

@@ -1,11 +1,11 @@
 /** Groups in the words of Kadende: which provider type a plugin is, and what its properties say about machines. */
 import { type ProviderTypeName, providerTypeNames, providerTypes } from '#domain/provider-types.ts';
 import { nearest } from '../../nearest.ts';
-import { error, type Fault, pathText, warning } from '../fault.ts';
-import { isMap } from '../kubernetes-document.ts';
-import { shown } from '../names.ts';
-import { ProviderPlugin, pluginType } from '../provider-plugin.ts';
-import { schemaFaults } from '../schema-faults.ts';
+import { error, type Fault, pathText, warning } from '../faults/fault.ts';
+import { isMap } from '../faults/kubernetes-document.ts';
+import { schemaFaults } from '../faults/schema-faults.ts';
+import { shown } from '../schema/names.ts';
+import { ProviderPlugin, pluginType } from '../schema/provider-plugin.ts';
 import type { PlacedGroup } from './placed-groups.ts';
 
 /** A field of a created group, and the names that properties have for it. */

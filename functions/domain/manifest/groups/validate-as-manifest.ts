@@ -1,6 +1,6 @@
 /** Validates a document of any kind of manifest by the rules of its kind. */
-import type { InputManifest } from '../input-manifest.ts';
 import type { ValidationContext } from '../rules/manifest-index.ts';
+import type { InputManifest } from '../schema/input-manifest.ts';
 import { type ManifestVerdict, validateManifest } from '../validate-manifest.ts';
 import { isGroups } from './groups-as-manifest.ts';
 import type { MachineGroups } from './machine-groups.ts';

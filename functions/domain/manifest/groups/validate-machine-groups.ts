@@ -1,12 +1,12 @@
 /** Validates machine groups: every fault of form and every broken rule at once, and warnings, at their places in the document. */
 import { dnsForm } from '#domain/naming.ts';
-import { withoutAccepted } from '../accepted-warnings.ts';
-import { sizeFaults } from '../document-size.ts';
-import { error, type Fault, pathText } from '../fault.ts';
-import type { InputManifest } from '../input-manifest.ts';
-import { inDocumentOrder, isMap, withoutEmptyFields, withoutServerFields } from '../kubernetes-document.ts';
+import { withoutAccepted } from '../faults/accepted-warnings.ts';
+import { sizeFaults } from '../faults/document-size.ts';
+import { error, type Fault, pathText } from '../faults/fault.ts';
+import { inDocumentOrder, isMap, withoutEmptyFields, withoutServerFields } from '../faults/kubernetes-document.ts';
+import { type SchemaFaults, schemaFaults } from '../faults/schema-faults.ts';
 import type { ValidationContext } from '../rules/manifest-index.ts';
-import { type SchemaFaults, schemaFaults } from '../schema-faults.ts';
+import type { InputManifest } from '../schema/input-manifest.ts';
 import { brokenRules, follows, machineRules } from '../validate-manifest.ts';
 import {
   draftOfGroups,

@@ -1,7 +1,7 @@
 /** Rules of `spec.kubernetes.clusters`. */
 import { isSupportedVersion, minorOf, supportedVersionsText } from '#domain/kubernetes-versions.ts';
-import { error, type Fault, pathText, warning } from '../fault.ts';
-import { shown } from '../names.ts';
+import { error, type Fault, pathText, warning } from '../faults/fault.ts';
+import { shown } from '../schema/names.ts';
 import { type ManifestIndex, named, type Path, poolNamed } from './manifest-index.ts';
 import type { PartialCluster } from './partial-manifest.ts';
 import { noDuplicates, uniqueNames, unknownName } from './references.ts';

@@ -1,7 +1,7 @@
 /** Rules of the `dns` part of load balancers. */
 import { providerTypeFacts, providerTypesThat } from '#domain/provider-types.ts';
-import { error, type Fault } from '../fault.ts';
-import { shown } from '../names.ts';
+import { error, type Fault } from '../faults/fault.ts';
+import { shown } from '../schema/names.ts';
 import { apiRoleIndex } from './load-balancer-rules.ts';
 import { type ManifestIndex, named, type Path } from './manifest-index.ts';
 import type { PartialLoadBalancer } from './partial-manifest.ts';

@@ -2,8 +2,8 @@
 import { isBuiltin } from '#domain/cluster-documents.ts';
 import { nameOfObject, objectKey, objectText, type ReadObjects } from '#domain/kubernetes-objects.ts';
 import { takesStorage } from '#domain/node-labels.ts';
-import { error, type Fault, warning } from '../fault.ts';
-import { shown } from '../names.ts';
+import { error, type Fault, warning } from '../faults/fault.ts';
+import { shown } from '../schema/names.ts';
 import type { ManifestIndex, Path } from './manifest-index.ts';
 import type { PartialCluster } from './partial-manifest.ts';
 import { templatesExist } from './provider-rules.ts';

@@ -1,8 +1,8 @@
 /** Rules of `spec.nodePools.dynamic`. */
 import { counted, listed } from '#domain/planning/text/words.ts';
 import { type ProviderTypeFacts, providerTypeFacts, providerTypesThat } from '#domain/provider-types.ts';
-import { error, type Fault, warning } from '../fault.ts';
-import { shown } from '../names.ts';
+import { error, type Fault, warning } from '../faults/fault.ts';
+import { shown } from '../schema/names.ts';
 import { type ManifestIndex, named, type Path } from './manifest-index.ts';
 import type { PartialDynamicPool } from './partial-manifest.ts';
 import { unknownName } from './references.ts';

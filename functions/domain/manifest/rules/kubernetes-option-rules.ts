@@ -1,6 +1,6 @@
 /** Rules of how Kubernetes is set up: registries, and a network of pods that someone has to bring. */
-import { error, type Fault, warning } from '../fault.ts';
-import { shown } from '../names.ts';
+import { error, type Fault, warning } from '../faults/fault.ts';
+import { shown } from '../schema/names.ts';
 import type { ManifestIndex } from './manifest-index.ts';
 
 export function* kubernetesOptionRules({ clusters }: ManifestIndex): Iterable<Fault> {

@@ -1,7 +1,7 @@
 /** Rules of `spec.loadBalancers.clusters`: roles and their ports, pools, the cluster behind. DNS is in `dns-rules.ts`. */
 import { providerTypeFacts } from '#domain/provider-types.ts';
-import { error, type Fault, warning } from '../fault.ts';
-import { shown } from '../names.ts';
+import { error, type Fault, warning } from '../faults/fault.ts';
+import { shown } from '../schema/names.ts';
 import { nodesOf, poolsExist } from './cluster-rules.ts';
 import { type ManifestIndex, named, type Path, poolNamed } from './manifest-index.ts';
 import type { PartialLoadBalancer } from './partial-manifest.ts';

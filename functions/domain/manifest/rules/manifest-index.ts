@@ -1,6 +1,6 @@
 /** Index of a partial manifest: everything by name, the uses of each pool, and what the installation knows apart from the document. */
 import type { ObjectReader } from '../../kubernetes-objects.ts';
-import { servesApi } from '../load-balancers.ts';
+import { servesApi } from '../schema/load-balancers.ts';
 import type {
   PartialCluster,
   PartialDynamicPool,

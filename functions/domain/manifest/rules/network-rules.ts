@@ -1,7 +1,7 @@
 /** Rules of cluster networks: large enough, usable, and without overlap with existing networks. */
-import { error, type Fault, warning } from '../fault.ts';
-import { shown } from '../names.ts';
-import { addressText, contains, type Network, overlap, parseNetwork, usableAddresses } from '../networks.ts';
+import { error, type Fault, warning } from '../faults/fault.ts';
+import { shown } from '../schema/names.ts';
+import { addressText, contains, type Network, overlap, parseNetwork, usableAddresses } from '../schema/networks.ts';
 import { type ManifestIndex, type Path, type PlacedPool, poolNamed } from './manifest-index.ts';
 
 interface Range {

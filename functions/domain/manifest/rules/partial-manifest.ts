@@ -3,11 +3,11 @@
  * work on partial manifests, so that one fault of form does not hide the others.
  */
 import { z } from 'zod';
-import { clusterDocumentFields } from '../cluster-documents.ts';
-import { Provider } from '../input-manifest.ts';
-import { kubernetesOptionFields } from '../kubernetes-options.ts';
-import { RoleFields } from '../load-balancers.ts';
-import { DynamicNodePoolFields, ManifestMachineSpec, ManifestTaint, StaticNodePool } from '../node-pools.ts';
+import { clusterDocumentFields } from '../schema/cluster-documents.ts';
+import { Provider } from '../schema/input-manifest.ts';
+import { kubernetesOptionFields } from '../schema/kubernetes-options.ts';
+import { RoleFields } from '../schema/load-balancers.ts';
+import { DynamicNodePoolFields, ManifestMachineSpec, ManifestTaint, StaticNodePool } from '../schema/node-pools.ts';
 
 const loose = <Schema extends z.ZodType>(schema: Schema) => schema.optional().catch(undefined);
 const text = loose(z.string());

@@ -1,8 +1,8 @@
 /** Rules of all node pools, and of the machines of static ones. */
 import { dnsForm } from '#domain/naming.ts';
 import { isReservedLabel } from '#domain/node-labels.ts';
-import { error, type Fault, pathText, warning } from '../fault.ts';
-import { shown } from '../names.ts';
+import { error, type Fault, pathText, warning } from '../faults/fault.ts';
+import { shown } from '../schema/names.ts';
 import type { ManifestIndex, Path, PlacedPool } from './manifest-index.ts';
 import { sourceExists } from './provider-rules.ts';
 import { uniqueNames } from './references.ts';

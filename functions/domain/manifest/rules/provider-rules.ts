@@ -1,10 +1,10 @@
 /** Rules of `spec.providers`. */
 import { providerTypeFacts, providerTypeNames } from '#domain/provider-types.ts';
-import { error, type Fault } from '../fault.ts';
-import { defaultTemplates } from '../input-manifest.ts';
-import { shown } from '../names.ts';
-import { pluginType } from '../provider-plugin.ts';
-import { defaultVaultConnection } from '../secret-source.ts';
+import { error, type Fault } from '../faults/fault.ts';
+import { defaultTemplates } from '../schema/input-manifest.ts';
+import { shown } from '../schema/names.ts';
+import { pluginType } from '../schema/provider-plugin.ts';
+import { defaultVaultConnection } from '../schema/secret-source.ts';
 import type { ManifestIndex, Path } from './manifest-index.ts';
 import type { PartialProvider, PartialSecretSource } from './partial-manifest.ts';
 import { uniqueNames } from './references.ts';

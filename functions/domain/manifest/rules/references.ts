@@ -1,7 +1,7 @@
 /** Rules that every list of names shares: no name twice, and every reference exists. */
 import { nearest } from '#domain/nearest.ts';
-import { error, type Fault, pathText } from '../fault.ts';
-import { shown } from '../names.ts';
+import { error, type Fault, pathText } from '../faults/fault.ts';
+import { shown } from '../schema/names.ts';
 import type { AtPath, Path } from './manifest-index.ts';
 
 /**

@@ -1,7 +1,7 @@
 /** Rules of `spec.loadBalancers.roles`. */
-import { error, type Fault, warning } from '../fault.ts';
-import { apiPort, firstReservedPort, RoleTarget, targetPoolsOf } from '../load-balancers.ts';
-import { shown } from '../names.ts';
+import { error, type Fault, warning } from '../faults/fault.ts';
+import { apiPort, firstReservedPort, RoleTarget, targetPoolsOf } from '../schema/load-balancers.ts';
+import { shown } from '../schema/names.ts';
 import { poolsExist } from './cluster-rules.ts';
 import { type ManifestIndex, named, type Path } from './manifest-index.ts';
 import type { PartialRole } from './partial-manifest.ts';

@@ -10,11 +10,11 @@ import {
   type ProviderInstance,
 } from '#domain/cluster-state.ts';
 import { PipelineError } from '#domain/errors.ts';
-import type { InputManifest, KubernetesCluster } from '#domain/manifest/input-manifest.ts';
 import { replaceablePools } from '#domain/manifest/replaceable-pools.ts';
-import { locatorOf } from '#domain/manifest/secret-source.ts';
 import { dnsForm, type HashSource, hashedId } from '#domain/naming.ts';
 import { providerTypeFacts } from '#domain/provider-types.ts';
+import type { InputManifest, KubernetesCluster } from '../../manifest/schema/input-manifest.ts';
+import { locatorOf } from '../../manifest/schema/secret-source.ts';
 import { targetsApi } from '../states/role-targets.ts';
 import { desiredDocuments, type Storage } from './desired-documents.ts';
 import { desiredLoadBalancers } from './desired-load-balancers.ts';

@@ -2,9 +2,9 @@
 import { autoscalerImage } from '#domain/autoscaler-image.ts';
 import { builtinDocument, type DocumentState, isBuiltin } from '#domain/cluster-documents.ts';
 import type { ClusterState, LoadBalancerState, NodePoolState, Taint } from '#domain/cluster-state.ts';
-import type { KubernetesCluster } from '#domain/manifest/input-manifest.ts';
 import { takesStorage } from '#domain/node-labels.ts';
 import { documentsKey } from '#domain/template-version.ts';
+import type { KubernetesCluster } from '../../manifest/schema/input-manifest.ts';
 import { poolTaints, storageTag } from './node-metadata.ts';
 
 export type Storage = 'longhorn' | 'none';

@@ -1,8 +1,8 @@
 /** Load balancers of the desired state: roles, names and pools; host names are chosen once and kept. */
 import type { ClusterState, DnsState, LoadBalancerState, RoleState } from '#domain/cluster-state.ts';
-import type { KubernetesCluster } from '#domain/manifest/input-manifest.ts';
-import { type LoadBalancer, type Role, servesApi, targetPoolsOf } from '#domain/manifest/load-balancers.ts';
 import { hashedId, hostnameLength } from '#domain/naming.ts';
+import type { KubernetesCluster } from '../../manifest/schema/input-manifest.ts';
+import { type LoadBalancer, type Role, servesApi, targetPoolsOf } from '../../manifest/schema/load-balancers.ts';
 import { desiredPools, type PoolSources } from './desired-pools.ts';
 
 /** The states in which a desired load balancer may exist already, in order of preference. */

@@ -9,11 +9,11 @@ import {
 } from '#domain/cluster-state.ts';
 import { PipelineError } from '#domain/errors.ts';
 import { changedMachineFields, machineOf } from '#domain/machine-fields.ts';
-import type { InputManifest } from '#domain/manifest/input-manifest.ts';
-import type { DynamicNodePool, StaticNodePool } from '#domain/manifest/node-pools.ts';
-import { locatorOf } from '#domain/manifest/secret-source.ts';
 import { dnsForm, freeNodeNames, type HashSource, hashedId } from '#domain/naming.ts';
 import { onceFor } from '#domain/once-for.ts';
+import type { InputManifest } from '../../manifest/schema/input-manifest.ts';
+import type { DynamicNodePool, StaticNodePool } from '../../manifest/schema/node-pools.ts';
+import { locatorOf } from '../../manifest/schema/secret-source.ts';
 
 /** What all instances of a cluster draw from. */
 export interface PoolSources {

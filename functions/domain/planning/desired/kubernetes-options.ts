@@ -1,7 +1,7 @@
 /** What a cluster of the manifest asks of Kubernetes, as its state has it: only what differs from the usual. */
 import type { ClusterState } from '#domain/cluster-state.ts';
 import type { KubernetesOptions } from '#domain/kubernetes-options.ts';
-import type { KubernetesCluster } from '#domain/manifest/input-manifest.ts';
+import type { KubernetesCluster } from '../../manifest/schema/input-manifest.ts';
 
 export function kubernetesOptions(cluster: KubernetesCluster): Pick<ClusterState, 'kubernetesOptions'> {
   const { cni = 'cilium', nodeLocalDNS, metricsServer, configureRepositories, addons } = cluster;

@@ -4,10 +4,10 @@ import type { ClusterState, NodePoolState, ProviderInstance } from '#domain/clus
 import { allPools, hasKubernetes } from '#domain/cluster-state.ts';
 import { compareVersions, kubeoneReleaseFor, supportedVersionsText } from '#domain/kubernetes-versions.ts';
 import { documentPlace } from '#domain/machine-fields.ts';
-import { shown } from '#domain/manifest/names.ts';
 import { replaceAnnotation } from '#domain/manifest/replaceable-pools.ts';
 import type { Change, Refusal } from '#domain/plan.ts';
 import { providerTypeFacts } from '#domain/provider-types.ts';
+import { shown } from '../../manifest/schema/names.ts';
 import { nodeKey } from '../states/diff-pools.ts';
 import { poolKey } from '../states/diff-states.ts';
 import { aboutCluster, aboutPool, refusal } from '../states/refusal.ts';

@@ -6,8 +6,8 @@ import {
   type LoadBalancerState,
   type NodeState,
 } from '#domain/cluster-state.ts';
-import { addressNumber, parseNetwork } from '#domain/manifest/networks.ts';
 import type { Refusal } from '#domain/plan.ts';
+import { addressNumber, parseNetwork } from '../../manifest/schema/networks.ts';
 import { aboutCluster, refusal } from './refusal.ts';
 import { listenerOf, roleTargets, targetsApi } from './role-targets.ts';
 

@@ -1,6 +1,6 @@
 /** Node pools of a manifest: dynamic ones are created by a provider, static ones are machines that exist already. */
 import { z } from 'zod';
-import type { HealthCheck } from '#domain/health-check.ts';
+import type { HealthCheck } from '../../health-check.ts';
 import {
   Annotations,
   hasControlCharacter,

@@ -1,6 +1,6 @@
 /** The manifest: what a user asks for. Schema and defaults; the rules between fields are in `validate-manifest.ts`. */
 import { z } from 'zod';
-import { type ProviderTypeName, providerTypeNames, providerTypesThat } from '#domain/provider-types.ts';
+import { type ProviderTypeName, providerTypeNames, providerTypesThat } from '../../provider-types.ts';
 
 import { clusterDocumentFields } from './cluster-documents.ts';
 import { DriftChecks } from './drift-checks.ts';

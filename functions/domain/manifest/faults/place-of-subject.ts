@@ -1,7 +1,7 @@
 /** Where a document has what the planner speaks of: the only place where names of things become places in a document. */
-import type { RefusalSubject } from '#domain/plan.ts';
+import type { RefusalSubject } from '../../plan.ts';
+import type { InputManifest } from '../schema/input-manifest.ts';
 import { pathText } from './fault.ts';
-import type { InputManifest } from './input-manifest.ts';
 
 const lists = {
   cluster: ['kubernetes', 'clusters'],

@@ -4,10 +4,10 @@ import {
   type ProviderTypeName,
   providerTypes,
   type SecretField,
-} from '#domain/provider-types.ts';
-import type { InputManifest } from './input-manifest.ts';
-import { pluginType } from './provider-plugin.ts';
-import { type SecretSource, storedSecretOf } from './secret-source.ts';
+} from '../../provider-types.ts';
+import type { InputManifest } from '../schema/input-manifest.ts';
+import { pluginType } from '../schema/provider-plugin.ts';
+import { type SecretSource, storedSecretOf } from '../schema/secret-source.ts';
 
 /** The credentials of a provider type, the SSH key of static nodes, a token for git, the connection to a Vault. */
 export type SecretUse = ProviderTypeName | 'ssh' | 'git' | 'vault';

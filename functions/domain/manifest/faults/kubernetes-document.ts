@@ -1,6 +1,6 @@
 /** What all documents share: fields that a Kubernetes server adds, the kinds there are, the order of faults. */
+import { serverFields } from '../schema/names.ts';
 import { type Fault, parsePath } from './fault.ts';
-import { serverFields } from './names.ts';
 
 /** The document without `status` and the metadata a Kubernetes server writes, as in `kubectl get -o yaml`. */
 export function withoutServerFields(document: unknown): unknown {

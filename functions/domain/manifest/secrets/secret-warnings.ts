@@ -1,6 +1,6 @@
 /** Warnings about a Secret: a long-lived key where a login without one is possible, and the reverse. No text contains a value. */
-import { providerTypeNames, type SecretField } from '#domain/provider-types.ts';
-import { type Fault, warning } from './fault.ts';
+import { providerTypeNames, type SecretField } from '../../provider-types.ts';
+import { type Fault, warning } from '../faults/fault.ts';
 import { type SecretValues, secretFieldFaults, wayOf } from './secret-field-faults.ts';
 import { purposeOf, type SecretUse, secretWaysFor } from './secret-uses.ts';
 

@@ -1,8 +1,8 @@
 /** Turns the errors of zod about a document into faults that people understand. */
 import type { z } from 'zod';
-import { nearest } from '../nearest.ts';
+import { nearest } from '../../nearest.ts';
+import { shown } from '../schema/names.ts';
 import { error, type Fault, pathText } from './fault.ts';
-import { shown } from './names.ts';
 import { descriptionAt, keysAt } from './schema-places.ts';
 
 type Issue = z.core.$ZodIssue;

@@ -1,7 +1,7 @@
 /** Validates the fields of a Secret for a use: exactly one complete way to log in. No text ever contains a value. */
-import type { SecretField } from '#domain/provider-types.ts';
-import { nearest } from '../nearest.ts';
-import { error, type Fault } from './fault.ts';
+import { nearest } from '../../nearest.ts';
+import type { SecretField } from '../../provider-types.ts';
+import { error, type Fault } from '../faults/fault.ts';
 import { purposeOf, type SecretUse, secretWaysFor } from './secret-uses.ts';
 
 export type SecretValues = Readonly<Record<string, string>>;

@@ -1,6 +1,6 @@
 /** Fields of a cluster about how Kubernetes is set up: what sites without the internet, or with a network of their own, need. */
 import { z } from 'zod';
-import { cniNames } from '#domain/kubernetes-options.ts';
+import { cniNames } from '../../kubernetes-options.ts';
 import { shown } from './names.ts';
 
 /** `mirror.example:5000/team`: as in the name of an image, so without a scheme and without a user. */

@@ -1,5 +1,5 @@
 /** Warnings that the author of a document has accepted by their ids: they are not reported any more. */
-import { nearest } from '../nearest.ts';
+import { nearest } from '../../nearest.ts';
 import { acceptableWarnings, type Fault, warning } from './fault.ts';
 import { isMap } from './kubernetes-document.ts';
 

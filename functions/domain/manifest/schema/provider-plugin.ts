@@ -1,6 +1,6 @@
 /** A provider type that does not come with Kubeloom: its name, where its folder is from, and which version. */
 import { z } from 'zod';
-import { isProviderType } from '#domain/provider-types.ts';
+import { isProviderType } from '../../provider-types.ts';
 import { shown, Text } from './names.ts';
 import { isPlainAddress } from './plain-address.ts';
 

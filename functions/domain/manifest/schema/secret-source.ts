@@ -1,6 +1,6 @@
 /** Where the fields of a Secret come from: a Secret that is stored here, or a secret of a HashiCorp Vault. */
 import { z } from 'zod';
-import { locatorText } from '#domain/secret-locator.ts';
+import { locatorText } from '../../secret-locator.ts';
 import { SecretReference, Text } from './names.ts';
 
 /** Name of the Secret with the connection that is used when a reference names none. */
