@@ -14,7 +14,7 @@ import {
   plainKeys,
   schemaReader,
   sharedSchemas,
-} from './bundle-ballast.ts';
+} from '../runner-images/bundle-ballast.ts';
 
 const root = fileURLToPath(new URL('../', import.meta.url));
 /** Base of the paths in source maps, wherever bundles are written: an asset must not change with its directory. */

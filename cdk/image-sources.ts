@@ -7,11 +7,8 @@ import { buildSync } from 'esbuild';
 export const imageRoot = fileURLToPath(new URL('..', import.meta.url));
 
 /** Of whole folders; of those below, what the programs of the images are bundled from. */
-const folders = ['runner-images', 'templates', 'agent', 'functions', 'cdk'];
+const folders = ['runner-images', 'templates', 'agent', 'functions'];
 const files = ['package.json', 'package-lock.json', 'tsconfig.json'];
-
-/** How the programs are bundled. */
-const bundling = 'cdk/bundle-ballast.ts';
 
 let known: readonly string[] | undefined;
 
@@ -23,9 +20,9 @@ export function imageExclusions(): readonly string[] {
 
 function exclusions(): readonly string[] {
   const bundled = bundledFiles();
-  const unused = ['agent', 'functions', 'runner-images/runner', 'cdk']
+  const unused = ['agent', 'functions', 'runner-images/runner']
     .flatMap(filesBelow)
-    .filter((file) => file !== bundling && !bundled.has(file));
+    .filter((file) => !bundled.has(file));
   // By name: patterns that include the sources again would make Docker read every folder of node_modules.
   const others = readdirSync(imageRoot).filter((name) => ![...folders, ...files].includes(name));
   return [

@@ -1,7 +1,7 @@
 /** Signs requests with SigV4, service `execute-api`: loaded only for an API in AWS, the signing packages are large. */
 import { STSClient } from '@aws-sdk/client-sts';
 import { SignatureV4 } from '@smithy/signature-v4';
-import { NodeHash } from '#adapters/node-hash.ts';
+import { NodeHash } from '#contracts/node-hash.ts';
 import { ConnectionFault } from './faults.ts';
 
 type Headers = Readonly<Record<string, string>>;

@@ -4,7 +4,7 @@ import { mkdir, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { BuildOptions, Plugin } from 'esbuild';
-import { commonBallast, plainKeys, requireBanner, schemaReader, withoutBallast } from '../cdk/bundle-ballast.ts';
+import { commonBallast, plainKeys, requireBanner, schemaReader, withoutBallast } from './bundle-ballast.ts';
 import { exists } from './runner/exists.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -71,7 +71,7 @@ const leanHttp: Plugin = {
 
 /** Of all that goes into it: our sources, and the exact versions of packages. */
 async function fingerprint(): Promise<string> {
-  const names = ['package-lock.json', 'runner-images/bundle-runner.ts', 'cdk/bundle-ballast.ts'];
+  const names = ['package-lock.json', 'runner-images/bundle-runner.ts', 'runner-images/bundle-ballast.ts'];
   for (const folder of sources) {
     const found = await readdir(join(root, folder), { recursive: true });
     names.push(...found.filter((name) => /\.(ts|json)$/.test(name)).map((name) => join(folder, name)));

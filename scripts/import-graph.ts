@@ -29,7 +29,7 @@ export function filesBelow(folder: string): string[] {
 /** The product: everything but tests, benchmarks and scripts. */
 export const sources: readonly string[] = [
   'functions',
-  'runner-images/runner',
+  'runner-images',
   'local',
   'client',
   'cli',

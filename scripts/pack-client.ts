@@ -4,7 +4,7 @@ import { cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
-import { requireBanner } from '../cdk/bundle-ballast.ts';
+import { requireBanner } from '../runner-images/bundle-ballast.ts';
 import { packPackage } from './pack-package.ts';
 
 const root = fileURLToPath(new URL('../', import.meta.url));
@@ -48,7 +48,7 @@ function manifest(): unknown {
     exports: { '.': entry('api-client'), './faults': entry('faults') },
     // As in the clone: the declarations name each other so.
     imports: Object.fromEntries(
-      ['contracts', 'domain', 'adapters'].map((name) => [`#${name}/*.ts`, `./types/functions/${name}/*.d.ts`]),
+      ['contracts', 'domain'].map((name) => [`#${name}/*.ts`, `./types/functions/${name}/*.d.ts`]),
     ),
     dependencies: { zod: { ...devDependencies, ...dependencies }.zod },
   };

@@ -1,9 +1,9 @@
 /** `EventBus` on EventBridge: one signed request for ten events. Its client would be a tenth of every function's bundle. */
 import { SignatureV4 } from '@smithy/signature-v4';
 import { z } from 'zod';
+import { NodeHash } from '#contracts/node-hash.ts';
 import { PipelineError } from '#domain/errors.ts';
 import type { EventBus, StoredFeedEvent } from '../event-feed.ts';
-import { NodeHash } from './node-hash.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 

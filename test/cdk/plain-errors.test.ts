@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { build, type Plugin } from 'esbuild';
 import { expect, it } from 'vitest';
-import { plainErrors, withoutBallast } from '../../cdk/bundle-ballast.ts';
+import { plainErrors, withoutBallast } from '../../runner-images/bundle-ballast.ts';
 
 type Errors = Readonly<Record<string, new (options: object) => Error>>;
 const { resolve } = createRequire(import.meta.url);

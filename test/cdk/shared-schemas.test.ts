@@ -4,7 +4,7 @@ import { dirname } from 'node:path';
 import { build, type Plugin } from 'esbuild';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type * as zod from 'zod';
-import { sharedSchemas, withoutBallast } from '../../cdk/bundle-ballast.ts';
+import { sharedSchemas, withoutBallast } from '../../runner-images/bundle-ballast.ts';
 
 type Zod = typeof zod;
 let long: Zod;

@@ -1,7 +1,7 @@
 /** One signed request to an API of AWS that has no client here. */
 import { SignatureV4 } from '@smithy/signature-v4';
 import type { AwsKeys } from '#adapters/aws-identity.ts';
-import { NodeHash } from '#adapters/node-hash.ts';
+import { NodeHash } from '#contracts/node-hash.ts';
 import { askCloud, type CloudAnswer } from './ask.ts';
 
 export interface AwsQuestion {

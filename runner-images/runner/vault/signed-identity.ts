@@ -1,6 +1,6 @@
 /** A request for GetCallerIdentity, signed with the runner's own identity in AWS and not sent: its receiver can ask AWS for the runner's identity. */
 import { SignatureV4 } from '@smithy/signature-v4';
-import { NodeHash } from '#adapters/node-hash.ts';
+import { NodeHash } from '#contracts/node-hash.ts';
 import { runnerIdentityFailure } from '../web-identity.ts';
 
 export interface SignedIdentity {
