@@ -1,21 +1,10 @@
-/** Operations on the other documents (Secrets, templates, roles), on who changed them, and on the service itself. */
+/** Operations on the other documents (Secrets, templates, roles), and on the service itself. */
 import { z } from 'zod';
 import { RoleBinding } from '#domain/manifest/role-binding.ts';
-import * as http from '../api-bodies.ts';
+import { Health, Version } from '../api-bodies.ts';
 import * as documents from '../http-documents.ts';
 import * as parameters from '../http-parameters.ts';
-import {
-  admin,
-  bodyLimits,
-  document,
-  ifChanged,
-  type Operations,
-  ok,
-  okIfChanged,
-  operator,
-  viewer,
-  viewerAnywhere,
-} from './operation.ts';
+import { admin, bodyLimits, document, type Operations, ok, operator, viewer, viewerAnywhere } from './operation.ts';
 
 const read = { method: 'GET', problems: [] } as const;
 const ofCaller = { ...read, access: 'authenticated', tag: 'access' } as const;
@@ -92,17 +81,9 @@ export const documentOperations = {
     answers: ok('stored', RoleBinding),
   },
   deleteRole: { ...remove, ...role, summary: 'Revoke a role', problems: [400, 404] },
-  listChanges: {
-    ...read,
-    path: '/v1/changes',
-    access: viewerAnywhere,
-    tag: 'access',
-    problems: [400],
-    summary: 'See who changed Secrets and templates of a namespace; without one, roles',
-    query: parameters.NamespacedPageQuery,
-    headers: ifChanged,
-    answers: okIfChanged('a page of events', http.EventPage),
-  },
+} as const satisfies Operations;
+
+export const serviceOperations = {
   whoAmI: {
     ...ofCaller,
     path: '/v1/whoami',
@@ -120,12 +101,12 @@ export const documentOperations = {
     path: '/v1/health',
     access: 'anonymous',
     summary: 'See whether the API answers',
-    answers: ok('it does', http.Health),
+    answers: ok('it does', Health),
   },
   getVersion: {
     ...service,
     path: '/v1/version',
     summary: 'Show the version and the provider types that can be built',
-    answers: ok('version', http.Version),
+    answers: ok('version', Version),
   },
 } as const satisfies Operations;

@@ -62,6 +62,21 @@ export const inventoryOperations = {
     answers: { 204: { description: 'gone' } },
     problems: [400, 404, 409],
   },
+  applyInventory: {
+    ...ofInventory,
+    path: '/v1/inventory/{namespace}/clusters/{name}/apply',
+    params: inventory.InventoryClusterPath,
+    ...verb,
+    summary: 'Make the manifest of an InventoryCluster from the inventory as it is now, and submit it',
+    answers: {
+      200: accepted('the manifest is up to date; nothing was started'),
+      202: accepted('stored; a run brings the clusters to it'),
+    },
+    problems: [400, 404, 409, 412, 422],
+  },
+} as const satisfies Operations;
+
+export const inventoryPlanOperations = {
   planInventory: {
     ...ofInventory,
     path: '/v1/inventory/{namespace}/plan',
@@ -75,30 +90,19 @@ export const inventoryOperations = {
     answers: ok('every cluster that depends on the change', inventory.InventoryPlan),
     problems: [400, 403, 409, 413, 422],
   },
-  applyInventory: {
-    ...ofInventory,
-    path: '/v1/inventory/{namespace}/clusters/{name}/apply',
-    params: inventory.InventoryClusterPath,
-    ...verb,
-    summary: 'Make the manifest of an InventoryCluster from the inventory as it is now, and submit it',
-    answers: {
-      200: accepted('the manifest is up to date; nothing was started'),
-      202: accepted('stored; a run brings the clusters to it'),
-    },
-    problems: [400, 404, 409, 412, 422],
+  explainManifest: {
+    tag: 'inventory',
+    path: `${manifest}/explain`,
+    params: ManifestPath,
+    ...read,
+    summary: 'Show for each value of a manifest who set it, where, and what that overrode',
+    query: inventory.ExplainQuery,
+    answers: ok('values', inventory.Explanation),
+    problems: [400, 404, 409],
   },
-  startRollOut: {
-    ...ofInventory,
-    path: '/v1/inventory/{namespace}/rollouts',
-    ...verb,
-    summary:
-      'Store documents of an inventory and bring what they change to the clusters, wave by wave; without a body, to the clusters that are behind',
-    query: rollOuts.RollOutQuery,
-    headers: rollOuts.RollOutHeaders,
-    body: document('documents of an inventory', false),
-    answers: { 202: { description: 'started', schema: rollOuts.RollOutDescription } },
-    problems: [400, 403, 404, 409, 413, 422],
-  },
+} as const satisfies Operations;
+
+export const rollOutOperations = {
   listRollOuts: {
     ...ofInventory,
     path: '/v1/inventory/{namespace}/rollouts',
@@ -126,14 +130,19 @@ export const inventoryOperations = {
     answers: { 202: { description: 'noted, or started', schema: rollOuts.RollOutDescription } },
     problems: [400, 404, 409, 412],
   },
-  explainManifest: {
-    tag: 'inventory',
-    path: `${manifest}/explain`,
-    params: ManifestPath,
-    ...read,
-    summary: 'Show for each value of a manifest who set it, where, and what that overrode',
-    query: inventory.ExplainQuery,
-    answers: ok('values', inventory.Explanation),
-    problems: [400, 404, 409],
+} as const satisfies Operations;
+
+export const rollOutStart = {
+  startRollOut: {
+    ...ofInventory,
+    path: '/v1/inventory/{namespace}/rollouts',
+    ...verb,
+    summary:
+      'Store documents of an inventory and bring what they change to the clusters, wave by wave; without a body, to the clusters that are behind',
+    query: rollOuts.RollOutQuery,
+    headers: rollOuts.RollOutHeaders,
+    body: document('documents of an inventory', false),
+    answers: { 202: { description: 'started', schema: rollOuts.RollOutDescription } },
+    problems: [400, 403, 404, 409, 413, 422],
   },
 } as const satisfies Operations;

@@ -92,6 +92,9 @@ export const okIfChanged = <Schema extends z.ZodType>(description: string, schem
 });
 /** Only what this plan says. */
 export const planHeader = { 'Kubeloom-Plan': z.string().optional().describe('id of the plan that it has to be') };
+/** Only this version of the document. */
+export const ifMatch = z.object({ 'If-Match': z.string().optional().describe('`ETag` of the version to change') });
+export const boundToPlan = ifMatch.extend(planHeader);
 export const accepted = (description: string) => ({ description, schema: ManifestAccepted, headers: etagHeaders });
 
 /** Largest bodies of routes where nothing large is meant, in bytes. */

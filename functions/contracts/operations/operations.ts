@@ -1,17 +1,28 @@
 /** Every operation of the API, in the order of the OpenAPI document. */
 import { agentOperations } from './agent.ts';
-import { documentOperations } from './documents.ts';
+import { documentOperations, serviceOperations } from './documents.ts';
 import { gitSourceOperations } from './git-sources.ts';
-import { inventoryOperations } from './inventory.ts';
-import { manifestOperations } from './manifests.ts';
+import { inventoryOperations, inventoryPlanOperations, rollOutOperations, rollOutStart } from './inventory.ts';
+import { generationOperations, manifestOperations } from './manifests.ts';
 import type { Operation } from './operation.ts';
-import { runOperations } from './runs.ts';
+import { planOperations } from './plans.ts';
+import { clusterAccessOperations, runOperations } from './runs.ts';
+import { demandOperations, verbOperations } from './verbs.ts';
 
 export const operations = {
   ...manifestOperations,
+  ...verbOperations,
+  ...demandOperations,
+  ...planOperations,
+  ...generationOperations,
   ...runOperations,
+  ...clusterAccessOperations,
   ...documentOperations,
+  ...serviceOperations,
   ...inventoryOperations,
+  ...inventoryPlanOperations,
+  ...rollOutOperations,
+  ...rollOutStart,
   ...gitSourceOperations,
   ...agentOperations,
 };

@@ -73,6 +73,17 @@ export const runOperations = {
     headers: ifChanged,
     answers: okIfChanged('a page of events', FeedPage),
   },
+  listChanges: {
+    ...read,
+    path: '/v1/changes',
+    access: viewerAnywhere,
+    tag: 'access',
+    problems: [400],
+    summary: 'See who changed Secrets and templates of a namespace; without one, roles',
+    query: parameters.NamespacedPageQuery,
+    headers: ifChanged,
+    answers: okIfChanged('a page of events', http.EventPage),
+  },
   listLogs: {
     ...read,
     path: `${run}/logs`,
@@ -99,6 +110,9 @@ export const runOperations = {
     summary: 'Get the kubeconfig of a cluster, by its id or name',
     answers: { 200: { description: 'the kubeconfig', schema: z.string(), media: 'application/yaml' } },
   },
+} as const satisfies Operations;
+
+export const clusterAccessOperations = {
   requestKubeconfig: {
     ...ofCluster,
     path: `${manifest}/clusters/{cluster}/kubeconfig`,
