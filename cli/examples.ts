@@ -1,7 +1,8 @@
 /** What the help of each command shows: command lines to begin with. A test gives each of them to the command line. */
 import type { Command } from 'commander';
+import { verbs } from './verbs.ts';
 
-/** By the words of the command, without `kubeloom`. */
+/** By the words of the command, without `kubeloom`; verbs have theirs in their rows. */
 export const examples: Readonly<Record<string, readonly string[]>> = {
   apply: [
     '-f shop.yaml --wait',
@@ -28,12 +29,7 @@ export const examples: Readonly<Record<string, readonly string[]>> = {
   ssh: ['shop web-ab12cd3-01', 'shop web-ab12cd3-01 -- systemctl status shop'],
   'ssh-key': ['web workers --ttl 1h', 'web --public-key ~/.ssh/id_ed25519.pub'],
   kubeconfig: ['web --ttl 1h --role view', 'web -o web.kubeconfig', 'web --merge'],
-  retry: ['shop --wait', 'shop --from kubernetes'],
-  cancel: ['shop', 'shop --wait'],
-  pause: ['shop', 'team/shop'],
-  resume: ['shop', 'shop --wait'],
-  drift: ['shop --wait', 'shop --repair --wait'],
-  rollback: ['shop --wait', 'team/shop'],
+  ...Object.fromEntries(verbs.map((verb) => [verb.name, verb.examples])),
   scale: ['shop web=5', 'shop web=5 batch=0 --wait'],
   replace: ['shop web-1-ab12cd3-01', 'shop web-1-ab12cd3-01 --because "its disk is full" --wait'],
   delete: ['shop --wait', 'shop --orphan compute-1-ab12cd3-01'],

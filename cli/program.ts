@@ -3,6 +3,7 @@ import { Command } from 'commander';
 import { refuseOutsideClone } from './clone.ts';
 import { addExamples } from './examples.ts';
 import { packageVersion } from './own-files.ts';
+import { verbs } from './verbs.ts';
 
 type Register = (program: Command) => void;
 
@@ -24,10 +25,7 @@ const modules: readonly (readonly [words: readonly string[], load: () => Promise
   [['kubeconfig'], async () => (await import('./commands/kubeconfig.ts')).registerKubeconfig],
   [['ssh'], async () => (await import('./commands/ssh.ts')).registerSsh],
   [['ssh-key'], async () => (await import('./commands/ssh-key.ts')).registerSshKey],
-  [
-    ['retry', 'cancel', 'pause', 'resume', 'drift', 'rollback'],
-    async () => (await import('./commands/verbs.ts')).registerVerbs,
-  ],
+  [verbs.map(({ name }) => name), async () => (await import('./commands/verbs.ts')).registerVerbs],
   [['scale', 'replace'], async () => (await import('./commands/demand.ts')).registerDemand],
   [['delete'], async () => (await import('./commands/delete.ts')).registerDelete],
   [['whoami'], async () => (await import('./commands/whoami.ts')).registerWhoAmI],
