@@ -5,14 +5,17 @@ import type { PlannedWaypoint, RunPlan } from '#contracts/run-plan.ts';
 
 export type PlannedStageName = PlannedWaypoint['stages'][number]['stage'];
 
+/** A record, so that a stage without a column does not compile. */
+const columns: Readonly<Record<PlannedStageName, true>> = {
+  infrastructure: true,
+  configuration: true,
+  kubernetes: true,
+  nodes: true,
+  traffic: true,
+};
+
 /** In the order of a grow; a shrink takes them from the other end. */
-export const stageColumns = [
-  'infrastructure',
-  'configuration',
-  'kubernetes',
-  'nodes',
-  'traffic',
-] as const satisfies readonly PlannedStageName[];
+export const stageColumns = Object.keys(columns) as readonly PlannedStageName[];
 
 export type CellState =
   | 'none'

@@ -1,6 +1,6 @@
 /** What the API takes: parameters of paths and queries, and bodies that are not documents. */
 import { z } from 'zod';
-import { StageName } from '#domain/plan.ts';
+import { StageName, stageNames } from '#domain/plan.ts';
 
 const label = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/;
 const subdomain = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/;
@@ -108,10 +108,7 @@ export const LogPath = RunPath.extend({
     .describe('waypoint of the run, `w00` is the first'),
   stage: z
     .string()
-    .regex(
-      /^((infrastructure|configuration|kubernetes|nodes|traffic)(-undo)?|drift)$/,
-      'must be a stage, a stage with -undo, or drift',
-    )
+    .regex(new RegExp(`^((${stageNames.join('|')})(-undo)?|drift)$`), 'must be a stage, a stage with -undo, or drift')
     .describe('stage; `-undo` appended for a step of a rollback; `drift` for a check'),
   attempt: wholeNumber(1),
 });

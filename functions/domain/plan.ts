@@ -9,10 +9,15 @@ export type Direction = z.infer<typeof Direction>;
 /** Directions whose failure is undone; all others are forward-only. */
 export const revertible: readonly Direction[] = ['grow'];
 
-/** The stages and the tool that runs each. */
+/** The stages, in the order of a grow. */
 export const stageNames = ['infrastructure', 'configuration', 'kubernetes', 'nodes', 'traffic'] as const;
 export const StageName = z.enum(stageNames, { error: `must be one of ${stageNames.join(', ')}` });
 export type StageName = z.infer<typeof StageName>;
+
+/** The stages of a waypoint in their order: what removes goes the other way. */
+export function stagesInOrder(direction: Direction | undefined): readonly StageName[] {
+  return direction === 'shrink' || direction === 'destroy' ? stageNames.toReversed() : stageNames;
+}
 
 /** Terraform: one workspace for each provider instance of the cluster, and one for each DNS name set. */
 export const InfrastructureWork = z.strictObject({

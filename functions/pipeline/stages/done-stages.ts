@@ -1,7 +1,7 @@
 /** Which stages of a waypoint succeeded before and are not repeated when it continues. */
 import type { ClusterRecord, DoneStages } from '#contracts/records.ts';
 import type { ClusterState } from '#domain/cluster-state.ts';
-import { type Direction, revertible, type StageName, stageNames, type Waypoint } from '#domain/plan.ts';
+import { revertible, type StageName, stagesInOrder, type Waypoint } from '#domain/plan.ts';
 import { checksumOf } from '../records/checksum.ts';
 
 /**
@@ -27,12 +27,7 @@ export function marked({ doneStages }: ClusterRecord, stage: StageName): DoneSta
 export function marksBefore(record: ClusterRecord, from: StageName): DoneStages | undefined {
   const { doneStages, progress } = record;
   if (doneStages === undefined) return undefined;
-  const order = orderOf(progress?.direction);
+  const order = stagesInOrder(progress?.direction);
   const earlier = new Set(order.slice(0, order.indexOf(from)));
   return { ...doneStages, stages: doneStages.stages.filter((stage) => earlier.has(stage)) };
-}
-
-/** Removing goes the other way. */
-function orderOf(direction: Direction | undefined): readonly StageName[] {
-  return direction === 'shrink' || direction === 'destroy' ? stageNames.toReversed() : stageNames;
 }

@@ -1,6 +1,6 @@
 /** The stages of a waypoint: which have work, what exactly, why, and in which order they run. */
 import type { ClusterState } from '#domain/cluster-state.ts';
-import type { Direction, NodesWork, StageName, StagePlan } from '#domain/plan.ts';
+import { type Direction, type NodesWork, type StageName, type StagePlan, stagesInOrder } from '#domain/plan.ts';
 import { listed } from '../text/words.ts';
 import { configurationOf, configurationReasons } from './configuration.ts';
 import { infrastructureOf } from './infrastructure.ts';
@@ -23,14 +23,10 @@ export interface WaypointWork {
   readonly budget: DrainBudget;
 }
 
-const forward = ['infrastructure', 'configuration', 'kubernetes', 'nodes', 'traffic'] as const;
-const backward = ['traffic', 'nodes', 'kubernetes', 'configuration', 'infrastructure'] as const;
-
 /** Stages that have work, in the order they run. */
 export function stagePlans({ direction, from, to, budget }: WaypointWork): StagePlan[] {
   const spans = from.map((state) => spanOf(state, to));
-  const order: readonly StageName[] = direction === 'shrink' || direction === 'destroy' ? backward : forward;
-  const plans = order.map((stage) => planOf(stage, spans, budget));
+  const plans = stagesInOrder(direction).map((stage) => planOf(stage, spans, budget));
   return plans.filter((plan) => plan.reasons.length > 0);
 }
 
