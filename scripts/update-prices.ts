@@ -9,7 +9,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { PriceLists } from '#domain/prices/machine-prices.ts';
-import { priceSources } from './prices/price-sources.ts';
+import { priceSourceOf } from './prices/price-source.ts';
 import { refreshLists, withTypes } from './prices/refresh-lists.ts';
 
 const today = new Date().toISOString().slice(0, 10);
@@ -22,11 +22,10 @@ const file = join(import.meta.dirname, '../functions/domain/prices/machine-price
 const [provider, region, ...types] = process.argv.slice(2);
 const before = PriceLists.parse(JSON.parse(readFileSync(file, 'utf8'))).lists;
 const wanted = provider && region ? withTypes(before, { provider, region, types }) : before;
-const { lists, kept } = await refreshLists(wanted, (type, prices) =>
-  provider === undefined || provider === type
-    ? priceSources[type]?.(prices, { today, get, env: process.env })
-    : undefined,
-);
+const { lists, kept } = await refreshLists(wanted, async (type, prices) => {
+  const read = provider === undefined || provider === type ? await priceSourceOf(type) : undefined;
+  return read?.(prices, { today, get, env: process.env });
+});
 // What does not parse would break this program, too.
 writeFileSync(file, `${JSON.stringify(PriceLists.parse({ lists }), null, 2)}\n`);
 for (const line of kept) console.error(line);

@@ -190,6 +190,7 @@ function CostChange({
 
 const CostLimits = () => (
   <p className="dim">
-    Without disks, traffic, taxes and public addresses (Hetzner: with those). A price that is not known is not guessed.
+    Without disks, traffic and taxes, and without public addresses where the provider lists them apart. A price that is
+    not known is not guessed.
   </p>
 );

@@ -39,6 +39,10 @@ export interface ProviderTypeFacts {
    * @default nothing, unless the folder of its modules has a hook
    */
   readonly strays?: 'list' | 'delete';
+  /** Its machines are on the machine that Kubeloom runs on: they cost nothing. @default false */
+  readonly free?: boolean;
+  /** Prices of its machines are with the public address of each. @default false */
+  readonly pricedWithAddress?: boolean;
   /** Empty: the type knows no `secretRef`. */
   readonly secret: readonly SecretField[];
   /** Works without a `secretRef`, too. @default false */
@@ -149,6 +153,7 @@ export const providerTypes = {
     resizes: true,
     growsDisks: true,
     proxied: true,
+    pricedWithAddress: true,
     secret: [matching('credentials', '64 letters and digits', /^[A-Za-z0-9]{64}$/)],
   },
   ovh: {
@@ -215,6 +220,7 @@ export const providerTypes = {
   local: {
     ...cloud,
     title: 'The local provider',
+    free: true,
     resizes: true,
     gpu: false,
     regional: false,

@@ -1,6 +1,6 @@
 /** The lists of the file with fresh prices; what could not be read stays as it is, with its date. */
 import type { PriceList } from '#domain/prices/machine-prices.ts';
-import type { ReadPrices, WantedPrices } from './parse-prices.ts';
+import type { ReadPrices, WantedPrices } from './price-source.ts';
 
 export interface Refreshed {
   readonly lists: readonly PriceList[];
@@ -11,7 +11,7 @@ export interface Refreshed {
 /** `read`: undefined for a provider type that nothing reads. Of a type that is no longer sold the price is removed: it is not known. */
 export async function refreshLists(
   lists: readonly PriceList[],
-  read: (provider: string, wanted: WantedPrices) => Promise<ReadPrices> | undefined,
+  read: (provider: string, wanted: WantedPrices) => Promise<ReadPrices | undefined> | undefined,
 ): Promise<Refreshed> {
   const fresh: PriceList[] = [];
   const kept: string[] = [];

@@ -20,7 +20,7 @@ const cost = (part: Partial<CostOfMonth>): CostOfMonth => ({
 describe('the cost of a plan', () => {
   it('the sum comes first, with the date of its prices, then each pool that changes', () => {
     expect(costLines(cost({}))).toEqual([
-      'machines cost €17.97 a month, €5.99 more than now (list prices, without disks, traffic, taxes and public addresses (Hetzner: with those): hetzner of 2026-08-17)',
+      'machines cost €17.97 a month, €5.99 more than now (list prices, without disks, traffic, taxes and public addresses (Hetzner Cloud: with those): hetzner of 2026-08-17)',
       '  web (cx23 of hetzner-1, fsn1): 2 machines now, 3 then, €5.99 each',
     ]);
   });

@@ -1,15 +1,11 @@
 /** Answers of price APIs, as clouds document their form, become our lists. */
 import { describe, expect, it } from 'vitest';
 import { type PriceList, PriceLists } from '#domain/prices/machine-prices.ts';
-import {
-  parseAws,
-  parseAzure,
-  parseAzurePage,
-  parseDigitalOcean,
-  parseHetzner,
-  type ReadPrices,
-} from '../../scripts/prices/parse-prices.ts';
-import { priceSources } from '../../scripts/prices/price-sources.ts';
+import { parseAws } from '../../scripts/prices/clouds/aws.ts';
+import { parseAzure, parseAzurePage } from '../../scripts/prices/clouds/azure.ts';
+import { parseDigitalOcean } from '../../scripts/prices/clouds/digitalocean.ts';
+import { parseHetzner } from '../../scripts/prices/clouds/hetzner.ts';
+import { priceSourceOf, type ReadPrices } from '../../scripts/prices/price-source.ts';
 import { refreshLists, withTypes } from '../../scripts/prices/refresh-lists.ts';
 
 const today = '2026-11-23';
@@ -182,9 +178,11 @@ describe('what stays in the file', () => {
 
   it('a source that needs a token says which, and asks nothing without it', async () => {
     const get = () => Promise.reject(new Error('asked'));
-    const read = (provider: string) => priceSources[provider]?.({ region: 'fsn1', types: [] }, { today, get, env: {} });
+    const read = async (provider: string) =>
+      (await priceSourceOf(provider))?.({ region: 'fsn1', types: [] }, { today, get, env: {} });
     await expect(read('hetzner')).rejects.toThrow('set HCLOUD_TOKEN to a token that may read');
     await expect(read('digitalocean')).rejects.toThrow('DIGITALOCEAN_TOKEN');
     await expect(read('gcp')).rejects.toThrow('by hand');
+    expect(await read('oci')).toBeUndefined();
   });
 });

@@ -4,6 +4,7 @@
  */
 import { z } from 'zod';
 import type { DynamicSource } from '#domain/cluster-state.ts';
+import { providerTypeFacts } from '#domain/provider-types.ts';
 import type { Money } from './cost-of-month.ts';
 import file from './machine-prices.json' with { type: 'json' };
 
@@ -39,7 +40,7 @@ export function priceOfMachine(
   { provider, region, serverType, spot }: Pick<DynamicSource, 'provider' | 'region' | 'serverType' | 'spot'>,
   lists = priceLists,
 ): KnownPrice | 'free' | 'unknown' {
-  if (provider.type === 'local') return 'free';
+  if (providerTypeFacts(provider.type)?.free) return 'free';
   if (spot) return 'unknown';
   for (const list of lists) {
     const price = Object.hasOwn(list.prices, serverType) ? list.prices[serverType] : undefined;

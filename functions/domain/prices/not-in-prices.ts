@@ -1,2 +1,9 @@
 /** What the prices of machines do not have, for people. */
-export const notInPrices = 'without disks, traffic, taxes and public addresses (Hetzner: with those)';
+import { type ProviderTypeFacts, providerTypeNames, providerTypes } from '../provider-types.ts';
+
+const titles = providerTypeNames
+  .map((name): ProviderTypeFacts => providerTypes[name])
+  .filter((facts) => facts.pricedWithAddress)
+  .map(({ title }) => title);
+
+export const notInPrices = `without disks, traffic, taxes and public addresses (${titles.join(', ')}: with those)`;
