@@ -2,6 +2,7 @@
 
 import type { z } from 'zod';
 import type { AccessPath } from '#contracts/http-parameters.ts';
+import { errorIn, foundIn } from '#contracts/job.ts';
 import { pathOf } from '#contracts/operations/operation.ts';
 import { operations } from '#contracts/operations/operations.ts';
 import type { ClusterRecord } from '#contracts/records.ts';
@@ -39,7 +40,10 @@ export const requestKubeconfig = handle(operations.requestKubeconfig, async ({ p
 
 export const getIssuedKubeconfig = handle(operations.getIssuedKubeconfig, async ({ path, caller }, deps) => {
   const { result, ...answer } = await outcomeOf(deps, path, 'certificate', caller);
-  return { json: { ...answer, issued: result?.issued ?? null }, headers: { 'cache-control': 'no-store' } };
+  return {
+    json: { ...answer, issued: foundIn('certificate', result) ?? null },
+    headers: { 'cache-control': 'no-store' },
+  };
 });
 
 export const requestSshAccess = handle(operations.requestSshAccess, async ({ path, body, caller }, deps) => {
@@ -60,7 +64,7 @@ export const requestSshAccess = handle(operations.requestSshAccess, async ({ pat
 
 export const getSshAccess = handle(operations.getSshAccess, async ({ path, caller }, deps) => {
   const { result, ...answer } = await outcomeOf(deps, path, 'ssh', caller);
-  return { json: { ...answer, opened: result?.opened ?? null } };
+  return { json: { ...answer, opened: foundIn('ssh', result) ?? null } };
 });
 
 /** What came of a request, with the reason when nothing was given. Throws `NotFound`. */
@@ -74,7 +78,8 @@ async function outcomeOf(
   const { cluster } = namedCluster(await deps.clusters.list(path), path);
   const found = await readAccess(deps, { namespace, name, cluster, kind, caller: caller.name }, id);
   const { status, buildId: build, startedAt, result } = found;
-  const problem = result?.error === undefined ? null : `${result.error.message} ${result.error.hint}`;
+  const error = errorIn(result);
+  const problem = error === undefined ? null : `${error.message} ${error.hint}`;
   return { ...{ namespace, name, cluster, id, status, startedAt, build }, problem, result };
 }
 

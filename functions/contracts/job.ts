@@ -133,23 +133,51 @@ export const CheckFinding = z
   .meta({ id: 'CheckFinding' });
 export type CheckFinding = z.infer<typeof CheckFinding>;
 
-/** What a runner leaves of a question: the answer of its kind, or the error. */
-export const QuestionResult = z.strictObject({
-  schema: z.literal(1),
+/** The commit, or why there is none. */
+const TemplateAnswer = z.union([
+  z.strictObject({ commit: z.string() }),
+  z.strictObject({ reason: z.string(), fix: z.string() }),
+]);
+
+const ofQuestion = {
+  schema: z.literal(2),
   /** ISO 8601; absent from look-ups of older releases. */
   startedAt: z.string().optional(),
   endedAt: z.string(),
-  findings: z.array(CheckFinding).optional(),
-  answer: z
-    .union([z.strictObject({ commit: z.string() }), z.strictObject({ reason: z.string(), fix: z.string() })])
-    .optional(),
-  plugin: PluginAnswer.optional(),
-  source: SourceFiles.optional(),
-  issued: IssuedCertificate.optional(),
-  opened: OpenedNodes.optional(),
-  error: StageError.optional(),
-});
+};
+const answerTo = <Kind extends Question['kind'], Found extends z.ZodType>(kind: Kind, found: Found) =>
+  z.strictObject({ ...ofQuestion, kind: z.literal(kind), found });
+
+/** What a runner leaves of a question: what it found out for its kind, or the error. */
+export const QuestionResult = z.discriminatedUnion('kind', [
+  answerTo('credentials', z.array(CheckFinding)),
+  answerTo('templates', TemplateAnswer),
+  answerTo('plugin', PluginAnswer),
+  answerTo('source', SourceFiles),
+  answerTo('certificate', IssuedCertificate),
+  answerTo('ssh', OpenedNodes),
+  z.strictObject({ ...ofQuestion, kind: z.literal('failed'), error: StageError }),
+]);
 export type QuestionResult = z.infer<typeof QuestionResult>;
+
+type Answered = Exclude<QuestionResult, { readonly kind: 'failed' }>;
+type FoundByKind = { readonly [Result in Answered as Result['kind']]: Result['found'] };
+/** What is found out for a question of this kind. */
+export type FoundFor<Kind extends Question['kind']> = FoundByKind[Kind];
+
+/** Undefined: the question failed, or there is no result. */
+export function foundIn<Kind extends Question['kind']>(
+  kind: Kind,
+  result: QuestionResult | undefined,
+): FoundFor<Kind> | undefined {
+  if (result === undefined || result.kind === 'failed' || result.kind !== kind) return undefined;
+  return result.found as FoundFor<Kind>;
+}
+
+/** Undefined: it did not fail, or there is no result. */
+export function errorIn(result: QuestionResult | undefined): StageError | undefined {
+  return result?.kind === 'failed' ? result.error : undefined;
+}
 
 /** Of the build, left by the API that started it. */
 export const QuestionBuild = z.strictObject({
@@ -229,6 +257,19 @@ export function jobOf(environment: Readonly<Record<string, string | undefined>>)
 export function readDriftCheck(text: string): DriftCheck {
   const request = JSON.parse(text);
   return DriftCheck.parse({ current: request.target, reason: request.stages?.[0]?.reasons[0], ...request });
+}
+
+/** A result as it is stored. Those of 0.1.0 do not name their kind. */
+export function readQuestionResult(text: string): QuestionResult {
+  const { findings, answer, error, ...result } = JSON.parse(text);
+  if (result.schema !== 1) return QuestionResult.parse(JSON.parse(text));
+  const kind = error !== undefined ? 'failed' : findings !== undefined ? 'credentials' : 'templates';
+  return QuestionResult.parse({
+    ...result,
+    schema: 2,
+    kind,
+    ...(error === undefined ? { found: findings ?? answer } : { error }),
+  });
 }
 
 /** A request as it is stored. Those of older releases do not name their kind. */

@@ -1,19 +1,30 @@
 /** A question from its request to its result: in time, masked, with a log; no value of a Secret is in any of it. */
-import { type Question, QuestionResult, questionKeys, questionLimitMs, readQuestion } from '#contracts/job.ts';
+import {
+  errorIn,
+  type FoundFor,
+  type Question,
+  type QuestionResult,
+  questionKeys,
+  questionLimitMs,
+  readQuestion,
+  readQuestionResult,
+} from '#contracts/job.ts';
 import type { RunnerPorts } from '#functions/rights/runner-rights.ts';
 import { type JobContext, type JobOptions, runInFrame } from './job-frame.ts';
 import { StageFailure } from './stage-failure.ts';
 
 export type AnswerContext = Omit<JobContext<'secrets.get'>, 'log' | 'signal'>;
 
-type Answer = Pick<QuestionResult, 'findings' | 'answer' | 'plugin' | 'source' | 'issued' | 'opened'>;
+type Answer = {
+  readonly [Kind in Question['kind']]: { readonly kind: Kind; readonly found: FoundFor<Kind> };
+}[Question['kind']];
 
 /** What is found out for each kind of question. Throws `StageFailure` when nothing is. */
 export type Answers = {
   readonly [Kind in Question['kind']]: (
     question: Extract<Question, { kind: Kind }>,
     context: AnswerContext,
-  ) => Promise<Answer>;
+  ) => Promise<FoundFor<Kind>>;
 };
 
 export interface AnswerOptions extends JobOptions {
@@ -32,7 +43,7 @@ export async function answerQuestion(
   options: AnswerOptions,
 ): Promise<boolean> {
   const earlier = await ports.artifacts.getText(questionKeys.result(prefix));
-  if (earlier !== undefined) return QuestionResult.parse(JSON.parse(earlier)).error === undefined;
+  if (earlier !== undefined) return errorIn(readQuestionResult(earlier)) === undefined;
   const text = await ports.artifacts.getText(questionKeys.request(prefix));
   if (text === undefined)
     throw new Error(`there is no request under ${prefix}: was it removed while the build waited?`);
@@ -40,13 +51,13 @@ export async function answerQuestion(
     ...{ ports, logKey: questionKeys.log(prefix), options },
     work: async (job) => answerTo(text, { ports, ...job }, options),
     async store({ outcome, startedAt, endedAt }, hide) {
+      const end = { schema: 2, startedAt, endedAt } as const;
+      const result: QuestionResult = outcome.ok
+        ? { ...end, ...outcome.found }
+        : { ...end, kind: 'failed', error: outcome.error };
+      const plain = JSON.stringify(result);
       // A mask would change the files of a repository, which hold no Secrets.
-      const { source, ...found }: Answer & Pick<QuestionResult, 'error'> = outcome.ok
-        ? outcome.found
-        : { error: outcome.error };
-      const result: QuestionResult = { schema: 1, startedAt, endedAt, ...found };
-      const hidden: object = JSON.parse(hide(JSON.stringify(result)));
-      const text = JSON.stringify({ ...hidden, ...(source && { source }) });
+      const text = result.kind === 'source' ? plain : hide(plain);
       await ports.artifacts.putText(questionKeys.result(prefix), text, 'application/json');
       return outcome.ok;
     },
@@ -66,22 +77,23 @@ function answerTo(
   return Promise.race([answer, aborted(signal, stopped), late]);
 }
 
-function answerOf(question: Question, context: AnswerContext, answers: Answers): Promise<Answer> {
-  switch (question.kind) {
+async function answerOf(question: Question, context: AnswerContext, answers: Answers): Promise<Answer> {
+  const { kind } = question;
+  switch (kind) {
     case 'credentials':
-      return answers.credentials(question, context);
+      return { kind, found: await answers.credentials(question, context) };
     case 'templates':
-      return answers.templates(question, context);
+      return { kind, found: await answers.templates(question, context) };
     case 'plugin':
-      return answers.plugin(question, context);
+      return { kind, found: await answers.plugin(question, context) };
     case 'source':
-      return answers.source(question, context);
+      return { kind, found: await answers.source(question, context) };
     case 'certificate':
-      return answers.certificate(question, context);
+      return { kind, found: await answers.certificate(question, context) };
     case 'ssh':
-      return answers.ssh(question, context);
+      return { kind, found: await answers.ssh(question, context) };
     default:
-      return question satisfies never;
+      return kind satisfies never;
   }
 }
 

@@ -8,37 +8,34 @@ export const answers: Answers = {
   credentials: async (question, { ports, templatesDirectory }) => {
     const { runCheck } = await import('./provider-check/check-request.ts');
     const installation = ports.config.KUBELOOM_INSTALLATION;
-    const findings = await runCheck(question, { secrets: ports.secrets, templatesDirectory, installation });
-    return { findings: [...findings] };
+    return [...(await runCheck(question, { secrets: ports.secrets, templatesDirectory, installation }))];
   },
   templates: async (question, context) => {
     const { lookUpCommit } = await import('./terraform/git-lookup.ts');
-    return { answer: await lookUpCommit(question, context) };
+    return lookUpCommit(question, context);
   },
   plugin: async (question, context) => {
     const { lookUpPlugin } = await import('./plugins/look-up-plugin.ts');
-    return { plugin: await lookUpPlugin(question, context) };
+    return lookUpPlugin(question, context);
   },
   source: async (question, context) => {
     const { readSource } = await import('./terraform/git-source.ts');
-    return { source: await readSource(question, context) };
+    return readSource(question, context);
   },
   certificate: async (question, context) => {
     const { issueCertificate } = await import('./access/issue-certificate.ts');
-    return { issued: await issueCertificate(question, context) };
+    return issueCertificate(question, context);
   },
   ssh: async (question, context) => {
     const { openSsh } = await import('./access/open-ssh.ts');
-    return { opened: await openSsh(question, context) };
+    return openSsh(question, context);
   },
 };
 
 /** Nothing is asked, and the answer says so. */
 export const simulatedAnswers: Answers = {
-  credentials: async ({ type }) => ({ findings: [unreported('identity', type, 'simulated: nothing was asked')] }),
-  templates: async () => ({
-    answer: { reason: 'simulated: no repository was asked', fix: 'name the 40 digits of a commit' },
-  }),
+  credentials: async ({ type }) => [unreported('identity', type, 'simulated: nothing was asked')],
+  templates: async () => ({ reason: 'simulated: no repository was asked', fix: 'name the 40 digits of a commit' }),
   plugin: simulated('no repository was asked', 'Use an installation with real runners.'),
   source: simulated('no repository was asked', 'Use an installation with real runners.'),
   certificate: simulated('there is no cluster to sign it', 'Use `kubeloom kubeconfig` without --ttl and --role.'),

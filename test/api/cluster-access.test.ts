@@ -126,7 +126,7 @@ describe('a kubeconfig of one’s own', () => {
       certificate: 'Y2VydA==',
       until: '2026-11-23',
     };
-    const result = { schema: 1, endedAt: '2026-11-23', issued };
+    const result = { schema: 2, endedAt: '2026-11-23', kind: 'certificate', found: issued };
     await api.deps.artifacts.putText(questionKeys.result(started()[0] ?? ''), JSON.stringify(result));
     const seen = await look('viewer');
     expect(seen.json).toMatchObject({ status: 'done', issued });

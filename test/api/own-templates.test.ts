@@ -181,7 +181,7 @@ describe('a branch of a private repository', () => {
       secret: 'team/git',
     });
     const commit = 'd'.repeat(40);
-    const result = { schema: 1, endedAt: deps.clock.now().toISOString(), answer: { commit } };
+    const result = { schema: 2, endedAt: deps.clock.now().toISOString(), kind: 'templates', found: { commit } };
     await deps.artifacts.putText(questionKeys.result(prefix), JSON.stringify(result), 'application/json');
     expect((await again()).status).toBe(202);
     expect(await deps.manifests.get({ namespace: 'team', name: 'shop' })).toMatchObject({
@@ -198,7 +198,7 @@ describe('a branch of a private repository', () => {
     await call('POST', `${manifestPath}/plan`, { body: withTemplates('own-templates') });
     const prefix = deps.builds.started[0]?.variables.KUBELOOM_JOB ?? '';
     const answer = { reason: 'github.com/team/templates has no branch or tag "v1.0.0"', fix: 'name one' };
-    const result = { schema: 1, endedAt: deps.clock.now().toISOString(), answer };
+    const result = { schema: 2, endedAt: deps.clock.now().toISOString(), kind: 'templates', found: answer };
     await deps.artifacts.putText(questionKeys.result(prefix), JSON.stringify(result), 'application/json');
     expect(await call('PUT', manifestPath, { body: withTemplates('own-templates') })).toMatchObject({
       status: 422,

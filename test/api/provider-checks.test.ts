@@ -32,11 +32,11 @@ async function withManifest(): Promise<ApiUnderTest> {
 }
 
 async function leaveResult(under: ApiUnderTest, id: number): Promise<void> {
-  const findings = [{ about: 'identity', name: 'project', ok: true, message: 'lets us in' }];
+  const found = [{ about: 'identity', name: 'project', ok: true, message: 'lets us in' }];
   const times = { startedAt: '2026-11-20T12:00:01.000Z', endedAt: '2026-11-20T12:00:02.000Z' };
   await under.deps.artifacts.putText(
     questionKeys.result(prefix(id)),
-    JSON.stringify({ schema: 1, ...times, findings }),
+    JSON.stringify({ schema: 2, ...times, kind: 'credentials', found }),
   );
 }
 

@@ -1,6 +1,6 @@
 /** A runner that answers a question leaves a result in time, whatever happens. */
 import { beforeEach, describe, expect, it } from 'vitest';
-import { QuestionResult, questionKeys } from '#contracts/job.ts';
+import { errorIn, foundIn, questionKeys, readQuestionResult } from '#contracts/job.ts';
 import { answerQuestion } from '#runner/answer-question.ts';
 import { answers } from '#runner/answers.ts';
 import { runSimStage } from '#runner/sim/run-sim-stage.ts';
@@ -27,7 +27,7 @@ async function request(more: object = {}): Promise<void> {
 }
 const result = async () => {
   const text = await deps.artifacts.getText(questionKeys.result(prefix));
-  return text === undefined ? undefined : QuestionResult.parse(JSON.parse(text));
+  return text === undefined ? undefined : readQuestionResult(text);
 };
 
 beforeEach(async () => {
@@ -41,13 +41,16 @@ describe('credential checks', () => {
   it('a credential check leaves a result with its findings, times and a log', async () => {
     expect(await answerQuestion(prefix, deps, around)).toBe(true);
     const found = await result();
-    expect(found).toMatchObject({ findings: [{ about: 'identity', name: 'SecretMissing', ok: false }] });
+    expect(found).toMatchObject({
+      kind: 'credentials',
+      found: [{ about: 'identity', name: 'SecretMissing', ok: false }],
+    });
     expect(found?.startedAt && found.endedAt > found.startedAt).toBe(true);
   });
 
   it('a check that takes too long leaves an error that says so', async () => {
     expect(await answerQuestion(prefix, { ...deps, secrets: silent }, { ...around, limitMs: 1 })).toBe(false);
-    expect((await result())?.error).toMatchObject({ class: 'transient', code: 'JobTooLong' });
+    expect(errorIn(await result())).toMatchObject({ class: 'transient', code: 'JobTooLong' });
   });
 
   it('a check that is stopped leaves an error that says so', async () => {
@@ -55,20 +58,20 @@ describe('credential checks', () => {
     const ended = answerQuestion(prefix, { ...deps, secrets: silent }, { ...around, signal: stop.signal });
     stop.abort();
     expect(await ended).toBe(false);
-    expect((await result())?.error).toMatchObject({ code: 'JobStopped' });
+    expect(errorIn(await result())).toMatchObject({ code: 'JobStopped' });
   });
 
   it('a check that crashes leaves an error, and the place in the log', async () => {
     const crash = AbortSignal.abort(new Error('a socket broke'));
     expect(await answerQuestion(prefix, { ...deps, secrets: silent }, { ...around, crash })).toBe(false);
-    expect((await result())?.error).toMatchObject({ class: 'bug', message: expect.stringContaining('a socket broke') });
+    expect(errorIn(await result())).toMatchObject({ class: 'bug', message: expect.stringContaining('a socket broke') });
     expect(await deps.artifacts.getText(questionKeys.log(prefix))).toContain('a socket broke');
   });
 
   it('a check of an unknown kind leaves an error', async () => {
     await request({ kind: 'weather' });
     expect(await answerQuestion(prefix, deps, around)).toBe(false);
-    expect((await result())?.error).toMatchObject({ class: 'bug' });
+    expect(errorIn(await result())).toMatchObject({ class: 'bug' });
   });
 
   it('a check without a request fails', async () => {
@@ -85,7 +88,7 @@ describe('credential checks', () => {
 
   it('a check asks no cloud when everything is simulated', async () => {
     const ran = await runSimStage({ KUBELOOM_JOB: prefix }, { signal: never, ports: deps });
-    expect([ran, (await result())?.findings]).toEqual([
+    expect([ran, foundIn('credentials', await result())]).toEqual([
       true,
       [{ about: 'identity', name: 'hetzner', ok: null, message: 'simulated: nothing was asked' }],
     ]);

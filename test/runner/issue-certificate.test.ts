@@ -3,7 +3,7 @@ import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { QuestionResult, questionKeys } from '#contracts/job.ts';
+import { errorIn, foundIn, questionKeys, readQuestionResult } from '#contracts/job.ts';
 import { answerQuestion } from '#runner/answer-question.ts';
 import { answers } from '#runner/answers.ts';
 import { type FakeDeps, fakeDeps } from '#test/fakes/fake-deps.ts';
@@ -24,8 +24,7 @@ let deps: FakeDeps;
 let folder: string;
 const ask = () =>
   answerQuestion(prefix, deps, { signal: new AbortController().signal, templatesDirectory: '/nowhere', answers });
-const result = async () =>
-  QuestionResult.parse(JSON.parse((await deps.artifacts.getText(questionKeys.result(prefix))) ?? ''));
+const result = async () => readQuestionResult((await deps.artifacts.getText(questionKeys.result(prefix))) ?? '');
 const eventsOf = async () => (await deps.events.list({ namespace: 'team', name: 'shop' }, 10)).items;
 
 /** Notes its calls and what it is sent; `get` prints this. */
@@ -61,7 +60,7 @@ describe('a client certificate for a person', () => {
   it('the cluster is asked to sign it for the role and time, and keeps no request', async () => {
     cluster({ certificate });
     expect(await ask()).toBe(true);
-    expect((await result()).issued).toEqual({
+    expect(foundIn('certificate', await result())).toEqual({
       ...{ server: 'https://192.0.2.1:6443', authority: 'Y2E=', certificate },
       until: '2126-10-30T03:01:00.000Z',
     });
@@ -98,13 +97,13 @@ describe('a client certificate for a person', () => {
     cluster({ certificate });
     deps.events.append = () => Promise.reject(new Error('the table is full'));
     expect(await ask()).toBe(false);
-    expect((await result()).issued).toBeUndefined();
+    expect(foundIn('certificate', await result())).toBeUndefined();
   });
 
   it('a cluster that refuses to sign is reported in its own words', async () => {
     cluster({ conditions: [{ type: 'Failed', message: 'no such signer' }] });
     expect(await ask()).toBe(false);
-    expect((await result()).error).toMatchObject({
+    expect(errorIn(await result())).toMatchObject({
       ...{ class: 'user', code: 'CertificateNotSigned' },
       message: 'The cluster signed no client certificate: it was refused: no such signer.',
     });

@@ -3,7 +3,7 @@ import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { QuestionResult, questionKeys } from '#contracts/job.ts';
+import { errorIn, foundIn, questionKeys, readQuestionResult } from '#contracts/job.ts';
 import { answerQuestion } from '#runner/answer-question.ts';
 import { answers } from '#runner/answers.ts';
 import { makeSshKeyPair } from '#runner/openssh-key.ts';
@@ -26,8 +26,7 @@ function ansible(...events: readonly object[]): void {
 }
 const ask = () =>
   answerQuestion(prefix, deps, { signal: new AbortController().signal, templatesDirectory: '/nowhere', answers });
-const result = async () =>
-  QuestionResult.parse(JSON.parse((await deps.artifacts.getText(questionKeys.result(prefix))) ?? ''));
+const result = async () => readQuestionResult((await deps.artifacts.getText(questionKeys.result(prefix))) ?? '');
 const eventsOf = async () => (await deps.events.list({ namespace: 'team', name: 'shop' }, 10)).items;
 
 beforeEach(async () => {
@@ -54,7 +53,7 @@ describe('SSH access of a person', () => {
     ansible(...nodes.map((host) => ({ event: 'ok', host, changed: true })));
     expect(await ask()).toBe(true);
     const { vars, children } = JSON.parse(readFileSync(join(folder, 'inventory'), 'utf8')).all;
-    const until = (await result()).opened?.until ?? '';
+    const until = foundIn('ssh', await result())?.until ?? '';
     expect(vars.kubeloom_access).toEqual({
       key: `ssh-ed25519 ${blob}`,
       until: String(Math.floor(Date.parse(until) / 1000)),
@@ -70,7 +69,7 @@ describe('SSH access of a person', () => {
       { event: 'unreachable', host: two, message: 'connection refused' },
     );
     expect(await ask()).toBe(true);
-    expect((await result()).opened?.nodes).toMatchObject([
+    expect(foundIn('ssh', await result())?.nodes).toMatchObject([
       { name: one, user: 'root', problem: null },
       { name: two, problem: 'connection refused' },
     ]);
@@ -87,7 +86,7 @@ describe('SSH access of a person', () => {
   it('access to nodes of which none answers is not given, and no event says so', async () => {
     ansible(...nodes.map((host) => ({ event: 'unreachable', host, message: 'connection refused' })));
     expect(await ask()).toBe(false);
-    expect((await result()).error).toMatchObject({ code: 'NodesNotReached', class: 'transient' });
+    expect(errorIn(await result())).toMatchObject({ code: 'NodesNotReached', class: 'transient' });
     expect(await eventsOf()).toEqual([]);
   });
 });

@@ -97,11 +97,11 @@ export function sourceWorld(
 export function fromFolder(server: GitServer): Answers['source'] {
   return async ({ ref, path, known }) => {
     const commit = server.git('rev-parse', ref);
-    if (commit === known) return { source: { commit } };
+    if (commit === known) return { commit };
     const names = server.git('ls-tree', '-r', '--name-only', commit, '--', `./${path}`).split('\n').filter(Boolean);
     const folder = server.git('rev-parse', '--show-toplevel');
     const files = names.map((name) => ({ path: name, text: readFileSync(join(folder, name), 'utf8') }));
-    return { source: { commit, files, faults: [] } };
+    return { commit, files, faults: [] };
   };
 }
 

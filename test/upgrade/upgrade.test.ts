@@ -10,7 +10,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { z } from 'zod';
 import { CodeBuildBuilds } from '#adapters/codebuild-builds.ts';
 import { type CliClient, cliClient } from '#cli/connection/api-client.ts';
-import { jobOf, QuestionResult, questionKeys } from '#contracts/job.ts';
+import { jobOf, questionKeys, readQuestionResult } from '#contracts/job.ts';
 import { ClusterRecord, ManifestRecord, RunRecord } from '#contracts/records.ts';
 import { StageResult, WaypointDocument, waypointKeys } from '#contracts/stage.ts';
 import {
@@ -156,20 +156,17 @@ describe('builds that an older release started', () => {
   });
 
   it.each([
-    ['KUBELOOM_CHECK', { provider: 'cloud', type: 'hetzner', regions: [] }, 'findings'],
-    ['KUBELOOM_LOOKUP', { url: 'github.com/team/ours', revision: 'main', secret: 'team/git' }, 'answer'],
-  ])(
-    'a question of an older release, named in %s and without a kind, is answered',
-    async (variable, request, answer) => {
-      const deps = ports();
-      await deps.artifacts.putText(questionKeys.request(prefix), JSON.stringify(request));
-      const job = jobOf({ [variable]: prefix });
-      expect(job).toEqual({ kind: 'question', prefix });
-      expect(await answerQuestion(prefix, deps, around)).toBe(true);
-      const result = await deps.artifacts.getText(questionKeys.result(prefix));
-      expect(JSON.parse(result ?? 'null')).toHaveProperty(answer);
-    },
-  );
+    ['KUBELOOM_CHECK', { provider: 'cloud', type: 'hetzner', regions: [] }, 'credentials'],
+    ['KUBELOOM_LOOKUP', { url: 'github.com/team/ours', revision: 'main', secret: 'team/git' }, 'templates'],
+  ])('a question of an older release, named in %s and without a kind, is answered', async (variable, request, kind) => {
+    const deps = ports();
+    await deps.artifacts.putText(questionKeys.request(prefix), JSON.stringify(request));
+    const job = jobOf({ [variable]: prefix });
+    expect(job).toEqual({ kind: 'question', prefix });
+    expect(await answerQuestion(prefix, deps, around)).toBe(true);
+    const result = await deps.artifacts.getText(questionKeys.result(prefix));
+    expect(JSON.parse(result ?? 'null')).toMatchObject({ schema: 2, kind });
+  });
 
   it('a check for drift that an older release wrote as a waypoint is made', async () => {
     const deps = ports();
@@ -185,13 +182,21 @@ describe('builds that an older release started', () => {
     expect(JSON.parse(report ?? 'null')).toMatchObject({ schema: 1, items: [], unchecked: [] });
   });
 
-  it('the results of questions of an older release are parsed', () => {
+  it('the results of questions of an older release are read', () => {
     const endedAt = '2026-11-20T12:00:02.000Z';
-    const results = [
-      { schema: 1, startedAt: endedAt, endedAt, findings: [] },
-      { schema: 1, endedAt, answer: { reason: 'no such branch', fix: 'name one' } },
-    ];
-    for (const result of results) expect(faultsOf(QuestionResult, result)).toEqual([]);
+    const answer = { reason: 'no such branch', fix: 'name one' };
+    const error = {
+      class: 'bug',
+      code: 'RunnerCrashed',
+      message: 'a socket broke',
+      hint: 'Ask again.',
+      retryable: false,
+    };
+    const read = (result: object) => readQuestionResult(JSON.stringify({ schema: 1, endedAt, ...result }));
+
+    expect(read({ startedAt: endedAt, findings: [] })).toMatchObject({ kind: 'credentials', found: [] });
+    expect(read({ answer })).toMatchObject({ kind: 'templates', found: answer });
+    expect(read({ startedAt: endedAt, error })).toMatchObject({ kind: 'failed', error });
   });
 
   it('a stage of an older release in progress is found, to be stopped', async () => {

@@ -1,6 +1,6 @@
 /** Checks of the credentials of a provider instance: numbered, one at a time for each instance. */
 import type { ProviderCheck } from '#contracts/http-documents.ts';
-import { type CheckFinding, Question, questionKeys } from '#contracts/job.ts';
+import { type CheckFinding, errorIn, foundIn, Question, questionKeys } from '#contracts/job.ts';
 import type { ManifestKey, ManifestRecord } from '#contracts/records.ts';
 import type { StageError } from '#contracts/stage.ts';
 import { PipelineError } from '#domain/errors.ts';
@@ -43,7 +43,8 @@ export async function readProviderCheck(
       `provider "${provider}" of manifest "${name}" ${id === '0' ? 'was never checked' : `has no check ${id}`}`,
     );
   const { status, buildId: build, startedAt, result } = found;
-  const findings = result?.error ? [findingOf(result.error)] : (result?.findings ?? []);
+  const error = errorIn(result);
+  const findings = error ? [findingOf(error)] : (foundIn('credentials', result) ?? []);
   return { namespace, name, provider, id, build, status, startedAt, endedAt: result?.endedAt ?? null, findings };
 }
 

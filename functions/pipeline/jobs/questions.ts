@@ -2,7 +2,14 @@
  * Questions that the API asks a runner, since only runners may read Secrets: numbered in their folder, one at a time. The
  * answer is there when it is asked for again.
  */
-import { type Question, QuestionBuild, QuestionResult, questionKeys, questionLimitMs } from '#contracts/job.ts';
+import {
+  type Question,
+  QuestionBuild,
+  type QuestionResult,
+  questionKeys,
+  questionLimitMs,
+  readQuestionResult,
+} from '#contracts/job.ts';
 import type { Using } from '../../ports.ts';
 
 export type QuestionPorts = Using<
@@ -36,7 +43,7 @@ export async function findQuestion(deps: QuestionPorts, prefix: string): Promise
   const { artifacts, builds } = deps;
   const read = async (): Promise<QuestionResult | undefined> => {
     const text = await artifacts.getText(questionKeys.result(prefix));
-    return text === undefined ? undefined : QuestionResult.parse(JSON.parse(text));
+    return text === undefined ? undefined : readQuestionResult(text);
   };
   const [text, early] = await Promise.all([artifacts.getText(questionKeys.build(prefix)), read()]);
   if (text === undefined) return undefined;

@@ -3,7 +3,14 @@
  * The caller asks again until the answer is there; an answer counts for a while, so that what is planned is applied.
  */
 import { createHash } from 'node:crypto';
-import { type PluginAnswer, type PluginLookup, questionKeys, type TemplateLookup } from '#contracts/job.ts';
+import {
+  errorIn,
+  foundIn,
+  type PluginAnswer,
+  type PluginLookup,
+  questionKeys,
+  type TemplateLookup,
+} from '#contracts/job.ts';
 import { PipelineError } from '#domain/errors.ts';
 import { isCommitHash } from '#domain/template-version.ts';
 import type { ResolvedTemplates } from '../../ports.ts';
@@ -57,7 +64,7 @@ export async function askForPlugin(
   );
   if (newest?.status === 'running') throw wait;
   if (newest !== undefined) {
-    const { plugin } = newest.result ?? {};
+    const plugin = foundIn('plugin', newest.result);
     const age = deps.clock.now().getTime() - Date.parse(newest.result?.endedAt ?? newest.startedAt);
     const isPinned = request.sha256 !== undefined || isCommitHash(request.version);
     // A Secret may be corrected.
@@ -80,14 +87,15 @@ function answerOf(
   { url }: TemplateLookup,
 ): { readonly at: string; readonly answer: ResolvedTemplates } {
   const { startedAt, result } = asked;
-  return { at: result?.endedAt ?? startedAt, answer: result?.answer ?? refusalOf(asked, url) };
+  return { at: result?.endedAt ?? startedAt, answer: foundIn('templates', result) ?? refusalOf(asked, url) };
 }
 
 type Refusal = Extract<ResolvedTemplates, { readonly reason: string }>;
 
 /** Why there is no answer. */
 function refusalOf({ buildId, result }: AskedQuestion, url: string): Refusal {
-  if (result?.error) return { reason: result.error.message, fix: result.error.hint };
+  const error = errorIn(result);
+  if (error) return { reason: error.message, fix: error.hint };
   const reason = `the runner that asked ${url} ended without an answer (build ${buildId})`;
   const fix =
     'retry; if it keeps failing, read the log of that build, or name the 40 digits of a commit, which need no look-up';

@@ -3,7 +3,7 @@
  * One step at a time: of two calls, the one that writes the record first does it.
  */
 import type { GitSourceRecord, SourceFiles, SourceStatus } from '#contracts/git-sources.ts';
-import { questionKeys, questionLimitMs } from '#contracts/job.ts';
+import { errorIn, foundIn, questionKeys, questionLimitMs } from '#contracts/job.ts';
 import { isPipelineError } from '#domain/errors.ts';
 import { firstFaults } from '#domain/manifest/faults/fault.ts';
 import { intervalMinutes } from '#domain/manifest/schema/drift-checks.ts';
@@ -94,17 +94,19 @@ async function fetched(deps: SubmissionPorts, source: GitSourceRecord, fetching:
     await deps.builds.stop(question.buildId);
   }
   const { result } = question ?? {};
-  if (result?.source === undefined) {
+  const read = foundIn('source', result);
+  if (read === undefined) {
+    const error = errorIn(result);
     const problem = {
-      reason: result?.error?.message ?? `the runner ended without an answer (build ${question?.buildId ?? 'unknown'})`,
-      fix: result?.error?.hint ?? 'it is tried again; if it keeps failing, read the log of that build',
+      reason: error?.message ?? `the runner ended without an answer (build ${question?.buildId ?? 'unknown'})`,
+      fix: error?.hint ?? 'it is tried again; if it keeps failing, read the log of that build',
     };
     return { step: 'read', change: { ...rest(deps, source, unreachable(problem)), fetching: undefined } };
   }
-  if (result.source.files === undefined) {
+  if (read.files === undefined) {
     return { step: 'read', change: { ...(await atRest(deps, source)), fetching: undefined } };
   }
-  return submitted(deps, source, result.source);
+  return submitted(deps, source, read);
 }
 
 async function submitted(deps: SubmissionPorts, source: GitSourceRecord, read: SourceFiles): Promise<Step> {
