@@ -30,7 +30,7 @@ export async function absentNodes(context: ContextOf<'kubeone'>, state: ClusterS
   const isNeeded = ({ node, pool }: Silent) => !joins || pool.role === 'control' || !earlier.has(node.name);
   const lasting = await stillSilent(context, silent.filter(isNeeded));
   if (lasting.length > 0) throw unreachable(lasting, state, before);
-  return leaveOut(
+  return reportAbsent(
     context,
     silent.filter((member) => !isNeeded(member)),
   );
@@ -38,7 +38,7 @@ export async function absentNodes(context: ContextOf<'kubeone'>, state: ClusterS
 
 /** Names of nodes that a reset works without: all that do not answer. */
 export async function unresetNodes(context: ContextOf<'kubeone'>, state: ClusterState): Promise<ReadonlySet<string>> {
-  return leaveOut(context, await silentNodes(context, state));
+  return reportAbsent(context, await silentNodes(context, state));
 }
 
 async function silentNodes(context: ContextOf<'kubeone'>, state: ClusterState): Promise<readonly Silent[]> {
@@ -71,7 +71,7 @@ async function stillSilent(context: ContextOf<'kubeone'>, silent: readonly Silen
   return silent.filter((_, index) => outcomes[index]?.status === 'rejected');
 }
 
-function leaveOut({ emit }: ContextOf<'kubeone'>, silent: readonly Silent[]): ReadonlySet<string> {
+function reportAbsent({ emit }: ContextOf<'kubeone'>, silent: readonly Silent[]): ReadonlySet<string> {
   for (const { node } of silent) {
     const message = `${node.name} does not answer: KubeOne works without it, and what Kubernetes has of it stays`;
     emit({ kind: 'NodeLeftOut', message, node: node.name });
