@@ -40,6 +40,9 @@ export const sources: readonly string[] = [
   'demo',
 ].flatMap(filesBelow);
 
+/** The product with what tests, measures and generates it. */
+export const allSources: readonly string[] = [...sources, ...['test', 'bench', 'scripts'].flatMap(filesBelow)];
+
 /** Imports of a file: paths in the repository, or names of packages. */
 export function importsOf(file: string): string[] {
   const text = readFileSync(join(root, file), 'utf8');

@@ -3,7 +3,7 @@ import { readdirSync } from 'node:fs';
 import type { HistoryEvent } from '@aws-sdk/client-sfn';
 import { key, Pipeline } from '#test/pipeline/harness/pipeline.ts';
 import type { ValidationContext } from '#test/pipeline/harness/state-machines.ts';
-import type { Scenario } from './scenarios.ts';
+import type { Scenario } from './scenario.ts';
 import type { ServiceMachines } from './service-machines.ts';
 
 /** Names of all task functions. */

@@ -2,7 +2,7 @@
 import { questionKeys } from '#contracts/job.ts';
 import type { Pipeline } from '#test/pipeline/harness/pipeline.ts';
 import type { Outcome } from '#test/pipeline/harness/state-machines.ts';
-import type { Scenario } from './scenarios.ts';
+import type { Scenario } from './scenario.ts';
 
 const key = { namespace: 'team', name: 'shop' };
 const ssh = { kind: 'ssh', job: `${questionKeys.access(key, 'shop', 'ssh-0123abcd')}1` };

@@ -2,7 +2,7 @@
 import { clusterNamed, environment, Fleet, nameOf, template } from '#test/pipeline/harness/fleet.ts';
 import type { Pipeline } from '#test/pipeline/harness/pipeline.ts';
 import type { Outcome } from '#test/pipeline/harness/state-machines.ts';
-import type { Scenario } from './scenarios.ts';
+import type { Scenario } from './scenario.ts';
 
 interface World {
   readonly fleet: Fleet;
