@@ -26,7 +26,7 @@ try {
     await kubectl([
       'apply',
       '-f',
-      join(repository, 'operator/manifests/crds'),
+      join(repository, 'operator/chart/crds'),
       '-f',
       join(repository, 'operator/manifests'),
     ]);

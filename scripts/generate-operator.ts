@@ -1,9 +1,6 @@
 /** Writes what runs the operator in a cluster: operator/manifests/operator.yaml, and the templates and values of operator/chart. */
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { stringify } from 'yaml';
 import product from '../package.json' with { type: 'json' };
-import { customResourceDefinitions } from './crds/definitions.ts';
 import { settle } from './generated.ts';
 import { defaultValues, type OperatorValues, operatorObjects } from './operator-objects.ts';
 
@@ -29,7 +26,3 @@ settle(
   'operator/chart/Chart.yaml',
   `${mark}${stringify({ apiVersion: 'v2', name: 'kubeloom-operator', description: 'Manifests of Kubeloom as objects of Kubernetes', type: 'application', version: product.version, appVersion: product.version })}`,
 );
-for (const { file } of customResourceDefinitions()) {
-  const text = readFileSync(join(import.meta.dirname, '../operator/manifests/crds', file), 'utf8');
-  settle(`operator/chart/crds/${file}`, text);
-}

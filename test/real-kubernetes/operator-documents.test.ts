@@ -21,7 +21,7 @@ import { kubectlOf, repository, simManifest } from './operator-world.ts';
 let server: BareApiServer;
 beforeAll(async () => {
   server = await BareApiServer.start();
-  await kubectlOf(server, ['apply', '-f', join(repository, 'operator/manifests/crds')]);
+  await kubectlOf(server, ['apply', '-f', join(repository, 'operator/chart/crds')]);
   await kubectlOf(server, ['wait', '--for=condition=Established', 'crd', '--all']);
 });
 afterAll(() => server?.stop());

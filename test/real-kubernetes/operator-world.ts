@@ -55,7 +55,7 @@ export class OperatorWorld {
       await kubectl(
         'apply',
         '-f',
-        join(repository, 'operator/manifests/crds'),
+        join(repository, 'operator/chart/crds'),
         '-f',
         join(repository, 'operator/manifests'),
       );
