@@ -1,14 +1,21 @@
-/** The interfaces to everything outside of the program. Adapters implement it on AWS; fakes in test/ pass the same contract suites. */
+/** The interfaces to everything outside of the program; that of manifests is in `manifest-store.ts`. Adapters implement them on AWS; fakes in test/ pass the same contract suites. */
 import type { Config } from '#contracts/config.ts';
-import type { ClusterRecord, DemandRecord, ManifestKey, NewEvent, RunRecord, StoredEvent } from '#contracts/records.ts';
+import type { GitSourceKey, GitSourceRecord } from '#contracts/git-sources.ts';
+import type { InventoryKey, InventoryRecord } from '#contracts/inventory.ts';
+import type {
+  ClusterRecord,
+  DemandRecord,
+  ManifestKey,
+  NewEvent,
+  RunEvent,
+  RunRecord,
+  StoredEvent,
+} from '#contracts/records.ts';
+import type { RollOutClaims, RollOutKey, RollOutRecord } from '#contracts/roll-outs.ts';
 import type { AskRunnerInput, RollOutInput, StateError } from '#contracts/state-inputs.ts';
 import type { RoleBinding } from '#domain/manifest/role-binding.ts';
-import type { EventBus, EventFeed } from './event-feed.ts';
-import type { GitSourceStore } from './git-source-store.ts';
-import type { InventoryStore } from './inventory-store.ts';
 import type { ManifestStore } from './manifest-store.ts';
 import type { Page } from './page.ts';
-import type { RollOutStore } from './roll-out-store.ts';
 
 export interface ClusterStore {
   /** Throws `Unreadable`, as `list`. */
@@ -60,6 +67,37 @@ export interface EventStore {
   append(key: ManifestKey, events: readonly NewEvent[]): Promise<void>;
   /** Oldest first, those after the cursor, or from a time on (ISO 8601, UTC, with ms). `next` is given as soon as there was any event: a follower goes on there. */
   list(key: ManifestKey, limit: number, next?: string): Promise<Page<StoredEvent>>;
+}
+
+/** An event with the manifest that it is about, and its place among the events of all manifests. */
+export interface StoredFeedEvent {
+  /** Grows with each event; a follower goes on behind it. */
+  readonly id: string;
+  readonly manifest: ManifestKey;
+  readonly event: RunEvent;
+}
+
+export interface StoredFeedPage {
+  readonly items: readonly StoredFeedEvent[];
+  /** Something is there behind the last one. */
+  readonly more: boolean;
+}
+
+/** The events of all manifests, in one order that never changes: what is read once has nothing new before it. */
+export interface EventFeed {
+  /**
+   * Appends the events of a batch of the table's stream in its order, each once, however often the batch is delivered.
+   * Answers them with their ids.
+   */
+  take(batch: unknown): Promise<readonly StoredFeedEvent[]>;
+  /** At most so many behind an id; those that happened from a time (ISO 8601) on; or from the oldest on. */
+  read(from: { readonly after?: string; readonly since?: string }, most: number): Promise<StoredFeedPage>;
+}
+
+/** Where others subscribe to events. */
+export interface EventBus {
+  /** At least once each. Throws when the bus does not take one. Does nothing in an installation without a bus. */
+  publish(events: readonly StoredFeedEvent[]): Promise<void>;
 }
 
 /** `length` bytes from the offset `from` on. */
@@ -122,6 +160,45 @@ export interface TemplateReferenceStore {
   put(namespace: string, name: string, document: unknown): Promise<void>;
   remove(namespace: string, name: string): Promise<void>;
   list(namespace: string): Promise<readonly string[]>;
+}
+
+/** Documents of inventories. */
+export interface InventoryStore {
+  /** Undefined when there is none. */
+  get(key: InventoryKey): Promise<InventoryRecord | undefined>;
+  /** All documents of a namespace, by kind and name, as they are now. @param kind @default all kinds */
+  list(namespace: string, kind?: InventoryKey['kind']): Promise<readonly InventoryRecord[]>;
+  /** Throws `VersionConflict` unless what is stored is one generation older; of generation 1: unless there is none. */
+  put(record: InventoryRecord): Promise<void>;
+  /** It may be gone already. */
+  remove(key: InventoryKey): Promise<void>;
+}
+
+export interface RollOutStore {
+  /** Undefined when there is none. */
+  get(key: RollOutKey): Promise<RollOutRecord | undefined>;
+  /** Those of a namespace, newest first. */
+  list(namespace: string, limit: number): Promise<readonly RollOutRecord[]>;
+  /** Throws `VersionConflict` unless what is stored is one version older; of version 1: unless there is none. */
+  put(record: RollOutRecord): Promise<void>;
+  /** Version 0 and no claims when there are none. */
+  claims(namespace: string): Promise<RollOutClaims>;
+  /** Throws `VersionConflict` as `put`. */
+  putClaims(claims: RollOutClaims): Promise<void>;
+}
+
+/** GitSources. */
+export interface GitSourceStore {
+  /** Undefined when there is none. */
+  get(key: GitSourceKey): Promise<GitSourceRecord | undefined>;
+  /** Those of a namespace, or all, by namespace and name. One that cannot be read is left out. */
+  list(namespace?: string): Promise<readonly GitSourceRecord[]>;
+  /** Throws `VersionConflict` unless what is stored is one version older; of version 1: unless there is none. */
+  put(record: GitSourceRecord): Promise<void>;
+  /** It may be gone already. */
+  remove(key: GitSourceKey): Promise<void>;
+  /** Those whose `dueAt` is not after `now`, oldest first. One that cannot be read is left out. */
+  due(now: string, limit: number): Promise<readonly GitSourceRecord[]>;
 }
 
 /** RoleBinding documents. What `list` answers may be some seconds old. */

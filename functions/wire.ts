@@ -8,8 +8,7 @@ import { DynamoTable } from '#adapters/dynamo-table.ts';
 import { LargeDocuments } from '#adapters/large-documents.ts';
 import { randomIds, systemClock } from '#adapters/system-clock.ts';
 import { parseConfig } from '#contracts/config.ts';
-import type { EventBus } from './event-feed.ts';
-import type { Artifacts, Builds, Deps, SecretStore, TemplateSources, Workflows } from './ports.ts';
+import type { Artifacts, Builds, Deps, EventBus, SecretStore, TemplateSources, Workflows } from './ports.ts';
 
 let wired: Deps | undefined;
 

@@ -5,7 +5,7 @@
 import { z } from 'zod';
 import { type ManifestKey, RunEvent } from '#contracts/records.ts';
 import { PipelineError } from '#domain/errors.ts';
-import type { EventFeed, StoredFeedEvent, StoredFeedPage } from '../event-feed.ts';
+import type { EventFeed, StoredFeedEvent, StoredFeedPage } from '../ports.ts';
 import { keepDays, keptUntil } from './dynamo-events.ts';
 import { type Item, itemsIn, TableStore } from './dynamo-table.ts';
 import { readableOnes, readJsonRecord } from './stored-record.ts';

@@ -1,7 +1,7 @@
 /** `GitSourceStore` on DynamoDB: all of them in one partition, and in the index of what is due. */
 import { type GitSourceKey, GitSourceRecord } from '#contracts/git-sources.ts';
 import { PipelineError } from '#domain/errors.ts';
-import type { GitSourceStore } from '../git-source-store.ts';
+import type { GitSourceStore } from '../ports.ts';
 import { dueIn, followsStored, type Item, itemKeyOf, itemsIn, TableStore } from './dynamo-table.ts';
 import { readableOnes, readJsonRecord } from './stored-record.ts';
 import { gitSourceItem, gitSources, manifestsOf } from './table-keys.ts';

@@ -1,7 +1,7 @@
 /** `InventoryStore` on DynamoDB. Documents are text: a map of the data base does not keep the order of its keys. */
 import { type InventoryKey, InventoryRecord } from '#contracts/inventory.ts';
 import { PipelineError } from '#domain/errors.ts';
-import type { InventoryStore } from '../inventory-store.ts';
+import type { InventoryStore } from '../ports.ts';
 import { followsStored, type Item, itemsIn, TableStore } from './dynamo-table.ts';
 import { readJsonRecord } from './stored-record.ts';
 import { inventoryItem } from './table-keys.ts';

@@ -1,7 +1,7 @@
 /** `RollOutStore` on DynamoDB. */
 import { RollOutClaims, type RollOutKey, RollOutRecord } from '#contracts/roll-outs.ts';
 import { PipelineError } from '#domain/errors.ts';
-import type { RollOutStore } from '../roll-out-store.ts';
+import type { RollOutStore } from '../ports.ts';
 import { followsStored, type Item, itemsIn, TableStore } from './dynamo-table.ts';
 import { readableOnes, readJsonRecord } from './stored-record.ts';
 import { type ItemKey, rollOutClaimsItem, rollOutItem, rollOutsOf } from './table-keys.ts';

@@ -3,7 +3,7 @@ import { SignatureV4 } from '@smithy/signature-v4';
 import { z } from 'zod';
 import { NodeHash } from '#contracts/node-hash.ts';
 import { PipelineError } from '#domain/errors.ts';
-import type { EventBus, StoredFeedEvent } from '../event-feed.ts';
+import type { EventBus, StoredFeedEvent } from '../ports.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 

@@ -4,7 +4,7 @@ import { changesOf, installationChanges } from '#contracts/change-events.ts';
 import type { FeedQuery } from '#contracts/http-parameters.ts';
 import { operations } from '#contracts/operations/operations.ts';
 import type { AdmittedCaller } from '../caller.ts';
-import type { StoredFeedEvent } from '../event-feed.ts';
+import type { StoredFeedEvent } from '../ports.ts';
 import { handle } from './http/handle.ts';
 import { unlessSeen } from './http/not-modified.ts';
 

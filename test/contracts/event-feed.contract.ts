@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { RunEvent } from '#contracts/records.ts';
-import type { EventFeed, StoredFeedEvent } from '#functions/event-feed.ts';
+import type { EventFeed, StoredFeedEvent } from '#functions/ports.ts';
 import { propertyRuns } from '#test/property-runs.ts';
 import { anEvent, minute } from './builders.ts';
 

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import type { GitSourceRecord } from '#contracts/git-sources.ts';
 import { GitSource } from '#domain/manifest/schema/git-source.ts';
-import type { GitSourceStore } from '#functions/git-source-store.ts';
+import type { GitSourceStore } from '#functions/ports.ts';
 import { noon } from './builders.ts';
 
 const aSource = ({ namespace = 'team', name = 'clusters', version = 1, dueAt = noon } = {}): GitSourceRecord => ({

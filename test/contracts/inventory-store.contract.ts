@@ -1,7 +1,7 @@
 /** What every `InventoryStore` promises. */
 import { describe, expect, it } from 'vitest';
 import type { InventoryRecord } from '#contracts/inventory.ts';
-import type { InventoryStore } from '#functions/inventory-store.ts';
+import type { InventoryStore } from '#functions/ports.ts';
 import { noon } from './builders.ts';
 
 const aLayer = (parts: Partial<InventoryRecord> = {}): InventoryRecord => ({

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import type { RollOutRecord } from '#contracts/roll-outs.ts';
 import { defaultRollOut } from '#domain/roll-out/roll-out-settings.ts';
-import type { RollOutStore } from '#functions/roll-out-store.ts';
+import type { RollOutStore } from '#functions/ports.ts';
 import { noon } from './builders.ts';
 
 const aRollOut = (parts: Partial<RollOutRecord> = {}): RollOutRecord => ({

@@ -1,7 +1,7 @@
 /** `GitSourceStore` in memory. */
 import { type GitSourceKey, GitSourceRecord } from '#contracts/git-sources.ts';
 import { PipelineError } from '#domain/errors.ts';
-import type { GitSourceStore } from '#functions/git-source-store.ts';
+import type { GitSourceStore } from '#functions/ports.ts';
 
 const idOf = ({ namespace, name }: GitSourceKey): string => `${namespace}#${name}`;
 

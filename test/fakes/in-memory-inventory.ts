@@ -1,7 +1,7 @@
 /** `InventoryStore` in memory. */
 import { type InventoryKey, InventoryRecord } from '#contracts/inventory.ts';
 import { PipelineError } from '#domain/errors.ts';
-import type { InventoryStore } from '#functions/inventory-store.ts';
+import type { InventoryStore } from '#functions/ports.ts';
 
 const idOf = ({ namespace, kind, name }: InventoryKey): string => `${namespace}#${kind}#${name}`;
 

@@ -1,7 +1,7 @@
 /** `RollOutStore` in memory. */
 import { RollOutClaims, type RollOutKey, RollOutRecord } from '#contracts/roll-outs.ts';
 import { PipelineError } from '#domain/errors.ts';
-import type { RollOutStore } from '#functions/roll-out-store.ts';
+import type { RollOutStore } from '#functions/ports.ts';
 
 const idOf = ({ namespace, id }: RollOutKey): string => `${namespace}#${id}`;
 

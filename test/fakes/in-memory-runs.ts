@@ -1,8 +1,7 @@
 /** `RunStore`, `EventStore` and `EventFeed` in memory. */
 import type { ManifestKey, RunEvent, RunRecord, StoredEvent } from '#contracts/records.ts';
-import type { EventBus, EventFeed, StoredFeedEvent, StoredFeedPage } from '#functions/event-feed.ts';
 import type { Page } from '#functions/page.ts';
-import type { EventStore, RunStore } from '#functions/ports.ts';
+import type { EventBus, EventFeed, EventStore, RunStore, StoredFeedEvent, StoredFeedPage } from '#functions/ports.ts';
 import { cursorOf, pageOf } from './page-of.ts';
 
 const idOf = (key: ManifestKey): string => `${key.namespace}#${key.name}`;

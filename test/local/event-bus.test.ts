@@ -5,7 +5,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { DynamoDBClient, PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { EventBridgeBus } from '#adapters/eventbridge-bus.ts';
-import type { StoredFeedEvent } from '#functions/event-feed.ts';
+import type { StoredFeedEvent } from '#functions/ports.ts';
 import { startPlatform } from '#local/platform.ts';
 import { temporaryDirectory } from './clients.ts';
 import { tinyProduct } from './tiny-product.ts';
