@@ -1,7 +1,7 @@
 /** Droplets that the runner names by their ids: each is read again, then stopped or deleted, and awaited. */
 import { readFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
-import { ask, fail, good } from './api.ts';
+import { askDigitalOcean, bodyOfDigitalOcean, endDigitalOceanHook } from './api.ts';
 
 interface HookInput {
   readonly cluster: string;
@@ -21,23 +21,26 @@ export async function eachDroplet(act: (id: string) => Promise<void>): Promise<v
   );
 }
 
-export async function stop(id: string): Promise<void> {
+export async function stopDroplet(id: string): Promise<void> {
   if ((await read(id))?.status === 'off') return;
   await action(id, 'shutdown');
   if (await becomes(id, 'off', 40)) return;
   // It does not listen to its power button.
   await action(id, 'power_off');
-  if (!(await becomes(id, 'off', 40))) fail(4, `droplet ${id} was not off within some minutes`);
+  if (!(await becomes(id, 'off', 40))) endDigitalOceanHook(4, `droplet ${id} was not off within some minutes`);
 }
 
-export async function remove(id: string): Promise<void> {
-  const answer = await ask(pathOf(id), { method: 'DELETE' });
-  if (answer.status !== 404) good(answer, `deletion of droplet ${id}`);
-  if (!(await becomes(id, undefined, 80))) fail(4, `droplet ${id} was not deleted within some minutes`);
+export async function removeDroplet(id: string): Promise<void> {
+  const answer = await askDigitalOcean(pathOf(id), { method: 'DELETE' });
+  if (answer.status !== 404) bodyOfDigitalOcean(answer, `deletion of droplet ${id}`);
+  if (!(await becomes(id, undefined, 80))) endDigitalOceanHook(4, `droplet ${id} was not deleted within some minutes`);
 }
 
 async function action(id: string, type: 'shutdown' | 'power_off'): Promise<void> {
-  good(await ask(`${pathOf(id)}/actions`, { method: 'POST', body: { type } }), `${type} of droplet ${id}`);
+  bodyOfDigitalOcean(
+    await askDigitalOcean(`${pathOf(id)}/actions`, { method: 'POST', body: { type } }),
+    `${type} of droplet ${id}`,
+  );
 }
 
 /** Undefined: it does not exist. */
@@ -50,10 +53,12 @@ async function becomes(id: string, status: string | undefined, looks: number): P
 }
 
 async function read(id: string): Promise<{ readonly status: string; readonly tags?: readonly string[] } | undefined> {
-  const answer = await ask(pathOf(id));
+  const answer = await askDigitalOcean(pathOf(id));
   if (answer.status === 404) return undefined;
-  const { droplet } = good(answer, `droplet ${id}`) as { droplet?: { status: string } };
-  return typeof droplet?.status === 'string' ? droplet : fail(4, `droplet ${id} was answered in another form`);
+  const { droplet } = bodyOfDigitalOcean(answer, `droplet ${id}`) as { droplet?: { status: string } };
+  return typeof droplet?.status === 'string'
+    ? droplet
+    : endDigitalOceanHook(4, `droplet ${id} was answered in another form`);
 }
 
 function pathOf(id: string): string {

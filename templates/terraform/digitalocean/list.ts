@@ -1,6 +1,6 @@
 /** Hook of the runner: the droplets and volumes of the account that have the tag of the cluster. */
 import { readFileSync } from 'node:fs';
-import { ask, fail, good } from './api.ts';
+import { askDigitalOcean, bodyOfDigitalOcean, endDigitalOceanHook } from './api.ts';
 
 interface Thing {
   readonly id: number | string;
@@ -33,9 +33,9 @@ async function listed(kind: 'droplets' | 'volumes', query: URLSearchParams): Pro
   const found: Thing[] = [];
   for (let page = 1, more = true; more; page += 1) {
     query.set('page', `${page}`);
-    const answer = good(await ask(`${kind}?${query}`), kind);
+    const answer = bodyOfDigitalOcean(await askDigitalOcean(`${kind}?${query}`), kind);
     const things = answer[kind];
-    if (!Array.isArray(things)) fail(4, `${kind} were answered without a list`);
+    if (!Array.isArray(things)) endDigitalOceanHook(4, `${kind} were answered without a list`);
     found.push(...(things as Thing[]));
     const { pages } = (answer.links ?? {}) as { readonly pages?: { readonly next?: string } };
     more = pages?.next !== undefined && (things as Thing[]).length > 0;

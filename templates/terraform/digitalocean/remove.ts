@@ -1,4 +1,4 @@
 /** Hook of the runner: deletes droplets that no one knows, also those that were stopped. Their volumes stay. */
-import { eachDroplet, remove } from './droplets.ts';
+import { eachDroplet, removeDroplet } from './droplets.ts';
 
-await eachDroplet(remove);
+await eachDroplet(removeDroplet);

@@ -1,4 +1,4 @@
 /** Hook of the runner: stops droplets that no one knows; they are kept until a person deletes them. */
-import { eachDroplet, stop } from './droplets.ts';
+import { eachDroplet, stopDroplet } from './droplets.ts';
 
-await eachDroplet(stop);
+await eachDroplet(stopDroplet);

@@ -1,6 +1,6 @@
 /** Hook of the runner: what the project has with the label of the cluster. */
 import { readFileSync } from 'node:fs';
-import { ask, fail, good } from './api.ts';
+import { askHetzner, bodyOfHetzner, endHetznerHook } from './api.ts';
 
 interface Thing {
   readonly id: number;
@@ -23,9 +23,9 @@ async function listed(path: string, kind: string): Promise<readonly object[]> {
       page: `${page}`,
       per_page: '50',
     });
-    const answer = good(await ask(`/${path}?${query}`), path);
+    const answer = bodyOfHetzner(await askHetzner(`/${path}?${query}`), path);
     const found = answer[path];
-    if (!Array.isArray(found)) fail(4, `${path} were answered without a list`);
+    if (!Array.isArray(found)) endHetznerHook(4, `${path} were answered without a list`);
     items.push(
       ...(found as readonly Thing[]).map(({ id, name, status }) => ({
         ...{ id: `${id}`, name: plain(name), kind },

@@ -1,4 +1,4 @@
 /** Hook of the runner: deletes servers that no one knows, also those that were stopped. Their volumes stay. */
-import { eachServer, remove } from './servers.ts';
+import { eachServer, removeServer } from './servers.ts';
 
-await eachServer(remove);
+await eachServer(removeServer);

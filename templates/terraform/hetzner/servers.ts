@@ -1,7 +1,7 @@
 /** Servers that the runner names by their ids: each is read again, then stopped or deleted, and awaited. */
 import { readFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
-import { ask, fail, good } from './api.ts';
+import { askHetzner, bodyOfHetzner, endHetznerHook } from './api.ts';
 
 interface HookInput {
   readonly cluster: string;
@@ -22,23 +22,23 @@ export async function eachServer(act: (id: string) => Promise<void>): Promise<vo
   );
 }
 
-export async function stop(id: string): Promise<void> {
+export async function stopServer(id: string): Promise<void> {
   if ((await read(id))?.status === 'off') return;
   await action(id, 'shutdown');
   if (await becomes(id, 'off', 40)) return;
   // It does not listen to its power button.
   await action(id, 'poweroff');
-  if (!(await becomes(id, 'off', 40))) fail(4, `server ${id} was not off within some minutes`);
+  if (!(await becomes(id, 'off', 40))) endHetznerHook(4, `server ${id} was not off within some minutes`);
 }
 
-export async function remove(id: string): Promise<void> {
-  const answer = await ask(pathOf(id), 'DELETE');
-  if (answer.status !== 404) good(answer, `deletion of server ${id}`);
-  if (!(await becomes(id, undefined, 80))) fail(4, `server ${id} was not deleted within some minutes`);
+export async function removeServer(id: string): Promise<void> {
+  const answer = await askHetzner(pathOf(id), 'DELETE');
+  if (answer.status !== 404) bodyOfHetzner(answer, `deletion of server ${id}`);
+  if (!(await becomes(id, undefined, 80))) endHetznerHook(4, `server ${id} was not deleted within some minutes`);
 }
 
 async function action(id: string, name: 'shutdown' | 'poweroff'): Promise<void> {
-  good(await ask(`${pathOf(id)}/actions/${name}`, 'POST'), `${name} of server ${id}`);
+  bodyOfHetzner(await askHetzner(`${pathOf(id)}/actions/${name}`, 'POST'), `${name} of server ${id}`);
 }
 
 /** Undefined: it does not exist. */
@@ -53,10 +53,10 @@ async function becomes(id: string, status: string | undefined, looks: number): P
 async function read(
   id: string,
 ): Promise<{ readonly status: string; readonly labels?: Readonly<Record<string, string>> } | undefined> {
-  const answer = await ask(pathOf(id));
+  const answer = await askHetzner(pathOf(id));
   if (answer.status === 404) return undefined;
-  const { server } = good(answer, `server ${id}`) as { server?: { status: string } };
-  return typeof server?.status === 'string' ? server : fail(4, `server ${id} was answered in another form`);
+  const { server } = bodyOfHetzner(answer, `server ${id}`) as { server?: { status: string } };
+  return typeof server?.status === 'string' ? server : endHetznerHook(4, `server ${id} was answered in another form`);
 }
 
 function pathOf(id: string): string {
