@@ -2,14 +2,18 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
+import { contractVariables } from '#cli/provider-kit/contract.ts';
 import { examineType } from '#cli/provider-kit/examine-type.ts';
 import type { Finding } from '#cli/provider-kit/finding.ts';
+import type { ModuleName } from '#cli/provider-kit/module-source.ts';
 import { readType } from '#cli/provider-kit/type-source.ts';
 
 const prefix = 'kubeloom-kit-';
 
-const variables = (types: Readonly<Record<string, string>>): string =>
-  Object.entries(types)
+/** Those of the contract, with the types of `own` where it has the name. */
+const variables = (module: ModuleName, own: Readonly<Record<string, string>>): string =>
+  Object.entries(contractVariables[module])
+    .map(([name, { type }]) => [name, own[name] ?? type])
     .map(([name, type]) => `variable "${name}" {\n  description = "It."\n  type        = ${type}\n}\n`)
     .join('\n');
 
@@ -49,20 +53,7 @@ resource "acme_firewall" "network" {
   udp    = { ports = [var.wireguard_port], from = var.peer_cidrs }
 }
 `,
-  'network/variables.tf': variables({
-    installation: 'string',
-    cluster_id: 'string',
-    provider_name: 'string',
-    region: 'string',
-    cidr: 'string',
-    api_port_open: 'bool',
-    roles: 'list(object({ name = string, protocol = string, port = number }))',
-    ssh_ports: 'list(number)',
-    wireguard_port: 'number',
-    admin_cidrs: 'set(string)',
-    peer_cidrs: 'list(string)',
-    tags: 'map(string)',
-  }),
+  'network/variables.tf': variables('network', { admin_cidrs: 'set(string)' }),
   'network/outputs.tf': `output "cluster_id" {
   value = var.cluster_id
 }
@@ -85,13 +76,10 @@ resource "acme_server" "node" {
   }
 }
 `,
-  'nodepool/variables.tf': variables({
+  'nodepool/variables.tf': variables('nodepool', {
     network: 'object({ cluster_id = string, firewall = string })',
     pool,
     nodes: 'map(object({}))',
-    ssh_public_key: 'string',
-    first_boot: 'string',
-    tags: 'map(string)',
   }),
   'nodepool/outputs.tf': `output "nodes" {
   value = { for name, server in acme_server.node : name => { public_address = server.address } }
