@@ -1,6 +1,6 @@
 /** The one error a tool driver throws: it carries the `StageError` that goes into the result as it is. */
 import type { StageError } from '#contracts/stage.ts';
-import type { ErrorClass } from '#domain/errors.ts';
+import { failurePolicy } from '#domain/failure-policy.ts';
 
 /** Longest cause that a result carries; the log has the rest. */
 const longestMessage = 2000;
@@ -37,12 +37,9 @@ export function finished(error: ErrorDraft): StageError {
   return {
     ...error,
     message: shorten(error.message),
-    retryable: error.retryable ?? retryableClasses.includes(error.class),
+    retryable: error.retryable ?? failurePolicy[error.class].inPlace,
   };
 }
-
-/** Classes where the same work may succeed a moment later without any change. */
-const retryableClasses: readonly ErrorClass[] = ['transient', 'conflict'];
 
 /** The stage was cancelled; work that it had started is finished or undone by the next plan. `signal` may carry another failure. */
 export function stageCancelled(signal?: AbortSignal): StageFailure {
