@@ -1,10 +1,12 @@
 /** The sim runner: a job in this very process, without root, tools or files; the same documents in and out. */
 
 import { jobOf } from '#contracts/job.ts';
+import { type StageName, stageNames } from '#domain/plan.ts';
 import type { AllRunnerPorts } from '#functions/rights/runner-rights.ts';
 import { wire } from '#functions/wire.ts';
 import { simulatedAnswers } from '../answers.ts';
 import { runJob } from '../run-job.ts';
+import type { Tool } from '../stage-context.ts';
 import { simCheck, simTool } from './sim-tool.ts';
 
 export interface SimStageOptions {
@@ -38,7 +40,7 @@ export async function runSimStage(
     templatesDirectory: '',
     needsFiles: false,
     answers: simulatedAnswers,
-    tools: { infrastructure: tool, configuration: tool, kubernetes: tool, nodes: tool, traffic: tool },
+    tools: Object.fromEntries(stageNames.map((stage) => [stage, tool])) as Record<StageName, Tool>,
     drift: simCheck(options),
   });
 }
