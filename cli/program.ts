@@ -57,7 +57,7 @@ export async function kubeloomProgram(words: readonly string[] = []): Promise<Co
     .configureOutput({ outputError: (text, write) => write(text.replace(/^error: /, 'kubeloom: ')) })
     .addHelpText(
       'after',
-      '\nA manifest has generations: each change of its document is one. A run is an attempt to reach a generation, `g3-a2` the second\nattempt at the third. Its plan is a path of waypoints, which plans print as numbered steps; each is a cluster that works.\nEach waypoint goes through stages: infrastructure, configuration, kubernetes, nodes, traffic.\n\nExit codes: 0 ok, 1 fault, 2 usage, 3 invalid input, 4 not found, 5 conflict, 6 run failed, 7 nothing answers, 8 not allowed.',
+      '\nA manifest has generations: each change of its document is one. A run is an attempt to reach a generation, `g3-a2` the second\nattempt at the third. Its plan is a path of waypoints, which plans print as numbered steps; each is a cluster that works.\nEach waypoint goes through stages, from infrastructure to traffic.\n\nExit codes: 0 ok, 1 fault, 2 usage, 3 invalid input, 4 not found, 5 conflict, 6 run failed, 7 nothing answers, 8 not allowed.',
     )
     .hook('preAction', async (_, command) => {
       refuseOutsideClone(command);

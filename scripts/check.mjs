@@ -25,7 +25,7 @@ const steps = [
   ],
   ['words of the glossary', 'node', ['scripts/word-lint.mjs']],
   ['types', 'tsc', ['--noEmit']],
-  ['generated files are current', 'node', ['scripts/check-generated.mjs']],
+  ['generated files are current', 'node', ['scripts/generate.mjs', '--check']],
   ['synth', 'cdk', ['synth', '--quiet']],
   ...(process.argv.includes('--no-tests') ? [] : [['tests', 'vitest', ['run', '--project', 'unit', '--reporter=dot']]]),
 ];
