@@ -168,8 +168,16 @@ async function simulated(variables: Readonly<Record<string, string>>): Promise<P
     const tool = work === undefined ? 'terraform' : toolOfStage[work];
     return runSimStage(environment, { signal, ports: cutOff(boundedPorts(wire(), tool), killed) });
   };
-  return { name: simProject, run: { kind: 'function', run }, environment: buildEnvironment(variables) };
+  return {
+    name: simProject,
+    run: { kind: 'function', run },
+    environment: withoutSimulation(buildEnvironment(variables)),
+  };
 }
+
+/** The sim runner works in this process and reads how it should behave from there, each time: who sets it later is heard. */
+const withoutSimulation = (environment: Readonly<Record<string, string>>): Record<string, string> =>
+  Object.fromEntries(Object.entries(environment).filter(([name]) => !name.startsWith('KUBELOOM_SIM_')));
 
 function real(tool: RunnerTool, program: string, environment: Readonly<Record<string, string>>): Project {
   return {

@@ -1,7 +1,7 @@
-/** Which programs the builds of a platform find. */
+/** Which programs and settings the builds of a platform find. */
 import { dirname } from 'node:path';
-import { describe, expect, it } from 'vitest';
-import { pathOfBuilds } from '#local/product.ts';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { kubeloom, pathOfBuilds } from '#local/product.ts';
 
 const places = (kubernetes: string) => pathOfBuilds(kubernetes, '/usr/local/bin:/usr/bin').split(':');
 const standIn = expect.stringMatching(/\/local\/kubeone\/bin$/);
@@ -13,4 +13,15 @@ describe('programs of builds', () => {
 
   it('the stand-in is found first where the control plane is simulated', () =>
     expect(places('simulated')).toEqual([standIn, ...machine]));
+});
+
+describe('settings of builds', () => {
+  it('a build of the sim runner reads what is simulated when it starts, not as it was when the platform did', async () => {
+    onTestFinished(() => void vi.unstubAllEnvs());
+    vi.stubEnv('KUBELOOM_SIM_STAGE_MS', '150');
+    vi.stubEnv('KUBELOOM_LOG', 'none');
+    const [project] = await kubeloom('sim').projects({ KUBELOOM_TABLE: 'kubeloom' }, '/nowhere');
+    expect(project?.environment).toMatchObject({ KUBELOOM_LOG: 'none', KUBELOOM_TABLE: 'kubeloom' });
+    expect(project?.environment).not.toHaveProperty('KUBELOOM_SIM_STAGE_MS');
+  });
 });

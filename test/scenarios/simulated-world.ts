@@ -35,7 +35,7 @@ export class SimulatedWorld {
 
   static async start(): Promise<SimulatedWorld> {
     Object.assign(process.env, settings);
-    // A build keeps the settings that the platform was started with: `stageMs` would have no effect.
+    // A world before may have set it.
     delete process.env.KUBELOOM_SIM_STAGE_MS;
     return new SimulatedWorld(await startSimulatedPlatform());
   }
