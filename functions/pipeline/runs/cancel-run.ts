@@ -1,7 +1,8 @@
 /** Cancelling: the request is stored, and running tools are asked to stop; the run itself ends in order. */
-import type { ClusterRecord, ManifestHead, ManifestKey } from '#contracts/records.ts';
+import type { ManifestHead, ManifestKey } from '#contracts/records.ts';
 import type { Using } from '../../ports.ts';
 import { isCancelled } from '../records/cancellation.ts';
+import { prefixesAtWork, stopBuildsOf } from './left-builds.ts';
 import { type AskPorts, askToStop } from './stop-requests.ts';
 
 /** After this time the scheduler checks whether a tool was about to start when the others were asked. */
@@ -43,31 +44,3 @@ async function cancelAtWork(
 
 /** Of the prefix of a waypoint: `runs/<namespace>/<name>/<run>/…`. */
 const runOf = (waypointPrefix: string): string => waypointPrefix.split('/')[3] ?? '';
-
-/** Prefixes of the waypoints of clusters that are at work in one of these ways. */
-export function prefixesAtWork(
-  clusters: readonly ClusterRecord[],
-  statuses: readonly ClusterRecord['status'][],
-): readonly string[] {
-  return clusters.flatMap(({ status, waypointPrefix }) =>
-    waypointPrefix !== null && statuses.includes(status) ? [waypointPrefix] : [],
-  );
-}
-
-/** Stops the builds of these waypoints; returns how many. It does not wait for their end. */
-export async function stopBuildsOf(
-  deps: Using<'builds.running' | 'builds.stop'>,
-  prefixes: readonly string[],
-): Promise<number> {
-  const running = await runningAt(deps, prefixes);
-  await Promise.all(running.map((build) => deps.builds.stop(build)));
-  return running.length;
-}
-
-/** Ids of builds. */
-export async function runningAt(
-  { builds }: Using<'builds.running'>,
-  prefixes: readonly string[],
-): Promise<readonly string[]> {
-  return (await Promise.all(prefixes.map((prefix) => builds.running(prefix)))).flat();
-}

@@ -1,5 +1,5 @@
 /** What the scheduler does about a manifest that is due. */
-import type { ManifestHead, ManifestRecord } from '#contracts/records.ts';
+import type { Lease, ManifestHead, ManifestKey, ManifestRecord } from '#contracts/records.ts';
 import { mostRetries, nextRetryAt } from '#domain/due-times.ts';
 import { isPipelineError } from '#domain/errors.ts';
 import type { Using } from '../../ports.ts';
@@ -10,6 +10,7 @@ import { startNextAttempt } from '../manifests/next-attempt.ts';
 import { isCancelled } from '../records/cancellation.ts';
 import { cancelOverdueRun } from '../runs/cancel-run.ts';
 import { type ReleasePorts, releaseRun } from '../runs/ended-run.ts';
+import { endBuilds, leftByRun } from '../runs/left-builds.ts';
 import { leaseTerm } from '../runs/lease-term.ts';
 import { runAtWork } from '../runs/run-at-work.ts';
 
@@ -47,7 +48,8 @@ export type DuePorts = ReleasePorts &
   Using<'manifests.renewLease'>;
 
 /**
- * A run that is alive keeps its lease; one that is gone is finished; one that never started is started. A paused manifest is
+ * A run that is alive keeps its lease; so does one that is gone, until no build of it runs any more: then it is finished. One that never
+ * started is started. A paused manifest is
  * not touched, and the tools of one that is being cancelled are asked once more, or stopped. One that is done is checked for drift, one
  * that failed is tried again; of both is reported when branches or tags of their templates have moved.
  */
@@ -57,8 +59,7 @@ export async function handleDue(head: ManifestHead, deps: DuePorts): Promise<Due
   if (lease) {
     const status = (await deps.workflows.status(lease.owner)) ?? 'ABORTED';
     if (status === 'RUNNING') {
-      const term = leaseTerm(deps.clock.now(), deps.config.KUBELOOM_LEASE_SECONDS);
-      await deps.manifests.renewLease(key, lease.fence, term);
+      await prolong(key, lease, deps);
       if (head.cancelRequested === undefined) return 'prolonged';
       const atWork = (await runAtWork(deps, head)) ?? runId;
       if (!isCancelled(head, { runId: atWork })) return 'prolonged';
@@ -66,6 +67,12 @@ export async function handleDue(head: ManifestHead, deps: DuePorts): Promise<Due
       return 'stopped';
     }
     const ended = status === 'FAILED' || status === 'TIMED_OUT' ? status : 'ABORTED';
+    // What finishes runs may have given up, or is still waiting: nothing is freed next to a build.
+    const { running } = await endBuilds(deps, await leftByRun(deps, key, ended));
+    if (running.length > 0) {
+      await prolong(key, lease, deps);
+      return 'leftAlone';
+    }
     const holder = lease.owner.split(':').at(-1) ?? runId;
     const next = await releaseRun({ executionArn: lease.owner, runId: holder, status: ended, input: key }, deps);
     if (!next.startAgain) return 'finished';
@@ -81,6 +88,10 @@ export async function handleDue(head: ManifestHead, deps: DuePorts): Promise<Due
   if ((await deps.workflows.status(executionArn)) === 'RUNNING') return 'started';
   await startNextAttempt({ ...key, generation, attempt, reason: 'its start was missed' }, deps);
   return 'startedAgain';
+}
+
+function prolong(key: ManifestKey, { fence }: Lease, { manifests, clock, config }: DuePorts): Promise<void> {
+  return manifests.renewLease(key, fence, leaseTerm(clock.now(), config.KUBELOOM_LEASE_SECONDS));
 }
 
 async function handleIdle(record: ManifestRecord, deps: DuePorts): Promise<DueAction> {
