@@ -51,8 +51,15 @@ export const ClusterRun = z.object({
 });
 export type ClusterRun = z.infer<typeof ClusterRun>;
 
-/** Input of `reconcile-cluster`, and of Plan Cluster. */
+/** Input of `reconcile-cluster`. */
 export const ReconcileClusterInput = z.object({ run: ClusterRun });
+export type ReconcileClusterInput = z.infer<typeof ReconcileClusterInput>;
+
+/** Plan Cluster. `stopped`: the waypoint whose builds Stop Builds has seen end. */
+export const PlanClusterInput = ReconcileClusterInput.extend({
+  stopped: z.object({ waypoint: z.string().nullable() }).optional(),
+});
+export type PlanClusterInput = z.infer<typeof PlanClusterInput>;
 
 /** Everything `run-stage` needs to know of one stage; `project` is '' when there is no work. */
 export const StageRequest = z.object({
@@ -103,10 +110,10 @@ export type AssessFailureOutput = z.infer<typeof AssessFailureOutput>;
 
 export const RecordRollbackInput = WaypointInput;
 
-/** Record Standstill is also reached when nothing could be planned. */
+/** Record Standstill is also reached when nothing could be planned. `next`: Assess Failure has recorded the failure. */
 export const RecordStandstillInput = ReconcileClusterInput.extend({
   plan: PlanInput.optional(),
-  failure: StateError.optional(),
+  failure: StateError.extend({ next: z.string().optional() }).optional(),
 });
 
 // ---- run-stage -----------------------------------------------------------------------------------------------
@@ -164,7 +171,9 @@ export const EndedRunInput = z.object({
 });
 export type EndedRunInput = z.infer<typeof EndedRunInput>;
 
-export const StopBuildsInput = z.union([LateStageInput, EndedRunInput]);
+/** The last: Stop Builds of `reconcile-cluster`, where Plan Cluster finds that a build may be left. */
+export const StopBuildsInput = z.union([LateStageInput, EndedRunInput, ReconcileClusterInput]);
+export type StopBuildsInput = z.infer<typeof StopBuildsInput>;
 
 export const StartNextAttemptInput = ReconcileManifestInput.extend({
   generation: z.number().int(),

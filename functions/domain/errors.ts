@@ -9,6 +9,7 @@ export const errorClasses = [
   'transient',
   'conflict',
   'platform',
+  'stuck',
   'bug',
 ] as const;
 export type ErrorClass = (typeof errorClasses)[number];
@@ -29,7 +30,7 @@ export const errorNames = {
   PlanRefused: 'the change cannot be planned; the reason is given',
   PlanMoved: 'what the plan was made from has changed; what moved is given',
   ApprovalRequired: 'the plan is kept as proposed until someone approves it',
-  BuildStillRuns: 'a stopped build has not ended yet; until then nothing else may work on its cluster',
+  BuildStillRuns: 'a build may still run; until it has ended nothing else may work on its cluster',
   StageFailed: 'a tool failed; class, cause and hint are in the stage result',
   PayloadTooLarge: 'the body is larger than this installation accepts',
   ServiceUnavailable: 'a service that Kubeloom uses did not answer; retry',

@@ -63,6 +63,11 @@ export const failurePolicy = {
     ...{ inPlace: false, revertible: 'backOff', forwardOnly: 'backOff', restart: 'scheduled' },
     because: 'a service that Kubeloom runs on was slow or did not answer',
   },
+  stuck: {
+    // Neither forward nor back: whatever is started would work next to it.
+    ...{ inPlace: false, revertible: 'stop', forwardOnly: 'stop', restart: 'scheduled' },
+    because: 'a build of it may still run, and nothing is started next to it',
+  },
   bug: {
     ...{ inPlace: false, revertible: 'rollBack', forwardOnly: 'stop', restart: 'asked' },
     because: 'a retry would not help',

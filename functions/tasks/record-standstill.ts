@@ -14,7 +14,8 @@ export const handler = taskHandler(
     const now = deps.clock.now().toISOString();
     const key = keyOf(run);
     const record = (await deps.clusters.get(key, run.cluster)) ?? newCluster(key, run.cluster);
-    const failure = failureBehind({ run, record, plan, fault, now });
+    const assessed = fault?.next !== undefined;
+    const failure = failureBehind({ run, record, plan, fault: assessed ? undefined : fault, now });
     const outcome = standstillSentence(failure, record);
     await deps.clusters.put(changed(record, run, { status: 'NeedsAttention', failure: { ...failure, outcome } }));
     const event = { kind: 'NeedsAttention' as const, message: `${failure.message} ${outcome}` };

@@ -164,7 +164,27 @@ describe('stages that fail', () => {
     await pipeline.submit(large);
     await caughtBy(pipeline);
     expect(pipeline.runner.ran.filter((stage) => stage === 'configuration')).toHaveLength(1);
-    expect((await pipeline.cluster()).failure).toMatchObject({ class: 'bug', stage: 'configuration' });
+    expect((await pipeline.cluster()).failure).toMatchObject({ class: 'stuck', stage: 'configuration' });
+  });
+
+  it('a cluster of a run that was cut off needs attention when no one can see whether a build of it is left', async () => {
+    const pipeline = new Pipeline();
+    await pipeline.apply(small);
+    pipeline.runner.trouble('configuration', () => pipeline.machines.abortAll());
+    let looks = 0;
+    pipeline.before.set('stop-builds', () => {
+      looks += 1;
+      // What finished the run has seen none.
+      if (looks === 2) throw fault();
+    });
+    pipeline.runner.ran.length = 0;
+    await pipeline.submit(large);
+    await caughtBy(pipeline);
+    expect(pipeline.runner.ran).toEqual(['infrastructure', 'configuration']);
+    expect(await pipeline.cluster()).toMatchObject({ status: 'NeedsAttention', failure: { message: 'it broke' } });
+    await pipeline.retry();
+    await pipeline.settle();
+    expect(await pipeline.cluster()).toMatchObject({ status: 'Converged' });
   });
 
   it('a failure of stage traffic, in a grow or a shrink, is assessed', async () => {

@@ -4,6 +4,7 @@ import { waypointKeys } from '#contracts/stage.ts';
 import { executionArn } from '#test/fakes/fake-deps.ts';
 import { manifestOf } from './harness/manifests.ts';
 import { key, Pipeline } from './harness/pipeline.ts';
+import { StateFault } from './harness/state-machines.ts';
 
 const small = manifestOf([{ compute: { work: 2 } }]);
 const large = manifestOf([{ compute: { work: 2, more: 2 } }]);
@@ -98,5 +99,141 @@ describe('builds of a run that ended', () => {
     expect(await pipeline.invoke('tick', {})).toMatchObject({ care: ['startedAgain'] });
     await pipeline.settle();
     expect(await pipeline.manifest()).toMatchObject({ status: 'Done', lease: null });
+  });
+});
+
+describe('builds of a stage that ended without them', () => {
+  /** A cluster of three nodes, and a grow whose stage kubernetes gets no answer while its build runs on. */
+  async function growing(): Promise<Pipeline> {
+    const pipeline = new Pipeline();
+    await pipeline.apply(small);
+    pipeline.runner.trouble('kubernetes', async () => {
+      pipeline.deps.builds.runningBuilds.set(String((await pipeline.cluster()).waypointPrefix), ['kubeone:late']);
+      throw new StateFault('States.Timeout', 'late');
+    });
+    await pipeline.submit(large);
+    pipeline.runner.ran.length = 0;
+    return pipeline;
+  }
+
+  /** How often a function is called. */
+  function countCalls(pipeline: Pipeline, name: string): { calls: number } {
+    const counted = { calls: 0 };
+    pipeline.before.set(name, () => {
+      counted.calls += 1;
+    });
+    return counted;
+  }
+
+  const forward = ['infrastructure', 'configuration', 'kubernetes'];
+
+  it('a stage whose build does not end is neither tried again nor undone: the cluster needs attention, and says which build', async () => {
+    const pipeline = await growing();
+    pipeline.deps.builds.endsAfterStops = Number.POSITIVE_INFINITY;
+    expect(await pipeline.settle()).toMatchObject([{ status: 'FAILED', error: 'BuildStillRuns' }]);
+    expect(pipeline.runner.ran).toEqual(forward);
+    const { status, attempted, failure } = await pipeline.cluster();
+    expect({ status, class: failure?.class, stage: failure?.stage }).toEqual({
+      ...{ status: 'NeedsAttention', class: 'stuck', stage: 'kubernetes' },
+    });
+    expect(attempted).not.toBeNull();
+    expect(failure?.message).toContain('kubeone:late');
+    expect(failure?.message.match(/has not ended/g)).toHaveLength(1);
+    expect(failure?.hint).toContain('aws codebuild stop-build --id');
+    expect(failure?.hint).toContain('kubeloom retry shop');
+    expect(await pipeline.manifest()).toMatchObject({ status: 'Failed', lease: null, dueAt: expect.any(String) });
+  });
+
+  it.each([
+    ['that CodeBuild does not name for an hour', throttled],
+    ['that Kubeloom fails to look for', () => new TypeError('no fault of a service')],
+  ])('a stage with a build %s is neither tried again nor undone', async (_, fault) => {
+    const pipeline = await growing();
+    pipeline.deps.builds.running = () => Promise.reject(fault());
+    await pipeline.settle();
+    expect(pipeline.runner.ran).toEqual(forward);
+    expect(await pipeline.cluster()).toMatchObject({
+      status: 'NeedsAttention',
+      failure: { class: 'stuck', code: 'BuildStillRuns', stage: 'kubernetes' },
+    });
+  });
+
+  it('a build that CodeBuild does not name is looked for as long as one that runs is waited for', async () => {
+    const pipeline = await growing();
+    const looks = countCalls(pipeline, 'stop-builds');
+    pipeline.deps.builds.running = async () => {
+      if (looks.calls < 300) throw throttled();
+      return [];
+    };
+    expect(await pipeline.settle()).toEqual([{ status: 'SUCCEEDED' }]);
+    expect(looks.calls).toBe(300);
+    expect(await pipeline.cluster()).toMatchObject({ status: 'Converged', failure: null });
+  });
+
+  it('a retry of a cluster whose build did not end starts nothing before it has ended', async () => {
+    const pipeline = await growing();
+    const { builds, clock } = pipeline.deps;
+    builds.endsAfterStops = Number.POSITIVE_INFINITY;
+    await pipeline.settle();
+    const { besides } = watchStarts(pipeline);
+
+    await pipeline.retry();
+    pipeline.runner.ran.length = 0;
+    expect(await pipeline.settle()).toMatchObject([{ status: 'FAILED', error: 'BuildStillRuns' }]);
+    expect(pipeline.runner.ran).toEqual([]);
+    expect(await pipeline.cluster()).toMatchObject({ status: 'NeedsAttention', failure: { class: 'stuck' } });
+
+    builds.endsAfterStops = 1;
+    pipeline.before.set('stop-builds', () => clock.advance(100));
+    await pipeline.retry();
+    expect(await pipeline.settle()).toEqual([{ status: 'SUCCEEDED' }]);
+    expect(besides).toEqual([]);
+    expect(await pipeline.cluster()).toMatchObject({ status: 'Converged', failure: null });
+    expect(await pipeline.nodes()).toHaveLength(5);
+  });
+
+  it('an undo whose build does not end leaves the cluster in NeedsAttention, and says what had failed before', async () => {
+    const pipeline = new Pipeline();
+    await pipeline.apply(small);
+    const { builds } = pipeline.deps;
+    builds.endsAfterStops = Number.POSITIVE_INFINITY;
+    pipeline.runner.trouble('kubernetes', 'user');
+    pipeline.runner.trouble(
+      'infrastructure',
+      async () => {
+        builds.runningBuilds.set(String((await pipeline.cluster()).waypointPrefix), ['terraform:undo']);
+        throw new StateFault('States.Timeout', 'late');
+      },
+      { mode: 'undo' },
+    );
+    await pipeline.submit(large);
+    await pipeline.settle();
+    const { status, failure } = await pipeline.cluster();
+    expect({ status, class: failure?.class }).toEqual({ status: 'NeedsAttention', class: 'stuck' });
+    expect(failure?.outcome).toMatch(/before that it had failed with ToolFailed/i);
+  });
+
+  it('a run starts nothing next to a build of one that lost its lease without an end', async () => {
+    const pipeline = new Pipeline();
+    const { builds, clock } = pipeline.deps;
+    await cutOff(pipeline);
+    const { besides } = watchStarts(pipeline);
+    // No tick for more than an hour: the lease expires, and a newer run takes it.
+    clock.advance(4000);
+    pipeline.before.set('stop-builds', () => clock.advance(100));
+    await pipeline.submit(large);
+    expect((await pipeline.settle()).at(-1)).toEqual({ status: 'SUCCEEDED' });
+    expect({ besides, stopped: builds.stopped }).toEqual({ besides: [], stopped: ['terraform:left'] });
+    expect(pipeline.machines.entered).toContain('reconcile-cluster/Stop Builds');
+  });
+
+  it('a run that lost its lease stops no build of the newer run', async () => {
+    const pipeline = new Pipeline();
+    await cutOff(pipeline);
+    const record = await pipeline.cluster();
+    const { namespace, name, runId, generation, attempt } = await pipeline.manifest();
+    const run = { namespace, name, runId, generation, attempt, fence: record.fence - 1, cluster: record.cluster };
+    await expect(pipeline.invoke('stop-builds', { run })).rejects.toMatchObject({ name: 'LeaseLost' });
+    expect(await pipeline.deps.artifacts.getText(waypointKeys.stop(String(record.waypointPrefix)))).toBeUndefined();
   });
 });

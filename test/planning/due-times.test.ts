@@ -45,7 +45,7 @@ describe('what starts a failed manifest again', () => {
   test.each(errorClasses)('a failed manifest of class %s is started again by what can remove the cause', (name) => {
     const expected = {
       ...{ transient: 'scheduled', conflict: 'scheduled', capacity: 'scheduled', platform: 'scheduled' },
-      ...{ quota: 'scheduled', credentials: 'secretStored', user: 'asked', bug: 'asked' },
+      ...{ stuck: 'scheduled', quota: 'scheduled', credentials: 'secretStored', user: 'asked', bug: 'asked' },
     };
     expect(failurePolicy[name].restart).toBe(expected[name]);
   });

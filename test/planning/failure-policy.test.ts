@@ -47,7 +47,8 @@ describe('failed waypoints', () => {
     assessWaypointFailure({ direction, class: name, backOffs, failedStage: 'nodes', config });
 
   test.each(errorClasses)('a grow in which a tool failed is rolled back, for class %s', (name) => {
-    expect(assess('grow', name).decision).toBe(name === 'platform' ? 'backOff' : 'rollBack');
+    const others = { platform: 'backOff', stuck: 'stop' };
+    expect(assess('grow', name).decision).toBe(name in others ? others[name as keyof typeof others] : 'rollBack');
   });
 
   test('a grow is never rolled back for a slow service: it stops when its pauses are used up', () => {

@@ -1,5 +1,5 @@
 /** The next waypoint of a cluster, stored and ready to start; or why there is none. */
-import type { ClusterRun, PlanClusterOutput } from '#contracts/state-inputs.ts';
+import type { PlanClusterInput, PlanClusterOutput } from '#contracts/state-inputs.ts';
 import type { FreePort, Using } from '../../ports.ts';
 import { beginCheck, isCheck, planRepair, wantsCheck } from '../drift/drift-check.ts';
 import { planCluster } from '../plans/cluster-plans.ts';
@@ -9,6 +9,7 @@ import { isCancelled } from '../records/cancellation.ts';
 import { changed, keyOf, newCluster } from '../records/cluster-records.ts';
 import { isTakenBack } from '../records/demand-records.ts';
 import { knownFacts } from '../records/known-facts.ts';
+import { refuseNextToBuilds } from '../runs/left-builds.ts';
 import { nothingToDo, runnersOfRun } from '../stages/stage-requests.ts';
 import { storeStart } from '../stages/stored-start.ts';
 import { describePath, planEvents, plannedPath } from './plan-events.ts';
@@ -30,9 +31,9 @@ export const waypointUses = [
   'runs.get',
 ] as const;
 
-/** Undefined: what it was planned with has changed since, nothing was started, plan again. */
+/** Undefined: what it was planned with has changed since, nothing was started, plan again. Throws `BuildStillRuns`. */
 export async function nextWaypoint(
-  run: ClusterRun,
+  { run, stopped }: PlanClusterInput,
   deps: Using<(typeof waypointUses)[number] | FreePort>,
   mayPutBack: boolean,
 ): Promise<PlanClusterOutput | undefined> {
@@ -47,6 +48,7 @@ export async function nextWaypoint(
   const record = stored ?? newCluster(key, run.cluster);
   // A newer generation is planned by Plan Manifest, with a run of its own.
   if (manifest?.generation !== run.generation) return nothingToDo('none');
+  refuseNextToBuilds(record, run, stopped);
   if (isWaiting(run, record, now) && !isCancelled(manifest, run)) return nothingToDo('wait');
   if (wantsCheck(manifest, run, record)) return beginCheck(deps, { run, record, runners });
   const demand = await demandLeft(deps, { run, manifest, record, now });

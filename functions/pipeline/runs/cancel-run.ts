@@ -2,7 +2,7 @@
 import type { ManifestHead, ManifestKey } from '#contracts/records.ts';
 import type { Using } from '../../ports.ts';
 import { isCancelled } from '../records/cancellation.ts';
-import { prefixesAtWork, stopBuildsOf } from './left-builds.ts';
+import { prefixesAtWork, runOf, stopBuildsOf } from './left-builds.ts';
 import { type AskPorts, askToStop } from './stop-requests.ts';
 
 /** After this time the scheduler checks whether a tool was about to start when the others were asked. */
@@ -41,6 +41,3 @@ async function cancelAtWork(
   const asked = meant.map(async (prefix) => ((await askToStop(deps, prefix, 'cancelled')) ? [prefix] : []));
   return { manifest, overdue: (await Promise.all(asked)).flat() };
 }
-
-/** Of the prefix of a waypoint: `runs/<namespace>/<name>/<run>/…`. */
-const runOf = (waypointPrefix: string): string => waypointPrefix.split('/')[3] ?? '';

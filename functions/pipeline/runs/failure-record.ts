@@ -1,24 +1,29 @@
 /** The failure that a waypoint ended with: the one a stage recorded, else the error of the state machine. */
 import type { ClusterFailure, ClusterRecord } from '#contracts/records.ts';
+import type { StageError } from '#contracts/stage.ts';
 import type { ClusterRun, PlanInput, StateError } from '#contracts/state-inputs.ts';
+import type { ErrorName } from '#domain/errors.ts';
 import { innermost, passes } from './service-faults.ts';
 
 export interface FailureQuestion {
   readonly run: ClusterRun;
   readonly record: ClusterRecord;
   readonly plan: PlanInput | undefined;
+  /** Of the state machine; undefined: what the run has recorded was assessed already. */
   readonly fault: StateError | undefined;
   readonly now: string;
 }
 
-export function failureBehind({ run, record, plan, fault, now }: FailureQuestion): ClusterFailure {
-  const { failure } = record;
-  const ofWaypoint = plan !== undefined && failure?.attemptPrefix?.startsWith(`${plan.waypointPrefix}/`) === true;
-  const ofPlan =
-    plan?.direction === 'refused' && ['PlanRefused', 'PlanMoved', 'Cancelled'].includes(failure?.code ?? '');
-  if (failure && failure.runId === run.runId && (ofWaypoint || ofPlan)) return failure;
-  const stage = record.progress?.runId === run.runId ? record.progress.stage : undefined;
+export function failureBehind(question: FailureQuestion): ClusterFailure {
+  const { run, record, plan, fault, now } = question;
+  const recorded = record.failure?.runId === run.runId ? record.failure : undefined;
+  const ofWaypoint = plan !== undefined && recorded?.attemptPrefix?.startsWith(`${plan.waypointPrefix}/`) === true;
+  if (recorded && fault === undefined) return recorded;
   const real = innermost(fault ?? { Error: 'InternalFault', Cause: 'the pipeline stopped without a reason' });
+  const stage = record.progress?.runId === run.runId ? record.progress.stage : undefined;
+  const where = { ...(stage && { stage }), runId: run.runId, at: now };
+  if (real.Error === buildStillRuns) return { ...stuckError(run, stage, real), ...where, outcome: afterStop(recorded) };
+  if (recorded && ofWaypoint) return recorded;
   const retryable = passes(real);
   const retry = `retry, and report it with the run id ${run.runId}`;
   return {
@@ -29,11 +34,28 @@ export function failureBehind({ run, record, plan, fault, now }: FailureQuestion
       ? `A service below Kubeloom was slow or did not answer; Kubeloom retries automatically. If it keeps failing, ${retry}.`
       : `This is a fault of Kubeloom or of the services below it; ${retry}.`,
     retryable,
-    ...(stage && { stage }),
-    runId: run.runId,
-    at: now,
-    outcome: 'what follows is being decided',
+    ...where,
+    outcome: undecided,
   };
+}
+
+const buildStillRuns = 'BuildStillRuns' satisfies ErrorName;
+const undecided = 'what follows is being decided';
+
+/** It has priority over what failed before: whatever follows would work next to the build. */
+function stuckError(run: ClusterRun, stage: string | undefined, { Error: code, Cause }: StateError): StageError {
+  const build = stage === undefined ? 'A build' : `A build of ${stage}`;
+  return {
+    class: 'stuck',
+    code,
+    message: `${build} has not ended, as far as can be seen: ${sentenceOf(Cause)}`.slice(0, 2000),
+    hint: `If it still runs in CodeBuild, stop it there (aws codebuild stop-build --id BUILD), then: kubeloom retry ${run.name}. Kubeloom also retries automatically, and starts nothing before it has ended.`,
+    retryable: true,
+  };
+}
+
+function afterStop(before: ClusterFailure | undefined): string {
+  return before ? `before that it had failed with ${before.code}: ${before.message}`.slice(0, 2000) : undecided;
 }
 
 /** Lambda and Step Functions put JSON into `Cause`; what people want of it is the message. */

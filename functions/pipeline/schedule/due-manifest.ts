@@ -10,8 +10,8 @@ import { startNextAttempt } from '../manifests/next-attempt.ts';
 import { isCancelled } from '../records/cancellation.ts';
 import { cancelOverdueRun } from '../runs/cancel-run.ts';
 import { type ReleasePorts, releaseRun } from '../runs/ended-run.ts';
-import { endBuilds, leftByRun } from '../runs/left-builds.ts';
 import { leaseTerm } from '../runs/lease-term.ts';
+import { endBuilds, leftByRun } from '../runs/left-builds.ts';
 import { runAtWork } from '../runs/run-at-work.ts';
 
 export type DueAction =
