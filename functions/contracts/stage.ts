@@ -125,6 +125,8 @@ export const waypointKeys = {
     `${prefix}/${stage}${mode === 'undo' ? '-undo' : ''}/${attempt}`,
   result: (attemptPrefix: string) => `${attemptPrefix}/result.json`,
   log: (attemptPrefix: string) => `${attemptPrefix}/log.txt`,
-  /** A `StopRequest`, for all of a waypoint that is not being undone, or for one attempt. */
+  /** Place of requests to all that undoes it: a cancel of the waypoint does not stop that. */
+  undo: (prefix: string) => `${prefix}/undo`,
+  /** A `StopRequest`, for all of a waypoint that is not being undone, for all that undoes it, or for one attempt. */
   stop: (place: string) => `${place}/stop.json`,
 } as const;

@@ -27,7 +27,7 @@ export async function runStage(job: StageJob, ports: AllRunnerPorts, options: St
   return runInFrame({
     ...{ ports, options, logKey: waypointKeys.log(attemptPrefix) },
     // A cancelled run still undoes what it has started.
-    stopPlaces: mode === 'do' ? [prefix, attemptPrefix] : [attemptPrefix],
+    stopPlaces: [mode === 'do' ? prefix : waypointKeys.undo(prefix), attemptPrefix],
     async work(frame) {
       const { document, plan: whole, known, factsText } = await loadDocuments(job, ports);
       const sheet = new FactSheet(known);

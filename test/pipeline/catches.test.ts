@@ -99,7 +99,7 @@ describe('functions that fail', () => {
     await caughtBy(pipeline);
     expect(await pipeline.cluster()).toMatchObject({
       status: 'RolledBack',
-      failure: { class: 'bug', stage: 'infrastructure' },
+      failure: { class: 'bug', code: 'InternalFault', message: 'it broke', stage: 'infrastructure' },
     });
     expect(await pipeline.nodes()).toHaveLength(3);
   });

@@ -102,6 +102,57 @@ describe('builds of a run that ended', () => {
   });
 });
 
+describe('undos of a run that ended', () => {
+  /** A grow that is being undone, also after a cancel, when its run is aborted. Where requests to stop are then, and what was stopped. */
+  async function cutOffUndo(
+    cancelled: boolean,
+  ): Promise<{ readonly requests: Record<string, string>; stopped: readonly string[] }> {
+    const pipeline = new Pipeline();
+    await pipeline.apply(small);
+    const { builds, artifacts, clock } = pipeline.deps;
+    let prefix = '';
+    pipeline.runner.trouble(
+      'kubernetes',
+      async () => {
+        if (cancelled) await pipeline.call('/cancel');
+        return 'stopped';
+      },
+      { times: 9 },
+    );
+    pipeline.runner.trouble(
+      'infrastructure',
+      async () => {
+        prefix = String((await pipeline.cluster()).waypointPrefix);
+        builds.runningBuilds.set(prefix, ['terraform:undo']);
+        // Longer than a runner has to obey an older request.
+        clock.advance(300);
+        pipeline.machines.abortAll();
+      },
+      { mode: 'undo' },
+    );
+    const requests: Record<string, string> = {};
+    pipeline.before.set('stop-builds', async () => {
+      for (const place of [prefix, `${prefix}/undo`]) {
+        const request = await artifacts.getText(waypointKeys.stop(place));
+        if (request !== undefined) requests[place.slice(prefix.length)] = request;
+      }
+      if (requests['/undo'] !== undefined) builds.runningBuilds.clear();
+    });
+    await pipeline.submit(large);
+    await pipeline.settle();
+    return { requests, stopped: builds.stopped };
+  }
+
+  it.each([false, true])(
+    'an undo of a run that was cut off is asked to stop, and not killed (cancelled before: %s)',
+    async (cancelled) => {
+      const { requests, stopped } = await cutOffUndo(cancelled);
+      expect(requests['/undo']).toContain('"reason":"cancelled"');
+      expect(stopped).toEqual([]);
+    },
+  );
+});
+
 describe('builds of a stage that ended without them', () => {
   /** A cluster of three nodes, and a grow whose stage kubernetes gets no answer while its build runs on. */
   async function growing(): Promise<Pipeline> {

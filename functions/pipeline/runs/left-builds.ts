@@ -1,6 +1,6 @@
 /** Builds that no one waits for any more: nothing else may work on their cluster until they have ended. */
 import type { ClusterRecord, ManifestKey } from '#contracts/records.ts';
-import type { StopRequest } from '#contracts/stage.ts';
+import { type StopRequest, waypointKeys } from '#contracts/stage.ts';
 import type { ClusterRun, EndedRunInput } from '#contracts/state-inputs.ts';
 import { PipelineError } from '#domain/errors.ts';
 import type { Using } from '../../ports.ts';
@@ -60,9 +60,9 @@ export async function leftByRun(
   return prefixes.map((waypoint) => leftOf(waypoint, reason));
 }
 
-/** Of a waypoint that was being done, or undone. */
+/** Of a waypoint, whether it was being done or undone. */
 export function leftOf(waypoint: string, reason: StopRequest['reason']): LeftBuilds {
-  return { waypoint, places: [waypoint], reason };
+  return { waypoint, places: [waypoint, waypointKeys.undo(waypoint)], reason };
 }
 
 /**
