@@ -2,6 +2,7 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useDeferredValue, useEffect, useMemo, useRef, useState } from 'react';
 import type { PlanReport } from '#contracts/api-bodies.ts';
+import type { SourceRow } from '#contracts/git-sources.ts';
 import { type AnswerTo, ask, RequestRefused } from '../api.ts';
 import type { CodeEditor } from '../editor/code-editor.ts';
 import type { LineFault } from '../editor/line-faults.ts';
@@ -22,6 +23,9 @@ import { type Drafting, useDraft } from './use-draft.ts';
 type Validation = AnswerTo<'POST /v1/validate'>;
 type Fault = Validation['documents'][number]['faults'][number];
 
+/** Kinds of documents that machines are made from. */
+const kinds = { InputManifest: true, MachineGroups: true } as const satisfies Record<SourceRow['kind'], true>;
+
 interface ManifestEditorProps {
   readonly stored: Stored;
   /** The manifest must keep this name. @default whatever the text says */
@@ -41,7 +45,7 @@ export function ManifestEditor({ stored, of }: ManifestEditorProps) {
     staleTime: Number.POSITIVE_INFINITY,
     gcTime: 10_000,
   });
-  const document = checked.data?.documents.find(({ kind }) => kind === 'InputManifest');
+  const document = checked.data?.documents.find(({ kind }) => kind !== null && Object.hasOwn(kinds, kind));
   const name = document?.name ? { namespace: document.namespace ?? 'default', name: document.name } : undefined;
   const renamed = of && name && (of.name !== name.name || of.namespace !== name.namespace);
   const others = checked.data?.documents.filter((one) => one !== document) ?? [];
@@ -75,8 +79,13 @@ export function ManifestEditor({ stored, of }: ManifestEditorProps) {
             <Sign tone="calm" word="checking" />
           ) : faults.length > 0 ? (
             <Sign tone="bad" word={countOf(faults.length, 'fault')} />
-          ) : checked.error ? null : (
-            <Sign tone="good" word={name ? `${name.namespace}/${name.name} is valid` : 'no manifest in the text'} />
+          ) : checked.error ? null : name ? (
+            <Sign tone="good" word={`${name.namespace}/${name.name} is valid`} />
+          ) : (
+            <>
+              <Sign tone="warn" word="no manifest in the text" />
+              <span className="dim"> A plan here is of an InputManifest or of MachineGroups.</span>
+            </>
           )}
         </p>
         {checked.error && faults.length === 0 && <Trouble error={checked.error} what="the check" />}

@@ -74,12 +74,14 @@ export async function runInFrame<Found, Result>(job: FramedJob<Found, Result>): 
   const mask = new SecretMask();
   const log = new StageLog({ artifacts, key: job.logKey, mask, clock, ...(echo && { echo }) });
   const stopwatch = new Stopwatch(() => performance.now());
-  const { signal, clear } = bounded(job);
+  const { signal, looked, clear } = bounded(job);
   let outcome: JobEnd<Found>['outcome'];
   try {
     const workDirectory = needsFiles ? await makeWorkDirectory() : '';
     const run = (command: Command) => runCommand(command, { signal, log, stopwatch, graceMs });
     try {
+      const asked = await looked;
+      if (asked) throw asked;
       const found = work({ mask, log, signal, workDirectory, templatesDirectory, run });
       outcome = { ok: true, found: await (crash === undefined ? found : orCrash(found, crash)) };
     } finally {
@@ -107,6 +109,8 @@ function bounded({
   options: { signal, longestMinutes, stopPollMs },
 }: Pick<FramedJob<unknown, unknown>, 'ports' | 'stopPlaces' | 'tooLong' | 'options'>): {
   readonly signal: AbortSignal;
+  /** Why it does not have to start. */
+  readonly looked: Promise<Error | undefined>;
   clear(): void;
 } {
   const late = new AbortController();
@@ -117,6 +121,7 @@ function bounded({
   const asked = stopPlaces.length > 0 ? watchForStop(ports, stopPlaces, stopPollMs) : undefined;
   return {
     signal: AbortSignal.any([signal, late.signal, ...(asked ? [asked.signal] : [])]),
+    looked: asked?.looked ?? Promise.resolve(undefined),
     clear() {
       clearTimeout(timer);
       asked?.clear();

@@ -3,25 +3,30 @@ import { StopRequest, waypointKeys } from '#contracts/stage.ts';
 import type { RunnerPorts } from '#functions/rights/runner-rights.ts';
 import { stageCancelled, stageOverdue } from './stage-failure.ts';
 
-/** Aborts with the failure of the job when a request is found at one of `places`; a store that does not answer is asked again. */
+/**
+ * Aborts with the failure of the job when a request is found at one of `places`; a store that does not answer is asked again.
+ * `looked` is what the first look found: a build may have waited for so long that its work does not have to start.
+ */
 export function watchForStop(
   { artifacts }: Pick<RunnerPorts, 'artifacts'>,
   places: readonly string[],
   everyMs = 5_000,
-): { readonly signal: AbortSignal; clear(): void } {
+): { readonly signal: AbortSignal; readonly looked: Promise<Error | undefined>; clear(): void } {
   const asked = new AbortController();
   let timer: NodeJS.Timeout | undefined;
   let over = false;
-  const look = async (): Promise<void> => {
+  const look = async (): Promise<Error | undefined> => {
     const found = places.map((place) => artifacts.getText(waypointKeys.stop(place)).catch(() => undefined));
     const text = (await Promise.all(found)).find((one) => one !== undefined);
-    if (over) return;
-    if (text !== undefined) asked.abort(failureOf(text));
+    if (over) return undefined;
+    const failure = text === undefined ? undefined : failureOf(text);
+    if (failure) asked.abort(failure);
     else timer = setTimeout(look, everyMs).unref();
+    return failure;
   };
-  timer = setTimeout(look, everyMs).unref();
   return {
     signal: asked.signal,
+    looked: look(),
     clear() {
       over = true;
       clearTimeout(timer);

@@ -59,15 +59,16 @@ describe('stages', () => {
     ['do', prefix, 'cancelled', 'StageCancelled', false],
     ['do', `${prefix}/traffic/1`, 'late', 'StageTooLong', true],
     ['undo', `${prefix}/traffic-undo/1`, 'late', 'StageTooLong', true],
+    ['undo', `${prefix}/undo`, 'cancelled', 'StageCancelled', false],
   ] as const)(
     'a stage of mode %s that is asked to stop at %s (%s) interrupts its tool and stores what it found',
     async (mode, place, reason, code, retryable) => {
       const script = world.script('tool', '#!/bin/sh\ntrap "exit 1" INT\nwhile :; do sleep 0.05; done\n');
       const request = JSON.stringify({ schema: 1, at: '2026-11-20T12:00:00.000Z', reason });
-      await world.ports.artifacts.putText(waypointKeys.stop(place), request, 'application/json');
       const result = await world.run('traffic', {
         ...{ mode, stopPollMs: 5 },
         tool: async ({ facts, run }) => {
+          await world.ports.artifacts.putText(waypointKeys.stop(place), request, 'application/json');
           facts.node('edge-ccccccc-01', { publicAddress: '198.51.100.7' });
           await run({ label: 'tool', program: script, args: [] });
           return {};
@@ -77,6 +78,27 @@ describe('stages', () => {
       expect((await world.facts()).nodes['edge-ccccccc-01']?.publicAddress).toBe('198.51.100.7');
     },
   );
+
+  it('a stage that was asked to stop while its build waited does not start its tool', async () => {
+    const request = JSON.stringify({ schema: 1, at: '2026-11-20T12:00:00.000Z', reason: 'cancelled' });
+    await world.ports.artifacts.putText(waypointKeys.stop(prefix), request, 'application/json');
+    let started = false;
+    const result = await world.run('traffic', {
+      tool: async () => {
+        started = true;
+        return {};
+      },
+    });
+    expect({ started, code: result.error?.code }).toEqual({ started: false, code: 'StageCancelled' });
+    expect(await storedResult()).toEqual(result);
+  });
+
+  it('a stage whose requests to stop cannot be read starts its tool', async () => {
+    const { getText } = world.ports.artifacts;
+    world.ports.artifacts.getText = (key) =>
+      key.endsWith('stop.json') ? Promise.reject(new Error('no answer')) : getText.call(world.ports.artifacts, key);
+    expect((await world.run('traffic', { tool: async () => ({}) })).ok).toBe(true);
+  });
 
   it('a stage that undoes a cancelled waypoint is not stopped by the cancel', async () => {
     const request = JSON.stringify({ schema: 1, at: '2026-11-20T12:00:00.000Z', reason: 'cancelled' });
