@@ -17,6 +17,7 @@ import type { StageContext } from '../stage-context.ts';
 import { StageFailure } from '../stage-failure.ts';
 
 const LockRecord = z.object({ ID: z.string(), Who: z.string().default(''), Created: z.coerce.date().optional() });
+type LockRecord = z.infer<typeof LockRecord>;
 const OwnerRecord = z.object({ who: z.string(), waypoint: z.string(), build: z.string() });
 export type OwnerRecord = z.infer<typeof OwnerRecord>;
 
@@ -46,28 +47,25 @@ function isOurLock(lock: { readonly Who: string }, owner: OwnerRecord | undefine
   return owner !== undefined && lock.Who === owner.who;
 }
 
-/** Frees the state of a lock of ours whose owner is dead, and notes that the next lock is this runner's. */
+/**
+ * Frees the state of a lock of ours whose owner is dead, and notes that the next lock is this runner's. A note is not replaced while its
+ * build runs: the lock of that one would look foreign.
+ */
 export async function takeOverState(
   around: Around,
   stateKey: string,
   owner: OwnerRecord,
   forceUnlock: (id: string) => Promise<void>,
 ): Promise<void> {
-  const { artifacts, builds, clock } = around.ports;
-  const ownerKey = `${stateKey}.owner`;
-  const lockText = await artifacts.getText(`${stateKey}.tflock`);
-  if (lockText !== undefined) {
-    const lock = LockRecord.parse(JSON.parse(lockText));
-    const ownerText = await artifacts.getText(ownerKey);
-    const previous = ownerText === undefined ? undefined : OwnerRecord.parse(JSON.parse(ownerText));
-    if (!isOurLock(lock, previous)) throw foreignLock(stateKey, lock);
-    const { build } = previous ?? owner;
-    if (build !== owner.build && isBuildId(build)) {
-      const status = await builds.status(build);
-      if (status === 'running') throw lockInUse(stateKey, build);
-      const age = clock.now().getTime() - (lock.Created?.getTime() ?? Number.POSITIVE_INFINITY);
-      if (status === undefined && age < longestBuildHours * 3_600_000) throw lockOfUnknown(stateKey, build, lock.ID);
-    }
+  const { artifacts } = around.ports;
+  const [lock, previous] = await Promise.all([
+    documentAt(around, `${stateKey}.tflock`, LockRecord),
+    documentAt(around, `${stateKey}.owner`, OwnerRecord),
+  ]);
+  if (lock && !isOurLock(lock, previous)) throw foreignLock(stateKey, lock);
+  if (previous && previous.build !== owner.build && isBuildId(previous.build))
+    await refuseInUse(around, stateKey, { build: previous.build, lock });
+  if (lock) {
     await stopSurvivors(around, stateKey);
     if ((await artifacts.getText(`${stateKey}.tflock`)) !== undefined) {
       around.log.write(
@@ -77,7 +75,31 @@ export async function takeOverState(
       await forceUnlock(lock.ID);
     }
   }
-  await artifacts.putText(ownerKey, JSON.stringify(owner), 'application/json');
+  await artifacts.putText(`${stateKey}.owner`, JSON.stringify(owner), 'application/json');
+}
+
+/** Throws `StateInUse` unless the build is known to be dead, or has left no lock and is not known. */
+async function refuseInUse(
+  { ports: { builds, clock } }: Around,
+  stateKey: string,
+  { build, lock }: { readonly build: string; readonly lock: LockRecord | undefined },
+): Promise<void> {
+  const status = await builds.status(build).catch((cause: unknown) => {
+    throw unseenBuild(stateKey, build, cause);
+  });
+  if (status === 'running') throw stateInUse(stateKey, build);
+  if (!lock || status === 'ended') return;
+  const age = clock.now().getTime() - (lock.Created?.getTime() ?? Number.POSITIVE_INFINITY);
+  if (age < longestBuildHours * 3_600_000) throw lockOfUnknown(stateKey, build, lock.ID);
+}
+
+async function documentAt<Schema extends z.ZodType>(
+  { ports }: Around,
+  key: string,
+  schema: Schema,
+): Promise<z.infer<Schema> | undefined> {
+  const text = await ports.artifacts.getText(key);
+  return text === undefined ? undefined : schema.parse(JSON.parse(text));
 }
 
 /** Removes state, lock and note of a workspace that has nothing left. */
@@ -93,13 +115,26 @@ function isBuildId(build: string): boolean {
   return /^[\w-]+:[\w-]+$/.test(build);
 }
 
-function lockInUse(stateKey: string, build: string): StageFailure {
+function stateInUse(stateKey: string, build: string): StageFailure {
   return new StageFailure({
     class: 'conflict',
     code: 'StateInUse',
-    message: `The Terraform state ${stateKey} is locked by the build ${build} of Kubeloom, which still runs.`,
+    message: `The build ${build} of Kubeloom, which still runs, works on the Terraform state ${stateKey}.`,
     hint: 'Kubeloom retries automatically. If that build never ends, stop it in CodeBuild, then retry.',
   });
+}
+
+function unseenBuild(stateKey: string, build: string, cause: unknown): StageFailure {
+  const why = cause instanceof Error ? cause.message : String(cause);
+  return new StageFailure(
+    {
+      class: 'conflict',
+      code: 'StateInUse',
+      message: `CodeBuild did not say whether the build ${build} still works on the Terraform state ${stateKey}: ${why}`,
+      hint: 'Kubeloom retries automatically.',
+    },
+    { cause },
+  );
 }
 
 function lockOfUnknown(stateKey: string, build: string, lock: string): StageFailure {
@@ -111,7 +146,7 @@ function lockOfUnknown(stateKey: string, build: string, lock: string): StageFail
   });
 }
 
-function foreignLock(stateKey: string, lock: z.infer<typeof LockRecord>): StageFailure {
+function foreignLock(stateKey: string, lock: LockRecord): StageFailure {
   return new StageFailure({
     class: 'conflict',
     code: 'StateLocked',
