@@ -159,7 +159,7 @@ export const Options = z.strictObject({
     ),
   runnerMinutes: number(10, longestBuildMinutes)
     .default(60)
-    .describe('longest build; a stage is stopped in order 3 minutes before, a check for drift takes at most 30'),
+    .describe('longest build; a stage is stopped in order 5 minutes before, a check for drift takes at most 30'),
   longRunHours: number(1, 168).default(12).describe('a run at work for longer raises the alarm runs-stuck'),
   repairsPerHour: number(0, 1_000)
     .default(10)

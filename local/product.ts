@@ -2,6 +2,7 @@
 import { readdir } from 'node:fs/promises';
 import { delimiter, dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
+import { stageMarginMinutes } from '#contracts/job.ts';
 import { agentProgram } from '#domain/cluster-documents.ts';
 import { type RunnerTool, runnerTools } from '#functions/rights/runner-rights.ts';
 import { buildAgent, bundleRunner } from '../runner-images/bundle-runner.ts';
@@ -190,7 +191,7 @@ function real(tool: RunnerTool, program: string, environment: Readonly<Record<st
     environment: {
       ...environment,
       PATH: pathOfBuilds(environment.KUBELOOM_KUBERNETES, environment.PATH),
-      KUBELOOM_STAGE_MINUTES: String(buildMinutes - 3),
+      KUBELOOM_STAGE_MINUTES: String(buildMinutes - stageMarginMinutes),
     },
     timeoutMinutes: buildMinutes,
   };

@@ -72,7 +72,8 @@ export type Medians = Partial<Readonly<Record<RunWork, Measured>>>;
 
 const withPlugins: readonly RunWork[] = ['infrastructure', 'drift'];
 
-function stageTimes(
+/** Of one build, the plugins of all clouds in its image where the design says so. */
+export function stageTimes(
   stage: RunWork,
   { plugins, checksOn, checksWith }: Pick<Design, 'plugins' | 'checksOn' | 'checksWith'>,
   medians: Medians = {},

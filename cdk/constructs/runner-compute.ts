@@ -10,6 +10,7 @@ import {
 } from 'aws-cdk-lib/aws-codebuild';
 import type { IRepository } from 'aws-cdk-lib/aws-ecr';
 import type { DockerImageAsset } from 'aws-cdk-lib/aws-ecr-assets';
+import { stageMarginMinutes } from '#contracts/job.ts';
 import type { RunnerTool } from '#functions/rights/runner-rights.ts';
 import { longestQueueMinutes, type Options } from '../options.ts';
 
@@ -45,9 +46,9 @@ export interface RunnerCompute {
   readonly stageMinutes: number;
 }
 
-/** From the end of a stage to the kill of its build: the tool is interrupted, and facts and result are stored. */
-export const marginMinutes = 3;
 const lambdaMinutes = 15;
+/** As `stageMarginMinutes`: a check changes nothing, so its tools are not given the time of an apply, and images are loaded as they are read. */
+export const lambdaMarginMinutes = 2;
 
 /** A check takes a few; one that hangs would be paid four times a day. */
 const checkMinutes = 30;
@@ -76,7 +77,7 @@ function computeOn(lambda: boolean, tool: RunnerTool, image: DockerImageAsset, o
       environment: { buildImage, computeType: lambdaTypes[size] },
       runAs: {},
       timeout: {},
-      stageMinutes: lambdaMinutes - 2,
+      stageMinutes: lambdaMinutes - lambdaMarginMinutes,
     };
   }
   const minutes = tool === 'drift' ? Math.min(runnerMinutes, checkMinutes) : runnerMinutes;
@@ -90,7 +91,7 @@ function computeOn(lambda: boolean, tool: RunnerTool, image: DockerImageAsset, o
     // The user of the images; without it CodeBuild runs commands as root, whatever the image says.
     runAs: { 'run-as': 'node' },
     timeout: { timeout: Duration.minutes(minutes), queuedTimeout: Duration.minutes(longestQueueMinutes) },
-    stageMinutes: minutes - marginMinutes,
+    stageMinutes: minutes - stageMarginMinutes,
   };
 }
 

@@ -188,6 +188,12 @@ export const QuestionBuild = z.strictObject({
 });
 export type QuestionBuild = z.infer<typeof QuestionBuild>;
 
+/**
+ * From the end of a stage to the kill of its build, whose time counts from its start: its image is loaded before the runner counts,
+ * then the tool is interrupted, a Terraform that creates machines for as long as `applyGraceMs`, and facts and result are stored.
+ */
+export const stageMarginMinutes = 5;
+
 /** How long the answer to a question may take, in milliseconds; the result says so when it takes longer. */
 export const questionLimitMs = {
   credentials: 5 * 60_000,

@@ -11,6 +11,8 @@ import { watchForStop } from './stop-requests.ts';
 import { Stopwatch } from './stopwatch.ts';
 import { makeWorkDirectory, removeWorkDirectory } from './work-directory.ts';
 
+export const usualGraceMs = 45_000;
+
 export interface JobOptions {
   readonly signal: AbortSignal;
   readonly templatesDirectory: string;
@@ -18,7 +20,7 @@ export interface JobOptions {
   readonly longestMinutes?: number;
   /** Between two looks for a request to stop. @default 5 s */
   readonly stopPollMs?: number;
-  /** From SIGINT to SIGKILL of a tool's process group. @default 45 s */
+  /** From SIGINT to SIGKILL of a tool's process group. @default `usualGraceMs` */
   readonly graceMs?: number;
   /** Aborted with the error when something failed outside of the job's own promise. @default never */
   readonly crash?: AbortSignal;
@@ -68,7 +70,7 @@ export interface FramedJob<Found, Result> {
 /** Returns what was stored. Throws only when not even that could be done. */
 export async function runInFrame<Found, Result>(job: FramedJob<Found, Result>): Promise<Result> {
   const { ports, options, work, store } = job;
-  const { templatesDirectory, crash, echo, graceMs = 45_000, needsFiles = true } = options;
+  const { templatesDirectory, crash, echo, graceMs = usualGraceMs, needsFiles = true } = options;
   const { artifacts, clock } = ports;
   const startedAt = clock.now().toISOString();
   const mask = new SecretMask();

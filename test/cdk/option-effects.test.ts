@@ -1,10 +1,14 @@
 /** What options of an installation change in its stacks. */
 import { describe, expect, it } from 'vitest';
+import { stageMarginMinutes } from '#contracts/job.ts';
 import { passesGateway } from '#contracts/operations/operation.ts';
 import { operationList } from '#contracts/operations/operations.ts';
+import { RunWork } from '#contracts/stage.ts';
 import { overdueSeconds } from '#functions/pipeline/runs/stop-requests.ts';
+import { usualGraceMs } from '#runner/job-frame.ts';
 import { applyGraceMs } from '#runner/terraform/terraform-cli.ts';
-import { marginMinutes } from '../../cdk/constructs/runner-compute.ts';
+import { now, stageTimes } from '../../bench/cost/model.ts';
+import { lambdaMarginMinutes } from '../../cdk/constructs/runner-compute.ts';
 import { parseOptions } from '../../cdk/options.ts';
 import {
   actionsOf,
@@ -134,9 +138,28 @@ describe('what options change', () => {
     expect(kept({ lambdaRunners: '' }).sort()).toEqual(kept({}).sort());
   });
 
-  it('the time that a stopped apply gets is within what its build has left, and before the build is stopped', () => {
-    // Requests are read every few seconds, and what the stage found is stored at the end.
-    expect(applyGraceMs / 1000 + 30).toBeLessThan(Math.min(overdueSeconds, marginMinutes * 60));
+  /** To store state, facts, result and log of a stage once its tool has ended; the cloud may be slow at that. */
+  const storeSeconds = 30;
+
+  it('the time that a stopped apply gets ends before a build that was asked to stop is stopped', () => {
+    // Requests are read every few seconds.
+    expect(5 + applyGraceMs / 1000 + storeSeconds).toBeLessThan(overdueSeconds);
+  });
+
+  it.each(RunWork.options)(
+    'a build of %s is killed only after its tool was stopped in order and all is stored',
+    (stage) => {
+      // Its time counts from its start, that of the runner from the start of the program: images are loaded in between, at half the speed.
+      const { before, queued, behind } = stageTimes(stage, { ...now, plugins: 'image', checksOn: 'container' });
+      const around = 2 * (before - queued) + behind;
+      expect(around + applyGraceMs / 1000 + storeSeconds).toBeLessThan(stageMarginMinutes * 60);
+    },
+  );
+
+  it('a build on Lambda compute is killed only after its tool was stopped in order and all is stored', () => {
+    const { before, queued, behind } = stageTimes('drift', { ...now, checksOn: 'lambda' });
+    const around = 2 * (before - queued) + behind;
+    expect(around + usualGraceMs / 1000 + storeSeconds).toBeLessThan(lambdaMarginMinutes * 60);
   });
 
   it('lambdaCompute=false makes no project on Lambda compute, which some regions do not have', () => {

@@ -83,10 +83,10 @@ describe('options', () => {
       return [name, Number(variables.find(({ Name }) => Name === 'KUBELOOM_STAGE_MINUTES')?.Value)];
     });
     expect(Object.fromEntries(stageMinutes)).toEqual({
-      terraform: 87,
-      ansible: 87,
-      kubeone: 87,
-      kubectl: 87,
+      terraform: 85,
+      ansible: 85,
+      kubeone: 85,
+      kubectl: 85,
       drift: 13,
     });
     for (const { Properties } of projects.filter(({ Properties }) => Properties.TimeoutInMinutes !== undefined))
