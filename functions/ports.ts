@@ -127,6 +127,8 @@ export interface Workflows {
   askRunner(input: AskRunnerInput): Promise<string>;
   /** RUNNING, SUCCEEDED, FAILED, TIMED_OUT, ABORTED; undefined when it does not exist. */
   status(executionArn: string): Promise<string | undefined>;
+  /** The same of the execution of `reconcile-manifest` of this run: undefined when it was never started, or ended 90 days ago. */
+  statusOfRun(runId: string): Promise<string | undefined>;
   /** Error and cause of an execution that failed; undefined for every other. */
   fault(executionArn: string): Promise<StateError | undefined>;
   /** Stops it with its children; no error when it has ended. */

@@ -54,7 +54,7 @@ export class SfnWorkflows implements Workflows {
   }
 
   async #start(stateMachineArn: string, name: string, input: object): Promise<string> {
-    const arn = `${stateMachineArn.replace(':stateMachine:', ':execution:')}:${name}`;
+    const arn = executionOf(stateMachineArn, name);
     try {
       const command = new StartExecutionCommand({ stateMachineArn, name, input: JSON.stringify(input) });
       return (await this.#client.send(command)).executionArn ?? arn;
@@ -66,6 +66,10 @@ export class SfnWorkflows implements Workflows {
 
   async status(executionArn: string): Promise<string | undefined> {
     return (await this.#describe(executionArn))?.status;
+  }
+
+  async statusOfRun(runId: string): Promise<string | undefined> {
+    return this.status(executionOf(this.#machines.reconcile, runId));
   }
 
   async fault(executionArn: string): Promise<StateError | undefined> {
@@ -90,3 +94,6 @@ export class SfnWorkflows implements Workflows {
     }
   }
 }
+
+const executionOf = (stateMachineArn: string, name: string): string =>
+  `${stateMachineArn.replace(':stateMachine:', ':execution:')}:${name}`;

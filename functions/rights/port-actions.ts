@@ -61,6 +61,7 @@ export const portActions = {
   'workflows.startRollOut': ['states:StartExecution'],
   'workflows.askRunner': ['states:StartSyncExecution'],
   'workflows.status': ['states:DescribeExecution'],
+  'workflows.statusOfRun': ['states:DescribeExecution'],
   'workflows.fault': ['states:DescribeExecution'],
   'workflows.stop': ['states:StopExecution'],
   'builds.status': ['codebuild:BatchGetBuilds'],

@@ -10,8 +10,7 @@ const uses = [
   'runs.list',
   'runs.put',
   'workflows.fault',
-  'workflows.startReconcile',
-  'workflows.status',
+  'workflows.statusOfRun',
 ] as const;
 
 export const handler = taskHandler(EndedRunInput, uses, releaseRun);

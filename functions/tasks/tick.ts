@@ -30,6 +30,7 @@ const uses = [
   'workflows.fault',
   'workflows.startReconcile',
   'workflows.status',
+  'workflows.statusOfRun',
 ] as const;
 
 export const handler = taskHandler(z.unknown(), uses, async (_event, deps) => {

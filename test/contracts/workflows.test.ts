@@ -113,6 +113,11 @@ describe('SfnWorkflows', () => {
     expect(await workflows.status(execution)).toBeUndefined();
   });
 
+  it('the status of a run is that of the execution of its name', async () => {
+    sfn.on(DescribeExecutionCommand, { executionArn: execution }).resolvesOnce({ status: 'RUNNING' });
+    expect(await workflows.statusOfRun('shop-abcde-g1-a1')).toBe('RUNNING');
+  });
+
   it('the error of an execution is returned; an execution that did not fail has none', async () => {
     sfn
       .on(DescribeExecutionCommand)

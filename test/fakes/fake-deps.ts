@@ -86,6 +86,10 @@ export class RecordedWorkflows implements Workflows {
     return this.statuses.get(arn);
   }
 
+  async statusOfRun(runId: string): Promise<string | undefined> {
+    return this.status(executionArn(runId));
+  }
+
   async fault(arn: string): Promise<StateError | undefined> {
     return this.faults.get(arn);
   }

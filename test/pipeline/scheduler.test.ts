@@ -1,5 +1,6 @@
 /** The scheduler: runs that were never started, and leases of runs that are alive. */
 import { describe, expect, it } from 'vitest';
+import { executionArn } from '#test/fakes/fake-deps.ts';
 import { manifestOf } from './harness/manifests.ts';
 import { key, Pipeline } from './harness/pipeline.ts';
 
@@ -18,6 +19,52 @@ describe('the scheduler', () => {
     await pipeline.settle();
     expect(await pipeline.manifest()).toMatchObject({ status: 'Done' });
     expect(await pipeline.invoke('tick', {})).toMatchObject({ due: 0, care: [] });
+  });
+
+  it('the scheduler starts no execution to see whether a run is alive: names of ended ones are free again after 90 days', async () => {
+    const pipeline = new Pipeline();
+    const { workflows, clock } = pipeline.deps;
+    const { runId } = await pipeline.submit(small);
+    // It was left to another run, which ended without doing it.
+    workflows.statuses.set(executionArn(runId), 'SUCCEEDED');
+    const asked: string[] = [];
+    const start = workflows.startReconcile.bind(workflows);
+    workflows.startReconcile = (name, input) => {
+      asked.push(name);
+      return start(name, input);
+    };
+    clock.advance(120);
+    expect(await pipeline.invoke('tick', {})).toMatchObject({ due: 1, care: ['startedAgain'] });
+    expect(asked).toEqual([(await pipeline.manifest()).runId]);
+    expect(asked).not.toContain(runId);
+  });
+
+  it('what finishes a run starts no execution to see whether a newer run is alive', async () => {
+    const pipeline = new Pipeline();
+    const { workflows } = pipeline.deps;
+    const asked: string[] = [];
+    pipeline.runner.trouble('kubernetes', async () => {
+      const newer = await pipeline.submit(manifestOf([{ compute: { work: 3 } }]));
+      workflows.statuses.set(executionArn(newer.runId), 'SUCCEEDED');
+      const start = workflows.startReconcile.bind(workflows);
+      workflows.startReconcile = (name, input) => {
+        asked.push(name);
+        return start(name, input);
+      };
+      pipeline.machines.abortAll();
+    });
+    const { runId } = await pipeline.submit(small);
+    await pipeline.execute(runId, key);
+    expect(asked).toEqual([(await pipeline.manifest()).runId]);
+    expect(asked[0]).toMatch(/-g2-a2$/);
+  });
+
+  it('the scheduler leaves a run alone whose execution is about to begin', async () => {
+    const pipeline = new Pipeline();
+    await pipeline.submit(small);
+    pipeline.deps.clock.advance(120);
+    expect(await pipeline.invoke('tick', {})).toMatchObject({ due: 1, care: ['leftAlone'] });
+    expect(pipeline.deps.workflows.started).toHaveLength(1);
   });
 
   it('the scheduler extends the lease of a run that is alive', async () => {

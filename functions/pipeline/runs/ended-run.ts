@@ -17,8 +17,7 @@ export type ReleasePorts = Using<
   | 'runs.put'
   | 'events.append'
   | 'workflows.fault'
-  | 'workflows.startReconcile'
-  | 'workflows.status'
+  | 'workflows.statusOfRun'
   | 'clock'
   | 'config'
 >;
@@ -84,7 +83,7 @@ async function nextFor(manifest: ManifestHead, { ended, broke, mine, recent, dep
   // The run was stored but its record was not: it counts as queued.
   const waits = newest === undefined || newest.status === 'Queued';
   if (waits && manifest.runId !== ended.runId) {
-    const alive = await isAlive(manifest, deps);
+    const alive = (await deps.workflows.statusOfRun(manifest.runId)) === 'RUNNING';
     return { care: alive ? 'wait' : 'start', sentence: `generation ${manifest.generation} waited for it and goes on` };
   }
   // The next run is not a check: it finishes what this one started, and if that breaks as well it has failed.
@@ -110,12 +109,6 @@ async function nextFor(manifest: ManifestHead, { ended, broke, mine, recent, dep
   const sentence = `${inARow} attempts in a row were interrupted; find out why, then retry`;
   const retry = planRetryOf(manifest, failurePolicy.platform.because, deps.clock.now());
   return { care: 'fail', sentence, retry };
-}
-
-/** Starting under the same name starts nothing when that execution runs or has ended: it only returns its ARN. */
-async function isAlive({ runId, namespace, name }: ManifestHead, { workflows }: ReleasePorts): Promise<boolean> {
-  const executionArn = await workflows.startReconcile(runId, { namespace, name });
-  return (await workflows.status(executionArn)) === 'RUNNING';
 }
 
 /** Nothing else is due any more. */

@@ -45,13 +45,13 @@ export type DuePorts = ReleasePorts &
   Parameters<typeof cancelOverdueRun>[0] &
   Parameters<typeof startNextAttempt>[1] &
   Parameters<typeof startDriftCheck>[0] &
-  Using<'manifests.renewLease'>;
+  Using<'manifests.renewLease' | 'workflows.status'>;
 
 /**
  * A run that is alive keeps its lease; so does one that is gone, until no build of it runs any more: then it is finished. One that never
- * started is started. A paused manifest is
- * not touched, and the tools of one that is being cancelled are asked once more, or stopped. One that is done is checked for drift, one
- * that failed is tried again; of both is reported when branches or tags of their templates have moved.
+ * started is started; whether it is alive is asked first, as names of executions are free again after 90 days. A paused manifest is not
+ * touched, and the tools of one that is being cancelled are asked once more, or stopped. One that is done is checked for drift,
+ * one that failed is tried again; of both is reported when branches or tags of their templates have moved.
  */
 export async function handleDue(head: ManifestHead, deps: DuePorts): Promise<DueAction> {
   const { namespace, name, generation, attempt, lease, runId } = head;
@@ -84,8 +84,13 @@ export async function handleDue(head: ManifestHead, deps: DuePorts): Promise<Due
     const record = await deps.manifests.get(key);
     return record?.runId === runId && record.lease === null ? handleIdle(record, deps) : 'leftAlone';
   }
-  const executionArn = await deps.workflows.startReconcile(runId, key);
-  if ((await deps.workflows.status(executionArn)) === 'RUNNING') return 'started';
+  const status = await deps.workflows.statusOfRun(runId);
+  // It is about to take the lease, or waits for its turn.
+  if (status === 'RUNNING') return 'leftAlone';
+  if (status === undefined) {
+    await deps.workflows.startReconcile(runId, key);
+    return 'started';
+  }
   await startNextAttempt({ ...key, generation, attempt, reason: 'its start was missed' }, deps);
   return 'startedAgain';
 }
