@@ -110,6 +110,8 @@ export interface BytePiece {
 export interface Artifacts {
   getText(key: string): Promise<string | undefined>;
   putText(key: string, text: string, contentType?: string): Promise<void>;
+  /** Returns false, and changes nothing, when there is one: of several at once, one gets true. */
+  createText(key: string, text: string, contentType?: string): Promise<boolean>;
   /** With a `piece`: what there is of it; nothing of it behind the end. */
   getBytes(key: string, piece?: BytePiece): Promise<Uint8Array | undefined>;
   putBytes(key: string, bytes: Uint8Array): Promise<void>;

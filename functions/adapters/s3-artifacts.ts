@@ -12,6 +12,9 @@ import {
 import { PipelineError } from '#domain/errors.ts';
 import type { Artifacts, BytePiece } from '../ports.ts';
 
+/** Of a write that meets another one of the same key. */
+const mostTries = 5;
+
 export class S3Artifacts implements Artifacts {
   readonly #client: S3Client;
   readonly #bucket: string;
@@ -33,6 +36,20 @@ export class S3Artifacts implements Artifacts {
 
   async putText(key: string, text: string, contentType = 'text/plain; charset=utf-8'): Promise<void> {
     await this.#put(key, text, contentType);
+  }
+
+  async createText(key: string, text: string, contentType = 'text/plain; charset=utf-8'): Promise<boolean> {
+    for (let tries = 1; ; tries++) {
+      try {
+        await this.#put(key, text, contentType, '*');
+        return true;
+      } catch (error) {
+        const name = error instanceof Error ? error.name : '';
+        if (name === 'PreconditionFailed') return false;
+        // Another write of the same key is under way, and may fail.
+        if (name !== 'ConditionalRequestConflict' || tries === mostTries) throw error;
+      }
+    }
   }
 
   async getBytes(key: string, piece?: BytePiece): Promise<Uint8Array | undefined> {
@@ -75,8 +92,8 @@ export class S3Artifacts implements Artifacts {
     }
   }
 
-  async #put(key: string, body: string | Uint8Array, contentType: string): Promise<void> {
-    const command = new PutObjectCommand({ Bucket: this.#bucket, Key: key, Body: body, ContentType: contentType });
-    await this.#client.send(command);
+  async #put(key: string, body: string | Uint8Array, contentType: string, ifNoneMatch?: '*'): Promise<void> {
+    const object = { Bucket: this.#bucket, Key: key, Body: body, ContentType: contentType };
+    await this.#client.send(new PutObjectCommand({ ...object, ...(ifNoneMatch && { IfNoneMatch: ifNoneMatch }) }));
   }
 }

@@ -204,6 +204,9 @@ export const questionLimitMs = {
   ssh: 5 * 60_000,
 } as const satisfies Record<Question['kind'], number>;
 
+/** Whether a second answer would give out more than was requested: requests for access have a folder of their own. */
+export const isGivenOut = (prefix: string): boolean => prefix.startsWith('access/');
+
 /** Artifact keys of questions: the one place that knows them. Questions of a folder are numbered. */
 export const questionKeys = {
   /** Checks of one provider instance. */
@@ -223,6 +226,8 @@ export const questionKeys = {
   request: (prefix: string) => `${prefix}/request.json`,
   build: (prefix: string) => `${prefix}/build.json`,
   result: (prefix: string) => `${prefix}/result.json`,
+  /** Whose build answers it, of those that may not be answered twice. */
+  claim: (prefix: string) => `${prefix}/claim.json`,
   log: (prefix: string) => `${prefix}/log.txt`,
 } as const;
 

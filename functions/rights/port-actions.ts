@@ -52,6 +52,7 @@ export const portActions = {
   'bus.publish': ['events:PutEvents'],
   'artifacts.getText': ['s3:GetObject', 's3:ListBucket'],
   'artifacts.putText': ['s3:PutObject'],
+  'artifacts.createText': ['s3:PutObject'],
   'artifacts.getBytes': ['s3:GetObject', 's3:ListBucket'],
   'artifacts.putBytes': ['s3:PutObject'],
   'artifacts.list': ['s3:ListBucket'],

@@ -56,9 +56,10 @@ const everyRunner = ['artifacts.getText', 'artifacts.putText', 'events.append'] 
 export const usesOfTool = {
   // Whether the build that left a lock has ended.
   terraform: [...everyRunner, 'artifacts.remove', 'builds.status', 'secrets.create', 'secrets.get'],
-  ansible: [...everyRunner, 'secrets.get'],
+  // A request for access is answered by one build.
+  ansible: [...everyRunner, 'artifacts.createText', 'secrets.get'],
   kubeone: [...everyRunner, 'artifacts.putBytes', 'artifacts.remove', 'secrets.get'],
-  kubectl: [...everyRunner, 'secrets.get'],
+  kubectl: [...everyRunner, 'artifacts.createText', 'secrets.get'],
   drift: [...everyRunner, 'secrets.get'],
 } as const satisfies Record<RunnerTool, readonly PortUse[]>;
 

@@ -1,7 +1,10 @@
 /** A question from its request to its result: in time, masked, with a log; no value of a Secret is in any of it. */
+import { randomUUID } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
 import {
   errorIn,
   type FoundFor,
+  isGivenOut,
   type Question,
   type QuestionResult,
   questionKeys,
@@ -33,20 +36,19 @@ export interface AnswerOptions extends JobOptions {
   readonly limitMs?: number;
 }
 
+type AnswerPorts = RunnerPorts<'secrets.get' | 'artifacts.createText'>;
+
 /**
- * Returns whether there is an answer. Throws without a request, and when the result could not be written. Each question is answered
- * once: a second build of it does not give a person an old access again.
+ * Returns whether there is an answer. Throws without a request, and when the result could not be written. Access is given out once: a
+ * second build of a request neither gives an old one again nor answers next to the first, whose answer it waits for.
  */
-export async function answerQuestion(
-  prefix: string,
-  ports: RunnerPorts<'secrets.get'>,
-  options: AnswerOptions,
-): Promise<boolean> {
-  const earlier = await ports.artifacts.getText(questionKeys.result(prefix));
-  if (earlier !== undefined) return errorIn(readQuestionResult(earlier)) === undefined;
+export async function answerQuestion(prefix: string, ports: AnswerPorts, options: AnswerOptions): Promise<boolean> {
+  const earlier = await resultOf(prefix, ports);
+  if (earlier) return errorIn(earlier) === undefined;
   const text = await ports.artifacts.getText(questionKeys.request(prefix));
   if (text === undefined)
     throw new Error(`there is no request under ${prefix}: was it removed while the build waited?`);
+  if (isGivenOut(prefix) && !(await claim(prefix, ports))) return answeredElsewhere(prefix, ports, options);
   return runInFrame({
     ...{ ports, logKey: questionKeys.log(prefix), options },
     work: async (job) => answerTo(text, { ports, ...job }, options),
@@ -62,6 +64,34 @@ export async function answerQuestion(
       return outcome.ok;
     },
   });
+}
+
+async function resultOf(prefix: string, { artifacts }: AnswerPorts): Promise<QuestionResult | undefined> {
+  const text = await artifacts.getText(questionKeys.result(prefix));
+  return text === undefined ? undefined : readQuestionResult(text);
+}
+
+/** Whether this build is the one that answers; also when the store did not say that it had taken the claim. */
+async function claim(prefix: string, { artifacts, clock }: AnswerPorts): Promise<boolean> {
+  const key = questionKeys.claim(prefix);
+  const build = process.env.CODEBUILD_BUILD_ID ?? `process ${process.pid}`;
+  const text = JSON.stringify({ schema: 1, build, at: clock.now().toISOString(), claim: randomUUID() });
+  return (await artifacts.createText(key, text, 'application/json')) || (await artifacts.getText(key)) === text;
+}
+
+/** By the build that was first; without its answer this one ends, as the other may have given out what no one has received. */
+async function answeredElsewhere(
+  prefix: string,
+  ports: AnswerPorts,
+  { signal, echo, stopPollMs = 5_000, limitMs = Math.max(...Object.values(questionLimitMs)) }: AnswerOptions,
+): Promise<boolean> {
+  echo?.('another build answers this request: its answer is waited for');
+  for (let waited = 0; waited < limitMs && !signal.aborted; waited += stopPollMs) {
+    const result = await resultOf(prefix, ports);
+    if (result) return errorIn(result) === undefined;
+    await pause(stopPollMs);
+  }
+  return false;
 }
 
 /** In time, whether or not what is asked reacts to a signal. */

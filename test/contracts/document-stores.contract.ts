@@ -14,6 +14,17 @@ export function artifactsContract(name: string, make: () => Artifacts): void {
       expect(await store.getBytes('runs/a/other')).toBeUndefined();
     });
 
+    it('a text that is created replaces none, and of several at once one is kept', async () => {
+      const store = make();
+      await store.putText('checks/a', 'there');
+      expect(await store.createText('checks/a', 'other')).toBe(false);
+      expect(await store.getText('checks/a')).toBe('there');
+      const names = ['one', 'two', 'three'];
+      const created = await Promise.all(names.map((name) => store.createText('checks/b', name)));
+      expect(created.filter(Boolean)).toHaveLength(1);
+      expect(await store.getText('checks/b')).toBe(names[created.indexOf(true)]);
+    });
+
     it('a range of bytes is returned, shorter at the end and empty after it', async () => {
       const store = make();
       await store.putBytes('runs/a/plan', new Uint8Array([1, 2, 3, 4, 5]));

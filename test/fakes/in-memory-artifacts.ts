@@ -15,6 +15,12 @@ export class InMemoryArtifacts implements Artifacts {
     this.#objects.set(key, new TextEncoder().encode(text));
   }
 
+  async createText(key: string, text: string): Promise<boolean> {
+    if (this.#objects.has(key)) return false;
+    await this.putText(key, text);
+    return true;
+  }
+
   async getBytes(key: string, piece?: BytePiece): Promise<Uint8Array | undefined> {
     return this.#objects.get(key)?.slice(piece?.from, piece && piece.from + piece.length);
   }

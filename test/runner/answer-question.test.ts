@@ -1,10 +1,12 @@
 /** A runner that answers a question leaves a result in time, whatever happens. */
 import { beforeEach, describe, expect, it } from 'vitest';
 import { errorIn, foundIn, questionKeys, readQuestionResult } from '#contracts/job.ts';
+import { noFacts } from '#domain/cluster-state.ts';
 import { answerQuestion } from '#runner/answer-question.ts';
 import { answers } from '#runner/answers.ts';
 import { runSimStage } from '#runner/sim/run-sim-stage.ts';
 import { type FakeDeps, fakeDeps } from '#test/fakes/fake-deps.ts';
+import { twoProviderState } from '#test/rendering/states.ts';
 
 const prefix = 'checks/team/shop/cloud/1';
 const never = new AbortController().signal;
@@ -34,6 +36,11 @@ beforeEach(async () => {
   deps = fakeDeps();
   await request();
 });
+
+const sshQuestion = {
+  ...{ kind: 'ssh', publicKey: 'ssh-ed25519 AAAA ada', seconds: 3600, namespace: 'team', manifest: 'shop' },
+  ...{ cluster: 'shop-1234567', nodes: [], current: twoProviderState(), facts: noFacts, caller: 'ada' },
+};
 
 const around = { signal: never, templatesDirectory: '/nowhere', answers };
 
@@ -84,6 +91,57 @@ describe('credential checks', () => {
     const first = await result();
     const once = { ...around, answers: { ...answers, credentials: () => Promise.reject(new Error('asked again')) } };
     expect([await answerQuestion(prefix, deps, once), await result()]).toEqual([true, first]);
+  });
+
+  describe('requests for access', () => {
+    const access = 'access/team/shop/shop-1234567/ssh-abc/1';
+    const opened = { until: '2026-11-20T13:00:00.000Z', nodes: [] };
+
+    /** Two builds of one request, the second once the first is at work; how often access was given out. */
+    async function twoBuilds(end: (found: typeof opened) => Promise<typeof opened>) {
+      await deps.artifacts.putText(questionKeys.request(access), JSON.stringify(sshQuestion));
+      let given = 0;
+      const begun = Promise.withResolvers<void>();
+      const goOn = Promise.withResolvers<void>();
+      const ssh = async () => {
+        given += 1;
+        begun.resolve();
+        await goOn.promise;
+        return end(opened);
+      };
+      const options = { ...around, stopPollMs: 1, answers: { ...answers, ssh } };
+      const first = answerQuestion(access, deps, options);
+      await begun.promise;
+      const second = answerQuestion(access, deps, options);
+      goOn.resolve();
+      return { ended: await Promise.all([first, second]), given };
+    }
+
+    it('two builds of one request for access give it out once, and both end with its answer', async () => {
+      expect(await twoBuilds(async (found) => found)).toEqual({ ended: [true, true], given: 1 });
+    });
+
+    it('a second build ends like the first one when that gives out nothing', async () => {
+      const failed = await twoBuilds(() => Promise.reject(new Error('no node answered')));
+      expect(failed).toEqual({ ended: [false, false], given: 1 });
+    });
+
+    it('a build of a request for access whose first build was killed gives out nothing', async () => {
+      await deps.artifacts.putText(questionKeys.request(access), JSON.stringify(sshQuestion));
+      await deps.artifacts.putText(questionKeys.claim(access), '{"schema":1,"build":"ansible:1"}');
+      const ssh = () => Promise.reject(new Error('given out twice'));
+      const options = { ...around, stopPollMs: 1, limitMs: 3, answers: { ...answers, ssh } };
+      expect(await answerQuestion(access, deps, options)).toBe(false);
+      expect(await deps.artifacts.getText(questionKeys.result(access))).toBeUndefined();
+    });
+
+    it('a claim that the store has taken without saying so is that of the build', async () => {
+      await deps.artifacts.putText(questionKeys.request(access), JSON.stringify(sshQuestion));
+      const { createText } = deps.artifacts;
+      deps.artifacts.createText = async (...given) => !(await createText.apply(deps.artifacts, given));
+      const options = { ...around, answers: { ...answers, ssh: async () => opened } };
+      expect(await answerQuestion(access, deps, options)).toBe(true);
+    });
   });
 
   it('a check asks no cloud when everything is simulated', async () => {
