@@ -69,6 +69,8 @@ export const StageRequest = z.object({
   project: z.string(),
   /** What its container is made of; absent: whatever the project names. */
   image: z.string().optional(),
+  /** Name of its execution; absent without work, and in inputs of 0.1.0, whose executions have none. */
+  execution: z.string().optional(),
   waypointPrefix: z.string(),
   /** Steps of the run that are done when this stage is. */
   step: z.number().int(),

@@ -147,6 +147,23 @@ export const failureScenarios: readonly Scenario[] = [
     },
   },
   {
+    name: 'no one can see whether a build has ended: nothing is done next to it, and a retry stops it first',
+    async play(pipeline) {
+      const first = await applyInTurn(pipeline, smallShop);
+      pipeline.runner.refuse('configuration', 'AWSCodeBuildException', 8);
+      pipeline.faults.set('stop-builds', named('TypeError'));
+      const second = await applyInTurn(pipeline, largeShop);
+      const { status, failure } = await pipeline.cluster();
+      if (status !== 'NeedsAttention' || failure?.class !== 'stuck')
+        throw new Error(`the cluster is ${status}: ${JSON.stringify(failure)}`);
+      return [...first, ...second, ...(await retryShop(pipeline))];
+    },
+    expected: {
+      outcomes: [{ status: 'SUCCEEDED' }, { status: 'FAILED', error: 'BuildStillRuns' }, { status: 'SUCCEEDED' }],
+      clusters: [{ status: 'Converged', failure: null }],
+    },
+  },
+  {
     name: 'aborted, started again, adopts what was begun',
     loose: true,
     async play(pipeline) {

@@ -54,7 +54,8 @@ export async function beginCheck(
   const repaired = drift?.repair?.state === 'made';
   const reason = repaired ? 'whether the repair has helped' : 'whether anything differs from what was created';
   const nothing = nothingToDo('none');
-  const slot: StageRequest = { ...nothing.do.drift, hasWork: true, ...stageBuild('drift', runners), waypointPrefix };
+  const build = stageBuild({ waypointPrefix, stage: 'drift', mode: 'do' }, runners);
+  const slot: StageRequest = { ...nothing.do.drift, hasWork: true, ...build, waypointPrefix };
   const start: Start = {
     document: { schema: 1, namespace, manifest: name, generation, runId, cluster, facts, current, reason },
     record: changed(record, run, { status: 'Checking', facts, waypointPrefix }),

@@ -6,6 +6,7 @@ import type { PlanClusterOutput, StageRequest } from '#contracts/state-inputs.ts
 import { PipelineError } from '#domain/errors.ts';
 import { type StagePlan, undoRungs, type Waypoint } from '#domain/plan.ts';
 import type { RunnerTool } from '../../rights/runner-rights.ts';
+import { checksumOf } from '../records/checksum.ts';
 
 /** The tool that runs each stage; checks for drift have a container with all of them. */
 export const toolOfStage = {
@@ -67,7 +68,7 @@ export function stageRequests({
     const hasWork = place >= 0;
     const after = plans[place + 1]?.stage;
     const position = { step: stepsBefore + place + 1, ...(hasWork && after && { next: after }) };
-    const build = hasWork ? stageBuild(stage, runners) : { project: '' };
+    const build = hasWork ? stageBuild({ waypointPrefix, stage, mode }, runners) : { project: '' };
     return { stage, mode, hasWork, ...build, waypointPrefix, ...position };
   });
 }
@@ -87,10 +88,29 @@ function outputOf(
   };
 }
 
-/** What the container of a stage is started from. Throws `InternalFault` when it has no project. */
-export function stageBuild(stage: RunWork, { projects, images }: Runners): Pick<StageRequest, 'project' | 'image'> {
-  const image = images[toolOfStage[stage]];
-  return { project: projectOf(stage, projects), ...(image !== undefined && { image }) };
+type StagePlace = Pick<StageRequest, 'waypointPrefix' | 'stage' | 'mode'>;
+
+/** What the container of a stage is started from, and under which name its execution. Throws `InternalFault` when it has no project. */
+export function stageBuild(
+  place: StagePlace,
+  { projects, images }: Runners,
+): Pick<StageRequest, 'project' | 'image' | 'execution'> {
+  const image = images[toolOfStage[place.stage]];
+  const project = projectOf(place.stage, projects);
+  return { project, ...(image !== undefined && { image }), execution: executionName(place) };
+}
+
+/** Step Functions takes no longer ones. */
+const longestName = 80;
+
+/** `<run>-<cluster>-w03-kubernetes`: no other stage has it, since waypoints of a run are counted. A long one has a hash in place of its middle. */
+export function executionName({ waypointPrefix, stage, mode }: StagePlace): string {
+  const [, , , run, cluster, waypoint] = waypointPrefix.split('/');
+  const end = `-${waypoint}-${stage}${mode === 'undo' ? '-undo' : ''}`;
+  const whole = `${run}-${cluster}`;
+  if (whole.length + end.length <= longestName) return whole + end;
+  const hash = `-${checksumOf(waypointPrefix).slice(0, 10)}`;
+  return whole.slice(0, longestName - end.length - hash.length) + hash + end;
 }
 
 export function projectOf(stage: RunWork, projects: Readonly<Record<string, string>>): string {

@@ -48,7 +48,10 @@ export class Pipeline {
     this.machines = machinesOf({
       invoke: (name, input) => this.invoke(name, input),
       build: (request) => this.runner.build(request),
-      ended: (_, name, outcome, input) => this.#note(name, outcome, input),
+      // Of runs that roll-outs start.
+      ended: async (machine, name, outcome, input) => {
+        if (machine === 'reconcile-manifest') await this.#note(name, outcome, input);
+      },
     });
   }
 
