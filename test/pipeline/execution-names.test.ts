@@ -47,7 +47,7 @@ describe('names of executions of stages', () => {
     expect(names).toEqual([expect.stringMatching(/^shop-a0001-g1-d1-web-\w+-w00-drift$/)]);
   });
 
-  it('names of long runs are cut to 80 characters, and differ as their runs do', () => {
+  it('a name of a long run is cut to 80 characters, and differs as the runs do', () => {
     const prefix = (run: string, waypoint = 'w00') => `runs/team/shop/${run}/${'c'.repeat(40)}-abcdefg/${waypoint}`;
     const runs = ['g1', 'g2'].map((generation) => `${'shop'.repeat(15)}-a0001-${generation}-a1`);
     const names = runs.map((run) =>
