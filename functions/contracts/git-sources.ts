@@ -47,6 +47,23 @@ export const SourceStatus = z
   .meta({ id: 'SourceStatus' });
 export type SourceStatus = z.infer<typeof SourceStatus>;
 
+/** The manifests of a commit of a git repository. */
+export const SourceLookup = z.strictObject({
+  /** Name of the GitSource, for messages. */
+  name: z.string(),
+  /** Host and path of the repository, without scheme. */
+  url: z.string(),
+  /** Branch, tag or commit. */
+  ref: z.string(),
+  /** Folder or file, from the root. */
+  path: z.string(),
+  /** `locatorText` of the Secret with the token; absent: the repository is public. */
+  secret: z.string().optional(),
+  /** A commit whose files are not wanted again. */
+  known: z.string().optional(),
+});
+export type SourceLookup = z.infer<typeof SourceLookup>;
+
 /** The files of a commit, as a runner leaves them. */
 export const SourceFiles = z.strictObject({
   commit: z.string(),

@@ -7,7 +7,7 @@ import { z } from 'zod';
 import { ClusterState } from '#domain/cluster-state.ts';
 import { StageName } from '#domain/plan.ts';
 import { CertificateRequest, IssuedCertificate, OpenedNodes, SshQuestion } from './access-requests.ts';
-import { SourceFiles } from './git-sources.ts';
+import { SourceFiles, SourceLookup } from './git-sources.ts';
 import { type RunWork, StageError, StageMode, WaypointDocument } from './stage.ts';
 
 /** One stage of a waypoint. */
@@ -94,23 +94,6 @@ export const PluginAnswer = z.strictObject({
   ),
 });
 export type PluginAnswer = z.infer<typeof PluginAnswer>;
-
-/** The manifests of a commit of a git repository. */
-export const SourceLookup = z.strictObject({
-  /** Name of the GitSource, for messages. */
-  name: z.string(),
-  /** Host and path of the repository, without scheme. */
-  url: z.string(),
-  /** Branch, tag or commit. */
-  ref: z.string(),
-  /** Folder or file, from the root. */
-  path: z.string(),
-  /** `locatorText` of the Secret with the token; absent: the repository is public. */
-  secret: z.string().optional(),
-  /** A commit whose files are not wanted again. */
-  known: z.string().optional(),
-});
-export type SourceLookup = z.infer<typeof SourceLookup>;
 
 /** What is asked: written as JSON before the build starts. */
 export const Question = z.discriminatedUnion('kind', [

@@ -2,8 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { extname, join, posix } from 'node:path';
 import { GitReferences } from '#adapters/git-references.ts';
-import type { SourceFault, SourceFiles } from '#contracts/git-sources.ts';
-import type { SourceLookup } from '#contracts/job.ts';
+import type { SourceFault, SourceFiles, SourceLookup } from '#contracts/git-sources.ts';
 import { decoded, parseDocuments } from '#documents/parse-documents.ts';
 import { placeOf } from '#documents/text-places.ts';
 import { isMap } from '#domain/manifest/faults/kubernetes-document.ts';

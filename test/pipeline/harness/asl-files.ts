@@ -69,3 +69,7 @@ export function machineOf(name: string): AslMachine {
   );
   return JSON.parse(text) as AslMachine;
 }
+
+/** `<machine>/<state>` of each state of the machine that catches errors. */
+export const catchesOf = (name: string): readonly string[] =>
+  statesOf(machineOf(name)).flatMap(([state, { Catch }]) => (Catch ? [`${name}/${state}`] : []));
