@@ -4,32 +4,33 @@ import { ManagedPolicy, PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { Construct } from 'constructs';
 import { prefixesOf, runnerActions, runnerBounds, runnerTools } from '#functions/rights/runner-rights.ts';
 import { acceptFindings } from '../checks.ts';
-import type { DataStores } from '../rights/grant-uses.ts';
+import type { Options } from '../options.ts';
+import { type DataStores, listsBelow } from '../rights/grant-uses.ts';
 import { secretPrefix } from '../settings.ts';
+import { denyOwnRoles, loginsOf } from './runner-logins.ts';
 
 export interface RunnerBoundaryProps extends DataStores {
-  readonly installation: string;
+  readonly options: Options;
 }
 
 /** What the runners reach of the stored things of this installation, all of them together; its images and logs, and logins elsewhere. */
 export function runnerBoundary(scope: Construct, id: string, props: RunnerBoundaryProps): ManagedPolicy {
-  const { table, bucket, key, installation } = props;
+  const { table, bucket, key, options } = props;
+  const { installation } = options;
   const stack = Stack.of(scope);
   const allow = (actions: string[], resources: string[]): PolicyStatement =>
     new PolicyStatement({ actions, resources });
-  const below = (action: string): string[] => {
+  const prefixes = (action: string): string[] => {
     const tools = runnerTools.filter((tool) => runnerActions(tool).includes(action));
-    return [...new Set(tools.flatMap((tool) => prefixesOf(action, runnerBounds[tool])))].map((prefix) => `${prefix}*`);
+    return [...new Set(tools.flatMap((tool) => prefixesOf(action, runnerBounds[tool])))];
   };
+  const below = (action: string): string[] => prefixes(action).map((prefix) => `${prefix}*`);
   const secret = (path: string): string =>
     stack.formatArn({
       ...{ service: 'ssm', resource: 'parameter', resourceName: `${secretPrefix(installation).slice(1)}/${path}` },
     });
   const logGroups = stack.formatArn({
     ...{ service: 'logs', resource: 'log-group', resourceName: '*', arnFormat: ArnFormat.COLON_RESOURCE_NAME },
-  });
-  const otherRoles = stack.formatArn({
-    ...{ service: 'iam', region: '', account: '*', resource: 'role', resourceName: '*' },
   });
   const boundary = new ManagedPolicy(scope, id, {
     description: `Kubeloom ${installation}: the most that a runner may do`,
@@ -38,7 +39,11 @@ export function runnerBoundary(scope: Construct, id: string, props: RunnerBounda
         ...{ actions: ['dynamodb:BatchWriteItem'], resources: [table.tableArn] },
         conditions: { 'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': below('dynamodb:BatchWriteItem') } },
       }),
-      allow(['s3:ListBucket'], [bucket.bucketArn]),
+      new PolicyStatement({
+        actions: ['s3:ListBucket'],
+        resources: [bucket.bucketArn],
+        conditions: listsBelow(prefixes('s3:ListBucket')),
+      }),
       ...['s3:DeleteObject', 's3:GetObject', 's3:PutObject'].map((action) =>
         allow(
           [action],
@@ -48,7 +53,8 @@ export function runnerBoundary(scope: Construct, id: string, props: RunnerBounda
       ...['ssm:GetParameter', 'ssm:PutParameter'].map((action) => allow([action], below(action).map(secret))),
       allow(['kms:Decrypt', 'kms:DescribeKey', 'kms:Encrypt', 'kms:GenerateDataKey*', 'kms:ReEncrypt*'], [key.keyArn]),
       allow(['logs:CreateLogGroup', 'logs:CreateLogStream', 'logs:PutLogEvents'], [logGroups]),
-      allow(['sts:AssumeRole'], [otherRoles]),
+      ...loginsOf(runnerTools, options, stack),
+      denyOwnRoles(stack),
       allow(
         [
           'codebuild:BatchGetBuilds',
@@ -56,7 +62,6 @@ export function runnerBoundary(scope: Construct, id: string, props: RunnerBounda
           'ecr:BatchGetImage',
           'ecr:GetAuthorizationToken',
           'ecr:GetDownloadUrlForLayer',
-          'sts:GetWebIdentityToken',
         ],
         ['*'],
       ),

@@ -13,7 +13,7 @@ import { offeredTypes } from '../provider-types.ts';
 import { type DataStores, grantUses } from '../rights/grant-uses.ts';
 import { runnerSettings, type Settings } from '../settings.ts';
 import { computeOf, otherComputes, type RunnerCompute } from './runner-compute.ts';
-import { allowLogins } from './runner-logins.ts';
+import { allowLogins, denyOwnRoles } from './runner-logins.ts';
 
 /** Tools that start Terraform. */
 const pluginTools: readonly RunnerTool[] = ['terraform', 'drift'];
@@ -139,9 +139,7 @@ function denyControlPlane(role: Role, tool: RunnerTool): void {
   const verbs = ['Create', 'Delete', 'Import', 'Invalidate', 'List', 'Put', 'Retry', 'Start', 'Stop', 'Update'];
   const seesBuilds = runnerActions(tool).includes('codebuild:BatchGetBuilds');
   const ofBuilds = seesBuilds ? verbs.map((verb) => `codebuild:${verb}*`) : ['codebuild:*'];
-  const roles = Stack.of(role).formatArn({ service: 'iam', region: '', resource: 'role', resourceName: '*' });
-  const deny = (actions: string[], resource: string): void =>
-    void role.addToPolicy(new PolicyStatement({ effect: Effect.DENY, actions, resources: [resource] }));
-  deny([...services.map((service) => `${service}:*`), ...ofBuilds], '*');
-  deny(['sts:AssumeRole'], roles);
+  const actions = [...services.map((service) => `${service}:*`), ...ofBuilds];
+  role.addToPolicy(new PolicyStatement({ effect: Effect.DENY, actions, resources: ['*'] }));
+  role.addToPolicy(denyOwnRoles(Stack.of(role)));
 }

@@ -78,10 +78,7 @@ export function grantUses(role: Role, { uses, bounds, holder }: RoleGrant, on: U
       leading,
     );
   }
-  const listed = bounds.byAction?.['s3:ListBucket']?.map((prefix) => `${prefix}*`);
-  // IfExists: a read of an object that does not exist has no prefix, and is answered with 404 only to who may list.
-  const below = listed && { StringLikeIfExists: { 's3:prefix': listed } };
-  allow(['s3:ListBucket'], [on.bucket.bucketArn], below);
+  allow(['s3:ListBucket'], [on.bucket.bucketArn], listsBelow(prefixesOf('s3:ListBucket', bounds)));
   for (const action of ['s3:GetObject', 's3:PutObject', 's3:DeleteObject'])
     allow(
       [action],
@@ -126,6 +123,11 @@ export function grantUses(role: Role, { uses, bounds, holder }: RoleGrant, on: U
     'behind a prefix of one bucket, one path of secrets, one state machine: their names are created at run time',
   );
   acceptFindings(role, 'IAM5', /^Action::kms:(GenerateDataKey|ReEncrypt)\*$/, 'as KMS documents it for services');
+}
+
+/** Listing keys below these prefixes. IfExists: a read of an object that does not exist has no prefix, and is answered with 404 only to who may list. */
+export function listsBelow(prefixes: readonly string[]): NonNullable<PolicyStatement['conditions']> {
+  return { StringLikeIfExists: { 's3:prefix': prefixes.map((prefix) => `${prefix}*`) } };
 }
 
 /**

@@ -57,7 +57,7 @@ export class PipelineStack extends Stack {
     this.#props = props;
     const { table, bucket, key, options } = props;
     const { installation } = options;
-    this.#boundary = runnerBoundary(this, 'RunnerBoundary', { installation, table, bucket, key });
+    this.#boundary = runnerBoundary(this, 'RunnerBoundary', { options, table, bucket, key });
     this.#runners = byTool((tool) => this.#runner(tool));
     const projects = runnerTools.flatMap((tool) => this.#runners[tool].projects);
     const started = runnerTools.map((tool) => this.#runners[tool].project);

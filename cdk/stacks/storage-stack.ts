@@ -79,12 +79,13 @@ export class StorageStack extends Stack {
           noncurrentVersionExpiration: Duration.days(oldVersionDays),
           expiredObjectDeleteMarker: true,
         },
-        {
-          // A log is written again every 2 seconds while its stage runs: no one asks for those before.
-          ...{ id: 'runs', prefix: 'runs/', expiration: Duration.days(runDays) },
+        // A log is written again every 2 seconds while its stage runs: no one asks for those before.
+        ...['runs', 'checks'].map((id) => ({
+          id,
+          prefix: `${id}/`,
+          expiration: Duration.days(runDays),
           noncurrentVersionExpiration: Duration.days(1),
-        },
-        { id: 'checks', prefix: 'checks/', expiration: Duration.days(runDays) },
+        })),
         // Proposed plans wait for an approval; most have become something else by then.
         { id: 'plans', prefix: 'plans/', expiration: Duration.days(planDays) },
         // Certificates of people, without keys.

@@ -16,6 +16,8 @@ export interface Bounds {
   readonly keeps?: readonly string[];
   /** Objects that are written and deleted, and never read. @default none */
   readonly writes?: readonly string[];
+  /** Keys below them are listed, too, as those of objects that are read. @default none */
+  readonly lists?: readonly string[];
   /** Partition keys. */
   readonly partitions: readonly string[];
   /** Secrets. */
@@ -26,26 +28,52 @@ export interface Bounds {
   readonly byAction?: Readonly<Record<string, readonly string[]>>;
 }
 
+/** Where Terraform asks for named workspaces, wherever its states are. No object is there. */
+const workspaces = ['env:/'];
+
 /** `runs/` has the waypoints, `checks/` those of credentials and of template repositories, `access/` what people ask for to get into a cluster, `plugins/` provider types that do not come with Kubeloom, `pki/` backups of clusters' certificate authorities, `ssh/` the keys of pools, `user/` the users' Secrets. */
 export const runnerBounds: Readonly<Record<RunnerTool, Bounds>> = {
   terraform: {
-    ...{ objects: ['runs/', 'terraform/', 'checks/'], keeps: ['plugins/'], partitions: ['EVENTS#'] },
-    ...{ secrets: ['ssh/'], secretReads: ['user/'] },
+    objects: ['terraform/'],
+    keeps: ['runs/', 'checks/', 'plugins/'],
+    lists: workspaces,
+    partitions: ['EVENTS#'],
+    secrets: ['ssh/'],
+    secretReads: ['user/'],
   },
-  ansible: { objects: ['runs/', 'access/'], partitions: ['EVENTS#'], secrets: [], secretReads: ['user/', 'ssh/'] },
+  ansible: {
+    objects: [],
+    keeps: ['runs/', 'access/'],
+    partitions: ['EVENTS#'],
+    secrets: [],
+    secretReads: ['user/', 'ssh/'],
+  },
   kubeone: {
-    ...{ objects: ['runs/', 'kubeconfigs/'], writes: ['pki/'], partitions: ['EVENTS#'] },
-    ...{ secrets: [], secretReads: ['user/', 'ssh/'] },
+    objects: ['kubeconfigs/'],
+    keeps: ['runs/'],
+    writes: ['pki/'],
+    partitions: ['EVENTS#'],
+    secrets: [],
+    secretReads: ['user/', 'ssh/'],
   },
   // Secrets of users: the tokens of private repositories that have documents.
   kubectl: {
-    ...{ objects: ['runs/', 'access/'], reads: ['kubeconfigs/'], partitions: ['EVENTS#'] },
-    ...{ secrets: [], secretReads: ['user/'] },
+    objects: [],
+    keeps: ['runs/', 'access/'],
+    reads: ['kubeconfigs/'],
+    partitions: ['EVENTS#'],
+    secrets: [],
+    secretReads: ['user/'],
   },
   // It looks, and writes nothing but what it found.
   drift: {
-    ...{ objects: ['runs/'], reads: ['terraform/', 'kubeconfigs/', 'plugins/'], partitions: ['EVENTS#'] },
-    ...{ secrets: [], secretReads: ['user/', 'ssh/'] },
+    objects: [],
+    keeps: ['runs/'],
+    reads: ['terraform/', 'kubeconfigs/', 'plugins/'],
+    lists: workspaces,
+    partitions: ['EVENTS#'],
+    secrets: [],
+    secretReads: ['user/', 'ssh/'],
   },
 };
 
@@ -86,13 +114,14 @@ export function runnerActions(tool: RunnerTool): readonly string[] {
   return actionsOf([...usesOfTool[tool], ...toolUses[tool]]);
 }
 
-/** Prefixes of what an action may touch; without bounds it may touch all. Tools list keys under names of their own. */
+/** Prefixes of what an action may touch; without bounds it may touch all. */
 export function prefixesOf(action: string, bounds: Bounds | undefined): readonly string[] {
   const own = bounds?.byAction?.[action];
   if (own !== undefined) return own;
-  const isList = action === 's3:ListBucket' || action === 'ssm:GetParametersByPath';
-  if (bounds === undefined || isList) return [''];
-  if (action === 's3:GetObject') return [...bounds.objects, ...(bounds.reads ?? []), ...(bounds.keeps ?? [])];
+  if (bounds === undefined || action === 'ssm:GetParametersByPath') return [''];
+  const readable = [...bounds.objects, ...(bounds.reads ?? []), ...(bounds.keeps ?? [])];
+  if (action === 's3:GetObject') return readable;
+  if (action === 's3:ListBucket') return [...readable, ...(bounds.lists ?? [])];
   if (action === 's3:PutObject') return [...bounds.objects, ...(bounds.keeps ?? []), ...(bounds.writes ?? [])];
   if (action === 's3:DeleteObject') return [...bounds.objects, ...(bounds.writes ?? [])];
   if (action === 'ssm:GetParameter') return [...bounds.secrets, ...(bounds.secretReads ?? [])];

@@ -45,6 +45,45 @@ const runners = runnerTools.map((tool) => {
 
 const unique = (texts: readonly string[]): readonly string[] => [...new Set(texts)].sort();
 
+describe('the permissions boundary of runners', () => {
+  const boundaryOf = (stack: typeof pipeline): readonly Statement[] => {
+    const [boundary] = resourcesOf(stack, 'AWS::IAM::ManagedPolicy');
+    return (Object(boundary?.Properties.PolicyDocument) as { Statement: Statement[] }).Statement;
+  };
+  const about = (action: string, effect: string, stack = pipeline): readonly Statement[] =>
+    boundaryOf(stack).filter(({ Effect, Action }) => Effect === effect && [Action].flat().includes(action));
+
+  it('the boundary lets runners assume roles of other accounts with an ExternalId of this installation, and no role of their own', () => {
+    const allowed = about('sts:AssumeRole', 'Allow');
+    expect(allowed.map(({ Condition }) => Condition)).toEqual([{ StringLike: { 'sts:ExternalId': 'kubeloom/*' } }]);
+    const denied = about('sts:AssumeRole', 'Deny');
+    expect(denied).toHaveLength(1);
+    expect(JSON.stringify(denied[0]?.Resource)).toContain('{"Ref":"AWS::AccountId"},":role/*"');
+  });
+
+  it('the boundary lets runners list keys below the prefixes that one of them reads', () => {
+    const [listing] = about('s3:ListBucket', 'Allow');
+    const { StringLikeIfExists: below } = Object(listing?.Condition);
+    expect(below['s3:prefix']).toEqual(expect.arrayContaining(['runs/*', 'terraform/*', 'kubeconfigs/*', 'env:/*']));
+    expect(below['s3:prefix'].join()).not.toMatch(/pki|documents|(^|,)\*/);
+  });
+
+  it('the boundary lets runners have tokens for clouds that are offered and Vaults of the options, and for no one else', () => {
+    const audiences = (context: Record<string, unknown>) =>
+      about('sts:GetWebIdentityToken', 'Allow', installationOf(context).pipeline).map(({ Condition }) => Condition);
+    const only = (...names: string[]) => [
+      {
+        'ForAllValues:StringLike': { 'sts:IdentityTokenAudience': names },
+        Null: { 'sts:IdentityTokenAudience': 'false' },
+      },
+    ];
+    const clouds = ['api://AzureADTokenExchange', 'https://iam.googleapis.com/*'];
+    expect(audiences({ vaultAudiences: 'vault' })).toEqual(only(...clouds, 'vault'));
+    expect(audiences({ providers: 'hetzner', vaultAudiences: 'vault' })).toEqual(only('vault'));
+    expect(audiences({ providers: 'hetzner' })).toEqual([]);
+  });
+});
+
 describe('runners', () => {
   it('runners get tokens only for clouds that are offered and Vaults of the options', () => {
     const audiencesOf = (context: Record<string, unknown>) => {
@@ -101,11 +140,24 @@ describe('runners', () => {
       for (const prefix of bounds.keeps ?? []) expect(JSON.stringify(deletions)).not.toContain(`/${prefix}*`);
       const reads = of('s3:').filter(({ Action }) => [Action].flat().includes('s3:GetObject'));
       for (const prefix of bounds.writes ?? []) expect(JSON.stringify(reads)).not.toContain(`/${prefix}*`);
+      const [listing, ...more] = of('s3:').filter(({ Action }) => [Action].flat().includes('s3:ListBucket'));
+      expect(more).toEqual([]);
+      const listed = [...bounds.objects, ...(bounds.reads ?? []), ...(bounds.keeps ?? []), ...(bounds.lists ?? [])];
+      expect(listing?.Condition).toEqual({
+        StringLikeIfExists: { 's3:prefix': listed.map((prefix) => `${prefix}*`) },
+      });
       const secrets = (paths: readonly string[]): readonly string[] =>
         paths.map((path) => `parameter/kubeloom/${path}`).sort();
       expect(unique(endings('ssm:'))).toEqual(secrets([...bounds.secrets, ...(bounds.secretReads ?? [])]));
       const changes = of('ssm:').filter(({ Action }) => [Action].flat().some((one) => /Put|Delete/.test(one)));
       for (const path of secrets(bounds.secretReads ?? [])) expect(JSON.stringify(changes)).not.toContain(`${path}*`);
+    });
+
+    it(`${tool} deletes no waypoints, results and logs of runs and checks`, () => {
+      const deleting = statements.filter(
+        ({ Effect, Action }) => Effect === 'Allow' && [Action].flat().includes('s3:DeleteObject'),
+      );
+      expect(JSON.stringify(deleting.map(({ Resource }) => Resource))).not.toMatch(/runs\/|checks\//);
     });
 
     it(`${tool} has a permissions boundary, which allows what it does and nothing that it does not`, () => {

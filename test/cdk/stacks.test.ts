@@ -155,14 +155,15 @@ describe('retention', () => {
     });
   });
 
-  it('old versions and runs are deleted after the days of the options', () => {
+  it('old versions and runs are deleted after the days of the options, versions of logs after a day', () => {
+    const logVersions = { NoncurrentVersionExpiration: { NoncurrentDays: 1 }, Status: 'Enabled' };
     const { storage } = installationOf({ oldVersionDays: 40, runDays: 50 });
     templateOf(storage).hasResourceProperties('AWS::S3::Bucket', {
       LifecycleConfiguration: {
         Rules: [
           Match.objectLike({ NoncurrentVersionExpiration: { NoncurrentDays: 40 }, Status: 'Enabled' }),
-          Match.objectLike({ Prefix: 'runs/', ExpirationInDays: 50, Status: 'Enabled' }),
-          Match.objectLike({ Prefix: 'checks/', ExpirationInDays: 50, Status: 'Enabled' }),
+          Match.objectLike({ Prefix: 'runs/', ExpirationInDays: 50, ...logVersions }),
+          Match.objectLike({ Prefix: 'checks/', ExpirationInDays: 50, ...logVersions }),
           Match.objectLike({ Prefix: 'plans/', ExpirationInDays: 30, Status: 'Enabled' }),
           Match.objectLike({ Prefix: 'access/', ExpirationInDays: 1, Status: 'Enabled' }),
           Match.objectLike({ AbortIncompleteMultipartUpload: { DaysAfterInitiation: 7 }, Status: 'Enabled' }),

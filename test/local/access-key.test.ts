@@ -88,6 +88,29 @@ describe('the services of a platform', () => {
       await s3('kubeone').send(new DeleteObjectCommand({ Bucket: 'kubeloom', Key }));
     });
 
+    it('a build writes waypoints and checks, and deletes none', async () => {
+      const remove = (tool: RunnerTool, Key: string) =>
+        s3(tool).send(new DeleteObjectCommand({ Bucket: 'kubeloom', Key }));
+      const Key = 'runs/default/shop/r1/w01/facts.json';
+      for (const tool of runnerTools) {
+        await put(tool, Key);
+        await expect(remove(tool, Key), tool).rejects.toMatchObject({ name: 'AccessDenied' });
+      }
+      await put('terraform', 'checks/default/shop/cloud/1/result.json');
+      const check = remove('terraform', 'checks/default/shop/cloud/1/result.json');
+      await expect(check).rejects.toMatchObject({ name: 'AccessDenied' });
+    });
+
+    it('a build lists keys below prefixes that it reads, and those of workspaces where Terraform does', async () => {
+      const list = (tool: RunnerTool, Prefix: string) =>
+        s3(tool).send(new ListObjectsV2Command({ Bucket: 'kubeloom', Prefix }));
+      await list('kubectl', 'runs/default/');
+      await expect(list('kubectl', 'documents/')).rejects.toMatchObject({ name: 'AccessDenied' });
+      await expect(list('kubeone', 'pki/')).rejects.toMatchObject({ name: 'AccessDenied' });
+      for (const tool of ['terraform', 'drift'] as const) await list(tool, 'env:/');
+      await expect(list('ansible', 'env:/')).rejects.toMatchObject({ name: 'AccessDenied' });
+    });
+
     it('a backup of a certificate authority is written and deleted, and no build reads one', async () => {
       const Key = 'pki/default/shop/web.tar.gz';
       await put('kubeone', Key);
