@@ -10,7 +10,7 @@ import {
   Tracing,
 } from 'aws-cdk-lib/aws-lambda';
 import { SqsDestination } from 'aws-cdk-lib/aws-lambda-destinations';
-import { LogGroup, type RetentionDays } from 'aws-cdk-lib/aws-logs';
+import { FilterPattern, LogGroup, MetricFilter, type RetentionDays } from 'aws-cdk-lib/aws-logs';
 import type { IQueue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import { functionBounds } from '#functions/rights/function-rights.ts';
@@ -24,6 +24,15 @@ export type FunctionCode = (name: string) => Code;
 /** How long a function may work: as long as its state waits, and the API, whose gateway gives up after 30 seconds. */
 export const functionSeconds = 60;
 export const apiSeconds = 29;
+
+/** Counted over all functions: calls that took more than 80 percent of the time that their function has. */
+export const slowCalls = (installation: string): { readonly metricNamespace: string; readonly metricName: string } => ({
+  metricNamespace: metricNamespace(installation),
+  metricName: 'slowCalls',
+});
+
+/** Of what is derived from logs. */
+export const metricNamespace = (installation: string): string => `Kubeloom/${installation}`;
 
 export interface ProductFunctionProps {
   readonly code: Code;
@@ -49,6 +58,14 @@ export class ProductFunction extends Construct {
     super(scope, id);
     const { logRetention: retention, asynchronous } = props;
     this.log = new LogGroup(this, 'Log', { retention, removalPolicy: RemovalPolicy.DESTROY });
+    const timeout = props.timeout ?? Duration.seconds(functionSeconds);
+    // As Lambda's documentation has it (platform.report), each call is reported, one that was cut off, too. A metric is billed in hours in which it has values only.
+    new MetricFilter(this, 'SlowCalls', {
+      logGroup: this.log,
+      filterPattern: FilterPattern.numberValue('$.record.metrics.durationMs', '>', timeout.toMilliseconds() * 0.8),
+      ...slowCalls(props.on.installation),
+      metricValue: '1',
+    });
     const role = new Role(this, 'Role', {
       assumedBy: new ServicePrincipal('lambda.amazonaws.com'),
       description: props.description,
@@ -74,7 +91,7 @@ export class ProductFunction extends Construct {
       architecture: Architecture.ARM_64,
       // A share of a processor comes with the memory; below this, starting takes longer than working.
       memorySize: 1024,
-      timeout: props.timeout ?? Duration.seconds(functionSeconds),
+      timeout,
       environment: props.environment,
       loggingFormat: LoggingFormat.JSON,
       logGroup: this.log,

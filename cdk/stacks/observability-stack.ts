@@ -19,7 +19,7 @@ import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
 import type { Construct } from 'constructs';
 import { tooManyIncomplete } from '#domain/assess-drift.ts';
 import type { MeasureName } from '#domain/measures.ts';
-import { apiSeconds, functionSeconds } from '../constructs/product-function.ts';
+import { metricNamespace, slowCalls } from '../constructs/product-function.ts';
 import { WatchedAlarm, type WatchedAlarmProps } from '../constructs/watched-alarm.ts';
 import type { Options } from '../options.ts';
 import type { PipelineStack } from './pipeline-stack.ts';
@@ -143,6 +143,8 @@ export class ObservabilityStack extends Stack {
 
   /** Of the whole account: what others use of it is missing here as well. */
   #watchCapacity(): void {
+    const { metricNamespace: namespace, metricName } = slowCalls(this.#props.options.installation);
+    const slow = { namespace, metricName };
     this.#alarm('throttled', {
       description: 'AWS refused calls of functions, or reads and writes of the table: there were too many at once.',
       metric: new MathExpression({
@@ -156,24 +158,24 @@ export class ObservabilityStack extends Stack {
       }),
     });
     this.#alarm('functions-slow', {
-      description: 'The tick of the scheduler, or the API, took more than 80 percent of the time that it has.',
-      metric: new MathExpression({
-        // Milliseconds, as percent of these seconds.
-        expression: `MAX([FILL(tick, 0) / ${10 * functionSeconds}, FILL(api, 0) / ${10 * apiSeconds}])`,
-        usingMetrics: {
-          tick: this.#props.pipeline.tick.fn.metricDuration({ ...fiveMinutes, statistic: Stats.MAXIMUM }),
-          api: this.#props.api.metricLatency({ ...fiveMinutes, statistic: Stats.MAXIMUM }),
-        },
-        ...fiveMinutes,
-        label: 'percent of the time',
-      }),
-      limit: { above: 80 },
+      description: 'A function took more than 80 percent of the time that it has, or was cut off.',
+      metric: new Metric({ ...slow, statistic: Stats.SUM, ...fiveMinutes }),
     });
+    const hour = Duration.hours(1);
     this.#alarm('builds-waiting', {
-      description: 'A build waited for more than 15 minutes until the account could run it.',
-      metric: new Metric({
-        ...{ namespace: 'AWS/CodeBuild', metricName: 'QueuedDuration', statistic: Stats.MAXIMUM },
-        period: Duration.hours(1),
+      description: 'A stage waited for more than 15 minutes until the account could run its build.',
+      metric: new MathExpression({
+        // CodeBuild queues builds up to a limit. Beyond it, and on Lambda compute, it refuses them, and the stage waits.
+        expression: 'MAX([FILL(queued, 0), FILL(refused, 0)])',
+        usingMetrics: {
+          queued: new Metric({
+            ...{ namespace: 'AWS/CodeBuild', metricName: 'QueuedDuration', statistic: Stats.MAXIMUM },
+            period: hour,
+          }),
+          refused: this.#measure(this.#props.pipeline.collectResult.log, 'waitsForCapacitySeconds', hour),
+        },
+        period: hour,
+        label: 'seconds',
       }),
       limit: { above: 900 },
     });
@@ -212,7 +214,7 @@ export class ObservabilityStack extends Stack {
     const filter = new MetricFilter(this, `Measure-${name}`, {
       logGroup,
       filterPattern: FilterPattern.numberValue(`$.measures.${name}`, '>', 0),
-      metricNamespace: `Kubeloom/${this.#props.options.installation}`,
+      metricNamespace: metricNamespace(this.#props.options.installation),
       metricName: name,
       metricValue: `$.measures.${name}`,
     });

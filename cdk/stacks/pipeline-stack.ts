@@ -40,6 +40,7 @@ export class PipelineStack extends Stack {
   readonly finishRun: StateMachine;
   readonly tick: ProductFunction;
   readonly recordDrift: ProductFunction;
+  readonly collectResult: ProductFunction;
   /** Ends of executions that finish-run could not be notified of. */
   readonly lostEnds: DeadLetters;
   /** Ticks that failed or could not be called. */
@@ -95,6 +96,7 @@ export class PipelineStack extends Stack {
     this.tick = this.#scheduled('tick', options.tickMinutes, 'start what is due');
     this.#syncSources();
     this.recordDrift = this.#function('record-drift');
+    this.collectResult = this.#function('collect-result');
     this.#publishEvents();
   }
 

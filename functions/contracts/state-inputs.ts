@@ -154,6 +154,8 @@ export const CollectResultOutput = StateError.extend({
   pauseSeconds: z.number().int(),
   /** ISO 8601: when the account ran no more builds for the first time, in any try of the stage. */
   waitsSince: z.string().optional(),
+  /** Logged: how long it has waited for builds to be possible. */
+  measures: z.object({ waitsForCapacitySeconds: z.number() }).optional(),
 });
 export type CollectResultOutput = z.infer<typeof CollectResultOutput>;
 

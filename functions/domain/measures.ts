@@ -1,9 +1,10 @@
-/** Numbers that functions give under `measures`: metrics of CloudWatch in AWS, of Prometheus on one machine. The one table of both. */
+/** Numbers that functions give under `measures`: metrics of CloudWatch in AWS, and but for the last of Prometheus on one machine. The one table of both. */
 
 export const measures = {
   leaseOverdueSeconds: 'how long the oldest lease has been expired without being released',
   longestRunSeconds: 'how long the longest active run has been at work',
   driftLeft: 'differences of the cluster that was checked last that nothing repairs',
   incompleteChecks: 'checks for drift in a row that were incomplete, of the cluster that was checked last',
+  waitsForCapacitySeconds: 'how long a stage has waited because the account ran no more builds at once',
 } as const;
 export type MeasureName = keyof typeof measures;

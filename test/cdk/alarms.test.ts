@@ -1,6 +1,7 @@
 /** Every alarm has a page, every page an alarm, and all tell the same topic. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
+import type { CollectResultOutput } from '#contracts/state-inputs.ts';
 import { measureDrift } from '#domain/assess-drift.ts';
 import { measureTick } from '#functions/pipeline/schedule/tick-measures.ts';
 import { fakeDeps } from '#test/fakes/fake-deps.ts';
@@ -52,7 +53,48 @@ it('missing data is a fault for the alarm of the tick only', () => {
   ]);
 });
 
-it('the metrics are those that the tick and the records of checks log', async () => {
+it('a stage that waits for a build raises the alarm of waiting builds, whether CodeBuild queues its build or refuses it', () => {
+  const waiting = alarms.find(({ AlarmName }) => AlarmName === 'kubeloom-builds-waiting');
+  const metrics = (waiting?.Metrics ?? []) as {
+    Expression?: string;
+    MetricStat?: { Metric: { MetricName: string } };
+  }[];
+  const names = metrics.flatMap(({ MetricStat }) => (MetricStat ? [MetricStat.Metric.MetricName] : []));
+  expect(names.sort()).toEqual(['QueuedDuration', 'waitsForCapacitySeconds']);
+  expect(waiting).toMatchObject({ Threshold: 900, ComparisonOperator: 'GreaterThanThreshold' });
+});
+
+it('a call of any function that takes more than 80 percent of its time is counted, and raises one alarm', () => {
+  const { pipeline, api } = installation;
+  for (const stack of [pipeline, api]) {
+    const logs = resourcesOf(stack, 'AWS::Lambda::Function').map(({ Properties }) => ({
+      log: Object(Properties.LoggingConfig).LogGroup,
+      timeout: Number(Properties.Timeout),
+    }));
+    const counted = resourcesOf(stack, 'AWS::Logs::MetricFilter').map(({ Properties }) => Properties);
+    expect(logs.length).toBeGreaterThan(0);
+    for (const { log, timeout } of logs) {
+      const [filter, ...others] = counted.filter(({ LogGroupName }) => isSame(LogGroupName, log));
+      expect(others).toEqual([]);
+      // As Lambda reports each call, also one that it cut off.
+      expect(filter?.FilterPattern).toBe(`{ $.record.metrics.durationMs > ${timeout * 800} }`);
+      expect(filter?.MetricTransformations).toEqual([
+        { MetricName: 'slowCalls', MetricNamespace: 'Kubeloom/kubeloom', MetricValue: '1' },
+      ]);
+    }
+  }
+  const slow = alarms.find(({ AlarmName }) => AlarmName === 'kubeloom-functions-slow');
+  expect(slow).toMatchObject({
+    MetricName: 'slowCalls',
+    Namespace: 'Kubeloom/kubeloom',
+    Statistic: 'Sum',
+    Threshold: 0,
+  });
+});
+
+const isSame = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other);
+
+it('the metrics are those that the tick, the records of checks and the collected results log', async () => {
   const filters = resourcesOf(installation.observability, 'AWS::Logs::MetricFilter').map(
     ({ Properties }) => Properties,
   );
@@ -61,7 +103,8 @@ it('the metrics are those that the tick and the records of checks log', async ()
   );
   const none = { checkedAt: '', runId: '', items: [], unchecked: [], outcome: '' };
   const tick = await measureTick([], fakeDeps());
-  expect(names.sort()).toEqual([...Object.keys(tick), ...Object.keys(measureDrift(none))].sort());
+  const collected = 'waitsForCapacitySeconds' satisfies keyof NonNullable<CollectResultOutput['measures']>;
+  expect(names.sort()).toEqual([...Object.keys(tick), ...Object.keys(measureDrift(none)), collected].sort());
   // A comparison with text is not documented to find numbers.
   for (const { FilterPattern, MetricTransformations } of filters) {
     const [{ MetricValue } = { MetricValue: '' }] = MetricTransformations as { MetricValue: string }[];

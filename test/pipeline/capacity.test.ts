@@ -51,6 +51,31 @@ describe('an account that runs no more builds at once', () => {
     expect(pipeline.runner.ran.filter((stage) => stage === 'configuration')).toHaveLength(7);
   });
 
+  it('each look says how long the stage has waited for a build, of which AWS makes a metric and an alarm', async () => {
+    const measured: unknown[] = [];
+    class Watched extends Pipeline {
+      override async invoke(name: string, input: unknown): Promise<unknown> {
+        const output = await super.invoke(name, input);
+        if (name === 'collect-result') measured.push(Object(output).measures);
+        return output;
+      }
+    }
+    const pipeline = new Watched();
+    pipeline.runner.trouble(
+      'configuration',
+      () => {
+        pipeline.deps.clock.advance(60);
+        refused();
+      },
+      { times: 3 },
+    );
+    expect(await pipeline.apply(small)).toEqual({ status: 'SUCCEEDED' });
+    const waits = measured.flatMap((measures) => (measures ? [Object(measures).waitsForCapacitySeconds] : []));
+    expect(waits).toHaveLength(3);
+    expect(waits[0]).toBe(0);
+    expect(waits[2]).toBeGreaterThanOrEqual(120);
+  });
+
   it('all tries of a stage share the six hours, so that they end before the execution of the stage does', async () => {
     const pipeline = new Pipeline();
     const hour = () => {

@@ -72,9 +72,11 @@ const capacityPauseSeconds = 60;
 /** Undefined when it has waited for long enough. No try of the stage is used up: no container was started. */
 function waitForCapacity({ input, at }: CollectedStage, error: StageError): StageDecision | undefined {
   const { attempt, waitsSince = at } = input.try;
-  if (Date.parse(at) - Date.parse(waitsSince) >= longestWaitHours * 3_600_000) return undefined;
+  const waitsForCapacitySeconds = Math.round((Date.parse(at) - Date.parse(waitsSince)) / 1000);
+  if (waitsForCapacitySeconds >= longestWaitHours * 3600) return undefined;
   const { output } = failed(error, attempt);
-  const pause = { outcome: 'wait', attempt, pauseSeconds: capacityPauseSeconds, waitsSince } as const;
+  const measures = { waitsForCapacitySeconds };
+  const pause = { outcome: 'wait', attempt, pauseSeconds: capacityPauseSeconds, waitsSince, measures } as const;
   return { succeeded: false, error, output: { ...output, ...pause } };
 }
 
