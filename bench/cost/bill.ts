@@ -1,4 +1,5 @@
-/** Pure: counts and prices to dollars. */
+/** Counts and prices to dollars. */
+import { readdirSync } from 'node:fs';
 import { assumptions } from './assumptions.ts';
 import type { Counts } from './count-calls.ts';
 import { type Compute, driftCheck, now } from './model.ts';
@@ -32,14 +33,17 @@ export function billOf(counts: Counts, compute: Compute = 'container'): Bill {
   };
 }
 
+/** An alarm is billed by its metrics: each page is one, of which one has two metrics and one has three. */
+export const alarmMetrics = readdirSync(new URL('../../docs/aws/runbooks/', import.meta.url)).length + 3;
+
 /** Costs without any activity, after that many rotations of the key: key material that was rotated is billed as well, for two rotations at most. */
-export function existingBill(clusters: number, alarms: number, rotations = 0): Bill {
+export function existingBill(clusters: number, rotations = 0): Bill {
   const { objectBytesOfCluster, tableBytesOfCluster, registry } = assumptions;
   const tableGb = (clusters * tableBytesOfCluster) / GB;
   return {
     key: price.kmsKeyMonth + Math.min(2, rotations) * price.kmsRotationMonth,
     // Metrics are billed in hours in which one is above 0.
-    alarms: alarms * price.alarm,
+    alarms: alarmMetrics * price.alarm,
     registry: registry.gbOfRelease * registry.releases * price.registryGbMonth,
     'kept in bucket': ((clusters * objectBytesOfCluster) / GB) * price.objectGbMonth,
     'kept in table': tableGb * (price.tableGbMonth + price.tableBackupGbMonth),
@@ -59,7 +63,6 @@ export interface IdleMonth {
 
 export interface Household {
   readonly clusters: number;
-  readonly alarms: number;
   /** Of drift checks. @default lambda */
   readonly compute?: Compute;
   /** Of the key, until then. @default 0 */
@@ -67,13 +70,13 @@ export interface Household {
 }
 
 /** A month without changes. */
-export function idleMonth(life: Life, { clusters, alarms, compute = 'lambda', rotations }: Household): IdleMonth {
+export function idleMonth(life: Life, { clusters, compute = 'lambda', rotations }: Household): IdleMonth {
   const { driftCheck, daysOfMonth } = assumptions;
   const everyFive = (counts: Life['tick']): number => dollars(times(billOf(counts), (daysOfMonth * 24 * 60) / 5));
   const [ticks, sourceTicks] = [everyFive(life.tick), everyFive(life.sourceTick)];
   const checks = (clusters * daysOfMonth * 24) / driftCheck.everyHours;
   const driftChecks = dollars(times(billOf(life.check, compute), checks));
-  const existing = dollars(existingBill(clusters, alarms, rotations));
+  const existing = dollars(existingBill(clusters, rotations));
   const total = ticks + sourceTicks + driftChecks + existing;
   return { clusters, ticks, sourceTicks, driftChecks, existing, total };
 }

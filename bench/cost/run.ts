@@ -1,5 +1,4 @@
 /** `npm run cost`: what a creation, a change and an idle month cost, from list prices and a simulated run. `--json` for JSON. */
-import { readdirSync } from 'node:fs';
 import { assumptions } from './assumptions.ts';
 import { billOf, dollars, existingBill, type IdleMonth, idleMonth } from './bill.ts';
 import { costOfConsole } from './console.ts';
@@ -10,11 +9,9 @@ import { simulateLife } from './simulate.ts';
 
 process.env.KUBELOOM_LOG = 'none';
 const life = await simulateLife();
-// One has two metrics and one has three: each metric is billed.
-const alarms = readdirSync(new URL('../../docs/aws/runbooks/', import.meta.url)).length + 3;
-const monthsOn = (compute: Compute) => [1, 10, 100].map((clusters) => idleMonth(life, { clusters, alarms, compute }));
+const monthsOn = (compute: Compute) => [1, 10, 100].map((clusters) => idleMonth(life, { clusters, compute }));
 const [months, containerMonths] = [monthsOn('lambda'), monthsOn('container')];
-const rotated = [1, 2].map((rotations) => idleMonth(life, { clusters: 10, alarms, rotations }));
+const rotated = [1, 2].map((rotations) => idleMonth(life, { clusters: 10, rotations }));
 const claudie = Object.entries(book.claudie).flatMap(([name, parts]) =>
   typeof parts === 'string' ? [] : [{ name, month: dollars(parts) }],
 );
@@ -28,7 +25,7 @@ const result = {
   idleMonth: months,
   idleMonthInContainers: containerMonths,
   idleMonthAfterRotations: rotated,
-  existing: existingBill(10, alarms),
+  existing: existingBill(10),
   console: costOfConsole(),
   model: modelTable(),
   claudieMonth: claudie,
