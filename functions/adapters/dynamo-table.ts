@@ -2,9 +2,8 @@
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import {
   BatchGetCommand,
-  type BatchGetCommandInput,
-  type BatchGetCommandOutput,
   BatchWriteCommand,
+  type BatchWriteCommandInput,
   DeleteCommand,
   type DynamoDBDocumentClient,
   GetCommand,
@@ -17,6 +16,7 @@ import { PipelineError } from '#domain/errors.ts';
 import { firstFormat } from './stored-record.ts';
 import { type ItemKey, tableSchema } from './table-keys.ts';
 import { afterConflicts } from './transaction-conflicts.ts';
+import { sendUntilDone } from './unfinished-batches.ts';
 
 export type Item = Record<string, unknown>;
 
@@ -42,6 +42,9 @@ export interface Query {
   readonly next?: string;
 }
 
+/** One of a batch of writes. */
+type BatchWrite = NonNullable<BatchWriteCommandInput['RequestItems']>[string][number];
+
 export class DynamoTable {
   readonly #client: DynamoDBDocumentClient;
   readonly #name: string;
@@ -61,13 +64,13 @@ export class DynamoTable {
   async getAll(keys: readonly ItemKey[]): Promise<readonly Item[]> {
     const found = new Map<string, Item>();
     for (let from = 0; from < keys.length; from += 100) {
-      let wanted: Item[] = keys.slice(from, from + 100).map((key) => ({ ...key }));
-      while (wanted.length > 0) {
-        const asked: BatchGetCommandInput = { RequestItems: { [this.#name]: { Keys: wanted, ConsistentRead: true } } };
-        const answer: BatchGetCommandOutput = await this.#client.send(new BatchGetCommand(asked));
+      const wanted: readonly Item[] = keys.slice(from, from + 100).map((key) => ({ ...key }));
+      await sendUntilDone(wanted, async (rest) => {
+        const RequestItems = { [this.#name]: { Keys: [...rest], ConsistentRead: true } };
+        const answer = await this.#client.send(new BatchGetCommand({ RequestItems }));
         for (const item of answer.Responses?.[this.#name] ?? []) found.set(`${item.pk}\n${item.sk}`, item);
-        wanted = answer.UnprocessedKeys?.[this.#name]?.Keys ?? [];
-      }
+        return answer.UnprocessedKeys?.[this.#name]?.Keys ?? [];
+      });
     }
     return keys.map((key) => found.get(`${key.pk}\n${key.sk}`)).filter((item) => item !== undefined);
   }
@@ -120,11 +123,10 @@ export class DynamoTable {
   async putAll(items: readonly Item[]): Promise<void> {
     for (let from = 0; from < items.length; from += 25) {
       const puts = items.slice(from, from + 25).map((item) => ({ PutRequest: { Item: numbered(item) } }));
-      let requests: Record<string, unknown[]> | undefined = { [this.#name]: puts };
-      while (requests?.[this.#name]?.length) {
-        const command = new BatchWriteCommand({ RequestItems: requests as Record<string, typeof puts> });
-        requests = (await this.#client.send(command)).UnprocessedItems;
-      }
+      await sendUntilDone<BatchWrite>(puts, async (rest) => {
+        const command = new BatchWriteCommand({ RequestItems: { [this.#name]: [...rest] } });
+        return (await this.#client.send(command)).UnprocessedItems?.[this.#name] ?? [];
+      });
     }
   }
 

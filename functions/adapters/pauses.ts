@@ -1,0 +1,8 @@
+/** Pauses before a request to DynamoDB is sent again: about a second in all. */
+export const pausesMs = [20, 40, 80, 160, 320, 640];
+
+/** Half to one and a half times as long: of two that met, one should come first. */
+export async function pauseAbout(milliseconds: number): Promise<void> {
+  const waitMs = milliseconds * (0.5 + Math.random());
+  await new Promise((done) => setTimeout(done, waitMs));
+}
