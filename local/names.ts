@@ -1,4 +1,5 @@
 /** The account and region that the local platform emulates, and the ARNs in it. */
+import type { RunnerTool } from '#functions/rights/runner-rights.ts';
 
 export const region = 'us-east-1';
 export const account = '000000000000';
@@ -13,6 +14,9 @@ export const parameterArn = (name: string): string =>
 
 /** Last part of an ARN: the name of a function, a machine or an execution. */
 export const nameOfArn = (arn: string): string => arn.slice(arn.lastIndexOf(':') + 1);
+
+/** The project of a runner. */
+export const runnerProject = (tool: RunnerTool): string => `kubeloom-${tool}`;
 
 /** `Plan Cluster`, `PlanCluster` or `planCluster` as file name: `plan-cluster`. */
 export const toKebabCase = (name: string): string =>

@@ -18,6 +18,7 @@ import { buildEnvironment, type LocalDocuments } from './environment.ts';
 import { type LambdaFunction, loadFunctions } from './lambda/lambda-host.ts';
 import type { MetricFamily } from './metrics/exposition.ts';
 import type { PlatformNumbers } from './metrics/kubeloom-metrics.ts';
+import { runnerProject } from './names.ts';
 import { boundedPorts } from './rights/bounded-ports.ts';
 import { asFunction } from './rights/function-at-work.ts';
 import type { StatusRule } from './stepfunctions/status-change.ts';
@@ -79,7 +80,7 @@ export function kubeloom(runner: RunnerKind): Product {
   return {
     machinesDirectory: join(root, 'state-machines'),
     runnerProjects: Object.fromEntries(
-      runnerTools.map((tool) => [tool, runner === 'sim' ? simProject : `kubeloom-${tool}`]),
+      runnerTools.map((tool) => [tool, runner === 'sim' ? simProject : runnerProject(tool)]),
     ),
     templateSources: runner === 'sim' ? 'recorded' : 'git',
     documents: documentsOf(runner),
@@ -182,7 +183,7 @@ const withoutSimulation = (environment: Readonly<Record<string, string>>): Recor
 
 function real(tool: RunnerTool, program: string, environment: Readonly<Record<string, string>>): Project {
   return {
-    name: `kubeloom-${tool}`,
+    name: runnerProject(tool),
     run: {
       kind: 'command',
       command: [process.execPath, ...runnerNodeOptions, program],

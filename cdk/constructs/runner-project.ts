@@ -79,9 +79,7 @@ export class RunnerProject extends Construct {
       rollOutName: '',
       askRunnerName: '',
       eventBus: '',
-      // Its own builds, whose locks it may find.
-      projects: this.projects,
-      asked: [],
+      projects: { [tool]: this.projects },
     };
     const uses = [...props.uses, ...toolUses[tool]];
     grantUses(role, { uses, bounds: runnerBounds[tool], holder: 'runner' }, on);

@@ -6,7 +6,13 @@ import { Effect, PolicyStatement, type Role } from 'aws-cdk-lib/aws-iam';
 import type { IKey } from 'aws-cdk-lib/aws-kms';
 import type { IBucket } from 'aws-cdk-lib/aws-s3';
 import { tableSchema } from '#adapters/table-keys.ts';
-import { type Bounds, mayReplaceSecrets, prefixesOf } from '#functions/rights/runner-rights.ts';
+import {
+  type Bounds,
+  mayReplaceSecrets,
+  prefixesOf,
+  type RunnerTool,
+  runnerTools,
+} from '#functions/rights/runner-rights.ts';
 import { actionsOf } from '#functions/rights/uses.ts';
 import { acceptFindings } from '../checks.ts';
 import { secretPrefix } from '../settings.ts';
@@ -26,10 +32,8 @@ export interface UsedResources extends DataStores {
   readonly askRunnerName: string;
   /** Bus that `bus` publishes to. */
   readonly eventBus: string;
-  /** Projects that `builds` reads. */
-  readonly projects: readonly IProject[];
-  /** Of these, the ones that answer what `workflows.askRunner` asks. */
-  readonly asked: readonly IProject[];
+  /** Projects of each runner. */
+  readonly projects: Readonly<Partial<Record<RunnerTool, readonly IProject[]>>>;
 }
 
 type Resources = readonly string[];
@@ -107,11 +111,9 @@ export function grantUses(role: Role, { uses, bounds, holder }: RoleGrant, on: U
   if (machines.includes(on.rollOutName))
     allow(['states:DescribeExecution'], [states('execution', `${on.rollOutName}:*`)]);
   allow(['events:PutEvents'], [arn('events', 'event-bus', on.eventBus)]);
-  // Who asks runners and does not look for other builds reads and stops builds of those runners alone.
-  const asksOnly = uses.includes('workflows.askRunner') && !uses.includes('builds.running');
   allow(
     named('codebuild:'),
-    (asksOnly ? on.asked : on.projects).map((project) => project.projectArn),
+    (bounds.builds ?? runnerTools).flatMap((tool) => on.projects[tool] ?? []).map(({ projectArn }) => projectArn),
   );
 
   grantKey(role, actions, on.key, holder === 'runner');

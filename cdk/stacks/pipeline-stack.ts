@@ -1,6 +1,7 @@
 /** The pipeline: state machines from their files, a function for each state, a runner for each tool, rule and schedule. */
 import { ArnFormat, Duration, Stack, type StackProps } from 'aws-cdk-lib';
 import { HttpApi } from 'aws-cdk-lib/aws-apigatewayv2';
+import type { Project } from 'aws-cdk-lib/aws-codebuild';
 import { EventBus, Rule } from 'aws-cdk-lib/aws-events';
 import { LambdaFunction as LambdaTarget, SfnStateMachine } from 'aws-cdk-lib/aws-events-targets';
 import type { ManagedPolicy } from 'aws-cdk-lib/aws-iam';
@@ -13,7 +14,7 @@ import type { Construct } from 'constructs';
 import { eventPartitions } from '#adapters/table-keys.ts';
 import { type RunnerTool, runnerTools } from '#functions/rights/runner-rights.ts';
 import { runnerUses } from '#functions/rights/uses.ts';
-import { stateMachineNames, toolsOf } from '../asl-files.ts';
+import { stateMachineNames } from '../asl-files.ts';
 import { acceptFindings } from '../checks.ts';
 import { DeadLetters } from '../constructs/dead-letters.ts';
 import { type FunctionCode, ProductFunction } from '../constructs/product-function.ts';
@@ -60,15 +61,15 @@ export class PipelineStack extends Stack {
     const { installation } = options;
     this.#boundary = runnerBoundary(this, 'RunnerBoundary', { options, table, bucket, key });
     this.#runners = byTool((tool) => this.#runner(tool));
-    const projects = runnerTools.flatMap((tool) => this.#runners[tool].projects);
+    const projects = this.#projects();
     const started = runnerTools.map((tool) => this.#runners[tool].project);
     this.on = {
-      ...{ table, bucket, key, installation, projects },
+      ...{ table, bucket, key, installation },
+      projects: byTool((tool) => this.#runners[tool].projects),
       reconcileName: this.#physicalName('reconcile-manifest'),
       rollOutName: this.#physicalName('roll-out'),
       askRunnerName: this.#physicalName('ask-runner'),
       eventBus: installation,
-      asked: toolsOf('ask-runner').map((tool) => this.#runners[tool].project),
     };
     this.api = new HttpApi(this, 'Api', { apiName: installation, description: 'Kubeloom', createDefaultStage: false });
     this.settings = functionSettings({
@@ -107,6 +108,11 @@ export class PipelineStack extends Stack {
     });
   }
 
+  /** Those of all runners. */
+  #projects(): readonly Project[] {
+    return runnerTools.flatMap((tool) => this.#runners[tool].projects);
+  }
+
   /** The function of a state; created on first use. */
   #function(name: string): ProductFunction {
     const made = this.#functions.get(name);
@@ -117,8 +123,7 @@ export class PipelineStack extends Stack {
       environment: this.settings,
       logRetention: this.#props.options.logDays,
       name,
-      // It asks the one runner that fetches repositories.
-      on: name === 'sync-sources' ? { ...this.on, asked: [this.#runners.terraform.project] } : this.on,
+      on: this.on,
       // Each document of a commit is planned.
       ...(name === 'sync-sources' && { timeout: Duration.minutes(5) }),
       // A throttled tick is not repeated: the next one does its work.
@@ -142,14 +147,14 @@ export class PipelineStack extends Stack {
       physicalName: this.#physicalName(name),
       functions: (task): IFunction => this.#function(task).fn,
       stateMachines: (child) => this.#machine(child),
-      projects: this.on.projects,
+      projects: this.#projects(),
       // All images are assets of this stack, in one repository.
       images: `${this.#runners.terraform.image.repository.repositoryUri}:*`,
       project: (tool) => this.#runners[tool].project,
       logRetention: this.#props.options.logDays,
     });
     // During an upgrade, new definitions name jobs as only the runners of the same release read them.
-    machine.node.addDependency(...this.on.projects);
+    machine.node.addDependency(...this.#projects());
     this.#machines.set(name, machine);
     return machine;
   }

@@ -1,6 +1,6 @@
 /** What each function may touch of what is stored: the table that its role in AWS is made of, and that tests hold it to. */
 import type { PortUse } from '../ports.ts';
-import { type Bounds, prefixesOf } from './runner-rights.ts';
+import { type Bounds, prefixesOf, type RunnerTool } from './runner-rights.ts';
 import { actionsOf, functionUses } from './uses.ts';
 
 /** Partition keys of the table and of its index, by port. All are prefixes. */
@@ -79,6 +79,13 @@ const secretsOfFunction: Readonly<Record<string, readonly string[]>> = {
   'record-rollback': ['ssh/'],
 };
 
+/** Runners whose builds a function reads and stops, where these are not all: of who asks runners, those that answer. */
+const buildsOfFunction: Readonly<Record<string, readonly RunnerTool[]>> = {
+  router: ['terraform', 'kubectl', 'ansible'],
+  // It asks the one that fetches repositories.
+  'sync-sources': ['terraform'],
+};
+
 /** `name` as in uses.json (`plan-cluster`). Throws for one that the file does not know. */
 export function functionBounds(name: string): Bounds {
   const uses = functionUses(name);
@@ -89,6 +96,7 @@ export function functionBounds(name: string): Bounds {
     objects: [...new Set([...reads, ...writes, ...deletes, ...documents])],
     partitions: partitionsOfUses(uses),
     secrets: ports.includes('secrets') ? (secretsOfFunction[name] ?? ['user/']) : [],
+    ...(buildsOfFunction[name] && { builds: buildsOfFunction[name] }),
     byAction: Object.fromEntries(actionsOf(uses).flatMap((action) => boundsOfAction(name, action, uses))),
   };
 }
@@ -119,7 +127,7 @@ const portOf = (use: string): string => use.split('.')[0] ?? '';
 /** All actions of a function, sorted. */
 export const functionActions = (name: string): readonly string[] => [...roleOf(name).keys()];
 
-/** Whether a function may do `action` (`s3:DeleteObject`) to an object, partition or secret (`user/team/hetzner`). */
+/** Whether a function may do `action` (`s3:DeleteObject`) to an object, partition, secret (`user/team/hetzner`) or builds of a runner (`terraform`). */
 export function functionMay(name: string, action: string, key: string): boolean {
   return (
     roleOf(name)

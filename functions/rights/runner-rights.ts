@@ -24,6 +24,8 @@ export interface Bounds {
   readonly secrets: readonly string[];
   /** Secrets that are read and never written. @default none */
   readonly secretReads?: readonly string[];
+  /** Runners whose builds are read and stopped. @default all */
+  readonly builds?: readonly RunnerTool[];
   /** Objects and partition keys of single actions (`s3:PutObject`), in place of those above. */
   readonly byAction?: Readonly<Record<string, readonly string[]>>;
 }
@@ -37,6 +39,8 @@ export const runnerBounds: Readonly<Record<RunnerTool, Bounds>> = {
     objects: ['terraform/'],
     keeps: ['runs/', 'checks/', 'plugins/'],
     lists: workspaces,
+    // Its own, whose locks it may find.
+    builds: ['terraform'],
     partitions: ['EVENTS#'],
     secrets: ['ssh/'],
     secretReads: ['user/'],
@@ -128,12 +132,13 @@ export function prefixesOf(action: string, bounds: Bounds | undefined): readonly
   const [service] = action.split(':');
   if (service === 's3') return bounds.objects;
   if (service === 'dynamodb') return bounds.partitions;
-  // What has no key here: builds, executions, the bus.
-  if (service === 'codebuild' || service === 'states' || service === 'events') return [''];
+  if (service === 'codebuild') return bounds.builds ?? [''];
+  // What has no key here: executions, the bus.
+  if (service === 'states' || service === 'events') return [''];
   return service === 'ssm' ? bounds.secrets : [];
 }
 
-/** Whether a runner may do `action` (`s3:DeleteObject`) to an object, partition or secret (`user/team/hetzner`). */
+/** Whether a runner may do `action` (`s3:DeleteObject`) to an object, partition, secret (`user/team/hetzner`) or builds of a runner (`terraform`). */
 export function runnerMay(tool: RunnerTool, action: string, key: string): boolean {
   const prefixes = prefixesOf(action, runnerBounds[tool]);
   return runnerActions(tool).includes(action) && prefixes.some((prefix) => key.startsWith(prefix));

@@ -1,9 +1,17 @@
 /** Whether the role of a runner or of a function allows what a request to the local services asks for, in the terms of IAM. */
 import type { IncomingMessage } from 'node:http';
 import { functionActions, functionMay } from '#functions/rights/function-rights.ts';
-import { mayReplaceSecrets, runnerActions, runnerMay, usesOfTool } from '#functions/rights/runner-rights.ts';
+import {
+  mayReplaceSecrets,
+  type RunnerTool,
+  runnerActions,
+  runnerMay,
+  runnerTools,
+  usesOfTool,
+} from '#functions/rights/runner-rights.ts';
 import { functionUses } from '#functions/rights/uses.ts';
 import type { Principal } from '../access-key.ts';
+import { runnerProject } from '../names.ts';
 import { deniedSentence } from './bounded-ports.ts';
 
 /** The message of AWS for an action that is not allowed; undefined when it is. `keys`: what it uses; none for what has no key. */
@@ -62,13 +70,22 @@ export function s3Request(
   return { action: method === 'DELETE' && !query.has('uploadId') ? 's3:DeleteObject' : 's3:PutObject', keys: [key] };
 }
 
-/** The keys that an operation of DynamoDB (partitions) or Parameter Store (paths without the prefix) uses. */
+/** The keys that an operation of DynamoDB (partitions), Parameter Store (paths without the prefix) or CodeBuild (runners) uses. */
 function touchedKeys(service: string, operation: string, input: unknown): readonly string[] {
   if (service === 'DynamoDB') return operation === 'Query' ? [partitionOfQuery(input)] : partitionsOf(input);
+  if (service === 'CodeBuild') return runnersOf(input);
   const { Name, Names, Path } = Object(input);
   const parameters = [Name, Path, ...(Array.isArray(Names) ? Names : [])].filter((name) => typeof name === 'string');
   if (service !== 'SSM') return [];
   return parameters.map((name: string) => (name.startsWith(secretPrefix) ? name.slice(secretPrefix.length) : name));
+}
+
+/** Runners whose builds it is about; none for the one project of a simulated platform, which is that of all. */
+function runnersOf(input: unknown): readonly RunnerTool[] {
+  const { id, ids, projectName } = Object(input);
+  // The id of a build is the name of its project, and a number.
+  const projects = [id, projectName, ...(Array.isArray(ids) ? ids : [])].map((text) => String(text).split(':')[0]);
+  return runnerTools.filter((tool) => projects.includes(runnerProject(tool)));
 }
 
 function partitionsOf(input: unknown): readonly string[] {

@@ -1,5 +1,5 @@
 /** The services of a platform answer only to who signs with its access key. */
-import { CodeBuildClient, StartBuildCommand } from '@aws-sdk/client-codebuild';
+import { BatchGetBuildsCommand, CodeBuildClient, StartBuildCommand } from '@aws-sdk/client-codebuild';
 import { BatchWriteItemCommand, DynamoDBClient, ListTablesCommand } from '@aws-sdk/client-dynamodb';
 import {
   DeleteObjectCommand,
@@ -156,6 +156,16 @@ describe('the services of a platform', () => {
       await write('EVENTS#default#shop');
       await expect(write('ROLES')).rejects.toMatchObject({ name: 'AccessDeniedException' });
       await expect(table.send(new ListTablesCommand({}))).rejects.toMatchObject({ name: 'AccessDeniedException' });
+    });
+
+    it('a build of terraform sees builds of its own project, whose locks it may find, and no others', async () => {
+      const look = (tool: RunnerTool, id: string) =>
+        new CodeBuildClient({ ...builds(tool), endpoint: platform.endpoints.codeBuild }).send(
+          new BatchGetBuildsCommand({ ids: [id] }),
+        );
+      await expect(look('terraform', 'kubeloom-terraform:1')).resolves.toMatchObject({ builds: [] });
+      await expect(look('terraform', 'kubeloom-kubeone:1')).rejects.toMatchObject({ name: 'AccessDeniedException' });
+      await expect(look('kubectl', 'kubeloom-kubectl:1')).rejects.toMatchObject({ name: 'AccessDeniedException' });
     });
 
     it('a build neither starts builds nor executions', async () => {

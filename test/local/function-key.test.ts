@@ -1,5 +1,5 @@
 /** A function of a platform signs with a key of its own, and the services hold it to its role. */
-import { CodeBuildClient, StartBuildCommand } from '@aws-sdk/client-codebuild';
+import { BatchGetBuildsCommand, CodeBuildClient, StartBuildCommand, StopBuildCommand } from '@aws-sdk/client-codebuild';
 import {
   BatchGetItemCommand,
   DynamoDBClient,
@@ -140,6 +140,20 @@ describe('the services of a platform', () => {
       const workflows = new SFNClient({ ...signed('take-lease'), endpoint: stepFunctions });
       const run = { stateMachineArn: 'arn:aws:states:us-east-1:000000000000:stateMachine:reconcile-manifest' };
       await expect(workflows.send(new StartExecutionCommand(run))).rejects.toMatchObject(deniedException);
+    });
+
+    it('a function sees builds of the runners that it works with, and no others', async () => {
+      const { codeBuild } = platform.endpoints;
+      const look = (name: string, id: string) =>
+        new CodeBuildClient({ ...signed(name), endpoint: codeBuild }).send(new BatchGetBuildsCommand({ ids: [id] }));
+      await expect(look('router', 'kubeloom-terraform:1')).resolves.toMatchObject({ builds: [] });
+      await expect(look('router', 'kubeloom-kubeone:1')).rejects.toMatchObject(deniedException);
+      await expect(look('sync-sources', 'kubeloom-kubectl:1')).rejects.toMatchObject(deniedException);
+      await expect(look('tick', 'kubeloom-kubeone:1')).resolves.toMatchObject({ builds: [] });
+      const stopped = new CodeBuildClient({ ...signed('router'), endpoint: codeBuild }).send(
+        new StopBuildCommand({ id: 'kubeloom-drift:1' }),
+      );
+      await expect(stopped).rejects.toMatchObject(deniedException);
     });
 
     it('the API starts no build: it asks a question, and the machine of questions starts that build alone', async () => {
