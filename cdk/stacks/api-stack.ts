@@ -93,6 +93,7 @@ export class ApiStack extends Stack {
           : 'load balancers and monitors ask for it without credentials; it shows only that the API answers';
       Validations.of(route).acknowledge({ id: 'AwsSolutions-APIG4', reason });
     }
+    new CfnOutput(this, 'Admins', { value: options.admins.join(','), description: 'Of all namespaces from the start' });
     new CfnOutput(this, 'Url', { value: apiEndpoint, description: 'Base URL of the API' });
   }
 }

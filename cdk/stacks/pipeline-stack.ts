@@ -1,5 +1,5 @@
 /** The pipeline: state machines from their files, a function for each state, a runner for each tool, rule and schedule. */
-import { ArnFormat, Duration, Stack, type StackProps } from 'aws-cdk-lib';
+import { ArnFormat, CfnOutput, Duration, Stack, type StackProps } from 'aws-cdk-lib';
 import { HttpApi } from 'aws-cdk-lib/aws-apigatewayv2';
 import type { Project } from 'aws-cdk-lib/aws-codebuild';
 import { EventBus, Rule } from 'aws-cdk-lib/aws-events';
@@ -96,6 +96,8 @@ export class PipelineStack extends Stack {
     this.#finishWhatWasCutOff();
     this.tick = this.#scheduled('tick', options.tickMinutes, 'start what is due');
     this.#syncSources();
+    const cidrs = options.runnerCidrs.join(',');
+    new CfnOutput(this, 'RunnerCidrs', { value: cidrs, description: 'Networks that reach machines over SSH' });
     this.recordDrift = this.#function('record-drift');
     this.collectResult = this.#function('collect-result');
     this.#publishEvents();

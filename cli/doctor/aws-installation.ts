@@ -10,6 +10,7 @@ import { DescribeImagesCommand } from '@aws-sdk/client-ecr';
 import { DescribeKeyCommand } from '@aws-sdk/client-kms';
 import type { AwsClients } from './aws-check.ts';
 import { type AwsCheck, isDenied, look, passed, skipped, warned, wrong } from './aws-check.ts';
+import { checkOpenDefaults } from './open-defaults.ts';
 
 const stackNames = ['storage', 'pipeline', 'api', 'observability'] as const;
 
@@ -37,6 +38,7 @@ export async function checkInstallation(clients: AwsClients, installation: strin
     });
     checks.push(...found);
   }
+  checks.push(...checkOpenDefaults(stacks, deploy));
   const projects: Project[] = [];
   if (stacks.has('pipeline')) {
     const name = `${installation}-pipeline`;

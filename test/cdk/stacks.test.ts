@@ -77,6 +77,14 @@ describe('the API', () => {
   });
 });
 
+describe('outputs for the doctor', () => {
+  it('the stacks say who is an admin from the start, and from where machines are reached', () => {
+    const { api, pipeline } = installationOf({ admins: 'user:ann,user:bob', runnerCidrs: '192.0.2.0/24' });
+    templateOf(api).hasOutput('Admins', { Value: 'user:ann,user:bob' });
+    templateOf(pipeline).hasOutput('RunnerCidrs', { Value: '192.0.2.0/24' });
+  });
+});
+
 describe('the function behind the API', () => {
   it('the function of the API has one permission for all routes: its policy is limited to 20 KB', () => {
     const permissions = resourcesOf(installation.api, 'AWS::Lambda::Permission');

@@ -15,6 +15,7 @@ import {
   caller,
   concurrency,
   type FakeApi,
+  outputsOf,
   projectOf,
   stackIs,
   tools,
@@ -32,6 +33,18 @@ export interface AccountFault {
 const increase =
   /request-service-quota-increase --service-code codebuild --quota-code L-5ED1D25B .*--region eu-central-1/;
 export const accountFaults: readonly AccountFault[] = [
+  {
+    what: 'every caller is an admin',
+    breakIt: ({ cloudFormation }, { url }) =>
+      stackIs(cloudFormation, 'api', 'UPDATE_COMPLETE', outputsOf(url, { admins: '*' }).api),
+    ...{ check: 'admins', state: 'warning', found: /^\*: every caller/, fix: /cdk deploy --all .* -c admins=iam:/ },
+  },
+  {
+    what: 'SSH is open to every network',
+    breakIt: ({ cloudFormation }, { url }) =>
+      stackIs(cloudFormation, 'pipeline', 'UPDATE_COMPLETE', outputsOf(url, { networks: '0.0.0.0/0' }).pipeline),
+    ...{ check: 'SSH to machines', state: 'warning', found: /0\.0\.0\.0\/0/, fix: / -c runnerCidrs=/ },
+  },
   {
     what: 'the root of the account asks',
     breakIt: (account) =>

@@ -51,8 +51,7 @@ export function soundAccount(apiUrl: string) {
   account.lambda.on(GetAccountSettingsCommand).resolves(concurrency(1000));
   account.quotas.on(ListServiceQuotasCommand).resolves(buildsAtOnce({ 'ARM/Small': 20, 'ARM Lambda/2GB': 20 }));
   for (const part of ['storage', 'pipeline', 'api', 'observability']) {
-    const Outputs = part === 'api' ? [{ OutputKey: 'Url', OutputValue: apiUrl }] : [];
-    stackIs(account.cloudFormation, part, 'UPDATE_COMPLETE', Outputs);
+    stackIs(account.cloudFormation, part, 'UPDATE_COMPLETE', outputsOf(apiUrl)[part]);
   }
   account.cloudFormation.on(ListStackResourcesCommand, { StackName: 'kubeloom-pipeline' }).resolves({
     StackResourceSummaries: tools.map((tool) => resource('AWS::CodeBuild::Project', `Runner-${tool}`)),
@@ -67,6 +66,18 @@ export function soundAccount(apiUrl: string) {
   account.ssm.on(GetParameterCommand).resolves({ Parameter: { Value: '28' } });
   return account;
 }
+
+/** Of the stacks that have some. */
+export const outputsOf = (
+  apiUrl: string,
+  { admins = 'iam:arn:aws:iam::123456789012:role/ops', networks = '192.0.2.0/24' } = {},
+): Readonly<Record<string, { OutputKey: string; OutputValue: string }[]>> => ({
+  api: [
+    { OutputKey: 'Url', OutputValue: apiUrl },
+    { OutputKey: 'Admins', OutputValue: admins },
+  ],
+  pipeline: [{ OutputKey: 'RunnerCidrs', OutputValue: networks }],
+});
 
 export function stackIs(
   cloudFormation: Account['cloudFormation'],

@@ -62,6 +62,7 @@ describe('an account in which all is well', () => {
       ...['region', 'identity', 'Step Functions', 'CodeBuild', 'Lambda', 'concurrency of Lambda'],
       ...['tokens for other clouds', 'CDK bootstrap'],
       ...['storage', 'pipeline', 'api', 'observability'].map((part) => `stack kubeloom-${part}`),
+      ...['admins', 'SSH to machines'],
       ...tools.map((tool) => `image of ${tool}`),
       ...['key', 'API'],
     ]);
