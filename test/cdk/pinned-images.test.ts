@@ -15,7 +15,7 @@ const variables = (first?.Properties.Environment as { Variables: Record<string, 
 /** As text, with the references to other resources in it. */
 const textOf = (value: unknown): string => JSON.stringify(value).replaceAll('\\"', '"');
 
-it('a stage is started with one variable and no override but the image, which is one of this installation', () => {
+it('a stage is started with one variable and no override but the image, which is in the repository of the bootstrap of the CDK', () => {
   // The machine of questions starts builds, too, and stops none (rights.test.ts).
   const stages = resourcesOf(pipeline, 'AWS::StepFunctions::StateMachine').find(
     ({ Properties }) => Properties.StateMachineName === 'kubeloom-run-stage',
@@ -31,7 +31,7 @@ it('a stage is started with one variable and no override but the image, which is
     Null: Object.fromEntries(refused.map((key) => [key, 'true'])),
     StringLikeIfExists: { 'codebuild:environment.image': expect.anything() },
   });
-  // Whatever tag a release gave an image: all are in the same repository.
+  // Whatever tag a release gave an image: all are in one repository, with those of other applications, and a tag is a hash.
   const pattern = textOf(starts?.Condition?.StringLikeIfExists);
   expect(pattern).toMatch(/container-assets-.*":\*"/);
   expect(pattern.match(/\*/g)).toHaveLength(1);
