@@ -8,6 +8,7 @@ import { ofManifest } from '../find/find-manifest.ts';
 import { describeManifest, planText } from '../print/describe-manifest.ts';
 import { shortList, type TableOptions } from '../print/layout.ts';
 import { note, paint, paintedTable, paintStatus, print, printJson, printTable } from '../print/output.ts';
+import { phaseTimes, type StageTimes } from '../print/phase-times.ts';
 import { ago, duration } from '../print/times.ts';
 
 interface NamespaceOption {
@@ -36,12 +37,19 @@ export function registerInspect(program: Command): void {
     .description('runs of a manifest, newest first')
     .option('-n, --namespace <namespace>', 'namespace of NAME', 'default')
     .option('--limit <number>', 'how many', wholeNumber, 20)
+    .option('--times', 'where the time of the newest one went: queue, start and tools, by stage')
     .option('--json', 'answer as JSON')
     .action(runs);
 }
 
-async function runs(name: string, options: NamespaceOption & { readonly limit: number }): Promise<void> {
+interface RunsOptions extends NamespaceOption {
+  readonly limit: number;
+  readonly times?: boolean;
+}
+
+async function runs(name: string, options: RunsOptions): Promise<void> {
   const api = cliClient();
+  if (options.times) return showTimes(api, name, options);
   const items = await ofManifest(api, { name, ...options }, (key) => newestRuns(api, key, options.limit + 1));
   const shown = items.slice(0, options.limit);
   if (options.json) return printJson(shown);
@@ -58,6 +66,33 @@ async function runs(name: string, options: NamespaceOption & { readonly limit: n
     { drop: ['CLUSTERS', 'TOOK', 'STARTED'] },
   );
   if (items.length > shown.length) note('there are older runs: --limit shows more');
+}
+
+async function showTimes(api: CliClient, name: string, options: NamespaceOption): Promise<void> {
+  const [run, events] = await ofManifest(api, { name, ...options }, async (key) => {
+    const [newest] = await newestRuns(api, key, 1);
+    return [newest, await Array.fromAsync(itemsOf((next) => api.listEvents(key, { next })))] as const;
+  });
+  const rows = run === undefined ? [] : phaseTimes(events, run.runId);
+  if (options.json) return printJson(rows);
+  if (run === undefined || rows.length === 0) return note('no build of the newest run has ended');
+  const total = (of: (row: StageTimes) => number): number => rows.reduce((sum, row) => sum + of(row), 0);
+  const seconds = (count: number): string => duration(Math.round(count) * 1000);
+  const cells = (stage: string, builds: number, ...times: readonly number[]): string[] => [
+    ...[stage, String(builds)],
+    ...times.map(seconds),
+  ];
+  print(paint('bold', run.runId));
+  printTable(
+    ['STAGE', 'BUILDS', 'QUEUE', 'START', 'TOOL', 'END'],
+    [
+      ...rows.map((row) => cells(row.stage, row.builds, row.queue, row.start, row.tool, row.end)),
+      cells(
+        ...(['all', total(({ builds }) => builds), total((row) => row.queue)] as const),
+        ...[total(({ start }) => start), total(({ tool }) => tool), total(({ end }) => end)],
+      ),
+    ],
+  );
 }
 
 async function newestRuns(api: CliClient, key: ManifestName, most: number): Promise<RunPage['items']> {

@@ -65,6 +65,10 @@ describe('kubeloom cancel', () => {
 describe('kubeloom pause and resume', () => {
   it('pause holds a change back, and resume releases it', async () => {
     expect((await kubeloom(['apply', '-f', file('paused'), '--wait'])).code).toBe(0);
+    const times = (await kubeloom(['runs', 'paused', '--times'])).stdout;
+    expect(times).toMatch(/STAGE +BUILDS +QUEUE +START +TOOL +END\n/);
+    for (const stage of ['infrastructure', 'configuration', 'kubernetes', 'nodes', 'all'])
+      expect(times).toContain(stage);
     expect((await kubeloom(['pause', 'paused'])).stdout).toContain('is paused');
     const kept = await kubeloom(['apply', '-f', file('paused', 3), '--wait']);
     expect([kept.code, kept.stdout]).toEqual([6, expect.stringContaining('`kubeloom resume paused` starts it')]);
