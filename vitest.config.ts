@@ -70,8 +70,9 @@ export default defineConfig({
         test: {
           name: 'conformance',
           include: ['test/conformance/**/*.test.ts'],
-          testTimeout: 120_000,
-          hookTimeout: 120_000,
+          // Linters and Terraform take their time on a busy machine.
+          testTimeout: 600_000,
+          hookTimeout: 600_000,
         },
       },
     ],

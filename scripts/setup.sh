@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Sets up what a command needs, and says what it does: npm packages, and as root the programs in requirements.json.
-# usage: setup.sh [--tests | --hosts | --checks | --console]
+# usage: setup.sh [--tests | --hosts | --checks | --console | --conformance]
 #   --tests: also what tests without real hosts need   --hosts: also what real hosts need   --checks: also what `npm run check` needs
-#   --console: also what the tests of the web console need
+#   --console: also what the tests of the web console need   --conformance: also what `npm run conformance` needs of Debian
 set -euo pipefail
 root=$(cd "$(dirname "$0")/.." && pwd)
 cd "$root"
@@ -38,6 +38,10 @@ if [ "$use" = --checks ]; then
 fi
 if [ "$use" = --console ]; then
   local/hosts/install-packages.sh console >&2 || say "the tests of the console fail without it"
+  exit 0
+fi
+if [ "$use" = --conformance ]; then
+  local/hosts/install-packages.sh conformance >&2 || say "the tests that need them are skipped"
   exit 0
 fi
 export PATH="$root/node_modules/.bin:${KUBELOOM_HOME:-$HOME/.kubeloom}/bin:$PATH"

@@ -187,7 +187,8 @@ export const ReplaceRequest = z
       .string()
       .min(1)
       .max(200)
-      .regex(/^[^\p{Cc}]*$/u, 'must be one line without control characters')
+      // biome-ignore lint/suspicious/noControlCharactersInRegex: the OpenAPI document has it, for languages that do not know \p{Cc}
+      .regex(/^[^\u0000-\u001f\u007f-\u009f]*$/, 'must be one line without control characters')
       .optional()
       .describe('why, for people'),
     undo: z.boolean().optional().describe('true: they stay after all, as long as their removal has not started'),

@@ -22,6 +22,15 @@ describe('docs/openapi.json', () => {
     expect(documented.sort()).toEqual(operationList.map((row) => `${row.id}: ${row.method} ${row.path}`).sort());
   });
 
+  it('patterns of the document are understood by regular expressions of other languages', () => {
+    const patterns = [...committed.matchAll(/"pattern": ("(?:[^"\\]|\\.)*")/g)].map(([, text]) =>
+      JSON.parse(text ?? ''),
+    );
+    expect(patterns.length).toBeGreaterThan(10);
+    // Classes of Unicode (`\p{…}`) and names of groups are not.
+    expect(patterns.filter((pattern) => /\\p\{|\(\?</i.test(pattern))).toEqual([]);
+  });
+
   it('the document is served by the API itself', async () => {
     const answer = await apiUnderTest().call('GET', '/v1/openapi.json');
     expect(answer.json).toEqual(document);

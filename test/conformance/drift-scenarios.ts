@@ -33,6 +33,7 @@ export const driftScenarios: readonly Scenario[] = [
   },
   {
     name: 'a check for drift: found, repaired, looked at again',
+    short: true,
     play: (pipeline) => checked(pipeline, 'repair'),
     expected: {
       outcomes: [{ status: 'SUCCEEDED' }, { status: 'SUCCEEDED' }],

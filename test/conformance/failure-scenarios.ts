@@ -4,7 +4,8 @@ import { manifestOf } from '#test/pipeline/harness/manifests.ts';
 import { applyInTurn, largeShop, retryShop, type Scenario, smallShop } from './scenario.ts';
 
 const rolledBack = (stage: StageName): Scenario => ({
-  name: `permanent at ${stage}, rolled back, retryShop without the fault`,
+  name: `permanent at ${stage}, rolled back, retried without the fault`,
+  ...(stage === 'kubernetes' && { short: true }),
   async play(pipeline) {
     const first = await applyInTurn(pipeline, smallShop);
     pipeline.runner.trouble(stage, 'quota');
@@ -165,6 +166,7 @@ export const failureScenarios: readonly Scenario[] = [
   },
   {
     name: 'aborted, started again, adopts what was begun',
+    short: true,
     loose: true,
     async play(pipeline) {
       const first = await applyInTurn(pipeline, smallShop);

@@ -14,11 +14,12 @@ import { providerCases } from '#test/providers/provider-cases.ts';
 import { controlPool, twoProviderState } from '#test/rendering/states.ts';
 import { aDocument, prefix } from '#test/runner/stage-world.ts';
 import { type InContainer, lackingForImages, type Ran } from './images/buildah.ts';
-import { type BuiltImages, prepareImages, socketVariable, source } from './images/built-images.ts';
+import { type BuiltImages, imagesDirectory, prepareImages, socketVariable, source } from './images/built-images.ts';
 import { defaultRegistryHost } from './images/registry-host.ts';
 
-const lacking = lackingForImages();
-if (lacking.length > 0) process.stderr.write(`The images were not built: this machine lacks ${lacking.join(', ')}.\n`);
+const lacking = lackingForImages(imagesDirectory);
+const reason = `the images were not built: this machine lacks ${lacking.join(', ')}`;
+if (lacking.length > 0) process.stderr.write(`${reason}\n`);
 const minutes = 60_000;
 
 describe.skipIf(lacking.length > 0)('the images of the runners', { timeout: 20 * minutes }, () => {
@@ -69,7 +70,9 @@ describe.skipIf(lacking.length > 0)('the images of the runners', { timeout: 20 *
     const releases = (await said('kubeone', 'ls', '/usr/local/bin')).match(/kubeone-\d+\.\d+\.\d+/g) ?? [];
     expect(releases).toHaveLength(3);
     for (const release of releases) expect(await said('kubeone', release, 'version')).toContain('gitVersion');
-    expect(await said('drift', 'ansible', 'localhost', '-m', 'ping')).toContain('"ping": "pong"');
+    // A check asks machines with ssh: Lambda compute starts no Ansible.
+    expect(await said('drift', 'ssh', '-V')).toContain('OpenSSH');
+    expect((await inside('drift', ['sh', '-c', 'command -v ansible'])).code).not.toBe(0);
     expect(await said('drift', 'terraform', 'version')).toContain('Terraform v');
   });
 
@@ -128,8 +131,8 @@ describe.skipIf(lacking.length > 0)('the images of the runners', { timeout: 20 *
         const text = await artifacts.getText(
           waypointKeys.result(waypointKeys.attempt(prefix, 'infrastructure', 'do', 1)),
         );
-        expect({ result: text && StageResult.parse(JSON.parse(text)), log: ran.stdout + ran.stderr }).toMatchObject({
-          result: { ok: true, summary: { hostsCreated: 2 } },
+        expect(text && StageResult.parse(JSON.parse(text)), ran.stdout + ran.stderr).toMatchObject({
+          ...{ ok: true, summary: { hostsCreated: 2 } },
         });
         expect(images.registry.asked.slice(asked)).toEqual([]);
       } finally {

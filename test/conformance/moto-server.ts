@@ -47,7 +47,7 @@ export async function startMoto({ calls }: { readonly calls?: number } = {}): Pr
     });
   for (let tries = 0; ; tries += 1) {
     if (await configure().catch(() => undefined)) break;
-    if (child.exitCode !== null || tries > 300) throw new Error(`moto does not start: ${said.join('').slice(-2000)}`);
+    if (child.exitCode !== null || tries > 1000) throw new Error(`moto does not start: ${said.join('').slice(-2000)}`);
     await pause(100);
   }
   return {

@@ -1,15 +1,18 @@
-"""moto's server, with three things mended that its Step Functions gets wrong about nested and stopped executions.
+"""moto's server, with four things repaired: three that its Step Functions gets wrong about nested and stopped executions, and one of DynamoDB.
 
 1. moto's interpreter calls other services with the parameters as they stand in the state machine (`StateMachineArn`)
 and reads answers as Step Functions shows them (`ExecutionArn`), but the two methods that translate between these and
 the names of the API (`stateMachineArn`) are empty in moto 5.2.5. They are filled here with moto's own helpers.
 2. StartExecution without a name gets none (AWS: a UUID), so the second one "already exists".
 3. An execution that is stopped within a Map ends FAILED with an AttributeError of moto's own (AWS: ABORTED).
+4. Writes of one item at the same moment all find their condition to hold (AWS: they come one after the other).
 """
 
+import threading
 import uuid
 
 import botocore.session
+from moto.dynamodb.models import DynamoDBBackend
 from moto.server import main
 from moto.stepfunctions.parser.asl.component.state.exec.state_task.service.state_task_service import (
     StateTaskService,
@@ -66,6 +69,19 @@ def reflect_execution_status(self):
         self.execution.error = self.execution.cause = None
 
 
+WRITES = threading.RLock()
+
+
+def one_at_a_time(write):
+    def locked(*args, **kwargs):
+        with WRITES:
+            return write(*args, **kwargs)
+
+    return locked
+
+
+for name in ("put_item", "update_item", "delete_item", "transact_write_items"):
+    setattr(DynamoDBBackend, name, one_at_a_time(getattr(DynamoDBBackend, name)))
 Execution.stop = stop
 BaseExecutionWorkerCommunication._reflect_execution_status = reflect_execution_status
 StepFunctionsParserBackend.start_execution = start_named_execution

@@ -16,6 +16,7 @@ async function asked(pipeline: Pipeline, inputs: readonly object[]): Promise<rea
 export const questionScenarios: readonly Scenario[] = [
   {
     name: 'questions: a build is started of each, and of no job of a run',
+    short: true,
     play: (pipeline) =>
       asked(pipeline, [
         { kind: 'credentials', job: `${questionKeys.checks(key, 'cloud')}1` },

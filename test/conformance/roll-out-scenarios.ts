@@ -38,6 +38,7 @@ function broken(): Error {
 export const rollOutScenarios: readonly Scenario[] = [
   {
     name: 'a roll-out in two waves with a pause between them',
+    short: true,
     async play(pipeline) {
       const world = await started(pipeline, 2, '?waves=1,100%25&soak=30m');
       // The pause is over each time, and the checks that the first wave has to pass are made.

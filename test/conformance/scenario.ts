@@ -8,6 +8,8 @@ export interface Scenario {
   readonly environment?: Readonly<Record<string, string>>;
   /** Set when the order of what happens at once, or the moment of an abort, is not part of the promise. */
   readonly loose?: true;
+  /** Also played where there are some minutes for all of them. */
+  readonly short?: true;
   play(pipeline: Pipeline): Promise<readonly Outcome[]>;
   /** Part of what has to be observed. */
   readonly expected: object;

@@ -18,6 +18,7 @@ import {
 export const scenarios: readonly Scenario[] = [
   {
     name: 'happy: create, grow, shrink, delete',
+    short: true,
     play: async (pipeline) => [
       ...(await applyInTurn(pipeline, smallShop, largeShop, smallShop)),
       ...(await deleteShop(pipeline)),

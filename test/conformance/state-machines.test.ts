@@ -18,8 +18,11 @@ const entered = new Set<string>();
 /** Retries of states, and pauses of a fixed length, take their time on both: two minutes where CodeBuild does not answer. */
 const longest = 400_000;
 
+/** One of each state machine: a run of CI has some minutes for them. */
+const short = process.env.KUBELOOM_CONFORMANCE === 'short';
+
 describe('on both implementations', () => {
-  for (const scenario of scenarios) {
+  for (const scenario of short ? scenarios.filter(({ short: chosen }) => chosen) : scenarios) {
     it(
       scenario.name,
       async () => {
@@ -40,7 +43,7 @@ describe('on both implementations', () => {
     );
   }
 
-  it('the scenarios enter every state apart from those that are listed', () => {
+  it.skipIf(short)('the scenarios enter every state apart from those that are listed', () => {
     const all = machineNames.flatMap((machine) => statesOf(machineOf(machine)).map((state) => `${machine}/${state}`));
     expect(all.filter((state) => !entered.has(state)).toSorted()).toEqual([...notEntered].toSorted());
   });

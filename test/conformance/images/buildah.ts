@@ -1,16 +1,29 @@
 /** Images without a Docker engine: buildah as root, its storage below one directory, nothing pulled. */
 import { spawn, spawnSync } from 'node:child_process';
-import { mkdirSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import requirements from '../../../requirements.json' with { type: 'json' };
 
-/** buildah, what makes the stand-in of a base image, and what signs the stand-in of a registry. */
-const needed = ['buildah', 'mmdebstrap', 'gpg', 'zip'];
+/** What requirements.json lists, and what stands in for the programs of the images. */
+const programs = [
+  ...requirements.programs.filter((row) => row.for.includes('conformance')).map(({ program = '' }) => program),
+  ...['terraform', 'kubectl'],
+];
 
-/** Programs that this machine lacks; images are made as root only. */
-export function lackingForImages(): readonly string[] {
-  const lacking = needed.filter((name) => spawnSync('sh', ['-c', `command -v ${name}`]).status !== 0);
-  return process.getuid?.() === 0 ? lacking : [...lacking, 'root'];
+/** What this machine lacks: programs, root, a file system with overlays, or Debian's archive. Images are not made without. `directory`: where they would be stored. */
+export function lackingForImages(directory: string): readonly string[] {
+  const lacking = programs.filter((name) => spawnSync('sh', ['-c', `command -v ${name}`]).status !== 0);
+  if (process.getuid?.() !== 0) lacking.push('root');
+  if (lacking.length > 0) return lacking;
+  if (spawnSync('buildah', [...storageIn(directory), 'info']).status !== 0) lacking.push('overlays');
+  // Reads the lists of packages, and downloads none.
+  const archive = spawnSync('mmdebstrap', ['--dry-run', '--quiet', '--variant=minbase', 'bookworm', '/dev/null']);
+  return archive.status === 0 ? lacking : [...lacking, "Debian's archive"];
 }
+
+/** In a container, the directory of what a command prints. */
+const printedAt = '/srv/printed';
 
 export interface Ran {
   readonly code: number;
@@ -28,9 +41,7 @@ export class Buildah {
   readonly #storage: readonly string[];
 
   constructor(directory: string) {
-    const root = join(directory, 'storage');
-    mkdirSync(root, { recursive: true });
-    this.#storage = ['--root', root, '--runroot', join(directory, 'run'), '--storage-driver', 'overlay'];
+    this.#storage = storageIn(directory);
   }
 
   /** Throws with the end of what was printed. Returns its standard output. */
@@ -44,16 +55,34 @@ export class Buildah {
     return run('buildah', [...this.#storage, ...args]);
   }
 
-  /** Runs a command in a container as CodeBuild would: in what the image has, without more rights than its user has. */
-  inside(container: string, command: readonly string[], options: InContainer = {}): Promise<Ran> {
+  /**
+   * Runs a command in a container as CodeBuild would: in what the image has, without more rights than its user has. What it prints goes
+   * to files: the end of a stream that buildah passes on is lost now and then.
+   */
+  async inside(container: string, command: readonly string[], options: InContainer = {}): Promise<Ran> {
     const { user = 'node', environment = {}, volumes = [] } = options;
+    const printed = mkdtempSync(join(tmpdir(), 'kubeloom-printed-'));
+    chmodSync(printed, 0o777);
     const words = [
       ...['--isolation', 'chroot', '--user', user],
       ...Object.entries(environment).flatMap(([name, value]) => ['--env', `${name}=${value}`]),
-      ...volumes.flatMap((volume) => ['--volume', volume]),
+      ...[...volumes, `${printed}:${printedAt}`].flatMap((volume) => ['--volume', volume]),
     ];
-    return this.try('run', ...words, container, '--', ...command);
+    const toFiles = `exec "$@" > ${printedAt}/stdout 2> ${printedAt}/stderr`;
+    try {
+      const { code, stderr } = await this.try('run', ...words, container, '--', 'sh', '-c', toFiles, 'sh', ...command);
+      const read = (name: string): string => readFileSync(join(printed, name), 'utf8');
+      return { code, stdout: read('stdout'), stderr: read('stderr') + stderr };
+    } finally {
+      rmSync(printed, { recursive: true, force: true });
+    }
   }
+}
+
+function storageIn(directory: string): readonly string[] {
+  const root = join(directory, 'storage');
+  mkdirSync(root, { recursive: true });
+  return ['--root', root, '--runroot', join(directory, 'run'), '--storage-driver', 'overlay'];
 }
 
 export function run(program: string, args: readonly string[], cwd?: string): Promise<Ran> {

@@ -12,7 +12,7 @@ import { type StandInRegistry, startRegistry } from './stand-in-registry.ts';
 import { fillStandIns, mountPoint, nodeImage, standInKubeone, terraformImage } from './stand-ins.ts';
 
 /** Layers stay here, so that a second run builds what changed. */
-const kept = fileURLToPath(new URL('../../../.kubeloom/conformance/images', import.meta.url));
+export const imagesDirectory = fileURLToPath(new URL('../../../.kubeloom/conformance/images', import.meta.url));
 const templates = fileURLToPath(new URL('../../../templates/terraform', import.meta.url));
 
 /** The plugin of this stands in for all: it hands Terraform on to a process of the test that serves the schema of the real one. */
@@ -29,8 +29,8 @@ export interface BuiltImages {
 }
 
 export async function prepareImages(host: string): Promise<BuiltImages> {
-  mkdirSync(kept, { recursive: true });
-  const buildah = new Buildah(kept);
+  mkdirSync(imagesDirectory, { recursive: true });
+  const buildah = new Buildah(imagesDirectory);
   // Of a run that was cut off; builds leave some, too.
   await buildah.must('rm', '--all');
   const context = mkdtempSync(join(tmpdir(), 'kubeloom-context-'));
@@ -45,7 +45,10 @@ export async function prepareImages(host: string): Promise<BuiltImages> {
     kubeone: process.env.KUBELOOM_KUBEONE ?? standInKubeone(directory),
     urlOf: (file) => `${registry.url}/${file}`,
   });
-  const bases = { NODE_IMAGE: await nodeImage(buildah, kept), TERRAFORM_IMAGE: await terraformImage(buildah) };
+  const bases = {
+    NODE_IMAGE: await nodeImage(buildah, imagesDirectory),
+    TERRAFORM_IMAGE: await terraformImage(buildah),
+  };
   return {
     ...{ buildah, registry },
     async image(tool) {
