@@ -154,6 +154,12 @@ const packedDocument: Ballast = {
   },
 };
 
+/** What the documentation says of each kind of event: a function needs its level. */
+const textsOfEvents: Ballast = {
+  file: /functions\/domain\/event-kinds\.ts$/,
+  instead: (text) => text.replaceAll(/,\s*(?:when|fault): '(?:[^'\\]|\\.)*'/g, ''),
+};
+
 /** Its exports are there, and do nothing. */
 function withoutPart(file: (typeof idleParts)[number]): Ballast {
   const source = readFileSync(resolve('zod/v4/core').replace(/index\.c?js$/, `${file}.js`), 'utf8');
@@ -164,7 +170,7 @@ function withoutPart(file: (typeof idleParts)[number]): Ballast {
 
 const ballast = [
   ...commonBallast,
-  ...[schemaReader, credentialsOfWorkstations, eventStreams, askedAddresses, idlePages, packedDocument],
+  ...[schemaReader, credentialsOfWorkstations, eventStreams, askedAddresses, idlePages, packedDocument, textsOfEvents],
   ...[plainKeys, plainErrors, sharedSchemas],
   ...idleParts.map(withoutPart),
 ];
@@ -175,7 +181,7 @@ const lightPackages: Plugin = {
     filter: { id: ballast.map(({ file }) => file) },
     async handler(id) {
       const part = ballast.find(({ file }) => file.test(id));
-      return part && { code: await lightened(part, id), moduleType: 'js' };
+      return part && { code: await lightened(part, id), moduleType: id.endsWith('.ts') ? 'ts' : 'js' };
     },
   },
 };
