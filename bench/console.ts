@@ -79,7 +79,7 @@ async function nodes(): Promise<object> {
 async function topology(): Promise<object> {
   const { page, go, context } = await console.open();
   await go('manifests/default/large/topology');
-  await page.getByText(/each to be connected with each other/).waitFor();
+  await page.getByText(/WireGuard mesh/).waitFor();
   const drawing = page.getByLabel(/its clouds, pools, nodes/);
   const elements = (await page.evaluate('document.querySelectorAll("*").length')) as number;
   const moved = `const frame_ = document.querySelector('[aria-label*="its clouds, pools"]');

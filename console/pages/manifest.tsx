@@ -60,18 +60,19 @@ export function ManifestViews({ of, tab, chosen }: ManifestPageProps) {
   const place = ['manifests', of.namespace, of.name];
   return (
     <>
-      <nav className="crumbs" aria-label="Where you are">
-        <a href={hrefOf([])}>Fleet</a> <span aria-hidden="true">›</span>{' '}
-        <a href={hrefOf([], { namespace: of.namespace })}>{of.namespace}</a> <span aria-hidden="true">›</span>
-      </nav>
-      <div className="title">
+      <div className="title head">
+        <nav className="crumbs" aria-label="Where you are">
+          <a href={hrefOf([])}>Fleet</a> <span aria-hidden="true">›</span>{' '}
+          <a href={hrefOf([], { namespace: of.namespace })}>{of.namespace}</a> <span aria-hidden="true">›</span>
+        </nav>
         <h1>{of.name}</h1>
         <Status of={manifest.status} paused={manifest.paused} cancelling={manifest.cancelling} />
         {manifest.status === 'Running' && manifest.progress && <Bar percent={manifest.progress.percent} />}
         <span className="dim">
           generation {manifest.generation}, attempt {manifest.attempt}
+          {manifest.simulated.length > 0 && ` · simulated: ${manifest.simulated.join(', ')}`}
         </span>
-        {manifest.simulated.length > 0 && <span className="tag">simulated: {manifest.simulated.join(', ')}</span>}
+        <Verbs of={of} manifest={manifest} />
         <Updated at={live.dataUpdatedAt} error={live.error} />
       </div>
       {manifest.unreadable !== undefined && (
@@ -79,7 +80,6 @@ export function ManifestViews({ of, tab, chosen }: ManifestPageProps) {
           <span aria-hidden="true">✗</span> {manifest.unreadable}
         </p>
       )}
-      <Verbs of={of} manifest={manifest} />
       <nav className="tabs" aria-label="Views">
         {Object.entries(tabs).map(([id, title]) => (
           <a key={id} href={hrefOf([...place, id])} aria-current={tab === id ? 'page' : undefined}>

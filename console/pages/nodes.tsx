@@ -4,6 +4,7 @@ import type { ClusterDescription, NodeRow } from '#contracts/api-bodies.ts';
 import type { LoadBalancerRow } from '#contracts/cluster-parts.ts';
 import { commands } from '../model/commands.ts';
 import { countOf } from '../model/count-of.ts';
+import { roleWords } from '../model/drawn-pools.ts';
 import { keyed } from '../model/keyed.ts';
 import { poolsOf } from '../model/pools.ts';
 import type { TabProps } from '../model/tab.ts';
@@ -71,7 +72,7 @@ function ClusterNodes({ cluster, search, hrefOfNode }: ClusterNodesProps) {
       {pools.map(({ pool, role, provider, region, nodes, ready }) => (
         <details key={`${role} ${pool} ${provider} ${region}`} open={nodes.length <= 40} className="pool">
           <summary>
-            <strong>{pool}</strong> <span className="dim">{roles[role]}</span>{' '}
+            <strong>{pool}</strong> <span className="dim">{roleWords[role]}</span>{' '}
             {[provider, typeOf(provider) === provider ? '' : typeOf(provider), region].filter(Boolean).join(' · ')}{' '}
             <Sign tone={ready === nodes.length ? 'good' : 'warn'} word={`${ready} of ${nodes.length} ready`} />
           </summary>
@@ -99,13 +100,6 @@ function ClusterNodes({ cluster, search, hrefOfNode }: ClusterNodesProps) {
     </section>
   );
 }
-
-const roles: Readonly<Record<NodeRow['role'], string>> = {
-  control: 'control',
-  compute: 'compute',
-  loadBalancer: 'load balancer',
-  machine: 'machine',
-};
 
 interface BalancerLineProps extends Pick<ClusterNodesProps, 'hrefOfNode'> {
   readonly balancer: LoadBalancerRow;
@@ -146,7 +140,7 @@ function MeshLines({ cluster, hrefOfNode }: Pick<ClusterNodesProps, 'cluster' | 
   return (
     <>
       <p className="mesh-line">
-        <Sign tone={meshTones[mesh.state]} word={mesh.text} />
+        <Sign tone={meshTones[mesh.state]} word={`${mesh.title}: ${mesh.found}`} />
       </p>
       {keyed(cluster.mesh?.faults ?? [], ({ node = '', message }) => `${node} ${message}`).map(
         ([key, { node, message }]) => (

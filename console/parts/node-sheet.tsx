@@ -2,6 +2,7 @@
 import { useEffect, useRef } from 'react';
 import type { ClusterDescription, ManifestDescription, NodeRow } from '#contracts/api-bodies.ts';
 import { commands, type Name } from '../model/commands.ts';
+import { healthChecksText, kubernetesText } from '../model/node-health.ts';
 import { timeAgo } from '../model/times.ts';
 import { hrefOf } from '../routes.ts';
 import { CopyCommand } from './copy-command.tsx';
@@ -45,6 +46,7 @@ interface FactsProps {
 }
 
 function Facts({ of, cluster, node }: FactsProps) {
+  const now = useNow(10);
   const type = cluster.providers?.find((one) => one.name === node.provider)?.type;
   const drift = (cluster.drift?.items ?? []).filter(({ where }) => where.node === node.name);
   const served = cluster.loadBalancers.flatMap(({ name, roles }) =>
@@ -57,6 +59,8 @@ function Facts({ of, cluster, node }: FactsProps) {
     address: node.publicAddress ?? '',
     'in the mesh': node.privateAddress,
     'traffic from': served.join(', '),
+    'in Kubernetes': kubernetesText(node, cluster, now),
+    'health checks': healthChecksText(node, now),
     'not replaced': node.notReplaced ?? '',
     'fails because': node.health?.failing ?? '',
   };

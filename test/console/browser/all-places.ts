@@ -16,7 +16,7 @@ export const places: Readonly<Record<string, RegExp>> = {
   'manifests/default/calm/nodes': /ready/,
   'manifests/default/calm/topology': /WireGuard mesh/,
   'manifests/default/front/topology': /front leads to|WireGuard mesh/,
-  'manifests/default/front/nodes': /each to be connected/,
+  'manifests/default/front/nodes': /WireGuard mesh/,
   'manifests/default/front/nodes?search=control&node=nothing': /is not there any more/,
   'manifests/default/calm/events': /done in/,
   'manifests/default/calm/plan': /valid/,

@@ -75,7 +75,7 @@ it('a drawing that is moved changes its place alone, and one that is made small 
   const { page, go } = await opened();
   await go('manifests/default/front/topology');
   const drawing = page.getByLabel(/its clouds, pools, nodes and load balancers/);
-  await drawing.getByText('15 nodes, each').waitFor();
+  await drawing.getByText('mesh of 15 nodes').waitFor();
   await page.evaluate(`{
     const frame = document.querySelector('.drawing-frame');
     window.changes = [];
@@ -108,7 +108,7 @@ it('a person sees the shape of a cluster, moves it by keys, chooses a node, and 
   const { page, go } = await opened();
   await go('manifests/default/front/topology');
   const drawing = page.getByLabel(/its clouds, pools, nodes and load balancers/);
-  await drawing.getByText('15 nodes, each to be connected with each other: not checked yet').waitFor();
+  await drawing.getByText('WireGuard mesh of 15 nodes: not checked yet').waitFor();
   await drawing.getByText('front.example.com').waitFor();
   const titles = await drawing.locator('.edge title').allTextContents();
   expect(titles.toSorted()).toEqual([
@@ -118,10 +118,32 @@ it('a person sees the shape of a cluster, moves it by keys, chooses a node, and 
   await page.keyboard.press('ArrowRight');
   await page.keyboard.press('+');
   expect(await drawing.locator('> svg').getAttribute('style')).toMatch(/translate\(.*width: \d/);
-  await drawing.locator('a.node').first().click();
+  // What is led to a pool is written there.
+  await drawing.getByText('web 443/tcp → 30443').last().waitFor();
+  await page.keyboard.press('0');
+  const node = drawing.locator('a.node').first();
+  const at = await node.boundingBox();
+  const [x, y] = [(at?.x ?? 0) + 10, (at?.y ?? 0) + 10];
+  const address = page.url();
+  await page.mouse.move(x, y);
+  await page.mouse.down();
+  await page.mouse.move(x + 30, y + 20, { steps: 4 });
+  await page.mouse.up();
+  expect((await node.boundingBox())?.x).toBeGreaterThan((at?.x ?? 0) + 20);
+  // That moved the drawing, and chose no node; a hand that trembles does.
+  expect(page.url()).toBe(address);
+  await page.mouse.move(x + 30, y + 20);
+  await page.mouse.down();
+  await page.mouse.move(x + 32, y + 21);
+  await page.mouse.up();
   const sheet = page.getByRole('region', { name: /Ready/ });
   await sheet.getByText('sim-1 · sim · anywhere').waitFor();
   expect(page.url()).toMatch(/topology\?node=/);
+  await sheet.getByText('not asked yet: no check for drift was made').waitFor();
+  // It is next to the drawing, which stays where it was.
+  const [card, frame] = await Promise.all([sheet.boundingBox(), drawing.boundingBox()]);
+  expect(card?.x).toBeGreaterThan((frame?.x ?? 0) + (frame?.width ?? 0));
+  expect(Math.abs((card?.y ?? 0) - (frame?.y ?? 0))).toBeLessThan(5);
   await sheet.getByText(/kubeloom ssh web \S+ --manifest front$/).waitFor();
   await sheet.getByText(/kubeloom ssh web \S+ --manifest front -- wg show wg0$/).waitFor();
   await page.getByRole('link', { name: /^Pool compute-2/ }).focus();
@@ -136,7 +158,7 @@ it('someone with keys alone finds in the list what the drawing has: targets of l
   await settled(console.api, balancedManifest(name));
   const { page, go } = await opened();
   await go(`manifests/default/${name}/nodes`);
-  await page.getByText(/15 nodes, each to be connected with each other: not checked yet/).waitFor();
+  await page.getByText('WireGuard mesh of 15 nodes: not checked yet').waitFor();
   const targets = page.locator('summary', { hasText: /^web .* nodes of compute-1, compute-2$/ });
   await targets.focus();
   await page.keyboard.press('Enter');
