@@ -1,7 +1,7 @@
 /** Pools as boxes of the drawing: their nodes, or, of large pools, how many are ready and each of the others; and what leads to them. */
 import type { ClusterDescription, NodeRow } from '#contracts/api-bodies.ts';
 import { countOf } from './count-of.ts';
-import { type DrawnPool, pad, roleText, type Served, textWidth } from './drawn.ts';
+import { type DrawnPool, pad, portsText, type ServedBy, textWidth } from './drawn.ts';
 import type { Pool } from './pools.ts';
 
 /** More are one block. */
@@ -39,7 +39,7 @@ export function placePools(
   });
 }
 
-type ServedText = Omit<Served, 'y'>;
+type ServedText = Omit<ServedBy, 'y'>;
 
 /** A line for each load balancer that leads to a node of the pool, with the ports. */
 function servedBy({ nodes }: Pool, loadBalancers: ClusterDescription['loadBalancers']): readonly ServedText[] {
@@ -47,7 +47,7 @@ function servedBy({ nodes }: Pool, loadBalancers: ClusterDescription['loadBalanc
   return loadBalancers.flatMap(({ name: balancer, roles }) => {
     const leading = roles.filter(({ targets = [] }) => targets.some((target) => names.has(target)));
     if (leading.length === 0) return [];
-    const shown = leading.slice(0, 2).map(roleText).join(', ');
+    const shown = leading.slice(0, 2).map(portsText).join(', ');
     const more = leading.length > 2 ? ` and ${leading.length - 2} more` : '';
     const text = `${loadBalancers.length > 1 ? `${balancer}: ` : ''}${shown}${more}`;
     return [{ balancer, roles: leading.map(({ name }) => name), text }];

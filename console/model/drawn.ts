@@ -22,10 +22,10 @@ export interface DrawnPool extends Box {
   readonly block: (Box & { readonly ready: number }) | undefined;
   /** Those for which there is no room. */
   readonly more: { readonly y: number; readonly text: string } | undefined;
-  readonly served: readonly Served[];
+  readonly served: readonly ServedBy[];
 }
 /** A load balancer that leads to a pool. */
-export interface Served {
+export interface ServedBy {
   readonly balancer: string;
   /** Names of its roles that do. */
   readonly roles: readonly string[];
@@ -51,7 +51,7 @@ export interface DrawnBalancer extends Box {
 }
 export type Point = readonly [x: number, y: number];
 /** Its corners, between which it is level or upright. */
-export type Path = readonly Point[];
+export type Corners = readonly Point[];
 
 export const pad = 12;
 
@@ -64,5 +64,5 @@ export const textWidth = (text: string): number => text.length * 7.4;
 type Role = ClusterDescription['loadBalancers'][number]['roles'][number];
 
 /** As `web 443/tcp → 30443`. */
-export const roleText = ({ name, port, protocol, targetPort }: Role): string =>
+export const portsText = ({ name, port, protocol, targetPort }: Role): string =>
   `${name} ${port}/${protocol} → ${targetPort}`;

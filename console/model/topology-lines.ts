@@ -1,18 +1,18 @@
 /** Lines of the drawing: from load balancers to the pools that they lead to, and from clouds to the mesh. None runs through a cloud that it is not of. */
 import {
   bottomOf,
+  type Corners,
   type DrawnBalancer,
   type DrawnCloud,
   type DrawnPool,
   type DrawnRegion,
-  type Path,
   type Point,
   pad,
 } from './drawn.ts';
 
 /** From a load balancer to a pool that it leads to. It crosses no pool and no title. */
 export interface Edge {
-  readonly corners: Path;
+  readonly corners: Corners;
   readonly title: string;
 }
 
@@ -31,11 +31,11 @@ export function edgesOf(balancers: readonly DrawnBalancer[], clouds: readonly Dr
       const served = pool.served.find(({ balancer }) => balancer === box.name);
       if (!served) return [];
       const side = inLane(region.x + region.width - 2 * pad, 2 * pad);
-      const toRow: Path = [
+      const toRow: Corners = [
         [margin, above(firstRow)],
         [margin, above(cloud.y)],
       ];
-      const corners: Path = [
+      const corners: Corners = [
         [start, box.y + box.height],
         [start, above(firstRow)],
         ...(cloud.y === firstRow ? [] : toRow),
@@ -59,18 +59,18 @@ interface PlaceOfWires {
 }
 
 /** Of the last row straight down; of others along a line below their row, and down right of all clouds. */
-export function wiresOf(clouds: readonly DrawnCloud[], { to, spine }: PlaceOfWires): readonly Path[] {
+export function wiresOf(clouds: readonly DrawnCloud[], { to, spine }: PlaceOfWires): readonly Corners[] {
   const rows = [...new Set(clouds.map(({ y }) => y))].sort((one, other) => one - other);
   return rows.flatMap((row, index) => {
     const own = clouds.filter(({ y }) => y === row);
-    const down = ({ x, y, width, height }: DrawnCloud, end: number): Path => [
+    const down = ({ x, y, width, height }: DrawnCloud, end: number): Corners => [
       [x + width / 2, y + height],
       [x + width / 2, end],
     ];
     if (index === rows.length - 1) return own.map((cloud) => down(cloud, to));
     const below = Math.max(...own.map(bottomOf)) + pad / 2;
     const [first] = own;
-    const along: Path = [
+    const along: Corners = [
       [(first?.x ?? 0) + (first?.width ?? 0) / 2, below],
       [spine, below],
       [spine, to],
@@ -80,7 +80,7 @@ export function wiresOf(clouds: readonly DrawnCloud[], { to, spine }: PlaceOfWir
 }
 
 /** As SVG has it; its corners are round where there is room. */
-export function pathText(corners: Path): string {
+export function svgPath(corners: Corners): string {
   return corners
     .map(([x, y], index) => {
       const [before, after] = [corners[index - 1], corners[index + 1]];

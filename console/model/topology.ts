@@ -4,13 +4,13 @@ import { countOf } from './count-of.ts';
 import {
   type Box,
   bottomOf,
+  type Corners,
   type DrawnBalancer,
   type DrawnCloud,
   type DrawnRegion,
-  type Path,
   pad,
+  portsText,
   rightOf,
-  roleText,
   textWidth,
 } from './drawn.ts';
 import { placePools } from './drawn-pools.ts';
@@ -31,7 +31,7 @@ export interface Topology {
   readonly clouds: readonly DrawnCloud[];
   readonly edges: readonly Edge[];
   /** Undefined where there is none; `lines`: of its text. */
-  readonly mesh: (Box & Mesh & { readonly lines: readonly string[]; readonly wires: readonly Path[] }) | undefined;
+  readonly mesh: (Box & Mesh & { readonly lines: readonly string[]; readonly wires: readonly Corners[] }) | undefined;
 }
 
 /** Of a cloud and of a region. */
@@ -80,7 +80,7 @@ export function meshOf({ mesh, drift }: Pick<ClusterDescription, 'mesh' | 'drift
 function placeBalancers({ loadBalancers }: ClusterDescription): readonly DrawnBalancer[] {
   let x = pad;
   return loadBalancers.map(({ name, endpoint, dnsName, roles }) => {
-    const texts = roles.map(roleText);
+    const texts = roles.map(portsText);
     const width = Math.min(420, Math.max(180, ...[name, endpoint ?? dnsName, ...texts].map(textWidth))) + 2 * pad;
     const box = { x, y: pad, width, height: 44 + 16 * Math.min(3, texts.length) };
     x += width + 2 * pad;

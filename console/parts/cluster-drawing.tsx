@@ -4,7 +4,7 @@ import type { ClusterDescription, NodeRow } from '#contracts/api-bodies.ts';
 import type { Box, DrawnBalancer, DrawnCloud, DrawnPool } from '../model/drawn.ts';
 import { roleWords } from '../model/drawn-pools.ts';
 import { type Mesh, topologyOf } from '../model/topology.ts';
-import { pathText } from '../model/topology-lines.ts';
+import { svgPath } from '../model/topology-lines.ts';
 import { hrefOf } from '../routes.ts';
 import { PanZoom } from './pan-zoom.tsx';
 
@@ -41,7 +41,7 @@ export const ClusterDrawing = memo(function ClusterDrawing({ place, cluster, nod
       legend={<Legend of={cluster} />}
     >
       {mesh?.wires.map((wire) => (
-        <path key={pathText(wire)} className={`wire ${mesh.state}`} d={pathText(wire)} />
+        <path key={svgPath(wire)} className={`wire ${mesh.state}`} d={svgPath(wire)} />
       ))}
       {clouds.map((cloud) => (
         <Cloud key={cloud.name} path={path} cloud={cloud} node={node} />
@@ -51,7 +51,7 @@ export const ClusterDrawing = memo(function ClusterDrawing({ place, cluster, nod
         return (
           <g key={`${title} ${x} ${y}`} className="edge">
             <title>{title}</title>
-            <path d={pathText(corners)} />
+            <path d={svgPath(corners)} />
             <circle cx={x} cy={y} r="3.5" />
           </g>
         );

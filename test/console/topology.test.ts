@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import type { ClusterDescription, NodeRow } from '#contracts/api-bodies.ts';
-import type { Box, Path } from '../../console/model/drawn.ts';
+import type { Box, Corners } from '../../console/model/drawn.ts';
 import { healthChecksText, kubernetesText } from '../../console/model/node-health.ts';
 import { topologyOf } from '../../console/model/topology.ts';
 
@@ -36,7 +36,7 @@ const within = (inner: Box, outer: Box): boolean =>
   inner.y + inner.height <= outer.y + outer.height;
 
 /** Of the part of a line that ends at this corner. */
-function partOf(path: Path, index: number): Box {
+function partOf(path: Corners, index: number): Box {
   const [x2, y2] = path[index] ?? [0, 0];
   const [x1, y1] = path[Math.max(0, index - 1)] ?? [x2, y2];
   return { x: Math.min(x1, x2), y: Math.min(y1, y2), width: Math.abs(x2 - x1), height: Math.abs(y2 - y1) };
