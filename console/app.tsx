@@ -10,10 +10,10 @@ import { Announcer, usePlaceNamed } from './parts/announce.tsx';
 import { Boundary } from './parts/boundary.tsx';
 import { Help, useShortcuts } from './parts/shortcuts.tsx';
 import { Empty, Loading, Trouble } from './parts/states.tsx';
-import { ThemeSwitch } from './parts/theme.tsx';
+import { TopBar } from './parts/top-bar.tsx';
 import { useWhoAmI } from './queries.ts';
 import { hrefOf, type Place, usePlace } from './routes.ts';
-import { type Begun, wayIn } from './sign-in/way-in.ts';
+import type { Begun } from './sign-in/way-in.ts';
 
 const EventsPage = lazy(() => import('./pages/all-events.tsx'));
 const AttentionPage = lazy(() => import('./pages/attention.tsx'));
@@ -38,50 +38,12 @@ export function App({ begun }: { readonly begun: Begun }) {
     return <SignInPage refusal={refusal ?? me.error.message} ended={me.data !== undefined} />;
   if (asks && begun.kind === 'asks')
     return <SomeoneElse name={me.data?.name} replace={begun.replace} stay={() => setAsks(false)} />;
-  const [first = ''] = place.path;
   return (
     <>
       <button type="button" className="skip" onClick={() => document.getElementById('content')?.focus()}>
         Skip to content
       </button>
-      <header className="bar">
-        <a className="mark" href={hrefOf([])}>
-          <img src="/console/icon.svg" alt="" width="22" height="22" /> Kubeloom
-        </a>
-        <nav aria-label="Pages">
-          <NavLink href={hrefOf([])} current={first === '' || first === 'manifests'}>
-            Fleet
-          </NavLink>
-          <NavLink href={hrefOf(['attention'])} current={first === 'attention'}>
-            Needs you
-          </NavLink>
-          <NavLink href={hrefOf(['events'])} current={first === 'events'}>
-            Events
-          </NavLink>
-          <NavLink href={hrefOf(['new'])} current={first === 'new'}>
-            Plan
-          </NavLink>
-          <NavLink href={hrefOf(['inventory'])} current={first === 'inventory'}>
-            Inventory
-          </NavLink>
-          <NavLink href={hrefOf(['settings'])} current={first === 'settings'}>
-            Settings
-          </NavLink>
-          <NavLink href={hrefOf(['access'])} current={first === 'access'}>
-            Access
-          </NavLink>
-        </nav>
-        <div className="bar-end">
-          <ThemeSwitch />
-          <button type="button" className="quiet" onClick={() => setHelps(true)}>
-            Keys <kbd>?</kbd>
-          </button>
-          <span className="me">{me.data?.name ?? '…'}</span>
-          <button type="button" className="quiet" onClick={() => void wayIn().signOut()}>
-            Sign out
-          </button>
-        </div>
-      </header>
+      <TopBar path={place.path} help={() => setHelps(true)} />
       <main id="content" tabIndex={-1}>
         {refusal !== undefined && me.data && (
           <p className="notice" role="status">
@@ -115,21 +77,5 @@ function pageOf({ path, chosen }: Place): ReactNode {
     <Empty page title="There is no such page">
       <a href={hrefOf([])}>Back to the fleet</a>
     </Empty>
-  );
-}
-
-function NavLink({
-  href,
-  current,
-  children,
-}: {
-  readonly href: string;
-  readonly current: boolean;
-  readonly children: ReactNode;
-}) {
-  return (
-    <a href={href} aria-current={current ? 'page' : undefined}>
-      {children}
-    </a>
   );
 }

@@ -1,6 +1,6 @@
 /** What a place is called: in the title of the tab, and for who does not see the page. */
 
-const names: Readonly<Record<string, string>> = { '': 'Fleet', attention: 'Needs you', new: 'Plan a manifest' };
+const names: Readonly<Record<string, string>> = { '': 'Fleet', attention: 'Needs you', new: 'New manifest' };
 
 /** `shop (team) · Nodes`; a place that has no name of its own is called by its path. */
 export function titleOf(path: readonly string[]): string {

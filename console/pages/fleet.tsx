@@ -44,10 +44,10 @@ export function FleetPage({ chosen }: { readonly chosen: Readonly<Record<string,
       {fleet.error && <Trouble error={fleet.error} what="the fleet" />}
       {counts.all === 0 ? (
         <Empty title="No manifests yet">
-          <p>A manifest describes clusters; Kubeloom makes them. Plan one here, or submit one from a terminal:</p>
+          <p>A manifest describes clusters; Kubeloom makes them. Its plan is shown before anything happens.</p>
           <p>
             <a className="button" href={hrefOf(['new'])}>
-              Plan a manifest
+              Write one here
             </a>
           </p>
           <CopyCommand command="kubeloom apply -f manifest.yaml --wait" />

@@ -7,7 +7,7 @@ export default function NewManifestPage() {
   return (
     <>
       <div className="title">
-        <h1>Plan a manifest</h1>
+        <h1>New manifest</h1>
         <span className="dim">Nothing happens before you apply the plan.</span>
       </div>
       <ManifestEditor stored={nothing} />

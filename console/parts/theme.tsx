@@ -4,6 +4,7 @@ import { keep, kept } from '../storage.ts';
 
 const themes = ['system', 'light', 'dark'] as const;
 type Theme = (typeof themes)[number];
+const signs: Readonly<Record<Theme, string>> = { system: '◐', light: '☀', dark: '☾' };
 const place = 'kubeloom-console-theme';
 
 const stored = (): Theme => themes.find((theme) => theme === kept(place)) ?? 'system';
@@ -16,8 +17,9 @@ export function ThemeSwitch() {
   }, [theme]);
   const next = themes[(themes.indexOf(theme) + 1) % themes.length] ?? 'system';
   return (
-    <button type="button" className="quiet" onClick={() => setTheme(next)} title={`Change to ${next}`}>
-      Theme: {theme}
+    <button type="button" className="quiet" onClick={() => setTheme(next)} title={`Theme: ${theme}. Change to ${next}`}>
+      <span aria-hidden="true">{signs[theme]}</span>
+      <span className="in-menu"> Theme: {theme}</span>
     </button>
   );
 }

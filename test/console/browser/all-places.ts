@@ -9,7 +9,7 @@ export const places: Readonly<Record<string, RegExp>> = {
   '': /Fleet/,
   attention: /Needs you/,
   'events?minutes=60': /RunSucceeded|done in/,
-  new: /Plan a manifest/,
+  new: /New manifest/,
   'manifests/default/calm': /reached/,
   'manifests/default/calm/run?cell=web.1.nodes': /lines?$/,
   'manifests/default/fails?cell=web.1.kubernetes': /What to do/,

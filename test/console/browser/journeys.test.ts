@@ -40,7 +40,7 @@ describe('a person who operates', () => {
   it('an operator writes a manifest, sees its faults, plans it, applies exactly that plan, and watches the run to its end', async () => {
     const window = await opened();
     const { page } = window;
-    await page.getByRole('link', { name: 'Plan', exact: true }).click();
+    await page.getByRole('link', { name: 'New', exact: true }).click();
     await write(window, yamlText(simManifest('shop')).replace('count: 2', 'count: two'));
     await page.getByText('1 fault').waitFor();
     await page.getByRole('button', { name: /^line \d+$/ }).click();
