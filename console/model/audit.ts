@@ -20,20 +20,23 @@ export interface Deed {
   readonly place: string;
   readonly namespace: string | undefined;
   readonly manifest: string | undefined;
+  /** Id of the roll-out that was started, paused, resumed or ended. */
+  readonly rollOut: string | undefined;
 }
 
 /** Newest first; of older releases, who it was is read from the text. Those that name no one are left out. */
 export function deedsOf(events: readonly FeedEvent[]): readonly Deed[] {
-  return events.toReversed().flatMap(({ id, at, by, message, namespace, manifest }) => {
+  return events.toReversed().flatMap(({ id, at, kind, by, message, namespace, manifest }) => {
     const [, what = message, said, rest = ''] = /^(.*) by (.+?) from [\w.:]+([;,].*)?$/s.exec(message) ?? [];
     const who = by ?? said;
     if (who === undefined) return [];
+    const [, rollOut] = (kind.startsWith('RollOut') && /^roll-out (\S+): /.exec(message)) || [];
     const place =
       manifest !== undefined
         ? `${namespace}/${manifest}`
         : namespace !== undefined
           ? `namespace ${namespace}`
           : 'installation';
-    return [{ id, at, by: who, what: `${what}${rest}`, place, namespace, manifest }];
+    return [{ id, at, by: who, what: `${what}${rest}`, place, namespace, manifest, rollOut }];
   });
 }

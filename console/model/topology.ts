@@ -64,6 +64,8 @@ export function topologyOf(cluster: ClusterDescription, room = widest): Topology
   };
 }
 
+export const meshSigns: Readonly<Record<Mesh['state'], string>> = { sound: '✓', faulty: '!', unknown: '○' };
+
 /** Undefined where there is none. */
 export function meshOf({ mesh, drift }: Pick<ClusterDescription, 'mesh' | 'drift'>): Mesh | undefined {
   if (!mesh) return undefined;

@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useRef } from 'react';
 import type { WhoAmI } from '#contracts/http-documents.ts';
 import { type AnswerTo, ask } from '../api.ts';
-import { auditKinds, deedsOf } from '../model/audit.ts';
+import { auditKinds, type Deed, deedsOf } from '../model/audit.ts';
 import { commands } from '../model/commands.ts';
 import { countOf } from '../model/count-of.ts';
 import { calmFor } from '../model/pace.ts';
@@ -11,6 +11,7 @@ import { may } from '../model/rights.ts';
 import { found } from '../model/stored-names.ts';
 import { timeAgo } from '../model/times.ts';
 import { CopyCommand } from '../parts/copy-command.tsx';
+import { RowsTable } from '../parts/rows-table.tsx';
 import { Answered, Empty, Updated, useNow } from '../parts/states.tsx';
 import { ViewTabs } from '../parts/view-tabs.tsx';
 import { paced, useWhoAmI } from '../queries.ts';
@@ -101,36 +102,24 @@ function Bindings({ bindings }: { readonly bindings: readonly Binding[] }) {
   if (bindings.length === 0)
     return <Empty title="No role is given">Only the first admins, whom the installation names, may do anything.</Empty>;
   return (
-    <div className="scroll">
-      <table>
-        <thead>
-          <tr>
-            <th scope="col">Binding</th>
-            <th scope="col">Role</th>
-            <th scope="col">Namespaces</th>
-            <th scope="col">Who</th>
-          </tr>
-        </thead>
-        <tbody>
-          {bindings.map(({ metadata, spec }) => (
-            <tr key={metadata.name}>
-              <th scope="row">{metadata.name}</th>
-              <td>
-                <span className="tag">{spec.role}</span>
-              </td>
-              <td>{spec.namespaces.includes('*') ? 'all' : spec.namespaces.join(', ')}</td>
-              <td>
-                {spec.subjects.map((subject) => (
-                  <code key={JSON.stringify(subject)} className="user">
-                    {subjectText(subject)}
-                  </code>
-                ))}
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <RowsTable
+      columns={[{ title: 'Binding', names: true }, { title: 'Role' }, { title: 'Namespaces' }, { title: 'Who' }]}
+      rows={bindings.map(({ metadata, spec }) => ({
+        key: metadata.name,
+        cells: [
+          metadata.name,
+          <span key="role" className="tag">
+            {spec.role}
+          </span>,
+          spec.namespaces.includes('*') ? 'all' : spec.namespaces.join(', '),
+          spec.subjects.map((subject) => (
+            <code key={JSON.stringify(subject)} className="user">
+              {subjectText(subject)}
+            </code>
+          )),
+        ],
+      }))}
+    />
   );
 }
 
@@ -210,45 +199,39 @@ function Audit({ chosen }: { readonly chosen: Chosen }) {
             {countOf(rows.length, 'request')} that changed something, newest first; kept for 90 days
             {rows.length > shownAtMost && `. The first ${shownAtMost} are shown: search for others`}
           </p>
-          <div className="scroll">
-            <table>
-              <thead>
-                <tr>
-                  <th scope="col">When</th>
-                  <th scope="col">Who</th>
-                  <th scope="col">What</th>
-                  <th scope="col">Where</th>
-                </tr>
-              </thead>
-              <tbody>
-                {rows.slice(0, shownAtMost).map((deed) => (
-                  <tr key={deed.id}>
-                    <td className="dim">
-                      <time dateTime={deed.at} title={deed.at}>
-                        {timeAgo(deed.at, now)}
-                      </time>
-                    </td>
-                    <th scope="row">
-                      <code>{deed.by}</code>
-                    </th>
-                    <td>{deed.what}</td>
-                    <td>
-                      {deed.manifest === undefined || deed.namespace === undefined ? (
-                        <span className="dim">{deed.place}</span>
-                      ) : (
-                        <a href={hrefOf(['manifests', deed.namespace, deed.manifest, 'events'])} data-row>
-                          {deed.place}
-                        </a>
-                      )}
-                    </td>
-                  </tr>
-                ))}
-              </tbody>
-            </table>
-          </div>
+          <RowsTable
+            className="audit"
+            columns={[{ title: 'When' }, { title: 'Who', names: true }, { title: 'What' }, { title: 'Where' }]}
+            rows={rows.slice(0, shownAtMost).map((deed) => ({
+              key: deed.id,
+              cells: [
+                <time key="at" className="dim" dateTime={deed.at} title={deed.at}>
+                  {timeAgo(deed.at, now)}
+                </time>,
+                <code key="by">{deed.by}</code>,
+                deed.what,
+                <Where key="place" deed={deed} />,
+              ],
+            }))}
+          />
         </>
       )}
     </>
+  );
+}
+
+function Where({ deed: { namespace, manifest, rollOut, place } }: { readonly deed: Deed }) {
+  if (rollOut !== undefined && namespace !== undefined)
+    return (
+      <a href={hrefOf(['inventory', namespace, 'rollouts'], { id: rollOut })} data-row>
+        {place}
+      </a>
+    );
+  if (manifest === undefined || namespace === undefined) return <span className="dim">{place}</span>;
+  return (
+    <a href={hrefOf(['manifests', namespace, manifest, 'events'])} data-row>
+      {place}
+    </a>
   );
 }
 

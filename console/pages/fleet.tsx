@@ -186,7 +186,7 @@ function FleetTable({ rows, busy }: { readonly rows: readonly FleetRow[]; readon
   const now = useNow(10);
   return (
     <div className="scroll">
-      <table className="fleet" aria-busy={busy}>
+      <table className="fleet stack" aria-busy={busy}>
         <thead>
           <tr>
             <th scope="col">Status</th>
@@ -221,16 +221,24 @@ const FleetLine = memo(function FleetLine({ row, now }: { readonly row: FleetRow
         <a href={hrefOf(['manifests', namespace, name])} data-row>
           {name}
         </a>{' '}
-        <span className="dim">
+        <span className="dim nowrap">
           {namespace} · g{generation}
         </span>
       </th>
       <td className="now">
         {state === 'running' && progress && <Bar percent={progress.percent} />}
-        <span className="remark">{remark}</span>
-        {hint !== '' && state === 'attention' && <span className="hint">→ {hint}</span>}
+        {remark !== '' && (
+          <span className="remark" title={remark}>
+            {remark}
+          </span>
+        )}
+        {hint !== '' && state === 'attention' && (
+          <span className="hint" title={hint}>
+            → {hint}
+          </span>
+        )}
       </td>
-      <td className="number">
+      <td className="number" data-title="Nodes">
         {nodes}
         {joins > 0 && (
           <span className="plus" title={`${joins} join`}>
@@ -245,9 +253,13 @@ const FleetLine = memo(function FleetLine({ row, now }: { readonly row: FleetRow
           </span>
         )}
       </td>
-      <td className="dim">{providers.join(', ')}</td>
-      <td className="dim">
-        <time dateTime={updatedAt}>{timeAgo(updatedAt, now)}</time>
+      <td className="dim" data-title="Providers">
+        {providers.join(', ')}
+      </td>
+      <td className="dim changed" data-title="Changed">
+        <time dateTime={updatedAt} title={updatedAt}>
+          {timeAgo(updatedAt, now)}
+        </time>
       </td>
     </tr>
   );

@@ -3,7 +3,7 @@ import { memo } from 'react';
 import type { ClusterDescription, NodeRow } from '#contracts/api-bodies.ts';
 import type { Box, DrawnBalancer, DrawnCloud, DrawnPool } from '../model/drawn.ts';
 import { roleWords } from '../model/drawn-pools.ts';
-import { type Mesh, topologyOf } from '../model/topology.ts';
+import { meshSigns, topologyOf } from '../model/topology.ts';
 import { svgPath } from '../model/topology-lines.ts';
 import { hrefOf } from '../routes.ts';
 import { PanZoom } from './pan-zoom.tsx';
@@ -17,7 +17,6 @@ const kinds: Readonly<Record<NodeRow['status'], Kind>> = {
 const roleLetters: Readonly<Record<NodeRow['role'], string>> = {
   ...{ control: 'C', compute: 'W', loadBalancer: 'L', machine: 'M' },
 };
-const meshSigns: Readonly<Record<Mesh['state'], string>> = { sound: '✓', faulty: '!', unknown: '○' };
 
 interface ClusterDrawingProps {
   /** Of the manifest. */

@@ -5,6 +5,7 @@ import { countOf } from '../model/count-of.ts';
 import { keyed } from '../model/keyed.ts';
 import { amountsText, totalsOf } from '../model/plan-totals.ts';
 import { PlanLines } from './plan-lines.tsx';
+import { RowsTable } from './rows-table.tsx';
 import { Sign } from './status.tsx';
 
 export function PlanView({ plan }: { readonly plan: PlanReport }) {
@@ -108,41 +109,25 @@ function Cost({ cost }: { readonly cost: NonNullable<PlanReport['costOfMonth']> 
         <summary>
           {countOf(machines.length, 'kind of machine', 'kinds of machines')}; {listsText(lists)}
         </summary>
-        <div className="scroll">
-          <table>
-            <thead>
-              <tr>
-                <th scope="col">Pool</th>
-                <th scope="col">Type</th>
-                <th scope="col" className="number">
-                  Before
-                </th>
-                <th scope="col" className="number">
-                  After
-                </th>
-                <th scope="col" className="number">
-                  Each a month
-                </th>
-              </tr>
-            </thead>
-            <tbody>
-              {keyed(machines, (machine) => JSON.stringify(machine)).map(([key, machine]) => (
-                <tr key={key}>
-                  <th scope="row">
-                    {machine.cluster}/{machine.pool}
-                  </th>
-                  <td>
-                    {machine.provider} {machine.region} {machine.serverType}
-                    {machine.spot && ' spot'}
-                  </td>
-                  <td className="number">{machine.before}</td>
-                  <td className="number">{machine.after}</td>
-                  <td className="number">{machine.each === null ? 'not known' : amountsText([machine.each])}</td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </div>
+        <RowsTable
+          columns={[
+            { title: 'Pool', names: true },
+            { title: 'Type' },
+            { title: 'Before', number: true },
+            { title: 'After', number: true },
+            { title: 'Each a month', number: true },
+          ]}
+          rows={keyed(machines, (machine) => JSON.stringify(machine)).map(([key, machine]) => ({
+            key,
+            cells: [
+              `${machine.cluster}/${machine.pool}`,
+              `${machine.provider} ${machine.region} ${machine.serverType}${machine.spot ? ' spot' : ''}`,
+              String(machine.before),
+              String(machine.after),
+              machine.each === null ? 'not known' : amountsText([machine.each]),
+            ],
+          }))}
+        />
       </details>
       <CostLimits />
     </section>

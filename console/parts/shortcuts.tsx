@@ -69,7 +69,7 @@ function focusOn(selector: string, event: KeyboardEvent): void {
 }
 
 function moveRow(by: number, event: KeyboardEvent): void {
-  const links = [...document.querySelectorAll<HTMLElement>('[data-row]')];
+  const links = [...document.querySelectorAll<HTMLElement>('[data-row]')].filter((link) => link.checkVisibility());
   const { activeElement } = document;
   const at = activeElement instanceof HTMLElement ? links.indexOf(activeElement) : -1;
   const next = links[Math.min(links.length - 1, Math.max(0, at + by))];

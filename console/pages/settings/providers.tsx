@@ -7,6 +7,7 @@ import { may } from '../../model/rights.ts';
 import { found, type Named } from '../../model/stored-names.ts';
 import { timeAgo } from '../../model/times.ts';
 import { CopyCommand } from '../../parts/copy-command.tsx';
+import { RowsTable } from '../../parts/rows-table.tsx';
 import { SettingsFrame } from '../../parts/settings-frame.tsx';
 import { Answered, Empty, Trouble, useNow } from '../../parts/states.tsx';
 import { Sign } from '../../parts/status.tsx';
@@ -205,33 +206,23 @@ function Findings({ check }: { readonly check: Check }) {
         )}
       </p>
       {check.findings.length > 0 && (
-        <div className="scroll">
-          <table>
-            <thead>
-              <tr>
-                <th scope="col">Finding</th>
-                <th scope="col">About</th>
-                <th scope="col">What was found</th>
-              </tr>
-            </thead>
-            <tbody>
-              {check.findings.map(({ about, name, ok, message }) => (
-                <tr key={`${about} ${name}`}>
-                  <td>
-                    <Sign
-                      tone={ok === null ? 'calm' : ok ? 'good' : 'bad'}
-                      word={ok === null ? 'not known' : ok ? 'fine' : 'fails'}
-                    />
-                  </td>
-                  <th scope="row">
-                    {about} <code>{name}</code>
-                  </th>
-                  <td>{message}</td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </div>
+        <RowsTable
+          columns={[{ title: 'Finding' }, { title: 'About', names: true }, { title: 'What was found' }]}
+          rows={check.findings.map(({ about, name, ok, message }) => ({
+            key: `${about} ${name}`,
+            cells: [
+              <Sign
+                key="ok"
+                tone={ok === null ? 'calm' : ok ? 'good' : 'bad'}
+                word={ok === null ? 'not known' : ok ? 'fine' : 'fails'}
+              />,
+              <span key="about">
+                {about} <code>{name}</code>
+              </span>,
+              message,
+            ],
+          }))}
+        />
       )}
     </>
   );

@@ -4,6 +4,7 @@ import { countOf } from '../../model/count-of.ts';
 import { may } from '../../model/rights.ts';
 import { found, type SecretRow, secretRows } from '../../model/stored-names.ts';
 import { CopyCommand } from '../../parts/copy-command.tsx';
+import { RowsTable } from '../../parts/rows-table.tsx';
 import { SettingsFrame } from '../../parts/settings-frame.tsx';
 import { Answered, Empty } from '../../parts/states.tsx';
 import { Sign, type Tone } from '../../parts/status.tsx';
@@ -53,46 +54,35 @@ function Secrets({ all, search }: { readonly all: readonly SecretRow[]; readonly
         <CopyCommand command={commands.secrets()} />{' '}
         <span className="dim">{countOf(rows.length, 'Secret')}. Names only: values cannot be read back.</span>
       </p>
-      <div className="scroll">
-        <table>
-          <thead>
-            <tr>
-              <th scope="col">Secret</th>
-              <th scope="col">State</th>
-              <th scope="col">Provider instances that need it</th>
-            </tr>
-          </thead>
-          <tbody>
-            {rows.map(({ namespace, name, state, users }) => (
-              <tr key={`${namespace}/${name}`}>
-                <th scope="row">
-                  <code>
-                    {namespace}/{name}
-                  </code>
-                </th>
-                <td>
-                  <Sign tone={states[state][0]} word={states[state][1]} />
-                </td>
-                <td>
-                  {users.length === 0 && <span className="dim">none</span>}
-                  {users.map((user) => (
-                    <a
-                      key={`${user.namespace}/${user.manifest}/${user.name}`}
-                      className="user"
-                      href={hrefOf(['settings', 'providers'], {
-                        instance: `${user.namespace}/${user.manifest}/${user.name}`,
-                        search: user.manifest,
-                      })}
-                    >
-                      {user.name} of {user.namespace}/{user.manifest}
-                    </a>
-                  ))}
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
+      <RowsTable
+        columns={[{ title: 'Secret', names: true }, { title: 'State' }, { title: 'Needed by' }]}
+        rows={rows.map(({ namespace, name, state, users }) => ({
+          key: `${namespace}/${name}`,
+          cells: [
+            <code key="name">
+              {namespace}/{name}
+            </code>,
+            <Sign key="state" tone={states[state][0]} word={states[state][1]} />,
+            <Users key="users" users={users} />,
+          ],
+        }))}
+      />
     </>
   );
+}
+
+function Users({ users }: Pick<SecretRow, 'users'>) {
+  if (users.length === 0) return <span className="dim">none</span>;
+  return users.map((user) => (
+    <a
+      key={`${user.namespace}/${user.manifest}/${user.name}`}
+      className="user"
+      href={hrefOf(['settings', 'providers'], {
+        instance: `${user.namespace}/${user.manifest}/${user.name}`,
+        search: user.manifest,
+      })}
+    >
+      {user.name} of {user.namespace}/{user.manifest}
+    </a>
+  ));
 }
