@@ -114,6 +114,17 @@ export function useRuns({ namespace, name }: Key, newest: string | undefined) {
   });
 }
 
+/** Newest first, with who stored each; asked again when there is another. */
+export function useGenerations({ namespace, name }: Key, newest: number) {
+  return useQuery({
+    queryKey: ['generations', namespace, name, newest],
+    queryFn: ({ signal }) =>
+      ask('GET /v1/manifests/{namespace}/{name}/generations', { params: { namespace, name }, signal }),
+    placeholderData: keepPreviousData,
+    staleTime: 60_000,
+  });
+}
+
 /** `starts`: how many waypoints were started so far; the plan changes with each. */
 export function useRunPlan({ namespace, name }: Key, run: string | undefined, starts: number) {
   return useQuery({

@@ -7,16 +7,14 @@ import { timeAgo } from '../model/times.ts';
 import { CopyCommand } from '../parts/copy-command.tsx';
 import { DiffView } from '../parts/diff-view.tsx';
 import { Loading, Trouble, useNow } from '../parts/states.tsx';
+import { useGenerations } from '../queries.ts';
 import { go, hrefOf } from '../routes.ts';
 import '../styles/history.css';
 
 type Generation = AnswerTo<'GET /v1/manifests/{namespace}/{name}/generations'>['items'][number];
 
 export default function HistoryTab({ of, manifest, chosen }: TabProps) {
-  const list = useQuery({
-    queryKey: ['generations', of.namespace, of.name, manifest.generation],
-    queryFn: ({ signal }) => ask('GET /v1/manifests/{namespace}/{name}/generations', { params: { ...of }, signal }),
-  });
+  const list = useGenerations(of, manifest.generation);
   if (!list.data)
     return list.error ? <Trouble error={list.error} what="the history" /> : <Loading what="the history" />;
   const { items } = list.data;

@@ -3,6 +3,7 @@ import { useMemo } from 'react';
 import type { ClusterDescription, ShownEvent } from '#contracts/api-bodies.ts';
 import { commands } from '../model/commands.ts';
 import { type Cell, type PlannedStageName, runTable, stageColumns } from '../model/run-table.ts';
+import { runTitle, storedBy } from '../model/run-title.ts';
 import type { TabProps } from '../model/tab.ts';
 import { lasted, timeAgo } from '../model/times.ts';
 import { CopyCommand } from '../parts/copy-command.tsx';
@@ -12,7 +13,7 @@ import { LogView } from '../parts/log-view.tsx';
 import { RunTable } from '../parts/run-table.tsx';
 import { Empty, Loading, Trouble, useNow } from '../parts/states.tsx';
 import { Status } from '../parts/status.tsx';
-import { type RunRow, useRunPlan, useRuns } from '../queries.ts';
+import { type RunRow, useGenerations, useRunPlan, useRuns } from '../queries.ts';
 import { go, hrefOf } from '../routes.ts';
 
 interface RunTabProps extends TabProps {
@@ -27,6 +28,7 @@ interface RunTabProps extends TabProps {
 const none: readonly ShownEvent[] = [];
 
 export function RunTab({ of, manifest, events = none, older, missing, chosen }: RunTabProps) {
+  const generations = useGenerations(of, manifest.generation);
   const runs = useRuns(of, `${manifest.runId} ${manifest.lastRun?.status}`);
   const runId = chosen.run ?? manifest.lastRun?.runId ?? manifest.runId;
   const run =
@@ -47,7 +49,13 @@ export function RunTab({ of, manifest, events = none, older, missing, chosen }: 
   const open = cellOf(chosen.cell, tables);
   return (
     <>
-      <RunHead run={run} runs={runs.data?.items ?? []} choose={(id) => choose({ run: id, cell: undefined })} />
+      <RunHead
+        run={run}
+        runs={runs.data?.items ?? []}
+        generations={generations.data?.items ?? []}
+        by={ofRun.find(({ by }) => by !== undefined)?.by}
+        choose={(id) => choose({ run: id, cell: undefined })}
+      />
       {missing && !run ? <Trouble error={missing} what={`run ${runId}`} /> : null}
       {runs.error ? <Trouble error={runs.error} what="the list of runs" /> : null}
       {plan.error ? <Trouble error={plan.error} what="the plan of this run" /> : null}
@@ -121,15 +129,17 @@ export function RunTab({ of, manifest, events = none, older, missing, chosen }: 
   );
 }
 
-function RunHead({
-  run,
-  runs,
-  choose,
-}: {
+interface RunHeadProps {
   readonly run: RunRow | undefined;
   readonly runs: readonly RunRow[];
+  readonly generations: Parameters<typeof storedBy>[1];
+  /** Who asked for the run, where its events say so. */
+  readonly by: string | undefined;
   readonly choose: (id: string) => void;
-}) {
+}
+
+function RunHead({ run, runs, generations, by, choose }: RunHeadProps) {
+  const now = useNow(60);
   if (!run && runs.length === 0) return null;
   const listed = run && !runs.some(({ runId }) => runId === run.runId) ? [...runs, run] : runs;
   return (
@@ -138,9 +148,9 @@ function RunHead({
         Run{' '}
         <select value={run?.runId ?? ''} onChange={(event) => choose(event.target.value)}>
           {!run && <option value="">choose one</option>}
-          {listed.map(({ runId, status, reason }) => (
-            <option key={runId} value={runId}>
-              {runId} · {status} · {reason}
+          {listed.map((one) => (
+            <option key={one.runId} value={one.runId}>
+              {runTitle(one, (one === run ? by : undefined) ?? storedBy(one, generations), now)}
             </option>
           ))}
         </select>
@@ -158,9 +168,9 @@ function RunRemark({ run }: { readonly run: RunRow }) {
     <>
       <Status of={run.status} />
       <span className="dim">
-        {run.reason}; {endedAt === undefined ? 'for' : 'took'} {lasted((ends - Date.parse(startedAt)) / 1000)}
+        {endedAt === undefined ? 'for' : 'took'} {lasted((ends - Date.parse(startedAt)) / 1000)}
         {endedAt !== undefined && `, ended ${timeAgo(endedAt, now)}`}
-        {run.plan?.approvedBy !== undefined && `; plan approved by ${run.plan.approvedBy}`}
+        {run.plan?.approvedBy !== undefined && `; plan approved by ${run.plan.approvedBy}`} · <code>{run.runId}</code>
       </span>
     </>
   );

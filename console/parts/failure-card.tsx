@@ -1,6 +1,7 @@
 /** A failure: the cause in the tool's words, what was done about it, and what to do. */
 import type { FailureReport, ManifestDescription } from '#contracts/api-bodies.ts';
 import type { Name } from '../model/commands.ts';
+import { failureClasses } from '../model/failure-classes.ts';
 import { clock, timeAgo } from '../model/times.ts';
 import { CopyCommand } from './copy-command.tsx';
 import { useNow } from './states.tsx';
@@ -17,7 +18,10 @@ export function FailureCard({ manifest, failure }: FailureCardProps) {
   return (
     <section className="card bad" aria-label="Failure">
       <p className="card-title">
-        <span aria-hidden="true">✗</span> <strong>{code}</strong> <span className="dim">{kind}</span>
+        <span aria-hidden="true">✗</span> <strong>{code}</strong>
+        <span className="dim">
+          {kind}: {failureClasses[kind]}
+        </span>
         {stage !== undefined && <span className="dim">in {stage}</span>}
         {resource !== undefined && <code>{resource}</code>}
         <time className="dim" dateTime={at}>

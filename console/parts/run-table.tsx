@@ -1,5 +1,5 @@
 /** Waypoints as rows, stages as columns: a table, so that everyone can read it. */
-import type { Cell, CellState, Row, RowState } from '../model/run-table.ts';
+import type { Cell, CellState, PlannedStageName, Row, RowState } from '../model/run-table.ts';
 import { stageColumns } from '../model/run-table.ts';
 import { clock, lasted, span } from '../model/times.ts';
 import { PlanLines } from './plan-lines.tsx';
@@ -16,7 +16,7 @@ interface RunTableProps {
 export function RunTable({ cluster, rows, selected, choose }: RunTableProps) {
   return (
     <div className="scroll">
-      <table className="run">
+      <table className="run stack">
         <caption className="hidden">Waypoints of {cluster} and their stages</caption>
         <thead>
           <tr>
@@ -40,9 +40,10 @@ export function RunTable({ cluster, rows, selected, choose }: RunTableProps) {
               {stageColumns.map((stage) => {
                 const id = `${cluster}.${row.number}.${stage}`;
                 return (
-                  <td key={stage}>
+                  <td key={stage} data-title={stage} className={row.cells[stage].state}>
                     <CellButton
                       cell={row.cells[stage]}
+                      step={stepOf(row, stage)}
                       where={`${stage} of waypoint ${row.number}`}
                       on={selected === id}
                       choose={() => choose(selected === id ? undefined : id)}
@@ -58,6 +59,12 @@ export function RunTable({ cluster, rows, selected, choose }: RunTableProps) {
   );
 }
 
+/** The order of the stages that have work, from 1; a shrink begins with the last column. */
+function stepOf({ direction, cells }: Row, stage: PlannedStageName): number {
+  const order = direction === 'shrink' || direction === 'destroy' ? stageColumns.toReversed() : stageColumns;
+  return order.filter((one) => cells[one].state !== 'none').indexOf(stage) + 1;
+}
+
 const rowWords: Readonly<Record<RowState, string>> = {
   toCome: 'to come',
   notReached: 'not reached',
@@ -68,13 +75,11 @@ const rowWords: Readonly<Record<RowState, string>> = {
 };
 
 function RowRemark({ row }: { readonly row: Row }) {
-  const { state, direction, forwardOnly, lines } = row;
-  const backward = direction === 'shrink' || direction === 'destroy';
+  const { state, forwardOnly, lines } = row;
   return (
     <>
       <span className="dim">
         {rowWords[state]}
-        {backward && ' · from right to left'}
         {forwardOnly && state !== 'reached' && ' · if it fails: retried, never undone'}
       </span>
       {lines.length > 0 && (
@@ -103,13 +108,15 @@ const cellWords: Readonly<Record<CellState, readonly [sign: string, word: string
 
 interface CellButtonProps {
   readonly cell: Cell;
+  /** The how manyth of its waypoint it is. */
+  readonly step: number;
   /** `nodes of waypoint 2` */
   readonly where: string;
   readonly on: boolean;
   readonly choose: () => void;
 }
 
-function CellButton({ cell, where, on, choose }: CellButtonProps) {
+function CellButton({ cell, step, where, on, choose }: CellButtonProps) {
   const { state, attempt, seconds, counts = {} } = cell;
   const [sign, word] = cellWords[state];
   if (state === 'none')
@@ -133,13 +140,19 @@ function CellButton({ cell, where, on, choose }: CellButtonProps) {
       title={cell.reasons.join('; ')}
     >
       <span className="cell-state">
+        <span className="step" aria-hidden="true">
+          {step}
+        </span>
         <span className="cell-sign" aria-hidden="true">
           {sign}
         </span>{' '}
         {word}
         {cell.since === undefined ? took : <Since at={cell.since} />}
         {attempt > 1 && ` · try ${attempt}`}
-        <span className="hidden"> ({where})</span>
+        <span className="hidden">
+          {' '}
+          ({where}, step {step})
+        </span>
       </span>
       {numbers.length > 0 && <span className="dim">{numbers.join(', ')}</span>}
     </button>

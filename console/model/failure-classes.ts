@@ -1,0 +1,13 @@
+/** What kind of failure it is, for people; what follows from it, docs/architecture.md says. */
+import type { FailureReport } from '#contracts/api-bodies.ts';
+
+export const failureClasses: Readonly<Record<FailureReport['class'], string>> = {
+  user: 'the manifest has to be changed',
+  credentials: 'credentials do not work',
+  quota: 'a quota is used up',
+  capacity: 'the provider is full for now',
+  transient: 'it may pass without a change',
+  conflict: 'another program was at work',
+  platform: 'a service that Kubeloom runs on did not answer',
+  bug: 'a fault of Kubeloom or of a tool',
+};
