@@ -1,20 +1,20 @@
-/** Events as lines, oldest first: what happened, to which cluster and stage, how long after the start. */
-import { useEffect, useRef, useState } from 'react';
-import type { ShownEvent } from '#contracts/api-bodies.ts';
+/** Events as lines, oldest first: what happened, to which cluster and stage, how long after the start; those of a run together. */
+import { useEffect, useMemo, useRef, useState } from 'react';
 import type { Name } from '../model/commands.ts';
-import { clock, lasted, zoneName } from '../model/times.ts';
+import { countOf } from '../model/count-of.ts';
+import { type EventGroup, eventGroups, eventLines, type ListedEvent, lastGroups } from '../model/event-groups.ts';
+import { clock, zoneName } from '../model/times.ts';
 import { go, hrefOf, usePlace } from '../routes.ts';
+import { EventLines } from './event-lines.tsx';
+import { Sign, type Tone } from './status.tsx';
 
 interface EventListProps {
-  readonly events: readonly (ShownEvent & {
-    readonly manifest?: string | undefined;
-    readonly namespace?: string | undefined;
-  })[];
+  readonly events: readonly ListedEvent[];
   /** The manifest that they are of: each has an address of its own. @default of several, and none has */
   readonly of?: Name;
   /** Id of the one that the address is of. */
   readonly chosen?: string | undefined;
-  /** Times are counted from here. @default those of the clock */
+  /** Of one run: times are counted from here. @default of several, and times are those of the clock */
   readonly start?: string | undefined;
   /** The newest line stays in view. @default false */
   readonly follow?: boolean;
@@ -22,9 +22,8 @@ interface EventListProps {
   readonly tall?: boolean;
 }
 
-const signs = { info: '·', warning: '!', error: '✗' } as const;
-/** More lines are drawn only when someone asks for them. */
-const drawn = 300;
+/** More events are shown only when someone asks for them. */
+const shownAtOnce = 300;
 
 export function EventList({ events, of, chosen: linked, start, follow = false, tall = false }: EventListProps) {
   const [all, setAll] = useState(linked !== undefined);
@@ -36,8 +35,14 @@ export function EventList({ events, of, chosen: linked, start, follow = false, t
   /** Someone who reads further up is left alone. */
   const atEnd = useRef(linked === undefined);
   const chosen = loud ? events.filter(({ level }) => level !== 'info') : events;
-  const shown = all ? chosen : chosen.slice(-drawn);
-  const last = shown.at(-1);
+  const last = chosen.at(-1);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the array is another each time, and its events are the same
+  const groups = useMemo(() => {
+    if (start !== undefined) return undefined;
+    const found = eventGroups(chosen);
+    return all ? found : lastGroups(found, shownAtOnce);
+  }, [start, all, last, chosen.length]);
+  const shown = groups?.flatMap((group) => group.events) ?? (all ? chosen : chosen.slice(-shownAtOnce));
   const now = Date.now();
   const dated = start === undefined && clock(shown[0]?.at ?? '', now).includes(' ');
   useEffect(() => {
@@ -48,6 +53,7 @@ export function EventList({ events, of, chosen: linked, start, follow = false, t
   useEffect(() => {
     if (there) list.current?.querySelector('[aria-current]')?.scrollIntoView({ block: 'center' });
   }, [there]);
+  const shape = { of, linked, start, now };
   return (
     <>
       <label className="dim">
@@ -71,51 +77,67 @@ export function EventList({ events, of, chosen: linked, start, follow = false, t
           atEnd.current = scrollTop + clientHeight >= scrollHeight - 40;
         }}
       >
-        {shown.map((event, index) => (
-          <li
-            key={event.id ?? chosen.length - shown.length + index}
-            className={event.level}
-            aria-current={linked !== undefined && event.id === linked ? 'true' : undefined}
-          >
-            <EventTime event={event} of={of} start={start} now={now} />
-            <span className="event-sign">
-              <span aria-hidden="true">{signs[event.level]}</span>
-              {event.level !== 'info' && <span className="hidden">{event.level}: </span>}
-            </span>
-            <span>
-              {event.manifest !== undefined && (
-                <a href={hrefOf(['manifests', event.namespace ?? 'default', event.manifest])}>{event.manifest}</a>
-              )}{' '}
-              {[event.cluster, event.stage].filter(Boolean).length > 0 && (
-                <span className="event-place">{[event.cluster, event.stage].filter(Boolean).join('/')} </span>
-              )}
-              {withoutRepeatedStage(event)}
-            </span>
-          </li>
-        ))}
+        {groups === undefined && <EventLines lines={eventLines(shown)} {...shape} />}
+        {groups?.map((group, index) =>
+          group.title === undefined ? (
+            <EventLines key={group.key} lines={eventLines(group.events)} {...shape} />
+          ) : (
+            <Run
+              key={group.key}
+              {...{ group, shape }}
+              // Of one manifest what happened last; of all a line for each run.
+              begins={of !== undefined && (index >= groups.length - 1 || group.events.some(({ id }) => id === linked))}
+            />
+          ),
+        )}
       </ol>
     </>
   );
 }
 
-/** It leads to the event, where that has an address. */
-function EventTime({
-  event: { id, at },
-  of,
-  start,
-  now,
-}: Pick<EventListProps, 'of' | 'start'> & { readonly event: ShownEvent; readonly now: number }) {
-  const text = start === undefined ? clock(at, now) : lasted(Math.max(0, (Date.parse(at) - Date.parse(start)) / 1000));
-  const time = (
-    <time dateTime={at} title={at}>
-      {text}
-    </time>
-  );
-  if (of === undefined || id === undefined) return time;
-  return <a href={hrefOf(['manifests', of.namespace, of.name, 'events'], { from: at, event: id })}>{time}</a>;
+interface RunProps {
+  readonly group: EventGroup;
+  readonly shape: Omit<Parameters<typeof EventLines>[0], 'lines'>;
+  /** Whether it is open at first. */
+  readonly begins: boolean;
 }
 
-/** The stage is already shown before the message. */
-function withoutRepeatedStage({ stage, message }: ShownEvent): string {
-  return stage !== undefined && message.startsWith(`${stage} `) ? message.slice(stage.length + 1) : message;
+const ends: Readonly<Record<NonNullable<EventGroup['end']>, readonly [tone: Tone, word: string]>> = {
+  succeeded: ['good', 'Succeeded'],
+  failed: ['bad', 'Failed'],
+  ended: ['calm', 'Ended'],
+};
+
+/** A run that is closed shows its warnings and errors. */
+function Run({ group: { title, first, end, events }, shape, begins }: RunProps) {
+  const [chosen, setChosen] = useState<boolean>();
+  const open = chosen ?? begins;
+  const shown = open ? events : events.filter(({ level }) => level !== 'info');
+  const [tone, word] = end ? ends[end] : ([undefined, ''] as const);
+  return (
+    <li className="event-run">
+      <p className="event-head">
+        <button type="button" className="quiet row-button" aria-expanded={open} onClick={() => setChosen(!open)}>
+          <span aria-hidden="true">{open ? '▾' : '▸'}</span>{' '}
+          <time dateTime={first.at} title={first.at}>
+            {clock(first.at, shape.now)}
+          </time>{' '}
+          {first.manifest !== undefined && <strong>{first.manifest} </strong>}
+          {title}
+        </button>
+        {tone && <Sign tone={tone} word={word} />}
+        {first.manifest !== undefined && (
+          <a href={hrefOf(['manifests', first.namespace ?? 'default', first.manifest, 'run'], { run: first.runId })}>
+            Run
+          </a>
+        )}
+        <span className="dim">{countOf(events.length, 'event')}</span>
+      </p>
+      {shown.length > 0 && (
+        <ol>
+          <EventLines lines={eventLines(shown)} {...shape} inRun />
+        </ol>
+      )}
+    </li>
+  );
 }

@@ -8,7 +8,7 @@ import { changedLayer, startRollOut, storeInventory } from './inventory-in-brows
 export const places: Readonly<Record<string, RegExp>> = {
   '': /Fleet/,
   attention: /Needs you/,
-  'events?minutes=60': /RunSucceeded|done in/,
+  'events?minutes=60': /Succeeded/,
   new: /New manifest/,
   'manifests/default/calm': /reached/,
   'manifests/default/calm/run?cell=web.1.nodes': /lines?$/,

@@ -85,7 +85,7 @@ it('a list of events has in its address that only warnings and errors are shown,
   onTestFinished(() => context.close());
   const only = page.getByRole('checkbox', { name: /only warnings and errors/ });
   const lines = page.getByRole('list', { name: 'Events, oldest first' }).getByRole('listitem');
-  const quiet = page.locator('ol.events > li.info');
+  const quiet = page.locator('ol.events li.info');
   await go('manifests/default/fails/events');
   await quiet.first().waitFor();
   await only.check();
@@ -103,6 +103,6 @@ it('a list of events has in its address that only warnings and errors are shown,
   await page.getByRole('combobox', { name: 'Namespace' }).selectOption('default');
   await expect.poll(() => new URL(page.url()).hash).toBe('#/events?minutes=1440&only=warnings&namespace=default');
   await only.uncheck();
-  await quiet.first().waitFor();
+  await lines.filter({ hasText: 'Succeeded' }).first().waitFor();
   expect(new URL(page.url()).hash).toBe('#/events?minutes=1440&namespace=default');
 });

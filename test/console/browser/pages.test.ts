@@ -205,7 +205,7 @@ it('the time of an event is its address, which leads to that line', async () => 
   const { page, context, go } = await console.open();
   onTestFinished(() => context.close());
   await go('manifests/default/calm/events');
-  const line = page.getByRole('listitem').filter({ hasText: 'kubernetes done in' }).first();
+  const line = page.locator('.events li.info').filter({ hasText: 'kubernetes done in' }).first();
   const address = (await line.getByRole('link').getAttribute('href')) ?? '';
   expect(address).toMatch(/events\?from=.+&event=.+/);
   await go(address.replace(/^#\//, ''));
