@@ -1,5 +1,6 @@
 /** Everything that needs a person: failures with what to do, and what the last checks found. */
 import { commands } from '../model/commands.ts';
+import { failureClasses } from '../model/failure-classes.ts';
 import type { Summary } from '../model/fleet.ts';
 import { fleetRow } from '../model/fleet.ts';
 import { may } from '../model/rights.ts';
@@ -40,7 +41,7 @@ export default function AttentionPage() {
       {drifted.length > 0 && (
         <section aria-labelledby="drifted-title">
           <h2 id="drifted-title">Drifted</h2>
-          <ul className="plain">
+          <ul className="plain rows">
             {drifted.map(({ key, summary, remark }) => (
               <li key={key}>
                 <a href={hrefOf(['manifests', summary.namespace, summary.name, 'drift'])} data-row>
@@ -72,13 +73,21 @@ function FailedCard({ summary }: { readonly summary: Summary }) {
     (cluster) => cluster.failure || ['NeedsAttention', 'RolledBack', 'Degraded'].includes(cluster.status),
   );
   return (
-    <section className="card bad" aria-label={`${namespace}/${name}`}>
+    <section className="card bad attention-card" aria-label={`${namespace}/${name}`}>
       <h2 className="card-title">
         <a href={hrefOf(place)} data-row>
           {namespace}/{name}
         </a>{' '}
         <Status of={status} />
       </h2>
+      <div className="ways">
+        <Verbs of={summary} manifest={summary} brief />
+        <a href={hrefOf([...place, 'run'])}>Run and its logs</a>
+        {may(me.data, 'operator', namespace) && unreadable === undefined && (
+          <a href={hrefOf([...place, 'plan'], { goal: 'rollback' })}>Roll back</a>
+        )}
+        <CopyCommand command={commands.describe(summary)} />
+      </div>
       {unreadable !== undefined && <p>{unreadable}</p>}
       {troubled.map((cluster) => (
         <div key={cluster.cluster}>
@@ -86,7 +95,10 @@ function FailedCard({ summary }: { readonly summary: Summary }) {
             {cluster.name} <Status of={cluster.status} />
             {cluster.failure && (
               <>
-                <strong>{cluster.failure.code}</strong> <span className="dim">{timeAgo(cluster.failure.at, now)}</span>
+                <strong>{cluster.failure.code}</strong>
+                <span className="dim">
+                  {cluster.failure.class}: {failureClasses[cluster.failure.class]} · {timeAgo(cluster.failure.at, now)}
+                </span>
               </>
             )}
           </p>
@@ -100,14 +112,6 @@ function FailedCard({ summary }: { readonly summary: Summary }) {
           )}
         </div>
       ))}
-      <p className="ways">
-        <a href={hrefOf([...place, 'run'])}>Run and its logs</a>
-        {may(me.data, 'operator', namespace) && unreadable === undefined && (
-          <a href={hrefOf([...place, 'plan'], { goal: 'rollback' })}>Roll back</a>
-        )}
-        <CopyCommand command={commands.describe(summary)} />
-      </p>
-      <Verbs of={summary} manifest={summary} brief />
     </section>
   );
 }

@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { type AnswerTo, ask } from '../api.ts';
 import { commands, type Name } from '../model/commands.ts';
 import type { TabProps } from '../model/tab.ts';
-import { timeAgo } from '../model/times.ts';
+import { clock, timeAgo } from '../model/times.ts';
 import { CopyCommand } from '../parts/copy-command.tsx';
 import { DiffView } from '../parts/diff-view.tsx';
 import { Loading, Trouble, useNow } from '../parts/states.tsx';
@@ -20,11 +20,12 @@ export default function HistoryTab({ of, manifest, chosen }: TabProps) {
   const { items } = list.data;
   const compared = comparedOf(items, chosen);
   return (
-    <>
-      <p>
-        <CopyCommand command={commands.history(of)} />
-      </p>
-      <div className="history">
+    <div className="history">
+      <section aria-labelledby="generations-title">
+        <div className="diff-title">
+          <h2 id="generations-title">Generations</h2>
+          <CopyCommand command={commands.history(of)} />
+        </div>
         <ol className="plain generations" aria-label="Generations, newest first">
           {items.map((item, place) => (
             <GenerationLine
@@ -36,13 +37,13 @@ export default function HistoryTab({ of, manifest, chosen }: TabProps) {
             />
           ))}
         </ol>
-        {compared ? (
-          <Comparison of={of} items={items} {...compared} />
-        ) : (
-          <p className="dim">There is one generation: nothing to compare yet.</p>
-        )}
-      </div>
-    </>
+      </section>
+      {compared ? (
+        <Comparison of={of} items={items} {...compared} />
+      ) : (
+        <p className="dim">There is one generation: nothing to compare yet.</p>
+      )}
+    </div>
   );
 }
 
@@ -87,7 +88,13 @@ function GenerationLine({ of, item, before, current }: GenerationLineProps) {
         {item.current && <span className="tag">current</span>}
         {rolledBackTo !== undefined && <span className="tag">rolled back to {rolledBackTo}</span>}
         <span className="dim">
-          {reason} {by !== undefined && `by ${by}`} {at !== undefined && timeAgo(at, now)}
+          {reason} {by !== undefined && `by ${by}`}
+          {at !== undefined && (
+            <>
+              {' · '}
+              <time dateTime={at}>{clock(at, now)}</time> ({timeAgo(at, now)})
+            </>
+          )}
         </span>
       </p>
       {generation === 1 ? null : changes === null ? (

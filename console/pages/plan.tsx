@@ -1,7 +1,7 @@
 /** What would happen: to a changed document, a rollback or a deletion; and plans that wait for an approval. */
 import { useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
-import { type AnswerTo, ask } from '../api.ts';
+import { type AnswerTo, ask, RequestRefused } from '../api.ts';
 import { commands } from '../model/commands.ts';
 import { may } from '../model/rights.ts';
 import type { TabProps } from '../model/tab.ts';
@@ -11,7 +11,7 @@ import { CarryOut } from '../parts/carry-out.tsx';
 import { CopyCommand } from '../parts/copy-command.tsx';
 import { ManifestEditor } from '../parts/manifest-editor.tsx';
 import { PlanView } from '../parts/plan-view.tsx';
-import { Loading, Trouble, Updated, useNow } from '../parts/states.tsx';
+import { Empty, Loading, Trouble, Updated, useNow } from '../parts/states.tsx';
 import { Status } from '../parts/status.tsx';
 import { useProposedPlans, useWhoAmI } from '../queries.ts';
 import { hrefOf } from '../routes.ts';
@@ -77,13 +77,20 @@ function GoalPlan({ of, goal, version }: GoalPlanProps) {
   const command = { again: commands.plan(of), rollback: commands.rollback(of), delete: commands.remove(of) }[goal];
   const allowed = may(me.data, 'operator', of.namespace);
   const head = (
-    <p>
+    <p className="editor-state">
       <button type="button" disabled={plan.isFetching} onClick={() => void plan.refetch()}>
         {plan.isFetching ? 'Planning …' : 'Plan again'}
       </button>{' '}
       {(allowed || goal === 'again') && <CopyCommand command={command} />}
     </p>
   );
+  if (goal === 'rollback' && plan.error instanceof RequestRefused && plan.error.problem.code === 'VerbRefused')
+    return (
+      <Empty title="There is nothing to go back to">
+        <p>{plan.error.message}</p>
+        <CopyCommand command={commands.history(of)} />
+      </Empty>
+    );
   if (plan.error)
     return (
       <>

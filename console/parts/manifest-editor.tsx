@@ -71,23 +71,33 @@ export function ManifestEditor({ stored, of }: ManifestEditorProps) {
         />
       </div>
       <div>
-        <DraftRemark {...drafting} />
-        <p role="status">
-          {text.trim() === '' ? (
-            <span className="dim">Write or paste a manifest; it is checked while you write.</span>
-          ) : settled !== text || checked.isFetching ? (
-            <Sign tone="calm" word="checking" />
-          ) : faults.length > 0 ? (
-            <Sign tone="bad" word={countOf(faults.length, 'fault')} />
-          ) : checked.error ? null : name ? (
-            <Sign tone="good" word={`${name.namespace}/${name.name} is valid`} />
-          ) : (
-            <>
-              <Sign tone="warn" word="no manifest in the text" />
-              <span className="dim"> A plan here is of an InputManifest or of MachineGroups.</span>
-            </>
-          )}
-        </p>
+        <div className="editor-state">
+          <span role="status">
+            {text.trim() === '' ? (
+              <span className="dim">Write or paste a manifest; it is checked while you write.</span>
+            ) : settled !== text || checked.isFetching ? (
+              <Sign tone="calm" word="checking" />
+            ) : faults.length > 0 ? (
+              <Sign tone="bad" word={countOf(faults.length, 'fault')} />
+            ) : checked.error ? null : name ? (
+              <Sign tone="good" word={`${name.namespace}/${name.name} is valid`} />
+            ) : (
+              <>
+                <Sign tone="warn" word="no manifest in the text" />
+                <span className="dim"> A plan here is of an InputManifest or of MachineGroups.</span>
+              </>
+            )}
+          </span>
+          <button
+            type="button"
+            className={plan === undefined || outdated ? 'main' : undefined}
+            disabled={!name || others.length > 0 || faults.length > 0 || planned.isPending || settled !== text}
+            onClick={() => planned.mutate()}
+          >
+            {planned.isPending ? 'Planning …' : plan === undefined ? 'Plan' : 'Plan again'}
+          </button>{' '}
+          <CopyCommand command={commands.planOfFile()} />
+        </div>
         {checked.error && faults.length === 0 && <Trouble error={checked.error} what="the check" />}
         {renamed && (
           <p className="notice warn">
@@ -124,17 +134,10 @@ export function ManifestEditor({ stored, of }: ManifestEditorProps) {
             </li>
           ))}
         </ul>
-        <p>
-          <button
-            type="button"
-            className={plan === undefined || outdated ? 'main' : undefined}
-            disabled={!name || others.length > 0 || faults.length > 0 || planned.isPending || settled !== text}
-            onClick={() => planned.mutate()}
-          >
-            {planned.isPending ? 'Planning …' : plan === undefined ? 'Plan' : 'Plan again'}
-          </button>{' '}
-          <CopyCommand command={commands.planOfFile()} />
-        </p>
+        <DraftRemark {...drafting} />
+        {of && !drafting.isChanged && plan === undefined && (
+          <p className="dim">This is the document as it is stored, with all defaults filled in.</p>
+        )}
         {planned.error && <Trouble error={planned.error} what="the plan" />}
         {plan && (
           <div className={outdated ? 'outdated' : undefined}>
@@ -158,7 +161,7 @@ export function ManifestEditor({ stored, of }: ManifestEditorProps) {
                   return accepted;
                 }}
               >
-                {plan.id !== null && <CopyCommand command={commands.apply(plan.id)} label="as command" />}
+                {plan.id !== null && <CopyCommand command={commands.apply(plan.id)} />}
               </CarryOut>
             )}
           </div>

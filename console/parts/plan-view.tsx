@@ -22,14 +22,6 @@ export function PlanView({ plan }: { readonly plan: PlanReport }) {
         ))}
         {!plan.hasWork && refusals.length === 0 && <Sign tone="good" word="no machine changes" />}
       </p>
-      {keyed(warnings, ({ path, reason }) => `${path} ${reason}`).map(([key, { path, reason, fix }]) => (
-        <p key={key} className="notice warn">
-          <span aria-hidden="true">!</span>
-          <span>
-            <code>{path}</code> {reason} {fix !== undefined && <span className="hint">→ {fix}</span>}
-          </span>
-        </p>
-      ))}
       {keyed(refusals, (one) => JSON.stringify(one)).map(([key, { cluster, path, reason, fix }]) => (
         <p key={key} className="notice bad">
           <span aria-hidden="true">✗</span>
@@ -71,6 +63,14 @@ export function PlanView({ plan }: { readonly plan: PlanReport }) {
             ))}
           </ol>
         </section>
+      ))}
+      {keyed(warnings, ({ path, reason }) => `${path} ${reason}`).map(([key, { path, reason, fix }]) => (
+        <p key={key} className="notice warn">
+          <span aria-hidden="true">!</span>
+          <span>
+            <code>{path}</code> {reason} {fix !== undefined && <span className="hint">→ {fix}</span>}
+          </span>
+        </p>
       ))}
       {costOfMonth && <Cost cost={costOfMonth} />}
       <Budgets budgets={budgets} />

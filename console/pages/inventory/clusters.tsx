@@ -119,6 +119,19 @@ function ClusterLine({ namespace, row }: { readonly namespace: string; readonly 
             </a>
           ))}
         </span>
+        <span className="line-end">
+          {(state === 'behind' || state === 'missing') && may(me.data, 'operator', namespace) && (
+            <AskFirst
+              title="Apply"
+              about={cluster}
+              word={state === 'behind' ? cluster : undefined}
+              says="Its manifest is made of the inventory as it is now, and submitted: a run starts. To see before what it does, or for several clusters at once: plan them, and roll that out."
+              command={commands.applyInventory(namespace, cluster)}
+              send={() => ask('POST /v1/inventory/{namespace}/clusters/{name}/apply', { params: key })}
+            />
+          )}
+          {state !== 'missing' && <CopyCommand command={commands.explain(key)} />}
+        </span>
       </p>
       {faults.length > 0 && (
         <ul>
@@ -140,19 +153,6 @@ function ClusterLine({ namespace, row }: { readonly namespace: string; readonly 
           </ul>
         </details>
       )}
-      <p className="choices">
-        {(state === 'behind' || state === 'missing') && may(me.data, 'operator', namespace) && (
-          <AskFirst
-            title="Apply"
-            about={cluster}
-            word={state === 'behind' ? cluster : undefined}
-            says="Its manifest is made of the inventory as it is now, and submitted: a run starts. To see before what it does, or for several clusters at once: plan them, and roll that out."
-            command={commands.applyInventory(namespace, cluster)}
-            send={() => ask('POST /v1/inventory/{namespace}/clusters/{name}/apply', { params: key })}
-          />
-        )}
-        {state !== 'missing' && <CopyCommand command={commands.explain(key)} />}
-      </p>
     </li>
   );
 }

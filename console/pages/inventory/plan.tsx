@@ -137,7 +137,8 @@ function Impact({ plan }: { readonly plan: InventoryPlan }) {
   return (
     <section aria-labelledby="impact-title" className="plan">
       <h2 id="impact-title">
-        {countOf(plan.depend, 'cluster')} depend on this; {plan.changes} change
+        {countOf(plan.depend, 'cluster')} {plan.depend === 1 ? 'depends' : 'depend'} on this; {plan.changes}{' '}
+        {plan.changes === 1 ? 'changes' : 'change'}
       </h2>
       <p className="totals">
         {totalsOf(plan.totals).map(({ what, added, changed, removed }) => (
@@ -243,6 +244,11 @@ function Start({ plan, id, body, chosen, choose, started }: StartProps) {
         {input('soak', 'watched for', '30m')}
         {input('maxFailed', 'halts when so many fail', '1')}
       </div>
+      <p className="dim">
+        Waves are how many clusters have the change after each: 1,10%,100% is one first, then a tenth of all, then all.
+        After each wave Kubeloom watches for that long that nothing fails. When so many clusters have failed, no other
+        starts. What is empty is as the inventory says.
+      </p>
       {removes && (
         <p>
           <label htmlFor={field}>
@@ -255,10 +261,7 @@ function Start({ plan, id, body, chosen, choose, started }: StartProps) {
       <button type="submit" className="main" disabled={work.isPending || (removes && typed !== namespace)}>
         {work.isPending ? 'Asking …' : 'Roll out exactly this plan'}
       </button>{' '}
-      <CopyCommand
-        command={commands.startRollOut(namespace, id, { ...settings, file: body !== '' })}
-        label="as command"
-      />
+      <CopyCommand command={commands.startRollOut(namespace, id, { ...settings, file: body !== '' })} />
       <p className="dim">
         plan <code>{id}</code>: exactly this is carried out, or nothing, if anything moved meanwhile.
       </p>

@@ -10,7 +10,7 @@ import { CopyCommand } from '../../parts/copy-command.tsx';
 import { RowsTable } from '../../parts/rows-table.tsx';
 import { SettingsFrame } from '../../parts/settings-frame.tsx';
 import { Answered, Empty, Trouble, useNow } from '../../parts/states.tsx';
-import { Sign } from '../../parts/status.tsx';
+import { Sign, type Tone } from '../../parts/status.tsx';
 import { useWhoAmI } from '../../queries.ts';
 import { go, hrefOf } from '../../routes.ts';
 import { type ListedInstance, useInstances } from '../../settings-queries.ts';
@@ -23,6 +23,9 @@ const shownAtMost = 200;
 interface ViewProps {
   readonly chosen: Readonly<Record<string, string>>;
 }
+
+/** The last check of so many rows is asked for; of the others when they are opened. */
+const checkedAtMost = 25;
 
 const idOf = ({ namespace, manifest, name }: ListedInstance): string => `${namespace}/${manifest}/${name}`;
 
@@ -59,7 +62,7 @@ function Instances({ instances, chosen }: ViewProps & { readonly instances: read
         {rows.length > shownAtMost && `; the first ${shownAtMost} are shown`}
       </p>
       <ul className="plain instances">
-        {rows.slice(0, shownAtMost).map((instance) => {
+        {rows.slice(0, shownAtMost).map((instance, place) => {
           const id = idOf(instance);
           const open = chosen.instance === id;
           return (
@@ -81,6 +84,11 @@ function Instances({ instances, chosen }: ViewProps & { readonly instances: read
                 {instance.pools === 0 ? 'makes no pool' : `makes ${countOf(instance.pools, 'pool')}`}
                 {instance.regions.length > 0 && ` in ${instance.regions.join(', ')}`}
               </span>
+              {place < checkedAtMost && (
+                <span className="line-end">
+                  <LastCheck of={instance} />
+                </span>
+              )}
               {open && <InstanceDetails instance={instance} />}
             </li>
           );
@@ -94,18 +102,13 @@ function InstanceDetails({ instance }: { readonly instance: ListedInstance }) {
   const { namespace, manifest: name, name: provider, secrets, templates } = instance;
   const me = useWhoAmI();
   const client = useQueryClient();
-  const queryKey = ['provider-check', namespace, name, provider];
-  const check = useQuery({
-    queryKey,
-    queryFn: ({ signal }) => latestCheck({ namespace, name, provider }, signal),
-    refetchInterval: ({ state }) => (state.data?.status === 'running' ? 1000 : false),
-  });
+  const check = useLatestCheck(instance);
   const start = useMutation({
     mutationFn: () =>
       ask('POST /v1/manifests/{namespace}/{name}/providers/{provider}/check', {
         params: { namespace, name, provider },
       }),
-    onSettled: () => client.invalidateQueries({ queryKey }),
+    onSettled: () => client.invalidateQueries({ queryKey: checkKey(instance) }),
   });
   const running = start.isPending || check.data?.status === 'running';
   return (
@@ -131,6 +134,31 @@ function InstanceDetails({ instance }: { readonly instance: ListedInstance }) {
         <CopyCommand command={commands.checkProvider({ namespace, name, provider })} />
       </p>
     </div>
+  );
+}
+
+const checkKey = ({ namespace, manifest, name }: ListedInstance) => ['provider-check', namespace, manifest, name];
+
+function useLatestCheck(instance: ListedInstance) {
+  const { namespace, manifest, name } = instance;
+  return useQuery({
+    queryKey: checkKey(instance),
+    queryFn: ({ signal }) => latestCheck({ namespace, name: manifest, provider: name }, signal),
+    staleTime: 10_000,
+    refetchInterval: ({ state }) => (state.data?.status === 'running' ? 1000 : false),
+  });
+}
+
+function LastCheck({ of }: { readonly of: ListedInstance }) {
+  const now = useNow(10);
+  const { data: check } = useLatestCheck(of);
+  if (check === undefined) return null;
+  if (check === null) return <span className="dim">never checked</span>;
+  const [tone, word] = verdictOf(check);
+  return (
+    <>
+      <Sign tone={tone} word={word} /> <span className="dim">{timeAgo(check.endedAt ?? check.startedAt, now)}</span>
+    </>
   );
 }
 
@@ -177,27 +205,24 @@ function Names({
   );
 }
 
+/** What is found out of its findings. */
+function verdictOf({ status, findings }: Check): readonly [tone: Tone, word: string] {
+  const bad = findings.filter(({ ok }) => ok === false).length;
+  if (status === 'running') return ['work', 'is checked now'];
+  if (status === 'lost') return ['warn', 'ended without a result'];
+  if (bad > 0) return ['bad', `${bad} of ${countOf(findings.length, 'finding')} fail`];
+  if (findings.length === 0) return ['good', 'needs no credentials'];
+  return findings.some(({ ok }) => ok) ? ['good', 'all is well'] : ['calm', 'nothing could be found out'];
+}
+
 function Findings({ check }: { readonly check: Check }) {
   const now = useNow();
-  const bad = check.findings.filter(({ ok }) => ok === false).length;
-  const verdict =
-    check.status === 'running' ? (
-      <Sign tone="work" word="is checked now" />
-    ) : check.status === 'lost' ? (
-      <Sign tone="warn" word="ended without a result" />
-    ) : bad > 0 ? (
-      <Sign tone="bad" word={`${bad} of ${countOf(check.findings.length, 'finding')} fail`} />
-    ) : check.findings.length === 0 ? (
-      <Sign tone="good" word="needs no credentials" />
-    ) : check.findings.some(({ ok }) => ok) ? (
-      <Sign tone="good" word="all is well" />
-    ) : (
-      <Sign tone="calm" word="nothing could be found out" />
-    );
+  const [tone, word] = verdictOf(check);
   return (
     <>
       <p>
-        {verdict} <span className="dim">checked {timeAgo(check.endedAt ?? check.startedAt, now)}</span>
+        <Sign tone={tone} word={word} />{' '}
+        <span className="dim">checked {timeAgo(check.endedAt ?? check.startedAt, now)}</span>
         {check.status === 'lost' && (
           <span className="dim">
             {' '}

@@ -33,6 +33,18 @@ export function SourcesView({ chosen }: ViewProps) {
   );
 }
 
+/** What is not known is left out. */
+const facts = (known: Readonly<Record<string, string | undefined>>) =>
+  Object.entries(known).map(
+    ([title, text]) =>
+      text !== undefined && (
+        <div key={title}>
+          <dt>{title}</dt>
+          <dd>{text}</dd>
+        </div>
+      ),
+  );
+
 type Source = AnswerTo<'GET /v1/git-sources'>['items'][number];
 
 function Sources({ all, search }: { readonly all: readonly Source[]; readonly search: string }) {
@@ -60,16 +72,14 @@ function Sources({ all, search }: { readonly all: readonly Source[]; readonly se
         >
           <h2 className="card-title">
             {namespace}/{name} <Sign tone={tones[status.state] ?? 'calm'} word={status.state} />
-            <span className="dim">
-              {url} {ref} {path} · with the rights of {by}
-              {status.readAt !== undefined && ` · read ${timeAgo(status.readAt, now)}`}
-            </span>
           </h2>
-          {status.commit !== undefined && (
-            <p className="dim">
-              commit <code>{status.commit}</code>
-            </p>
-          )}
+          <dl className="facts">
+            {facts({ repository: url, 'branch or tag': ref, folder: path, 'with the rights of': by })}
+            {facts({
+              commit: status.commit,
+              read: status.readAt === undefined ? undefined : timeAgo(status.readAt, now),
+            })}
+          </dl>
           {status.problem && (
             <p>
               {status.problem.reason} <span className="hint">→ {status.problem.fix}</span>

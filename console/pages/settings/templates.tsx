@@ -63,11 +63,19 @@ function Templates({ all, instances, chosen }: TemplatesProps) {
             >
               <span aria-hidden="true">{open ? '▾' : '▸'}</span> <strong>{id}</strong>
             </button>{' '}
-            <span className="dim">
-              {users.length === 0
-                ? 'no provider instance uses it'
-                : `used by ${users.map(({ namespace, manifest, name }) => `${name} of ${namespace}/${manifest}`).join(', ')}`}
-            </span>
+            <span className="dim">{users.length === 0 ? 'no provider instance uses it' : 'used by '}</span>
+            {users.map(({ namespace, manifest, name }) => (
+              <a
+                key={`${namespace}/${manifest}/${name}`}
+                className="user"
+                href={hrefOf(['settings', 'providers'], {
+                  instance: `${namespace}/${manifest}/${name}`,
+                  search: manifest,
+                })}
+              >
+                {name} of {namespace}/{manifest}
+              </a>
+            ))}
             {open && <Template of={row} />}
           </li>
         );
