@@ -165,7 +165,7 @@ function Pool({ path, pool, node: shown }: PoolProps) {
             href={hrefOf([...path, 'topology'], { node: node.name })}
             tabIndex={-1}
             data-node={node.name}
-            aria-label={`${node.name}: ${node.status}`}
+            aria-label={`${letter}${kindSigns[kind]} ${node.name}: ${node.status}`}
             className={`node ${kind}${node.name === shown ? ' shown' : ''}`}
           >
             <title>{`${node.name}: ${node.status}`}</title>
