@@ -70,7 +70,7 @@ it('500 manifests are counted, drawn a hundred at a time until all are there, an
   }
   expect(new URL(page.url()).hash).toBe('#/?rows=500');
   expect(await page.getByText('are shown.').count()).toBe(0);
-  expect(new Set(await names.allInnerTexts()).size).toBe(manifests);
+  expect(new Set(await names.allTextContents()).size).toBe(manifests);
   await page.reload();
   await expect.poll(() => names.count()).toBe(manifests);
   await page.getByRole('searchbox').fill('small-499');
