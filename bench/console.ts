@@ -1,12 +1,12 @@
 /**
  * Prints, as JSON, how the web console performs in Chromium: rows of a large fleet, a cluster of 302 nodes as a list and as a drawing, a log of 100,000 lines, a tab that
- * is left alone. Answers with many rows are multiplied from one of the platform with the sim runner. `KUBELOOM_IDLE_SECONDS`: how long it is left alone.
+ * is left alone. `cpuMs` is what the page's thread computed, which counts also on a machine that does something else: for all rows, or a frame. Answers with many rows are multiplied from one of the platform with the sim runner. `KUBELOOM_IDLE_SECONDS`: how long it is left alone.
  * The machine should do nothing else: `load` says what it did.
  */
 import { loadavg } from 'node:os';
 import type { Page } from 'playwright-core';
 import { consoleInBrowser, settled, simManifest } from '../test/console/browser/console-in-browser.ts';
-import { largeManifest, largeNodes } from '../test/console/browser/large-manifest.ts';
+import { largeManifest, largeNodes, manyPoolsManifest } from '../test/console/browser/large-manifest.ts';
 import { percentiles, round, setting } from './numbers.ts';
 
 const idleSeconds = setting('KUBELOOM_IDLE_SECONDS', 60);
@@ -17,12 +17,14 @@ const console = await consoleInBrowser();
 try {
   await settled(console.api, simManifest('calm'));
   await settled(console.api, largeManifest('large'));
+  await settled(console.api, manyPoolsManifest('many'));
   const report = {
     load: loadavg().map(round),
     browser: console.browser.version(),
     fleet: await fleet(),
     nodes: await nodes(),
-    topology: await topology(),
+    topology: await topology('large'),
+    topologyOfManyPools: await topology('many'),
     log: await log(),
     idle: await idle(),
     loadAtEnd: loadavg().map(round),
@@ -32,9 +34,20 @@ try {
   await console.close();
 }
 
+/** What the thread of the page computed so far, in ms. */
+async function computes(page: Page): Promise<() => Promise<number>> {
+  const devtools = await page.context().newCDPSession(page);
+  await devtools.send('Performance.enable', { timeDomain: 'threadTicks' });
+  return async () => {
+    const { metrics } = await devtools.send('Performance.getMetrics');
+    return 1000 * (metrics.find(({ name }) => name === 'TaskDuration')?.value ?? Number.NaN);
+  };
+}
+
 /** From the last answer with rows to the frame in which they are drawn, in ms. */
 async function fleet(): Promise<object> {
   const tries: number[] = [];
+  const cpu: number[] = [];
   for (let count = 0; count < 5; count += 1) {
     const { page, go, context } = await console.open();
     await go(`?rows=${rows}`);
@@ -59,10 +72,19 @@ async function fleet(): Promise<object> {
       document.querySelectorAll('tbody tr').length]`)) as [number, number, number];
     if (shown < rows) throw new Error(`only ${shown} of ${rows} rows are drawn`);
     tries.push(drawn - answered);
+    // Again, from a page that is loaded already.
+    await go('access/roles');
+    await page.getByText('Who has which role').waitFor();
+    const computed = await computes(page);
+    const before = await computed();
+    await go(`?rows=${rows}`);
+    while ((await page.locator('tbody tr').count()) < rows) await page.waitForTimeout(50);
+    await page.evaluate('new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))');
+    cpu.push((await computed()) - before);
     await page.unrouteAll({ behavior: 'ignoreErrors' });
     await context.close();
   }
-  return { rows, aimMs: 300, paintMs: percentiles(tries) };
+  return { rows, aimMs: 300, paintMs: percentiles(tries), cpuMs: percentiles(cpu) };
 }
 
 async function nodes(): Promise<object> {
@@ -76,13 +98,14 @@ async function nodes(): Promise<object> {
 }
 
 /** Moved by a pointer, a step each frame; small enough that all of it is seen, and as large as its text. */
-async function topology(): Promise<object> {
+async function topology(name: string): Promise<object> {
   const { page, go, context } = await console.open();
-  await go('manifests/default/large/topology');
+  await go(`manifests/default/${name}/topology`);
   await page.getByText(/WireGuard mesh/).waitFor();
   const drawing = page.getByLabel(/its clouds, pools, nodes/);
   const elements = (await page.evaluate('document.querySelectorAll("*").length')) as number;
   const moved = `const frame_ = document.querySelector('[aria-label*="its clouds, pools"]');
+    frame_.setPointerCapture = () => undefined;
     const send = (type) => frame_.dispatchEvent(new PointerEvent(type, { bubbles: true, button: 0, buttons: 1,
       clientX: 600 + 200 * Math.sin(frame / 20), clientY: 500 + 100 * Math.cos(frame / 20) }));
     if (frame === 1) send('pointerdown');
@@ -126,6 +149,8 @@ async function log(): Promise<object> {
 
 /** Of 300 frames, each after another step. */
 async function framesWhile(page: Page, step: string): Promise<object> {
+  const computed = await computes(page);
+  const before = await computed();
   const gaps = await page.evaluate(`new Promise((resolve) => {
     const gaps = []; let before; let frame = 0;
     const next = (now) => {
@@ -135,7 +160,7 @@ async function framesWhile(page: Page, step: string): Promise<object> {
     };
     requestAnimationFrame(next);
   })`);
-  return p95Of(gaps as number[]);
+  return { ...p95Of(gaps as number[]), cpuMs: round(((await computed()) - before) / 300) };
 }
 
 function p95Of(gaps: readonly number[]): object {
