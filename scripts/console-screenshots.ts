@@ -2,7 +2,7 @@
  * Pictures of the console, on a platform with the sim runner: those that docs/console.md shows, or, with a directory, all of them there.
  * usage: node scripts/console-screenshots.ts [DIRECTORY]
  */
-import { mkdir, readFile } from 'node:fs/promises';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { storeSettings } from '#test/console/browser/all-places.ts';
@@ -16,6 +16,7 @@ import {
   writeIn,
 } from '#test/console/browser/console-in-browser.ts';
 import { changedLayer, startRollOut, storeInventory } from '#test/console/browser/inventory-in-browser.ts';
+import { smallPng } from './small-png.ts';
 
 const directory = process.argv[2] ?? fileURLToPath(new URL('../docs/console', import.meta.url));
 const shown = await readFile(fileURLToPath(new URL('../docs/console.md', import.meta.url)), 'utf8');
@@ -65,7 +66,7 @@ try {
     const shoot = async (name: string): Promise<void> => {
       const file = `${name}-${scheme}.png`;
       if (process.argv[2] !== undefined || shown.includes(`console/${file}`))
-        await page.screenshot({ path: join(directory, file) });
+        await writeFile(join(directory, file), smallPng(await page.screenshot()));
     };
     await api.putManifest({ namespace: 'default', name: 'shop' }, changed(index + 1));
     await go('manifests/default/shop/run?cell=web.1.infrastructure');
