@@ -1,10 +1,12 @@
 /** The editor of documents: completion, faults at their lines, keys that trap no one, and no string that becomes more than text. */
+import { readFile } from 'node:fs/promises';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { yamlText } from '../../../console/model/yaml-text.ts';
 import {
   type ConsoleInBrowser,
   consoleInBrowser,
+  ended,
   simManifest,
   textIn,
   type Window,
@@ -171,6 +173,29 @@ describe('keys', () => {
     // At most one for each key: what is typed quickly is undone together.
     for (const _ of typed) await window.page.keyboard.press('Control+z');
     expect(await textIn(area(window))).toBe('');
+  });
+});
+
+describe('what is planned', () => {
+  it('machine groups are planned and applied from their text, and planned again from what is stored', async () => {
+    const window = await writing(await readFile('examples/sim-machine-groups.yaml', 'utf8'));
+    const { page, go } = window;
+    await page.getByText('default/shop is valid').waitFor();
+    await page.getByRole('button', { name: 'Plan', exact: true }).click();
+    await page.getByRole('button', { name: 'Apply exactly this plan' }).click();
+    await expect.poll(() => page.url()).toContain('#/manifests/default/shop/run');
+    expect(await ended(console.api, { namespace: 'default', name: 'shop' })).toBe('Done');
+    await go('manifests/default/shop/plan');
+    await page.getByText('default/shop is valid').waitFor();
+    await page.getByRole('button', { name: 'Plan', exact: true }).click();
+    await page.getByText('no machine changes').waitFor();
+  });
+
+  it('a text without a manifest is not called good, and says what a plan is of', async () => {
+    const { page } = await writing('apiVersion: v1\nkind: Secret\nmetadata:\n  name: keys\nstringData:\n  a: b\n');
+    await page.getByRole('status').filter({ hasText: 'no manifest in the text' }).locator('.warn').waitFor();
+    await page.getByText('A plan here is of an InputManifest or of MachineGroups.').waitFor();
+    expect(await page.getByRole('button', { name: 'Plan', exact: true }).isDisabled()).toBe(true);
   });
 });
 
