@@ -20,11 +20,21 @@ export function ownDrafts(person: string): void {
   owner = person;
 }
 
-/** Before the tab leaves this page to sign in again. */
+/** Before the tab leaves this page to sign in again. Where nothing can be stored, the browser asks whether to leave. */
 export function handOverDrafts(): void {
   if (drafts.size === 0 || owner === undefined) return;
-  sessionStorage.setItem(place, JSON.stringify({ owner, drafts: [...drafts] }));
-  handedOver = true;
+  try {
+    sessionStorage.setItem(place, JSON.stringify({ owner, drafts: [...drafts] }));
+    handedOver = true;
+  } catch {
+    handedOver = false;
+  }
+}
+
+/** Loads this page again, for whoever is signed in by now: no question of the browser keeps what someone else was shown. */
+export function reloadPage(): void {
+  handOverDrafts();
+  location.reload();
 }
 
 /** After the way back, for the same person; someone else gets nothing of it. While no one is signed in, they wait. */

@@ -1,5 +1,6 @@
 /** Around views: one that cannot be loaded or drawn leaves the rest of the page as it is, and says what to do. */
 import { Component, type ReactNode } from 'react';
+import { reloadPage } from '../drafts.ts';
 
 interface BoundaryProps {
   /** Another place is tried again. */
@@ -38,7 +39,7 @@ function Broken({ error }: { readonly error: unknown }) {
         <p>The platform does not answer, or it was upgraded after this tab was opened. Reload the page to go on.</p>
         <p className="dim">{error instanceof Error ? error.message : String(error)}</p>
         <p>
-          <button type="button" className="main" onClick={() => location.reload()}>
+          <button type="button" className="main" onClick={reloadPage}>
             Reload
           </button>
         </p>

@@ -2,7 +2,7 @@
  * A session that a one-time code opens. The token of the platform is never here: the server keeps it. The cookie of the session is hidden
  * from scripts; the key that goes with it opens nothing without that cookie, and all tabs of this origin share it.
  */
-import { handOverDrafts } from '../drafts.ts';
+import { reloadPage } from '../drafts.ts';
 import { keep, kept } from '../storage.ts';
 import { type Begun, errorText, fieldText, type WayIn } from './way-in.ts';
 
@@ -18,13 +18,12 @@ export function codeSession(context?: string): WayIn {
       // Pasted into an open tab, the address changes only what is behind its `#`.
       window.addEventListener('hashchange', ({ oldURL }) => {
         if (!brought.test(location.hash)) return;
-        handOverDrafts();
         const { hash } = new URL(oldURL);
         if (!brought.test(hash)) sessionStorage.setItem(before, hash);
-        location.reload();
+        reloadPage();
       });
       // Another tab signed in as someone else, or out: what this one shows is no longer theirs.
-      window.addEventListener('storage', ({ key }) => key === place && location.reload());
+      window.addEventListener('storage', ({ key }) => key === place && reloadPage());
       const [, code] = brought.exec(location.hash) ?? [];
       if (code === undefined) return { kind: 'open' };
       history.replaceState(null, '', `${location.pathname}${sessionStorage.getItem(before) || '#/'}`);
@@ -35,7 +34,7 @@ export function codeSession(context?: string): WayIn {
     async signOut() {
       await fetch('/console/session', { method: 'DELETE', headers: keyHeader() }).catch(() => undefined);
       keep(place, undefined);
-      location.reload();
+      reloadPage();
     },
   };
 }
@@ -50,7 +49,7 @@ async function signIn(code: string, replaces = false): Promise<Begun> {
   if (response.status === 409) {
     const replace = async (): Promise<void> => {
       await signIn(code, true);
-      location.reload();
+      reloadPage();
     };
     return { kind: 'asks', replace };
   }

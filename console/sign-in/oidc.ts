@@ -3,7 +3,7 @@
  * issuer knows who one is. What waits in the tab's storage for the way back (state, nonce, verifier) is no token and is used once.
  */
 import type { ConsoleSettings } from '#contracts/console-page.ts';
-import { handOverDrafts } from '../drafts.ts';
+import { handOverDrafts, reloadPage } from '../drafts.ts';
 import { checkIdToken, discover, type Issuer, IssuerRefused, requestTokens, type Tokens } from './issuer.ts';
 import { type Begun, errorText, fieldText, type WayIn } from './way-in.ts';
 
@@ -103,7 +103,7 @@ export function oidcSignIn(settings: Settings, now: () => number = Date.now): Wa
   // Another tab signed out: what this one shows is of someone who has left.
   tabs.onmessage = () => {
     endHere();
-    location.reload();
+    reloadPage();
   };
 
   return {
@@ -145,8 +145,10 @@ export function oidcSignIn(settings: Settings, now: () => number = Date.now): Wa
       const away = endSession === undefined ? undefined : new URL(endSession);
       away?.searchParams.set('client_id', settings.clientId);
       away?.searchParams.set('post_logout_redirect_uri', redirect);
-      if (away) location.assign(away.href);
-      else location.reload();
+      if (away) {
+        handOverDrafts();
+        location.assign(away.href);
+      } else reloadPage();
     },
     async toSignIn() {
       sessionStorage.removeItem(signedOut);

@@ -1,7 +1,15 @@
 /** Sessions of the local platform in a browser: addresses that sign in, that are old, or that are of someone else. */
-import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { askForCode, consoleAddress } from '#cli/commands/console.ts';
-import { type ConsoleInBrowser, consoleInBrowser, settled, simManifest, type Window } from './console-in-browser.ts';
+import {
+  type ConsoleInBrowser,
+  consoleInBrowser,
+  settled,
+  simManifest,
+  textIn,
+  type Window,
+  writeIn,
+} from './console-in-browser.ts';
 
 let console: ConsoleInBrowser;
 let viewer: string;
@@ -128,4 +136,45 @@ it('commands of a console of another context name that context', async () => {
   );
   await page.reload();
   await page.getByText('kubeloom --context prod get --sort state', { exact: true }).waitFor();
+});
+
+describe('a text that is not applied yet, in a tab that is loaded again since another one signed in', () => {
+  /** Two tabs of one browser, the first of which has a text. What the browser asked before it left a page is kept. */
+  async function withText() {
+    const { page, context, go } = await opened();
+    const questions: string[] = [];
+    page.on('dialog', (dialog) => {
+      questions.push(dialog.type());
+      void dialog.dismiss();
+    });
+    await go('new');
+    const area = page.getByLabel('Manifest as YAML');
+    await writeIn(area, '# mine');
+    const other = await context.newPage();
+    return { page, other, area, questions };
+  }
+
+  it('the text is still there when the same person signed in, and no one is asked whether to leave', async () => {
+    const { page, other, area, questions } = await withText();
+    const loaded = page.waitForEvent('load');
+    await other.goto(await addressFor());
+    await loaded;
+    expect(await textIn(area)).toBe('# mine');
+    expect(questions).toEqual([]);
+    await other.getByRole('button', { name: 'Sign out' }).click();
+    await page.getByText('You are not signed in').waitFor();
+    await other.goto(await addressFor());
+    expect(await textIn(area)).toBe('# mine');
+    expect(questions).toEqual([]);
+  });
+
+  it('the page of the one before does not stay when someone else signed in, who is not shown the text', async () => {
+    const { page, other, area, questions } = await withText();
+    await other.goto(await addressFor(viewer));
+    await other.getByRole('button', { name: 'Sign in as the other user' }).click();
+    await page.getByText('local:viewer', { exact: true }).waitFor();
+    expect(await textIn(area)).toBe('');
+    expect(questions).toEqual([]);
+    expect(await page.evaluate('JSON.stringify(sessionStorage)')).not.toContain('mine');
+  });
 });
