@@ -17,7 +17,7 @@ export const examples: Readonly<Record<string, readonly string[]>> = {
     'shop --plan 3f0c9d0e5a7b1c2d4e6f8091a2b3c4d5e6f70819 --wait',
     'team/shop --plan 3f0c9d0e5a7b1c2d4e6f8091a2b3c4d5e6f70819 --yes',
   ],
-  plans: ['shop', 'team/shop --json'],
+  plans: ['', 'shop', 'team/shop --json'],
   simulate: ['examples/sim-minimal.yaml', 'a.yaml b.yaml --fail kubernetes:transient:2'],
   get: ['', 'shop -o yaml', 'groups'],
   describe: ['shop', 'team/shop --nodes', 'shop batch/small'],

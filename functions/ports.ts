@@ -13,6 +13,7 @@ import type {
 } from '#contracts/records.ts';
 import type { RollOutClaims, RollOutKey, RollOutRecord } from '#contracts/roll-outs.ts';
 import type { AskRunnerInput, RollOutInput, StateError } from '#contracts/state-inputs.ts';
+import type { WaitingPlanRecord } from '#contracts/waiting-plans.ts';
 import type { RoleBinding } from '#domain/manifest/role-binding.ts';
 import type { ManifestStore } from './manifest-store.ts';
 import type { Page } from './page.ts';
@@ -213,6 +214,24 @@ export interface RoleBindingStore {
   remove(name: string): Promise<void>;
 }
 
+/** Of a namespace, or of a manifest. */
+export interface PlansOf {
+  readonly namespace: string;
+  readonly name?: string;
+}
+
+export type WaitingPlanKey = Pick<WaitingPlanRecord, 'namespace' | 'name' | 'id'>;
+
+/** Proposed plans that no one approved yet: an index for lists, which also has those that do not fit any more. */
+export interface WaitingPlanStore {
+  /** Those of a namespace or a manifest, or all; newest first. One that cannot be read is left out. */
+  list(of?: PlansOf): Promise<readonly WaitingPlanRecord[]>;
+  /** Replaces the one of the same id. */
+  put(plan: WaitingPlanRecord): Promise<void>;
+  /** It may be gone already. */
+  remove(key: WaitingPlanKey): Promise<void>;
+}
+
 /** The commit that a branch or tag of a git repository names now, or why it is not known. */
 export type ResolvedTemplates = { readonly commit: string } | { readonly reason: string; readonly fix: string };
 
@@ -248,6 +267,7 @@ export interface Deps {
   readonly inventory: InventoryStore;
   readonly rollOuts: RollOutStore;
   readonly gitSources: GitSourceStore;
+  readonly waitingPlans: WaitingPlanStore;
   readonly roleBindings: RoleBindingStore;
   readonly templateSources: TemplateSources;
   readonly clock: Clock;

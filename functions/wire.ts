@@ -65,6 +65,9 @@ export function portsOf(environment: Readonly<Record<string, string | undefined>
     gitSources: inTable<Deps['gitSources']>(
       async () => (await import('#adapters/dynamo-git-sources.ts')).DynamoGitSources,
     ),
+    waitingPlans: inTable<Deps['waitingPlans']>(
+      async () => (await import('#adapters/dynamo-waiting-plans.ts')).DynamoWaitingPlans,
+    ),
     roleBindings: inTable<Deps['roleBindings']>(
       async () => (await import('#adapters/dynamo-role-bindings.ts')).DynamoRoleBindings,
     ),

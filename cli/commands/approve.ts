@@ -1,9 +1,11 @@
 /** `kubeloom approve | plans NAME`: plans that were proposed, and who lets them be carried out. */
 import type { Command } from 'commander';
+import type { Money } from '#domain/prices/cost-of-month.ts';
+import { moneyText } from '#domain/prices/money-text.ts';
 import { cliClient, type ManifestName } from '../connection/api-client.ts';
 import { CliError, exitCodes } from '../exit-codes.ts';
 import { reportAndWait } from '../follow/wait.ts';
-import { parseManifestName } from '../manifest-name.ts';
+import { parseManifestName, shortName } from '../manifest-name.ts';
 import { paintStatus, print, printJson, printTable } from '../print/output.ts';
 import { showPlan } from '../print/show-plan.ts';
 import { ago } from '../print/times.ts';
@@ -11,6 +13,11 @@ import { type Consent, canAsk, confirm, consentOptions } from '../submission/con
 
 interface PlansOptions {
   readonly namespace: string;
+  readonly json?: boolean;
+}
+
+interface WaitingOptions {
+  readonly namespace?: string;
   readonly json?: boolean;
 }
 
@@ -22,11 +29,13 @@ interface ApproveOptions extends PlansOptions, Consent {
 
 export function registerApprove(program: Command): void {
   program
-    .command('plans <name>')
-    .description('plans that were proposed for a manifest, newest first')
-    .option('-n, --namespace <namespace>', 'namespace of NAME', 'default')
+    .command('plans [name]')
+    .description('plans that were proposed for a manifest, newest first; without NAME: all that wait for an approval')
+    .option('-n, --namespace <namespace>', 'namespace of NAME; without NAME: only those of this namespace')
     .option('--json', 'answer as JSON')
-    .action(plans);
+    .action((name: string | undefined, options: WaitingOptions) =>
+      name === undefined ? waitingPlans(options) : plans(name, { namespace: 'default', ...options }),
+    );
   const approve = program
     .command('approve <name>')
     .description('approve a proposed plan: exactly that is carried out, or nothing when anything has moved')
@@ -40,6 +49,30 @@ export function registerApprove(program: Command): void {
       process.exitCode = await approvePlan(parseManifestName(name, options.namespace), options);
     });
 }
+
+/** Of manifests and inventories, those that do not exist yet among them; each with the command that carries it out. */
+async function waitingPlans({ namespace, json }: WaitingOptions): Promise<void> {
+  const { items } = await cliClient().listWaitingPlans({ namespace });
+  if (json) return printJson(items);
+  if (items.length === 0) return print('no plan waits for an approval');
+  printTable(
+    ['OF', 'PROPOSED', 'BY', 'CHANGES', 'COST A MONTH', 'APPROVE WITH'],
+    items.map(({ namespace: of, name, id, at, by, summary, difference = [] }) => [
+      name === null ? `inventory ${of}` : shortName({ namespace: of, name }),
+      ago(at),
+      by,
+      summary,
+      difference.map(signed).join(', ') || '-',
+      name === null
+        ? `rollout start -n ${of} --plan ${id}`
+        : `approve ${shortName({ namespace: of, name })} --plan ${id}`,
+    ]),
+    { drop: ['COST A MONTH', 'BY', 'PROPOSED', 'CHANGES'] },
+  );
+}
+
+const signed = ({ currency, amount }: Money): string =>
+  `${amount < 0 ? '-' : '+'}${moneyText({ currency, amount: Math.abs(amount) })}`;
 
 async function plans(name: string, options: PlansOptions): Promise<void> {
   const { items } = await cliClient().listPlans(parseManifestName(name, options.namespace));

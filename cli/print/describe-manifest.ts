@@ -33,6 +33,7 @@ export function describeManifest(manifest: ManifestDescription, options: Describ
     ...wrap(`${paint('bold', `${manifest.namespace}/${manifest.name}`)}  ${statusOf(manifest)}`, 2, options.width),
     ...wrap(`${generation}, run ${manifest.runId}${run}`, 2, options.width),
     ...stateLines(manifest, options.width),
+    ...proposalLines(manifest, options.width),
     ...(manifest.simulated.length > 0
       ? wrap(paint('yellow', `simulated: ${manifest.simulated.join(', ')}`), 2, options.width)
       : []),
@@ -52,9 +53,9 @@ export function planText({ plan }: Pick<Run, 'plan'>): string {
   return `plan ${plan.id}${plan.approvedBy === undefined ? '' : `, approved by ${plan.approvedBy}`}`;
 }
 
-/** Status word, and whether it is paused or being deleted. */
+/** Status word, and whether it is paused or being deleted, or a plan of it waits. */
 export function statusOf(
-  manifest: Pick<ManifestDescription, 'status' | 'deleting' | 'paused' | 'cancelling'> &
+  manifest: Pick<ManifestDescription, 'status' | 'deleting' | 'paused' | 'cancelling' | 'proposed'> &
     Partial<Pick<ManifestDescription, 'lastRun'>>,
 ): string {
   const more = [
@@ -62,6 +63,7 @@ export function statusOf(
     manifest.deleting && manifest.status !== 'Deleting' ? 'deleting' : '',
     manifest.cancelling ? 'is being cancelled' : '',
     manifest.paused ? paintStatus('paused') : '',
+    manifest.proposed ? 'waits for an approval' : '',
   ].filter(Boolean);
   return `${paintStatus(manifest.status)}${more.length > 0 ? ` (${more.join(', ')})` : ''}`;
 }
@@ -70,6 +72,14 @@ export function statusOf(
 function stateLines(manifest: ManifestDescription, width?: number): string[] {
   const sentence = whatToDo(manifest, shortName(manifest));
   return sentence === undefined ? [] : wrap(sentence, 2, width);
+}
+
+/** Plans that wait, each with the command that shows it and asks. */
+function proposalLines(manifest: ManifestDescription, width?: number): string[] {
+  return (manifest.proposed ?? []).flatMap(({ id, at, by, reason, summary }) => {
+    const said = `a plan of ${by} waits for an approval since ${ago(at)} (${reason}: ${summary})`;
+    return wrap(`${said}: \`kubeloom approve ${shortName(manifest)} --plan ${id}\``, 2, width);
+  });
 }
 
 function whatToDo(manifest: ManifestDescription, name: string): string | undefined {

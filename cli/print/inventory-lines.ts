@@ -30,7 +30,20 @@ export function placedLines(faults: Faults): readonly string[] {
 
 /** Numbers first; with `detail` what changes in each cluster. */
 export function planLines(plan: InventoryPlan, detail: boolean): readonly string[] {
-  const { id, depend, changes, overrides, same, refused, removed, totals, costOfMonth, budgets, clusters } = plan;
+  const {
+    id,
+    depend,
+    changes,
+    overrides,
+    same,
+    refused,
+    removed,
+    totals,
+    costOfMonth,
+    budgets,
+    clusters,
+    needsApproval,
+  } = plan;
   const parts = [
     `${changes} change`,
     ...(overrides > 0 ? [`${overrides} override`] : []),
@@ -49,6 +62,9 @@ export function planLines(plan: InventoryPlan, detail: boolean): readonly string
       ...row.changes.map((change) => `  ${change}`),
       ...placedLines(row.faults),
     ]),
+    ...(needsApproval && changes > 0
+      ? ['someone with the role approver has to approve it: a roll-out is kept as proposed']
+      : []),
     ...(id === null || changes === 0 ? [] : [`plan ${id}`]),
   ];
 }

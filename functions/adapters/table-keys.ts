@@ -3,6 +3,7 @@ import type { GitSourceKey } from '#contracts/git-sources.ts';
 import type { InventoryKey } from '#contracts/inventory.ts';
 import type { ManifestKey, ManifestStatus } from '#contracts/records.ts';
 import type { RollOutKey } from '#contracts/roll-outs.ts';
+import type { PlansOf, WaitingPlanKey } from '../ports.ts';
 
 /**
  * | item            | pk                       | sk                      | `due` index               |
@@ -21,6 +22,7 @@ import type { RollOutKey } from '#contracts/roll-outs.ts';
  * | their clusters  | `ROLLOUTS#<ns>`          | `CLAIMS`                |                           |
  * | git source      | `GITSOURCES`             | `<ns>#<name>`           | `GITSOURCES`, `dueAt`     |
  * | role binding    | `ROLES`                  | `<name>`                |                           |
+ * | waiting plan    | `PLANS`                  | `<ns>#<name>#<id>`      |                           |
  *
  * All heads share one partition: listing them is one consistent query, and a thousand writes a second is far away. Documents are not
  * among them: an item is read and paid for as a whole, whatever a query asks of it.
@@ -131,6 +133,18 @@ export const rollOutClaimsItem = (namespace: string): ItemKey => ({ pk: `ROLLOUT
 export const gitSources = 'GITSOURCES';
 
 export const gitSourceItem = (key: GitSourceKey): ItemKey => ({ pk: gitSources, sk: `${key.namespace}#${key.name}` });
+
+/** Partition of all plans that wait for an approval. */
+export const waitingPlans = 'PLANS';
+
+/** Sort key prefix of those of a namespace, or of a manifest. */
+export const waitingPlansOf = ({ namespace, name }: PlansOf): string =>
+  name === undefined ? `${namespace}#` : `${namespace}#${name}#`;
+
+export const waitingPlanItem = (key: WaitingPlanKey): ItemKey => ({
+  pk: waitingPlans,
+  sk: `${waitingPlansOf(key)}${key.id}`,
+});
 
 /** Partition of all role bindings. */
 export const roleBindings = 'ROLES';

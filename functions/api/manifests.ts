@@ -22,6 +22,7 @@ import {
   summaryOf,
   summaryOfRemains,
 } from './views/manifest-description.ts';
+import { type PlansByManifest, plansByManifest } from './views/waiting-plans.ts';
 
 /** Those that the caller may see, or those of one namespace. A filter, another order or counts read all of them. */
 export const listManifests = handle(operations.listManifests, async ({ query, caller, headers }, deps) => {
@@ -30,8 +31,9 @@ export const listManifests = handle(operations.listManifests, async ({ query, ca
     const read = visibleFleet(deps, caller, query.counts === undefined ? namespace : undefined);
     return unlessSeen(headers, fleetPage(await Array.fromAsync(read), query));
   }
+  const plans = waitingIn(deps, query.namespace);
   const page = await visibleManifests(headsIn(deps), caller, query);
-  const read = await Promise.all(page.items.map((record) => summaryOf(deps, record)));
+  const read = await Promise.all(page.items.map(async (record) => summaryOf(deps, record, await plans)));
   const items = [...read, ...page.unreadable.map(summaryOfRemains)].sort(byKey);
   return unlessSeen(headers, { items, ...(page.next !== undefined && { next: page.next }) });
 });
@@ -42,17 +44,25 @@ function headsIn({ manifests }: Pick<ApiPorts, 'manifests'>) {
 }
 
 async function* visibleFleet(
-  deps: Pick<ApiPorts, 'manifests' | 'clusters'>,
+  deps: Pick<ApiPorts, 'manifests' | 'clusters' | 'waitingPlans'>,
   caller: AdmittedCaller,
   namespace: string | undefined,
 ): AsyncGenerator<SummaryWithState> {
+  const plans = await waitingIn(deps, namespace);
   let next: string | undefined;
   do {
     const page = await visibleManifests(headsIn(deps), caller, { namespace, limit: 1000, next });
-    yield* aheadOf(page.items, (record) => summaryOf(deps, record));
+    yield* aheadOf(page.items, (record) => summaryOf(deps, record, plans));
     yield* page.unreadable.map(summaryOfRemains);
     next = page.next;
   } while (next !== undefined);
+}
+
+async function waitingIn(
+  { waitingPlans }: Pick<ApiPorts, 'waitingPlans'>,
+  namespace: string | undefined,
+): Promise<PlansByManifest> {
+  return plansByManifest(await waitingPlans.list(namespace === undefined ? undefined : { namespace }));
 }
 
 /** Judges everything, stores the next generation, starts its run. */
@@ -76,7 +86,7 @@ export const getManifest = handle(operations.getManifest, async ({ path }, deps)
 
 /** As `getManifest` answers. Throws `NotFound`. */
 export async function describeStored(
-  deps: Pick<ApiPorts, 'manifests' | 'clusters' | 'demands' | 'runs'>,
+  deps: Pick<ApiPorts, 'manifests' | 'clusters' | 'demands' | 'runs' | 'waitingPlans'>,
   key: ManifestKey,
 ): Promise<ManifestDescription> {
   return described(deps, await foundManifest(deps, key));
@@ -97,17 +107,18 @@ function byKey(one: ManifestKey, other: ManifestKey): number {
 
 /** With what of it can be read. */
 async function described(
-  deps: Pick<ApiPorts, 'clusters' | 'demands' | 'runs'>,
+  deps: Pick<ApiPorts, 'clusters' | 'demands' | 'runs' | 'waitingPlans'>,
   record: Found,
 ): Promise<ManifestDescription> {
   if ('reason' in record) return describeRemains(record);
   try {
-    const [clusters, demands, lastRun] = await Promise.all([
+    const [clusters, demands, lastRun, plans] = await Promise.all([
       deps.clusters.list(record),
       deps.demands.list(record),
       deps.runs.get(record, record.runId),
+      deps.waitingPlans.list({ namespace: record.namespace, name: record.name }),
     ]);
-    return manifestDescription(record, clusters, { lastRun, demands });
+    return manifestDescription(record, clusters, { lastRun, demands, plans: plansByManifest(plans) });
   } catch (error) {
     return describeRemains(remainsWithout(record, error));
   }

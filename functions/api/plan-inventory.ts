@@ -2,6 +2,7 @@
 import type { Explanation, InventoryPlan } from '#contracts/inventory.ts';
 import { operations } from '#contracts/operations/operations.ts';
 import { readObjects } from '#documents/read-objects.ts';
+import { PipelineError } from '#domain/errors.ts';
 import { explainedAt, explainLeaves, explainResolution } from '#domain/inventory/explain-values.ts';
 import { indexInventory } from '#domain/inventory/inventory-index.ts';
 import { resolveCluster } from '#domain/inventory/resolve-cluster.ts';
@@ -10,15 +11,18 @@ import { defaultsOf } from '#domain/manifest/groups/document-defaults.ts';
 import { validateAsManifest } from '#domain/manifest/groups/validate-as-manifest.ts';
 import { planTotals, sumOf } from '#domain/planning/text/plan-totals.ts';
 import { sumOfCosts } from '#domain/prices/sum-costs.ts';
-import { storedInventory } from '../pipeline/inventory/stored-inventory.ts';
+import { allDocuments, inventoryTitle, storedInventory } from '../pipeline/inventory/stored-inventory.ts';
 import { storedManifest } from '../pipeline/records/stored-manifest.ts';
 import {
-  keepInventoryPlan,
+  type PlannedChange,
   type PlannedCluster,
   planInBudget,
   plannedChange,
 } from '../pipeline/roll-outs/planned-change.ts';
+import { approvalOfChange } from '../pipeline/roll-outs/roll-out-proposals.ts';
+import { keepInventoryPlan, readInventoryPlan } from '../pipeline/roll-outs/stored-inventory-plans.ts';
 import { budgetsOfPlans } from '../pipeline/submission/plan-budgets.ts';
+import type { ApiPorts } from '../rights/api-uses.ts';
 import { handle } from './http/handle.ts';
 import { requestDocuments } from './http/request-document.ts';
 
@@ -27,11 +31,36 @@ export const planInventory = handle(operations.planInventory, async (request, de
   const documents = request.body.length > 0 ? requestDocuments(request, deps) : [];
   const plan = await plannedChange(deps, namespace, { documents, caller: request.caller });
   await keepInventoryPlan(deps, namespace, plan);
+  return { json: await inventoryReport(deps, namespace, plan) };
+});
+
+/** A proposal as it would be carried out now: its id is another one when something moved. */
+export const getInventoryPlan = handle(operations.getInventoryPlan, async ({ path, caller }, deps) => {
+  const { namespace, plan: id } = path;
+  const proposal = (await readInventoryPlan(deps, namespace, id))?.proposal;
+  if (proposal === undefined)
+    throw new PipelineError('NotFound', `no plan ${id} of the inventory of namespace "${namespace}" was proposed`);
+  const { documents, clusters, at, by, summary, settings } = proposal;
+  const plan = await plannedChange(deps, namespace, { documents, caller, clusters });
+  // Few requests need it, and what compares lines is large.
+  const { documentPatch } = await import('#documents/document-patch.ts');
+  const diff = plan.documents.map((after) => {
+    const before = allDocuments(plan.before).find((one) => inventoryTitle(one) === inventoryTitle(after));
+    const title = inventoryTitle(after);
+    const from = { title: before ? `${title} (generation ${before.generation})` : title, document: before?.document };
+    return documentPatch(from, { title: `${title} (proposed)`, document: after.document });
+  });
+  const proposed = { at, by, summary, settings, clusters, diff: diff.join('') };
+  return { json: { ...(await inventoryReport(deps, namespace, plan)), proposed } };
+});
+
+async function inventoryReport(deps: ApiPorts, namespace: string, plan: PlannedChange): Promise<InventoryPlan> {
   const clusters = plan.clusters.map(rowOf);
   const changing = plan.clusters.filter(({ impact }) => impact === 'changes');
   const costs = changing.flatMap(({ assessment }) => assessment?.costOfMonth ?? []);
   const count = (wanted: PlannedCluster['impact']): number => clusters.filter(({ impact }) => impact === wanted).length;
-  const json: InventoryPlan = {
+  const budgets = await budgetsOfPlans(deps, namespace, changing.map(planInBudget));
+  return {
     ...{ namespace, id: plan.id, depend: clusters.length, faults: [...plan.faults], clusters },
     ...{
       changes: count('changes'),
@@ -42,10 +71,10 @@ export const planInventory = handle(operations.planInventory, async (request, de
     },
     totals: sumOf(clusters.flatMap(({ totals }) => totals ?? [])),
     ...(costs.length > 0 && { costOfMonth: sumOfCosts(costs) }),
-    budgets: await budgetsOfPlans(deps, namespace, changing.map(planInBudget)),
+    budgets,
+    needsApproval: approvalOfChange(deps, namespace, changing, budgets) !== undefined,
   };
-  return { json };
-});
+}
 
 function rowOf({ cluster, impact, changes, faults, assessment }: PlannedCluster): InventoryPlan['clusters'][number] {
   const plans = assessment?.plans ?? [];

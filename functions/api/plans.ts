@@ -2,21 +2,25 @@
 import { operations } from '#contracts/operations/operations.ts';
 import type { ManifestKey } from '#contracts/records.ts';
 import { type StoredPlan, storedPlanKeys } from '#contracts/stored-plans.ts';
+import { readObjects } from '#documents/read-objects.ts';
 import { isPipelineError, PipelineError } from '#domain/errors.ts';
+import { documentChanges } from '#domain/manifest/document-changes.ts';
+import { validateAsManifest } from '#domain/manifest/groups/validate-as-manifest.ts';
 import { carryOutPlanes } from '../pipeline/inventory/proposed-planes.ts';
+import { versionText } from '../pipeline/plans/plan-id.ts';
 import { replaceableManifest, storedManifest } from '../pipeline/records/stored-manifest.ts';
 import { readPlan, writePlan } from '../pipeline/submission/stored-plans.ts';
 import { submitDeletion } from '../pipeline/submission/submit-deletion.ts';
 import { submitDocument } from '../pipeline/submission/submit-document.ts';
 import type { ApiPorts } from '../rights/api-uses.ts';
 import { handle } from './http/handle.ts';
-import { checkPreconditions, manifestTag, submittedResponse } from './http/manifest-version.ts';
+import { checkPreconditions, submittedResponse } from './http/manifest-version.ts';
 import { planReport } from './plan-manifest.ts';
 
 /** Those of the last weeks; objects below `plans/` expire. */
 export const listPlans = handle(operations.listPlans, async ({ path }, deps) => {
   const stored = await deps.manifests.get(path).catch(unlessUnreadable);
-  const version = stored === undefined ? null : manifestTag(stored).replaceAll('"', '');
+  const version = stored === undefined ? null : versionText(stored);
   const found = await deps.artifacts.list(storedPlanKeys.of(path));
   const plans = await Promise.all(
     found.map(({ key }) => readPlan(deps, path, key.slice(key.lastIndexOf('/') + 1).replace(/\.json$/, ''))),
@@ -32,6 +36,23 @@ export const getPlan = handle(operations.getPlan, async ({ path, caller }, deps)
   const { kind, document, orphans, planes: accompanying = [], withoutPlanes = [] } = plan.proposal;
   const goal = kind === 'delete' ? { deleting: true as const, orphans } : { document, accompanying, withoutPlanes };
   return { json: await planReport(deps, path, { stored, goal, caller }) };
+});
+
+/** Against what is stored now; of a deletion, all of it is removed. */
+export const diffPlan = handle(operations.diffPlan, async ({ path }, deps) => {
+  const { plan } = await proposalOf(deps, path, path.plan);
+  const stored = await replaceableManifest(deps, path);
+  const { kind, document } = plan.proposal;
+  // Few requests need it, and what compares lines is large.
+  const { documentPatch } = await import('#documents/document-patch.ts');
+  const proposed = kind === 'delete' ? undefined : (validateAsManifest(document, { readObjects }).document ?? document);
+  const name = `${path.namespace}/${path.name}`;
+  const before = { title: stored ? `${name} (generation ${stored.generation})` : name, document: stored?.document };
+  // Of what is created or deleted as a whole there is nothing to say in words.
+  const changes = stored && proposed !== undefined ? documentChanges(stored.document, proposed) : [];
+  return {
+    json: { changes: [...changes], diff: documentPatch(before, { title: `${name} (proposed)`, document: proposed }) },
+  };
 });
 
 /** The proposal is carried out under the rights of who approves it, bound to its plan. */
@@ -56,6 +77,7 @@ export const approveManifest = handle(operations.approveManifest, async ({ path,
   await carryOutPlanes(deps, path.namespace, plan.proposal, caller);
   const approved = { at: deps.clock.now().toISOString(), by: caller.name, runId: submitted.record.runId };
   await writePlan(deps, path, { ...plan, approved });
+  await deps.waitingPlans.remove({ ...path, id: plan.id });
   return submittedResponse(submitted);
 });
 

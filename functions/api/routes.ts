@@ -11,7 +11,7 @@ import {
 import { generationOperations } from '#contracts/operations/manifests.ts';
 import { type Operation, type Operations, passesGateway } from '#contracts/operations/operation.ts';
 import { type OperationId, operationList, type operations } from '#contracts/operations/operations.ts';
-import { planOperations } from '#contracts/operations/plans.ts';
+import { planOperations, waitingPlanOperations } from '#contracts/operations/plans.ts';
 import { clusterAccessOperations } from '#contracts/operations/runs.ts';
 import { demandOperations, verbOperations } from '#contracts/operations/verbs.ts';
 import type { HttpHandler } from '../middleware.ts';
@@ -28,6 +28,7 @@ const handlers: Readonly<Record<OperationId, HttpHandler>> = {
   ...from(() => import('./verbs.ts'), idsOf(verbOperations)),
   ...from(() => import('./demand.ts'), idsOf(demandOperations)),
   ...from(() => import('./plans.ts'), idsOf(planOperations)),
+  ...from(() => import('./waiting-plans.ts'), idsOf(waitingPlanOperations)),
   ...from(() => import('./generations.ts'), idsOf(generationOperations)),
   ...from(() => import('./runs.ts'), ['listRuns', 'getRun', 'listEvents', 'listChanges']),
   ...from(() => import('./run-plan.ts'), ['getRunPlan']),

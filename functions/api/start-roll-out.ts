@@ -1,6 +1,7 @@
 /** Starts a roll-out: plans it as a whole, stores what it will do to each cluster, and hands it to the state machine. */
 import { operations } from '#contracts/operations/operations.ts';
 import { type RollOutGoals, type RollOutRecord, rollOutKeys, wantedPlan } from '#contracts/roll-outs.ts';
+import { inventoryPlanName } from '#contracts/waiting-plans.ts';
 import { refuseFaults } from '#documents/wire-faults.ts';
 import { PipelineError } from '#domain/errors.ts';
 import { inventoryName } from '#domain/inventory/inventory-documents.ts';
@@ -19,8 +20,9 @@ import {
   refuseOtherInventoryPlan,
 } from '../pipeline/roll-outs/planned-change.ts';
 import { keepDocuments, storeDocuments } from '../pipeline/roll-outs/roll-out-documents.ts';
-import { beyondBudgets, budgetsOfPlans } from '../pipeline/submission/plan-budgets.ts';
-import { needsApproval, unapproved } from '../pipeline/submission/stored-plans.ts';
+import { approvalOfChange, proposeRollOut } from '../pipeline/roll-outs/roll-out-proposals.ts';
+import { readInventoryPlan } from '../pipeline/roll-outs/stored-inventory-plans.ts';
+import { budgetsOfPlans } from '../pipeline/submission/plan-budgets.ts';
 import type { ApiPorts } from '../rights/api-uses.ts';
 import { handle } from './http/handle.ts';
 import { requestDocuments } from './http/request-document.ts';
@@ -32,8 +34,15 @@ export const startRollOut = handle(operations.startRollOut, async (request, deps
   const { caller, query, headers } = request;
   const { namespace } = request.path;
   const wanted = parseInput(wantedPlan, headers['kubeloom-plan'], 'the header Kubeloom-Plan')?.[0];
-  const documents = request.body.length > 0 ? requestDocuments(request, deps) : [];
-  const plan = await plannedChange(deps, namespace, { documents, caller, clusters: query.clusters });
+  const sent = request.body.length > 0 ? requestDocuments(request, deps) : [];
+  // An approver starts what someone proposed by the id of its plan alone.
+  const proposal =
+    wanted !== undefined && sent.length === 0
+      ? (await readInventoryPlan(deps, namespace, wanted))?.proposal
+      : undefined;
+  const documents = proposal?.documents ?? sent;
+  const chosen = query.clusters ?? proposal?.clusters;
+  const plan = await plannedChange(deps, namespace, { documents, caller, clusters: chosen });
   const key = { namespace, name: 'inventory' };
   refuseFaults('inventory', key, plan.faults.map(inOneText));
   await refuseOtherInventoryPlan(deps, namespace, plan, wanted);
@@ -43,10 +52,19 @@ export const startRollOut = handle(operations.startRollOut, async (request, deps
   refuseFaults('inventory', key, refused.flatMap(faultsOf));
   const clusters = plan.clusters.filter(isChanging);
   refuseSize(clusters.length);
-  await refuseWithoutApproval(deps, namespace, clusters, { caller, wanted });
+  const asked = { ...proposal?.settings, ...ownOf({ query }) };
+  const budgets = await budgetsOfPlans(deps, namespace, clusters.map(planInBudget));
+  const approval = approvalOfChange(deps, namespace, clusters, budgets);
+  // Who names the plan and is an approver approves it with that.
+  if (approval && plan.id !== null && !(wanted !== undefined && caller.may('approver', namespace)))
+    throw await proposeRollOut(
+      deps,
+      { ...plan, id: plan.id },
+      { namespace, caller, approval, documents, clusters: chosen, settings: asked },
+    );
   const record = recordOf(deps, plan, clusters, {
     ...{ namespace, caller, plan: wanted },
-    settings: { ...defaultRollOut, ...ownOf(plan), ...ownOf({ query }) },
+    settings: { ...defaultRollOut, ...ownOf(plan), ...asked },
   });
   await claimClusters(deps, record);
   try {
@@ -58,8 +76,10 @@ export const startRollOut = handle(operations.startRollOut, async (request, deps
     await giveUp(deps, record);
     throw error;
   }
+  if (proposal && wanted !== undefined)
+    await deps.waitingPlans.remove({ namespace, name: inventoryPlanName, id: wanted });
   const size = `${clusters.length} clusters in ${new Set(record.clusters.map(({ wave }) => wave)).size} waves`;
-  const bound = wanted === undefined ? '' : `, plan ${wanted}`;
+  const bound = wanted === undefined ? '' : `, plan ${wanted}${proposal ? `, proposed by ${proposal.by}` : ''}`;
   await reportRollOut(
     deps,
     record,
@@ -97,27 +117,6 @@ function refuseSize(clusters: number): void {
   throw new PipelineError(
     'VerbRefused',
     `${clusters} clusters change, a roll-out takes at most ${mostClusters}; ${way}`,
-  );
-}
-
-/** Who names the plan and is an approver approves it with that. */
-async function refuseWithoutApproval(
-  deps: ApiPorts,
-  namespace: string,
-  clusters: readonly Changing[],
-  { caller, wanted }: { readonly caller: AdmittedCaller; readonly wanted: string | undefined },
-): Promise<void> {
-  if (wanted !== undefined && caller.may('approver', namespace)) return;
-  const guarded = clusters.filter(({ cluster: name, stored, assessment }) =>
-    needsApproval(deps, { namespace, name }, stored, assessment.record),
-  );
-  const beyond = beyondBudgets(await budgetsOfPlans(deps, namespace, clusters.map(planInBudget)));
-  if (guarded.length === 0 && beyond === undefined) return;
-  const way = 'someone with the role approver can start it with the id of its plan (kubeloom inventory plan)';
-  throw unapproved(
-    (beyond === undefined ? guarded : clusters).map(({ cluster }) => cluster),
-    way,
-    beyond,
   );
 }
 

@@ -13,6 +13,7 @@ import { FleetCounts, FleetState, ShownStatus } from './fleet.ts';
 import { ClusterStatus, RunEvent, RunRecord } from './records.ts';
 import { PlannedWaypoint } from './run-plan.ts';
 import { RunWork, StageMode } from './stage.ts';
+import { WaitingPlan } from './waiting-plans.ts';
 
 /** Header names of our own. */
 export const headerNames = {
@@ -112,6 +113,7 @@ export const ManifestSummary = z
     createdAt: z.string(),
     updatedAt: z.string(),
     progress: Progress.nullable(),
+    proposed: z.array(WaitingPlan).optional().describe('plans of it that wait for an approval, newest first'),
     clusters: z.array(
       z.object({
         cluster: z.string().describe('id: `<name>-<hash>`'),

@@ -121,13 +121,14 @@ export const Generation = GenerationSummary.extend({
   document: z.unknown().describe('the InputManifest as accepted'),
 }).meta({ id: 'Generation' });
 
+const difference = {
+  changes: z.array(z.string()).describe('a few words each'),
+  diff: z.string().describe('unified diff of both documents as YAML; empty where they are equal'),
+};
+export const DocumentDiff = z.object(difference).meta({ id: 'DocumentDiff' });
+
 export const GenerationDiff = z
-  .object({
-    from: z.number().int(),
-    to: z.number().int(),
-    changes: z.array(z.string()).describe('a few words each'),
-    diff: z.string().describe('unified diff of both documents as YAML; empty where they are equal'),
-  })
+  .object({ from: z.number().int(), to: z.number().int(), ...difference })
   .meta({ id: 'GenerationDiff' });
 export type GenerationDiff = z.infer<typeof GenerationDiff>;
 

@@ -73,7 +73,7 @@ const orphan = z
   .describe('`all`, or names of nodes with commas between: what is orphaned instead of destroyed');
 /** `?orphan=` of a deletion. */
 export const DeleteQuery = z.object({ orphan });
-const planId = z
+export const planId = z
   .string()
   .regex(/^[0-9a-f]{40}$/, 'must be the id of a plan: 40 digits and letters a to f')
   .describe('id of a plan');

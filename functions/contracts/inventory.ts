@@ -6,8 +6,9 @@ import { componentKinds } from '#domain/planes/management-plane.ts';
 import { PlanTotals } from '#domain/planning/text/plan-totals.ts';
 import { BudgetOfPlan } from '#domain/prices/budget-of-plan.ts';
 import { SumOfCosts } from '#domain/prices/cost-of-month.ts';
+import { RollOutSettings } from '#domain/roll-out/roll-out-settings.ts';
 import { ManifestAccepted, WireFault } from './api-bodies.ts';
-import { DnsLabel } from './http-parameters.ts';
+import { DnsLabel, planId } from './http-parameters.ts';
 
 const kind = z.enum(inventoryKinds);
 
@@ -41,6 +42,7 @@ export const InventoryDocumentPath = InventoryPath.extend({
     .describe('its name, of a template with its version: `standard@3`'),
 });
 export const InventoryClusterPath = InventoryPath.extend({ name: DnsLabel.describe('name of an InventoryCluster') });
+export const InventoryPlanPath = InventoryPath.extend({ plan: planId });
 export const ExplainQuery = z.object({
   path: z
     .string()
@@ -136,6 +138,9 @@ export const InventoryPlan = z
     totals: PlanTotals.describe('of all clusters that change'),
     costOfMonth: SumOfCosts.optional().describe('of the clusters that change, where machines have a price'),
     budgets: z.array(BudgetOfPlan).describe('those that count for it; all changes together'),
+    needsApproval: z
+      .boolean()
+      .describe('a roll-out is kept as proposed until an `approver` starts it by the id of this plan'),
     faults: z.array(PlacedFault).describe('of the documents that were sent'),
     clusters: z.array(
       z.object({
@@ -150,6 +155,20 @@ export const InventoryPlan = z
   })
   .meta({ id: 'InventoryPlan' });
 export type InventoryPlan = z.infer<typeof InventoryPlan>;
+
+export const ProposedInventoryPlan = InventoryPlan.extend({
+  proposed: z.object({
+    at: z.string(),
+    by: z.string(),
+    summary: z.string().describe('how much changes'),
+    settings: RollOutSettings.partial().describe('waves that were asked for; the rest is as the InventoryOrder has it'),
+    clusters: z.array(z.string()).optional().describe('only these were asked for'),
+    diff: z
+      .string()
+      .describe('unified diffs of the documents that it stores, as YAML; empty: what is stored is rolled out'),
+  }),
+}).meta({ id: 'ProposedInventoryPlan' });
+export type ProposedInventoryPlan = z.infer<typeof ProposedInventoryPlan>;
 
 export const Explanation = z
   .object({

@@ -2,7 +2,9 @@
 import { z } from 'zod';
 import { InventoryBasis } from '#domain/inventory/inventory-basis.ts';
 import { PlanBasis } from '#domain/planning/plan-basis.ts';
+import { RollOutSettings } from '#domain/roll-out/roll-out-settings.ts';
 import { type ManifestKey, Orphans } from './records.ts';
+import { inventoryPlanName } from './waiting-plans.ts';
 
 /** What an approval carries out. */
 export const Proposal = z.strictObject({
@@ -35,6 +37,23 @@ export const StoredPlan = z.strictObject({
 });
 export type StoredPlan = z.infer<typeof StoredPlan>;
 
+/** A change of an inventory that waits for an approver. */
+export const InventoryProposal = z.strictObject({
+  /** ISO 8601. */
+  at: z.string(),
+  /** Name of the caller. */
+  by: z.string(),
+  /** Those that a roll-out stores; none: it brings what is stored to the clusters that are behind. */
+  documents: z.array(z.unknown()),
+  /** Only these. @default all */
+  clusters: z.array(z.string()).optional(),
+  /** What was asked for; the rest is as the InventoryOrder has it. */
+  settings: RollOutSettings.partial(),
+  /** How much changes, a few words. */
+  summary: z.string(),
+});
+export type InventoryProposal = z.infer<typeof InventoryProposal>;
+
 /** The plan of an inventory. */
 export const StoredInventoryPlan = z.strictObject({
   schema: z.literal(1),
@@ -42,6 +61,7 @@ export const StoredInventoryPlan = z.strictObject({
   /** ISO 8601: when it was last made. */
   at: z.string(),
   basis: InventoryBasis,
+  proposal: InventoryProposal.optional(),
 });
 export type StoredInventoryPlan = z.infer<typeof StoredInventoryPlan>;
 
@@ -49,6 +69,5 @@ export type StoredInventoryPlan = z.infer<typeof StoredInventoryPlan>;
 export const storedPlanKeys = {
   of: ({ namespace, name }: ManifestKey): string => `plans/${namespace}/${name}/`,
   plan: (key: ManifestKey, id: string): string => `${storedPlanKeys.of(key)}${id}.json`,
-  /** No manifest can have this name. */
-  ofInventory: (namespace: string, id: string): string => `plans/${namespace}/@inventory/${id}.json`,
+  ofInventory: (namespace: string, id: string): string => `plans/${namespace}/${inventoryPlanName}/${id}.json`,
 } as const;

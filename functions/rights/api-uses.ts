@@ -33,6 +33,8 @@ export const apiUses = [
   'secrets.remove',
   'templateReferences.list',
   'templateReferences.remove',
+  'waitingPlans.list',
+  'waitingPlans.remove',
   'workflows.startRollOut',
   'workflows.status',
   'workflows.stop',

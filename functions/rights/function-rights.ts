@@ -16,6 +16,7 @@ const partitionsOfPort: Readonly<Record<string, readonly string[]>> = {
   inventory: ['INVENTORY#'],
   rollOuts: ['ROLLOUTS#'],
   gitSources: ['GITSOURCES'],
+  waitingPlans: ['PLANS'],
   roleBindings: ['ROLES'],
 };
 

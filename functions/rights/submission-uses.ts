@@ -28,6 +28,7 @@ export const submissionUses = [
   'secrets.exists',
   'templateReferences.get',
   'templateReferences.put',
+  'waitingPlans.put',
   'workflows.askRunner',
   'workflows.startReconcile',
 ] as const satisfies readonly PortUse[];

@@ -7,7 +7,7 @@ import { aManifest } from '#test/api/documents.ts';
 import { startSimulatedPlatform } from '#test/scenarios/simulated-platform.ts';
 import { kubeloom as run } from './kubeloom.ts';
 
-it('a plan beyond the budget says so, and its apply ends with 9 and the command to approve it', async () => {
+it('a plan beyond the budget says so, its apply ends with 9 and the command to approve it, and it is found until it is approved', async () => {
   const home = mkdtempSync(join(tmpdir(), 'kubeloom-budget-'));
   Object.assign(process.env, { KUBELOOM_LOG: 'none', KUBELOOM_BUDGETS: 'team=12USD,*=100USD' });
   const platform = await startSimulatedPlatform({ tickSeconds: 3600 });
@@ -31,4 +31,17 @@ it('a plan beyond the budget says so, and its apply ends with 9 and the command 
     9,
     expect.stringMatching(/\$3\.00 beyond \$12\.00.*kubeloom approve shop -n team --plan/),
   ]);
+  const waiting = await run(['plans'], { environment });
+  expect(waiting.stdout).toMatch(
+    /team\/shop .*local .*1 cluster added; 3 nodes added .*\+\$15\.00 .*approve team\/shop --plan [0-9a-f]{40}/,
+  );
+  const [, command = ''] = /(approve team\/shop --plan \w+)/.exec(waiting.stdout) ?? [];
+  expect((await run([...command.split(' '), '--wait', '--yes'], { environment })).code).toBe(0);
+  expect((await run(['plans'], { environment })).stdout).toContain('no plan waits for an approval');
+  writeFileSync(file, JSON.stringify(aManifest({ compute: 3 })));
+  expect((await run(['apply', '-f', file, '--yes'], { environment })).code).toBe(9);
+  expect((await run(['get'], { environment })).stdout).toMatch(/shop +Done \(waits for an approval\)/);
+  expect((await run(['describe', 'team/shop'], { environment })).stdout.replaceAll(/\s+/g, ' ')).toMatch(
+    /a plan of local waits for an approval since .* \(changed: 1 cluster changed; 1 node added\): `kubeloom approve team\/shop --plan/,
+  );
 });

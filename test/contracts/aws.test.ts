@@ -20,6 +20,7 @@ import { DynamoRollOuts } from '#adapters/dynamo-roll-outs.ts';
 import { DynamoRuns } from '#adapters/dynamo-runs.ts';
 import { DynamoTable } from '#adapters/dynamo-table.ts';
 import { DynamoTemplates } from '#adapters/dynamo-templates.ts';
+import { DynamoWaitingPlans } from '#adapters/dynamo-waiting-plans.ts';
 import { LargeDocuments } from '#adapters/large-documents.ts';
 import { S3Artifacts } from '#adapters/s3-artifacts.ts';
 import { SsmSecrets } from '#adapters/ssm-secrets.ts';
@@ -52,6 +53,7 @@ import {
 } from './recorded-actions.ts';
 import { repairBudgetContract } from './repair-budget.contract.ts';
 import { rollOutStoreContract } from './roll-out-store.contract.ts';
+import { waitingPlanStoreContract } from './waiting-plan-store.contract.ts';
 
 const buckets = ['store-0', 'store-1', 'store-2', 'store-3', 'store-4'];
 const credentials = { accessKeyId: 'local', secretAccessKey: 'local' };
@@ -113,6 +115,7 @@ eventFeedContract('DynamoDB', (count) => {
 });
 templateReferenceStoreContract('DynamoDB', () => recordedPort('templateReferences', new DynamoTemplates(freshTable())));
 gitSourceStoreContract('DynamoDB', () => recordedPort('gitSources', new DynamoGitSources(freshTable())));
+waitingPlanStoreContract('DynamoDB', () => recordedPort('waitingPlans', new DynamoWaitingPlans(freshTable())));
 inventoryStoreContract('DynamoDB', () => recordedPort('inventory', new DynamoInventory(freshTable())));
 rollOutStoreContract('DynamoDB', () => recordedPort('rollOuts', new DynamoRollOuts(freshTable())));
 artifactsContract('S3', () => recordedPort('artifacts', new S3Artifacts(s3, buckets[bucket++] ?? 'too few buckets')));
@@ -179,6 +182,7 @@ describe('IAM rights', () => {
     'feed',
     'templateReferences',
     'gitSources',
+    'waitingPlans',
     'inventory',
     'rollOuts',
     'roleBindings',

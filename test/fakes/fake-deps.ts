@@ -14,6 +14,7 @@ import { InMemoryManifests } from './in-memory-manifests.ts';
 import { InMemoryRepairBudget } from './in-memory-repair-budget.ts';
 import { InMemoryRollOuts } from './in-memory-roll-outs.ts';
 import { InMemoryEvents, InMemoryFeed, InMemoryRuns, RecordedBus } from './in-memory-runs.ts';
+import { InMemoryWaitingPlans } from './in-memory-waiting-plans.ts';
 
 /** Every look at it is one millisecond later, so that what is ordered by time has an order. */
 export class SteppingClock implements Clock {
@@ -187,6 +188,7 @@ export function inMemoryStores() {
     inventory: new InMemoryInventory(),
     rollOuts: new InMemoryRollOuts(),
     gitSources: new InMemoryGitSources(),
+    waitingPlans: new InMemoryWaitingPlans(),
     roleBindings: new InMemoryRoleBindings(),
   } satisfies Partial<Deps>;
 }

@@ -6,6 +6,7 @@ import { PipelineError } from '#domain/errors.ts';
 import { parseInput } from '../../failures.ts';
 import { entityTags, tagAllowed } from '../../http.ts';
 import { versionOf } from '../../pipeline/manifests/next-generation.ts';
+import { versionText } from '../../pipeline/plans/plan-id.ts';
 import type { Submitted } from '../../pipeline/submission/submit-document.ts';
 import { linksOf } from '../views/api-paths.ts';
 
@@ -14,7 +15,7 @@ import { linksOf } from '../views/api-paths.ts';
  * is deleted and created again counts from 1 again, so its `uid` is part of the tag.
  */
 export function manifestTag({ uid, generation, attempt }: TaggedVersion): string {
-  return `"${uid}-g${generation}-a${attempt}"`;
+  return `"${versionText({ uid, generation, attempt })}"`;
 }
 type TaggedVersion = Pick<ManifestHead, 'uid' | 'generation' | 'attempt'>;
 

@@ -6,8 +6,9 @@ export function fleetStateOf({
   status,
   clusters,
   paused,
-}: Pick<ManifestSummary, 'status' | 'clusters' | 'paused'>): FleetState {
-  if (status === 'Failed' || status === 'Unreadable') return 'attention';
+  proposed,
+}: Pick<ManifestSummary, 'status' | 'clusters' | 'paused' | 'proposed'>): FleetState {
+  if (status === 'Failed' || status === 'Unreadable' || proposed) return 'attention';
   if (paused) return 'paused';
   if (status !== 'Done') return 'running';
   const troubled = clusters.some(

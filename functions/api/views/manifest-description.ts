@@ -12,16 +12,21 @@ import { describeCluster, nodeRows, progressOf } from './cluster-description.ts'
 import { fleetStateOf } from './fleet-state.ts';
 import { type ClusterRows, knownRows, rememberRows } from './known-rows.ts';
 import { shownRun } from './run-view.ts';
+import { type PlansByManifest, proposedFor } from './waiting-plans.ts';
 
 /** With the state that the API always says. */
 type Row = ManifestSummary & Pick<Required<ManifestSummary>, 'state'>;
 
-export function summarizeManifest(record: ManifestHead, clusters: readonly ClusterRecord[]): Row {
-  return withRows(record, { clusters: clusters.map(clusterRow), progress: overallProgress(record, clusters) });
+function summarizeManifest(record: ManifestHead, clusters: readonly ClusterRecord[], plans = noPlans): Row {
+  const rows = { clusters: clusters.map(clusterRow), progress: overallProgress(record, clusters) };
+  return withRows(record, rows, plans);
 }
 
-function withRows(record: ManifestHead, { clusters, progress }: ClusterRows): Row {
+const noPlans: PlansByManifest = new Map();
+
+function withRows(record: ManifestHead, { clusters, progress }: ClusterRows, plans: PlansByManifest): Row {
   const paused = record.paused === true;
+  const proposed = proposedFor(record, plans);
   return {
     namespace: record.namespace,
     name: record.name,
@@ -31,11 +36,12 @@ function withRows(record: ManifestHead, { clusters, progress }: ClusterRows): Ro
     deleting: record.deleting,
     paused,
     ...(isBeingCancelled(record) && { cancelling: true as const }),
-    state: fleetStateOf({ status: record.status, paused, clusters }),
+    state: fleetStateOf({ status: record.status, paused, clusters, ...proposed }),
     runId: record.runId,
     createdAt: record.createdAt,
     updatedAt: record.updatedAt,
     progress,
+    ...proposed,
     clusters,
   };
 }
@@ -67,13 +73,20 @@ function clusterRow(cluster: ClusterRecord): ManifestSummary['clusters'][number]
   };
 }
 
+/** What is stored of a manifest besides its record and clusters. */
+interface Surroundings {
+  readonly lastRun?: RunRecord | undefined;
+  readonly demands?: readonly DemandRecord[];
+  readonly plans?: PlansByManifest;
+}
+
 export function manifestDescription(
   record: ManifestRecord,
   clusters: readonly ClusterRecord[],
-  { lastRun, demands = [] }: { readonly lastRun?: RunRecord | undefined; readonly demands?: readonly DemandRecord[] },
+  { lastRun, demands = [], plans }: Surroundings,
 ): ManifestDescription {
   return {
-    ...summarizeManifest(record, clusters),
+    ...summarizeManifest(record, clusters, plans),
     document: record.document,
     clusters: clusters.map((cluster) => {
       const demand = demands.find((one) => one.cluster === cluster.cluster);
@@ -101,9 +114,9 @@ function overallProgress(record: ManifestHead, clusters: readonly ClusterRecord[
 type Ports = Pick<ApiPorts, 'clusters'>;
 
 /** The row of a manifest; it is unreadable when one of its clusters is. */
-export async function summaryOf(deps: Ports, record: ManifestHead): Promise<Row> {
+export async function summaryOf(deps: Ports, record: ManifestHead, plans: PlansByManifest): Promise<Row> {
   try {
-    return withRows(record, await rowsOf(deps.clusters, record));
+    return withRows(record, await rowsOf(deps.clusters, record), plans);
   } catch (error) {
     return summaryOfRemains(remainsWithout(record, error));
   }

@@ -90,6 +90,15 @@ export const inventoryPlanOperations = {
     answers: ok('every cluster that depends on the change', inventory.InventoryPlan),
     problems: [400, 403, 409, 413, 422],
   },
+  getInventoryPlan: {
+    ...ofInventory,
+    path: '/v1/inventory/{namespace}/plans/{plan}',
+    params: inventory.InventoryPlanPath,
+    ...read,
+    summary: 'Show what a proposed change of an inventory would do now; its id is another one when something moved',
+    answers: ok('the plan, who proposed it, and its documents', inventory.ProposedInventoryPlan),
+    problems: [400, 404, 409],
+  },
   explainManifest: {
     tag: 'inventory',
     path: `${manifest}/explain`,

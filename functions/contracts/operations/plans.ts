@@ -1,8 +1,20 @@
-/** Operations on plans that were proposed, to be approved by a person. */
+/** Operations on plans that were proposed, to be approved by a person, and the list of all that wait for one. */
 import { PlanReport } from '../api-bodies.ts';
-import { ProposedPlanList } from '../http-documents.ts';
+import { DocumentDiff, ProposedPlanList } from '../http-documents.ts';
 import * as parameters from '../http-parameters.ts';
-import { accepted, approver, manifest, type Operations, ok, verbBody, viewer } from './operation.ts';
+import { WaitingPlanList } from '../waiting-plans.ts';
+import {
+  accepted,
+  approver,
+  ifChanged,
+  manifest,
+  type Operations,
+  ok,
+  okIfChanged,
+  verbBody,
+  viewer,
+  viewerAnywhere,
+} from './operation.ts';
 import { manifestVerb } from './verbs.ts';
 
 const read = { method: 'GET', access: viewer, tag: 'manifests' } as const;
@@ -33,5 +45,28 @@ export const planOperations = {
     summary: 'Show what a proposed plan would do now; its id is another one when something moved',
     answers: ok('the plan', PlanReport),
     problems: [400, 404, 409],
+  },
+  diffPlan: {
+    ...read,
+    path: `${manifest}/plans/{plan}/diff`,
+    params: parameters.StoredPlanPath,
+    summary: 'Show how the document of a proposed plan differs from the stored one',
+    answers: ok('the differences, in words and line by line', DocumentDiff),
+    problems: [400, 404, 409],
+  },
+} as const satisfies Operations;
+
+export const waitingPlanOperations = {
+  listWaitingPlans: {
+    method: 'GET',
+    path: '/v1/plans',
+    access: viewerAnywhere,
+    tag: 'manifests',
+    summary:
+      'List the plans that wait for an approval, of all manifests and inventories that you may see, newest first',
+    query: parameters.NamespaceQuery,
+    headers: ifChanged,
+    answers: okIfChanged('plans that still fit what is stored', WaitingPlanList),
+    problems: [400],
   },
 } as const satisfies Operations;

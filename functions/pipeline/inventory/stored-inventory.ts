@@ -18,12 +18,21 @@ import { orderOfLevels } from '#domain/inventory/order-of-levels.ts';
 import { type InventoryVerdict, validateInventoryDocument } from '#domain/inventory/validate-inventory.ts';
 import { firstFaults } from '#domain/manifest/faults/fault.ts';
 import type { ApiPorts } from '../../rights/api-uses.ts';
+import { checksumOf } from '../records/checksum.ts';
 
 export type RecordedDocument = Recorded<InventoryDocument>;
 
 export async function storedInventory(deps: Pick<ApiPorts, 'inventory'>, namespace: string): Promise<Inventory> {
   return inventoryOf((await deps.inventory.list(namespace)).map(readInventoryDocument));
 }
+
+/** A digest of which documents are stored, in which generation: ManagementPlanes are no part of it. */
+export const inventoryVersion = (inventory: Inventory): string =>
+  checksumOf(Object.fromEntries(allDocuments(inventory).map((one) => [inventoryTitle(one), one.generation])));
+
+/** Kind and name, which no two have. */
+export const inventoryTitle = ({ document }: Pick<RecordedDocument, 'document'>): string =>
+  `${document.kind} ${inventoryName(document)}`;
 
 /** Throws `Unreadable` when a newer version wrote it. */
 export function readInventoryDocument({
@@ -59,8 +68,7 @@ export function allDocuments({ layers, templates, clusters, order }: Inventory):
 /** The same with these documents in the place of those of their names. */
 export function withDocuments(inventory: Inventory, documents: readonly RecordedDocument[]): Inventory {
   const all = new Map<string, RecordedDocument>();
-  for (const one of [...allDocuments(inventory), ...documents])
-    all.set(`${one.document.kind} ${inventoryName(one.document)}`, one);
+  for (const one of [...allDocuments(inventory), ...documents]) all.set(inventoryTitle(one), one);
   return inventoryOf([...all.values()]);
 }
 

@@ -24,6 +24,10 @@ export function planIdOf(basis: PlanBasis | InventoryBasis): string {
   return checksumOf(basis).slice(0, idLength);
 }
 
+/** Identity, generation and attempt of a manifest, as plans have them. */
+export const versionText = ({ uid, generation, attempt }: Pick<ManifestRecord, 'uid' | 'generation' | 'attempt'>) =>
+  `${uid}-g${generation}-a${attempt}`;
+
 export interface PlanSources {
   readonly config: Pick<Config, 'KUBELOOM_DEFAULT_STORAGE' | 'KUBELOOM_UPSTREAM_DOCUMENTS'>;
   /** What is stored before it is carried out. */
@@ -42,7 +46,7 @@ export function planBasisOf({ config, stored, desired, clusters, demands }: Plan
     schema: 1,
     kubeloom: kubeloomVersion,
     settings: checksumOf([config.KUBELOOM_DEFAULT_STORAGE, config.KUBELOOM_UPSTREAM_DOCUMENTS]),
-    manifest: stored ? `${stored.uid}-g${stored.generation}-a${stored.attempt}` : null,
+    manifest: stored ? versionText(stored) : null,
     goal: checksumOf({ checksum, deleting, orphans, templateSecrets, ...(planes && { planes }) }),
     templates,
     clusters: Object.fromEntries(

@@ -1,13 +1,12 @@
 /** The plan of an inventory: every cluster that documents change, or that is behind, judged as if it were submitted now. */
 import type { WireFault } from '#contracts/api-bodies.ts';
 import type { ManifestRecord } from '#contracts/records.ts';
-import { StoredInventoryPlan, storedPlanKeys } from '#contracts/stored-plans.ts';
 import { readObjects } from '#documents/read-objects.ts';
 import { withPlacesOf } from '#documents/text-places.ts';
 import { wireFaults } from '#documents/wire-faults.ts';
 import { PipelineError } from '#domain/errors.ts';
 import { type InventoryBasis, inventoryMoved } from '#domain/inventory/inventory-basis.ts';
-import { inventoryKinds, inventoryName } from '#domain/inventory/inventory-documents.ts';
+import { inventoryKinds } from '#domain/inventory/inventory-documents.ts';
 import { type Inventory, indexInventory } from '#domain/inventory/inventory-index.ts';
 import { type ClusterImpact, inventoryImpact } from '#domain/inventory/plan-inventory.ts';
 import { resolveCluster } from '#domain/inventory/resolve-cluster.ts';
@@ -23,6 +22,7 @@ import type { ApiPorts } from '../../rights/api-uses.ts';
 import { manifestOwnerFault } from '../inventory/manifest-owner.ts';
 import {
   allDocuments,
+  inventoryTitle,
   judgeDocument,
   placedFaults,
   type RecordedDocument,
@@ -34,6 +34,7 @@ import { checksumOf } from '../records/checksum.ts';
 import { replaceableManifest } from '../records/stored-manifest.ts';
 import { type Assessment, assessManifest } from '../submission/assess-manifest.ts';
 import type { PlanInBudget } from '../submission/plan-budgets.ts';
+import { readInventoryPlan } from './stored-inventory-plans.ts';
 
 export interface ChangeRequest {
   /** Documents of an inventory, Secrets and TemplateGitReferences; none: what is stored is planned for the clusters that are behind. */
@@ -100,8 +101,8 @@ export async function plannedChange(
   const clusters = (await Array.fromAsync(rows)).flat();
   const basis: InventoryBasis = {
     schema: 1,
-    stored: Object.fromEntries(allDocuments(before).map((one) => [titleOf(one), one.generation])),
-    sent: Object.fromEntries(parsed.map((document) => [titleOf({ document }), checksumOf(document)])),
+    stored: Object.fromEntries(allDocuments(before).map((one) => [inventoryTitle(one), one.generation])),
+    sent: Object.fromEntries(parsed.map((document) => [inventoryTitle({ document }), checksumOf(document)])),
     clusters: Object.fromEntries(
       clusters.flatMap(({ cluster, impact, assessment }) =>
         impact === 'changes' && assessment?.basis ? [[cluster, assessment.basis]] : [],
@@ -112,17 +113,6 @@ export async function plannedChange(
   return { faults, clusters, documents, before, basis, id: refused ? null : planIdOf(basis) };
 }
 
-/** Keeps what the plan was made from, so that a later request can say what moved. */
-export async function keepInventoryPlan(
-  deps: Pick<ApiPorts, 'artifacts' | 'clock'>,
-  namespace: string,
-  { id, basis }: Pick<PlannedChange, 'id' | 'basis'>,
-): Promise<void> {
-  if (id === null) return;
-  const plan: StoredInventoryPlan = { schema: 1, id, at: deps.clock.now().toISOString(), basis };
-  await deps.artifacts.putText(storedPlanKeys.ofInventory(namespace, id), JSON.stringify(plan), 'application/json');
-}
-
 /** Throws `PlanMoved` that says what moved, unless it is the plan that was asked for. */
 export async function refuseOtherInventoryPlan(
   deps: Pick<ApiPorts, 'artifacts'>,
@@ -131,8 +121,7 @@ export async function refuseOtherInventoryPlan(
   wanted: string | undefined,
 ): Promise<void> {
   if (wanted === undefined || wanted === id) return;
-  const text = await deps.artifacts.getText(storedPlanKeys.ofInventory(namespace, wanted));
-  const known = text === undefined ? undefined : StoredInventoryPlan.parse(JSON.parse(text));
+  const known = await readInventoryPlan(deps, namespace, wanted);
   const moved = known ? inventoryMoved(known.basis, basis) : [];
   const why = known
     ? `plan ${wanted} does not fit any more: ${movedText(moved)}`
@@ -170,16 +159,13 @@ function readSent(documents: readonly unknown[], namespace: string) {
   });
 }
 
-const titleOf = ({ document }: Pick<RecordedDocument, 'document'>): string =>
-  `${document.kind} ${inventoryName(document)}`;
-
 /** As it will be stored; nothing when it is. */
 function recordedAs(
   before: Inventory,
   document: RecordedDocument['document'],
   { name: by }: AdmittedCaller,
 ): readonly RecordedDocument[] {
-  const stored = allDocuments(before).find((one) => titleOf(one) === titleOf({ document }));
+  const stored = allDocuments(before).find((one) => inventoryTitle(one) === inventoryTitle({ document }));
   if (stored && checksumOf(stored.document) === checksumOf(document)) return [];
   return [{ document, generation: (stored?.generation ?? 0) + 1, by }];
 }

@@ -5,10 +5,12 @@ import { PipelineError } from '#domain/errors.ts';
 import type { InputManifest } from '#domain/manifest/schema/input-manifest.ts';
 import { movedSince, movedText, type PlanBasis } from '#domain/planning/plan-basis.ts';
 import { listed } from '#domain/planning/text/words.ts';
+import type { Money } from '#domain/prices/cost-of-month.ts';
 import type { SubmissionPorts } from '../../rights/submission-uses.ts';
 import { boundTo, planIdOf } from '../plans/plan-id.ts';
 
 type Ports = Pick<SubmissionPorts, 'artifacts' | 'clock'>;
+type ProposingPorts = Ports & Pick<SubmissionPorts, 'waitingPlans'>;
 
 /** What a request says about the plan that it carries out. */
 export interface PlanTerms {
@@ -62,9 +64,9 @@ export async function refuseOtherPlans(
 
 /** The binding of the next record. Throws `PlanMoved`, and `ApprovalRequired` when the plan is only kept. */
 export async function bindPlan(
-  deps: Ports,
+  deps: ProposingPorts,
   key: ManifestKey,
-  { basis, by, needsApproval, beyond, terms, proposal }: PlanQuestion,
+  { basis, by, needsApproval, beyond, terms, proposal, difference }: PlanQuestion,
 ): Promise<BoundPlan | null> {
   const { wanted, approvedBy, proposeOnly } = terms;
   await refuseOtherPlans(deps, key, basis, wanted);
@@ -75,6 +77,13 @@ export async function bindPlan(
     // A plan that was approved comes back when what it made is deleted: the same creation has the same id.
     if (before?.proposal === undefined || before.approved !== undefined)
       await writePlan(deps, key, { schema: 1, id, at, by, basis, proposal });
+    const { reason, summary } = proposal;
+    const first = before?.proposal !== undefined && before.approved === undefined ? before : { at, by };
+    await deps.waitingPlans.put({
+      ...{ namespace: key.namespace, name: key.name, version: basis.manifest },
+      ...{ id, at: first.at, by: first.by, reason, summary },
+      ...(difference && { difference: [...difference] }),
+    });
     throw new PipelineError(
       'ApprovalRequired',
       `manifest "${key.namespace}/${key.name}": plan ${id} is kept as proposed (${[proposal.summary, beyond].filter(Boolean).join('; ')}); someone with the role approver can approve it: kubeloom approve ${key.name} -n ${key.namespace} --plan ${id}`,
@@ -93,6 +102,8 @@ interface PlanQuestion {
   readonly beyond?: string | undefined;
   readonly terms: PlanTerms;
   readonly proposal: Proposal;
+  /** What it adds to the cost of a month. @default no price is known */
+  readonly difference?: readonly Money[] | undefined;
 }
 
 /** Of changes of several clusters. `way`: what can be done; `beyond`: why a budget asks for it. */

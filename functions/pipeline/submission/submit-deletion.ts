@@ -4,6 +4,7 @@ import type { ClusterRecord, ManifestKey, ManifestRecord, Orphans } from '#contr
 import { wireFaults } from '#documents/wire-faults.ts';
 import { PipelineError } from '#domain/errors.ts';
 import { error } from '#domain/manifest/faults/fault.ts';
+import type { ClusterPlan } from '#domain/plan.ts';
 import { planTotals, totalsText } from '#domain/planning/text/plan-totals.ts';
 import type { AdmittedCaller } from '../../caller.ts';
 import type { SubmissionPorts } from '../../rights/submission-uses.ts';
@@ -16,6 +17,7 @@ import { readableManifest } from '../records/stored-document.ts';
 import { cancelRun } from '../runs/cancel-run.ts';
 import { runAtWork } from '../runs/run-at-work.ts';
 import { planClusters, plansOnceReached, refusalsOf } from './assess-manifest.ts';
+import { costOfPlan } from './plan-cost.ts';
 import { bindPlan, needsApproval, type PlanTerms } from './stored-plans.ts';
 import { approvedPlanText, type Submitted } from './submit-document.ts';
 
@@ -46,10 +48,12 @@ export async function submitDeletion(
   const { plan: _before, ...unbound } = nextRecord(deps, path, awake, goal);
   refuseProtected(deps, { stored, desired: unbound }, clusters);
   const basis = planBasisOf({ config: deps.config, stored, desired: unbound, clusters, demands: [] });
+  const plans = planClusters(planningOf(deps, unbound), unbound, clusters);
   const plan = await bindPlan(deps, path, {
     ...{ basis, by: caller.name, terms, needsApproval: needsApproval(deps, path, stored) },
+    difference: costOfPlan(clusters, plans, unbound.orphans).costOfMonth?.difference,
     proposal: {
-      ...{ kind: 'delete', document: null, reason, summary: deletionText(deps, unbound, clusters) },
+      ...{ kind: 'delete', document: null, reason, summary: deletionText(unbound, plans) },
       ...(orphans && { orphans }),
     },
   });
@@ -65,13 +69,8 @@ export async function submitDeletion(
   return { record, unchanged: false, ...(left && { left }) };
 }
 
-function deletionText(
-  deps: Pick<SubmissionPorts, 'ids' | 'config'>,
-  desired: ManifestRecord,
-  clusters: readonly ClusterRecord[],
-): string {
-  if (desired.orphans === 'all') return 'everything is orphaned';
-  return totalsText(planTotals(planClusters(planningOf(deps, desired), desired, clusters), desired.orphans));
+function deletionText({ orphans }: ManifestRecord, plans: readonly ClusterPlan[]): string {
+  return orphans === 'all' ? 'everything is orphaned' : totalsText(planTotals(plans, orphans));
 }
 
 function refuseUnknown({ namespace, name }: ManifestRecord, unknown: readonly string[]): void {

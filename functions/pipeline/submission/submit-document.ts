@@ -74,7 +74,7 @@ export async function submitDocument(
   const budgets = await budgetsOfPlans(deps, key.namespace, [{ name: key.name, plans: assessment.plans }]);
   const plan = await bindPlan(deps, key, {
     ...{ basis, by: caller.name, terms, needsApproval: needsApproval(deps, key, stored, assessed) },
-    beyond: beyondBudgets(budgets),
+    ...{ beyond: beyondBudgets(budgets), difference: assessment.costOfMonth?.difference },
     proposal: {
       ...{ kind: 'apply', document, reason: why, summary },
       ...(rolledBackTo !== undefined && { rolledBackTo }),

@@ -1,0 +1,46 @@
+/** GET /v1/plans: what waits for an approval in the namespaces that the caller may see, of manifests that need not exist yet, too. */
+import { operations } from '#contracts/operations/operations.ts';
+import { inventoryPlanName, type WaitingPlanRecord } from '#contracts/waiting-plans.ts';
+import { isPipelineError } from '#domain/errors.ts';
+import { aheadOf } from '../ahead.ts';
+import { inventoryVersion, storedInventory } from '../pipeline/inventory/stored-inventory.ts';
+import { versionText } from '../pipeline/plans/plan-id.ts';
+import type { ApiPorts } from '../rights/api-uses.ts';
+import { handle } from './http/handle.ts';
+import { unlessSeen } from './http/not-modified.ts';
+import { shownPlan } from './views/waiting-plans.ts';
+
+export const listWaitingPlans = handle(operations.listWaitingPlans, async ({ query, caller, headers }, deps) => {
+  const { namespace } = query;
+  const all = await deps.waitingPlans.list(namespace === undefined ? undefined : { namespace });
+  const visible = all.filter((plan) => caller.may('viewer', plan.namespace));
+  const versions = new Map<string, Promise<string | null>>();
+  const versionOf = (plan: WaitingPlanRecord): Promise<string | null> => {
+    const of = `${plan.namespace}/${plan.name}`;
+    const known = versions.get(of) ?? currentVersion(deps, plan);
+    versions.set(of, known);
+    return known;
+  };
+  const fitting = aheadOf(visible, async (plan) => ((await versionOf(plan)) === plan.version ? [plan] : []));
+  const items = (await Array.fromAsync(fitting)).flat().map((plan) => ({
+    namespace: plan.namespace,
+    name: plan.name === inventoryPlanName ? null : plan.name,
+    ...shownPlan(plan),
+  }));
+  return unlessSeen(headers, { items });
+});
+
+/** Of what the plan is of; null where nothing is stored, and for what cannot be read. */
+async function currentVersion(
+  deps: Pick<ApiPorts, 'manifests' | 'inventory'>,
+  { namespace, name }: WaitingPlanRecord,
+): Promise<string | null> {
+  try {
+    if (name === inventoryPlanName) return inventoryVersion(await storedInventory(deps, namespace));
+    const head = await deps.manifests.head({ namespace, name });
+    return head ? versionText(head) : null;
+  } catch (error) {
+    if (isPipelineError(error, 'Unreadable')) return null;
+    throw error;
+  }
+}

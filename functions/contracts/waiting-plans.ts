@@ -1,0 +1,44 @@
+/** Plans that wait for an approval: as lists have them, and as they are stored for those lists. */
+import { z } from 'zod';
+import { Money } from '#domain/prices/cost-of-month.ts';
+
+const shown = {
+  id: z.string().describe('for `kubeloom approve`'),
+  at: z.string().describe('when it was proposed'),
+  by: z.string().describe('who proposed it'),
+  reason: z.string(),
+  summary: z.string().describe('how much changes'),
+  difference: z
+    .array(Money)
+    .optional()
+    .describe('what its machines add to the cost of a month; negative: saved; absent where none has a price'),
+};
+
+/** Of a manifest that is known already. */
+export const WaitingPlan = z.object(shown).meta({ id: 'WaitingPlan' });
+export type WaitingPlan = z.infer<typeof WaitingPlan>;
+
+/** Name of what is planned, where that is the inventory of a namespace: no manifest can have it. */
+export const inventoryPlanName = '@inventory';
+
+export const WaitingPlanRecord = z.strictObject({
+  namespace: z.string(),
+  /** Of the manifest, or `@inventory`. */
+  name: z.string(),
+  ...shown,
+  /** What it was made for: identity, generation and attempt of the manifest, or generations of the documents of the inventory. Null: no manifest. */
+  version: z.string().nullable(),
+});
+export type WaitingPlanRecord = z.infer<typeof WaitingPlanRecord>;
+
+export const WaitingPlanList = z
+  .object({
+    items: z.array(
+      WaitingPlan.extend({
+        namespace: z.string(),
+        name: z.string().nullable().describe('of the manifest, which need not exist yet; null: of the inventory'),
+      }),
+    ),
+  })
+  .meta({ id: 'WaitingPlanList' });
+export type WaitingPlanList = z.infer<typeof WaitingPlanList>;
