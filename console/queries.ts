@@ -38,7 +38,7 @@ export function useWhoAmI() {
 }
 
 /** Rows of what is chosen, those that need a person first, with counts of all. */
-export function useFleet({ search, state, namespace }: FleetChoice, rows: number) {
+export function useFleet({ search, state, namespace }: FleetChoice, rows: number, requests = 1) {
   const read = useMemo(() => {
     const chosen = { ...(search && { search }), ...(state && { state }), ...(namespace && { namespace }) };
     const query = { ...chosen, sort: 'state', counts: 'true', limit: rows };
@@ -49,7 +49,7 @@ export function useFleet({ search, state, namespace }: FleetChoice, rows: number
     queryFn: read,
     placeholderData: keepPreviousData,
     refetchInterval: paced(({ counts }: Partial<ManifestPage> = {}) =>
-      fleetMs(counts?.all ?? 0, (counts?.states.running ?? 0) > 0),
+      Math.max(fleetMs(counts?.all ?? 0, (counts?.states.running ?? 0) > 0), requests > 1 ? calmFor(requests) : 0),
     ),
   });
 }
@@ -157,6 +157,16 @@ export function useProposedPlans({ namespace, name }: Key) {
     queryKey: ['plans', namespace, name],
     queryFn: ({ signal }) => ask('GET /v1/manifests/{namespace}/{name}/plans', { params: { namespace, name }, signal }),
     refetchInterval: paced<unknown>(() => calmFor(requestsOfPlanTab)),
+  });
+}
+
+/** Of all manifests and inventories that one may see; `requests` as above. */
+export function useWaitingPlans(requests: number) {
+  const read = useMemo(() => unlessChanged((headers) => askOnce('GET /v1/plans', { headers })), []);
+  return useQuery({
+    queryKey: ['plans'],
+    queryFn: read,
+    refetchInterval: paced<unknown>(() => calmFor(requests)),
   });
 }
 

@@ -71,6 +71,8 @@ export const commands = {
   /** Documents of any kind. */
   store: (file: `${string}.yaml`) => `kubeloom apply -f ${word(file)}`,
   approve: (key: Name, plan: string) => `kubeloom approve ${of(key)} --plan ${word(plan)}`,
+  approveRollOut: (namespace: string, plan: string) =>
+    `kubeloom rollout start --plan ${word(plan)}${inside(namespace)}`,
   retry: (key: Name) => `kubeloom retry ${of(key)} --wait`,
   cancel: (key: Name) => `kubeloom cancel ${of(key)}`,
   pause: (key: Name) => `kubeloom pause ${of(key)}`,

@@ -47,7 +47,21 @@ export function fleetRow(summary: Summary): FleetRow {
   };
 }
 
-function remarkOf({ unreadable, clusters, status, paused }: Summary): string {
+/** Something went wrong with it: apart from that, a plan of it may wait. */
+export const isTroubled = ({ status, clusters }: Pick<Summary, 'status' | 'clusters'>): boolean =>
+  status === 'Failed' ||
+  status === 'Unreadable' ||
+  (status === 'Done' && clusters.some((one) => troubles.includes(one.status)));
+
+export const troubles: readonly string[] = ['NeedsAttention', 'RolledBack', 'Degraded'];
+
+function remarkOf(summary: Summary): string {
+  const [plan] = summary.proposed ?? [];
+  const waits = plan && `a plan of ${plan.by} waits for an approval: ${plan.summary}`;
+  return [stateOf(summary), waits].filter(Boolean).join('; ');
+}
+
+function stateOf({ unreadable, clusters, status, paused }: Summary): string {
   if (unreadable !== undefined) return unreadable;
   const working = clusters.find(({ now }) => now !== undefined);
   if (working?.now) {

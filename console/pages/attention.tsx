@@ -1,26 +1,33 @@
 /** Everything that needs a person: failures with what to do, and what the last checks found. */
+import type { AnswerTo } from '../api.ts';
 import { commands } from '../model/commands.ts';
 import { failureClasses } from '../model/failure-classes.ts';
 import type { Summary } from '../model/fleet.ts';
-import { fleetRow } from '../model/fleet.ts';
+import { fleetRow, isTroubled, troubles } from '../model/fleet.ts';
 import { may } from '../model/rights.ts';
 import { timeAgo } from '../model/times.ts';
 import { CopyCommand } from '../parts/copy-command.tsx';
-import { Empty, Loading, Trouble, Updated, useNow } from '../parts/states.tsx';
+import { CostOfProposal, ProposedBy } from '../parts/proposed-by.tsx';
+import { Answered, Empty, Loading, Trouble, UpdatedAll, useNow } from '../parts/states.tsx';
 import { Status } from '../parts/status.tsx';
 import { Verbs } from '../parts/verbs.tsx';
-import { useFleet, useWhoAmI } from '../queries.ts';
+import { useFleet, useWaitingPlans, useWhoAmI } from '../queries.ts';
 import { hrefOf } from '../routes.ts';
+
+type Waiting = AnswerTo<'GET /v1/plans'>['items'][number];
 
 const inNeed = { search: '', state: 'attention,drifted', namespace: '' };
 /** More cards than a person reads. */
 const most = 200;
+/** The fleet, and plans that wait. */
+const requests = 2;
 
 export default function AttentionPage() {
-  const fleet = useFleet(inNeed, most);
+  const fleet = useFleet(inNeed, most, requests);
+  const plans = useWaitingPlans(requests);
   if (!fleet.data) return fleet.error ? <Trouble error={fleet.error} what="the fleet" /> : <Loading what="the fleet" />;
   const rows = fleet.data.items.map(fleetRow);
-  const failed = rows.filter(({ state }) => state === 'attention');
+  const failed = rows.filter(({ summary }) => isTroubled(summary));
   const drifted = rows.filter(({ state }) => state === 'drifted');
   const more = (fleet.data.counts?.fitting ?? rows.length) - rows.length;
   return (
@@ -28,13 +35,17 @@ export default function AttentionPage() {
       <div className="title">
         <h1>Needs you</h1>
         <CopyCommand command={commands.fleet(inNeed)} />
-        <Updated at={fleet.dataUpdatedAt} error={fleet.error} />
+        <UpdatedAll of={[fleet, plans]} />
       </div>
-      {failed.length === 0 && (
+      {fleet.error && <Trouble error={fleet.error} what="the fleet" />}
+      {rows.length === 0 && plans.data?.items.length === 0 && (
         <Empty title="Nothing needs you">
           <p>Every manifest is as desired, or Kubeloom is at work on it.</p>
         </Empty>
       )}
+      <Answered of={plans} what="plans that wait for an approval">
+        {({ items }) => (items.length > 0 ? <WaitingPlans items={items} /> : null)}
+      </Answered>
       {failed.map(({ key, summary }) => (
         <FailedCard key={key} summary={summary} />
       ))}
@@ -64,14 +75,53 @@ export default function AttentionPage() {
   );
 }
 
+function WaitingPlans({ items }: { readonly items: readonly Waiting[] }) {
+  const me = useWhoAmI();
+  return (
+    <section aria-labelledby="waiting-title">
+      <h2 id="waiting-title">Waits for an approval</h2>
+      {items.map((plan) => {
+        const { namespace, name, id, summary } = plan;
+        const title = name === null ? `inventory of ${namespace}` : `${namespace}/${name}`;
+        const place =
+          name === null
+            ? hrefOf(['inventory', namespace, 'plan'], { plan: id })
+            : hrefOf(['manifests', namespace, name, 'plan'], { plan: id });
+        const mayApprove = may(me.data, 'approver', namespace);
+        return (
+          <section key={`${title} ${id}`} className="card warn" aria-label={`Plan for ${title}`}>
+            <h3 className="card-title">
+              <a href={place} data-row>
+                {title}
+              </a>{' '}
+              <Status of="Proposed" />
+            </h3>
+            <p>
+              <ProposedBy plan={plan} />. <strong>{summary}</strong> <CostOfProposal difference={plan.difference} />
+            </p>
+            <p className="ways">
+              <a className={mayApprove ? 'button main' : undefined} href={place}>
+                {mayApprove ? 'Look at what changes, and approve' : 'What changes'}
+              </a>
+              <CopyCommand
+                command={
+                  name === null ? commands.approveRollOut(namespace, id) : commands.approve({ namespace, name }, id)
+                }
+              />
+            </p>
+          </section>
+        );
+      })}
+    </section>
+  );
+}
+
 function FailedCard({ summary }: { readonly summary: Summary }) {
   const now = useNow(10);
   const me = useWhoAmI();
   const { namespace, name, status, clusters, unreadable } = summary;
   const place = ['manifests', namespace, name];
-  const troubled = clusters.filter(
-    (cluster) => cluster.failure || ['NeedsAttention', 'RolledBack', 'Degraded'].includes(cluster.status),
-  );
+  const troubled = clusters.filter((cluster) => cluster.failure || troubles.includes(cluster.status));
   return (
     <section className="card bad attention-card" aria-label={`${namespace}/${name}`}>
       <h2 className="card-title">

@@ -3,6 +3,7 @@ import { lazy, type ReactNode, Suspense, useMemo } from 'react';
 import type { ManifestDescription } from '#contracts/api-bodies.ts';
 import { RequestRefused } from '../api.ts';
 import type { Name } from '../model/commands.ts';
+import { countOf } from '../model/count-of.ts';
 import { startOfSpan } from '../model/times.ts';
 import { useAnnounced } from '../parts/announce.tsx';
 import { Bar } from '../parts/bar.tsx';
@@ -20,6 +21,7 @@ const EventsTab = lazy(() => import('./events.tsx'));
 const PlanTab = lazy(() => import('./plan.tsx'));
 const HistoryTab = lazy(() => import('./history.tsx'));
 const DriftTab = lazy(() => import('./drift.tsx'));
+const ProposedManifest = lazy(() => import('./proposed-manifest.tsx'));
 
 const tabs = {
   run: 'Run',
@@ -51,7 +53,14 @@ export function ManifestViews({ of, tab, chosen }: ManifestPageProps) {
   useAnnounced(of.name, live.data && statusWord(live.data.manifest));
   const error = live.error ?? first.error;
   // Also one that was there a moment ago.
-  if (error instanceof RequestRefused && error.problem.status === 404) return <Missing of={of} />;
+  if (error instanceof RequestRefused && error.problem.status === 404)
+    return tab === 'plan' && chosen.plan !== undefined ? (
+      <Suspense fallback={<Loading what="the plan" />}>
+        <ProposedManifest of={of} shown={chosen.plan} />
+      </Suspense>
+    ) : (
+      <Missing of={of} />
+    );
   if (!live.data) {
     return error ? <Trouble error={error} what={of.name} /> : <Loading what={of.name} />;
   }
@@ -72,6 +81,12 @@ export function ManifestViews({ of, tab, chosen }: ManifestPageProps) {
           generation {manifest.generation}, attempt {manifest.attempt}
           {manifest.simulated.length > 0 && ` · simulated: ${manifest.simulated.join(', ')}`}
         </span>
+        {manifest.proposed && (
+          <a className="sign warn" href={hrefOf([...place, 'plan'], { plan: manifest.proposed[0]?.id })}>
+            <span aria-hidden="true">!</span> {countOf(manifest.proposed.length, 'plan waits', 'plans wait')} for an
+            approval
+          </a>
+        )}
         <Verbs of={of} manifest={manifest} />
         <Updated at={live.dataUpdatedAt} error={live.error} />
       </div>
@@ -110,13 +125,15 @@ function useSpan(chosen: string | undefined, on: boolean): string | undefined {
   return useMemo(() => (on && chosen !== undefined ? startOfSpan(chosen, Date.now()) : undefined), [chosen, on]);
 }
 
-function badgeOf(tab: string, { clusters }: ManifestDescription): ReactNode {
+function badgeOf(tab: string, { clusters, proposed = [] }: ManifestDescription): ReactNode {
   const count =
     tab === 'nodes'
       ? clusters.reduce((sum, { nodes }) => sum + nodes.length, 0)
       : tab === 'drift'
         ? clusters.reduce((sum, { drift }) => sum + (drift?.items.length ?? 0), 0)
-        : 0;
+        : tab === 'plan'
+          ? proposed.length
+          : 0;
   return count === 0 ? null : <span className="count"> {count}</span>;
 }
 

@@ -63,7 +63,13 @@ function CarryOutForm({ plan, title, send, children }: CarryOutProps) {
       )}
       {proposed ? (
         <p className="notice good" role="status">
-          <span aria-hidden="true">✓</span> {work.error?.message}
+          <span aria-hidden="true">✓</span>{' '}
+          <span>
+            {work.error?.message}{' '}
+            <a href={hrefOf(['manifests', plan.namespace, plan.name, 'plan'], { plan: plan.id ?? undefined })}>
+              See what was proposed
+            </a>
+          </span>
         </p>
       ) : (
         work.error && <Trouble error={work.error} what={title} />

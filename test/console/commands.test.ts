@@ -40,6 +40,7 @@ function allCommands(namespace: string, name: string): Readonly<Record<keyof typ
     },
     ...{ planInventoryFile: [commands.planInventoryFile(namespace)], rollOuts: [commands.rollOuts(namespace)] },
     ...{ rollOut: [commands.rollOut(namespace, name)], rollOutVerb: [commands.rollOutVerb('pause', namespace, name)] },
+    approveRollOut: [commands.approveRollOut(namespace, id)],
     startRollOut: [
       startRollOut(namespace, id, { file: true }),
       startRollOut(namespace, id, { file: false, waves: '1,10%,100%', soak: '30m', maxFailed: '2' }),
