@@ -5,6 +5,7 @@ import { createRoot } from 'react-dom/client';
 import { ask, RequestRefused, SignedOut } from './api.ts';
 import { App } from './app.tsx';
 import { takeOverDrafts } from './drafts.ts';
+import { Loading } from './parts/states.tsx';
 import { untilItWorks } from './queries.ts';
 import { chosenWayIn } from './sign-in/choose.ts';
 import { setWayIn } from './sign-in/way-in.ts';
@@ -37,17 +38,18 @@ const client: QueryClient = new QueryClient({
   },
 });
 
+const place = document.getElementById('console');
+const root = place && createRoot(place);
+// Whoever is asked how one is signed in may take their time.
+root?.render(<Loading what="how you are signed in" />);
 const way = await chosenWayIn();
 setWayIn(way);
 const begun = await way.begin();
 await takeOverDrafts(async () => (await ask('GET /v1/whoami', {})).name);
-const place = document.getElementById('console');
-if (place) {
-  createRoot(place).render(
-    <StrictMode>
-      <QueryClientProvider client={client}>
-        <App begun={begun} />
-      </QueryClientProvider>
-    </StrictMode>,
-  );
-}
+root?.render(
+  <StrictMode>
+    <QueryClientProvider client={client}>
+      <App begun={begun} />
+    </QueryClientProvider>
+  </StrictMode>,
+);

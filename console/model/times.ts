@@ -33,7 +33,7 @@ export const isTime = (text: string | undefined): text is string =>
 /** A time stays as it is; undefined for what is neither. `now`: ms. */
 export function startOfSpan(minutes: string, now: number): string | undefined {
   if (isTime(minutes)) return minutes;
-  return minutes in spans ? new Date(now - Number(minutes) * 60_000).toISOString() : undefined;
+  return Object.hasOwn(spans, minutes) ? new Date(now - Number(minutes) * 60_000).toISOString() : undefined;
 }
 
 /** On the clock of the person who looks: `14:03:21`; of another day than that of `now`, with it: `23 Nov 14:03:21`. */

@@ -6,7 +6,7 @@ const names: Readonly<Record<string, string>> = { '': 'Fleet', attention: 'Needs
 export function titleOf(path: readonly string[]): string {
   const [first = '', namespace, name, tab = 'run'] = path;
   if (first !== 'manifests' || namespace === undefined || name === undefined)
-    return names[first] ?? path.map(capital).join(' · ');
+    return Object.hasOwn(names, first) ? (names[first] ?? '') : path.map(capital).join(' · ');
   return `${name} (${namespace}) · ${capital(tab)}`;
 }
 

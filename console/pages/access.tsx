@@ -24,7 +24,7 @@ type Binding = AnswerTo<'GET /v1/roles'>['items'][number];
 type Events = AnswerTo<'GET /v1/events'>['items'];
 
 export default function AccessPage({ view: wanted, chosen }: { readonly view: string; readonly chosen: Chosen }) {
-  const view = wanted in views ? wanted : 'roles';
+  const view = Object.hasOwn(views, wanted) ? wanted : 'roles';
   return view === 'audit' ? <Audit chosen={chosen} /> : <Roles />;
 }
 

@@ -114,6 +114,11 @@ export function ManifestViews({ of, tab, chosen }: ManifestPageProps) {
           {tab === 'plan' && <PlanTab of={of} manifest={manifest} chosen={chosen} />}
           {tab === 'drift' && <DriftTab of={of} manifest={manifest} chosen={chosen} />}
           {tab === 'history' && <HistoryTab of={of} manifest={manifest} chosen={chosen} />}
+          {!Object.hasOwn(tabs, tab) && (
+            <Empty title="There is no such view">
+              <a href={hrefOf(place)}>The run of {of.name}</a>
+            </Empty>
+          )}
         </Suspense>
       </Boundary>
     </>

@@ -3,7 +3,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useId, useRef, useState } from 'react';
 import { announce } from './announce.tsx';
 import { CopyCommand } from './copy-command.tsx';
-import { Trouble } from './states.tsx';
+import { NotAccepted } from './states.tsx';
 
 interface AskFirstProps {
   readonly title: string;
@@ -78,7 +78,7 @@ function Question({ title, about, says, command, word, send, done, closed }: Que
       )}
       <p className="dim">The same in a terminal:</p>
       <CopyCommand command={command} />
-      {work.error && <Trouble error={work.error} what={title} />}
+      {work.error && <NotAccepted error={work.error} what={title} />}
       <div className="choices">
         <button
           type="button"

@@ -5,7 +5,7 @@ import type { ManifestAccepted, PlanReport } from '#contracts/api-bodies.ts';
 import { RequestRefused } from '../api.ts';
 import { wordToType } from '../model/plan-totals.ts';
 import { go, hrefOf } from '../routes.ts';
-import { Trouble } from './states.tsx';
+import { NotAccepted } from './states.tsx';
 
 interface CarryOutProps {
   readonly plan: PlanReport;
@@ -72,7 +72,7 @@ function CarryOutForm({ plan, title, send, children }: CarryOutProps) {
           </span>
         </p>
       ) : (
-        work.error && <Trouble error={work.error} what={title} />
+        work.error && <NotAccepted error={work.error} what={`“${title}”`} />
       )}
       {!proposed && (
         <button type="submit" className="main" disabled={work.isPending || (word !== undefined && typed !== word)}>

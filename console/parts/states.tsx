@@ -3,6 +3,7 @@ import { type ReactNode, useEffect, useState } from 'react';
 import { RequestRefused, SignedOut, Unreachable } from '../api.ts';
 import { keyed } from '../model/keyed.ts';
 import { span, timeAgo } from '../model/times.ts';
+import { wayIn } from '../sign-in/way-in.ts';
 
 export function Loading({ what }: { readonly what: string }) {
   return (
@@ -28,14 +29,33 @@ export function Empty({ title, page = false, children }: EmptyProps) {
   );
 }
 
-/** A request that failed: in the words of the API, with what to do. */
+/** A request for something to show that failed: in the words of the API, with what to do. */
 export function Trouble({ error, what }: { readonly error: unknown; readonly what: string }) {
+  return <Failed error={error} title={titleOf(error, what)} detail={detailOf(error)} />;
+}
+
+/** Something that a person asked for, as `Pause`, and that was not accepted, or of which no one knows whether it was. */
+export function NotAccepted({ error, what }: { readonly error: unknown; readonly what: string }) {
+  const lost = error instanceof Unreachable || (error instanceof RequestRefused && error.problem.status >= 500);
+  const title = lost ? `It is not known whether ${what} was accepted` : `${what} was not accepted`;
+  const next = 'Read what the page shows once it is answered again, before you ask for it again.';
+  const why = error instanceof Unreachable ? 'Nothing answered.' : detailOf(error);
+  return <Failed error={error} title={title} detail={lost ? `${why} ${next}` : why} />;
+}
+
+interface FailedProps {
+  readonly error: unknown;
+  readonly title: string;
+  readonly detail: string;
+}
+
+function Failed({ error, title, detail }: FailedProps) {
   return (
     <div className="notice bad" role="alert">
       <span aria-hidden="true">✗</span>
       <div>
-        <strong>{titleOf(error, what)}</strong>
-        <p>{detailOf(error)}</p>
+        <strong>{title}</strong>
+        <p>{detail}</p>
         {error instanceof RequestRefused && error.problem.faults && (
           <ul>
             {keyed(error.problem.faults, ({ path, reason }) => `${path} ${reason}`).map(
@@ -64,7 +84,10 @@ function titleOf(error: unknown, what: string): string {
 function detailOf(error: unknown): string {
   if (error instanceof Unreachable)
     return 'The platform does not answer. What you see is as it was last; the console goes on asking, less often each time.';
-  if (error instanceof SignedOut) return 'Run `kubeloom console` and open the address that it prints.';
+  if (error instanceof SignedOut)
+    return wayIn().toSignIn
+      ? 'Sign in again: you come back to this place.'
+      : 'Run `kubeloom console` and open the address that it prints.';
   if (error instanceof RequestRefused && error.problem.status >= 500)
     return `${error.problem.detail} (request ${error.problem.instance})`;
   return error instanceof Error ? error.message : String(error);

@@ -52,7 +52,9 @@ interface Remarks {
 /** A pause is shown where nothing else is to be seen: a failure, or work that still ends, is more than it. */
 function shownOf(of: string, { paused, cancelling }: Remarks): readonly [tone: Tone, word: string] {
   if (cancelling) return ['warn', 'Is being cancelled'];
-  return paused && (of === 'Pending' || of === 'Done') ? ['calm', 'Paused'] : (tones[of] ?? ['calm', of]);
+  return paused && (of === 'Pending' || of === 'Done')
+    ? ['calm', 'Paused']
+    : (Object.hasOwn(tones, of) && tones[of]) || ['calm', of];
 }
 
 export function Status({ of, ...remarks }: { readonly of: string } & Remarks) {

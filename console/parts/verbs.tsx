@@ -2,14 +2,14 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
 import type { ManifestDescription } from '#contracts/api-bodies.ts';
-import { ask, askOnce, type RouteName } from '../api.ts';
+import { ask, askOnce, RequestRefused, type RouteName } from '../api.ts';
 import { commands, type Name } from '../model/commands.ts';
 import type { Summary } from '../model/fleet.ts';
 import { may } from '../model/rights.ts';
 import { useWhoAmI } from '../queries.ts';
 import { announce } from './announce.tsx';
 import { CopyCommand } from './copy-command.tsx';
-import { Trouble } from './states.tsx';
+import { NotAccepted, Trouble } from './states.tsx';
 import { statusWord } from './status.tsx';
 
 interface Verb {
@@ -117,8 +117,11 @@ function Confirm({ of, verb, closed }: { readonly of: Name; readonly verb: Verb;
       announce(`${verb.title}: accepted`);
       await client.invalidateQueries();
     },
+    // Another version is stored now: whoever asks again means that one.
+    onError: (error) => {
+      if (error instanceof RequestRefused && error.problem.status === 412) void version.refetch();
+    },
   });
-  const error = work.error ?? version.error;
   return (
     <dialog ref={dialog} onClose={closed} aria-labelledby="verb-title">
       <h2 id="verb-title">
@@ -132,7 +135,11 @@ function Confirm({ of, verb, closed }: { readonly of: Name; readonly verb: Verb;
       )}
       <p className="dim">The same in a terminal:</p>
       <CopyCommand command={verb.command(of)} />
-      {error && <Trouble error={error} what={verb.title} />}
+      {work.error ? (
+        <NotAccepted error={work.error} what={verb.title} />
+      ) : (
+        version.error && <Trouble error={version.error} what={`the version of ${of.name}`} />
+      )}
       <div className="choices">
         <button
           type="button"

@@ -26,6 +26,8 @@ export interface Tokens {
 export class IssuerRefused extends Error {}
 
 const leewayMs = 60_000;
+/** An issuer that answers nothing within this time is one that does not answer. */
+const patienceMs = 10_000;
 
 /** Where the issuer's pages are. Throws a sentence. */
 export async function discover({ issuer }: Pick<Client, 'issuer'>): Promise<Issuer> {
@@ -101,12 +103,15 @@ async function jsonOf(url: string, sent: RequestInit = {}): Promise<unknown> {
   const { origin } = new URL(url);
   // Neither cookies nor an address of this page, and never to where a redirect leads: what is sent opens a session.
   const options: RequestInit = {
+    signal: AbortSignal.timeout(patienceMs),
     credentials: 'omit',
     cache: 'no-store',
     redirect: 'error',
     referrerPolicy: 'no-referrer',
   };
   const response = await fetch(url, { ...options, ...sent }).catch((cause: unknown) => {
+    if (cause instanceof DOMException && cause.name === 'TimeoutError')
+      throw new Error(`${origin} did not answer within ${patienceMs / 1000} seconds`, { cause });
     const hint =
       "it has to allow this origin (CORS), and consoleSignInOrigins has to name it if it is not the issuer's";
     throw new Error(`${origin} does not answer this page: ${hint}`, { cause });

@@ -140,7 +140,8 @@ export function oidcSignIn(settings: Settings, now: () => number = Date.now): Wa
     async signOut() {
       endHere();
       tabs.postMessage('signed out');
-      const { endSession } = await issuer();
+      // What it shows is of someone who has left, whether or not the issuer answers.
+      const { endSession } = await issuer().catch(() => ({ endSession: undefined }));
       // Without the ID token: it would be in an address.
       const away = endSession === undefined ? undefined : new URL(endSession);
       away?.searchParams.set('client_id', settings.clientId);

@@ -8,7 +8,7 @@ import { totalsOf } from '../../model/plan-totals.ts';
 import { may } from '../../model/rights.ts';
 import { CopyCommand } from '../../parts/copy-command.tsx';
 import type { PlaceInInventory } from '../../parts/inventory-frame.tsx';
-import { Trouble } from '../../parts/states.tsx';
+import { NotAccepted } from '../../parts/states.tsx';
 import { useWhoAmI } from '../../queries.ts';
 import { go, hrefOf } from '../../routes.ts';
 
@@ -105,7 +105,7 @@ export function StartRollOut({ plan, id, body, chosen, choose, started, proposed
           </span>
         </p>
       ) : (
-        work.error && <Trouble error={work.error} what="the roll-out" />
+        work.error && <NotAccepted error={work.error} what="The roll-out" />
       )}
       {!kept && (
         <button type="submit" className="main" disabled={work.isPending || (removes && typed !== namespace)}>

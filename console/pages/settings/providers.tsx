@@ -9,7 +9,7 @@ import { timeAgo } from '../../model/times.ts';
 import { CopyCommand } from '../../parts/copy-command.tsx';
 import { RowsTable } from '../../parts/rows-table.tsx';
 import { SettingsFrame } from '../../parts/settings-frame.tsx';
-import { Answered, Empty, Trouble, useNow } from '../../parts/states.tsx';
+import { Answered, Empty, NotAccepted, Trouble, useNow } from '../../parts/states.tsx';
 import { Sign, type Tone } from '../../parts/status.tsx';
 import { useWhoAmI } from '../../queries.ts';
 import { go, hrefOf } from '../../routes.ts';
@@ -122,7 +122,7 @@ function InstanceDetails({ instance }: { readonly instance: ListedInstance }) {
       ) : (
         check.data === undefined && <p className="dim">Asking for the last check …</p>
       )}
-      {start.error && <Trouble error={start.error} what="the check" />}
+      {start.error && <NotAccepted error={start.error} what="The check" />}
       {check.data === null && !running && <p className="dim">Its credentials were never checked.</p>}
       {check.data && <Findings check={check.data} />}
       <p className="choices">

@@ -38,6 +38,7 @@ export const places: Readonly<Record<string, RegExp>> = {
   'inventory/fleet/plan?of=behind': /clusters? depend/,
   'inventory/fleet/rollouts': /Wave 1/,
   'manifests/default/nothing': /There is no manifest/,
+  'manifests/default/calm/nosuchview': /no such view/,
   'no/such/page': /no such page/,
 };
 

@@ -173,8 +173,42 @@ describe('a plan that someone reads', () => {
     await sure.click();
     await dialog.getByText(/generation 2, attempt 1 is stored/).waitFor();
     expect((await console.api.getManifest(key('asked'))).paused).toBe(false);
+    await dialog.getByText('Pause was not accepted', { exact: true }).waitFor();
     await dialog.getByRole('button', { name: 'Not now' }).click();
     expect(await page.evaluate('document.activeElement.textContent')).toBe('Pause');
+  });
+
+  it('a verb that did not meet what is there now meets it when it is asked for again', async () => {
+    await settled(console.api, simManifest('again'));
+    const { page, go } = await opened();
+    await go('manifests/default/again');
+    await page.getByRole('button', { name: 'Pause' }).click();
+    const dialog = page.getByRole('dialog');
+    const sure = dialog.getByRole('button', { name: 'Pause', exact: true });
+    await expect.poll(() => sure.isEnabled()).toBe(true);
+    await settled(console.api, simManifest('again', { compute: 3 }));
+    const asked = page.waitForResponse((response) => response.url().endsWith('/manifests/default/again'));
+    await sure.click();
+    await dialog.getByText(/generation 2, attempt 1 is stored/).waitFor();
+    await asked;
+    await sure.click();
+    await expect.poll(async () => (await console.api.getManifest(key('again'))).paused).toBe(true);
+  });
+
+  it('a verb whose answer is lost is not called refused: no one knows whether it was accepted', async () => {
+    await settled(console.api, simManifest('lost'));
+    const { page, go } = await opened();
+    await go('manifests/default/lost');
+    await page.route('**/lost/pause', async (route) => {
+      await route.fetch();
+      await route.abort();
+    });
+    await page.getByRole('button', { name: 'Pause' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByRole('button', { name: 'Pause', exact: true }).click();
+    await dialog.getByText('It is not known whether Pause was accepted', { exact: true }).waitFor();
+    await dialog.getByText(/Nothing answered\. Read what the page shows/).waitFor();
+    expect((await console.api.getManifest(key('lost'))).paused).toBe(true);
   });
 });
 

@@ -2,7 +2,7 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import type { LoopbackServer } from '#local/loopback-server.ts';
-import { drawn } from './all-places.ts';
+import { attack, drawn, nothingTaken, takenAsMarkup } from './all-places.ts';
 import {
   type ConsoleInBrowser,
   consoleInBrowser,
@@ -155,6 +155,31 @@ describe('an answer that signs no one in', () => {
       expect(grants()).toEqual(tamper === 'state' ? [] : ['grant authorization_code']);
       expect(answers).toEqual([]);
     });
+
+  it('markup in what the issuer says of a refusal is text', async () => {
+    const { page } = await opened();
+    await page.goto(address);
+    await page.getByRole('button', { name: 'Sign in' }).waitFor();
+    await page.route(`${issuer.url}/authorize?*`, (route) => {
+      const state = new URL(route.request().url()).searchParams.get('state') ?? '';
+      const answer = new URLSearchParams({ state, error: 'access_denied', error_description: attack });
+      return route.fulfill({ status: 302, headers: { location: `${address}?${answer}` } });
+    });
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByRole('alert').getByText(`the issuer refused: ${attack}`).waitFor();
+    expect(await takenAsMarkup(page)).toEqual(nothingTaken);
+  });
+
+  it('an issuer that answers nothing leaves no white page: it says what is asked for, and then that nothing answered', async () => {
+    const { page } = await opened();
+    const held: (() => void)[] = [];
+    await page.route('**/.well-known/openid-configuration', () => new Promise<void>((resolve) => held.push(resolve)));
+    await page.goto(address);
+    await page.getByText('Asking for how you are signed in').waitFor();
+    await page.getByText(/did not answer within 10 seconds/).waitFor();
+    await page.getByRole('button', { name: 'Sign in' }).waitFor();
+    for (const release of held) release();
+  });
 
   it('a code that someone else began is not even shown to the issuer (sign-in by a link)', async () => {
     const { page } = await opened();

@@ -119,6 +119,21 @@ it('a place whose name is a step to another address is asked for nowhere', async
   expect(requests.filter((url) => /\/v1\/(manifests\/)?whoami\//.test(url))).toEqual([]);
 });
 
+it('words of the language in an address are no views, spans or names of pages', async () => {
+  const { page, reports, go } = await opened();
+  await go('manifests/default/calm/events?from=toString');
+  await page
+    .getByText(/done in/)
+    .first()
+    .waitFor();
+  await go('manifests/default/calm/constructor');
+  await page.getByText('There is no such view').waitFor();
+  await go('constructor');
+  await page.getByText('There is no such page').waitFor();
+  await expect.poll(() => page.title()).toBe('Constructor · Kubeloom');
+  expect(reports).toEqual([]);
+});
+
 it('the console opened as localhost is that of 127.0.0.1', async () => {
   const { context } = await opened();
   const page = await context.newPage();

@@ -13,7 +13,7 @@ beforeAll(async () => {
 afterAll(() => console?.close());
 
 /** They ask for nothing, or for nothing that there is. */
-const others = new Set(['new', 'manifests/default/nothing', 'no/such/page']);
+const others = new Set(['new', 'manifests/default/nothing', 'no/such/page', 'manifests/default/calm/nosuchview']);
 
 it('every page says that it asks, says why it can show nothing, as text, and shows it as soon as it can, without being loaded again', async () => {
   const { page, context, go } = await console.open({ clock: true });

@@ -1,5 +1,6 @@
 /** From what one sees to what one does: cards of what needs a person, and commands to copy. */
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
+import type { ManifestPage } from '#contracts/api-bodies.ts';
 import { consoleWithAllPlaces, drawn, places } from './all-places.ts';
 import type { ConsoleInBrowser } from './console-in-browser.ts';
 
@@ -28,7 +29,24 @@ it('every place that exists has a command to copy', async () => {
     await drawn(page, text);
     if ((await page.locator('main button.command').count()) === 0) without.push(place);
   }
-  expect(without).toEqual(['manifests/default/nothing', 'no/such/page']);
+  expect(without).toEqual(['manifests/default/nothing', 'manifests/default/calm/nosuchview', 'no/such/page']);
+});
+
+it('it does not say that nothing needs one above manifests that drifted', async () => {
+  const { page, context, go } = await console.open();
+  onTestFinished(() => context.close());
+  await page.route('**/v1/plans', (route) => route.fulfill({ json: { items: [] } }));
+  await page.route('**/v1/manifests?*', async (route) => {
+    const response = await route.fetch();
+    const answer = (await response.json()) as ManifestPage;
+    const [calm] = (await console.api.listManifests({ search: 'calm' })).items;
+    const clusters = calm?.clusters.map((cluster) => ({ ...cluster, drift: 2 }));
+    const drifted = { ...calm, status: 'Done', state: 'drifted', proposed: undefined, clusters };
+    await route.fulfill({ response, json: { ...answer, items: [drifted] } });
+  });
+  await go('attention');
+  await page.getByText('2 differences found by the last check').waitFor();
+  expect(await page.getByText('Nothing needs you').count()).toBe(0);
 });
 
 // The last one: the retry succeeds.
