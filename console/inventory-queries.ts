@@ -2,9 +2,10 @@
 import { useQuery } from '@tanstack/react-query';
 import type { InventoryList } from '#contracts/inventory.ts';
 import type { RollOutDescription } from '#contracts/roll-outs.ts';
-import { type AnswerTo, ask } from './api.ts';
+import type { AnswerTo } from './api.ts';
 import { calmFor, quickMs } from './model/pace.ts';
 import { paced } from './queries.ts';
+import { askUnlessChanged } from './unless-changed.ts';
 
 export type InventoryClusterRow = InventoryList['clusters'][number];
 export type RollOutSummary = AnswerTo<'GET /v1/inventory/{namespace}/rollouts'>['items'][number];
@@ -18,7 +19,7 @@ export function useFirstInventory(namespaces: readonly string[] | undefined, wan
     queryKey: ['first-inventory', namespaces],
     queryFn: async ({ signal }) => {
       for (const namespace of (namespaces ?? []).slice(0, askedAtMost)) {
-        const { items } = await ask('GET /v1/inventory/{namespace}', { params: { namespace }, signal });
+        const { items } = await askUnlessChanged('GET /v1/inventory/{namespace}', { params: { namespace }, signal });
         if (items.length > 0) return namespace;
       }
       return namespaces?.[0] ?? 'default';
@@ -42,7 +43,7 @@ const isAtWork = ({
 export function useInventory(namespace: string) {
   return useQuery({
     queryKey: ['inventory', namespace],
-    queryFn: ({ signal }) => ask('GET /v1/inventory/{namespace}', { params: { namespace }, signal }),
+    queryFn: ({ signal }) => askUnlessChanged('GET /v1/inventory/{namespace}', { params: { namespace }, signal }),
     refetchInterval: paced<unknown>(() => calmFor(1)),
   });
 }
@@ -51,7 +52,7 @@ export function useRollOuts(namespace: string) {
   return useQuery({
     queryKey: ['roll-outs', namespace],
     queryFn: async ({ signal }) =>
-      (await ask('GET /v1/inventory/{namespace}/rollouts', { params: { namespace }, signal })).items,
+      (await askUnlessChanged('GET /v1/inventory/{namespace}/rollouts', { params: { namespace }, signal })).items,
     refetchInterval: paced((all: readonly RollOutSummary[] = []) =>
       all.some(isAtWork) ? 5 * quickMs : calmFor(requestsOfRollOuts),
     ),
@@ -62,7 +63,7 @@ export function useRollOut(namespace: string, id: string | undefined) {
   return useQuery({
     queryKey: ['roll-out', namespace, id],
     queryFn: ({ signal }) =>
-      ask('GET /v1/inventory/{namespace}/rollouts/{id}', { params: { namespace, id: id ?? '' }, signal }),
+      askUnlessChanged('GET /v1/inventory/{namespace}/rollouts/{id}', { params: { namespace, id: id ?? '' }, signal }),
     enabled: id !== undefined,
     refetchInterval: paced((one: RollOutDescription | undefined) =>
       one && isAtWork(one) ? 2 * quickMs : calmFor(requestsOfRollOuts),

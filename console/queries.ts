@@ -2,10 +2,11 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import type { ManifestPage } from '#contracts/api-bodies.ts';
-import { type AnswerTo, type AnswerWithHeaders, ask, askOnce, RequestRefused, SignedOut } from './api.ts';
+import { type AnswerTo, ask, askOnce, RequestRefused, SignedOut } from './api.ts';
 import type { FleetChoice, Summary } from './model/fleet.ts';
 import { type FollowedManifest, liveManifest } from './model/live-manifest.ts';
 import { calmFor, failureCounter, fleetMs, quickMs, waitMs } from './model/pace.ts';
+import { askUnlessChanged } from './unless-changed.ts';
 
 const failuresOf = failureCounter();
 interface Asked<Data> {
@@ -39,33 +40,16 @@ export function useWhoAmI() {
 
 /** Rows of what is chosen, those that need a person first, with counts of all. */
 export function useFleet({ search, state, namespace }: FleetChoice, rows: number, requests = 1) {
-  const read = useMemo(() => {
-    const chosen = { ...(search && { search }), ...(state && { state }), ...(namespace && { namespace }) };
-    const query = { ...chosen, sort: 'state', counts: 'true', limit: rows };
-    return unlessChanged((headers) => askOnce('GET /v1/manifests', { query, headers }));
-  }, [search, state, namespace, rows]);
+  const chosen = { ...(search && { search }), ...(state && { state }), ...(namespace && { namespace }) };
+  const query = { ...chosen, sort: 'state', counts: 'true', limit: rows };
   return useQuery({
     queryKey: ['fleet', search, state, namespace, rows],
-    queryFn: read,
+    queryFn: ({ signal }) => askUnlessChanged('GET /v1/manifests', { query, signal }),
     placeholderData: keepPreviousData,
     refetchInterval: paced(({ counts }: Partial<ManifestPage> = {}) =>
       Math.max(fleetMs(counts?.all ?? 0, (counts?.states.running ?? 0) > 0), requests > 1 ? calmFor(requests) : 0),
     ),
   });
-}
-
-/** Asks with the tag of the answer before; what did not change is the same object, so that nothing is drawn again. */
-function unlessChanged<Data>(
-  asks: (headers: Readonly<Record<string, string>>) => Promise<AnswerWithHeaders<Data> | undefined>,
-): () => Promise<Data> {
-  let known: { readonly data: Data; readonly tag: string | null } | undefined;
-  return async () => {
-    const tag = known?.tag;
-    const found = await asks(typeof tag === 'string' ? { 'if-none-match': tag } : {});
-    if (found) known = { data: found.data, tag: found.headers.get('etag') };
-    if (known) return known.data;
-    throw new Error('the first answer was empty');
-  };
 }
 
 const isUnderWay = ({ status, paused }: Pick<Summary, 'status' | 'paused'>): boolean =>
@@ -80,11 +64,11 @@ interface Key {
 export function useLive({ namespace, name }: Key, since: string | undefined, requests = 1) {
   const read = useMemo(
     () =>
-      liveManifest(async (from, tag) => {
+      liveManifest(async (from, tag, have) => {
         const params = { namespace, name };
         const found = await askOnce('GET /v1/manifests/{namespace}/{name}/live', {
           params,
-          query: { since: from },
+          query: { since: from, ...(have.length > 0 && { have: have.join(',') }) },
           ...(tag !== undefined && { headers: { 'if-none-match': tag } }),
         });
         return found && { answer: found.data, tag: found.headers.get('etag') ?? undefined };
@@ -155,17 +139,17 @@ export function useOldRun({ namespace, name }: Key, run: string | undefined) {
 export function useProposedPlans({ namespace, name }: Key) {
   return useQuery({
     queryKey: ['plans', namespace, name],
-    queryFn: ({ signal }) => ask('GET /v1/manifests/{namespace}/{name}/plans', { params: { namespace, name }, signal }),
+    queryFn: ({ signal }) =>
+      askUnlessChanged('GET /v1/manifests/{namespace}/{name}/plans', { params: { namespace, name }, signal }),
     refetchInterval: paced<unknown>(() => calmFor(requestsOfPlanTab)),
   });
 }
 
 /** Of all manifests and inventories that one may see; `requests` as above. */
 export function useWaitingPlans(requests: number) {
-  const read = useMemo(() => unlessChanged((headers) => askOnce('GET /v1/plans', { headers })), []);
   return useQuery({
     queryKey: ['plans'],
-    queryFn: read,
+    queryFn: ({ signal }) => askUnlessChanged('GET /v1/plans', { signal }),
     refetchInterval: paced<unknown>(() => calmFor(requests)),
   });
 }

@@ -1,8 +1,9 @@
 /** What the settings ask for: lists that change when a person changes them. `others`: requests that the page makes at the same time. */
 import { useQuery } from '@tanstack/react-query';
-import { type AnswerTo, ask } from './api.ts';
+import type { AnswerTo } from './api.ts';
 import { calmFor } from './model/pace.ts';
 import { paced } from './queries.ts';
+import { askUnlessChanged } from './unless-changed.ts';
 
 type Instances = AnswerTo<'GET /v1/providers'>['items'];
 export type ListedInstance = Instances[number];
@@ -17,7 +18,7 @@ export function useInstances(others: number) {
     queryFn: async ({ signal }) => {
       const items: Instances = [];
       for (let next: string | undefined; ; ) {
-        const page = await ask('GET /v1/providers', {
+        const page = await askUnlessChanged('GET /v1/providers', {
           query: { limit: pageSize, ...(next !== undefined && { next }) },
           signal,
         });
@@ -35,7 +36,7 @@ export function useSecrets() {
   const instances = useInstances(1);
   const secrets = useQuery({
     queryKey: ['secrets'],
-    queryFn: async ({ signal }) => (await ask('GET /v1/secrets', { signal })).items,
+    queryFn: async ({ signal }) => (await askUnlessChanged('GET /v1/secrets', { signal })).items,
     refetchInterval: paced<unknown>(() => calmFor(pagesOf(instances.data) + 1)),
   });
   return { instances, secrets };
@@ -44,7 +45,7 @@ export function useSecrets() {
 export function useSources() {
   return useQuery({
     queryKey: ['git-sources'],
-    queryFn: async ({ signal }) => (await ask('GET /v1/git-sources', { signal })).items,
+    queryFn: async ({ signal }) => (await askUnlessChanged('GET /v1/git-sources', { signal })).items,
     refetchInterval: paced<unknown>(() => calmFor(1)),
   });
 }
@@ -57,7 +58,7 @@ export function useTemplates(namespaces: readonly string[] | undefined) {
     queryKey: ['templates', namespaces],
     queryFn: async ({ signal }) => {
       const lists = (namespaces ?? []).map((namespace) =>
-        ask('GET /v1/templates/{namespace}', { params: { namespace }, signal }),
+        askUnlessChanged('GET /v1/templates/{namespace}', { params: { namespace }, signal }),
       );
       return (await Promise.all(lists)).flatMap(({ items }) => items);
     },

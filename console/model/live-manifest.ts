@@ -1,16 +1,14 @@
 /** Follows one manifest: as it is now, and what happened since a time; each answer is as small as what changed. */
 import type { ManifestDescription, ShownEvent } from '#contracts/api-bodies.ts';
+import type { Live } from '#contracts/live.ts';
 
-export interface LiveAnswer {
-  readonly manifest: ManifestDescription;
-  readonly events: readonly ShownEvent[];
-  readonly next?: string | undefined;
-}
+export type LiveAnswer = Pick<Live, 'manifest' | 'parts' | 'events' | 'next'>;
 
-/** Asks for what there is since `since`; undefined when nothing changed from the answer with that tag. */
+/** Asks for what there is since `since`, without parts of which it has the tags; undefined when nothing changed from the answer with that tag. */
 export type AskLive = (
   since: string,
   tag: string | undefined,
+  have: readonly string[],
 ) => Promise<{ readonly answer: LiveAnswer; readonly tag: string | undefined } | undefined>;
 
 export interface FollowedManifest {
@@ -30,14 +28,17 @@ export function liveManifest(ask: AskLive, from: string): () => Promise<Followed
   let since = from;
   let tag: string | undefined;
   let followed: FollowedManifest | undefined;
+  /** By tag: what the last answer had. */
+  let parts: ReadonlyMap<string, unknown> = new Map();
 
   return async () => {
     const begin = since;
     const pages: LiveAnswer[] = [];
     for (let cursor = begin; ; ) {
-      const found = await ask(cursor, followed && pages.length === 0 ? tag : undefined);
+      const found = await ask(cursor, followed && pages.length === 0 ? tag : undefined, [...parts.keys()]);
       if (!found) break;
       if (pages.length === 0) tag = found.tag;
+      parts = partsOf(found.answer, parts);
       pages.push(found.answer);
       const { events, next } = found.answer;
       if (events.length < full || next === undefined || next === cursor) break;
@@ -54,10 +55,26 @@ export function liveManifest(ask: AskLive, from: string): () => Promise<Followed
     // A page that is one of several, or is not asked for again, says nothing about the next answer.
     if (pages.length > 1 || since !== begin) tag = undefined;
     const events = followed && seen.size === before ? followed.events : inOrder(seen);
-    followed = { manifest: last.manifest, events };
+    followed = { manifest: whole(last, parts), events };
     return followed;
   };
 }
+
+/** Those of an answer, or, where it left them out, those that were known. */
+function partsOf({ manifest, parts }: LiveAnswer, known: ReadonlyMap<string, unknown>): ReadonlyMap<string, unknown> {
+  const nodes = manifest.clusters.map((one) => [parts.nodes[one.cluster] ?? '', one.nodes] as const);
+  const all = [[parts.document, manifest.document] as const, ...nodes];
+  // What has the same tag is the same: the object that was there before is kept.
+  return new Map(all.map(([tag, value]) => [tag, known.get(tag) ?? value]));
+}
+
+function whole({ manifest, parts: tags }: LiveAnswer, parts: ReadonlyMap<string, unknown>): ManifestDescription {
+  const nodesOf = (cluster: string) => (parts.get(tags.nodes[cluster] ?? '') ?? []) as Nodes;
+  const clusters = manifest.clusters.map((one) => ({ ...one, nodes: nodesOf(one.cluster) }));
+  return { ...manifest, document: parts.get(tags.document), clusters };
+}
+
+type Nodes = ManifestDescription['clusters'][number]['nodes'];
 
 /** Where to go on: behind the last page before which nothing can be stored any more. */
 function settledUntil(pages: readonly LiveAnswer[]): string | undefined {

@@ -16,6 +16,7 @@ import { Answered, Empty, Updated, useNow } from '../parts/states.tsx';
 import { ViewTabs } from '../parts/view-tabs.tsx';
 import { paced, useWhoAmI } from '../queries.ts';
 import { go, hrefOf } from '../routes.ts';
+import { askUnlessChanged } from '../unless-changed.ts';
 import '../styles/settings.css';
 
 const views = { roles: 'Roles', audit: 'Audit' } as const;
@@ -33,7 +34,7 @@ function Roles() {
   const isAdmin = may(me.data, 'admin', '*');
   const roles = useQuery({
     queryKey: ['roles'],
-    queryFn: async ({ signal }) => (await ask('GET /v1/roles', { signal })).items,
+    queryFn: async ({ signal }) => (await askUnlessChanged('GET /v1/roles', { signal })).items,
     enabled: isAdmin,
     refetchInterval: paced<unknown>(() => calmFor(1)),
   });

@@ -1,5 +1,6 @@
 /** Two documents, line by line: what is gone, what is new, and what is around it. */
 import { type PatchLine, patchLines } from '../model/patch-lines.ts';
+import '../styles/diff.css';
 
 const words: Readonly<Record<PatchLine['mark'], string>> = { '+': 'added', '-': 'removed', ' ': '', '@': '' };
 const classes: Readonly<Record<PatchLine['mark'], string>> = { '+': 'added', '-': 'removed', ' ': '', '@': 'skipped' };

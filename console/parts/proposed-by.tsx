@@ -21,5 +21,6 @@ export function ProposedBy({ plan: { by, at, reason } }: { readonly plan: Pick<W
 /** What is added to the cost of a month; nothing where no machine has a price. */
 export function CostOfProposal({ difference }: Pick<WaitingPlan, 'difference'>) {
   if (difference === undefined) return null;
+  if (difference.every(({ amount }) => amount === 0)) return <span className="tag">costs as much as now</span>;
   return <span className="tag">{amountsText(difference, { signed: true })} a month</span>;
 }

@@ -15,6 +15,7 @@ import { retryForSecret } from '../pipeline/submission/retry-for-secret.ts';
 import { secretPath, validationContextOf } from '../pipeline/submission/validation-context.ts';
 import { sourcesThatUse } from './git-sources.ts';
 import { handle } from './http/handle.ts';
+import { unlessSeen } from './http/not-modified.ts';
 import { requestDocument, requestDocuments } from './http/request-document.ts';
 
 export const putSecret = handle(operations.putSecret, async (request, deps) => {
@@ -32,7 +33,7 @@ export const putSecret = handle(operations.putSecret, async (request, deps) => {
   return { json: { namespace, name, keys, warnings: wireFaults(warnings, document) } };
 });
 
-export const listSecrets = handle(operations.listSecrets, async ({ query, caller }, deps) => {
+export const listSecrets = handle(operations.listSecrets, async ({ query, caller, headers }, deps) => {
   const paths = await deps.secrets.list(query.namespace === undefined ? 'user' : `user/${query.namespace}`);
   const items = paths.flatMap((path) => {
     const [, namespace, name] = path.split('/');
@@ -40,7 +41,7 @@ export const listSecrets = handle(operations.listSecrets, async ({ query, caller
       ? [{ namespace, name }]
       : [];
   });
-  return { json: { items } };
+  return unlessSeen(headers, { items });
 });
 
 export const deleteSecret = handle(operations.deleteSecret, async ({ path, caller }, deps) => {
@@ -66,9 +67,9 @@ export const putTemplate = handle(operations.putTemplate, async (request, deps) 
   return { json: { namespace, name } };
 });
 
-export const listTemplates = handle(operations.listTemplates, async ({ path: { namespace } }, deps) => {
+export const listTemplates = handle(operations.listTemplates, async ({ path: { namespace }, headers }, deps) => {
   const names = await deps.templateReferences.list(namespace);
-  return { json: { items: [...names].sort().map((name) => ({ namespace, name })) } };
+  return unlessSeen(headers, { items: [...names].sort().map((name) => ({ namespace, name })) });
 });
 
 export const getTemplate = handle(operations.getTemplate, async ({ path: { namespace, name } }, deps) => {
@@ -115,9 +116,9 @@ export const putRole = handle(operations.putRole, async (request, deps) => {
   return { json: binding };
 });
 
-export const listRoles = handle(operations.listRoles, async (_request, deps) => ({
-  json: { items: [...(await deps.roleBindings.list())] },
-}));
+export const listRoles = handle(operations.listRoles, async ({ headers }, deps) =>
+  unlessSeen(headers, { items: [...(await deps.roleBindings.list())] }),
+);
 
 export const deleteRole = handle(operations.deleteRole, async ({ path, caller }, deps) => {
   await deps.roleBindings.remove(path.name);

@@ -10,6 +10,7 @@ import { recordChange } from '../pipeline/records/audit-event.ts';
 import { validationContextOf } from '../pipeline/submission/validation-context.ts';
 import type { ApiPorts } from '../rights/api-uses.ts';
 import { handle } from './http/handle.ts';
+import { unlessSeen } from './http/not-modified.ts';
 import { requestDocument } from './http/request-document.ts';
 
 export const putGitSource = handle(operations.putGitSource, async (request, deps) => {
@@ -35,9 +36,11 @@ export const putGitSource = handle(operations.putGitSource, async (request, deps
   return { json: summaryOf(record) };
 });
 
-export const listGitSources = handle(operations.listGitSources, async ({ query, caller }, deps) => {
+export const listGitSources = handle(operations.listGitSources, async ({ query, caller, headers }, deps) => {
   const found = await deps.gitSources.list(query.namespace);
-  return { json: { items: found.filter(({ namespace }) => caller.may('viewer', namespace)).map(summaryOf) } };
+  return unlessSeen(headers, {
+    items: found.filter(({ namespace }) => caller.may('viewer', namespace)).map(summaryOf),
+  });
 });
 
 export const getGitSource = handle(operations.getGitSource, async ({ path }, deps) => {

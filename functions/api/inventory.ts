@@ -37,6 +37,7 @@ import { placeFaultsOfPlane, submitPlane } from '../pipeline/submission/submit-p
 import type { ApiPorts } from '../rights/api-uses.ts';
 import { handle } from './http/handle.ts';
 import { submittedResponse, wantedPlans } from './http/manifest-version.ts';
+import { unlessSeen } from './http/not-modified.ts';
 import { requestDocument } from './http/request-document.ts';
 import { planeRows } from './views/plane-rows.ts';
 
@@ -113,7 +114,7 @@ export const deleteInventory = handle(operations.deleteInventory, async ({ path,
   return {};
 });
 
-export const listInventory = handle(operations.listInventory, async ({ path: { namespace } }, deps) => {
+export const listInventory = handle(operations.listInventory, async ({ path: { namespace }, headers }, deps) => {
   const records = await deps.inventory.list(namespace);
   const index = indexInventory(inventoryOf(records.map(readInventoryDocument)));
   const stored = everyManifest(deps, undefined, namespace);
@@ -125,7 +126,7 @@ export const listInventory = handle(operations.listInventory, async ({ path: { n
     const spec = isMap(document) && isMap(document.spec) ? document.spec : {};
     return { ...item, ...(typeof spec.level === 'string' && { level: spec.level }) };
   });
-  return { json: { items, clusters, planes: await planeRows(deps, namespace) } };
+  return unlessSeen(headers, { items, clusters, planes: await planeRows(deps, namespace) });
 });
 
 export const applyInventory = handle(operations.applyInventory, async ({ path, caller }, deps) => {

@@ -15,10 +15,11 @@ import { submitDocument } from '../pipeline/submission/submit-document.ts';
 import type { ApiPorts } from '../rights/api-uses.ts';
 import { handle } from './http/handle.ts';
 import { checkPreconditions, submittedResponse } from './http/manifest-version.ts';
+import { unlessSeen } from './http/not-modified.ts';
 import { planReport } from './plan-manifest.ts';
 
 /** Those of the last weeks; objects below `plans/` expire. */
-export const listPlans = handle(operations.listPlans, async ({ path }, deps) => {
+export const listPlans = handle(operations.listPlans, async ({ path, headers }, deps) => {
   const stored = await deps.manifests.get(path).catch(unlessUnreadable);
   const version = stored === undefined ? null : versionText(stored);
   const found = await deps.artifacts.list(storedPlanKeys.of(path));
@@ -26,7 +27,7 @@ export const listPlans = handle(operations.listPlans, async ({ path }, deps) => 
     found.map(({ key }) => readPlan(deps, path, key.slice(key.lastIndexOf('/') + 1).replace(/\.json$/, ''))),
   );
   const items = plans.flatMap((plan) => (plan?.proposal === undefined ? [] : [rowOf(plan, plan.proposal, version)]));
-  return { json: { items: items.sort((one, other) => (one.at < other.at ? 1 : -1)) } };
+  return unlessSeen(headers, { items: items.sort((one, other) => (one.at < other.at ? 1 : -1)) });
 });
 
 /** Planned again: what moved since is seen, and its id is another one then. */

@@ -6,11 +6,12 @@ import { defaultTemplates } from '#domain/manifest/schema/input-manifest.ts';
 import { readableManifest } from '../pipeline/records/stored-document.ts';
 import { handle } from './http/handle.ts';
 import { visibleManifests } from './http/manifest-pages.ts';
+import { unlessSeen } from './http/not-modified.ts';
 
 /** A page has those of as many manifests as it may have. */
-export const listProviders = handle(operations.listProviders, async ({ query, caller }, deps) => {
+export const listProviders = handle(operations.listProviders, async ({ query, caller, headers }, deps) => {
   const { items, next } = await visibleManifests((...page) => deps.manifests.list(...page), caller, query);
-  return { json: { items: items.flatMap(instancesOf), ...(next !== undefined && { next }) } };
+  return unlessSeen(headers, { items: items.flatMap(instancesOf), ...(next !== undefined && { next }) });
 });
 
 /** None of a manifest whose document cannot be read any more. */

@@ -11,11 +11,12 @@ import { refuseUnstoredDocuments, restoreDocuments } from '../pipeline/roll-outs
 import { undoRollOut } from '../pipeline/roll-outs/undo-roll-out.ts';
 import type { ApiPorts } from '../rights/api-uses.ts';
 import { handle } from './http/handle.ts';
+import { unlessSeen } from './http/not-modified.ts';
 
 /** Newest first; older ones can still be asked for by their id. */
 const listedAtMost = 50;
 
-export const listRollOuts = handle(operations.listRollOuts, async ({ path: { namespace } }, deps) => {
+export const listRollOuts = handle(operations.listRollOuts, async ({ path: { namespace }, headers }, deps) => {
   const records = await deps.rollOuts.list(namespace, listedAtMost);
   const items = await Promise.all(
     records.map(async (record) => {
@@ -28,12 +29,12 @@ export const listRollOuts = handle(operations.listRollOuts, async ({ path: { nam
       return summary;
     }),
   );
-  return { json: { items } };
+  return unlessSeen(headers, { items });
 });
 
-export const getRollOut = handle(operations.getRollOut, async ({ path }, deps) => {
+export const getRollOut = handle(operations.getRollOut, async ({ path, headers }, deps) => {
   const record = await storedRollOut(deps, path);
-  return { json: describeRollOut(record, await executionStatus(deps, record)) };
+  return unlessSeen(headers, describeRollOut(record, await executionStatus(deps, record)));
 });
 
 export const changeRollOutState = handle(operations.changeRollOutState, async ({ path, caller }, deps) => {

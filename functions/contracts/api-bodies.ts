@@ -221,13 +221,6 @@ export type ShownEvent = z.infer<typeof ShownEvent>;
 /** Here `next` is where a follower goes on: present as soon as there was any event, also when no more are there yet. */
 export const EventPage = page(ShownEvent).meta({ id: 'EventPage' });
 export type EventPage = z.infer<typeof EventPage>;
-export const Live = z
-  .object({
-    manifest: ManifestDescription,
-    events: z.array(ShownEvent).describe('oldest first, at most 100'),
-    next: z.string().optional().describe('for `since`; ask again at once while there are 100 events'),
-  })
-  .meta({ id: 'Live' });
 
 // plan and validate
 

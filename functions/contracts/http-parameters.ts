@@ -130,6 +130,12 @@ export const LiveQuery = z.object({
     .describe(
       '`next` of an earlier answer, or a time like `2026-11-23T08:00:00.000Z`. Several writers report: an event may be stored up to 5 seconds late, so ask with a `next` that is older than that',
     ),
+  have: z
+    .string()
+    .regex(/^[\w-]{10}(,[\w-]{10}){0,200}$/, 'must be tags of parts with commas between')
+    .transform((text) => text.split(','))
+    .optional()
+    .describe('tags of `parts` of earlier answers that the caller still has, with commas between: they are left out'),
 });
 const feedId = z.string().regex(/^\d{1,15}\.\d{1,5}$/);
 /** Which events of all manifests. */

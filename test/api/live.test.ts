@@ -1,5 +1,6 @@
 /** What those who watch a manifest ask for again and again. */
 import { describe, expect, it } from 'vitest';
+import type { Live } from '#contracts/live.ts';
 import type { NewEvent } from '#contracts/records.ts';
 import { apiUnderTest } from './api-under-test.ts';
 import { key, manifestPath } from './documents.ts';
@@ -47,6 +48,25 @@ describe('GET …/live', () => {
     await deps.clusters.put({ ...record, version: record.version + 1, status: 'NeedsAttention' });
     const changed = await live(next, told.headers.etag);
     expect(changed).toMatchObject({ status: 200, json: { manifest: { clusters: [{ status: 'NeedsAttention' }] } } });
+  });
+
+  it('parts that the caller has are left out, until they change', async () => {
+    const { call, deps } = await watched();
+    const asked = async (have = '') =>
+      (await call('GET', `${manifestPath}/live${have === '' ? '' : `?have=${have}`}`)).json as Live;
+    const first = await asked();
+    const [cluster = ''] = Object.keys(first.parts.nodes);
+    const have = `${first.parts.document},${first.parts.nodes[cluster]}`;
+    const second = await asked(have);
+    expect(second.manifest).not.toHaveProperty('document');
+    expect(second.manifest.clusters[0]).not.toHaveProperty('nodes');
+    expect(second.parts).toEqual(first.parts);
+    const next = { ...aRecord(), generation: 2, document: { kind: 'InputManifest' }, checksum: 'other' };
+    await deps.manifests.replace(next, { generation: 1, attempt: 1 });
+    const third = await asked(have);
+    expect(third.manifest.document).toEqual({ kind: 'InputManifest' });
+    expect(third.parts.document).not.toBe(first.parts.document);
+    expect(third.manifest.clusters[0]).not.toHaveProperty('nodes');
   });
 
   it('a manifest that does not exist is a 404', async () => {

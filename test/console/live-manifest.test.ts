@@ -2,7 +2,7 @@
 import { expect, it } from 'vitest';
 import type { ManifestDescription } from '#contracts/api-bodies.ts';
 import type { RunEvent } from '#contracts/records.ts';
-import { type AskLive, liveManifest } from '../../console/model/live-manifest.ts';
+import { type AskLive, type LiveAnswer, liveManifest } from '../../console/model/live-manifest.ts';
 
 const time = (second: number): string => new Date(Date.UTC(2026, 10, 23) + second * 1000).toISOString();
 const event = (second: number, message = `event ${second}`): RunEvent => ({
@@ -12,7 +12,8 @@ const event = (second: number, message = `event ${second}`): RunEvent => ({
 /** An API with these events, whose cursor is the time of the last event of a page. */
 function platform(stored: RunEvent[]) {
   const asked: (string | undefined)[][] = [];
-  const manifest = { name: 'shop' } as ManifestDescription;
+  const parts = { document: 'document-1', nodes: {} };
+  const manifest = { name: 'shop', clusters: [] as unknown } as ManifestDescription;
   const ask: AskLive = async (since, tag) => {
     const page = stored
       .toSorted((a, b) => (a.at < b.at ? -1 : 1))
@@ -21,7 +22,7 @@ function platform(stored: RunEvent[]) {
     const current = JSON.stringify(page);
     asked.push([since, tag && (tag === current ? 'same' : 'other')]);
     if (tag === current) return undefined;
-    return { answer: { manifest, events: page, next: page.at(-1)?.at ?? since }, tag: current };
+    return { answer: { manifest, parts, events: page, next: page.at(-1)?.at ?? since }, tag: current };
   };
   return { ask, asked };
 }
@@ -60,4 +61,29 @@ it('many events are read page by page, each once, and then from where nothing ca
     ...['late', 'event 247', 'event 248', 'event 249', 'event 250', 'event 251'],
   ]);
   expect(asked.slice(3)).toEqual([[time(200), undefined]]);
+});
+
+it('parts that did not change are asked for once, and stay the same object while other parts change', async () => {
+  const nodes = [{ name: 'web-1' }];
+  const document = { kind: 'InputManifest' };
+  const asked: (readonly string[])[] = [];
+  let version = 0;
+  const ask: AskLive = async (_since, _tag, have) => {
+    asked.push(have);
+    version += 1;
+    const parts = { document: 'document-1', nodes: { web: version < 3 ? 'nodes-of-1' : 'nodes-of-2' } };
+    const shown = version < 3 ? nodes : [{ name: 'web-2' }];
+    const manifest = {
+      ...(!have.includes(parts.document) && { document }),
+      clusters: [{ cluster: 'web', status: `${version}`, ...(!have.includes(parts.nodes.web) && { nodes: shown }) }],
+    } as unknown as LiveAnswer['manifest'];
+    return { answer: { manifest, parts, events: [], next: undefined }, tag: String(version) };
+  };
+  const read = liveManifest(ask, time(0));
+  const [first, second, third] = [await read(), await read(), await read()];
+  expect(second.manifest.clusters[0]).toMatchObject({ status: '2', nodes: [{ name: 'web-1' }] });
+  expect(second.manifest.clusters[0]?.nodes).toBe(first.manifest.clusters[0]?.nodes);
+  expect(second.manifest.document).toBe(document);
+  expect(third.manifest.clusters[0]).toMatchObject({ status: '3', nodes: [{ name: 'web-2' }] });
+  expect(asked).toEqual([[], ['document-1', 'nodes-of-1'], ['document-1', 'nodes-of-1']]);
 });

@@ -4,7 +4,18 @@ import { RoleBinding } from '#domain/manifest/role-binding.ts';
 import { Health, Version } from '../api-bodies.ts';
 import * as documents from '../http-documents.ts';
 import * as parameters from '../http-parameters.ts';
-import { admin, bodyLimits, document, type Operations, ok, operator, viewer, viewerAnywhere } from './operation.ts';
+import {
+  admin,
+  bodyLimits,
+  document,
+  ifChanged,
+  type Operations,
+  ok,
+  okIfChanged,
+  operator,
+  viewer,
+  viewerAnywhere,
+} from './operation.ts';
 
 const read = { method: 'GET', problems: [] } as const;
 const ofCaller = { ...read, access: 'authenticated', tag: 'access' } as const;
@@ -29,7 +40,8 @@ export const documentOperations = {
     problems: [400],
     summary: 'List the names of Secrets; values cannot be read back',
     query: parameters.NamespaceQuery,
-    answers: ok('names', documents.SecretList),
+    headers: ifChanged,
+    answers: okIfChanged('names', documents.SecretList),
   },
   putSecret: {
     ...put,
@@ -54,7 +66,8 @@ export const documentOperations = {
     access: viewer,
     problems: [400],
     summary: 'List the names of the TemplateGitReferences of a namespace',
-    answers: ok('names', documents.TemplateList),
+    headers: ifChanged,
+    answers: okIfChanged('names', documents.TemplateList),
   },
   getTemplate: {
     ...read,
@@ -71,7 +84,8 @@ export const documentOperations = {
     access: admin,
     tag: 'access',
     summary: 'List who has which role where',
-    answers: ok('all RoleBindings', documents.RoleList),
+    headers: ifChanged,
+    answers: okIfChanged('all RoleBindings', documents.RoleList),
   },
   putRole: {
     ...put,

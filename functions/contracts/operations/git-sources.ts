@@ -1,7 +1,17 @@
 /** Operations on GitSources: repositories whose manifests the installation fetches itself. */
 import * as sources from '../git-sources.ts';
 import { NamespaceQuery } from '../http-parameters.ts';
-import { bodyLimits, document, type Operations, ok, operator, viewer, viewerAnywhere } from './operation.ts';
+import {
+  bodyLimits,
+  document,
+  ifChanged,
+  type Operations,
+  ok,
+  okIfChanged,
+  operator,
+  viewer,
+  viewerAnywhere,
+} from './operation.ts';
 
 const ofSource = {
   tag: 'git sources',
@@ -14,7 +24,8 @@ export const gitSourceOperations = {
     ...{ tag: 'git sources', path: '/v1/git-sources', method: 'GET', access: viewerAnywhere },
     summary: 'List GitSources and what became of their commits',
     query: NamespaceQuery,
-    answers: ok('GitSources', sources.GitSourceList),
+    headers: ifChanged,
+    answers: okIfChanged('GitSources', sources.GitSourceList),
     problems: [400],
   },
   putGitSource: {

@@ -95,7 +95,8 @@ export const manifestOperations = {
     tag: 'manifests',
     summary: 'List the provider instances of manifests: type, names of Secrets and templates, where they make pools',
     query: parameters.NamespacedPageQuery,
-    answers: ok('those of a page of manifests', ProviderInstancePage),
+    headers: ifChanged,
+    answers: okIfChanged('those of a page of manifests', ProviderInstancePage),
     problems: [400],
   },
   checkProvider: {

@@ -35,7 +35,8 @@ export const planOperations = {
     path: `${manifest}/plans`,
     params: parameters.ManifestPath,
     summary: 'List the plans that were proposed, newest first',
-    answers: ok('plans and what became of them', ProposedPlanList),
+    headers: ifChanged,
+    answers: okIfChanged('plans and what became of them', ProposedPlanList),
     problems: [400],
   },
   getPlan: {

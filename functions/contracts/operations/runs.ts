@@ -5,6 +5,7 @@ import { FeedPage } from '../all-events.ts';
 import * as http from '../api-bodies.ts';
 import { AccessAccepted, IssuedKubeconfig, SshAccess } from '../http-documents.ts';
 import * as parameters from '../http-parameters.ts';
+import { Live } from '../live.ts';
 import { RunPlan } from '../run-plan.ts';
 import {
   ifChanged,
@@ -61,7 +62,7 @@ export const runOperations = {
     summary: 'Show a manifest as it is now and what happened since; with `If-None-Match` only if anything changed',
     query: parameters.LiveQuery,
     headers: ifChanged,
-    answers: okIfChanged('what there is now', http.Live),
+    answers: okIfChanged('what there is now', Live),
   },
   listAllEvents: {
     ...read,

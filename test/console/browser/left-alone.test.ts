@@ -58,6 +58,31 @@ it('every page that is left alone asks at most six times a minute, and not at al
   expect(most).toEqual({});
 }, 900_000);
 
+it('what no one changed is not sent again, on any page that asks again', async () => {
+  const window = await opened();
+  const { page, go } = window;
+  const sent: string[] = [];
+  page.on('response', (response) => {
+    const { pathname } = new URL(response.url());
+    // A log and the feed have places to go on from; whose session it is is asked for once a minute.
+    if (pathname.startsWith('/v1/') && response.status() === 200)
+      sent.push(`${response.request().method()} ${pathname}`);
+  });
+  const again: Record<string, readonly string[]> = {};
+  for (const [place, text] of Object.entries(places)) {
+    await page.clock.resume();
+    await go(place);
+    await drawn(page, text);
+    await stopped(page);
+    await inOneMinute(window);
+    sent.splice(0);
+    await inOneMinute(window);
+    const repeated = sent.filter((one) => !one.endsWith('/whoami'));
+    if (repeated.length > 0) again[place] = repeated;
+  }
+  expect(again).toEqual({});
+}, 900_000);
+
 it('a fleet of thousands is asked for by its rows alone, at most six times a minute, and is not sent again while nothing changes', async () => {
   const window = await opened();
   const { page, requests } = window;
