@@ -93,6 +93,8 @@ export interface EventFeed {
   take(batch: unknown): Promise<readonly StoredFeedEvent[]>;
   /** At most so many behind an id; those that happened from a time (ISO 8601) on; or from the oldest on. */
   read(from: { readonly after?: string; readonly since?: string }, most: number): Promise<StoredFeedPage>;
+  /** The same in the other direction: at most so many before an id, or the newest; those that happened from a time on, and some before it. */
+  readBack(from: { readonly before?: string; readonly since?: string }, most: number): Promise<StoredFeedPage>;
 }
 
 /** Where others subscribe to events. */

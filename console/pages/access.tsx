@@ -1,8 +1,8 @@
 /** Who may do what, and who did what. */
 import { useQuery } from '@tanstack/react-query';
-import { useRef } from 'react';
 import type { WhoAmI } from '#contracts/http-documents.ts';
-import { type AnswerTo, ask } from '../api.ts';
+import type { AnswerTo } from '../api.ts';
+import { useFeed } from '../feed.ts';
 import { auditKinds, type Deed, deedsOf } from '../model/audit.ts';
 import { commands } from '../model/commands.ts';
 import { countOf } from '../model/count-of.ts';
@@ -11,6 +11,7 @@ import { may } from '../model/rights.ts';
 import { found } from '../model/stored-names.ts';
 import { timeAgo } from '../model/times.ts';
 import { CopyCommand } from '../parts/copy-command.tsx';
+import { Earlier } from '../parts/earlier.tsx';
 import { RowsTable } from '../parts/rows-table.tsx';
 import { Answered, Empty, Updated, useNow } from '../parts/states.tsx';
 import { ViewTabs } from '../parts/view-tabs.tsx';
@@ -22,7 +23,6 @@ import '../styles/settings.css';
 const views = { roles: 'Roles', audit: 'Audit' } as const;
 type Chosen = Readonly<Record<string, string>>;
 type Binding = AnswerTo<'GET /v1/roles'>['items'][number];
-type Events = AnswerTo<'GET /v1/events'>['items'];
 
 export default function AccessPage({ view: wanted, chosen }: { readonly view: string; readonly chosen: Chosen }) {
   const view = Object.hasOwn(views, wanted) ? wanted : 'roles';
@@ -141,10 +141,11 @@ function Audit({ chosen }: { readonly chosen: Chosen }) {
   const days = Object.keys(spans).find((span) => span === chosen.days) ?? '7';
   const by = chosen.by ?? '';
   const search = chosen.search ?? '';
-  const events = useDeeds(Number(days));
+  const feed = useFeed('audit', { namespace: '', kind: auditKinds.join(','), ms: Number(days) * 86_400_000 });
+  const { query: events } = feed;
   const choose = (change: Chosen): void =>
     go(hrefOf(['access', 'audit'], { days, by, search, ...change }), { replace: true });
-  const deeds = deedsOf(events.data ?? []);
+  const deeds = deedsOf(events.data?.events ?? []);
   const people = [...new Set(deeds.map((deed) => deed.by))].sort();
   const rows = found(
     deeds.filter((deed) => by === '' || deed.by === by),
@@ -190,7 +191,15 @@ function Audit({ chosen }: { readonly chosen: Chosen }) {
       <Answered of={events} what="the audit">
         {() =>
           rows.length === 0 && (
-            <Empty title={deeds.length === 0 ? 'No one asked for anything in this time' : 'Nothing matches'} />
+            <Empty
+              title={
+                feed.hasEarlier
+                  ? 'Nothing matches of what was read so far'
+                  : deeds.length === 0
+                    ? 'No one asked for anything in this time'
+                    : 'Nothing matches'
+              }
+            />
           )
         }
       </Answered>
@@ -199,6 +208,7 @@ function Audit({ chosen }: { readonly chosen: Chosen }) {
           <p className="dim">
             {countOf(rows.length, 'request')} that changed something, newest first; kept for 90 days
             {rows.length > shownAtMost && `. The first ${shownAtMost} are shown: search for others`}
+            {feed.hasEarlier && '. Earlier ones are read when you ask for them'}
           </p>
           <RowsTable
             className="audit"
@@ -217,6 +227,7 @@ function Audit({ chosen }: { readonly chosen: Chosen }) {
           />
         </>
       )}
+      <Earlier of={feed} />
     </>
   );
 }
@@ -234,28 +245,4 @@ function Where({ deed: { namespace, manifest, rollOut, place } }: { readonly dee
       {place}
     </a>
   );
-}
-
-/** Reads on from the last one that it has. */
-function useDeeds(days: number) {
-  const known = useRef<{ days: number; events: Events; next: string | undefined }>(undefined);
-  return useQuery<Events>({
-    queryKey: ['audit', days],
-    queryFn: async ({ signal }) => {
-      let now = known.current?.days === days ? known.current : { days, events: [] as Events, next: undefined };
-      for (;;) {
-        const since = new Date(Date.now() - days * 86_400_000).toISOString();
-        const asked = { limit: 200, kind: auditKinds.join(',') };
-        const query = now.next === undefined ? { ...asked, since } : { ...asked, next: now.next };
-        const { items, next, more } = await ask('GET /v1/events', { query, signal });
-        const seen = new Set(now.events.map(({ id }) => id));
-        const fresh = items.filter(({ id }) => !seen.has(id));
-        now = { days, events: fresh.length === 0 ? now.events : [...now.events, ...fresh], next: next ?? now.next };
-        known.current = now;
-        if (!more) return now.events;
-      }
-    },
-    refetchInterval: paced<unknown>(() => calmFor(1)),
-    structuralSharing: false,
-  });
 }

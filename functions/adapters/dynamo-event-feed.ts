@@ -74,6 +74,24 @@ export class DynamoEventFeed extends TableStore implements EventFeed {
     return { items: found.slice(0, most), more: found.length > most };
   }
 
+  async readBack(from: { readonly before?: string; readonly since?: string }, most: number): Promise<StoredFeedPage> {
+    const before = from.before === undefined ? undefined : placeOf(from.before);
+    const oldest = from.since === undefined ? '' : new Date(Date.parse(from.since) - latestMs).toISOString();
+    const found: StoredFeedEvent[] = [];
+    let next: string | undefined;
+    do {
+      const asked = { newestFirst: true, limit: most + 1, ...(next !== undefined && { next }) };
+      const page = await this.table.query({
+        ...(before ? this.#upTo(before.position) : itemsIn(feedPartition)),
+        ...asked,
+      });
+      const wanted = page.items.filter(({ at }) => String(at ?? '') >= oldest);
+      for (const item of wanted) found.push(...inFrontOf(item, before).toReversed());
+      next = wanted.length < page.items.length ? undefined : page.next;
+    } while (next !== undefined && found.length <= most);
+    return { items: found.slice(0, most), more: found.length > most };
+  }
+
   /** The first item from which on no event is missing that happened at that time or later: by halves, numbers have no gaps. */
   async #positionAt(since: string): Promise<number> {
     const wanted = new Date(Date.parse(since) - latestMs).toISOString();
@@ -114,6 +132,11 @@ export class DynamoEventFeed extends TableStore implements EventFeed {
     return { ...itemsIn(feedPartition), sort };
   }
 
+  #upTo(position: number) {
+    const sort = { expression: '#sk <= :to', values: { ':to': feedItem(position).sk } };
+    return { ...itemsIn(feedPartition), sort };
+  }
+
   async #items(of: { readonly newestFirst?: boolean; readonly limit: number }): Promise<readonly Item[]> {
     return (await this.table.query({ ...itemsIn(feedPartition), ...of })).items;
   }
@@ -145,12 +168,22 @@ interface Place {
 
 /** The events of an item behind a place. */
 function behind(item: Item, after: Place | undefined): readonly StoredFeedEvent[] {
-  const position = positionOf(item);
-  return entriesIn(item)
-    .map((entry, place) => ({ place, event: feedEvent(idOf(position, place), entry) }))
-    .filter(({ place }) => after === undefined || position > after.position || place > after.place)
-    .map(({ event }) => event);
+  return eventsIn(item, (one) => after === undefined || compared(one, after) > 0);
 }
+
+/** The events of an item before a place. */
+function inFrontOf(item: Item, before: Place | undefined): readonly StoredFeedEvent[] {
+  return eventsIn(item, (one) => before === undefined || compared(one, before) < 0);
+}
+
+function eventsIn(item: Item, isMeant: (at: Place) => boolean): readonly StoredFeedEvent[] {
+  const position = positionOf(item);
+  return entriesIn(item).flatMap((entry, place) =>
+    isMeant({ position, place }) ? [feedEvent(idOf(position, place), entry)] : [],
+  );
+}
+
+const compared = (one: Place, other: Place): number => one.position - other.position || one.place - other.place;
 
 function itemOf(position: number, entries: readonly Entry[]): Item {
   const at = entries.map(({ event }) => event.at).reduce((a, b) => (a > b ? a : b), '');

@@ -3,6 +3,7 @@ import type { FeedEvent as ShownEvent } from '#contracts/all-events.ts';
 import { changesOf, installationChanges } from '#contracts/change-events.ts';
 import type { FeedQuery } from '#contracts/http-parameters.ts';
 import { operations } from '#contracts/operations/operations.ts';
+import { PipelineError } from '#domain/errors.ts';
 import type { AdmittedCaller } from '../caller.ts';
 import type { StoredFeedEvent } from '../ports.ts';
 import { handle } from './http/handle.ts';
@@ -14,12 +15,18 @@ const readAtMost = 2000;
 export const listAllEvents = handle(operations.listAllEvents, async ({ query, caller, headers }, deps) => {
   const { since, limit } = query;
   const isTime = since?.includes('T') ?? false;
+  const isBack = query.order === 'newest';
+  if (isBack && since !== undefined && !isTime)
+    throw new PipelineError('InvalidInput', '`since` is a time where the newest events come first');
   const from = isTime ? since : undefined;
   let after = query.next ?? (isTime ? undefined : since);
   let more = true;
   const items: ShownEvent[] = [];
   for (let read = 0; more && items.length < limit && read < readAtMost; ) {
-    const page = await deps.feed.read(after === undefined ? { ...(from && { since: from }) } : { after }, limit);
+    const back = { ...(after !== undefined && { before: after }), ...(from && { since: from }) };
+    const page = isBack
+      ? await deps.feed.readBack(back, limit)
+      : await deps.feed.read(after === undefined ? { ...(from && { since: from }) } : { after }, limit);
     more = page.more;
     read += Math.max(1, page.items.length);
     for (const one of page.items) {

@@ -146,6 +146,10 @@ export const FeedQuery = NamespacedPageQuery.extend({
     })
     .optional()
     .describe('events from this time on, or those behind the event with this id'),
+  order: z
+    .enum(['oldest', 'newest'], { error: 'must be oldest or newest' })
+    .default('oldest')
+    .describe('which come first; `newest`: `next` leads to those before, back to `since`, which is a time then'),
   manifest: DnsLabel.optional().describe('name of a manifest'),
   group: DnsLabel.optional().describe(
     'node pool or machine group; the path of a group with "-", with the groups below it',

@@ -12,6 +12,7 @@ export const apiUses = [
   'demands.put',
   'events.list',
   'feed.read',
+  'feed.readBack',
   'gitSources.remove',
   'inventory.list',
   'inventory.put',

@@ -49,6 +49,7 @@ export const portActions = {
   'events.list': ['dynamodb:Query'],
   'feed.take': ['dynamodb:PutItem', 'dynamodb:Query'],
   'feed.read': ['dynamodb:Query'],
+  'feed.readBack': ['dynamodb:Query'],
   'bus.publish': ['events:PutEvents'],
   'artifacts.getText': ['s3:GetObject', 's3:ListBucket'],
   'artifacts.putText': ['s3:PutObject'],

@@ -51,6 +51,19 @@ describe('events of all manifests', () => {
     expect(found.more).toBe(false);
   });
 
+  it('the newest events come first where one wants that, and the next page has those before', async () => {
+    const api = await twoTeams();
+    const first = await page(api, 'order=newest&limit=2');
+    expect([messages(first), first.more]).toEqual([['event 4', 'event 3'], true]);
+    const second = await page(api, `order=newest&limit=2&next=${first.next}`);
+    expect([messages(second), second.more]).toEqual([['event 2', 'event 1'], false]);
+    expect(messages(await page(api, `order=newest&since=${at(3)}`))).toEqual(['event 4', 'event 3']);
+    expect(messages(await page(api, 'order=newest', ann))).toEqual(['event 4', 'event 2', 'event 1']);
+    expect(messages(await page(api, 'order=newest&kind=RunStarted'))).toEqual(['event 2']);
+    const [newest] = first.items;
+    expect((await api.call('GET', `/v1/events?order=newest&since=${newest?.id}`)).status).toBe(400);
+  });
+
   it('KA-13: a caller sees events of the namespaces in which it is a viewer, and of no other', async () => {
     const api = await twoTeams();
     expect(messages(await page(api, '', ann))).toEqual(['event 1', 'event 2', 'event 4']);

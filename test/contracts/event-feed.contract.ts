@@ -89,6 +89,25 @@ export function eventFeedContract(name: string, make: (count: number) => readonl
       }
     });
 
+    it('the newest events are read first, page by page back to the oldest, or to a time', async () => {
+      const feed = one();
+      for (let n = 0; n < 12; n += 1) await feed.take(streamBatch(numbered(n * 60, 3)));
+      const back = async (limit: number, since?: string): Promise<readonly StoredFeedEvent[]> => {
+        const found: StoredFeedEvent[] = [];
+        for (let before: string | undefined; ; before = found.at(-1)?.id) {
+          const page = await feed.readBack({ ...(before && { before }), ...(since && { since }) }, limit);
+          found.push(...page.items);
+          if (!page.more) return found;
+        }
+      };
+      const all = await rest(feed, undefined, 50);
+      for (const limit of [1, 2, 5, 50]) expect(await back(limit)).toEqual(all.toReversed());
+      const since = await back(4, minute(9 * 60));
+      expect(since.filter(({ event }) => event.at >= minute(9 * 60))).toHaveLength(9);
+      // Not all of them down to the oldest.
+      expect(since.length).toBeLessThanOrEqual(12);
+    });
+
     it('events of a large batch are in several items, and none is lost', async () => {
       const feed = one();
       const large = numbered(0, 12).map((event) => ({ ...event, message: `${event.message} ${'x'.repeat(60_000)}` }));

@@ -46,6 +46,12 @@ export class InMemoryFeed implements EventFeed {
     const rest = this.#all.slice(from).filter(({ event }) => after !== undefined || event.at >= (since ?? ''));
     return { items: structuredClone(rest.slice(0, most)), more: rest.length > most };
   }
+
+  async readBack({ before, since }: { before?: string; since?: string }, most: number): Promise<StoredFeedPage> {
+    const to = before === undefined ? this.#all.length : Number(before.split('.')[0]) - 1;
+    const rest = this.#all.slice(0, to).filter(({ event }) => event.at >= (since ?? ''));
+    return { items: structuredClone(rest.toReversed().slice(0, most)), more: rest.length > most };
+  }
 }
 
 /** Keeps what is published. */

@@ -69,7 +69,8 @@ export const runOperations = {
     path: '/v1/events',
     access: viewerAnywhere,
     problems: [400],
-    summary: 'List what happened to all manifests that you may see, in an order that never changes',
+    summary:
+      'List what happened to all manifests that you may see, in an order that never changes, or the newest first',
     query: parameters.FeedQuery,
     headers: ifChanged,
     answers: okIfChanged('a page of events', FeedPage),

@@ -106,3 +106,38 @@ it('a list of events has in its address that only warnings and errors are shown,
   await lines.filter({ hasText: 'Succeeded' }).first().waitFor();
   expect(new URL(page.url()).hash).toBe('#/events?minutes=1440&namespace=default');
 });
+
+it('of events and of the audit the newest are read first, earlier ones when someone asks for them, and what comes is added', async () => {
+  const key = { namespace: 'team', name: 'other' };
+  for (let times = 0; times < 110; times += 1) {
+    await console.api.pauseManifest(key, {});
+    await console.api.resumeManifest(key, {});
+  }
+  const { page, context, go, requests } = await console.open();
+  onTestFinished(() => context.close());
+  const asked = () => requests.filter((url) => url.includes('/v1/events'));
+  await go('access/audit');
+  await page.getByText('200 requests that changed something').waitFor();
+  expect(asked().map((url) => new URL(url).searchParams.get('order'))).toEqual(['newest']);
+  await page.getByRole('button', { name: 'Show earlier' }).click();
+  await page
+    .getByRole('row', { name: /created/ })
+    .first()
+    .waitFor();
+  await page.getByRole('button', { name: 'Show earlier' }).waitFor({ state: 'detached' });
+  const before = asked().length;
+  await go('events?minutes=60');
+  const lines = page.getByRole('list', { name: 'Events, oldest first' }).getByRole('listitem');
+  await expect.poll(() => lines.count()).toBeGreaterThanOrEqual(200);
+  expect(asked().length).toBe(before + 1);
+  expect(await lines.filter({ hasText: 'created' }).count()).toBe(0);
+  await page.getByRole('button', { name: 'Show earlier' }).click();
+  await lines.filter({ hasText: 'created' }).first().waitFor();
+  await console.api.pauseManifest(key, {});
+  await page
+    .getByRole('list', { name: 'Events, oldest first' })
+    .getByRole('listitem')
+    .filter({ hasText: 'paused' })
+    .nth(110)
+    .waitFor();
+});
