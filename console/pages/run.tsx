@@ -2,10 +2,12 @@
 import { useMemo } from 'react';
 import type { ClusterDescription, ShownEvent } from '#contracts/api-bodies.ts';
 import { commands } from '../model/commands.ts';
-import { type Cell, type PlannedStageName, runTable, stageColumns } from '../model/run-table.ts';
+import { cellOf, noCell, stagesNow, wantedCell } from '../model/run-cells.ts';
+import { runTable } from '../model/run-table.ts';
 import { runTitle, storedBy } from '../model/run-title.ts';
 import type { TabProps } from '../model/tab.ts';
 import { lasted, timeAgo } from '../model/times.ts';
+import { useAnnounced } from '../parts/announce.tsx';
 import { CopyCommand } from '../parts/copy-command.tsx';
 import { EventList } from '../parts/event-list.tsx';
 import { FailureCard } from '../parts/failure-card.tsx';
@@ -46,7 +48,10 @@ export function RunTab({ of, manifest, events = none, older, missing, chosen }: 
     const current = active && manifest.runId === runId;
     return { cluster, rows: runTable({ cluster, runId, active: current, events: ofRun, plan: planned }) };
   });
-  const open = cellOf(chosen.cell, tables);
+  // What failed, or runs, is what one came for: its log is open unless something else is chosen.
+  const shown = chosen.cell ?? wantedCell(tables);
+  const open = cellOf(shown, tables);
+  useAnnounced(of.name, events === none || plan.isLoading ? undefined : active ? stagesNow(tables) : '');
   return (
     <>
       <RunHead
@@ -72,7 +77,15 @@ export function RunTab({ of, manifest, events = none, older, missing, chosen }: 
             {cluster.kubernetesVersion !== null && <span className="dim">Kubernetes {cluster.kubernetesVersion}</span>}
             {cluster.nodes.length > 0 && <span className="dim">{cluster.nodes.length} nodes</span>}
           </h2>
-          {cluster.failure?.runId === runId && <FailureCard of={of} manifest={manifest} failure={cluster.failure} />}
+          {cluster.failure?.runId === runId && (
+            <FailureCard
+              of={of}
+              manifest={manifest}
+              failure={cluster.failure}
+              current={manifest.runId === runId}
+              cell={wantedCell(tables, cluster.name)}
+            />
+          )}
           {cluster.heldPools.map(({ pool, reason }) => (
             <p key={pool} className="notice warn">
               <span aria-hidden="true">!</span> pool {pool} could not be created: {reason}
@@ -82,8 +95,8 @@ export function RunTab({ of, manifest, events = none, older, missing, chosen }: 
             <RunTable
               cluster={cluster.name}
               rows={rows}
-              selected={open?.cluster === cluster.name ? chosen.cell : undefined}
-              choose={(cell) => choose({ cell })}
+              selected={open?.cluster === cluster.name ? shown : undefined}
+              choose={(cell) => choose({ cell: cell ?? noCell })}
             />
           ) : (
             <p className="dim">{active ? 'No waypoint was started yet.' : 'Nothing had to be done.'}</p>
@@ -102,14 +115,14 @@ export function RunTab({ of, manifest, events = none, older, missing, chosen }: 
             <h2 id="log-title">
               Log of {open.stage}, try {open.attempt}
               {run && <CopyCommand command={commands.log(run.runId, of.namespace, open.stage, open.cluster)} />}
-              <button type="button" className="quiet" onClick={() => choose({ cell: undefined })}>
+              <button type="button" className="quiet" onClick={() => choose({ cell: noCell })}>
                 Close
               </button>
             </h2>
             {open.reasons.length > 0 && <p className="dim">Because {open.reasons.join('; ')}</p>}
             {open.log ? (
               <LogView
-                key={`${runId} ${chosen.cell} ${open.attempt}`}
+                key={`${runId} ${shown} ${open.attempt}`}
                 at={{ ...of, run: runId, cluster: open.cluster, stage: open.stage, ...open.log }}
                 active={active}
               />
@@ -198,20 +211,4 @@ function deletedCluster(name: string): ClusterDescription {
     ...{ apiEndpoint: null, progress: null, nodes: [], loadBalancers: [], failure: null, heldPools: [], demand: null },
     ...{ drift: null, simulated: [], kubeconfigPath: null },
   };
-}
-
-interface Table {
-  readonly cluster: ClusterDescription;
-  readonly rows: ReturnType<typeof runTable>;
-}
-
-/** `web.2.kubernetes`: the stage of the second waypoint of web; without one, what fails or runs. */
-function cellOf(
-  chosen: string | undefined,
-  tables: readonly Table[],
-): (Cell & { readonly cluster: string }) | undefined {
-  const [, name, number, stage] = /^(.+)\.(\d+)\.(\w+)$/.exec(chosen ?? '') ?? [];
-  const column = stageColumns.find((one): one is PlannedStageName => one === stage);
-  const row = tables.find(({ cluster }) => cluster.name === name)?.rows.find((one) => one.number === Number(number));
-  return row && column && name !== undefined ? { ...row.cells[column], cluster: name } : undefined;
 }

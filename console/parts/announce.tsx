@@ -4,7 +4,17 @@ import { pageOf, titleOf } from '../model/titles.ts';
 
 let say: (text: string) => void = () => {};
 
-export const announce = (text: string): void => say(text);
+let together: string[] = [];
+
+/** Texts of the same moment are said together: a later one would take the place of the first before it is read. */
+export function announce(text: string): void {
+  together.push(text);
+  if (together.length > 1) return;
+  queueMicrotask(() => {
+    say(together.join('. '));
+    together = [];
+  });
+}
 
 export function Announcer() {
   const [text, setText] = useState('');
@@ -21,12 +31,13 @@ export function Announcer() {
   );
 }
 
-/** Says the word whenever it is another than before, not the first one. */
+/** Says the word whenever it is another than before, not the first one; undefined: not known yet; empty: there is nothing to say. */
 export function useAnnounced(what: string, word: string | undefined): void {
-  const before = useRef(word);
+  const before = useRef<{ readonly what: string; readonly word: string }>(undefined);
   useEffect(() => {
-    if (word !== undefined && before.current !== undefined && before.current !== word) announce(`${what}: ${word}`);
-    before.current = word;
+    if (word === undefined) return;
+    if (word !== '' && before.current?.what === what && before.current.word !== word) announce(`${what}: ${word}`);
+    before.current = { what, word };
   }, [what, word]);
 }
 

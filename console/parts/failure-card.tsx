@@ -2,19 +2,32 @@
 import type { FailureReport, ManifestDescription } from '#contracts/api-bodies.ts';
 import type { Name } from '../model/commands.ts';
 import { failureClasses } from '../model/failure-classes.ts';
+import { may } from '../model/rights.ts';
 import { clock, timeAgo } from '../model/times.ts';
+import { useWhoAmI } from '../queries.ts';
+import { hrefOf } from '../routes.ts';
 import { CopyCommand } from './copy-command.tsx';
 import { useNow } from './states.tsx';
+import { Verbs } from './verbs.tsx';
 
 interface FailureCardProps {
   readonly of: Name;
-  readonly manifest: Pick<ManifestDescription, 'retryAt'>;
+  readonly manifest: Pick<
+    ManifestDescription,
+    'retryAt' | 'status' | 'paused' | 'deleting' | 'cancelling' | 'clusters' | 'unreadable'
+  >;
   readonly failure: FailureReport;
+  /** Whether the run that failed is the present one: only then there is something to do about it. */
+  readonly current: boolean;
+  /** The cell of the run with the log; undefined where there is none. */
+  readonly cell: string | undefined;
 }
 
-export function FailureCard({ manifest, failure }: FailureCardProps) {
+export function FailureCard({ of, manifest, failure, current, cell }: FailureCardProps) {
   const now = useNow();
-  const { code, class: kind, message, hint, outcome, resource, stage, at, logCommand } = failure;
+  const me = useWhoAmI();
+  const { code, class: kind, message, hint, outcome, resource, stage, at, logCommand, logPath, runId } = failure;
+  const place = ['manifests', of.namespace, of.name];
   return (
     <section className="card bad" aria-label="Failure">
       <p className="card-title">
@@ -42,7 +55,16 @@ export function FailureCard({ manifest, failure }: FailureCardProps) {
           </dd>
         </div>
       </dl>
-      {logCommand !== undefined && <CopyCommand command={logCommand} />}
+      <p className="ways">
+        {logPath !== undefined && cell !== undefined && (
+          <a href={hrefOf([...place, 'run'], { run: runId, cell })}>The log of {stage ?? 'this stage'}</a>
+        )}
+        {current && may(me.data, 'operator', of.namespace) && (
+          <a href={hrefOf([...place, 'plan'], { goal: 'rollback' })}>Roll back</a>
+        )}
+        {logCommand !== undefined && <CopyCommand command={logCommand} />}
+      </p>
+      {current && <Verbs of={of} manifest={manifest} brief />}
     </section>
   );
 }

@@ -1,4 +1,5 @@
 /** Waypoints as rows, stages as columns: a table, so that everyone can read it. */
+import { cellId } from '../model/run-cells.ts';
 import type { Cell, CellState, PlannedStageName, Row, RowState } from '../model/run-table.ts';
 import { stageColumns } from '../model/run-table.ts';
 import { clock, lasted, span } from '../model/times.ts';
@@ -38,7 +39,7 @@ export function RunTable({ cluster, rows, selected, choose }: RunTableProps) {
                 <RowRemark row={row} />
               </th>
               {stageColumns.map((stage) => {
-                const id = `${cluster}.${row.number}.${stage}`;
+                const id = cellId(cluster, row, stage);
                 return (
                   <td key={stage} data-title={stage} className={row.cells[stage].state}>
                     <CellButton

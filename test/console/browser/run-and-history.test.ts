@@ -1,0 +1,82 @@
+/** From a failure to its log and to what can be done, from a generation to its document and back to it, and the fleet by what one looks for. */
+import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
+import {
+  type ConsoleInBrowser,
+  consoleInBrowser,
+  ended,
+  settled,
+  simManifest,
+  type Window,
+} from './console-in-browser.ts';
+
+let console: ConsoleInBrowser;
+const key = (name: string) => ({ namespace: 'default', name });
+
+beforeAll(async () => {
+  console = await consoleInBrowser({
+    KUBELOOM_SIM_FAULTS: JSON.stringify([{ stage: 'kubernetes', class: 'quota', manifest: 'fails' }]),
+    KUBELOOM_SIM_DRIFT: JSON.stringify([{ kind: 'mesh', manifest: 'drifts', pool: 'compute-1', repairable: true }]),
+  });
+  for (const compute of [1, 2, 3]) await settled(console.api, simManifest('old', { compute }));
+  await settled(console.api, simManifest('fails'));
+  await settled(console.api, simManifest('drifts', { providers: 2 }));
+  await console.api.driftManifest(key('drifts'), {});
+  await ended(console.api, key('drifts'));
+});
+afterAll(() => console?.close());
+
+async function opened(...given: Parameters<ConsoleInBrowser['open']>): Promise<Window> {
+  const window = await console.open(...given);
+  onTestFinished(() => window.context.close());
+  return window;
+}
+
+it('a run that failed shows the log of what failed, its key leads there, and it stays closed once it was closed', async () => {
+  const { page, go } = await opened();
+  await go('manifests/default/fails');
+  const log = page.getByRole('log');
+  await page.getByRole('heading', { name: /^Log of kubernetes/ }).waitFor();
+  await log.getByText(/\S/).first().waitFor();
+  await page.keyboard.press('l');
+  expect(await log.evaluate((element) => element === document.activeElement)).toBe(true);
+  await page.getByRole('button', { name: 'Close', exact: true }).click();
+  await log.waitFor({ state: 'detached' });
+  await page.reload();
+  await page.getByRole('region', { name: 'Failure' }).waitFor();
+  expect(await log.count()).toBe(0);
+  await page.getByRole('link', { name: 'The log of kubernetes' }).click();
+  await log.getByText(/\S/).first().waitFor();
+  await page.getByRole('region', { name: 'Failure' }).getByRole('link', { name: 'Roll back' }).waitFor();
+  await page.getByRole('region', { name: 'Failure' }).getByRole('button', { name: 'Retry' }).waitFor();
+});
+
+it('a viewer is offered no verbs at a failure', async () => {
+  const { page, go } = await opened({ token: await console.userWith('viewer') });
+  await go('manifests/default/fails');
+  const card = page.getByRole('region', { name: 'Failure' });
+  await card.getByRole('link', { name: 'The log of kubernetes' }).waitFor();
+  expect(await card.getByRole('button', { name: 'Retry' }).count()).toBe(0);
+  expect(await card.getByRole('link', { name: 'Roll back' }).count()).toBe(0);
+});
+
+it('each stage of a run is announced as it begins', async () => {
+  const { page, go } = await opened();
+  await page.evaluate(`{
+    window.said = [];
+    new MutationObserver(() => window.said.push(document.getElementById('announcer').textContent))
+      .observe(document.getElementById('announcer'), { subtree: true, childList: true, characterData: true });
+  }`);
+  await go('manifests/default/old');
+  await page
+    .getByRole('row', { name: /reached/ })
+    .first()
+    .waitFor();
+  // A stage is held until the page has said that it runs.
+  process.env.KUBELOOM_SIM_STAGE_MS = '100000';
+  await console.api.putManifest(key('old'), simManifest('old', { compute: 4 }));
+  await expect
+    .poll(async () => ((await page.evaluate('window.said')) as string[]).join('|'), { timeout: 60_000 })
+    .toMatch(/old: web: infrastructure of waypoint 1 runs/);
+  delete process.env.KUBELOOM_SIM_STAGE_MS;
+  expect(await ended(console.api, key('old'))).toBe('Done');
+});
