@@ -79,7 +79,7 @@ export const commands = {
   resume: (key: Name) => `kubeloom resume ${of(key)}`,
   drift: (key: Name) => `kubeloom drift ${of(key)} --wait`,
   repair: (key: Name) => `kubeloom drift ${of(key)} --repair --wait`,
-  rollback: (key: Name) => `kubeloom rollback ${of(key)}`,
+  rollback: (key: Name, to = '') => `kubeloom rollback ${of(key)}${option('to', to)}`,
   remove: (key: Name) => `kubeloom delete ${of(key)}`,
   checkProvider: ({ namespace, name, provider }: Name & { readonly provider: string }) =>
     `kubeloom provider check ${word(provider)}${option('manifest', name)}${inside(namespace)}`,

@@ -2,23 +2,27 @@
 import { useQuery } from '@tanstack/react-query';
 import { type AnswerTo, ask } from '../api.ts';
 import { commands, type Name } from '../model/commands.ts';
+import { may } from '../model/rights.ts';
 import type { TabProps } from '../model/tab.ts';
 import { clock, timeAgo } from '../model/times.ts';
+import { yamlText } from '../model/yaml-text.ts';
 import { CopyCommand } from '../parts/copy-command.tsx';
 import { DiffView } from '../parts/diff-view.tsx';
-import { Loading, Trouble, useNow } from '../parts/states.tsx';
-import { useGenerations } from '../queries.ts';
+import { Answered, Loading, Trouble, useNow } from '../parts/states.tsx';
+import { useGenerations, useWhoAmI } from '../queries.ts';
 import { go, hrefOf } from '../routes.ts';
 import '../styles/history.css';
 
 type Generation = AnswerTo<'GET /v1/manifests/{namespace}/{name}/generations'>['items'][number];
 
 export default function HistoryTab({ of, manifest, chosen }: TabProps) {
+  const me = useWhoAmI();
   const list = useGenerations(of, manifest.generation);
   if (!list.data)
     return list.error ? <Trouble error={list.error} what="the history" /> : <Loading what="the history" />;
   const { items } = list.data;
   const compared = comparedOf(items, chosen);
+  const whole = items.find(({ generation }) => String(generation) === chosen.document)?.generation;
   return (
     <div className="history">
       <section aria-labelledby="generations-title">
@@ -33,12 +37,15 @@ export default function HistoryTab({ of, manifest, chosen }: TabProps) {
               of={of}
               item={item}
               before={items[place + 1]?.generation}
-              current={item.generation === compared?.to}
+              current={item.generation === (whole ?? compared?.to)}
+              mayRollBack={may(me.data, 'operator', of.namespace) && !manifest.deleting}
             />
           ))}
         </ol>
       </section>
-      {compared ? (
+      {whole !== undefined ? (
+        <WholeDocument of={of} generation={whole} />
+      ) : compared ? (
         <Comparison of={of} items={items} {...compared} />
       ) : (
         <p className="dim">There is one generation: nothing to compare yet.</p>
@@ -64,9 +71,10 @@ interface GenerationLineProps {
   readonly before: number | undefined;
   /** Its change is shown. */
   readonly current: boolean;
+  readonly mayRollBack: boolean;
 }
 
-function GenerationLine({ of, item, before, current }: GenerationLineProps) {
+function GenerationLine({ of, item, before, current, mayRollBack }: GenerationLineProps) {
   const now = useNow();
   const { generation, at, by, reason, changes, rolledBackTo } = item;
   const place = ['manifests', of.namespace, of.name, 'history'];
@@ -97,6 +105,14 @@ function GenerationLine({ of, item, before, current }: GenerationLineProps) {
           )}
         </span>
       </p>
+      <p className="ways">
+        <a href={hrefOf(place, { document: String(generation) })}>Whole document</a>
+        {mayRollBack && !item.current && (
+          <a href={hrefOf(['manifests', of.namespace, of.name, 'plan'], { goal: 'rollback', to: String(generation) })}>
+            Plan a roll back to it
+          </a>
+        )}
+      </p>
       {generation === 1 ? null : changes === null ? (
         <p className="dim">what it changed is not kept</p>
       ) : (
@@ -107,6 +123,33 @@ function GenerationLine({ of, item, before, current }: GenerationLineProps) {
         </ul>
       )}
     </li>
+  );
+}
+
+/** Of one generation, as it was accepted. */
+function WholeDocument({ of, generation }: { readonly of: Name; readonly generation: number }) {
+  const found = useQuery({
+    queryKey: ['generation', of.namespace, of.name, generation],
+    queryFn: ({ signal }) =>
+      ask('GET /v1/manifests/{namespace}/{name}/generations/{generation}', { params: { ...of, generation }, signal }),
+    // Generations never change.
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+  return (
+    <section aria-labelledby="document-title">
+      <h2 id="document-title">Document of generation {generation}</h2>
+      <p className="ways">
+        <a href={hrefOf(['manifests', of.namespace, of.name, 'history'])}>What changed</a>
+      </p>
+      <Answered of={found} what="the document">
+        {({ document }) => (
+          // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard
+          <section className="scroll" tabIndex={0} aria-label={`Generation ${generation} as YAML`}>
+            <pre>{yamlText(document)}</pre>
+          </section>
+        )}
+      </Answered>
+    </section>
   );
 }
 

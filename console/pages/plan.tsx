@@ -46,9 +46,10 @@ export default function PlanTab({ of, manifest, chosen }: TabProps) {
         <ManifestEditor stored={{ text, generation: manifest.generation }} of={of} />
       ) : (
         <GoalPlan
-          key={goal}
+          key={`${goal} ${chosen.to}`}
           of={of}
           goal={goal}
+          to={chosen.to}
           version={`${manifest.generation} ${manifest.attempt} ${manifest.status}`}
         />
       )}
@@ -60,20 +61,26 @@ interface GoalPlanProps {
   readonly of: TabProps['of'];
   readonly goal: Exclude<Goal, 'change'>;
   readonly version: string;
+  /** Of a roll back: the generation. @default the last one that was done */
+  readonly to?: string | undefined;
 }
 
 const queries = { again: {}, rollback: { rollback: 'last' }, delete: { delete: 'true' } } as const;
 
-function GoalPlan({ of, goal, version }: GoalPlanProps) {
+function GoalPlan({ of, goal, version, to }: GoalPlanProps) {
   const me = useWhoAmI();
   const plan = useQuery({
-    queryKey: ['plan', of.namespace, of.name, goal, version],
+    queryKey: ['plan', of.namespace, of.name, goal, to, version],
     queryFn: ({ signal }) =>
-      ask('POST /v1/manifests/{namespace}/{name}/plan', { params: { ...of }, query: queries[goal], signal }),
+      ask('POST /v1/manifests/{namespace}/{name}/plan', {
+        params: { ...of },
+        query: goal === 'rollback' && to ? { rollback: to } : queries[goal],
+        signal,
+      }),
     // Someone reads it: it is made again only when it is asked for, or when the manifest has moved.
     refetchOnWindowFocus: false,
   });
-  const command = { again: commands.plan(of), rollback: commands.rollback(of), delete: commands.remove(of) }[goal];
+  const command = { again: commands.plan(of), rollback: commands.rollback(of, to), delete: commands.remove(of) }[goal];
   const allowed = may(me.data, 'operator', of.namespace);
   const head = (
     <p className="editor-state">

@@ -27,7 +27,11 @@ function allCommands(namespace: string, name: string): Readonly<Record<keyof typ
     ...{ plan: [commands.plan(key)], planOfFile: [commands.planOfFile()], store: [commands.store('secret.yaml')] },
     ...{ apply: [commands.apply(id)], approve: [commands.approve(key, id)], retry: [commands.retry(key)] },
     ...{ cancel: [commands.cancel(key)], pause: [commands.pause(key)], resume: [commands.resume(key)] },
-    ...{ drift: [commands.drift(key)], repair: [commands.repair(key)], rollback: [commands.rollback(key)] },
+    ...{
+      drift: [commands.drift(key)],
+      repair: [commands.repair(key)],
+      rollback: [commands.rollback(key), commands.rollback(key, '2')],
+    },
     ...{ remove: [commands.remove(key)], checkProvider: [commands.checkProvider({ ...key, provider: name })] },
     ...{ secrets: [commands.secrets()], template: [commands.template(key)], sources: [commands.sources()] },
     ...{ source: [commands.source(key)], syncSource: [commands.syncSource(key)], whoami: [commands.whoami()] },

@@ -59,6 +59,23 @@ it('a viewer is offered no verbs at a failure', async () => {
   expect(await card.getByRole('link', { name: 'Roll back' }).count()).toBe(0);
 });
 
+it('the whole document of a generation is read, and a roll back to any of them is planned and carried out', async () => {
+  const { page, go } = await opened();
+  await go('manifests/default/old/history');
+  const first = page.getByRole('listitem').filter({ hasText: 'generation 1' });
+  await first.getByRole('link', { name: 'Whole document' }).click();
+  const document = page.getByRole('region', { name: 'Generation 1 as YAML' });
+  await document.getByText(/count: 1$/m).waitFor();
+  expect(page.url()).toContain('history?document=1');
+  await first.getByRole('link', { name: 'Plan a roll back to it' }).click();
+  await page.getByText('Back to generation 1, as a new generation.').waitFor();
+  await page.getByText('kubeloom rollback old --to 1').waitFor();
+  await page.getByLabel(/Type web/).fill('web');
+  await page.getByRole('button', { name: 'Roll back exactly so' }).click();
+  await expect.poll(async () => (await console.api.getManifest(key('old'))).generation).toBe(4);
+  expect(await ended(console.api, key('old'))).toBe('Done');
+});
+
 it('each stage of a run is announced as it begins', async () => {
   const { page, go } = await opened();
   await page.evaluate(`{
