@@ -13,6 +13,7 @@ import { Empty, Loading, Trouble, useNow } from '../parts/states.tsx';
 import { Sign } from '../parts/status.tsx';
 import type { LogPlace } from '../parts/use-log.ts';
 import { useWhoAmI } from '../queries.ts';
+import { hrefOf } from '../routes.ts';
 
 export default function DriftTab({ of, manifest }: TabProps) {
   const now = useNow(10);
@@ -60,6 +61,16 @@ export default function DriftTab({ of, manifest }: TabProps) {
               {drift.items.map(({ kind, message, repairable, where }) => (
                 <li key={`${kind} ${JSON.stringify(where)} ${message}`}>
                   <span className="tag">{kind}</span> {message}{' '}
+                  {where.node !== undefined && (
+                    <a
+                      href={hrefOf(['manifests', of.namespace, of.name, 'nodes'], {
+                        node: where.node,
+                        search: where.node,
+                      })}
+                    >
+                      node {where.node}
+                    </a>
+                  )}{' '}
                   <span className="dim">{repairable ? 'can be repaired' : 'cannot be repaired automatically'}</span>
                 </li>
               ))}

@@ -76,6 +76,17 @@ it('the whole document of a generation is read, and a roll back to any of them i
   expect(await ended(console.api, key('old'))).toBe('Done');
 });
 
+it('a difference leads to its node', async () => {
+  const { page, go } = await opened();
+  await go('manifests/default/drifts/drift');
+  await page
+    .getByRole('link', { name: /^node / })
+    .first()
+    .click();
+  await expect.poll(() => page.url()).toContain('/nodes?node=');
+  await page.getByRole('region', { name: /compute-1/ }).waitFor();
+});
+
 it('each stage of a run is announced as it begins', async () => {
   const { page, go } = await opened();
   await page.evaluate(`{
