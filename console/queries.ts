@@ -39,11 +39,11 @@ export function useWhoAmI() {
 }
 
 /** Rows of what is chosen, those that need a person first, with counts of all. */
-export function useFleet({ search, state, namespace }: FleetChoice, rows: number, requests = 1) {
-  const chosen = { ...(search && { search }), ...(state && { state }), ...(namespace && { namespace }) };
-  const query = { ...chosen, sort: 'state', counts: 'true', limit: rows };
+export function useFleet({ sort, ...choice }: FleetChoice, rows: number, requests = 1) {
+  const chosen = Object.fromEntries(Object.entries(choice).filter(([, value]) => value !== ''));
+  const query = { ...chosen, sort: sort || 'state', counts: 'true', limit: rows };
   return useQuery({
-    queryKey: ['fleet', search, state, namespace, rows],
+    queryKey: ['fleet', query],
     queryFn: ({ signal }) => askUnlessChanged('GET /v1/manifests', { query, signal }),
     placeholderData: keepPreviousData,
     refetchInterval: paced(({ counts }: Partial<ManifestPage> = {}) =>

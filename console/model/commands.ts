@@ -48,12 +48,13 @@ interface RollOutStart {
 
 export const commands = {
   console: () => 'kubeloom console',
-  fleet: ({ search, state, namespace }: FleetChoice) =>
+  fleet: ({ search, state, namespace, provider, sort }: FleetChoice) =>
     [
-      'kubeloom get --sort state',
+      `kubeloom get --sort ${word(sort || 'state')}`,
       option('state', state),
       option('search', search),
       option('namespace', namespace),
+      option('provider', provider),
     ].join(''),
   describe: (key: Name) => `kubeloom describe ${of(key)}`,
   nodes: (key: Name) => `kubeloom describe ${of(key)} --nodes`,

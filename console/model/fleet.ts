@@ -1,6 +1,6 @@
 /** The fleet: what needs a person first, what is under way, and the rest. */
 import type { ManifestPage } from '#contracts/api-bodies.ts';
-import type { FleetState } from '#contracts/fleet.ts';
+import type { FleetSort, FleetState } from '#contracts/fleet.ts';
 import { countOf } from './count-of.ts';
 
 export type Summary = ManifestPage['items'][number];
@@ -15,6 +15,9 @@ export const stateTitles = {
 } as const satisfies Readonly<Record<FleetState, string>>;
 export const shownStates = Object.keys(stateTitles) as readonly FleetState[];
 
+/** Whether what exists is what the document asks for: apart from how it fares. */
+export type Agreement = 'desired' | 'drifted' | 'changing' | 'unreached';
+
 export interface FleetRow {
   readonly key: string;
   readonly summary: Summary;
@@ -23,6 +26,11 @@ export interface FleetRow {
   readonly remark: string;
   /** What to do about it. */
   readonly hint: string;
+  readonly agreement: Agreement;
+  /** That the last check found, of all clusters. */
+  readonly differences: number;
+  /** Something failed: the run shows where. */
+  readonly failed: boolean;
   readonly nodes: number;
   readonly joins: number;
   readonly leaves: number;
@@ -34,17 +42,27 @@ export function fleetRow(summary: Summary): FleetRow {
   const failure = clusters.find((cluster) => cluster.failure !== undefined)?.failure;
   const sum = (of: (cluster: Summary['clusters'][number]) => number): number =>
     clusters.reduce((total, cluster) => total + of(cluster), 0);
+  const differences = sum(({ drift = 0 }) => drift);
   return {
     key: `${summary.namespace}/${summary.name}`,
     summary,
     state: summary.state ?? 'as-desired',
     remark: remarkOf(summary),
     hint: failure?.hint ?? '',
+    agreement: agreementOf(summary, differences),
+    differences,
+    failed: failure !== undefined,
     nodes: sum(({ nodes }) => nodes),
     joins: sum(({ now }) => now?.joins ?? 0),
     leaves: sum(({ now }) => now?.leaves ?? 0),
     providers: [...new Set(clusters.flatMap(({ providers = [] }) => providers))].sort(),
   };
+}
+
+function agreementOf({ status, clusters }: Summary, differences: number): Agreement {
+  if (status === 'Running' || status === 'Deleting' || status === 'Pending') return 'changing';
+  if (status !== 'Done' || clusters.some((one) => troubles.includes(one.status))) return 'unreached';
+  return differences > 0 ? 'drifted' : 'desired';
 }
 
 /** Something went wrong with it: apart from that, a plan of it may wait. */
@@ -85,7 +103,22 @@ export interface FleetChoice {
   readonly search: string;
   readonly state: string;
   readonly namespace: string;
+  /** A provider instance. */
+  readonly provider: string;
+  /** Empty: what needs a person first. */
+  readonly sort: string;
 }
+
+export const everything: FleetChoice = { search: '', state: '', namespace: '', provider: '', sort: '' };
+
+/** By the words of the API; that which needs a person first is the one without a choice. */
+export const orders = {
+  state: 'what needs you first',
+  name: 'by name',
+  changed: 'changed last first',
+  created: 'newest first',
+  nodes: 'largest first',
+} as const satisfies Readonly<Record<FleetSort, string>>;
 
 /** So many rows are drawn at first, and more when someone asks for them: more than a person reads. */
 export const rowsAtOnce = 100;

@@ -3,7 +3,7 @@ import type { AnswerTo } from '../api.ts';
 import { commands } from '../model/commands.ts';
 import { failureClasses } from '../model/failure-classes.ts';
 import type { Summary } from '../model/fleet.ts';
-import { fleetRow, isTroubled, troubles } from '../model/fleet.ts';
+import { everything, fleetRow, isTroubled, troubles } from '../model/fleet.ts';
 import { may } from '../model/rights.ts';
 import { timeAgo } from '../model/times.ts';
 import { CopyCommand } from '../parts/copy-command.tsx';
@@ -16,7 +16,7 @@ import { hrefOf } from '../routes.ts';
 
 type Waiting = AnswerTo<'GET /v1/plans'>['items'][number];
 
-const inNeed = { search: '', state: 'attention,drifted', namespace: '' };
+const inNeed = { ...everything, state: 'attention,drifted' };
 /** More cards than a person reads. */
 const most = 200;
 /** The fleet, and plans that wait. */

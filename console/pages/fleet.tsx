@@ -1,30 +1,31 @@
 /** All manifests: what needs a person first. */
-import { memo, useEffect, useMemo, useRef, useState } from 'react';
-import type { FleetCounts } from '#contracts/fleet.ts';
+import { memo, useMemo, useRef } from 'react';
 import { commands } from '../model/commands.ts';
+import { countOf } from '../model/count-of.ts';
 import {
-  type FleetChoice,
+  type Agreement,
+  everything,
   type FleetRow,
   fleetRow,
   mostRows,
+  orders,
   rowsAtOnce,
   rowsOf,
   type Summary,
-  shownStates,
-  stateTitles,
 } from '../model/fleet.ts';
 import { timeAgo } from '../model/times.ts';
 import { Bar } from '../parts/bar.tsx';
-import { Choice } from '../parts/choice.tsx';
 import { CopyCommand } from '../parts/copy-command.tsx';
 import { Empty, Loading, Trouble, Updated, useNow } from '../parts/states.tsx';
-import { Status } from '../parts/status.tsx';
+import { Sign, Status, type Tone } from '../parts/status.tsx';
 import { useFleet } from '../queries.ts';
 import { go, hrefOf } from '../routes.ts';
+import { FleetFilters } from './fleet-filters.tsx';
 
 export function FleetPage({ chosen }: { readonly chosen: Readonly<Record<string, string>> }) {
-  const { search = '', state = '', namespace = '' } = chosen;
-  const choice = { search, state, namespace };
+  const { search = '', state = '', namespace = '', provider = '' } = chosen;
+  const sort = Object.keys(orders).find((one) => one === chosen.sort && one !== 'state') ?? '';
+  const choice = { search, state, namespace, provider, sort };
   const most = rowsOf(chosen.rows);
   const fleet = useFleet(choice, most);
   const rowOf = useRows();
@@ -54,7 +55,7 @@ export function FleetPage({ chosen }: { readonly chosen: Readonly<Record<string,
         </Empty>
       ) : rows.length === 0 ? (
         <Empty title="Nothing matches">
-          <button type="button" onClick={() => choose({ search: '', state: '', namespace: '' })}>
+          <button type="button" onClick={() => choose({ ...everything, sort })}>
             Show all {counts.all}
           </button>
         </Empty>
@@ -82,40 +83,6 @@ export function FleetPage({ chosen }: { readonly chosen: Readonly<Record<string,
   );
 }
 
-interface FiltersProps {
-  readonly choice: FleetChoice;
-  readonly counts: FleetCounts;
-  readonly choose: (change: Partial<FleetChoice>) => void;
-}
-
-/** Each with how many there are of it; the addresses of filters are as the API has them. */
-function FleetFilters({ choice, counts, choose }: FiltersProps) {
-  const on = choice.state.split(',');
-  const any = shownStates.reduce((sum, state) => sum + counts.states[state], 0);
-  return (
-    <fieldset className="filters">
-      <legend className="hidden">Filters</legend>
-      <Search value={choice.search} choose={(search) => choose({ search })} />
-      <Chip title="All" count={any} on={choice.state === ''} choose={() => choose({ state: '' })} />
-      {shownStates.map((state) => (
-        <Chip
-          key={state}
-          title={stateTitles[state]}
-          count={counts.states[state]}
-          on={on.includes(state)}
-          choose={() => choose({ state: on.includes(state) ? '' : state })}
-        />
-      ))}
-      <Choice
-        title="Namespace"
-        of={Object.keys(counts.namespaces)}
-        value={choice.namespace}
-        choose={(namespace) => choose({ namespace })}
-      />
-    </fieldset>
-  );
-}
-
 /** The same row for the same summary: what did not change is not drawn again. */
 function useRows(): (summary: Summary) => FleetRow {
   const known = useRef(new WeakMap<Summary, FleetRow>());
@@ -129,58 +96,6 @@ function useRows(): (summary: Summary) => FleetRow {
   );
 }
 
-/** What is written is shown at once, and filtered by when the writer pauses. */
-function Search({ value, choose }: { readonly value: string; readonly choose: (text: string) => void }) {
-  const [text, setText] = useState(value);
-  const timer = useRef(0);
-  const sent = useRef(value);
-  /** With the other filters as they are when the writer pauses. */
-  const latest = useRef(choose);
-  useEffect(() => {
-    latest.current = choose;
-  });
-  useEffect(() => () => window.clearTimeout(timer.current), []);
-  useEffect(() => {
-    if (value === sent.current) return;
-    // Changed elsewhere, as by "Show all" or by going back.
-    window.clearTimeout(timer.current);
-    sent.current = value;
-    setText(value);
-  }, [value]);
-  return (
-    <input
-      type="search"
-      value={text}
-      placeholder="Search names, providers, failures   /"
-      aria-label="Search"
-      onChange={(event) => {
-        const { value: written } = event.target;
-        setText(written);
-        window.clearTimeout(timer.current);
-        timer.current = window.setTimeout(() => {
-          sent.current = written;
-          latest.current(written);
-        }, 120);
-      }}
-    />
-  );
-}
-
-interface ChipProps {
-  readonly title: string;
-  readonly count: number;
-  readonly on: boolean;
-  readonly choose: () => void;
-}
-
-function Chip({ title, count, on, choose }: ChipProps) {
-  return (
-    <button type="button" className="chip" aria-pressed={on} onClick={choose} disabled={count === 0 && !on}>
-      {title} <span className="count">{count}</span>
-    </button>
-  );
-}
-
 function FleetTable({ rows, busy }: { readonly rows: readonly FleetRow[]; readonly busy: boolean }) {
   // Often enough to draw all rows.
   const now = useNow(10);
@@ -191,6 +106,7 @@ function FleetTable({ rows, busy }: { readonly rows: readonly FleetRow[]; readon
           <tr>
             <th scope="col">Status</th>
             <th scope="col">Manifest</th>
+            <th scope="col">As desired</th>
             <th scope="col">Now</th>
             <th scope="col" className="number">
               Nodes
@@ -209,8 +125,27 @@ function FleetTable({ rows, busy }: { readonly rows: readonly FleetRow[]; readon
   );
 }
 
+/** Apart from how it fares: whether what exists is what was asked for. */
+function AsDesired({ row: { agreement, differences, summary } }: { readonly row: FleetRow }) {
+  if (agreement === 'drifted')
+    return (
+      <a href={hrefOf(['manifests', summary.namespace, summary.name, 'drift'])}>
+        <Sign tone="warn" word={countOf(differences, 'difference')} />
+      </a>
+    );
+  const [tone, word] = agreements[agreement];
+  return <Sign tone={tone} word={word} />;
+}
+
+const agreements = {
+  desired: ['good', 'yes'],
+  changing: ['work', 'is changed'],
+  unreached: ['bad', 'not reached'],
+} as const satisfies Readonly<Record<Exclude<Agreement, 'drifted'>, readonly [tone: Tone, word: string]>>;
+
 const FleetLine = memo(function FleetLine({ row, now }: { readonly row: FleetRow; readonly now: number }) {
-  const { summary, nodes, joins, leaves, providers, remark, hint, state } = row;
+  const { summary, nodes, joins, leaves, providers, remark, hint, state, failed } = row;
+  const place = ['manifests', summary.namespace, summary.name];
   const { namespace, name, status, paused, cancelling, progress, generation, updatedAt } = summary;
   return (
     <tr className={state}>
@@ -225,6 +160,9 @@ const FleetLine = memo(function FleetLine({ row, now }: { readonly row: FleetRow
           {namespace} · g{generation}
         </span>
       </th>
+      <td data-title="As desired">
+        <AsDesired row={row} />
+      </td>
       <td className="now">
         {state === 'running' && progress && <Bar percent={progress.percent} />}
         {remark !== '' && (
@@ -232,6 +170,7 @@ const FleetLine = memo(function FleetLine({ row, now }: { readonly row: FleetRow
             {remark}
           </span>
         )}
+        {failed && <a href={hrefOf([...place, 'run'])}>Where it failed</a>}
         {hint !== '' && state === 'attention' && (
           <span className="hint" title={hint}>
             → {hint}

@@ -17,6 +17,7 @@ export const FleetState = z
 export type FleetState = z.infer<typeof FleetState>;
 
 export const fleetSorts = ['name', 'state', 'changed', 'created', 'nodes'] as const;
+export type FleetSort = (typeof fleetSorts)[number];
 
 /** Words with commas between, in any case; a fault names those that there are. */
 const some = <const Word extends string>(words: readonly Word[]) => {

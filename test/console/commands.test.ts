@@ -8,7 +8,7 @@ import { parseWords } from '../cli/parse-words.ts';
 
 const id = '3f0c9d0e5a7b1c2d4e6f8091a2b3c4d5e6f70819';
 const noFilter = { minutes: '60', namespace: '', kind: '' };
-const noChoice = { search: '', state: '', namespace: '' };
+const noChoice = { search: '', state: '', namespace: '', provider: '', sort: '' };
 
 /** Each of them, about things of these names; a stage, a verb and a number are words of Kubeloom. */
 function allCommands(namespace: string, name: string): Readonly<Record<keyof typeof commands, readonly string[]>> {
@@ -18,7 +18,10 @@ function allCommands(namespace: string, name: string): Readonly<Record<keyof typ
   return {
     ...{
       console: [commands.console()],
-      fleet: [commands.fleet(noChoice), commands.fleet({ search: name, state: 'drifted,paused', namespace })],
+      fleet: [
+        commands.fleet(noChoice),
+        commands.fleet({ search: name, state: 'drifted,paused', namespace, provider: 'aws-1', sort: 'nodes' }),
+      ],
       describe: [commands.describe(key)],
     },
     ...{ nodes: [commands.nodes(key)], history: [commands.history(key)], diff: [commands.diff(key, 1, 2)] },

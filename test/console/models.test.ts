@@ -40,6 +40,16 @@ describe('the fleet', () => {
     expect(failed).toMatchObject({ remark: 'QuotaExceeded: no more', hint: 'raise it' });
   });
 
+  it('a row says whether what exists is as desired, apart from how its run fares', () => {
+    const agreement = (more: Partial<Summary>) => fleetRow(summary('a', more)).agreement;
+    expect(agreement({ clusters: [cluster()] })).toBe('desired');
+    expect(agreement({ status: 'Running', clusters: [cluster({ drift: 2 })] })).toBe('changing');
+    expect(agreement({ clusters: [cluster({ status: 'RolledBack' })] })).toBe('unreached');
+    expect(agreement({ status: 'Failed', clusters: [cluster({ failure })] })).toBe('unreached');
+    const drifted = fleetRow(summary('a', { clusters: [cluster({ drift: 2 }), cluster({ drift: 1 })] }));
+    expect(drifted).toMatchObject({ agreement: 'drifted', differences: 3, failed: false });
+  });
+
   it('the fleet shows as many rows as its address says, in hundreds, and never more than the API gives at once', () => {
     expect([undefined, '', '0', '100', '101', '450', '5000', '-3', 'all', 'Infinity'].map(rowsOf)).toEqual([
       ...[100, 100, 100, 100, 200, 500, 1000, 100, 100, 100],

@@ -76,6 +76,28 @@ it('the whole document of a generation is read, and a roll back to any of them i
   expect(await ended(console.api, key('old'))).toBe('Done');
 });
 
+it('the fleet is filtered by provider and ordered as one chooses, and says of each whether it is as desired', async () => {
+  const { page, go } = await opened();
+  await go('');
+  const names = async () => page.getByRole('rowheader').getByRole('link').allInnerTexts();
+  await expect.poll(names).toEqual(['fails', 'drifts', 'old']);
+  await page
+    .getByRole('row', { name: /drifts/ })
+    .getByRole('link', { name: '1 difference' })
+    .waitFor();
+  await page.getByRole('row', { name: /old/ }).getByText('yes').waitFor();
+  await page.getByRole('row', { name: /fails/ }).getByText('not reached').waitFor();
+  await page.getByRole('combobox', { name: 'Order' }).selectOption('nodes');
+  await expect.poll(async () => (await names())[0]).toBe('drifts');
+  await page.getByRole('combobox', { name: 'Provider' }).selectOption('sim-2');
+  await expect.poll(names).toEqual(['drifts']);
+  expect(new URL(page.url()).hash).toBe('#/?provider=sim-2&sort=nodes');
+  await page.getByText('kubeloom get --sort nodes --provider sim-2').waitFor();
+  await go('');
+  await page.getByRole('row', { name: /fails/ }).getByRole('link', { name: 'Where it failed' }).click();
+  await page.getByRole('heading', { name: /^Log of kubernetes/ }).waitFor();
+});
+
 it('a difference leads to its node', async () => {
   const { page, go } = await opened();
   await go('manifests/default/drifts/drift');
