@@ -11,7 +11,7 @@ import {
 import { generationOperations } from '#contracts/operations/manifests.ts';
 import { type Operation, type Operations, passesGateway } from '#contracts/operations/operation.ts';
 import { type OperationId, operationList, type operations } from '#contracts/operations/operations.ts';
-import { planOperations, waitingPlanOperations } from '#contracts/operations/plans.ts';
+import { approval, planOperations, waitingPlanOperations } from '#contracts/operations/plans.ts';
 import { clusterAccessOperations } from '#contracts/operations/runs.ts';
 import { demandOperations, verbOperations } from '#contracts/operations/verbs.ts';
 import type { HttpHandler } from '../middleware.ts';
@@ -27,6 +27,7 @@ const handlers: Readonly<Record<OperationId, HttpHandler>> = {
   ...from(() => import('./provider-checks.ts'), ['checkProvider', 'getProviderCheck']),
   ...from(() => import('./verbs.ts'), idsOf(verbOperations)),
   ...from(() => import('./demand.ts'), idsOf(demandOperations)),
+  ...from(() => import('./approve-manifest.ts'), idsOf(approval)),
   ...from(() => import('./plans.ts'), idsOf(planOperations)),
   ...from(() => import('./waiting-plans.ts'), idsOf(waitingPlanOperations)),
   ...from(() => import('./generations.ts'), idsOf(generationOperations)),

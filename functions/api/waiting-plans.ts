@@ -1,10 +1,15 @@
-/** GET /v1/plans: what waits for an approval in the namespaces that the caller may see, of manifests that need not exist yet, too. */
+/** GET /v1/plans: what waits for an approval in the namespaces that the caller may see, of manifests that need not exist yet, too; and how a proposed document differs from the stored one. */
 import { operations } from '#contracts/operations/operations.ts';
 import { inventoryPlanName, type WaitingPlanRecord } from '#contracts/waiting-plans.ts';
+import { readObjects } from '#documents/read-objects.ts';
 import { isPipelineError } from '#domain/errors.ts';
+import { documentChanges } from '#domain/manifest/document-changes.ts';
+import { validateAsManifest } from '#domain/manifest/groups/validate-as-manifest.ts';
 import { aheadOf } from '../ahead.ts';
 import { inventoryVersion, storedInventory } from '../pipeline/inventory/stored-inventory.ts';
 import { versionText } from '../pipeline/plans/plan-id.ts';
+import { replaceableManifest } from '../pipeline/records/stored-manifest.ts';
+import { proposalOf } from '../pipeline/submission/proposal-of.ts';
 import type { ApiPorts } from '../rights/api-uses.ts';
 import { handle } from './http/handle.ts';
 import { unlessSeen } from './http/not-modified.ts';
@@ -44,3 +49,20 @@ async function currentVersion(
     throw error;
   }
 }
+
+/** Against what is stored now; of a deletion, all of it is removed. */
+export const diffPlan = handle(operations.diffPlan, async ({ path }, deps) => {
+  const { proposal } = await proposalOf(deps, path, path.plan);
+  const stored = await replaceableManifest(deps, path);
+  const { kind, document } = proposal;
+  // Few requests need it, and what compares lines is large.
+  const { documentPatch } = await import('#documents/document-patch.ts');
+  const proposed = kind === 'delete' ? undefined : (validateAsManifest(document, { readObjects }).document ?? document);
+  const name = `${path.namespace}/${path.name}`;
+  const before = { title: stored ? `${name} (generation ${stored.generation})` : name, document: stored?.document };
+  // Of what is created or deleted as a whole there is nothing to say in words.
+  const changes = stored && proposed !== undefined ? documentChanges(stored.document, proposed) : [];
+  return {
+    json: { changes: [...changes], diff: documentPatch(before, { title: `${name} (proposed)`, document: proposed }) },
+  };
+});

@@ -19,7 +19,7 @@ import { manifestVerb } from './verbs.ts';
 
 const read = { method: 'GET', access: viewer, tag: 'manifests' } as const;
 
-export const planOperations = {
+export const approval = {
   approveManifest: {
     ...manifestVerb('approve', 'Approve a proposed plan: exactly that is carried out, unless something moved'),
     access: approver,
@@ -30,6 +30,9 @@ export const planOperations = {
     },
     problems: [400, 404, 409, 412, 413, 422],
   },
+} as const satisfies Operations;
+
+export const planOperations = {
   listPlans: {
     ...read,
     path: `${manifest}/plans`,
@@ -47,6 +50,9 @@ export const planOperations = {
     answers: ok('the plan', PlanReport),
     problems: [400, 404, 409],
   },
+} as const satisfies Operations;
+
+export const waitingPlanOperations = {
   diffPlan: {
     ...read,
     path: `${manifest}/plans/{plan}/diff`,
@@ -55,9 +61,6 @@ export const planOperations = {
     answers: ok('the differences, in words and line by line', DocumentDiff),
     problems: [400, 404, 409],
   },
-} as const satisfies Operations;
-
-export const waitingPlanOperations = {
   listWaitingPlans: {
     method: 'GET',
     path: '/v1/plans',
