@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { PipelineError } from '#domain/errors.ts';
 import { budgetOf } from '#domain/prices/budget-setting.ts';
-import { as, bindRoles, type Call, callApi } from '#test/api/api-under-test.ts';
+import { as, bindRoles, type Call } from '#test/api/api-under-test.ts';
 import { propertyRuns } from '#test/property-runs.ts';
 import { clusterNamed, environment, Fleet, fleet, nameOf } from './harness/fleet.ts';
 
@@ -92,69 +92,6 @@ describe('a start or an undo of a roll-out that is refused or fails', () => {
     });
     expect(await world.verb('undo', back, as('anna'))).toMatchObject({ status: 202 });
     expect(id).not.toBe(back);
-  });
-
-  it('a roll-out that needs an approval is kept as proposed, found by an approver, and started exactly so by the id of its plan', async () => {
-    const world = await Fleet.of(2);
-    const { deps } = world.pipeline;
-    Object.assign(deps.config, { KUBELOOM_ADMINS: 'user:root', KUBELOOM_REQUIRE_APPROVAL: [fleet] });
-    await bindRoles(deps, fleet, { viewer: 'tester', operator: 'olga', approver: 'anna' });
-    const document = environment('1.35.2', 3);
-    const planned = await world.call('POST', '/plan', { body: document, ...as('olga') });
-    expect(planned.json).toMatchObject({ needsApproval: true });
-    const id = String(planned.json.id);
-    const proposed = await world.start(document, '?soak=0s&waves=2', id, as('olga'));
-    expect(proposed).toMatchObject({ status: 409, json: { code: 'ApprovalRequired', details: { plan: id } } });
-    expect(proposed.json.detail).toContain(`kubeloom rollout start -n ${fleet} --plan ${id}`);
-    expect((await world.layer()).generation).toBe(1);
-    // Who plans the same meanwhile takes nothing of it.
-    await world.call('POST', '/plan', { body: document, ...as('anna') });
-    const waiting = async () => (await callApi(deps, 'GET', '/v1/plans', as('anna'))).json.items;
-    expect(await waiting()).toMatchObject([
-      { namespace: fleet, name: null, id, by: 'olga', summary: '2 clusters changed; 4 nodes added' },
-    ]);
-    const shown = (await world.call('GET', `/plans/${id}`, as('anna'))).json;
-    expect(shown).toMatchObject({ id, changes: 2, proposed: { by: 'olga', settings: { waves: [2], soak: '0s' } } });
-    expect(String((shown.proposed as { readonly diff: string }).diff)).toMatch(/^\+ +count: 3$/m);
-    expect(await world.start(undefined, '', id, as('olga'))).toMatchObject({ json: { code: 'ApprovalRequired' } });
-    const rollOut = await started(world, undefined, '', id, as('anna'));
-    expect(await waiting()).toEqual([]);
-    await world.pipeline.rollOut();
-    expect(await world.rollOut(rollOut)).toMatchObject({ status: 'RolledOut', plan: id, waves: [{ clusters: 2 }] });
-    expect((await world.layer()).generation).toBe(2);
-  });
-
-  it('a proposed roll-out that something moved is in no list, is another plan, and is refused to an approver, too', async () => {
-    const world = await Fleet.of(1);
-    const { deps } = world.pipeline;
-    Object.assign(deps.config, { KUBELOOM_ADMINS: 'user:root', KUBELOOM_REQUIRE_APPROVAL: [fleet] });
-    await bindRoles(deps, fleet, { operator: 'olga', approver: 'anna' });
-    const proposed = await world.start(environment('1.35.2', 3), quick, undefined, as('olga'));
-    const { plan } = proposed.json.details as { readonly plan: string };
-    expect(
-      await world.call('PUT', `/documents/InventoryLayer/${environment('1.35.2').metadata.name}`, {
-        body: environment('1.35.2', 2),
-        ...as('olga'),
-      }),
-    ).toMatchObject({ status: 200 });
-    expect((await callApi(deps, 'GET', '/v1/plans', as('anna'))).json.items).toEqual([]);
-    expect((await world.call('GET', `/plans/${plan}`, as('anna'))).json.id).not.toBe(plan);
-    expect(await world.start(undefined, '', plan, as('anna'))).toMatchObject({
-      status: 409,
-      json: { code: 'PlanMoved' },
-    });
-    expect((await world.call('GET', `/plans/${'0'.repeat(40)}`, as('anna'))).status).toBe(404);
-  });
-
-  it('a proposed roll-out keeps no Secret: it says that they are applied first', async () => {
-    const world = await Fleet.of(1);
-    const { deps } = world.pipeline;
-    Object.assign(deps.config, { KUBELOOM_ADMINS: 'user:root', KUBELOOM_REQUIRE_APPROVAL: [fleet] });
-    await bindRoles(deps, fleet, { operator: 'olga', approver: 'anna' });
-    const secret = { apiVersion: 'v1', kind: 'Secret', metadata: { name: 'keys' }, stringData: { a: 'hidden' } };
-    const refused = await world.start([environment('1.35.2', 3), secret], quick, undefined, as('olga'));
-    expect(refused.json.detail).toContain('a plan is kept without Secrets');
-    expect((await callApi(deps, 'GET', '/v1/plans', as('anna'))).json.items).toEqual([]);
   });
 
   it('a start that cannot store what it will do changes nothing, and keeps no cluster from the next one', async () => {
