@@ -106,7 +106,7 @@ function FleetTable({ rows, busy }: { readonly rows: readonly FleetRow[]; readon
           <tr>
             <th scope="col">Status</th>
             <th scope="col">Manifest</th>
-            <th scope="col">As desired</th>
+            <th scope="col">Desired state</th>
             <th scope="col">Now</th>
             <th scope="col" className="number">
               Nodes
@@ -126,7 +126,7 @@ function FleetTable({ rows, busy }: { readonly rows: readonly FleetRow[]; readon
 }
 
 /** Apart from how it fares: whether what exists is what was asked for. */
-function AsDesired({ row: { agreement, differences, summary } }: { readonly row: FleetRow }) {
+function DesiredState({ row: { agreement, differences, summary } }: { readonly row: FleetRow }) {
   if (agreement === 'drifted')
     return (
       <a href={hrefOf(['manifests', summary.namespace, summary.name, 'drift'])}>
@@ -138,8 +138,8 @@ function AsDesired({ row: { agreement, differences, summary } }: { readonly row:
 }
 
 const agreements = {
-  desired: ['good', 'yes'],
-  changing: ['work', 'is changed'],
+  desired: ['good', 'reached'],
+  changing: ['work', 'being changed'],
   unreached: ['bad', 'not reached'],
 } as const satisfies Readonly<Record<Exclude<Agreement, 'drifted'>, readonly [tone: Tone, word: string]>>;
 
@@ -160,17 +160,22 @@ const FleetLine = memo(function FleetLine({ row, now }: { readonly row: FleetRow
           {namespace} · g{generation}
         </span>
       </th>
-      <td data-title="As desired">
-        <AsDesired row={row} />
+      <td className={`agreement ${row.agreement}`}>
+        <DesiredState row={row} />
       </td>
       <td className="now">
         {state === 'running' && progress && <Bar percent={progress.percent} />}
-        {remark !== '' && (
-          <span className="remark" title={remark}>
+        {failed ? (
+          <a className="remark" title={remark} href={hrefOf([...place, 'run'])}>
             {remark}
-          </span>
+          </a>
+        ) : (
+          remark !== '' && (
+            <span className="remark" title={remark}>
+              {remark}
+            </span>
+          )
         )}
-        {failed && <a href={hrefOf([...place, 'run'])}>Where it failed</a>}
         {hint !== '' && state === 'attention' && (
           <span className="hint" title={hint}>
             → {hint}

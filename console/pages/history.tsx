@@ -137,14 +137,14 @@ function WholeDocument({ of, generation }: { readonly of: Name; readonly generat
   });
   return (
     <section aria-labelledby="document-title">
-      <h2 id="document-title">Document of generation {generation}</h2>
-      <p className="ways">
+      <div className="diff-title">
+        <h2 id="document-title">Document of generation {generation}</h2>
         <a href={hrefOf(['manifests', of.namespace, of.name, 'history'])}>What changed</a>
-      </p>
+      </div>
       <Answered of={found} what="the document">
         {({ document }) => (
           // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard
-          <section className="scroll" tabIndex={0} aria-label={`Generation ${generation} as YAML`}>
+          <section className="scroll whole" tabIndex={0} aria-label={`Generation ${generation} as YAML`}>
             <pre>{yamlText(document)}</pre>
           </section>
         )}

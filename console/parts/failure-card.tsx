@@ -55,7 +55,8 @@ export function FailureCard({ of, manifest, failure, current, cell }: FailureCar
           </dd>
         </div>
       </dl>
-      <p className="ways">
+      <div className="ways">
+        {current && <Verbs of={of} manifest={manifest} brief />}
         {logPath !== undefined && cell !== undefined && (
           <a href={hrefOf([...place, 'run'], { run: runId, cell })}>The log of {stage ?? 'this stage'}</a>
         )}
@@ -63,8 +64,7 @@ export function FailureCard({ of, manifest, failure, current, cell }: FailureCar
           <a href={hrefOf([...place, 'plan'], { goal: 'rollback' })}>Roll back</a>
         )}
         {logCommand !== undefined && <CopyCommand command={logCommand} />}
-      </p>
-      {current && <Verbs of={of} manifest={manifest} brief />}
+      </div>
     </section>
   );
 }

@@ -85,7 +85,7 @@ it('the fleet is filtered by provider and ordered as one chooses, and says of ea
     .getByRole('row', { name: /drifts/ })
     .getByRole('link', { name: '1 difference' })
     .waitFor();
-  await page.getByRole('row', { name: /old/ }).getByText('yes').waitFor();
+  await page.getByRole('row', { name: /old/ }).getByText('reached', { exact: true }).waitFor();
   await page.getByRole('row', { name: /fails/ }).getByText('not reached').waitFor();
   await page.getByRole('combobox', { name: 'Order' }).selectOption('nodes');
   await expect.poll(async () => (await names())[0]).toBe('drifts');
@@ -94,7 +94,10 @@ it('the fleet is filtered by provider and ordered as one chooses, and says of ea
   expect(new URL(page.url()).hash).toBe('#/?provider=sim-2&sort=nodes');
   await page.getByText('kubeloom get --sort nodes --provider sim-2').waitFor();
   await go('');
-  await page.getByRole('row', { name: /fails/ }).getByRole('link', { name: 'Where it failed' }).click();
+  await page
+    .getByRole('row', { name: /fails/ })
+    .getByRole('link', { name: /^InjectedFault/ })
+    .click();
   await page.getByRole('heading', { name: /^Log of kubernetes/ }).waitFor();
 });
 
