@@ -32,7 +32,7 @@ const fewest = 4;
 export function eventGroups(events: readonly ListedEvent[]): readonly EventGroup[] {
   const byRun = new Map<string, ListedEvent[]>();
   for (const event of events) {
-    // What is of no run stands alone.
+    // What is of no run is alone.
     const key = event.runId === '' ? `alone ${event.id ?? byRun.size}` : event.runId;
     const known = byRun.get(key) ?? [];
     // Again, so that it is behind all others.
@@ -75,7 +75,7 @@ export function lastGroups(groups: readonly EventGroup[], most: number): readonl
 const isOfPlan = (before: ListedEvent, { cluster }: ListedEvent): boolean =>
   (before.kind === 'WaypointStarted' || before.kind === 'PlanExplained') && before.cluster === cluster;
 
-export function eventLines(events: readonly ListedEvent[]): readonly EventLine[] {
+export function linesOf(events: readonly ListedEvent[]): readonly EventLine[] {
   const lines: { event: ListedEvent; cluster: string | undefined; plan: ListedEvent[] }[] = [];
   let cluster: string | undefined;
   for (const event of events) {

@@ -2,7 +2,7 @@
 import { useEffect, useMemo, useRef, useState } from 'react';
 import type { Name } from '../model/commands.ts';
 import { countOf } from '../model/count-of.ts';
-import { type EventGroup, eventGroups, eventLines, type ListedEvent, lastGroups } from '../model/event-groups.ts';
+import { type EventGroup, eventGroups, type ListedEvent, lastGroups, linesOf } from '../model/event-groups.ts';
 import { clock, zoneName } from '../model/times.ts';
 import { go, hrefOf, usePlace } from '../routes.ts';
 import { EventLines } from './event-lines.tsx';
@@ -77,10 +77,10 @@ export function EventList({ events, of, chosen: linked, start, follow = false, t
           atEnd.current = scrollTop + clientHeight >= scrollHeight - 40;
         }}
       >
-        {groups === undefined && <EventLines lines={eventLines(shown)} {...shape} />}
+        {groups === undefined && <EventLines lines={linesOf(shown)} {...shape} />}
         {groups?.map((group, index) =>
           group.title === undefined ? (
-            <EventLines key={group.key} lines={eventLines(group.events)} {...shape} />
+            <EventLines key={group.key} lines={linesOf(group.events)} {...shape} />
           ) : (
             <Run
               key={group.key}
@@ -135,7 +135,7 @@ function Run({ group: { title, first, end, events }, shape, begins }: RunProps) 
       </p>
       {shown.length > 0 && (
         <ol>
-          <EventLines lines={eventLines(shown)} {...shape} inRun />
+          <EventLines lines={linesOf(shown)} {...shape} inRun />
         </ol>
       )}
     </li>

@@ -1,7 +1,7 @@
 /** Events as one reads them: by run, in the order in which runs end, and plans folded. */
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { eventGroups, eventLines, type ListedEvent, lastGroups } from '../../console/model/event-groups.ts';
+import { eventGroups, type ListedEvent, lastGroups, linesOf } from '../../console/model/event-groups.ts';
 
 let number = 0;
 const event = (runId: string, kind: string, more: Partial<ListedEvent> = {}): ListedEvent => {
@@ -26,7 +26,7 @@ it('events of a run are together under what was asked for, and what happened las
   expect(groups.map(({ key }) => key)).toEqual(['one', 'two']);
 });
 
-it('a run of few events, or an event of no run, stands as it is, and a run whose start is not there is named by its id', () => {
+it('a run of few events, or an event of no run, is shown as it is, and a run whose start is not there is named by its id', () => {
   const alone = event('', 'Requested');
   const groups = eventGroups([alone, ...aRun('few').slice(0, 2), ...aRun('late').slice(1), ...aRun('late').slice(2)]);
   expect(groups.map(({ title, events }) => [title, events.length])).toEqual([
@@ -50,7 +50,7 @@ it('no event is lost in groups and lines, each is there once, and groups are who
       );
       const groups = eventGroups(events);
       const idsOf = (shown: typeof groups) =>
-        shown.flatMap((group) => eventLines(group.events).flatMap((line) => [line.event, ...line.plan]));
+        shown.flatMap((group) => linesOf(group.events).flatMap((line) => [line.event, ...line.plan]));
       const ids = idsOf(groups).map(({ id }) => Number(id));
       expect(ids.toSorted((one, other) => one - other)).toEqual(events.map(({ id }) => Number(id)));
       const last = lastGroups(groups, most);
@@ -61,7 +61,7 @@ it('no event is lost in groups and lines, each is there once, and groups are who
 });
 
 it('sentences of a plan are folded into the line before them, and a cluster is named where it is another than before', () => {
-  const lines = eventLines([
+  const lines = linesOf([
     event('one', 'RunStarted'),
     event('one', 'WaypointStarted', { cluster: 'web' }),
     event('one', 'PlanExplained', { cluster: 'web' }),

@@ -107,7 +107,7 @@ it('a list of events has in its address that only warnings and errors are shown,
   expect(new URL(page.url()).hash).toBe('#/events?minutes=1440&namespace=default');
 });
 
-it('of events and of the audit the newest are read first, earlier ones when someone asks for them, and what comes is added', async () => {
+it('the newest events, also of the audit, are read first, earlier ones when someone asks for them, and what comes is added', async () => {
   const key = { namespace: 'team', name: 'other' };
   for (let times = 0; times < 110; times += 1) {
     await console.api.pauseManifest(key, {});

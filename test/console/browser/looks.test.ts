@@ -65,7 +65,7 @@ const unreadable = `(() => {
   return [...found];
 })()`;
 
-it('in 375 pixels, as in a window of 750 at 200 %, no page cuts anything off or breaks a word, and the bar is one line', async () => {
+it('no page cuts anything off or breaks a word in 375 pixels, as in a window of 750 at 200 %, and the bar is one line', async () => {
   const { page, context, go } = await console.open({ size: { width: 375, height: 740 } });
   onTestFinished(() => context.close());
   const wrong: Record<string, unknown> = {};
