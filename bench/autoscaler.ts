@@ -12,6 +12,7 @@ import { promisify } from 'node:util';
 import { aPool, pools } from '#test/agent/pools.ts';
 import { applyAutoscaler, serveAgentApi, startPod } from '../test/real-kubernetes/autoscaler-in-cluster.ts';
 import { BareApiServer } from '../test/real-kubernetes/bare-api-server.ts';
+import { median } from './numbers.ts';
 
 const program = process.env.KUBELOOM_CLUSTER_AUTOSCALER;
 if (program === undefined) throw new Error('KUBELOOM_CLUSTER_AUTOSCALER must name the program');
@@ -45,8 +46,7 @@ try {
     while (cloud.asked.length === asked) await pause(20);
     seconds.push(Math.round(performance.now() - begun) / 1000);
   }
-  const sorted = seconds.toSorted((a, b) => a - b);
-  const figures = { median: sorted[Math.floor(sorted.length / 2)], slowest: sorted.at(-1), seconds };
+  const figures = { median: median(seconds), slowest: Math.max(...seconds), seconds };
   process.stdout.write(`${JSON.stringify({ pendingPodToRequest: figures, load: loadavg()[0] }, null, 2)}\n`);
 } finally {
   api.close();

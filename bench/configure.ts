@@ -5,7 +5,7 @@
  */
 import { loadavg } from 'node:os';
 import { NodesFleet, type Work } from '../test/hosts/nodes-fleet.ts';
-import { round, setting } from './numbers.ts';
+import { median, round, setting } from './numbers.ts';
 
 const claudie = {
   'one node, first': { seconds: 16.42, aim: 8 },
@@ -54,8 +54,7 @@ for (let turn = 0; turn < setting('ROUNDS', 1); turn += 1) {
 }
 const steps = Object.entries(seconds).map(([step, taken]) => {
   const { seconds: theirs, aim } = claudie[step as Step];
-  const median = taken.toSorted((a, b) => a - b)[Math.floor(taken.length / 2)] ?? Number.NaN;
-  return [step, { seconds: taken, claudie: theirs, times: round(theirs / median), aim }] as const;
+  return [step, { seconds: taken, claudie: theirs, times: round(theirs / median(taken)), aim }] as const;
 });
 process.stdout.write(
   `${JSON.stringify({ what: 'configure.yml on nodes that have their packages', steps: Object.fromEntries(steps), load: loadavg().map(round) }, null, 2)}\n`,

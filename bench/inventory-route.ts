@@ -6,7 +6,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { CliClient } from '#cli/connection/api-client.ts';
 import { inventoryName } from '#domain/inventory/inventory-documents.ts';
 import { benchInventory, withVersion } from './inventory.ts';
-import { round, setting } from './numbers.ts';
+import { growthExponent, round, setting } from './numbers.ts';
 import { cpuSeconds, onPlatform } from './platform-process.ts';
 
 const repeats = setting('BENCH_REPEATS', 3);
@@ -25,12 +25,9 @@ export const measureInventoryRoute = () =>
       await untilAllDone(api, size);
       cells.push(await measure(api, platform.pid, size));
     }
-    const growth = (part: 'seconds' | 'cpuSeconds') => {
-      const [least, most] = [cells[0], cells.at(-1)].map((cell) => cell?.[part] ?? Number.NaN);
-      return Math.round((Math.log((most ?? 0) / (least ?? 0)) / Math.log(sizes[2] / sizes[0])) * 100) / 100;
-    };
+    const growth = (part: 'seconds' | 'cpuSeconds') => growthExponent(cells.map((cell) => [cell.clusters, cell[part]]));
     return {
-      what: 'POST /v1/inventory/{namespace}/plan with an upgrade of Kubernetes in every environment; the fastest of some repeats; the exponent is from the first to the last',
+      what: 'POST /v1/inventory/{namespace}/plan with an upgrade of Kubernetes in every environment; the fastest of some repeats',
       aim: { seconds: 10, exponent: 1.2 },
       cells,
       exponent: { seconds: growth('seconds'), cpuSeconds: growth('cpuSeconds') },

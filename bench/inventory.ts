@@ -15,7 +15,7 @@ import { inventoryImpact } from '#domain/inventory/plan-inventory.ts';
 import { resolveCluster } from '#domain/inventory/resolve-cluster.ts';
 import { validateManifest } from '#domain/manifest/validate-manifest.ts';
 import { readObjects } from '../functions/documents/read-objects.ts';
-import { round, setting } from './numbers.ts';
+import { growthExponent, round, setting } from './numbers.ts';
 
 const repeats = setting('BENCH_REPEATS', 7);
 const scales = [1, 2, 4] as const;
@@ -24,13 +24,9 @@ export async function measureInventory() {
   // What runs first is not compiled yet.
   measureScale(scales[0]);
   const cells = scales.map(measureScale);
-  const exponent = (part: 'resolve' | 'plan'): number => {
-    const [least, most] = [cells[0], cells.at(-1)].map((cell) => cell?.[part].cpuMs ?? Number.NaN);
-    const growth = Math.log((most ?? Number.NaN) / (least ?? Number.NaN)) / Math.log(scales[2] / scales[0]);
-    return Math.round(growth * 100) / 100;
-  };
+  const exponent = (part: 'resolve' | 'plan') => growthExponent(cells.map((cell) => [cell.clusters, cell[part].cpuMs]));
   return {
-    what: 'resolve every cluster, explain one, plan one changed line of the environment of all; the fastest of some repeats, for 200 clusters, twice and four times that; the exponent is from the first to the last',
+    what: 'resolve every cluster, explain one, plan one changed line of the environment of all; the fastest of some repeats, for 200 clusters, twice and four times that',
     aim: { resolveMs: 1000, explainMs: 50, planMs: 10_000, exponent: 1.2 },
     cells,
     exponent: { resolve: exponent('resolve'), plan: exponent('plan') },

@@ -2,6 +2,7 @@
 import { cliClient } from '#cli/connection/api-client.ts';
 import { startPlatform } from '#local/platform.ts';
 import { benchManifest, untilDone } from './manifests.ts';
+import { median } from './numbers.ts';
 
 const repeats = 7;
 
@@ -20,13 +21,12 @@ export async function measureOne() {
       times.push(performance.now() - started);
       transitions = countTransitions(platform) - before;
     }
-    const sorted = times.toSorted((a, b) => a - b);
     return {
       what: 'PUT of a one-cluster manifest to Done, zero-time tools (the first run loads code)',
       aim: { ms: 1000, transitions: 45 },
       firstMs: Math.round(times[0] ?? 0),
-      medianMs: Math.round(sorted[Math.floor(sorted.length / 2)] ?? 0),
-      maxMs: Math.round(sorted.at(-1) ?? 0),
+      medianMs: Math.round(median(times)),
+      maxMs: Math.round(Math.max(...times)),
       transitions,
     };
   } finally {

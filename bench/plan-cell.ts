@@ -1,4 +1,5 @@
 /** One number of `plan.ts`, in a process of its own: `node bench/plan-cell.ts shared|own create|nothing|change CLUSTERS`. */
+import { median } from './numbers.ts';
 import { manifestToPlan, type Shape } from './plan-manifests.ts';
 import { PlanStore, planningPass, settlePlans } from './plan-pass.ts';
 
@@ -46,10 +47,6 @@ async function repeated<Result>(milliseconds: number, work: () => Promise<Result
   const end = performance.now() + milliseconds;
   while (performance.now() < end || results.length < 3) results.push(await work());
   return results;
-}
-
-function median(values: readonly number[]): number {
-  return values.toSorted((left, right) => left - right)[Math.floor(values.length / 2)] ?? Number.NaN;
 }
 
 function peakMegabytes(): number {

@@ -4,6 +4,7 @@
  */
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
+import { growthExponent } from './numbers.ts';
 import type { PlanCase, PlanCell } from './plan-cell.ts';
 import type { Shape } from './plan-manifests.ts';
 
@@ -29,7 +30,7 @@ async function measureCase(shape: Shape, which: PlanCase) {
     Object.fromEntries(sizes.map((clusters, index) => [clusters, round(cells[index]?.[part] ?? Number.NaN)]));
   return {
     ...{ shape, case: which, ms: bySize('ms'), cpuMs: bySize('cpuMs'), firstMs: bySize('firstMs') },
-    exponent: round(exponentOf(cells.map(({ cpuMs }) => cpuMs))),
+    exponent: growthExponent(cells.map(({ cpuMs }, index) => [sizes[index] ?? Number.NaN, cpuMs])),
     ...{ firstMegabytes: bySize('firstMegabytes'), megabytes: bySize('megabytes') },
   };
 }
@@ -37,18 +38,6 @@ async function measureCase(shape: Shape, which: PlanCase) {
 async function measureCell(shape: Shape, which: PlanCase, clusters: number): Promise<PlanCell> {
   const { stdout } = await promisify(execFile)(process.execPath, [program, shape, which, String(clusters)]);
   return JSON.parse(stdout) as PlanCell;
-}
-
-/** Slope of the line through the logarithms of all sizes. */
-function exponentOf(times: readonly number[]): number {
-  const points = times.map((time, index) => [Math.log(sizes[index] ?? Number.NaN), Math.log(time)] as const);
-  const mean = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / values.length;
-  const [x, y] = [mean(points.map(([size]) => size)), mean(points.map(([, time]) => time))];
-  const [above, below] = [
-    points.reduce((sum, [size, time]) => sum + (size - x) * (time - y), 0),
-    points.reduce((sum, [size]) => sum + (size - x) ** 2, 0),
-  ];
-  return above / below;
 }
 
 const round = (value: number): number => Math.round(value * 100) / 100;

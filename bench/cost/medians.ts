@@ -1,6 +1,7 @@
 /** Medians of the phases of builds, from the events of an installation. */
 import { z } from 'zod';
 import { RunWork } from '#contracts/stage.ts';
+import { median } from '../numbers.ts';
 import type { Measured, Medians } from './model.ts';
 
 const Timed = z.object({ stage: RunWork, phases: z.record(z.string(), z.number()) });
@@ -28,5 +29,3 @@ function measured(all: readonly Readonly<Record<string, number>>[]): Measured {
 }
 
 const sum = (numbers: readonly number[]): number => numbers.reduce((all, one) => all + one, 0);
-const median = (numbers: readonly number[]): number =>
-  numbers.toSorted((one, other) => one - other)[numbers.length >> 1] ?? 0;
