@@ -59,7 +59,7 @@ export const putTemplate = handle(operations.putTemplate, async (request, deps) 
   const { namespace, name } = request.path;
   const document = requestDocument(request, deps);
   const context = await validationContextOf(deps, request.path, document, request.caller);
-  const { reference, faults } = validateTemplateReference(document, context);
+  const { document: reference, faults } = validateTemplateReference(document, context);
   const all = [...storageFaults(document), ...pathFaults(document, request.path), ...faults];
   refuseFaults('TemplateGitReference', request.path, wireFaults(all, document));
   await deps.templateReferences.put(namespace, name, reference);
@@ -99,7 +99,7 @@ const missing = (namespace: string, name: string): PipelineError =>
 export const putRole = handle(operations.putRole, async (request, deps) => {
   const { name } = request.path;
   const [document, ...more] = requestDocuments(request, deps);
-  const { binding, faults } = validateRoleBinding(document);
+  const { document: binding, faults } = validateRoleBinding(document);
   const all = [
     ...storageFaults(document),
     ...faults,

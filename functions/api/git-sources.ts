@@ -17,7 +17,7 @@ export const putGitSource = handle(operations.putGitSource, async (request, deps
   const { path, caller } = request;
   const document = requestDocument(request, deps);
   const context = await validationContextOf(deps, path, document, caller);
-  const { source, faults } = validateGitSource(document, context);
+  const { document: source, faults } = validateGitSource(document, context);
   const all = [...storageFaults(document), ...pathFaults(document, path), ...faults];
   refuseFaults('GitSource', path, wireFaults(all, document));
   if (source === undefined) throw new PipelineError('InternalFault', 'a document without faults was not parsed');

@@ -1,8 +1,7 @@
 /** Validates a document of an inventory alone: its form, an order in itself, a template without values. */
-import type { z } from 'zod';
 import { error, type Fault } from '../manifest/faults/fault.ts';
-import { inDocumentOrder, isMap } from '../manifest/faults/kubernetes-document.ts';
-import { readForm } from '../manifest/faults/read-form.ts';
+import { isMap } from '../manifest/faults/kubernetes-document.ts';
+import { type FormVerdict, validateForm } from '../manifest/faults/validate-form.ts';
 import { planeFaults } from '../planes/plane-rules.ts';
 import {
   type InventoryDocument,
@@ -26,22 +25,13 @@ export interface InventorySurroundings {
   readonly templates?: (name: string) => InventoryTemplate | undefined;
 }
 
-export interface InventoryVerdict {
-  /** Absent when there are faults. */
-  readonly document?: InventoryDocument;
-  readonly faults: readonly Fault[];
-}
-
 /** Never throws. */
 export function validateInventoryDocument(
   kind: InventoryKind,
   document: unknown,
   surroundings: InventorySurroundings = {},
-): InventoryVerdict {
-  const form = readForm<z.ZodType<InventoryDocument>>(inventoryShapes[kind], document);
-  if ('faults' in form) return form;
-  const faults = faultsOf(form.value, surroundings);
-  return faults.length === 0 ? { document: form.value, faults } : { faults: inDocumentOrder(document, faults) };
+): FormVerdict<InventoryDocument> {
+  return validateForm<InventoryDocument>(inventoryShapes[kind], document, (one) => faultsOf(one, surroundings));
 }
 
 function faultsOf(document: InventoryDocument, surroundings: InventorySurroundings): readonly Fault[] {

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { type Binding, roles } from '#domain/access.ts';
 import { error, type Fault } from './faults/fault.ts';
-import { readForm } from './faults/read-form.ts';
+import { type FormVerdict, validateForm } from './faults/validate-form.ts';
 import { shown, Text } from './schema/names.ts';
 
 const Namespace = z.string().regex(/^(\*|[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?)$/, {
@@ -47,14 +47,8 @@ export type RoleBinding = z.infer<typeof RoleBinding>;
 export const bindingOf = ({ spec }: RoleBinding): Binding => spec;
 
 /** Never throws. */
-export function validateRoleBinding(document: unknown): {
-  readonly binding?: RoleBinding;
-  readonly faults: readonly Fault[];
-} {
-  const form = readForm(RoleBinding, document);
-  if ('faults' in form) return form;
-  const faults = rolesByPath(form.value);
-  return faults.length === 0 ? { binding: form.value, faults } : { faults };
+export function validateRoleBinding(document: unknown): FormVerdict<RoleBinding> {
+  return validateForm(RoleBinding, document, rolesByPath);
 }
 
 /** Such a subject would never match a caller: sessions do not contain the path of their role. */

@@ -113,22 +113,14 @@ function judge(
       const { secret, ...verdict } = validateSecret(document, uses.get(`${names.namespace}/${names.name}`));
       return { ...base, ...(secret && { document: secret }), ...verdict };
     }
-    case 'TemplateGitReference': {
-      const { reference, ...verdict } = validateTemplateReference(document, context);
-      return { ...base, ...(reference && { document: reference }), ...verdict };
-    }
-    case 'GitSource': {
-      const { source, ...verdict } = validateGitSource(document, context);
-      return { ...base, ...(source && { document: source }), ...verdict };
-    }
-    case 'RoleBinding': {
-      const { binding, faults } = validateRoleBinding(document);
-      return { ...base, namespace: '*', ...(binding && { document: binding }), faults, warnings: [] };
-    }
-    default: {
-      const { document: parsed, faults } = validateInventoryDocument(kind satisfies InventoryKind, document);
-      return { ...base, ...(parsed && { document: parsed }), faults, warnings: [] };
-    }
+    case 'TemplateGitReference':
+      return { ...base, ...validateTemplateReference(document, context), warnings: [] };
+    case 'GitSource':
+      return { ...base, ...validateGitSource(document, context), warnings: [] };
+    case 'RoleBinding':
+      return { ...base, namespace: '*', ...validateRoleBinding(document), warnings: [] };
+    default:
+      return { ...base, ...validateInventoryDocument(kind satisfies InventoryKind, document), warnings: [] };
   }
 }
 

@@ -1,26 +1,16 @@
-/** Validates a GitSource. */
+/** Validates a GitSource: its form, and that its Secret is of its namespace and exists where Secrets are known. */
 import { error, type Fault } from './faults/fault.ts';
-import { readForm } from './faults/read-form.ts';
+import { type FormVerdict, validateForm } from './faults/validate-form.ts';
 import type { ValidationContext } from './rules/manifest-index.ts';
 import { secretExists } from './rules/provider-rules.ts';
 import { GitSource } from './schema/git-source.ts';
 
-export interface GitSourceVerdict {
-  readonly source?: GitSource;
-  readonly faults: readonly Fault[];
-  readonly warnings: readonly Fault[];
-}
-
-/** Validates its form, and that its Secret is of its namespace and exists where Secrets are known. Never throws. */
+/** Never throws. */
 export function validateGitSource(
   document: unknown,
-  context: Pick<ValidationContext, 'secrets'> = {},
-): GitSourceVerdict {
-  const form = readForm(GitSource, document);
-  if ('faults' in form) return { ...form, warnings: [] };
-  const source = form.value;
-  const faults = secretFaults(source, context.secrets);
-  return faults.length === 0 ? { source, faults, warnings: [] } : { faults, warnings: [] };
+  { secrets }: Pick<ValidationContext, 'secrets'> = {},
+): FormVerdict<GitSource> {
+  return validateForm(GitSource, document, (source) => secretFaults(source, secrets));
 }
 
 function secretFaults({ metadata, spec }: GitSource, known: ValidationContext['secrets']): readonly Fault[] {

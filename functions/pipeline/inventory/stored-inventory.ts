@@ -15,8 +15,9 @@ import {
 import type { InventoryFault } from '#domain/inventory/inventory-fault.ts';
 import type { Inventory } from '#domain/inventory/inventory-index.ts';
 import { orderOfLevels } from '#domain/inventory/order-of-levels.ts';
-import { type InventoryVerdict, validateInventoryDocument } from '#domain/inventory/validate-inventory.ts';
+import { validateInventoryDocument } from '#domain/inventory/validate-inventory.ts';
 import { firstFaults } from '#domain/manifest/faults/fault.ts';
+import type { FormVerdict } from '#domain/manifest/faults/validate-form.ts';
 import type { ApiPorts } from '../../rights/api-uses.ts';
 import { checksumOf } from '../records/checksum.ts';
 
@@ -77,7 +78,7 @@ export function judgeDocument(
   kind: InventoryDocument['kind'],
   document: unknown,
   { order, templates }: Inventory,
-): InventoryVerdict {
+): FormVerdict<InventoryDocument> {
   const byName = new Map(templates.map((one) => [inventoryName(one.document), one.document]));
   return validateInventoryDocument(kind, document, {
     order: orderOfLevels(order?.document),

@@ -121,7 +121,7 @@ async function pinOf(
   if (stored === undefined) {
     return { reason: `there is no TemplateGitReference "${namespace}/${name}"`, fix: 'apply it first' };
   }
-  const { reference, faults } = validateTemplateReference(stored);
+  const { document: reference, faults } = validateTemplateReference(stored);
   // Stored by an older version, which accepted what this one refuses.
   if (reference === undefined) {
     const reasons = faults.map(({ path, reason }) => `${path}: ${reason}`).join('; ');

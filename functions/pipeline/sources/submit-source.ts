@@ -114,7 +114,7 @@ async function judgeManifest(
 }
 
 async function storeReference(deps: SubmissionPorts, one: Judged, { source, caller }: SourceSubmission): Promise<void> {
-  const { reference } = validateTemplateReference(one.document);
+  const { document: reference } = validateTemplateReference(one.document);
   const before = await deps.templateReferences.get(source.namespace, one.name);
   if (reference === undefined || sameValue(before, reference)) return;
   await deps.templateReferences.put(source.namespace, one.name, reference);
