@@ -2,6 +2,7 @@
 
 import type { z } from 'zod';
 import type { ClusterDescription, ManifestDescription, Run } from '#contracts/api-bodies.ts';
+import { counted } from '#domain/planning/text/words.ts';
 import type { ConditionType, ObjectCondition, ObjectStatus, ObservedCluster } from './object-status.ts';
 
 type Description = ManifestDescription;
@@ -69,7 +70,7 @@ function messageOf(manifest: Description): string {
   if (status !== 'Done')
     return progress ? `step ${progress.step} of ${progress.steps}, ${progress.percent} %` : 'waits for its run';
   const nodes = clusters.reduce((sum, one) => sum + one.nodes.length, 0);
-  return `${clusters.length} cluster${clusters.length === 1 ? '' : 's'}, ${nodes} node${nodes === 1 ? '' : 's'}`;
+  return `${counted(clusters.length, 'cluster')}, ${counted(nodes, 'node')}`;
 }
 
 const lastWord = ({ lastRun }: Description): string | undefined =>

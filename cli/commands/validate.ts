@@ -3,6 +3,7 @@ import type { Command } from 'commander';
 import { readObjects } from '#documents/read-objects.ts';
 import type { Fault } from '#domain/manifest/faults/fault.ts';
 import { validateDocuments } from '#domain/manifest/validate-documents.ts';
+import { counted } from '#domain/planning/text/words.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { faultLines, located } from '../print/faults.ts';
 import { paint, print, printJson } from '../print/output.ts';
@@ -54,7 +55,7 @@ function show(verdict: Verdict): void {
   const title = verdict.kind ? `${verdict.kind} ${verdict.name ?? ''}`.trim() : 'document';
   const place = verdict.index === undefined ? verdict.file : `${verdict.file} [${verdict.index + 1}]`;
   const count = verdict.faults.length;
-  const state = count === 0 ? paint('green', 'valid') : paint('red', `${count} ${count === 1 ? 'fault' : 'faults'}`);
+  const state = count === 0 ? paint('green', 'valid') : paint('red', counted(count, 'fault'));
   print(`${place}  ${title}  ${state}`);
   for (const line of faultLines(verdict.faults, 'fault')) print(line);
   for (const line of faultLines(verdict.warnings, 'warning')) print(line);

@@ -3,6 +3,7 @@
 import { type Signer, signerOf } from '#client/aws-signer.ts';
 import { WhoAmI } from '#contracts/http-documents.ts';
 import { parseJson } from '#domain/json.ts';
+import { counted } from '#domain/planning/text/words.ts';
 import { paint, print, printTable, printWrapped } from '../print/output.ts';
 import { checkAccount, checkNewQuotas, checkQuotas, findPlace } from './aws-account.ts';
 import { type AwsCheck, type AwsClients, awsClients, look, passed, skipped, warned, wrong } from './aws-check.ts';
@@ -133,5 +134,5 @@ export function showAws({ checks }: AwsReport): void {
   const wrong = checks.filter(({ state }) => state === 'wrong').length;
   const warnings = checks.filter(({ state }) => state === 'warning').length;
   if (wrong === 0 && warnings === 0) print('no problems found');
-  else printWrapped(`${wrong} wrong, ${warnings} ${warnings === 1 ? 'warning' : 'warnings'}`);
+  else printWrapped(`${wrong} wrong, ${counted(warnings, 'warning')}`);
 }

@@ -7,6 +7,7 @@ import { type InventoryKind, inventoryKinds } from '#domain/inventory/inventory-
 import { manifestKinds } from '#domain/manifest/schema/manifest-kinds.ts';
 import { documentName, isManifestKind, kindOf, validateDocuments } from '#domain/manifest/validate-documents.ts';
 import type { PlanTotals } from '#domain/planning/text/plan-totals.ts';
+import { counted } from '#domain/planning/text/words.ts';
 import type { CliClient, ManifestName } from '../connection/api-client.ts';
 import { ApiProblem } from '../connection/api-problem.ts';
 import { CliError, exitCodes } from '../exit-codes.ts';
@@ -144,8 +145,11 @@ async function withInventoryPlans(api: CliClient, judged: readonly Judged[]): Pr
 }
 
 function faulty(item: Known, faults: readonly WireFault[]): Judged['refused'] & object {
-  const count = faults.length === 1 ? 'one fault' : `${faults.length} faults`;
-  const problem = { code: 'InvalidManifest', detail: `${documentTitle(item)} has ${count}`, faults: [...faults] };
+  const problem = {
+    code: 'InvalidManifest',
+    detail: `${documentTitle(item)} has ${counted(faults.length, 'fault')}`,
+    faults: [...faults],
+  };
   return { problem, exitCode: exitCodes.invalid };
 }
 

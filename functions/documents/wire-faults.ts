@@ -3,6 +3,7 @@ import type { WireFault } from '#contracts/api-bodies.ts';
 import { PipelineError } from '#domain/errors.ts';
 import { error, type Fault, firstFaults } from '#domain/manifest/faults/fault.ts';
 import { isMap } from '#domain/manifest/faults/kubernetes-document.ts';
+import { counted } from '#domain/planning/text/words.ts';
 import { placed } from './text-places.ts';
 
 /** What a document is about. */
@@ -41,8 +42,7 @@ export function refuseFaults(kind: string, key: DocumentKey, faults: readonly Wi
 }
 
 export function faultsError(kind: string, key: DocumentKey, faults: readonly WireFault[]): PipelineError {
-  const count = faults.length === 1 ? 'one fault' : `${faults.length} faults`;
-  const message = `${kind} "${key.namespace}/${key.name}" has ${count}; nothing was changed`;
+  const message = `${kind} "${key.namespace}/${key.name}" has ${counted(faults.length, 'fault')}; nothing was changed`;
   return new PipelineError('InvalidManifest', message, { details: faults });
 }
 

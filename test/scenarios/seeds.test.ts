@@ -25,7 +25,7 @@ describe('one subscription, then two, then the manifest that worked', { timeout:
       expect(statusText(await world.apply(seed(file, key.name)))).toMatch(/^Done/);
     }
     await expect(world.apply(seed('working', key.name))).rejects.toThrow(
-      /has one fault.*compute-azure-2.*add a pool with another name/s,
+      /has 1 fault.*compute-azure-2.*add a pool with another name/s,
     );
     expect(await world.delete(key)).toBeUndefined();
   });

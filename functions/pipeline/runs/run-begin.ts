@@ -1,5 +1,6 @@
 /** The record of a run that starts: older runs that never started are superseded by it. */
 import type { ManifestRecord, RunRecord } from '#contracts/records.ts';
+import { counted } from '#domain/planning/text/words.ts';
 import type { Using } from '../../ports.ts';
 
 export interface Beginning {
@@ -25,8 +26,8 @@ export async function beginRun(
   const noted = { ...(runners && { runners }), ...queued };
   const run: RunRecord = { reason: 'started', ...known, ...noted, status: 'Running', startedAt: now };
   const what = deleting ? 'everything will be deleted' : `generation ${generation}`;
-  const work = clusters === 0 ? 'nothing to change' : `${clusters} ${clusters === 1 ? 'cluster' : 'clusters'} to touch`;
-  const check = `a check for drift of generation ${generation}: ${clusters} ${clusters === 1 ? 'cluster' : 'clusters'} to check`;
+  const work = clusters === 0 ? 'nothing to change' : `${counted(clusters, 'cluster')} to touch`;
+  const check = `a check for drift of generation ${generation}: ${counted(clusters, 'cluster')} to check`;
   const message = manifest.check === undefined ? `${what}, attempt ${attempt}: ${work}` : check;
   await Promise.all([
     deps.runs.put(run),

@@ -1,7 +1,7 @@
 /** The outcome of a run: of each cluster, and of the manifest. */
 import type { ClusterRecord, ManifestRecord, RunRecord } from '#contracts/records.ts';
 import type { SettleManifestOutput } from '#contracts/state-inputs.ts';
-import { listed } from '#domain/planning/text/words.ts';
+import { counted, listed } from '#domain/planning/text/words.ts';
 import { clusterName } from '../records/cluster-records.ts';
 
 /** What counts of a cluster when its run settles: its record without the states. */
@@ -43,7 +43,7 @@ export function outcomeOf(clusters: number, behind: readonly SettledCluster[]): 
   const [first] = behind;
   if (!first) return { outcome: 'done', Error: '', Cause: '' };
   const names = behind.map((cluster) => `${cluster.name}: ${stateOf(cluster)}`).join(', ');
-  const cause = `${behind.length} of ${clusters} ${clusters === 1 ? 'cluster' : 'clusters'} did not reach the desired state (${names})`;
+  const cause = `${behind.length} of ${counted(clusters, 'cluster')} did not reach the desired state (${names})`;
   return { outcome: 'failed', Error: first.failure?.code ?? 'StageFailed', Cause: cause.slice(0, 500) };
 }
 
