@@ -9,6 +9,15 @@ export interface LeaseTerm {
   readonly expiresAt: string;
 }
 
+/** A run that ended without a report is found after this time. */
+const checkAfterSeconds = 300;
+
+/** From `now` for so many seconds; it is due before half of it is over. */
+export function leaseTerm(now: Date, seconds: number): LeaseTerm {
+  const after = (passed: number): string => new Date(now.getTime() + passed * 1000).toISOString();
+  return { now: now.toISOString(), dueAt: after(Math.min(checkAfterSeconds, seconds / 2)), expiresAt: after(seconds) };
+}
+
 /** A generation of a manifest with its document. */
 export interface StoredGeneration {
   readonly generation: number;

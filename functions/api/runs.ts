@@ -10,7 +10,7 @@ import { withRealStatus } from '../pipeline/runs/passed-over.ts';
 import type { ApiPorts } from '../rights/api-uses.ts';
 import { handle } from './http/handle.ts';
 import { unlessSeen } from './http/not-modified.ts';
-import { shownRun } from './views/run-view.ts';
+import { shownRun } from './views/manifest-description.ts';
 
 /** Newest first. */
 export const listRuns = handle(operations.listRuns, async ({ path, query }, deps) => {

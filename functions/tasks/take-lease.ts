@@ -1,8 +1,8 @@
 /** Take Lease: one writer for each manifest. */
 import { TakeLeaseInput, type TakeLeaseOutput } from '#contracts/state-inputs.ts';
 import { isPipelineError } from '#domain/errors.ts';
+import { leaseTerm } from '../manifest-store.ts';
 import { taskHandler } from '../middleware.ts';
-import { leaseTerm } from '../pipeline/runs/lease-term.ts';
 
 const uses = ['manifests.takeLease'] as const;
 

@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { Config } from '#contracts/config.ts';
-import { leaseTerm } from '#functions/pipeline/runs/lease-term.ts';
+import { leaseTerm } from '#functions/manifest-store.ts';
 import { stateMachineText } from '../../cdk/asl-files.ts';
 import { longestBuildMinutes, longestQueueMinutes, parseOptions } from '../../cdk/options.ts';
 import { pageWithOptions } from '../../scripts/generate-option-docs.ts';

@@ -1,5 +1,5 @@
 /** The description of a manifest: its row in the list, and the whole; of one that cannot be read with the reason. */
-import type { ManifestDescription, ManifestSummary, Progress } from '#contracts/api-bodies.ts';
+import type { ManifestDescription, ManifestSummary, Progress, Run } from '#contracts/api-bodies.ts';
 import type { ClusterRecord, DemandRecord, ManifestHead, ManifestRecord, RunRecord } from '#contracts/records.ts';
 import { isPipelineError } from '#domain/errors.ts';
 import type { ManifestRemains } from '../../manifest-store.ts';
@@ -11,7 +11,6 @@ import { linksOf } from './api-paths.ts';
 import { describeCluster, nodeRows, progressOf } from './cluster-description.ts';
 import { fleetStateOf } from './fleet-state.ts';
 import { type ClusterRows, knownRows, rememberRows } from './known-rows.ts';
-import { shownRun } from './run-view.ts';
 import { type PlansByManifest, proposedFor } from './waiting-plans.ts';
 
 /** With the state that the API always says. */
@@ -98,6 +97,9 @@ export function manifestDescription(
     links: linksOf(record, record.runId),
   };
 }
+
+/** A run as it is shown: images of runners name accounts and registries, and are of use to the pipeline alone. */
+export const shownRun = ({ runners: _, ...run }: RunRecord): Run => run;
 
 /** Steps of all clusters of the present run together; null while none is known. */
 function overallProgress(record: ManifestHead, clusters: readonly ClusterRecord[]): Progress | null {

@@ -10,6 +10,13 @@ const lookAgainSeconds = 15;
 
 type CancelPorts = AskPorts & Using<'clusters.list' | 'manifests.requestCancel'>;
 
+/** Id of the run that is under way: the newest may still wait for the one before it. Undefined when none is. */
+export async function runAtWork(deps: Using<'runs.list'>, manifest: ManifestHead): Promise<string | undefined> {
+  if (!manifest.lease) return undefined;
+  const recent = (await deps.runs.list(manifest, 10)).items;
+  return recent.find(({ status }) => status === 'Running')?.runId ?? manifest.runId;
+}
+
 /** Returns what is stored. Throws `NotFound`. */
 export async function cancelRun(deps: CancelPorts, key: ManifestKey, runId: string): Promise<ManifestHead> {
   const { manifest } = await cancelAtWork(deps, key, runId);

@@ -2,17 +2,16 @@
 import type { Lease, ManifestHead, ManifestKey, ManifestRecord } from '#contracts/records.ts';
 import { mostRetries, nextRetryAt } from '#domain/due-times.ts';
 import { isPipelineError } from '#domain/errors.ts';
+import { leaseTerm } from '../../manifest-store.ts';
 import type { Using } from '../../ports.ts';
 import { checkPolicyOf, nextCheckOf } from '../drift/drift-policy.ts';
 import { startDriftCheck } from '../drift/start-drift-check.ts';
 import { type MovedTemplates, movedTemplates } from '../manifests/moved-templates.ts';
 import { startNextAttempt } from '../manifests/next-attempt.ts';
 import { isCancelled } from '../records/cancellation.ts';
-import { cancelOverdueRun } from '../runs/cancel-run.ts';
+import { cancelOverdueRun, runAtWork } from '../runs/cancel-run.ts';
 import { type ReleasePorts, releaseRun } from '../runs/ended-run.ts';
-import { leaseTerm } from '../runs/lease-term.ts';
 import { endBuilds, leftByRun } from '../runs/left-builds.ts';
-import { runAtWork } from '../runs/run-at-work.ts';
 
 export type DueAction =
   | 'prolonged'
