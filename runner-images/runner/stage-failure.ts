@@ -6,9 +6,12 @@ import { failurePolicy } from '#domain/failure-policy.ts';
 const longestMessage = 2000;
 
 /** What the output of a tool means. */
-export interface FailureRow extends Pick<StageError, 'class' | 'code' | 'hint'> {
+export interface FailureRow extends Pick<StageError, 'class' | 'hint'> {
   readonly pattern: RegExp;
 }
+
+/** The same where each cause has a code of its own. */
+export type CodedFailureRow = FailureRow & Pick<StageError, 'code'>;
 
 /** An error as a driver words it. */
 export type ErrorDraft = Omit<StageError, 'retryable'> & { readonly retryable?: boolean };

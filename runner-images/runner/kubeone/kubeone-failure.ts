@@ -1,7 +1,7 @@
 /** Classifies a failed `kubeone`: one table from its output to our error classes. Pure. */
 import type { StageError } from '#contracts/stage.ts';
 import type { ClusterState } from '#domain/cluster-state.ts';
-import type { FailureRow } from '../stage-failure.ts';
+import type { CodedFailureRow } from '../stage-failure.ts';
 
 const brokenCompute =
   'A node of the cluster is dead and still a member. Remove it from the manifest first, or `kubeloom drift NAME --repair` replaces its machine if that is gone.';
@@ -13,7 +13,7 @@ const brokenNew =
   'It is new, so there is nothing to remove from the manifest: see why its kubelet does not start (`journalctl -u kubelet` on the machine). A grow is undone, and a retry begins with a new machine.';
 
 /** First match wins. */
-const table: readonly FailureRow[] = [
+const table: readonly CodedFailureRow[] = [
   {
     class: 'credentials',
     code: 'SshRefused',
@@ -80,7 +80,7 @@ export function kubeoneError(
 
 /** What to do about a broken host depends on what it is. */
 function hintOf(
-  row: FailureRow | undefined,
+  row: CodedFailureRow | undefined,
   node: string | undefined,
   state: ClusterState,
   before: ClusterState | null,

@@ -1,9 +1,9 @@
 /** Classifies a failed kubectl: one table from its output to our error classes. Pure. */
 import type { StageError } from '#contracts/stage.ts';
-import type { FailureRow } from '../stage-failure.ts';
+import type { CodedFailureRow } from '../stage-failure.ts';
 
 /** First match wins. */
-const table: readonly FailureRow[] = [
+const table: readonly CodedFailureRow[] = [
   {
     class: 'transient',
     code: 'WebhookUnreachable',

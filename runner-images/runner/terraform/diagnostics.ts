@@ -1,6 +1,6 @@
 /** Classifies Terraform's diagnostics: one table from its messages to our error classes. Pure. */
 import type { StageError } from '#contracts/stage.ts';
-import type { ErrorClass } from '#domain/errors.ts';
+import type { FailureRow } from '../stage-failure.ts';
 import { nodeOfAddress } from './addresses.ts';
 
 export interface Diagnostic {
@@ -10,13 +10,7 @@ export interface Diagnostic {
   readonly address?: string;
 }
 
-interface Row {
-  readonly class: ErrorClass;
-  readonly pattern: RegExp;
-  readonly hint: string;
-}
-
-type Meaning = Omit<Row, 'pattern'>;
+type Meaning = Omit<FailureRow, 'pattern'>;
 
 const badCredentials: Meaning = {
   class: 'credentials',
@@ -51,7 +45,7 @@ export function exitMeaning(code: number): Meaning {
 }
 
 /** First match wins: the more certain a sign, the higher its row. */
-const table: readonly Row[] = [
+const table: readonly FailureRow[] = [
   {
     class: 'conflict',
     pattern: /error acquiring the state lock|PreconditionFailed|ConditionalRequestConflict/i,
@@ -109,7 +103,7 @@ const table: readonly Row[] = [
   },
 ];
 
-const unknown: Row = {
+const unknown: FailureRow = {
   class: 'transient',
   pattern: /$/,
   hint: 'The log of the stage has the output of Terraform.',
@@ -151,7 +145,7 @@ export function terraformError(input: {
   };
 }
 
-function rowOf(text: string): Row {
+function rowOf(text: string): FailureRow {
   return table.find(({ pattern }) => pattern.test(text)) ?? unknown;
 }
 
