@@ -38,6 +38,30 @@ describe('playbook failures', () => {
     ],
     ['transient', 'NodeConfigurationFailed', trouble('failed', 'n1', "Temporary failure resolving 'deb.debian.org'")],
     ['user', 'NodeConfigurationFailed', trouble('failed', 'n1', 'cp: write error: No space left on device')],
+    [
+      'transient',
+      'NodeConfigurationFailed',
+      trouble('failed', 'n1', 'WireGuard does not start: ERROR: (wg0) Failed to open UAPI: too many open files'),
+    ],
+    [
+      'transient',
+      'NodeConfigurationFailed',
+      trouble('failed', 'n1', 'WireGuard does not start: RTNETLINK answers: Device or resource busy'),
+    ],
+    [
+      'conflict',
+      'NodeConfigurationFailed',
+      trouble('failed', 'n1', 'WireGuard does not start: RTNETLINK answers: Address already in use'),
+    ],
+    [
+      'user',
+      'NodeConfigurationFailed',
+      trouble(
+        'failed',
+        'n1',
+        'WireGuard does not start: [#] ip link add wg0 type wireguard Error: Unknown device type.',
+      ),
+    ],
     ['bug', 'NodeConfigurationFailed', trouble('failed', 'n1', 'line 3: frobnicate: command not found')],
   ])('a playbook failure is of class %s, code %s', (expected, code, event) => {
     expect(playbookError([event], '')).toMatchObject({ class: expected, code, resource: 'n1' });
@@ -50,7 +74,7 @@ describe('playbook failures', () => {
     ];
     expect(playbookError(troubles, '')).toMatchObject({
       resource: 'n2',
-      message: expect.stringContaining('and 1 more'),
+      message: expect.stringMatching(/\(and 1 more node\)$/),
     });
   });
 

@@ -1,16 +1,11 @@
 /** Classifies a failed playbook: one table from the output of nodes to our error classes. Pure. */
 import type { StageError } from '#contracts/stage.ts';
-import type { ErrorClass } from '#domain/errors.ts';
+import { counted } from '#domain/planning/text/words.ts';
+import type { FailureRow } from '../stage-failure.ts';
 import type { PlaybookEvent } from './playbook-events.ts';
 
-interface Row {
-  readonly class: ErrorClass;
-  readonly pattern: RegExp;
-  readonly hint: string;
-}
-
 /** First match wins. */
-const table: readonly Row[] = [
+const table: readonly FailureRow[] = [
   {
     class: 'user',
     // A script that only misses the network is tried again.
@@ -37,7 +32,12 @@ const table: readonly Row[] = [
   {
     class: 'conflict',
     pattern: /address already in use|is in use on the load balancer/i,
-    hint: 'Stop the program that uses the port of a role on the load balancer, or choose another port. Kubeloom retries automatically.',
+    hint: 'Another program on this machine uses a port of a role or of WireGuard (51820): stop it, or choose another port for the role. Kubeloom retries automatically.',
+  },
+  {
+    class: 'user',
+    pattern: /WireGuard does not start.*(unknown device type|(operation|protocol) not supported)/is,
+    hint: 'The kernel that runs on this machine has no WireGuard, or was replaced and waits for a restart: restart the machine, or choose an image with Linux 5.6 or newer.',
   },
   {
     class: 'transient',
@@ -50,6 +50,12 @@ const table: readonly Row[] = [
     pattern:
       /no space left|read-only file system|unsupported (os|operating system|distribution)|unable to locate package/i,
     hint: 'Check the disk, the operating system and the package sources of the node.',
+  },
+  {
+    class: 'transient',
+    // A busy machine may start it a moment later; of a broken one a grow is undone, and the next attempt has another machine.
+    pattern: /WireGuard does not start/,
+    hint: 'Kubeloom retries automatically. If it stays, see `journalctl -u wg-quick@wg0` on the machine.',
   },
 ];
 
@@ -72,7 +78,7 @@ export function playbookError(troubles: readonly Trouble[], fallback: string): O
   }
   const others = new Set(real.map(({ host }) => host)).size - 1;
   const row = table.find(({ pattern }) => pattern.test(chosen.message));
-  const more = others > 0 ? ` (and ${others} more nodes)` : '';
+  const more = others > 0 ? ` (and ${counted(others, 'more node')})` : '';
   if (chosen.event === 'unreachable') {
     return {
       class: row?.class === 'credentials' ? 'credentials' : 'transient',
