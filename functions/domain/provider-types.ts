@@ -36,7 +36,7 @@ export interface ProviderTypeFacts {
   /**
    * What a runner does itself with what has the tags or the names of a cluster: `list` needs a file in `listing/clouds` of the runner, `delete`
    * (machines are stopped and deleted, too) one in `listing/machines`, and tags: a name is not enough to act on.
-   * @default nothing, unless the folder of its modules has a hook
+   * @default nothing, unless the folder of its modules has hooks
    */
   readonly strays?: 'list' | 'delete';
   /** Its machines are on the machine that Kubeloom runs on: they cost nothing. @default false */
@@ -150,6 +150,7 @@ export const providerTypes = {
   hetzner: {
     ...cloud,
     title: 'Hetzner Cloud',
+    strays: 'delete',
     resizes: true,
     growsDisks: true,
     proxied: true,
@@ -212,6 +213,7 @@ export const providerTypes = {
   digitalocean: {
     ...cloud,
     title: 'DigitalOcean',
+    strays: 'delete',
     resizes: true,
     growsDisks: true,
     secret: [matching('token', '64 hexadecimal digits, with dop_v1_ before them', /^(do[oprt]_v1_)?[0-9a-f]{64}$/)],

@@ -12,7 +12,6 @@ const document = aDocument([{ stage: 'infrastructure', reasons: ['deleted'], wor
 beforeEach(async () => {
   await openRecordings();
   await world.ports.artifacts.putText(stateKey, '{}');
-  template('list.ts', `console.log('{"items":[]}');`);
 });
 afterEach(() => world.close());
 

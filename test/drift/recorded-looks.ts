@@ -13,6 +13,7 @@ import { aCheck, prefix, type StageWorld, stageWorld } from '#test/runner/stage-
 const fakeTerraform = `#!/bin/bash
 echo "$(basename "$PWD"): $*" >> "$RECORDINGS/calls"
 [ "$1" = init ] && cp main.tf.json "$RECORDINGS/$(basename "$PWD").json"
+[ "$1" = show ] && echo '{"format_version":"1.0"}'
 [ "$1" = plan ] || exit 0
 cat "$RECORDINGS/$(basename "$PWD").out" 2>/dev/null
 exit "$(cat "$RECORDINGS/$(basename "$PWD").code" 2>/dev/null || echo 0)"

@@ -16,8 +16,10 @@ export class OneMachine {
   power: 'on' | 'stopping' | 'off' | 'deleting' | 'gone' = 'on';
   tag: string = cluster;
   refusal: Refusal | undefined;
+  /** Its own system ends when it is asked to. */
+  listens = true;
   /** Acts that it was asked for, refused or not. */
-  readonly acts: ('stop' | 'delete')[] = [];
+  readonly acts: ('ask' | 'stop' | 'delete')[] = [];
 
   /** What the cloud says now; it is a moment later then. */
   look(): typeof this.power {
@@ -31,6 +33,13 @@ export class OneMachine {
     this.acts.push(what);
     if (this.refusal !== undefined) return answers[this.refusal];
     this.power = what === 'stop' ? 'stopping' : 'deleting';
+    return done;
+  }
+
+  /** Asks its own system to end. */
+  ask(answers: Readonly<Record<Refusal, CloudAnswer>>, done: CloudAnswer): CloudAnswer {
+    if (this.listens) return this.act('stop', answers, done);
+    this.acts.push('ask');
     return done;
   }
 }
@@ -51,13 +60,13 @@ const xml = (status: number, code: string): CloudAnswer => ({
   status,
   body: `<Response><Errors><Error><Code>${code}</Code></Error></Errors></Response>`,
 });
-const tagsOf = ({ tag }: OneMachine) => ({ 'kubeloom-cluster': tag });
-const bearerOnly =
+export const tagsOf = ({ tag }: OneMachine) => ({ 'kubeloom-cluster': tag });
+export const bearerOnly =
   (answer: (request: CloudRequest) => CloudAnswer) =>
   (request: CloudRequest): CloudAnswer =>
     request.headers.authorization === 'Bearer token' ? answer(request) : { status: 401, body: {} };
 const query = ({ path }: CloudRequest) => new URLSearchParams(path.split('?')[1]);
-const notFound: CloudAnswer = { status: 404, body: {} };
+export const notFound: CloudAnswer = { status: 404, body: {} };
 
 const aws: ActingCloud = {
   ...{ type: 'aws', id: 'i-0a1', place: 'eu-central-1', keeps: true },

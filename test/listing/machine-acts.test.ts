@@ -5,6 +5,7 @@ import { orNotKnown } from '#runner/listing/list-cluster.ts';
 import { actOnMachines, canAct, lookAtMachines, type MachineWork } from '#runner/listing/machine-acts.ts';
 import { type FakeCloud, fakeCloud } from '#test/provider-check/fake-cloud.ts';
 import { type ActingCloud, actingClouds, cluster, OneMachine, type Refusal } from './acting-clouds.ts';
+import { tokenClouds } from './acting-token-clouds.ts';
 
 const open: FakeCloud[] = [];
 afterEach(() => {
@@ -25,7 +26,9 @@ async function world({ type, id, place, input, routes }: ActingCloud) {
   return { machine, cloud, act, at, look: () => lookAtMachines(type, asked, [at]) };
 }
 
-describe.each(actingClouds.map((cloud) => [cloud.type, cloud] as const))('%s', (type, cloud) => {
+const clouds = [...actingClouds, ...tokenClouds];
+
+describe.each(clouds.map((cloud) => [cloud.type, cloud] as const))('%s', (type, cloud) => {
   it(`a machine of ${type} is stopped by its id, and awaited until it is off`, async () => {
     const { machine, act, look } = await world(cloud);
     expect(await act('quarantine')).toEqual([cloud.id]);
@@ -89,6 +92,16 @@ describe.each(actingClouds.map((cloud) => [cloud.type, cloud] as const))('%s', (
   });
 });
 
+it.each(tokenClouds.map((cloud) => [cloud.type, cloud] as const))(
+  'a machine of %s that does not end when it is asked to is switched off',
+  async (_, cloud) => {
+    const { machine, act } = await world(cloud);
+    machine.listens = false;
+    expect(await act('quarantine')).toEqual([cloud.id]);
+    expect(machine).toMatchObject({ power: 'off', acts: ['ask', 'stop'] });
+  },
+);
+
 it('a stop that is cancelled waits no longer', async () => {
   const [cloud] = actingClouds;
   if (cloud === undefined) throw new Error('there is no cloud');
@@ -102,7 +115,7 @@ it('a stop that is cancelled waits no longer', async () => {
 
 it('each type that can act is tried, and modules of a user are left to their own hooks', () => {
   const acting = providerTypeNames.filter((type) => providerTypeFacts(type)?.strays === 'delete');
-  expect(actingClouds.map(({ type }) => type).toSorted()).toEqual(acting.toSorted());
+  expect(clouds.map(({ type }) => type).toSorted()).toEqual(acting.toSorted());
   expect(canAct({ type: 'aws', templates: 'builtin@1' })).toBe(true);
   expect(canAct({ type: 'aws', templates: 'git:git.example.com/a/b@1#.' })).toBe(false);
   expect(canAct({ type: 'ovh', templates: 'builtin@1' })).toBe(false);

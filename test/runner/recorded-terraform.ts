@@ -52,6 +52,7 @@ export async function openRecordings(): Promise<void> {
       credentials: { token: 'credentials' },
     },
   });
+  template('list.ts', `console.log('{"items":[]}');`);
   await world.ports.secrets.put('user/team/hetzner-token', { credentials: 'very-secret-token' });
   record('show.out', '{"format_version":"1.0"}');
   record('plan.code', '2');

@@ -12,7 +12,7 @@ export interface ListedThing {
   readonly id: string;
   /** Of a machine the name of its node. */
   readonly name: string;
-  readonly kind: 'machine' | 'volume' | 'address';
+  readonly kind: 'machine' | 'volume' | 'address' | 'firewall' | 'key';
   /** Region or zone, where a request about it has to name one. */
   readonly place?: string;
   /** Its id in Terraform's state. @default `id` */

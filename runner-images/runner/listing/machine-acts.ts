@@ -21,6 +21,8 @@ export interface MachinesOfType {
   /** Undefined when it does not exist. */
   look(machine: MachineAt): Promise<MachineNow | undefined>;
   stop(machine: MachineAt): Promise<void>;
+  /** For a machine that did not end when `stop` asked it to. @default `stop` switches it off */
+  switchOff?(machine: MachineAt): Promise<void>;
   remove(machine: MachineAt): Promise<void>;
 }
 export type MachinesIn = (input: ListInput) => Promise<MachinesOfType>;
@@ -57,9 +59,9 @@ export function mustBeDone(what: string, answer: CloudAnswer, { denies, keeps }:
 
 /** Sends one request that acts on a machine, and throws `NotDone` for a refusal. */
 export const actingOf =
-  (refused: RefusedBy) =>
+  (refused: RefusedBy, ask = askCloud) =>
   async (what: string, ...request: Parameters<typeof askCloud>): Promise<void> =>
-    mustBeDone(what, await askCloud(...request), refused);
+    mustBeDone(what, await ask(...request), refused);
 
 /** Those that exist, have the tag and are not being deleted, and whether they are off. */
 export async function lookAtMachines<Machine extends MachineAt>(
@@ -87,6 +89,8 @@ export interface MachineWork {
 
 /** Looks for as long as a cloud takes at most: ten minutes with the usual pause. */
 const mostLooks = 120;
+/** A machine that was asked to end has two minutes with the usual pause. */
+const looksBeforeSwitchOff = 24;
 
 /** Stops or deletes them one after the other and waits until each is. Returns the ids of those that it acted on. */
 export async function actOnMachines(type: string, input: ListInput, work: MachineWork): Promise<readonly string[]> {
@@ -104,12 +108,13 @@ export async function actOnMachines(type: string, input: ListInput, work: Machin
 }
 
 async function untilDone(
-  { look }: MachinesOfType,
+  cloud: MachinesOfType,
   machine: MachineAt,
   { action, signal, pauseMs = 5000 }: MachineWork,
 ): Promise<void> {
   for (let looks = 0; looks < mostLooks; looks += 1) {
-    if (isDone(await look(machine), action)) return;
+    if (isDone(await cloud.look(machine), action)) return;
+    if (looks === looksBeforeSwitchOff && action === 'quarantine') await cloud.switchOff?.(machine);
     await pause(pauseMs, undefined, { signal }).catch(() => undefined);
     if (signal.aborted) throw stageCancelled(signal);
   }

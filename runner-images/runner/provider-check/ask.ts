@@ -92,6 +92,16 @@ export function mustBeGood(
   );
 }
 
+/** Asks with a token that needs no login. Throws `CheckRefused` when there is no answer, and when the token is refused. */
+export async function askWithToken(
+  token = '',
+  ...[url, options = {}]: Parameters<typeof askCloud>
+): Promise<CloudAnswer> {
+  const answer = await askCloud(url, { ...options, headers: { ...options.headers, ...bearer(token) } });
+  if (answer.status === 401) mustBeGood('token', answer);
+  return answer;
+}
+
 /** The finding of an answer about a permission; `proof`: whether it shows that the permission is granted. */
 export function permissionShown(name: string, { status }: CloudAnswer, proof: boolean, missing: string): CheckFinding {
   if (isBusy(status)) return unreported('permission', name, `cannot be checked now (HTTP ${status}): retry later`);

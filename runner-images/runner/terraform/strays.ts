@@ -110,7 +110,7 @@ export interface Deletion {
   readonly shared: boolean;
 }
 
-/** Whether any part can be listed, by its hook or here. */
+/** Whether any part can be listed, by its hook or else here. */
 export async function canList(context: SecretReader, parts: readonly WorkspacePart[]): Promise<boolean> {
   return parts.some(({ provider }) => isListed(provider)) || (await anyHook(context, parts, 'list'));
 }
@@ -122,7 +122,8 @@ async function listMachines(
 ): Promise<{ readonly items: readonly Listed[] } | NotKnown> {
   try {
     const items: Listed[] = [...(await askHooks(context, parts, { hook: 'list', input })).items];
-    for (const part of parts.filter(({ provider }) => isListed(provider))) {
+    for (const part of parts) {
+      if (!isListed(part.provider) || (await anyHook(context, [part], 'list'))) continue;
       const asked = await listInputOf(context, part.provider, input);
       const listed = await listCluster(part.provider.type, asked);
       if ('failed' in listed) return listed;
