@@ -5,7 +5,7 @@
 import { z } from 'zod';
 import { highestVersion, isCommitHash, latestVersion } from '#domain/template-version.ts';
 import type { ResolvedTemplates, TemplateSources } from '../ports.ts';
-import { type HttpsAnswer, postPublicly, RefusedAddress } from './public-https.ts';
+import { askPublicly, type HttpsAnswer, RefusedAddress } from './public-https.ts';
 
 export interface GitReferencesOptions {
   /** Hosts, with port if any, that may have a private address. */
@@ -77,7 +77,8 @@ export class GitReferences implements TemplateSources {
   }
 
   #post(url: string, body: string): Promise<HttpsAnswer> {
-    return postPublicly(`https://${url}/git-upload-pack`, {
+    return askPublicly(`https://${url}/git-upload-pack`, {
+      method: 'POST',
       ...this.#options,
       ...{ mostBytes, body },
       headers: {

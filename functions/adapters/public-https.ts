@@ -1,7 +1,7 @@
 /** Requests to addresses that users name: https only, bounded, and never to a private network that the operator has not allowed. */
 import { type LookupAddress, lookup } from 'node:dns';
-import { request } from 'node:https';
 import { BlockList, isIP, type LookupFunction } from 'node:net';
+import { type BoundedRequest, boundedRequest } from './bounded-request.ts';
 
 export interface HttpsAnswer {
   readonly status: number;
@@ -10,15 +10,7 @@ export interface HttpsAnswer {
   readonly location?: string | undefined;
 }
 
-export interface PublicRequest extends PublicFile {
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: string;
-}
-
-export interface PublicFile {
-  readonly timeoutMs: number;
-  /** Of the answer. */
-  readonly mostBytes: number;
+export interface PublicRequest extends Omit<BoundedRequest, 'ca' | 'lookup'> {
   /** Hosts, with port if any, that may have a private address. */
   readonly privateHosts: readonly string[];
 }
@@ -74,69 +66,37 @@ export function isPrivateAddress(address: string): boolean {
   return privateNetworks.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4');
 }
 
-/** Posts once, follows no redirect. Throws `RefusedAddress`, and an `Error` with the cause when there is no answer. */
-export function postPublicly(url: string, options: PublicRequest): Promise<HttpsAnswer> {
-  return askPublicly('POST', url, options);
-}
-
-/** Gets once, with the same promises. */
-export function getPublicly(url: string, options: Omit<PublicRequest, 'body'>): Promise<HttpsAnswer> {
-  return askPublicly('GET', url, { ...options, body: '' });
+/** Asks once, follows no redirect. Throws `RefusedAddress`, and an `Error` with the cause when there is no answer. */
+export async function askPublicly(url: string, { privateHosts, ...options }: PublicRequest): Promise<HttpsAnswer> {
+  const { hostname, host, protocol } = new URL(url);
+  if (protocol !== 'https:') throw new Error('it is a URL without TLS');
+  const bare = hostname.replace(/^\[|\]$/g, '');
+  const allowed = privateHosts.includes(host) || privateHosts.includes(hostname);
+  if (!allowed && isIP(bare) !== 0 && isPrivateAddress(bare)) throw new RefusedAddress(host);
+  // Checked where the connection is made: a name cannot have one address at the check and another at the use.
+  const lookup = allowed ? undefined : publicLookup(host);
+  const { status, headers, body } = await boundedRequest(url, { ...options, ...(lookup && { lookup }) });
+  const location = [301, 302, 303, 307, 308].includes(status) ? headers.location : undefined;
+  return { status, location, body };
 }
 
 const mostRedirects = 5;
 
 /** The answer at the end of redirects, each to https and to a public address. Throws as above. */
-export async function downloadPublicly(url: string, options: PublicFile): Promise<HttpsAnswer> {
+export async function downloadPublicly(
+  url: string,
+  // What is sent with headers would reach the hosts of redirects.
+  options: Omit<PublicRequest, 'method' | 'headers' | 'body'>,
+): Promise<HttpsAnswer> {
   let at = url;
   for (let hops = 0; hops <= mostRedirects; hops += 1) {
-    const answer = await getPublicly(at, { ...options, headers: {} });
+    const answer = await askPublicly(at, options);
     if (answer.location === undefined) return answer;
     if (!URL.canParse(answer.location, at)) throw new Error('it redirects to what is no URL');
     at = new URL(answer.location, at).href;
     if (!at.startsWith('https:')) throw new Error('it redirects to a URL without TLS');
   }
   throw new Error(`it redirects more than ${mostRedirects} times`);
-}
-
-function askPublicly(method: 'GET' | 'POST', url: string, options: PublicRequest): Promise<HttpsAnswer> {
-  const { hostname, host } = new URL(url);
-  const bare = hostname.replace(/^\[|\]$/g, '');
-  const allowed = options.privateHosts.includes(host) || options.privateHosts.includes(hostname);
-  if (!allowed && isIP(bare) !== 0 && isPrivateAddress(bare)) return Promise.reject(new RefusedAddress(host));
-  const signal = AbortSignal.timeout(options.timeoutMs);
-  return new Promise((resolve, reject) => {
-    const outgoing = request(url, {
-      method,
-      headers: {
-        ...options.headers,
-        ...(method === 'POST' && { 'content-length': Buffer.byteLength(options.body) }),
-      },
-      signal,
-      // Checked where the connection is made: a name cannot have one address at the check and another at the use.
-      ...(!allowed && { lookup: publicLookup(host) }),
-    });
-    outgoing.on('error', (error) =>
-      reject(signal.aborted ? new Error(`no answer within ${options.timeoutMs / 1000} s`) : error),
-    );
-    outgoing.on('response', (response) => {
-      const pieces: Buffer[] = [];
-      let size = 0;
-      response.on('data', (piece: Buffer) => {
-        pieces.push(piece);
-        size += piece.length;
-        if (size > options.mostBytes)
-          outgoing.destroy(new Error(`its answer is larger than ${options.mostBytes} bytes`));
-      });
-      response.on('end', () => {
-        const status = response.statusCode ?? 0;
-        const location = [301, 302, 303, 307, 308].includes(status) ? response.headers.location : undefined;
-        resolve({ status, location, body: Buffer.concat(pieces) });
-      });
-      response.on('error', reject);
-    });
-    outgoing.end(method === 'POST' ? options.body : undefined);
-  });
 }
 
 const publicLookup =

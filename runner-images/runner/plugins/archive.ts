@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { getPublicly, RefusedAddress } from '#adapters/public-https.ts';
+import { askPublicly, RefusedAddress } from '#adapters/public-https.ts';
 import type { ProviderInstance } from '#domain/cluster-state.ts';
 import type { ArchiveVersion } from '#domain/template-version.ts';
 import { complaintsOnly } from '../process.ts';
@@ -76,7 +76,7 @@ function judgeListing({ plugin, archive }: ArchiveToUnpack, listing: string): vo
 async function fetched({ ports }: GitSurroundings, { plugin, archive: { url } }: ArchiveToUnpack): Promise<Buffer> {
   const privateHosts = ports.config.KUBELOOM_TEMPLATE_PRIVATE_HOSTS;
   const options = { headers: { 'user-agent': 'kubeloom' }, mostBytes: most.packed, privateHosts, timeoutMs };
-  const answer = await getPublicly(`https://${url}`, options).catch((thrown: Error) => {
+  const answer = await askPublicly(`https://${url}`, options).catch((thrown: Error) => {
     const message = `The archive ${url} cannot be fetched: ${thrown.message}`;
     if (thrown instanceof RefusedAddress) throw refused(plugin, 'TemplatesRefused', message, thrown.fix);
     const hint = 'Retry; if it keeps failing, correct the address.';

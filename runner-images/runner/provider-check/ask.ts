@@ -1,11 +1,12 @@
 /** Questions to the APIs of clouds, and how a refusal becomes a finding. */
-
+import type { IncomingHttpHeaders } from 'node:http';
+import { type BoundedRequest, boundedRequest } from '#adapters/bounded-request.ts';
 import { parseJson } from '#domain/json.ts';
 import { type CheckFinding, permissionFinding, unreported } from './finding.ts';
 
 export interface CloudAnswer {
   readonly status: number;
-  readonly headers: Headers;
+  readonly headers: IncomingHttpHeaders;
   /** The parsed JSON; undefined when it is not JSON. */
   readonly body: unknown;
   /** The JSON if it is a map, else an empty map. */
@@ -13,7 +14,7 @@ export interface CloudAnswer {
   readonly text: string;
 }
 
-const patienceMs = 20_000;
+const timeoutMs = 20_000;
 /** More than any answer of a cloud; addresses of some come from Secrets. */
 const mostBytes = 8_000_000;
 /** Clouds refuse requests that are signed with a clock further off: Oracle and AWS at 5 min, Exoscale at 10. */
@@ -30,29 +31,30 @@ export class CheckRefused extends Error {
   }
 }
 
-/** Asks once; neither headers nor body may take longer than 20 s, nor the body have more than 8 MB. Throws `CheckRefused` when there is no answer. */
-export async function askCloud(url: string, options: RequestInit = {}): Promise<CloudAnswer> {
+/** What a cloud is asked. @default a GET */
+export type CloudQuestion = Pick<BoundedRequest, 'method' | 'headers' | 'body'>;
+
+/**
+ * Asks once and follows no redirect, which would take a token to another place; the answer may take 20 s and have 8 MB. Throws
+ * `CheckRefused` when there is none.
+ */
+export async function askCloud(url: string, { headers, ...question }: CloudQuestion = {}): Promise<CloudAnswer> {
   try {
-    const response = await fetch(url, { ...options, signal: AbortSignal.timeout(patienceMs) });
-    const text = await boundedText(response);
+    const answer = await boundedRequest(url, {
+      ...question,
+      headers: { accept: '*/*', 'user-agent': 'kubeloom', ...headers },
+      timeoutMs,
+      mostBytes,
+    });
+    const text = answer.body.toString('utf8');
     const body = parseJson(text);
     const json = typeof body === 'object' && body !== null ? { ...body } : {};
-    return { status: response.status, headers: response.headers, body, json, text };
+    return { status: answer.status, headers: answer.headers, body, json, text };
   } catch (error) {
-    const message = `does not answer (${codeOf(error)}): check that it is up and can be reached from here`;
+    const code = error instanceof Error && 'code' in error ? error.code : 'no answer';
+    const message = `does not answer (${code}): check that it is up and can be reached from here`;
     throw new CheckRefused({ about: 'identity', name: new URL(url).host, ok: null, message });
   }
-}
-
-async function boundedText({ body }: Response): Promise<string> {
-  const pieces: Uint8Array[] = [];
-  let size = 0;
-  for await (const piece of body ?? []) {
-    size += piece.length;
-    if (size > mostBytes) throw new RangeError('more than 8 MB');
-    pieces.push(piece);
-  }
-  return Buffer.concat(pieces).toString('utf8');
 }
 
 /** Findings of one part of a check: if its server does not answer, that is reported for `name`, and the rest of the check goes on. */
@@ -68,8 +70,8 @@ export async function orUnreported(
 }
 
 /** The answer when it is a good one. Throws `CheckRefused`: the credentials, or what they were used for, are refused. */
-export async function mustAsk(what: string, url: string, options: RequestInit = {}): Promise<CloudAnswer> {
-  const answer = await askCloud(url, options);
+export async function mustAsk(what: string, url: string, question: CloudQuestion = {}): Promise<CloudAnswer> {
+  const answer = await askCloud(url, question);
   mustBeGood(what, answer);
   return answer;
 }
@@ -119,25 +121,19 @@ const isBusy = (status: number): boolean => status >= 500 || status === 429;
 
 export const bearer = (token: string): { readonly authorization: string } => ({ authorization: `Bearer ${token}` });
 
-export function form(fields: Readonly<Record<string, string>>): RequestInit {
-  return { method: 'POST', body: new URLSearchParams(fields) };
+export function form(fields: Readonly<Record<string, string>>): CloudQuestion {
+  const headers = { 'content-type': 'application/x-www-form-urlencoded' };
+  return { method: 'POST', headers, body: String(new URLSearchParams(fields)) };
 }
 
-export function json(body: unknown, headers: Readonly<Record<string, string>> = {}): RequestInit {
+export function json(body: unknown, headers: Readonly<Record<string, string>> = {}): CloudQuestion {
   return { method: 'POST', body: JSON.stringify(body), headers: { 'content-type': 'application/json', ...headers } };
 }
 
 /** Signatures contain the time: with a wrong clock a valid key is refused. Undefined when the clock is right. */
 export function clockFault({ headers }: Pick<CloudAnswer, 'headers'>): string | undefined {
-  const off = Date.now() - Date.parse(headers.get('date') ?? '');
+  const off = Date.now() - Date.parse(headers.date ?? '');
   if (!(Math.abs(off) > clockMayBeOffMs)) return undefined;
   const minutes = Math.round(Math.abs(off) / 60_000);
   return `the clock here is ${minutes} minutes ${off > 0 ? 'ahead of' : 'behind'} the cloud's: set it, then retry`;
-}
-
-function codeOf(error: unknown): string {
-  if (error instanceof RangeError) return error.message;
-  const cause = error instanceof Error ? error.cause : undefined;
-  if (cause instanceof Error && 'code' in cause) return String(cause.code);
-  return error instanceof Error && error.name === 'TimeoutError' ? 'timeout' : 'no answer';
 }

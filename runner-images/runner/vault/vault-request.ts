@@ -1,6 +1,5 @@
 /** One request to a Vault. Status and body are returned unchanged; only a request without an answer throws. */
-import { request as overHttp } from 'node:http';
-import { request as overHttps } from 'node:https';
+import { boundedRequest } from '#adapters/bounded-request.ts';
 import { parseJson } from '#domain/json.ts';
 import { StageFailure } from '../stage-failure.ts';
 import type { VaultConnection } from './vault-connection.ts';
@@ -26,7 +25,7 @@ const usualPatienceMs = 20_000;
 const mostBytes = 4_000_000;
 
 /** Asks once. Throws `VaultUnreachable` (transient) or `VaultCertificate` (user). */
-export function vaultRequest(connection: VaultConnection, asked: VaultRequest): Promise<VaultAnswer> {
+export async function vaultRequest(connection: VaultConnection, asked: VaultRequest): Promise<VaultAnswer> {
   const url = new URL(`${connection.address}/v1/${asked.path}`);
   const body = asked.body === undefined ? undefined : JSON.stringify(asked.body);
   const headers = {
@@ -35,30 +34,19 @@ export function vaultRequest(connection: VaultConnection, asked: VaultRequest): 
     ...(connection.namespace === undefined ? {} : { 'x-vault-namespace': connection.namespace }),
     ...(body === undefined ? {} : { 'content-type': 'application/json' }),
   };
-  const signal = AbortSignal.timeout(asked.patienceMs ?? usualPatienceMs);
-  const options = { method: asked.method, headers, signal };
-  return new Promise((resolve, reject) => {
-    const fail = (cause: Error) => reject(unanswered(connection, cause));
-    const sent =
-      url.protocol === 'https:'
-        ? overHttps(url, { ...options, ...(connection.ca === undefined ? {} : { ca: connection.ca }) })
-        : overHttp(url, options);
-    sent.on('error', fail);
-    sent.on('response', (response) => {
-      const parts: Buffer[] = [];
-      let size = 0;
-      response.on('error', fail);
-      response.on('data', (part: Buffer) => {
-        size += part.length;
-        if (size > mostBytes) sent.destroy(new Error('the answer is too large'));
-        else parts.push(part);
-      });
-      response.on('end', () =>
-        resolve({ status: response.statusCode ?? 0, body: parseJson(Buffer.concat(parts).toString('utf8')) }),
-      );
-    });
-    sent.end(body);
+  const { ca } = connection;
+  const timeoutMs = asked.patienceMs ?? usualPatienceMs;
+  const answer = await boundedRequest(url, {
+    method: asked.method,
+    headers,
+    timeoutMs,
+    mostBytes,
+    ...(body !== undefined && { body }),
+    ...(ca !== undefined && { ca }),
+  }).catch((cause: Error) => {
+    throw unanswered(connection, cause);
   });
+  return { status: answer.status, body: parseJson(answer.body.toString('utf8')) };
 }
 
 const certificateCodes = /^(CERT_|ERR_TLS_CERT|UNABLE_TO_|DEPTH_ZERO|SELF_SIGNED|HOSTNAME_MISMATCH|INVALID_CA)/;

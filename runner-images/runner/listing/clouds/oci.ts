@@ -25,7 +25,7 @@ export const list: ListOfType = async (input) => {
           const answer = await question('iaas', `20160918/${path}`, query);
           return {
             items: shaped(what, answer, { schema, denies }),
-            next: answer.headers.get('opc-next-page') ?? undefined,
+            next: answer.headers['opc-next-page']?.toString(),
           };
         });
         // What is terminated is listed for some hours.

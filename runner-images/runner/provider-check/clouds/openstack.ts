@@ -25,7 +25,10 @@ export async function logInToOpenstack(
   const login = { identity: { methods: ['application_credential'], application_credential: { id, secret } } };
   const url = `${authurl.replace(/\/+$/, '')}/auth/tokens`;
   const answer = await mustAsk('application credential', url, json({ auth: login }));
-  return { ...Catalog.parse(answer.json), headers: { 'x-auth-token': answer.headers.get('x-subject-token') ?? '' } };
+  return {
+    ...Catalog.parse(answer.json),
+    headers: { 'x-auth-token': String(answer.headers['x-subject-token'] ?? '') },
+  };
 }
 
 export const check: CheckOfType = async ({ fields, regions }) => {
