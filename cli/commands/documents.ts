@@ -1,105 +1,74 @@
 /** `kubeloom secrets | templates | roles`: stored documents apart from manifests; they are stored with `kubeloom apply`. */
 import type { Command } from 'commander';
-import { stringify } from 'yaml';
 import type { RoleBinding } from '#domain/manifest/role-binding.ts';
-import { cliClient } from '../connection/api-client.ts';
-import { CliError, exitCodes } from '../exit-codes.ts';
-import { parseManifestName } from '../manifest-name.ts';
+import type { CliClient } from '../connection/api-client.ts';
+import { addDocumentCommands } from '../document-commands.ts';
 import { shortList } from '../print/layout.ts';
-import { paint, print, printJson, printTable } from '../print/output.ts';
+import { paint, print } from '../print/output.ts';
 import { namespacesText } from './whoami.ts';
-
-interface DocumentOptions {
-  readonly namespace?: string;
-  readonly json?: boolean;
-}
 
 export function registerDocuments(program: Command): void {
   const secrets = program
     .command('secrets')
     .description('names of stored Secrets, never values; store them with `kubeloom apply`');
-  secrets
-    .command('list')
-    .description('list the names of the Secrets')
-    .option('-n, --namespace <namespace>', 'only this namespace')
-    .option('--json', 'answer as JSON')
-    .action(async ({ namespace, json }: DocumentOptions) => {
-      const { items } = await cliClient().listSecrets({ namespace });
-      if (json) return printJson(items);
-      if (items.length === 0) return print('no Secrets');
-      printTable(
-        ['NAMESPACE', 'NAME'],
-        items.map((secret) => [secret.namespace, secret.name]),
-      );
-    });
-  deletes(secrets, 'Secret', 'delete a Secret that no manifest needs any more');
+  addDocumentCommands(secrets, {
+    kind: 'Secret',
+    within: 'namespaces',
+    list: {
+      description: 'list the names of the Secrets',
+      rows: async (api, namespace) => (await api.listSecrets({ namespace })).items,
+      ...names,
+    },
+    remove: {
+      description: 'delete a Secret that no manifest needs any more',
+      act: (api, key) => api.deleteSecret(key),
+    },
+  });
 
   const templates = program
     .command('templates')
     .description('stored TemplateGitReferences; store them with `kubeloom apply`');
-  templates
-    .command('describe <name>')
-    .description('print the document, as it can be applied again')
-    .option('-n, --namespace <namespace>', 'namespace of NAME', 'default')
-    .option('--json', 'as JSON instead of YAML')
-    .action(async (name: string, { namespace, json }: DocumentOptions) => {
-      const document = await cliClient().getTemplate(parseManifestName(name, namespace, 'a TemplateGitReference'));
-      if (json) printJson(document);
-      else process.stdout.write(stringify(document));
-    });
-  deletes(templates, 'TemplateGitReference', 'delete one that no manifest needs any more');
+  addDocumentCommands(templates, {
+    kind: 'TemplateGitReference',
+    within: 'namespace',
+    list: {
+      description: 'list the names of those of a namespace',
+      rows: async (api, namespace = 'default') => (await api.listTemplates({ namespace })).items,
+      ...names,
+    },
+    document: (api, key) => api.getTemplate(key),
+    remove: { description: 'delete one that no manifest needs any more', act: (api, key) => api.deleteTemplate(key) },
+  });
 
   const roles = program.command('roles').description('who has which role where; give them with `kubeloom apply`');
-  roles
-    .command('list')
-    .description('list the RoleBindings')
-    .option('--json', 'answer as JSON')
-    .action(async ({ json }: DocumentOptions) => {
-      const { items } = await cliClient().listRoles();
-      if (json) printJson(items);
-      else if (items.length === 0) print('no RoleBindings: only the first admins may do anything');
-      else printTable(['NAME', 'ROLE', 'NAMESPACES', 'SUBJECTS'], items.map(roleRow));
-    });
-  roles
-    .command('describe <name>')
-    .description('one RoleBinding with all its subjects')
-    .option('--json', 'answer as JSON')
-    .action(describeRole);
-  roles
-    .command('delete <name>')
-    .description('revoke a role; it has no effect anywhere after 5 s')
-    .option('--json', 'answer as JSON')
-    .action(async (name: string, { json }: DocumentOptions) => {
-      await cliClient().deleteRole({ name });
-      if (json) printJson({ deleted: name });
-      else print(`RoleBinding ${name} deleted`);
-    });
+  const named = async (api: CliClient, { name }: { readonly name: string }) =>
+    (await api.listRoles()).items.find(({ metadata }) => metadata.name === name);
+  addDocumentCommands(roles, {
+    kind: 'RoleBinding',
+    within: 'installation',
+    list: {
+      description: 'list the RoleBindings',
+      rows: async (api) => (await api.listRoles()).items,
+      titles: ['NAME', 'ROLE', 'NAMESPACES', 'SUBJECTS'],
+      cells: roleRow,
+      none: 'only the first admins may do anything',
+    },
+    describe: { description: 'one RoleBinding with all its subjects', read: named, print: describeRole },
+    document: named,
+    remove: {
+      description: 'revoke a role; it has no effect anywhere after 5 s',
+      act: (api, { name }) => api.deleteRole({ name }),
+    },
+  });
 }
 
-function deletes(command: Command, kind: 'Secret' | 'TemplateGitReference', description: string): void {
-  command
-    .command('delete <name>')
-    .description(description)
-    .option('-n, --namespace <namespace>', 'namespace of NAME', 'default')
-    .option('--json', 'answer as JSON')
-    .action(async (name: string, { namespace, json }: DocumentOptions) => {
-      const key = parseManifestName(name, namespace, `a ${kind}`);
-      const api = cliClient();
-      await (kind === 'Secret' ? api.deleteSecret(key) : api.deleteTemplate(key));
-      if (json) printJson({ deleted: key });
-      else print(`${kind} ${key.namespace}/${key.name} deleted`);
-    });
-}
+const names = {
+  titles: ['NAMESPACE', 'NAME'],
+  cells: ({ namespace, name }: { readonly namespace: string; readonly name: string }) => [namespace, name],
+};
 
-async function describeRole(name: string, { json }: DocumentOptions): Promise<void> {
-  const found = (await cliClient().listRoles()).items.find(({ metadata }) => metadata.name === name);
-  if (found === undefined) {
-    const where = '`kubeloom roles list` shows those there are';
-    throw new CliError(`there is no RoleBinding "${name}": ${where}`, exitCodes.notFound);
-  }
-  if (json) return printJson(found);
-  const { role, namespaces, subjects } = found.spec;
-  print(`${paint('bold', name)}  ${role} in ${namespacesText(namespaces)}`);
+function describeRole({ metadata, spec: { role, namespaces, subjects } }: RoleBinding): void {
+  print(`${paint('bold', metadata.name)}  ${role} in ${namespacesText(namespaces)}`);
   for (const subject of subjects) print(`  ${subjectText(subject)}`);
 }
 

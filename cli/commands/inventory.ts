@@ -41,7 +41,7 @@ export function registerInventory(program: Command): void {
     .option('--plan <id>', 'exactly the plan that `kubeloom inventory plan` printed, as a roll-out')
     .option('-f, --file <file...>', 'with --plan: the documents that were planned');
   common(manifests).action(apply);
-  common(sub('describe <kind> <name>', 'print a document, as it can be applied again')).action(describe);
+  common(sub('get <kind> <name>', 'print a document, as it can be applied again').alias('describe')).action(get);
   const deletion = 'delete a document that no cluster needs; the manifest of an InventoryCluster stays';
   common(sub('delete <kind> <name>', deletion)).action(remove);
   program
@@ -133,7 +133,7 @@ async function behind(api: CliClient, namespace: string): Promise<readonly strin
   return clusters.filter(({ state }) => state === 'behind' || state === 'missing').map(({ cluster }) => cluster);
 }
 
-async function describe(kind: string, name: string, { namespace, json }: Options): Promise<void> {
+async function get(kind: string, name: string, { namespace, json }: Options): Promise<void> {
   const { document } = await cliClient().getInventory({ namespace, kind: kindNamed(kind), name });
   if (json) printJson(document);
   else process.stdout.write(stringify(document));

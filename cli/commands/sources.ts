@@ -1,62 +1,52 @@
 /** `kubeloom sources`: repositories whose manifests the installation fetches itself; they are stored with `kubeloom apply`. */
 import type { Command } from 'commander';
-import { stringify } from 'yaml';
-import type { GitSourceSummary, SourceStatus } from '#contracts/git-sources.ts';
+import type { GitSourceDescription, GitSourceSummary, SourceStatus } from '#contracts/git-sources.ts';
 import { cliClient } from '../connection/api-client.ts';
+import { addDocumentCommands } from '../document-commands.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { parseManifestName } from '../manifest-name.ts';
+import { asJson, namespaceOf } from '../options.ts';
 import { note, paint, print, printJson, printTable } from '../print/output.ts';
-
-interface SourceOptions {
-  readonly namespace?: string;
-  readonly json?: boolean;
-}
 
 export function registerSources(program: Command): void {
   const sources = program
     .command('sources')
     .description('GitSources: repositories that are submitted automatically; store them with `kubeloom apply`');
+  addDocumentCommands(sources, {
+    kind: 'GitSource',
+    within: 'namespaces',
+    list: {
+      description: 'list the GitSources with their commits; exit 1 when one is not Ready',
+      rows: async (api, namespace) => {
+        const { items } = await api.listGitSources({ namespace });
+        const isFine = ({ status }: GitSourceSummary): boolean => ['Ready', 'Suspended'].includes(status.state);
+        if (!items.every(isFine)) process.exitCode = exitCodes.fault;
+        return items;
+      },
+      titles: ['NAMESPACE', 'NAME', 'STATE', 'COMMIT', 'REF', 'REPOSITORY', 'FAULTS'],
+      cells: rowOf,
+    },
+    describe: {
+      description: 'its state, what became of each manifest, and every fault with its file and line',
+      read: (api, key) => api.getGitSource(key),
+      print: describe,
+    },
+    document: async (api, key) => (await api.getGitSource(key)).document,
+    remove: {
+      description: 'delete one; the manifests that it submitted stay',
+      act: (api, key) => api.deleteGitSource(key),
+    },
+  });
   sources
-    .command('list')
-    .description('list the GitSources with their commits; exit 1 when one is not Ready')
-    .option('-n, --namespace <namespace>', 'only this namespace')
-    .option('--json', 'answer as JSON')
-    .action(list);
-  const one = (words: string, description: string): Command =>
-    sources
-      .command(words)
-      .description(description)
-      .option('-n, --namespace <namespace>', 'namespace of NAME', 'default')
-      .option('--json', 'answer as JSON');
-  one('describe <name>', 'the document, what became of each manifest, and every fault with its file and line').action(
-    describe,
-  );
-  one('sync <name>', 'ask the repository now, and submit its commit again even if it is known').action(
-    async (name: string, { namespace, json }: SourceOptions) => {
-      const found = await cliClient().syncGitSource(keyOf(name, namespace));
+    .command('sync <name>')
+    .description('ask the repository now, and submit its commit again even if it is known')
+    .addOption(namespaceOf())
+    .addOption(asJson())
+    .action(async (name: string, { namespace, json }: { readonly namespace: string; readonly json?: boolean }) => {
+      const found = await cliClient().syncGitSource(parseManifestName(name, namespace, 'a GitSource'));
       if (json) printJson(found);
       else print(`GitSource ${found.namespace}/${found.name} is due; \`kubeloom sources describe ${name}\` shows it`);
-    },
-  );
-  one('delete <name>', 'delete one; the manifests that it submitted stay').action(
-    async (name: string, { namespace, json }: SourceOptions) => {
-      const key = keyOf(name, namespace);
-      await cliClient().deleteGitSource(key);
-      if (json) printJson({ deleted: key });
-      else print(`GitSource ${key.namespace}/${key.name} deleted`);
-    },
-  );
-}
-
-const keyOf = (name: string, namespace: string | undefined) =>
-  parseManifestName(name, namespace ?? 'default', 'a GitSource');
-
-async function list({ namespace, json }: SourceOptions): Promise<void> {
-  const { items } = await cliClient().listGitSources({ namespace });
-  if (items.some(({ status }) => !['Ready', 'Suspended'].includes(status.state))) process.exitCode = exitCodes.fault;
-  if (json) return printJson(items);
-  if (items.length === 0) return print('no GitSources');
-  printTable(['NAMESPACE', 'NAME', 'STATE', 'COMMIT', 'REF', 'REPOSITORY', 'FAULTS'], items.map(rowOf));
+    });
 }
 
 function rowOf({ namespace, name, status, ref, url, path }: GitSourceSummary): string[] {
@@ -64,13 +54,10 @@ function rowOf({ namespace, name, status, ref, url, path }: GitSourceSummary): s
   return [namespace, name, state, commit.slice(0, 12), ref, `${url}/${path}`, String(faults.length)];
 }
 
-async function describe(name: string, { namespace, json }: SourceOptions): Promise<void> {
-  const { document, ...found } = await cliClient().getGitSource(keyOf(name, namespace));
-  if (json) return printJson({ ...found, document });
-  process.stdout.write(stringify(document));
-  print('');
-  const { state, commit = 'none', readAt = 'never', manifests, problem } = found.status;
-  print(`${paint('bold', state)}  commit ${commit}, read ${readAt}, due ${found.nextAt}, applied by ${found.by}`);
+function describe({ namespace, name, url, path, ref, status, nextAt, by }: GitSourceDescription): void {
+  const { state, commit = 'none', readAt = 'never', manifests, problem } = status;
+  print(`${paint('bold', `${namespace}/${name}`)}  ${url}/${path} at ${ref}`);
+  print(`${paint('bold', state)}  commit ${commit}, read ${readAt}, due ${nextAt}, applied by ${by}`);
   if (manifests.length > 0) {
     printTable(
       ['MANIFEST', 'STATE', 'FILE', 'RUN OR PLAN', ''],
@@ -78,7 +65,7 @@ async function describe(name: string, { namespace, json }: SourceOptions): Promi
     );
   }
   if (problem) note(`${problem.reason}; ${problem.fix}`);
-  for (const line of faultLinesOf(found.status)) note(line);
+  for (const line of faultLinesOf(status)) note(line);
 }
 
 /** `clusters/a.yaml:4:9 spec.x: reason; fix` */

@@ -85,7 +85,7 @@ export const commands = {
   checkProvider: ({ namespace, name, provider }: Name & { readonly provider: string }) =>
     `kubeloom provider check ${word(provider)}${option('manifest', name)}${inside(namespace)}`,
   secrets: () => 'kubeloom secrets list',
-  template: ({ namespace, name }: Name) => `kubeloom templates describe ${word(name)}${inside(namespace)}`,
+  template: ({ namespace, name }: Name) => `kubeloom templates get ${word(name)}${inside(namespace)}`,
   sources: () => 'kubeloom sources list',
   source: ({ namespace, name }: Name) => `kubeloom sources describe ${word(name)}${inside(namespace)}`,
   syncSource: ({ namespace, name }: Name) => `kubeloom sources sync ${word(name)}${inside(namespace)}`,
@@ -95,7 +95,7 @@ export const commands = {
   audit: (days: string, shown: readonly string[]) => `kubeloom events --since ${word(days)}d${kinds(shown.join(','))}`,
   inventory: (namespace: string) => `kubeloom inventory list${inside(namespace)}`,
   inventoryDocument: (namespace: string, kind: string, name: string) =>
-    `kubeloom inventory describe ${word(kind)} ${word(name)}${inside(namespace)}`,
+    `kubeloom inventory get ${word(kind)} ${word(name)}${inside(namespace)}`,
   applyInventory: (namespace: string, cluster: string) =>
     `kubeloom inventory apply ${word(cluster)}${inside(namespace)}`,
   planInventory: (namespace: string) => `kubeloom inventory plan${inside(namespace)}`,

@@ -78,6 +78,6 @@ it('CO-2: a management cluster is rolled out by one command, its plane is upgrad
   expect((await kubeloom('planes', 'delete', 'capi', '-n', 'team', '--yes')).stdout).toContain(
     'ManagementPlane team/capi deleted',
   );
-  expect((await kubeloom('planes', 'list', '-n', 'team')).stdout).toContain('no management planes in namespace team');
+  expect((await kubeloom('planes', 'list', '-n', 'team')).stdout).toContain('no ManagementPlanes in namespace team');
   expect(await kubeloom('planes', 'describe', 'capi', '-n', 'team')).toMatchObject({ code: 4 });
 });

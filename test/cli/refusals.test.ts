@@ -90,11 +90,14 @@ describe('kubeloom secrets and templates', () => {
     expect(list.stdout).not.toContain('hidden');
     expect((await kubeloom(['secrets', 'delete', 'spare.one'])).stdout).toBe('Secret default/spare.one deleted\n');
     expect((await kubeloom(['secrets', 'delete', 'spare.one'])).code).toBe(4);
-    const shown = await kubeloom(['templates', 'describe', 'team/ours']);
+    expect((await kubeloom(['templates', 'list', '-n', 'team'])).stdout).toMatch(/team +ours/);
+    expect((await kubeloom(['templates', 'list'])).stdout).toBe('no TemplateGitReferences in namespace default\n');
+    const shown = await kubeloom(['templates', 'get', 'team/ours']);
     expect(shown.stdout).toContain('url: github.com/team/modules');
+    expect(await kubeloom(['templates', 'describe', 'team/ours'])).toEqual(shown);
     expect((await kubeloom(['apply', '-f', '-'], shown.stdout)).code).toBe(0);
     expect((await kubeloom(['templates', 'delete', 'ours', '-n', 'team'])).code).toBe(0);
-    expect((await kubeloom(['templates', 'describe', 'team/ours'])).code).toBe(4);
+    expect((await kubeloom(['templates', 'get', 'team/ours'])).code).toBe(4);
   });
 });
 

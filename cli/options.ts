@@ -1,0 +1,12 @@
+/** Options that many commands have: one name, one meaning. */
+import { Option } from 'commander';
+
+const namespace = '-n, --namespace <namespace>';
+
+/** Of what a command is about. @default NAME */
+export const namespaceOf = (what = 'NAME'): Option => new Option(namespace, `namespace of ${what}`).default('default');
+
+/** Of a list; without it, all namespaces. */
+export const onlyNamespace = (): Option => new Option(namespace, 'only this namespace');
+
+export const asJson = (says = 'answer as JSON'): Option => new Option('--json', says);
