@@ -4,7 +4,7 @@ import { stringify } from 'yaml';
 import { type CliClient, cliClient, type ManifestName } from './connection/api-client.ts';
 import { CliError, exitCodes } from './exit-codes.ts';
 import { parseManifestName } from './manifest-name.ts';
-import { asJson, namespaceOf, onlyNamespace } from './options.ts';
+import { jsonOption, namespaceOf, onlyNamespace } from './options.ts';
 import { print, printJson, printTable } from './print/output.ts';
 
 export interface StoredKind<Row, Described> {
@@ -46,7 +46,7 @@ export function addDocumentCommands<Row, Described>(parent: Command, kind: Store
   const { list, describe, document, remove } = kind;
   const scoped = (command: Command, option: () => ReturnType<typeof namespaceOf>): Command =>
     kind.within === 'installation' ? command : command.addOption(option());
-  const one = (word: string, description: string, json = asJson()): Command =>
+  const one = (word: string, description: string, json = jsonOption()): Command =>
     scoped(parent.command(`${word} <name>`).description(description), namespaceOf).addOption(json);
   const keyOf = (name: string, { namespace = 'default' }: Options): ManifestName =>
     kind.within === 'installation' ? { namespace: '*', name } : parseManifestName(name, namespace, `a ${kind.kind}`);
@@ -62,7 +62,7 @@ export function addDocumentCommands<Row, Described>(parent: Command, kind: Store
     parent.command('list').description(list.description),
     kind.within === 'namespaces' ? onlyNamespace : () => namespaceOf(`the ${kind.kind}s`),
   )
-    .addOption(asJson())
+    .addOption(jsonOption())
     .action(async ({ namespace, json }: Options) => {
       const rows = await list.rows(cliClient(), namespace);
       if (json) return printJson(rows);
@@ -78,7 +78,7 @@ export function addDocumentCommands<Row, Described>(parent: Command, kind: Store
       else describe.print(found);
     });
   if (document) {
-    const get = one('get', 'print the document, as it can be applied again', asJson('as JSON instead of YAML'));
+    const get = one('get', 'print the document, as it can be applied again', jsonOption('as JSON instead of YAML'));
     if (!describe) get.alias('describe');
     get.action(async (name: string, options: Options) => {
       const key = keyOf(name, options);

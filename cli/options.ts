@@ -7,6 +7,6 @@ const namespace = '-n, --namespace <namespace>';
 export const namespaceOf = (what = 'NAME'): Option => new Option(namespace, `namespace of ${what}`).default('default');
 
 /** Of a list; without it, all namespaces. */
-export const onlyNamespace = (): Option => new Option(namespace, 'only this namespace');
+export const onlyNamespace = (says = 'only this namespace'): Option => new Option(namespace, says);
 
-export const asJson = (says = 'answer as JSON'): Option => new Option('--json', says);
+export const jsonOption = (says = 'answer as JSON'): Option => new Option('--json', says);

@@ -3,6 +3,7 @@ import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Command } from 'commander';
 import { CliError, exitCodes } from '../exit-codes.ts';
+import { jsonOption } from '../options.ts';
 import { paint, print, printJson, printTable } from '../print/output.ts';
 import { readableDocuments } from '../submission/documents.ts';
 
@@ -16,7 +17,7 @@ export function registerAdopt(program: Command): void {
     .command('adopt <file...>')
     .description('take along what Claudie has: manifests, Secrets, kubeconfigs and SSH keys; touches no machine')
     .requiredOption('--out <folder>', 'where the files are written; it must not exist')
-    .option('--json', 'answer as JSON, without values of Secrets')
+    .addOption(jsonOption('answer as JSON, without values of Secrets'))
     .action(adopt);
 }
 

@@ -6,6 +6,7 @@ import { type CliClient, cliClient, type ManifestName, type PutCondition } from 
 import { ApiProblem } from '../connection/api-problem.ts';
 import { CliError, exitCodes } from '../exit-codes.ts';
 import { notStarted, reportAccepted, waitForRun } from '../follow/wait.ts';
+import { jsonOption } from '../options.ts';
 import { faultLines } from '../print/faults.ts';
 import { behindLines } from '../print/inventory-lines.ts';
 import { note, paint, print, printJson } from '../print/output.ts';
@@ -60,7 +61,7 @@ export function registerApply(program: Command): void {
     planOf,
   );
   consentOptions(allowReplaceOption(command))
-    .option('--json', 'answer as JSON')
+    .addOption(jsonOption())
     .action(async (options: ApplyOptions) => {
       process.exitCode = await apply(options);
     });

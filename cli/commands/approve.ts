@@ -6,6 +6,7 @@ import { cliClient, type ManifestName } from '../connection/api-client.ts';
 import { CliError, exitCodes } from '../exit-codes.ts';
 import { reportAndWait } from '../follow/wait.ts';
 import { parseManifestName, shortName } from '../manifest-name.ts';
+import { jsonOption, namespaceOf, onlyNamespace } from '../options.ts';
 import { paintStatus, print, printJson, printTable } from '../print/output.ts';
 import { showPlan } from '../print/show-plan.ts';
 import { ago } from '../print/times.ts';
@@ -31,19 +32,19 @@ export function registerApprove(program: Command): void {
   program
     .command('plans [name]')
     .description('plans that were proposed for a manifest, newest first; without NAME: all that wait for an approval')
-    .option('-n, --namespace <namespace>', 'namespace of NAME; without NAME: only those of this namespace')
-    .option('--json', 'answer as JSON')
+    .addOption(onlyNamespace('namespace of NAME; without NAME: only those of this namespace'))
+    .addOption(jsonOption())
     .action((name: string | undefined, options: WaitingOptions) =>
       name === undefined ? waitingPlans(options) : plans(name, { namespace: 'default', ...options }),
     );
   const approve = program
     .command('approve <name>')
     .description('approve a proposed plan: exactly that is carried out, or nothing when anything has moved')
-    .option('-n, --namespace <namespace>', 'namespace of NAME', 'default')
+    .addOption(namespaceOf())
     .requiredOption('--plan <id>', 'the plan, as `kubeloom plans` shows it')
     .option('--wait', 'show progress until the run ends; exit 6 when it fails');
   consentOptions(approve)
-    .option('--json', 'answer as JSON')
+    .addOption(jsonOption())
     .action(async (name: string, options: ApproveOptions) => {
       // The manifest may not exist yet: its name is not looked up.
       process.exitCode = await approvePlan(parseManifestName(name, options.namespace), options);

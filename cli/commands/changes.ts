@@ -1,6 +1,7 @@
 /** `kubeloom changes`: who changed Secrets, templates and roles, and from where. */
 import type { Command } from 'commander';
 import { cliClient, itemsOf } from '../connection/api-client.ts';
+import { jsonOption } from '../options.ts';
 import { paint, print, printWrapped } from '../print/output.ts';
 
 interface ChangesOptions {
@@ -13,7 +14,7 @@ export function registerChanges(program: Command): void {
     .command('changes')
     .description('who changed Secrets and templates of a namespace, or roles; of a manifest: `kubeloom events`')
     .option('-n, --namespace <namespace>', 'of this namespace; without it: changes of roles')
-    .option('--json', 'one JSON object a line')
+    .addOption(jsonOption('one JSON object a line'))
     .action(async (options: ChangesOptions) => {
       const api = cliClient();
       let count = 0;

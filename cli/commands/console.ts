@@ -3,6 +3,7 @@ import type { Command } from 'commander';
 import { z } from 'zod';
 import { findConnection } from '../connection/connection.ts';
 import { CliError, exitCodes } from '../exit-codes.ts';
+import { jsonOption } from '../options.ts';
 import { note, print, printJson } from '../print/output.ts';
 
 const Code = z.object({ code: z.string(), seconds: z.number() });
@@ -12,7 +13,7 @@ export function registerConsole(program: Command): void {
     .command('console')
     .description('print an address at which a browser shows Kubeloom; it works once')
     .option('--port <port>', 'on this machine, for an installation elsewhere', '0')
-    .option('--json', 'answer as JSON')
+    .addOption(jsonOption())
     .action(async (options: { port: string; json?: boolean }) => {
       const { apiUrl, token } = findConnection();
       const say = ({ code, seconds }: z.infer<typeof Code>, origin: string, more = ''): void => {

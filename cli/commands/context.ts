@@ -12,6 +12,7 @@ import {
   writeContexts,
 } from '../connection/contexts.ts';
 import { CliError, exitCodes } from '../exit-codes.ts';
+import { jsonOption } from '../options.ts';
 import { note, print, printJson, printTable } from '../print/output.ts';
 
 interface AddOptions extends Omit<Context, 'tokenFile'> {
@@ -48,7 +49,7 @@ export function registerContext(program: Command): void {
   context
     .command('list')
     .description('the contexts, with URLs and sources of tokens')
-    .option('--json', 'answer as JSON')
+    .addOption(jsonOption())
     .action(list);
   context.command('remove <name>').description('forget a context; nothing of the installation changes').action(remove);
 }

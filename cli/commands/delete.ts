@@ -6,6 +6,7 @@ import { CliError, exitCodes } from '../exit-codes.ts';
 import { ofManifest } from '../find/find-manifest.ts';
 import { reportLeft, waitForRun } from '../follow/wait.ts';
 import { parseManifestName, shortName } from '../manifest-name.ts';
+import { jsonOption, namespaceOf } from '../options.ts';
 import { print, printJson } from '../print/output.ts';
 import { type Consent, confirm, confirmPlan, consentOptions } from '../submission/confirm.ts';
 
@@ -19,14 +20,14 @@ export function registerDelete(program: Command): void {
   const command = program
     .command('delete <name>')
     .description('delete a manifest with its clusters, machines and networks')
-    .option('-n, --namespace <namespace>', 'namespace of NAME', 'default')
+    .addOption(namespaceOf())
     .option(
       '--orphan <node...>',
       'orphan these nodes: stop managing them instead of removing them; `all`: everything, nothing is removed',
     )
     .option('--wait', 'show progress until all is gone; exit 6 when something could not be removed');
   consentOptions(command)
-    .option('--json', 'answer as JSON')
+    .addOption(jsonOption())
     .action(async (name: string, options: DeleteOptions) => {
       const asked = parseManifestName(name, options.namespace);
       process.exitCode = await ofManifest(cliClient(), { name, ...options }, (key) => {

@@ -5,6 +5,7 @@ import { type CliClient, cliClient, type ManifestName } from '../connection/api-
 import { CliError, exitCodes } from '../exit-codes.ts';
 import { ofManifest } from '../find/find-manifest.ts';
 import { reportAndWait } from '../follow/wait.ts';
+import { jsonOption, namespaceOf } from '../options.ts';
 
 interface Options {
   readonly namespace: string;
@@ -17,12 +18,9 @@ interface Options {
 
 export function registerDemand(program: Command): void {
   const command = (words: string, description: string) =>
-    program
-      .command(words)
-      .description(description)
-      .option('-n, --namespace <namespace>', 'namespace of NAME', 'default');
+    program.command(words).description(description).addOption(namespaceOf());
   const last = (one: Command) =>
-    one.option('--wait', 'show progress until the run ends; exit 6 when it fails').option('--json', 'answer as JSON');
+    one.option('--wait', 'show progress until the run ends; exit 6 when it fails').addOption(jsonOption());
 
   last(
     command(

@@ -11,6 +11,7 @@ import { whenMissing } from '../connection/api-problem.ts';
 import { CliError, exitCodes } from '../exit-codes.ts';
 import { ofManifest } from '../find/find-manifest.ts';
 import { shortName } from '../manifest-name.ts';
+import { jsonOption, namespaceOf } from '../options.ts';
 import { note, paint, print, printJson } from '../print/output.ts';
 import { readableDocuments } from '../submission/documents.ts';
 
@@ -34,8 +35,8 @@ export function registerDiff(program: Command): void {
     .command('diff [name] [from] [to]')
     .description('how two generations of a manifest differ, or what is stored and a file')
     .option('-f, --file <file...>', 'compare what is stored with the manifests of these files, - for standard input')
-    .option('-n, --namespace <namespace>', 'namespace of NAME', 'default')
-    .option('--json', 'answer as JSON')
+    .addOption(namespaceOf())
+    .addOption(jsonOption())
     .addHelpText(
       'after',
       '\nFROM and TO are generations as `kubeloom history NAME` lists them, such as g3. Without TO, the current one; without both, the last change.',

@@ -2,6 +2,7 @@
 import type { Command } from 'commander';
 import { type Check, examineMachine } from '../doctor/examine-machine.ts';
 import { CliError, exitCodes } from '../exit-codes.ts';
+import { jsonOption } from '../options.ts';
 import { paint, print, printJson, printTable } from '../print/output.ts';
 
 interface DoctorOptions {
@@ -18,7 +19,7 @@ export function registerDoctor(program: Command): void {
     .option('--aws', 'check an AWS account and the installation in it, instead of this machine')
     .option('--region <region>', 'with --aws: the region to check; without it, that of the AWS settings')
     .option('--installation <name>', 'with --aws: prefix of its stacks', 'kubeloom')
-    .option('--json', 'answer as JSON')
+    .addOption(jsonOption())
     .action(async (options: DoctorOptions) => {
       if (options.aws) return examineAccount(options);
       if (options.region !== undefined) throw new CliError('--region is for --aws only: add that', exitCodes.usage);

@@ -7,6 +7,7 @@ import { ofManifest } from '../find/find-manifest.ts';
 import { type AllEventsOptions, allEvents } from '../follow/all-events.ts';
 import { eventFeed } from '../follow/event-feed.ts';
 import { shortName } from '../manifest-name.ts';
+import { jsonOption } from '../options.ts';
 import { eventLines } from '../print/event-lines.ts';
 import { note, paint, print } from '../print/output.ts';
 
@@ -21,7 +22,7 @@ export function registerEvents(program: Command): void {
     .option('-n, --namespace <namespace>', 'namespace of NAME (default: "default"); without NAME: only this one')
     .option('-f, --follow', 'go on printing until Ctrl-C, or until the manifest is gone')
     .option('--run <run>', 'only this run')
-    .option('--json', 'one JSON object a line')
+    .addOption(jsonOption('one JSON object a line'))
     .addOption(
       new Option(
         '--since <time>',

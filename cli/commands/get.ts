@@ -11,6 +11,7 @@ import { allManifests, manifestNamed } from '../find/find-manifest.ts';
 import { chosenManifests, type FleetOptions, fleetChoice } from '../find/fleet-choice.ts';
 import { openDrawing } from '../follow/live-view.ts';
 import { parseManifestName, shortName } from '../manifest-name.ts';
+import { jsonOption, onlyNamespace } from '../options.ts';
 import { statusOf } from '../print/describe-manifest.ts';
 import { clip, shortList, type TableOptions } from '../print/layout.ts';
 import { paintedTable, paintStatus, print, printJson } from '../print/output.ts';
@@ -30,7 +31,7 @@ export function registerGet(program: Command): void {
   program
     .command('get [name...]')
     .description('list manifests with their status; `get groups`: the machine groups of all manifests')
-    .option('-n, --namespace <namespace>', 'only this namespace')
+    .addOption(onlyNamespace())
     .option('-A, --all-namespaces', 'all namespaces, as without -n; NAME must then be NAMESPACE/NAME')
     .addOption(
       new Option('-o, --output <format>', '`yaml`: the documents as they were accepted; `name`: to go on with').choices(
@@ -43,7 +44,7 @@ export function registerGet(program: Command): void {
     .option('--search <words>', 'only those with all of these words in their names, providers or failures')
     .addOption(new Option('--sort <order>', '`state`: what needs you first').choices(fleetSorts))
     .option('-w, --watch', 'go on until Ctrl-C, showing what changes')
-    .option('--json', 'answer as JSON; with --watch one object a line')
+    .addOption(jsonOption('answer as JSON; with --watch one object a line'))
     .action(get);
 }
 

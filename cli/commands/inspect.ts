@@ -5,6 +5,7 @@ import type { GenerationList } from '#contracts/http-documents.ts';
 import { type CliClient, cliClient, itemsOf, type ManifestName } from '../connection/api-client.ts';
 import { CliError, exitCodes } from '../exit-codes.ts';
 import { ofManifest } from '../find/find-manifest.ts';
+import { jsonOption, namespaceOf } from '../options.ts';
 import { describeManifest, planText } from '../print/describe-manifest.ts';
 import { shortList, type TableOptions } from '../print/layout.ts';
 import { note, paint, paintedTable, paintStatus, print, printJson, printTable } from '../print/output.ts';
@@ -20,9 +21,9 @@ export function registerInspect(program: Command): void {
   program
     .command('describe <name> [group]')
     .description('status, progress, nodes, load balancers and failures of a manifest; or a machine group of it')
-    .option('-n, --namespace <namespace>', 'namespace of NAME', 'default')
+    .addOption(namespaceOf())
     .option('--nodes', 'a row for each node, also where there are many')
-    .option('--json', 'answer as JSON')
+    .addOption(jsonOption())
     .action(
       async (name: string, group: string | undefined, options: NamespaceOption & { readonly nodes?: boolean }) => {
         const api = cliClient();
@@ -35,10 +36,10 @@ export function registerInspect(program: Command): void {
   program
     .command('runs <name>')
     .description('runs of a manifest, newest first')
-    .option('-n, --namespace <namespace>', 'namespace of NAME', 'default')
+    .addOption(namespaceOf())
     .option('--limit <number>', 'how many', wholeNumber, 20)
     .option('--times', 'where the time of the newest one went: queue, start and tools, by stage')
-    .option('--json', 'answer as JSON')
+    .addOption(jsonOption())
     .action(runs);
 }
 
@@ -116,8 +117,8 @@ export function registerHistory(program: Command): void {
   program
     .command('history <name>')
     .description('the last generations of a manifest: when, by whom, why, what changed')
-    .option('-n, --namespace <namespace>', 'namespace of NAME', 'default')
-    .option('--json', 'answer as JSON')
+    .addOption(namespaceOf())
+    .addOption(jsonOption())
     .action(async (name: string, options: HistoryOptions) => {
       const api = cliClient();
       const { items } = await ofManifest(api, { name, ...options }, api.listGenerations);

@@ -10,6 +10,7 @@ import { CliError, exitCodes } from '../exit-codes.ts';
 import { ofManifest } from '../find/find-manifest.ts';
 import { reportAccepted } from '../follow/wait.ts';
 import { parseManifestName } from '../manifest-name.ts';
+import { jsonOption, namespaceOf } from '../options.ts';
 import { explainedLines, placedLines, planLines } from '../print/inventory-lines.ts';
 import { note, print, printJson, printTable } from '../print/output.ts';
 import { documentsOfNamespace } from '../submission/documents.ts';
@@ -47,15 +48,13 @@ export function registerInventory(program: Command): void {
   program
     .command('explain <name> [path]')
     .description('who set each value of a manifest, where, and what that overrode')
-    .option('-n, --namespace <namespace>', 'namespace of NAME', 'default')
-    .option('--json', 'answer as JSON')
+    .addOption(namespaceOf())
+    .addOption(jsonOption())
     .action(explain);
 }
 
 function common(command: Command): Command {
-  return command
-    .option('-n, --namespace <namespace>', 'namespace of the inventory', 'default')
-    .option('--json', 'answer as JSON');
+  return command.addOption(namespaceOf('the inventory')).addOption(jsonOption());
 }
 
 async function list({ namespace, json }: Options): Promise<void> {

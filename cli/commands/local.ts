@@ -3,6 +3,7 @@
 import { readFile } from 'node:fs/promises';
 import { type Command, Option } from 'commander';
 import { asSentence, CliError, exitCodes } from '../exit-codes.ts';
+import { jsonOption } from '../options.ts';
 import { kubeloomHome } from '../own-files.ts';
 import { note, paint, print, printJson, printTable } from '../print/output.ts';
 import { ago } from '../print/times.ts';
@@ -66,7 +67,7 @@ export function registerLocal(program: Command): void {
   local
     .command('status')
     .description('whether it runs, where, since when')
-    .option('--json', 'answer as JSON')
+    .addOption(jsonOption())
     .action(async (options: { json?: boolean }) => {
       const { status, troubleOf } = await supervisor();
       const state = await status(kubeloomHome());
@@ -183,14 +184,10 @@ function registerLocalUsers(local: Command): void {
     .command('add <name>')
     .description('create a user and print its token, once')
     .option('-g, --group <group...>', 'groups of the user, for RoleBindings')
-    .option('--json', 'answer as JSON')
+    .addOption(jsonOption())
     .action(add);
-  user.command('list').description('list the users with their groups').option('--json', 'answer as JSON').action(list);
-  user
-    .command('remove <name>')
-    .description("revoke a user's token immediately")
-    .option('--json', 'answer as JSON')
-    .action(remove);
+  user.command('list').description('list the users with their groups').addOption(jsonOption()).action(list);
+  user.command('remove <name>').description("revoke a user's token immediately").addOption(jsonOption()).action(remove);
 }
 
 async function add(name: string, options: UserOptions): Promise<void> {

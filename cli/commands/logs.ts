@@ -8,6 +8,7 @@ import { type CliClient, cliClient, type ManifestName } from '../connection/api-
 import { CliError, exitCodes } from '../exit-codes.ts';
 import { ofManifest } from '../find/find-manifest.ts';
 import { isRunId, manifestOfRun, parseManifestName, shortName } from '../manifest-name.ts';
+import { jsonOption, namespaceOf } from '../options.ts';
 import { note, paint, print, printJson, printRaw } from '../print/output.ts';
 
 interface LogOptions {
@@ -29,8 +30,8 @@ export function registerLogs(program: Command): void {
     .option('-f, --follow', 'go on until the run ends')
     .addOption(new Option('--stage <stage>', 'only this stage, or `drift`: the check').choices(RunWork.options))
     .option('--cluster <cluster>', 'only this cluster')
-    .option('-n, --namespace <namespace>', 'namespace of the manifest', 'default')
-    .option('--json', 'list the logs with their sizes instead of printing them')
+    .addOption(namespaceOf('the manifest'))
+    .addOption(jsonOption('list the logs with their sizes instead of printing them'))
     .action(logs);
 }
 

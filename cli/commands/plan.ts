@@ -7,6 +7,7 @@ import { sumOf, totalsText } from '#domain/planning/text/plan-totals.ts';
 import { type CliClient, cliClient } from '../connection/api-client.ts';
 import { CliError, exitCodes } from '../exit-codes.ts';
 import { ofManifest } from '../find/find-manifest.ts';
+import { jsonOption, namespaceOf } from '../options.ts';
 import { printJson, printWrapped } from '../print/output.ts';
 import { showPlan } from '../print/show-plan.ts';
 import { allowReplace, allowReplaceOption } from '../submission/allow-replace.ts';
@@ -26,10 +27,10 @@ export function registerPlan(program: Command): void {
     .command('plan [name]')
     .description('what would happen: waypoints, stages, reasons, nodes, totals; changes nothing')
     .option('-f, --file <file...>', 'manifests to plan; without it NAME is planned as it is stored')
-    .option('-n, --namespace <namespace>', 'namespace of NAME', 'default')
+    .addOption(namespaceOf())
     .option('--detailed-exitcode', 'exit 0 when there is nothing to do, 2 when there is');
   allowReplaceOption(command)
-    .option('--json', 'answer as JSON')
+    .addOption(jsonOption())
     .action(async (name: string | undefined, options: PlanOptions) => {
       process.exitCode = await plan(name, options);
     });

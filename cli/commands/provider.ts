@@ -5,6 +5,7 @@ import type { CheckFinding } from '#contracts/job.ts';
 import { type ProviderTypeFacts, providerTypes, type SecretField } from '#domain/provider-types.ts';
 import { cliClient } from '../connection/api-client.ts';
 import { CliError, exitCodes } from '../exit-codes.ts';
+import { jsonOption, namespaceOf } from '../options.ts';
 import { paint, print, printJson, printTable, printWrapped } from '../print/output.ts';
 import type { TestOptions } from '../print/type-report.ts';
 import { isFolder } from '../submission/documents.ts';
@@ -21,7 +22,7 @@ export function registerProvider(program: Command): void {
   provider
     .command('list')
     .description('the built-in provider types: what each can do, and the fields of its Secret')
-    .option('--json', 'answer as JSON')
+    .addOption(jsonOption())
     .action((options: { json?: boolean }) => {
       if (options.json) printJson(Object.entries(providerTypes).map(([type, facts]) => asJson(type, facts)));
       else show();
@@ -30,7 +31,7 @@ export function registerProvider(program: Command): void {
     .command('test <dir>')
     .description('check the modules of a provider type against the contract of docs/write-a-provider.md')
     .option('--full', 'also validate and plan with Terraform and the real plugin; nothing is created')
-    .option('--json', 'answer as JSON')
+    .addOption(jsonOption())
     .action(async (dir: string, options: TestOptions) => {
       const directory = resolve(dir);
       if (!(await isFolder(directory))) throw new CliError(`${dir} is not a directory`, exitCodes.notFound);
@@ -43,7 +44,7 @@ export function registerProvider(program: Command): void {
     .description(
       'write the folder of a new provider type, named like it: it passes `provider test` and makes nothing yet',
     )
-    .option('--json', 'answer as JSON')
+    .addOption(jsonOption())
     .action(async (dir: string, options: { json?: boolean }) => {
       const directory = resolve(dir);
       const { initType } = await import('../scaffold/new-type.ts');
@@ -58,11 +59,11 @@ export function registerProvider(program: Command): void {
     .command('check <name>')
     .description('try the credentials of a provider instance: identity, each permission, quotas; nothing is changed')
     .option('-f, --file <file...>', 'files with the manifest and its Secrets, - for standard input: checked from here')
-    .option('-n, --namespace <namespace>', 'namespace of the stored manifest', 'default')
+    .addOption(namespaceOf('the stored manifest'))
     .addOption(
       new Option('--manifest <name>', 'the stored manifest, where several have such an instance').conflicts('file'),
     )
-    .option('--json', 'answer as JSON')
+    .addOption(jsonOption())
     .action(async (name: string, options: CheckOptions) => {
       const findings = await check(name, options);
       const ok = verdict(findings);

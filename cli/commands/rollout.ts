@@ -5,6 +5,7 @@ import type { RollOutDescription, RollOutVerb } from '#contracts/roll-outs.ts';
 import { type CliClient, cliClient } from '../connection/api-client.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { whenInterrupted } from '../interrupt.ts';
+import { jsonOption, namespaceOf } from '../options.ts';
 import { note, paintStatus, print, printJson, printTable } from '../print/output.ts';
 import { rollOutLines } from '../print/roll-out-lines.ts';
 import { ago } from '../print/times.ts';
@@ -34,11 +35,7 @@ export function registerRollOut(program: Command): void {
     .command('rollout')
     .description('changes of an inventory, brought to its clusters wave by wave');
   const sub = (words: string, description: string): Command =>
-    rollOut
-      .command(words)
-      .description(description)
-      .option('-n, --namespace <namespace>', 'namespace of the inventory', 'default')
-      .option('--json', 'answer as JSON');
+    rollOut.command(words).description(description).addOption(namespaceOf('the inventory')).addOption(jsonOption());
   const waits = (command: Command): Command =>
     command.option('--wait', 'show progress until it ends, halts or is paused; exit 6 when it halts');
   waits(

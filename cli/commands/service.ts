@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import type { Command } from 'commander';
 import { exitCodes } from '../exit-codes.ts';
+import { jsonOption } from '../options.ts';
 import { ownFile, packageVersion } from '../own-files.ts';
 import { note, print, printJson } from '../print/output.ts';
 
@@ -10,7 +11,7 @@ export function registerService(program: Command): void {
     .command('version')
     .description('version of Kubeloom, of Node and of the platform')
     .option('--check', 'compare with the installation; exit 1 when the versions differ')
-    .option('--json', 'answer as JSON')
+    .addOption(jsonOption())
     .action(async (options: { check?: boolean; json?: boolean }) => {
       const facts = {
         kubeloom: packageVersion(),

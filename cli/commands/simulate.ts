@@ -11,6 +11,7 @@ import { type CliClient, cliClient, type ManifestName } from '../connection/api-
 import { CliError, exitCodes } from '../exit-codes.ts';
 import { follow } from '../follow/watch.ts';
 import { whenInterrupted } from '../interrupt.ts';
+import { jsonOption } from '../options.ts';
 import { describeManifest, failureLines } from '../print/describe-manifest.ts';
 import { note, paint, paintStatus, print, printJson } from '../print/output.ts';
 import { duration } from '../print/times.ts';
@@ -57,7 +58,7 @@ export function registerSimulate(program: Command): void {
     )
     .option('--stage-ms <ms>', 'how long each stage takes', '0')
     .option('--verbose', 'print every event')
-    .option('--json', 'answer as JSON')
+    .addOption(jsonOption())
     .addHelpText('after', '\nExits 0 when every file ends Done; with --fail, when the last one does.')
     .action(async (files: string[], options: SimulateOptions) => {
       process.exitCode = await simulate(files, options);

@@ -5,7 +5,7 @@ import { cliClient } from '../connection/api-client.ts';
 import { addDocumentCommands } from '../document-commands.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { parseManifestName } from '../manifest-name.ts';
-import { asJson, namespaceOf } from '../options.ts';
+import { jsonOption, namespaceOf } from '../options.ts';
 import { note, paint, print, printJson, printTable } from '../print/output.ts';
 
 export function registerSources(program: Command): void {
@@ -41,7 +41,7 @@ export function registerSources(program: Command): void {
     .command('sync <name>')
     .description('ask the repository now, and submit its commit again even if it is known')
     .addOption(namespaceOf())
-    .addOption(asJson())
+    .addOption(jsonOption())
     .action(async (name: string, { namespace, json }: { readonly namespace: string; readonly json?: boolean }) => {
       const found = await cliClient().syncGitSource(parseManifestName(name, namespace, 'a GitSource'));
       if (json) printJson(found);

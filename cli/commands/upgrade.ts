@@ -2,6 +2,7 @@
 import type { Command } from 'commander';
 import { providerTypeNames } from '#domain/provider-types.ts';
 import { CliError, exitCodes } from '../exit-codes.ts';
+import { jsonOption } from '../options.ts';
 import { packageVersion } from '../own-files.ts';
 import { paint, print, printJson, printTable } from '../print/output.ts';
 import { type UpgradeFinding, upgradeFindings } from '../upgrade-check.ts';
@@ -24,7 +25,7 @@ export function registerUpgrade(program: Command): void {
     .option('--aws', 'also ask the account for quotas that this version needs and the installed one does not')
     .option('--region <region>', 'with --aws: the region of the installation; without it, that of the AWS settings')
     .option('--installation <name>', 'with --aws: prefix of its stacks', 'kubeloom')
-    .option('--json', 'answer as JSON')
+    .addOption(jsonOption())
     .action(async ({ json, aws, region, installation }: UpgradeOptions) => {
       if (region !== undefined && !aws) throw new CliError('--region is for --aws only: add that', exitCodes.usage);
       const [{ cliClient }, { allManifests }] = await Promise.all([

@@ -5,6 +5,7 @@ import type { Fault } from '#domain/manifest/faults/fault.ts';
 import { validateDocuments } from '#domain/manifest/validate-documents.ts';
 import { counted } from '#domain/planning/text/words.ts';
 import { exitCodes } from '../exit-codes.ts';
+import { jsonOption } from '../options.ts';
 import { faultLines, located } from '../print/faults.ts';
 import { paint, print, printJson } from '../print/output.ts';
 import { readDocuments } from '../submission/documents.ts';
@@ -24,7 +25,7 @@ export function registerValidate(program: Command): void {
     .command('validate')
     .description('check documents offline: every fault at once, with path, reason and fix')
     .requiredOption('-f, --file <file...>', 'YAML or JSON files, - for standard input')
-    .option('--json', 'answer as JSON')
+    .addOption(jsonOption())
     .action(async (options: { file: readonly string[]; json?: boolean }) => {
       const verdicts = await judge(options.file);
       const valid = verdicts.every((verdict) => verdict.faults.length === 0);

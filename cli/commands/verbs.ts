@@ -5,6 +5,7 @@ import { type CliClient, cliClient, type ManifestName, type PlanRequest } from '
 import { CliError, exitCodes } from '../exit-codes.ts';
 import { ofManifest } from '../find/find-manifest.ts';
 import { reportAndWait } from '../follow/wait.ts';
+import { jsonOption, namespaceOf } from '../options.ts';
 import { printJson } from '../print/output.ts';
 import { showPlan } from '../print/show-plan.ts';
 import { confirmPlan, consentOptions } from '../submission/confirm.ts';
@@ -12,10 +13,7 @@ import { type Verb, type VerbOptions, verbs } from '../verbs.ts';
 
 export function registerVerbs(program: Command): void {
   for (const verb of verbs) {
-    const command = program
-      .command(`${verb.name} <name>`)
-      .description(verb.description)
-      .option('-n, --namespace <namespace>', 'namespace of NAME', 'default');
+    const command = program.command(`${verb.name} <name>`).description(verb.description).addOption(namespaceOf());
     if (verb.from) {
       const from = new Option('--from <stage>', 'repeat this stage and those after it, also where they succeeded');
       command.addOption(from.choices(stageNames));
@@ -30,7 +28,7 @@ export function registerVerbs(program: Command): void {
     }
     if (verb.plan) consentOptions(command);
     if (verb.wait) command.option('--wait', verb.wait);
-    command.option('--json', 'answer as JSON').action(async (name: string, options: VerbOptions) => {
+    command.addOption(jsonOption()).action(async (name: string, options: VerbOptions) => {
       process.exitCode = await ofManifest(cliClient(), { name, ...options }, (key) => perform(verb, key, options));
     });
   }

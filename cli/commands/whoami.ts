@@ -2,13 +2,14 @@
 import type { Command } from 'commander';
 import { cliClient } from '../connection/api-client.ts';
 import { currentContextLine } from '../connection/connection.ts';
+import { jsonOption } from '../options.ts';
 import { paint, print, printJson, printTable } from '../print/output.ts';
 
 export function registerWhoAmI(program: Command): void {
   program
     .command('whoami')
     .description('who you are for the API, and what you may do')
-    .option('--json', 'answer as JSON')
+    .addOption(jsonOption())
     .action(async (options: { json?: boolean }) => {
       const me = await cliClient().whoAmI();
       if (options.json) return printJson(me);
