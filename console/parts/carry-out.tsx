@@ -1,11 +1,12 @@
 /** Carries out exactly the plan that is shown; where it removes something, only after its name was typed. */
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { type ReactNode, useId, useState } from 'react';
+import type { ReactNode } from 'react';
 import type { ManifestAccepted, PlanReport } from '#contracts/api-bodies.ts';
 import { RequestRefused } from '../api.ts';
 import { wordToType } from '../model/plan-totals.ts';
 import { go, hrefOf } from '../routes.ts';
 import { NotAccepted } from './states.tsx';
+import { useWordToType } from './word-to-type.tsx';
 
 interface CarryOutProps {
   readonly plan: PlanReport;
@@ -21,9 +22,7 @@ export function CarryOut(props: CarryOutProps) {
 }
 
 function CarryOutForm({ plan, title, send, children }: CarryOutProps) {
-  const id = useId();
   const client = useQueryClient();
-  const [typed, setTyped] = useState('');
   const work = useMutation({
     mutationFn: () => send(plan.id ?? ''),
     onSuccess: async ({ namespace, name }) => {
@@ -32,7 +31,7 @@ function CarryOutForm({ plan, title, send, children }: CarryOutProps) {
     },
     onError: () => client.invalidateQueries({ queryKey: ['plans'] }),
   });
-  const word = wordToType(plan);
+  const { isTyped, field } = useWordToType(wordToType(plan), 'Something that exists is removed.');
   const proposed = work.error instanceof RequestRefused && work.error.problem.code === 'ApprovalRequired';
   return (
     <form
@@ -47,20 +46,7 @@ function CarryOutForm({ plan, title, send, children }: CarryOutProps) {
           <span aria-hidden="true">!</span> Someone with the role approver has to approve this: it is kept as proposed.
         </p>
       )}
-      {word !== undefined && !proposed && (
-        <p>
-          <label htmlFor={id}>
-            Something that exists is removed. Type <code>{word}</code> to go on:
-          </label>{' '}
-          <input
-            id={id}
-            value={typed}
-            autoComplete="off"
-            spellCheck={false}
-            onChange={(event) => setTyped(event.target.value)}
-          />
-        </p>
-      )}
+      {!proposed && field}
       {proposed ? (
         <p className="notice good" role="status">
           <span aria-hidden="true">✓</span>{' '}
@@ -75,7 +61,7 @@ function CarryOutForm({ plan, title, send, children }: CarryOutProps) {
         work.error && <NotAccepted error={work.error} what={`“${title}”`} />
       )}
       {!proposed && (
-        <button type="submit" className="main" disabled={work.isPending || (word !== undefined && typed !== word)}>
+        <button type="submit" className="main" disabled={work.isPending || !isTyped}>
           {work.isPending ? 'Asking …' : plan.needsApproval ? 'Propose exactly this plan' : title}
         </button>
       )}

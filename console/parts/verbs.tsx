@@ -1,15 +1,14 @@
 /** What one can do with a manifest now: only what its state allows and the caller may do; each is also a command. */
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { useEffect, useRef, useState } from 'react';
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
 import type { ManifestDescription } from '#contracts/api-bodies.ts';
 import { ask, askOnce, RequestRefused, type RouteName } from '../api.ts';
 import { commands, type Name } from '../model/commands.ts';
 import type { Summary } from '../model/fleet.ts';
 import { may } from '../model/rights.ts';
 import { useWhoAmI } from '../queries.ts';
-import { announce } from './announce.tsx';
-import { CopyCommand } from './copy-command.tsx';
-import { NotAccepted, Trouble } from './states.tsx';
+import { ActionDialog } from './action-dialog.tsx';
+import { Trouble } from './states.tsx';
 import { statusWord } from './status.tsx';
 
 interface Verb {
@@ -93,10 +92,6 @@ export function Verbs({ of, manifest, brief = false }: VerbsProps) {
 
 /** Bound to the version that there was when it was opened: what someone else stored or started since is not met by it. */
 function Confirm({ of, verb, closed }: { readonly of: Name; readonly verb: Verb; readonly closed: () => void }) {
-  const dialog = useRef<HTMLDialogElement>(null);
-  const client = useQueryClient();
-  useEffect(() => dialog.current?.showModal(), []);
-  const close = (): void => dialog.current?.close();
   const version = useQuery({
     queryKey: ['version', of.namespace, of.name],
     queryFn: ({ signal }) => askOnce('GET /v1/manifests/{namespace}/{name}', { params: { ...of }, signal }),
@@ -104,55 +99,34 @@ function Confirm({ of, verb, closed }: { readonly of: Name; readonly verb: Verb;
   });
   const found = version.data;
   const late = found !== undefined && !verb.fits(found.data);
-  const work = useMutation({
-    mutationFn: () => {
-      const headers = { 'if-match': found?.headers.get('etag') ?? '' };
-      const body = verb.body !== undefined && { body: verb.body };
-      return ask(verb.route, { params: { ...of }, headers, ...body } as Parameters<typeof ask<typeof verb.route>>[1]);
-    },
-    onSuccess: async () => {
-      close();
-      // The button that opened it goes when its work is done.
-      document.getElementById('content')?.focus();
-      announce(`${verb.title}: accepted`);
-      await client.invalidateQueries();
-    },
-    // Another version is stored now: whoever asks again means that one.
-    onError: (error) => {
+  const send = async () => {
+    const headers = { 'if-match': found?.headers.get('etag') ?? '' };
+    const body = verb.body !== undefined && { body: verb.body };
+    try {
+      const request = { params: { ...of }, headers, ...body } as Parameters<typeof ask<typeof verb.route>>[1];
+      return await ask(verb.route, request);
+    } catch (error) {
+      // Another version is stored now: whoever asks again means that one.
       if (error instanceof RequestRefused && error.problem.status === 412) void version.refetch();
-    },
-  });
+      throw error;
+    }
+  };
   return (
-    <dialog ref={dialog} onClose={closed} aria-labelledby="verb-title">
-      <h2 id="verb-title">
-        {verb.title}: {of.namespace}/{of.name}
-      </h2>
-      <p>{verb.says}</p>
+    <ActionDialog
+      title={verb.title}
+      about={`${of.namespace}/${of.name}`}
+      says={verb.says}
+      command={verb.command(of)}
+      send={send}
+      closed={closed}
+      ready={found !== undefined && !late}
+      trouble={version.error && <Trouble error={version.error} what={`the version of ${of.name}`} />}
+    >
       {late && (
         <p className="notice warn" role="alert">
           <span aria-hidden="true">!</span> It is {statusWord(found.data)} meanwhile: this does not fit any more.
         </p>
       )}
-      <p className="dim">The same in a terminal:</p>
-      <CopyCommand command={verb.command(of)} />
-      {work.error ? (
-        <NotAccepted error={work.error} what={verb.title} />
-      ) : (
-        version.error && <Trouble error={version.error} what={`the version of ${of.name}`} />
-      )}
-      <div className="choices">
-        <button
-          type="button"
-          className="main"
-          disabled={work.isPending || !found || late}
-          onClick={() => work.mutate()}
-        >
-          {work.isPending ? 'Asking …' : verb.title}
-        </button>
-        <button type="button" onClick={close}>
-          Not now
-        </button>
-      </div>
-    </dialog>
+    </ActionDialog>
   );
 }
