@@ -9,4 +9,8 @@ export const namespaceOf = (what = 'NAME'): Option => new Option(namespace, `nam
 /** Of a list; without it, all namespaces. */
 export const onlyNamespace = (says = 'only this namespace'): Option => new Option(namespace, says);
 
+/** Of a command that names a cluster. */
+export const manifestOption = (): Option =>
+  new Option('--manifest <manifest>', 'the manifest it belongs to, where several have a cluster of that name');
+
 export const jsonOption = (says = 'answer as JSON'): Option => new Option('--json', says);

@@ -5,7 +5,7 @@ import { ttlSeconds } from '../access/access-request.ts';
 import { type CliClient, cliClient } from '../connection/api-client.ts';
 import { CliError, exitCodes } from '../exit-codes.ts';
 import { type FoundCluster, findCluster } from '../find/find-cluster.ts';
-import { namespaceOf } from '../options.ts';
+import { manifestOption, namespaceOf } from '../options.ts';
 import { note } from '../print/output.ts';
 import { duration } from '../print/times.ts';
 
@@ -24,7 +24,7 @@ export function registerKubeconfig(program: Command): void {
     .command('kubeconfig <cluster>')
     .description('print a kubeconfig of a cluster: yours for some hours, or the one of its admin')
     .addOption(namespaceOf('the manifest'))
-    .option('--manifest <manifest>', 'the manifest it belongs to, where several have a cluster of that name')
+    .addOption(manifestOption())
     .option('--ttl <time>', 'a user of your own in the cluster, for 10m to 24h (1h with --role alone)')
     .addOption(new Option('--role <role>', 'what that user may do (view with --ttl alone)').choices(clusterRoles))
     .addOption(

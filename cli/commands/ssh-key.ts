@@ -6,7 +6,7 @@ import { openedNodes, ttlSeconds } from '../access/access-request.ts';
 import { cliClient } from '../connection/api-client.ts';
 import { CliError, exitCodes } from '../exit-codes.ts';
 import { findCluster } from '../find/find-cluster.ts';
-import { jsonOption, namespaceOf } from '../options.ts';
+import { jsonOption, manifestOption, namespaceOf } from '../options.ts';
 import { note, printJson, printTable } from '../print/output.ts';
 
 interface SshKeyOptions {
@@ -23,7 +23,7 @@ export function registerSshKey(program: Command): void {
     .command('ssh-key <cluster> [node-or-pool]')
     .description('let a key of yours in to nodes as root, for some hours')
     .addOption(namespaceOf('the manifest'))
-    .option('--manifest <manifest>', 'the manifest it belongs to, where several have a cluster of that name')
+    .addOption(manifestOption())
     .option('--ttl <time>', 'how long, from 10m to 24h', '1h')
     .option('--public-key <file>', 'a key that you have (~/.ssh/id_ed25519.pub), instead of a new one')
     .option('-o, --output <file>', 'write the new private key to this file (default: kubeloom-CLUSTER.key)')

@@ -9,7 +9,7 @@ import { makeEcdsaKeyPair } from '../access/ssh-key-pair.ts';
 import { type CliClient, cliClient, type ManifestName } from '../connection/api-client.ts';
 import { CliError, exitCodes } from '../exit-codes.ts';
 import { findCluster } from '../find/find-cluster.ts';
-import { namespaceOf } from '../options.ts';
+import { manifestOption, namespaceOf } from '../options.ts';
 import { shortList } from '../print/layout.ts';
 
 interface SshOptions {
@@ -23,7 +23,7 @@ export function registerSsh(program: Command): void {
     .command('ssh <name> <machine> [command...]')
     .description('log in to a machine, or run a command there, with a key that is removed afterwards')
     .addOption(namespaceOf('the manifest'))
-    .option('--manifest <manifest>', 'the manifest it belongs to, where several have a cluster of that name')
+    .addOption(manifestOption())
     .option('--ttl <time>', 'how long the machine takes the key, from 10m to 24h; a login may last longer', '10m')
     .action(ssh);
 }
