@@ -1,5 +1,6 @@
 /** What a load balancer runs with: the configuration of haproxy, and the lines of `templates/ansible/files/udp-balancer.sh`. */
 import type { ClusterState, LoadBalancerState, NodeState, RoleState } from '#domain/cluster-state.ts';
+import { apiPort, wireguardPort } from '#domain/manifest/schema/load-balancers.ts';
 import { roleTargets } from '#domain/planning/states/role-targets.ts';
 
 export interface BalancedRole
@@ -41,8 +42,7 @@ export function balancerFiles(roles: readonly BalancedRole[], address: string): 
   };
 }
 
-const [wireguardPort, nodeMetricsPort, ownPort] = [51_820, 65_533, 65_534];
-const apiPort = 6443;
+const [nodeMetricsPort, ownPort] = [65_533, 65_534];
 
 /** haproxy passes TCP. The same roles give the same text, in whatever order they and their targets come. */
 function haproxyText(roles: readonly BalancedRole[], address: string): string {

@@ -8,7 +8,8 @@ import {
   servesApiOnNodes,
 } from '#domain/cluster-state.ts';
 import { type CniName, cniOf } from '#domain/kubernetes-options.ts';
-import { defaultWireguardPort, siteOf } from './node-access.ts';
+import { apiPort, wireguardPort } from '#domain/manifest/schema/load-balancers.ts';
+import { siteOf } from './node-access.ts';
 import { peerCidrs } from './peer-cidrs.ts';
 
 export interface HostFirewall {
@@ -66,8 +67,8 @@ export function hostFirewallOf(
   return {
     // As they are on the machine itself: a provider may map others to them.
     ssh_port: pool.sshPort,
-    wireguard_port: defaultWireguardPort,
-    tcp: [...ports('tcp'), ...(servesApi ? [6443] : [])],
+    wireguard_port: wireguardPort,
+    tcp: [...ports('tcp'), ...(servesApi ? [apiPort] : [])],
     udp: ports('udp'),
     peers: state.meshless ? [] : [...peerCidrs(state, facts), ...neighbours({ node, pool }, state, facts)],
     admin: adminCidrs,

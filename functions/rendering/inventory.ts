@@ -7,12 +7,13 @@ import {
   type NodePoolState,
   type NodeState,
 } from '#domain/cluster-state.ts';
+import { wireguardPort } from '#domain/manifest/schema/load-balancers.ts';
 import { balancerFilesOf } from './balancer-files.ts';
 import { healthLines } from './health-lines.ts';
 import { hostFirewallOf } from './host-firewall.ts';
 import { apiAddress, apiNames } from './kubeone-manifest.ts';
 import { noProxyList } from './no-proxy.ts';
-import { defaultWireguardPort, publicAddressOf, siteOf, sshKeyFileOf, sshPortOf, sshUserOf } from './node-access.ts';
+import { publicAddressOf, siteOf, sshKeyFileOf, sshPortOf, sshUserOf } from './node-access.ts';
 
 /** Names of the nodes that get each kind of work, and of the load balancers whose nodes are balanced. */
 export interface InventoryWork {
@@ -227,7 +228,7 @@ function hostVariables(
     // Without a mesh a machine asks what runs on it under the address that each has.
     kubeloom_private_address: target?.meshless ? '127.0.0.1' : node.privateAddress,
     // On the machine itself; facts have the port that its provider maps to this one.
-    kubeloom_wireguard_port: defaultWireguardPort,
+    kubeloom_wireguard_port: wireguardPort,
     ...(site === undefined ? {} : { kubeloom_site: site }),
     ...(balancer && target && { kubeloom_balancer: balancerFilesOf(target, balancer, node) }),
     ...(dataDevice === undefined ? {} : { kubeloom_data_device: dataDevice }),
@@ -254,11 +255,11 @@ function mesh(
       name: node.name,
       private_address: node.privateAddress,
       public_address: publicAddressOf(node, facts),
-      port: known?.wireguardPort ?? defaultWireguardPort,
+      port: known?.wireguardPort ?? wireguardPort,
       reachability: node.static === undefined ? 'dynamic' : 'static',
       ...(known?.local === undefined || site === undefined
         ? {}
-        : { site, local_endpoint: `${known.local.address}:${defaultWireguardPort}` }),
+        : { site, local_endpoint: `${known.local.address}:${wireguardPort}` }),
       ...(known?.wireguardPublicKey === undefined ? {} : { public_key: known.wireguardPublicKey }),
     };
   });

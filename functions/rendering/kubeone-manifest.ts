@@ -2,6 +2,7 @@
 import { stringify } from 'yaml';
 import type { ClusterFacts, ClusterState, NodePoolState, NodeState } from '#domain/cluster-state.ts';
 import { cniOf, type KubernetesOptions } from '#domain/kubernetes-options.ts';
+import { apiPort } from '#domain/manifest/schema/load-balancers.ts';
 import { alternativeNamesOf } from './dns-names.ts';
 import { noProxyList } from './no-proxy.ts';
 import { publicAddressOf, sshKeyFileOf, sshPortOf, sshUserOf } from './node-access.ts';
@@ -27,9 +28,9 @@ export function apiAddress(state: ClusterState, facts: ClusterFacts): { readonly
   const { apiEndpoint } = state;
   if (apiEndpoint.kind === 'node') {
     const member = members(state, 'control').find(({ node }) => node.name === apiEndpoint.node);
-    return { host: member === undefined ? '' : publicAddressOf(member.node, facts), port: 6443 };
+    return { host: member === undefined ? '' : publicAddressOf(member.node, facts), port: apiPort };
   }
-  if (apiEndpoint.kind === 'none') return { host: '', port: 6443 };
+  if (apiEndpoint.kind === 'none') return { host: '', port: apiPort };
   const balancer = state.loadBalancers.find(
     ({ name, id }) => name === apiEndpoint.loadBalancer || id === apiEndpoint.loadBalancer,
   );
@@ -37,7 +38,7 @@ export function apiAddress(state: ClusterState, facts: ClusterFacts): { readonly
     balancer === undefined
       ? ''
       : (facts.loadBalancers[balancer.name]?.endpoint ?? `${balancer.dns.hostname}.${balancer.dns.zone}`);
-  return { host, port: balancer?.roles.find((role) => role.servesApi)?.port ?? 6443 };
+  return { host, port: balancer?.roles.find((role) => role.servesApi)?.port ?? apiPort };
 }
 
 /** Every name under which the API is asked for, the endpoint first: what certificates have to hold. */

@@ -2,8 +2,8 @@
 import type { ClusterState, DynamicSource, NodePoolState, ProviderInstance } from '#domain/cluster-state.ts';
 import { allPools, servesApiOnNodes } from '#domain/cluster-state.ts';
 import { moduleInputs } from '#domain/machine-fields.ts';
+import { wireguardPort } from '#domain/manifest/schema/load-balancers.ts';
 import { renderFirstBoot } from './first-boot.ts';
-import { defaultWireguardPort } from './node-access.ts';
 import type { ProviderTemplate } from './provider-template.ts';
 import { emptyRoot, providerChoice, type RootModule, type StateBackend, secretArguments } from './root-module.ts';
 import { type TagSource, tagsOf } from './tags.ts';
@@ -150,7 +150,7 @@ function networkCall(input: MachinesRootInput, place: NetworkPlace, pools: reado
       api_port_open: servesApi && here.some(({ role }) => role === 'control'),
       roles: [...roles, ...openPorts(here, roles)],
       ssh_ports: here.length === 0 ? [22] : [...new Set(here.map(({ sshPort }) => sshPort))].sort((a, b) => a - b),
-      wireguard_port: defaultWireguardPort,
+      wireguard_port: wireguardPort,
       admin_cidrs: input.adminCidrs,
       peer_cidrs: input.peerCidrs,
       cidr: networkCidr,

@@ -2,8 +2,6 @@
 import type { ClusterFacts, NodePoolState, NodeState } from '#domain/cluster-state.ts';
 import { PipelineError } from '#domain/errors.ts';
 
-export const defaultWireguardPort = 51820;
-
 /** Public address of a node. Throws `InternalFault` for a dynamic node that no tool has seen yet. */
 export function publicAddressOf(node: NodeState, facts: ClusterFacts): string {
   const address = node.static?.endpoint ?? facts.nodes[node.name]?.publicAddress;

@@ -15,14 +15,12 @@ import {
 } from '#domain/cluster-state.ts';
 import type { Demand } from '#domain/demand.ts';
 import type { NodeHealthRecord } from '#domain/drift.ts';
+import { apiPort } from '#domain/manifest/schema/load-balancers.ts';
 import { onceFor } from '#domain/once-for.ts';
 import { percentDone } from '#domain/progress.ts';
 import { isUnhealthy } from '#domain/repair/node-health.ts';
 import { clusterName } from '../../pipeline/records/cluster-records.ts';
 import { attemptOfPrefix, logPath } from './api-paths.ts';
-
-/** Port of the Kubernetes API, on nodes and on load balancers that serve it. */
-const apiPort = 6443;
 
 /** `deleting`: its manifest is being deleted. */
 export function describeCluster(

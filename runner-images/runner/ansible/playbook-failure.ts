@@ -1,5 +1,6 @@
 /** Classifies a failed playbook: one table from the output of nodes to our error classes. Pure. */
 import type { StageError } from '#contracts/stage.ts';
+import { wireguardPort } from '#domain/manifest/schema/load-balancers.ts';
 import { counted } from '#domain/planning/text/words.ts';
 import type { FailureRow } from '../stage-failure.ts';
 import type { PlaybookEvent } from './playbook-events.ts';
@@ -32,7 +33,7 @@ const table: readonly FailureRow[] = [
   {
     class: 'conflict',
     pattern: /address already in use|is in use on the load balancer/i,
-    hint: 'Another program on this machine uses a port of a role or of WireGuard (51820): stop it, or choose another port for the role. Kubeloom retries automatically.',
+    hint: `Another program on this machine uses a port of a role or of WireGuard (${wireguardPort}): stop it, or choose another port for the role. Kubeloom retries automatically.`,
   },
   {
     class: 'user',

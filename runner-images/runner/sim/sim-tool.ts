@@ -2,6 +2,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { clusterKeys } from '#contracts/stage.ts';
 import { allNodes, type ClusterState } from '#domain/cluster-state.ts';
+import { wireguardPort } from '#domain/manifest/schema/load-balancers.ts';
 import type { StagePlan } from '#domain/plan.ts';
 import { apiAddress } from '#rendering/kubeone-manifest.ts';
 import type { DriftOptions } from '../check-drift.ts';
@@ -127,7 +128,7 @@ async function infrastructure(context: StageContext, orphan: readonly string[] =
   for (const { node } of target === null ? [] : allNodes(target)) {
     facts.node(node.name, {
       publicAddress: node.static?.endpoint ?? simulatedAddress(node.name),
-      wireguardPort: 51820,
+      wireguardPort,
     });
   }
   const balancers = target?.loadBalancers ?? [];

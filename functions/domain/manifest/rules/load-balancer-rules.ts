@@ -1,6 +1,7 @@
 /** Rules of `spec.loadBalancers.clusters`: roles and their ports, pools, the cluster behind. DNS is in `dns-rules.ts`. */
 import { providerTypeFacts } from '#domain/provider-types.ts';
 import { error, type Fault, warning } from '../faults/fault.ts';
+import { wireguardPort } from '../schema/load-balancers.ts';
 import { shown } from '../schema/names.ts';
 import { nodesOf, poolsExist } from './cluster-rules.ts';
 import { type ManifestIndex, named, type Path, poolNamed } from './manifest-index.ts';
@@ -8,7 +9,6 @@ import type { PartialLoadBalancer } from './partial-manifest.ts';
 import { noDuplicates, uniqueNames, unknownName } from './references.ts';
 
 const sshPort = 22;
-const wireguardPort = 51820;
 
 /** Checks every load balancer, and that each cluster has at most one that serves its API. */
 export function* loadBalancerRules(manifestIndex: ManifestIndex): Iterable<Fault> {

@@ -4,6 +4,8 @@ import { ClusterName, RoleName, shown, Text } from './names.ts';
 
 /** The port of the Kubernetes API: a role that targets it serves the API. */
 export const apiPort = 6443;
+/** The port of WireGuard on the machine itself: a provider may map another one to it. */
+export const wireguardPort = 51820;
 /** Ports from here on are the load balancer's own (health checks, metrics). */
 export const firstReservedPort = 64512;
 const maxRolesOfLoadBalancer = 1018;
