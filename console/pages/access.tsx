@@ -10,6 +10,7 @@ import { calmFor } from '../model/pace.ts';
 import { may } from '../model/rights.ts';
 import { found } from '../model/stored-names.ts';
 import { timeAgo } from '../model/times.ts';
+import { TitledChoice } from '../parts/choice.tsx';
 import { CopyCommand } from '../parts/copy-command.tsx';
 import { Earlier } from '../parts/earlier.tsx';
 import { RowsTable } from '../parts/rows-table.tsx';
@@ -177,16 +178,7 @@ function Audit({ chosen }: { readonly chosen: Chosen }) {
             ))}
           </select>
         </label>
-        <label>
-          In the last{' '}
-          <select value={days} onChange={(event) => choose({ days: event.target.value })}>
-            {Object.entries(spans).map(([value, title]) => (
-              <option key={value} value={value}>
-                {title}
-              </option>
-            ))}
-          </select>
-        </label>
+        <TitledChoice title="In the last" of={spans} value={days} choose={(value) => choose({ days: value })} />
       </div>
       <Answered of={events} what="the audit">
         {() =>

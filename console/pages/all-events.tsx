@@ -4,7 +4,7 @@ import { type FeedEvents, useFeed } from '../feed.ts';
 import { commands } from '../model/commands.ts';
 import { spans } from '../model/times.ts';
 import { useNamespaces } from '../namespaces.ts';
-import { Choice } from '../parts/choice.tsx';
+import { Choice, TitledChoice } from '../parts/choice.tsx';
 import { CopyCommand } from '../parts/copy-command.tsx';
 import { Earlier } from '../parts/earlier.tsx';
 import { EventList } from '../parts/event-list.tsx';
@@ -28,16 +28,7 @@ export default function AllEventsPage({ chosen }: { readonly chosen: Readonly<Re
         <CopyCommand command={commands.allEvents({ minutes, namespace, kind })} />
       </div>
       <div className="filters">
-        <label>
-          From the last{' '}
-          <select value={minutes} onChange={(event) => choose({ minutes: event.target.value })}>
-            {Object.entries(spans).map(([value, title]) => (
-              <option key={value} value={value}>
-                {title}
-              </option>
-            ))}
-          </select>
-        </label>
+        <TitledChoice title="From the last" of={spans} value={minutes} choose={(value) => choose({ minutes: value })} />
         <Choice
           title="Namespace"
           of={namespaces.names}

@@ -1,6 +1,5 @@
 /** Starts the roll-out of a plan, or proposes it where an approver has to start it. */
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { useId, useState } from 'react';
 import type { InventoryPlan } from '#contracts/inventory.ts';
 import { ask, RequestRefused } from '../../api.ts';
 import { commands } from '../../model/commands.ts';
@@ -9,6 +8,7 @@ import { may } from '../../model/rights.ts';
 import { CopyCommand } from '../../parts/copy-command.tsx';
 import type { PlaceInInventory } from '../../parts/inventory-frame.tsx';
 import { NotAccepted } from '../../parts/states.tsx';
+import { useWordToType } from '../../parts/word-to-type.tsx';
 import { useWhoAmI } from '../../queries.ts';
 import { go, hrefOf } from '../../routes.ts';
 
@@ -29,9 +29,9 @@ export function StartRollOut({ plan, id, body, chosen, choose, started, proposed
   const client = useQueryClient();
   const { waves = '', soak = '', maxFailed = '' } = chosen;
   const settings = { waves, soak, maxFailed };
-  const [typed, setTyped] = useState('');
-  const field = useId();
   const { namespace } = plan;
+  const removes = totalsOf(plan.totals).some(({ removed }) => removed > 0);
+  const { isTyped, field } = useWordToType(removes ? namespace : undefined, 'Something that exists is removed.');
   const work = useMutation({
     mutationFn: () => {
       const query = Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== ''));
@@ -50,7 +50,6 @@ export function StartRollOut({ plan, id, body, chosen, choose, started, proposed
   if (!may(me.data, 'operator', namespace)) return null;
   const proposes = plan.needsApproval && !may(me.data, 'approver', namespace);
   const kept = work.error instanceof RequestRefused && work.error.problem.code === 'ApprovalRequired';
-  const removes = totalsOf(plan.totals).some(({ removed }) => removed > 0);
   const input = (name: keyof typeof settings, title: string, example: string) => (
     <label>
       {title}{' '}
@@ -88,14 +87,7 @@ export function StartRollOut({ plan, id, body, chosen, choose, started, proposed
             : 'This has to be approved: with your role approver, starting it approves it.'}
         </p>
       )}
-      {removes && !kept && (
-        <p>
-          <label htmlFor={field}>
-            Something that exists is removed. Type <code>{namespace}</code> to go on:
-          </label>{' '}
-          <input id={field} value={typed} autoComplete="off" onChange={(event) => setTyped(event.target.value)} />
-        </p>
-      )}
+      {!kept && field}
       {kept ? (
         <p className="notice good" role="status">
           <span aria-hidden="true">✓</span>{' '}
@@ -108,7 +100,7 @@ export function StartRollOut({ plan, id, body, chosen, choose, started, proposed
         work.error && <NotAccepted error={work.error} what="The roll-out" />
       )}
       {!kept && (
-        <button type="submit" className="main" disabled={work.isPending || (removes && typed !== namespace)}>
+        <button type="submit" className="main" disabled={work.isPending || !isTyped}>
           {work.isPending
             ? 'Asking …'
             : proposes
