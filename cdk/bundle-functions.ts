@@ -160,6 +160,14 @@ const textsOfEvents: Ballast = {
   instead: (text) => text.replaceAll(/,\s*(?:when|fault): '(?:[^'\\]|\\.)*'/g, ''),
 };
 
+/** What fields of the API mean, which the OpenAPI document says. Faults of documents quote descriptions of their own schemas, in functions/domain. */
+const textsOfContracts: Ballast = {
+  file: /functions\/contracts\/.*\.ts$/,
+  instead: (text) => text.replaceAll(descriptionOfField, (call) => call.replaceAll(/[^\n]/g, '')),
+};
+
+const descriptionOfField = /\s*\.describe\(\s*(?:'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*"|`[^`$]*`),?\s*\)/g;
+
 /** Its exports are there, and do nothing. */
 function withoutPart(file: (typeof idleParts)[number]): Ballast {
   const source = readFileSync(resolve('zod/v4/core').replace(/index\.c?js$/, `${file}.js`), 'utf8');
@@ -170,7 +178,8 @@ function withoutPart(file: (typeof idleParts)[number]): Ballast {
 
 const ballast = [
   ...commonBallast,
-  ...[schemaReader, credentialsOfWorkstations, eventStreams, askedAddresses, idlePages, packedDocument, textsOfEvents],
+  ...[schemaReader, credentialsOfWorkstations, eventStreams, askedAddresses, idlePages, packedDocument],
+  ...[textsOfEvents, textsOfContracts],
   ...[plainKeys, plainErrors, sharedSchemas],
   ...idleParts.map(withoutPart),
 ];

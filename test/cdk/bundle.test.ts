@@ -1,5 +1,5 @@
 /** What is uploaded runs: every bundle loads with nothing around it but Node, the API answers, and a cluster is created and deleted. */
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -93,6 +93,17 @@ it('bundles have the levels of events, and none of the sentences that the docume
   expect(text).toMatch(/RunFailed:\{level:[`'"]error[`'"]\}/);
   for (const { when } of Object.values(eventKinds).flatMap((kinds) => Object.values(kinds)))
     expect(text).not.toContain(when);
+});
+
+it('descriptions of fields of the API are in its OpenAPI document, and in no bundle', () => {
+  const document = readFileSync(new URL('../../docs/openapi.json', import.meta.url), 'utf8');
+  const parts = readdirSync(join(directory, 'router')).filter((file) => file.endsWith('.mjs'));
+  expect(parts.length).toBeGreaterThan(10);
+  expect(document).toContain('of no other event of its manifest');
+  for (const part of parts)
+    expect(readFileSync(join(directory, 'router', part), 'utf8'), part).not.toContain(
+      'of no other event of its manifest',
+    );
 });
 
 it('the bundle of the API answers version, OpenAPI document and a manifest with faults', async () => {
