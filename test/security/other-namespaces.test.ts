@@ -73,9 +73,15 @@ describe('another namespace', () => {
   const inPath = routes.filter(({ path }) => path.includes('{namespace}'));
   const ofAdmins = routes.filter(({ path }) => path.startsWith('/v1/roles'));
   const byQuery = routes.filter(({ operation }) =>
-    ['listManifests', 'listProviders', 'listSecrets', 'listGitSources', 'listChanges', 'listAllEvents'].includes(
-      operation,
-    ),
+    [
+      'listManifests',
+      'listWaitingPlans',
+      'listProviders',
+      'listSecrets',
+      'listGitSources',
+      'listChanges',
+      'listAllEvents',
+    ].includes(operation),
   );
   const ofNobody = ['validate', 'whoAmI', 'getOpenapi', 'getHealth', 'getVersion'];
   // With tokens of clusters: test/pipeline/agent-tokens.test.ts.
