@@ -11,7 +11,7 @@ export interface TokenLimits {
 
 /**
  * The documents of a text and what is between them, one after the other. Throws `TextFault` at the first place that no
- * reading can understand: the parser itself would go on and report an error for each of a million commas.
+ * reading can understand: the parser itself would continue and report an error for each of a million commas.
  */
 export function* boundedTokens(text: string, counter: LineCounter, limits: TokenLimits): Generator<CST.Token> {
   const tooMuch = firstExcess(text, limits);
@@ -51,7 +51,7 @@ function* refuseErrors(tokens: Iterable<CST.Token>): Generator<CST.Token> {
   }
 }
 
-/** A bracket that the indentation cuts off ends a document, and the next may be good; so many are no slip of the pen. */
+/** A bracket that the indentation leaves open ends a document, and the next may be good; this many are not a typing mistake. */
 const maxCutBrackets = 20;
 
 type Kind = CST.TokenType | 'text' | null;

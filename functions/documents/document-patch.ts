@@ -2,7 +2,7 @@
 import { formatPatch, type StructuredPatchHunk, structuredPatch } from 'diff';
 import { stringify } from 'yaml';
 
-/** A side of the comparison; without a document there is none. */
+/** One side of the comparison; absent if there is no document. */
 export interface TitledDocument {
   readonly title: string;
   readonly document?: unknown;

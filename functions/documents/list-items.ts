@@ -6,7 +6,7 @@ import { isMap } from '#domain/manifest/faults/kubernetes-document.ts';
 export interface ListItem {
   readonly value: unknown;
   readonly path: string;
-  /** Of a document that was read in another form: a path of it as it was written. @default the same */
+  /** For a document that was converted to another form: converts a path back to the document as it was written. @default the same */
   readonly written?: (path: string) => string;
 }
 

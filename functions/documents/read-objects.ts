@@ -22,8 +22,7 @@ function readObject(
 ): { readonly object: KubernetesObject } | ReadObjects['faults'][number] {
   const known = isMap(document) && typeof document.kind === 'string' ? ` (${document.kind})` : '';
   const fault = (what: string, fix: string) => ({ reason: `object ${number}${known} ${what}`, fix });
-  if (!isMap(document))
-    return fault('is not a map', 'write an object of Kubernetes, with apiVersion, kind and metadata');
+  if (!isMap(document)) return fault('is not a map', 'write a Kubernetes object, with apiVersion, kind and metadata');
   const { apiVersion, kind, metadata } = document;
   if (!isText(apiVersion)) return fault('has no apiVersion', 'name one, such as "v1" or "apps/v1"');
   if (!isText(kind)) return fault('has no kind', 'name one, such as "ConfigMap"');

@@ -7,7 +7,7 @@ interface Place {
   readonly offset?: number | undefined;
 }
 
-const flatten = 'no document needs that: flatten it';
+const flatten = 'flatten it: no document needs this depth';
 
 /** Thrown where reading more would be useless. */
 export class TextFault extends Error implements Place {

@@ -19,13 +19,13 @@ export function pathFaults(document: unknown, path: DocumentKey): readonly Fault
     const given = metadata[field];
     if (given === undefined || given === path[field]) return [];
     // The value has been parsed, but may not be text: not even `String` is safe on it.
-    const said = (typeof given === 'string' ? given : JSON.stringify(given)).slice(0, 80);
-    const reason = `the document says "${said}", the path of the request "${path[field]}"`;
+    const shown = (typeof given === 'string' ? given : JSON.stringify(given)).slice(0, 80);
+    const reason = `the document says "${shown}", the path of the request "${path[field]}"`;
     return [error(['metadata', field], reason, 'make them the same')];
   });
 }
 
-/** Of a document that is stored as it is: an item of the table has 400 KB, with what else it has. */
+/** Most bytes of a stored document: DynamoDB items are limited to 400 KB in total. */
 const mostBytes = 100_000;
 
 /** Where a document is larger than what is stored of it may be; aliases are written out. */
@@ -47,8 +47,8 @@ export function faultsError(kind: string, key: DocumentKey, faults: readonly Wir
 }
 
 /**
- * Faults as the API reports them, not more than anyone reads, with their places in the text of the document where it
- * was sent as one; whether they are warnings is said by the list they are in.
+ * Faults as the API reports them, at most `most`, with their positions in the text of `document` if it was sent as one text.
+ * Which list they are in says whether they are warnings.
  */
 export function wireFaults(faults: readonly Fault[], document?: unknown, most?: number): WireFault[] {
   return placed(document, firstFaults(faults, most)).map(({ severity: _, ...fault }) => fault);

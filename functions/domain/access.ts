@@ -10,7 +10,7 @@ export interface Caller {
   readonly kind: 'iam' | 'token' | 'unknown';
   /** For people and events: the ARN, or the subject of the token. */
   readonly name: string;
-  /** Of a token; a claim with several values has them all. */
+  /** Claims of a token; a claim with several values lists all of them. */
   readonly claims: Readonly<Record<string, readonly string[]>>;
   /** Address that the request came from. */
   readonly from: string;

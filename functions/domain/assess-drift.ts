@@ -12,7 +12,7 @@ import { counted } from './planning/text/words.ts';
 
 export interface DriftQuestion {
   readonly before: ClusterDrift | undefined;
-  /** A sentence instead of a report: why there is none. */
+  /** Instead of a report: a sentence that says why the check has no result. */
   readonly found: DriftReport | string;
   /** Undefined: this check only verifies whether a repair has helped. */
   readonly policy: CheckPolicy | undefined;
@@ -160,7 +160,7 @@ function whatFollows(
 function healed(count: number): string {
   return count === 0
     ? ''
-    : `; whether ${counted(count, 'node')} ${count === 1 ? 'is' : 'are'} replaced, healing decides`;
+    : `; healing decides whether ${counted(count, 'node')} ${count === 1 ? 'is' : 'are'} replaced`;
 }
 
 function noted({ notes = [] }: DriftReport): string {

@@ -43,7 +43,7 @@ export const DocumentFacts = z.strictObject({
   hash: z.string(),
   /** `objectText` of each. */
   objects: z.array(z.string()),
-  /** Of a component of Cluster API: the contract of its release. */
+  /** Components of Cluster API only: the contract of its release. */
   contract: z.string().optional(),
   /** Why a component is not installed as it should be, or does not work. */
   unfinished: z.string().optional(),

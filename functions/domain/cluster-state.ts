@@ -89,7 +89,7 @@ export const NodePoolState = z.strictObject({
   boot: z.string().optional(),
   /** Machine groups only: machines on which a changed script runs at once; 1 when absent. */
   bootAtOnce: z.number().int().optional(),
-  /** Machine groups only: ports open to all addresses; absent where there are none. */
+  /** Machine groups only: ports open to all addresses; absent if no port is open. */
   openPorts: z.array(OpenPort).optional(),
   /** Machine groups only: where their machines become others, so many old ones are removed before new ones are made; absent: none. */
   replaceAtOnce: z.number().int().optional(),
@@ -161,7 +161,7 @@ export const ClusterState = z.strictObject({
   kubernetesOptions: KubernetesOptions.optional(),
   /** What serves volume claims; absent: nothing of Kubeloom's. A new cluster has it before it has the documents. */
   storage: z.literal('longhorn').optional(),
-  /** In the order in which they are applied; absent where there are none. */
+  /** In the order in which they are applied; absent if the list is empty. */
   documents: z.array(DocumentState).optional(),
   pools: z.array(NodePoolState),
   loadBalancers: z.array(LoadBalancerState),

@@ -55,7 +55,7 @@ export function demandSizeFaults(
     if (count >= autoscaler.min && count <= autoscaler.max) return [];
     return fault(
       `${count} is not between min ${autoscaler.min} and max ${autoscaler.max} of the pool ${name}`,
-      `ask for ${autoscaler.min} to ${autoscaler.max}, or change the autoscaler in the manifest`,
+      `request ${autoscaler.min} to ${autoscaler.max}, or change the autoscaler in the manifest`,
     );
   });
 }
@@ -90,7 +90,7 @@ export function replacementFaults(
     const { cluster, pool } = place;
     if (pool.source.kind === 'static') {
       const fix = 'repair or reinstall the machine, or name another one in the manifest';
-      return fault(`the node ${shown(node)} is a machine of your own, which no one else can create`, fix);
+      return fault(`the node ${shown(node)} is a machine of your own, which Kubeloom cannot create`, fix);
     }
     if (pool.protect) {
       const fix = 'set protect to false on the pool and apply that first';
@@ -113,12 +113,12 @@ export function undoFaults(
   const asked = new Set(leaving.map(({ node }) => node));
   return nodes.flatMap((node, index): readonly DemandFault[] => {
     const fault = (reason: string, fix: string) => [{ path: `nodes.${index}`, reason, fix }];
-    if (!asked.has(node)) return fault(`no one asked for the replacement of ${shown(node)}`, 'leave it out');
+    if (!asked.has(node)) return fault(`no replacement of ${shown(node)} was requested`, 'leave it out');
     const isLeaving = clusters.some(
       ({ current, attempted }) =>
         current && attempted && placeOfNode([current], node) && !placeOfNode([attempted], node),
     );
     if (!isLeaving) return [];
-    return fault(`the removal of ${shown(node)} has started`, 'let it end: another node has taken its place');
+    return fault(`the removal of ${shown(node)} has started`, 'wait for its end: another node has already replaced it');
   });
 }

@@ -1,6 +1,6 @@
 /**
- * Demand: what is asked of a cluster besides its manifest. Sizes of autoscaled pools, and nodes to be replaced; written by
- * people, by the autoscaler and by healing, and struck out as soon as it is reached.
+ * Demand: what users, the autoscaler and healing request of a cluster in addition to its manifest: sizes of autoscaled pools, and
+ * nodes to be replaced. An entry is removed as soon as it is reached.
  */
 import { z } from 'zod';
 import { allPools, type ClusterState, type NodePoolState } from './cluster-state.ts';
@@ -18,7 +18,7 @@ export const SizeDemand = z.strictObject({
   kept: z.literal(true).optional(),
 });
 
-/** A node that leaves; where its pool keeps its number, another one takes its place before. */
+/** A node that leaves; if its pool keeps its number of nodes, a new node takes its place first. */
 export const NodeDemand = z.strictObject({
   node: z.string(),
   /** For people. */
@@ -92,7 +92,7 @@ export interface SizeBounds {
 export interface DemandedCluster {
   readonly current: ClusterState | null;
   readonly attempted: ClusterState | null;
-  /** Of the autoscaled pools of the manifest, by name. */
+  /** Limits of the autoscaled pools of the manifest, by name of the pool. */
   readonly bounds: Readonly<Record<string, SizeBounds>>;
 }
 
@@ -147,8 +147,8 @@ export function sameDemand(one: Demand, other: Demand): boolean {
 export function demandTexts({ sizes, replace }: Pick<Demand, 'sizes' | 'replace'>): readonly string[] {
   const asked = Object.entries(sizes).filter(([, { kept }]) => !kept);
   return [
-    ...asked.map(([pool, { count, by }]) => `${counted(count, 'node')} in pool ${pool}, asked for by ${by}`),
-    ...replace.map(({ node, because, by }) => `node ${node} replaced (${because}), asked for by ${by}`),
+    ...asked.map(([pool, { count, by }]) => `${counted(count, 'node')} in pool ${pool}, requested by ${by}`),
+    ...replace.map(({ node, because, by }) => `node ${node} replaced (${because}), requested by ${by}`),
   ];
 }
 
@@ -162,7 +162,7 @@ export interface FailedGrow {
   readonly failure: Omit<SizeFailure, 'count'>;
 }
 
-/** Without what the grow was to bring about, so that it is not tried again; what was asked for since stays. */
+/** Removes what the failed grow was started for, so that it is not retried. Later requests stay. */
 export function withoutFailed(demand: Demand, { served, from, to, failure }: FailedGrow): Demand {
   const before = new Set(from === null ? [] : allPools(from).flatMap(nodeNames));
   const grown = (to === null ? [] : allPools(to)).filter((pool) => nodeNames(pool).some((name) => !before.has(name)));

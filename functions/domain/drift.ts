@@ -29,7 +29,7 @@ export const DriftItem = z.strictObject({
     provider: z.string().optional(),
     /** Load balancer, documents, or whatever else has a name. */
     name: z.string().optional(),
-    /** Of a stray: its id at the provider. */
+    /** Strays only: the id at the provider. */
     id: z.string().optional(),
   }),
   /** A sentence, at most 500 characters. */
@@ -38,7 +38,7 @@ export const DriftItem = z.strictObject({
   repairable: z.boolean(),
   /** Its machine does not exist, or has to be recreated. */
   gone: z.literal(true).optional(),
-  /** Of a stray: it can be put in quarantine, or is there. */
+  /** Strays only: it can be put into quarantine, or is in quarantine. */
   hold: z.enum(['possible', 'held']).optional(),
 });
 export type DriftItem = z.infer<typeof DriftItem>;
@@ -59,7 +59,7 @@ export const NodeObservation = z.strictObject({
   createdAt: z.string().optional(),
   /** It has the label `upgrade-lock`. */
   locked: z.literal(true).optional(),
-  /** Of a machine with health checks that is not healthy: why, a sentence. */
+  /** A sentence: why a machine with health checks is not healthy. */
   failing: z.string().max(500).optional(),
 });
 export type NodeObservation = z.infer<typeof NodeObservation>;
@@ -85,7 +85,7 @@ export const DriftReport = z.strictObject({
   unchecked: z.array(z.string()),
   /** What a check cannot see as long as no person changes something, a sentence each: it is no less complete for that. */
   notes: z.array(z.string()).optional(),
-  /** Of the nodes of Kubernetes, and of all whose machines are gone. */
+  /** Health of the nodes of Kubernetes, and of all nodes whose machines are gone. */
   health: z.array(NodeObservation).optional(),
 });
 export type DriftReport = z.infer<typeof DriftReport>;
@@ -100,7 +100,7 @@ const DriftRepair = z.strictObject({
   runId: z.string(),
   at: z.string(),
   items: z.array(DriftItem),
-  /** What becomes of the strays among them. @default delete */
+  /** What Kubeloom does with the strays among them. @default delete */
   strays: StrayAction.optional(),
 });
 

@@ -17,8 +17,8 @@ const retryPauses = [1, 2, 4, 8, 16, 24];
 export const mostRetries = 32;
 
 /**
- * When a manifest that failed is tried again, `retriesBefore` times after its failure already; undefined: never, a person has to retry.
- * Up to a tenth later than the pause, so that what failed of one cause does not come back at once.
+ * When a failed manifest is retried that was already retried `retriesBefore` times; undefined: never, a person has to retry.
+ * Up to a tenth later than the pause, so that manifests that failed for one cause do not all return at the same moment.
  */
 export function nextRetryAt(now: Date, retriesBefore: number, seed: string): string | undefined {
   if (retriesBefore >= mostRetries) return undefined;

@@ -24,20 +24,20 @@ export const eventKinds = {
     ScaleRequested: { level: 'info', when: 'sizes of autoscaled pools were requested; says by whom, and from where' },
     ReplacementRequested: { level: 'info', when: 'the replacement of nodes was requested; says why, and by whom' },
     RunStarted: { level: 'info', when: 'a run starts; says how many clusters have work' },
-    RunSucceeded: { level: 'info', when: 'all clusters are as desired, or the check for drift is done' },
+    RunSucceeded: { level: 'info', when: 'all clusters are as desired, or the drift check is done' },
     RunSuperseded: { level: 'info', when: 'the manifest was changed meanwhile; its newer generation follows' },
-    RunPaused: { level: 'info', when: 'the manifest is paused; resuming it does what is left' },
+    RunPaused: { level: 'info', when: 'the manifest is paused; resume it to continue' },
     RunCancelled: { level: 'warning', when: 'a user cancelled the run' },
     RunFailed: {
       level: 'error',
-      when: 'clusters are not as desired, or what was asked of them was undone',
+      when: 'clusters are not as desired, or a request was undone',
       fault: 'see `StageFailed`',
     },
     TemplatesMoved: { level: 'info', when: 'a branch or tag of templates names another commit' },
     RetryScheduled: { level: 'info', when: 'a failed manifest will be retried automatically; says when' },
     RetriesUsedUp: {
       level: 'error',
-      when: 'a failed manifest was retried as often as it is automatically',
+      when: 'the automatic retries of a failed manifest are used up',
       fault: 'see `StageFailed`',
     },
     RunCutOff: { level: 'warning', when: 'its execution ended too early; says what follows', fault: 'platform' },
@@ -49,10 +49,10 @@ export const eventKinds = {
     RollOutPaused: { level: 'info', when: 'it stopped before the next clusters, as a user requested' },
     RollOutHalted: {
       level: 'error',
-      when: 'as many clusters failed as may, or it could not go on; says which and why',
+      when: 'the limit of failed clusters is reached, or it cannot continue; says which clusters and why',
       fault: 'see `StageFailed`',
     },
-    RollOutEnded: { level: 'info', when: 'all of its clusters are done, or undone; or a user gave up the rest' },
+    RollOutEnded: { level: 'info', when: 'all of its clusters are done or undone, or a user cancelled the rest' },
   },
   cluster: {
     PlanMade: { level: 'info', when: 'the path to the desired state is planned; says how much changes' },
@@ -68,16 +68,16 @@ export const eventKinds = {
       when: 'a waypoint pauses for nodes: says which, what holds them, since when, and for how long it waits',
       fault: 'a user, or pods',
     },
-    RetriesEnded: { level: 'warning', when: 'a waypoint is not retried any more', fault: 'see `StageFailed`' },
+    RetriesEnded: { level: 'warning', when: 'a waypoint is no longer retried', fault: 'see `StageFailed`' },
     NeedsAttention: { level: 'error', when: 'a user has to retry or to change the manifest', fault: 'as it says' },
     AccessGiven: {
       level: 'info',
       when: 'a user got access to the cluster; says who, from where, in which role, until when',
     },
-    DemandMet: { level: 'info', when: 'a size or a replacement that was asked for apart from the manifest is reached' },
+    DemandMet: { level: 'info', when: 'a size or a replacement that was requested apart from the manifest is reached' },
     DemandDropped: {
       level: 'warning',
-      when: 'its grow was undone: it is not tried again until it is asked for again',
+      when: 'its grow was undone: it is not retried until someone requests it again',
       fault: 'see `StageFailed`',
     },
     LeftBehind: { level: 'warning', when: 'the cluster was orphaned; lists what keeps running' },
@@ -130,28 +130,28 @@ export const eventKinds = {
       when: 'a resource was not changed',
       fault: 'see `StageFailed`',
     },
-    PoolLeftOut: { level: 'warning', when: 'a new pool failed; the rest goes on without it', fault: 'as it says' },
+    PoolLeftOut: { level: 'warning', when: 'a new pool failed; the run continues without it', fault: 'as it says' },
     LeftoverRemoved: {
       level: 'warning',
       node: 'always',
       when: 'a machine unknown to Terraform is deleted',
-      fault: 'a run that was cut off',
+      fault: 'a run that was interrupted',
     },
     StrayQuarantined: {
       level: 'warning',
       node: 'always',
-      when: 'a machine with the tags of the cluster that no one knows was stopped, and is kept until a person deletes it',
-      fault: 'unknown: find out who made it',
+      when: 'an unknown machine with the tags of the cluster was stopped, and is kept until a person deletes it',
+      fault: 'unknown: find out who created it',
     },
     StraysNotHandled: {
       level: 'warning',
-      when: 'machines that no one knows could not be listed, stopped or deleted: a permission is missing, or the provider protects them; the next check for drift tries again',
+      when: 'unknown machines could not be listed, stopped or deleted: a permission is missing, or the provider protects them; the next drift check retries',
       fault: 'as it says',
     },
     DeletionReceipt: {
       level: 'info',
       or: ['warning'],
-      when: 'everything of a provider instance was deleted: says which machines, and that nothing with the tags of the cluster is left; a warning when something is, or no one could say',
+      when: 'everything of a provider instance was deleted: says which machines, and that nothing with the tags of the cluster is left; a warning if something is left, or if that is unknown',
       fault: 'as it says',
     },
     NodeOrphaned: { level: 'warning', node: 'sometimes', when: 'a node keeps running and is no longer managed' },
@@ -176,7 +176,7 @@ export const eventKinds = {
     NodeLeftOut: {
       level: 'warning',
       node: 'always',
-      when: 'KubeOne goes on without a node that does not answer, or Terraform without a machine that is gone',
+      when: 'KubeOne continues without a node that does not answer, or Terraform without a machine that is gone',
       fault: 'node',
     },
     NodeJoined: { level: 'info', node: 'always', when: 'a node is ready' },
@@ -184,9 +184,9 @@ export const eventKinds = {
     HalfJoinedReset: {
       level: 'info',
       node: 'always',
-      when: 'a machine on which a join was cut off is reset, and joins again',
+      when: 'a machine on which a join was interrupted is reset, and joins again',
     },
-    UpgradeResumed: { level: 'info', when: 'an upgrade that was cut off goes on; says at which nodes' },
+    UpgradeResumed: { level: 'info', when: 'an upgrade that was interrupted continues; says at which nodes' },
     OldNodeRemoved: { level: 'info', node: 'always', when: 'the node of a lost machine was deleted from Kubernetes' },
     NodeUnreachable: { level: 'warning', node: 'always', when: 'a node that leaves does not answer', fault: 'node' },
     DrainTimedOut: { level: 'warning', node: 'always', when: 'a node is removed with pods on it', fault: 'pods' },
@@ -195,10 +195,10 @@ export const eventKinds = {
       node: 'always',
       when: 'the kubelet of a known node gets its serving certificate',
     },
-    DocumentsApplied: { level: 'info', when: 'documents are in the cluster, and what they start works' },
+    DocumentsApplied: { level: 'info', when: 'documents are in the cluster, and their workloads are available' },
     DocumentsNotAvailable: {
       level: 'warning',
-      when: 'documents are in the cluster, but what they start does not work yet; says which objects',
+      when: 'documents are in the cluster, but their workloads are not available yet; says which objects',
       fault: 'pods',
     },
     StorageVersionChanges: {
@@ -207,10 +207,10 @@ export const eventKinds = {
     },
     ComponentHeld: {
       level: 'warning',
-      when: 'a component of Cluster API is not applied, because one before it does not work yet',
+      when: 'a component of Cluster API is not applied, because an earlier one does not work yet',
       fault: 'pods',
     },
-    DocumentsRemoved: { level: 'info', when: 'documents are no longer desired; what they had is removed' },
+    DocumentsRemoved: { level: 'info', when: 'documents are no longer desired; their objects are removed' },
     DocumentsKept: { level: 'warning', when: 'objects of documents stay in the cluster; says which' },
     DaemonSetNotRestarted: { level: 'warning', when: 'its pods use the old API endpoint', fault: 'Kubernetes' },
   },
@@ -218,7 +218,7 @@ export const eventKinds = {
 
 type Table = typeof eventKinds;
 export type KindOf<Subject extends keyof Table> = keyof Table[Subject];
-/** Of the runner, when it starts with a stage. */
+/** Values that the runner reports when it starts a stage. */
 export type StageStart = Extract<KindOf<'stage'>, 'StageStarted' | 'UndoStarted'>;
 export type EventKind = { [Subject in keyof Table]: KindOf<Subject> }[keyof Table];
 type RowOf<Kind> = {

@@ -39,7 +39,7 @@ export const failurePolicy = {
   },
   conflict: {
     ...{ inPlace: true, revertible: 'rollBack', forwardOnly: 'backOff', restart: 'scheduled' },
-    because: 'another program was at work',
+    because: 'another program was making a change',
   },
   capacity: {
     ...{ inPlace: false, revertible: 'rollBack', forwardOnly: 'backOff', restart: 'scheduled' },
@@ -91,7 +91,7 @@ export interface FailedStage {
   readonly config: FailureLimits;
 }
 
-/** Whether a failed stage is tried again in place, and after what pause. */
+/** Whether a failed stage is retried in place, and after what pause. */
 export function assessStageFailure(failure: FailedStage): {
   readonly outcome: 'retry' | 'failed';
   readonly pauseSeconds: number;
@@ -132,11 +132,11 @@ export function assessWaypointFailure(failure: WaypointFailure): {
   }
   if (failure.waitedSeconds !== undefined) return assessNodeWait(failure, failure.waitedSeconds, rung);
   if (backOffs >= config.KUBELOOM_MAX_BACK_OFFS) {
-    const sentence = `the ${direction} stops: it failed ${backOffs + 1} times, each time with a longer pause before`;
+    const sentence = `the ${direction} stops: it failed ${backOffs + 1} times, with a longer pause each time`;
     return { decision: 'stop', rung, pauseSeconds: 0, sentence };
   }
   const pauseSeconds = growing(config.KUBELOOM_BACK_OFF_SECONDS, backOffs);
-  const sentence = `the ${direction} goes on in ${pauseSeconds} s (pause ${backOffs + 1} of ${config.KUBELOOM_MAX_BACK_OFFS}): ${policy.because}`;
+  const sentence = `the ${direction} continues in ${pauseSeconds} s (pause ${backOffs + 1} of ${config.KUBELOOM_MAX_BACK_OFFS}): ${policy.because}`;
   return { decision: 'backOff', rung, pauseSeconds, sentence };
 }
 

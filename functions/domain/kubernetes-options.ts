@@ -1,11 +1,11 @@
-/** How Kubernetes is set up on nodes, where a cluster differs from the usual: its network, add-ons and where images and packages come from. */
+/** Settings of Kubernetes that differ from the defaults: network, add-ons, and the sources of images and packages. */
 import { z } from 'zod';
 
-/** The networks of pods that KubeOne knows; `external` = the user's own add-on brings one. */
+/** Pod networks that KubeOne can install; `external`: the user's own add-on installs one. */
 export const cniNames = ['cilium', 'canal', 'external'] as const;
 export type CniName = (typeof cniNames)[number];
 
-/** Only what differs from the default is in it, so that states that were stored without it mean the same. */
+/** Contains only settings that differ from the default, so that states that were stored without it keep their meaning. */
 export const KubernetesOptions = z.strictObject({
   /** @default cilium */
   cni: z.enum(['canal', 'external']).optional(),
@@ -44,7 +44,7 @@ export function withOptions<State extends { readonly kubernetesOptions?: Kuberne
   return { ...rest, ...(kubernetesOptions === undefined ? {} : { kubernetesOptions }) } as State;
 }
 
-/** The words of the manifest for what differs; order in lists matters only for the endpoints of a mirror, which are tried in it. */
+/** Manifest names of the options that differ. The order of lists matters only for the endpoints of a mirror, which are tried in order. */
 export function differingOptions(from: KubernetesOptions = {}, to: KubernetesOptions = {}): readonly string[] {
   const before = comparable(from);
   return Object.entries(comparable(to))

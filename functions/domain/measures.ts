@@ -2,9 +2,9 @@
 
 export const measures = {
   leaseOverdueSeconds: 'how long the oldest lease has been expired without being released',
-  longestRunSeconds: 'how long the longest active run has been at work',
-  driftLeft: 'differences of the cluster that was checked last that nothing repairs',
-  incompleteChecks: 'checks for drift in a row that were incomplete, of the cluster that was checked last',
+  longestRunSeconds: 'how long the longest active run has been running',
+  driftLeft: 'differences that nothing repairs, in the cluster that was checked last',
+  incompleteChecks: 'incomplete drift checks in a row, of the cluster that was checked last',
   waitsForCapacitySeconds: 'how long a stage has waited because the account ran no more builds at once',
 } as const;
 export type MeasureName = keyof typeof measures;

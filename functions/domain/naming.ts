@@ -17,7 +17,7 @@ export function hashedId(name: string, ids: HashSource, taken: ReadonlySet<strin
     const id = `${name}-${ids.hash(idHashLength)}`;
     if (!taken.has(id)) return id;
   }
-  throw new PipelineError('InternalFault', `no free id for "${name}": the source of random names repeats itself`);
+  throw new PipelineError('InternalFault', `no free id for "${name}": the source of random names repeats its names`);
 }
 
 /** A name of a manifest as names of machines can have it: a DNS label. Names that differ only in this are one name. */

@@ -3,7 +3,7 @@
 /** Labels by which users hold a node while something on it must not be disturbed. */
 export const lockLabels = ['kubeloom.dev/upgrade-lock', 'claudie.io/upgrade-lock'] as const;
 
-/** Of a node with these labels: whether a user holds it. */
+/** Whether a user holds the node with these labels. */
 export function isLocked(labels: Readonly<Record<string, string>>): boolean {
   return lockLabels.some((label) => labels[label] !== undefined);
 }
@@ -11,7 +11,7 @@ export function isLocked(labels: Readonly<Record<string, string>>): boolean {
 /** Longhorn's own label for nodes that have a disk of it. On a pool with taints: Longhorn runs on its nodes all the same. */
 const storageLabel = 'node.longhorn.io/create-default-disk';
 
-/** Of a pool with these labels: whether its user wants Longhorn on it whatever its taints are. */
+/** Whether the user wants Longhorn on the pool with these labels, whatever its taints are. */
 export function takesStorage(labels: Readonly<Record<string, unknown>>): boolean {
   return labels[storageLabel] === 'true';
 }

@@ -171,7 +171,7 @@ export const Change = z.discriminatedUnion('kind', [
     annotations: z.array(z.string()),
     taints: z.array(z.string()),
   }),
-  /** The script that machines of a group run when they are made; `removed`: there is none any more. */
+  /** The script that machines of a group run when they are made; `removed`: the group no longer has one. */
   z.strictObject({ kind: z.literal('BootChanged'), pool: z.string(), removed: z.boolean() }),
   /** Ports of a machine group that are open to all addresses, as `80/tcp`. */
   z.strictObject({ kind: z.literal('OpenPortsChanged'), pool: z.string(), ports: z.array(z.string()) }),
@@ -185,7 +185,7 @@ export const Change = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('NodeAccessChanged'), pool: z.string(), nodes: z.array(z.string()) }),
   /** Port 6443 of control nodes, open to the outside or not. */
   z.strictObject({ kind: z.literal('ApiPortChanged'), open: z.boolean() }),
-  /** Of a pool or of the cluster, which `what` names: protected from deletion, or no longer. */
+  /** The pool or cluster that `what` names is protected from deletion, or no longer. */
   z.strictObject({ kind: z.literal('ProtectionChanged'), what: z.string(), protect: z.boolean() }),
   /** Nothing else is to change: the drift that a check found is repaired. */
   z.strictObject({ kind: z.literal('DriftRepaired'), found: z.array(z.string()) }),

@@ -1,6 +1,6 @@
 /** What the checks for drift of a cluster cost in AWS, for plans: `npm run cost` computes it, docs/aws/cost.md has it. */
 
-/** Of one check, in dollars: its build on Lambda compute, or in a container of CodeBuild. */
+/** Price of one check in dollars: its build on Lambda compute, or in a container of CodeBuild. */
 export const dollarsOfCheck = { container: 0.0078, lambda: 0.0021 } as const;
 
 const minutesOfMonth = 30 * 24 * 60;

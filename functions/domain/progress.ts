@@ -1,4 +1,4 @@
-/** How far a path is: steps, percent, and what becomes of each node. */
+/** How far a path is: steps, percent, and what happens to each node. */
 import { allNodes, type ClusterState } from './cluster-state.ts';
 import type { Waypoint } from './plan.ts';
 

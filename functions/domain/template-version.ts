@@ -48,7 +48,7 @@ export function parseTemplateVersion(text: string): TemplateVersion | undefined 
   );
 }
 
-/** An archive behind https, with the sum by which it is always the same. */
+/** An archive at an https address, with the checksum that pins its content. */
 export interface ArchiveVersion {
   /** Host and path, without scheme. */
   readonly url: string;
@@ -66,7 +66,7 @@ export function parseArchiveVersion(text: string): ArchiveVersion | undefined {
   return url === undefined || sha256 === undefined ? undefined : { url, sha256 };
 }
 
-/** Stands for the highest version tag of a repository, unless a branch or tag has that name. */
+/** Means the highest version tag of a repository, unless a branch or tag has that name. */
 export const latestVersion = 'latest';
 
 /** The highest of tags like `v1.2.3`; previews do not count. */

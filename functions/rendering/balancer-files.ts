@@ -12,13 +12,13 @@ export interface BalancedRole
 export interface BalancerFiles {
   /** With `@fingerprint@` where the machine puts the digest of this text: so it is known which one runs. */
   readonly haproxy: string;
-  /** A line for each UDP role with targets; empty: there is none. */
+  /** A line for each UDP role with targets; empty if there are no such roles. */
   readonly udp: string;
-  /** Of all roles, and of what Kubeloom itself listens on: no outgoing connection may take them. */
+  /** Ports of all roles and of Kubeloom's own listeners: no outgoing connection may use them. */
   readonly ports: string;
 }
 
-/** Of one node of a load balancer. */
+/** Files of one node of a load balancer. */
 export function balancerFilesOf(state: ClusterState, { roles }: LoadBalancerState, node: NodeState): BalancerFiles {
   const balanced = roles.map((role) => ({
     ...role,
@@ -101,7 +101,7 @@ function listenSection(role: BalancedRole): string {
 }
 
 /**
- * `tcp-ut` ends connections to a dead machine that have data under way, for which keepalives wait; haproxy 2.6 does not take it from
+ * `tcp-ut` ends connections to a dead machine that have unacknowledged data, for which keepalives wait; haproxy 2.6 does not take it from
  * default-server. It also ends those to a target that lives and takes no data for so long, so only the Kubernetes API has it: its clients
  * watch, and connect again. The id decides which clients a sticky target gets: the target's number in the network, so that others come and go.
  */

@@ -88,7 +88,7 @@ function moved(objects: readonly KubernetesObject[], from: string, to: string): 
   return objects.map((object): KubernetesObject => {
     const { kind, metadata } = object;
     const placed = mapFields(object, (key, value, owner) => {
-      // Of subjects, of services of webhooks and of the object itself.
+      // The namespace of subjects, of services of webhooks and of the object itself.
       if (key === 'namespace' && isIn(value) && typeof owner.name === 'string') return to;
       if (caSources.includes(key) && typeof value === 'string') return value.replace(new RegExp(`^${from}/`), `${to}/`);
       if (key === 'dnsNames' && Array.isArray(value))

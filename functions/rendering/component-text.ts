@@ -46,7 +46,7 @@ export function fillVariables(text: string, { values, secrets }: Variables): Fil
     }
     const [, name, operator, fallback = ''] = form.exec(inner) ?? [];
     if (name === undefined) {
-      faults.push(`${whole.slice(0, 60)} is no variable; \${NAME} and \${NAME:=default} are`);
+      faults.push(`${whole.slice(0, 60)} is not a variable; write \${NAME} or \${NAME:=default}`);
       return '';
     }
     used.add(name);
@@ -67,7 +67,7 @@ export function fillVariables(text: string, { values, secrets }: Variables): Fil
     .replaceAll(variable, ' ')
     .matchAll(/\$\{[^\n]{0,40}/g)
     .take(5))
-    faults.push(`${start} is no variable: a default has no braces, and what is no variable is written as $\${…}`);
+    faults.push(`${start} is not a variable: a default has no braces, and other text starts with $\${…}`);
   if (missing.size > 0) faults.push(`there is no value for ${[...missing].map((name) => `\${${name}}`).join(', ')}`);
   const unused = Object.keys(values).filter((name) => !used.has(name));
   if (unused.length > 0) faults.push(`the file has no variable ${unused.join(', ')}`);

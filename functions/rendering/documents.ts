@@ -36,7 +36,7 @@ export interface RenderedComponent {
   readonly objects: readonly KubernetesObject[];
 }
 
-/** Of a component: `text` is the file of its release, `secrets` the fields of its Secret. Throws `InvalidManifest`. */
+/** The documents of a component: `text` is the file of its release, `secrets` the fields of its Secret. Throws `InvalidManifest`. */
 export function renderComponent(
   document: DocumentState,
   { text, secrets }: { readonly text: string; readonly secrets: Readonly<Record<string, string>> },
@@ -97,7 +97,7 @@ function renderTemplate(path: string, text: string, values: DocumentState['value
   const [, each] = /^each-([\w-]+)\//.exec(path) ?? [];
   if (each === undefined) return objects.map((object) => filled(object, new Map(single), path));
   const items = values[each];
-  if (!Array.isArray(items)) throw faulty(`template ${path}: there is no list "${each}" to repeat it for`);
+  if (!Array.isArray(items)) throw faulty(`template ${path}: the list "${each}" to repeat it for is missing`);
   return items.flatMap((item) => objects.map((object) => filled(object, new Map([...single, [each, item]]), path)));
 }
 

@@ -2,7 +2,7 @@
 
 export interface FirstBoot {
   readonly clusterId: string;
-  /** Of the pool: one line as in `authorized_keys`. */
+  /** SSH key of the pool: one line as in `authorized_keys`. */
   readonly publicKey: string;
 }
 
@@ -10,8 +10,8 @@ export interface FirstBoot {
 export const nodePlaceholder = '@node@';
 
 /**
- * Renders it. It may run before, while or after cloud-init works, any number of times, on images of any cloud, and goes
- * on where something is missing: root must be able to log in, whatever else fails.
+ * Renders it. It may run before, while or after cloud-init works, any number of times, on images of any cloud, and continues
+ * if something is missing: root must be able to log in, whatever else fails.
  *
  * - Images of AWS, Azure, GCP and OCI put a forced command before root's key, or refuse root: the file is rewritten,
  *   sshd gets a file that sorts before cloud-init's (the first value counts), and cloud-init is configured not to do it again.

@@ -1,7 +1,7 @@
 /** The health checks of a group as `templates/ansible/files/health.sh` reads them. */
 import { checkName, type HealthCheck, mostTries } from '#domain/health-check.ts';
 
-/** A line for each: words of the script, then texts of the user in base64; `-` is none. */
+/** A line for each: words of the script, then texts of the user in base64; `-` means none. */
 export function healthLines(checks: readonly HealthCheck[]): string {
   return checks.map(lineOf).join('\n');
 }

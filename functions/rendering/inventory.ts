@@ -142,7 +142,7 @@ export function renderInventory(input: InventoryInput): AnsibleInventory {
         boot: named(work.boot ?? []),
         health: named(work.health ?? []),
         disks: named(work.disks ?? []),
-        // What gets another script is asked behind it: its checks may need the new one.
+        // Machines with a new boot script are checked after it: its checks may need the new one.
         awaited: named([...work.install, ...(work.restarted ?? []).filter((name) => !rolls(name, work))]),
         optional: group(({ node }) => input.optional?.has(node.name) === true),
         balance: group((visit) => balancerOf(visit, input) !== undefined),
@@ -153,8 +153,8 @@ export function renderInventory(input: InventoryInput): AnsibleInventory {
 
 /** Machines that stay and run another script at once: those of all groups have to agree. */
 function bootAtOnce(visits: readonly VisitedNode[], { boot = [], install }: InventoryWork): number {
-  const standing = visits.filter(({ node }) => boot.includes(node.name) && !install.includes(node.name));
-  return Math.min(...standing.map(({ pool }) => pool.bootAtOnce ?? 1), 255);
+  const existing = visits.filter(({ node }) => boot.includes(node.name) && !install.includes(node.name));
+  return Math.min(...existing.map(({ pool }) => pool.bootAtOnce ?? 1), 255);
 }
 
 /** They stop sending a machine traffic while its boot script runs. */

@@ -4,9 +4,9 @@ import { allNodes, type ClusterFacts, type ClusterState } from '#domain/cluster-
 const everybody = '0.0.0.0/0';
 
 /**
- * Public addresses of all nodes that are known, as /32, sorted. With a static node all addresses are allowed: it may be behind
- * NAT, so that it sends from an unknown address. WireGuard answers only to keys it knows. Machines without a mesh are none
- * to each other.
+ * Public addresses of all nodes that are known, as /32, sorted. With a static node all addresses are allowed: it can be behind
+ * NAT, so that it sends from an unknown address. WireGuard answers only to keys it knows. Machines without a mesh are not peers
+ * of each other.
  */
 export function peerCidrs(state: ClusterState | null, facts: ClusterFacts): readonly string[] {
   if (state?.meshless) return [];

@@ -2,15 +2,15 @@
 import type { ProviderLogin, ProviderTemplate } from './provider-template.ts';
 
 export interface ChosenLogin {
-  /** The template with the arguments of that login and no other; what is rendered. */
+  /** The template with only the arguments of that login, which is rendered. */
   readonly template: ProviderTemplate;
   readonly webIdentity?: NonNullable<ProviderLogin['webIdentity']>;
 }
 
-/** Field that stands for the path of the file with the token. */
+/** Placeholder for the path of the file with the token. */
 export const tokenFileField = 'tokenfile';
 
-/** The login of `credentials`, unless it lacks a field and another one has all of its own. `present`: fields that the Secret has. */
+/** The login of `credentials`, unless it lacks a field and another login has all of its fields. `present`: fields that the Secret has. */
 export function chooseLogin(template: ProviderTemplate, present: ReadonlySet<string>): ChosenLogin {
   const { provider, optionalFields } = template;
   if (provider === undefined) return { template };

@@ -5,7 +5,7 @@ export interface TagSource {
   readonly namespace: string;
   readonly manifest: string;
   readonly clusterId: string;
-  /** Of the run; modules do not change a resource when only this differs. */
+  /** Tags of the run; modules do not change a resource when only this differs. */
   readonly generation: number;
 }
 

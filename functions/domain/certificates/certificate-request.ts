@@ -71,7 +71,7 @@ function requestOf(value: DerValue): ParsedCertificateRequest {
   };
 }
 
-/** In other encodings the same bytes are another name for the API server. */
+/** In other encodings the API server reads a different name from the same bytes. */
 function nameText(value: DerValue): string {
   const known: readonly number[] = [derTags.utf8, derTags.printable, derTags.ia5];
   if (!known.includes(value.tag)) throw new DerFault('a name is in an unknown encoding');

@@ -15,7 +15,7 @@ export const derTags = {
   ia5: 0x16,
   sequence: 0x30,
   set: 0x31,
-  /** Of a certificate request. */
+  /** Attributes of a certificate request. */
   attributes: 0xa0,
 } as const;
 

@@ -22,7 +22,7 @@ const Requests = z.object({
   ),
 });
 
-/** Of a list of CertificateSigningRequests, those that no one has decided. */
+/** Those CertificateSigningRequests of a list that are neither approved nor denied. */
 export function openServingRequests(list: unknown): readonly SigningRequest[] {
   return Requests.parse(list)
     .items.map(({ metadata, spec, status }) => ({

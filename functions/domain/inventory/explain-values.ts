@@ -25,17 +25,19 @@ export const ExplainedValue = z
     from: z
       .enum(['layer', 'template', 'templateDefault', 'manifest', 'default'])
       .describe(
-        'layer: values of the inventory; template: its text; templateDefault: what it says where no value is set; manifest: who submitted it; default: of Kubeloom',
+        'layer: values of the inventory; template: its text; templateDefault: its default for an unset value; manifest: written by its submitter; default: of Kubeloom',
       ),
     template: z.string().optional().describe('`name@version`, of what a template made'),
     sources: z
       .array(
         Source.extend({
           value: z.string().describe('path of the value in the inventory'),
-          overrode: z.array(Source.extend({ value: z.unknown() })).describe('what lower levels say, the highest first'),
+          overrode: z
+            .array(Source.extend({ value: z.unknown() }))
+            .describe('values of lower levels, the highest first'),
         }),
       )
-      .describe('the values that it was made of'),
+      .describe('the values that were combined into it'),
   })
   .meta({ id: 'ExplainedValue' });
 export type ExplainedValue = z.infer<typeof ExplainedValue>;
@@ -74,7 +76,7 @@ export function explainedAt(all: readonly ExplainedValue[], path: string | undef
   return all.filter((one) => covers(wanted, parseValuePath(one.path) ?? []));
 }
 
-/** Of a value that is written in another form: a list of commands that becomes one text, a number that becomes a map. */
+/** Uses of a value that is written in another form: a list of commands that becomes one text, a number that becomes a map. */
 function usesOfWritten(
   all: ReturnType<Resolution['uses']>,
   document: unknown,

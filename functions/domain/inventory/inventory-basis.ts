@@ -18,7 +18,7 @@ export function inventoryMoved(before: InventoryBasis, now: InventoryBasis): rea
   return [
     ...different(before.stored, now.stored).map(([name, was, is]) => {
       if (was === undefined) return `${name} was stored`;
-      return is === undefined ? `${name} was deleted` : `${name} is generation ${is} now, not ${was}`;
+      return is === undefined ? `${name} was deleted` : `${name} is now generation ${is}, not ${was}`;
     }),
     ...different(before.sent, now.sent).map(([name, was, is]) => {
       if (was === undefined) return `${name} was not among the documents that were planned`;
@@ -26,8 +26,8 @@ export function inventoryMoved(before: InventoryBasis, now: InventoryBasis): rea
     }),
     ...names(before.clusters, now.clusters).flatMap((name) => {
       const [was, is] = [before.clusters[name], now.clusters[name]];
-      if (was === undefined) return [`cluster ${name} changes now, too`];
-      return is === undefined ? [`cluster ${name} does not change any more`] : ofCluster(name, was, is);
+      if (was === undefined) return [`cluster ${name} now changes, too`];
+      return is === undefined ? [`cluster ${name} no longer changes`] : ofCluster(name, was, is);
     }),
   ];
 }

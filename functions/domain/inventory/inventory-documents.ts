@@ -54,7 +54,7 @@ export const InventoryOrder = z.strictObject({
   spec: z
     .strictObject({
       levels: Ranks.default([...defaultLevels]).describe(
-        `Levels, the later ones win; levels in a list of their own count as one. \`${ownLevel}\` are the values of the InventoryCluster.`,
+        `Levels; later ones override earlier ones; levels in a nested list have the same rank. \`${ownLevel}\` are the values of the InventoryCluster.`,
       ),
       paths: z
         .record(PathText, Ranks)
@@ -81,7 +81,7 @@ export const InventoryOrder = z.strictObject({
       unusedValues: z
         .enum(['refuse', 'warn'])
         .default('refuse')
-        .describe('What follows when a value is set that the template of a cluster does not use.'),
+        .describe('Whether a value that the template of a cluster does not use is a fault or a warning.'),
       waves: RollOutSettings.shape.waves.optional(),
       soak: RollOutSettings.shape.soak.optional(),
       maxFailed: RollOutSettings.shape.maxFailed.optional(),
@@ -96,7 +96,7 @@ export const InventoryTemplate = z.strictObject({
   metadata: Metadata.describe('Name and namespace; all versions have the same name.'),
   spec: z
     .strictObject({
-      version: z.int().min(1).describe('A version is never changed: what differs gets another number.'),
+      version: z.int().min(1).describe('A stored version never changes: a changed template gets another number.'),
       produces: z.enum(manifestKinds).default('InputManifest').describe('The kind of the document.'),
       parts: z
         .record(

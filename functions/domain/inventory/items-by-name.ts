@@ -37,7 +37,7 @@ export function itemsByName(list: readonly unknown[]): NamedItems {
       if (removes && (item[removeWord] !== true || Object.keys(item).length > 2)) {
         faults.push({
           index,
-          reason: 'removes an item and says something else',
+          reason: 'has `$remove` together with other fields',
           fix: `write { name: ${name}, ${removeWord}: true }`,
         });
       }

@@ -127,7 +127,7 @@ class Merger {
     const isBranchOnTop = cut === undefined || (top !== undefined && top.rank > cut.rank);
     if (isBranchOnTop || fields.length > 0) {
       if (!isBranchOnTop && cut.kind === 'leaf' && cut.value !== null) {
-        const reason = `${valuePathText(path)} is a value here, but a level with a rank of its own sets ${fields[0]?.[0]} in it`;
+        const reason = `${valuePathText(path)} is a value here, but another level sets ${fields[0]?.[0]} in it`;
         this.#fault(cut.source, path, reason, 'write a map, or change spec.paths of the InventoryOrder');
         return absent;
       }
@@ -200,7 +200,7 @@ class Merger {
   }
 }
 
-/** Of an item of a list: it is removed. */
+/** List items only: the item is removed. */
 const removesItem = Symbol('removed');
 
 function originOf({ source }: Entry, lower: readonly Entry[]): ValueOrigin {

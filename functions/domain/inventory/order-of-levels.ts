@@ -13,7 +13,7 @@ export interface OrderOfLevels {
   /** The later level has the higher rank; a text is the reason why the level may not set the path. */
   readonly rankAt: (path: ValuePath, level: string) => number | string;
   readonly isByName: (path: ValuePath) => boolean;
-  /** A rule for something below the path; undefined when there is none. */
+  /** A rule for something below the path; undefined when no rule applies. */
   readonly ruleBelow: (path: ValuePath) => string | undefined;
 }
 

@@ -17,10 +17,10 @@ export interface Resolution {
   /** A manifest of the kind that its template produces as it is written, without its defaults; absent when there are faults. */
   readonly document?: Readonly<Record<string, unknown>>;
   readonly values: Readonly<Record<string, unknown>>;
-  /** Of each leaf of `values`, by its path; see `MergedValues`. */
+  /** Origins of each leaf of `values`, by its path; see `MergedValues`. */
   readonly origin: ReadonlyMap<string, ValueOrigin>;
   readonly removed: ReadonlyMap<string, ValueOrigin>;
-  /** Of each leaf of the document, by its path: the values that it was made of; none: the template says so. Found when it is asked for: hundreds of clusters are planned at once, and one is explained. */
+  /** By path, for each leaf of the document: the values that it was made from; an empty list: the template itself sets it. Computed on demand, because hundreds of clusters are planned at once and only one is explained. */
   readonly uses: () => ReadonlyMap<string, Uses>;
   /** `name@version` */
   readonly template: string;

@@ -19,7 +19,7 @@ import { valuePathText } from './value-path.ts';
 
 /** What is known of the other documents of its namespace. */
 export interface InventorySurroundings {
-  /** @default nothing is said about where a layer may be, and what it may set */
+  /** @default a layer may be anywhere and set everything */
   readonly order?: OrderOfLevels;
   /** Templates by `name@version`, to follow the parts that are included from others. @default none */
   readonly templates?: (name: string) => InventoryTemplate | undefined;
@@ -74,7 +74,7 @@ function wordFaults(value: unknown, path: readonly PropertyKey[] = ['spec', 'val
   return Object.entries(value).flatMap(([key, inner]) => {
     const isItem = typeof path.at(-1) === 'number';
     if (!key.startsWith('$') || (key === removeWord && isItem)) return wordFaults(inner, [...path, key]);
-    const fix = 'values are plain: put loops and conditions into the template';
+    const fix = 'values cannot contain loops or conditions: put those into the template';
     return [error([...path, key], `"${key}" is a word of templates`, fix)];
   });
 }
@@ -84,7 +84,7 @@ function templateFaults(document: InventoryTemplate, { templates }: InventorySur
   const metadata = isMap(document.spec.document?.metadata) ? document.spec.document.metadata : {};
   const own = ['apiVersion', 'kind', 'status'].flatMap((field) =>
     field in (document.spec.document ?? {})
-      ? [error(['spec', 'document', field], 'is not for the template to say', `remove it: spec.produces is the kind`)]
+      ? [error(['spec', 'document', field], 'cannot be set by the template', `remove it: spec.produces is the kind`)]
       : [],
   );
   const names = Object.keys(metadata)
@@ -92,7 +92,7 @@ function templateFaults(document: InventoryTemplate, { templates }: InventorySur
     .map((key) =>
       error(
         ['spec', 'document', 'metadata', key],
-        'is not for the template to say',
+        'cannot be set by the template',
         'remove it: the InventoryCluster has it',
       ),
     );

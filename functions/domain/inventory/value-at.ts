@@ -4,7 +4,7 @@ import type { ValuePath } from './value-path.ts';
 
 export type IsByName = (list: ValuePath) => boolean;
 
-/** The value and its path as origins have it; undefined when there is none. */
+/** The value and its path as origins have it; undefined when the value does not exist. */
 export function valueAt(
   values: unknown,
   path: ValuePath,

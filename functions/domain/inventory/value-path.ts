@@ -2,7 +2,7 @@
 
 export type ValuePath = readonly string[];
 
-/** The parts of a path as it is written; undefined when it is none. List items are named by their place. */
+/** The parts of a path as it is written; undefined when the text is not a path. List items are named by their index. */
 export function parseValuePath(text: string): ValuePath | undefined {
   const parts: string[] = [];
   const part = /(?:^|\.)([A-Za-z0-9_][\w-]*|\*)|\[(\d+)\]|\[("(?:[^"\\]|\\.)*")\]/y;

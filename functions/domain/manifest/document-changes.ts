@@ -42,7 +42,7 @@ function byName(list: unknown): Readonly<Record<string, unknown>> | undefined {
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** Of a new value: only when it is short and not empty. */
+/** New values are shown only when they are short and not empty. */
 const valueText = (value: unknown): string => (typeof value === 'object' ? '' : ` ${text(value)}`);
 const text = (value: unknown): string => (typeof value === 'object' ? JSON.stringify(value) : String(value));
 const listText = (value: unknown): string =>

@@ -14,7 +14,7 @@ const Subject = z.union(
     z.strictObject({
       iam: Text.regex(/^arn:[\w-]+:(iam|sts)::\d{12}:(user|role|assumed-role)\/[\w+=,.@/-]*\*?$/, {
         error: (issue) => `${shown(issue.input)} is not an ARN of a user or role; "*" is allowed at its end`,
-      }).describe('ARN of an AWS user or role, whose sessions count as the role; or of such a session.'),
+      }).describe('ARN of an IAM user, role or session; a role also matches its sessions.'),
     }),
     z.strictObject({
       user: Text.describe('Subject (`sub`) of a token: `local:<name>` of a local user, or one of the OIDC issuer.'),

@@ -71,7 +71,7 @@ export function kindOf(document: unknown): DocumentKind | undefined {
   return isMap(document) ? documentKinds.find((kind) => kind === document.kind) : undefined;
 }
 
-/** Namespace and name as far as they can be read; the namespace is `default` when there is none, an InventoryTemplate has its version. */
+/** Namespace and name as far as they can be read; the default namespace is `default`; an InventoryTemplate also has a version. */
 export function documentName(document: unknown): { readonly namespace: string; readonly name: string } {
   const metadata = isMap(document) && isMap(document.metadata) ? document.metadata : {};
   const name = typeof metadata.name === 'string' ? metadata.name : '';

@@ -18,6 +18,6 @@ function secretFaults({ metadata, spec }: GitSource, known: ValidationContext['s
   const path = ['spec', 'secretRef'];
   const { name, namespace = metadata.namespace } = spec.secretRef;
   if (namespace === metadata.namespace) return [...secretExists(known, { name, namespace }, path)];
-  const reason = `is in namespace "${namespace}", and a GitSource uses nothing of other namespaces`;
+  const reason = `is in namespace "${namespace}", but a GitSource cannot use other namespaces`;
   return [error([...path, 'namespace'], reason, `store the Secret in "${metadata.namespace}" and leave this out`)];
 }

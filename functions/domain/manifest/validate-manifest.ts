@@ -21,7 +21,7 @@ import { InputManifest } from './schema/input-manifest.ts';
 
 type Rule = (index: ManifestIndex) => Iterable<Fault>;
 
-/** Of machines and what is in front of them, with Kubernetes or without. */
+/** Rules for machines and their load balancers, with or without Kubernetes. */
 export const machineRules: readonly Rule[] = [
   providerRules,
   poolRules,

@@ -22,7 +22,7 @@ export function contractOf(release: string, metadata: unknown): FoundContract {
   const series = parsed.data.releaseSeries.find((one) => one.major === Number(major) && one.minor === Number(minor));
   if (series !== undefined) return { contract: series.contract };
   const known = parsed.data.releaseSeries.map((one) => `v${one.major}.${one.minor}`).slice(0, 10);
-  return { reason: `its metadata knows ${known.join(', ') || 'no release'}, and not v${major}.${minor}` };
+  return { reason: `its metadata knows ${known.join(', ') || 'no release'}, but not v${major}.${minor}` };
 }
 
 export function worksWith(core: string, provider: string): boolean {

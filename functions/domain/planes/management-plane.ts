@@ -1,4 +1,4 @@
-/** The kind `ManagementPlane`: the components of Cluster API on a cluster that Kubeloom made. */
+/** The kind `ManagementPlane`: the components of Cluster API on a cluster that Kubeloom created. */
 import { z } from 'zod';
 import { ClusterName, dnsName, Metadata, shown } from '../manifest/schema/names.ts';
 import { SecretSource } from '../manifest/schema/secret-source.ts';
@@ -32,7 +32,7 @@ const Sum = z.string().regex(/^[0-9a-f]{64}$/, {
 
 export const SourceFile = z.strictObject({
   url: Https.describe('Where the runner gets the file, over https.'),
-  sha256: Sum.describe('What the file must be: nothing of another one is used.'),
+  sha256: Sum.describe('SHA-256 of the file; a file with another sum is refused.'),
 });
 export type SourceFile = z.infer<typeof SourceFile>;
 
@@ -44,7 +44,7 @@ const Component = z.strictObject({
   kind: z
     .enum(componentKinds)
     .describe(
-      'What it is; they are applied in this order. `prerequisite`: what the others need, such as cert-manager.',
+      'Its kind; components are applied in this order. `prerequisite`: required by the others, such as cert-manager.',
     ),
   name: dnsName(30).describe('Name of the provider, such as "kubeadm" or "vsphere"; the core is "cluster-api".'),
   instance: dnsName(15)
@@ -56,17 +56,17 @@ const Component = z.strictObject({
     .regex(/^v\d+\.\d+\.\d+(-[0-9A-Za-z.-]+)?$/, {
       error: (issue) => `${shown(issue.input)} is not a version; write it like "v1.11.1"`,
     })
-    .describe('The release. An older one than what is installed is refused.'),
+    .describe('The release. A release older than the installed one is refused.'),
   source: SourceFile.describe('The file with its objects, `…-components.yaml` of the release.'),
   metadata: SourceFile.optional().describe(
-    '`metadata.yaml` of the release: which contract it has. Needed by all but prerequisites.',
+    '`metadata.yaml` of the release, which contains its contract. Required except for prerequisites.',
   ),
   namespace: dnsName(63)
     .optional()
-    .describe('Where it runs; that of its file when left out, of an instance with "-" and its name.'),
+    .describe('Namespace in which it runs. Default: that of its file; for an instance, followed by "-" and its name.'),
   watchNamespace: dnsName(63)
     .optional()
-    .describe('It works on the objects of this namespace alone; needed when the provider has several instances.'),
+    .describe('It only works on the objects of this namespace; required when the provider has several instances.'),
   values: z
     .record(Variable, z.string().max(10_000))
     .default({})

@@ -2,7 +2,7 @@
 import { error, type Fault } from '../manifest/faults/fault.ts';
 import { type Component, componentDocument, type ManagementPlane, providerLabel } from './management-plane.ts';
 
-/** Of the label that its objects carry. */
+/** Value of the label of its objects. */
 const longestName = 63;
 /** It is kept with the manifest of its cluster. */
 const largest = 60_000;
@@ -21,7 +21,11 @@ export function* planeFaults({ metadata, spec: { components } }: ManagementPlane
     yield error(['spec', 'components'], 'there is no core', fix);
   }
   if (second !== undefined)
-    yield error(at(second, 'kind'), 'is a second core', 'a cluster has one: make another plane on another cluster');
+    yield error(
+      at(second, 'kind'),
+      'is a second core',
+      'a plane has exactly one: create another plane on another cluster',
+    );
   const names = components.map((component) => componentDocument(metadata.name, component));
   for (const [index, component] of components.entries()) {
     const name = names[index] ?? '';
@@ -62,7 +66,7 @@ function* instanceFaults(
       const value = { watchNamespace, namespace }[field];
       const twin = components.slice(0, index).some((other) => others.includes(other) && other[field] === value);
       if (value !== undefined && twin)
-        yield error(at(index, field), `"${value}" is that of another instance, too`, 'name another namespace');
+        yield error(at(index, field), `"${value}" is already used by another instance`, 'name another namespace');
     }
   }
 }

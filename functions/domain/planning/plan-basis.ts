@@ -14,7 +14,7 @@ export const LastChange = z.strictObject({
 });
 export type LastChange = z.infer<typeof LastChange>;
 
-/** Of one cluster. States and demands are digests. */
+/** What the plan of one cluster depends on. States and demands are digests. */
 export const ClusterBasis = z.strictObject({
   /** Null: nothing exists. */
   current: z.string().nullable(),
@@ -56,7 +56,7 @@ export function movedSince(before: PlanBasis, now: PlanBasis): readonly string[]
     ...templatesMoved(before.templates, now.templates),
     ...names.flatMap((name) => clusterMoved(name, before.clusters[name], now.clusters[name])),
     ...(before.kubeloom === now.kubeloom ? [] : [`Kubeloom was upgraded from ${before.kubeloom} to ${now.kubeloom}`]),
-    ...(before.settings === now.settings ? [] : ['settings of the installation that plans follow were changed']),
+    ...(before.settings === now.settings ? [] : ['settings of the installation that affect plans were changed']),
   ];
 }
 
@@ -66,8 +66,8 @@ export function clusterMoved(
   before: ClusterBasis | undefined,
   now: ClusterBasis | undefined,
 ): readonly string[] {
-  if (before === undefined) return now === undefined ? [] : [`cluster ${name} exists now, or is desired`];
-  if (now === undefined) return [`cluster ${name} does not exist any more`];
+  if (before === undefined) return now === undefined ? [] : [`cluster ${name} now exists or is desired`];
+  if (now === undefined) return [`cluster ${name} no longer exists`];
   const { changed } = now;
   const states = before.current !== now.current || before.attempted !== now.attempted;
   const worked = changed?.at !== before.changed?.at || changed?.runId !== before.changed?.runId;
@@ -75,12 +75,14 @@ export function clusterMoved(
     ...(worked && changed
       ? [`cluster ${name} was changed by ${waypointText(changed)} at ${changed.at} (run ${changed.runId})`]
       : []),
-    ...(states && !(worked && changed) ? [`the state of cluster ${name} is another one`] : []),
-    ...(before.demand === now.demand ? [] : [`other sizes or replacements are asked of cluster ${name}`]),
+    ...(states && !(worked && changed) ? [`the state of cluster ${name} has changed`] : []),
+    ...(before.demand === now.demand ? [] : [`other sizes or replacements of cluster ${name} were requested`]),
     ...(before.unhealthy === now.unhealthy
       ? []
-      : [`other machines are unhealthy in groups of ${name} that get smaller, and unhealthy ones leave first`]),
-    ...(before.repair === now.repair ? [] : [`a repair of cluster ${name} was requested, or is not any more`]),
+      : [
+          `other machines are unhealthy in groups of ${name} that get smaller, and unhealthy machines are removed first`,
+        ]),
+    ...(before.repair === now.repair ? [] : [`a repair of cluster ${name} was requested or withdrawn`]),
   ];
 }
 
@@ -107,5 +109,5 @@ function templatesMoved(before: PlanBasis['templates'], now: PlanBasis['template
 
 /** For people, in one sentence. */
 export function movedText(moved: readonly string[]): string {
-  return moved.length === 0 ? 'what it was made from is another now' : listed(moved, 10);
+  return moved.length === 0 ? 'what it was made from has changed' : listed(moved, 10);
 }

@@ -27,7 +27,7 @@ export interface PathQuestion {
   readonly cluster: string;
   /** The last waypoint reached; null = nothing exists. */
   readonly current: ClusterState | null;
-  /** Target of an interrupted waypoint; null = there is none. */
+  /** Target of an interrupted waypoint; null: no waypoint was interrupted. */
   readonly attempted: ClusterState | null;
   /** As `buildDesiredState` made it from the same two; null = the cluster will be deleted. */
   readonly desired: ClusterState | null;
@@ -42,7 +42,7 @@ export function planClusterPath(question: PathQuestion): ClusterPlan {
   const { upstreamDocuments } = options;
   const against = refusals({ current, attempted, desired, changes, upstreamDocuments });
   if (against.length > 0) return { cluster, waypoints: [], refusals: [...against] };
-  // Nothing else works while the API is lost; it also goes on with such a move that was interrupted.
+  // Nothing else works while the API is lost. A move that was interrupted is continued here, too.
   if (current !== null && desired !== null && moveOffLostNode(current, options.repair ?? []) !== undefined) {
     return { cluster, waypoints: [...repairWaypoints(current, options.repair ?? [])], refusals: [] };
   }

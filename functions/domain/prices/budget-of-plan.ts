@@ -1,4 +1,4 @@
-/** The shape of a budget next to what its machines cost before a plan and after it; `compare-budgets.ts` compares them. */
+/** The shape of a budget with the monthly cost before and after a plan; `compare-budgets.ts` compares them. */
 import { z } from 'zod';
 import { MachinesNotKnown, Money } from './cost-of-month.ts';
 
@@ -14,5 +14,5 @@ export const BudgetOfPlan = z
     needsApproval: z.boolean().describe('the plan leads beyond it, or adds machines whose price is not known'),
     text: z.string().describe('the same for people'),
   })
-  .meta({ id: 'BudgetOfPlan', description: 'a budget, and what its machines cost before the plan and after it' });
+  .meta({ id: 'BudgetOfPlan', description: 'a budget with the monthly cost before and after the plan' });
 export type BudgetOfPlan = z.infer<typeof BudgetOfPlan>;

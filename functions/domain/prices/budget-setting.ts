@@ -26,7 +26,7 @@ export const BudgetTexts = z
     if (again !== undefined) context.addIssue({ code: 'custom', message: `has two budgets of ${again}` });
   });
 
-/** Of a text that was checked. */
+/** The setting in a text that was already validated. */
 export function budgetOf(text: string): Budget {
   const [, of = '', amount = '', currency = ''] = /^([^=]+)=([\d.]+)([A-Z]+)$/.exec(text) ?? [];
   return { of, currency, amount: Number(amount) };

@@ -11,7 +11,7 @@ import { moneyText } from './money-text.ts';
 
 export type ScopeCost = Pick<SumOfCosts, 'before' | 'after' | 'notKnown'>;
 
-/** Of one scope; `budgets` are those of it, one for each currency. What costs no more than before needs no approval. */
+/** Compares the budgets of one scope; `budgets` has one for each currency. A plan that costs no more than before needs no approval. */
 export function compareBudget(of: string, budgets: readonly Budget[], cost: ScopeCost): BudgetOfPlan {
   const { before, after, notKnown } = cost;
   const currencies = new Set([budgets, before, after].flat().map(({ currency }) => currency));

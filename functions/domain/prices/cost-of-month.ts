@@ -31,7 +31,7 @@ export const MachinesNotKnown = z
   .strictObject({ before: z.int(), after: z.int() })
   .describe('machines whose price is not known, which no sum has, and manifests that cannot be read');
 
-/** Of several plans together. */
+/** The cost of several plans together. */
 export const SumOfCosts = z.strictObject({ ...sums, notKnown: MachinesNotKnown, lists }).meta({
   id: 'SumOfCosts',
   description: `what the machines of several plans cost a month, list prices ${notInPrices}; each plan has its machines`,

@@ -63,7 +63,7 @@ export function costOfMonth(
   };
 }
 
-/** Of several plans, each of other machines. `unreadable`: manifests that exist and cannot be read. */
+/** The sum of several plans that have no machine in common. `unreadable`: manifests that exist and cannot be read. */
 export function sumOfCosts(costs: readonly CostOfMonth[], unreadable = 0): SumOfCosts {
   const count = (when: 'before' | 'after'): number =>
     costs

@@ -148,12 +148,12 @@ function tooMany(
   budget: RepairAllowance,
   now: Date,
 ): Why | undefined {
-  const underWay = pool.filter(
+  const inProgress = pool.filter(
     (node) => node.leaving === true || budget.taken.has(node.node) || isStarting(node, policy, now),
   );
-  if (underWay.length >= policy.atOnce) {
+  if (inProgress.length >= policy.atOnce) {
     const until = new Date(now.getTime() + laterMinutes * minute).toISOString();
-    return { because: `the replacement of ${underWay[0]?.node} is not ready yet`, until };
+    return { because: `the replacement of ${inProgress[0]?.node} is not ready yet`, until };
   }
   return budget.refusal(pool, policy);
 }

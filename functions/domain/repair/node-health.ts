@@ -54,7 +54,7 @@ export function nextHealth(
   });
 }
 
-/** Some check found a fault; `unknown` is none. */
+/** Some check found a fault; `unknown` is not a fault. */
 export function isUnhealthy(health: NodeHealthRecord['health']): boolean {
   return health === 'notReady' || health === 'unhealthy' || health === 'gone';
 }

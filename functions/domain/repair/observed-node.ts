@@ -60,7 +60,7 @@ export interface Replacement {
 
 /** What was replaced before, and what may be. */
 export interface RepairLedger {
-  /** Of this cluster, of the last 24 hours. */
+  /** Replacements in this cluster in the last 24 hours. */
   readonly replaced: readonly Replacement[];
   /** How many more this hour in the whole installation, and when that is free again. */
   readonly installation: { readonly left: number; readonly freeAt: string };

@@ -7,7 +7,7 @@ import { soakSecondsOf } from './roll-out-settings.ts';
 const atOnce = 10;
 
 export type NextStep =
-  /** Those that are under way already come first: an interrupted batch is finished before anything else. */
+  /** Those that are already in progress come first: an interrupted batch is finished before anything else. */
   | { readonly kind: 'run'; readonly clusters: readonly string[]; readonly wave: number; readonly opens: boolean }
   /** `soak` has to be stored when it is new. */
   | { readonly kind: 'soak'; readonly soak: NonNullable<RollOut['soak']>; readonly seconds: number }
@@ -28,7 +28,7 @@ export function nextStep(rollOut: RollOut, now: Date): NextStep {
   const waiting = clusters.filter(({ state }) => state === 'waiting');
   const wave = Math.min(...waiting.map((one) => one.wave));
   if (waiting.length === 0) {
-    // What failed less often than it may is tried again by `resume`, and is no success.
+    // A cluster with failures below the limit is retried by `resume`; it does not count as a success.
     if (failed.length > 0) return { kind: 'halted', because: `all others are done; ${failuresText(failed)}` };
     return { kind: 'ended', status: direction === 'forward' ? 'RolledOut' : 'Undone' };
   }

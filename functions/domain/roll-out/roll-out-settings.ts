@@ -1,7 +1,7 @@
 /** How a roll-out proceeds: its waves, the pause after each, and how much may fail. */
 import { z } from 'zod';
 
-/** Of one roll-out: the history of one execution has room for these. */
+/** Limit of one roll-out: the history of one execution has room for so many. */
 export const mostClusters = 500;
 
 const percent = /^([1-9]\d?|100)%$/;
@@ -21,7 +21,9 @@ export const RollOutSettings = z.strictObject({
     .int()
     .min(1)
     .max(mostClusters)
-    .describe('It halts when so many clusters have failed, and never has more under way than may still fail.'),
+    .describe(
+      'The roll-out stops when this many clusters have failed; it never runs more clusters at once than may still fail.',
+    ),
 });
 export type RollOutSettings = z.infer<typeof RollOutSettings>;
 

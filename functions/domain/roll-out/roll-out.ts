@@ -7,7 +7,7 @@ export const RollOutCluster = z.strictObject({
   /** From 0 on. */
   wave: z.number().int(),
   /**
-   * `waiting`: not touched yet, or to be tried again. `running`: submitted, or about to be. `kept`: an undo leaves it as it is.
+   * `waiting`: not touched yet, or to be retried. `running`: submitted, or about to be. `kept`: an undo leaves it as it is.
    * All others are ends.
    */
   state: z.enum(['waiting', 'running', 'done', 'failed', 'undone', 'kept']),

@@ -130,7 +130,7 @@ class Checker {
       this.#fault(
         frame,
         place,
-        `parts are inside of each other more than ${maxIncludes} times`,
+        `parts include each other more than ${maxIncludes} levels deep`,
         'include fewer of them',
       );
     } else this.node(part, { template, scope, within: [...frame.within, key] });

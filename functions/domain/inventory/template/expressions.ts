@@ -1,11 +1,11 @@
-/** Texts with `${…}`: a reference to a value by its path, with an optional value for when there is none. */
+/** Texts with `${…}`: a reference to a value by its path, with an optional default. */
 import { type ValuePath, valuePathText } from '../value-path.ts';
 
 export interface ValueReference {
   /** `values`, `cluster`, `layers`, or a variable of `$for` or `$with`. */
   readonly root: string;
   readonly path: ValuePath;
-  /** Behind `??`. */
+  /** The default: what follows `??`. */
   readonly otherwise?: { readonly value: unknown };
 }
 
@@ -50,7 +50,7 @@ export function parseText(text: string): ParsedText {
 
 const howTo = 'write it like "${values.kubernetes.version}" or "${values.size ?? 3}"';
 
-/** `values.a.b`, `pool["x y"]`, `values.size ?? 3`: what is behind `??` is JSON. Undefined when it is none of them. */
+/** `values.a.b`, `pool["x y"]`, `values.size ?? 3`: what follows `??` is JSON. Undefined if it is not a reference. */
 export function parseReference(text: string): ValueReference | undefined {
   const [, root, steps = '', otherwise] =
     /^\s*([A-Za-z][A-Za-z0-9]*)((?:\.[A-Za-z0-9_][\w-]*|\[\d+\]|\["(?:[^"\\]|\\.)*"\])*)\s*(?:\?\?\s*(.+?)\s*)?$/s.exec(
@@ -72,7 +72,7 @@ export function referenceText({ root, path }: ValueReference): string {
   return valuePathText([root, ...path]);
 }
 
-/** The `}` that closes it; those inside of quotes and of maps behind `??` do not. */
+/** The `}` that closes the expression; a `}` in quotes or in a map after `??` does not. */
 function endOf(text: string, from: number): number {
   let depth = 0;
   let quoted = false;

@@ -1,4 +1,4 @@
-/** Fills a template with values: the document, and for each part of it the values that it was made of. */
+/** Fills a template with values: the document, and for each part of it the values that it was made from. */
 import { pathText } from '../../manifest/faults/fault.ts';
 import { nearest } from '../../nearest.ts';
 import { sameValue } from '../../same-value.ts';
@@ -43,7 +43,7 @@ interface Weight {
 }
 
 const oneStep: Weight = { steps: 1, characters: 0 };
-/** Of texts, all together. */
+/** Limit for all texts together. */
 const maxCharacters = 2_000_000;
 
 interface Frame {
@@ -56,7 +56,7 @@ class Filler {
   readonly faults = new Map<string, InventoryFault>();
   readonly #input: TemplateInput;
   readonly #templates: (name: string) => ParsedTemplate | undefined;
-  /** By their paths; undefined: there is none. */
+  /** Values by their paths; undefined: no such value. */
   readonly #known = new Map<string, Tracked | undefined>();
   readonly #weights = new WeakMap<Tracked, Weight>();
   #steps = 0;
@@ -156,7 +156,7 @@ class Filler {
   ): { readonly node: TemplateNode; readonly frame: Frame } | undefined {
     const template = node.template === undefined ? frame.template : this.#templates(node.template);
     const part = template?.parts.get(node.part);
-    // The check of the template has said so.
+    // The check of the template has already reported it.
     if (template === undefined || part === undefined || frame.depth > maxIncludes) return undefined;
     const scope = new Map(
       node.args.flatMap(([name, value]) => {
@@ -221,7 +221,7 @@ class Filler {
     this.#fault(frame, at, `there is no value ${referenceText(reference)}`, () => {
       const near = nearest(reference.path.at(-1) ?? '', this.#namesNextTo(reference, frame));
       return near === undefined
-        ? 'set it in a layer of the cluster or in the cluster, or write "?? …" behind it'
+        ? 'set it in a layer of the cluster or in the cluster, or add a default with "?? …"'
         : `did you mean ${near}?`;
     });
     return undefined;

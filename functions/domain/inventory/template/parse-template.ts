@@ -80,7 +80,7 @@ class Reader {
 
   #if(tree: Fields, at: Place): TemplateNode {
     if (!Object.hasOwn(tree, '$then'))
-      return this.#broken(at, '$if has no $then', 'add $then: what is here when it holds');
+      return this.#broken(at, '$if has no $then', 'add $then: the content if the condition is true');
     const condition = this.#condition(tree.$if, [...at, '$if']);
     const yes = this.node(tree.$then, [...at, '$then']);
     return {
@@ -93,7 +93,7 @@ class Reader {
   }
 
   #for(tree: Fields, at: Place): TemplateNode {
-    if (!Object.hasOwn(tree, '$do')) return this.#broken(at, '$for has no $do', 'add $do: what is here for each item');
+    if (!Object.hasOwn(tree, '$do')) return this.#broken(at, '$for has no $do', 'add $do: the content for each item');
     const list = this.#reference(tree.$in, [...at, '$in'], '$in');
     const item = this.#variable(tree.$for, [...at, '$for']);
     const key = Object.hasOwn(tree, '$key') ? this.#variable(tree.$key, [...at, '$key']) : undefined;

@@ -9,7 +9,7 @@ export const Fault = z.strictObject({
   /** What to do. */
   fix: z.string(),
   severity: z.enum(['error', 'warning']),
-  /** Of a warning: the word by which it can be accepted. */
+  /** Warnings only: the word by which it can be accepted. */
   id: z.string().optional(),
   /** Place in the text it was read from, counted from 1, where that is known. */
   line: z.int().optional(),

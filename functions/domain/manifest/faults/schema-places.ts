@@ -15,7 +15,7 @@ export function descriptionAt(schema: Schema, path: readonly PropertyKey[]): str
   return firstIn(placeAt(schema, path), (place) => z.globalRegistry.get(place)?.description);
 }
 
-/** What the field at `path` has when it is left out; undefined when nothing is said about that. */
+/** The value of the field at `path` when it is left out; undefined when the schema has no default. */
 export function defaultAt(schema: Schema, path: readonly PropertyKey[]): { readonly value: unknown } | undefined {
   return firstIn(placeAt(schema, path), (place) =>
     place instanceof z.core.$ZodDefault || place instanceof z.core.$ZodPrefault

@@ -1,4 +1,4 @@
-/** Validates a document of one kind: its size, its form, and what else is to be said of its kind. */
+/** Validates a document of one kind: its size, its form, and the other rules of its kind. */
 import type { z } from 'zod';
 import { sizeFaults } from './document-size.ts';
 import type { Fault } from './fault.ts';

@@ -6,7 +6,7 @@ import { MachineGroupsFrame } from './machine-groups.ts';
 import { placedGroups } from './placed-groups.ts';
 import { groupSchemas } from './validate-machine-groups.ts';
 
-/** What the field at a path has when it is left out; undefined when nothing is said about that. */
+/** The value of the field at a path when it is left out; undefined when no default is known. */
 export type DefaultAt = (path: readonly PropertyKey[]) => { readonly value: unknown } | undefined;
 
 export function defaultsOf(document: unknown): DefaultAt {

@@ -4,7 +4,7 @@ import { type HealthCheck, longestCheck, secondsOf } from '#domain/health-check.
 import { Port } from '../schema/load-balancers.ts';
 import { hasControlCharacter, isHarmless, shown, Text } from '../schema/names.ts';
 
-/** Of one group. */
+/** Limits of one group. */
 const mostChecks = 10;
 
 /** From `1s` to `60s`. */
@@ -26,8 +26,8 @@ const Http = z.strictObject({
     .describe('Path with query.'),
   status: z
     .int()
-    .min(100, { error: 'is not a status of HTTP; use 100 to 599' })
-    .max(599, { error: 'is not a status of HTTP; use 100 to 599' })
+    .min(100, { error: 'is not an HTTP status; use 100 to 599' })
+    .max(599, { error: 'is not an HTTP status; use 100 to 599' })
     .default(200)
     .describe('Expected status; redirects are not followed.'),
   body: OneLine.optional().describe('Text that the first 64 kB of the answer contain.'),
@@ -37,7 +37,7 @@ const GroupCheck = z
   .strictObject({
     tcp: z.strictObject({ port: Port.describe('Port of the machine.') }).optional(),
     http: Http.optional(),
-    https: Http.optional().describe('As `http`, over TLS; the certificate is not judged.'),
+    https: Http.optional().describe('Like `http`, over TLS; the certificate is not verified.'),
     exec: z
       .strictObject({
         command: OneLine.describe('Run as root by bash on the machine; 0 is healthy. It must change nothing.'),
@@ -53,8 +53,8 @@ const GroupCheck = z
     if (given.length !== 1) {
       const message =
         given.length === 0
-          ? 'asks nothing; give it one of tcp, http, https and exec'
-          : `asks ${given.join(' and ')}; write one check for each`;
+          ? 'checks nothing; give it one of tcp, http, https and exec'
+          : `has ${given.join(' and ')}; write one check for each`;
       addIssue({ code: 'custom', message });
     }
     const seconds = secondsOf(timesOf(check));
@@ -71,7 +71,7 @@ export const GroupHealth = z
   .array(GroupCheck)
   .max(mostChecks, { error: `has more than ${mostChecks} checks; use fewer` })
   .default([])
-  .describe('What each machine is asked at each check for drift; all of it has to succeed.');
+  .describe('Checks of each machine at each drift check; all of them have to succeed.');
 
 /** As machines are asked. */
 export function checksOf(health: readonly GroupCheck[]): readonly HealthCheck[] {

@@ -1,5 +1,5 @@
 /**
- * Machine groups as a manifest with one cluster that has machines only: everything behind the document (rules, planner,
+ * Machine groups as a manifest with one cluster that has machines only: all later code (rules, planner,
  * stages) knows no other form.
  */
 import { pathText } from '../faults/fault.ts';
@@ -112,7 +112,7 @@ export function manifestOfGroups(document: MachineGroups): InputManifest {
   };
 }
 
-/** As the schema of its kind has it, with what a pool of Kubernetes has besides. */
+/** The fields of the schema of its kind, and the additional fields of a pool of Kubernetes. */
 function poolOf(group: PlacedGroup): DynamicNodePool | StaticNodePool {
   const inKubernetes = { name: group.pool, annotations: {}, taints: [] };
   switch (group.kind) {
@@ -225,7 +225,7 @@ function placesOf(manifest: string, { names }: PlacedGroup, fields: Readonly<Rec
   ];
 }
 
-/** Of a provider that a group names itself. */
+/** Providers that a group itself names. */
 function placesOfProvider(manifest: string, { names }: PlacedGroup): readonly PlaceInGroups[] {
   const document = pathText(['spec', 'groups', ...names, 'resourcePlugin']);
   return [

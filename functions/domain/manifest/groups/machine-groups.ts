@@ -12,7 +12,7 @@ import { DynamicNodePoolFields, StaticNodePool, updates } from '../schema/node-p
 import { SecretSource } from '../schema/secret-source.ts';
 import { GroupHealth } from './group-health.ts';
 
-/** Of machines whose document names none. */
+/** Default for machines whose document names none. */
 export const defaultNetwork = '192.168.0.0/20';
 /** Instead of one: the machines have no mesh. */
 export const noNetwork = 'none';
@@ -28,7 +28,7 @@ const Boot = z
   .union([Line, z.array(Line)], { error: 'is neither a script nor a list of commands; write "boot: [ command, … ]"' })
   .transform((boot) => (typeof boot === 'string' ? boot : boot.join('\n')))
   .refine((script) => new TextEncoder().encode(script).length <= maxBootBytes, {
-    error: `has more than ${maxBootBytes} bytes; let it fetch what is large`,
+    error: `has more than ${maxBootBytes} bytes; let the script download large files`,
   })
   .optional();
 
@@ -40,7 +40,7 @@ const shared = {
     'Machines on which a changed boot script runs at once, that `update: replace` removes at once, and that `update: inPlace` restarts at once, never more. `replace` takes 20 rounds at most (80 all groups together), so of large groups it removes a twentieth; `inPlace` with more than 100 rounds is refused.',
   ),
   boot: Boot.describe(
-    'Commands, or a script with its own first line (`#!…`), that each machine runs as root when it is made, and again when they are changed: they have to bear that. Stored in plain text.',
+    'Commands, or a script with its own first line (`#!…`), that each machine runs as root when it is created, and again when they are changed: they must be safe to run again. Stored in plain text.',
   ),
   openPorts: z
     .array(
@@ -60,7 +60,7 @@ const update = z
   .enum(updates)
   .default('surge')
   .describe(
-    'What is done when another image, server type or disk is written. `surge`: all new machines are made, then the old ones are removed. `replace`: `maxUnavailable` old machines are removed, then as many new ones made, and so on: never more machines than `size`. `inPlace`: `maxUnavailable` machines restart at once with another server type and keep their disks, the next ones when these are healthy; data disks become larger; anything else is refused. `refuse`: nothing, the change is refused.',
+    'What happens when the image, server type or disk changes. `surge`: all new machines are made, then the old ones are removed. `replace`: `maxUnavailable` old machines are removed, then as many new ones made, and so on: never more machines than `size`. `inPlace`: `maxUnavailable` machines restart at once with another server type and keep their disks, the next ones when these are healthy; data disks become larger; anything else is refused. `refuse`: nothing, the change is refused.',
   );
 
 /** Machines that Kubeloom creates. */
@@ -95,14 +95,12 @@ export type StaticGroup = z.infer<typeof StaticGroup>;
 const Plugin = z.strictObject({
   name: Text.describe('A provider type.'),
   version: Text.default('latest').describe(
-    'Of a type from a git repository: branch, tag or commit; `latest`: the highest version tag. Those that come with Kubeloom have one only.',
+    'For a type from a git repository: branch, tag or commit; `latest`: the highest version tag. Built-in types have only one.',
   ),
-  url: Text.optional().describe(
-    'Where it is from, when it does not come with Kubeloom: a git repository or an archive.',
-  ),
+  url: Text.optional().describe('For types that do not come with Kubeloom: their git repository or archive.'),
   sha256: z.string().optional().describe('SHA-256 of the archive.'),
   secretRef: SecretSource.optional().describe(
-    'Secret with the credentials. Left out: the one that has the name of the type, for types that come with Kubeloom and need one.',
+    'Secret with the credentials. Default for built-in types that need one: the Secret with the name of the type.',
   ),
 });
 
@@ -135,7 +133,7 @@ const spec = {
     .transform((network) => (network === noNetwork ? network : networkText(network)))
     .default(defaultNetwork)
     .describe(
-      'IPv4 network of the encrypted mesh between the machines, or `none` for machines that do not know each other; cannot be changed later.',
+      'IPv4 network of the encrypted mesh between the machines, or `none` for machines without a mesh; cannot be changed later.',
     ),
   loadBalancers: z
     .strictObject({
@@ -146,7 +144,7 @@ const spec = {
       clusters: z
         .array(LoadBalancer.omit({ targetedK8s: true }).extend({ pools: LoadBalancer.shape.pools.unwrap().min(1) }))
         .default([])
-        .describe('The load balancers; their `pools` are groups that are nothing else.'),
+        .describe('The load balancers; their `pools` are groups with no other purpose.'),
     })
     .prefault({})
     .describe('Load balancers in front of groups.'),

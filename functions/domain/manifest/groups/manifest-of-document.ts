@@ -8,7 +8,7 @@ import { MachineGroups } from './machine-groups.ts';
 
 export type ReadManifest = { readonly manifest: InputManifest } | { readonly reason: string };
 
-/** Of one that was accepted before; never throws. */
+/** The manifest of a document that was accepted before; never throws. */
 export function manifestOfDocument(document: unknown): ReadManifest {
   try {
     const isGroups = isMap(document) && document.kind === 'MachineGroups';

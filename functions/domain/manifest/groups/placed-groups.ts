@@ -125,7 +125,7 @@ export function emptyGroups(value: unknown, path: readonly string[]): readonly F
     const here = [...path, key];
     if (inner !== null) return emptyGroups(inner, here);
     if (fields.includes(key) || mapFields.includes(key)) return [];
-    return [error(here, 'is empty', 'remove it to have no machines in it, or give it size and providerSpec')];
+    return [error(here, 'is empty', 'remove the group to have no machines, or give it size and providerSpec')];
   });
 }
 

@@ -9,7 +9,7 @@ import { pluginType } from '../schema/provider-plugin.ts';
 import type { PlacedGroup } from './placed-groups.ts';
 import { pluginOf, readPlugin } from './plugins.ts';
 
-/** Of a provider instance. */
+/** Settings of a provider instance. */
 const longestName = 15;
 
 type Draft = Readonly<Record<string, unknown>>;
@@ -21,7 +21,7 @@ export interface PluginProvider {
   readonly provider: Draft;
 }
 
-/** A plugin is a provider of the document of that name; where there is none, one whose Secret has its name. */
+/** A plugin is a provider of the document of that name; otherwise the one whose Secret has its name. */
 export function pluginProviders(
   given: readonly unknown[],
   groups: readonly PlacedGroup[],
@@ -46,7 +46,7 @@ export function pluginProviders(
 }
 
 /**
- * Types from elsewhere whose name already is another provider of the document, and Secrets that would not be used: one
+ * Finds plugin types whose name is already used by another provider of the document, and Secrets that would not be used: one
  * provider has one Secret.
  */
 export function pluginConflicts(given: readonly unknown[], groups: readonly PlacedGroup[]): readonly Fault[] {
@@ -73,12 +73,12 @@ export function pluginConflicts(given: readonly unknown[], groups: readonly Plac
     first.set(name, known);
     if (sameValue(known, source)) return [];
     if (isElsewhere && isMap(known) && known.name !== plugin.name) {
-      const alike = `makes the provider ${shown(name)}, and so does another type of the document, ${shown(known.name)}`;
+      const alike = `would create the provider ${shown(name)}, which another type of the document also creates, ${shown(known.name)}`;
       const fix = 'name one of them as a provider of the document, with providerSpec in its groups';
       return [error([...path, 'name'], alike, fix)];
     }
     const reason = isElsewhere
-      ? `another group takes ${shown(name)} from elsewhere, in another version or with another Secret`
+      ? `another group has ${shown(name)} from another place, in another version or with another Secret`
       : `another group has ${shown(name)} with another Secret`;
     const fix = 'write the same in both groups';
     if (isElsewhere) return [error([...path, 'name'], reason, fix)];

@@ -19,8 +19,8 @@ type Word = keyof typeof words;
 
 /** Properties without effect here, and why. */
 const unused: Readonly<Record<string, string>> = {
-  key: 'Kubeloom makes the SSH keys of machines',
-  sshKey: 'Kubeloom makes the SSH keys of machines',
+  key: 'Kubeloom creates the SSH keys of machines',
+  sshKey: 'Kubeloom creates the SSH keys of machines',
   memory: 'the instance type decides about it',
   cpu: 'the instance type decides about it',
 };
@@ -122,7 +122,7 @@ function typeFaults({ name }: Readonly<Record<string, unknown>>, path: readonly 
   return [error([...path, 'resourcePlugin', 'name'], `there is no provider type ${shown(name)}`, fix)];
 }
 
-/** What is said about where the type is from, and has no effect. */
+/** Fields about the origin of the type that have no effect. */
 function sourceAdvice(plugin: Readonly<Record<string, unknown>>, type: ProviderTypeName, path: Path): readonly Fault[] {
   const { name, version, url, sha256, secretRef } = plugin;
   const unused = (field: string, reason: string, fix = 'leave it out'): Fault =>

@@ -144,7 +144,7 @@ function nameFaults(document: unknown, groups: readonly PlacedGroup[]): readonly
 function meshFaults(spec: Readonly<Record<string, unknown>>): readonly Fault[] {
   const balancers = isMap(spec.loadBalancers) ? spec.loadBalancers.clusters : [];
   if (spec.network !== noNetwork || !Array.isArray(balancers) || balancers.length === 0) return [];
-  const reason = 'load balancers reach the machines over the mesh, and there is none';
+  const reason = 'load balancers reach the machines over the mesh, and these groups have no mesh';
   return [error(['spec', 'network'], reason, `leave out "network: ${noNetwork}", or the load balancers`)];
 }
 

@@ -77,7 +77,7 @@ function* controlPlaneAdvice(manifestIndex: ManifestIndex, cluster: PartialClust
     yield warning(
       'single-control-node',
       place,
-      'the cluster has a single control node: when it is lost, so is the cluster',
+      'the cluster has a single control node: if it is lost, the cluster is lost',
       'use 3 or 5',
     );
   } else if (nodes % 2 === 0) {

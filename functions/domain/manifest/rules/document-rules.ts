@@ -42,14 +42,14 @@ function* entries(manifestIndex: ManifestIndex, { documents }: PartialCluster, p
     const place = [...path, index];
     const builtin = isBuiltin(name);
     if (name !== '' && documents.findIndex((other) => other.name === name) < index)
-      yield error([...place, 'name'], `there are documents ${shown(name)} already`, 'give them another name');
+      yield error([...place, 'name'], `documents ${shown(name)} already exist`, 'give them another name');
     const isGiven = inline !== undefined || templatesRef !== undefined;
     if (!enabled && isGiven)
       yield error([...place, 'enabled'], 'documents that are not applied have a text', 'leave out one of the two');
     if (inline !== undefined && templatesRef !== undefined)
       yield error(place, 'the documents have a text and a git repository', 'leave out one of the two');
     if (!enabled && name !== '' && !builtin)
-      yield error([...place, 'name'], `no documents ${shown(name)} come with Kubeloom`, 'leave out the entry');
+      yield error([...place, 'name'], `Kubeloom has no documents ${shown(name)}`, 'leave out the entry');
     if (enabled && !isGiven && name !== '' && !builtin)
       yield error(
         place,
@@ -84,7 +84,7 @@ function* objects({ name, read, owners }: Inline, path: Path): Iterable<Fault> {
     }
     owners.set(key, name);
     if (object.kind === 'Secret' && object.apiVersion === 'v1') {
-      const reason = `${text} would be stored in plain text, as all of a manifest is`;
+      const reason = `${text} would be stored in plain text, like the whole manifest`;
       yield error(path, reason, 'create Secrets in the cluster by other means, such as a secret store');
     }
   }

@@ -52,7 +52,7 @@ function* sizeRules({ count, autoscaler, machineSpec }: PartialDynamicPool, path
     yield warning(
       'unknown-capacity',
       [...path, 'autoscaler', 'min'],
-      'the pool can have no nodes, and then no autoscaler knows what a new one has room for',
+      'the pool can have 0 nodes, and then no autoscaler knows the capacity of a new node',
       'give autoscaler.capacity with cpu and memory',
     );
   }
@@ -79,13 +79,13 @@ function* agentRules(
   if (silent.length === 0) return;
   const byHand = 'until then set the size with `kubeloom scale`';
   if (!agents.reachApi) {
-    const reason = `nothing scales the pool automatically, because clusters do not reach the API of this installation: it starts with ${counted(autoscaler.min, 'node')}`;
-    const fix = `name a URL under which they do in KUBELOOM_AGENT_URL of the installation; ${byHand}`;
+    const reason = `nothing scales the pool automatically, because clusters cannot reach the API of this installation: it starts with ${counted(autoscaler.min, 'node')}`;
+    const fix = `name a URL that they can reach in KUBELOOM_AGENT_URL of the installation; ${byHand}`;
     yield warning('nothing-scales', [...path, 'autoscaler'], reason, fix);
     return;
   }
-  const reason = `no autoscaler of cluster ${listed(silent.map(shown))} reports at present, so nothing scales the pool automatically: it starts with ${counted(autoscaler.min, 'node')}`;
-  const fix = `a new one reports some minutes after its cluster is there; ${byHand}`;
+  const reason = `no autoscaler of cluster ${listed(silent.map(shown))} reports at the moment, so nothing scales the pool automatically: it starts with ${counted(autoscaler.min, 'node')}`;
+  const fix = `a new autoscaler reports some minutes after its cluster exists; ${byHand}`;
   yield warning('nothing-scales', [...path, 'autoscaler'], reason, fix);
 }
 

@@ -10,7 +10,7 @@ export function* kubernetesOptionRules({ clusters }: ManifestIndex): Iterable<Fa
     if (insecure && overwrite === undefined) {
       yield error(
         [...place, 'insecure'],
-        'insecure is about the registry in overwrite, and there is none',
+        'insecure applies to the registry in overwrite, but overwrite is not set',
         'name the registry in overwrite; for mirrors use skipTlsVerify',
       );
     }
@@ -27,7 +27,7 @@ export function* kubernetesOptionRules({ clusters }: ManifestIndex): Iterable<Fa
       yield warning(
         'no-network-addon',
         [...path, 'cni'],
-        'no add-on brings the network of the pods, so nodes do not become ready until someone installs one',
+        'no add-on brings the network of the pods, so nodes do not become ready until a network is installed',
         'put its documents into a directory of add-ons and name it in addons.path',
       );
     }

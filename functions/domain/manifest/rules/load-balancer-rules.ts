@@ -1,4 +1,4 @@
-/** Rules of `spec.loadBalancers.clusters`: roles and their ports, pools, the cluster behind. DNS is in `dns-rules.ts`. */
+/** Rules of `spec.loadBalancers.clusters`: roles and their ports, pools, the target cluster. DNS is in `dns-rules.ts`. */
 import { providerTypeFacts } from '#domain/provider-types.ts';
 import { error, type Fault, warning } from '../faults/fault.ts';
 import { wireguardPort } from '../schema/load-balancers.ts';
@@ -46,7 +46,7 @@ export function* loadBalancerRules(manifestIndex: ManifestIndex): Iterable<Fault
   }
 }
 
-/** Place of the first role that serves the Kubernetes API; -1 when there is none. */
+/** Index of the first role that serves the Kubernetes API; -1 if no role does. */
 export function apiRoleIndex(manifestIndex: ManifestIndex, balancer: PartialLoadBalancer): number {
   return balancer.roles.findIndex((name) =>
     manifestIndex.servesApi(manifestIndex.rolesByName.get(name) ?? { targetPort: undefined }),
@@ -105,7 +105,7 @@ function* apiAdvice(manifestIndex: ManifestIndex, balancer: PartialLoadBalancer,
     yield warning(
       'single-api-load-balancer',
       place,
-      'the load balancer of the Kubernetes API is a single node: when it is lost, the API cannot be reached',
+      'the load balancer of the Kubernetes API is a single node: if it is lost, the API cannot be reached',
       'use at least 2 nodes',
     );
   }
@@ -118,7 +118,7 @@ function* apiAdvice(manifestIndex: ManifestIndex, balancer: PartialLoadBalancer,
       'distant-api-load-balancer',
       place,
       `the load balancer of the Kubernetes API is in ${places.join(', ')}, the control nodes are in ${[...control].join(', ')}`,
-      'put it into the region of the control nodes: every call of the API crosses that distance',
+      'put it into the region of the control nodes: every API request crosses that distance',
     );
   }
 }

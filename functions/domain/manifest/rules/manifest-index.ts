@@ -57,7 +57,7 @@ export interface PoolUse {
 
 export interface ManifestIndex {
   readonly namespace: string;
-  /** Of the manifest. */
+  /** Version of the manifest. */
   readonly name: string;
   readonly context: ValidationContext;
   readonly providers: readonly AtPath<PartialProvider>[];
@@ -71,7 +71,7 @@ export interface ManifestIndex {
   /** Load balancers that have a role of that name. */
   readonly balancersByRole: ReadonlyMap<string, readonly { readonly balancer: PartialLoadBalancer }[]>;
   readonly loadBalancers: readonly AtPath<PartialLoadBalancer>[];
-  /** True for a role of the Kubernetes API; there is none in front of machine groups. */
+  /** True for a role of the Kubernetes API; load balancers of machine groups have no such role. */
   readonly servesApi: (role: Pick<PartialRole, 'targetPort'>) => boolean;
   /** Which of the lists could be read with all their names: only then is "does not exist" certain. */
   readonly complete: Readonly<Record<'providers' | 'pools' | 'clusters' | 'roles' | 'uses', boolean>>;

@@ -15,12 +15,12 @@ const inCluster: readonly Range[] = [
   { cidr: '10.96.0.0/12', what: 'the network of the services' },
 ];
 /**
- * Of the network 10.0.0.0/16 that machines in clouds are in: its first addresses are the cloud's own. Subnets of pools
+ * The first addresses of 10.0.0.0/16, the network of machines in clouds, belong to the cloud. Subnets of pools
  * are chosen outside of the network of the cluster (`subnetSource`), so the rest of it is free.
  */
 const cloudServices: Range = {
   cidr: '10.0.0.0/24',
-  what: 'where clouds have services for their machines, such as the name server of AWS (10.0.0.2)',
+  what: 'which clouds use for services of their machines, such as the name server of AWS (10.0.0.2)',
 };
 const unusable: readonly Range[] = [
   { cidr: '0.0.0.0/8', what: 'addresses without a network' },
@@ -66,8 +66,8 @@ function* rangeRules(network: Network, pools: readonly PlacedPool[], path: Path)
     yield warning(
       'public-network',
       path,
-      `${text(network)} is not a private network: nodes will not reach the real owners of its addresses`,
-      'use one out of 10.0.0.0/8, 172.16.0.0/12 or 192.168.0.0/16',
+      `${text(network)} is not a private network: nodes will not reach the real owners of these addresses`,
+      'use one within 10.0.0.0/8, 172.16.0.0/12 or 192.168.0.0/16',
     );
   }
 }
@@ -101,7 +101,7 @@ function* endpointRules(network: Network, pools: readonly PlacedPool[], path: Pa
     yield error(
       path,
       `${text(network)} contains ${shown(address)}, the address of a static node`,
-      'use a network in which no node has its address already',
+      'use a network that contains no address of a node',
     );
   }
 }

@@ -15,7 +15,7 @@ const flag = z.boolean().catch(false);
 /** Lists keep the places of their items; one that cannot be read becomes its empty form. */
 const list = <Shape extends z.ZodRawShape>(item: z.ZodObject<Shape>) =>
   z.array(item.catch(() => item.parse({}))).catch([]);
-/** Names of other things; '' stands for a value that is not text, and for a list that is not one. */
+/** Names of other things; '' replaces a value that is not text; an invalid list also becomes ''. */
 const names = z.array(z.string().catch('')).default([]).catch(['']);
 const part = <Shape extends z.ZodRawShape>(object: z.ZodObject<Shape>) => object.catch(() => object.parse({}));
 

@@ -29,7 +29,7 @@ function* metadataRules({ kind, thing, path }: PlacedPool): Iterable<Fault> {
       yield warning(
         'reserved-label',
         [...path, 'labels', key],
-        'Kubeloom sets this label, yours is ignored',
+        'Kubeloom sets this label, and your value is ignored',
         'leave it out',
       );
     }

@@ -50,7 +50,7 @@ function* pluginRules({ context }: ManifestIndex, provider: PartialProvider, pat
   }
   if (plugin === undefined) yield error([...path, 'plugin'], 'is missing', 'add it: name, url and version of the type');
   if (templatesRef?.name !== undefined && templatesRef.name !== defaultTemplates)
-    yield error([...path, 'templatesRef'], 'is not for plugins: they bring their modules', 'leave it out');
+    yield error([...path, 'templatesRef'], 'is not for plugins, which have their own modules', 'leave it out');
   if (context.ownTemplates === false) {
     const reason = 'this installation has only the provider types that come with it';
     yield error(
@@ -76,7 +76,7 @@ export function* templatesExist(
   }
   const key = `${namespace}/${name}`;
   if (templateReferences === undefined || templateReferences.has(key)) return;
-  const fix = 'apply it first; "kubeloom apply" takes it from the same file, too';
+  const fix = 'apply it first; it may be in the same file';
   yield error(path, `there is no TemplateGitReference ${shown(key)}`, fix);
 }
 
@@ -107,9 +107,5 @@ export function* secretExists(
   if (secrets === undefined || reference.name === undefined || reference.namespace === undefined) return;
   const key = `${reference.namespace}/${reference.name}`;
   if (!secrets.has(key))
-    yield error(
-      path,
-      `there is no Secret ${shown(key)}`,
-      'apply it first; "kubeloom apply" takes it from the same file, too',
-    );
+    yield error(path, `there is no Secret ${shown(key)}`, 'apply it first; it may be in the same file');
 }

@@ -23,7 +23,7 @@ export function* uniqueNames(
       const reason =
         before.name === name
           ? `the name ${shown(name)} is taken by ${pathText(before.path)}`
-          : `${shown(name)} and ${shown(before.name)} (${pathText(before.path)}) are both ${shown(form(name))} in names of machines`;
+          : `${shown(name)} and ${shown(before.name)} (${pathText(before.path)}) both become ${shown(form(name))} in names of machines`;
       yield error([...path, 'name'], reason, `give the ${what} another name`);
     }
   }

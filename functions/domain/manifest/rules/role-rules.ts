@@ -43,13 +43,13 @@ function* portRules({ port, protocol }: PartialRole, isApi: boolean, path: Path)
       `use port ${apiPort}`,
     );
   }
-  if (protocol === 'udp') yield error([...path, 'protocol'], 'the Kubernetes API does not speak udp', 'use tcp');
+  if (protocol === 'udp') yield error([...path, 'protocol'], 'the Kubernetes API does not use udp', 'use tcp');
 }
 
 function* settingRules({ protocol, settings }: PartialRole, isApi: boolean, path: Path): Iterable<Fault> {
   const place = [...path, 'settings'];
   if (settings?.proxyProtocol && isApi) {
-    yield error([...place, 'proxyProtocol'], 'the Kubernetes API does not speak the PROXY protocol', 'set it to false');
+    yield error([...place, 'proxyProtocol'], 'the Kubernetes API does not use the PROXY protocol', 'set it to false');
   } else if (settings?.proxyProtocol && protocol === 'udp') {
     yield error([...place, 'proxyProtocol'], 'the PROXY protocol works with tcp only', 'set it to false');
   }

@@ -11,14 +11,14 @@ const DocumentName = z
   });
 
 const ClusterDocument = z.strictObject({
-  name: DocumentName.describe('One of those that come with Kubeloom ([storage](storage.md)), or a name of yours.'),
+  name: DocumentName.describe('A name that comes with Kubeloom ([storage](storage.md)), or a name of your own.'),
   enabled: z.boolean().default(true).describe('`false`: documents that come with Kubeloom are not applied.'),
   inline: z
     .string()
     .max(200_000)
     .optional()
     .describe(
-      'Objects of Kubernetes as YAML, `---` between them; in place of what comes with Kubeloom under this name.',
+      'Kubernetes objects as YAML, `---` between them; instead of the documents that come with Kubeloom under this name.',
     ),
   templatesRef: TemplatesReference.optional().describe(
     'A git repository that has them, in a folder of this name below `paths.manifestsK8s` ([templates](templates.md)).',
@@ -31,7 +31,7 @@ export const clusterDocumentFields = {
     .enum(['longhorn', 'none'])
     .optional()
     .describe(
-      'Kubeloom: what serves volume claims ([storage](storage.md)). Left out: `longhorn` for a new cluster with compute nodes without taints, where the installation has Longhorn; a cluster that exists keeps what it has.',
+      'Kubeloom: what serves volume claims ([storage](storage.md)). Default: `longhorn` for a new cluster with compute nodes without taints, if the installation has Longhorn; an existing cluster keeps what it has.',
     ),
   documents: z
     .array(ClusterDocument)

@@ -27,7 +27,7 @@ export const DriftChecks = z.strictObject({
       },
     )
     .default('6h')
-    .describe('Time between two checks: a number with `m`, `h` or `d`, from `10m` to `30d`; `off`: none.'),
+    .describe('Time between two checks: a number with `m`, `h` or `d`, from `10m` to `30d`; `off`: no checks.'),
   onDrift: z
     .enum(['report', 'repair'])
     .default('report')

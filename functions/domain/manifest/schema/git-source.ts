@@ -13,12 +13,12 @@ const Prune = z
       .min(1)
       .max(1000)
       .optional()
-      .describe('As many manifests may be deleted after one commit; if more are gone, none of them is.'),
+      .describe('How many manifests may be deleted after one commit; if more files are gone, none is deleted.'),
     names: z
       .array(dnsName(63))
       .max(1000)
       .optional()
-      .describe('Manifests that may be deleted when their file is gone, however many.'),
+      .describe('Manifests that may be deleted when their files are gone, without a limit.'),
   })
   .refine(({ most, names }) => most !== undefined || names !== undefined, {
     error: 'says neither how many may be deleted nor which; give `most` or `names`, or write false',
@@ -37,7 +37,7 @@ export const GitSource = z.strictObject({
     secretRef: z
       .strictObject({
         name: Text.describe('Name of the Secret.'),
-        namespace: Text.optional().describe('Only that of the GitSource.'),
+        namespace: Text.optional().describe('The namespace of the GitSource.'),
       })
       .optional()
       .describe(
@@ -56,11 +56,11 @@ export const GitSource = z.strictObject({
         },
       )
       .default('5m')
-      .describe('How often the repository is asked for its commit: `1m` to `1d`.'),
+      .describe('How often the commit of the repository is read: `1m` to `1d`.'),
     onPlan: z
       .enum(['apply', 'propose'])
       .default('apply')
-      .describe('`propose`: plans are only kept, until someone approves them with `kubeloom approve`.'),
+      .describe('`propose`: plans wait until someone approves them with `kubeloom approve`.'),
     onFault: z
       .enum(['nothing', 'others'])
       .default('nothing')
@@ -69,7 +69,7 @@ export const GitSource = z.strictObject({
       .union([z.literal(false), Prune], { error: 'is neither false nor a limit; write false, or `most` or `names`' })
       .default(false)
       .describe('Whether manifests are deleted, with their clusters, when their file is gone.'),
-    suspend: z.boolean().default(false).describe('true: the repository is not asked and nothing is submitted.'),
+    suspend: z.boolean().default(false).describe('true: the repository is not read and nothing is submitted.'),
   }),
 });
 export type GitSource = z.infer<typeof GitSource>;

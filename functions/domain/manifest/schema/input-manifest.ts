@@ -22,7 +22,7 @@ export const Provider = z.strictObject({
   providerType: z
     .enum([...(providerTypeNames as [ProviderTypeName, ...ProviderTypeName[]]), pluginType])
     .describe('Which cloud it is; `plugin`: a type that does not come with Kubeloom.'),
-  plugin: ProviderPlugin.optional().describe('Kubeloom: where a type `plugin` is from.'),
+  plugin: ProviderPlugin.optional().describe('Kubeloom: the source of a type `plugin`.'),
   secretRef: SecretSource.optional().describe('Secret with the credentials; `local` and `sim` need none.'),
   templatesRef: TemplatesReference.default({ name: defaultTemplates }).describe(
     'Terraform modules to use instead of the ones that come with Kubeloom.',
@@ -44,7 +44,10 @@ export const InstallationProxy = z.strictObject({
   })
     .default(defaultProxyEndpoint)
     .describe('The HTTP proxy; without user and password.'),
-  noProxy: z.string().default('').describe('Comma separated hosts that go past the proxy, added to the usual ones.'),
+  noProxy: z
+    .string()
+    .default('')
+    .describe('Comma-separated hosts that bypass the proxy, in addition to the usual ones.'),
 });
 
 export const KubernetesCluster = z.strictObject({
@@ -64,14 +67,16 @@ export const KubernetesCluster = z.strictObject({
     })
     .transform((network) => networkText(network))
     .describe('IPv4 network of the encrypted mesh between the nodes; cannot be changed later.'),
-  installationProxy: InstallationProxy.prefault({}).describe('HTTP proxy for downloads while nodes are installed.'),
+  installationProxy: InstallationProxy.prefault({}).describe(
+    'HTTP proxy for downloads during the installation of nodes.',
+  ),
   pools: z
     .strictObject({
       control: z
         .array(Text)
         .min(1, { error: 'there is no control pool; a cluster needs at least one' })
         .describe('Node pools of the control plane.'),
-      compute: z.array(Text).default([]).describe('Node pools that run the work.'),
+      compute: z.array(Text).default([]).describe('Node pools that run workloads.'),
     })
     .describe('Names of the node pools.'),
   ...kubernetesOptionFields,

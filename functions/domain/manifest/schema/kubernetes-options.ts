@@ -41,8 +41,8 @@ const Registries = z.strictObject({
   overwrite: Registry.optional().describe(
     'Registry that has all images of Kubernetes and of KubeOne; only the host of their names is replaced.',
   ),
-  insecure: z.boolean().default(false).describe('It is reached without TLS, or with any certificate.'),
-  mirrors: z.array(Mirror).default([]).describe('Mirrors that containerd asks before a registry.'),
+  insecure: z.boolean().default(false).describe('Connect without TLS, or accept any certificate.'),
+  mirrors: z.array(Mirror).default([]).describe('Mirrors that containerd tries before a registry.'),
 });
 
 const Addons = z.strictObject({
@@ -64,24 +64,24 @@ export const kubernetesOptionFields = {
     .enum(cniNames)
     .optional()
     .describe(
-      'Kubeloom: network of the pods, `cilium` when left out; `external`: an add-on of yours brings it. Cannot be changed later.',
+      'Kubeloom: network of the pods, `cilium` by default; `external`: installed by your own add-on. Cannot be changed later.',
     ),
   nodeLocalDNS: z
     .boolean()
     .optional()
-    .describe('Kubeloom: a DNS cache on each node; yes when left out. What was installed stays when it is turned off.'),
+    .describe('Kubeloom: a DNS cache on each node; yes by default. An installation stays when this is turned off.'),
   metricsServer: z
     .boolean()
     .optional()
-    .describe('Kubeloom: metrics-server; yes when left out. What was installed stays when it is turned off.'),
+    .describe('Kubeloom: metrics-server; yes by default. An installation stays when this is turned off.'),
   configureRepositories: z
     .boolean()
     .optional()
     .describe(
-      'Kubeloom: KubeOne enters the package repositories of Kubernetes and containerd on nodes; yes when left out. Without it, nodes must have repositories with these packages.',
+      'Kubeloom: KubeOne configures the package repositories of Kubernetes and containerd on nodes; yes by default. Without it, nodes must have repositories with these packages.',
     ),
   registries: Registries.optional().describe(
-    'Kubeloom: where images come from. Nodes that exist get changes with their next upgrade of Kubernetes.',
+    'Kubeloom: where images come from. Existing nodes get changes with their next upgrade of Kubernetes.',
   ),
   addons: Addons.optional().describe('Kubeloom: documents that KubeOne applies to the cluster.'),
 } as const;

@@ -28,10 +28,10 @@ export const RoleFields = z.strictObject({
   protocol: z.enum(['tcp', 'udp']).describe('What is forwarded.'),
   port: Port.describe('Port on the load balancer.'),
   targetPort: Port.describe('Port on the nodes; 6443 makes it the role that serves the Kubernetes API.'),
-  targetPools: z.array(Text).optional().describe('Node pools that are targeted.'),
-  target: RoleTarget.optional().describe('Older way to name the targets, instead of `targetPools`.'),
+  targetPools: z.array(Text).optional().describe('Node pools that receive the traffic.'),
+  target: RoleTarget.optional().describe('Older form of `targetPools`.'),
   settings: RoleSettings.optional().describe(
-    'Without it: proxyProtocol on for tcp; with it: what is not named is off.',
+    'Default: proxyProtocol is on for tcp. If settings are given, all that are not listed are off.',
   ),
 });
 

@@ -7,7 +7,7 @@ export interface Network {
   readonly prefix: number;
 }
 
-/** Parses a CIDR; bits behind the prefix are ignored. Undefined when it is not one. */
+/** Parses a CIDR; host bits are ignored. Undefined when the text is not a CIDR. */
 export function parseNetwork(cidr: string): Network | undefined {
   const match = /^([\d.]+)\/(\d{1,2})$/.exec(cidr);
   const address = addressNumber(match?.[1] ?? '');
@@ -18,7 +18,7 @@ export function parseNetwork(cidr: string): Network | undefined {
   return { first, last: first + size - 1, prefix };
 }
 
-/** The CIDR with the bits behind the prefix cleared: `192.168.2.7/24` → `192.168.2.0/24`. Other text stays. */
+/** The CIDR with its host bits cleared: `192.168.2.7/24` → `192.168.2.0/24`. Other text stays. */
 export function networkText(cidr: string): string {
   const network = parseNetwork(cidr);
   return network === undefined ? cidr : `${addressText(network.first)}/${network.prefix}`;

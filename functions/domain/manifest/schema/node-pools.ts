@@ -32,7 +32,7 @@ const Amount = z.int().min(0, { error: (issue) => `${shown(issue.input)} is nega
 export const ManifestTaint = z.strictObject({
   key: LabelKey.describe('Key of the taint, as for labels.'),
   value: LabelValue.optional().describe('Value of the taint.'),
-  effect: z.enum(['NoSchedule', 'PreferNoSchedule', 'NoExecute']).describe('What it does to pods.'),
+  effect: z.enum(['NoSchedule', 'PreferNoSchedule', 'NoExecute']).describe('Effect on pods.'),
 });
 
 export const ManifestMachineSpec = z
@@ -62,7 +62,7 @@ const Autoscaler = z.strictObject({
       gpu: Amount.optional().describe('GPUs of a node.'),
     })
     .optional()
-    .describe('Kubeloom: what a node has room for; an autoscaler needs it to scale the pool up from 0 nodes.'),
+    .describe('Kubeloom: the capacity of a node; an autoscaler needs it to scale the pool up from 0 nodes.'),
 });
 
 const ProviderSpec = z.strictObject({
@@ -103,9 +103,11 @@ export const DynamicNodePoolFields = z.strictObject({
   properties: z
     .record(z.string(), z.unknown())
     .optional()
-    .describe('Kubeloom: what a provider of type `plugin` wants to know besides; its own schema judges it.'),
+    .describe(
+      'Kubeloom: additional settings of a provider of type `plugin`, validated by the schema of that provider.',
+    ),
   spot: z.boolean().default(false).describe('Use machines that the provider may reclaim; never for control nodes.'),
-  repair: NodeRepair.optional().describe('Kubeloom: what is done about unhealthy nodes. Default: they are reported.'),
+  repair: NodeRepair.optional().describe('Kubeloom: what happens to unhealthy nodes. Default: they are reported.'),
 });
 
 /** `count: 0` next to an autoscaler counts as not given. */
@@ -134,7 +136,7 @@ const StaticNode = z.strictObject({
     .union([z.ipv4(), z.ipv6()], {
       error: (issue) => `${shown(issue.input)} is not an IP address; give the address of the machine`,
     })
-    .describe('IP address under which the machine is reached.'),
+    .describe('IP address at which the machine is reached.'),
   username: z
     .string()
     .regex(/^\w[\w.@-]*\$?$/, {

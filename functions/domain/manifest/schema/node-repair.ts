@@ -22,8 +22,8 @@ export const NodeRepair = z.strictObject({
     .enum(['report', 'replace'])
     .default('report')
     .describe('`report`: reports unhealthy nodes. `replace`: also replaces them; what is on their disks is lost.'),
-  after: Time.default('10m').describe('So long a node has to be unhealthy, in two checks, before it is replaced.'),
-  startAfter: Time.default('20m').describe('So long a new node may take to become ready.'),
+  after: Time.default('10m').describe('How long a node has to be unhealthy, in two checks, before it is replaced.'),
+  startAfter: Time.default('20m').describe('How long a new node may take to become ready.'),
   atOnce: few.default(1).describe('Nodes of the pool that may be replaced at once.'),
   perHour: few.default(2).describe('Replacements of the pool within an hour.'),
   maxUnhealthy: z
@@ -32,6 +32,6 @@ export const NodeRepair = z.strictObject({
       error: (issue) => `${shown(issue.input)} is not a share of the pool; use 1% to 100%, such as "40%"`,
     })
     .default('40%')
-    .describe('If more of the pool is unhealthy, nothing is replaced; one node always may be unhealthy.'),
+    .describe('If more of the pool is unhealthy, nothing is replaced; one node may always be unhealthy.'),
 });
 export type NodeRepair = z.infer<typeof NodeRepair>;

@@ -14,11 +14,11 @@ const address = /^(https:\/\/)?(?!.*\/\.\.?(\/|$))[a-z0-9][a-z0-9.-]*(:\d{1,5})?
 const Url = Text.max(300)
   .refine((url) => !/\.so$/i.test(url), {
     error: (issue) =>
-      `${shown(issue.input)} is a library of Go: it would run as a part of Kubeloom, with all of its rights; describe the provider by Terraform modules instead: docs/plugins.md`,
+      `${shown(issue.input)} is a library of Go: it would run as a part of Kubeloom, with all of its rights; describe the provider with Terraform modules instead: docs/plugins.md`,
   })
   .refine((url) => (address.test(url) && isPlainAddress(pluginAddress({ url }))) || /\.so$/i.test(url), {
     error: (issue) =>
-      `${shown(issue.input)} is not a git repository or an archive behind https; write host and path, such as "github.com/acme/providers"`,
+      `${shown(issue.input)} is neither a git repository nor an archive at an https address; write host and path, such as "github.com/acme/providers"`,
   });
 
 /** Host and path, without scheme. */
@@ -37,7 +37,9 @@ export const ProviderPlugin = z
           `${shown(issue.input)} comes with Kubeloom; name it as providerType, with templatesRef for modules of your own`,
       })
       .describe('Name of the type, and of its folder.'),
-    url: Url.describe('Host and path of a git repository, or with `sha256` of an archive (.tar.gz), behind https.'),
+    url: Url.describe(
+      'Host and path of a git repository, or, with `sha256`, of an archive (.tar.gz); fetched over https.',
+    ),
     version: Text.max(100)
       .default('latest')
       .describe(

@@ -22,13 +22,13 @@ const VaultSource = z.strictObject({
   kvVersion: z
     .union([z.literal(1), z.literal(2)])
     .optional()
-    .describe('Version of the KV engine; the runner asks Vault when it is left out.'),
+    .describe('Version of the KV engine; by default the runner asks Vault.'),
   keys: z
     .record(z.string(), Text)
     .optional()
-    .describe('Field that Kubeloom needs → key that the secret has, where they differ.'),
+    .describe('Field that Kubeloom needs → key of the secret, if they differ.'),
   connection: SecretReference.optional().describe(
-    `Secret with the connection to Vault; "${defaultVaultConnection}" in the manifest's namespace when left out.`,
+    `Secret with the connection to Vault; "${defaultVaultConnection}" in the manifest's namespace by default.`,
   ),
 });
 
@@ -46,7 +46,7 @@ export const SecretSource = z
         context.addIssue({ code: 'custom', path: [field], input: undefined, message: 'is missing; add it' });
       }
       if (vault !== undefined && given[field] !== undefined) {
-        const message = 'is given together with vault; a reference is to one of the two, so remove one';
+        const message = 'is given together with vault; remove one of the two';
         context.addIssue({ code: 'custom', path: [field], input: given[field], message });
       }
     }

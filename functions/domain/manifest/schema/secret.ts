@@ -8,7 +8,7 @@ export const Secret = z.strictObject({
   metadata: SecretMetadata,
   type: z.string().optional().describe('Ignored; usually `Opaque`.'),
   immutable: z.boolean().optional(),
-  stringData: z.record(z.string(), z.string()).optional().describe('Fields as plain text; wins over `data`.'),
+  stringData: z.record(z.string(), z.string()).optional().describe('Fields as plain text; overrides `data`.'),
   data: z.record(z.string(), z.string()).optional().describe('Fields in base64.'),
 });
 export type Secret = z.infer<typeof Secret>;

@@ -8,7 +8,7 @@ const repositoryAddress = /^(?![a-z+]+:\/\/)(?!.*\/\.\.?(\/|$))[^\s/@#?%\\]+\.[^
 /** From the root of the repository, down, and not into git's own files. */
 const folderInside = /^(?!\/)(?!(.*\/)?(\.\.|\.git)(\/|$))[\w ./-]*$/;
 
-/** Of a repository, without scheme. */
+/** Host and path of a repository, without scheme. */
 export const RepositoryUrl = Text.regex(repositoryAddress, {
   error: (issue) =>
     `${shown(issue.input)} is not host and path of a repository; write them like "github.com/org/repo", without scheme, "@", "#", "?", "%", "\\" and ".."`,

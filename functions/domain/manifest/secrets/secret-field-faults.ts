@@ -35,8 +35,8 @@ export function secretFieldFaults(
     ...mixed.map((name) =>
       error(
         [part(name), name],
-        `belongs to another way to log in than ${wordsOf(way, values)}`,
-        'a Secret holds the fields of one way: remove it, or the others',
+        `belongs to another login method than ${wordsOf(way, values)}`,
+        'a Secret contains the fields of one login method: remove this field, or the others',
       ),
     ),
   ];
@@ -57,7 +57,7 @@ function faultOf(field: SecretField, value: string | undefined, { use, spare, pa
   if (value === undefined || value === '') {
     const near = value === undefined ? nearest(field.name, spare) : undefined;
     if (!field.required && near === undefined) return [];
-    const fix = near === undefined ? `add it: ${field.format}` : `rename the field "${near}" if that is the one`;
+    const fix = near === undefined ? `add it: ${field.format}` : `rename the field "${near}" if you meant that`;
     return [error(path, `is missing, ${purpose} needs it`, fix)];
   }
   if (field.accepts(value)) return [];

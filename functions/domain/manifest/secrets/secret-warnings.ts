@@ -20,7 +20,7 @@ function withoutKey(values: SecretValues, use: SecretUse): readonly Fault[] {
       'keyless-login',
       [],
       `has no ${left.join(' and no ')}: ${purposeOf(use)} is reached without a key, by the identity of the runner in AWS`,
-      'leave it so if that is meant (docs/secrets.md)',
+      'nothing to do if this is intended (docs/secrets.md)',
     ),
   ];
 }
@@ -35,7 +35,7 @@ function withLastingKey(values: SecretValues, use: SecretUse): readonly Fault[] 
       'lasting-key',
       [],
       `has a key of ${purposeOf(use)} (${key.map(({ name }) => name).join(' and ')}) that works until it is revoked`,
-      `where Kubeloom runs in AWS it needs none: give ${fields} instead; elsewhere renew it regularly (docs/secrets.md)`,
+      `not needed if Kubeloom runs in AWS: give ${fields} instead; otherwise renew it regularly (docs/secrets.md)`,
     ),
   ];
 }

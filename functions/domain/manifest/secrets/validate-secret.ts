@@ -27,7 +27,7 @@ export function validateSecret(document: unknown, uses: readonly SecretUse[] = [
   const readable = readableFields(stripped);
   const values = secretValues(readable);
   const undecodable = undecodableFields(readable).map((name) =>
-    error(['data', name], 'is not base64 of UTF-8 text', 'encode it, or write it as it is under stringData'),
+    error(['data', name], 'is not base64 of UTF-8 text', 'encode it, or write it as plain text under stringData'),
   );
   const unusable = Object.keys(values)
     .filter((name) => values[name]?.includes('\0'))
@@ -38,14 +38,14 @@ export function validateSecret(document: unknown, uses: readonly SecretUse[] = [
         'remove it; the value is not shown',
       ),
     );
-  const said = [...form, ...undecodable, ...unusable];
+  const found = [...form, ...undecodable, ...unusable];
   /** Without its parts, a Secret lacks every field: reporting each would hide the one mistake. */
   const isWhole = form.every(({ path }) => /^(metadata|apiVersion|stringData\b.|data\b.)/.test(path));
   const needed = isWhole ? [...new Set(uses)].flatMap((use) => secretFieldFaults(values, use, partOf(readable))) : [];
   const faults = [
-    ...said,
+    ...found,
     ...tooLarge(values),
-    ...needed.filter(({ path }) => !said.some((fault) => fieldOf(fault) === fieldOf({ path }))),
+    ...needed.filter(({ path }) => !found.some((fault) => fieldOf(fault) === fieldOf({ path }))),
   ];
   const parsed = Secret.safeParse(stripped);
   if (faults.length > 0 || !parsed.success) return { faults: inDocumentOrder(stripped, faults), warnings: [] };
@@ -60,7 +60,7 @@ function tooLarge(values: Readonly<Record<string, string>>): readonly Fault[] {
   const bytes = new TextEncoder().encode(JSON.stringify(values)).length;
   if (bytes <= mostBytes) return [];
   const reason = `the fields have ${bytes} bytes together, at most ${mostBytes} can be stored`;
-  return [error([], reason, 'keep only the fields that are needed, or have them in a Vault (docs/secrets.md)')];
+  return [error([], reason, 'keep only the fields that are needed, or store them in a Vault (docs/secrets.md)')];
 }
 
 /** Fields as far as they are text. */

@@ -45,7 +45,7 @@ export interface DesiredStateInput {
   readonly unhealthy?: readonly string[];
   /** Nodes of autoscaled pools by name; the bounds of the pool apply. @default as many as exist */
   readonly sizes?: Readonly<Record<string, number>>;
-  /** Of a new cluster whose manifest names none. @default none */
+  /** For a new cluster whose manifest names none. @default none */
   readonly defaultStorage?: Storage;
   /** Base URL under which agents in clusters reach the API. @default they do not */
   readonly agentUrl?: string;

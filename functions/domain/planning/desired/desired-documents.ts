@@ -14,14 +14,14 @@ export interface DocumentSources {
   readonly existing: readonly ClusterState[];
   readonly pools: readonly NodePoolState[];
   readonly loadBalancers: readonly LoadBalancerState[];
-  /** Of a new cluster whose manifest names none. */
+  /** For a new cluster whose manifest names none. */
   readonly defaultStorage: Storage;
   /** Base URL under which an agent in the cluster reaches the API; empty: it does not. */
   readonly agentUrl: string;
   /** Versions of templates, and Secrets that open their repositories, by `documentsKey`. */
   readonly templates: Readonly<Record<string, string>>;
   readonly templateSecrets: Readonly<Record<string, string>>;
-  /** Of the management plane on it. */
+  /** Documents of the management plane on it. */
   readonly plane: readonly DocumentState[];
 }
 

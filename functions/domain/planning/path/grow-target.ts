@@ -81,7 +81,7 @@ function grownLoadBalancer(here: LoadBalancerState, desired: LoadBalancerState, 
   if (needsApiRole(here, desired, goal)) {
     const before = new Map(here.roles.map((role) => [role.name, role]));
     const roles = desired.roles.map((role) => withTargets(role, before.get(role.name)));
-    return { ...here, pools, roles: [...roles, ...besides(roles, here.roles)] };
+    return { ...here, pools, roles: [...roles, ...missingRoles(roles, here.roles)] };
   }
   const after = new Map(desired.roles.map((role) => [role.name, role]));
   const kept = here.roles.map((role) => withTargets(role, after.get(role.name)));
@@ -90,10 +90,10 @@ function grownLoadBalancer(here: LoadBalancerState, desired: LoadBalancerState, 
 
 /** Roles that can be added to the existing ones; one whose port is still taken waits until that is free. */
 function newRoles(here: LoadBalancerState, desired: LoadBalancerState): readonly RoleState[] {
-  return besides(here.roles, desired.roles);
+  return missingRoles(here.roles, desired.roles);
 }
 
-function besides(roles: readonly RoleState[], others: readonly RoleState[]): readonly RoleState[] {
+function missingRoles(roles: readonly RoleState[], others: readonly RoleState[]): readonly RoleState[] {
   const taken = new Set(roles.map(listenerOf));
   return missing(roles, others, (role) => role.name).filter((role) => !taken.has(listenerOf(role)));
 }

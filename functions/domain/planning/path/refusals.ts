@@ -26,7 +26,7 @@ interface Ends {
   readonly upstreamDocuments?: readonly string[] | undefined;
 }
 
-/** Every reason against getting from what exists to what is desired, each once; empty when there is none. */
+/** Every reason against getting from what exists to what is desired, each once; empty when nothing speaks against it. */
 export function refusals(ends: Ends): readonly Refusal[] {
   return [...new Map(allRefusals(ends).map((one) => [`${one.path} ${one.reason}`, one])).values()];
 }
@@ -77,7 +77,7 @@ function upstreamRefusals(
     .filter((name) => !there.includes(name))
     .map((name) => {
       const reason = `the cluster ${shown(desired.name)} needs the upstream file of the documents ${shown(name)}, which this installation does not have`;
-      const fix = 'run `npm run documents:fetch` where it runs, then start it again; or set storage to "none"';
+      const fix = 'run `npm run documents:fetch` on its machine, then start it again; or set storage to "none"';
       return refusal(aboutCluster(desired, 'storage'), reason, fix);
     });
 }
@@ -94,7 +94,7 @@ function destroyRefusals(current: ClusterState): readonly Refusal[] {
   ];
 }
 
-/** A name of a provider stands for one cloud as long as anything of it exists. */
+/** The name of a provider belongs to one cloud as long as anything of that provider exists. */
 function providerRefusals(current: ClusterState, desired: ClusterState): readonly Refusal[] {
   const types = new Map(providersOf(current).map(({ name, type }) => [name, type]));
   return providersOf(desired).flatMap(({ name, type }) => {
@@ -115,7 +115,7 @@ function providersOf(state: ClusterState): readonly ProviderInstance[] {
 function networkRefusals(desired: ClusterState, changes: readonly Change[]): readonly Refusal[] {
   return changes.flatMap((change) => {
     if (change.kind !== 'NetworkChanged') return [];
-    const reason = `the network of the cluster ${shown(desired.name)} cannot be changed from ${change.from}: every node has its address out of it`;
+    const reason = `the network of the cluster ${shown(desired.name)} cannot be changed from ${change.from}: the addresses of all nodes are in it`;
     const fix = `keep ${change.from}, or create a new cluster with another name`;
     return [refusal(aboutCluster(desired, 'network'), reason, fix)];
   });
@@ -124,7 +124,7 @@ function networkRefusals(desired: ClusterState, changes: readonly Change[]): rea
 function cniRefusals(desired: ClusterState, changes: readonly Change[]): readonly Refusal[] {
   return changes.flatMap((change) => {
     if (change.kind !== 'CniChanged') return [];
-    const reason = `the network of pods of the cluster ${shown(desired.name)} cannot be changed from ${change.from} to ${change.to}: running pods have their addresses out of it`;
+    const reason = `the network of pods of the cluster ${shown(desired.name)} cannot be changed from ${change.from} to ${change.to}: the addresses of running pods are in it`;
     const fix = `keep ${change.from}, or create a new cluster with another name`;
     return [refusal(aboutCluster(desired, 'cni'), reason, fix)];
   });
@@ -172,11 +172,11 @@ function roundRefusals(current: ClusterState, desired: ClusterState): readonly R
   const [most] = groups.toSorted((one, other) => other.rounds - one.rounds);
   if (most === undefined || total <= mostRounds) return [];
   const names = groups.map(({ pool, rounds }) => `${shown(pool.name)} ${rounds}`).join(', ');
-  const reason = `another server type in place takes ${total} rounds of maxUnavailable machines (${names}), and ${mostRounds} are the most`;
+  const reason = `another server type in place takes ${total} rounds of maxUnavailable machines (${names}), at most ${mostRounds} are allowed`;
   const alone = groups.length === 1;
   const fix = alone
     ? `write a maxUnavailable of ${Math.ceil(most.left / mostRounds)} or more`
-    : 'write a larger maxUnavailable, or change one group after the other';
+    : 'write a larger maxUnavailable, or change one group after another';
   return [refusal(aboutPool(most.pool, 'maxUnavailable'), reason, fix)];
 }
 
@@ -192,7 +192,7 @@ function diskRefusals(
   return allPools(desired).flatMap((pool): Refusal[] => {
     const [is, most] = [before.get(pool.id), tried.get(pool.id)];
     if (is === undefined || most === undefined || most <= is || diskOf(pool.source) >= most) return [];
-    const reason = `data disks of the pool ${shown(pool.name)} may have ${most} GB already, since a change to that was tried, and cannot become smaller`;
+    const reason = `data disks of the pool ${shown(pool.name)} may have ${most} GB already, because an earlier change requested that, and cannot become smaller`;
     return [refusal(aboutPool(pool, 'storageDiskSize'), reason, `write ${most} GB or more`)];
   });
 }
@@ -231,8 +231,8 @@ function versionRefusals(
   if (!hasKubernetes(desired)) return [];
   const about = aboutCluster(desired, 'version');
   const to = desired.kubernetesVersion;
-  const begun = attempted?.kubernetesVersion ?? current.kubernetesVersion;
-  const from = compareVersions(begun, current.kubernetesVersion) > 0 ? begun : current.kubernetesVersion;
+  const started = attempted?.kubernetesVersion ?? current.kubernetesVersion;
+  const from = compareVersions(started, current.kubernetesVersion) > 0 ? started : current.kubernetesVersion;
   if (compareVersions(to, from) < 0) {
     const reason = `Kubernetes cannot go back from ${from} to ${to}`;
     return [refusal(about, reason, `keep ${from} or use a newer version`)];
@@ -279,7 +279,7 @@ function sizeFieldOf({ source, autoscaler }: NodePoolState): string {
 function releaseRefusals(current: ClusterState, desired: ClusterState): readonly Refusal[] {
   const released = releaseTarget(current, desired);
   if (released === current) return [];
-  const fix = 'do it in two steps: first add other nodes (or another API endpoint), apply, then move the machines';
+  const fix = 'do it in two steps: first add other nodes (or another API endpoint) and apply, then move the machines';
   return stateFaults(released).map(({ reason, ...fault }) => ({
     ...fault,
     reason: `static machines change their pool or use; while they are away, ${reason}`,

@@ -3,7 +3,7 @@ import type { ClusterState, NodePoolState, NodeState } from '#domain/cluster-sta
 import { nodeKey } from '../states/diff-pools.ts';
 import { poolKey } from '../states/diff-states.ts';
 
-/** `here` without the static nodes whose machine, name or pool `goal` uses otherwise; `here` itself when there are none. */
+/** `here` without the static nodes whose machine, name or pool `goal` uses otherwise; `here` itself when no node is affected. */
 export function releaseTarget(here: ClusterState, goal: ClusterState): ClusterState {
   const desired = new Map(
     ownedPools(goal).flatMap(({ pool, owner }) => placesOf(pool, owner).map(([key, place]) => [key, place])),

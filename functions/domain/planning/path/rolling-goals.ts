@@ -97,7 +97,7 @@ export function roundsInPlace(
   }));
 }
 
-/** Which machines are left follows from what they have, so a path that is planned again goes on where it was. */
+/** Which machines are left follows from what they have, so a path that is planned again continues where it was interrupted. */
 function resizingsOf(here: ClusterState, goal: ClusterState): readonly Resizing[] {
   const before = new Map(here.pools.map((pool) => [pool.id, pool]));
   return goal.pools.flatMap((next): readonly Resizing[] => {

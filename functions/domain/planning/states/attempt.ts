@@ -1,5 +1,5 @@
 /**
- * What to remember while a waypoint is under way, so that nothing is forgotten when it is interrupted: what the pipeline
+ * What to remember while a waypoint is in progress, so that nothing is forgotten when it is interrupted: what the pipeline
  * stores as `current` and `attempted` of a cluster.
  */
 import { clusterDocumentChanges } from '#domain/cluster-documents.ts';

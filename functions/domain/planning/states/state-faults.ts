@@ -54,7 +54,7 @@ function nameFaults(state: ClusterState, nodes: readonly NodeState[]): readonly 
   };
   return Object.entries(names).flatMap(([what, all]) =>
     repeated(all).map((name) =>
-      refusal(aboutCluster(state, ''), `${what} ${name} would be there twice`, 'use it in one place only'),
+      refusal(aboutCluster(state, ''), `${what} ${name} would exist twice`, 'use it in one place only'),
     ),
   );
 }

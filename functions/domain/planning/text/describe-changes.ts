@@ -17,7 +17,7 @@ export function changeSentences(change: Change, label: PoolLabel): readonly stri
     case 'NodePoolRemoved':
       return change.nodes.length > 0 ? [] : [emptyPool(change, label)];
     case 'LeftoversFound':
-      return [`what an earlier attempt left is removed: ${counted(change.nodes.length, 'node')}`];
+      return [`leftovers of an earlier attempt are removed: ${counted(change.nodes.length, 'node')}`];
     case 'LoadBalancerAdded':
       return [`load balancer ${change.loadBalancer} is made`];
     case 'LoadBalancerRemoved':
@@ -41,7 +41,7 @@ export function changeSentences(change: Change, label: PoolLabel): readonly stri
     case 'BootChanged':
       return [
         change.removed
-          ? `${label(change.pool)} has no boot script any more; what it did stays`
+          ? `${label(change.pool)} no longer has a boot script; its effects stay`
           : `machines of ${label(change.pool)} run another boot script`,
       ];
     case 'OpenPortsChanged':

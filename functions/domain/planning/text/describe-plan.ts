@@ -21,7 +21,7 @@ export interface DescribedWaypoint {
   readonly lines: readonly PlanLine[];
   /** The texts of the lines. */
   readonly sentences: readonly string[];
-  /** Nodes by pool and by what becomes of them. */
+  /** Nodes by pool and by what happens to them. */
   readonly groups: readonly NodeGroup[];
   readonly stages: readonly { readonly stage: StageName; readonly reasons: readonly string[] }[];
   readonly nodes: readonly DescribedNode[];

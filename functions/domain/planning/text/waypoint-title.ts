@@ -51,7 +51,7 @@ function countOf(changes: readonly Change[], kind: Change['kind']): readonly str
   return count > 0 ? [counted(count, 'load balancer')] : [];
 }
 
-/** Each pool with its nodes, up to three; of more, only how many. */
+/** Up to three pools with their nodes; for more pools, only the number of nodes. */
 function poolParts(
   groups: readonly NodeGroup[],
   part: NodeGroup['part'],

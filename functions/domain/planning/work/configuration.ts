@@ -27,7 +27,7 @@ export function configurationOf(nodeDiff: NodeDiff): Configuration {
 
 const hasBoot = ({ pool }: NodeInPool): boolean => pool.boot !== undefined;
 
-/** Machines that stay, and whose boot script is another one. */
+/** Machines that stay and whose boot script changed. */
 function withOtherBoot(nodeDiff: NodeDiff): readonly string[] {
   return namesOf(differing(nodeDiff, ({ boot }) => boot).filter(hasBoot));
 }

@@ -33,7 +33,7 @@ export function infrastructureOf(
 
 interface MachineView {
   readonly pool: NodePoolState;
-  /** What its firewall lets in. */
+  /** What its firewall allows. */
   readonly firewall: readonly unknown[];
 }
 

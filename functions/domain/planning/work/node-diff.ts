@@ -23,7 +23,7 @@ export interface NodeDiff {
   readonly added: readonly NodeInPool[];
   readonly removed: readonly NodeInPool[];
   readonly staying: readonly NodeInPool[];
-  /** The API endpoint, or the name it is reached under, is another; false when either state is nothing. */
+  /** Whether the API endpoint or its host name changed; false when one of the states is null. */
   readonly endpointMoves: boolean;
 }
 
