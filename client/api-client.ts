@@ -48,7 +48,7 @@ export type PutCondition = HeadersIn<typeof operations.putManifest>[0];
 /** A document with those that will be stored with it; without one, the stored manifest, its deletion or a rollback. */
 export interface PlanRequest extends QueryOf<typeof operations.planManifest.query> {
   readonly document?: unknown;
-  readonly beside?: readonly unknown[];
+  readonly related?: readonly unknown[];
 }
 
 /** Documents of an inventory; without any, what is stored is rolled out. */
@@ -105,8 +105,8 @@ export function apiClient(connection: Connection, pending: PendingOptions = {}) 
 
   return {
     ...calls,
-    planManifest: (key: ManifestName, { document, beside = [], ...query }: PlanRequest = {}) => {
-      const body = document === undefined ? {} : { body: asBody([document, ...beside]) };
+    planManifest: (key: ManifestName, { document, related = [], ...query }: PlanRequest = {}) => {
+      const body = document === undefined ? {} : { body: asBody([document, ...related]) };
       return onceTemplatesKnown(() => call(operations.planManifest, key, { query, ...body }), pending);
     },
     startRollOut: (
@@ -117,7 +117,7 @@ export function apiClient(connection: Connection, pending: PendingOptions = {}) 
       return onceTemplatesKnown(() => call(operations.startRollOut, { namespace }, sent), pending);
     },
     validate: (documents: readonly unknown[]) => calls.validate(asBody(documents)),
-    /** What is stored, with the entity tag of its version for `If-Match`; undefined when there is none. */
+    /** What is stored, with the entity tag of its version for `If-Match`; undefined when nothing is stored. */
     findManifest: async (key: ManifestName) => {
       const path = pathOf(operations.getManifest, key);
       try {
@@ -149,7 +149,7 @@ export async function* itemsOf<Item>(
   for (let cursor: string | undefined; ; ) {
     const { items, next } = await list(cursor);
     yield* items;
-    // Of events there is always a place to go on from.
+    // Events always have a cursor to continue from.
     if (next === undefined || next === cursor) return;
     cursor = next;
   }
@@ -179,19 +179,19 @@ export interface PendingOptions {
   readonly onWait?: (sentence: string) => void;
 }
 
-/** Asks again as long as the API says `TemplatesPending`, and says so once. */
+/** Retries as long as the API answers `TemplatesPending`, and reports that once. */
 export async function onceTemplatesKnown<Answer>(
   ask: () => Promise<Answer>,
   { everyMs = 2_000, limitMs = 600_000, onWait }: PendingOptions = {},
 ): Promise<Answer> {
   const end = performance.now() + limitMs;
-  for (let said = false; ; said = true) {
+  for (let reported = false; ; reported = true) {
     try {
       return await ask();
     } catch (error) {
       const pending = error instanceof ProblemAnswer && error.problem.code === 'TemplatesPending';
       if (!pending || performance.now() >= end) throw error;
-      if (!said) onWait?.(error.message);
+      if (!reported) onWait?.(error.message);
     }
     await pause(everyMs);
   }

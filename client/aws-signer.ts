@@ -27,7 +27,7 @@ export function signerOf(region: string, credentials: Credentials): Signer {
 
 /**
  * With the credentials that the AWS command line would use; temporary ones are renewed before they end. Throws `ConnectionFault` where
- * there are none.
+ * none are configured.
  */
 export async function ownSigner(region: string): Promise<Signer> {
   // Files are read again by each signer: someone may have written others.

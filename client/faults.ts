@@ -24,7 +24,7 @@ export type ConnectionFaultKind = 'unreachable' | 'elsewhere' | 'refused' | 'inc
 /** There is no answer of the API. */
 export class ConnectionFault extends Error {
   readonly kind: ConnectionFaultKind;
-  /** Of the system's error, where nothing answers. */
+  /** Code of the system's error, if nothing answers. */
   readonly code: string | undefined;
 
   constructor(kind: ConnectionFaultKind, message: string, { code, cause }: { code?: string; cause?: unknown } = {}) {

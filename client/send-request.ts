@@ -5,9 +5,9 @@ import { ConnectionFault, ProblemAnswer } from './faults.ts';
 
 export interface Connection {
   readonly apiUrl: string;
-  /** Of a caller without one, requests to AWS are signed; a function is asked for each request. */
+  /** Bearer token. Without one, requests to AWS are signed; a function is called for each request. */
   readonly token: string | undefined | (() => Promise<string>);
-  /** Of an API in AWS that has a name of its own; its requests are signed. */
+  /** Region of an API in AWS with a custom domain name; its requests are signed. */
   readonly region?: string;
   /** After so long without an answer a request ends as `unreachable`. @default none */
   readonly timeoutMs?: number;
@@ -79,7 +79,7 @@ export function jsonIn(text: string): unknown {
 /** `fetch` says only that it failed; why is in its cause. */
 export function reasonOf(failure: unknown): { readonly code?: string; readonly message: string } {
   const inner = failure instanceof Error && failure.cause instanceof Error ? failure.cause : failure;
-  // Of a host with several addresses, each has failed.
+  // If the host has several addresses, each has failed.
   const first = inner instanceof AggregateError ? inner.errors[0] : inner;
   if (!(first instanceof Error)) return { message: String(first) };
   const code = 'code' in first ? String(first.code) : undefined;
@@ -90,7 +90,7 @@ export function reasonOf(failure: unknown): { readonly code?: string; readonly m
 
 /**
  * Signs what goes to an API in AWS without a token, and leaves everything else as it is. The region is that of the host name; an
- * API behind a name of one's own has it in its connection or in KUBELOOM_API_REGION.
+ * API with a custom domain name has the region in its connection or in KUBELOOM_API_REGION.
  */
 export function signerFor({ apiUrl, token, region: own }: Connection): Signer {
   const region = process.env.KUBELOOM_API_REGION || own || regionOfApi(apiUrl);

@@ -13,7 +13,7 @@ export interface HttpRequest<Path, Query> {
   readonly caller: AdmittedCaller;
   /** Names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
-  /** The body as bytes, at most the limit; empty when there is none. */
+  /** The body as bytes, at most the limit; empty when the request has no body. */
   readonly body: Uint8Array;
 }
 
@@ -22,7 +22,7 @@ export interface HttpResponse {
   /** Sent as JSON; leave it out for an empty body or for `text`. */
   readonly json?: unknown;
   readonly text?: string;
-  /** Of `text`. @default text/plain; charset=utf-8 */
+  /** Content type of `text`. @default text/plain; charset=utf-8 */
   readonly contentType?: string;
   readonly headers?: Readonly<Record<string, string>>;
 }
@@ -47,7 +47,7 @@ export function eventBody(event: APIGatewayProxyEventV2, limit: number): Uint8Ar
   const raw = event.body ?? '';
   const size = event.isBase64Encoded ? Math.floor((raw.length * 3) / 4) - 2 : Buffer.byteLength(raw);
   if (size > limit) {
-    const message = `the body has more than ${limit} bytes, which is all that is accepted here`;
+    const message = `the body has more than ${limit} bytes, the limit of this installation`;
     throw new PipelineError('PayloadTooLarge', message, { details: { limit } });
   }
   return new Uint8Array(Buffer.from(raw, event.isBase64Encoded ? 'base64' : 'utf8'));

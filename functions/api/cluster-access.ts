@@ -32,7 +32,7 @@ export const requestKubeconfig = handle(operations.requestKubeconfig, async ({ p
   const question = { kind: 'certificate' as const, ...body, ...about, kubeconfigKey: signableKey(cluster) };
   const place = { namespace, name, cluster: cluster.cluster, kind: 'certificate' as const, caller: caller.name };
   const id = await startAccess(deps, place, question);
-  const what = `kubeconfig of ${title} with the role ${body.role} for ${minutesText(body.seconds)}, asked for`;
+  const what = `kubeconfig of ${title} with the role ${body.role} for ${minutesText(body.seconds)}, requested`;
   await recordManifestChange(deps, { namespace, name, runId: '' }, what, caller);
   const issued = pathOf(operations.getIssuedKubeconfig, { ...path, id });
   return { json: { ...{ namespace, name, cluster: cluster.cluster, id }, links: { issued } } };
@@ -56,7 +56,7 @@ export const requestSshAccess = handle(operations.requestSshAccess, async ({ pat
   if (current === null) throw new PipelineError('InternalFault', 'a cluster without a state has nodes');
   const place = { namespace, name, cluster, kind: 'ssh' as const, caller: caller.name };
   const id = await startAccess(deps, place, { kind: 'ssh', ...about, seconds, nodes, current, facts });
-  const what = `SSH access to ${target ?? `all nodes of ${clusterName(record)}`} for ${minutesText(seconds)}, asked for`;
+  const what = `SSH access to ${target ?? `all nodes of ${clusterName(record)}`} for ${minutesText(seconds)}, requested`;
   await recordManifestChange(deps, { namespace, name, runId: '' }, what, caller);
   const opened = pathOf(operations.getSshAccess, { ...path, id });
   return { json: { ...{ namespace, name, cluster, id }, links: { opened } } };
@@ -67,7 +67,7 @@ export const getSshAccess = handle(operations.getSshAccess, async ({ path, calle
   return { json: { ...answer, opened: foundIn('ssh', result) ?? null } };
 });
 
-/** What came of a request, with the reason when nothing was given. Throws `NotFound`. */
+/** The result of a request, with the reason if it was refused. Throws `NotFound`. */
 async function outcomeOf(
   deps: ApiPorts,
   { id, ...path }: z.infer<typeof AccessPath>,

@@ -46,7 +46,7 @@ export function orphansIn(text: string | undefined): Orphans | undefined {
 
 type Ports = Pick<ApiPorts, 'manifests' | 'clusters'>;
 
-/** What is left of a manifest that cannot be deleted by a run; undefined when a run can, or when there is none. */
+/** What is stored of a manifest that no run can delete; undefined when a run can delete it, or when nothing is stored. */
 async function undeletable(
   deps: Ports,
   key: ManifestKey,
@@ -67,7 +67,7 @@ async function discardManifest(
   key: ManifestKey,
   { lease }: ManifestRecord,
 ): Promise<readonly LeftBehind[]> {
-  // A run that is under way would write into what is forgotten.
+  // A run in progress would write into the records that are removed.
   if (lease) await deps.workflows.stop(lease.owner, 'the manifest is forgotten');
   const left = await leftOf(deps, key);
   await deps.demands.discard(key);
@@ -76,7 +76,7 @@ async function discardManifest(
   return left;
 }
 
-/** Throws `Unreadable` that says how to go on, for everything but forgetting it as a whole. */
+/** Throws `Unreadable` that says what can be done, unless everything about the manifest is to be forgotten. */
 function refuseUnlessForgotten(remains: Parameters<typeof wayOut>[0], orphans: unknown): void {
   if (orphans !== 'all') throw new PipelineError('Unreadable', wayOut(remains));
 }

@@ -1,4 +1,4 @@
-/** Sizes and replacements: what is asked of clusters besides the manifest. Each starts the next attempt of the generation. */
+/** Sizes and replacements: what users request of clusters in addition to the manifest. Each starts the next attempt of the generation. */
 import type { WireFault } from '#contracts/api-bodies.ts';
 import { operations } from '#contracts/operations/operations.ts';
 import type { ClusterRecord, ManifestRecord } from '#contracts/records.ts';
@@ -81,7 +81,7 @@ function keepNodes(deps: ApiPorts, { stored, document, clusters, caller, names, 
     what: `end of the replacement of ${listed(names, 20)} requested`,
     changes: clusters.map((record) => ({ record, change })),
     // Plan Cluster stores the start of a removal and then reads the demand: one of the two sees the other.
-    faultsBehind: async () => undoFaults(names, leaving, await deps.clusters.list(stored)),
+    lateFaults: async () => undoFaults(names, leaving, await deps.clusters.list(stored)),
   });
 }
 

@@ -166,14 +166,14 @@ function inOneText({ document, ...fault }: ReturnType<typeof placedFaults>[numbe
 
 /** Where the document and the path of the request are about different things. */
 function placeFaults(document: InventoryDocument, path: InventoryKey) {
-  const said = { namespace: document.metadata.namespace, kind: document.kind, name: inventoryName(document) };
+  const named = { namespace: document.metadata.namespace, kind: document.kind, name: inventoryName(document) };
   return (['namespace', 'kind', 'name'] as const).flatMap((field) =>
-    said[field] === path[field]
+    named[field] === path[field]
       ? []
       : [
           error(
             field === 'kind' ? ['kind'] : ['metadata', field],
-            `the document says "${said[field]}", the path of the request "${path[field]}"`,
+            `the document says "${named[field]}", the path of the request "${path[field]}"`,
             'make them the same',
           ),
         ],

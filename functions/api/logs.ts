@@ -45,7 +45,7 @@ function inOrder(left: LogList['items'][number], right: LogList['items'][number]
 /** A function's answer has at most 6 MB; a log is handed over in pieces far below. */
 const pieceBytes = 1_000_000;
 
-/** From an offset on; two headers say where it goes on, and whether that is the end. */
+/** The log from an offset on; two headers say where the next part begins and whether the log is complete. */
 export const getLog = handle(operations.getLog, async ({ path, query }, deps) => {
   const [stage = '', undo] = path.stage.split('-');
   const cluster = await clusterOfRun(deps, path);

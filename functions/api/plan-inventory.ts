@@ -34,7 +34,7 @@ export const planInventory = handle(operations.planInventory, async (request, de
   return { json: await inventoryReport(deps, namespace, plan) };
 });
 
-/** A proposal as it would be carried out now: its id is another one when something moved. */
+/** A proposal as it would be carried out now: its id changes when anything it is based on has changed. */
 export const getInventoryPlan = handle(operations.getInventoryPlan, async ({ path, caller }, deps) => {
   const { namespace, plan: id } = path;
   const proposal = (await readInventoryPlan(deps, namespace, id))?.proposal;

@@ -22,7 +22,7 @@ export const listPlans = handle(operations.listPlans, async ({ path, headers }, 
   return unlessSeen(headers, { items: items.sort((one, other) => (one.at < other.at ? 1 : -1)) });
 });
 
-/** Planned again: what moved since is seen, and its id is another one then. */
+/** The proposal is planned again; if anything that it is based on changed, its id changes. */
 export const getPlan = handle(operations.getPlan, async ({ path, caller }, deps) => {
   const plan = await proposalOf(deps, path, path.plan);
   const stored = await replaceableManifest(deps, path);

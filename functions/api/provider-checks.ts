@@ -10,7 +10,7 @@ export const checkProvider = handle(operations.checkProvider, async ({ path, cal
   const { namespace, name, provider } = path;
   const stored = await storedManifest(deps, { namespace, name });
   const id = await startProviderCheck(deps, stored, provider);
-  await recordManifestChange(deps, stored, `check of the credentials of provider "${provider}", asked for`, caller);
+  await recordManifestChange(deps, stored, `check of the credentials of provider "${provider}" requested`, caller);
   const check = pathOf(operations.getProviderCheck, { ...path, check: id });
   return { json: { ...{ namespace, name, provider, id }, links: { check } } };
 });

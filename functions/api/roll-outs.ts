@@ -1,4 +1,4 @@
-/** Roll-outs: listed, described, paused, resumed, undone, given up. */
+/** Roll-outs: listed, described, paused, resumed, undone, cancelled. */
 import type { WireFault } from '#contracts/api-bodies.ts';
 import { operations } from '#contracts/operations/operations.ts';
 import type { RollOutDescription, RollOutRecord, RollOutVerb } from '#contracts/roll-outs.ts';
@@ -62,7 +62,7 @@ const verbs: Readonly<Record<RollOutVerb, Act>> = {
     await reportRollOut(deps, record, 'RollOutPaused', `pause requested by ${callerText(caller)}`, caller.name);
     return record;
   },
-  /** What failed is tried again. */
+  /** Failed clusters are retried. */
   async resume(deps, key, { alive, caller }) {
     if (key.direction === 'forward') await refuseUnstoredDocuments(deps, key);
     else await restoreDocuments(deps, key, caller);
@@ -71,7 +71,7 @@ const verbs: Readonly<Record<RollOutVerb, Act>> = {
       const { paused: _, halted: _halted, ...rest } = stored;
       // It has not stopped yet, and need not.
       if (stored.status === 'Running' && alive) {
-        if (!stored.paused) throw refuse(stored, 'resumed', 'it is under way');
+        if (!stored.paused) throw refuse(stored, 'resumed', 'it is running');
         return { ...rest, paused: undefined };
       }
       const clusters = stored.clusters.map((one) =>
@@ -84,8 +84,9 @@ const verbs: Readonly<Record<RollOutVerb, Act>> = {
     return record.execution === key.execution ? record : startExecution(deps, record);
   },
   async undo(deps, key, { alive, caller }) {
-    refuseUnderWay(key, 'undone', alive);
-    if (key.direction === 'back') throw refuse(key, 'undone', 'it is being undone, or was; resume it if it halted');
+    refuseWhileRunning(key, 'undone', alive);
+    if (key.direction === 'back')
+      throw refuse(key, 'undone', 'it is being undone, or was undone; resume it if it halted');
     const record = await undoRollOut(deps, key, caller);
     await reportRollOut(deps, record, 'RollOutStarted', `undo started by ${callerText(caller)}`, caller.name);
     return startExecution(deps, record);
@@ -93,22 +94,22 @@ const verbs: Readonly<Record<RollOutVerb, Act>> = {
   async cancel(deps, key, { alive, caller }) {
     const record = await changeRollOut(deps, key, (stored) => {
       if (isEnded(stored)) throw refuse(stored, 'cancelled', `it is ${stored.status}`);
-      refuseUnderWay(stored, 'cancelled', alive);
+      refuseWhileRunning(stored, 'cancelled', alive);
       const execution = stored.execution + 1;
       return { status: 'Cancelled', execution, endedAt: deps.clock.now().toISOString() };
     });
-    const message = `the rest was given up by ${callerText(caller)}; what is done stays`;
+    const message = `cancelled by ${callerText(caller)}; finished clusters keep the change, the others are not touched`;
     await reportRollOut(deps, record, 'RollOutEnded', message, caller.name);
     return record;
   },
 };
 
-/** While clusters are worked on, nothing else may begin. */
-function refuseUnderWay(record: RollOutRecord, what: string, alive: boolean): void {
+/** While the roll-out works on clusters, no other verb is accepted. */
+function refuseWhileRunning(record: RollOutRecord, what: string, alive: boolean): void {
   const running = record.clusters.filter(({ state }) => state === 'running').length;
   if (record.status === 'Cancelled') throw refuse(record, what, 'it was cancelled');
   if (running === 0 || !alive || record.status !== 'Running') return;
-  throw refuse(record, what, `${running} of its clusters are worked on; pause it, and wait until it is Paused`);
+  throw refuse(record, what, `${running} of its clusters are in progress; pause it, and wait until it is Paused`);
 }
 
 function refuse({ id }: RollOutRecord, what: string, why: string): PipelineError {

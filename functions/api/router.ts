@@ -1,4 +1,4 @@
-/** All routes behind one function: API Gateway names the route that it matched. */
+/** One function serves all routes: API Gateway names the route that it matched. */
 import { problemResult } from '../http.ts';
 import type { HttpHandler } from '../middleware.ts';
 import { routes } from './routes.ts';

@@ -1,4 +1,4 @@
-/** Every operation with its handler. A file is loaded with the first request that it answers: a cold start pays for one. */
+/** Every operation with its handler. A file is loaded with the first request that it answers, so that a cold start loads only one. */
 import { agentOperations } from '#contracts/operations/agent.ts';
 import { documentOperations, serviceOperations } from '#contracts/operations/documents.ts';
 import { gitSourceOperations } from '#contracts/operations/git-sources.ts';
@@ -17,7 +17,7 @@ import { demandOperations, verbOperations } from '#contracts/operations/verbs.ts
 import type { HttpHandler } from '../middleware.ts';
 import type { Handler } from './http/handle.ts';
 
-/** The operations that each file answers; a file exports their handlers under their ids, and one that is missing does not compile. */
+/** The operations of each file; a file exports each handler under the id of its operation, and a missing handler does not compile. */
 const handlers: Readonly<Record<OperationId, HttpHandler>> = {
   ...from(() => import('./manifests.ts'), ['listManifests', 'putManifest', 'getManifest']),
   ...from(() => import('./delete-manifest.ts'), ['deleteManifest']),
@@ -67,7 +67,7 @@ export interface Route {
   readonly method: Operation['method'];
   readonly path: string;
   readonly operation: OperationId;
-  /** The gateway asks for no credentials. */
+  /** The gateway requires no credentials. */
   readonly anonymous: boolean;
   readonly handler: HttpHandler;
 }

@@ -33,7 +33,7 @@ export const getRunPlan = handle(operations.getRunPlan, async ({ path }, deps) =
 /** `w100` comes after `w99`. */
 const inOrder = (one: string, other: string): number => one.length - other.length || (one < other ? -1 : 1);
 
-/** What is behind stays; from the waypoint on that was started, the way is as it was planned then. */
+/** Earlier waypoints stay; from the waypoint that was started on, the path is the one that was planned then. */
 function wayFrom(before: Way, start: string, { number, waypoints }: PlannedPath): Way {
   const again = before.find((one) => one.number === number)?.starts ?? [];
   const planned = waypoints.map((waypoint, index) => ({

@@ -36,14 +36,14 @@ export async function storedRun(
   throw new PipelineError('NotFound', `manifest "${path.name}" has no run "${path.run}"; list its runs to see them`);
 }
 
-/** A follower asks again with `next`. */
+/** A follower continues with `next`. */
 export const listEvents = handle(operations.listEvents, async ({ path, query, headers }, deps) => {
   const page = await deps.events.list(path, query.limit, query.next);
   if (page.items.length === 0 && query.next === undefined) await storedManifest(deps, path);
   return unlessSeen(headers, shown(page));
 });
 
-/** Of a namespace, or, without one, of roles. */
+/** Changes of a namespace or, without one, changes of roles. */
 export const listChanges = handle(operations.listChanges, async ({ query, caller, headers }, deps) => {
   if (query.namespace === undefined && !caller.may('admin', '*')) {
     throw new PipelineError('Forbidden', 'only an admin of all namespaces sees changes of roles; name a namespace');

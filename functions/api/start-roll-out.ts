@@ -73,7 +73,7 @@ export const startRollOut = handle(operations.startRollOut, async (request, deps
     await deps.rollOuts.put(record);
     await storeDocuments(deps, documents, record, caller);
   } catch (error) {
-    await giveUp(deps, record);
+    await withdraw(deps, record);
     throw error;
   }
   if (proposal && wanted !== undefined)
@@ -90,8 +90,8 @@ export const startRollOut = handle(operations.startRollOut, async (request, deps
   return { json: describeRollOut(await startExecution(deps, record), 'RUNNING') };
 });
 
-/** Another start may have its clusters at once. */
-async function giveUp(deps: ApiPorts, record: RollOutRecord): Promise<void> {
+/** Cancels a roll-out that could not start and releases its clusters for the next one. */
+async function withdraw(deps: ApiPorts, record: RollOutRecord): Promise<void> {
   const endedAt = deps.clock.now().toISOString();
   await Promise.allSettled([changeRollOut(deps, record, () => ({ status: 'Cancelled', endedAt }))]);
   await Promise.allSettled([releaseClusters(deps, record)]);
@@ -103,14 +103,17 @@ const isChanging = (one: PlannedCluster): one is Changing =>
 /** What the request says, or the InventoryOrder as it will be. */
 function ownOf(from: { readonly query: Partial<RollOutSettings> } | PlannedChange): Partial<RollOutSettings> {
   const order = 'query' in from ? undefined : from.documents.find(({ document }) => document.kind === 'InventoryOrder');
-  const said = 'query' in from ? from.query : (order ?? from.before.order)?.document.spec;
-  const { waves, soak, maxFailed } = (said ?? {}) as Partial<RollOutSettings>;
+  const given = 'query' in from ? from.query : (order ?? from.before.order)?.document.spec;
+  const { waves, soak, maxFailed } = (given ?? {}) as Partial<RollOutSettings>;
   return { ...(waves && { waves }), ...(soak && { soak }), ...(maxFailed && { maxFailed }) };
 }
 
 function refuseSize(clusters: number): void {
   if (clusters === 0) {
-    throw new PipelineError('VerbRefused', 'there is nothing to roll out: no cluster is behind, or changes');
+    throw new PipelineError(
+      'VerbRefused',
+      'there is nothing to roll out: no cluster changes, and none is behind its inventory',
+    );
   }
   if (clusters <= mostClusters) return;
   const way = 'name some of them, and roll out the others afterwards';

@@ -26,9 +26,9 @@ export const retryManifest = handle(operations.retryManifest, async ({ path, bod
     throw refuse(
       stored,
       'retried',
-      'it is done, nothing failed that a retry would do; ask again for a size or a replacement that was undone',
+      'nothing has failed, so there is nothing to retry; request the size or replacement again',
     );
-  if (stored.status !== 'Failed') throw refuse(stored, 'retried', 'a run is under way; wait for it or cancel it');
+  if (stored.status !== 'Failed') throw refuse(stored, 'retried', 'a run is in progress; wait for it or cancel it');
   const { document, deleting } = stored;
   const { from } = body;
   const desired = { document, deleting, again: true, ...(from && { retryFrom: from }) };
@@ -39,22 +39,22 @@ export const retryManifest = handle(operations.retryManifest, async ({ path, bod
   return acceptedResponse(record);
 });
 
-/** The run under way stops as soon as it can; a grow is undone, all other directions stop where they are. */
+/** The run in progress stops as soon as it can; a grow is undone, all other directions stop where they are. */
 export const cancelManifest = handle(operations.cancelManifest, async ({ path, ...request }, deps) => {
   const stored = await versionAsked(deps, path, request);
   if (stored.status === 'Done' || stored.status === 'Failed') {
-    throw refuse(stored, 'cancelled', 'nothing is under way');
+    throw refuse(stored, 'cancelled', 'no run is in progress');
   }
-  if (stored.paused && !stored.lease) throw refuse(stored, 'cancelled', 'it is paused, and nothing is under way');
-  if (isBeingCancelled(stored)) throw refuse(stored, 'cancelled', 'it is being cancelled already');
+  if (stored.paused && !stored.lease) throw refuse(stored, 'cancelled', 'it is paused, and no run is in progress');
+  if (isBeingCancelled(stored)) throw refuse(stored, 'cancelled', 'it is already being cancelled');
   await recordManifestChange(deps, stored, 'cancelled', request.caller);
   return acceptedResponse(await cancelRun(deps, path, stored.runId));
 });
 
-/** No more runs are started; a run under way stops after its waypoint. */
+/** No more runs are started; a run in progress stops after its waypoint. */
 export const pauseManifest = handle(operations.pauseManifest, async ({ path, ...request }, deps) => {
   const stored = await versionAsked(deps, path, request);
-  if (stored.paused) throw refuse(stored, 'paused', 'it is paused already');
+  if (stored.paused) throw refuse(stored, 'paused', 'it is already paused');
   await recordManifestChange(deps, stored, 'paused', request.caller);
   return acceptedResponse(await deps.manifests.setPaused(path, true));
 });
@@ -74,9 +74,9 @@ export const driftManifest = handle(operations.driftManifest, async ({ path, bod
   const stored = await versionAsked(deps, path, request);
   if (stored.paused) throw refuse(stored, 'checked for drift', 'it is paused; resume it first');
   if (stored.status === 'Failed') throw refuse(stored, 'checked for drift', 'it has failed; retry it first');
-  if (stored.status !== 'Done') throw refuse(stored, 'checked for drift', 'a run is under way; wait for it');
+  if (stored.status !== 'Done') throw refuse(stored, 'checked for drift', 'a run is in progress; wait for it');
   const policy = repair === undefined ? checkPolicyOf(stored) : repair ? 'repairAll' : 'reportAll';
-  const reason = repair ? 'drift check with repair, asked for' : 'drift check, asked for';
+  const reason = repair ? 'drift check with repair requested' : 'drift check requested';
   const record = await startDriftCheck(deps, stored, { policy, reason });
   await recordManifestChange(deps, record, reason, request.caller);
   return acceptedResponse(record);
@@ -104,15 +104,15 @@ export async function rollbackGoal(
   const refused = (because: string) => refuse(stored, 'rolled back', because);
   if (stored.deleting) throw refused('it is being deleted; apply a document to keep it');
   if (to !== undefined && to >= stored.generation)
-    throw refused(`generation ${to} is not before the present one, ${stored.generation}`);
+    throw refused(`generation ${to} is not before the current one, ${stored.generation}`);
   const kept = (await deps.manifests.generations(stored)).filter(({ generation }) => generation < stored.generation);
   const goal = to === undefined ? await lastDone(deps, stored, kept) : kept.find(({ generation }) => generation === to);
   if (goal !== undefined) return goal;
   const numbers = kept.map(({ generation }) => generation).join(', ');
-  const choice = kept.length === 0 ? 'no earlier document is kept' : `the documents of ${numbers} are kept`;
+  const choice = kept.length === 0 ? 'no earlier document is stored' : `the documents of ${numbers} are kept`;
   if (to !== undefined) throw refused(`the document of generation ${to} is not kept; ${choice}`);
   const fix = kept.length === 0 ? 'apply the one you want' : `${choice}: name one, or apply the document you want`;
-  throw refused(`no earlier generation that differs was done; ${fix}`);
+  throw refused(`no earlier generation that differs was successful; ${fix}`);
 }
 
 /**

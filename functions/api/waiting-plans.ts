@@ -35,7 +35,7 @@ export const listWaitingPlans = handle(operations.listWaitingPlans, async ({ que
   return unlessSeen(headers, { items });
 });
 
-/** Of what the plan is of; null where nothing is stored, and for what cannot be read. */
+/** Version of what the plan is about; null if nothing is stored, and for what cannot be read. */
 async function currentVersion(
   deps: Pick<ApiPorts, 'manifests' | 'inventory'>,
   { namespace, name }: WaitingPlanRecord,
@@ -60,7 +60,7 @@ export const diffPlan = handle(operations.diffPlan, async ({ path }, deps) => {
   const proposed = kind === 'delete' ? undefined : (validateAsManifest(document, { readObjects }).document ?? document);
   const name = `${path.namespace}/${path.name}`;
   const before = { title: stored ? `${name} (generation ${stored.generation})` : name, document: stored?.document };
-  // Of what is created or deleted as a whole there is nothing to say in words.
+  // A document that is created or deleted as a whole has no changes to list.
   const changes = stored && proposed !== undefined ? documentChanges(stored.document, proposed) : [];
   return {
     json: { changes: [...changes], diff: documentPatch(before, { title: `${name} (proposed)`, document: proposed }) },

@@ -41,9 +41,9 @@ export type CertificateRequest = z.infer<typeof CertificateRequest>;
 export const IssuedCertificate = z
   .strictObject({
     server: z.string().describe('address of the API'),
-    authority: z.string().describe('certificates that the API is trusted by, PEM in base64'),
+    authority: z.string().describe('CA certificates of the API, PEM in base64'),
     certificate: z.string().describe('the client certificate, PEM in base64'),
-    until: z.string().describe('when it ends; the cluster may give less time than was asked for'),
+    until: z.string().describe('when it ends; the cluster may give less time than requested'),
   })
   .meta({ id: 'IssuedCertificate' });
 export type IssuedCertificate = z.infer<typeof IssuedCertificate>;
@@ -65,7 +65,7 @@ export const SshRequest = z
       .max(100)
       .regex(/^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/, 'must be the name of a node or node pool')
       .optional()
-      .describe('a node, or all of a node pool; absent: all nodes that Kubeloom created'),
+      .describe('a node or a node pool; absent: all nodes that Kubeloom created'),
   })
   .meta({ id: 'SshRequest' });
 

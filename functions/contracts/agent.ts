@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { Taint } from '#domain/cluster-state.ts';
 import { NodeObservation } from '#domain/drift.ts';
 
-/** Of the machines of a pool: `creating` until it is a node of Kubernetes, `deleting` once it is drained or removed. */
+/** States of the machines of a pool: `creating` until it is a node of Kubernetes, `deleting` once it is drained or removed. */
 const AgentNodeState = z.enum(['creating', 'running', 'deleting']);
 
 /** Why the last size that was asked of a pool was not reached. */

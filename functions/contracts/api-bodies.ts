@@ -17,7 +17,7 @@ import { WaitingPlan } from './waiting-plans.ts';
 
 /** Header names of our own. */
 export const headerNames = {
-  /** Byte offset from which the log goes on. */
+  /** Byte offset at which the next part of the log begins. */
   nextOffset: 'kubeloom-next-offset',
   /** `true` once the stage has ended and nothing follows. */
   ended: 'kubeloom-ended',
@@ -29,9 +29,9 @@ export const WireFault = z
     path: z.string().describe('where, as `spec.nodePools.dynamic[0].count`'),
     reason: z.string().describe('what is wrong, a sentence'),
     fix: z.string().optional().describe('what to do about it'),
-    line: z.number().int().optional().describe('in the text, counted from 1'),
+    line: z.number().int().optional().describe('position in the text, counted from 1'),
     column: z.number().int().optional(),
-    id: z.string().optional().describe('of a warning: the word by which `kubeloom.dev/accept` accepts it'),
+    id: z.string().optional().describe('warnings only: the id by which `kubeloom.dev/accept` accepts it'),
   })
   .meta({ id: 'Fault' });
 export type WireFault = z.infer<typeof WireFault>;
@@ -50,7 +50,7 @@ export const Problem = z
       .object({ generation: z.number().int(), attempt: z.number().int() })
       .optional()
       .describe('what is stored, on 409 and 412'),
-    details: z.unknown().optional().describe('what else the error carries for programs'),
+    details: z.unknown().optional().describe('further details for programs'),
   })
   .meta({ id: 'Problem', description: 'RFC 9457 problem details' });
 export type Problem = z.infer<typeof Problem>;
@@ -83,8 +83,8 @@ export const ManifestAccepted = z
     generation: z.number().int(),
     attempt: z.number().int(),
     runId: z.string(),
-    unchanged: z.boolean().describe('true when the same document is done or under way: nothing was started'),
-    paused: z.boolean().describe('true when it is stored only: the manifest is paused, and resuming it starts the run'),
+    unchanged: z.boolean().describe('true when the same document is already done or in progress: nothing was started'),
+    paused: z.boolean().describe('true when it is only stored: the manifest is paused, and resuming it starts the run'),
     left: z.array(LeftBehind).optional().describe('what a deletion orphans instead of destroying it'),
     warnings: z.array(WireFault),
     links,
@@ -108,7 +108,7 @@ export const ManifestSummary = z
     unreadable: z.string().optional().describe('why it cannot be read, and what to do; only with `Unreadable`'),
     deleting: z.boolean(),
     paused: z.boolean(),
-    cancelling: z.literal(true).optional().describe('the run under way is being cancelled'),
+    cancelling: z.literal(true).optional().describe('the run in progress is being cancelled'),
     runId: z.string(),
     createdAt: z.string(),
     updatedAt: z.string(),
@@ -134,10 +134,10 @@ export const NodeRow = z
     role: z.enum(poolRoles),
     provider: z.string().describe('provider instance; `static` for machines of your own'),
     region: z.string().optional(),
-    zone: z.string().optional().describe('in its region, where the manifest names one'),
+    zone: z.string().optional().describe('zone of the region, if the manifest names one'),
     serverType: z.string().optional().describe('absent for machines of your own'),
     publicAddress: z.string().optional(),
-    privateAddress: z.string().describe('in the mesh; empty where there is none'),
+    privateAddress: z.string().describe('in the mesh; empty without a mesh'),
     ...nodeRemarks,
   })
   .meta({ id: 'NodeRow' });
@@ -182,7 +182,7 @@ export const ClusterDescription = z
     heldPools: z
       .array(z.object({ pool: z.string(), role: z.string(), reason: z.string() }))
       .describe('new pools that could not be created; a retry or a changed manifest tries them again'),
-    demand: OpenDemand.nullable().describe('null when there is none'),
+    demand: OpenDemand.nullable().describe('null when nothing is requested'),
     drift: ClusterDrift.nullable().describe('what the last check found; null before the first'),
     simulated: z.array(z.string()).describe('what of this cluster is not real; empty = all real'),
     kubeconfigPath: z.string().nullable().describe('in this API, once there is one'),
@@ -205,20 +205,20 @@ export type ManifestDescription = z.infer<typeof ManifestDescription>;
 
 /** A page of `item`; `next` is absent on the last one. */
 export const page = <Item extends z.ZodType>(item: Item) =>
-  z.object({ items: z.array(item), next: z.string().optional().describe('ask again with this; absent = no more') });
+  z.object({ items: z.array(item), next: z.string().optional().describe('cursor of the next page; absent: no more') });
 
 export const ManifestPage = page(ManifestSummary)
-  .extend({ counts: FleetCounts.optional().describe('where they were asked for') })
+  .extend({ counts: FleetCounts.optional().describe('present if they were requested') })
   .meta({ id: 'ManifestPage' });
 export type ManifestPage = z.infer<typeof ManifestPage>;
 export const RunPage = page(Run).meta({ id: 'RunPage' });
 export type RunPage = z.infer<typeof RunPage>;
 /** An event of one manifest. */
 export const ShownEvent = RunEvent.extend({
-  id: z.string().optional().describe('of no other event of its manifest; absent in answers of an older release'),
+  id: z.string().optional().describe('unique within its manifest; absent in answers of an older release'),
 }).meta({ id: 'RunEvent' });
 export type ShownEvent = z.infer<typeof ShownEvent>;
-/** Here `next` is where a follower goes on: present as soon as there was any event, also when no more are there yet. */
+/** Here `next` is where a follower continues: present as soon as there was any event, also if there are no more yet. */
 export const EventPage = page(ShownEvent).meta({ id: 'EventPage' });
 export type EventPage = z.infer<typeof EventPage>;
 
@@ -230,15 +230,15 @@ export const PlanReport = z
     name: z.string(),
     ...planIdentity,
     hasWork: z.boolean(),
-    faults: z.array(WireFault).describe('of the document; what the planner refuses is in `clusters`'),
+    faults: z.array(WireFault).describe('faults of the document; refusals of the planner are in `clusters`'),
     warnings: z.array(WireFault),
     clusters: z.array(ClusterPlan.meta({ id: 'ClusterPlan' })),
     paths: z
       .array(z.object({ cluster: z.string(), summary: z.string(), waypoints: z.array(PlannedWaypoint) }))
-      .describe('the same in words'),
+      .describe('the plan in words'),
     totals: PlanTotals,
-    costOfMonth: CostOfMonth.optional().describe('where machines have a price'),
-    budgets: z.array(BudgetOfPlan).describe('those that count for it, of its namespace and of the installation'),
+    costOfMonth: CostOfMonth.optional().describe('present if machines have a price'),
+    budgets: z.array(BudgetOfPlan).describe('the budgets that apply: of its namespace and of the installation'),
     etag: z
       .string()
       .nullable()
@@ -247,7 +247,7 @@ export const PlanReport = z
     drift: DriftRows,
     demand: z
       .array(OpenDemand.extend({ cluster: z.string().describe('its name') }))
-      .describe('what the plan follows besides the document'),
+      .describe('what the plan follows in addition to the document'),
   })
   .meta({ id: 'PlanReport' });
 export type PlanReport = z.infer<typeof PlanReport>;

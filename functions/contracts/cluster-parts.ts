@@ -1,4 +1,4 @@
-/** What a description shows of a cluster besides its nodes: providers, the mesh, load balancers with what they lead to. */
+/** What a description shows of a cluster in addition to its nodes: providers, the mesh, load balancers with their targets. */
 import { z } from 'zod';
 
 export const LoadBalancerRow = z
@@ -11,8 +11,8 @@ export const LoadBalancerRow = z
     roles: z.array(
       z.object({
         ...{ name: z.string(), protocol: z.string(), port: z.number().int(), targetPort: z.number().int() },
-        targetPools: z.array(z.string()).optional().describe('names of the node pools that it leads to'),
-        targets: z.array(z.string()).optional().describe('names of the nodes of those pools that it leads to'),
+        targetPools: z.array(z.string()).optional().describe('names of its target node pools'),
+        targets: z.array(z.string()).optional().describe('names of the target nodes in these pools'),
       }),
     ),
   })
@@ -27,12 +27,12 @@ export const clusterParts = {
     .describe('provider instances that have nodes or DNS names of it'),
   mesh: z
     .object({
-      nodes: z.number().int().describe('each of them is connected with each other'),
+      nodes: z.number().int().describe('each node is connected with every other node'),
       faults: z
         .array(z.object({ node: z.string().optional(), message: z.string() }))
-        .describe('what the last check found of connections'),
+        .describe('findings of the last check about connections'),
     })
     .optional()
-    .describe('the WireGuard network; absent where there is none'),
+    .describe('the WireGuard network; absent if the cluster has none'),
   loadBalancers: z.array(LoadBalancerRow),
 };

@@ -1,4 +1,4 @@
-/** What descriptions and plans show of clusters besides their states: what is asked for, and drift. */
+/** What descriptions and plans show of clusters in addition to their states: demand and drift. */
 import { z } from 'zod';
 import { NodeDemand, SizeDemand, SizeFailure } from '#domain/demand.ts';
 import { DriftItem, NodeHealthRecord } from '#domain/drift.ts';
@@ -11,9 +11,9 @@ export const OpenDemand = z
     replace: z.array(NodeDemand),
     failures: z
       .array(SizeFailure.extend({ pool: z.string() }))
-      .describe('the last size of a pool that could not be reached; it is not tried again'),
+      .describe('the last size of a pool that could not be reached; it is not retried'),
   })
-  .meta({ id: 'OpenDemand', description: 'what is asked for apart from the manifest: by whom, and when' });
+  .meta({ id: 'OpenDemand', description: 'requests apart from the manifest: by whom, and when' });
 export type OpenDemand = z.infer<typeof OpenDemand>;
 
 export const DriftRows = z
@@ -21,13 +21,13 @@ export const DriftRows = z
     z.object({
       cluster: z.string().describe('its name'),
       checkedAt: z.string(),
-      differs: z.string().describe('in words: how many things differ'),
+      differs: z.string().describe('in words: how many differences'),
       items: z.array(DriftItem),
     }),
   )
   .describe('clusters for which the last check found drift');
 
-/** What a list says of a cluster besides its status; each is absent where there is nothing to say. */
+/** What a list shows of a cluster in addition to its status; a field without anything to report is absent. */
 export const clusterRemarks = {
   providers: z.array(z.string()).optional().describe('provider instances that have nodes of it'),
   now: z
@@ -40,7 +40,7 @@ export const clusterRemarks = {
       leaves: z.number().int().describe('nodes that it removes'),
     })
     .optional()
-    .describe('what a run is doing to it'),
+    .describe('what a run is currently doing'),
   failure: z
     .object({
       class: z.enum(errorClasses),
@@ -65,12 +65,12 @@ const nodeStatuses = [
   'Leftover',
 ] as const;
 
-/** What is said of a node besides its place. */
+/** What is shown of a node in addition to its place. */
 export const nodeRemarks = {
   status: z
     .enum(nodeStatuses)
     .describe(
-      'Leftover: attempted before, not part of the current state; the next run removes or adopts it. Unreachable: it did not answer over SSH when it was last visited. NotReady, Unhealthy, Gone: what the last check found; Unhealthy: a health check of its group fails; Gone: its machine does not exist any more',
+      'Leftover: attempted before, not part of the current state; the next run removes or adopts it. Unreachable: it did not answer over SSH when it was last visited. NotReady, Unhealthy, Gone: what the last check found; Unhealthy: a health check of its group fails; Gone: its machine no longer exists',
     ),
   unreachableSince: z.string().optional().describe('when it first did not answer'),
   unhealthySince: z.string().optional().describe('since when it is NotReady, Unhealthy or Gone'),
@@ -78,10 +78,10 @@ export const nodeRemarks = {
     .object({
       ...NodeHealthRecord.pick({ since: true, failing: true }).shape,
       state: NodeHealthRecord.shape.health,
-      checkedAt: z.string().describe('when it was asked last'),
+      checkedAt: z.string().describe('when it was checked last'),
     })
     .optional()
-    .describe('of a machine with health checks: what they found, and since when it is so'),
+    .describe('machines with health checks only: the result, and since when'),
   notReplaced: z.string().optional().describe('why it is not replaced, and until when'),
 };
 
@@ -90,20 +90,18 @@ export const planIdentity = {
   id: z
     .string()
     .nullable()
-    .describe('of the plan, for `Kubeloom-Plan` and approvals; null when it has faults or is refused'),
-  needsApproval: z.boolean().describe('it is kept as proposed until an `approver` approves it'),
+    .describe('id of the plan, for `Kubeloom-Plan` and approvals; null when it has faults or is refused'),
+  needsApproval: z.boolean().describe('it has to be approved by an `approver`'),
   healthChecks: z
     .object({
-      interval: z
-        .string()
-        .describe('of the checks for drift, which ask the machines, too; `off`: they are never asked'),
-      machines: z.number().int().describe('that have health checks'),
+      interval: z.string().describe('interval of the drift checks, which include the health checks; `off`: never'),
+      machines: z.number().int().describe('machines that have health checks'),
       dollarsOfMonth: z
         .object({ container: z.number(), lambda: z.number() })
         .describe(
-          'in AWS, about, for up to 50 machines; more take longer: builds on Lambda compute, the default, or in containers',
+          'approximate price in AWS for up to 50 machines (more take longer): builds on Lambda compute, the default, or in containers',
         ),
     })
     .optional()
-    .describe('where a group has some'),
+    .describe('present if a group has health checks'),
 };

@@ -56,11 +56,11 @@ export const Config = z.object({
     .string()
     .default('')
     .transform((json) => (json === '' ? undefined : RunnerRelease.parse(JSON.parse(json)))),
-  /** CodeBuild projects that nothing starts builds of any more, whose builds may still run. */
+  /** CodeBuild projects of which no builds are started any more, whose builds may still run. */
   KUBELOOM_OTHER_PROJECTS: list.prefault(''),
   /** How long a machine that was just created may take until its SSH port answers: it has to boot. */
   KUBELOOM_SSH_WAIT_SECONDS: whole.min(1).default(180),
-  /** How long a machine of the user's own may take until its SSH port answers, each of three times. */
+  /** How long a user's own machine may take until its SSH port answers, each of three times. */
   KUBELOOM_STATIC_SSH_WAIT_SECONDS: whole.min(1).default(45),
   /** Networks from which runners and people reach nodes over SSH, IPv4 CIDRs, comma separated. */
   KUBELOOM_RUNNER_CIDRS: z

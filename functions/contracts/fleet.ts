@@ -11,7 +11,7 @@ export const fleetStates = ['attention', 'running', 'drifted', 'paused', 'as-des
 export const FleetState = z
   .enum(fleetStates)
   .describe(
-    'attention: it failed, cannot be read, a plan of it waits for an approval, or a cluster of it was rolled back or is degraded; running: a run is under way or waits to start; drifted: the last check found differences',
+    'attention: it failed, cannot be read, a plan of it waits for an approval, or a cluster of it was rolled back or is degraded; running: a run is in progress or waits to start; drifted: the last check found differences',
   )
   .meta({ id: 'FleetState' });
 export type FleetState = z.infer<typeof FleetState>;
@@ -48,14 +48,14 @@ export const FleetQuery = NamespacedPageQuery.extend({
     .enum(fleetSorts, { error: `must be one of ${fleetSorts.join(', ')}` })
     .default('name')
     .describe(
-      '`state`: what needs a person first, then what is under way, and so on; `changed` and `created`: the newest first; `nodes`: the largest first',
+      '`state`: manifests that need a person first, then those in progress, and so on; `changed` and `created`: the newest first; `nodes`: the largest first',
     ),
   counts: z.literal('true', { error: 'must be true' }).optional().describe('count the fleet, too'),
 });
 export type FleetQuery = z.infer<typeof FleetQuery>;
 
 const amount = z.number().int();
-/** Of what the caller may see. Each is of the manifests that fit all other filters: it says how many there would be. */
+/** Counts of the manifests that the caller may see. Each counts those that match all other filters: what choosing it would show. */
 export const FleetCounts = z
   .object({
     all: amount.describe('without any filter'),

@@ -1,4 +1,4 @@
-/** GitSources in the store and on the wire: the document, who made it, what was read last and what became of it. */
+/** GitSources in the store and on the wire: the document, who made it, what was read last and the result of it. */
 import { z } from 'zod';
 import { GitSource } from '#domain/manifest/schema/git-source.ts';
 import { manifestKinds } from '#domain/manifest/schema/manifest-kinds.ts';
@@ -13,7 +13,7 @@ export type SourceFault = z.infer<typeof SourceFault>;
 
 const rowStates = ['applied', 'unchanged', 'proposed', 'refused', 'held', 'changed', 'deleted', 'kept'] as const;
 
-/** What became of a manifest of the repository. */
+/** The result for a manifest of the repository. */
 export const SourceRow = z
   .object({
     name: z.string(),
@@ -25,7 +25,7 @@ export const SourceRow = z
         'held: it has no fault, and others have; changed: someone changed or deleted it since; kept: its file is gone, the manifest is not',
       ),
     runId: z.string().optional(),
-    plan: z.string().optional().describe('of one that is proposed: for `kubeloom approve`'),
+    plan: z.string().optional().describe('proposed plans only: the id for `kubeloom approve`'),
     because: z.string().optional(),
   })
   .meta({ id: 'SourceRow' });
@@ -36,9 +36,9 @@ export const SourceStatus = z
     state: z
       .enum(['Pending', 'Fetching', 'Ready', 'Faulty', 'Unreachable', 'Refused', 'Suspended'])
       .describe(
-        'Faulty: `faults` says which files; Unreachable: the repository did not answer as it should; Refused: who applied it lacks the role operator now',
+        'Faulty: `faults` says which files; Unreachable: the repository did not answer as it should; Refused: the person who applied it no longer has the role operator',
       ),
-    commit: z.string().optional().describe('that was read last'),
+    commit: z.string().optional().describe('the commit that was read last'),
     readAt: z.string().optional(),
     problem: z.object({ reason: z.string(), fix: z.string() }).optional(),
     faults: z.array(SourceFault),
@@ -69,7 +69,7 @@ export const SourceFiles = z.strictObject({
   commit: z.string(),
   /** Absent when the commit is the known one. */
   files: z.array(z.strictObject({ path: z.string(), text: z.string() })).optional(),
-  /** Of files whose text is not here. */
+  /** Faults of files whose text is missing here. */
   faults: z.array(SourceFault).optional(),
 });
 export type SourceFiles = z.infer<typeof SourceFiles>;
@@ -78,7 +78,7 @@ const SubmittedManifest = z.strictObject({
   kind: z.enum(manifestKinds),
   file: z.string(),
   checksum: z.string(),
-  /** Of the manifest: a later one of the same name has another; absent until it is known. */
+  /** Uid of the manifest: a later manifest of the same name has a different one; absent until it is known. */
   uid: z.string().optional(),
   /** When its file was first missed: from then on another GitSource may take it over. */
   goneSince: z.string().optional(),
@@ -89,7 +89,7 @@ export const GitSourceRecord = z.strictObject({
   name: z.string(),
   /** Optimistic lock: every write is one more than what it read. */
   version: z.number().int(),
-  /** Of the document. */
+  /** Generation of the document. */
   generation: z.number().int(),
   document: GitSource,
   /** Whose rights it has: checked at each submission, never answered but for its name. */
@@ -122,7 +122,7 @@ export const GitSourceSummary = z
     namespace: z.string(),
     name: z.string(),
     generation: z.number().int(),
-    by: z.string().describe('who applied it: it has their rights, in its own namespace'),
+    by: z.string().describe('who applied it; it has their rights in its own namespace'),
     at: z.string(),
     nextAt: z.string().describe('when it takes its next step'),
     url: z.string(),

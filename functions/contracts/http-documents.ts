@@ -42,9 +42,9 @@ export const ProviderInstancePage = page(
       manifest: z.string(),
       name: z.string(),
       type: z.string(),
-      secrets: z.array(named).describe('that have to be stored for it; of a vault: the connection'),
+      secrets: z.array(named).describe('Secrets that have to be stored for it; for a vault: the connection'),
       templates: z.array(named).describe('TemplateGitReferences that it uses; empty: the built-in ones'),
-      pools: z.number().int().describe('node pools of the document that it makes'),
+      pools: z.number().int().describe('node pools of the document that use it'),
       regions: z.array(z.string()),
     })
     .meta({ id: 'ProviderInstance' }),
@@ -52,7 +52,7 @@ export const ProviderInstancePage = page(
 export type ProviderInstancePage = z.infer<typeof ProviderInstancePage>;
 
 export const CheckAccepted = z
-  .object({ ...about, links: z.record(z.string(), z.string()).describe('`check`: where its outcome will be') })
+  .object({ ...about, links: z.record(z.string(), z.string()).describe('`check`: where its result will be') })
   .meta({ id: 'CheckAccepted' });
 
 export const ProviderCheck = z
@@ -72,7 +72,7 @@ const access = { namespace: z.string(), name: z.string(), cluster: z.string().de
 export const AccessAccepted = z
   .object({
     ...access,
-    links: z.record(z.string(), z.string()).describe('`issued` or `opened`: where its outcome will be'),
+    links: z.record(z.string(), z.string()).describe('`issued` or `opened`: where its result will be'),
   })
   .meta({ id: 'AccessAccepted' });
 
@@ -82,7 +82,7 @@ export const IssuedKubeconfig = z
     status: z.enum(['running', 'done', 'lost']).describe('lost: its build ended without a result'),
     startedAt: z.string(),
     issued: IssuedCertificate.nullable().describe('null until it is done, and when nothing was issued'),
-    problem: z.string().nullable().describe('why nothing was given, and what to do'),
+    problem: z.string().nullable().describe('why the request was refused, and what to do'),
     build: z.string().describe('id of the build, whose log has the reason of a lost request'),
   })
   .meta({ id: 'IssuedKubeconfig' });
@@ -97,9 +97,9 @@ const GenerationSummary = z
     generation: z.number().int(),
     current: z.boolean().describe('the newest one'),
     at: Origin.shape.at.optional().describe('when it was accepted; absent when an older release stored it'),
-    by: Origin.shape.by.optional().describe('who asked for it'),
+    by: Origin.shape.by.optional().describe('who requested it'),
     reason: Origin.shape.reason.optional(),
-    rolledBackTo: Origin.shape.rolledBackTo.describe('of a rollback: the generation that it went back to'),
+    rolledBackTo: Origin.shape.rolledBackTo.describe('rollbacks only: the generation that it went back to'),
   })
   .meta({ id: 'GenerationSummary' });
 
@@ -110,7 +110,7 @@ export const GenerationList = z
         changes: z
           .array(z.string())
           .nullable()
-          .describe('how the document differs from the one before, a few words each; null where that is not kept'),
+          .describe('how the document differs from the one before, a few words each; null if that is not stored'),
       }),
     ),
   })
@@ -123,7 +123,7 @@ export const Generation = GenerationSummary.extend({
 
 const difference = {
   changes: z.array(z.string()).describe('a few words each'),
-  diff: z.string().describe('unified diff of both documents as YAML; empty where they are equal'),
+  diff: z.string().describe('unified diff of both documents as YAML; empty if they are equal'),
 };
 export const DocumentDiff = z.object(difference).meta({ id: 'DocumentDiff' });
 

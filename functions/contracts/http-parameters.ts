@@ -145,7 +145,7 @@ export const FeedQuery = NamespacedPageQuery.extend({
       error: 'must be a time like 2026-11-23T08:00:00Z, or the id of an event',
     })
     .optional()
-    .describe('events from this time on, or those behind the event with this id'),
+    .describe('events from this time on, or those after the event with this id'),
   order: z
     .enum(['oldest', 'newest'], { error: 'must be oldest or newest' })
     .default('oldest')
@@ -157,19 +157,19 @@ export const FeedQuery = NamespacedPageQuery.extend({
   node: DnsLabel.optional().describe('name of a node'),
   kind: z
     .string()
-    .regex(/^[A-Za-z]{1,60}(,[A-Za-z]{1,60}){0,50}$/, 'must be kinds of events with commas between')
+    .regex(/^[A-Za-z]{1,60}(,[A-Za-z]{1,60}){0,50}$/, 'must be kinds of events, separated by commas')
     .transform((text) => text.split(','))
     .optional()
-    .describe('kinds of events with commas between'),
+    .describe('kinds of events, separated by commas'),
 });
 export type FeedQuery = z.infer<typeof FeedQuery>;
 export const NamespaceQuery = z.object({ namespace: DnsLabel.optional() });
-export const LogQuery = z.object({ offset: wholeNumber(0).default(0).describe('byte to begin at') });
+export const LogQuery = z.object({ offset: wholeNumber(0).default(0).describe('byte to start at') });
 
-/** Body of a retry; without one, it goes on where it stopped. */
+/** Body of a retry; without one, it continues where it stopped. */
 export const RetryRequest = z
   .strictObject({
-    from: StageName.optional().describe('repeat this stage and those after it, also where they succeeded'),
+    from: StageName.optional().describe('repeat this stage and those after it, even if they succeeded'),
   })
   .meta({ id: 'RetryRequest' });
 
@@ -181,7 +181,7 @@ export const RollbackRequest = z
 /** Body of a change of sizes. */
 export const ScaleRequest = z
   .strictObject({
-    cluster: DnsLabel.optional().describe('name or id of the cluster; needed where several use the pools'),
+    cluster: DnsLabel.optional().describe('name or id of the cluster; required if several clusters use the pools'),
     sizes: z
       .record(z.string().max(63), z.int().min(0).max(255))
       .refine((sizes) => Object.keys(sizes).length > 0, 'names no pool')
@@ -201,7 +201,7 @@ export const ReplaceRequest = z
       .regex(/^[^\u0000-\u001f\u007f-\u009f]*$/, 'must be one line without control characters')
       .optional()
       .describe('why, for people'),
-    undo: z.boolean().optional().describe('true: they stay after all, as long as their removal has not started'),
+    undo: z.boolean().optional().describe('true: cancel the replacement, if their removal has not started'),
   })
   .meta({ id: 'ReplaceRequest' });
 

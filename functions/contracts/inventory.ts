@@ -16,7 +16,7 @@ const kind = z.enum(inventoryKinds);
 export const InventoryRecord = z.strictObject({
   namespace: z.string(),
   kind,
-  /** Of a template with its version: `standard@3`. */
+  /** Name of a template with its version: `standard@3`. */
   name: z.string(),
   /** 1, 2, 3 …: optimistic lock, every write is one more than what it read. */
   generation: z.number().int(),
@@ -39,7 +39,7 @@ export const InventoryDocumentPath = InventoryPath.extend({
       /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?(@[1-9]\d{0,8})?$/,
       'must be a DNS label, of a template with "@" and its version',
     )
-    .describe('its name, of a template with its version: `standard@3`'),
+    .describe('its name; for a template with its version: `standard@3`'),
 });
 export const InventoryClusterPath = InventoryPath.extend({ name: DnsLabel.describe('name of an InventoryCluster') });
 export const InventoryPlanPath = InventoryPath.extend({ plan: planId });
@@ -67,9 +67,9 @@ export const InventoryStored = z
     behind: z
       .array(z.string())
       .describe('clusters whose manifests this changes when they are applied; nothing was started for them'),
-    refused: z.array(RefusedCluster).describe('clusters that cannot be made any more'),
+    refused: z.array(RefusedCluster).describe('clusters whose manifests can no longer be made'),
     accepted: ManifestAccepted.optional().describe(
-      'of an InventoryCluster or ManagementPlane: what became of its manifest',
+      'of an InventoryCluster or ManagementPlane: the result for its manifest',
     ),
     warnings: z.array(PlacedFault),
   })
@@ -89,7 +89,7 @@ export const InventoryList = z
         state: z
           .enum(['current', 'behind', 'missing', 'refused'])
           .describe(
-            'behind: applying it changes its manifest; missing: it has none; refused: it cannot be made from the inventory',
+            'behind: applying it changes its manifest; missing: it has none; refused: the inventory does not result in a valid manifest',
           ),
         changes: z.array(z.string()).describe('how applying it changes its manifest'),
         faults: z.array(PlacedFault),
@@ -111,7 +111,7 @@ export const InventoryList = z
             instance: z.string().optional(),
             desired: z.string().describe('release'),
             installed: z.string().nullable(),
-            contract: z.string().nullable().describe('of what is installed'),
+            contract: z.string().nullable().describe('release that is installed'),
             works: z.boolean(),
             remark: z.string().optional().describe('drift, or why it is not installed yet'),
           }),
@@ -128,27 +128,27 @@ export const InventoryPlan = z
     id: z
       .string()
       .nullable()
-      .describe('of this plan, for the header `Kubeloom-Plan` of a roll-out; null when something is refused'),
+      .describe('id of this plan, for the header `Kubeloom-Plan` of a roll-out; null when something is refused'),
     depend: z.number().int().describe('clusters that depend on what changes'),
     changes: z.number().int(),
-    overrides: z.number().int().describe('they have a value of their own'),
-    same: z.number().int().describe('they depend on a document that changes, and not on what is changed in it'),
+    overrides: z.number().int().describe('clusters with a value of their own'),
+    same: z.number().int().describe('clusters that depend on a changed document, but not on the changed values'),
     refused: z.number().int(),
-    removed: z.number().int().describe('their InventoryCluster is removed; their manifests stay'),
-    totals: PlanTotals.describe('of all clusters that change'),
-    costOfMonth: SumOfCosts.optional().describe('of the clusters that change, where machines have a price'),
-    budgets: z.array(BudgetOfPlan).describe('those that count for it; all changes together'),
+    removed: z.number().int().describe('clusters whose InventoryCluster is removed; their manifests stay'),
+    totals: PlanTotals.describe('totals of all clusters that change'),
+    costOfMonth: SumOfCosts.optional().describe('cost of the clusters that change; present if machines have a price'),
+    budgets: z.array(BudgetOfPlan).describe('the budgets that apply to all changes together'),
     needsApproval: z
       .boolean()
       .describe('a roll-out is kept as proposed until an `approver` starts it by the id of this plan'),
-    faults: z.array(PlacedFault).describe('of the documents that were sent'),
+    faults: z.array(PlacedFault).describe('faults of the documents in the request'),
     clusters: z.array(
       z.object({
         cluster: z.string(),
         impact: z.enum(['changes', 'overrides', 'same', 'refused', 'removed']),
         changes: z.array(z.string()).describe('how its document changes'),
         waypoints: z.number().int().describe('of its plan'),
-        totals: PlanTotals.nullable().describe('null for those that do not change'),
+        totals: PlanTotals.nullable().describe('null for clusters that do not change'),
         faults: z.array(PlacedFault),
       }),
     ),
@@ -175,8 +175,10 @@ export const Explanation = z
     namespace: z.string(),
     name: z.string(),
     inventory: z.boolean().describe('false: the manifest was submitted as it is'),
-    behind: z.boolean().describe('true: the values are those of the inventory, and the stored manifest has others'),
-    generation: z.number().int().nullable().describe('of the stored manifest'),
+    behind: z
+      .boolean()
+      .describe('true: these values are from the inventory, and the stored manifest differs from them'),
+    generation: z.number().int().nullable().describe('generation of the stored manifest'),
     by: z.string().nullable().describe('who submitted that'),
     values: z.array(ExplainedValue),
   })

@@ -11,7 +11,7 @@ export function jobContract(): string {
   return createHash('sha256').update(JSON.stringify(contractParts())).digest('hex').slice(0, 16);
 }
 
-/** Of what the text is the hash: forms of documents, how a job is named, and where documents are. */
+/** The parts that are hashed: forms of documents, how a job is named, and where documents are. */
 export function contractParts(): readonly unknown[] {
   const documents = { WaypointDocument, DriftCheck, ClusterFacts, StopRequest, StageResult, DriftReport };
   const forms = Object.entries(documents).map(([name, schema]) => [name, formOf(schema)]);

@@ -1,5 +1,5 @@
 /**
- * One shape for all that is asked of a runner. A build has one variable, `KUBELOOM_JOB`: the place of a stage, or of a check
+ * One shape for all work that a runner gets. A build has one variable, `KUBELOOM_JOB`: the place of a stage, or of a check
  * for drift (`runs/…/<stage or drift>/<mode>/<attempt>`; its request is the document of the waypoint), or the artifact prefix
  * of a question (`checks/…`, `access/…`; its request, build, log and result are below it).
  */
@@ -64,7 +64,7 @@ export const PluginLookup = z.strictObject({
   url: z.string(),
   /** Branch, tag or commit of the repository. */
   version: z.string(),
-  /** Of the archive; absent: it is a repository. */
+  /** Checksum of the archive; absent for a repository. */
   sha256: z.string().optional(),
   /** Properties of each pool, by the name of the pool. */
   properties: z.record(z.string(), z.record(z.string(), z.unknown())),
@@ -110,13 +110,13 @@ export const CheckFinding = z
   .strictObject({
     about: z.enum(['identity', 'permission', 'quota']),
     name: z.string().describe('account, permission or quota, as the cloud calls it'),
-    ok: z.boolean().nullable().describe('null: it cannot be known beforehand'),
+    ok: z.boolean().nullable().describe('null: unknown in advance'),
     message: z.string().describe('a sentence for people; never a credential'),
   })
   .meta({ id: 'CheckFinding' });
 export type CheckFinding = z.infer<typeof CheckFinding>;
 
-/** The commit, or why there is none. */
+/** The commit, or the reason for its absence. */
 const TemplateAnswer = z.union([
   z.strictObject({ commit: z.string() }),
   z.strictObject({ reason: z.string(), fix: z.string() }),
@@ -162,7 +162,7 @@ export function errorIn(result: QuestionResult | undefined): StageError | undefi
   return result?.kind === 'failed' ? result.error : undefined;
 }
 
-/** Of the build, left by the API that started it. */
+/** The build, recorded by the API that started it. */
 export const QuestionBuild = z.strictObject({
   schema: z.literal(1),
   buildId: z.string(),
@@ -200,7 +200,7 @@ export const questionKeys = {
     `checks/_templates/${reference.namespace}/${reference.name}/${digest}/`,
   /** Look-ups of a provider type that does not come with Kubeloom, for one namespace. */
   plugins: (namespace: string, digest: string) => `checks/_plugins/${namespace}/${digest}/`,
-  /** Of a GitSource; ids are never used twice, also after one of the same name was deleted. */
+  /** Readings of a GitSource; ids are never used twice, also after a GitSource of the same name was deleted. */
   sources: ({ namespace, name }: { readonly namespace: string; readonly name: string }, id: string) =>
     `checks/_sources/${namespace}/${name}/${id}`,
   /** Requests of one caller for access to a cluster: no one else's path leads there. */
@@ -216,7 +216,7 @@ export const questionKeys = {
 
 /** Artifact keys of copies of provider types that do not come with Kubeloom, each by its SHA-256. */
 export const pluginKeys = {
-  /** Of an accepted document, until its first run; expires as answers do. */
+  /** The copy of an accepted document, until its first run; expires like answers. */
   accepted: (copy: string) => `checks/_copies/${copy}.json`,
   /** For as long as the manifest exists. */
   kept: (of: { readonly namespace: string; readonly manifest: string }, copy: string) =>

@@ -20,7 +20,7 @@ export const Live = z
         'what of the manifest is large: a tag of each part, for `have` of the next request, which leaves it out',
       ),
     events: z.array(ShownEvent).describe('oldest first, at most 100'),
-    next: z.string().optional().describe('for `since`; ask again at once while there are 100 events'),
+    next: z.string().optional().describe('for `since`; request again at once while there are 100 events'),
   })
   .meta({ id: 'Live' });
 export type Live = z.infer<typeof Live>;

@@ -36,7 +36,7 @@ export const Origin = z.strictObject({
   /** Name of the caller. */
   by: z.string(),
   reason: z.string(),
-  /** Of a rollback: the generation that it went back to. */
+  /** Rollbacks only: the generation that it went back to. */
   rolledBackTo: z.number().int().optional(),
 });
 export type Origin = z.infer<typeof Origin>;
@@ -65,7 +65,7 @@ export const ManifestRecord = z.strictObject({
   /** The document as accepted, as JSON; blank `spec` never occurs: deletion is the flag below. */
   document: z.unknown(),
   checksum: z.string(),
-  /** Of this generation; absent when an older release stored it. */
+  /** Time of this generation; absent when an older release stored it. */
   origin: Origin.optional(),
   deleting: z.boolean(),
   status: ManifestStatus,
@@ -79,7 +79,7 @@ export const ManifestRecord = z.strictObject({
   planes: z.record(z.string(), z.array(DocumentState)).optional(),
   /** The run that works on it or did last. */
   runId: z.string(),
-  /** Nothing is started until it is resumed; a run under way stops after its waypoint. */
+  /** Nothing is started until it is resumed; a run in progress stops after its waypoint. */
   paused: z.literal(true).optional(),
   /** This run has to stop as soon as it can, and any older one with it when it is the newest. */
   cancelRequested: z.string().optional(),
@@ -100,7 +100,7 @@ export const ManifestRecord = z.strictObject({
   fence: z.number().int(),
   createdAt: z.string(),
   updatedAt: z.string(),
-  /** When the scheduler should look at it (missed start, expired lease, check for drift, retry); absent = not due. */
+  /** When the scheduler has to handle it (missed start, expired lease, check for drift, retry); absent = not due. */
   dueAt: z.string().optional(),
 });
 export type ManifestRecord = z.infer<typeof ManifestRecord>;
@@ -172,7 +172,7 @@ export const HeldPool = z.strictObject({
 });
 export type HeldPool = z.infer<typeof HeldPool>;
 
-/** Nodes that the waypoint under way pauses for. */
+/** Nodes that the waypoint in progress pauses for. */
 export const NodeWait = z.strictObject({
   /** What holds each, and ISO 8601: since when. */
   nodes: z.array(z.strictObject({ node: z.string(), because: z.string(), since: z.string() })),
@@ -196,14 +196,14 @@ export const ClusterRecord = z.strictObject({
   status: ClusterStatus,
   /** The last waypoint reached; null = nothing exists. */
   current: ClusterState.nullable(),
-  /** Target of the waypoint under way or interrupted; null once reached or undone. Its nodes may exist. */
+  /** Target of the waypoint in progress or interrupted; null once reached or undone. Its nodes may exist. */
   attempted: ClusterState.nullable(),
   facts: ClusterFacts,
   progress: ClusterProgress.nullable(),
   failure: ClusterFailure.nullable(),
-  /** Artifact prefix of the waypoint under way, or of the last one; `w<NN>` at its end counts within a run. */
+  /** Artifact prefix of the waypoint in progress, or of the last one; `w<NN>` at its end counts within a run. */
   waypointPrefix: z.string().nullable(),
-  /** Failures of the waypoint under way that were backed off. */
+  /** Number of failures of the waypoint in progress that were followed by a pause. */
   backOffs: z.number().int(),
   nodeWait: NodeWait.optional(),
   heldPools: z.array(HeldPool).optional(),
@@ -212,12 +212,12 @@ export const ClusterRecord = z.strictObject({
   lastChange: LastChange.optional(),
   /** What the last check for drift found; absent before the first. */
   drift: ClusterDrift.optional(),
-  /** What the waypoint under way, or the last one, was asked for apart from the manifest; absent when nothing was. */
+  /** Requests apart from the manifest that the waypoint in progress, or the last one, fulfils; absent without such requests. */
   demand: Demand.pick({ sizes: true, replace: true }).optional(),
 });
 export type ClusterRecord = z.infer<typeof ClusterRecord>;
 
-/** What is asked of a cluster besides its manifest; absent when nothing ever was. */
+/** What was requested of a cluster in addition to its manifest; absent when nothing ever was. */
 export const DemandRecord = Demand.extend({
   namespace: z.string(),
   manifest: z.string(),
@@ -243,7 +243,7 @@ export const RunRecord = z.strictObject({
   queuedAt: z.string(),
   startedAt: z.string().optional(),
   endedAt: z.string().optional(),
-  /** Of the release that it began with; absent: it began before runs noted that, or not yet. */
+  /** The release that the run started with; absent: it started before runs recorded that, or has not started. */
   runners: RunnerRelease.optional(),
   /** The plan that it carries out, and who approved that; absent when it was bound to none. */
   plan: BoundPlan.pick({ id: true, approvedBy: true }).optional(),
@@ -261,19 +261,19 @@ export const RunEvent = z.strictObject({
   kind: z.string(),
   /** Name of the cluster. */
   cluster: z.string().optional(),
-  /** Of a waypoint that starts, of its stages and of what their tools do: as in the paths of their logs, `w00`. */
+  /** The waypoint of an event about a waypoint, a stage or a tool: as in the paths of their logs, `w00`. */
   waypoint: z.string().optional(),
   stage: RunWork.optional(),
   node: z.string().optional(),
-  /** Of a stage that starts or ended, and of what its tool does: the number of the try, from 1. */
+  /** The number of the try, from 1, for events about a stage or its tool. */
   attempt: z.number().int().optional(),
-  /** Of a stage that ended: how long that took. */
+  /** How long a stage took; only in the event of its end. */
   seconds: z.number().optional(),
   /** What it did, as numbers. */
   counts: z.record(z.string(), z.number()).optional(),
   /** Seconds of each phase of its build, as CodeBuild counts them: `queued`, `provisioning`, `build`, … */
   phases: z.record(z.string(), z.number()).optional(),
-  /** Of what a caller asked for: its name. */
+  /** Name of the caller who requested it. */
   by: z.string().optional(),
   message: z.string(),
 });

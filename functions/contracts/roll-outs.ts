@@ -18,7 +18,7 @@ export const RollOutRecord = RollOut.extend({
   version: z.number().int(),
   /** How many executions it has had; only the last one works on it. */
   execution: z.number().int(),
-  /** Of the last one. */
+  /** ARN of the last execution. */
   executionArn: z.string().optional(),
   /** The plan that it is bound to; absent when it plans each cluster when its turn comes. */
   plan: z.string().optional(),
@@ -46,7 +46,7 @@ const Goal = z.strictObject({
   plan: BoundPlan.optional(),
   origin: Origin.omit({ at: true }),
 });
-/** What the manifest of a cluster gets, and what it had before (null: there was none). */
+/** What the manifest of a cluster gets, and what it had before (null: no manifest). */
 export const RollOutGoals = z.strictObject({
   schema: z.literal(1),
   goal: Goal,
@@ -78,26 +78,26 @@ export const RollOutPath = z.object({ namespace: DnsLabel, id: DnsLabel.describe
 export const RollOutVerb = z.enum(['pause', 'resume', 'undo', 'cancel']);
 export type RollOutVerb = z.infer<typeof RollOutVerb>;
 export const RollOutVerbPath = RollOutPath.extend({
-  verb: RollOutVerb.describe('pause and resume it, undo what it did, or give up what it has not done'),
+  verb: RollOutVerb.describe('pause and resume it, undo what it did, or cancel the rest'),
 });
 export const RollOutQuery = z.object({
   clusters: z
     .string()
-    .regex(/^[a-z0-9-]+(,[a-z0-9-]+)*$/, 'must be names of clusters with commas between')
+    .regex(/^[a-z0-9-]+(,[a-z0-9-]+)*$/, 'must be names of clusters, separated by commas')
     .transform((text) => text.split(','))
     .optional()
-    .describe('only these clusters, with commas between'),
+    .describe('only these clusters, separated by commas'),
   waves: z
     .string()
     .transform((text) => text.split(',').map((wave) => (/^\d+$/.test(wave) ? Number(wave) : wave)))
     .pipe(RollOutSettings.shape.waves)
     .optional()
-    .describe('waves with commas between, as in `1,10%,100%`; else those of the InventoryOrder'),
+    .describe('waves, separated by commas, as in `1,10%,100%`; else those of the InventoryOrder'),
   soak: RollOutSettings.shape.soak.optional(),
   maxFailed: z.coerce.number().pipe(RollOutSettings.shape.maxFailed).optional(),
 });
 export const RollOutHeaders = z.object({
-  'Kubeloom-Plan': z.string().optional().describe('id of the plan that it has to be; only that is carried out'),
+  'Kubeloom-Plan': z.string().optional().describe('id of the only plan that may be carried out'),
 });
 export const wantedPlan = planIds;
 
@@ -105,12 +105,12 @@ export const wantedPlan = planIds;
 const RollOutSummary = z.object({
   ...{ namespace: z.string(), id: z.string(), direction: RollOut.shape.direction, status: RollOut.shape.status },
   pausing: z.boolean().describe('it stops before the next clusters'),
-  interrupted: z.boolean().describe('its execution ended early; `resume` goes on where it was'),
+  interrupted: z.boolean().describe('its execution ended early; `resume` continues where it was'),
   startedBy: z.string(),
   startedAt: z.string(),
   endedAt: z.string().nullable(),
   halted: z.string().nullable().describe('why it halted'),
-  soakUntil: z.string().nullable().describe('the next wave starts then, if all is well'),
+  soakUntil: z.string().nullable().describe('when the next wave starts, if no cluster became unhealthy'),
   waves: z.array(z.object({ clusters: z.number().int(), done: z.number().int() })),
   states: z.record(RollOutCluster.shape.state, z.number().int()).describe('how many clusters are in which state'),
 });

@@ -16,8 +16,10 @@ export const PlannedWaypoint = z
           text: z.string(),
         }),
       )
-      .describe('everything that the title does not say'),
-    stages: z.array(z.object({ stage: StageName, reasons: z.array(z.string()) })).describe('those with work, in order'),
+      .describe('details that are not in the title'),
+    stages: z
+      .array(z.object({ stage: StageName, reasons: z.array(z.string()) }))
+      .describe('the stages with work, in order'),
     forwardOnly: z.boolean().describe('a failure is retried and never undone'),
   })
   .meta({ id: 'PlannedWaypoint' });
@@ -50,5 +52,5 @@ export const RunPlan = z
       }),
     ),
   })
-  .meta({ id: 'RunPlan', description: 'waypoints behind the one under way are planned again when it is reached' });
+  .meta({ id: 'RunPlan', description: 'later waypoints are planned again when the current one is reached' });
 export type RunPlan = z.infer<typeof RunPlan>;

@@ -1,8 +1,8 @@
-/** What a release runs stages with, noted when a run starts: an upgrade of Kubeloom under way changes neither tools nor templates of that run. */
+/** What a release runs stages with, noted when a run starts: an upgrade of Kubeloom in the meantime changes neither tools nor templates of that run. */
 import { z } from 'zod';
 
 export const RunnerRelease = z.strictObject({
-  /** Of what runners are given (`job-contract.ts`): runners of another release can read it if this is equal. */
+  /** Version of the input of runners (`job-contract.ts`): runners of another release can read it if this is equal. */
   contract: z.string(),
   /** Tool to image: a name that is never given to another image. */
   images: z.record(z.string(), z.string()),

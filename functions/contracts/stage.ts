@@ -79,7 +79,7 @@ export const StopRequest = z.strictObject({
   schema: z.literal(1),
   /** ISO 8601 */
   at: z.string(),
-  /** `late`: no one waits for it any longer; it may be tried again. */
+  /** `late`: no one waits for it any longer; it may be retried. */
   reason: z.enum(['cancelled', 'late']),
 });
 export type StopRequest = z.infer<typeof StopRequest>;

@@ -96,7 +96,7 @@ export type PlanClusterOutput = z.infer<typeof PlanClusterOutput>;
 export const PlanInput = PlanClusterOutput.extend({ do: z.partialRecord(RunWork, StageRequest) });
 export type PlanInput = z.infer<typeof PlanInput>;
 
-/** Commit Waypoint, and what all states behind Plan Cluster have in common. */
+/** Commit Waypoint, and what all states after Plan Cluster have in common. */
 export const WaypointInput = ReconcileClusterInput.extend({ plan: PlanInput });
 
 /** Record Drift. `checkFailure`: the check could not be made. */
@@ -199,7 +199,7 @@ export type ReleaseRunOutput = z.infer<typeof ReleaseRunOutput>;
 export const RollOutInput = z.object({ namespace: z.string(), id: z.string(), execution: z.number().int() });
 export type RollOutInput = z.infer<typeof RollOutInput>;
 
-/** Plan Batch: which clusters are next, or why there are none. Error and Cause are for Fail. */
+/** Plan Batch: which clusters are next, or why no cluster is next. Error and Cause are for Fail. */
 export const PlanBatchOutput = StateError.extend({
   outcome: z.enum(['run', 'soak', 'ended', 'paused', 'halted', 'superseded']),
   clusters: z.array(z.string()),
@@ -210,7 +210,7 @@ export type PlanBatchOutput = z.infer<typeof PlanBatchOutput>;
 export const SubmitClusterInput = RollOutInput.extend({ cluster: z.string() });
 export const SubmitClusterOutput = z.object({
   start: z.boolean(),
-  /** Of the manifest. */
+  /** Key and run of the manifest. */
   ...{ namespace: z.string(), name: z.string(), runId: z.string() },
   /** Why it was not submitted; '' when it was, or needs not be. */
   refused: z.string(),

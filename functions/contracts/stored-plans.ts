@@ -16,7 +16,7 @@ export const Proposal = z.strictObject({
   /** Names of ManagementPlanes that an approval deletes with it. */
   withoutPlanes: z.array(z.string()).optional(),
   orphans: Orphans.optional(),
-  /** Of a rollback: the generation that it goes back to. */
+  /** Rollbacks only: the generation that it goes back to. */
   rolledBackTo: z.number().int().optional(),
   reason: z.string(),
   /** How much changes, a few words. */

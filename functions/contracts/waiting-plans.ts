@@ -14,7 +14,7 @@ const shown = {
     .describe('what its machines add to the cost of a month; negative: saved; absent where none has a price'),
 };
 
-/** Of a manifest that is known already. */
+/** A plan of a manifest that is known already. */
 export const WaitingPlan = z.object(shown).meta({ id: 'WaitingPlan' });
 export type WaitingPlan = z.infer<typeof WaitingPlan>;
 
@@ -23,7 +23,7 @@ export const inventoryPlanName = '@inventory';
 
 export const WaitingPlanRecord = z.strictObject({
   namespace: z.string(),
-  /** Of the manifest, or `@inventory`. */
+  /** Name of the manifest, or `@inventory`. */
   name: z.string(),
   ...shown,
   /** What it was made for: identity, generation and attempt of the manifest, or generations of the documents of the inventory. Null: no manifest. */

@@ -6,7 +6,7 @@ import { PipelineError } from '#domain/errors.ts';
 import type { AdmittedCaller } from '../../caller.ts';
 import type { StoredManifests } from '../../manifest-store.ts';
 
-/** Of one namespace, or of all in which the caller is a viewer. */
+/** Manifests of one namespace, or of all namespaces in which the caller is a viewer. */
 export async function visibleManifests<Stored extends ManifestHead>(
   list: ListOf<Stored>,
   caller: AdmittedCaller,
@@ -35,12 +35,12 @@ async function pageOfSome<Stored extends ManifestHead>(
 ): Promise<StoredManifests<Stored>> {
   const [, from = '', cursor = ''] = /^([^:]+):(.*)$/.exec(next ?? '') ?? [];
   if (next !== undefined && from === '') {
-    const message = '`next` is not a cursor of this listing; leave it out to begin again';
+    const message = '`next` is not a cursor of this listing; leave it out to start again';
     throw new PipelineError('InvalidInput', message);
   }
   const items: Stored[] = [];
   const unreadable: StoredManifests['unreadable'][number][] = [];
-  // A role may have been taken away since the last page: what is behind goes on.
+  // The caller may have lost a role since the last page: the next page starts in a later namespace.
   for (const namespace of namespaces.filter((one) => one >= from)) {
     const found = items.length + unreadable.length;
     if (found === limit) return { items, unreadable, next: `${namespace}:` };

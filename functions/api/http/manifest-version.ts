@@ -67,7 +67,7 @@ export function acceptedResponse(record: ManifestHead, remarks: Remarks = {}): A
   return { status: 202, ...accepted(record, remarks, false) };
 }
 
-/** For what was under way or done before. */
+/** The answer for a document that is already done or in progress. */
 export function unchangedResponse(record: ManifestHead, remarks: Remarks = {}): Accepted<200> {
   return { status: 200, ...accepted(record, remarks, true) };
 }

@@ -1,4 +1,4 @@
-/** Answers that are empty while they would be the same. */
+/** Answers 304 when nothing has changed. */
 import { createHash } from 'node:crypto';
 import { tagAllowed } from '../../http.ts';
 

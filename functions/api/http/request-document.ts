@@ -8,7 +8,7 @@ import { isManifest } from '#domain/manifest/validate-documents.ts';
 import type { HttpRequest } from '../../http.ts';
 import type { SubmissionPorts } from '../../rights/submission-uses.ts';
 
-/** All documents of a body. Throws `InvalidInput` with the faults when it cannot be read, or when there are none. */
+/** All documents of a body. Throws `InvalidInput` with the faults when the body cannot be read or has no document. */
 export function requestDocuments(
   request: Pick<HttpRequest<unknown, unknown>, 'body'>,
   { config }: Pick<SubmissionPorts, 'config'>,

@@ -10,7 +10,7 @@ import { boundsOf } from '../../pipeline/plans/cluster-plans.ts';
 
 export interface AgentKnowledge {
   readonly demand: Demand;
-  /** Of the last node of pools that have had one. */
+  /** Labels and capacity of the last node of pools that have had a node. */
   readonly capacity: AgentReport['capacity'];
 }
 

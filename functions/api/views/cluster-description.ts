@@ -139,7 +139,7 @@ function healthOf(name: string, record: ClusterRecord): Pick<NodeRow, 'unhealthy
   };
 }
 
-/** Of a machine with health checks. */
+/** Health of a machine with health checks. */
 function checkedHealth(name: string, record: ClusterRecord): Pick<NodeRow, 'health'> {
   const known = byNode(record).health.get(name);
   if (known === undefined) return {};
@@ -159,7 +159,7 @@ const byNode = onceFor(({ drift, progress }: ClusterRecord) => ({
   parts: new Map((progress?.nodes ?? []).map((one) => [one.name, one.part])),
 }));
 
-/** What happens to a node follows from the waypoint under way; without one it exists, or is a leftover. */
+/** What happens to a node follows from the waypoint in progress; without one the node exists or is a leftover. */
 function statusOf(name: string, record: ClusterRecord, existing: boolean, reachable: boolean): NodeRow['status'] {
   const working = record.status === 'Running' || record.status === 'BackingOff' || record.status === 'RollingBack';
   const part = byNode(record).parts.get(name);
@@ -215,7 +215,7 @@ function apiEndpointOf(state: ClusterState, record: ClusterRecord): string | und
 }
 
 /** What a deletion cancels is not to be retried. */
-const deletionHint = 'Nothing to do: the deletion goes on from what exists.';
+const deletionHint = 'Nothing to do: the deletion continues with what still exists.';
 
 function failureReport(failure: ClusterFailure, record: ClusterRecord, deleting: boolean): FailureReport {
   const attempt = failure.attemptPrefix === undefined ? undefined : attemptOfPrefix(failure.attemptPrefix);

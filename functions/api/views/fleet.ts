@@ -23,12 +23,12 @@ export function fleetPage(all: readonly SummaryWithState[], query: Wanted): Mani
   const placed = fitting.map((row) => ({ row, place: placeOf(row, query.sort) }));
   placed.sort((one, other) => compared(one.place, other.place));
   const after = query.next === undefined ? undefined : placeIn(query.next, query.sort);
-  const behind = after ? placed.filter(({ place }) => compared(place, after) > 0) : placed;
-  const page = behind.slice(0, query.limit);
+  const rest = after ? placed.filter(({ place }) => compared(place, after) > 0) : placed;
+  const page = rest.slice(0, query.limit);
   const last = page.at(-1);
   return {
     items: page.map(({ row }) => row),
-    ...(behind.length > page.length && last && { next: cursorOf(query.sort, last.place) }),
+    ...(rest.length > page.length && last && { next: cursorOf(query.sort, last.place) }),
     ...(query.counts && { counts: countsOf(all, fits, fitting.length) }),
   };
 }
@@ -127,6 +127,6 @@ const cursorOf = (sort: FleetQuery['sort'], place: RowPlace): string =>
 function placeIn(cursor: string, sort: FleetQuery['sort']): RowPlace {
   const read = Cursor.safeParse(parseJson(Buffer.from(cursor, 'base64url').toString('utf8'))).data;
   if (read?.[0] === sort) return read[1];
-  const message = '`next` is not a cursor of this listing; leave it out to begin again';
+  const message = '`next` is not a cursor of this listing; leave it out to start again';
   throw new PipelineError('InvalidInput', message);
 }

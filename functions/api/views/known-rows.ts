@@ -11,7 +11,7 @@ export type ClusterRows = Pick<ManifestSummary, 'clusters' | 'progress'>;
 type Versioned = Pick<ManifestRecord, 'namespace' | 'name' | 'uid' | 'fence' | 'lease' | 'runId' | 'status'>;
 
 interface Known {
-  /** Of the clock of this process, in ms. */
+  /** Time on the clock of this process, in ms. */
   readonly readAt: number;
   readonly version: string;
   readonly rows: ClusterRows;
@@ -19,7 +19,7 @@ interface Known {
 
 /** About 1 KB each; with more of them, the oldest are forgotten. */
 const most = 10_000;
-/** After this time they are read again, in case that what was cut off wrote its last behind the end of its run. */
+/** After this time they are read again, because a writer that was interrupted may have written after the end of its run. */
 const mostMs = 600_000;
 
 /** By the store that they were read from. */

@@ -72,7 +72,7 @@ function clusterRow(cluster: ClusterRecord): ManifestSummary['clusters'][number]
   };
 }
 
-/** What is stored of a manifest besides its record and clusters. */
+/** What is stored of a manifest in addition to its record and clusters. */
 interface Surroundings {
   readonly lastRun?: RunRecord | undefined;
   readonly demands?: readonly DemandRecord[];

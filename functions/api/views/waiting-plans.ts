@@ -10,7 +10,7 @@ const nameOf = ({ namespace, name }: ManifestKey): string => `${namespace}/${nam
 
 export const plansByManifest = (plans: readonly WaitingPlanRecord[]): PlansByManifest => Map.groupBy(plans, nameOf);
 
-/** Newest first; absent where there is none. */
+/** Newest first; absent if no plan waits. */
 export function proposedFor(record: ManifestHead, plans: PlansByManifest): { readonly proposed?: WaitingPlan[] } {
   const version = versionText(record);
   const fitting = (plans.get(nameOf(record)) ?? []).filter((plan) => plan.version === version);

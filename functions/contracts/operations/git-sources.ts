@@ -22,7 +22,7 @@ const ofSource = {
 export const gitSourceOperations = {
   listGitSources: {
     ...{ tag: 'git sources', path: '/v1/git-sources', method: 'GET', access: viewerAnywhere },
-    summary: 'List GitSources and what became of their commits',
+    summary: 'List GitSources and the results of their commits',
     query: NamespaceQuery,
     headers: ifChanged,
     answers: okIfChanged('GitSources', sources.GitSourceList),
@@ -32,7 +32,7 @@ export const gitSourceOperations = {
     ...ofSource,
     method: 'PUT',
     access: operator,
-    summary: 'Store a GitSource. Its repository is asked at once, under the rights of the caller in its namespace',
+    summary: 'Store a GitSource. Its repository is read at once, with the rights of the caller in its namespace',
     body: { ...document('a GitSource'), maxBytes: bodyLimits.document },
     answers: ok('stored', sources.GitSourceSummary),
     problems: [400, 409, 413, 422],
@@ -58,7 +58,7 @@ export const gitSourceOperations = {
     path: '/v1/git-sources/{namespace}/{name}/sync',
     method: 'POST',
     access: operator,
-    summary: 'Ask the repository now, and submit its commit again even if it is known',
+    summary: 'Read the repository now, and submit its commit again even if it is known',
     answers: ok('it is due', sources.GitSourceSummary),
     problems: [400, 404, 409],
   },

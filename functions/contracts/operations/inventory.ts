@@ -61,7 +61,7 @@ export const inventoryOperations = {
     method: 'DELETE',
     access: operator,
     summary:
-      'Delete a document that no InventoryCluster needs. The manifest of an InventoryCluster stays, as an ordinary one; what a ManagementPlane has in its cluster is removed by a run',
+      'Delete a document that no InventoryCluster needs. The manifest of an InventoryCluster stays, as an ordinary one; a run removes what a ManagementPlane has in its cluster',
     answers: { 204: { description: 'gone' } },
     problems: [400, 404, 409],
   },
@@ -73,7 +73,7 @@ export const inventoryOperations = {
     summary: 'Make the manifest of an InventoryCluster from the inventory as it is now, and submit it',
     answers: {
       200: accepted('the manifest is up to date; nothing was started'),
-      202: accepted('stored; a run brings the clusters to it'),
+      202: accepted('stored; a run applies it to the clusters'),
     },
     problems: [400, 404, 409, 412, 422],
   },
@@ -98,7 +98,8 @@ export const inventoryPlanOperations = {
     path: '/v1/inventory/{namespace}/plans/{plan}',
     params: inventory.InventoryPlanPath,
     ...read,
-    summary: 'Show what a proposed change of an inventory would do now; its id is another one when something moved',
+    summary:
+      'Show what a proposed change of an inventory would do now; its id changes when anything it is based on has changed',
     answers: ok('the plan, who proposed it, and its documents', inventory.ProposedInventoryPlan),
     problems: [400, 404, 409],
   },
@@ -107,7 +108,7 @@ export const inventoryPlanOperations = {
     path: `${manifest}/explain`,
     params: ManifestPath,
     ...read,
-    summary: 'Show for each value of a manifest who set it, where, and what that overrode',
+    summary: 'Show for each value of a manifest who set it, where, and what it overrode',
     query: inventory.ExplainQuery,
     answers: ok('values', inventory.Explanation),
     problems: [400, 404, 409],
@@ -140,7 +141,7 @@ export const rollOutOperations = {
     params: rollOuts.RollOutVerbPath,
     ...verb,
     summary:
-      'Pause a roll-out before its next clusters, resume it (what failed is tried again), undo what it did, or give up the rest',
+      'Pause a roll-out before its next clusters, resume it (failed clusters are retried), undo what it did, or cancel the rest',
     answers: { 202: { description: 'noted, or started', schema: rollOuts.RollOutDescription } },
     problems: [400, 404, 409, 412],
   },
@@ -152,7 +153,7 @@ export const rollOutStart = {
     path: '/v1/inventory/{namespace}/rollouts',
     ...verb,
     summary:
-      'Store documents of an inventory and bring what they change to the clusters, wave by wave; without a body, to the clusters that are behind',
+      'Store documents of an inventory and apply what they change to the clusters, wave by wave; without a body, to the clusters that are behind',
     query: rollOuts.RollOutQuery,
     headers: rollOuts.RollOutHeaders,
     body: document('documents of an inventory', false),

@@ -1,4 +1,4 @@
-/** A row of the table of operations: all that is said of one route of the API, and the shapes that most rows share. */
+/** A row of the table of operations describes one route of the API. Also: the shapes that most rows share. */
 import { z } from 'zod';
 import type { AccessRole } from '#domain/access.ts';
 import { PipelineError } from '#domain/errors.ts';
@@ -70,7 +70,7 @@ export function pathOf(row: Pick<Operation, 'path'>, params: object): string {
   const values = new Map(Object.entries(params));
   return row.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
     const value = String(values.get(name));
-    // Of these, URLs make the path above, also when they are encoded.
+    // URLs resolve these to the path above, even if they are encoded.
     if (/^\.{1,2}$/.test(value)) throw new PipelineError('InvalidInput', `${name}: nothing can be called "${value}"`);
     return encodeURIComponent(value);
   });
@@ -84,14 +84,16 @@ export const etagHeaders = z.object({
 const revisionHeaders = z.object({
   ETag: z.string().describe('changes with everything that the answer shows; for `If-None-Match`'),
 });
-/** Of a route whose answer is empty while it would be the same. */
-export const ifChanged = z.object({ 'If-None-Match': z.string().optional().describe('`ETag` of the answer before') });
+/** Headers of routes that answer 304 when nothing changed. */
+export const ifChanged = z.object({ 'If-None-Match': z.string().optional().describe('`ETag` of the previous answer') });
 export const okIfChanged = <Schema extends z.ZodType>(description: string, schema: Schema) => ({
   200: { description, schema, headers: revisionHeaders },
   304: { description: 'nothing changed', headers: revisionHeaders },
 });
 /** Only what this plan says. */
-export const planHeader = { 'Kubeloom-Plan': z.string().optional().describe('id of the plan that it has to be') };
+export const planHeader = {
+  'Kubeloom-Plan': z.string().optional().describe('id of the only plan that may be carried out'),
+};
 /** Only this version of the document. */
 export const ifMatch = z.object({ 'If-Match': z.string().optional().describe('`ETag` of the version to change') });
 export const boundToPlan = ifMatch.extend(planHeader);

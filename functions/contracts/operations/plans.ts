@@ -21,11 +21,14 @@ const read = { method: 'GET', access: viewer, tag: 'manifests' } as const;
 
 export const approval = {
   approveManifest: {
-    ...manifestVerb('approve', 'Approve a proposed plan: exactly that is carried out, unless something moved'),
+    ...manifestVerb(
+      'approve',
+      'Approve a proposed plan: exactly this plan is carried out, or nothing if anything has changed',
+    ),
     access: approver,
     body: verbBody('which plan', parameters.ApproveRequest),
     answers: {
-      200: accepted('that is done or under way already; nothing was started'),
+      200: accepted('that is already done or in progress; nothing was started'),
       202: accepted('a run carries out the plan'),
     },
     problems: [400, 404, 409, 412, 413, 422],
@@ -39,14 +42,14 @@ export const planOperations = {
     params: parameters.ManifestPath,
     summary: 'List the plans that were proposed, newest first',
     headers: ifChanged,
-    answers: okIfChanged('plans and what became of them', ProposedPlanList),
+    answers: okIfChanged('plans and their results', ProposedPlanList),
     problems: [400],
   },
   getPlan: {
     ...read,
     path: `${manifest}/plans/{plan}`,
     params: parameters.StoredPlanPath,
-    summary: 'Show what a proposed plan would do now; its id is another one when something moved',
+    summary: 'Show what a proposed plan would do now; its id changes when anything it is based on has changed',
     answers: ok('the plan', PlanReport),
     problems: [400, 404, 409],
   },

@@ -1,4 +1,4 @@
-/** Operations of verbs: what is done with a stored manifest besides a change of its document. */
+/** Operations of verbs: actions on a stored manifest that do not change its document. */
 import * as parameters from '../http-parameters.ts';
 import { accepted, boundToPlan, ifMatch, manifest, type Operations, operator, verbBody } from './operation.ts';
 
@@ -23,15 +23,15 @@ export const verbOperations = {
     problems: [400, 404, 409, 412, 413],
   },
   cancelManifest: {
-    ...manifestVerb('cancel', 'Cancel the run under way; it ends in a state that works'),
+    ...manifestVerb('cancel', 'Cancel the run in progress; the clusters end in a state that works'),
     answers: { 202: accepted('the run stops as soon as it can') },
   },
   pauseManifest: {
-    ...manifestVerb('pause', 'Start no more runs; a run under way stops after its waypoint'),
+    ...manifestVerb('pause', 'Start no more runs; a run in progress stops after its waypoint'),
     answers: { 202: accepted('it is paused') },
   },
   resumeManifest: {
-    ...manifestVerb('resume', 'Start what waits, and new changes from now on'),
+    ...manifestVerb('resume', 'End a pause: start the waiting run, and new changes from now on'),
     answers: { 202: accepted('it is resumed') },
   },
   driftManifest: {
@@ -45,8 +45,8 @@ export const verbOperations = {
     headers: boundToPlan,
     body: { description: 'which generation', required: false, schema: parameters.RollbackRequest },
     answers: {
-      200: accepted('it is the present document, done or under way; nothing was started'),
-      202: accepted('stored; a run brings the clusters to it'),
+      200: accepted('the document is the current one, done or in progress; nothing was started'),
+      202: accepted('stored; a run applies it to the clusters'),
     },
     problems: [400, 404, 409, 412, 422],
   },
@@ -56,20 +56,20 @@ export const demandOperations = {
   scaleManifest: {
     ...manifestVerb(
       'scale',
-      'Ask for sizes: of autoscaled pools within their bounds, where the document stays as it is, or of machine groups, where the next generation has them',
+      'Request sizes: of autoscaled pools within their bounds (the document stays as it is), or of machine groups (stored as the next generation)',
     ),
     body: verbBody('which sizes', parameters.ScaleRequest),
     answers: {
-      200: accepted('the pools have these sizes, or get them already; nothing was started'),
+      200: accepted('the pools already have or get these sizes; nothing was started'),
       202: accepted('a new attempt was started'),
     },
     problems: [400, 404, 409, 412, 413],
   },
   replaceNodes: {
-    ...manifestVerb('replace', 'Replace nodes: others are created first, and removed again if that fails'),
+    ...manifestVerb('replace', 'Replace nodes: new ones are created first, and removed again if that fails'),
     body: verbBody('which nodes', parameters.ReplaceRequest),
     answers: {
-      200: accepted('the nodes are being replaced already; nothing was started'),
+      200: accepted('the nodes are already being replaced; nothing was started'),
       202: accepted('a new attempt was started'),
     },
     problems: [400, 404, 409, 412, 413],
