@@ -1,4 +1,4 @@
-/** Some of what arrives one after the other is worked on at once; the results have its order, and few are held at a time. */
+/** Works on up to `atOnce` items of a sequence concurrently; results keep the order of the items. */
 
 const atOnce = 8;
 
@@ -9,7 +9,7 @@ export async function* aheadOf<Item, Result>(
   const started: Promise<Result>[] = [];
   for await (const item of items) {
     const result = work(item);
-    // Its reader gets the error; without a reader, because an earlier one failed, it must not end the process.
+    // The reader of this result gets the error. If nothing reads it, because an earlier item failed, it must not end the process.
     result.catch(() => undefined);
     started.push(result);
     if (started.length === atOnce) yield* started.splice(0, 1);

@@ -67,7 +67,7 @@ export function asPipelineError(error: unknown): PipelineError {
   return new PipelineError(isTemporary(error) ? 'ServiceUnavailable' : 'InternalFault', words, { cause: error });
 }
 
-/** Parses what came from outside. Throws `InvalidInput` that lists every fault. */
+/** Parses input from outside. Throws `InvalidInput` that lists every fault. */
 export function parseInput<Schema extends z.ZodType>(schema: Schema, value: unknown, what: string): z.infer<Schema> {
   const result = schema.safeParse(value);
   if (result.success) return result.data;

@@ -41,7 +41,7 @@ export interface StoredManifests<Stored extends ManifestHead = ManifestRecord> e
   readonly unreadable: readonly ManifestRemains[];
 }
 
-/** Of what is stored, as a writer saw it. */
+/** Version of the stored manifest that a writer read. */
 export interface ManifestVersion {
   readonly generation: number;
   readonly attempt: number;
@@ -52,9 +52,9 @@ export interface ManifestStore {
   get(key: ManifestKey): Promise<ManifestRecord | undefined>;
   /** Without the document, which is most of it. */
   head(key: ManifestKey): Promise<ManifestHead | undefined>;
-  /** Of one that cannot be read; undefined when it does not exist, or can be read. */
+  /** What is known of a manifest that cannot be read; undefined when it does not exist or can be read. */
   remainsOf(key: ManifestKey): Promise<ManifestRemains | undefined>;
-  /** Removes it and its documents by the key alone, whatever they hold; no error when there is none. */
+  /** Removes it and its documents by the key alone, whatever they hold; no error when it does not exist. */
   discard(key: ManifestKey): Promise<void>;
   /** The newest generation and those of the ten before it that are kept, newest first; empty without the manifest. */
   generations(key: ManifestKey): Promise<readonly StoredGeneration[]>;
@@ -104,7 +104,7 @@ export interface ManifestStore {
   /** The same without documents: a thirtieth of what is read. One whose document cannot be read is among them. */
   listHeads(namespace: string | undefined, limit: number, next?: string): Promise<StoredManifests<ManifestHead>>;
   /**
-   * Manifests whose `dueAt` is not after `now`, oldest first; behind all others those that are done or failed. One that cannot be
+   * Manifests whose `dueAt` is not after `now`, oldest first; last of all those that are done or failed. One that cannot be
    * read is reported and left out, or thrown when there is no callback.
    */
   due(now: string, limit: number, report?: (unreadable: Error) => void): Promise<readonly ManifestHead[]>;

@@ -1,4 +1,4 @@
-/** The one wrapper of each kind of handler: parse, give the ports, name every error, log one line; never a payload. */
+/** The only wrapper of each kind of handler: parses input, passes ports, names errors, logs one line, never a payload. */
 import middy from '@middy/core';
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2, Context } from 'aws-lambda';
 import { z } from 'zod';
@@ -29,8 +29,8 @@ export type HttpHandler = (
 ) => Promise<APIGatewayProxyStructuredResultV2>;
 
 /**
- * Wraps the handler of a state. Whatever it throws reaches Step Functions under a name out of `errorNames`. `uses` is what
- * it and everything below it calls: its role in AWS is made of it, and no other method of a port compiles.
+ * Wraps the handler of a state. Every error reaches Step Functions with a name of `errorNames`. `uses` is what
+ * it and everything below it calls: its role in AWS is generated from it, and other methods of ports do not compile.
  */
 export function taskHandler<Schema extends z.ZodType, const Use extends PortUse, Output>(
   schema: Schema,
@@ -58,12 +58,12 @@ export function taskHandler<Schema extends z.ZodType, const Use extends PortUse,
   );
 }
 
-/** As much of an operation as its wrapper needs. */
+/** The part of an operation that its wrapper needs. */
 export type Served = Pick<Operation, 'access' | 'params' | 'query' | 'body'>;
 type Parsed<Schema> = Schema extends z.ZodType ? z.output<Schema> : Readonly<Record<string, string>>;
 export type RequestOf<Row extends Served> = HttpRequest<Parsed<Row['params']>, Parsed<Row['query']>>;
 
-/** Wraps what answers an operation. Errors become problem+json; a version conflict of a conditional request is a 412. */
+/** Wraps the handler of an operation. Errors become problem+json; a version conflict of a conditional request is a 412. */
 export function httpHandler<Row extends Served>(
   operation: Row,
   respond: (request: RequestOf<Row>, deps: ApiPorts) => Promise<HttpResponse>,
@@ -124,22 +124,22 @@ function subject(event: unknown): Record<string, unknown> {
 
 const Measured = z.object({ measures: z.record(z.string(), z.number()) });
 
-/** Numbers that a handler gives under `measures`: metrics are derived from the log. */
+/** Numbers that a handler returns under `measures`: metrics are derived from the log. */
 function measuresOf(output: unknown): z.infer<typeof Measured> | undefined {
   return Measured.safeParse(output).data;
 }
 
-/** A fault of Kubeloom or of a service: no user's mistake, and no conflict. */
+/** A fault of Kubeloom or of a service, as opposed to a user's mistake or a conflict. */
 const isOurs = ({ name }: PipelineError): boolean => (httpStatuses[name as keyof typeof httpStatuses] ?? 500) >= 500;
 
-/** One line for each call; ours at level error, users' mistakes and conflicts at level info. */
+/** One line for each call: our faults at level error, users' mistakes and conflicts at level info. */
 function log(
   request: { readonly context: InvocationContext; readonly internal: object },
   about: Record<string, unknown>,
   outcome: 'ok' | PipelineError,
 ): void {
   const failed = outcome !== 'ok' && isOurs(outcome);
-  // Straight from the environment: a faulty configuration has to be logged, too.
+  // Read directly from the environment, because a faulty configuration has to be logged, too.
   const wanted = process.env.KUBELOOM_LOG ?? 'all';
   if (wanted === 'none' || (wanted === 'errors' && !failed)) return;
   const began = 'began' in request.internal ? Number(request.internal.began) : performance.now();

@@ -29,13 +29,13 @@ export interface ClusterStore {
   /** Removes what was read: `record.version` is the stored one. Throws as `put`; fine when it is gone already. */
   remove(record: ClusterRecord): Promise<void>;
   list(key: ManifestKey): Promise<readonly ClusterRecord[]>;
-  /** Those of `list`, for a caller that is done with one before it takes the next: they are never all in memory. */
+  /** Streams the records of `list`, one in memory at a time. */
   each(key: ManifestKey): AsyncIterable<ClusterRecord>;
   /** Removes all of a manifest by its key alone, whatever they hold. */
   discard(key: ManifestKey): Promise<void>;
 }
 
-/** What is asked of clusters besides their manifests. */
+/** What is requested of clusters in addition to their manifests. */
 export interface DemandStore {
   /** Throws `Unreadable`, as `list`. */
   get(key: ManifestKey, cluster: string): Promise<DemandRecord | undefined>;
@@ -43,7 +43,7 @@ export interface DemandStore {
   list(key: ManifestKey): Promise<readonly DemandRecord[]>;
   /** Writes the record. Throws `VersionConflict` unless the stored version is `record.version - 1` (0: none exists). */
   put(record: DemandRecord): Promise<void>;
-  /** Removes that of a cluster that is deleted; no error when there is none. */
+  /** Removes the demand of a deleted cluster; no error when it has none. */
   remove(key: ManifestKey, cluster: string): Promise<void>;
   /** Removes all of a manifest by its key alone, whatever they hold. */
   discard(key: ManifestKey): Promise<void>;
@@ -52,7 +52,7 @@ export interface DemandStore {
 /** How many machines the whole installation replaces on its own in an hour; an hour is named by its beginning, ISO 8601. */
 export interface RepairBudget {
   spent(hour: string): Promise<number>;
-  /** Takes one, of at most so many. False when there is none left, or too many others take of it at this moment. */
+  /** Takes one of at most `most`. False when none is left, or when too many others take one at this moment. */
   take(hour: string, most: number): Promise<boolean>;
 }
 
@@ -66,13 +66,13 @@ export interface RunStore {
 export interface EventStore {
   /** Appends in order; an event that is there already is kept once. */
   append(key: ManifestKey, events: readonly NewEvent[]): Promise<void>;
-  /** Oldest first, those after the cursor, or from a time on (ISO 8601, UTC, with ms). `next` is given as soon as there was any event: a follower goes on there. */
+  /** Oldest first, those after the cursor, or from a time on (ISO 8601, UTC, with ms). `next` is given as soon as there was any event: a follower continues there. */
   list(key: ManifestKey, limit: number, next?: string): Promise<Page<StoredEvent>>;
 }
 
 /** An event with the manifest that it is about, and its place among the events of all manifests. */
 export interface StoredFeedEvent {
-  /** Grows with each event; a follower goes on behind it. */
+  /** Grows with each event; a follower continues after it. */
   readonly id: string;
   readonly manifest: ManifestKey;
   readonly event: RunEvent;
@@ -80,7 +80,7 @@ export interface StoredFeedEvent {
 
 export interface StoredFeedPage {
   readonly items: readonly StoredFeedEvent[];
-  /** Something is there behind the last one. */
+  /** There are more events after the last one. */
   readonly more: boolean;
 }
 
@@ -91,7 +91,7 @@ export interface EventFeed {
    * Answers them with their ids.
    */
   take(batch: unknown): Promise<readonly StoredFeedEvent[]>;
-  /** At most so many behind an id; those that happened from a time (ISO 8601) on; or from the oldest on. */
+  /** At most `most` events: after an id, from a time (ISO 8601) on, or from the oldest on. */
   read(from: { readonly after?: string; readonly since?: string }, most: number): Promise<StoredFeedPage>;
   /** The same in the other direction: at most so many before an id, or the newest; those that happened from a time on, and some before it. */
   readBack(from: { readonly before?: string; readonly since?: string }, most: number): Promise<StoredFeedPage>;
@@ -115,7 +115,7 @@ export interface Artifacts {
   putText(key: string, text: string, contentType?: string): Promise<void>;
   /** Returns false, and changes nothing, when there is one: of several at once, one gets true. */
   createText(key: string, text: string, contentType?: string): Promise<boolean>;
-  /** With a `piece`: what there is of it; nothing of it behind the end. */
+  /** With a `piece`: the part of it that exists; empty after the end. */
   getBytes(key: string, piece?: BytePiece): Promise<Uint8Array | undefined>;
   putBytes(key: string, bytes: Uint8Array): Promise<void>;
   list(prefix: string): Promise<readonly { readonly key: string; readonly size: number }[]>;
@@ -171,24 +171,24 @@ export interface TemplateReferenceStore {
 
 /** Documents of inventories. */
 export interface InventoryStore {
-  /** Undefined when there is none. */
+  /** Undefined if it does not exist. */
   get(key: InventoryKey): Promise<InventoryRecord | undefined>;
   /** All documents of a namespace, by kind and name, as they are now. @param kind @default all kinds */
   list(namespace: string, kind?: InventoryKey['kind']): Promise<readonly InventoryRecord[]>;
-  /** Throws `VersionConflict` unless what is stored is one generation older; of generation 1: unless there is none. */
+  /** Throws `VersionConflict` unless the stored one is one generation older; for generation 1: if any is stored. */
   put(record: InventoryRecord): Promise<void>;
   /** It may be gone already. */
   remove(key: InventoryKey): Promise<void>;
 }
 
 export interface RollOutStore {
-  /** Undefined when there is none. */
+  /** Undefined if it does not exist. */
   get(key: RollOutKey): Promise<RollOutRecord | undefined>;
   /** Those of a namespace, newest first. */
   list(namespace: string, limit: number): Promise<readonly RollOutRecord[]>;
-  /** Throws `VersionConflict` unless what is stored is one version older; of version 1: unless there is none. */
+  /** Throws `VersionConflict` unless the stored one is one version older; for version 1: if any is stored. */
   put(record: RollOutRecord): Promise<void>;
-  /** Version 0 and no claims when there are none. */
+  /** Version 0 and no claims if nothing is stored. */
   claims(namespace: string): Promise<RollOutClaims>;
   /** Throws `VersionConflict` as `put`. */
   putClaims(claims: RollOutClaims): Promise<void>;
@@ -196,11 +196,11 @@ export interface RollOutStore {
 
 /** GitSources. */
 export interface GitSourceStore {
-  /** Undefined when there is none. */
+  /** Undefined if it does not exist. */
   get(key: GitSourceKey): Promise<GitSourceRecord | undefined>;
   /** Those of a namespace, or all, by namespace and name. One that cannot be read is left out. */
   list(namespace?: string): Promise<readonly GitSourceRecord[]>;
-  /** Throws `VersionConflict` unless what is stored is one version older; of version 1: unless there is none. */
+  /** Throws `VersionConflict` unless the stored one is one version older; for version 1: if any is stored. */
   put(record: GitSourceRecord): Promise<void>;
   /** It may be gone already. */
   remove(key: GitSourceKey): Promise<void>;
@@ -216,7 +216,7 @@ export interface RoleBindingStore {
   remove(name: string): Promise<void>;
 }
 
-/** Of a namespace, or of a manifest. */
+/** The plans of a namespace, or of a manifest. */
 export interface PlansOf {
   readonly namespace: string;
   readonly name?: string;

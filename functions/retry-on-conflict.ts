@@ -1,4 +1,4 @@
-/** Of two writers at the same moment the slower one reads and decides again. */
+/** If two writers meet, the slower one reads and decides again. */
 import { isPipelineError } from '#domain/errors.ts';
 
 const mostTries = 5;

@@ -10,7 +10,7 @@ export interface BoundedRequest {
   readonly body?: string;
   /** For the whole answer. */
   readonly timeoutMs: number;
-  /** Of the body of the answer, as it comes. */
+  /** Most bytes of the body of the answer, as it comes. */
   readonly mostBytes: number;
   /** PEM of the authority of the server's certificate. @default those of Node */
   readonly ca?: string | undefined;

@@ -21,7 +21,7 @@ export class DynamoDemands extends TableStore implements DemandStore {
     const item = { ...demandItem({ namespace, name: manifest }, cluster), version, record };
     if (await this.table.put(item, followsStored('version', version))) return;
     const about = `the demand of cluster ${cluster} of manifest ${namespace}/${manifest}`;
-    throw new PipelineError('VersionConflict', `${about} is not version ${version - 1} any more; read it again`);
+    throw new PipelineError('VersionConflict', `${about} is no longer version ${version - 1}; read it again`);
   }
 
   async remove(key: ManifestKey, cluster: string): Promise<void> {

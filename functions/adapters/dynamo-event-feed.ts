@@ -32,7 +32,7 @@ const Entry = z.object({
 type Entry = z.infer<typeof Entry>;
 const Entries = z.array(Entry);
 
-/** Of JSON; an item has 400 KB. */
+/** Most bytes of JSON in one item; DynamoDB allows 400 KB. */
 const bytesOfItem = 200_000;
 /** So many items in a row that are older than the events of a batch: those before them have none of it either. */
 const searched = 20;
@@ -68,7 +68,7 @@ export class DynamoEventFeed extends TableStore implements EventFeed {
     do {
       const asked = { ...this.#from(start), limit: most + 1, ...(next !== undefined && { next }) };
       const page = await this.table.query(asked);
-      for (const item of page.items) found.push(...behind(item, after));
+      for (const item of page.items) found.push(...eventsAfter(item, after));
       next = page.next;
     } while (next !== undefined && found.length <= most);
     return { items: found.slice(0, most), more: found.length > most };
@@ -166,8 +166,8 @@ interface Place {
   readonly place: number;
 }
 
-/** The events of an item behind a place. */
-function behind(item: Item, after: Place | undefined): readonly StoredFeedEvent[] {
+/** The events of an item after a place. */
+function eventsAfter(item: Item, after: Place | undefined): readonly StoredFeedEvent[] {
   return eventsIn(item, (one) => after === undefined || compared(one, after) > 0);
 }
 
@@ -207,8 +207,8 @@ function piecesOf(entries: readonly Entry[]): readonly (readonly Entry[])[] {
 }
 
 /**
- * Of a feed that is empty, as it is when nothing has happened for longer than events are kept: behind every number that a
- * follower may still have.
+ * For an empty feed, as it is when nothing happened for longer than events are kept: a position after every number that a
+ * follower can still have.
  */
 function firstPosition([entry]: readonly Entry[]): number {
   const windows = Math.floor(keptUntil(entry?.event.at ?? '') / (keepDays * 86_400));
@@ -227,5 +227,5 @@ const feedEvent = (id: string, { namespace, name, event }: Entry): StoredFeedEve
 function placeOf(id: string): Place {
   const [, position, place] = /^(\d{1,15})\.(\d{1,5})$/.exec(id) ?? [];
   if (position !== undefined && place !== undefined) return { position: Number(position), place: Number(place) };
-  throw new PipelineError('InvalidInput', '`next` is not a cursor of this listing; leave it out to begin again');
+  throw new PipelineError('InvalidInput', '`next` is not a cursor of this listing; leave it out to start again');
 }

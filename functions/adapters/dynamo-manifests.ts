@@ -244,7 +244,7 @@ export class DynamoManifests implements ManifestStore {
     const room = limit - waiting.length;
     const { items: checks } =
       room > 0 ? await this.#table.query({ ...dueIn(dueChecks, now), limit: room }) : { items: [] };
-    // The index lags behind the table: what has settled, or was prolonged, since then is not due.
+    // The index lags behind the table: manifests that settled or got a longer lease since then are not due.
     const items = (await this.#table.getAll([...waiting, ...checks].map(itemKeyOf))).filter(
       ({ dueAt }) => dueAt !== undefined && String(dueAt) <= now,
     );

@@ -130,7 +130,7 @@ export class DynamoTable {
     }
   }
 
-  /** One page; `next` goes on behind it and is absent at the end. `last` is the cursor behind the last item. */
+  /** One page; `next` is the cursor of the next page, absent at the end. `last` is the cursor after the last item. */
   async query(query: Query): Promise<{ items: readonly Item[]; next?: string; last?: string }> {
     const sort = query.sort ? ` AND ${query.sort.expression}` : '';
     const expression = `#${query.partition.name} = :partition${sort}`;
@@ -190,7 +190,7 @@ export function itemsIn(partition: string, prefix?: string): Pick<Query, 'partit
   return { partition: { name: 'pk', value: partition }, ...(prefix !== undefined && { sort }) };
 }
 
-/** What a partition of the index `due` has until `now`, or all of it. The index lags behind the table. */
+/** The items of a partition of the index `due` that are due until `now`, or all of them. The index lags behind the table. */
 export function dueIn(partition: string, now?: string): Pick<Query, 'index' | 'partition' | 'sort'> {
   const { name, partitionKey } = tableSchema.dueIndex;
   const sort = { expression: '#dueAt <= :now', values: { ':now': now } };
@@ -242,7 +242,7 @@ function names(expression: string): Record<string, string> {
   return Object.fromEntries([...expression.matchAll(/#(\w+)/g)].map(([written, name]) => [written, String(name)]));
 }
 
-/** Leads to what comes behind the key, whether that exists or not. */
+/** A cursor to what comes after the key; the key itself need not exist. */
 export function cursorTo(key: Item): string {
   return Buffer.from(JSON.stringify(key)).toString('base64url');
 }
@@ -253,12 +253,12 @@ function decodeCursor(cursor: string): Item {
     const strings = typeof key === 'object' && key !== null && Object.values(key).every((v) => typeof v === 'string');
     if (strings && 'pk' in key && 'sk' in key) return { ...key };
   } catch {
-    // Said below.
+    // Reported below.
   }
   throw notACursor();
 }
 
 function notACursor(cause?: Error): PipelineError {
-  const message = '`next` is not a cursor of this listing; leave it out to begin again';
+  const message = '`next` is not a cursor of this listing; leave it out to start again';
   return new PipelineError('InvalidInput', message, { cause });
 }

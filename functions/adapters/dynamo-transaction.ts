@@ -25,6 +25,6 @@ export async function transact(
 
 /** By the name that a single write is refused with. */
 const asConflict = (cause: unknown): Error =>
-  Object.assign(new Error('another write of one of the items was under way', { cause }), {
+  Object.assign(new Error('another write of one of the items was in progress', { cause }), {
     name: 'TransactionConflictException',
   });

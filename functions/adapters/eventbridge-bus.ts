@@ -85,4 +85,4 @@ function entryOf(bus: string, { id, manifest, event }: StoredFeedEvent): object 
 }
 
 const refused = (cause: string): PipelineError =>
-  new PipelineError('ServiceUnavailable', `the bus of events did not take all that happened: ${cause}`);
+  new PipelineError('ServiceUnavailable', `the event bus did not accept all events: ${cause}`);

@@ -54,12 +54,12 @@ export class GitReferences implements TemplateSources {
     const body = lsRefs(['refs/heads/', 'refs/tags/']);
     if ([...refsOf(await this.#ask(url, body)).values()].includes(commit)) return { commit };
     return {
-      reason: `no branch and no tag of ${url} is at the commit ${commit}, and this installation takes no other commits: it might be one of a fork`,
-      fix: 'name a branch or a tag, or a commit that one of them is at',
+      reason: `no branch and no tag of ${url} is at the commit ${commit}, and this installation only accepts commits of a branch or tag, because others may come from a fork`,
+      fix: 'name a branch or a tag, or a commit that one of them points to',
     };
   }
 
-  /** Of what names the repository: a plugin has its version, and no token. */
+  /** Words the fix for a plugin, which has a version and no token, where the repository is one. */
   #inWords(refusal: ResolvedTemplates): ResolvedTemplates {
     if (!this.#isPlugin || !('fix' in refusal)) return refusal;
     const fix = refusal.fix
@@ -111,7 +111,7 @@ function line(text: string): string {
   return (Buffer.byteLength(text) + 4).toString(16).padStart(4, '0') + text;
 }
 
-/** Of a branch or tag. Anyone may open a pull request: its refs are no one's that a user trusts. */
+/** The full name of a branch or tag. Refs of pull requests are excluded: anyone can open one. */
 function fullName(revision: string): string | undefined {
   return /^refs\/(heads|tags)\//.test(revision) ? revision : undefined;
 }
@@ -163,7 +163,7 @@ function newest(refs: ReadonlyMap<string, string>): string | undefined {
 
 function unknownRevision(url: string, revision: string): ResolvedTemplates {
   if (revision === latestVersion) {
-    const reason = `${url} has no version tag such as "v1.2.3", so nothing is the latest`;
+    const reason = `${url} has no version tag such as "v1.2.3", so "latest" means nothing`;
     return { reason, fix: 'name a branch, a tag or the 40 digits of a commit' };
   }
   const short = /^[0-9a-f]{7,39}$/.test(revision);
@@ -195,7 +195,7 @@ function unanswered(url: string, thrown: unknown, loggedIn: boolean): ResolvedTe
       ? 'its answer is not in the protocol of git'
       : String((thrown as Error).message ?? thrown);
   return {
-    reason: `${url} could not be asked for the commit: ${why}`,
+    reason: `the commit could not be read from ${url}: ${why}`,
     fix: 'retry; or pin the full 40-digit commit hash, which needs no lookup',
   };
 }

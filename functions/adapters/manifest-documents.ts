@@ -69,7 +69,7 @@ export class ManifestDocuments {
   }
 }
 
-/** Of a head whose document is not there. */
+/** The error for a head whose document is missing. */
 export function documentMissing(head: Item): Error {
   return unreadable(nameOf(head), `the document of its generation ${head.generation} is missing`);
 }

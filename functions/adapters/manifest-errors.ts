@@ -1,9 +1,9 @@
-/** What is wrong with a manifest in the table, as named errors. */
+/** Named errors about a manifest in the table. */
 import type { ManifestKey } from '#contracts/records.ts';
 import { isPipelineError, PipelineError } from '#domain/errors.ts';
 import type { Item } from './dynamo-table.ts';
 
-/** Of an item that was not read for `cause`. */
+/** The error for an item that could not be read because of `cause`. */
 export function asFault(item: Item | undefined, cause: unknown): PipelineError {
   if (isPipelineError(cause, 'Unreadable')) return cause;
   const message = `the stored manifest ${String(item?.sk).replace('#', '/')} cannot be read: ${cause instanceof Error ? cause.message : String(cause)}`;
@@ -19,7 +19,7 @@ export function leaseLost(key: ManifestKey, fence: number): PipelineError {
   return new PipelineError('LeaseLost', message);
 }
 
-/** With the version that is stored in its details; 0 of each without any. */
+/** Its details have the stored version; generation 0 and attempt 0 if none is stored. */
 export function versionConflict(key: ManifestKey, why: string, stored: Item | undefined): PipelineError {
   const details = { generation: Number(stored?.generation ?? 0), attempt: Number(stored?.attempt ?? 0) };
   const existing = stored

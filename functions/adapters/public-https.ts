@@ -6,7 +6,7 @@ import { type BoundedRequest, boundedRequest } from './bounded-request.ts';
 export interface HttpsAnswer {
   readonly status: number;
   readonly body: Buffer;
-  /** Of a redirect. */
+  /** Address that a redirect leads to. */
   readonly location?: string | undefined;
 }
 
@@ -92,7 +92,7 @@ export async function downloadPublicly(
   for (let hops = 0; hops <= mostRedirects; hops += 1) {
     const answer = await askPublicly(at, options);
     if (answer.location === undefined) return answer;
-    if (!URL.canParse(answer.location, at)) throw new Error('it redirects to what is no URL');
+    if (!URL.canParse(answer.location, at)) throw new Error('it redirects to an invalid URL');
     at = new URL(answer.location, at).href;
     if (!at.startsWith('https:')) throw new Error('it redirects to a URL without TLS');
   }

@@ -12,7 +12,7 @@ import {
 import { PipelineError } from '#domain/errors.ts';
 import type { Artifacts, BytePiece } from '../ports.ts';
 
-/** Of a write that meets another one of the same key. */
+/** Errors of a write that meets another one of the same key. */
 const mostTries = 5;
 
 export class S3Artifacts implements Artifacts {
@@ -46,7 +46,7 @@ export class S3Artifacts implements Artifacts {
       } catch (error) {
         const name = error instanceof Error ? error.name : '';
         if (name === 'PreconditionFailed') return false;
-        // Another write of the same key is under way, and may fail.
+        // Another write of the same key is in progress, and may fail.
         if (name !== 'ConditionalRequestConflict' || tries === mostTries) throw error;
       }
     }

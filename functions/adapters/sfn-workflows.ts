@@ -50,7 +50,7 @@ export class SfnWorkflows implements Workflows {
     const { status, output = '', error, cause } = await this.#client.send(command);
     if (status === 'SUCCEEDED') return AskRunnerOutput.parse(JSON.parse(output)).buildId;
     const name = error === 'QuestionRefused' ? 'InternalFault' : 'ServiceUnavailable';
-    throw new PipelineError(name, `no build could be started that answers this: ${cause || error || status}`);
+    throw new PipelineError(name, `no build could be started for this request: ${cause || error || status}`);
   }
 
   async #start(stateMachineArn: string, name: string, input: object): Promise<string> {

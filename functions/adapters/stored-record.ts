@@ -6,11 +6,11 @@ import type { z } from 'zod';
 import { isPipelineError, PipelineError } from '#domain/errors.ts';
 
 /**
- * Number of the format of stored items. Raise it when this version's items would be misread by an older one, and write it in
- * these: 2 is a manifest whose document is an item of its own.
+ * Format number of stored items. Raise it when an older version would misread items of this version, and write it into those
+ * items: 2 is a manifest whose document is a separate item.
  */
 export const recordFormat = 2;
-/** What all other items are written in. */
+/** Format of all other items. */
 export const firstFormat = 1;
 
 /** The record in an item. Throws `Unreadable`; `what` is for people, as `manifest default/shop`. */
@@ -28,7 +28,7 @@ export function readRecord<Schema extends z.ZodType>(
   if (first.success) return first.data;
   let known = structuredClone(value);
   let issues: readonly z.core.$ZodIssue[] = first.error.issues;
-  // Each pass removes what one level of unions did not know.
+  // Each pass removes the unknown fields of one level of unions.
   for (let pass = 0; pass < 8 && issues.some((issue) => unknownFields(issue) !== undefined); pass += 1) {
     for (const issue of issues) for (const path of unknownFields(issue) ?? []) known = without(known, path);
     const next = schema.safeParse(known);
@@ -51,7 +51,7 @@ export function unreadable(what: string, why: string, cause?: unknown): Pipeline
   return new PipelineError('Unreadable', `the stored record of ${what} cannot be read: ${why}`, { cause });
 }
 
-/** Those that can be read, of records that are history: one that cannot be read is left out. */
+/** The readable ones among records of history; unreadable ones are left out. */
 export function readableOnes<Item, Record>(items: readonly Item[], read: (item: Item) => Record): Record[] {
   return items.flatMap((item) => {
     try {
@@ -74,7 +74,7 @@ export function parseStoredJson(text: unknown, what: string): unknown {
 
 type Path = readonly PropertyKey[];
 
-/** Paths of fields that the schema does not know, when that is all that the issue says. */
+/** Paths of unknown fields, if the issue is only about unknown fields. */
 function unknownFields(issue: z.core.$ZodIssue): readonly Path[] | undefined {
   if (issue.code === 'unrecognized_keys') return issue.keys.map((key) => [...issue.path, key]);
   if (issue.code !== 'invalid_union') return undefined;

@@ -41,7 +41,7 @@ export interface ItemKey {
   readonly sk: string;
 }
 
-/** Partition of the `due` index that holds manifests the scheduler should look at. */
+/** Partition of the `due` index that holds manifests the scheduler has to handle. */
 export const dueManifests = 'MANIFESTS';
 
 /** Partition for those whose run has ended, to be checked or retried: however many wait, they delay no other. */
@@ -83,7 +83,7 @@ export const documentItem = (key: ManifestKey, generation: number): ItemKey => (
   sk: `${documentsOf}${generation}`,
 });
 
-/** Of the item of a document. */
+/** Key of the item of a document. */
 export const generationOf = ({ sk }: { readonly sk?: unknown }): number => Number(String(sk).slice(documentsOf.length));
 
 export const runItem = (key: ManifestKey, runId: string): ItemKey => ({

@@ -28,11 +28,11 @@ const usesOfHeads: ReadonlySet<string> = new Set<PortUse>([
   ...(['manifests.settle', 'manifests.releaseLease'] as const),
 ]);
 
-/** Of one call of a port (`manifests.get`). */
+/** Rights for one call of a port (`manifests.get`). */
 export const partitionsOfUse = (use: string): readonly string[] =>
   usesOfHeads.has(use) ? partitionsOfHeads : (partitionsOfPort[portOf(use)] ?? []);
 
-/** Of many, each once, by the name of their port. */
+/** Rights for many calls, each once, by the name of their port. */
 const partitionsOfUses = (uses: readonly string[]): readonly string[] => [
   ...new Set(uses.toSorted().flatMap(partitionsOfUse)),
 ];

@@ -1,5 +1,5 @@
 /**
- * The IAM actions behind each method of the ports: what its adapter sends. The contract suites of the adapters record that
+ * The IAM actions of each method of the ports: what its adapter sends. The contract suites of the adapters record that
  * and hold this table to it, both ways.
  */
 import type { PortUse } from '../ports.ts';

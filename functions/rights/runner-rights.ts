@@ -2,7 +2,7 @@
 import type { PortUse, Using } from '../ports.ts';
 import { actionsOf } from './uses.ts';
 
-/** Stage tools, one runner each; `drift` has what a check for drift looks with. */
+/** Stage tools, one runner each; `drift` is the runner of drift checks. */
 export const runnerTools = ['terraform', 'ansible', 'kubeone', 'kubectl', 'drift'] as const;
 export type RunnerTool = (typeof runnerTools)[number];
 
@@ -69,7 +69,7 @@ export const runnerBounds: Readonly<Record<RunnerTool, Bounds>> = {
     secrets: [],
     secretReads: ['user/'],
   },
-  // It looks, and writes nothing but what it found.
+  // A drift check writes nothing but its findings.
   drift: {
     objects: [],
     keeps: ['runs/'],

@@ -13,7 +13,7 @@ export function runnerUses(tool: keyof typeof uses.runners): readonly string[] {
   return uses.runners[tool];
 }
 
-/** All actions behind these uses (`manifests.get`), sorted. Throws on a use that the file does not know. */
+/** All actions of these uses (`manifests.get`), sorted. Throws on a use that the file does not know. */
 export function actionsOf(names: readonly string[]): readonly string[] {
   return [...new Set(names.flatMap((name) => known(uses.actions, name)))].sort();
 }

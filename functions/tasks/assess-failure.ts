@@ -3,7 +3,7 @@ import { AssessFailureInput, type AssessFailureOutput } from '#contracts/state-i
 import { taskHandler } from '../middleware.ts';
 import { assessWaypoint } from '../pipeline/clusters/failure-outcomes.ts';
 import { changed, clusterOf, reportEvents } from '../pipeline/records/cluster-records.ts';
-import { failureBehind } from '../pipeline/runs/failure-record.ts';
+import { recordedFailure } from '../pipeline/runs/failure-record.ts';
 
 const uses = ['clusters.get', 'clusters.put', 'events.append'] as const;
 
@@ -14,7 +14,7 @@ export const handler = taskHandler(
     const time = deps.clock.now();
     const now = time.toISOString();
     const record = await clusterOf(deps, run);
-    const failure = failureBehind({ run, record, plan, fault, now });
+    const failure = recordedFailure({ run, record, plan, fault, now });
     const { change, events, output } = assessWaypoint({ record, plan, failure, config: deps.config, now: time });
     await deps.clusters.put(changed(record, run, change));
     await reportEvents(deps, run, now, events);

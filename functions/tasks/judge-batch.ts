@@ -1,4 +1,4 @@
-/** Judge Batch: what became of the clusters that were worked on; those whose runs go on are judged later. */
+/** Judge Batch: the outcomes of the clusters of the batch; clusters whose runs continue are judged later. */
 import { JudgeBatchInput, type JudgeBatchOutput } from '#contracts/state-inputs.ts';
 import { aheadOf } from '../ahead.ts';
 import { taskHandler } from '../middleware.ts';

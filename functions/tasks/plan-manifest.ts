@@ -1,4 +1,4 @@
-/** Plan Manifest: the newest generation is under way now; which clusters have to be touched? */
+/** Plan Manifest: starts the newest generation; which clusters have to be touched? */
 import type { ManifestRecord } from '#contracts/records.ts';
 import { PlanManifestInput, type PlanManifestOutput } from '#contracts/state-inputs.ts';
 import { aheadOf } from '../ahead.ts';

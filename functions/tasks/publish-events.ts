@@ -1,4 +1,4 @@
-/** Behind the stream of the table: new events get their place among those of all manifests, and go to the bus. */
+/** Reads the stream of the table: new events get their place among those of all manifests, and go to the bus. */
 import { z } from 'zod';
 import { taskHandler } from '../middleware.ts';
 

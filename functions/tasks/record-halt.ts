@@ -1,4 +1,4 @@
-/** Record Halt: a roll-out whose execution cannot go on says so; resuming it continues where it was. */
+/** Record Halt: a roll-out whose execution cannot continue reports it; resuming it continues where it was. */
 import { RecordHaltInput } from '#contracts/state-inputs.ts';
 import { taskHandler } from '../middleware.ts';
 import { changeRollOut, reportRollOut } from '../pipeline/roll-outs/change-roll-out.ts';

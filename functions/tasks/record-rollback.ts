@@ -20,7 +20,7 @@ import {
 import { dropFailedDemand } from '../pipeline/records/demand-records.ts';
 import { knownFacts } from '../pipeline/records/known-facts.ts';
 import { removePoolKeys } from '../pipeline/records/pool-keys.ts';
-import { failureBehind } from '../pipeline/runs/failure-record.ts';
+import { recordedFailure } from '../pipeline/runs/failure-record.ts';
 
 const uses = [
   'artifacts.getText',
@@ -38,7 +38,7 @@ export const handler = taskHandler(RecordRollbackInput, uses, async ({ run, plan
   const now = deps.clock.now().toISOString();
   const record = await clusterOf(deps, run);
   refuseOlderRun(record, run);
-  const failure = failureBehind({ run, record, plan, fault: undefined, now });
+  const failure = recordedFailure({ run, record, plan, fault: undefined, now });
   const { class: errorClass, code, message } = failure;
   const dropped = await dropFailedDemand(
     deps,
@@ -62,7 +62,10 @@ export const handler = taskHandler(RecordRollbackInput, uses, async ({ run, plan
   await deps.clusters.put(reached ? undone : { ...undone, status: 'RolledBack' });
   const events: readonly ClusterEvent[] = [
     { kind: 'RolledBack', message: outcome },
-    ...dropped.map((text) => ({ kind: 'DemandDropped' as const, message: `${text}: not tried again, it failed` })),
+    ...dropped.map((text) => ({
+      kind: 'DemandDropped' as const,
+      message: `${text}: dropped because the attempt failed`,
+    })),
   ];
   await reportEvents(deps, run, now, events);
   return { Error: failure.code, Cause: outcome };

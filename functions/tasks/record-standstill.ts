@@ -3,7 +3,7 @@ import { RecordStandstillInput, type StateError } from '#contracts/state-inputs.
 import { taskHandler } from '../middleware.ts';
 import { standstillSentence } from '../pipeline/clusters/failure-outcomes.ts';
 import { changed, clusterEvent, keyOf, newCluster } from '../pipeline/records/cluster-records.ts';
-import { failureBehind } from '../pipeline/runs/failure-record.ts';
+import { recordedFailure } from '../pipeline/runs/failure-record.ts';
 
 const uses = ['clusters.get', 'clusters.put', 'events.append'] as const;
 
@@ -15,7 +15,7 @@ export const handler = taskHandler(
     const key = keyOf(run);
     const record = (await deps.clusters.get(key, run.cluster)) ?? newCluster(key, run.cluster);
     const assessed = fault?.next !== undefined;
-    const failure = failureBehind({ run, record, plan, fault: assessed ? undefined : fault, now });
+    const failure = recordedFailure({ run, record, plan, fault: assessed ? undefined : fault, now });
     const outcome = standstillSentence(failure, record);
     await deps.clusters.put(changed(record, run, { status: 'NeedsAttention', failure: { ...failure, outcome } }));
     const event = { kind: 'NeedsAttention' as const, message: `${failure.message} ${outcome}` };

@@ -35,15 +35,15 @@ export const handler = taskHandler(
     const clusters = await Array.fromAsync(
       check || manifest.generation !== generation ? settledByRecords(deps, key) : settledByPlans(deps, manifest),
     );
-    const behind = clusters.filter((cluster) => cluster.behind);
+    const unfinished = clusters.filter((cluster) => cluster.unfinished);
     const stored = clusters.filter((cluster) => cluster.stored);
-    const reached = outcomeOf(Math.max(stored.length, behind.length), behind);
-    const summary = pausedOutcome(manifest, runId, behind) ?? reached;
+    const reached = outcomeOf(Math.max(stored.length, unfinished.length), unfinished);
+    const summary = pausedOutcome(manifest, runId, unfinished) ?? reached;
     const cancelled = isCancelled(manifest, { runId });
-    const broken = brokenOutcome(summary, behind, runId);
+    const broken = brokenOutcome(summary, unfinished, runId);
     const newest = manifest.generation === generation && manifest.attempt === attempt;
     if (broken && newest && !cancelled) return broken;
-    const retry = summary.outcome === 'failed' && !cancelled ? planRetry(manifest, behind, now) : undefined;
+    const retry = summary.outcome === 'failed' && !cancelled ? planRetry(manifest, unfinished, now) : undefined;
     const dueAt = summary.outcome === 'done' ? earlierCheck(nextCheckOf(manifest, now), clusters, now) : retry?.dueAt;
     const gone = summary.outcome === 'done' && manifest.deleting;
     const settled = gone

@@ -34,7 +34,7 @@ async function leftBy(
   return 'executionArn' in given ? ofRun(given, deps) : ofCluster(given, deps);
 }
 
-/** Of the last waypoint. Throws `LeaseLost` when that may be a newer run's. */
+/** The builds of the last waypoint. Throws `LeaseLost` when that may be a newer run's. */
 async function ofCluster({ run }: ReconcileClusterInput, deps: Using<'clusters.get'>): Promise<readonly LeftBuilds[]> {
   const record = await clusterOf(deps, run);
   refuseOlderRun(record, run);

@@ -75,7 +75,7 @@ export function assessWaypoint({ record, plan, failure, config, now }: WaypointQ
 
 type HeldNode = NodeWait['nodes'][number];
 
-/** Since when each is held; undefined when the failure is another one. */
+/** Since when each node is held; undefined for any other failure. */
 function heldNodes(
   before: NodeWait | undefined,
   { waitsFor }: ClusterFailure,
@@ -107,7 +107,7 @@ export function rollbackSentence(direction: string, record: ClusterRecord, dropp
       ? 'nothing is left of the cluster'
       : `the ${counted(stays, 'other node')} ${stays === 1 ? 'is' : 'are'} as before`;
   const next = dropped
-    ? 'What was asked for apart from the manifest is not tried again; ask for it again.'
+    ? 'What was requested apart from the manifest is not retried; request it again.'
     : 'A retry tries the same again; a changed manifest gets a new plan.';
   return `The ${direction} was undone: ${undone.join(', ') || 'its changes taken back'}, ${kept}. ${next}`;
 }
@@ -133,15 +133,15 @@ export function standstillSentence(failure: ClusterFailure, record: ClusterRecor
   if (failure.code === 'Cancelled' && record.attempted === null) {
     return 'What was reached remains; nothing more is done until you retry or change the manifest.';
   }
-  const said = failure.outcome === 'what follows is being decided' ? '' : `${capital(failure.outcome)}. `;
+  const outcome = failure.outcome === 'what follows is being decided' ? '' : `${capital(failure.outcome)}. `;
   const known =
     record.attempted === null ? '' : ' What the last step started is recorded, and is then continued or removed.';
-  return `${said}It stays as it is until you retry or change the manifest.${known}`;
+  return `${outcome}It stays as it is until you retry or change the manifest.${known}`;
 }
 
 function cancelSentence(direction: Direction, decision: WaypointDecision): string {
   if (decision === 'rollBack') return `the ${direction} was cancelled and is undone`;
-  return `the ${direction} was cancelled and stops where it is; it only goes forward, a retry continues from there`;
+  return `the ${direction} was cancelled and stops where it is; it is forward-only, so a retry continues from there`;
 }
 
 function directionOf({ direction }: PlanInput): Direction {

@@ -1,4 +1,4 @@
-/** The next waypoint of a cluster, stored and ready to start; or why there is none. */
+/** The next waypoint of a cluster, stored and ready to start; or the reason why nothing is started. */
 import type { PlanClusterInput, PlanClusterOutput } from '#contracts/state-inputs.ts';
 import type { FreePort, Using } from '../../ports.ts';
 import { beginCheck, isCheck, planRepair, wantsCheck } from '../drift/drift-check.ts';
@@ -39,12 +39,12 @@ export async function nextWaypoint(
 ): Promise<PlanClusterOutput | undefined> {
   const key = keyOf(run);
   const now = deps.clock.now().toISOString();
-  const [manifest, stored, begun] = await Promise.all([
+  const [manifest, stored, runRecord] = await Promise.all([
     deps.manifests.get(key),
     deps.clusters.get(key, run.cluster),
     deps.runs.get(key, run.runId),
   ]);
-  const runners = runnersOfRun(begun, deps.config);
+  const runners = runnersOfRun(runRecord, deps.config);
   const record = stored ?? newCluster(key, run.cluster);
   // A newer generation is planned by Plan Manifest, with a run of its own.
   if (manifest?.generation !== run.generation) return nothingToDo('none');
@@ -71,7 +71,7 @@ export async function nextWaypoint(
     await deps.clusters.put(cancelledRecord(run, record, now));
     return nothingToDo('refused');
   }
-  // A waypoint that was backed off is still the one under way.
+  // A waypoint that pauses after a failure is still the one in progress.
   if (manifest.paused && record.status !== 'BackingOff') return nothingToDo('none');
   const facts = await knownFacts(deps, record);
   const { KUBELOOM_MAX_BACK_OFFS: mostBackOffs } = deps.config;

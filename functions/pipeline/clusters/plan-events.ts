@@ -1,4 +1,4 @@
-/** What is said about a plan: the path when a run starts, each waypoint when it starts, sentence by sentence; and all of it in a document. */
+/** Reports a plan: the path when a run starts, each waypoint when it starts, sentence by sentence; and all of it in a document. */
 import type { ClusterRecord, NewEvent } from '#contracts/records.ts';
 import type { PlannedPath } from '#contracts/run-plan.ts';
 import { waypointOf } from '#contracts/stage.ts';
@@ -9,7 +9,7 @@ import { listed } from '#domain/planning/text/words.ts';
 import { plannedWaypoint } from '../plans/planned-waypoint.ts';
 import { type ClusterEvent, clusterEvent, clusterName } from '../records/cluster-records.ts';
 
-/** The path in words, while its first waypoint is under way. */
+/** The path in words, while its first waypoint is in progress. */
 export function describePath(path: readonly Waypoint[], after: ClusterRecord): DescribedPlan {
   return describeClusterPlan({ cluster: clusterName(after), waypoints: [...path], refusals: [] }, after.current);
 }
@@ -26,13 +26,13 @@ export function plannedPath(
   };
 }
 
-/** `before` is the record as it was found, `after` as it is while the first waypoint of the path is under way. */
+/** `before` is the record as it was found, `after` as it is while the first waypoint of the path is in progress. */
 export function planEvents(
   run: ClusterRun,
   { summary, waypoints }: DescribedPlan,
   { before, after, now }: { readonly before: ClusterRecord; readonly after: ClusterRecord; readonly now: string },
 ): readonly NewEvent[] {
-  // It goes on where it paused for nodes: that was reported.
+  // It continues after a pause for nodes, which was already reported.
   if (after.nodeWait) return [];
   const [first] = waypoints;
   if (!first) return [];

@@ -39,12 +39,12 @@ export function reachedRecord(
 interface RefusalQuestion {
   readonly record: ClusterRecord;
   readonly demand: DemandRecord | undefined;
-  /** Of the planner. */
+  /** Refusals of the planner. */
   readonly refusals: readonly Refusal[];
   readonly now: string;
 }
 
-/** The record of a cluster whose plan is refused, or is another one than the run is bound to; undefined when it goes on. */
+/** The record of a cluster whose plan is refused or differs from the plan that the run is bound to; undefined when the run continues. */
 export function refusedOf(
   run: ClusterRun,
   manifest: ManifestRecord,
@@ -77,7 +77,7 @@ function planMovedRecord(
   return stoppedRecord(run, record, planMovedError(manifest, moved), now);
 }
 
-/** The clusters of a run whose plan is another one now: none is touched. Returns what is reported of them. */
+/** Stops a run whose plan has changed: it touches none of its clusters. Returns what is reported about them. */
 export async function refuseMoved(
   deps: Using<'clusters.get' | 'clusters.put'>,
   manifest: ManifestRecord,

@@ -19,7 +19,7 @@ export interface WaypointStart {
   readonly manifest: ManifestRecord;
   readonly record: ClusterRecord;
   readonly waypoint: Waypoint;
-  /** The path from here on: this waypoint and those behind it. */
+  /** The path from here on: this waypoint and the later ones. */
   readonly path: readonly Waypoint[];
   readonly facts: ClusterFacts;
   /** What the path was planned with, apart from the manifest. */
@@ -42,10 +42,10 @@ export function startWaypoint(start: WaypointStart): Start {
   const remaining = waypoint.stages.filter(({ stage }) => !doneStages.stages.includes(stage));
   const progress = progressOf(start, during, remaining);
   const stages = waypoint.stages.map((plan) => orphanAll(plan, manifest, during));
-  const goesOn = record.status === 'BackingOff';
+  const continues = record.status === 'BackingOff';
   const { demand: _before, nodeWait, ...known } = record;
-  const waited = goesOn && record.failure?.runId === runId ? nodeWait : undefined;
-  const heldToTheEnd = goesOn && record.failure?.code === 'ComponentsHeld' && record.backOffs >= start.mostBackOffs;
+  const waited = continues && record.failure?.runId === runId ? nodeWait : undefined;
+  const heldToTheEnd = continues && record.failure?.code === 'ComponentsHeld' && record.backOffs >= start.mostBackOffs;
   const { sizes, replace } = start.demand ?? noDemand;
   const leftGone = notRecreated(manifest, before, { demand: { replace }, path: start.path });
   const document: WaypointDocument = {
@@ -67,7 +67,7 @@ export function startWaypoint(start: WaypointStart): Start {
     doneStages,
     heldPools: [...heldBy(manifest, record)],
     ...(waited && { nodeWait: waited }),
-    ...(goesOn ? {} : { failure: null, backOffs: 0 }),
+    ...(continues ? {} : { failure: null, backOffs: 0 }),
   });
   const output = stageRequests({ waypoint, remaining, waypointPrefix, stepsBefore: progress.step, runners });
   return { document, record: next, output };

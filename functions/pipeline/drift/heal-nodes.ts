@@ -53,7 +53,7 @@ export async function healNodes(
   const policies = repairPolicies(manifestOf(manifest), policy);
   const decision = assessRepair({ observed, policies, ledger: { replaced, installation }, now });
   const onRequest = policy === 'reportAll' || policy === 'repairAll';
-  // Requested by an earlier try of this task, which was cut off before it started them or stored them.
+  // Requested by an earlier try of this task, which was interrupted before it started them or stored them.
   const asked = (onRequest ? [] : (demand?.replace ?? [])).filter(
     ({ node, by }) => by === byHealing && observed.some((one) => one.node === node),
   );

@@ -70,7 +70,7 @@ function twinFaults(planes: readonly Plane[]): readonly Fault[] {
   return planes.flatMap(({ metadata, spec: { cluster } }, index) => {
     const twin = planes.slice(0, index).find((other) => other.spec.cluster.name === cluster.name);
     if (twin === undefined) return [];
-    const reason = `ManagementPlane ${metadata.name} is on cluster "${cluster.name}", as ${twin.metadata.name} is`;
+    const reason = `ManagementPlane ${metadata.name} is on cluster "${cluster.name}", which already has ${twin.metadata.name}`;
     return [error([], reason, 'a cluster has one plane: put the components of both into one, or use another cluster')];
   });
 }
@@ -104,7 +104,7 @@ async function downgrades(
       (one) => one.provider === provider && wanted.every(({ release }) => isOlder(release, one.release)),
     );
     if (newest === undefined) return [];
-    const reason = `${provider} would have no instance of ${newest.release} any more, which ${newest.name} is of, and its definitions with it`;
+    const reason = `${provider} would no longer have an instance of ${newest.release}, the release of ${newest.name} and of the definitions`;
     return [error([], reason, fix)];
   });
 }

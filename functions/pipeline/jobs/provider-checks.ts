@@ -23,7 +23,7 @@ export async function startProviderCheck(
   const instance = { namespace: manifest.namespace, name: manifest.name, provider };
   const folder = folderOf(instance);
   const { id, newest, next } = await newestQuestion(deps, folder, 'credentials');
-  if (newest?.status === 'running') throw underWay(instance, id);
+  if (newest?.status === 'running') throw alreadyRunning(instance, id);
   await startQuestion(deps, `${folder}${next}`, question);
   return next;
 }
@@ -53,7 +53,7 @@ function findingOf({ code, message, hint }: StageError): CheckFinding {
   return { about: 'identity', name: code, ok: null, message: `${message} ${hint}` };
 }
 
-function underWay({ namespace, name, provider }: CheckedInstance, id: string): PipelineError {
+function alreadyRunning({ namespace, name, provider }: CheckedInstance, id: string): PipelineError {
   return new PipelineError(
     'VersionConflict',
     `provider "${provider}" of manifest "${namespace}/${name}" is being checked already (check ${id}): wait for its end`,

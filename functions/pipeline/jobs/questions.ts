@@ -50,7 +50,7 @@ export async function findQuestion(deps: QuestionPorts, prefix: string): Promise
   const { buildId, startedAt } = QuestionBuild.parse(JSON.parse(text));
   const running = early === undefined && (await builds.status(buildId)) === 'running';
   if (running) return { status: 'running', buildId, startedAt };
-  // It may have ended between the two looks.
+  // It may have ended between the two requests.
   const result = early ?? (await read());
   return result ? { status: 'done', buildId, startedAt, result } : { status: 'lost', buildId, startedAt };
 }
@@ -77,7 +77,7 @@ export async function newestQuestion(
   return { id, newest: (await findQuestion(deps, `${folder}${id}`)) ?? newest, next };
 }
 
-/** Of the questions of a folder; 0 when there was none. */
+/** The highest number of the questions in a folder; 0 for an empty folder. */
 export async function lastNumber(deps: Using<'artifacts.list'>, folder: string): Promise<number> {
   const keys = await deps.artifacts.list(folder);
   const numbers = keys.map(({ key }) => Number(key.slice(folder.length).split('/')[0])).filter(Number.isInteger);

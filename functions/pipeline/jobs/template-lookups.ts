@@ -1,6 +1,6 @@
 /**
  * Branches and tags of private template repositories: a runner asks for their commit, since only runners may read the token.
- * The caller asks again until the answer is there; an answer counts for a while, so that what is planned is applied.
+ * The caller repeats its request until the answer is there; an answer is valid for a while, so that what was planned is applied.
  */
 import { createHash } from 'node:crypto';
 import {
@@ -19,12 +19,12 @@ import { type AskedQuestion, newestQuestion, type QuestionPorts, startQuestion }
 const minute = 60_000;
 /** How long a commit counts as the head of a branch; if longer, an apply after a push would miss the push. */
 const commitCountsMs = minute;
-/** A user who fixed what was wrong and asks again wants another look-up. */
+/** A user who fixed the cause and repeats the request wants another look-up. */
 const refusalCountsMs = 30_000;
 
 /**
- * The commit, or why there is none. Throws `TemplatesPending` while a runner looks: nothing is stored then, and asking again
- * in a moment helps.
+ * The commit, or why it was not found. Throws `TemplatesPending` while a runner looks it up: nothing is stored then, and the
+ * caller can retry in a moment.
  */
 export async function lookUpTemplates(
   deps: QuestionPorts,
@@ -74,8 +74,8 @@ export async function askForPlugin(
   }
   if (!mayAsk)
     return {
-      reason: `provider type "${request.name}" from ${request.url} has not been looked up with these properties, which starts a runner and needs the role operator in namespace "${namespace}"`,
-      fix: 'let someone with that role plan the same document, then ask again',
+      reason: `provider type "${request.name}" from ${request.url}: these properties must be checked by a runner, which requires the role operator in namespace "${namespace}"`,
+      fix: 'let someone with that role plan the same document, then retry',
     };
   await startQuestion(deps, `${folder}${next}`, { kind: 'plugin', ...request });
   throw wait;
@@ -96,7 +96,7 @@ type Refusal = Extract<ResolvedTemplates, { readonly reason: string }>;
 function refusalOf({ buildId, result }: AskedQuestion, url: string): Refusal {
   const error = errorIn(result);
   if (error) return { reason: error.message, fix: error.hint };
-  const reason = `the runner that asked ${url} ended without an answer (build ${buildId})`;
+  const reason = `the runner that contacted ${url} ended without an answer (build ${buildId})`;
   const fix =
     'retry; if it keeps failing, read the log of that build, or name the 40 digits of a commit, which need no look-up';
   return { reason, fix };
@@ -120,6 +120,6 @@ function partsOf(request: TemplateLookup | PluginLookup): unknown {
 function pending({ url, revision }: TemplateLookup): PipelineError {
   return new PipelineError(
     'TemplatesPending',
-    `a runner is asking the private repository ${url} for the commit of "${revision}": send the same request again in a few seconds`,
+    `a runner is reading the commit of "${revision}" from the private repository ${url}: send the same request again in a few seconds`,
   );
 }

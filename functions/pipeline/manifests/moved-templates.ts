@@ -63,7 +63,7 @@ async function isHarmless(deps: Ports, before: ManifestRecord, after: ManifestRe
   });
 }
 
-/** Of the nodes that exist, those that a plan leaves. */
+/** Those of the existing nodes that remain after a plan. */
 function namesOf(
   waypoints: ReturnType<typeof planCluster>['waypoints'],
   { current }: ClusterRecord,

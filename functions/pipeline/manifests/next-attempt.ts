@@ -22,7 +22,7 @@ export async function startNextAttempt(
 }
 
 /**
- * Starts whatever generation is stored once more, for what was asked of its clusters: a run under way settles as "newer".
+ * Starts another attempt of the stored generation for what was requested of its clusters: a run in progress settles as "newer".
  * `byPerson`: automatic retries are counted from 0. Throws `NotFound`.
  */
 export async function startAnotherAttempt(

@@ -31,7 +31,7 @@ export interface PluginQuestion {
   readonly manifest: InputManifest;
   /** Documents of the same request. @default none */
   readonly accompanying?: readonly unknown[] | undefined;
-  /** What the manifest of that name has now. @default there is none */
+  /** Versions of the stored manifest of that name. @default no manifest is stored */
   readonly stored?: Pick<ManifestRecord, 'name' | 'templates'> | undefined;
   /** @default nothing is pinned: only the API may start the runner that is asked */
   readonly lookUp?: LookUpPlugin | undefined;
@@ -86,7 +86,7 @@ export function refusedAddress({ KUBELOOM_TEMPLATE_URLS: allowed }: Settings, ur
     return whole === start || whole.startsWith(start.endsWith('/') ? start : `${start}/`);
   };
   if (allowed.length === 0 || (isPlainAddress(url) && allowed.some(fits))) return undefined;
-  const reason = `this installation takes templates and provider types only from ${allowed.join(', ')}, not from ${url}`;
+  const reason = `this installation accepts templates and provider types only from ${allowed.join(', ')}, not from ${url}`;
   return { reason, fix: 'use one from there, or ask the operator to add it to KUBELOOM_TEMPLATE_URLS' };
 }
 
@@ -135,7 +135,7 @@ function* faultsOf(
     if (!machines)
       yield error([...path, 'providerSpec', 'name'], `${title} creates no machines`, 'use another provider');
     for (const fault of faults.filter((one) => one.pool === pool.name))
-      yield error([...path, 'properties', ...fault.path], fault.reason, `see which properties ${shown(title)} has`);
+      yield error([...path, 'properties', ...fault.path], fault.reason, `check which properties ${shown(title)} has`);
   }
   for (const [place, balancer] of spec.loadBalancers.clusters.entries())
     if (balancer.dns.provider === name && !dns)

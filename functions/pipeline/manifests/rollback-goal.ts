@@ -6,7 +6,7 @@ import { checksumOf } from '../records/checksum.ts';
 
 /**
  * The newest of `kept` before the present one that was done and whose document differs. A rollback counts as the
- * generation that it went back to: a second rollback goes further back and never forward again. Undefined when there is none.
+ * generation that it went back to: a second rollback goes further back and never forward again. Undefined without an earlier generation.
  */
 export async function lastDone(
   deps: Using<'runs.list'>,

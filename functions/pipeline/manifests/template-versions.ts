@@ -34,7 +34,7 @@ export interface PinOptions {
   readonly lookUp?: LookUp | undefined;
   /** Finds out what a type is that does not come with Kubeloom. @default no one is asked, and nothing is pinned */
   readonly lookUpPlugin?: LookUpPlugin | undefined;
-  /** What the manifest of that name has now. @default there is none */
+  /** Versions of the stored manifest of that name. @default no manifest is stored */
   readonly stored?: Pick<ManifestRecord, 'name' | 'templates'> | undefined;
 }
 
@@ -126,7 +126,7 @@ async function pinOf(
   if (reference === undefined) {
     const reasons = faults.map(({ path, reason }) => `${path}: ${reason}`).join('; ');
     return {
-      reason: `the stored TemplateGitReference "${namespace}/${name}" is not accepted any more: ${reasons}`,
+      reason: `the stored TemplateGitReference "${namespace}/${name}" is no longer accepted: ${reasons}`,
       fix: 'fix it and apply it again',
     };
   }
@@ -138,7 +138,7 @@ async function pinOf(
   const byRunner = deps.config.KUBELOOM_TEMPLATE_SOURCES === 'git' && !isCommitHash(revision);
   const isPrivate = secret !== undefined && byRunner;
   if (isPrivate && !lookUp)
-    return { reason: 'it is a private repository, which only a runner may ask', fix: 'apply the manifest again' };
+    return { reason: 'it is a private repository, which only a runner may read', fix: 'apply the manifest again' };
   const answer =
     isPrivate && lookUp
       ? await lookUp({ namespace, name }, { url: endpoint.url, revision, secret })

@@ -24,7 +24,7 @@ export function movedOf(
 
 /**
  * The same for all clusters of the manifest, before any of them is touched. Once one is, Plan Cluster refuses only those that moved.
- * A cluster of the plan that neither exists nor is desired has moved, unless an earlier attempt of the run was cut off: the plan
+ * A cluster of the plan that neither exists nor is desired has moved, unless an earlier attempt of the run was interrupted: the plan
  * deletes it, and that attempt did so.
  */
 export async function movedOfAny(
@@ -36,19 +36,19 @@ export async function movedOfAny(
   if (plan === undefined || check !== undefined) return [];
   const moved = new Set<string>();
   const missing = new Set(manifest.attempt > 1 ? [] : Object.keys(plan.clusters));
-  let begun = false;
+  let started = false;
   for await (const record of eachCluster(deps, manifest)) {
-    begun ||= record.lastChange?.plan === plan.id;
+    started ||= record.lastChange?.plan === plan.id;
     const demand = demands.find(({ cluster }) => cluster === record.cluster);
     for (const text of movedOf(manifest, record, demand)) moved.add(text);
     missing.delete(clusterName(record));
   }
   for (const name of missing) for (const text of clusterMoved(name, plan.clusters[name], undefined)) moved.add(text);
-  return begun ? [] : [...moved];
+  return started ? [] : [...moved];
 }
 
 export function planMovedError(manifest: ManifestRecord, moved: readonly string[]): StageError {
-  const message = `plan ${manifest.plan?.id ?? ''} does not fit any more: ${movedText(moved)}`;
+  const message = `plan ${manifest.plan?.id ?? ''} is no longer valid: ${movedText(moved)}`;
   const hint = 'plan again (kubeloom plan), and apply or approve that plan';
   return { class: 'user', code: 'PlanMoved', message: message.slice(0, 2000), hint, retryable: false };
 }

@@ -99,7 +99,7 @@ export function clustersOf(
   return [...stored, ...addedTo(ids, manifest, { known, taken })];
 }
 
-/** The same from the store, for a caller that is done with one before it takes the next. */
+/** Streams the records of `clustersOf` from the store, one in memory at a time. */
 export async function* eachCluster(
   { clusters, ids }: Using<'clusters.each' | 'ids'>,
   manifest: ManifestRecord,
@@ -139,7 +139,7 @@ export function reachedRecords(
 /** True when the record has to change: something to do, to refuse, to report or to forget. */
 export function needsWork(planning: Planning, manifest: ManifestRecord, record: ClusterRecord): boolean {
   if (record.status !== 'Converged' || record.current === null) return true;
-  // What is reached has to be struck out, too.
+  // Fulfilled demands must be removed, too.
   if (!manifest.deleting && isOpen(planning.demands?.[record.cluster] ?? noDemand)) return true;
   const { waypoints, refusals } = planCluster(planning, manifest, record);
   return waypoints.length > 0 || refusals.length > 0;

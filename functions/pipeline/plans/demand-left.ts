@@ -9,7 +9,7 @@ import { manifestOf } from '../records/stored-document.ts';
 import { boundsOf, needsWork } from './cluster-plans.ts';
 import { planningOf } from './planning.ts';
 
-/** What of the demand is still to be done: the rest is struck out, and reported. Undefined when there is none. */
+/** The part of the demand that is still open; fulfilled parts are removed and reported. Undefined when nothing is open. */
 export async function demandLeft(
   deps: Using<'demands.get' | 'demands.put' | 'events.append'>,
   { run, manifest, record, now }: DemandQuestion,

@@ -55,7 +55,7 @@ export function planBasisOf({ config, stored, desired, clusters, demands }: Plan
   };
 }
 
-/** The same whether or not what is reached has been struck out of the demand. */
+/** The same whether or not what is reached has been removed from the demand. */
 export function clusterBasisOf(
   desired: ManifestRecord,
   { current, attempted, lastChange, drift }: ClusterRecord,

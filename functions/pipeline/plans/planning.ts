@@ -12,7 +12,7 @@ export interface Planning {
   readonly templateSecrets?: Readonly<Record<string, string>>;
   /** What is asked of the clusters, by their ids. @default nothing */
   readonly demands?: Readonly<Record<string, Demand>>;
-  /** Of new clusters whose manifest names none. */
+  /** For new clusters whose manifest names none. */
   readonly defaultStorage: 'longhorn' | 'none';
   /** Upstream files of documents that the runners have, by document. */
   readonly upstreamDocuments: readonly string[];

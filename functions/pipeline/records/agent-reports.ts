@@ -14,7 +14,7 @@ const silentMs = 10 * minute;
 /** A report that says the same is written no more often. */
 const renewMs = 5 * minute;
 
-/** The last one; undefined when there is none. */
+/** The last one; undefined when no agent has reported. */
 export function lastReport(deps: Using<'artifacts.getText'>, record: ClusterRecord): Promise<AgentReport | undefined> {
   return readDocument(deps, agentReportKey(keyOfRecord(record), record.cluster), AgentReport);
 }

@@ -1,4 +1,4 @@
-/** Requests about a run under way: to stop at once, or after its waypoint. */
+/** Requests about a run in progress: to stop at once, or after its waypoint. */
 import type { ManifestHead, ManifestRecord } from '#contracts/records.ts';
 import type { StageError } from '#contracts/stage.ts';
 
@@ -11,7 +11,7 @@ export function isCancelled(
   return wanted !== undefined && (wanted === run.runId || wanted === manifest?.runId);
 }
 
-/** A run of it is under way, or waits to start, and has to stop. */
+/** A run of it is in progress or waits to start, and has to stop. */
 export const isBeingCancelled = (manifest: ManifestHead): boolean =>
   manifest.status !== 'Done' && manifest.status !== 'Failed' && isCancelled(manifest, manifest);
 
@@ -23,7 +23,7 @@ export function cancelled(during: string, before?: Pick<StageError, 'code' | 'me
     class: 'user',
     code: 'Cancelled',
     message: `The run was cancelled ${during}.${cause}`.slice(0, 2000),
-    hint: 'Retry to go on from what exists, or change the manifest.',
+    hint: 'Retry to continue from what exists, or change the manifest.',
     retryable: false,
   };
 }

@@ -1,4 +1,4 @@
-/** Changes of what is asked of a cluster: of two writers at the same moment, neither loses anything. */
+/** Updates the demand of a cluster; concurrent writers do not overwrite each other. */
 import type { DemandRecord, ManifestKey } from '#contracts/records.ts';
 import {
   type Asking,
@@ -23,7 +23,7 @@ export interface ClusterOfManifest {
 
 type Ports = Using<'demands.get' | 'demands.put'>;
 
-/** Reads, changes and writes it, again when another was faster. Returns what is stored then; writes nothing that is the same. */
+/** Reads, changes and writes the demand, and repeats that after a conflict. Returns what is stored then; an unchanged demand is not written. */
 export async function changeDemand(
   deps: Ports,
   { key, cluster }: ClusterOfManifest,
@@ -48,7 +48,7 @@ export async function isTakenBack(deps: Using<'demands.get'>, planned: DemandRec
   return replace.some(({ node }) => !asked.has(node));
 }
 
-/** After a grow that was undone: what it was to bring about is not tried again. Returns what was struck out, for people. */
+/** After a grow that was undone: removes the demands that the grow was started for, so that they are not retried. Returns what was removed, as texts for people. */
 export async function dropFailedDemand(
   deps: Ports,
   of: ClusterOfManifest,

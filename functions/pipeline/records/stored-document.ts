@@ -13,7 +13,7 @@ export function manifestOf(record: Stored & Pick<ManifestRecord, 'namespace' | '
   const found = parsedOf(record);
   if ('manifest' in found) return found.manifest;
   const what = `the document of manifest "${record.namespace}/${record.name}"`;
-  throw new PipelineError('Unreadable', `${what} is not accepted any more: ${found.reason}; apply its document again`);
+  throw new PipelineError('Unreadable', `${what} is no longer accepted: ${found.reason}; apply its document again`);
 }
 
 /** The same; undefined when it cannot be read. */

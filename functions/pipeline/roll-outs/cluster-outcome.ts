@@ -1,4 +1,4 @@
-/** What became of a cluster of a roll-out: read from its manifest and the records of its run. */
+/** The outcome of a cluster of a roll-out, read from its manifest and the records of its run. */
 import type { ClusterRecord } from '#contracts/records.ts';
 import { PipelineError } from '#domain/errors.ts';
 import { listed } from '#domain/planning/text/words.ts';

@@ -13,7 +13,7 @@ const mostHours = 2;
 
 export type GatePorts = Parameters<typeof clusterOutcome>[0] & Parameters<typeof startDriftCheck>[0];
 
-/** Of each cluster that is done; undefined while checks are under way: it is called again. Without a soak time nothing is watched, so no check is started. */
+/** The health of each cluster that is done; undefined while checks are running: the caller calls again later. Without a soak time no check is started. */
 export async function passGate(
   deps: GatePorts,
   { namespace, clusters, settings }: Pick<RollOutRecord, 'namespace' | 'clusters' | 'settings'>,

@@ -10,7 +10,7 @@ import { type GatePorts, passGate } from './health-gate.ts';
 
 type Ports = GatePorts & Using<'events.append' | 'rollOuts.get' | 'rollOuts.put' | 'clock'>;
 
-/** Checks of the health gate are under way. An execution has 25,000 events, and each look takes 9 of them. */
+/** Checks of the health gate are running. An execution has at most 25,000 events, and each poll takes 9 of them. */
 const checkPauseSeconds = 60;
 
 const nothing = { clusters: [], pauseSeconds: 0, Error: '', Cause: '' } as const;

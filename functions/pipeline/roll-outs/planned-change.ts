@@ -1,4 +1,4 @@
-/** The plan of an inventory: every cluster that documents change, or that is behind, judged as if it were submitted now. */
+/** The plan of an inventory: every cluster that the documents change, or that is behind its inventory, validated as if it were submitted now. */
 import type { WireFault } from '#contracts/api-bodies.ts';
 import type { ManifestRecord } from '#contracts/records.ts';
 import { readObjects } from '#documents/read-objects.ts';
@@ -37,10 +37,10 @@ import type { PlanInBudget } from '../submission/plan-budgets.ts';
 import { readInventoryPlan } from './stored-inventory-plans.ts';
 
 export interface ChangeRequest {
-  /** Documents of an inventory, Secrets and TemplateGitReferences; none: what is stored is planned for the clusters that are behind. */
+  /** Documents of an inventory, Secrets and TemplateGitReferences; an empty list plans the stored inventory for the clusters that are behind it. */
   readonly documents: readonly unknown[];
   readonly caller: AdmittedCaller;
-  /** Only these. @default all */
+  /** Names of the clusters to plan. @default all */
   readonly clusters?: readonly string[] | undefined;
 }
 
@@ -48,9 +48,9 @@ type PlacedFault = ReturnType<typeof placedFaults>[number];
 
 export interface PlannedCluster extends Pick<ClusterImpact, 'cluster' | 'impact' | 'changes'> {
   readonly faults: readonly (PlacedFault | WireFault)[];
-  /** Of one that changes. */
+  /** Present if the cluster changes. */
   readonly assessment?: Assessment;
-  /** Its manifest as it is stored; absent when there is none, or nothing changes. */
+  /** Its stored manifest; absent if none is stored, or if nothing changes. */
   readonly stored?: ManifestRecord;
 }
 
@@ -61,7 +61,7 @@ export const planInBudget = ({ cluster, assessment }: PlannedCluster): PlanInBud
 });
 
 export interface PlannedChange {
-  /** Of the documents that were sent. */
+  /** Faults of the documents in the request. */
   readonly faults: readonly PlacedFault[];
   readonly clusters: readonly PlannedCluster[];
   /** Those that are not stored as they are, as they will be. */
@@ -124,8 +124,8 @@ export async function refuseOtherInventoryPlan(
   const known = await readInventoryPlan(deps, namespace, wanted);
   const moved = known ? inventoryMoved(known.basis, basis) : [];
   const why = known
-    ? `plan ${wanted} does not fit any more: ${movedText(moved)}`
-    : `no plan ${wanted} of it is kept${id === null ? '' : `, and what would be carried out is plan ${id}`}`;
+    ? `plan ${wanted} is no longer valid: ${movedText(moved)}`
+    : `plan ${wanted} is not stored${id === null ? '' : `, and the current plan is ${id}`}`;
   throw new PipelineError(
     'PlanMoved',
     `inventory of namespace "${namespace}": ${why}; nothing was changed. Plan again, and apply that plan`,
@@ -195,11 +195,11 @@ async function plannedCluster(
   const fromStored = exists
     ? documentChanges(stored.document, validateAsManifest(after.document, { readObjects }).document)
     : ['created'];
-  // A plan without documents is about those that are behind.
+  // A plan without documents is about the clusters that are behind their inventory.
   if (changes.length === 0 && fromStored.length === 0) return [];
   const assessment = await assessManifest(deps, key, { document: after.document, stored, ...question });
   const foreign = exists ? manifestOwnerFault(key, stored.document) : undefined;
   const all = [...row.faults, ...(foreign ? [foreign] : []), ...assessment.faults, ...assessment.refusals];
-  const said = { ...row, changes: changes.length > 0 ? changes : [...fromStored], faults: all };
-  return [{ ...said, ...(all.length > 0 && { impact: 'refused' as const }), assessment, ...(stored && { stored }) }];
+  const planned = { ...row, changes: changes.length > 0 ? changes : [...fromStored], faults: all };
+  return [{ ...planned, ...(all.length > 0 && { impact: 'refused' as const }), assessment, ...(stored && { stored }) }];
 }

@@ -58,13 +58,13 @@ export async function storeDocuments(
   }
 }
 
-/** Throws `VerbRefused` when the roll-out was cut off before it stored all of them. */
+/** Throws `VerbRefused` when the roll-out was interrupted before it stored all of them. */
 export async function refuseUnstoredDocuments(deps: ApiPorts, record: RollOutRecord): Promise<void> {
   for (const one of await keptDocuments(deps, record)) {
     const stored = await deps.inventory.get({ namespace: record.namespace, kind: one.kind, name: one.name });
     // One that was stored may have been changed since.
     if (isOurs(one, stored) || (stored?.generation ?? 0) > (one.before?.generation ?? 0) + 1) continue;
-    const why = `it was cut off before it stored ${one.kind} ${one.name}; undo or cancel it, and start it again`;
+    const why = `it was interrupted before it stored ${one.kind} ${one.name}; undo or cancel it, and start it again`;
     throw new PipelineError('VerbRefused', `roll-out ${record.id} cannot be resumed: ${why}`);
   }
 }

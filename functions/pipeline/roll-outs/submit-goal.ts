@@ -17,7 +17,10 @@ export async function goalsOf(
 ): Promise<RollOutGoals> {
   const text = await deps.artifacts.getText(rollOutKeys.goals(key, cluster));
   if (text !== undefined) return RollOutGoals.parse(JSON.parse(text));
-  throw new PipelineError('NotFound', `what roll-out ${key.id} planned for ${cluster} is not stored any more`);
+  throw new PipelineError(
+    'NotFound',
+    `the document that roll-out ${key.id} planned for ${cluster} is no longer stored`,
+  );
 }
 
 /** Called again, it stores nothing twice: what is stored says how far the earlier call came. */
@@ -86,7 +89,7 @@ async function nextOf(
   const key = { namespace: rollOut.namespace, name };
   const { goal } = await goalsOf(deps, rollOut, name);
   const { document, origin, templates = {}, templateSecrets = {}, plan } = goal;
-  const reason = again ? `roll-out ${rollOut.id} tries it again` : origin.reason;
+  const reason = again ? `retried by roll-out ${rollOut.id}` : origin.reason;
   const desired = {
     ...{ document, deleting: false, again, templates: { templates, templateSecrets } },
     ...(again ? {} : { origin, plan: plan ?? null }),

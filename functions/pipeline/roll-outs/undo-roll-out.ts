@@ -17,7 +17,7 @@ import { goalsOf } from './submit-goal.ts';
 
 /**
  * Writes the record that the next execution carries out. Throws `ApprovalRequired` when a change needs an approver and the
- * caller is none, `InUse` when another roll-out has its clusters by now, `VersionConflict` when another request was faster.
+ * caller lacks that role, `InUse` when another roll-out has its clusters by now, `VersionConflict` when another request was faster.
  */
 export async function undoRollOut(
   deps: ApiPorts,
@@ -39,7 +39,7 @@ export async function undoRollOut(
     if (stored.version !== record.version)
       throw new PipelineError(
         'VersionConflict',
-        `roll-out ${record.id} went on meanwhile; look at it, and undo it again`,
+        `roll-out ${record.id} has continued meanwhile; check what it did, then undo it again`,
       );
     const { paused: _, halted: _halted, soak: _soak, endedAt: _ended, plan: _plan, ...rest } = stored;
     const execution = stored.execution + 1;
@@ -108,7 +108,7 @@ async function backwards(
   };
 }
 
-/** One that is tried again was touched. */
+/** A cluster that has its goal was touched, also one that is retried. */
 async function hasGoal(deps: ApiPorts, { namespace }: RollOutRecord, { name, goal }: RollOutCluster): Promise<boolean> {
   return (await deps.manifests.get({ namespace, name }))?.checksum === goal;
 }

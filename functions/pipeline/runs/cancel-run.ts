@@ -10,7 +10,7 @@ const lookAgainSeconds = 15;
 
 type CancelPorts = AskPorts & Using<'clusters.list' | 'manifests.requestCancel'>;
 
-/** Id of the run that is under way: the newest may still wait for the one before it. Undefined when none is. */
+/** Id of the run that is in progress: the newest may still wait for the one before it. Undefined if no run is. */
 export async function runAtWork(deps: Using<'runs.list'>, manifest: ManifestHead): Promise<string | undefined> {
   if (!manifest.lease) return undefined;
   const recent = (await deps.runs.list(manifest, 10)).items;

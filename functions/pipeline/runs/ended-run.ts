@@ -28,7 +28,7 @@ export async function releaseRun(ended: EndedRunInput, deps: ReleasePorts): Prom
   const at = deps.clock.now().toISOString();
   const manifest = await deps.manifests.releaseLease(key, ended.executionArn);
   const recent = (await deps.runs.list(key, recentRuns)).items;
-  const mine = recent.filter((run) => isCutOff(run, ended, manifest));
+  const mine = recent.filter((run) => wasInterrupted(run, ended, manifest));
   const fault = ended.status === 'FAILED' ? await deps.workflows.fault(ended.executionArn) : undefined;
   const broke = fault && passes(innermost(fault)) ? fault : undefined;
   const status = ended.status === 'FAILED' && !broke ? ('Failed' as const) : ('Aborted' as const);
@@ -52,8 +52,8 @@ export async function releaseRun(ended: EndedRunInput, deps: ReleasePorts): Prom
   return { ...version, reason, startAgain: next.care === 'start', pauseSeconds };
 }
 
-/** Runs that this execution was at work on: its own, and, as the lease is free, whatever else was under way. */
-function isCutOff(run: RunRecord, ended: EndedRunInput, manifest: ManifestHead | undefined): boolean {
+/** Runs that this execution was at work on: its own, and, as the lease is free, every other run that was in progress. */
+function wasInterrupted(run: RunRecord, ended: EndedRunInput, manifest: ManifestHead | undefined): boolean {
   if (run.runId === ended.runId) return run.status === 'Running' || run.status === 'Queued';
   return run.status === 'Running' && !manifest?.lease;
 }
@@ -63,7 +63,7 @@ interface Next {
   readonly sentence: string;
   /** @default 0 */
   readonly pauseSeconds?: number;
-  /** Of a failed one. @default only a person starts it again */
+  /** The automatic retry of a failed run. @default only a person retries it */
   readonly retry?: RetryPlan;
 }
 
@@ -77,28 +77,31 @@ interface Aftermath {
 }
 
 async function nextFor(manifest: ManifestHead, { ended, broke, mine, recent, deps }: Aftermath): Promise<Next> {
-  if (manifest.paused) return { care: 'pause', sentence: 'the manifest is paused; resuming it goes on' };
+  if (manifest.paused) return { care: 'pause', sentence: 'the manifest is paused; resume it to continue' };
   if (isCancelled(manifest, manifest)) return { care: 'fail', sentence: 'it was cancelled' };
   const newest = recent.find((run) => run.runId === manifest.runId);
   // The run was stored but its record was not: it counts as queued.
   const waits = newest === undefined || newest.status === 'Queued';
   if (waits && manifest.runId !== ended.runId) {
     const alive = (await deps.workflows.statusOfRun(manifest.runId)) === 'RUNNING';
-    return { care: alive ? 'wait' : 'start', sentence: `generation ${manifest.generation} waited for it and goes on` };
+    return {
+      care: alive ? 'wait' : 'start',
+      sentence: `generation ${manifest.generation} waited for it and continues`,
+    };
   }
   // The next run is not a check: it finishes what this one started, and if that breaks as well it has failed.
   if (manifest.check !== undefined && manifest.runId === ended.runId)
     return {
       care: 'start',
-      sentence: 'it was a check for drift; what it started is finished, the next one comes at its time',
+      sentence: 'it was a drift check; what it started is finished, and the next check starts at its regular time',
     };
   if (ended.status === 'FAILED' && !broke)
     return { care: 'fail', sentence: 'the run itself broke; retry once the cause is found' };
   // Runs outlive their manifest; an earlier one of the same name had another uid.
   const own = `${manifest.name}-${manifest.uid}-`;
   const sameGeneration = recent.filter((run) => run.generation === manifest.generation && run.runId.startsWith(own));
-  const cutOff = sameGeneration.findIndex((run) => run.status !== 'Aborted' && !mine.includes(run));
-  const inARow = cutOff < 0 ? sameGeneration.length : cutOff;
+  const previous = sameGeneration.findIndex((run) => run.status !== 'Aborted' && !mine.includes(run));
+  const inARow = previous < 0 ? sameGeneration.length : previous;
   const most = deps.config.KUBELOOM_MAX_CUT_OFFS;
   if (broke && inARow < most) {
     const pauseSeconds = restartPauseSeconds(deps.config, inARow - 1);

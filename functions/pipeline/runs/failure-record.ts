@@ -9,12 +9,12 @@ export interface FailureQuestion {
   readonly run: ClusterRun;
   readonly record: ClusterRecord;
   readonly plan: PlanInput | undefined;
-  /** Of the state machine; undefined: what the run has recorded was assessed already. */
+  /** The error in the state machine; undefined: the failure that the run recorded was already assessed. */
   readonly fault: StateError | undefined;
   readonly now: string;
 }
 
-export function failureBehind(question: FailureQuestion): ClusterFailure {
+export function recordedFailure(question: FailureQuestion): ClusterFailure {
   const { run, record, plan, fault, now } = question;
   const recorded = record.failure?.runId === run.runId ? record.failure : undefined;
   const ofWaypoint = plan !== undefined && recorded?.attemptPrefix?.startsWith(`${plan.waypointPrefix}/`) === true;

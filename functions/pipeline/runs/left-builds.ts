@@ -60,13 +60,13 @@ export async function leftByRun(
   return prefixes.map((waypoint) => leftOf(waypoint, reason));
 }
 
-/** Of a waypoint, whether it was being done or undone. */
+/** The builds of a waypoint, whether it was being done or undone. */
 export function leftOf(waypoint: string, reason: StopRequest['reason']): LeftBuilds {
   return { waypoint, places: [waypoint, waypointKeys.undo(waypoint)], reason };
 }
 
 /**
- * Whether builds of the last waypoint may run although nothing waits for them: another run was cut off there or needs attention, or
+ * Whether builds of the last waypoint may run although nothing waits for them: another run was interrupted there or needs attention, or
  * it pauses because of a failure that no stage recorded, so that none has seen its build end.
  */
 function mayBeLeft(
@@ -89,7 +89,7 @@ export function refuseNextToBuilds(
   throw new PipelineError('BuildStillRuns', `builds of ${waypointPrefix} may still run`);
 }
 
-/** Of the prefix of a waypoint: `runs/<namespace>/<name>/<run>/…`. */
+/** The run of the prefix of a waypoint: `runs/<namespace>/<name>/<run>/…`. */
 export const runOf = (waypointPrefix: string): string => waypointPrefix.split('/')[3] ?? '';
 
 /** Prefixes of the waypoints of clusters that are at work in one of these ways. */

@@ -1,4 +1,4 @@
-/** Whether and when a manifest that failed is tried again without a person. */
+/** Whether and when a failed manifest is retried automatically. */
 import type { ManifestRecord, NewEvent } from '#contracts/records.ts';
 import { mostRetries, nextRetryAt } from '#domain/due-times.ts';
 import type { ErrorClass } from '#domain/errors.ts';
@@ -7,19 +7,19 @@ import { failurePolicy, type Restart } from '#domain/failure-policy.ts';
 import type { SettledCluster } from './run-summary.ts';
 
 export interface RetryPlan {
-  /** Absent: it is not tried again automatically. */
+  /** Absent: it is not retried automatically. */
   readonly dueAt?: string;
-  /** What is said about it. */
+  /** The event that reports it. */
   readonly event: Reported<'RetryScheduled' | 'RetriesUsedUp'>;
 }
 
 /** Undefined when no cluster failed of something that disappears without a change of the manifest. */
 export function planRetry(
   manifest: Pick<ManifestRecord, 'uid' | 'name' | 'retries'>,
-  behind: readonly Pick<SettledCluster, 'failure' | 'heldPools'>[],
+  unfinished: readonly Pick<SettledCluster, 'failure' | 'heldPools'>[],
   now: Date,
 ): RetryPlan | undefined {
-  const passing = behind.flatMap(classesOf).find((name) => failurePolicy[name].restart === 'scheduled');
+  const passing = unfinished.flatMap(classesOf).find((name) => failurePolicy[name].restart === 'scheduled');
   return passing && planRetryOf(manifest, failurePolicy[passing].because, now);
 }
 
@@ -31,10 +31,10 @@ export function planRetryOf(
 ): RetryPlan {
   const dueAt = nextRetryAt(now, retries, `${uid}/${name}`);
   if (dueAt === undefined) {
-    const message = `${mostRetries} automatic retries did not help: it is tried again when a person retries it or changes the manifest (${because})`;
+    const message = `${mostRetries} automatic retries did not help: it needs a retry by a person or a changed manifest (${because})`;
     return { event: { kind: 'RetriesUsedUp', message } };
   }
-  const message = `it is tried again at ${dueAt}, retry ${retries + 1} of ${mostRetries} (${because})`;
+  const message = `it will be retried at ${dueAt}, retry ${retries + 1} of ${mostRetries} (${because})`;
   return { dueAt, event: { kind: 'RetryScheduled', message } };
 }
 
@@ -46,7 +46,7 @@ export function failedFor(
   return clusters.flatMap(classesOf).some((name) => failurePolicy[name].restart === restart);
 }
 
-/** An execution that ended without an outcome was cut off by the platform. */
+/** An execution that ended without an outcome was interrupted by the platform. */
 function classesOf({ failure, heldPools = [] }: Pick<SettledCluster, 'failure' | 'heldPools'>): readonly ErrorClass[] {
   const held = heldPools.map((pool) => pool.failure.class);
   if (failure) return [failure.class, ...held];

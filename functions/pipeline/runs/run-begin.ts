@@ -27,7 +27,7 @@ export async function beginRun(
   const run: RunRecord = { reason: 'started', ...known, ...noted, status: 'Running', startedAt: now };
   const what = deleting ? 'everything will be deleted' : `generation ${generation}`;
   const work = clusters === 0 ? 'nothing to change' : `${counted(clusters, 'cluster')} to touch`;
-  const check = `a check for drift of generation ${generation}: ${counted(clusters, 'cluster')} to check`;
+  const check = `a drift check of generation ${generation}: ${counted(clusters, 'cluster')} to check`;
   const message = manifest.check === undefined ? `${what}, attempt ${attempt}: ${work}` : check;
   await Promise.all([
     deps.runs.put(run),

@@ -51,7 +51,7 @@ function reported(status: RunStatus, summary: SettleManifestOutput, check: boole
     case 'Succeeded':
       return {
         kind: 'RunSucceeded',
-        message: check ? 'the check for drift is done' : 'everything is in the desired state',
+        message: check ? 'the drift check is done' : 'everything is in the desired state',
       };
     case 'Superseded':
       return {
@@ -60,7 +60,7 @@ function reported(status: RunStatus, summary: SettleManifestOutput, check: boole
       };
     case 'Aborted':
       if (summary.outcome === 'paused') {
-        return { kind: 'RunPaused', message: 'the manifest is paused; resuming it does what is left' };
+        return { kind: 'RunPaused', message: 'the manifest is paused; resume it to continue' };
       }
       return { kind: 'RunCancelled', message: `the run was cancelled; ${summary.Cause}` };
     default:

@@ -10,15 +10,15 @@ export interface SettledCluster extends Pick<ClusterRecord, 'status' | 'failure'
   /** It has a stored record. */
   readonly stored: boolean;
   /** It is not where the run should have led it. */
-  readonly behind: boolean;
+  readonly unfinished: boolean;
   /** ISO 8601: when another check may lead to a replacement of one of its nodes. */
   readonly lookAgainAt?: string;
 }
 
-export function settledCluster(record: ClusterRecord, behind: boolean): SettledCluster {
+export function settledCluster(record: ClusterRecord, unfinished: boolean): SettledCluster {
   const { status, failure, heldPools, version, drift: { lookAgainAt } = {} } = record;
   const again = lookAgainAt === undefined ? {} : { lookAgainAt };
-  return { name: clusterName(record), status, failure, heldPools, stored: version > 0, behind, ...again };
+  return { name: clusterName(record), status, failure, heldPools, stored: version > 0, unfinished, ...again };
 }
 
 /** Outcome of each cluster, a sentence with it. */
@@ -34,16 +34,16 @@ export function undoneOutcome(clusters: readonly SettledCluster[], runId: string
   const [first] = undone;
   if (!first) return undefined;
   const names = undone.map(({ name, failure }) => `${name}: ${failure?.code}`).join(', ');
-  const cause = `what was asked for apart from the manifest failed and was undone (${names})`;
+  const cause = `what was requested apart from the manifest failed and was undone (${names})`;
   return { outcome: 'failed', Error: first.failure?.code ?? 'StageFailed', Cause: cause.slice(0, 500) };
 }
 
 /** Done when the planner would change no cluster any more. */
-export function outcomeOf(clusters: number, behind: readonly SettledCluster[]): SettleManifestOutput {
-  const [first] = behind;
+export function outcomeOf(clusters: number, unfinished: readonly SettledCluster[]): SettleManifestOutput {
+  const [first] = unfinished;
   if (!first) return { outcome: 'done', Error: '', Cause: '' };
-  const names = behind.map((cluster) => `${cluster.name}: ${stateOf(cluster)}`).join(', ');
-  const cause = `${behind.length} of ${counted(clusters, 'cluster')} did not reach the desired state (${names})`;
+  const names = unfinished.map((cluster) => `${cluster.name}: ${stateOf(cluster)}`).join(', ');
+  const cause = `${unfinished.length} of ${counted(clusters, 'cluster')} did not reach the desired state (${names})`;
   return { outcome: 'failed', Error: first.failure?.code ?? 'StageFailed', Cause: cause.slice(0, 500) };
 }
 
@@ -53,19 +53,19 @@ export function outcomeOf(clusters: number, behind: readonly SettledCluster[]): 
 export function pausedOutcome(
   manifest: ManifestRecord,
   runId: string,
-  behind: readonly SettledCluster[],
+  unfinished: readonly SettledCluster[],
 ): SettleManifestOutput | undefined {
-  const waits = manifest.paused && behind.length > 0 && behind.every(({ failure }) => failure?.runId !== runId);
+  const waits = manifest.paused && unfinished.length > 0 && unfinished.every(({ failure }) => failure?.runId !== runId);
   return waits ? { outcome: 'paused', Error: '', Cause: '' } : undefined;
 }
 
 /** Only faults of services ended the run: it is not over, finish-run starts it again. */
 export function brokenOutcome(
   summary: SettleManifestOutput,
-  behind: readonly SettledCluster[],
+  unfinished: readonly SettledCluster[],
   runId: string,
 ): SettleManifestOutput | undefined {
-  const broke = behind.every(({ failure }) => failure?.class === 'platform' && failure.runId === runId);
+  const broke = unfinished.every(({ failure }) => failure?.class === 'platform' && failure.runId === runId);
   return summary.outcome === 'failed' && broke ? { ...summary, Error: 'ServiceUnavailable' } : undefined;
 }
 

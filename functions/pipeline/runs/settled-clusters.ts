@@ -3,7 +3,7 @@ import type { ManifestKey, ManifestRecord } from '#contracts/records.ts';
 import type { Using } from '../../ports.ts';
 import { type SettledCluster, settledCluster } from './run-summary.ts';
 
-/** Those are behind that the planner would change. It is loaded for that: checks, the most frequent runs, do without it. */
+/** A cluster is unfinished if the planner would change it. The planner is loaded on demand: drift checks, the most frequent runs, do not need it. */
 export async function* settledByPlans(
   deps: Using<'clusters.each' | 'demands.list' | 'ids' | 'config'>,
   manifest: ManifestRecord,

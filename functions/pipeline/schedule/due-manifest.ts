@@ -50,7 +50,7 @@ export type DuePorts = ReleasePorts &
  * A run that is alive keeps its lease; so does one that is gone, until no build of it runs any more: then it is finished. One that never
  * started is started; whether it is alive is asked first, as names of executions are free again after 90 days. A paused manifest is not
  * touched, and the tools of one that is being cancelled are asked once more, or stopped. One that is done is checked for drift,
- * one that failed is tried again; of both is reported when branches or tags of their templates have moved.
+ * one that failed is retried; for both it is reported when branches or tags of their templates have moved.
  */
 export async function handleDue(head: ManifestHead, deps: DuePorts): Promise<DueAction> {
   const { namespace, name, generation, attempt, lease, runId } = head;
@@ -108,7 +108,7 @@ async function handleIdle(record: ManifestRecord, deps: DuePorts): Promise<DueAc
   return 'leftAlone';
 }
 
-/** Of one that is paused. */
+/** When a paused manifest is due next. */
 function nextDueOf(record: ManifestRecord, now: Date): string | undefined {
   if (record.status === 'Done') return nextCheckOf(record, now);
   return record.status === 'Failed' ? nextRetryAt(now, record.retries ?? 0, `${record.uid}/${record.name}`) : undefined;

@@ -2,7 +2,7 @@
 import type { ManifestRecord } from '#contracts/records.ts';
 import type { Using } from '../../ports.ts';
 
-/** Seconds; 0 when there is none. */
+/** Seconds; 0 when no manifest is due. */
 export interface TickMeasures {
   /** How long the oldest lease has been expired without being freed. */
   readonly leaseOverdueSeconds: number;
@@ -10,7 +10,7 @@ export interface TickMeasures {
   readonly longestRunSeconds: number;
 }
 
-/** Of the manifests that were due; those that are not are in time. */
+/** Delays of the manifests that were due; all others are in time. */
 export async function measureTick(
   due: readonly Pick<ManifestRecord, 'namespace' | 'name' | 'runId' | 'lease'>[],
   deps: Using<'runs.get' | 'clock'>,

@@ -20,7 +20,7 @@ import { submitSource } from './submit-source.ts';
 
 export type SourceStep = 'leftAlone' | 'asked' | 'fetching' | 'read' | 'refused';
 
-/** If a step is cut off, the next one begins after this. */
+/** If a step is interrupted, the next one begins after this. */
 const claimSeconds = 300;
 /** Between two questions to a runner. */
 const waitSeconds = 20;
@@ -98,8 +98,8 @@ async function fetched(deps: SubmissionPorts, source: GitSourceRecord, fetching:
   if (read === undefined) {
     const error = errorIn(result);
     const problem = {
-      reason: error?.message ?? `the runner ended without an answer (build ${question?.buildId ?? 'unknown'})`,
-      fix: error?.hint ?? 'it is tried again; if it keeps failing, read the log of that build',
+      reason: error?.message ?? `the runner ended without a result (build ${question?.buildId ?? 'unknown'})`,
+      fix: error?.hint ?? 'Kubeloom retries it; if it keeps failing, read the log of that build',
     };
     return { step: 'read', change: { ...rest(deps, source, unreachable(problem)), fetching: undefined } };
   }

@@ -51,7 +51,7 @@ export async function pruneSource(deps: SubmissionPorts, pruning: Pruning): Prom
   const rows: SourceRow[] = foreign.map((one) => keptRow(one, notItsOwnOf(one) ?? ''));
   const faults: SourceFault[] = [];
   for (const one of unreadable) {
-    rows.push(keptRow(one, 'its file is gone, and what is stored cannot be read'));
+    rows.push(keptRow(one, 'its file is gone, and the stored manifest cannot be read'));
     faults.push(...inFile(one.own.file, one.faults));
   }
   let waits = false;
@@ -60,10 +60,11 @@ export async function pruneSource(deps: SubmissionPorts, pruning: Pruning): Prom
     const owner = mayHaveIt(others, name, one.own.goneSince ?? '');
     if (!complete) rows.push(keptRow(one, 'its file is gone, and other files have faults'));
     else if (prune === false) rows.push(keptRow(one, 'its file is gone, and spec.prune is false'));
-    else if (!named.has(name) && counted.length > most) rows.push(keptRow(one, 'more are gone than spec.prune allows'));
+    else if (!named.has(name) && counted.length > most)
+      rows.push(keptRow(one, 'more manifests are gone than spec.prune allows'));
     else if (owner !== undefined) {
       waits = true;
-      const other = `the GitSource ${owner.name} by now, which has faults, or was not read since`;
+      const other = `the GitSource ${owner.name}, which has faults or was not read since then`;
       rows.push(keptRow(one, `its file is gone; it may be in ${other}`));
     } else {
       const { row, fault } = await remove(deps, one, pruning);

@@ -64,16 +64,16 @@ export function inFile(file: string, faults: readonly WireFault[]): readonly Sou
 function placeFaults(document: unknown, kind: SourceKind | undefined, namespace: string): readonly Fault[] {
   const metadata = isMap(document) && isMap(document.metadata) ? document.metadata : {};
   if (kind === undefined) {
-    const said = isMap(document) && typeof document.kind === 'string' ? `"${document.kind.slice(0, 60)}"` : 'missing';
+    const kind = isMap(document) && typeof document.kind === 'string' ? `"${document.kind.slice(0, 60)}"` : 'missing';
     const fix = 'keep other files outside of its path, and store other kinds with `kubeloom apply`';
-    return [error(['kind'], `is ${said}, and a GitSource submits only ${kinds.join(', ')}`, fix)];
+    return [error(['kind'], `is ${kind}, and a GitSource submits only ${kinds.join(', ')}`, fix)];
   }
   if (typeof metadata.name !== 'string' || metadata.name === '') {
     return [error(['metadata', 'name'], 'is missing', 'give the document a name')];
   }
-  const said = metadata.namespace;
-  if (said === undefined || said === null || said === namespace) return [];
-  const place = typeof said === 'string' ? `"${said.slice(0, 63)}"` : 'not text';
+  const given = metadata.namespace;
+  if (given === undefined || given === null || given === namespace) return [];
+  const place = typeof given === 'string' ? `"${given.slice(0, 63)}"` : 'not text';
   const reason = `is ${place}, and this GitSource submits only into its own namespace "${namespace}"`;
   return [error(['metadata', 'namespace'], reason, 'leave it out, or make a GitSource in that namespace')];
 }

@@ -101,7 +101,7 @@ async function judgeManifest(
   const faults = await faultsIn(one, async () => {
     const owner = ownerAmong(others, one.name);
     if (owner !== undefined) {
-      const fix = `remove it there, and this GitSource takes it over; or remove it here`;
+      const fix = `remove it there, then this GitSource takes it over; or remove it here`;
       return [{ path: 'metadata.name', reason: `"${one.name}" is submitted by the GitSource ${owner.name}`, fix }];
     }
     const stored = await replaceableManifest(deps, key);
@@ -169,7 +169,7 @@ export async function faultsIn(
         {
           path: 'metadata.name',
           reason,
-          fix: 'the next commit, or `kubeloom sources sync`, tries again',
+          fix: 'the next commit, or `kubeloom sources sync`, retries it',
           severity: 'error',
         },
       ],

@@ -8,7 +8,7 @@ const FailedBuild = z.object({
   Build: z.object({ BuildStatus: z.string(), Phases: z.array(BuildPhase).nullish() }),
 });
 
-/** The build in the Cause of a failed state; undefined when there is none, or it was cut short. */
+/** The build in the Cause of a failed state; undefined when the Cause has no build, or was truncated. */
 export function buildIn(cause: string): z.infer<typeof FailedBuild>['Build'] | undefined {
   return FailedBuild.safeParse(parseJson(cause)).data?.Build;
 }

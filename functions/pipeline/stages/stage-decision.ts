@@ -16,7 +16,7 @@ export interface CollectedStage {
   readonly result: StageResult | undefined;
   /** Why the try before this one failed. */
   readonly earlier?: StageError | undefined;
-  /** Target of the waypoint under way. */
+  /** Target of the waypoint in progress. */
   readonly target: ClusterState | null;
   /** The run has to stop. A rollback is still completed. */
   readonly cancelled: boolean;
@@ -27,7 +27,7 @@ export interface CollectedStage {
 
 export interface StageDecision {
   readonly output: CollectResultOutput;
-  /** The tool did its work, even if the run does not go on. */
+  /** The tool did its work, even if the run stops now. */
   readonly succeeded: boolean;
   /** What to record of a run that goes no further. */
   readonly error?: StageError;
@@ -97,7 +97,7 @@ function cancelledAfter({ slot }: CollectResultInput): StageError | undefined {
 /** A user who cancels because of a failure wants to find it in the description. */
 function cancelledDuring({ slot, build }: CollectResultInput, error: StageError, earlier?: StageError): StageError {
   const stopped = error.code === 'StageCancelled' || ('Cause' in build && build.Cause.includes('"STOPPED"'));
-  return cancelled(`while ${slot.stage} was under way`, stopped ? earlier : error);
+  return cancelled(`while ${slot.stage} was running`, stopped ? earlier : error);
 }
 
 /** A failure as it is kept in the cluster record. */
@@ -114,7 +114,7 @@ export function failureOf(
   const outcome =
     slot.mode === 'do' || first === null
       ? 'what follows is being decided'
-      : `the way back stopped at ${stage}; the stage to undo had failed with ${first.code}: ${first.message}`;
+      : `the undo stopped at ${stage}; the stage to undo had failed with ${first.code}: ${first.message}`;
   const { attemptPrefix, at } = about;
   return { ...error, stage, runId: run.runId, at, outcome: outcome.slice(0, 2000), attemptPrefix };
 }
@@ -131,7 +131,8 @@ function lostRunner({ build, slot, run, try: { attempt } }: CollectResultInput):
   }
   if ('Error' in build && isSilence(build.Error)) {
     const message = `CodeBuild did not start a container for ${slot.stage}: ${words}`;
-    const hint = 'See whether CodeBuild works in this region, and what the role of the state machine run-stage may do.';
+    const hint =
+      'Check whether CodeBuild works in this region, and the permissions of the role of the state machine run-stage.';
     // A waypoint can pause and continue later; the way back cannot.
     const errorClass = slot.mode === 'do' ? 'platform' : 'transient';
     return { class: errorClass, code: 'BuildNotStarted', message, hint, retryable: true };
@@ -145,7 +146,7 @@ function lostRunner({ build, slot, run, try: { attempt } }: CollectResultInput):
     class: attempt === 1 ? 'transient' : 'bug',
     code: 'RunnerLost',
     message: `the container of ${slot.stage} left no result: ${words}`,
-    hint: `See how far it came: kubeloom logs ${run.runId} --stage ${slot.stage}${undo}`,
+    hint: `See where it stopped: kubeloom logs ${run.runId} --stage ${slot.stage}${undo}`,
     retryable: attempt === 1,
   };
 }
@@ -157,7 +158,7 @@ const pullFailed = 'BUILD_CONTAINER_UNABLE_TO_PULL_IMAGE';
 function whyNeverStarted(error: string, cause: string, words: string): string | undefined {
   if (`${error} ${cause}`.includes('AccountLimitExceededException')) return words;
   const queued = buildIn(cause)?.Phases?.find(({ PhaseType }) => PhaseType === 'QUEUED');
-  return queued?.PhaseStatus === 'TIMED_OUT' ? 'its build waited in the queue until its time was up' : undefined;
+  return queued?.PhaseStatus === 'TIMED_OUT' ? 'its build waited in the queue until its time-out' : undefined;
 }
 
 /** All errors of CodeBuild that have no name of their own: throttling, 5xx, rights. */

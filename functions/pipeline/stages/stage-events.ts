@@ -35,7 +35,7 @@ function failure(what: string, { input, verdict }: Collected, config: Config): r
   const { error, output } = verdict;
   const { attempt, waitsSince } = input.try;
   if (output.outcome === 'wait') {
-    const message = `${what} waits for a build, which is tried again for ${longestWaitHours} hours: ${error?.message} ${error?.hint}`;
+    const message = `${what} waits for a build; the start is retried for ${longestWaitHours} hours: ${error?.message} ${error?.hint}`;
     // Once for all of its pauses.
     return waitsSince === undefined ? [{ kind: 'WaitsForCapacity', message }] : [];
   }

@@ -44,7 +44,7 @@ function nextIndex(run: ClusterRun, record: ClusterRecord): number {
   const prefix = waypointsOf(run);
   const last = record.waypointPrefix?.startsWith(prefix) ? Number(record.waypointPrefix.slice(prefix.length)) : -1;
   if (last + 1 < mostWaypoints) return last + 1;
-  const message = `cluster ${run.cluster} started ${mostWaypoints} waypoints in the run ${run.runId} and is not done`;
+  const message = `cluster ${run.cluster} started ${mostWaypoints} waypoints in the run ${run.runId} without reaching its end`;
   throw new PipelineError('InternalFault', message);
 }
 

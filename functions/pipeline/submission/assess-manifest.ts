@@ -99,8 +99,8 @@ export async function assessManifest(
   };
   const record = nextRecord(deps, key, stored, goal);
   const plans = planClusters(planningOf(deps, record, demands), record, clusters);
-  const underWay = stored !== undefined && stored.status !== 'Done' && stored.status !== 'Failed';
-  const later = underWay
+  const inProgress = stored !== undefined && stored.status !== 'Done' && stored.status !== 'Failed';
+  const later = inProgress
     ? refusalsOf(plansOnceReached(deps, { stored, desired: record, demands }, clusters), plans)
     : [];
   const inDocument = [...replaceFaults(manifest), ...unpinned, ...pinned.faults].map((fault) => ({
@@ -171,8 +171,8 @@ interface Change {
 
 /** What plans refuse, each reason once however many clusters give it, without what `others` refuse already. */
 export function refusalsOf(plans: readonly ClusterPlan[], others: readonly ClusterPlan[] = []): readonly WireFault[] {
-  const said = new Set(others.flatMap(({ refusals }) => refusals.map(subjectOf)));
-  const found = plans.flatMap(({ refusals }) => refusals).filter((refusal) => !said.has(subjectOf(refusal)));
+  const reported = new Set(others.flatMap(({ refusals }) => refusals.map(subjectOf)));
+  const found = plans.flatMap(({ refusals }) => refusals).filter((refusal) => !reported.has(subjectOf(refusal)));
   const firsts = new Map(found.map((refusal) => [`${subjectOf(refusal)} ${refusal.reason}`, refusal]));
   return [...firsts.values()].map(({ about: _, ...fault }) => fault);
 }

@@ -14,7 +14,7 @@ import { everyManifest } from '../records/stored-manifest.ts';
 
 type Ports = Pick<ApiPorts, 'manifests' | 'clusters'>;
 
-/** Their names, as the caller may know them. */
+/** Names of the manifests that use a Secret or a TemplateGitReference, as far as the caller may see them. */
 export async function manifestsThatUse(
   deps: Ports,
   caller: AdmittedCaller,

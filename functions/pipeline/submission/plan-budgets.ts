@@ -20,7 +20,7 @@ export interface PlanInBudget extends Pick<ManifestKey, 'name'> {
   readonly orphans?: Orphans;
 }
 
-/** Of the namespace and of the installation, where they have one: after all these plans together. */
+/** The budgets of the namespace and of the installation, if set, with the cost after all these plans together. */
 export async function budgetsOfPlans(
   deps: Ports,
   namespace: string,
@@ -66,7 +66,7 @@ interface OtherCost extends ManifestKey {
   readonly isUnreadable?: true;
 }
 
-/** A waypoint that is under way counts as reached. */
+/** A waypoint in progress counts as reached. */
 async function costNow({ clusters }: Ports, { namespace, name }: ManifestRecord): Promise<OtherCost> {
   const key = { namespace, name };
   try {

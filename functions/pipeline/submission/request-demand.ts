@@ -26,7 +26,7 @@ export interface DemandRequest {
   readonly byPerson?: boolean;
   readonly kind: 'ScaleRequested' | 'ReplacementRequested';
   /** What speaks against it once it is stored: a run at work was faster. */
-  readonly faultsBehind?: () => Promise<readonly WireFault[]>;
+  readonly lateFaults?: () => Promise<readonly WireFault[]>;
 }
 
 /** Stores it and starts the next attempt, unless it is all there or asked for already. */
@@ -49,7 +49,7 @@ export async function requestDemand(deps: ApiPorts, request: DemandRequest): Pro
   const faults = asked.flatMap(({ record, before, after }) => planFaults(deps, stored, record, { before, after }));
   if (faults.length > 0) throw demandRefused(stored, done, faults);
   for (const { record, change } of asked) await changeDemand(deps, idOf(record), change);
-  const late = (await request.faultsBehind?.()) ?? [];
+  const late = (await request.lateFaults?.()) ?? [];
   if (late.length > 0) throw demandRefused(stored, done, late);
   const next = await startAnotherAttempt(deps, stored, what, byPerson);
   await recordManifestChange(deps, next, what, caller, kind);

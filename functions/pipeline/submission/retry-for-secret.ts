@@ -26,8 +26,8 @@ async function failedForWantOf(deps: Ports, record: ManifestRecord, secret: Mani
   // Most are done and nothing failed: their clusters are not read.
   if (record.status === 'Done' && (await deps.runs.get(record, record.runId))?.status !== 'Failed') return false;
   const clusters = await unlessNamed('Unreadable', deps.clusters.list(record));
-  const behind = clusters?.filter(({ status, failure }) => status !== 'Converged' || failure !== null) ?? [];
-  return failedFor('secretStored', behind);
+  const unfinished = clusters?.filter(({ status, failure }) => status !== 'Converged' || failure !== null) ?? [];
+  return failedFor('secretStored', unfinished);
 }
 
 async function makeDue(deps: Ports, record: ManifestRecord, secret: ManifestKey): Promise<void> {
@@ -37,7 +37,7 @@ async function makeDue(deps: Ports, record: ManifestRecord, secret: ManifestKey)
   // Another request that was faster starts it anyway.
   await unlessNamed('VersionConflict', deps.manifests.replace({ ...record, dueAt }, { generation, attempt }));
   const next = record.status === 'Done' ? 'checked' : 'retried';
-  const message = `the Secret ${referenceName(secret)}, which it failed for want of, was stored: it is ${next} in some minutes`;
+  const message = `the Secret ${referenceName(secret)}, whose lack made it fail, was stored: it is ${next} in some minutes`;
   const event = retryEvent({ event: { kind: 'RetryScheduled', message } }, now.toISOString(), runId);
   await deps.events.append(record, [event]);
 }

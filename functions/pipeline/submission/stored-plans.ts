@@ -55,8 +55,8 @@ export async function refuseOtherPlans(
   const moved = known === undefined ? [] : movedSince(known.basis, now === known.id ? known.basis : basis);
   const why =
     known === undefined
-      ? `no plan ${wanted.join(', ')} of it is kept, and what would be carried out is plan ${now}`
-      : `plan ${known.id} does not fit any more: ${movedText(moved)}`;
+      ? `plan ${wanted.join(', ')} is not stored, and the current plan is ${now}`
+      : `plan ${known.id} is no longer valid: ${movedText(moved)}`;
   throw new PipelineError('PlanMoved', `${name}: ${why}; nothing was changed. Plan again, and apply that plan`, {
     details: { plan: now, moved },
   });
@@ -106,7 +106,7 @@ interface PlanQuestion {
   readonly difference?: readonly Money[] | undefined;
 }
 
-/** Of changes of several clusters. `way`: what can be done; `beyond`: why a budget asks for it. */
+/** The error for changes of several clusters that need approval. `way`: what can be done; `beyond`: why a budget requires it. */
 export function unapproved(clusters: readonly string[], way: string, beyond?: string): PipelineError {
   const why = beyond === undefined ? '' : ` (${beyond})`;
   const message = `changes of ${listed(clusters)} have to be approved${why}: ${way}; nothing was changed`;

@@ -58,7 +58,7 @@ export async function submitDeletion(
   });
   const record = { ...unbound, ...(plan && { plan }) };
   const left = record.orphans && (await leftBehind(deps, path, { clusters, orphans: record.orphans }));
-  // The run under way has become useless: its stage is stopped, what it created is recorded.
+  // The run in progress is no longer needed: its stage is stopped, what it created is recorded.
   const atWork = await runAtWork(deps, stored);
   await storeNext(deps, stored, record);
   if (paused) await deps.manifests.setPaused(path, false);

@@ -36,7 +36,7 @@ export interface Submission {
 export interface Submitted {
   /** As it is stored now. */
   readonly record: ManifestHead;
-  /** It was under way or done before: nothing was started. */
+  /** The document was already in progress or done: nothing was started. */
   readonly unchanged: boolean;
   readonly warnings?: readonly WireFault[];
   /** What keeps running when the manifest is deleted. */
@@ -60,7 +60,7 @@ export async function submitDocument(
   const warnings = [...assessment.warnings];
   if (!assessed || !basis) throw new PipelineError('InternalFault', 'a document without faults has no record');
   const otherPlanes = !sameValue(stored?.planes ?? {}, assessed.planes ?? {});
-  const unchanged = stored && same && !otherPlanes && !isBehind(stored, assessment);
+  const unchanged = stored && same && !otherPlanes && !needsRun(stored, assessment);
   if (unchanged) {
     await refuseOtherPlans(deps, key, basis, terms.wanted);
     return { record: stored, unchanged: true, warnings };
@@ -110,7 +110,7 @@ export function approvedPlanText({ plan }: Pick<ManifestRecord, 'plan'>): string
 }
 
 /** The same document has to be done again when it failed, or when templates that it names have changed since. */
-function isBehind({ status }: ManifestRecord, { plans }: Assessment): boolean {
+function needsRun({ status }: ManifestRecord, { plans }: Assessment): boolean {
   return status === 'Failed' || (status === 'Done' && plans.some(({ waypoints }) => waypoints.length > 0));
 }
 

@@ -67,7 +67,7 @@ async function clusterFaults(deps: ApiPorts, plane: ManagementPlane): Promise<re
   const { clusters } = manifest.spec.kubernetes;
   const found = clusters.find(({ name }) => name === cluster.name);
   if (found?.machinesOnly) {
-    const reason = `manifest "${cluster.manifest}" has machines, and no cluster of Kubernetes`;
+    const reason = `manifest "${cluster.manifest}" has machines, but no Kubernetes cluster`;
     return [error(['spec', 'cluster', 'manifest'], reason, 'name a manifest with a cluster')];
   }
   if (found !== undefined) return [];

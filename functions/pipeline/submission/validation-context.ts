@@ -75,7 +75,7 @@ export async function storedReferences(
   return { readObjects, providerTypes, secrets, ownTemplates: sources !== 'builtin', templateReferences, agents };
 }
 
-/** Of clusters of manifests with autoscaled pools: those whose agent reported lately. */
+/** The clusters with autoscaled pools whose agent reported lately. */
 async function agentsAtWork(
   deps: Pick<SurroundingPorts, 'artifacts' | 'clock' | 'clusters' | 'config'>,
   placed: readonly PlacedDocument[],
@@ -126,7 +126,7 @@ function refuseForeign(caller: AdmittedCaller, key: ManifestKey, referred: reado
   if (referred.length > 0 && !caller.may('viewer', key.namespace)) {
     throw new PipelineError(
       'Forbidden',
-      `${caller.name} lacks the role viewer in namespace "${key.namespace}", where the document says it is; an admin can grant it with a RoleBinding`,
+      `${caller.name} lacks the role viewer in namespace "${key.namespace}", which the document names; an admin can grant it with a RoleBinding`,
     );
   }
   const foreign = referred.filter(({ namespace }) => namespace !== key.namespace && !caller.may('operator', namespace));
