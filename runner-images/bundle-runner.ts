@@ -50,7 +50,7 @@ async function buildInto(outfile: string, entry: string, options: BuildOptions):
     absWorkingDir: root,
     outfile,
     ...{ bundle: true, platform: 'node', target: 'node24', format: 'esm' },
-    // Of packages that have both, use the modules: unused code is left out.
+    // If a package has CommonJS and modules, use the modules: unused code is left out.
     mainFields: ['module', 'main'],
     ...{ minifySyntax: true, minifyWhitespace: true, legalComments: 'none', logLevel: 'error' },
     banner: { js: requireBanner },
@@ -69,7 +69,7 @@ const leanHttp: Plugin = {
   },
 };
 
-/** Of all that goes into it: our sources, and the exact versions of packages. */
+/** Covers everything that goes into the bundle: our sources, and the exact versions of packages. */
 async function fingerprint(): Promise<string> {
   const names = ['package-lock.json', 'runner-images/bundle-runner.ts', 'runner-images/bundle-ballast.ts'];
   for (const folder of sources) {

@@ -47,7 +47,7 @@ export async function answerQuestion(prefix: string, ports: AnswerPorts, options
   if (earlier) return errorIn(earlier) === undefined;
   const text = await ports.artifacts.getText(questionKeys.request(prefix));
   if (text === undefined)
-    throw new Error(`there is no request under ${prefix}: was it removed while the build waited?`);
+    throw new Error(`the request under ${prefix} is missing: was it removed while the build waited?`);
   if (isGivenOut(prefix) && !(await claim(prefix, ports))) return answeredElsewhere(prefix, ports, options);
   return runInFrame({
     ...{ ports, logKey: questionKeys.log(prefix), options },

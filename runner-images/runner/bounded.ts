@@ -1,7 +1,7 @@
 /** Runs work concurrently, with a limit; every item is tried, also when others fail. */
 
 /**
- * Outcomes in the order of the items. Never throws. `keepsPlace`: an item with such a result goes on to count towards the limit; items
+ * Outcomes in the order of the items. Never throws. `keepsPlace`: an item with such a result still counts towards the limit; items
  * for which no place is left are not started, and have no outcome.
  */
 export async function settleBounded<Item, Result>(

@@ -6,7 +6,7 @@ import { StageFailure } from './stage-failure.ts';
 import { vaultConnection } from './vault/vault-connection.ts';
 import { VaultSession } from './vault/vault-session.ts';
 
-/** Of a stage or a check: the ports that read Secrets, and the mask of all output. */
+/** What a stage or a check needs for credentials: the ports that read Secrets, and the mask of all output. */
 export interface Around {
   readonly ports: { readonly secrets: Pick<SecretStore, 'get'> };
   readonly mask: SecretMask;

@@ -9,7 +9,7 @@ import type { ClusterContext, StageEvent } from './stage-context.ts';
 
 export interface JobEventFeed {
   emit(event: StageEvent | Reported<StageStart>): void;
-  /** Resolves once every event is stored or given up. */
+  /** Resolves once every event is stored or dropped. */
   close(): Promise<void>;
 }
 

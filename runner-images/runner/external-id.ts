@@ -20,7 +20,7 @@ export function withExternalId(fields: Fields, secret: string, installation: str
   throw new StageFailure({
     class: 'credentials',
     code: 'ExternalIdRefused',
-    message: `The ${locatorTitle(secret)} names an ExternalId of its own; the role is always shown "${externalid}".`,
-    hint: `Have the trust policy of the role ask for sts:ExternalId "${externalid}", remove externalid from the Secret, then retry.`,
+    message: `The ${locatorTitle(secret)} names an ExternalId of its own; Kubeloom always presents "${externalid}" to the role.`,
+    hint: `Let the trust policy of the role require sts:ExternalId "${externalid}", remove externalid from the Secret, then retry.`,
   });
 }

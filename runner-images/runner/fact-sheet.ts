@@ -88,7 +88,7 @@ export class FactSheet {
   }
 }
 
-/** Of the tokens that are known, those that the cluster may have. */
+/** Those of the known tokens that the cluster may have. */
 function tokensBefore(old: ClusterFacts['agent']): Pick<NonNullable<ClusterFacts['agent']>, 'before' | 'older'> {
   if (old === undefined) return {};
   const { tokenHash, before, older, pending, appliedAt } = old;

@@ -37,7 +37,7 @@ export function publicKeyOf(privateKey: string, comment: string): string | undef
 
 const magic = Buffer.from('openssh-key-v1\0');
 
-/** Of the field that begins here; a field that is cut off has none. */
+/** Length of the field that starts here; 0 if the field is truncated. */
 const lengthAt = (bytes: Buffer): number => (bytes.length < 4 ? 0 : bytes.readUInt32BE());
 
 function privateBlob(publicBlob: Buffer, point: Buffer, seed: Buffer, comment: string): Buffer {

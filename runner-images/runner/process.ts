@@ -92,7 +92,7 @@ function ended(child: ChildProcess, command: Command): Promise<number> {
             class: 'user',
             code: 'ToolMissing',
             message: `${command.program} cannot be started: ${cause.message}`,
-            hint: `Install ${command.program} where the runner runs; \`kubeloom doctor\` lists what is missing.`,
+            hint: `Install ${command.program} on the machine of the runner; \`kubeloom doctor\` lists what is missing.`,
           },
           { cause },
         ),
@@ -100,7 +100,7 @@ function ended(child: ChildProcess, command: Command): Promise<number> {
     });
     child.once('exit', (code, signal) => {
       const done = () => resolve(code ?? (signal === 'SIGINT' ? 130 : 137));
-      // A daemon that the tool left behind may hold the pipes open: what was printed is here, so do not wait for it.
+      // A daemon that the tool left running may keep the pipes open: all output has arrived, so do not wait for it.
       const patience = setTimeout(() => {
         child.stdout?.destroy();
         child.stderr?.destroy();
@@ -154,7 +154,7 @@ class Stopper {
     );
     child.once('exit', (_code, ended) => {
       if (ended === 'SIGKILL' || ended === 'SIGTERM') this.failure ??= this.#killed(ended);
-      // Child processes of a stopped tool must not go on creating resources.
+      // Child processes of a stopped tool must not continue to create resources.
       if (this.failure !== undefined) this.#killGroup();
     });
     this.heard();

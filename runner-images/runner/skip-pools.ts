@@ -1,4 +1,4 @@
-/** New pools that could not be created: whether a grow goes on without them, and what its later stages skip then. */
+/** New pools that could not be created: whether a grow continues without them, and what its later stages then skip. */
 import type { StageError } from '#contracts/stage.ts';
 import { allPools, type ClusterState, type NodePoolState } from '#domain/cluster-state.ts';
 import { assessStageFailure } from '#domain/failure-policy.ts';
@@ -20,7 +20,7 @@ export function skippablePools({ plan, mode, document }: StageContext): readonly
 }
 
 /**
- * The state to go on with, without these pools. Undefined when the stage has to fail as a whole: when it is retried
+ * The state to continue with, without these pools. Undefined when the stage has to fail as a whole: when it is retried
  * in place, or when no cluster that works would be left.
  */
 export function continueWithout(context: StageContext, lost: readonly FailedPool[]): ClusterState | undefined {

@@ -12,7 +12,7 @@ import { StageFailure } from './stage-failure.ts';
 
 type Around = Pick<SecretReader, 'ports' | 'mask' | 'document'>;
 
-/** The public half of a pool's pair; the pair is generated when there is none yet. Throws `SshKeyDamaged`. */
+/** The public half of a pool's pair; the pair is generated when it does not exist yet. Throws `SshKeyDamaged`. */
 export async function ensurePoolKey(
   around: Pick<ClusterContext<'secrets.get' | 'secrets.create'>, 'ports' | 'mask' | 'document'>,
   clusterId: string,
@@ -92,7 +92,7 @@ function keyMissing(pool: string): StageFailure {
     code: 'SshKeyMissing',
     message: `The SSH key of node pool ${pool} is gone from the secret store.`,
     resource: pool,
-    hint: 'The machines of this pool cannot be reached any more: remove the pool from the manifest and add it again.',
+    hint: 'The machines of this pool can no longer be reached: remove the pool from the manifest and add it again.',
   });
 }
 
@@ -102,6 +102,6 @@ function keyDamaged(pool: string): StageFailure {
     code: 'SshKeyDamaged',
     message: `The SSH key of node pool ${pool} in the secret store has no private half that can be read.`,
     resource: pool,
-    hint: 'Machines that the pool has cannot be reached any more: remove the pool from the manifest and add it again. If the pool was being created, retry: its key was deleted when the creation was undone, and the retry makes another one.',
+    hint: 'Machines of the pool can no longer be reached: remove the pool from the manifest and add it again. If the pool was being created, retry: its key was deleted when the creation was undone, and the retry makes another one.',
   });
 }

@@ -72,7 +72,7 @@ export function checkTooLong(minutes: number): StageFailure {
     class: 'transient',
     code: 'StageTooLong',
     message: `The check was stopped after ${minutes} minutes, shortly before its build would have been killed.`,
-    hint: 'The next check comes at its time. If checks never finish in time, run them in containers, which have up to 27 minutes for it: the option lambdaRunners without drift.',
+    hint: 'The next check starts at its regular time. If checks never finish in time, run them in containers, which have up to 27 minutes for it: the option lambdaRunners without drift.',
     retryable: false,
   });
 }
@@ -88,8 +88,8 @@ export function stageOverdue(): StageFailure {
     class: 'transient',
     code: 'StageTooLong',
     message:
-      'The stage was stopped: with the time that its build had waited in the queue, it took longer than the pipeline waits.',
-    hint: 'Kubeloom retries automatically and continues where it stopped. More builds at once (a quota of CodeBuild) shorten the queue.',
+      'The stage was stopped: together with the time in the queue of its build, it took longer than the pipeline waits.',
+    hint: 'Kubeloom retries automatically and continues where it stopped. A higher quota of concurrent CodeBuild builds shortens the queue.',
   });
 }
 

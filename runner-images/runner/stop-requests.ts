@@ -4,7 +4,7 @@ import type { RunnerPorts } from '#functions/rights/runner-rights.ts';
 import { stageCancelled, stageOverdue } from './stage-failure.ts';
 
 /**
- * Aborts with the failure of the job when a request is found at one of `places`; a store that does not answer is asked again.
+ * Aborts with the failure of the job when a request is found at one of `places`; the request to a store that does not answer is retried.
  * `looked` is what the first look found: a build may have waited for so long that its work does not have to start.
  */
 export function watchForStop(

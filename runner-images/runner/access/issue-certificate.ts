@@ -98,8 +98,8 @@ async function whenSigned(kubectl: Kubectl, name: string): Promise<string> {
 
 function withoutKubeconfig({ clusterName }: CertificateRequest): StageFailure {
   return new StageFailure({
-    ...{ class: 'user', code: 'ClusterGone', message: `Cluster ${clusterName} has no kubeconfig any more.` },
-    hint: 'Wait until Kubernetes runs, then ask again.',
+    ...{ class: 'user', code: 'ClusterGone', message: `Cluster ${clusterName} no longer has a kubeconfig.` },
+    hint: 'Wait until Kubernetes runs, then retry.',
   });
 }
 

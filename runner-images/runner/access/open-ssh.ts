@@ -1,4 +1,4 @@
-/** SSH access of a person to nodes: the public half of their key is let in until a time; keys of pools stay where they are. */
+/** SSH access of a person to nodes: the nodes accept their public key until a given time; keys of pools are not changed. */
 import { createHash } from 'node:crypto';
 import type { OpenedNodes, SshQuestion } from '#contracts/access-requests.ts';
 import { allNodes } from '#domain/cluster-state.ts';
@@ -25,7 +25,7 @@ export async function openSsh(question: SshQuestion, context: AnswerContext): Pr
       ...{ user: sshUserOf(node), problem: silent.get(node.name) ?? null },
     }));
   const open = opened.filter(({ problem }) => problem === null).map(({ name }) => name);
-  if (open.length === 0) throw notReached([...silent.values()][0] ?? 'Ansible said nothing about it');
+  if (open.length === 0) throw notReached([...silent.values()][0] ?? 'Ansible reported no reason');
   const digest = createHash('sha256')
     .update(Buffer.from(access.key.split(' ')[1] ?? '', 'base64'))
     .digest('base64');
@@ -71,7 +71,7 @@ async function visit(
 
 function notReached(why: string): StageFailure {
   return new StageFailure({
-    ...{ class: 'transient', code: 'NodesNotReached', message: `None of the nodes could be opened: ${why}` },
-    hint: 'Check that the machines run and that their SSH port is open, then ask again.',
+    ...{ class: 'transient', code: 'NodesNotReached', message: `None of the nodes could be reached: ${why}` },
+    hint: 'Check that the machines run and that their SSH port is open, then retry.',
   });
 }

@@ -1,10 +1,10 @@
-/** Nodes that a playbook visits if they answer: one that does not is reported, and fails nothing. */
+/** Nodes that a playbook visits if they answer; an unreachable one is reported and does not fail the stage. */
 import { allNodes, type LoadBalancerState } from '#domain/cluster-state.ts';
 import type { ContextOf } from '../stage-context.ts';
 
 /**
- * Their names. In an undo every node that was there before: it may have been dead all the time. Else load balancers that only get other
- * targets, since nothing reaches a dead one. (That a list of peers fails nothing is in the playbook.)
+ * Names of nodes that may be unreachable: in an undo, all earlier nodes, since they may have been dead before; otherwise, load balancers
+ * that only get other targets, since a dead one receives no traffic. (The playbook itself tolerates nodes that only miss a list of peers.)
  */
 export function optionalNodes({ mode, target, document }: ContextOf<'ansible'>): ReadonlySet<string> {
   if (target === null) return new Set();

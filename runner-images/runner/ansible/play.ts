@@ -14,7 +14,7 @@ export interface Play {
   /** File names. */
   readonly playbooks: readonly string[];
   readonly inventory: unknown;
-  /** Of the directory in the work directory. */
+  /** Name of the directory in the work directory. */
   readonly directoryName: string;
   readonly onLine: NonNullable<Command['onLine']>;
 }

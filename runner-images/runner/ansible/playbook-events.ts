@@ -50,8 +50,8 @@ function wordsOf(event: PlaybookEvent): string | undefined {
     case 'task':
       return `  ${event.name}`;
     case 'ok': {
-      const said = [...event.what, ...event.notes.map((note) => `(${note})`)];
-      return `    ${event.host}: ${event.changed ? 'changed' : 'ok'}${said.length > 0 ? `: ${said.join('; ')}` : ''}`;
+      const details = [...event.what, ...event.notes.map((note) => `(${note})`)];
+      return `    ${event.host}: ${event.changed ? 'changed' : 'ok'}${details.length > 0 ? `: ${details.join('; ')}` : ''}`;
     }
     case 'failed':
     case 'unreachable':

@@ -9,7 +9,7 @@ import type { PlaybookEvent } from './playbook-events.ts';
 const table: readonly FailureRow[] = [
   {
     class: 'user',
-    // A script that only misses the network is tried again.
+    // A script that failed only because of the network is retried.
     pattern:
       /the boot script (ended with|was stopped)(?!.*(temporary failure|could not resolve|failed to fetch|connection (timed out|reset)))/is,
     hint: 'The log of the stage has the last lines of the script, and the machine has it as /var/lib/kubeloom/boot.sh. Correct `boot` of its group.',

@@ -1,4 +1,4 @@
-/** Waits until a new machine accepts the login of root: its first boot may still be under way when SSH answers. */
+/** Waits until a new machine accepts the login of root: its first boot may still be running when SSH answers. */
 import { setTimeout as pause } from 'node:timers/promises';
 import type { CommandResult } from '../process.ts';
 import type { StageContext } from '../stage-context.ts';
@@ -45,7 +45,7 @@ export async function waitForRoot(
 }
 
 function reportWaiting({ emit }: Around, { name }: SshLogin, words: string, totalMs: number): void {
-  const message = `${name} does not accept the login of root yet (${words}): its first boot may be under way; waiting for up to ${inMinutes(totalMs)}`;
+  const message = `${name} does not accept the login of root yet (${words}): its first boot may still be running; waiting for up to ${inMinutes(totalMs)}`;
   emit({ kind: 'FirstBootAwaited', message, node: name });
 }
 

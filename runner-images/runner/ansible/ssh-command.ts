@@ -49,7 +49,7 @@ export function runOverSsh(
     BatchMode: 'yes',
     IdentitiesOnly: 'yes',
     ConnectTimeout: '10',
-    // A machine that dies meanwhile is given up after half a minute.
+    // The connection to a machine that dies meanwhile ends after half a minute.
     ServerAliveInterval: '5',
     ServerAliveCountMax: '6',
     StrictHostKeyChecking: 'accept-new',

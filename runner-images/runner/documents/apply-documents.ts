@@ -18,7 +18,7 @@ import type { PreparedDocument } from './prepare-documents.ts';
 import { pruneObjects } from './prune-documents.ts';
 
 interface ApplyOptions extends AvailabilityWait {
-  /** Of components, by the name of their documents. @default none */
+  /** Contracts of components, by the name of their documents. @default none */
   readonly contracts?: ReadonlyMap<string, string>;
 }
 
@@ -59,7 +59,7 @@ export async function applyDocuments(
     const before = context.facts.current.documents?.[name]?.objects ?? [];
     const applied: KubernetesObject[] = [];
     const broken: string[] = [];
-    // It goes with them, and no check compares it: it is another one each time.
+    // It is applied with them, but no check compares it, because it differs each time.
     const secret = hasAgent(document) ? [newAgentSecret(context, name)] : [];
     for (const step of applySteps([...secret, ...objects])) {
       applied.push(...(await applyStep(kubectl, name, step)));

@@ -14,7 +14,7 @@ export interface AvailabilityWait {
   readonly pauseMs?: number;
 }
 
-/** Of these objects, those (`objectText`) that exist and do not work. */
+/** Texts (`objectText`) of those objects that exist and do not work. */
 export async function notAvailable(kubectl: Kubectl, objects: readonly KubernetesObject[]): Promise<readonly string[]> {
   const watched = objects.filter(hasStatus).map((object) => ({ namespace: 'default', ...nameOfObject(object) }));
   const live = await getObjects(kubectl, watched);

@@ -69,6 +69,6 @@ async function refuseMissingKinds(kubectl: Kubectl, components: readonly Prepare
     class: 'user',
     code: 'ComponentNeedsMore',
     message: `The components need ${missing.join(', ')}, which the cluster does not have: nothing was changed.`,
-    hint: 'Add what has it to the ManagementPlane as a component of kind prerequisite, such as cert-manager.',
+    hint: 'Add a component that has them to the ManagementPlane, of kind prerequisite, such as cert-manager.',
   });
 }

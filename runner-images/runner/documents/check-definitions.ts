@@ -32,22 +32,22 @@ export async function checkDefinitions(
   reportStorageVersions(emit, pairs);
 }
 
-/** Of whichever plane and instance it came: what the cluster has once is of the newest release. */
+/** The release of the object does not depend on which plane or instance brought it: what exists once in the cluster is of the newest release. */
 function refuseOlder(pairs: readonly Pair[]): void {
   const older = pairs.flatMap(({ definition, live }) => {
     const [wanted, installed] = [releaseOf(definition), releaseOf(live)];
     if (wanted === undefined || installed?.provider !== wanted.provider) return [];
     if (compareReleases(wanted.release, installed.release) >= 0) return [];
     return [
-      `${definition.metadata.name} of ${wanted.provider} ${wanted.release}, which is of ${installed.release} now`,
+      `${definition.metadata.name} of ${wanted.provider} ${wanted.release}, which now has release ${installed.release}`,
     ];
   });
   if (older.length === 0) return;
   throw new StageFailure({
     class: 'user',
     code: 'ComponentDowngrade',
-    message: `Definitions would get older: ${shown(older)}: nothing was changed.`,
-    hint: 'One instance of the provider has to be of the release that the definitions are of, or a newer one: definitions are never downgraded.',
+    message: `Definitions would be downgraded: ${shown(older)}: nothing was changed.`,
+    hint: 'One instance of the provider must have the release of the definitions or a newer one, because definitions are never downgraded.',
   });
 }
 
@@ -94,7 +94,7 @@ function refuseMissingVersions(pairs: readonly Pair[]): void {
     class: 'user',
     code: 'ServedVersionMissing',
     message: `${shown(lost)}: nothing was changed.`,
-    hint: 'Install a release in between, which knows the version and does not serve it any more. If no one uses the version, set its field served to false in the definition by hand, then retry.',
+    hint: 'Install a release in between, which knows the version and no longer serves it. If no one uses the version, set its field served to false in the definition by hand, then retry.',
   });
 }
 
@@ -109,7 +109,7 @@ function reportStorageVersions(emit: StageContext['emit'], pairs: readonly Pair[
     const some = known.length > 4 ? `${known.slice(0, 4).join(', ')} and ${known.length - 4} more` : known.join(', ');
     emit({
       kind: 'StorageVersionChanges',
-      message: `objects are stored in another version, ${step}: ${some}; those that exist are migrated when their provider writes them, and status.storedVersions of the definition says when all are`,
+      message: `objects are stored in another version, ${step}: ${some}; existing objects are migrated when their provider writes them, and status.storedVersions of the definition shows when all are migrated`,
     });
   }
 }

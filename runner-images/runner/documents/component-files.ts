@@ -42,7 +42,7 @@ function verified(
   throw new StageFailure({
     class: 'user',
     code: 'ComponentWrong',
-    message: `${from} has the SHA-256 ${sum}, not ${sha256}: nothing of it is used.`,
+    message: `${from} has the SHA-256 ${sum}, not ${sha256}: it is not used.`,
     resource,
     hint: 'Read what has changed in the file; if it is what you want, write its sum into the ManagementPlane.',
   });

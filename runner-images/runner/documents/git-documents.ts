@@ -28,7 +28,7 @@ export async function gitDocuments(
     throw new StageFailure({
       class: 'user',
       code: 'TemplatesMissing',
-      message: `There are no files of Kubernetes (.yaml) for the documents ${name} in ${where}.`,
+      message: `There are no Kubernetes manifests (.yaml) for the documents ${name} in ${where}.`,
       resource: name,
       hint: 'Name the folder that has a folder for each name of documents in paths.manifestsK8s of the TemplateGitReference.',
     });
@@ -41,7 +41,7 @@ export async function gitDocuments(
     code: 'TemplatesTooLarge',
     message: `The documents in ${where} are ${files.length} files with ${bytes} bytes; at most ${most.files} files and ${most.bytes} bytes are allowed.`,
     resource: name,
-    hint: 'Keep only files of Kubernetes in that folder.',
+    hint: 'Keep only Kubernetes manifests in that folder.',
   });
 }
 

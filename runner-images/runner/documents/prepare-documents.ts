@@ -47,8 +47,7 @@ export function prepareDocuments(
 async function prepare(places: Places, document: DocumentState): Promise<PreparedDocument> {
   if (document.component !== undefined) return prepareComponent(places, document, document.component);
   const files = document.text === undefined ? await filesOf(places, document) : { templates: {} };
-  const hint =
-    'Correct them where they are written, in the manifest or in their repository, or switch them off in the manifest.';
+  const hint = 'Correct them in the manifest or in their repository, or disable them in the manifest.';
   const objects = rendered(document, hint, () => renderDocument(document, files));
   return { document, objects, hash: sumOf(JSON.stringify(objects)) };
 }
@@ -106,7 +105,7 @@ async function agentValues(
   throw new StageFailure({
     class: 'bug',
     code: 'AgentMissing',
-    message: `The runner does not have ${agentProgram}, which the documents ${name} are made of.`,
+    message: `The runner does not have ${agentProgram}, which the documents ${name} need.`,
     resource: name,
     hint: 'Build the images of the runners again.',
   });
@@ -147,7 +146,7 @@ async function upstreamFile(
     throw new StageFailure({
       class: 'user',
       code: 'UpstreamWrong',
-      message: `${path} has the SHA-256 ${sum}, not ${row.sha256}: nothing of it is used.`,
+      message: `${path} has the SHA-256 ${sum}, not ${row.sha256}: it is not used.`,
       resource: name,
       hint: `Delete it and get it again from ${row.url}.`,
     });
@@ -155,7 +154,7 @@ async function upstreamFile(
   throw new StageFailure({
     class: 'user',
     code: 'UpstreamMissing',
-    message: `The runner does not have ${row.file}, which the documents ${name} are made of.`,
+    message: `The runner does not have ${row.file}, which the documents ${name} need.`,
     resource: name,
     hint: `Run \`npm run documents:fetch\`, or put ${row.url} into a directory that KUBELOOM_DOCUMENTS of the runner names; or set storage of the cluster to "none".`,
   });

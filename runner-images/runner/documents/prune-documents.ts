@@ -1,4 +1,4 @@
-/** Removes what Kubeloom applied and does not render any more: by its list, and only what still has the label of the document. */
+/** Removes objects that Kubeloom applied and no longer renders: only listed objects that still have the label of the document. */
 import { type DocumentState, hasAgent, staysInCluster } from '#domain/cluster-documents.ts';
 import { nameOfObject, objectKey, parseObjectText } from '#domain/kubernetes-objects.ts';
 import { documentsLabel, isKept } from '#rendering/documents.ts';
@@ -7,7 +7,7 @@ import type { StageContext } from '../stage-context.ts';
 import { shownObjects } from './availability.ts';
 import { deleteObjects, findObjects } from './objects.ts';
 
-/** Documents that are no longer desired. Those that others depend on stay, and an event says so. */
+/** Removes documents that are no longer desired. Objects that others depend on stay, and an event reports that. */
 export async function pruneDocuments(
   context: StageContext,
   kubectl: Kubectl,
@@ -26,7 +26,7 @@ export async function pruneDocuments(
   return names.length;
 }
 
-/** The listed objects (`objectText`) of one document, unless they are in another now; those that users may have put something into stay. */
+/** Removes the listed objects (`objectText`) of one document, unless another document now has them. Objects that may contain users' objects stay. */
 export async function pruneObjects(
   context: StageContext,
   kubectl: Kubectl,
@@ -47,7 +47,7 @@ export async function pruneObjects(
   await deleteObjects(kubectl, [...deleted]);
 }
 
-/** `objectKey` of what all other documents have. */
+/** `objectKey` of the objects of all other documents. */
 function objectsElsewhere({ facts }: StageContext, name: string): ReadonlySet<string> {
   const others = Object.entries(facts.current.documents ?? {}).filter(([other]) => other !== name);
   return new Set(others.flatMap(([, { objects }]) => objects.map((text) => objectKey(parseObjectText(text)))));

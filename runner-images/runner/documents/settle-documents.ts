@@ -9,13 +9,13 @@ import { pruneDocuments } from './prune-documents.ts';
 
 interface DocumentsWork {
   readonly prepared: readonly PreparedDocument[];
-  /** Of components, by the name of their documents. */
+  /** Contracts of components, by the name of their documents. */
   readonly contracts: ReadonlyMap<string, string>;
   /** Names, in the order in which they were applied. */
   readonly removed: readonly string[];
 }
 
-/** Counts for people. Throws `ComponentsHeld` when all is done that does not wait for a component: the waypoint goes on later, unless it may end without them. */
+/** Counts for people. Throws `ComponentsHeld` when everything is done that does not wait for a component: the waypoint continues later, unless it may end without them. */
 export async function settleDocuments(
   context: StageContext,
   kubectl: Kubectl,
@@ -37,7 +37,7 @@ function mayEnd({ document }: StageContext, removed: readonly string[]): boolean
 }
 
 function endedWithout(held: readonly HeldComponent[]): string {
-  return `${waitText(held)}, after all pauses; the change ends without it: a check for drift reports what is missing, and a repair applies it`;
+  return `${waitText(held)}, after all pauses; the change ends without it: a drift check reports what is missing, and a repair applies it`;
 }
 
 function waitText(held: readonly HeldComponent[]): string {

@@ -75,28 +75,28 @@ async function askAll(context: DriftContext, visits: readonly Visit[]): Promise<
   return { reports, silent, unfinished, unasked };
 }
 
-/** What it said, and why that is not all. */
+/** Its report, and why the report is incomplete. */
 async function ask(
   context: DriftContext,
   { login, script, limitMs }: Visit,
 ): Promise<{ readonly report: MachineReport | undefined; readonly why: string | undefined }> {
-  // Of both visits: the last answer to a question counts, and what was said before the time was up.
-  const said: string[] = [];
+  // For both visits: the last answer to a question counts, also the answers from before the time was up.
+  const lines: string[] = [];
   const visit = (): Promise<CommandResult> =>
     runOverSsh(context, login, asRoot(login, interpreter), {
-      ...{ totalMs: limitMs, input: script, onOutput: (line) => void said.push(line) },
+      ...{ totalMs: limitMs, input: script, onOutput: (line) => void lines.push(line) },
     });
   try {
     let result = await visit();
     // Once more where a machine, or something on the way, hung up: a server of SSH refuses some of many logins at once.
     if (result.code === 255 && !/timed out/i.test(result.stderr)) result = await visit();
-    const report = readMachineReport(said.join('\n'));
+    const report = readMachineReport(lines.join('\n'));
     if (result.code !== 0) return { report, why: lastWords(result) };
-    return { report, why: report === undefined ? 'it does not run what it is asked' : undefined };
+    return { report, why: report === undefined ? 'it does not run the commands of the check' : undefined };
   } catch (error) {
-    const report = isTimeUp(context.signal) ? readMachineReport(said.join('\n')) : undefined;
+    const report = isTimeUp(context.signal) ? readMachineReport(lines.join('\n')) : undefined;
     if (report === undefined) throw error;
-    return { report, why: 'the time of the check was up' };
+    return { report, why: 'the time of the check was over' };
   }
 }
 

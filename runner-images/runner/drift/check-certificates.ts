@@ -12,7 +12,7 @@ export async function checkCertificates(context: DriftContext): Promise<Findings
   if (kubeconfig === undefined) return { items: [], unchecked: [] };
   const judged = await judgeServingRequests(new Kubectl(context, kubeconfig), context.target, context.facts.current);
   const items = judged.map((request) => itemOf(context, request));
-  // A kubelet asks again and again: one finding for each.
+  // A kubelet repeats its request: report each kubelet once.
   return {
     items: [...new Map(items.map((item) => [item.where.node ?? item.where.name, item])).values()],
     unchecked: [],
@@ -25,7 +25,7 @@ function itemOf({ target }: DriftContext, { csr, verdict }: JudgedRequest): Drif
     return { kind: 'certificate', where: findingPlace(target, verdict.node), message, repairable: true };
   }
   const message = sentence(
-    `${csr.username} asks for a serving certificate (${csr.name}) and must not have it: ${verdict.because}`,
+    `${csr.username} requests a serving certificate (${csr.name}) that is not allowed: ${verdict.because}`,
   );
   return { kind: 'certificate', where: { name: csr.username }, message, repairable: false };
 }

@@ -83,7 +83,7 @@ async function compare(kubectl: Kubectl, { document, objects }: PreparedDocument
   );
   if (changed.length === 0 && !gone) throw kubectl.failure('diff', { code, stdout, stderr }, document.name);
   const what =
-    changed.length > 0 ? `differ from what was applied: ${shownObjects(changed)}` : 'are not in the cluster any more';
+    changed.length > 0 ? `differ from what was applied: ${shownObjects(changed)}` : 'are no longer in the cluster';
   const item: DriftItem = {
     ...{ kind: 'document', where: { name: document.name } },
     ...{ message: sentence(`the documents ${document.name} ${what}`), repairable: true },

@@ -12,19 +12,19 @@ import { aliveIn, healthItems, machineHealth } from './machine-health.ts';
 export async function checkMesh(context: DriftContext): Promise<Findings> {
   const { target } = context;
   const askMachines = await machineAsker(context);
-  // Of the last look: a machine that has recovered meanwhile is healthy.
-  const looks: VisitReports[] = [];
+  // Health is from the last visit: a machine that has recovered meanwhile is healthy.
+  const visits: VisitReports[] = [];
   let items: readonly DriftItem[] | undefined;
   try {
     items = await lookTwice(context, async () => {
       const answers = await askMachines();
-      looks.push(answers);
+      visits.push(answers);
       return [...itemsOf(target, answers), ...healthItems(target, answers)];
     });
   } catch (error) {
     if (!isTimeUp(context.signal)) throw error;
   }
-  const last = looks.at(-1);
+  const last = visits.at(-1);
   if (last === undefined) return { items: [], unchecked: [`${timeUp} before a machine was asked`] };
   const { unasked, unfinished } = last;
   const health = machineHealth(target, last);
@@ -34,17 +34,17 @@ export async function checkMesh(context: DriftContext): Promise<Findings> {
     health: items
       ? health
       : health.map((seen) => (seen.health === 'unhealthy' ? { ...seen, health: 'unknown' } : seen)),
-    // Of those that no one asked it is not known whether they answer.
+    // It is not known whether machines answer that were not asked.
     ...(unasked.length === 0 && { alive: aliveIn(last) }),
     unchecked: [
       ...(unasked.length > 0 ? [sentence(`${timeUp} before these machines were asked: ${unasked.join(', ')}`)] : []),
-      ...[...unfinished].map(([name, why]) => sentence(`${name} did not answer all that it was asked: ${why}`)),
-      ...(items ? [] : [`${timeUp} before a second look: what the first one found is not reported`]),
+      ...[...unfinished].map(([name, why]) => sentence(`${name} did not answer all questions: ${why}`)),
+      ...(items ? [] : [`${timeUp} before a second visit: the findings of the first one are not reported`]),
     ],
   };
 }
 
-const timeUp = 'mesh, load balancers and health checks: the time of the check was up';
+const timeUp = 'mesh, load balancers and health checks: the time of the check was over';
 
 /** One item for each node that does not answer at all, for each whose peers are not those of the cluster, and for each whose roles differ. */
 function itemsOf(target: ClusterState, { reports, silent }: VisitReports): readonly DriftItem[] {

@@ -16,7 +16,7 @@ export async function checkNodes(context: DriftContext): Promise<Findings> {
   if (kubeconfig === undefined) return { items: [], unchecked: ['nodes: there is no kubeconfig'] };
   const kubectl = new Kubectl(context, kubeconfig);
   const isSilent = (items: readonly DriftItem[]) => items.some(({ where }) => where.name === silentApi);
-  // Of the last look: a node that has recovered meanwhile is healthy.
+  // Health is from the last reading: a node that has recovered meanwhile is healthy.
   let health: readonly NodeObservation[] = [];
   const items = await lookTwice(
     context,
@@ -63,7 +63,7 @@ function healthOf(name: string, live: ClusterNode | undefined): NodeObservation 
 function itemOf(target: ClusterState, name: string, node: ClusterNode | undefined): readonly DriftItem[] {
   const where = findingPlace(target, name);
   if (node === undefined) {
-    return [{ kind: 'node', where, message: `${name} is not in Kubernetes any more`, repairable: true }];
+    return [{ kind: 'node', where, message: `${name} is no longer in Kubernetes`, repairable: true }];
   }
   if (node.ready !== 'True') {
     const message = `${name} is not ready: ${node.ready === 'False' ? 'Kubernetes reports it as not ready' : 'its kubelet does not report to Kubernetes'}`;

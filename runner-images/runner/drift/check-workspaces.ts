@@ -21,7 +21,7 @@ interface Visit {
   readonly job: () => Promise<WorkspaceJob | undefined>;
 }
 
-/** Throws only when none of them could be planned. */
+/** Throws only when no workspace could be planned. */
 export async function checkWorkspaces(context: DriftContext): Promise<Findings> {
   const { target } = context;
   const visits = visitsOf(context, target);
@@ -63,7 +63,7 @@ const nothing: Gone &
   ...noneGone,
 };
 
-/** Nodes whose machines, or parts of them, do not exist any more. */
+/** Nodes whose machines, or parts of them, no longer exist. */
 function goneIn(target: ClusterState, changes: readonly TerraformChange[]): Gone {
   const nodes = new Set(allNodes(target).map(({ node }) => node.name));
   const ownersOf = (some: readonly TerraformChange[]): ReadonlySet<string> =>
@@ -109,7 +109,7 @@ function itemsOf(
   const byNode = Map.groupBy(changes, ({ address }) => nodeOfAddress(address, nodes));
   const others = byNode.get(undefined) ?? [];
   const machines = [...byNode].flatMap(([node, own]) => (node === undefined ? [] : [machineItem(target, node, own)]));
-  // One workspace is applied as a whole: with a machine in it that may not be destroyed, none of it is.
+  // A workspace is applied as a whole: if it has a machine that must not be destroyed, nothing in it can be repaired.
   if (machines.some(({ repairable }) => !repairable)) return machines.map((item) => ({ ...item, repairable: false }));
   // Networks follow from the addresses of machines: if a machine is gone, a difference there is expected.
   if (others.length === 0 || machines.length > 0) return machines;
@@ -128,11 +128,11 @@ function machineItem(target: ClusterState, node: string, changes: readonly Terra
   const existing = changes.some(({ action }) => action === 'replace');
   const message = `the machine of ${node} ${wordsFor(changes, 'was changed')}`;
   if (!existing) return { ...about, message: sentence(message), repairable: true };
-  const why = '; to undo that it would have to be destroyed, which no repair does: replace its pool';
+  const why = '; undoing that would destroy it, which a repair never does: replace its pool';
   return { ...about, message: sentence(`${message}${why}`), repairable: false };
 }
 
-/** It does not exist, or is known to be broken. */
+/** The resource does not exist, or is known to be broken. */
 function isRecreated({ action, reason = '' }: TerraformChange): boolean {
   return action === 'create' || (action === 'replace' && ['requested', 'tainted'].includes(reason));
 }

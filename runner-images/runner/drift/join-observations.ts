@@ -24,7 +24,7 @@ export function joinObservations(target: ClusterState, findings: readonly Findin
     if (!machines.has(node) || states.includes('unhealthy')) return joined;
     if (alive?.has(node)) return { ...joined, ready: true };
     if (alive !== undefined && !partly.has(node)) return joined;
-    const failing = 'a part of its machine is gone at least, and no one could ask the rest';
+    const failing = 'at least a part of its machine is gone, and the rest could not be checked';
     return { node, health: 'unknown', failing };
   });
 }

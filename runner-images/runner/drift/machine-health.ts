@@ -4,7 +4,7 @@ import type { DriftItem, NodeObservation } from '#domain/drift.ts';
 import { findingPlace, sentence } from './findings.ts';
 import type { MachineReport } from './machine-report.ts';
 
-/** Of all machines that were asked. */
+/** Reports of all machines that were asked. */
 export interface MachineAnswers {
   readonly reports: ReadonlyMap<string, Pick<MachineReport, 'mesh' | 'health' | 'setUpAt'>>;
   /** Machines that were not reached, with why. */
@@ -15,7 +15,7 @@ export interface MachineAnswers {
   readonly unasked: readonly string[];
 }
 
-/** Of all machines with health checks. */
+/** Health of all machines with health checks. */
 export function machineHealth(target: ClusterState, answers: MachineAnswers): readonly NodeObservation[] {
   return allNodes(target).flatMap(({ node: { name }, pool }) => (pool.health ? [observed(name, answers)] : []));
 }
@@ -57,7 +57,7 @@ function observed(node: string, { reports, silent, unfinished, unasked }: Machin
   return { node, health: 'unknown', failing: sentence(`it could not be asked: ${why}`) };
 }
 
-/** Of the checks with this outcome; undefined: there is none. */
+/** Names of the checks with this outcome; undefined if no check has it. */
 function wordsOf(answers: NonNullable<MachineReport['health']>, outcome: false | null): string | undefined {
   const found = answers.filter(({ ok }) => ok === outcome);
   return found.length === 0 ? undefined : sentence(found.map(({ why = 'it fails' }) => why).join('; '));

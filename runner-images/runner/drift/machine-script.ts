@@ -1,4 +1,4 @@
-/** What a check for drift runs on a machine: scripts of `templates/ansible/files` that change nothing, and their data. */
+/** The script that a drift check runs on a machine: files of `templates/ansible/files` that change nothing, and their data. */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { allNodes, type ClusterState, type NodePoolState, type NodeState } from '#domain/cluster-state.ts';
@@ -6,16 +6,16 @@ import { type HealthCheck, mostTries, secondsOf } from '#domain/health-check.ts'
 import { balancerFilesOf } from '#rendering/balancer-files.ts';
 import { healthLines } from '#rendering/health-lines.ts';
 
-/** A question, with the files that ask it; of load balancers and machines with health checks more is asked than of others. */
+/** The files of each question. All machines get `mesh`, load balancers also `roles`, machines with health checks also `health`. */
 export const filesOf = {
   mesh: ['verify.sh'],
   roles: ['haproxy-state.sh', 'verify-balancer.sh'],
   health: ['health-asks.sh', 'health.sh'],
 } as const;
-/** In front of them. */
+/** Comes before all questions: functions that they share. */
 export const protocol = 'common.sh';
 
-/** By name. */
+/** Texts of the files, by name. */
 export type ScriptFiles = ReadonlyMap<string, string>;
 
 export async function readScriptFiles(templatesDirectory: string): Promise<ScriptFiles> {
@@ -31,7 +31,7 @@ export interface AskedMachine {
   readonly pool: NodePoolState;
 }
 
-/** One script, so that a machine is visited once. Each question has a shell of its own; the first that fails ends the script. */
+/** One script, so that a machine is visited once. Each question runs in its own subshell; the first failing one ends the script. */
 export function machineScript(target: ClusterState, { node, pool }: AskedMachine, files: ScriptFiles): string {
   const balancer = target.loadBalancers.find(({ pools }) => pools.some(({ nodes }) => nodes.includes(node)));
   const balanced = balancer && balancerFilesOf(target, balancer, node);
@@ -55,30 +55,30 @@ export function machineScript(target: ClusterState, { node, pool }: AskedMachine
   ].join('\n');
 }
 
-/** A machine that needs longer hangs: its pings, its health checks and the way there take no more together. */
+/** Time limit of a visit: the sum of its pings, its health checks, and the connection. A machine that needs longer counts as hanging. */
 export function longestVisitMs(target: ClusterState, { pool }: AskedMachine): number {
   const pings = Math.ceil(allNodes(target).length / pingsAtOnce) * pingSeconds;
   const checks = Math.max(0, ...(pool.health ?? []).map((check) => secondsOf(check) + killSeconds(check)));
   return (pings + checks + otherSeconds) * 1000;
 }
 
-/** Of `health-asks.sh`: a command that does not end when its time is up is killed after two seconds more, in each try. */
+/** As in `health-asks.sh`: a command that exceeds its time is killed two seconds later, in each try. */
 const killSeconds = (check: HealthCheck): number => (check.ask.kind === 'exec' ? 2 * mostTries(check) : 0);
 
-/** Of `verify.sh`: three tries of two seconds each. */
+/** As in `verify.sh`: three tries of two seconds each. */
 const pingsAtOnce = 200;
 const pingSeconds = 6;
-/** Two logins, load balancers, and a slow machine. */
+/** Time for two logins, the checks of load balancers, and a slow machine. */
 const otherSeconds = 60;
 
-/** Words `name=address`; none where there is no mesh. */
+/** Words `name=address`; empty without a mesh. */
 function peersOf(target: ClusterState, { name }: NodeState): string {
   if (target.meshless) return '';
   const peers = allNodes(target).filter(({ node }) => node.name !== name);
   return peers.map(({ node }) => `${node.name}=${node.privateAddress}`).join(' ');
 }
 
-/** Without a mesh a machine asks what runs on it under the address that each has. */
+/** The address for health checks; without a mesh, the loopback address. */
 function ownAddress({ meshless }: ClusterState, { privateAddress }: NodeState): string {
   return meshless ? '127.0.0.1' : privateAddress;
 }

@@ -22,7 +22,7 @@ export function strayItems(listed: readonly ListedStrays[]): readonly DriftItem[
             ...{ kind: 'stray' as const, where: { provider, name, id }, repairable: strays.removable },
             ...(stopped ? { hold: 'held' as const } : strays.stoppable && { hold: 'possible' as const }),
             message: sentence(
-              `${provider} has the machine ${name} (${id}) with the tags of the cluster, and no one knows it${stopped ? quarantined : ''}`,
+              `${provider} has the machine ${name} (${id}) with the tags of the cluster, which neither Kubeloom nor Terraform knows${stopped ? quarantined : ''}`,
             ),
           },
         })),
@@ -35,9 +35,9 @@ const mostStrays = 50;
 
 const quarantined = '; it is in quarantine: stopped, and kept until a person deletes it';
 
-/** What the credentials may not list stays so until a person grants it: that leaves no check incomplete, and is said. */
+/** If the credentials may not list machines, that stays so until a person grants it: the check reports it and counts as complete. */
 export function unlisted(provider: string, strays: Strays): Required<Pick<Findings, 'unchecked' | 'notes'>> {
   if (!('failed' in strays)) return { unchecked: [], notes: [] };
-  const said = sentence(`${provider}: machines that no one knows could not be listed: ${strays.failed}`);
-  return strays.denied ? { unchecked: [], notes: [said] } : { unchecked: [said], notes: [] };
+  const note = sentence(`${provider}: unknown machines could not be listed: ${strays.failed}`);
+  return strays.denied ? { unchecked: [], notes: [note] } : { unchecked: [note], notes: [] };
 }

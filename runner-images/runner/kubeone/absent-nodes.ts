@@ -73,7 +73,7 @@ async function stillSilent(context: ContextOf<'kubeone'>, silent: readonly Silen
 
 function reportAbsent({ emit }: ContextOf<'kubeone'>, silent: readonly Silent[]): ReadonlySet<string> {
   for (const { node } of silent) {
-    const message = `${node.name} does not answer: KubeOne works without it, and what Kubernetes has of it stays`;
+    const message = `${node.name} does not answer: KubeOne runs without it; its objects in Kubernetes stay`;
     emit({ kind: 'NodeLeftOut', message, node: node.name });
   }
   return new Set(silent.map(({ node }) => node.name));
@@ -86,7 +86,7 @@ function unreachable(silent: readonly Silent[], state: ClusterState, before: Clu
   return new StageFailure({
     class: 'conflict',
     code: 'HostUnreachable',
-    message: `KubeOne needs every node that it is given, and these do not answer over SSH: ${words}`,
+    message: `KubeOne needs these nodes, but they do not answer over SSH: ${words}`,
     resource: first,
     hint: isNew ? 'Check that the machine runs and that its SSH port is open.' : brokenHint(first, state),
   });

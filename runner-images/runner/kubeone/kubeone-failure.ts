@@ -10,7 +10,7 @@ const brokenControl =
 const brokenLoneControl =
   'It is the only control node: start its machine. If that is lost, so is what Kubernetes stored: restore a backup of etcd by hand, or delete the manifest and apply it again.';
 const brokenNew =
-  'It is new, so there is nothing to remove from the manifest: see why its kubelet does not start (`journalctl -u kubelet` on the machine). A grow is undone, and a retry begins with a new machine.';
+  'It is new, so there is nothing to remove from the manifest: check why its kubelet does not start (`journalctl -u kubelet` on the machine). A grow is undone, and a retry starts with a new machine.';
 
 /** First match wins. */
 const table: readonly CodedFailureRow[] = [
@@ -36,7 +36,7 @@ const table: readonly CodedFailureRow[] = [
     class: 'conflict',
     code: 'JoinWithUpgrade',
     pattern: /repair and upgrade are not supported/i,
-    hint: 'A node of the cluster is not in Kubernetes, and KubeOne joins none while it upgrades. Retry with the version that the cluster has.',
+    hint: 'A node of the cluster is not in Kubernetes, and KubeOne cannot add it during an upgrade. Retry with the version that the cluster has.',
   },
   {
     class: 'transient',

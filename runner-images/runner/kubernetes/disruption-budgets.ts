@@ -1,4 +1,4 @@
-/** Which pods a drain waits for, and which disruption budgets hold them: in words, from what kubectl said and the cluster has. */
+/** Describes which pods a drain waits for and which disruption budgets hold them, from the output of kubectl and the budgets of the cluster. */
 import { z } from 'zod';
 import { parseJson } from '#domain/json.ts';
 import { complaintsOnly } from '../process.ts';

@@ -44,7 +44,7 @@ export async function drainNode(context: StageContext, kubectl: Kubectl, name: s
     code: 'DrainFailed',
     message: result.stderr.trim().split('\n').slice(-5).join('\n') || `kubectl drain ended with ${result.code}`,
     resource: name,
-    hint: 'See which pods stay on the node and why; a PodDisruptionBudget may forbid to move them.',
+    hint: 'Check which pods stay on the node and why; a PodDisruptionBudget may not allow their eviction.',
   });
 }
 
@@ -62,7 +62,7 @@ export function drainWaits(waitsFor: readonly NodeHeld[]): StageFailure {
   return new StageFailure({
     ...heldFailure(waitsFor),
     code: 'DrainWaits',
-    hint: `Kubeloom tries again for ${drainMinutes} minutes, then removes the node with what still runs on it. Let the budget allow a disruption. After a cancel the removal goes on with the next change, also if that wants the node back: half of it may be done.`,
+    hint: `Kubeloom tries again for ${drainMinutes} minutes, then removes the node with what still runs on it. Let the budget allow a disruption. After a cancel the next change continues the removal, even if it wants the node back, because half of it may be done.`,
   });
 }
 

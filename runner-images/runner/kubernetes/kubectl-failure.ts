@@ -8,7 +8,7 @@ const table: readonly CodedFailureRow[] = [
     class: 'transient',
     code: 'WebhookUnreachable',
     pattern: /failed calling webhook/i,
-    hint: 'A webhook in the cluster did not answer. Kubeloom retries automatically; if it stays, see the pods behind it.',
+    hint: 'A webhook in the cluster did not answer. Kubeloom retries automatically; if the problem persists, check the pods of the webhook.',
   },
   {
     class: 'user',
@@ -26,13 +26,13 @@ const table: readonly CodedFailureRow[] = [
     class: 'credentials',
     code: 'KubernetesRefused',
     pattern: /unauthorized|forbidden|certificate (has expired|signed by unknown authority)|x509/i,
-    hint: 'The kubeconfig of the cluster is not accepted any more. Apply the manifest again, which renews it.',
+    hint: 'Kubernetes no longer accepts the kubeconfig of the cluster. Apply the manifest again, which renews it.',
   },
   {
     class: 'conflict',
     code: 'NodeChanged',
     pattern: /the object has been modified|conflict|please apply your changes to the latest version/i,
-    hint: 'Something else changed the node at the same moment. Kubeloom retries automatically.',
+    hint: 'Another program changed the node at the same moment. Kubeloom retries automatically.',
   },
   {
     class: 'transient',

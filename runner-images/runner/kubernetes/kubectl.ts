@@ -52,7 +52,7 @@ export interface ClusterNode extends LiveNode {
   readonly createdAt?: string | undefined;
   /** `v1.36.0`; empty when it is not reported. */
   readonly kubeletVersion?: string;
-  /** Of the machine that its kubelet last ran on. */
+  /** Id of the machine that its kubelet last ran on. */
   readonly bootId: string;
 }
 

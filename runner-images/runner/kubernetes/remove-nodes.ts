@@ -30,7 +30,7 @@ export async function removeNodes(
     return new Map<string, ClusterNode>();
   });
   const present = names.filter((name) => nodes.has(name)).map((name) => leavingNode(context, name));
-  for (const name of names) if (!nodes.has(name)) context.log.write('runner', `${name} is not in the cluster any more`);
+  for (const name of names) if (!nodes.has(name)) context.log.write('runner', `${name} is no longer in the cluster`);
   const locked = present.filter(({ name }) => isLocked(nodes.get(name)?.labels ?? {}));
   const free = present.filter((node) => !locked.includes(node));
   const waits: NodeHeld[] = locked.map(({ name }) => lockOf(name));

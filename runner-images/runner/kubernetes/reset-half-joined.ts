@@ -1,4 +1,4 @@
-/** Resets machines on which a join was cut off (the runner was killed): KubeOne takes a file of kubeadm for a join that is done, or stops at it. */
+/** Resets machines on which a join was interrupted (the runner was killed): KubeOne takes a file of kubeadm for a join that is done, or stops at it. */
 import { readFile } from 'node:fs/promises';
 import { parse } from 'yaml';
 import { z } from 'zod';
@@ -52,7 +52,7 @@ export async function resetHalfJoined(context: StageContext, state: ClusterState
     if (code !== 0) throw notReset(login.name, stderr);
     emit({
       kind: 'HalfJoinedReset',
-      message: `${login.name}: a join was cut off on it; it is reset and joins again`,
+      message: `${login.name}: a join was interrupted on it; it is reset and joins again`,
       node: login.name,
     });
   }
@@ -63,7 +63,7 @@ function notReset(node: string, stderr: string): StageFailure {
   return new StageFailure({
     class: 'transient',
     code: 'NodeNotReset',
-    message: `A join was cut off on ${node}, and \`kubeadm reset\` did not succeed there: ${words || 'it said nothing'}`,
+    message: `A join was interrupted on ${node}, and \`kubeadm reset\` failed there: ${words || 'it printed nothing'}`,
     resource: node,
     hint: `Log in on ${node} and run \`kubeadm reset -f\` as root; Kubeloom retries automatically.`,
   });

@@ -25,8 +25,8 @@ export async function listCluster(
   type: string,
   input: ListInput,
 ): Promise<{ readonly items: readonly ListedThing[] } | NotKnown> {
-  const odd = input.regions.find((region) => !isRegion(region));
-  if (odd !== undefined) return { failed: `${odd} is not a valid name of a region` };
+  const invalid = input.regions.find((region) => !isRegion(region));
+  if (invalid !== undefined) return { failed: `${invalid} is not a valid name of a region` };
   return orNotKnown(async () => {
     // Only that of the type is loaded.
     const { list }: { readonly list: ListOfType } = await import(`./clouds/${type}.ts`);

@@ -10,7 +10,7 @@ export interface ListInput extends Pick<CheckInput, 'fields' | 'regions' | 'base
 
 export interface ListedThing {
   readonly id: string;
-  /** Of a machine the name of its node. */
+  /** For machines, the name of the node. */
   readonly name: string;
   readonly kind: 'machine' | 'volume' | 'address' | 'firewall' | 'key';
   /** Region or zone, where a request about it has to name one. */
@@ -66,7 +66,7 @@ export async function allPages<Item>(
     const { items, next: following } = await page(next);
     found.push(...items);
     if (following === undefined || following === '') return found;
-    if (asked.has(following) || asked.size >= mostPages) throw new NotListed(what, 'its pages do not end');
+    if (asked.has(following) || asked.size >= mostPages) throw new NotListed(what, 'it returns endless pages');
     asked.add(following);
     next = following;
   }

@@ -49,7 +49,7 @@ export interface RefusedBy {
   readonly keeps: (answer: CloudAnswer) => string | undefined;
 }
 
-/** Throws `NotDone` for a refusal. A machine that does not exist any more is none. */
+/** Throws `NotDone` for a refusal. A machine that no longer exists is not a refusal. */
 export function mustBeDone(what: string, answer: CloudAnswer, { denies, keeps }: RefusedBy): void {
   if (answer.status < 300 || answer.status === 404) return;
   const { why, isDenied } = refusalOf(answer, denies);
@@ -64,7 +64,7 @@ export const actingOf =
     mustBeDone(what, await ask(...request), refused);
 
 /** Those that exist, have the tag and are not being deleted, and whether they are off. */
-export async function lookAtMachines<Machine extends MachineAt>(
+export async function readMachines<Machine extends MachineAt>(
   type: string,
   input: ListInput,
   machines: readonly Machine[],

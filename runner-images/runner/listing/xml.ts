@@ -14,7 +14,7 @@ export function readXml(xml: string): Element {
   )) {
     const inner = open.at(-1) ?? root;
     if (word !== undefined) inner.text += unescaped(word);
-    if (end !== undefined && open.pop()?.name !== end) throw new SyntaxError('an element ends that did not begin');
+    if (end !== undefined && open.pop()?.name !== end) throw new SyntaxError('an element ends that did not start');
     if (begin === undefined) continue;
     const element: Element = { name: begin, children: [], text: '' };
     inner.children.push(element);

@@ -41,16 +41,16 @@ export async function unpackArchive(context: GitSurroundings, wanted: ArchiveToU
     if (result.cut)
       throw refused(plugin, 'TemplatesTooLarge', `The archive ${archive.url} has too many entries.`, packIt);
     if (result.code === 0) return result.stdout;
-    const said = result.stderr.trim().split('\n').at(-1) ?? '';
-    throw refused(plugin, 'PluginUnreadable', `The archive ${archive.url} cannot be unpacked: ${said}`, packIt);
+    const problem = result.stderr.trim().split('\n').at(-1) ?? '';
+    throw refused(plugin, 'PluginUnreadable', `The archive ${archive.url} cannot be unpacked: ${problem}`, packIt);
   };
   // A name of an owner may have spaces, and would push the size to another column.
   judgeListing(wanted, await tar('-tvzf', file, '--numeric-owner'));
   await tar('-xzf', file, '-C', directory, '--no-same-owner', '--no-same-permissions');
   await rm(file);
   const unpacked = await readdir(directory, { recursive: true, withFileTypes: true });
-  const odd = unpacked.find((entry) => !entry.isFile() && !entry.isDirectory());
-  if (odd !== undefined) throw refused(plugin, 'PluginUnreadable', neitherNor(archive, odd.name), packIt);
+  const special = unpacked.find((entry) => !entry.isFile() && !entry.isDirectory());
+  if (special !== undefined) throw refused(plugin, 'PluginUnreadable', neitherNor(archive, special.name), packIt);
   const inside = unpacked.filter(({ parentPath }) => parentPath === directory).map(({ name }) => name);
   return inside.includes(plugin.type) ? join(directory, plugin.type) : directory;
 }
@@ -58,14 +58,14 @@ export async function unpackArchive(context: GitSurroundings, wanted: ArchiveToU
 const packIt = 'Pack the folder of the type with tar and gzip: plain files only, no links.';
 
 const neitherNor = ({ url }: ArchiveVersion, entry: string): string =>
-  `The archive ${url} has something that is neither file nor folder: ${entry}`;
+  `The archive ${url} contains an entry that is neither a file nor a folder: ${entry}`;
 
 /** Throws for what modules do not have: links, devices, a vast size. */
 function judgeListing({ plugin, archive }: ArchiveToUnpack, listing: string): void {
   const entries = listing.split('\n').filter((line) => line !== '');
-  const odd = entries.find((line) => !/^[-d]/.test(line));
-  if (odd !== undefined) {
-    throw refused(plugin, 'PluginUnreadable', neitherNor(archive, odd), packIt);
+  const special = entries.find((line) => !/^[-d]/.test(line));
+  if (special !== undefined) {
+    throw refused(plugin, 'PluginUnreadable', neitherNor(archive, special), packIt);
   }
   const bytes = entries.reduce((sum, line) => sum + Number(/^\S+\s+\S+\s+(\d+)/.exec(line)?.[1] ?? 0), 0);
   if (entries.length <= most.entries && bytes <= most.bytes) return;
@@ -84,7 +84,7 @@ async function fetched({ ports }: GitSurroundings, { plugin, archive: { url } }:
   });
   if (answer.status === 200) return answer.body;
   const moved = answer.status >= 300 && answer.status < 400;
-  const hint = moved ? 'Redirects are not followed: write the address where it is.' : 'Correct the address.';
+  const hint = moved ? 'Redirects are not followed: write the final address.' : 'Correct the address.';
   throw refused(plugin, 'TemplatesMissing', `The archive ${url} was answered with status ${answer.status}.`, hint);
 }
 

@@ -8,11 +8,11 @@ const KeptCopy = z.strictObject({
   schema: z.literal(1),
   /** Path in the folder to content in base64. */
   files: z.record(z.string().regex(/^(?!(.*\/)?\.\.?(\/|$))[^/]/), z.base64()),
-  /** Paths of programs; absent: there are none. */
+  /** Paths of programs; absent if it has no programs. */
   programs: z.array(z.string()).optional(),
 });
 
-/** Of one folder it is always the same text. */
+/** The same folder always gives the same text. */
 export async function copyText(folder: string): Promise<string> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
   const paths = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));

@@ -1,6 +1,6 @@
 /**
  * The folder of a provider type that does not come with Kubeloom. What a document was accepted with is kept: machines are
- * made, checked and deleted with that copy, whatever became of the repository or archive.
+ * made, checked and deleted with that copy, even if the repository or archive has changed.
  */
 import { mkdir, mkdtemp, readdir, rename } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -116,8 +116,8 @@ async function fetchAccepted(context: GitSurroundings, plugin: PluginVersion): P
   if (copy === undefined || checksumOfCopy(await copyText(folder)) === copy) return folder;
   throw new StageFailure({
     ...{ class: 'user', code: 'PluginChanged', resource: plugin.name },
-    message: `Provider type ${plugin.type} at ${version} has other files now than when the document was accepted.`,
-    hint: 'Find out why, then apply the document again to take what is there now.',
+    message: `Provider type ${plugin.type} at ${version} now has other files than when the document was accepted.`,
+    hint: 'Find out why, then apply the document again to use the current files.',
   });
 }
 

@@ -36,7 +36,7 @@ export type CloudQuestion = Pick<BoundedRequest, 'method' | 'headers' | 'body'>;
 
 /**
  * Asks once and follows no redirect, which would take a token to another place; the answer may take 20 s and have 8 MB. Throws
- * `CheckRefused` when there is none.
+ * `CheckRefused` without an answer.
  */
 export async function askCloud(url: string, { headers, ...question }: CloudQuestion = {}): Promise<CloudAnswer> {
   try {
@@ -57,7 +57,7 @@ export async function askCloud(url: string, { headers, ...question }: CloudQuest
   }
 }
 
-/** Findings of one part of a check: if its server does not answer, that is reported for `name`, and the rest of the check goes on. */
+/** Findings of one part of a check: if its server does not answer, that is reported for `name`, and the rest of the check continues. */
 export async function orUnreported(
   about: CheckFinding['about'],
   name: string,

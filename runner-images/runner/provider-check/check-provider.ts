@@ -21,10 +21,10 @@ export async function checkLogin(type: ProviderTypeName, input: CheckInput): Pro
       ...{ about: 'identity', name: path.replace('stringData.', ''), ok: false, message: `${reason}: ${fix}` },
     }));
   }
-  const odd = input.regions.filter((region) => !isRegion(region));
-  if (odd.length > 0) {
+  const invalid = input.regions.filter((region) => !isRegion(region));
+  if (invalid.length > 0) {
     const message = 'is not a valid name of a region: correct it in the manifest';
-    return odd.map((name) => ({ about: 'identity', name, ok: false, message }));
+    return invalid.map((name) => ({ about: 'identity', name, ok: false, message }));
   }
   // A file for each type; only that of the type is loaded.
   const { check }: { readonly check: CheckOfType } = await import(`./clouds/${type}.ts`);

@@ -30,7 +30,7 @@ const Permissions = z.object({
 /** Runs it. No value of the Secret is in what it returns, whatever a cloud answered. */
 export async function runCheck(request: CredentialCheck, around: CheckSurroundings): Promise<readonly CheckFinding[]> {
   const { provider, type, secret, regions } = request;
-  if (!isProviderType(type)) return [unreported('identity', type, 'only its author knows how to try its credentials')];
+  if (!isProviderType(type)) return [unreported('identity', type, 'Kubeloom cannot test the credentials of this type')];
   const mask = new SecretMask();
   const context = { ports: { secrets: around.secrets }, mask };
   const fieldsOf = async (reference: string): Promise<Readonly<Record<string, string>>> =>

@@ -26,7 +26,7 @@ export function isAllowed(policy: RolePolicy, service: string, operation: string
   return false;
 }
 
-/** Of CEL: `true`, `operation == '…'`, and `operation in ['…', …]`. */
+/** The subset of CEL that is understood: `true`, `operation == '…'`, and `operation in ['…', …]`. */
 function isTrueOf(expression: string, operation: string): boolean | undefined {
   if (expression === 'true' || expression === 'false') return expression === 'true';
   const [, one] = /^operation\s*==\s*["']([\w-]+)["']$/.exec(expression) ?? [];

@@ -7,7 +7,7 @@ import type { OciQuestion } from './signed-oci.ts';
 const Domains = z.array(z.object({ name: z.string() }));
 const Availability = z.object({ used: z.number(), available: z.number() });
 const Limits = z.array(z.object({ name: z.string(), value: z.number() }));
-const limitsFix = 'grant "inspect resource-availability in tenancy" to have it checked';
+const limitsFix = 'grant "inspect resource-availability in tenancy" so that this can be checked';
 
 export interface OciPlace {
   readonly compartmentId: string;

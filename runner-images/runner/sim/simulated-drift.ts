@@ -13,7 +13,7 @@ const InjectedDrift = z.strictObject({
   /** Name of a pool: its first node is meant. */
   pool: z.string().optional(),
   provider: z.string().optional(),
-  /** Of a load balancer. */
+  /** Drift of a load balancer. */
   name: z.string().optional(),
   repairable: z.boolean().default(true),
   /** A repair does not remove it. */
@@ -36,7 +36,7 @@ export function simulatedDrift(text: string | undefined, place: Place): readonly
   return here.flatMap(({ drift }) => itemOf(drift, place.state));
 }
 
-/** Of all nodes: a machine that differs is gone, a node that differs is not ready, one whose health differs is unhealthy. */
+/** The health of all nodes: a machine that differs is gone, a node that differs is not ready, one whose health differs is unhealthy. */
 export function simulatedHealth(state: ClusterState, items: readonly DriftItem[]): readonly NodeObservation[] {
   const found = Map.groupBy(items, ({ where }) => where.node);
   return allNodes(state).map(({ node: { name } }) => {
@@ -80,7 +80,7 @@ const words = {
   certificate: 'the kubelet waits for its serving certificate',
   document: 'the documents differ from what was applied',
   health: 'http :80/ answered 500, expected 200',
-  stray: 'a machine that no one knows has the tags of the cluster',
+  stray: 'an unknown machine has the tags of the cluster',
 } as const satisfies Record<DriftItem['kind'], string>;
 
 /** Nothing when the node, pool or load balancer is not part of the cluster. */

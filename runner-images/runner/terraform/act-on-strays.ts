@@ -30,7 +30,7 @@ export async function actOnStrays(
   const done = new Map<string, string>();
   const acted = ({ id, name }: Machine) => {
     done.set(id, name);
-    const about = `${name} has the tags of the cluster in ${input.provider}, and no one knows it`;
+    const about = `${name} has the tags of the cluster in ${input.provider}, but neither Kubeloom nor Terraform knows it`;
     if (action === 'delete') context.emit({ kind: 'LeftoverRemoved', message: `${about}: it was deleted`, node: name });
     else context.emit({ kind: 'StrayQuarantined', message: `${about}: it was stopped, and is kept`, node: name });
   };
@@ -38,7 +38,7 @@ export async function actOnStrays(
   for (const part of parts) {
     const strays = await straysOf(context, [part], input);
     if ('failed' in strays) {
-      const message = `What ${input.provider} has could not be listed, so nothing of it is stopped or deleted: ${strays.failed}`;
+      const message = `The machines of ${input.provider} could not be listed, so none is stopped or deleted: ${strays.failed}`;
       throw notActed('StraysNotListed', input, { ...strays, failed: message });
     }
     const machines = strays.found.filter(
@@ -90,14 +90,14 @@ async function actBy(
 function allRefused(input: HookInput, action: StrayAction, refusals: readonly NotKnown[]): StageFailure {
   const passing = refusals.find(({ needs }) => needs === undefined);
   const done = action === 'delete' ? 'deleted' : 'stopped';
-  const failed = `Not all machines of ${input.provider} that no one knows could be ${done}: ${refusals.map((one) => one.failed).join('; ')}.`;
+  const failed = `Not all machines of ${input.provider} that are unknown could be ${done}: ${refusals.map((one) => one.failed).join('; ')}.`;
   return notActed('StraysNotHandled', input, { ...(passing ?? refusals[0]), failed });
 }
 
 const hints = {
   credentials:
     'Correct the Secret, or grant what is missing (`kubeloom provider check`, docs/plugins.md), then retry. With `driftChecks.strays: report` nothing is stopped or deleted.',
-  user: 'Lift what keeps the machine at the provider, or delete it there, then retry. With `driftChecks.strays: report` nothing is stopped or deleted.',
+  user: 'Remove the protection of the machine at the provider, or delete it there, then retry. With `driftChecks.strays: report` nothing is stopped or deleted.',
   transient: 'Kubeloom retries automatically.',
 } as const;
 

@@ -12,7 +12,7 @@ import { applyWorkspace, modulesLink, type WorkspaceJob, type WorkspaceOutcome }
 
 interface Names {
   readonly clusterId: string;
-  /** Of the load balancer. */
+  /** Addresses of the load balancer. */
   readonly id: string;
   readonly dns: DnsState;
   readonly gone: boolean;

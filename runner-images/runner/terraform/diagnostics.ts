@@ -23,14 +23,17 @@ const hostDown: Meaning = {
 
 /** Exit codes of provisioners and of hooks: see templates/terraform/README.md. */
 const exits: Readonly<Record<number, Meaning>> = {
-  3: { class: 'user', hint: 'The machine that creates the hosts lacks something; `kubeloom doctor` says what.' },
-  5: { class: 'conflict', hint: 'Something else works on the same host; Kubeloom retries automatically.' },
+  3: {
+    class: 'user',
+    hint: 'A requirement is missing on the machine that creates the hosts; `kubeloom doctor` lists it.',
+  },
+  5: { class: 'conflict', hint: 'Another program works on the same host; Kubeloom retries automatically.' },
   4: hostDown,
   6: hostDown,
   7: badCredentials,
   8: {
     class: 'user',
-    hint: 'The provider keeps it, for example by a protection: lift that there, or delete it there, then retry.',
+    hint: 'The provider does not allow it, for example because of a protection: remove the protection there, or delete it there, then retry.',
   },
 };
 
@@ -49,7 +52,7 @@ const table: readonly FailureRow[] = [
   {
     class: 'conflict',
     pattern: /error acquiring the state lock|PreconditionFailed|ConditionalRequestConflict/i,
-    hint: 'Something else works on the same Terraform state. Kubeloom retries automatically; if it keeps failing, check who holds the lock.',
+    hint: 'Another program works on the same Terraform state. Kubeloom retries automatically; if it keeps failing, check who holds the lock.',
   },
   ...Object.entries(exits).map(([code, meaning]) => ({
     ...meaning,

@@ -21,8 +21,8 @@ export function poolsThatFailed(context: StageContext, provider: string, reason:
     part.address?.startsWith(`module.${poolModule(pool)}.`) === true;
   const existing = here.filter((id) => !dispensable.has(id));
   if (existing.some((pool) => parts.some(isOf(pool)))) return [];
-  const said = parts.length > 0 && parts.every((part) => added.some((pool) => isOf(pool)(part)));
-  if (!said) return added.map((pool) => ({ pool, error }));
+  const namesPools = parts.length > 0 && parts.every((part) => added.some((pool) => isOf(pool)(part)));
+  if (!namesPools) return added.map((pool) => ({ pool, error }));
   return added.flatMap((pool) => {
     const part = parts.find(isOf(pool));
     return part === undefined ? [] : [{ pool, error: part.error }];

@@ -13,7 +13,7 @@ import { repositoryLogin } from './git-login.ts';
 
 export type GitSurroundings = Pick<SecretReader, 'ports' | 'mask' | 'run' | 'workDirectory'>;
 
-/** Of any file that git writes, its packs too; and of its memory: a tree of few objects can unfold to any number of files. */
+/** Limits of each file that git writes, packs included, and of its memory: a tree of few objects can unfold to any number of files. */
 const limits = [`--fsize=${200_000_000}`, `--as=${1_000_000_000}`];
 const fetchMs = 120_000;
 
@@ -213,7 +213,7 @@ const complaints: readonly Row[] = [
     class: 'user',
     code: 'TemplatesTooLarge',
     pattern: /out of memory|cannot allocate|malloc|mmap failed|died of signal|file too large|is too long$/i,
-    hint: 'Keep the {files} in a repository of their own: for this one git needs more memory or larger files than allowed.',
+    hint: 'Keep the {files} in a repository of their own: for this repository git needs more memory or larger files than allowed.',
   },
 ];
 
@@ -228,9 +228,9 @@ function gitFailure(
   { url }: Fetching['version'],
   result: CommandResult,
 ): StageFailure {
-  const said = result.code === endedByKernel ? `${result.stderr}\nerror: git died of signal` : result.stderr;
-  const message = `The ${title} cannot be fetched from ${url}: ${lastLine(said)}`;
-  const row = complaints.find(({ pattern }) => pattern.test(said));
+  const output = result.code === endedByKernel ? `${result.stderr}\nerror: git died of signal` : result.stderr;
+  const message = `The ${title} cannot be fetched from ${url}: ${lastLine(output)}`;
+  const row = complaints.find(({ pattern }) => pattern.test(output));
   const unknown = {
     class: 'transient',
     code: 'TemplatesUnreachable',

@@ -5,7 +5,7 @@ import type { ResolvedTemplates } from '#functions/ports.ts';
 import type { AnswerContext } from '../answer-question.ts';
 import { repositoryLogin } from './git-login.ts';
 
-/** The commit, or why there is none. Throws `StageFailure` when the Secret gives no token. */
+/** The commit, or why it was not found. Throws `StageFailure` when the Secret gives no token. */
 export async function lookUpCommit(
   { url, revision, secret }: TemplateLookup,
   { ports, mask }: AnswerContext,

@@ -12,7 +12,7 @@ import { type FetchSubject, fetchFiles, type Git } from './git-fetch.ts';
 import { repositoryLogin } from './git-login.ts';
 
 const extensions = ['.yaml', '.yml', '.json'] as const;
-/** Of one commit. */
+/** Limits of one commit. */
 const most = { files: 200, bytes: 5_000_000 };
 
 type Place = Pick<SourceLookup, 'url' | 'path'>;

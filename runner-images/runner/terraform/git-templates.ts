@@ -50,7 +50,7 @@ function folderOf(provider: ProviderInstance, version: TemplateVersion): string 
   throw new StageFailure({
     class: 'user',
     code: 'TemplatesRefused',
-    message: `The templates of provider ${provider.name} are configured to be in ${version.path}, which is not a folder of ${version.url}.`,
+    message: `The templates of provider ${provider.name} should be in ${version.path}, which is not a folder of ${version.url}.`,
     resource: provider.name,
     hint: 'Name a folder of the repository in paths.terraformer of the TemplateGitReference, such as modules.',
   });
@@ -72,7 +72,7 @@ export async function measured(
       code: 'TemplatesMissing',
       message: `There are no Terraform modules for provider type ${provider.type} in ${where}.`,
       resource: provider.name,
-      hint: 'docs/write-a-provider.md says what has to be there; text templates (.tpl) of Claudie are not modules.',
+      hint: 'docs/write-a-provider.md lists the required files; text templates (.tpl) of Claudie are not modules.',
     });
   }
   const plain = files.filter((file) => file.isFile());

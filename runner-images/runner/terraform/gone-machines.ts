@@ -58,7 +58,7 @@ export function refuseChangesOf(
   throw new StageFailure({
     class: 'user',
     code: 'MachineGone',
-    message: `The change needs the machine of ${node}, which is gone: it would be changed in place. Nothing of its provider was changed.`,
+    message: `The change would change the machine of ${node} in place, but that machine is gone. Nothing of its provider was changed.`,
     resource: node,
     hint: `Replace the node: \`kubeloom replace ${document.manifest} ${node}\`; the change is made afterwards.`,
   });

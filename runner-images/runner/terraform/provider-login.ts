@@ -108,7 +108,7 @@ function faultsByTable(type: ProviderTypeName, secret: string, values: Fields): 
   );
 }
 
-/** Of a type that does not come with Kubeloom only its own folder knows the fields. */
+/** For a type that does not come with Kubeloom, only its own folder knows the fields. */
 export function faultsBySchema({ secret }: ProviderTemplate, values: Fields): readonly string[] {
   const schema = secret && readSchema(secret);
   if (schema === undefined || 'problem' in schema) return [];

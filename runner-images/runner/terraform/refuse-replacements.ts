@@ -10,8 +10,8 @@ import type { ResourceChange } from './terraform-cli.ts';
 type Planned = Extract<Message, { type: 'planned_change' }>['change'];
 
 /**
- * Reasons of Terraform for a replacement that was asked for: by a hook that found the machine gone, or because its creation was cut
- * off and it is no machine yet.
+ * Reasons of Terraform for a replacement that was asked for: by a hook that found the machine gone, or because its creation was
+ * interrupted and it is no machine yet.
  */
 const askedFor = ['requested', 'tainted'];
 
@@ -45,7 +45,7 @@ export function suspectChanges(messages: readonly Message[], kept: ReadonlySet<s
   });
 }
 
-/** Of the suspects, those of machines and what is on them, not of what only joins them to something. */
+/** Those suspects that are machines or are on machines, without resources that only attach a machine to something. */
 export function refusedChanges(
   suspects: readonly Planned[],
   changes: readonly ResourceChange[],
@@ -80,7 +80,7 @@ export function replacementRefused(
     code: 'ReplacementRefused',
     message: `Terraform would replace or delete machines of provider ${provider} that the plan keeps: ${listed(texts, 20)}. Nothing of this provider was changed.`,
     resource: first,
-    hint: 'Someone changed these machines, or a template or image changed what they are made of. Undo that; or replace the machines as a plan: `kubeloom replace NAME NODE`, or `--allow-replace POOL` with the changed manifest; or let `kubeloom drift NAME --repair` recreate them.',
+    hint: 'Someone changed these machines, or a template or image changed their configuration. Undo that; or replace the machines deliberately: `kubeloom replace NAME NODE`, or `--allow-replace POOL` with the changed manifest; or let `kubeloom drift NAME --repair` recreate them.',
   });
 }
 

@@ -110,7 +110,7 @@ export async function removeState(
   for (const key of [stateKey, `${stateKey}.tflock`, `${stateKey}.owner`]) await ports.artifacts.remove(key);
 }
 
-/** Of CodeBuild: project and number. A runner that was started by hand has none. */
+/** Id of the CodeBuild build: project and number. A runner that was started by hand has no id. */
 function isBuildId(build: string): boolean {
   return /^[\w-]+:[\w-]+$/.test(build);
 }

@@ -10,9 +10,9 @@ interface Known {
 }
 
 /**
- * Those whose id the state does not have, and whose name no node has, or a node whose machine the state has: that is another one. A
- * machine that an interrupted apply made of a node that has none yet is no stray. Nor is one with the name of a node while the listing
- * has no machine of the state's: then its ids may have another form, and no double is proven.
+ * A listed machine is a stray if the state does not have its id, and either no node has its name or the state has another machine
+ * for that node. A machine that an interrupted apply created for a node without a machine is not a stray. A machine with the name of a
+ * node is not a stray either while the listing has no machine of the state: the ids may have another form, so nothing is proven.
  */
 export function strayMachines<Item extends Pick<ListedThing, 'id' | 'name' | 'stateId'> & { readonly kind: string }>(
   listed: readonly Item[],

@@ -3,7 +3,7 @@ import type { ProviderInstance } from '#domain/cluster-state.ts';
 import { dynamicPoolsOf } from '#rendering/machines-root.ts';
 import { isListed, listCluster, type NotKnown, orNotKnown } from '../listing/list-cluster.ts';
 import type { ListedThing, ListInput } from '../listing/listing.ts';
-import { canAct, lookAtMachines } from '../listing/machine-acts.ts';
+import { canAct, readMachines } from '../listing/machine-acts.ts';
 import { type ClusterContext, knownNodeNames, knownStates, type SecretReader } from '../stage-context.ts';
 import { StageFailure } from '../stage-failure.ts';
 import { anyHook, askHooks, type WorkspacePart } from './ask-hooks.ts';
@@ -61,7 +61,7 @@ async function nowOf(
   for (const [part, machines] of byPart) {
     if (part === undefined) continue;
     const asked = await listInputOf(context, part.provider, input);
-    const now = await orNotKnown(() => lookAtMachines(part.provider.type, asked, machines));
+    const now = await orNotKnown(() => readMachines(part.provider.type, asked, machines));
     if ('failed' in now) return now;
     items.push(...now);
   }
@@ -77,25 +77,25 @@ export async function reportDeletion(
 ): Promise<void> {
   const title = input.provider;
   const what = removed.length === 0 ? 'no machine' : removed.join(', ');
-  const said = `${title}: removed ${what}`;
+  const removal = `${title}: removed ${what}`;
   if (!(await canList(context, parts))) {
-    const message = `${said}; its type cannot list what is left`;
+    const message = `${removal}; its type cannot list what is left`;
     context.emit({ kind: 'DeletionReceipt', message });
     return;
   }
   const listed = await listMachines(context, parts, input);
   if ('failed' in listed) {
-    const message = `${said}; what is left could not be listed: ${listed.failed}`;
+    const message = `${removal}; what is left could not be listed: ${listed.failed}`;
     context.emit({ kind: 'DeletionReceipt', level: 'warning', message });
     return;
   }
   const left = listed.items.filter(({ name, kind }) => !others.has(name) && (kind === 'machine' || !shared));
   if (left.length === 0) {
-    context.emit({ kind: 'DeletionReceipt', message: `${said}; nothing with the tags of the cluster is left` });
+    context.emit({ kind: 'DeletionReceipt', message: `${removal}; nothing with the tags of the cluster is left` });
     return;
   }
   const names = left.map(({ name, id }) => `${name} (${id})`).join(', ');
-  const message = `${said}; it still has ${names}: remove it there`.slice(0, 1000);
+  const message = `${removal}; it still has ${names}: remove it there`.slice(0, 1000);
   context.emit({ kind: 'DeletionReceipt', level: 'warning', message });
 }
 

@@ -79,8 +79,8 @@ const State = z.object({ values: z.object({ root_module: z.unknown() }).optional
 const planFile = 'plan.tfplan';
 
 /**
- * A create that is under way ends, is in the state, and frees the lock: clouds take minutes for some. Within the time that a build has after the
- * end of a stage, and that a request to stop is given.
+ * After an interrupt Terraform finishes creations in progress, which takes minutes on some clouds, writes them to the state and frees
+ * the lock. This is less than what remains of a build after the end of a stage, and after a request to stop.
  */
 export const applyGraceMs = 140_000;
 
@@ -245,7 +245,7 @@ export async function findTerraform(environment: NodeJS.ProcessEnv = process.env
   throw new StageFailure({
     class: 'user',
     code: 'ToolMissing',
-    message: 'Neither tofu nor terraform is installed where the runner runs.',
+    message: 'Neither tofu nor terraform is installed on the machine of the runner.',
     hint: 'Install OpenTofu or Terraform (1.11 or newer), or name the program in KUBELOOM_TERRAFORM.',
   });
 }

@@ -19,7 +19,7 @@ export const ansible: ToolOf<'ansible'> = async (context) => {
   const work = undo
     ? inventoryWork(context)
     : withHealth(context, withRecreated(context, inventoryWork(context), recreated), recreated);
-  // A rollback goes on without them: the next visit sets them up.
+  // A rollback continues without them: the next visit sets them up.
   const without = new Set(undo ? recreated : []);
   const visits = visitedNodes({ ...context, work, without });
   const { restarted = [] } = work;
@@ -213,11 +213,11 @@ class PlaybookListener {
       emit({ kind: 'NodeNotCleaned', message, node });
     }
     for (const node of peers.filter((name) => this.#silent.has(name))) {
-      const message = `${node} could not be reached: it keeps the list of peers that it has until it is visited again`;
+      const message = `${node} could not be reached: it keeps its list of peers until it is reached again`;
       emit({ kind: 'PeerNotReached', message, node });
     }
     for (const node of balancing.filter((name) => this.#silent.has(name))) {
-      const message = `${node} could not be reached: it keeps the roles and targets that it has until it is visited again`;
+      const message = `${node} could not be reached: it keeps its roles and targets until it is reached again`;
       emit({ kind: 'LoadBalancerNotReached', message, node });
     }
     for (const node of install.filter((name) => this.#visited.has(name))) {
@@ -235,7 +235,7 @@ class PlaybookListener {
     }
   }
 
-  /** Of a load balancer, by name or id: whether at least one of its nodes was visited. */
+  /** For each load balancer, by name or id: whether at least one of its nodes was visited. */
   #reached(balancer: string): boolean {
     const found = this.#context.target?.loadBalancers.find(({ name, id }) => name === balancer || id === balancer);
     return found?.pools.some(({ nodes }) => nodes.some(({ name }) => this.#visited.has(name))) === true;

@@ -13,7 +13,7 @@ import { isTimeUp, StageFailure, stageCancelled } from '../stage-failure.ts';
 
 type Look = (context: DriftContext) => Promise<Findings>;
 
-/** For people: what they look at. */
+/** For people: what each check compares. */
 const titles = new Map<Look, string>([
   [checkWorkspaces, 'machines, networks and names'],
   [checkMesh, 'mesh, load balancers and health checks'],
@@ -57,10 +57,10 @@ async function lookAll(context: DriftContext, looks: readonly Look[]): Promise<O
 }
 
 function unfinished(look: Look | undefined): string {
-  return `${(look && titles.get(look)) ?? 'a part'}: not finished when the time of the check was up`;
+  return `${(look && titles.get(look)) ?? 'a part'}: not finished when the time of the check was over`;
 }
 
-/** Of a machine that is gone only that is reported: all its other findings follow from it. */
+/** If a machine is gone, only that is reported: all its other findings follow from it. */
 function withoutConsequences(items: readonly DriftItem[]): readonly DriftItem[] {
   const gone = new Set(items.flatMap(({ kind, where }) => (kind === 'machine' && where.node ? [where.node] : [])));
   const reported = items.filter(

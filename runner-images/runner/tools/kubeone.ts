@@ -7,7 +7,7 @@ import { kubeoneReleaseFor } from '#domain/kubernetes-versions.ts';
 import { type KubeOneInput, renderKubeOneManifest } from '#rendering/kubeone-manifest.ts';
 import { absentNodes, unresetNodes } from '../kubeone/absent-nodes.ts';
 import { findAddons } from '../kubeone/addons-directory.ts';
-import { goOnWithUpgrade } from '../kubeone/cut-off-upgrade.ts';
+import { continueUpgrade } from '../kubeone/interrupted-upgrade.ts';
 import { kubeoneError } from '../kubeone/kubeone-failure.ts';
 import { removeKubeconfig } from '../kubernetes/kubeconfig.ts';
 import { controlNames, membersOf } from '../kubernetes/members.ts';
@@ -41,7 +41,7 @@ async function apply(context: ContextOf<'kubeone'>): Promise<StageSummary> {
   const known = context.facts.current.kubeconfigKey !== undefined;
   await removeOldMembers(context, state, keyDirectory);
   await resetHalfJoined(context, state, keyDirectory);
-  const options = await goOnWithUpgrade(context, state);
+  const options = await continueUpgrade(context, state);
   const result = await context.run({
     label: 'kubeone',
     program,

@@ -67,7 +67,7 @@ async function leaveOut(
   const lost = blamed.flat();
   const target = blamed.every((pools) => pools.length > 0) ? continueWithout(context, lost) : undefined;
   if (target === undefined) throw first?.reason;
-  for (const { pool, error } of lost) context.log.write('runner', `going on without ${pool}: ${error.message}`);
+  for (const { pool, error } of lost) context.log.write('runner', `continuing without ${pool}: ${error.message}`);
   const again = await settleBounded(failed, workspacesAtOnce, ({ workspace }) =>
     applyMachines(context, { ...workspace, destroy: dynamicPoolsOf(target, workspace.name).length === 0 }, target),
   );

@@ -10,10 +10,10 @@ export type VaultLogin =
   | { readonly kind: 'jwtOfAws'; readonly role: string; readonly audience: string };
 
 export interface VaultConnection {
-  /** Of the Secret, for messages. */
+  /** Name of the Secret, for messages. */
   readonly name: string;
   readonly address: string;
-  /** Of Vault Enterprise or HCP. */
+  /** Namespace of Vault Enterprise or HCP. */
   readonly namespace?: string;
   /** PEM of the authorities to trust instead of the usual ones. */
   readonly ca?: string;

@@ -9,7 +9,7 @@ const Errors = z.object({ errors: z.array(z.string()) });
 
 type Case = Pick<StageError, 'class' | 'code' | 'message' | 'hint'>;
 
-/** An error of the Vault itself, independent of the request; undefined when it is none. */
+/** An error of the Vault itself, independent of the request; undefined for all other errors. */
 export function outOfService(
   { name, address }: VaultConnection,
   { status, body }: VaultAnswer,

@@ -35,7 +35,7 @@ def last_words(result):
 
 
 def protocol_lines(result, word):
-    """What a script said in `word: …` lines."""
+    """The lines `word: …` that a script printed."""
     prefix = word + ": "
     return [masked(line[len(prefix):].strip()) for line in result.get("stdout_lines") or [] if line.startswith(prefix)]
 

@@ -1,4 +1,4 @@
-# The data disk of a Kubernetes node, or the bare directory where there is none.
+# The data disk of a Kubernetes node, or the bare directory without such a disk.
 # KUBELOOM_DATA_DEVICE: glob that finds the disk, empty = none. Only a disk without any signature is ever formatted.
 place=${KUBELOOM_DATA_PLACE:-/opt/kubeloom/data}
 fstab=${KUBELOOM_FSTAB:-/etc/fstab}

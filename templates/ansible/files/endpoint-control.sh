@@ -7,7 +7,7 @@ holds_names() {
   done
 }
 ready() { curl -sk -o /dev/null -f https://127.0.0.1:6443/readyz; }
-# Written last: a way that was cut off is gone again.
+# Written last: a way that was interrupted is gone again.
 done_for=$kubernetes/kubeloom-endpoint
 if [ "$(cat "$done_for" 2>/dev/null)" = "$endpoint" ] && [ "$(server_in "$kubernetes/admin.conf")" = "$endpoint" ] && holds_names && ready; then exit 0; fi
 

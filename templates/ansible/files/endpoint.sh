@@ -10,7 +10,7 @@ if ! command -v kubeadm >/dev/null || [ ! -d "$kubernetes" ]; then die "this nod
 # Host:port of the server in a kubeconfig.
 server_in() { awk '$1 == "server:" { sub("^https://", "", $2); print $2; exit }' "$1"; }
 
-# Containers go on running while both are started again.
+# Containers keep running while both are restarted.
 restart_kubelet() {
   local tries unit
   systemctl is-active --quiet containerd.service && systemctl restart containerd.service

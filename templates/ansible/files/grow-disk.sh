@@ -1,4 +1,4 @@
-# The file system of a data disk that its cloud made larger. It goes on from data-disk.sh, which found and mounted the disk.
+# The file system of a data disk that its cloud made larger. It continues from data-disk.sh, which found and mounted the disk.
 # KUBELOOM_DATA_GB: what the disk has now. Clouds that make disks larger count 1024³ bytes: with less, a disk of the old size would do.
 size=${KUBELOOM_DATA_GB:-0}
 larger() { [ "$(blockdev --getsize64 "$disk")" -ge $((size * 1073741824)) ]; }

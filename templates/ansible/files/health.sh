@@ -2,7 +2,7 @@
 # KUBELOOM_CHECKS: a line for each, as `functions/rendering/health-lines.ts` writes it. KUBELOOM_ADDRESS: of this machine, in the mesh.
 # KUBELOOM_HEALTHY_WITHIN: 0, or the seconds that all of them have to succeed in.
 plain() { [ "$1" = - ] || base64 -d <<<"$1"; }
-# What a program said, as far as it fits into a sentence.
+# The output of a program, shortened to fit into a sentence.
 # shellcheck disable=SC1003
 words() { printf '%s' "$1" | tr -c '[:print:]' ' ' | tr '"\\' "''" | cut -c 1-200; }
 

@@ -24,7 +24,7 @@ if systemctl is-enabled --quiet kubelet.service 2>/dev/null || systemctl is-acti
   changed "stopped kubelet"
 fi
 
-# Links of flannel, Cilium, Canal and kube-proxy. A bridge of LXC (lxcbr0) is none of them.
+# Links of flannel, Cilium, Canal and kube-proxy. A bridge of LXC (lxcbr0) is not one of them.
 ip -o link show | sed -E 's/^[0-9]+: ([^:@]+).*/\1/' |
   { grep -E '^(cni0|flannel[.].*|cilium_.*|lxc(_health|[0-9a-f]+)|cali.*|vxlan[.]calico|kube-ipvs0|nodelocaldns)$' || true; } |
   while read -r link; do

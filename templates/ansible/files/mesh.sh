@@ -23,7 +23,7 @@ if ! wg show wg0 >/dev/null 2>&1; then
   changed "started wg0"
 fi
 
-# What runs may differ from the file (drift, or an earlier run that was cut off): compare keys, addresses and port.
+# What runs may differ from the file (drift, or an earlier run that was interrupted): compare keys, addresses and port.
 live() { wg show wg0 allowed-ips | tr '\t' ' ' | sort; wg show wg0 listen-port; }
 desired() {
   awk '$1 == "PublicKey" { key = $3 } $1 == "AllowedIPs" { print key " " $3 }' /etc/wireguard/wg0.conf | sort

@@ -11,11 +11,11 @@ connections() { haproxy_says 'show stat' | awk -F, -v role="${1%%/*}" -v node="$
 
 read -ra servers <<<"$KUBELOOM_SERVERS"
 for server in "${servers[@]}"; do
-  said=$(haproxy_says "set server $server state $KUBELOOM_STATE")
-  [ -z "${said//[[:space:]]/}" ] || die "haproxy does not set $server to $KUBELOOM_STATE: $said"
+  answer=$(haproxy_says "set server $server state $KUBELOOM_STATE")
+  [ -z "${answer//[[:space:]]/}" ] || die "haproxy does not set $server to $KUBELOOM_STATE: $answer"
   unit=kubeloom-ready-$(tr -c 'A-Za-z0-9\n' - <<<"$server")
   systemctl stop --quiet "$unit.timer" 2>/dev/null || true
-  # If the run is cut off, the target does not stay without traffic.
+  # If the run is interrupted, the target does not stay without traffic.
   # shellcheck disable=SC2016 # perl
   [ "$KUBELOOM_STATE" = ready ] || systemd-run --quiet --collect --on-active=1800 --unit="$unit" \
     perl -MIO::Socket::UNIX -e '$s = IO::Socket::UNIX->new($ARGV[0]); print $s "$ARGV[1]\n"; print while <$s>' "$socket" "set server $server state ready"

@@ -47,7 +47,7 @@ look() (
   used "$up" >$state/new
   if ! cmp -s $state/new $state/used || ! nft list table ip kubeloom_udp >/dev/null 2>&1; then
     table $state/new | nft -f - || exit
-    # The kernel sends a flow to the same target as long as it goes on: those to targets that left are ended.
+    # The kernel sends a flow to the same target as long as it continues: flows to targets that left are ended.
     comm -13 $state/new <(cat $state/used 2>/dev/null) | while read -r port address; do
       conntrack -D -p udp --orig-port-dst "$port" --reply-src "$address" >/dev/null 2>&1 || true
     done

@@ -24,7 +24,7 @@ export const machines: MachinesIn = async (input) => {
       const answer = await askCloud(urlOf(machine), { headers });
       if (answer.status === 404) return undefined;
       const { id, status, labels } = shaped(`the instance ${machine.id}`, answer, { schema, denies });
-      if (id !== machine.id) throw new NotListed(`the instance ${machine.id}`, 'another one was answered');
+      if (id !== machine.id) throw new NotListed(`the instance ${machine.id}`, 'the answer is about another machine');
       // STOPPING is both on the way to be off and on the way to be deleted.
       return { isOurs: isTagged(labels, input.cluster), power: status === 'TERMINATED' ? 'off' : 'on' };
     },

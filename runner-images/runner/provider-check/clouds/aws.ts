@@ -67,7 +67,7 @@ async function simulated(input: CheckInput, keys: AwsKeys, arn: string): Promise
         unreported(
           'permission',
           'iam:SimulatePrincipalPolicy',
-          `is refused (${code}): grant it to have each permission checked`,
+          `is refused (${code}): grant it so that each permission can be checked`,
         ),
       ];
     }
@@ -100,10 +100,10 @@ async function quota(input: CheckInput, keys: AwsKeys, region: string): Promise<
   const found = Quota.safeParse(answer.json).data?.Quota.Value;
   const name = `${vcpuQuota.title} in ${region}`;
   if (found === undefined) {
-    return [quotaUnread(name, answer, 'grant servicequotas:GetServiceQuota to have it checked')];
+    return [quotaUnread(name, answer, 'grant servicequotas:GetServiceQuota so that this can be checked')];
   }
   const message =
-    found > 0 ? `${found} may run; AWS does not say here how many do` : 'none may run: request a higher quota';
+    found > 0 ? `${found} may run; AWS does not report here how many run now` : 'none may run: request a higher quota';
   return [{ about: 'quota', name, ok: found > 0, message }];
 }
 

@@ -46,7 +46,7 @@ export const check: CheckOfType = async (input) => {
           unreported(
             'permission',
             'Microsoft.Authorization/permissions/read',
-            'is missing: grant it to have each permission checked',
+            'is missing: grant it so that each permission can be checked',
           ),
         ]
       : input.permissions.map((action) => {
@@ -98,7 +98,7 @@ async function coresOf(arm: string, headers: ReturnType<typeof bearer>, region: 
     return quotaUnread(
       `cores in ${region}`,
       answer,
-      'grant Microsoft.Compute/locations/usages/read to have it checked',
+      'grant Microsoft.Compute/locations/usages/read so that this can be checked',
     );
   }
   return quotaFinding(`${cores.name.localizedValue} in ${region}`, cores.currentValue, cores.limit);

@@ -99,7 +99,7 @@ function permissionsOf(
   const rest = judged.filter(({ ok }) => ok === undefined).map(({ name }) => name);
   const why =
     policy === undefined
-      ? 'cannot be checked: grant get-api-key and get-iam-role (class iam) to have each checked, or use a plan'
+      ? 'cannot be checked: grant get-api-key and get-iam-role (class iam) so that each can be checked, or use a plan'
       : 'depend on a rule of the role that Kubeloom does not understand: only a plan can show it';
   return [
     ...judged.flatMap(({ name, ok }): CheckFinding[] =>
@@ -113,7 +113,7 @@ async function quotasOf(question: Question): Promise<readonly CheckFinding[]> {
   const answer = await question('quota');
   const found = Quotas.safeParse(answer.json).data?.quotas;
   if (found === undefined) {
-    return [quotaUnread('quotas', answer, 'grant list-quotas (class compute) to have them checked')];
+    return [quotaUnread('quotas', answer, 'grant list-quotas (class compute) so that these can be checked')];
   }
   // A GPU quota of 0 is usual, and a fault only for manifests with GPUs; below zero: without limit.
   return found

@@ -108,7 +108,8 @@ async function quotasOf(
     headers,
   });
   const found = Region.safeParse(answer.json).data?.quotas;
-  if (found === undefined) return [quotaUnread(region, answer, 'grant compute.regions.get to have it checked')];
+  if (found === undefined)
+    return [quotaUnread(region, answer, 'grant compute.regions.get so that this can be checked')];
   return found
     .filter(({ metric }) => metrics.includes(metric))
     .map(({ metric, usage, limit }) => quotaFinding(`${metric} in ${region}`, usage, limit));

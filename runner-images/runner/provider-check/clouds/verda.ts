@@ -50,6 +50,6 @@ export const check: CheckOfType = async ({ fields, bases, regions }) => {
 
 /** Accounts that pay afterwards may have none. */
 function balanceFinding(amount: number, currency: string): CheckFinding {
-  const message = `is ${amount} ${currency}; nothing is created when it does not suffice`;
+  const message = `is ${amount} ${currency}; nothing is created if it is too low`;
   return { about: 'quota', name: 'balance', ok: amount > 0 ? true : null, message };
 }

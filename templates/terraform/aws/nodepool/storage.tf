@@ -29,7 +29,7 @@ resource "aws_volume_attachment" "data" {
 }
 
 locals {
-  # Two globs. The serial number of an NVMe disk is the volume's id without the dash; partitions, whose names go on, are
+  # Two globs. The serial number of an NVMe disk is the volume's id without the dash; partitions, whose names are longer, are
   # not meant. The oldest types have no NVMe: there /dev/sdh is called xvdh.
   devices = { for name, volume in aws_ebs_volume.data :
     name => "/dev/disk/by-id/*${replace(volume.id, "-", "")} /dev/xvdh"

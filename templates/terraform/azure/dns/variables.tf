@@ -1,4 +1,4 @@
-# Generated from cli/provider-kit/contract.ts, down to the line "Of this type": do not edit here.
+# Generated from cli/provider-kit/contract.ts, down to the line "Written by hand": do not edit here.
 
 variable "installation" {
   description = "Not used: the tags of records say it."
@@ -48,6 +48,6 @@ variable "tags" {
   default     = {}
 }
 
-# Of this type, by hand: variables, and words for the descriptions above.
+# Written by hand, for this type only: variables, and words for the descriptions above.
 # installation, cluster_id: Not used: the tags of records say it.
 # health_check_port: Not used: Azure DNS checks nothing.

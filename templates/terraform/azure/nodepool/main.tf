@@ -17,7 +17,7 @@ locals {
   image = split(":", var.pool.image)
   # etcd wants a fast disk. An s among the small letters of a size says that it takes one; the oldest sizes say DS and GS.
   takes_premium = can(regex("^Standard_([DG]S[0-9]|[A-Z]+[0-9]+(-[0-9]+)?[a-z]*s[a-z]*(_|$))", var.pool.server_type))
-  # Of these series every size has accelerated networking; of others only some, and Azure refuses the rest.
+  # Every size of these series has accelerated networking; in other series only some have it, and Azure refuses the rest.
   accelerated = { for name, node in var.nodes :
     name => can(regex("^Standard_[DEFL][0-9]+(-[0-9]+)?[a-z]*_v[5-9]$", coalesce(node.server_type, var.pool.server_type)))
   }

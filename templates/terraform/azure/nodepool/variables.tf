@@ -1,4 +1,4 @@
-# Generated from cli/provider-kit/contract.ts, down to the line "Of this type": do not edit here.
+# Generated from cli/provider-kit/contract.ts, down to the line "Written by hand": do not edit here.
 
 variable "pool" {
   description = "The node pool. A GPU comes with the server type, so machine_spec does not matter here."
@@ -38,7 +38,7 @@ variable "tags" {
   default     = {}
 }
 
-# Of this type, by hand: variables, and words for the descriptions above.
+# Written by hand, for this type only: variables, and words for the descriptions above.
 # pool: A GPU comes with the server type, so machine_spec does not matter here.
 # ssh_public_key: RSA or Ed25519; the user kubeloom can log in with it.
 

@@ -1,4 +1,4 @@
-# Generated from cli/provider-kit/contract.ts, down to the line "Of this type": do not edit here.
+# Generated from cli/provider-kit/contract.ts, down to the line "Written by hand": do not edit here.
 
 variable "installation" {
   description = "Name of this Kubeloom installation."
@@ -48,7 +48,7 @@ variable "tags" {
   default     = {}
 }
 
-# Of this type, by hand: variables, and words for the descriptions above.
+# Written by hand, for this type only: variables, and words for the descriptions above.
 # health_check_port: Used with load balancing only.
 # tags: Not used: tags of records need a paid plan. The comment of a record says whose it is.
 

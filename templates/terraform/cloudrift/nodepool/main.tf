@@ -1,4 +1,4 @@
-# Provider type cloudrift, nodepool: a virtual machine for each node, perhaps behind an address that others share.
+# Provider type cloudrift, nodepool: a virtual machine for each node, possibly with a shared public address.
 
 terraform {
   required_version = ">= 1.6"

@@ -4,7 +4,7 @@ output "nodes" {
     public_address = machine.public_ip
     ssh_port       = try([for port in var.network.ssh_ports : local.outside[node][tostring(port)]][0], null)
     wireguard_port = lookup(local.outside[node], tostring(var.network.wireguard_port), null)
-    # Machines behind one address do not reach each other under it.
+    # Machines that share an address do not reach each other at that address.
     local_address = machine.private_ip
     local_network = machine.private_ip == null ? null : machine.public_ip
   } : key => value if value != null } }

@@ -14,7 +14,7 @@ output "provider_name" {
 }
 
 output "firewall_tag" {
-  description = "Tag that puts a droplet behind the firewall."
+  description = "Tag of droplets to which the firewall applies."
   value       = digitalocean_tag.network.name
   # A droplet is never there before its firewall.
   depends_on = [digitalocean_firewall.network]

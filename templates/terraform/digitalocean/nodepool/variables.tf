@@ -1,4 +1,4 @@
-# Generated from cli/provider-kit/contract.ts, down to the line "Of this type": do not edit here.
+# Generated from cli/provider-kit/contract.ts, down to the line "Written by hand": do not edit here.
 
 variable "pool" {
   description = "The node pool. DigitalOcean has no zones and no spot machines; the root disk is part of the server type."
@@ -38,7 +38,7 @@ variable "tags" {
   default     = {}
 }
 
-# Of this type, by hand: variables, and words for the descriptions above.
+# Written by hand, for this type only: variables, and words for the descriptions above.
 # pool: DigitalOcean has no zones and no spot machines; the root disk is part of the server type.
 
 variable "network" {

@@ -35,7 +35,7 @@ locals {
     local.metal,
   ])
   root_type = local.hyperdisk ? "hyperdisk-balanced" : "pd-balanced"
-  # Of the persistent disks, h3 takes the balanced ones alone.
+  # The only persistent disks that h3 accepts are balanced ones.
   data_type = local.hyperdisk ? "hyperdisk-balanced" : local.series == "h3" ? "pd-balanced" : "pd-ssd"
 
   # Series a2 and later, g2 and later bring their GPUs along; the drivers of GPUs are not signed, so there is no secure boot.

@@ -1,4 +1,4 @@
-# Generated from cli/provider-kit/contract.ts, down to the line "Of this type": do not edit here.
+# Generated from cli/provider-kit/contract.ts, down to the line "Written by hand": do not edit here.
 
 variable "installation" {
   description = "Name of this Kubeloom installation."
@@ -68,7 +68,7 @@ variable "tags" {
   default     = {}
 }
 
-# Of this type, by hand: variables, and words for the descriptions above.
+# Written by hand, for this type only: variables, and words for the descriptions above.
 # region: Any name; regions of one instance share a site.
 # api_port_open, roles, ssh_ports, wireguard_port, admin_cidrs, peer_cidrs: Not used: hosts have no firewall.
 # cidr: Not used: hosts of a site share a /24.

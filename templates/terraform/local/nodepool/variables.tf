@@ -1,4 +1,4 @@
-# Generated from cli/provider-kit/contract.ts, down to the line "Of this type": do not edit here.
+# Generated from cli/provider-kit/contract.ts, down to the line "Written by hand": do not edit here.
 
 variable "pool" {
   description = "The node pool. Here only the region matters: all hosts have the same image and share the machine's CPU, memory and disk."
@@ -38,7 +38,7 @@ variable "tags" {
   default     = {}
 }
 
-# Of this type, by hand: variables, and words for the descriptions above.
+# Written by hand, for this type only: variables, and words for the descriptions above.
 # pool: Here only the region matters: all hosts have the same image and share the machine's CPU, memory and disk.
 # first_boot: Not used: the helper lets root in and names the host.
 # tags: Not used: nothing here can carry tags.

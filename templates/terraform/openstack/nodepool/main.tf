@@ -1,4 +1,4 @@
-# Provider type openstack, nodepool: a subnet behind a router of its own, instances with a floating address each, workers
+# Provider type openstack, nodepool: a subnet with a router of its own, instances with a floating address each, workers
 # with an extra volume.
 
 terraform {

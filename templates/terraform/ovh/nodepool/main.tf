@@ -75,7 +75,7 @@ resource "ovh_cloud_instance" "node" {
   networks           = [{ auto_assign_public_ip = true }]
 
   # Another image or other user data would wipe the root disk, another key or zone would recreate the machine. A server type or an
-  # image that OVHcloud gives up must not matter to machines that exist.
+  # image that OVHcloud withdraws must not matter to machines that exist.
   lifecycle {
     ignore_changes = [flavor_id, image_id, user_data, ssh_key_name, availability_zone]
   }

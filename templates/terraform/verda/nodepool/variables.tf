@@ -1,4 +1,4 @@
-# Generated from cli/provider-kit/contract.ts, down to the line "Of this type": do not edit here.
+# Generated from cli/provider-kit/contract.ts, down to the line "Written by hand": do not edit here.
 
 variable "pool" {
   description = "The node pool. Verda has no zones; locations are regions."
@@ -38,7 +38,7 @@ variable "tags" {
   default     = {}
 }
 
-# Of this type, by hand: variables, and words for the descriptions above.
+# Written by hand, for this type only: variables, and words for the descriptions above.
 # pool: Verda has no zones; locations are regions.
 # tags: Not used: nothing here can carry tags; descriptions and names say whose things are.
 

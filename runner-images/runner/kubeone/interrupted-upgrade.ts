@@ -1,4 +1,4 @@
-/** An upgrade that was cut off (the runner was killed): KubeOne goes on with it only with `--force-upgrade`. */
+/** An upgrade that was interrupted (the runner was killed): KubeOne continues it only with `--force-upgrade`. */
 import { setTimeout as pause } from 'node:timers/promises';
 import { z } from 'zod';
 import type { ClusterState } from '#domain/cluster-state.ts';
@@ -13,18 +13,18 @@ import { StageFailure } from '../stage-failure.ts';
 /** KubeOne's own, on a node while it upgrades it. */
 const label = 'kubeone.io/upgrade-in-progress';
 
-/** kubeadm goes on for a while on the node where KubeOne was killed, and restarts etcd and the API server. */
+/** kubeadm continues for a while on the node where KubeOne was killed, and restarts etcd and the API server. */
 const patienceMs = 4 * 60_000;
 
 const Versions = z.object({ serverVersion: z.object({ gitVersion: z.string() }) });
 
 /**
- * Uncordons the nodes at which an upgrade was cut off, and removes KubeOne's labels of it. Returns the options with which KubeOne goes on: without
+ * Uncordons the nodes at which an upgrade was interrupted, and removes KubeOne's labels of it. Returns the options with which KubeOne continues: without
  * them it refuses while a control node has the label, or the API server has the new version and a kubelet the old one. It begins with the
  * control plane, and would drain that for ever if its pods had no other node to go to. Throws `NodeLocked` while a user holds a node that is not
  * upgraded yet.
  */
-export async function goOnWithUpgrade(context: ContextOf<'kubeone'>, state: ClusterState): Promise<readonly string[]> {
+export async function continueUpgrade(context: ContextOf<'kubeone'>, state: ClusterState): Promise<readonly string[]> {
   const { before } = context.document;
   if (before === null || before.kubernetesVersion === state.kubernetesVersion) return [];
   const kubeconfig = await keepKubeconfig(context);
@@ -39,7 +39,7 @@ export async function goOnWithUpgrade(context: ContextOf<'kubeone'>, state: Clus
   const mixed =
     nodes.some(({ kubeletVersion }) => kubeletVersion !== wanted) && (await serverVersion(kubectl)) === wanted;
   if (labelled.length === 0 && !mixed) return [];
-  const message = `an earlier upgrade to ${state.kubernetesVersion} was cut off${labelled.length === 0 ? '' : ` at ${labelled.join(', ')}`}: KubeOne goes on with it`;
+  const message = `an earlier upgrade to ${state.kubernetesVersion} was interrupted${labelled.length === 0 ? '' : ` at ${labelled.join(', ')}`}: KubeOne continues it`;
   context.emit({ kind: 'UpgradeResumed', message });
   if (labelled.length > 0) {
     await kubectl.run(['uncordon', ...labelled, '--request-timeout=30s']);
