@@ -1,4 +1,4 @@
-/** One command line: runs its command, and prints what went wrong. The work is done behind the API or in the domain. */
+/** One command line: runs its command, and prints what went wrong. The API and the domain do the work. */
 import { stripVTControlCharacters } from 'node:util';
 import { CommanderError } from 'commander';
 import { CliError, exitCodes } from './exit-codes.ts';

@@ -25,7 +25,7 @@ export async function consoleHere(port: number): Promise<ConsoleHere> {
     throw new CliError('--port is a number from 0 (any) to 65535', exitCodes.usage);
   const { apiUrl } = findConnection();
   if (!isClone()) throw needsClone('console');
-  // What is wrong now is said here and not in a browser.
+  // Report problems here and not in a browser.
   await cliClient().whoAmI();
   const [{ startConsoleProxy }, { codeSeconds }, { builtConsole }] = await Promise.all([
     import('#local/console/console-proxy.ts'),

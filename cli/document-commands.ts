@@ -16,7 +16,7 @@ export interface StoredKind<Row, Described> {
     readonly rows: (api: CliClient, namespace: string | undefined) => Promise<readonly Row[]>;
     readonly titles: readonly string[];
     readonly cells: (row: Row) => readonly string[];
-    /** What it means that there are none. @default nothing */
+    /** What an empty list means. @default nothing */
     readonly none?: string;
   };
   /** What is known of one. @default the document */
@@ -54,7 +54,7 @@ export function addDocumentCommands<Row, Described>(parent: Command, kind: Store
   const existing = <Found>(key: ManifestName, found: Found | undefined): Found => {
     if (found !== undefined) return found;
     const where = `kubeloom ${parent.name()} list${kind.within === 'installation' ? '' : ` -n ${key.namespace}`}`;
-    const message = `there is no ${kind.kind} "${titleOf(key)}": \`${where}\` shows those there are`;
+    const message = `there is no ${kind.kind} "${titleOf(key)}": \`${where}\` lists them`;
     throw new CliError(message, exitCodes.notFound);
   };
 

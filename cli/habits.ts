@@ -15,7 +15,7 @@ const habits: Readonly<Record<string, string>> = {
 /** Commands that read documents from `-f`. */
 const readers = ['apply', 'validate', 'plan', 'diff'];
 
-/** A hint for arguments that the command line refuses; undefined when there is none. */
+/** A hint for arguments that the command line refuses; undefined when no hint fits. */
 export function habitHint(words: readonly string[]): string | undefined {
   const [command = '', ...rest] = words.filter((word) => !word.startsWith('-'));
   const habit = Object.hasOwn(habits, command) ? habits[command] : undefined;

@@ -40,5 +40,5 @@ export function compareRuns(other: string, run: string): 'same' | 'earlier' | 'l
 
 const runShape = /^(.+)-([a-z0-9]{5})-g(\d+)-([ad])([0-9a-z]+)$/;
 
-/** Of a part of a run id. Checks are counted in base 36; read so, decimal numbers keep their order. */
+/** The number in a part of a run id. Checks are counted in base 36; read like that, decimal numbers keep their order. */
 const orderOf = (part = ''): number => Number.parseInt(part, 36);

@@ -3,14 +3,14 @@ import { Option } from 'commander';
 
 const namespace = '-n, --namespace <namespace>';
 
-/** Of what a command is about. @default NAME */
+/** Namespace of what a command is about. @default NAME */
 export const namespaceOf = (what = 'NAME'): Option => new Option(namespace, `namespace of ${what}`).default('default');
 
-/** Of a list; without it, all namespaces. */
+/** For a list; without it, all namespaces. */
 export const onlyNamespace = (says = 'only this namespace'): Option => new Option(namespace, says);
 
-/** Of a command that names a cluster. */
+/** For a command that names a cluster. */
 export const manifestOption = (): Option =>
-  new Option('--manifest <manifest>', 'the manifest it belongs to, where several have a cluster of that name');
+  new Option('--manifest <manifest>', 'the manifest of the cluster, if several have a cluster of that name');
 
 export const jsonOption = (says = 'answer as JSON'): Option => new Option('--json', says);

@@ -1,5 +1,5 @@
 /** Every command and its options; `main.ts` runs it, tests compare it with docs/cli.md. */
-import { Command } from 'commander';
+import { type Argument, Command } from 'commander';
 import { refuseOutsideClone } from './clone.ts';
 import { addExamples } from './examples.ts';
 import { packageVersion } from './own-files.ts';
@@ -50,14 +50,28 @@ export async function kubeloomProgram(words: readonly string[] = []): Promise<Co
   const program = new Command('kubeloom')
     .description('Kubernetes clusters that span clouds, data centres and accounts, from one manifest')
     .version(packageVersion(), '-V, --version')
-    .option('--context <name>', 'the installation to talk to: a context, or `local` for the platform on this machine')
+    .option('--context <name>', 'the installation to use: a context, or `local` for the platform on this machine')
     .showHelpAfterError('(add --help for all options)')
     .exitOverride()
+    // Every command has options: without that word the list fits into 80 columns.
+    .configureHelp({
+      subcommandTerm: (command) => [command.name(), ...command.registeredArguments.map(inUsage)].join(' '),
+    })
     // One style for all errors, those of the parser included.
     .configureOutput({ outputError: (text, write) => write(text.replace(/^error: /, 'kubeloom: ')) })
     .addHelpText(
       'after',
-      '\nA manifest has generations: each change of its document is one. A run is an attempt to reach a generation, `g3-a2` the second\nattempt at the third. Its plan is a path of waypoints, which plans print as numbered steps; each is a cluster that works.\nEach waypoint goes through stages, from infrastructure to traffic.\n\nExit codes: 0 ok, 1 fault, 2 usage, 3 invalid input, 4 not found, 5 conflict, 6 run failed, 7 nothing answers, 8 not allowed.',
+      [
+        '',
+        'A manifest has generations: each change of its document is one. A run is an',
+        'attempt to reach a generation: `g3-a2` is the second attempt at the third. Its',
+        'plan is a path of waypoints, the numbered steps that `plan` prints. At each of',
+        'them the cluster works. A waypoint goes through stages, from infrastructure to',
+        'traffic.',
+        '',
+        'Exit codes: 0 ok, 1 fault, 2 usage, 3 invalid input, 4 not found, 5 conflict,',
+        '6 run failed, 7 no answer, 8 access denied, 9 not confirmed or not approved.',
+      ].join('\n'),
     )
     .hook('preAction', async (_, command) => {
       refuseOutsideClone(command);
@@ -72,6 +86,12 @@ export async function kubeloomProgram(words: readonly string[] = []): Promise<Co
   for (const register of await Promise.all((all ? modules : used).map(([, load]) => load()))) register(program);
   addExamples(program);
   return program;
+}
+
+/** An argument as a usage shows it: `<name>`, `[group]`, `<node...>`. */
+function inUsage(argument: Argument): string {
+  const word = `${argument.name()}${argument.variadic ? '...' : ''}`;
+  return argument.required ? `<${word}>` : `[${word}]`;
 }
 
 /** The words under which commands are found before their modules are loaded; a test compares them with the commands. */

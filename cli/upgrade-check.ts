@@ -1,4 +1,4 @@
-/** Pure: what an upgrade of an installation to another release would meet. */
+/** Pure: what an upgrade of an installation to another release requires. */
 import type { ManifestSummary } from '#contracts/api-bodies.ts';
 import { compareVersions } from '#domain/kubernetes-versions.ts';
 

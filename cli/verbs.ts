@@ -47,7 +47,7 @@ export const verbs: readonly Verb[] = [
   },
   {
     name: 'cancel',
-    description: 'stop the run under way; a grow is undone, anything else stops where it is',
+    description: 'stop the run in progress; a grow is undone, all else stops where it is',
     examples: ['shop', 'shop --wait'],
     done: 'is being cancelled',
     wait: 'show progress until it has stopped',
@@ -55,14 +55,14 @@ export const verbs: readonly Verb[] = [
   },
   {
     name: 'pause',
-    description: 'start no more runs; a run under way stops after its waypoint',
+    description: 'start no more runs; a run in progress stops after its waypoint',
     examples: ['shop', 'team/shop'],
     done: 'is paused',
     ask: (api, key) => api.pauseManifest(key),
   },
   {
     name: 'resume',
-    description: 'end a pause and start what waits',
+    description: 'end a pause and start the waiting run',
     examples: ['shop', 'shop --wait'],
     done: 'is resumed',
     wait: 'show progress until the run ends; exit 6 when it fails',
@@ -81,7 +81,7 @@ export const verbs: readonly Verb[] = [
   {
     name: 'rollback',
     description:
-      'go back to the last generation that was done before the current one, or to another, as a new generation',
+      'go back to the last successful generation before the current one, or to another one, as a new generation',
     examples: ['shop --wait', 'team/shop'],
     done: 'goes back',
     wait: 'show progress until the run ends; exit 6 when it fails',

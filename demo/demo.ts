@@ -97,7 +97,7 @@ async function main(): Promise<void> {
 /** Until Ctrl-C, which stops the platform and removes what was created. */
 async function keepUntilInterrupted({ apiUrl, token }: Platform): Promise<never> {
   const { code } = await askForCode(apiUrl, token);
-  title(`Look at it: ${consoleAddress(apiUrl, code)}`);
+  title(`Web console: ${consoleAddress(apiUrl, code)}`);
   print(`  once, within two minutes; then: KUBELOOM_HOME=${relative(home)} npx kubeloom console`);
   print('  Ctrl-C stops the platform and removes everything that was created');
   return new Promise(() => {});

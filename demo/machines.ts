@@ -20,7 +20,7 @@ export interface Machines {
 
 export interface MachineAccess {
   readonly ssmEndpoint: string;
-  /** Of the platform: `accessKeyOf(token)`. */
+  /** Access key of the platform: `accessKeyOf(token)`. */
   readonly accessKey: string;
   /** `ssh/<namespace>/<manifest>/<cluster id>` */
   readonly keyPrefix: string;

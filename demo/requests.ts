@@ -2,7 +2,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 
 export interface Requests {
-  /** Throws when more than one in a thousand failed; goes on until so many were sent. Returns how many were sent. */
+  /** Throws when more than one in a thousand failed; continues until that many were sent. Returns how many were sent. */
   stop(): Promise<number>;
 }
 

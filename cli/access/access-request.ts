@@ -1,4 +1,4 @@
-/** What requests for access have in common: their time, and waiting for what comes of them. */
+/** What requests for access have in common: their time, and waiting for their results. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { z } from 'zod';
 import type { OpenedNodes, SshRequest } from '#contracts/access-requests.ts';
@@ -11,11 +11,11 @@ import { CliError, exitCodes } from '../exit-codes.ts';
 export interface Patience {
   /** @default 1000 */
   readonly pollMs?: number;
-  /** Builds wait for their turn. */
+  /** Builds may be queued. */
   readonly limitMs: number;
 }
 
-/** `90m`, `8h`, `1h30m`. Throws `CliError` for what is none, or too short or too long. */
+/** `90m`, `8h`, `1h30m`. Throws `CliError` for any other text, and for times that are too short or too long. */
 export function ttlSeconds(ttl: string): number {
   const [whole, hours = 0, minutes = 0] = /^(?:(\d{1,4})h)?(?:(\d{1,5})m)?$/.exec(ttl) ?? [];
   const seconds = Number(hours) * 3600 + Number(minutes) * 60;
@@ -23,7 +23,7 @@ export function ttlSeconds(ttl: string): number {
   throw new CliError(`--ttl is a time from 10m to 24h, such as 90m or 8h, not "${ttl}"`, exitCodes.usage);
 }
 
-/** What `given` finds in the answer, once it does. Throws `CliError` when nothing was given. */
+/** The result that `given` finds in the answer; polls until it exists. Throws `CliError` when the request was refused. */
 export async function accessOutcome<
   Answer extends Pick<IssuedKubeconfig, 'id' | 'status' | 'problem' | 'build'>,
   Given,
@@ -44,7 +44,7 @@ export async function accessOutcome<
   }
 }
 
-/** Lets a key in to nodes: those that were asked for, each with the reason when it was not opened. Throws `CliError`. */
+/** Grants a key access to the requested nodes. Returns each node, with the reason if access failed. Throws `CliError`. */
 export async function openedNodes(
   api: CliClient,
   place: ManifestName & { readonly cluster: string },
@@ -62,6 +62,6 @@ export async function openedNodes(
 function whyNot({ id, status, problem, build }: Pick<IssuedKubeconfig, 'id' | 'status' | 'problem' | 'build'>): string {
   if (problem !== null) return problem;
   return status === 'running'
-    ? `request ${id} has not ended yet: build ${build} still runs or waits for its turn`
+    ? `request ${id} has not ended yet: build ${build} is running or queued`
     : `request ${id} ended without a result; the log of build ${build} says why`;
 }

@@ -1,4 +1,4 @@
-/** What becomes of the documents and outputs of a Claudie installation: files to go on with, and a report. Connects to nothing. */
+/** Converts the documents and outputs of a Claudie installation into files for Kubeloom, with a report. Connects to nothing. */
 import { stringify } from 'yaml';
 import { readObjects } from '#documents/read-objects.ts';
 import { isMap, withoutServerFields } from '#domain/manifest/faults/kubernetes-document.ts';
@@ -15,7 +15,7 @@ export interface AdoptedFile {
 
 export interface Adoption {
   readonly files: readonly AdoptedFile[];
-  /** A sentence each. */
+  /** Sentences about changed manifests. */
   readonly changes: readonly string[];
   readonly missing: readonly string[];
   readonly faults: readonly string[];
@@ -36,7 +36,7 @@ export function adoption(documents: readonly unknown[]): Adoption {
   const wanted = new Set(
     manifests.flatMap(({ document, namespace }) => [...referencesIn(document, namespace)].map(keyOf)),
   );
-  // Kubeloom's own are meant.
+  // The built-in templates need no document.
   for (const key of wanted) if (key.endsWith(`/${defaultTemplates}`)) wanted.delete(key);
   const templates = of('TemplateGitReference').filter((one) =>
     wanted.has(keyOf({ field: 'templatesRef', ...documentName(one) })),
@@ -44,15 +44,18 @@ export function adoption(documents: readonly unknown[]): Adoption {
   for (const document of templates)
     for (const reference of referencesIn(document, documentName(document).namespace)) wanted.add(keyOf(reference));
   const secrets = of('Secret').filter((one) => wanted.has(keyOf({ field: 'secretRef', ...documentName(one) })));
-  const goOn = [...secrets.map(plainSecret), ...templates.map(withoutServerFields)];
-  const documentsNow = [...goOn, ...manifests.flatMap(({ document }) => (document === undefined ? [] : [document]))];
+  const converted = [...secrets.map(plainSecret), ...templates.map(withoutServerFields)];
+  const documentsNow = [
+    ...converted,
+    ...manifests.flatMap(({ document }) => (document === undefined ? [] : [document])),
+  ];
   const given = new Set([
     ...secrets.map((one) => keyOf({ field: 'secretRef', ...documentName(one) })),
     ...templates.map((one) => keyOf({ field: 'templatesRef', ...documentName(one) })),
   ]);
   return {
     files: [
-      ...(goOn.length > 0 ? [{ path: 'secrets-and-templates.yaml', text: yamlOf(goOn) }] : []),
+      ...(converted.length > 0 ? [{ path: 'secrets-and-templates.yaml', text: yamlOf(converted) }] : []),
       ...manifests.flatMap(filesOfManifest),
       ...clusters.flatMap(filesOfCluster),
     ],
@@ -83,7 +86,7 @@ function filesOfManifest({ name, namespace, document, staticPools }: NamedManife
   ];
 }
 
-/** Access to what Claudie built, which is gone with its management cluster. */
+/** Access to what Claudie built, which is lost with its management cluster. */
 function filesOfCluster({ id, kubeconfig, machines = [] }: ClaudieCluster): readonly AdoptedFile[] {
   const keys = new Map(
     machines.map(({ kind, pool, node, privateKey }) => [kind === 'dynamic' ? pool : node, privateKey]),
@@ -129,5 +132,5 @@ function plainSecret(document: unknown): unknown {
 
 const yamlOf = (documents: readonly unknown[]): string => documents.map((one) => stringify(one)).join('---\n');
 
-/** Names are of the installation that is left, and none of them leads out of the folder. */
+/** Names come from the Claudie installation; none of them may lead out of the folder. */
 const fileName = (name: string): string => name.replaceAll(/[^\w.-]/g, '-').replace(/^\.+/, '-');

@@ -5,9 +5,9 @@ import { isMap } from '#domain/manifest/faults/kubernetes-document.ts';
 
 export interface ClaudieMachine {
   readonly node: string;
-  /** Of the pool as Claudie made it: `<name>-<7 char hash>`, or the name of a static one. */
+  /** Name of the pool as Claudie created it: `<name>-<7 char hash>`, or the name of a static one. */
   readonly pool: string;
-  /** Of a load balancer: which one. */
+  /** Machines of load balancers: which one. */
   readonly loadBalancer?: string;
   readonly address: string;
   /** In the VPN; static machines have none here. */

@@ -37,7 +37,7 @@ function withoutStaticPools(spec: Part, held: ReadonlySet<string>): readonly str
     if (listOf(uses, 'control').length > 0) return true;
     gone.add(nameOf(cluster));
     changes.push(
-      `cluster ${nameOf(cluster)} is left out: all its control nodes are static machines, which Claudie's cluster has`,
+      `cluster ${nameOf(cluster)} is left out: all its control nodes are static machines, which belong to Claudie's cluster`,
     );
     return false;
   });
@@ -49,7 +49,9 @@ function withoutStaticPools(spec: Part, held: ReadonlySet<string>): readonly str
     without(role, 'targetPools', held);
     if (listOf(role, 'targetPools').length > 0) return true;
     empty.add(nameOf(role));
-    changes.push(`role ${nameOf(role)} is left out: all its targets are static machines, which Claudie's cluster has`);
+    changes.push(
+      `role ${nameOf(role)} is left out: all its targets are static machines, which belong to Claudie's cluster`,
+    );
     return false;
   });
   keepIn(balancers, 'clusters', (balancer) => {
@@ -72,7 +74,7 @@ function withoutStaticPools(spec: Part, held: ReadonlySet<string>): readonly str
   keepIn(pools, 'static', () => false);
   keepIn(pools, 'dynamic', (pool) => {
     if (used.has(nameOf(pool))) return true;
-    changes.push(`pool ${nameOf(pool)} is left out: nothing that stays uses it`);
+    changes.push(`pool ${nameOf(pool)} is left out: nothing that remains uses it`);
     return false;
   });
   const names = [...held].join(', ');
@@ -90,7 +92,7 @@ function withoutHostNames(balancer: Part): readonly string[] {
   delete dns.alternativeNames;
   if (names.length === 0) return [];
   return [
-    `load balancer ${nameOf(balancer)}: the names ${names.join(', ')} are left out, since Claudie's load balancer has them; a name is chosen until you write them again`,
+    `load balancer ${nameOf(balancer)}: the names ${names.join(', ')} are left out, since Claudie's load balancer uses them; Kubeloom chooses a name until you add them again`,
   ];
 }
 
@@ -102,7 +104,7 @@ function keepIn(owner: Part, field: string, stays: (part: Part) => boolean): voi
   if (Array.isArray(owner[field])) owner[field] = listOf(owner, field).filter((part) => isMap(part) && stays(part));
 }
 
-/** The part itself, so that it can be changed; one of no document where there is none. */
+/** The part itself, so that it can be changed; if it does not exist, a new object outside of the document. */
 function partOf(owner: unknown, field: string): Part {
   const found = isMap(owner) ? owner[field] : undefined;
   return isMap(found) ? (found as Part) : {};

@@ -1,4 +1,4 @@
-/** `kubeloom adopt FILE... --out DIR`: what becomes of clusters that Claudie built. Reads files, writes files, connects to nothing. */
+/** `kubeloom adopt FILE... --out DIR`: converts what Claudie has. Reads files, writes files, connects to nothing. */
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Command } from 'commander';
@@ -15,7 +15,7 @@ interface AdoptOptions {
 export function registerAdopt(program: Command): void {
   program
     .command('adopt <file...>')
-    .description('take along what Claudie has: manifests, Secrets, kubeconfigs and SSH keys; touches no machine')
+    .description('import manifests, Secrets, kubeconfigs and SSH keys from Claudie; changes no machine')
     .requiredOption('--out <folder>', 'where the files are written; it must not exist')
     .addOption(jsonOption('answer as JSON, without values of Secrets'))
     .action(adopt);
@@ -26,8 +26,8 @@ async function adopt(files: readonly string[], { out, json }: AdoptOptions): Pro
   const documents = await readableDocuments(files);
   const found = adoption(documents.map(({ document }) => document));
   if (found.files.length === 0) {
-    const fix = 'give it what `kubectl get inputmanifests,templategitreferences,secrets -A -o yaml` writes';
-    throw new CliError(`there is nothing of Claudie in ${files.join(', ')}: ${fix}`, exitCodes.invalid);
+    const fix = 'pass a file with the output of `kubectl get inputmanifests,templategitreferences,secrets -A -o yaml`';
+    throw new CliError(`${files.join(', ')} contains nothing from Claudie: ${fix}`, exitCodes.invalid);
   }
   await write(out, found.files);
   const { changes, missing, faults, clusters } = found;
@@ -36,10 +36,10 @@ async function adopt(files: readonly string[], { out, json }: AdoptOptions): Pro
   );
   process.exitCode = faults.length > 0 ? exitCodes.invalid : exitCodes.ok;
   if (json) return printJson({ files: found.files.map(({ path }) => path), machines, changes, missing, faults });
-  print(`written to ${out}, for you alone to read: ${found.files.length} files`);
+  print(`written to ${out}, readable only by you: ${found.files.length} files`);
   if (machines.length > 0) {
     printTable(
-      ['CLUSTER', 'MACHINE', 'POOL', 'ADDRESS', 'WHAT BECOMES OF IT'],
+      ['CLUSTER', 'MACHINE', 'POOL', 'ADDRESS', 'WHAT HAPPENS TO IT'],
       machines.map(({ cluster, node, loadBalancer, pool, address, kind }) => [
         ...[cluster, node, loadBalancer === undefined ? pool : `${loadBalancer}/${pool}`, address],
         kind === 'dynamic' ? 'stays, until Claudie deletes it' : 'stays, until it leaves Claudie’s cluster',
@@ -49,11 +49,11 @@ async function adopt(files: readonly string[], { out, json }: AdoptOptions): Pro
   part('Changed in the manifests', changes);
   part('Missing', missing);
   part(paint('red', 'Faults in the manifests'), faults);
-  part('To go on', [
+  part('Next steps', [
     `kubeloom apply -f ${out}/secrets-and-templates.yaml`,
     'plan and apply each manifest.yaml: new clusters next to the old ones',
     'move the workloads with the kubeconfigs of both; then delete the manifest in Claudie, add static pools and host names here, and apply again',
-    'docs/moving-from-claudie.md says what is possible and why no more is',
+    'docs/moving-from-claudie.md says what is possible and what is not',
   ]);
 }
 

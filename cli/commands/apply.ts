@@ -30,14 +30,14 @@ interface ApplyOptions extends Consent {
   readonly plan?: readonly string[];
 }
 
-/** What became of one document; the shape of `--json`. */
+/** The result for one document; the shape of `--json`. */
 interface Outcome extends ManifestName {
   readonly file: string;
   readonly kind: Kind;
   readonly stored?: ManifestName;
-  /** Of a document of an inventory: clusters whose manifests it changes when they are applied. */
+  /** Documents of an inventory only: clusters whose manifests change when they are applied. */
   readonly behind?: readonly string[];
-  /** Of a Secret; those of a manifest are in `accepted`. */
+  /** Warnings of a Secret; those of a manifest are in `accepted`. */
   readonly warnings?: readonly WireFault[];
   readonly accepted?: ManifestAccepted;
   readonly error?: Refused;
@@ -57,7 +57,7 @@ export function registerApply(program: Command): void {
     .option('--if-match <etag>', 'only if the stored generation is this one, e.g. g3-a1', tagOf);
   command.option(
     '--plan <id...>',
-    'exactly these plans, as `kubeloom plan` printed them; refused when anything has moved since',
+    'carry out exactly these plans, as `kubeloom plan` printed them; refused if anything has changed since',
     planOf,
   );
   consentOptions(allowReplaceOption(command))
@@ -104,12 +104,12 @@ async function confirmPlans(judged: readonly Judged[], options: ApplyOptions): P
 }
 
 /** If one document is refused, none is submitted: stored documents must fit together. */
-function notSubmitted({ refused, plan: _, totals: _totals, document: _document, ...said }: Judged): Outcome {
-  if (!refused) return { ...said, code: exitCodes.ok };
+function notSubmitted({ refused, plan: _, totals: _totals, document: _document, ...judged }: Judged): Outcome {
+  if (!refused) return { ...judged, code: exitCodes.ok };
   const { problem, exitCode } = refused;
-  const lines = [`${said.file}: ${problem.detail}`, ...faultLines(problem.faults ?? [], 'fault')];
+  const lines = [`${judged.file}: ${problem.detail}`, ...faultLines(problem.faults ?? [], 'fault')];
   note(`${paint('red', 'kubeloom:')} ${lines.join('\n')}`);
-  return { ...said, error: problem, code: exitCode };
+  return { ...judged, error: problem, code: exitCode };
 }
 
 function tagOf(text: string): string {
@@ -125,13 +125,13 @@ function planOf(text: string, before: readonly string[] = []): readonly string[]
 
 /** Each document that the API refuses now, such as after a change in between, is reported; the exit code is that of the worst. */
 async function submit(api: CliClient, item: Judged, options: ApplyOptions): Promise<Outcome> {
-  const { document, plan, totals: _totals, refused: _, ...said } = item;
+  const { document, plan, totals: _totals, refused: _, ...judged } = item;
   const quiet = options.json === true;
   try {
     if (item.kind === 'RoleBinding') {
       const stored = { namespace: item.namespace, name: (await api.putRole(item, document)).metadata.name };
       if (!quiet) print(`RoleBinding ${item.name} stored`);
-      return { ...said, stored, code: exitCodes.ok };
+      return { ...judged, stored, code: exitCodes.ok };
     }
     if (item.kind === 'Secret') {
       const { warnings, ...stored } = await api.putSecret(item, document);
@@ -139,17 +139,17 @@ async function submit(api: CliClient, item: Judged, options: ApplyOptions): Prom
         for (const line of faultLines(warnings, 'warning')) note(line);
         print(`Secret ${item.namespace}/${item.name} stored`);
       }
-      return { ...said, stored, warnings, code: exitCodes.ok };
+      return { ...judged, stored, warnings, code: exitCodes.ok };
     }
     if (item.kind === 'TemplateGitReference') {
       const stored = await api.putTemplate(item, document);
       if (!quiet) print(`TemplateGitReference ${item.namespace}/${item.name} stored`);
-      return { ...said, stored, code: exitCodes.ok };
+      return { ...judged, stored, code: exitCodes.ok };
     }
     if (item.kind === 'GitSource') {
       const { namespace, name } = await api.putGitSource(item, document);
-      if (!quiet) print(`GitSource ${namespace}/${name} stored: its repository is asked now`);
-      return { ...said, stored: { namespace, name }, code: exitCodes.ok };
+      if (!quiet) print(`GitSource ${namespace}/${name} stored: its repository is read now`);
+      return { ...judged, stored: { namespace, name }, code: exitCodes.ok };
     }
     if (isInventoryKind(item.kind)) {
       const planned = item.kind === 'ManagementPlane' && options.plan;
@@ -164,7 +164,7 @@ async function submit(api: CliClient, item: Judged, options: ApplyOptions): Prom
         else print(`${item.kind} ${item.namespace}/${item.name} ${stored.unchanged ? 'unchanged' : 'stored'}`);
         for (const line of behindLines({ behind, refused })) note(line);
       }
-      return { ...said, stored, behind, ...(accepted && { accepted }), code: exitCodes.ok };
+      return { ...judged, stored, behind, ...(accepted && { accepted }), code: exitCodes.ok };
     }
     const bound = options.plan && { 'Kubeloom-Plan': options.plan.join(',') };
     const accepted = await api.putManifest(item, document, { ...versionOf(plan, options), ...bound });
@@ -172,11 +172,11 @@ async function submit(api: CliClient, item: Judged, options: ApplyOptions): Prom
       for (const line of faultLines(accepted.warnings, 'warning')) note(line);
       reportAccepted(item, accepted);
     }
-    return { ...said, accepted, code: exitCodes.ok };
+    return { ...judged, accepted, code: exitCodes.ok };
   } catch (error) {
     if (!(error instanceof ApiProblem)) throw error;
     note(`${paint('red', 'kubeloom:')} ${item.file}: ${error.message}`);
-    return { ...said, error: error.problem, code: error.exitCode };
+    return { ...judged, error: error.problem, code: error.exitCode };
   }
 }
 

@@ -39,7 +39,7 @@ export function registerApprove(program: Command): void {
     );
   const approve = program
     .command('approve <name>')
-    .description('approve a proposed plan: exactly that is carried out, or nothing when anything has moved')
+    .description('approve a proposed plan: exactly this plan is carried out, or nothing if anything has changed')
     .addOption(namespaceOf())
     .requiredOption('--plan <id>', 'the plan, as `kubeloom plans` shows it')
     .option('--wait', 'show progress until the run ends; exit 6 when it fails');
@@ -51,7 +51,7 @@ export function registerApprove(program: Command): void {
     });
 }
 
-/** Of manifests and inventories, those that do not exist yet among them; each with the command that carries it out. */
+/** Plans of manifests and inventories, also of those that do not exist yet; each with the command that carries it out. */
 async function waitingPlans({ namespace, json }: WaitingOptions): Promise<void> {
   const { items } = await cliClient().listWaitingPlans({ namespace });
   if (json) return printJson(items);
@@ -93,7 +93,7 @@ async function plans(name: string, options: PlansOptions): Promise<void> {
   );
 }
 
-/** What it does now is shown first; when that is another plan, the API says what moved. */
+/** The current plan is shown first; if it differs from the proposed plan, the API reports what changed. */
 async function approvePlan(key: ManifestName, options: ApproveOptions): Promise<number> {
   if (!/^[0-9a-f]{40}$/.test(options.plan))
     throw new CliError(

@@ -12,8 +12,8 @@ interface ChangesOptions {
 export function registerChanges(program: Command): void {
   program
     .command('changes')
-    .description('who changed Secrets and templates of a namespace, or roles; of a manifest: `kubeloom events`')
-    .option('-n, --namespace <namespace>', 'of this namespace; without it: changes of roles')
+    .description('show who changed Secrets and templates of a namespace, or roles; for manifests: `kubeloom events`')
+    .option('-n, --namespace <namespace>', 'namespace; without it, only changes of roles are listed')
     .addOption(jsonOption('one JSON object a line'))
     .action(async (options: ChangesOptions) => {
       const api = cliClient();

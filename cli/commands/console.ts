@@ -1,4 +1,4 @@
-/** `kubeloom console`: the address under which a browser shows Kubeloom, for this caller, once. */
+/** `kubeloom console`: prints a one-time link that opens the web console as this caller. */
 import type { Command } from 'commander';
 import { z } from 'zod';
 import { findConnection } from '../connection/connection.ts';
@@ -11,8 +11,8 @@ const Code = z.object({ code: z.string(), seconds: z.number() });
 export function registerConsole(program: Command): void {
   program
     .command('console')
-    .description('print an address at which a browser shows Kubeloom; it works once')
-    .option('--port <port>', 'on this machine, for an installation elsewhere', '0')
+    .description('print a one-time link to the web console')
+    .option('--port <port>', 'port on this machine, for an installation elsewhere', '0')
     .addOption(jsonOption())
     .action(async (options: { port: string; json?: boolean }) => {
       const { apiUrl, token } = findConnection();
@@ -33,11 +33,11 @@ export function registerConsole(program: Command): void {
 
 const isLoopback = (url: string): boolean => ['127.0.0.1', 'localhost'].includes(new URL(url).hostname);
 
-/** The code is behind `#`: a browser sends that to no server, and the console removes it from the address. */
+/** The code is in the fragment, after `#`: a browser sends that to no server, and the console removes it from the address. */
 export const consoleAddress = (origin: string, code: string): string =>
   `${underOwnName(origin)}/console/#sign-in=${code}`;
 
-/** The console has no other name: `localhost` also leads to [::1], where someone else may listen. */
+/** The console is only at 127.0.0.1: `localhost` also leads to [::1], where another program may listen. */
 const underOwnName = (url: string): string => url.replace(/^http:\/\/localhost(?=[:/]|$)/, 'http://127.0.0.1');
 
 /** Throws `CliError`. */
@@ -59,7 +59,7 @@ export async function askForCode(apiUrl: string, token: string): Promise<z.infer
   if (response.ok && code.success) return code.data;
   if (response.status === 404)
     throw new CliError(
-      'the platform that runs has no console, as it was started by an older version: `kubeloom local down`, then `kubeloom local up`',
+      'the running platform has no console, because an older version started it: `kubeloom local down`, then `kubeloom local up`',
       exitCodes.fault,
     );
   const detail = z.object({ detail: z.string() }).safeParse(answer).data?.detail ?? `HTTP ${response.status}`;

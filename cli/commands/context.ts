@@ -1,4 +1,4 @@
-/** `kubeloom context add|use|list|remove`: the known installations, and which of them commands talk to. */
+/** `kubeloom context add|use|list|remove`: the known installations, and which one commands use. */
 import { resolve } from 'node:path';
 import { type Command, Option } from 'commander';
 import { checkedUrl, currentContextLine } from '../connection/connection.ts';
@@ -23,7 +23,7 @@ interface AddOptions extends Omit<Context, 'tokenFile'> {
 export function registerContext(program: Command): void {
   const context = program
     .command('context')
-    .description('the installations that you work with, and which of them commands talk to');
+    .description('the installations that you work with, and which one commands use');
   const sources = ['tokenFile', 'tokenCommand', 'tokenEnv'];
   const source = (flags: string, description: string): Option => {
     const option = new Option(flags, description);
@@ -36,12 +36,12 @@ export function registerContext(program: Command): void {
     .addOption(source('--token-file <file>', 'the token is in this file, which only you may read (mode 0600)'))
     .addOption(source('--token-command <command>', 'this command of the shell prints the token'))
     .addOption(source('--token-env <variable>', 'the token is in this environment variable'))
-    .option('--region <region>', 'region of an API in AWS that has a name of its own')
+    .option('--region <region>', 'region of an API in AWS that has a custom domain name')
     .option('--use', 'use it from now on')
     .action(add);
   context
     .command('use <name>')
-    .description(`talk to this context from now on; \`${localContext}\`: to the platform on this machine`)
+    .description(`use this context from now on; \`${localContext}\`: the platform on this machine`)
     .action((name: string) => {
       use(name);
       print(currentLine());
@@ -51,7 +51,7 @@ export function registerContext(program: Command): void {
     .description('the contexts, with URLs and sources of tokens')
     .addOption(jsonOption())
     .action(list);
-  context.command('remove <name>').description('forget a context; nothing of the installation changes').action(remove);
+  context.command('remove <name>').description('remove a context; the installation does not change').action(remove);
 }
 
 function add(name: string, { use: useIt, url, ...rest }: AddOptions): void {
@@ -104,7 +104,7 @@ function list({ json }: { readonly json?: boolean }): void {
     ['', 'NAME', 'URL', 'TOKEN'],
     rows.map((row) => [row.current ? '*' : '', row.name, row.url || 'the platform on this machine', row.token || '-']),
   );
-  if (process.env.KUBELOOM_API_URL) note(`KUBELOOM_API_URL is set and comes first: ${process.env.KUBELOOM_API_URL}`);
+  if (process.env.KUBELOOM_API_URL) note(`KUBELOOM_API_URL is set and overrides it: ${process.env.KUBELOOM_API_URL}`);
 }
 
 function remove(name: string): void {
@@ -113,5 +113,5 @@ function remove(name: string): void {
   const { [name]: _, ...contexts } = known.contexts;
   writeContexts({ ...(known.current !== undefined && known.current !== name && { current: known.current }), contexts });
   print(`context ${name} removed`);
-  if (known.current === name) note('it was in use: commands talk to the platform on this machine from now on');
+  if (known.current === name) note('it was the current context: commands now use the platform on this machine');
 }

@@ -23,7 +23,7 @@ export function registerDelete(program: Command): void {
     .addOption(namespaceOf())
     .option(
       '--orphan <node...>',
-      'orphan these nodes: stop managing them instead of removing them; `all`: everything, nothing is removed',
+      'orphan these nodes: stop managing them instead of removing them; `all` orphans everything',
     )
     .option('--wait', 'show progress until all is gone; exit 6 when something could not be removed');
   consentOptions(command)
@@ -37,7 +37,7 @@ export function registerDelete(program: Command): void {
     });
 }
 
-/** A manifest may have more clusters than the one that was named. */
+/** The name is that of a cluster, but its manifest may have other clusters, too. */
 function onlyACluster(asked: ManifestName, owner: ManifestName): CliError {
   const way = `\`kubeloom delete ${shortName(owner)}\` deletes it with all clusters of the manifest; to delete one, apply the manifest without it`;
   return new CliError(`"${asked.name}" is a cluster of ${shortName(owner)}: ${way}`, exitCodes.usage);
@@ -52,7 +52,7 @@ async function remove(key: ManifestName, options: DeleteOptions): Promise<number
   // With --orphan all nothing is removed; a manifest that cannot be read can be forgotten but not planned.
   const planned =
     orphan === 'all'
-      ? await confirm({ totals: noTotals, action: `${action} and orphan everything of it`, always: true }, options)
+      ? await confirm({ totals: noTotals, action: `${action} and orphan all its nodes`, always: true }, options)
       : await confirmPlan(api, key, { action, plan: { delete: 'true', orphan }, always: true, consent: options });
   const accepted = await api.deleteManifest(key, { orphan }, { 'If-Match': planned?.etag ?? undefined });
   if (!json) {

@@ -26,7 +26,7 @@ export function registerDemand(program: Command): void {
     command(
       'scale <name> <size...>',
       'set sizes of machine groups, or of autoscaled pools within their bounds, as POOL=NUMBER',
-    ).option('--cluster <cluster>', 'the cluster, where several use the pools'),
+    ).option('--cluster <cluster>', 'the cluster, if several clusters use the pools'),
   ).action(async (name: string, texts: readonly string[], options: Options) => {
     const sizes = Object.fromEntries(texts.map(sizeOf));
     const body = { sizes, ...(options.cluster !== undefined && { cluster: options.cluster }) };
@@ -34,9 +34,9 @@ export function registerDemand(program: Command): void {
   });
 
   last(
-    command('replace <name> <node...>', 'replace nodes: others are created first')
-      .option('--because <text>', 'why, for events and `describe`')
-      .option('--undo', 'do not replace them after all, as long as their removal has not started'),
+    command('replace <name> <node...>', 'replace nodes; their replacements are created first')
+      .option('--because <text>', 'the reason, shown in events and `describe`')
+      .option('--undo', 'cancel the replacement, if the removal of the nodes has not started'),
   ).action(async (name: string, nodes: string[], options: Options) => {
     const { because, undo } = options;
     const body = { nodes, ...(because !== undefined && { because }), ...(undo && { undo }) };

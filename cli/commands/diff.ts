@@ -33,13 +33,13 @@ interface Difference extends ManifestName {
 export function registerDiff(program: Command): void {
   program
     .command('diff [name] [from] [to]')
-    .description('how two generations of a manifest differ, or what is stored and a file')
-    .option('-f, --file <file...>', 'compare what is stored with the manifests of these files, - for standard input')
+    .description('show how two generations of a manifest differ, or the stored manifest and a file')
+    .option('-f, --file <file...>', 'compare the stored manifests with these files, - for standard input')
     .addOption(namespaceOf())
     .addOption(jsonOption())
     .addHelpText(
       'after',
-      '\nFROM and TO are generations as `kubeloom history NAME` lists them, such as g3. Without TO, the current one; without both, the last change.',
+      '\nFROM and TO are generations as `kubeloom history NAME` lists them, such as g3.\nWithout TO, the current one; without both, the last change.',
     )
     .action(diff);
 }

@@ -15,14 +15,14 @@ interface DoctorOptions {
 export function registerDoctor(program: Command): void {
   program
     .command('doctor')
-    .description('what this machine, or an AWS account, has and lacks, and how to fix it')
+    .description('check what this machine, or an AWS account, has and lacks, and how to fix it')
     .option('--aws', 'check an AWS account and the installation in it, instead of this machine')
-    .option('--region <region>', 'with --aws: the region to check; without it, that of the AWS settings')
+    .option('--region <region>', 'with --aws: the region to check (default: the region of the AWS settings)')
     .option('--installation <name>', 'with --aws: prefix of its stacks', 'kubeloom')
     .addOption(jsonOption())
     .action(async (options: DoctorOptions) => {
       if (options.aws) return examineAccount(options);
-      if (options.region !== undefined) throw new CliError('--region is for --aws only: add that', exitCodes.usage);
+      if (options.region !== undefined) throw new CliError('--region needs --aws: add that', exitCodes.usage);
       const checks = await examineMachine();
       if (options.json) printJson(checks);
       else show(checks);

@@ -20,7 +20,7 @@ export function registerDocuments(program: Command): void {
       ...names,
     },
     remove: {
-      description: 'delete a Secret that no manifest needs any more',
+      description: 'delete a Secret that no manifest needs',
       act: (api, key) => api.deleteSecret(key),
     },
   });
@@ -32,15 +32,20 @@ export function registerDocuments(program: Command): void {
     kind: 'TemplateGitReference',
     within: 'namespace',
     list: {
-      description: 'list the names of those of a namespace',
+      description: 'list the names of the TemplateGitReferences of a namespace',
       rows: async (api, namespace = 'default') => (await api.listTemplates({ namespace })).items,
       ...names,
     },
     document: (api, key) => api.getTemplate(key),
-    remove: { description: 'delete one that no manifest needs any more', act: (api, key) => api.deleteTemplate(key) },
+    remove: {
+      description: 'delete a TemplateGitReference that no manifest needs',
+      act: (api, key) => api.deleteTemplate(key),
+    },
   });
 
-  const roles = program.command('roles').description('who has which role where; give them with `kubeloom apply`');
+  const roles = program
+    .command('roles')
+    .description('who has which role in which namespaces; grant roles with `kubeloom apply`');
   const named = async (api: CliClient, { name }: { readonly name: string }) =>
     (await api.listRoles()).items.find(({ metadata }) => metadata.name === name);
   addDocumentCommands(roles, {
@@ -51,12 +56,12 @@ export function registerDocuments(program: Command): void {
       rows: async (api) => (await api.listRoles()).items,
       titles: ['NAME', 'ROLE', 'NAMESPACES', 'SUBJECTS'],
       cells: roleRow,
-      none: 'only the first admins may do anything',
+      none: 'only the first admins have access',
     },
     describe: { description: 'one RoleBinding with all its subjects', read: named, print: describeRole },
     document: named,
     remove: {
-      description: 'revoke a role; it has no effect anywhere after 5 s',
+      description: 'delete a RoleBinding; takes effect everywhere within 5 s',
       act: (api, { name }) => api.deleteRole({ name }),
     },
   });

@@ -18,20 +18,20 @@ interface EventsOptions extends AllEventsOptions {
 export function registerEvents(program: Command): void {
   program
     .command('events [name]')
-    .description('what happened to a manifest, oldest first; without NAME: to all that you may see')
+    .description('show the events of a manifest, oldest first; without NAME, of all that you may see')
     .option('-n, --namespace <namespace>', 'namespace of NAME (default: "default"); without NAME: only this one')
-    .option('-f, --follow', 'go on printing until Ctrl-C, or until the manifest is gone')
+    .option('-f, --follow', 'keep printing new events until Ctrl-C or until the manifest is deleted')
     .option('--run <run>', 'only this run')
     .addOption(jsonOption('one JSON object a line'))
     .addOption(
       new Option(
         '--since <time>',
-        'from this time on (2026-11-23T08:00:00Z), 15m, 2h or 3d ago, or behind the event with this id',
+        'from this time on (2026-11-23T08:00:00Z), 15m, 2h or 3d ago, or after the event with this id',
       ),
     )
     .addOption(new Option('--group <group>', 'only nodes of this pool or group, and of groups below it'))
     .addOption(new Option('--node <node>', 'only this node'))
-    .addOption(new Option('--kind <kind...>', 'only these kinds: docs/events.md'))
+    .addOption(new Option('--kind <kind...>', 'only these kinds; docs/events.md lists them'))
     .action(async (given: string | undefined, chosen: EventsOptions) => {
       const api = cliClient();
       if (given === undefined) return allEvents(api, chosen);

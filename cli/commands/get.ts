@@ -34,16 +34,17 @@ export function registerGet(program: Command): void {
     .addOption(onlyNamespace())
     .option('-A, --all-namespaces', 'all namespaces, as without -n; NAME must then be NAMESPACE/NAME')
     .addOption(
-      new Option('-o, --output <format>', '`yaml`: the documents as they were accepted; `name`: to go on with').choices(
-        formats,
-      ),
+      new Option(
+        '-o, --output <format>',
+        '`yaml`: the documents as they were accepted; `name`: only names, for scripts',
+      ).choices(formats),
     )
-    .option('--state <states>', `only those that are ${fleetStates.join(', ')}; several with commas between`)
-    .option('--status <statuses>', 'only those with one of these statuses, with commas between')
+    .option('--state <states>', `only those in these states, separated by commas: ${fleetStates.join(', ')}`)
+    .option('--status <statuses>', 'only those with one of these statuses, separated by commas')
     .option('--provider <provider>', 'only those with nodes of this provider instance')
     .option('--search <words>', 'only those with all of these words in their names, providers or failures')
-    .addOption(new Option('--sort <order>', '`state`: what needs you first').choices(fleetSorts))
-    .option('-w, --watch', 'go on until Ctrl-C, showing what changes')
+    .addOption(new Option('--sort <order>', '`state`: problems first').choices(fleetSorts))
+    .option('-w, --watch', 'keep showing changes until Ctrl-C')
     .addOption(jsonOption('answer as JSON; with --watch one object a line'))
     .action(get);
 }

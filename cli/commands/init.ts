@@ -13,9 +13,11 @@ interface InitOptions {
 export function registerInit(program: Command): void {
   program
     .command('init [file]')
-    .description('write a manifest to begin with, with comments and what has to be filled in')
-    .requiredOption('--provider <types>', 'provider types, with commas between them: one pool of each', (text) =>
-      text.split(',').filter(Boolean),
+    .description('write a first manifest with comments and placeholders')
+    .requiredOption(
+      '--provider <types>',
+      'provider types, separated by commas; the manifest gets one pool of each',
+      (text) => text.split(',').filter(Boolean),
     )
     .option('--name <name>', 'name of the manifest and of its cluster', 'my-cluster')
     .option('--force', 'replace FILE')

@@ -1,4 +1,4 @@
-/** `kubeloom describe | runs`: what there is and what ran. */
+/** `kubeloom describe | runs | history`: a manifest, its runs and its generations. */
 import type { Command } from 'commander';
 import type { RunPage } from '#contracts/api-bodies.ts';
 import type { GenerationList } from '#contracts/http-documents.ts';
@@ -22,7 +22,7 @@ export function registerInspect(program: Command): void {
     .command('describe <name> [group]')
     .description('status, progress, nodes, load balancers and failures of a manifest; or a machine group of it')
     .addOption(namespaceOf())
-    .option('--nodes', 'a row for each node, also where there are many')
+    .option('--nodes', 'one row for each node, even if there are many')
     .addOption(jsonOption())
     .action(
       async (name: string, group: string | undefined, options: NamespaceOption & { readonly nodes?: boolean }) => {

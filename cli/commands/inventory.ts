@@ -26,17 +26,17 @@ export function registerInventory(program: Command): void {
     .command('inventory')
     .description('layers of values, templates, and the clusters that inherit them; store them with `kubeloom apply`');
   const sub = (words: string, description: string): Command => inventory.command(words).description(description);
-  common(sub('list', 'the documents, and which clusters are behind them')).action(list);
-  const change = sub('plan', 'which clusters a change of the inventory changes, and how; changes nothing')
+  common(sub('list', 'list the documents, and the clusters that are behind them')).action(list);
+  const change = sub('plan', 'show which clusters a change of the inventory changes, and how; changes nothing')
     .option(
       '-f, --file <file...>',
-      'documents of the inventory, - for standard input; without it: what is stored, for the clusters that are behind',
+      'documents of the inventory, - for standard input; without it, the stored inventory is planned for the clusters that are behind it',
     )
     .option('--detail', 'what changes in each cluster');
   common(change).action(plan);
   const manifests = sub(
     'apply [cluster...]',
-    'make the manifests of these clusters from the inventory and submit them; of all that are behind with --all',
+    'make the manifests of these clusters from the inventory and submit them; with --all, of all clusters that are behind',
   )
     .option('--all', 'all clusters that are behind or have no manifest')
     .option('--plan <id>', 'exactly the plan that `kubeloom inventory plan` printed, as a roll-out')
@@ -47,7 +47,7 @@ export function registerInventory(program: Command): void {
   common(sub('delete <kind> <name>', deletion)).action(remove);
   program
     .command('explain <name> [path]')
-    .description('who set each value of a manifest, where, and what that overrode')
+    .description('show who set each value of a manifest, where, and what it overrode')
     .addOption(namespaceOf())
     .addOption(jsonOption())
     .action(explain);
@@ -106,7 +106,7 @@ async function apply(
     throw new CliError('-f is for a plan: give its id with --plan, or use `kubeloom apply -f FILE`', exitCodes.usage);
   const api = cliClient();
   if (names.length === 0 && !all) throw new CliError('apply which clusters? name them, or give --all', exitCodes.usage);
-  const wanted = names.length > 0 ? names : await behind(api, namespace);
+  const wanted = names.length > 0 ? names : await clustersBehind(api, namespace);
   if (wanted.length === 0 && !json) print('no cluster is behind');
   const outcomes = [];
   for (const name of wanted) {
@@ -124,11 +124,13 @@ async function apply(
   if (json) printJson(outcomes);
 }
 
-async function behind(api: CliClient, namespace: string): Promise<readonly string[]> {
+async function clustersBehind(api: CliClient, namespace: string): Promise<readonly string[]> {
   const { clusters }: InventoryList = await api.listInventory({ namespace });
   const refused = clusters.filter(({ state }) => state === 'refused').map(({ cluster }) => cluster);
   if (refused.length > 0)
-    note(`left out, as they cannot be made: ${refused.join(', ')}; \`kubeloom inventory list\` says why`);
+    note(
+      `left out, because their manifests cannot be made: ${refused.join(', ')}; \`kubeloom inventory list\` says why`,
+    );
   return clusters.filter(({ state }) => state === 'behind' || state === 'missing').map(({ cluster }) => cluster);
 }
 

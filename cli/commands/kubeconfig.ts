@@ -22,14 +22,12 @@ interface KubeconfigOptions {
 export function registerKubeconfig(program: Command): void {
   program
     .command('kubeconfig <cluster>')
-    .description('print a kubeconfig of a cluster: yours for some hours, or the one of its admin')
+    .description('print a kubeconfig of a cluster: a personal one for a limited time, or that of its admin')
     .addOption(namespaceOf('the manifest'))
     .addOption(manifestOption())
     .option('--ttl <time>', 'a user of your own in the cluster, for 10m to 24h (1h with --role alone)')
     .addOption(new Option('--role <role>', 'what that user may do (view with --ttl alone)').choices(clusterRoles))
-    .addOption(
-      new Option('-o, --output <file>', 'write it to this new file, which only you may read').conflicts('merge'),
-    )
+    .addOption(new Option('-o, --output <file>', 'write it to this new file with mode 0600').conflicts('merge'))
     .option('--force', 'with -o: replace the file; with --merge: replace an entry of that name')
     .option('--merge', 'add it to the file of KUBECONFIG, or to ~/.kube/config, as a context of its own')
     .action(kubeconfig);

@@ -37,10 +37,10 @@ export function registerLocal(program: Command): void {
     .addOption(
       new Option(
         '--kubernetes <kind>',
-        'of local hosts: real needs what npm run kubernetes:build makes, and is chosen where it is there',
+        'control planes of local hosts; real ones need what `npm run kubernetes:build` makes, and are the default if that exists',
       ).choices(['real', 'simulated']),
     )
-    .option('--accept-loss', 'start although a store, or data that was acknowledged, is lost')
+    .option('--accept-loss', 'start even if a store, or acknowledged data, is lost')
     .option('--oidc-issuer <url>', 'also accept tokens of this OIDC issuer')
     .option('--oidc-audience <audience...>', 'audiences that those tokens must have')
     .action(async (options: UpOptions) => {
@@ -66,7 +66,7 @@ export function registerLocal(program: Command): void {
     });
   local
     .command('status')
-    .description('whether it runs, where, since when')
+    .description('show whether it runs, where, and since when')
     .addOption(jsonOption())
     .action(async (options: { json?: boolean }) => {
       const { status, troubleOf } = await supervisor();
@@ -88,7 +88,7 @@ export function registerLocal(program: Command): void {
     .action(async (options: { yes?: boolean }) => {
       if (!options.yes) {
         throw new CliError(
-          `this removes ${kubeloomHome()} and every host that the platform created: add --yes to do it`,
+          `this removes ${kubeloomHome()} and every host that the platform created: add --yes to confirm`,
           exitCodes.usage,
         );
       }
@@ -128,7 +128,7 @@ const passphraseFlag = [
 function registerLocalBackup(local: Command): void {
   local
     .command('backup')
-    .description('write the whole state of the platform into an encrypted file; the platform must be down')
+    .description('write the whole state of the platform into an encrypted file; stop the platform first')
     .argument('<file>', 'a new file')
     .option(...passphraseFlag)
     .action(async (file: string, flags: BackupFlags) => {
@@ -140,8 +140,8 @@ function registerLocalBackup(local: Command): void {
     });
   local
     .command('restore')
-    .description('restore a backup where there is no platform yet')
-    .argument('<file>', 'what `local backup` wrote')
+    .description('restore a backup into a data directory without a platform')
+    .argument('<file>', 'a file that `local backup` wrote')
     .option(...passphraseFlag)
     .action(async (file: string, flags: BackupFlags) => {
       const passphrase = await passphraseOf(flags);
@@ -179,7 +179,7 @@ interface UserOptions {
 }
 
 function registerLocalUsers(local: Command): void {
-  const user = local.command('user').description('who else may use the platform, each with a token of its own');
+  const user = local.command('user').description('further users of the platform, each with a token');
   user
     .command('add <name>')
     .description('create a user and print its token, once')
@@ -200,7 +200,7 @@ async function add(name: string, options: UserOptions): Promise<void> {
   if (options.json) return printJson({ ...user, subject, token });
   print(token);
   note(`this is the token of ${name}, for KUBELOOM_TOKEN; it is not stored and cannot be shown again`);
-  note(`in RoleBindings the user is \`user: ${subject}\`; without one it may do nothing`);
+  note(`in RoleBindings the user is \`user: ${subject}\`; without a RoleBinding the user has no access`);
 }
 
 async function list(options: UserOptions): Promise<void> {
@@ -210,7 +210,7 @@ async function list(options: UserOptions): Promise<void> {
     subject: subjectOf(user.name),
   }));
   if (options.json) return printJson(found);
-  if (found.length === 0) return print('no users apart from the owner');
+  if (found.length === 0) return print('no users except the owner');
   printTable(
     ['NAME', 'SUBJECT', 'GROUPS', 'ADDED'],
     found.map((user) => [user.name, user.subject, user.groups.join(', ') || '-', ago(user.createdAt)]),
@@ -221,10 +221,7 @@ async function remove(name: string, options: UserOptions): Promise<void> {
   const { listUsers, removeUser } = await users();
   const known = (await listUsers(kubeloomHome()).catch(asSentence(exitCodes.usage))).some((user) => user.name === name);
   if (!known)
-    throw new CliError(
-      `there is no user "${name}"; \`kubeloom local user list\` shows those there are`,
-      exitCodes.notFound,
-    );
+    throw new CliError(`there is no user "${name}"; \`kubeloom local user list\` lists them`, exitCodes.notFound);
   await removeUser(kubeloomHome(), name).catch(asSentence(exitCodes.usage));
   if (options.json) printJson({ removed: name });
   else print(`user ${name} removed; RoleBindings that name it stay`);

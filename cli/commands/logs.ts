@@ -26,8 +26,8 @@ export function registerLogs(program: Command): void {
   program
     .command('logs <run>')
     .description('logs of the tools of a run: RUN is its id, or the name of a manifest or cluster for its newest run')
-    .option('--previous', 'of a name: the run before the newest')
-    .option('-f, --follow', 'go on until the run ends')
+    .option('--previous', 'with a name: the run before the newest')
+    .option('-f, --follow', 'keep printing until the run ends')
     .addOption(new Option('--stage <stage>', 'only this stage, or `drift`: the check').choices(RunWork.options))
     .option('--cluster <cluster>', 'only this cluster')
     .addOption(namespaceOf('the manifest'))
@@ -81,7 +81,10 @@ async function namedRun(api: CliClient, name: string, options: LogOptions): Prom
   const { namespace, previous = false } = options;
   if (isRunId(name)) {
     if (previous)
-      throw new CliError('--previous needs the name of a manifest: a run id says which run', exitCodes.usage);
+      throw new CliError(
+        '--previous needs the name of a manifest, because a run id already names the run',
+        exitCodes.usage,
+      );
     return { key: manifestOfRun(name, namespace), run: name };
   }
   return ofManifest(api, { name, namespace }, async (key) => {
@@ -108,5 +111,5 @@ function nothing({ stage, cluster }: LogOptions, status: RunStatus): string {
   const what = stage || cluster ? 'no such log' : 'no log';
   if (status === 'Superseded') return `${what}: the run never started; a newer change of the manifest replaced it`;
   const ended = hasEnded(status);
-  return ended ? `${what}: the run ended without a stage that writes one` : `${what} yet: the run goes on`;
+  return ended ? `${what}: the run ended before a stage that writes a log` : `${what} yet: the run continues`;
 }

@@ -12,7 +12,7 @@ import { printJson, printWrapped } from '../print/output.ts';
 import { showPlan } from '../print/show-plan.ts';
 import { allowReplace, allowReplaceOption } from '../submission/allow-replace.ts';
 import { readableDocuments } from '../submission/documents.ts';
-import { besides } from '../submission/submission.ts';
+import { referencedDocuments } from '../submission/submission.ts';
 
 interface PlanOptions {
   readonly file?: readonly string[];
@@ -25,8 +25,8 @@ interface PlanOptions {
 export function registerPlan(program: Command): void {
   const command = program
     .command('plan [name]')
-    .description('what would happen: waypoints, stages, reasons, nodes, totals; changes nothing')
-    .option('-f, --file <file...>', 'manifests to plan; without it NAME is planned as it is stored')
+    .description('show what would happen: waypoints, stages, reasons, nodes, totals; changes nothing')
+    .option('-f, --file <file...>', 'manifests to plan; without it, the stored manifest NAME is planned')
     .addOption(namespaceOf())
     .option('--detailed-exitcode', 'exit 0 when there is nothing to do, 2 when there is');
   allowReplaceOption(command)
@@ -61,12 +61,12 @@ async function planFiles(
 ): Promise<PlanReport[]> {
   const documents = (await readableDocuments(files)).map(({ document }) => document);
   allowReplace(documents, replaced);
-  const beside = besides(documents);
+  const related = referencedDocuments(documents);
   const reports: PlanReport[] = [];
   for (const document of documents) {
     if (!isManifest(document)) continue;
     const { namespace, name } = documentName(document);
-    reports.push(await api.planManifest({ namespace, name: name || '-' }, { document, beside }));
+    reports.push(await api.planManifest({ namespace, name: name || '-' }, { document, related }));
   }
   reports.push(...(await planPlanes(api, documents)));
   if (reports.length === 0) throw new CliError(`no manifest in ${files.join(', ')}`, exitCodes.invalid);
@@ -87,11 +87,11 @@ async function planPlanes(api: CliClient, documents: readonly unknown[]): Promis
       return given.has(title) ? [] : [[title, key] as const];
     }),
   );
-  const beside = besides(documents);
+  const related = referencedDocuments(documents);
   return Promise.all(
     [...wanted.values()].map(async (key) => {
       const { document } = await api.getManifest(key);
-      return api.planManifest(key, { document, beside });
+      return api.planManifest(key, { document, related });
     }),
   );
 }

@@ -18,7 +18,7 @@ export function registerPlanes(program: Command): void {
     kind: 'ManagementPlane',
     within: 'namespace',
     list: {
-      description: 'the planes of a namespace, and whether their components are installed',
+      description: 'list the planes of a namespace, and whether their components are installed',
       rows: async (api, namespace = 'default') => (await api.listInventory({ namespace })).planes,
       titles: ['PLANE', 'MANIFEST', 'CLUSTER', 'STATE', 'COMPONENTS'],
       cells: ({ plane, manifest, cluster, state, components }) => [
@@ -30,7 +30,7 @@ export function registerPlanes(program: Command): void {
       ],
     },
     describe: {
-      description: 'each component: the release that is desired and the one that is installed',
+      description: 'show the desired and the installed release of each component',
       read: planeAt,
       print: describe,
     },

@@ -42,7 +42,7 @@ export function registerProvider(program: Command): void {
   provider
     .command('init <dir>')
     .description(
-      'write the folder of a new provider type, named like it: it passes `provider test` and makes nothing yet',
+      'write the folder of a new provider type with the name of the folder; it passes `provider test` and creates nothing yet',
     )
     .addOption(jsonOption())
     .action(async (dir: string, options: { json?: boolean }) => {
@@ -57,11 +57,14 @@ export function registerProvider(program: Command): void {
     });
   provider
     .command('check <name>')
-    .description('try the credentials of a provider instance: identity, each permission, quotas; nothing is changed')
-    .option('-f, --file <file...>', 'files with the manifest and its Secrets, - for standard input: checked from here')
+    .description('test the credentials of a provider instance: identity, each permission, quotas; changes nothing')
+    .option(
+      '-f, --file <file...>',
+      'files with the manifest and its Secrets, - for standard input; the check runs on this machine',
+    )
     .addOption(namespaceOf('the stored manifest'))
     .addOption(
-      new Option('--manifest <name>', 'the stored manifest, where several have such an instance').conflicts('file'),
+      new Option('--manifest <name>', 'the stored manifest, if several have such an instance').conflicts('file'),
     )
     .addOption(jsonOption())
     .action(async (name: string, options: CheckOptions) => {

@@ -1,4 +1,4 @@
-/** `kubeloom rollout`: changes of an inventory, brought to its clusters wave by wave. */
+/** `kubeloom rollout`: roll-outs: apply changes of an inventory to its clusters, wave by wave. */
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Command } from 'commander';
 import type { RollOutDescription, RollOutVerb } from '#contracts/roll-outs.ts';
@@ -33,28 +33,31 @@ const readEveryMs = 1000;
 export function registerRollOut(program: Command): void {
   const rollOut = program
     .command('rollout')
-    .description('changes of an inventory, brought to its clusters wave by wave');
+    .description('roll-outs: apply changes of an inventory to its clusters, wave by wave');
   const sub = (words: string, description: string): Command =>
     rollOut.command(words).description(description).addOption(namespaceOf('the inventory')).addOption(jsonOption());
   const waits = (command: Command): Command =>
     command.option('--wait', 'show progress until it ends, halts or is paused; exit 6 when it halts');
   waits(
-    sub('start', 'bring the inventory to the clusters that are behind, or store documents and bring what they change'),
+    sub(
+      'start',
+      'apply the inventory to the clusters that are behind it; with -f, store documents and apply what they change',
+    ),
   )
     .option('-f, --file <file...>', 'documents of the inventory, - for standard input')
     .option('--plan <id>', 'exactly the plan that `kubeloom inventory plan` printed')
     .option('--cluster <name...>', 'only these clusters')
     .option('--waves <waves>', 'how many clusters are done after each wave, as in 1,10%,100%')
     .option('--soak <time>', 'how long each wave is watched, as in 30m')
-    .option('--max-failed <count>', 'halt when so many clusters have failed')
+    .option('--max-failed <count>', 'halt when this many clusters have failed')
     .action(requestRollOut);
   sub('list', 'the roll-outs of a namespace, newest first').action(list);
-  sub('describe <id>', 'how far a roll-out has come, and which clusters failed').action(describe);
+  sub('describe <id>', 'show the progress of a roll-out, and which clusters failed').action(describe);
   const verbs = {
     pause: 'stop before the next clusters',
-    resume: 'go on; what failed is tried again',
-    undo: 'give what it touched the documents from before',
-    cancel: 'give up what it has not done; what is done stays',
+    resume: 'continue; failed clusters are retried',
+    undo: 'restore the previous documents of the changed clusters',
+    cancel: 'stop; finished clusters keep the change',
   } as const satisfies Record<RollOutVerb, string>;
   for (const verb of ['pause', 'resume', 'undo', 'cancel'] as const)
     waits(sub(`${verb} <id>`, verbs[verb])).action((id: string, options: Options) => change(verb, id, options));
@@ -97,8 +100,13 @@ async function describe(id: string, { namespace, json }: Options): Promise<void>
 async function change(verb: RollOutVerb, id: string, options: Options): Promise<void> {
   const api = cliClient();
   const changed = await api.changeRollOutState({ namespace: options.namespace, id, verb });
-  const said = { pause: 'pauses before its next clusters', resume: 'resumed', undo: 'is undone', cancel: 'cancelled' };
-  await finish(api, changed, options, said[verb]);
+  const results = {
+    pause: 'pauses before its next clusters',
+    resume: 'resumed',
+    undo: 'is undone',
+    cancel: 'cancelled',
+  };
+  await finish(api, changed, options, results[verb]);
 }
 
 async function finish(api: CliClient, rollOut: RollOutDescription, options: Options, what: string): Promise<void> {
@@ -115,13 +123,15 @@ async function waitFor(
   { namespace, id }: RollOutDescription,
   quiet: boolean,
 ): Promise<RollOutDescription> {
-  const forget = whenInterrupted(() => note(`\nthe roll-out goes on: kubeloom rollout describe ${id} -n ${namespace}`));
+  const forget = whenInterrupted(() =>
+    note(`\nthe roll-out continues: kubeloom rollout describe ${id} -n ${namespace}`),
+  );
   try {
-    for (let said = ''; ; ) {
+    for (let last = ''; ; ) {
       const now = await api.getRollOut({ namespace, id });
       const line = now.waves.map(({ clusters, done }, wave) => `wave ${wave + 1}: ${done} of ${clusters}`).join('   ');
-      if (!quiet && line !== said) note(line);
-      said = line;
+      if (!quiet && line !== last) note(line);
+      last = line;
       if (now.status !== 'Running' || now.interrupted) {
         if (now.status === 'Halted' || now.interrupted) process.exitCode = exitCodes.runFailed;
         return now;

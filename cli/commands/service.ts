@@ -25,7 +25,7 @@ export function registerService(program: Command): void {
       if (installation === undefined) return;
       if (!options.json) print(`installation ${installation}`);
       if (installation === facts.kubeloom) return;
-      note('the versions differ: use the command line of the version that the installation has');
+      note('the versions differ: use the command line of the version of the installation');
       process.exitCode = exitCodes.fault;
     });
   program

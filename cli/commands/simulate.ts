@@ -52,7 +52,7 @@ export function registerSimulate(program: Command): void {
     )
     .option(
       '--fail <stage[:class[:times]]>',
-      `let a stage fail (${stageNames.join(', ')}); class is one of ${errorClasses.join(', ')} (default user), times defaults to 1`,
+      `make a stage fail (${stageNames.join(', ')}); class is one of ${errorClasses.join(', ')} (default user), times defaults to 1`,
       (text: string, before: readonly string[]) => [...before, text],
       [],
     )

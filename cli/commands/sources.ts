@@ -27,19 +27,19 @@ export function registerSources(program: Command): void {
       cells: rowOf,
     },
     describe: {
-      description: 'its state, what became of each manifest, and every fault with its file and line',
+      description: 'its state, the result for each manifest, and every fault with its file and line',
       read: (api, key) => api.getGitSource(key),
       print: describe,
     },
     document: async (api, key) => (await api.getGitSource(key)).document,
     remove: {
-      description: 'delete one; the manifests that it submitted stay',
+      description: 'delete a GitSource; the manifests that it submitted stay',
       act: (api, key) => api.deleteGitSource(key),
     },
   });
   sources
     .command('sync <name>')
-    .description('ask the repository now, and submit its commit again even if it is known')
+    .description('read the repository now, and submit its commit again even if it is known')
     .addOption(namespaceOf())
     .addOption(jsonOption())
     .action(async (name: string, { namespace, json }: { readonly namespace: string; readonly json?: boolean }) => {

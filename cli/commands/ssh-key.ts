@@ -21,11 +21,11 @@ interface SshKeyOptions {
 export function registerSshKey(program: Command): void {
   program
     .command('ssh-key <cluster> [node-or-pool]')
-    .description('let a key of yours in to nodes as root, for some hours')
+    .description('grant an SSH key access to nodes as root for a limited time')
     .addOption(namespaceOf('the manifest'))
     .addOption(manifestOption())
     .option('--ttl <time>', 'how long, from 10m to 24h', '1h')
-    .option('--public-key <file>', 'a key that you have (~/.ssh/id_ed25519.pub), instead of a new one')
+    .option('--public-key <file>', 'an existing key (~/.ssh/id_ed25519.pub) instead of a new one')
     .option('-o, --output <file>', 'write the new private key to this file (default: kubeloom-CLUSTER.key)')
     .addOption(jsonOption('the nodes as JSON'))
     .action(sshKey);

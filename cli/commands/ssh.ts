@@ -24,7 +24,7 @@ export function registerSsh(program: Command): void {
     .description('log in to a machine, or run a command there, with a key that is removed afterwards')
     .addOption(namespaceOf('the manifest'))
     .addOption(manifestOption())
-    .option('--ttl <time>', 'how long the machine takes the key, from 10m to 24h; a login may last longer', '10m')
+    .option('--ttl <time>', 'how long the machine accepts the key, from 10m to 24h; a login may last longer', '10m')
     .action(ssh);
 }
 

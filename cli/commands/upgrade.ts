@@ -1,4 +1,4 @@
-/** `kubeloom upgrade --check`: what an upgrade of the installation to the release of this command line would meet. */
+/** `kubeloom upgrade --check`: what an upgrade of the installation to the release of this command line requires. */
 import type { Command } from 'commander';
 import { providerTypeNames } from '#domain/provider-types.ts';
 import { CliError, exitCodes } from '../exit-codes.ts';
@@ -17,17 +17,14 @@ interface UpgradeOptions {
 export function registerUpgrade(program: Command): void {
   program
     .command('upgrade')
-    .description('what an upgrade of the installation to this version would meet; changes nothing')
-    .requiredOption(
-      '--check',
-      'needed: the upgrade itself is `npx cdk deploy --all` in the clone, see docs/aws/upgrade.md',
-    )
-    .option('--aws', 'also ask the account for quotas that this version needs and the installed one does not')
-    .option('--region <region>', 'with --aws: the region of the installation; without it, that of the AWS settings')
+    .description('check what an upgrade to this version requires; changes nothing')
+    .requiredOption('--check', 'required; upgrade with `npx cdk deploy --all` in the clone: docs/aws/upgrade.md')
+    .option('--aws', 'also check quotas of the account that this version needs and the installed one does not')
+    .option('--region <region>', 'with --aws: the region of the installation (default: the region of the AWS settings)')
     .option('--installation <name>', 'with --aws: prefix of its stacks', 'kubeloom')
     .addOption(jsonOption())
     .action(async ({ json, aws, region, installation }: UpgradeOptions) => {
-      if (region !== undefined && !aws) throw new CliError('--region is for --aws only: add that', exitCodes.usage);
+      if (region !== undefined && !aws) throw new CliError('--region needs --aws: add that', exitCodes.usage);
       const [{ cliClient }, { allManifests }] = await Promise.all([
         import('../connection/api-client.ts'),
         import('../find/find-manifest.ts'),
@@ -63,7 +60,7 @@ function show(findings: readonly UpgradeFinding[]): void {
   print();
   print(
     findings.some(({ state }) => state === 'wrong')
-      ? 'do not upgrade yet'
-      : 'nothing speaks against the upgrade; `npx cdk diff` shows what it changes',
+      ? 'fix these before you upgrade'
+      : 'nothing prevents the upgrade; `npx cdk diff` shows what it changes',
   );
 }

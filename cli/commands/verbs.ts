@@ -15,11 +15,11 @@ export function registerVerbs(program: Command): void {
   for (const verb of verbs) {
     const command = program.command(`${verb.name} <name>`).description(verb.description).addOption(namespaceOf());
     if (verb.from) {
-      const from = new Option('--from <stage>', 'repeat this stage and those after it, also where they succeeded');
+      const from = new Option('--from <stage>', 'repeat this stage and those after it, even if they succeeded');
       command.addOption(from.choices(stageNames));
     }
     if (verb.repair) {
-      command.option('--repair', 'repair drift, also where an earlier repair did not help');
+      command.option('--repair', 'repair drift, even if an earlier repair did not help');
       command.option('--no-repair', 'change nothing, whatever the manifest says');
     }
     if (verb.to) {
@@ -76,8 +76,8 @@ async function perform(verb: Verb, key: ManifestName, options: VerbOptions): Pro
   const ready = verb.plan ? await confirmed(api, key, { verb, plan: verb.plan(options), options }) : options;
   const accepted = await verb.ask(api, key, ready);
   const done = ready.to === undefined ? verb.done : `${verb.done} to generation ${ready.to}`;
-  const said = verb.name === 'pause' && !options.json ? { ...accepted, paused: false } : accepted;
-  const code = await reportAndWait(api, key, said, { ...options, done });
+  const answer = verb.name === 'pause' && !options.json ? { ...accepted, paused: false } : accepted;
+  const code = await reportAndWait(api, key, answer, { ...options, done });
   // A cancelled run ends as failed: that is what the user asked for.
   return verb.name === 'cancel' && !accepted.paused ? exitCodes.ok : code;
 }

@@ -1,4 +1,4 @@
-/** What the API refuses, or why it does not answer, as an error for the person at the terminal. */
+/** Turns refusals of the API, and its silence, into errors for the person at the terminal. */
 import { ConnectionFault, ProblemAnswer } from '#client/faults.ts';
 import type { Problem } from '#contracts/api-bodies.ts';
 import { CliError, exitCodes } from '../exit-codes.ts';
@@ -9,9 +9,9 @@ import type { CliConnection } from './connection.ts';
 /** An answer of 4xx or 5xx. */
 export class ApiProblem extends CliError {
   readonly problem: Problem;
-  /** `document`: what was sent, when it was one. */
+  /** `document`: the document of the request, if it had one. */
   constructor(problem: Problem, document?: unknown) {
-    // For parameters, the sentence says all of it.
+    // For parameters, the sentence is complete.
     const faults = (problem.faults ?? []).filter(({ reason }) => !problem.detail.includes(reason));
     super([problem.detail, ...faultLines(located(document, faults), 'fault')].join('\n'), exitCodeOf(problem));
     this.name = 'ApiProblem';
@@ -22,7 +22,7 @@ export class ApiProblem extends CliError {
 /** True for the answer that there is no such manifest. */
 export const isNotFound = (error: unknown): boolean => error instanceof ApiProblem && error.problem.status === 404;
 
-/** For `catch`: `other` where the API says that there is no such thing. */
+/** For `catch`: returns `other` if the API answers 404. */
 export const whenMissing =
   <Other>(other: Other) =>
   (error: unknown): Other => {
@@ -30,7 +30,7 @@ export const whenMissing =
     throw error;
   };
 
-/** What the client threw, with what to do about it; any other error as it is. */
+/** An error of the client, with a hint; any other error is returned unchanged. */
 export function forPerson(error: unknown, connection: CliConnection): unknown {
   if (error instanceof ProblemAnswer) return new ApiProblem(error.problem, error.document);
   return error instanceof ConnectionFault ? connectionError(error, connection) : error;
@@ -43,7 +43,7 @@ function connectionError(fault: ConnectionFault, { apiUrl, token }: CliConnectio
     case 'refused': {
       const how = token ? 'the token is not accepted' : 'no token was sent';
       const fix =
-        'set KUBELOOM_TOKEN, or unset it and KUBELOOM_API_URL to be the owner of the platform on this machine';
+        'set KUBELOOM_TOKEN; or unset it and KUBELOOM_API_URL to use the platform on this machine as its owner';
       return failed(`${apiUrl}: access denied (${how}): ${message}; ${fix}`, exitCodes.forbidden);
     }
     case 'elsewhere':
@@ -57,7 +57,7 @@ function connectionError(fault: ConnectionFault, { apiUrl, token }: CliConnectio
         exitCodes.fault,
       );
     case 'unsigned': {
-      const how = 'run `aws configure sso`, set AWS_PROFILE, or set KUBELOOM_TOKEN where the API takes tokens';
+      const how = 'run `aws configure sso`, set AWS_PROFILE, or set KUBELOOM_TOKEN if the API accepts tokens';
       return failed(`the API in AWS requires signed requests, and ${message}: ${how}`, exitCodes.fault);
     }
     case 'unreachable':
@@ -68,7 +68,7 @@ function connectionError(fault: ConnectionFault, { apiUrl, token }: CliConnectio
 }
 
 /** Codes of connections that no server accepts. */
-const nobody: readonly string[] = [
+const unanswered: readonly string[] = [
   'ECONNREFUSED',
   'ECONNRESET',
   'ETIMEDOUT',
@@ -77,7 +77,7 @@ const nobody: readonly string[] = [
 ];
 
 function noAnswerText(apiUrl: string, { code = '', message }: ConnectionFault): string {
-  if (nobody.includes(code)) return `nothing answers at ${apiUrl}: is it running? (\`kubeloom local status\`)`;
+  if (unanswered.includes(code)) return `nothing answers at ${apiUrl}: is it running? (\`kubeloom local status\`)`;
   const fix =
     code === 'ENOTFOUND' || code === 'EAI_AGAIN'
       ? 'is KUBELOOM_API_URL right?'

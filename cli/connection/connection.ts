@@ -11,7 +11,7 @@ const PlatformFile = z.object({ apiUrl: z.string(), token: z.string() });
 export interface CliConnection {
   readonly apiUrl: string;
   readonly token: string | undefined;
-  /** Of an API in AWS that has a name of its own. */
+  /** Region of an API in AWS that has a custom domain name. */
   readonly region?: string;
 }
 
@@ -20,7 +20,7 @@ interface Target {
   readonly apiUrl: string;
   readonly region?: string;
   readonly token: () => string | undefined;
-  /** Its name; absent for what is none. */
+  /** Its name; absent for a connection without a context. */
   readonly context?: string;
   /** Which setting chose it, for people. */
   readonly chosenBy: () => string;
@@ -57,7 +57,7 @@ function findTarget(): Target {
   if (fromEnvironment) {
     if (wanted !== undefined)
       throw new CliError(
-        `--context ${wanted} and KUBELOOM_API_URL are both given: leave one of them out, so that it is clear which installation is meant`,
+        `--context ${wanted} and KUBELOOM_API_URL are both given: leave one of them out`,
         exitCodes.usage,
       );
     const apiUrl = checkedUrl(fromEnvironment, 'KUBELOOM_API_URL');
@@ -85,7 +85,7 @@ function localTarget(): Target {
   const file = join(kubeloomHome(), 'platform.json');
   if (!existsSync(file)) {
     throw new CliError(
-      'no Kubeloom is known here: start one with `kubeloom local up`, name one with `kubeloom context add`, or set KUBELOOM_API_URL (and KUBELOOM_TOKEN)',
+      'no installation of Kubeloom is configured: start one with `kubeloom local up`, name one with `kubeloom context add`, or set KUBELOOM_API_URL (and KUBELOOM_TOKEN)',
       exitCodes.unreachable,
     );
   }
@@ -93,7 +93,7 @@ function localTarget(): Target {
   if (platform)
     return { apiUrl: platform.apiUrl, token: () => platform.token, chosenBy: () => 'platform on this machine' };
   throw new CliError(
-    `${file} does not say where the platform is: \`kubeloom local up\` writes it again`,
+    `${file} does not contain the address of the platform: \`kubeloom local up\` writes it again`,
     exitCodes.unreachable,
   );
 }

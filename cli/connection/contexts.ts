@@ -9,7 +9,7 @@ import { CliError, exitCodes } from '../exit-codes.ts';
 
 export const Context = z.strictObject({
   url: z.string(),
-  /** Of an API in AWS that has a name of its own. */
+  /** Region of an API in AWS that has a custom domain name. */
   region: z.string().optional(),
   tokenFile: z.string().optional(),
   /** Run by a shell; prints the token. */

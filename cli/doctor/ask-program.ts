@@ -31,8 +31,8 @@ export function askProgram(program: string, args: readonly string[], atLeast?: s
 /** The program's own error: its first line, or the last one of a Python trace. */
 function problemOf(error: Error & { killed?: boolean }, stdout: string, stderr: string): string {
   if (error.killed) return `no answer after ${waitMs / 1000} s`;
-  const said = stderr.trim() ? stderr : stdout;
-  const line = said.startsWith('Traceback') ? said.trim().split('\n').at(-1) : firstLine(said);
+  const output = stderr.trim() ? stderr : stdout;
+  const line = output.startsWith('Traceback') ? output.trim().split('\n').at(-1) : firstLine(output);
   return line?.trim() || error.message;
 }
 

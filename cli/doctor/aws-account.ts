@@ -28,7 +28,7 @@ export async function findPlace(clients: AwsClients): Promise<{
   try {
     const { Account: account = '', Arn: arn = '' } = await clients.sts.send(new GetCallerIdentityCommand({}));
     const root = arn.endsWith(':root');
-    const fix = 'use a role: the root of an account should sign nothing';
+    const fix = 'use a role: the root user of an account should not sign requests';
     checks.push(root ? warned('identity', arn, fix) : passed('identity', arn));
     return { checks, place: { region, account } };
   } catch (error) {
@@ -41,7 +41,7 @@ function noIdentity(error: unknown): AwsCheck {
   const lacks = (found: string, fix: string) => wrong('identity', found, fix);
   const { name, message } = error instanceof Error ? error : new Error(String(error));
   if (/^(ExpiredToken|ExpiredTokenException)$/.test(name) || /expired/i.test(message))
-    return lacks('the credentials have expired', 'aws sso login, or fetch new ones as you did before');
+    return lacks('the credentials have expired', 'aws sso login, or fetch new credentials');
   if (/^(InvalidClientTokenId|SignatureDoesNotMatch|UnrecognizedClientException)$/.test(name))
     return lacks(`AWS does not know these credentials (${name})`, 'aws configure list shows where they come from');
   if (/Credentials|TokenProvider/.test(name)) return lacks('no credentials', 'aws configure sso, or set AWS_PROFILE');
@@ -145,7 +145,7 @@ export async function checkQuotas(
   return [...checkArm(projects, region), ...(await checkBuilds(clients, [...used].sort(), region))];
 }
 
-/** Of the compute that the default options of this release use and the projects that are deployed do not. */
+/** Quotas of the compute that the default options of this release use and the deployed projects do not. */
 export async function checkNewQuotas(
   clients: AwsClients,
   projects: readonly Project[],

@@ -46,7 +46,7 @@ function explain(error: unknown, action: string): Pick<AwsCheck, 'found' | 'fix'
   if (isDenied(error)) {
     return {
       found: `access denied: ${action}`,
-      fix: `let this principal ${action}, or run the doctor as one that may`,
+      fix: `let this principal ${action}, or run the doctor with a principal that may`,
     };
   }
   if (noAnswer.test(code) || noAnswer.test(error.name)) {

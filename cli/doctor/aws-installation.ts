@@ -19,7 +19,7 @@ type Deploy = (more?: string) => string;
 
 export interface Found {
   readonly checks: readonly AwsCheck[];
-  /** Of the runners that exist. */
+  /** Projects of the runners that exist. */
   readonly projects: readonly Project[];
   readonly apiUrl?: string;
 }

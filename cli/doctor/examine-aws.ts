@@ -66,7 +66,7 @@ const apiCheck = 'API';
 interface ApiQuestion {
   readonly url: string | undefined;
   readonly sign: Signer;
-  /** Of an OIDC issuer, for installations with authorization=jwt. */
+  /** Address of an OIDC issuer, for installations with authorization=jwt. */
   readonly token: string | undefined;
 }
 

@@ -11,7 +11,7 @@ export interface FoundCluster {
   readonly name: string;
 }
 
-/** The one that is called so. Throws `CliError` when there is none, or more than one. */
+/** The cluster of that name. Throws `CliError` unless exactly one has it. */
 export async function findCluster(
   api: CliClient,
   cluster: string,
@@ -36,7 +36,7 @@ export async function findCluster(
   if (found.length > 1) {
     const owners = found.map(({ owner }) => owner.name).join(', ');
     throw new CliError(
-      `several manifests have a cluster "${cluster}" (${owners}): say which with --manifest, or write its id (${found.map((each) => each.cluster).join(', ')})`,
+      `several manifests have a cluster "${cluster}" (${owners}): choose one with --manifest, or write its id (${found.map((each) => each.cluster).join(', ')})`,
       exitCodes.usage,
     );
   }

@@ -77,7 +77,7 @@ function candidates(all: readonly ManifestSummary[], key: ManifestName): string 
   const names = [...new Set(here.flatMap(({ name, clusters }) => [name, ...clusters.map((each) => each.name)]))];
   const near = nearest(key.name, names);
   if (near !== undefined) return `; did you mean ${shortName({ ...key, name: near })}?`;
-  return names.length > 0 ? `; there is ${shortList(names, 10)}` : '; `kubeloom get` lists all there are';
+  return names.length > 0 ? `; there is ${shortList(names, 10)}` : '; `kubeloom get` lists all';
 }
 
 const isNamed = (item: ManifestName, key: ManifestName): boolean =>

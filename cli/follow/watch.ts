@@ -156,7 +156,7 @@ function viewFor({ quiet, write }: FollowOptions): View {
   return openLiveView();
 }
 
-/** Exit code for the end of a run that was waited for; `unchanged`: there was none. */
+/** Exit code for the end of a run that the command waited for; `unchanged`: no run was started. */
 export function exitCodeOfRun(
   { manifest }: Followed,
   { deleting, unchanged }: { readonly deleting: boolean; readonly unchanged: boolean },

@@ -21,7 +21,7 @@ export function costLines(cost: CostOfMonth): readonly string[] {
   ];
 }
 
-/** Of several plans together: the sum, and how many machines are in none. */
+/** The total cost of several plans, and how many machines are not counted. */
 export function sumOfCostLines(cost: SumOfCosts): readonly string[] {
   const { before, after } = cost.notKnown;
   const unknown = Math.max(before, after) > 0;

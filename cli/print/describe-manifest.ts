@@ -38,7 +38,7 @@ export function describeManifest(manifest: ManifestDescription, options: Describ
       ? wrap(paint('yellow', `simulated: ${manifest.simulated.join(', ')}`), 2, options.width)
       : []),
   ];
-  // Said once, unless only some clusters are simulated.
+  // Printed once, unless only some clusters are simulated.
   const sayWhatIsSimulated = manifest.clusters.some(({ simulated }) => simulated.length < manifest.simulated.length);
   const clusters = manifest.clusters.flatMap((cluster) => [
     '',
@@ -88,10 +88,10 @@ function whatToDo(manifest: ManifestDescription, name: string): string | undefin
   if (manifest.status !== 'Failed') return undefined;
   const again = manifest.retryAt === undefined ? '' : `; it is retried automatically ${until(manifest.retryAt)}`;
   if (manifest.deleting)
-    return `the deletion stopped: \`kubeloom delete ${name}\` goes on with it, \`--orphan NODE|all\` orphans what cannot be removed${again}`;
+    return `the deletion stopped: \`kubeloom delete ${name}\` continues it, \`--orphan NODE|all\` orphans what cannot be removed${again}`;
   const back = manifest.generation > 1 ? `; or \`kubeloom rollback ${name}\`` : '';
   if (manifest.lastRun?.status === 'Aborted' && onlyCancelled(manifest))
-    return `cancelled: \`kubeloom retry ${name}\` goes on; or apply a changed manifest${back}`;
+    return `cancelled: \`kubeloom retry ${name}\` continues; or apply a changed manifest${back}`;
   return `failed: fix the cause, then \`kubeloom retry ${name}\`; or apply a changed manifest${back}${again}`;
 }
 
@@ -133,11 +133,11 @@ function clusterLines(
 
 function progressLines({ progress, status }: ClusterDescription, width?: number): string[] {
   if (!progress || ['Converged', 'Degraded', 'Checking'].includes(status)) return [];
-  const underWay = ['Planning', 'Running', 'RollingBack', 'BackingOff'].includes(status);
+  const working = ['Planning', 'Running', 'RollingBack', 'BackingOff'].includes(status);
   const at = [progress.direction, progress.stage].filter(Boolean).join(', ');
   const waypoint = progress.waypoints > 1 ? `, waypoint ${progress.waypoint} of ${progress.waypoints}` : '';
   const step = `step ${Math.min(progress.step + 1, progress.steps)} of ${progress.steps} (${progress.percent} %)`;
-  return underWay
+  return working
     ? wrap(
         `  ${at}: ${step}${waypoint}, began ${ago(progress.startedAt)}, last progress ${ago(progress.updatedAt)}`,
         4,

@@ -17,7 +17,7 @@ export interface ShownFault {
   readonly place?: string | undefined;
   /** Lines of the file around the mistake. */
   readonly excerpt?: readonly string[] | undefined;
-  /** Of a warning: the word by which it can be accepted. */
+  /** Warnings only: the word by which it can be accepted. */
   readonly id?: string | undefined;
 }
 

@@ -15,7 +15,7 @@ export function behindLines({ behind, refused }: Pick<InventoryStored, 'behind' 
           `${counted(behind.length, 'cluster')} behind: ${some}${more}; \`kubeloom inventory apply\` submits them, nothing was started`,
         ]
       : []),
-    ...refused.flatMap(({ cluster, faults }) => [`${cluster} cannot be made any more:`, ...placedLines(faults)]),
+    ...refused.flatMap(({ cluster, faults }) => [`${cluster} can no longer be made:`, ...placedLines(faults)]),
   ];
 }
 

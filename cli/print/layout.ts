@@ -6,7 +6,7 @@ export function terminalWidth(): number {
   return process.stdout.isTTY ? Math.max(40, process.stdout.columns || 80) : Number.POSITIVE_INFINITY;
 }
 
-/** What tools and services said, without what would move the cursor, ring, or give the terminal orders; colours stay. */
+/** Output of tools and services without characters that move the cursor, ring the bell or control the terminal; colours stay. */
 export const harmless = (text: string): string =>
   text.replace(colourOrControl, (part) => (part.length > 1 || part === '\n' || part === '\t' ? part : ''));
 

@@ -26,7 +26,7 @@ export function* checkInterface(source: TypeSource): Iterable<Finding> {
     if (asked && module.variables.properties === undefined)
       yield inVariables.fault(
         'there is no variable properties, which pools fill as provider.json allows',
-        'declare it, as an object with the properties of the schema',
+        'declare it as an object with the properties of the schema',
       );
     const filled = new Set([
       ...(asked ? ['properties'] : []),
@@ -126,7 +126,7 @@ export function* checkOutputs(source: TypeSource): Iterable<Finding> {
       const attribute = secretAttribute.exec(textsOf(body.value).join('\n'))?.[1];
       const what = secret ?? attribute;
       const why =
-        body.sensitive === true ? 'is marked as sensitive: the root cannot hand it on' : what && `contains ${what}`;
+        body.sensitive === true ? 'is marked as sensitive: the root cannot pass it on' : what && `contains ${what}`;
       if (why) yield fault(`output ${name} ${why}`, 'remove it: code that needs it can read the Secret');
     }
   }

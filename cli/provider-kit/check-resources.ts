@@ -19,11 +19,14 @@ export function* checkNodeResources({ modules: { nodepool } }: TypeSource): Iter
     if (count !== undefined)
       yield fault('it is counted: removing one node would change those after it', 'for_each = var.nodes');
     else if (keys === undefined && knowsNodes)
-      yield fault('it is one for all nodes, and changes when one comes or goes', 'for_each = var.nodes');
+      yield fault(
+        'it is one resource for all nodes, and changes when a node is added or removed',
+        'for_each = var.nodes',
+      );
     else if (keys !== undefined && !knowsNodes)
       yield warning(
         'its for_each does not come from var.nodes',
-        'make sure that no node that comes or goes changes it',
+        'make sure that adding or removing a node does not change it',
       );
   }
 }
@@ -45,10 +48,12 @@ export function* checkTags(source: TypeSource): Iterable<Finding> {
   for (const module of modulesOf(source)) {
     const makes = module.resources.filter(isPlugins);
     const used = makes.some(({ body }) => referencesOf(module, body).has('var.tags'));
-    const said = /not used|nothing here|no effect|cannot/i.test(String(module.variables.tags?.description ?? ''));
-    if (makes.length > 0 && !used && !said)
+    const isDocumented = /not used|nothing here|no effect|cannot/i.test(
+      String(module.variables.tags?.description ?? ''),
+    );
+    if (makes.length > 0 && !used && !isDocumented)
       yield findingsAbout('tags', module.name).fault(
-        'no resource has the tags',
+        'no resource has var.tags',
         'put var.tags on every resource that can have tags; if none can, let the description of the variable begin with "Not used:"',
       );
   }
@@ -90,7 +95,7 @@ function reasonToIgnore(module: ModuleSource, value: unknown): Reason | undefine
   if (references.has('var.tags') && !texts.includes('kubeloom-generation')) {
     return {
       message: 'would change with every generation of the manifest',
-      more: ', or its key "kubeloom-generation" alone',
+      more: ', or only its key "kubeloom-generation"',
     };
   }
   return undefined;

@@ -31,7 +31,7 @@ export interface ModuleSource {
   readonly settings: readonly HclBody[];
 }
 
-/** Reads the module of a directory; undefined when there is none. Throws a sentence for files that are not HCL. */
+/** Reads the module of a directory; undefined when the directory has no module. Throws a sentence for files that are not HCL. */
 export async function readModule(directory: string, name: ModuleName): Promise<ModuleSource | undefined> {
   const entries = await readdir(join(directory, name)).catch(() => undefined);
   if (entries === undefined) return undefined;

@@ -21,7 +21,7 @@ export interface TerraformProgram {
 const pluginDirectory = 'plugins';
 const longestMs = 15 * 60_000;
 
-/** `KUBELOOM_TERRAFORM`, else tofu or terraform of the PATH; undefined when there is none. */
+/** `KUBELOOM_TERRAFORM`, else tofu or terraform of the PATH; undefined when none is installed. */
 export async function findTerraformProgram(): Promise<TerraformProgram | undefined> {
   const named = process.env.KUBELOOM_TERRAFORM;
   for (const name of named ? [named] : ['tofu', 'terraform']) {

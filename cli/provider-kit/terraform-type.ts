@@ -109,7 +109,7 @@ class TypeReader {
     });
   }
 
-  /** With or without a comma behind each. */
+  /** With or without a comma after each. */
   #listed<Item>(brackets: '[]' | '{}', read: () => Item): readonly Item[] {
     return this.#inside(brackets, () => {
       const items: Item[] = [];

@@ -83,7 +83,7 @@ async function validate(
   return withRoots(roots, directory, async (place) => {
     const [first = '', ...others] = Object.keys(roots);
     const judge = async (name: string) => [name, await validateOne(program, place(name), name)] as const;
-    // The first one fetches the plugin; the others find it, or there is none for any of them.
+    // The first one fetches the plugin; if it fails, the others would fail as well.
     const started = await judge(first);
     if (started[1].outcome === 'not tried') return [{ name: `${program.name} init`, ...started[1] }];
     const verdicts = new Map([started, ...(await Promise.all(others.map((name) => atOnce(() => judge(name)))))]);
@@ -136,14 +136,14 @@ async function testPools(
   return withRoots({ pools: { root, files } }, directory, async (place) => {
     const init = await program.run(place('pools'), ['init', '-backend=false', '-input=false', '-no-color']);
     if (!init.ok) return { name: trial, outcome: 'not tried', details: init.words };
-    const { stdout, words: said } = await program.run(place('pools'), ['test', '-json', '-verbose', '-no-color']);
+    const { stdout, words } = await program.run(place('pools'), ['test', '-json', '-verbose', '-no-color']);
     const { runs, errors } = readTestReport(stdout);
     const details = [...new Set(errors.map((error) => error.words))];
     // The first run creates what the others compare with: it mostly fails because of the mocked values.
     if (errors.some((error) => error.run === firstRun))
       return { name: trial, outcome: 'not tried', details: [hint, ...details] };
     if (errors.length > 0) return { name: trial, outcome: 'failed', details };
-    if (Object.keys(runs).length === 0) return { name: trial, outcome: 'not tried', details: said };
+    if (Object.keys(runs).length === 0) return { name: trial, outcome: 'not tried', details: words };
     const faults = assessPoolTest(test, runs);
     return { name: trial, outcome: faults.length > 0 ? 'failed' : 'passed', details: faults };
   });

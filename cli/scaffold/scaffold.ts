@@ -46,7 +46,7 @@ export function scaffold(name: string, types: readonly string[]): string {
     '    clusters:',
     `      - name: ${name}`,
     `        version: "${supportedMinors.at(-1)}.0"`,
-    '        # Of the mesh between the nodes: any private network that is not in use where they are.',
+    '        # Network of the mesh between the nodes: any private network that is not in use there.',
     '        network: 192.168.2.0/24',
     '        pools:',
     '          control: [control]',

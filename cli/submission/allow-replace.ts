@@ -1,4 +1,4 @@
-/** `--allow-replace POOL`: what the annotation of a manifest says, said for one submission. */
+/** `--allow-replace POOL`: the replace annotation, for this submission only. */
 import type { Command } from 'commander';
 import { draftOfDocument } from '#domain/manifest/groups/groups-as-manifest.ts';
 import { replaceAnnotation } from '#domain/manifest/replaceable-pools.ts';
@@ -6,7 +6,7 @@ import { isManifest } from '#domain/manifest/validate-documents.ts';
 import { CliError, exitCodes } from '../exit-codes.ts';
 
 export function allowReplaceOption(command: Command): Command {
-  return command.option('--allow-replace <pool...>', 'replace the machines of these pools where a change needs it');
+  return command.option('--allow-replace <pool...>', 'replace the machines of these pools if a change requires it');
 }
 
 /**

@@ -18,7 +18,7 @@ const program = ownFile('runner-images/runner/provider-check/main.ts');
 export async function checkFiles(name: string, files: readonly string[]): Promise<readonly CheckFinding[]> {
   const { documents, faults } = await readDocuments(files);
   const [fault] = faults;
-  if (fault !== undefined) throw new CliError(`${fault.file} cannot be read as documents`, exitCodes.invalid);
+  if (fault !== undefined) throw new CliError(`${fault.file} contains no readable documents`, exitCodes.invalid);
   return ask(inputOf(name, documents));
 }
 

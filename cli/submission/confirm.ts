@@ -21,7 +21,7 @@ export interface Consent {
 
 export function consentOptions(command: Command): Command {
   return command
-    .option('-y, --yes', 'go on without a question, also when machines are removed')
+    .option('-y, --yes', 'continue without asking, also when machines are removed')
     .option('--no-input', 'never ask: without --yes, refuse what removes machines');
 }
 
@@ -40,7 +40,7 @@ export interface Confirmation {
   readonly removes?: string;
 }
 
-/** Returns when it may go on. Throws `CliError` with `unconfirmed`; nothing was changed then. */
+/** Returns when the command may continue. Throws `CliError` with `unconfirmed`; nothing was changed then. */
 export async function confirm(question: Confirmation, consent: Consent): Promise<void> {
   const { totals, action, always = false, removes: others } = question;
   if (consent.yes) return;
@@ -49,12 +49,12 @@ export async function confirm(question: Confirmation, consent: Consent): Promise
   if (!canAsk(consent)) {
     if (!removes) return;
     throw new CliError(
-      `nothing was changed: to ${action} removes what exists (${what}), and there is no terminal to ask on; read the plan with \`kubeloom plan\`, then add --yes`,
+      `nothing was changed: this would remove existing resources (${what}), and there is no terminal for a confirmation; read the plan with \`kubeloom plan\`, then add --yes`,
       exitCodes.unconfirmed,
     );
   }
   if (!removes && !always) return;
-  const answer = await ask(`\n${currentContextLine()}\n${action}? ${what}. Type yes to go on: `);
+  const answer = await ask(`\n${currentContextLine()}\n${action}? ${what}. Type yes to continue: `);
   if (!/^y(es)?$/i.test(answer.trim())) throw new CliError('nothing was changed', exitCodes.unconfirmed);
 }
 

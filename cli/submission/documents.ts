@@ -8,7 +8,7 @@ import { documentName } from '#domain/manifest/validate-documents.ts';
 import { CliError, exitCodes } from '../exit-codes.ts';
 import { excerptOf, faultLines, keepFile, type ShownFault } from '../print/faults.ts';
 
-/** Of a file, which may hold many documents; each request has one of them. */
+/** A document of a file, which may hold many; each request carries one of them. */
 const limits = { maxBytes: 6_000_000, maxTokens: 600_000 };
 
 export interface FileDocument {
@@ -23,7 +23,7 @@ export interface DocumentFaults {
   readonly faults: readonly (Fault & ShownFault)[];
 }
 
-/** Of a folder, all files that may hold documents. Throws `CliError` when something cannot be read. */
+/** For a folder, all files that may hold documents. Throws `CliError` when something cannot be read. */
 export async function readDocuments(
   files: readonly string[],
 ): Promise<{ readonly documents: readonly FileDocument[]; readonly faults: readonly DocumentFaults[] }> {
@@ -96,7 +96,7 @@ const isUrl = (source: string): boolean => /^https?:\/\//.test(source);
 
 async function download(url: string): Promise<Uint8Array> {
   if (!url.startsWith('https:'))
-    throw new CliError(`cannot read ${url}: without TLS it could be changed on the way; use https`, exitCodes.usage);
+    throw new CliError(`cannot read ${url}: without TLS it could be changed in transit; use https`, exitCodes.usage);
   const response = await fetch(url, { signal: AbortSignal.timeout(30_000) }).catch((cause: unknown) =>
     unreadable(url, cause),
   );

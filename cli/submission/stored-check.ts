@@ -59,7 +59,7 @@ async function ended(
   }
 }
 
-/** The manifest of the namespace that has the instance. Throws when there is none, or more than one. */
+/** The manifest of the namespace that has the instance. Throws unless exactly one manifest has it. */
 async function theManifest(api: CheckingApi, namespace: string, provider: string): Promise<ManifestName> {
   const known = new Set<string>();
   const having: ManifestName[] = [];

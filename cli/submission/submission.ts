@@ -42,9 +42,9 @@ export type Refused = Pick<Problem, 'code' | 'detail' | 'faults'>;
 /** A document and what the API says of it before it is submitted. */
 export interface Judged extends Known {
   readonly refused?: { readonly problem: Refused; readonly exitCode: number };
-  /** Of a manifest that is not refused. */
+  /** The plan of a manifest that is not refused. */
   readonly plan?: PlanReport;
-  /** Of an InventoryCluster that is not refused: what becomes of its manifest. */
+  /** Totals of the manifest of an InventoryCluster that is not refused. */
   readonly totals?: PlanTotals;
 }
 
@@ -62,8 +62,8 @@ export async function knownDocuments(files: readonly string[]): Promise<readonly
 }
 
 /**
- * Validates all of them together, then plans each manifest as if the others were stored; it is refused when it is none of the
- * plans that are given. Changes nothing.
+ * Validates all of them together, then plans each manifest as if the others were stored; a plan that is not one of the
+ * given plans is refused. Changes nothing.
  */
 export async function judge(
   api: CliClient,
@@ -107,7 +107,7 @@ async function planned(
   try {
     const plan = await api.planManifest(item, {
       document: item.document,
-      beside: besides(known.map(({ document }) => document)),
+      related: referencedDocuments(known.map(({ document }) => document)),
       ...(plans && { plan: [...plans] }),
     });
     // Clusters that share a pool are refused for the same reason: it is shown once.
@@ -128,7 +128,10 @@ async function withInventoryPlans(api: CliClient, judged: readonly Judged[]): Pr
   const plans = new Map<string, InventoryPlan>();
   for (const namespace of namespaces) {
     const sent = judged.filter((item) => isPlanned(item) && item.namespace === namespace);
-    const all = [...sent.map(({ document }) => document), ...besides(judged.map(({ document }) => document))];
+    const all = [
+      ...sent.map(({ document }) => document),
+      ...referencedDocuments(judged.map(({ document }) => document)),
+    ];
     const documents = all.map((document) => JSON.stringify(document)).join('\n---\n');
     plans.set(namespace, await api.planInventory({ namespace }, documents));
   }
@@ -153,8 +156,8 @@ function faulty(item: Known, faults: readonly WireFault[]): Judged['refused'] & 
   return { problem, exitCode: exitCodes.invalid };
 }
 
-/** Of Secrets, a plan needs to know no more than that they will be there. */
-export function besides(documents: readonly unknown[]): readonly unknown[] {
+/** Documents that plans refer to. Of a Secret, only its name is sent: a plan needs no more. */
+export function referencedDocuments(documents: readonly unknown[]): readonly unknown[] {
   return documents.flatMap((document) => {
     const kind = kindOf(document);
     if (kind === 'TemplateGitReference' || kind === 'ManagementPlane') return [document];
