@@ -119,7 +119,7 @@ async function request(
   return { status: response.status, data, headers: response.headers };
 }
 
-/** Of `.` and `..`, URLs make the path above, also when they are encoded. */
+/** Encodes a part of a path. URLs resolve `.` and `..` to the path above even if they are encoded, so these are refused. */
 function segmentOf(value: string): string {
   if (value !== '.' && value !== '..') return encodeURIComponent(value);
   const detail = `nothing can be called "${value}"`;

@@ -13,7 +13,7 @@ import { Empty, Loading, Trouble } from './parts/states.tsx';
 import { TopBar } from './parts/top-bar.tsx';
 import { useWhoAmI } from './queries.ts';
 import { hrefOf, type Place, usePlace } from './routes.ts';
-import type { Begun } from './sign-in/way-in.ts';
+import type { SignInStart } from './sign-in/way-in.ts';
 
 const EventsPage = lazy(() => import('./pages/all-events.tsx'));
 const AttentionPage = lazy(() => import('./pages/attention.tsx'));
@@ -22,7 +22,7 @@ const AccessPage = lazy(() => import('./pages/access.tsx'));
 const InventoryPage = lazy(() => import('./pages/inventory.tsx'));
 const NewManifestPage = lazy(() => import('./pages/new-manifest.tsx'));
 
-export function App({ begun }: { readonly begun: Begun }) {
+export function App({ start }: { readonly start: SignInStart }) {
   const place = usePlace();
   const me = useWhoAmI();
   const [helps, setHelps] = useState(false);
@@ -32,12 +32,12 @@ export function App({ begun }: { readonly begun: Begun }) {
   useEffect(() => {
     if (name !== undefined) ownDrafts(name);
   }, [name]);
-  const [asks, setAsks] = useState(begun.kind === 'asks');
-  const refusal = begun.kind === 'refused' ? begun.reason : undefined;
+  const [asks, setAsks] = useState(start.kind === 'asks');
+  const refusal = start.kind === 'refused' ? start.reason : undefined;
   if (me.error instanceof SignedOut)
     return <SignInPage refusal={refusal ?? me.error.message} ended={me.data !== undefined} />;
-  if (asks && begun.kind === 'asks')
-    return <SomeoneElse name={me.data?.name} replace={begun.replace} stay={() => setAsks(false)} />;
+  if (asks && start.kind === 'asks')
+    return <SomeoneElse name={me.data?.name} replace={start.replace} stay={() => setAsks(false)} />;
   return (
     <>
       <button type="button" className="skip" onClick={() => document.getElementById('content')?.focus()}>

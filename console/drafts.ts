@@ -31,7 +31,7 @@ export function handOverDrafts(): void {
   }
 }
 
-/** Loads this page again, for the person who is signed in by now: no question of the browser keeps what someone else was shown. */
+/** Loads this page again, for the user who is signed in by now: no query of the browser keeps what someone else was shown. */
 export function reloadPage(): void {
   handOverDrafts();
   location.reload();

@@ -13,7 +13,7 @@ interface ReadFeed {
   readonly events: FeedEvents;
   /** From where older ones follow; undefined when all of the time are there. */
   readonly earlier: string | undefined;
-  /** Where to go on with what comes. */
+  /** Where to continue with new events. */
   readonly follow: Readonly<Record<'since' | 'next', string | undefined>>;
 }
 

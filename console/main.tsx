@@ -17,7 +17,7 @@ focusManager.setEventListener((changed) => {
   return () => document.removeEventListener('visibilitychange', listen);
 });
 
-/** Whichever request learns that the session has ended: who one is decides what is shown, so that is asked again. */
+/** Any request may learn that the session has ended. The pages depend on who is signed in, so `whoami` is requested again. */
 const onError = (error: unknown): void => {
   if (error instanceof SignedOut && !(client.getQueryState(['whoami'])?.error instanceof SignedOut))
     void client.invalidateQueries({ queryKey: ['whoami'] });
@@ -40,16 +40,16 @@ const client: QueryClient = new QueryClient({
 
 const place = document.getElementById('console');
 const root = place && createRoot(place);
-// Whoever is asked how one is signed in may take their time.
+// The answer to how a user signs in may take a while.
 root?.render(<Loading what="how you are signed in" />);
 const way = await chosenWayIn();
 setWayIn(way);
-const begun = await way.begin();
+const start = await way.begin();
 await takeOverDrafts(async () => (await ask('GET /v1/whoami', {})).name);
 root?.render(
   <StrictMode>
     <QueryClientProvider client={client}>
-      <App begun={begun} />
+      <App start={start} />
     </QueryClientProvider>
   </StrictMode>,
 );

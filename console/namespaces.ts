@@ -22,7 +22,7 @@ export function useNamespaces(more: readonly string[] = []) {
   };
 }
 
-/** Of manifests. */
+/** Namespaces that have manifests. */
 async function namespacesInUse(signal: AbortSignal): Promise<readonly string[]> {
   const { counts } = await ask('GET /v1/manifests', { query: { counts: 'true', limit: 1 }, signal });
   return Object.keys(counts?.namespaces ?? {});

@@ -17,7 +17,7 @@ interface Asked<Data> {
     readonly errorUpdateCount: number;
   };
 }
-/** For `refetchInterval`: so many ms after an answer, longer where there is none. */
+/** For `refetchInterval`: so many ms after an answer, longer without an answer. */
 export const paced =
   <Data>(wait: (data: Data | undefined) => number) =>
   (query: Asked<Data>): number =>
@@ -52,7 +52,7 @@ export function useFleet({ sort, ...choice }: FleetChoice, rows: number, request
   });
 }
 
-const isUnderWay = ({ status, paused }: Pick<Summary, 'status' | 'paused'>): boolean =>
+const isInProgress = ({ status, paused }: Pick<Summary, 'status' | 'paused'>): boolean =>
   !paused && (status === 'Running' || status === 'Pending' || status === 'Deleting');
 
 interface Key {
@@ -83,7 +83,7 @@ export function useLive({ namespace, name }: Key, since: string | undefined, req
     // What did not change is the same object already.
     structuralSharing: false,
     refetchInterval: paced((known: FollowedManifest | undefined) =>
-      known === undefined || isUnderWay(known.manifest) ? quickMs : calmFor(requests),
+      known === undefined || isInProgress(known.manifest) ? quickMs : calmFor(requests),
     ),
   });
 }
@@ -98,7 +98,7 @@ export function useRuns({ namespace, name }: Key, newest: string | undefined) {
   });
 }
 
-/** Newest first, with who stored each; asked again when there is another. */
+/** Newest first, with who stored each; requested again for each new generation. */
 export function useGenerations({ namespace, name }: Key, newest: number) {
   return useQuery({
     queryKey: ['generations', namespace, name, newest],
@@ -135,7 +135,7 @@ export function useOldRun({ namespace, name }: Key, run: string | undefined) {
   });
 }
 
-/** Plans that wait for an approval, and what became of others, newest first. */
+/** Plans that wait for an approval, and the results of others, newest first. */
 export function useProposedPlans({ namespace, name }: Key) {
   return useQuery({
     queryKey: ['plans', namespace, name],
@@ -145,7 +145,7 @@ export function useProposedPlans({ namespace, name }: Key) {
   });
 }
 
-/** Of all manifests and inventories that one may see; `requests` as above. */
+/** Plans of all manifests and inventories that the user may see; `requests` as above. */
 export function useWaitingPlans(requests: number) {
   return useQuery({
     queryKey: ['plans'],

@@ -50,7 +50,7 @@ export function useSources() {
   });
 }
 
-/** Of these namespaces, with the instances that use them; `namespaces` is undefined while no one knows. */
+/** Templates of these namespaces, with the provider instances that use them; `namespaces` is undefined while no one knows. */
 export function useTemplates(namespaces: readonly string[] | undefined) {
   const count = namespaces?.length ?? 0;
   const instances = useInstances(count);

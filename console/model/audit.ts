@@ -1,7 +1,7 @@
 /** Who did what: events that say that a person asked for something. */
 import type { FeedEvent } from '#contracts/all-events.ts';
 
-/** Kinds of events that name who asked; what comes of it has other kinds. */
+/** Kinds of events that name who requested something; its results have other kinds. */
 export const auditKinds = [
   'Requested',
   'ScaleRequested',

@@ -13,7 +13,7 @@ export interface Draft {
   readonly newer?: Stored;
 }
 
-export const begun = (stored: Stored): Draft => ({ text: stored.text, stored });
+export const freshDraft = (stored: Stored): Draft => ({ text: stored.text, stored });
 
 export const isChanged = ({ text, stored }: Draft): boolean => text !== stored.text;
 
@@ -21,7 +21,7 @@ export const isChanged = ({ text, stored }: Draft): boolean => text !== stored.t
 export function received(draft: Draft, stored: Stored): Draft {
   const { text, stored: before } = draft;
   if (stored.generation === before.generation) return { text, stored: before };
-  return isChanged(draft) ? { text, stored: before, newer: stored } : begun(stored);
+  return isChanged(draft) ? { text, stored: before, newer: stored } : freshDraft(stored);
 }
 
 export const written = (draft: Draft, text: string): Draft => ({ ...draft, text });

@@ -8,7 +8,7 @@ import type { Pool } from './pools.ts';
 const drawnEach = 40;
 const cell = { width: 32, height: 24 };
 const gap = 4;
-/** Of its name, and of what is said of it. */
+/** Height of its name, and of the text about it. */
 const head = 42;
 const line = 17;
 

@@ -32,10 +32,10 @@ const fewest = 4;
 export function eventGroups(events: readonly ListedEvent[]): readonly EventGroup[] {
   const byRun = new Map<string, ListedEvent[]>();
   for (const event of events) {
-    // What is of no run is alone.
+    // An event without a run is a group of its own.
     const key = event.runId === '' ? `alone ${event.id ?? byRun.size}` : event.runId;
     const known = byRun.get(key) ?? [];
-    // Again, so that it is behind all others.
+    // Again, so that it comes after all others.
     byRun.delete(key);
     known.push(event);
     byRun.set(key, known);

@@ -7,7 +7,7 @@ export const failureClasses: Readonly<Record<FailureReport['class'], string>> = 
   quota: 'a quota is used up',
   capacity: 'the provider is full for now',
   transient: 'it may pass without a change',
-  conflict: 'another program was at work',
+  conflict: 'another program was making a change',
   stuck: 'a build has not ended, and nothing is started next to it',
   platform: 'a service that Kubeloom runs on did not answer',
   bug: 'a fault of Kubeloom or of a tool',

@@ -1,4 +1,4 @@
-/** The fleet: what needs a person first, what is under way, and the rest. */
+/** The fleet: first the manifests that need a person, then those in progress, then the rest. */
 import type { ManifestPage } from '#contracts/api-bodies.ts';
 import type { FleetSort, FleetState } from '#contracts/fleet.ts';
 import { countOf } from './count-of.ts';
@@ -8,7 +8,7 @@ export type Summary = ManifestPage['items'][number];
 /** In the order in which a person wants to see them. */
 export const stateTitles = {
   attention: 'Needs you',
-  running: 'Under way',
+  running: 'In progress',
   drifted: 'Drifted',
   paused: 'Paused',
   'as-desired': 'As desired',
@@ -125,7 +125,7 @@ export const rowsAtOnce = 100;
 /** As many as the API gives in one answer. */
 export const mostRows = 1000;
 
-/** Of an address: one hundred, or some hundreds more. */
+/** The number of rows that an address names: one hundred, or some hundreds more. */
 export function rowsOf(text: string | undefined): number {
   const wanted = Math.ceil(Number(text) / rowsAtOnce) * rowsAtOnce;
   return Number.isFinite(wanted) ? Math.min(mostRows, Math.max(rowsAtOnce, wanted)) : rowsAtOnce;

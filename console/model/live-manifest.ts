@@ -60,7 +60,7 @@ export function liveManifest(ask: AskLive, from: string): () => Promise<Followed
   };
 }
 
-/** Those of an answer, or, where it left them out, those that were known. */
+/** The parts of an answer, or the known ones if it left them out. */
 function partsOf({ manifest, parts }: LiveAnswer, known: ReadonlyMap<string, unknown>): ReadonlyMap<string, unknown> {
   const nodes = manifest.clusters.map((one) => [parts.nodes[one.cluster] ?? '', one.nodes] as const);
   const all = [[parts.document, manifest.document] as const, ...nodes];
@@ -76,7 +76,7 @@ function whole({ manifest, parts: tags }: LiveAnswer, parts: ReadonlyMap<string,
 
 type Nodes = ManifestDescription['clusters'][number]['nodes'];
 
-/** Where to go on: behind the last page before which nothing can be stored any more. */
+/** Where to continue: after the last page before which no event can be stored any more. */
 function settledUntil(pages: readonly LiveAnswer[]): string | undefined {
   const ends = pages.flatMap(({ events, next }) => events.slice(-1).map(({ at }) => ({ at: Date.parse(at), next })));
   const newest = ends.at(-1)?.at ?? 0;

@@ -8,14 +8,14 @@ export interface LogLines {
 
 export const noLines: LogLines = { lines: [], rest: '' };
 
-/** Of terminals: colours and moves of the cursor (CSI), titles and links (OSC), character sets. */
+/** Terminal sequences: colours and moves of the cursor (CSI), titles and links (OSC), character sets. */
 const sequences =
   // biome-ignore lint/suspicious/noControlCharactersInRegex: what tools write for terminals
   /\u001b(?:\[[0-?]*[ -/]*[@-~]|\][^\u0007\u001b]*(?:\u0007|\u001b\\)|[()*+][0-9A-Za-z]|[=>78cDEHMNOZ])/g;
 /** What is left of them when they are not complete, and what would change the order in which text is read. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: what tools write for terminals
 const controls = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
-/** A sequence that may go on in the next piece; longer ones are no sequences. */
+/** A sequence that may continue in the next piece; longer ones are not sequences. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: what tools write for terminals
 const openSequence = /\u001b(?:\[[0-?]*[ -/]*|\][^\u0007\u001b]{0,4000}\u001b?|[()*+])?$/;
 

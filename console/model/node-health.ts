@@ -15,7 +15,7 @@ export function kubernetesText({ name, role }: NodeRow, { drift }: Pick<ClusterD
   return found?.health === 'gone' ? '' : `ready, ${asked}${found?.locked ? '; locked' : ''}`;
 }
 
-/** Of a machine with health checks. */
+/** Health of a machine with health checks. */
 export function healthChecksText({ health }: NodeRow, now: number): string {
   if (!health) return '';
   const words: Readonly<Record<typeof health.state, string>> = {

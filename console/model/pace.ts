@@ -12,7 +12,7 @@ const mostMs = 30_000;
 export const calmFor = (requests: number): number =>
   requests > 3 ? Math.max(6, requests) * calmMs : Math.max(1, requests) * calmMs;
 
-/** Of a fleet: an answer is made of all of it, so the larger it is the less often one asks. */
+/** Ms between reads of a fleet: the API reads the whole fleet for each answer, so a larger fleet is read less often. */
 export const fleetMs = (all: number, running: boolean): number =>
   running ? 2 * quickMs * Math.max(1, Math.ceil(all / 500)) : calmFor(1);
 
@@ -39,14 +39,14 @@ export function failureCounter(): (query: { readonly state: Updates }) => number
   };
 }
 
-/** What came of the last read of a log. */
+/** The result of the last read of a log. */
 export interface LogRead {
-  /** Of the answer; 0 when nothing answered. */
+  /** HTTP status of the answer; 0 without an answer. */
   readonly status: number;
   readonly ended: boolean;
   /** Whether it had more text. */
   readonly grew: boolean;
-  /** Whether the run is still under way: what it did not write by now, it will. */
+  /** Whether the run is still in progress: it may write more. */
   readonly active: boolean;
   /** Reads in a row that were not answered with a log. */
   readonly failures: number;

@@ -16,7 +16,7 @@ export function patchLines(patch: string): readonly PatchLine[] {
   for (const line of patch.replace(/\n$/, '').split('\n')) {
     const place = /^@@ -(\d+)(?:,\d+)? \+(\d+)(?:,\d+)? @@/.exec(line);
     if (place) {
-      // Of an empty side it says 0, and no line of it follows.
+      // An empty side has line 0, and no line of it follows.
       [before, after] = [Number(place[1]), Number(place[2])];
       inside = true;
       lines.push({ mark: '@', text: `line ${after}` });

@@ -37,10 +37,10 @@ export function wavesOf({ clusters, soakUntil, status }: RollOutDescription): re
 }
 
 export const verbSays: Readonly<Record<RollOutVerb, string>> = {
-  pause: 'It stops before its next clusters; those under way are finished.',
-  resume: 'It goes on where it was; what failed is tried again.',
+  pause: 'It stops before its next clusters; those in progress are finished.',
+  resume: 'It continues where it stopped; failed clusters are retried.',
   undo: 'What it touched gets the documents from before, wave by wave.',
-  cancel: 'What it has not done is given up; what is done stays.',
+  cancel: 'It stops. Finished clusters keep the change, the others are not touched.',
 };
 
 /** Those that the API accepts in its state. */

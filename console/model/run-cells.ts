@@ -25,7 +25,7 @@ export function cellOf(id: string | undefined, tables: readonly ClusterTable[]):
   return row && column && name !== undefined ? { ...row.cells[column], cluster: name } : undefined;
 }
 
-/** In the order in which one wants to see them: what failed, then what is done about it, then what runs. */
+/** In the order in which they are checked: what failed, then what is done about it, then what runs. */
 const wanted: readonly CellState[] = ['failed', 'undone', 'retrying', 'undoing', 'running'];
 
 /** The cell that failed last, or the one that runs; `web`: only of that cluster. Undefined when nothing of either is there. */
@@ -47,7 +47,7 @@ export function wantedCell(tables: readonly ClusterTable[], of?: string): string
 const said: Partial<Readonly<Record<CellState, string>>> = {
   running: 'runs',
   undoing: 'is being undone',
-  retrying: 'is tried again',
+  retrying: 'is retried',
   failed: 'failed',
 };
 

@@ -1,4 +1,4 @@
-/** A run as a table: waypoints are rows, stages are columns. Made of what happened, of the plan of the run, and of what is under way. */
+/** A run as a table: waypoints are rows, stages are columns. Made from events, from the plan of the run, and from the stage in progress. */
 import type { ClusterDescription } from '#contracts/api-bodies.ts';
 import type { RunEvent } from '#contracts/records.ts';
 import type { PlannedWaypoint, RunPlan } from '#contracts/run-plan.ts';
@@ -33,7 +33,7 @@ export type CellState =
 export interface Cell {
   readonly stage: PlannedStageName;
   readonly state: CellState;
-  /** The last one that ended, or is under way. */
+  /** The last one that ended or is in progress. */
   readonly attempt: number;
   readonly seconds?: number;
   /** ISO 8601: since when it runs; absent while its container is being started. */
@@ -45,7 +45,7 @@ export interface Cell {
   readonly log?: { readonly waypoint: string; readonly undo: boolean; readonly attempt: number };
 }
 
-export type RowState = 'toCome' | 'notReached' | 'underWay' | 'reached' | 'undone' | 'stopped';
+export type RowState = 'toCome' | 'notReached' | 'inProgress' | 'reached' | 'undone' | 'stopped';
 
 export interface Row {
   readonly number: number;
@@ -66,7 +66,7 @@ interface Start {
   readonly ends: RunEvent[];
   /** Those of stages that started. */
   readonly begins: RunEvent[];
-  state: 'underWay' | 'reached' | 'undone' | 'stopped';
+  state: 'inProgress' | 'reached' | 'undone' | 'stopped';
 }
 
 export interface RunToShow {
@@ -85,9 +85,13 @@ export function runTable(run: RunToShow): readonly Row[] {
   const rows = run.plan ? plannedRows(run.plan, starts) : startedRows(starts);
   return rows.map((row) => {
     const current = row.starts.at(-1);
-    const works = run.active && current !== undefined && current === last && current.state === 'underWay';
+    const works = run.active && current !== undefined && current === last && current.state === 'inProgress';
     const state: RowState =
-      current === undefined ? unstarted(run.active) : works || current.state !== 'underWay' ? current.state : 'stopped';
+      current === undefined
+        ? unstarted(run.active)
+        : works || current.state !== 'inProgress'
+          ? current.state
+          : 'stopped';
     const cells = stageColumns.map(
       (stage) => [stage, cellOf(stage, row, { active: run.active, working: works ? run : undefined })] as const,
     );
@@ -118,7 +122,7 @@ function startedRows(starts: readonly Start[]): readonly Draft[] {
   for (const start of starts) {
     const before = rows.at(-1);
     const [direction = ''] = start.title.split(':');
-    const again = before?.starts.at(-1)?.state === 'underWay';
+    const again = before?.starts.at(-1)?.state === 'inProgress';
     if (before && again) rows[rows.length - 1] = { ...before, starts: [...before.starts, start] };
     else {
       const lines = start.sentences.map((text) => ({ mark: '·' as const, text }));
@@ -135,10 +139,10 @@ const emptyStart = (id: string, title: string): Start => ({
   sentences: [],
   ends: [],
   begins: [],
-  state: 'underWay',
+  state: 'inProgress',
 });
 
-/** Events of the cluster in this run, by the waypoint that was under way. */
+/** Events of the cluster in this run, by the waypoint that was in progress. */
 function startsOf({ cluster, runId, events }: RunToShow): readonly Start[] {
   const starts: Start[] = [];
   for (const event of events) {
@@ -236,7 +240,7 @@ function cellOf(stage: PlannedStageName, { starts, work }: Draft, { active, work
 const isOf = (event: RunEvent, stage: PlannedStageName, kind: string): boolean =>
   event.stage === stage && event.kind === kind;
 
-/** Of that try; one that is repeated, as after a lost container, starts twice. */
+/** Start of that try; a try that is repeated, as after a lost container, starts twice. */
 function beginOf(
   { begins }: Start,
   { stage, kind, attempt }: { readonly stage: PlannedStageName; readonly kind: string; readonly attempt: number },

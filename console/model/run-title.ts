@@ -1,4 +1,4 @@
-/** What a run is called where one is chosen: when it was asked for, what for, by whom, and what became of it. */
+/** What a run is called where one is chosen: when it was asked for, what for, by whom, and its result. */
 import type { Run } from '#contracts/api-bodies.ts';
 import { clock } from './times.ts';
 

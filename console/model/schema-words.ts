@@ -106,10 +106,11 @@ function typeOf(parts: readonly DocumentSchema[]): string {
 }
 
 function meaningOf(schema: DocumentSchema, parts: readonly DocumentSchema[]): string {
-  const said = schema.description ?? parts.find(({ description }) => description !== undefined)?.description ?? '';
+  const description =
+    schema.description ?? parts.find(({ description }) => description !== undefined)?.description ?? '';
   const { default: byDefault = parts.find((part) => part.default !== undefined)?.default } = schema;
   const plain = byDefault !== undefined && typeof byDefault !== 'object' && byDefault !== '';
-  return plain ? `${said} Default: ${String(byDefault)}.`.trim() : said;
+  return plain ? `${description} Default: ${String(byDefault)}.`.trim() : description;
 }
 
 function valuesOf(schemas: readonly DocumentSchema[]): readonly Word[] {

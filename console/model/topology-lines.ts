@@ -58,7 +58,7 @@ interface PlaceOfWires {
   readonly spine: number;
 }
 
-/** Of the last row straight down; of others along a line below their row, and down right of all clouds. */
+/** Wires of the last row lead straight down; those of other rows along a line below their row, and down right of all clouds. */
 export function wiresOf(clouds: readonly DrawnCloud[], { to, spine }: PlaceOfWires): readonly Corners[] {
   const rows = [...new Set(clouds.map(({ y }) => y))].sort((one, other) => one - other);
   return rows.flatMap((row, index) => {

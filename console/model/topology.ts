@@ -30,15 +30,15 @@ export interface Topology {
   readonly balancers: readonly DrawnBalancer[];
   readonly clouds: readonly DrawnCloud[];
   readonly edges: readonly Edge[];
-  /** Undefined where there is none; `lines`: of its text. */
+  /** Undefined if the cluster has no mesh; `lines`: the lines of its text. */
   readonly mesh: (Box & Mesh & { readonly lines: readonly string[]; readonly wires: readonly Corners[] }) | undefined;
 }
 
-/** Of a cloud and of a region. */
+/** Height of the title of a cloud and of a region. */
 const titled = 26;
-/** Between two rows of clouds: for the wires of the upper one, then for the lines that lead to the lower one. */
+/** Space between two rows of clouds: for the wires of the upper one, then for the lines that lead to the lower one. */
 const between = 3 * pad;
-/** Of a drawing in a window that is wide enough: clouds go to the next row behind it. */
+/** Width of a drawing in a window that is wide enough: clouds beyond it go to the next row. */
 const widest = 1180;
 
 /** `room`: so wide should it be at most, where that is possible. */
@@ -66,7 +66,7 @@ export function topologyOf(cluster: ClusterDescription, room = widest): Topology
 
 export const meshSigns: Readonly<Record<Mesh['state'], string>> = { sound: '✓', faulty: '!', unknown: '○' };
 
-/** Undefined where there is none. */
+/** Undefined if the cluster has no mesh. */
 export function meshOf({ mesh, drift }: Pick<ClusterDescription, 'mesh' | 'drift'>): Mesh | undefined {
   if (!mesh) return undefined;
   const faults = mesh.faults.length;
@@ -122,7 +122,7 @@ function placeClouds(cluster: ClusterDescription, { top, room }: PlaceOfClouds):
 interface PlaceOfRegions {
   readonly left: number;
   readonly top: number;
-  /** Of the cloud: it is above the first of them, which is as wide at least. */
+  /** Title of the cloud, above its first region, which is at least as wide as the title. */
   readonly title: string;
 }
 

@@ -25,7 +25,7 @@ interface Line {
   /** Column of what follows them. */
   readonly column: number;
   readonly key: string | undefined;
-  /** Behind the colon, or of an item without a key. */
+  /** The text after the colon, or the item if it has no key. */
   readonly value: string;
   /** Column of the value. */
   readonly valueColumn: number;
@@ -159,7 +159,7 @@ interface Level {
   readonly keys: string[];
 }
 
-/** Of `{ a: b, c` and `[a, { b`, up to the cursor; null where they are closed. */
+/** The open braces up to the cursor, as in `{ a: b, c` and `[a, { b`; null if all are closed. */
 function placeInBraces(text: string): Pick<YamlPlace, 'path' | 'what' | 'typed' | 'others'> | null {
   const levels: Level[] = [];
   let word = '';

@@ -87,7 +87,7 @@ interface CheckLogProps {
   readonly at: Pick<LogPlace, 'namespace' | 'name' | 'run' | 'cluster'>;
 }
 
-/** Of the check that found it; it is asked for when someone opens it. */
+/** Details of the check that found it; they are requested when someone opens them. */
 function CheckLog({ at }: CheckLogProps) {
   const [open, setOpen] = useState(false);
   const { namespace, name, run, cluster } = at;

@@ -126,7 +126,7 @@ function GenerationLine({ of, item, before, current, mayRollBack }: GenerationLi
   );
 }
 
-/** Of one generation, as it was accepted. */
+/** The document of one generation, as it was accepted. */
 function WholeDocument({ of, generation }: { readonly of: Name; readonly generation: number }) {
   const found = useQuery({
     queryKey: ['generation', of.namespace, of.name, generation],

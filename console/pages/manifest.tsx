@@ -45,7 +45,7 @@ export function ManifestViews({ of, tab, chosen }: ManifestPageProps) {
   const newest = first.data?.items.find(({ runId }) => runId === wanted);
   const older = useOldRun(of, first.data && !newest ? wanted : undefined);
   const shown = newest ?? older.data;
-  // Events are shown from the start of the run on; where there is none of that name, of the newest one.
+  // Events are shown from the start of the run on; if no run has that name, from the start of the newest run.
   const settled = first.data !== undefined && (shown !== undefined || wanted === undefined || older.error !== null);
   const since = shown?.queuedAt ?? first.data?.items[0]?.queuedAt ?? '1970-01-01T00:00:00.000Z';
   const from = useSpan(chosen.from, tab === 'events');

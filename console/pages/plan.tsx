@@ -61,7 +61,7 @@ interface GoalPlanProps {
   readonly of: TabProps['of'];
   readonly goal: Exclude<Goal, 'change'>;
   readonly version: string;
-  /** Of a roll back: the generation. @default the last one that was done */
+  /** The generation to roll back to. @default the last one that was done */
   readonly to?: string | undefined;
 }
 
@@ -77,7 +77,7 @@ function GoalPlan({ of, goal, version, to }: GoalPlanProps) {
         query: goal === 'rollback' && to ? { rollback: to } : queries[goal],
         signal,
       }),
-    // Someone reads it: it is made again only when it is asked for, or when the manifest has moved.
+    // A person reads the plan: it is renewed only on request, or when the manifest has changed.
     refetchOnWindowFocus: false,
   });
   const command = { again: commands.plan(of), rollback: commands.rollback(of, to), delete: commands.remove(of) }[goal];

@@ -5,7 +5,7 @@ import { CopyCommand } from '../parts/copy-command.tsx';
 import { errorText, wayIn } from '../sign-in/way-in.ts';
 
 interface Props {
-  /** Why one is not let in; empty if there is nothing to say. */
+  /** Why the sign-in was refused; empty without a reason. */
   readonly refusal: string;
   /** There was a session. */
   readonly ended: boolean;

@@ -21,8 +21,8 @@ export function SomeoneElse({ name, replace, stay }: Props) {
       )}
       <p>
         You are signed in{name === undefined ? '' : ` as ${name}`}. The address that was opened signs in another user,
-        in all tabs of this browser. Go on only if you made it yourself with <code>kubeloom console</code>: what you do
-        from then on is done in the name of that user.
+        in all tabs of this browser. Continue only if you made it yourself with <code>kubeloom console</code>: what you
+        do from then on is done in the name of that user.
       </p>
       <p className="buttons">
         <button type="button" className="main" onClick={stay}>

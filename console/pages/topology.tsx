@@ -17,7 +17,7 @@ export default memo(function TopologyTab({ of, manifest, chosen }: TabProps) {
   const { clusters } = manifest;
   const { node = '' } = chosen;
   if (clusters.length === 0) return <Empty title="No cluster exists" />;
-  /** Of one that is gone, next to the first. */
+  /** The sheet of a node that is gone is next to the first cluster. */
   const withSheet = clusters.find(({ nodes }) => nodes.some(({ name }) => name === node)) ?? clusters[0];
   return (
     <>
@@ -51,7 +51,7 @@ export default memo(function TopologyTab({ of, manifest, chosen }: TabProps) {
 /** Steps of this many pixels: a window that is resized by less is drawn as before. */
 const step = 40;
 
-/** Of a drawing in this window, in pixels. */
+/** Width of a drawing in this window, in pixels. */
 function useRoom(): number {
   return useSyncExternalStore(subscribe, () => Math.floor((document.documentElement.clientWidth - 40) / step) * step);
 }

@@ -8,7 +8,7 @@ import { useWordToType } from './word-to-type.tsx';
 
 export interface DialogAction {
   readonly title: string;
-  /** What it is about, behind the title. */
+  /** What it is about, after the title. */
   readonly about: string;
   /** What follows, for who is about to do it. */
   readonly says: string;
@@ -26,7 +26,7 @@ interface ActionDialogProps extends DialogAction {
   readonly ready?: boolean;
   /** Why it cannot be sent, where a fault of the request would be shown. @default nothing */
   readonly trouble?: ReactNode;
-  /** What else has to be said. */
+  /** More text of the dialog. */
   readonly children?: ReactNode;
 }
 

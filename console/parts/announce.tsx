@@ -6,7 +6,7 @@ let say: (text: string) => void = () => {};
 
 let together: string[] = [];
 
-/** Texts of the same moment are said together: a later one would take the place of the first before it is read. */
+/** Texts of the same moment are announced together: a later one would take the place of the first before it is read. */
 export function announce(text: string): void {
   together.push(text);
   if (together.length > 1) return;
@@ -31,7 +31,7 @@ export function Announcer() {
   );
 }
 
-/** Says the word whenever it is another than before, not the first one; undefined: not known yet; empty: there is nothing to say. */
+/** Announces the word whenever it changes, but not the first one; undefined: not known yet; empty: nothing to announce. */
 export function useAnnounced(what: string, word: string | undefined): void {
   const before = useRef<{ readonly what: string; readonly word: string }>(undefined);
   useEffect(() => {

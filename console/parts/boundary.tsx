@@ -3,7 +3,7 @@ import { Component, type ReactNode } from 'react';
 import { reloadPage } from '../drafts.ts';
 
 interface BoundaryProps {
-  /** Another place is tried again. */
+  /** A change of the place makes it retry. */
   readonly place: string;
   readonly children: ReactNode;
 }
@@ -36,7 +36,7 @@ function Broken({ error }: { readonly error: unknown }) {
       <span aria-hidden="true">✗</span>
       <div>
         <strong>This view cannot be shown</strong>
-        <p>The platform does not answer, or it was upgraded after this tab was opened. Reload the page to go on.</p>
+        <p>The platform does not answer, or it was upgraded after this tab was opened. Reload the page to continue.</p>
         <p className="dim">{error instanceof Error ? error.message : String(error)}</p>
         <p>
           <button type="button" className="main" onClick={reloadPage}>

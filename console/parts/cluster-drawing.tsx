@@ -19,7 +19,7 @@ const roleLetters: Readonly<Record<NodeRow['role'], string>> = {
 };
 
 interface ClusterDrawingProps {
-  /** Of the manifest. */
+  /** Name of the manifest. */
   readonly place: string;
   readonly cluster: ClusterDescription;
   /** Name of the one that is shown; empty: none. */
@@ -99,7 +99,7 @@ function Balancer({ balancer: { name, endpoint, roles, ...box } }: { readonly ba
 }
 
 interface CloudProps {
-  /** Of the manifest. */
+  /** Path of the page of the manifest. */
   readonly path: readonly string[];
   readonly cloud: DrawnCloud;
   readonly node: string;

@@ -14,7 +14,7 @@ interface EventLinesProps {
   /** Times are counted from here. */
   readonly start: string | undefined;
   readonly now: number;
-  /** Of which manifest they are is said already. @default false */
+  /** The page already names their manifest. @default false */
   readonly inRun?: boolean;
 }
 

@@ -14,7 +14,7 @@ interface EventListProps {
   readonly of?: Name;
   /** Id of the one that the address is of. */
   readonly chosen?: string | undefined;
-  /** Of one run: times are counted from here. @default of several, and times are those of the clock */
+  /** Start of the only run: times are counted from here. @default several runs, and times are those of the clock */
   readonly start?: string | undefined;
   /** The newest line stays in view. @default false */
   readonly follow?: boolean;
@@ -36,7 +36,7 @@ export function EventList({ events, of, chosen: linked, start, follow = false, t
   const atEnd = useRef(linked === undefined);
   const chosen = loud ? events.filter(({ level }) => level !== 'info') : events;
   const last = chosen.at(-1);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the array is another each time, and its events are the same
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the array is new each time, and its events are the same
   const groups = useMemo(() => {
     if (start !== undefined) return undefined;
     const found = eventGroups(chosen);
@@ -85,7 +85,7 @@ export function EventList({ events, of, chosen: linked, start, follow = false, t
             <Run
               key={group.key}
               {...{ group, shape }}
-              // Of one manifest what happened last; of all a line for each run.
+              // For one manifest, what happened last; for all, one line for each run.
               begins={of !== undefined && (index >= groups.length - 1 || group.events.some(({ id }) => id === linked))}
             />
           ),

@@ -19,7 +19,7 @@ interface FailureCardProps {
   readonly failure: FailureReport;
   /** Whether the run that failed is the present one: only then there is something to do about it. */
   readonly current: boolean;
-  /** The cell of the run with the log; undefined where there is none. */
+  /** The cell of the run with the log; undefined if no cell has one. */
   readonly cell: string | undefined;
 }
 

@@ -7,7 +7,7 @@ import { type LogPlace, type ReadLog, useLog } from './use-log.ts';
 
 interface LogViewProps {
   readonly at: LogPlace;
-  /** Whether the run is under way. */
+  /** Whether the run is in progress. */
   readonly active: boolean;
 }
 
@@ -24,7 +24,7 @@ export function LogView({ at, active }: LogViewProps) {
   const [without, setWithout] = useState<readonly string[]>();
   const { from, to } = shownLines(lines.length, lineHeight, view.top, view.height);
 
-  // Whoever reads with larger spacing gets it: lines are as high as they are drawn.
+  // Measures the drawn height of lines, because users may set a larger line spacing.
   useLayoutEffect(() => {
     const measured = text.current && to > from ? text.current.getBoundingClientRect().height / (to - from) : lineHeight;
     if (Math.abs(measured - lineHeight) > 0.2) setLineHeight(measured);

@@ -101,8 +101,8 @@ export function ManifestEditor({ stored, of }: ManifestEditorProps) {
         {checked.error && faults.length === 0 && <Trouble error={checked.error} what="the check" />}
         {renamed && (
           <p className="notice warn">
-            <span aria-hidden="true">!</span> The text names {name.namespace}/{name.name}: that is another manifest than
-            this one.
+            <span aria-hidden="true">!</span> The text names {name.namespace}/{name.name}: that is a different manifest
+            from this one.
           </p>
         )}
         {document && others.length > 0 && (
@@ -211,7 +211,7 @@ function useSettled(value: string, ms: number): string {
   return settled;
 }
 
-/** Of documents, or of a text that is not YAML: that is refused as a whole. */
+/** The faults of documents. A text that is not YAML is refused as a whole. */
 function faultsOf(checked: Validation | undefined, refusal: unknown): readonly Fault[] {
   if (refusal instanceof RequestRefused) return refusal.problem.faults ?? [];
   return checked?.documents.flatMap(({ faults }) => faults) ?? [];

@@ -84,7 +84,7 @@ export function PlanView({ plan }: { readonly plan: PlanReport }) {
   );
 }
 
-/** Of the namespace and of the installation: within, or beyond and to be approved. */
+/** Budgets of the namespace and of the installation: within the budget, or beyond it and to be approved. */
 export function Budgets({ budgets }: Pick<PlanReport, 'budgets'>) {
   return budgets.map(({ of, text, needsApproval }) =>
     needsApproval ? (
@@ -99,7 +99,7 @@ export function Budgets({ budgets }: Pick<PlanReport, 'budgets'>) {
   );
 }
 
-/** What machines cost a month, where prices are known; where they are not, that is said. */
+/** What machines cost a month; it says which prices are not known. */
 function Cost({ cost }: { readonly cost: NonNullable<PlanReport['costOfMonth']> }) {
   const { machines, lists } = cost;
   return (
@@ -134,7 +134,7 @@ function Cost({ cost }: { readonly cost: NonNullable<PlanReport['costOfMonth']> 
   );
 }
 
-/** Of all plans of an inventory together. */
+/** The cost of all plans of an inventory together. */
 export function SumOfCost({ cost }: { readonly cost: Sum }) {
   const { notKnown, lists } = cost;
   return (

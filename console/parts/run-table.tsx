@@ -69,7 +69,7 @@ function stepOf({ direction, cells }: Row, stage: PlannedStageName): number {
 const rowWords: Readonly<Record<RowState, string>> = {
   toCome: 'to come',
   notReached: 'not reached',
-  underWay: 'under way',
+  inProgress: 'in progress',
   reached: 'reached',
   undone: 'undone',
   stopped: 'stopped',
@@ -99,7 +99,7 @@ const cellWords: Readonly<Record<CellState, readonly [sign: string, word: string
   notReached: ['–', 'not reached'],
   running: ['◐', 'running'],
   undoing: ['◐', 'is being undone'],
-  retrying: ['↻', 'is tried again'],
+  retrying: ['↻', 'is retried'],
   done: ['✓', 'done'],
   failed: ['✗', 'failed'],
   cancelled: ['■', 'stopped'],

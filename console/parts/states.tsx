@@ -83,7 +83,7 @@ function titleOf(error: unknown, what: string): string {
 
 function detailOf(error: unknown): string {
   if (error instanceof Unreachable)
-    return 'The platform does not answer. What you see is as it was last; the console goes on asking, less often each time.';
+    return 'The platform does not answer. You see the last known state; the console keeps trying, less often each time.';
   if (error instanceof SignedOut)
     return wayIn().toSignIn
       ? 'Sign in again: you come back to this place.'
@@ -93,7 +93,7 @@ function detailOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** What a query of the page says of itself. */
+/** The state of a query of the page. */
 export interface QueryState<Data = unknown> {
   readonly data: Data | undefined;
   readonly error: unknown;
@@ -139,7 +139,7 @@ export function Updated({ at, error }: { readonly at: number; readonly error: un
   );
 }
 
-/** The time, every so many seconds; of hidden pages it stands still. */
+/** The time, updated every `seconds`; not updated while the page is hidden. */
 export function useNow(seconds = 1): number {
   const [now, setNow] = useState(Date.now);
   useEffect(() => {

@@ -15,7 +15,7 @@ const tones: Readonly<Record<string, readonly [tone: Tone, word: string]>> = {
   // clusters
   Planning: ['work', 'Planning'],
   RollingBack: ['warn', 'Rolling back'],
-  BackingOff: ['warn', 'Pauses, then goes on'],
+  BackingOff: ['warn', 'Pauses, then continues'],
   Checking: ['work', 'Checking'],
   Converged: ['good', 'Converged'],
   Degraded: ['warn', 'Degraded'],
@@ -42,7 +42,7 @@ const tones: Readonly<Record<string, readonly [tone: Tone, word: string]>> = {
   Outdated: ['calm', 'Outdated'],
 };
 
-/** What is said of it besides its status. */
+/** What is shown in addition to its status. */
 interface Remarks {
   /** @default false */
   readonly paused?: boolean;

@@ -1,7 +1,16 @@
 /** Drafts stay while one visits other pages. */
 import { useState } from 'react';
 import { draftOf, keepDraft } from '../drafts.ts';
-import { begun, type Draft, handedIn, isChanged, keptOver, received, type Stored, written } from '../model/draft.ts';
+import {
+  type Draft,
+  freshDraft,
+  handedIn,
+  isChanged,
+  keptOver,
+  received,
+  type Stored,
+  written,
+} from '../model/draft.ts';
 
 export interface Drafting {
   readonly draft: Draft;
@@ -17,7 +26,7 @@ export interface Drafting {
 
 /** `id`: of what is written. */
 export function useDraft(id: string, stored: Stored): Drafting {
-  const [last, setLast] = useState(() => draftOf(id) ?? begun(stored));
+  const [last, setLast] = useState(() => draftOf(id) ?? freshDraft(stored));
   const draft = received(last, stored);
   const set = (next: Draft): void => {
     keepDraft(id, isChanged(next) ? next : undefined);
@@ -26,7 +35,7 @@ export function useDraft(id: string, stored: Stored): Drafting {
   return {
     ...{ draft, isChanged: isChanged(draft) },
     write: (text) => set(written(draft, text)),
-    load: () => set(begun(stored)),
+    load: () => set(freshDraft(stored)),
     keep: () => set(keptOver(draft, stored)),
     done: () => set(handedIn(draft)),
   };

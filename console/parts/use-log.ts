@@ -22,7 +22,7 @@ export interface ReadLog {
   readonly error: unknown;
 }
 
-/** `active`: whether the run is under way. */
+/** `active`: whether the run is in progress. */
 export function useLog({ stage, undo, ...at }: LogPlace, active: boolean): ReadLog {
   const [read, setRead] = useState<ReadLog>({ log: noLines, state: 'asked', error: undefined });
   const isActive = useRef(active);

@@ -32,7 +32,7 @@ const hasDrift = ({ clusters }: Subject): boolean =>
 const verbs: readonly Verb[] = [
   {
     ...{ title: 'Retry', route: 'POST /v1/manifests/{namespace}/{name}/retry', command: commands.retry, main: true },
-    says: 'A new attempt goes on where the last one stopped. Stages that succeeded are not repeated.',
+    says: 'A new attempt continues where the last one stopped. Stages that succeeded are not repeated.',
     fits: (manifest) => manifest.status === 'Failed' && !manifest.paused,
   },
   {
@@ -43,7 +43,7 @@ const verbs: readonly Verb[] = [
   },
   {
     ...{ title: 'Pause', route: 'POST /v1/manifests/{namespace}/{name}/pause', command: commands.pause },
-    says: 'No new run starts. A run under way stops after its waypoint.',
+    says: 'No new run starts. A run in progress stops after its waypoint.',
     fits: ({ paused, deleting, status }) => !paused && !deleting && status !== 'Unreadable',
   },
   {
@@ -106,7 +106,7 @@ function Confirm({ of, verb, closed }: { readonly of: Name; readonly verb: Verb;
       const request = { params: { ...of }, headers, ...body } as Parameters<typeof ask<typeof verb.route>>[1];
       return await ask(verb.route, request);
     } catch (error) {
-      // Another version is stored now: whoever asks again means that one.
+      // Another version is stored now: a retry is about that one.
       if (error instanceof RequestRefused && error.problem.status === 412) void version.refetch();
       throw error;
     }

@@ -8,7 +8,7 @@ export function useWordToType(word: string | undefined, because: string) {
   const field = word !== undefined && (
     <p>
       <label htmlFor={id}>
-        {because} Type <code>{word}</code> to go on:
+        {because} Type <code>{word}</code> to continue:
       </label>{' '}
       <input
         id={id}

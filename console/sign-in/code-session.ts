@@ -4,7 +4,7 @@
  */
 import { reloadPage } from '../drafts.ts';
 import { keep, kept } from '../storage.ts';
-import { type Begun, errorText, fieldText, type WayIn } from './way-in.ts';
+import { errorText, fieldText, type SignInStart, type WayIn } from './way-in.ts';
 
 const place = 'kubeloom-console-key';
 /** In the storage of this tab: the place where it was when the address was pasted into it. */
@@ -42,7 +42,7 @@ export function codeSession(context?: string): WayIn {
 const keyHeader = () => ({ 'kubeloom-console-key': kept(place) ?? '' });
 
 /** Throws with the reason, as a sentence. */
-async function signIn(code: string, replaces = false): Promise<Begun> {
+async function signIn(code: string, replaces = false): Promise<SignInStart> {
   const headers = { ...keyHeader(), ...(replaces && { 'kubeloom-console-replace': 'yes' }) };
   const response = await fetch('/console/session', { method: 'POST', body: code, headers });
   const answer: unknown = await response.json();

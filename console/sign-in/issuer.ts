@@ -33,7 +33,7 @@ const patienceMs = 10_000;
 export async function discover({ issuer }: Pick<Client, 'issuer'>): Promise<Issuer> {
   const document = await jsonOf(`${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`);
   if (fieldText(document, 'issuer') !== issuer)
-    throw new Error(`what answers at ${issuer} says that it is another issuer`);
+    throw new Error(`the server at ${issuer} says that it is a different issuer`);
   const methods = listOf(document, 'code_challenge_methods_supported');
   if (methods && !methods.includes('S256')) throw new Error(`${issuer} does not support PKCE with S256`);
   const secure = (name: string): string | undefined => {

@@ -5,7 +5,7 @@
 import type { ConsoleSettings } from '#contracts/console-page.ts';
 import { handOverDrafts, reloadPage } from '../drafts.ts';
 import { checkIdToken, discover, type Issuer, IssuerRefused, requestTokens, type Tokens } from './issuer.ts';
-import { type Begun, errorText, fieldText, type WayIn } from './way-in.ts';
+import { errorText, fieldText, type SignInStart, type WayIn } from './way-in.ts';
 
 type Settings = Extract<ConsoleSettings, { readonly signIn: 'oidc' }>;
 
@@ -107,7 +107,7 @@ export function oidcSignIn(settings: Settings, now: () => number = Date.now): Wa
   };
 
   return {
-    async begin(): Promise<Begun> {
+    async begin(): Promise<SignInStart> {
       const answer = new URLSearchParams(location.search);
       const asked = parsed(sessionStorage.getItem(waiting));
       sessionStorage.removeItem(waiting);

@@ -2,19 +2,19 @@
 
 export interface WayIn {
   /** At the start of the page: uses what the address brought, and removes it from there. */
-  begin(): Promise<Begun>;
-  /** By which the API knows who asks; without a session, none. Throws where it could not be found out now. */
+  begin(): Promise<SignInStart>;
+  /** Headers that identify the caller to the API; empty without a session. Throws if it cannot be found out now. */
   headers(): Promise<Readonly<Record<string, string>>>;
   /** The API did not accept them; the reason if it is not simply that the session has ended. */
   refused?(): string | undefined;
   signOut(): Promise<void>;
-  /** Of the command line, for commands that pages show. @default the one that is in use */
+  /** Context of the command line, for commands that pages show. @default the one that is in use */
   readonly context?: string | undefined;
   /** Leads to the page where one signs in, and from there back to this place; absent where a command does. */
   readonly toSignIn?: () => Promise<void>;
 }
 
-export type Begun =
+export type SignInStart =
   /** There may be a session: the API will say. */
   | { readonly kind: 'open' }
   /** What the address brought is not accepted, as a sentence. */
@@ -29,7 +29,7 @@ export function setWayIn(chosen: WayIn): void {
 }
 
 export function wayIn(): WayIn {
-  if (!way) throw new Error('no one said yet how to sign in');
+  if (!way) throw new Error('setWayIn was not called yet');
   return way;
 }
 

@@ -81,7 +81,7 @@ function Documents({ namespace, list, chosen }: PlaceInInventory & { readonly li
   );
 }
 
-/** Of an order: all. */
+/** For an order: all. */
 function heirsOf({ kind, name }: Item, { clusters }: InventoryList): readonly string[] {
   const inherits = clusters.filter(({ cluster, template, layers = [] }) =>
     kind === 'InventoryTemplate'

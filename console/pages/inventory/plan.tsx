@@ -48,7 +48,7 @@ function PlanOf({ namespace, list, chosen }: PlaceInInventory & { readonly list:
     queryFn: ({ signal }) =>
       ask('POST /v1/inventory/{namespace}/plan', { params: { namespace }, signal, ...(body !== '' && { body }) }),
     enabled: isWanted,
-    // Someone reads it: it is made again only when it is asked for.
+    // A person reads the plan: it is renewed only on request.
     refetchOnWindowFocus: false,
   });
   const planIt = (of: 'behind' | 'text'): void => {

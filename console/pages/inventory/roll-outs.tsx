@@ -39,7 +39,7 @@ export function RollOutsView({ place }: { readonly place: PlaceInInventory }) {
 interface RollOutsProps {
   readonly namespace: string;
   readonly all: readonly RollOutSummary[];
-  /** The one that is shown; undefined where there is none. */
+  /** The one that is shown; undefined if there is no roll-out. */
   readonly id: string | undefined;
   readonly children: ReactNode;
 }
@@ -72,7 +72,7 @@ function RollOuts({ namespace, all, id, children }: RollOutsProps) {
 }
 
 const statuses: Readonly<Record<RollOutDescription['status'], readonly [tone: Tone, word: string]>> = {
-  Running: ['work', 'Under way'],
+  Running: ['work', 'In progress'],
   Paused: ['calm', 'Paused'],
   Halted: ['bad', 'Halted'],
   RolledOut: ['good', 'Rolled out'],
@@ -142,7 +142,7 @@ function Tree({ rollOut }: { readonly rollOut: RollOutDescription }) {
       )}
       {rollOut.interrupted && (
         <p className="notice warn">
-          <span aria-hidden="true">!</span> Its execution ended early. Resume it: it goes on where it was.
+          <span aria-hidden="true">!</span> Its execution ended early. Resume it: it continues where it stopped.
         </p>
       )}
       <div className="verbs">
@@ -174,7 +174,7 @@ function Tree({ rollOut }: { readonly rollOut: RollOutDescription }) {
 
 const waveSigns: Readonly<Record<Wave['state'], readonly [tone: Tone, word: string]>> = {
   done: ['good', 'done'],
-  running: ['work', 'under way'],
+  running: ['work', 'in progress'],
   soaking: ['work', 'is watched'],
   failed: ['bad', 'has failures'],
   waiting: ['calm', 'waits'],
@@ -184,7 +184,7 @@ const clusterSigns: Readonly<
   Record<RollOutDescription['clusters'][number]['state'], readonly [tone: Tone, word: string]>
 > = {
   waiting: ['calm', 'waits'],
-  running: ['work', 'under way'],
+  running: ['work', 'in progress'],
   done: ['good', 'done'],
   failed: ['bad', 'failed'],
   undone: ['calm', 'undone'],

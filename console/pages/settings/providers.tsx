@@ -162,7 +162,7 @@ function LastCheck({ of }: { readonly of: ListedInstance }) {
   );
 }
 
-/** Null when there was none. */
+/** Null if there was no check. */
 async function latestCheck(
   params: { readonly namespace: string; readonly name: string; readonly provider: string },
   signal: AbortSignal,

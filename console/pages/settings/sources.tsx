@@ -1,4 +1,4 @@
-/** GitSources: repositories whose manifests are submitted automatically, and what became of their last commit. */
+/** GitSources: repositories whose manifests are submitted automatically, and the result of their last commit. */
 import { type AnswerTo, ask } from '../../api.ts';
 import { commands } from '../../model/commands.ts';
 import { may } from '../../model/rights.ts';
