@@ -49,7 +49,7 @@ export function agentApi({ apiUrl, token, timeoutMs }: AgentConnection): AgentAp
   };
 }
 
-/** Of a problem (RFC 9457). */
+/** Detail of a problem (RFC 9457). */
 function detailOf(text: string): string | undefined {
   const { detail } = (parseJson(text) ?? {}) as { detail?: unknown };
   return typeof detail === 'string' ? detail : undefined;

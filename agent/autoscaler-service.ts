@@ -28,7 +28,7 @@ type Answer = (request: never) => object | Promise<object>;
 
 /** By method of the service; each throws `Refused` or `ApiRefusal`. */
 export function autoscalerAnswers(api: AgentApi): Readonly<Record<string, Answer>> {
-  /** Of this round: the autoscaler refreshes at the start of each. */
+  /** State of this round: the autoscaler refreshes at the start of each. */
   let known: readonly AgentGroup[] | undefined;
   const all = async (): Promise<readonly AgentGroup[]> => {
     known ??= await api.groups();

@@ -1,11 +1,11 @@
 /**
- * What the cluster-autoscaler asks of an external provider, as far as the agent answers it. Names and numbers of fields are those of
+ * The requests of the cluster-autoscaler to an external provider that the agent answers. Names and numbers of fields are those of
  * its wire format; `Node` is the part of the Node of Kubernetes that its simulation of the scheduler reads.
  */
 import type { ServiceDefinition } from '@grpc/grpc-js';
 import { fromJSON } from '@grpc/proto-loader';
 
-/** By method: its request and its answer. */
+/** Request and answer of each method. */
 const methods = {
   NodeGroups: ['Empty', 'Groups'],
   NodeGroupForNode: ['NodeQuestion', 'GroupAnswer'],
@@ -21,7 +21,7 @@ const methods = {
   NodeGroupTemplateNodeInfo: ['GroupId', 'Template'],
 } as const;
 
-/** By field: its number and its type; `[]` is a list of them, `{}` a map from texts to them. */
+/** Number and type of each field; `[]` is a list of the type, `{}` a map from strings to the type. */
 const messages: Readonly<Record<string, Readonly<Record<string, readonly [number, string]>>>> = {
   Empty: {},
   GroupId: { id: [1, 'string'] },
@@ -44,7 +44,7 @@ const messages: Readonly<Record<string, Readonly<Record<string, readonly [number
   // Class 1: out of resources, 99: another reason.
   Error: { errorCode: [1, 'string'], errorMessage: [2, 'string'], instanceErrorClass: [3, 'int32'] },
 
-  // The same node twice: the autoscaler reads the first field up to 1.34, and the second, as bytes, from 1.35 on.
+  // The node is sent in two fields: the autoscaler reads the first up to 1.34, and the second, as bytes, from 1.35 on.
   Template: { nodeInfo: [1, 'Node'], nodeBytes: [2, 'Node'] },
   Node: { metadata: [1, 'Metadata'], spec: [2, 'Spec'], status: [3, 'NodeStatus'] },
   Metadata: { name: [1, 'string'], labels: [11, 'string{}'] },

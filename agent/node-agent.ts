@@ -62,7 +62,7 @@ const Nodes = z.object({
 });
 
 /** One round. Returns the names of nodes whose kubelets got a certificate. */
-async function lookAtNodes(api: Pick<AgentApi, 'report'>, cluster: ClusterApi): Promise<readonly string[]> {
+async function reportNodes(api: Pick<AgentApi, 'report'>, cluster: ClusterApi): Promise<readonly string[]> {
   const known = await api.report(healthIn(await cluster.get('/api/v1/nodes')));
   const requests = '/apis/certificates.k8s.io/v1/certificatesigningrequests';
   const list = await cluster.get(requests);
@@ -117,7 +117,7 @@ export async function keepLooking(
 ): Promise<void> {
   while (!signal.aborted) {
     try {
-      for (const node of await lookAtNodes(api, cluster)) say(`the kubelet of ${node} gets its serving certificate`);
+      for (const node of await reportNodes(api, cluster)) say(`the kubelet of ${node} gets its serving certificate`);
     } catch (error) {
       say(`this round failed: ${error instanceof Error ? error.message : String(error)}`);
     }

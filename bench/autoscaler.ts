@@ -42,9 +42,9 @@ try {
       '--validate=false',
       `--filename=${file}`,
     ]);
-    const begun = performance.now();
+    const start = performance.now();
     while (cloud.asked.length === asked) await pause(20);
-    seconds.push(Math.round(performance.now() - begun) / 1000);
+    seconds.push(Math.round(performance.now() - start) / 1000);
   }
   const figures = { median: median(seconds), slowest: Math.max(...seconds), seconds };
   process.stdout.write(`${JSON.stringify({ pendingPodToRequest: figures, load: loadavg()[0] }, null, 2)}\n`);

@@ -1,7 +1,7 @@
 /**
  * A burst: all manifests at once, while other programs keep every core busy. `node bench/run.ts burst`;
  * BURST_MANIFESTS (2000), BURST_BUSY (2: programs that only use CPU), BURST_CLIENTS (16) and BURST_MINUTES (30: when it
- * gives up) change it. Every manifest has to end Done, without a retry by anyone.
+ * stops trying) change it. Every manifest has to end Done, without a retry by anyone.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { readdir, stat } from 'node:fs/promises';

@@ -147,7 +147,7 @@ async function log(): Promise<object> {
   return { lines: logLines, shownMs, aimMs: 33, scrollFrameMs: frames };
 }
 
-/** Of 300 frames, each after another step. */
+/** Times of 300 frames, each after another step. */
 async function framesWhile(page: Page, step: string): Promise<object> {
   const computed = await computes(page);
   const before = await computed();
@@ -168,7 +168,7 @@ function p95Of(gaps: readonly number[]): object {
   return { ...percentiles(gaps), p95: round(sorted[Math.floor(sorted.length * 0.95)] ?? 0) };
 }
 
-/** Of a page of a manifest on which nothing happens: part of a core that its thread is at work, requests a minute, also while it is hidden. */
+/** Load of an idle page of a manifest, visible and hidden: share of a core that its thread uses, requests a minute. */
 async function idle(): Promise<object> {
   const { page, go, requests, context } = await console.open();
   await go('manifests/default/large/nodes');

@@ -1,6 +1,6 @@
 /**
  * Hostile bodies: how long the API blocks other callers while it validates one of 990 KB, and what memory that takes.
- * `node bench/run.ts hostile`. Each body is sent to a platform of its own while `/v1/health` is asked again and again.
+ * `node bench/run.ts hostile`. Each body is sent to a platform of its own while `/v1/health` is polled.
  */
 import { readFile } from 'node:fs/promises';
 import { setTimeout as pause } from 'node:timers/promises';

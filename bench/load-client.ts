@@ -95,7 +95,7 @@ export function loadClient(given: {
       for (let step = index; performance.now() < until; step += 1) {
         const target = owned[step % owned.length];
         if (!target) return;
-        // Of ten steps six read, three apply, one deletes; another one for a manifest each time it comes round.
+        // Out of ten steps six read, three apply and one deletes; a manifest gets a different step each round.
         const kind = (step * 7 + Math.floor(step / owned.length) * 3 + index) % 10;
         if (kind < 6) await read(target);
         else if (kind < 9) await write(target, 'PUT', changed(target.name, step));

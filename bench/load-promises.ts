@@ -43,13 +43,13 @@ function judge(
   promised: Promised | undefined,
 ): string {
   // A manifest that was deleted and created again by an interrupted write starts at generation 1.
-  const anew = promised?.deleting && promised.doubtful;
-  if (generation < (promised?.generation ?? 0) && !anew)
+  const isNewManifest = promised?.deleting && promised.doubtful;
+  if (generation < (promised?.generation ?? 0) && !isNewManifest)
     return `lost: generation ${generation} instead of ${promised?.generation}`;
   if (!ends.includes(status)) return `at ${status}: generation ${generation}`;
   const why = clusters.flatMap(({ failure }) => (failure ? [`${failure.code} ${failure.message}`] : []));
   if (status !== 'Failed') return status;
   // A run that was interrupted three times waits for a person; with enough kills, that happens.
   const often = lastRun?.status === 'Aborted' && /-a([3-9]|\d\d)$/.test(lastRun.runId);
-  return `Failed ${often ? 'after three cut-offs' : 'otherwise'}: ${lastRun?.runId} ${lastRun?.status}, ${why.join('; ')}`;
+  return `Failed ${often ? 'after three interruptions' : 'otherwise'}: ${lastRun?.runId} ${lastRun?.status}, ${why.join('; ')}`;
 }

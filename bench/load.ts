@@ -62,7 +62,7 @@ function summary(clients: readonly LoadClient[]): object {
   const times = (kind: Call['kind']) => percentiles(answered.filter((call) => call.kind === kind).map(({ ms }) => ms));
   return {
     requests: calls.length,
-    statuses: countEach(calls.map(({ status }) => status || 'cut off')),
+    statuses: countEach(calls.map(({ status }) => status || 'interrupted')),
     serverFaults: calls.filter(({ status }) => status >= 500).length,
     serverFaultSamples: clients.flatMap((client) => client.faults).slice(0, 5),
     readMs: times('read'),

@@ -11,7 +11,7 @@ export function percentiles(values: readonly number[]): object {
   return { count: sorted.length, p50: at(0.5), p99: at(0.99), most: at(1) };
 }
 
-/** Of an even count the greater of the two in the middle; NaN of none. */
+/** For an even count, the greater of the two in the middle; NaN for no values. */
 export function median(values: readonly number[]): number {
   return values.toSorted((one, other) => one - other)[values.length >> 1] ?? Number.NaN;
 }

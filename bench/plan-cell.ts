@@ -5,7 +5,7 @@ import { PlanStore, planningPass, settlePlans } from './plan-pass.ts';
 
 export type PlanCase = 'create' | 'nothing' | 'change';
 
-/** Of one pass: wall and CPU time when warm (median), wall time of the first, most memory after the first and at the end. */
+/** Measures of one pass: wall and CPU time when warm (median), wall time of the first, most memory after the first and at the end. */
 export interface PlanCell {
   readonly ms: number;
   readonly cpuMs: number;

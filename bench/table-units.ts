@@ -69,7 +69,7 @@ interface Units {
   readonly write: number;
 }
 
-/** Counts what the table says that it took, for as long as `work` goes on. */
+/** Counts what the table says that it took, while `work` runs. */
 function countUnits(client: DynamoDBDocumentClient): (work: () => Promise<unknown>) => Promise<Units> {
   let units: Units = { read: 0, write: 0 };
   client.middlewareStack.add(

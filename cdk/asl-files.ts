@@ -23,7 +23,7 @@ export type Placeholder = { readonly placeholder: string } & (
   | { readonly kind: 'project'; readonly name: RunnerTool }
 );
 
-/** Everything a definition needs substituted. Throws when a placeholder stands for nothing that exists. */
+/** Everything a definition needs substituted. Throws for a placeholder without a function, machine or project. */
 export function placeholdersOf(machine: string): readonly Placeholder[] {
   const found = new Set([...stateMachineText(machine).matchAll(/\$\{(\w+)\}/g)].map((match) => String(match[1])));
   return [...found].sort().map((placeholder) => {
@@ -39,7 +39,7 @@ export function placeholdersOf(machine: string): readonly Placeholder[] {
   });
 }
 
-/** Of which runners a definition names the projects. */
+/** The runners whose projects a definition names. */
 export function toolsOf(machine: string): readonly RunnerTool[] {
   return placeholdersOf(machine).flatMap((one) => (one.kind === 'project' ? [one.name] : []));
 }

@@ -39,7 +39,7 @@ export interface BundleSize {
   readonly most: number;
   /** All parts, of which most functions never load most. */
   readonly all: number;
-  /** Of `start`, by package and by folder of ours; as much of each file as it has before names are shortened. */
+  /** Bytes of `start` by package and by folder of ours, before names are shortened. */
   readonly from: Readonly<Record<string, number>>;
 }
 
@@ -53,7 +53,7 @@ export async function bundleFunctions(directory: string): Promise<Readonly<Recor
       cwd: root,
       input: { index: join(root, 'functions', file) },
       platform: 'node',
-      // Of packages that have both, use the modules: unused code is left out.
+      // If a package has CommonJS and modules, use the modules: unused code is left out.
       resolve: { mainFields: ['module', 'main'], conditionNames: ['module', 'node', 'import', 'default'] },
       // Schemas are values, which zod makes without an effect on anything else: those that nothing uses are left out.
       treeshake: { manualPureFunctions: ['z'] },
@@ -121,7 +121,7 @@ const credentialsOfWorkstations: Ballast = {
   instead: "export { fromEnv as defaultProvider } from '@aws-sdk/credential-provider-env';",
 };
 
-/** Of all operations in S3 one sends events (SelectObjectContent), and no function calls it. */
+/** Only one operation of S3 sends events (SelectObjectContent), and no function calls it. */
 const eventStreams: Ballast = {
   file: /@smithy\/core\/dist-es\/submodules\/event-streams\/index\.js$/,
   instead: [

@@ -6,7 +6,7 @@ import { buildSync } from 'esbuild';
 
 export const imageRoot = fileURLToPath(new URL('..', import.meta.url));
 
-/** Of whole folders; of those below, what the programs of the images are bundled from. */
+/** Whole folders; of the folders below, only what the programs of the images are bundled from. */
 const folders = ['runner-images', 'templates', 'agent', 'functions'];
 const files = ['package.json', 'package-lock.json', 'tsconfig.json'];
 

@@ -40,7 +40,7 @@ const ProviderType = z.enum(cloudProviderTypes, {
   error: (issue) => `"${String(issue.input)}" is no type of a cloud; there are ${cloudProviderTypes.join(', ')}`,
 });
 
-/** Of a build, and how long it may wait for its turn: Run Tool (run-stage.asl.json) waits for both and some minutes more. */
+/** How long a build may take, and how long it may be queued: Run Tool (run-stage.asl.json) waits for both and some minutes more. */
 export const longestBuildMinutes = 120;
 export const longestQueueMinutes = 90;
 

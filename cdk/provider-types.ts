@@ -14,7 +14,7 @@ export const cloudProviderTypes = providerTypeNames.filter(
   (type) => type === 'sim' || (type !== 'local' && existsSync(templateUrl(type))),
 );
 
-/** Those of the option `providers`, and the simulation. */
+/** The types of the option `providers`, and the simulation. */
 export function offeredTypes({ providers }: { readonly providers: readonly string[] }): readonly string[] {
   return cloudProviderTypes.filter((type) => providers.length === 0 || [...providers, 'sim'].includes(type));
 }

@@ -20,7 +20,7 @@ export interface SettingsParts {
   /** Bus that events are published to. */
   readonly eventBus: string;
   readonly projectNames: Readonly<Record<RunnerTool, string>>;
-  /** Of the compute that is not chosen. */
+  /** Settings of the compute that is not chosen. */
   readonly otherProjectNames: readonly string[];
   readonly images: RunnerRelease['images'];
   /** Base URL of the API. */

@@ -14,11 +14,11 @@ export interface Installation {
   readonly pipeline: PipelineStack;
   readonly api: ApiStack;
   readonly observability: ObservabilityStack;
-  /** Only where the options ask for it. */
+  /** Only if the options request it. */
   readonly console?: ConsoleStack;
 }
 
-/** Adds the stacks to an app; needs no credentials, no network and no Docker. `consoleFiles` is asked for where there is a console. */
+/** Adds the stacks to an app; needs no credentials, no network and no Docker. `consoleFiles` is called only with a console. */
 export function addStacks(app: App, options: Options, code: FunctionCode, consoleFiles: () => ISource): Installation {
   const { installation, account, region } = options;
   const env = { ...(account !== undefined && { account }), ...(region !== undefined && { region }) };

@@ -34,7 +34,7 @@ const digest = (text: string): string => createHash('sha256').update(text).diges
 const principals = new WeakMap<IncomingMessage, Principal>();
 
 /** Who signed the request; undefined for the platform itself, which may do everything. */
-export function principalBehind(request: IncomingMessage): Principal | undefined {
+export function principalOf(request: IncomingMessage): Principal | undefined {
   return principals.get(request);
 }
 

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { z } from 'zod';
-import { principalBehind } from './access-key.ts';
+import { principalOf } from './access-key.ts';
 import { type Logger, messageOf } from './logger.ts';
 import { denialOf } from './rights/request-rights.ts';
 
@@ -10,7 +10,7 @@ import { denialOf } from './rights/request-rights.ts';
 export class AwsFault extends Error {
   readonly code: string;
   readonly status: number;
-  /** Fields of the answer besides code and message. */
+  /** Fields of the answer in addition to code and message. */
   readonly details: Readonly<Record<string, unknown>>;
 
   constructor(code: string, message: string, status = 400, details: Readonly<Record<string, unknown>> = {}) {
@@ -64,7 +64,7 @@ export function awsJsonListener(
       if (!work)
         throw new AwsFault('UnknownOperationException', `the local ${service} does not emulate ${name || '(none)'}`);
       const input = parseJson(text);
-      const principal = principalBehind(request);
+      const principal = principalOf(request);
       const denied = principal && denialOf(principal, service, name, input);
       if (denied) throw new AwsFault('AccessDeniedException', denied);
       answer(response, 200, await work(input));

@@ -5,8 +5,8 @@ import { dirname } from 'node:path';
 
 /** Writes a temporary file next to it, flushes it, renames it, flushes the directory. */
 export async function writeFileDurably(path: string, content: string | Uint8Array, mode = 0o600): Promise<void> {
-  const beside = `${path}.${randomUUID()}.new`;
-  const file = await open(beside, 'wx', mode);
+  const temporary = `${path}.${randomUUID()}.new`;
+  const file = await open(temporary, 'wx', mode);
   try {
     await file.writeFile(content);
     await file.sync();
@@ -14,9 +14,9 @@ export async function writeFileDurably(path: string, content: string | Uint8Arra
     await file.close();
   }
   try {
-    await rename(beside, path);
+    await rename(temporary, path);
   } catch (error) {
-    await rm(beside, { force: true });
+    await rm(temporary, { force: true });
     throw error;
   }
   await syncDirectory(dirname(path));

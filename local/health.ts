@@ -5,7 +5,7 @@ export interface HealthTrouble {
   readonly status: 503 | 507;
   readonly code: string;
   readonly detail: string;
-  /** Reading goes on. */
+  /** Reads still work. */
   readonly readable: boolean;
 }
 

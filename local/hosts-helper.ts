@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 const run = promisify(execFile);
 export const hostsHelper = fileURLToPath(new URL('hosts/kubeloom-host', import.meta.url));
 
-/** Removes every host, site and network device of that hosts directory; nothing happens when there is none. */
+/** Removes every host, site and network device of that hosts directory; does nothing without a hosts directory. */
 export async function removeAllHosts(hostsDirectory: string): Promise<void> {
   if (!existsSync(hostsDirectory)) return;
   await run(hostsHelper, ['gc', '--all'], {

@@ -75,7 +75,7 @@ export interface Platform {
   readonly metricsUrl: string;
   readonly token: string;
   readonly endpoints: Endpoints;
-  /** The services behind their APIs, for tests and benches; `store` has histories and transitions. */
+  /** The implementations of the services, for tests and benches; `store` has histories and transitions. */
   readonly executions: Executions & { readonly store: ExecutionStore; readonly machines: readonly Machine[] };
   readonly builds: LocalBuilds;
   /** Keys in the bucket below a prefix. */

@@ -11,7 +11,7 @@ import { runnerKeyOf } from './access-key.ts';
 import type { GatewayRoute } from './api-gateway/gateway-listener.ts';
 import type { ProjectRun } from './codebuild/build-run.ts';
 import type { Project } from './codebuild/builds.ts';
-import { cutOff } from './codebuild/cut-off-ports.ts';
+import { disconnected } from './codebuild/disconnected-ports.ts';
 import { documentDirectories, upstreamThere } from './documents.ts';
 import type { TableSchema } from './dynamodb/ensure-table.ts';
 import { buildEnvironment, type LocalDocuments } from './environment.ts';
@@ -36,7 +36,7 @@ export interface Product {
   readonly statusRules: readonly StatusRule[];
   /** Function that the scheduler calls; absent: none. */
   readonly tick?: string;
-  /** Function behind the stream of the table; absent: none. */
+  /** Function that reads the stream of the table; absent if no function does. */
   readonly stream?: string;
   /** Function that it calls five times as often, for what people wait for; absent: none. */
   readonly quickTick?: string;
@@ -168,7 +168,7 @@ async function simulated(variables: Readonly<Record<string, string>>): Promise<P
     // Questions are terraform's to answer.
     const work = workOf(job);
     const tool = work === undefined ? 'terraform' : toolOfStage[work];
-    return runSimStage(environment, { signal, ports: cutOff(boundedPorts(wire(), tool), killed) });
+    return runSimStage(environment, { signal, ports: disconnected(boundedPorts(wire(), tool), killed) });
   };
   return {
     name: simProject,

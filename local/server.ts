@@ -29,7 +29,7 @@ function report(message: { ready: true } | { failed: string }): void {
   process.send?.(message, () => process.disconnect?.());
 }
 
-// A fault of one request must not stop every run of the machine; it is logged, and the rest goes on.
+// A fault of one request must not stop every run of the machine; it is logged, and the rest continues.
 process.on('unhandledRejection', (reason) => logger.error('a promise was rejected', { cause: messageOf(reason) }));
 
 try {

@@ -70,7 +70,7 @@ export async function up(options: UpOptions): Promise<PlatformFile> {
 
 /**
  * The platform of a directory that answers. One that was just killed still has its process for a moment: it is waited for
- * until it is gone, then there is none.
+ * until it is gone.
  */
 async function answering(dataDir: string, limitMs = 15_000): Promise<PlatformFile | undefined> {
   for (const end = performance.now() + limitMs; ; await pause(25)) {
@@ -91,7 +91,7 @@ export function status(dataDir: string): Promise<PlatformFile | undefined> {
   return readPlatformFile(dataDir);
 }
 
-/** The problem of the platform as a sentence; undefined when there is none. */
+/** The problem of the platform as a sentence; undefined when the platform is healthy. */
 export async function troubleOf({ apiUrl }: PlatformFile): Promise<string | undefined> {
   const answer = await fetch(`${apiUrl}/v1/health`, { signal: AbortSignal.timeout(10_000) }).catch(() => undefined);
   if (answer?.ok) return undefined;

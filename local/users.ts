@@ -40,8 +40,9 @@ export async function addUser(
   if (!nameShape.test(name))
     throw new Error(`"${name}" is not a valid user name; use up to 63 lower-case letters, digits, "-", "." and "_"`);
   if (name === ownerName) throw new Error(`"${ownerName}" is the owner of the platform; choose another name`);
-  const odd = groups.find((group) => !groupShape.test(group));
-  if (odd !== undefined) throw new Error(`"${odd}" is not a valid group; use letters, digits and any of . _ : @ / -`);
+  const invalid = groups.find((group) => !groupShape.test(group));
+  if (invalid !== undefined)
+    throw new Error(`"${invalid}" is not a valid group; use letters, digits and any of . _ : @ / -`);
   return changing(directory, (users) => {
     if (users.some((user) => user.name === name))
       throw new Error(`there is a user "${name}" already; for a new token remove and add it again`);
@@ -55,7 +56,7 @@ export async function addUser(
 export function removeUser(directory: string, name: string): Promise<void> {
   return changing(directory, (users) => {
     if (!users.some((user) => user.name === name))
-      throw new Error(`there is no user "${name}"; \`kubeloom local user list\` shows those there are`);
+      throw new Error(`there is no user "${name}"; \`kubeloom local user list\` lists them`);
     return { users: users.filter((user) => user.name !== name), result: undefined };
   });
 }

@@ -10,7 +10,7 @@ type Description = ManifestDescription;
 /** Its last run is one; they are counted to the base of 36. */
 export const isDriftCheck = ({ runId }: Pick<Description, 'runId'>): boolean => /-g\d+-d[0-9a-z]+$/.test(runId);
 
-/** A check for drift changes nothing of what is said: neither is the manifest less done, nor are its clusters at work. */
+/** A drift check does not change the reported status: the manifest stays done, and its clusters are not reported as working. */
 function statusOf(manifest: Description): Description['status'] {
   const { status, clusters } = manifest;
   const settled = clusters.every((one) => one.status === 'Checking' || one.status === 'Converged');
@@ -139,8 +139,8 @@ export function manifestFindings(manifest: Description): readonly Finding[] {
   const message = messageOf(manifest);
   const progressing = status === 'Pending' || status === 'Running' || status === 'Deleting';
   const degraded = clusters.filter((one) => one.status === 'Degraded' || one.heldPools.length > 0);
-  const behind = clusters.filter((one) => one.failure !== null || one.status === 'NeedsAttention');
-  const bad = [...new Set([...degraded, ...behind])];
+  const failing = clusters.filter((one) => one.failure !== null || one.status === 'NeedsAttention');
+  const bad = [...new Set([...degraded, ...failing])];
   const drifted = clusters.filter(({ drift }) => (drift?.items.length ?? 0) > 0);
   const checked = clusters.length > 0 && clusters.every(({ drift }) => drift !== null);
   const drift = drifted.flatMap(({ name, drift: found }) =>

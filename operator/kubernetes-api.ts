@@ -39,7 +39,7 @@ export interface KubernetesRequest {
   readonly contentType?: string;
   /** @default application/json */
   readonly accept?: string;
-  /** Of a list: what is kept of each item, as soon as it has come. @default the answer is parsed as a whole */
+  /** Lists only: selects what is kept of each item as soon as it arrives. @default the answer is parsed as a whole */
   readonly kept?: (item: unknown) => unknown;
 }
 
@@ -112,7 +112,7 @@ export function kubernetesApi({ server, authority, token, timeoutMs = 30_000 }: 
   };
 }
 
-/** Of a Status object. */
+/** Message of a Status object. */
 function messageIn(body: string): string | undefined {
   const { message } = (parseJson(body) ?? {}) as { message?: unknown };
   return typeof message === 'string' ? message : undefined;

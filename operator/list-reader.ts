@@ -5,7 +5,7 @@
 export class ListReader {
   readonly #kept: (item: unknown) => unknown;
   readonly #items: unknown[] = [];
-  /** Of the answer, apart from the items. */
+  /** Fields of the answer apart from the items. */
   #frame = '';
   /** The part of an item that has come. */
   #item: string | undefined;

@@ -46,7 +46,7 @@ const operator = new Operator(
       token: textOf(kubernetesToken),
       authority: readFileSync(authorityFile, 'utf8'),
     }),
-    // What waits for a commit of templates is asked again by the next pass.
+    // The next pass retries manifests that wait for a commit of templates.
     api: apiClient({ apiUrl, token: tokenFile ? textOf(tokenFile) : undefined, timeoutMs: 30_000 }, { limitMs: 0 }),
     now: () => new Date(),
     log: (message, fields) =>

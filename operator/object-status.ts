@@ -22,7 +22,7 @@ const phases = ['NONE', 'TERRAFORMER', 'ANSIBLER', 'KUBE_ELEVEN', 'KUBER'] as co
 
 export const ObservedCluster = z.object({
   state: z.enum(clusterStates),
-  phase: z.enum(phases).describe('Where its run is; NONE when there is none.'),
+  phase: z.enum(phases).describe('Where its run is; NONE without a run.'),
   message: z.string(),
   previous: z
     .array(z.object({ status: z.string(), stage: z.string(), taskDescription: z.string(), timestamp: z.string() }))

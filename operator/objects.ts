@@ -6,7 +6,7 @@ import { ObjectStatus } from './object-status.ts';
 import { apiVersionOf, type Resource } from './resources.ts';
 
 export const finalizer = 'kubeloom.dev/finalizer';
-/** What becomes of the clusters when the object is deleted. */
+/** What happens to the clusters when the object is deleted. */
 export const onDelete = 'kubeloom.dev/on-delete';
 /** In the document that Kubeloom stores: `<uid of the object>@<checksum of the rest>`. */
 const submittedFrom = 'kubeloom.dev/submitted-from';
@@ -22,7 +22,7 @@ const Metadata = z.looseObject({
   annotations: z.record(z.string(), z.string()).default({}),
 });
 
-/** Of a status that an older operator, or another program, wrote: what can be read. */
+/** The readable part of a status that an older operator or another program wrote. */
 export const ManifestObject = z.looseObject({
   metadata: Metadata,
   spec: z.unknown(),
@@ -42,7 +42,7 @@ export const ObjectList = z.object({
   items: itemsOf(ManifestObject),
 });
 
-/** Of an object in a list: without what servers and kubectl keep for themselves, which is more than the rest. */
+/** An object of a list without the fields that servers and kubectl keep for themselves, which are larger than the rest. */
 export function readPart(item: unknown): unknown {
   if (!isMap(item) || !isMap(item.metadata)) return item;
   const { managedFields: _, annotations, ...metadata } = item.metadata;
@@ -52,7 +52,7 @@ export function readPart(item: unknown): unknown {
 
 const lastApplied = 'kubectl.kubernetes.io/last-applied-configuration';
 
-/** Of a list of Secrets without their values. */
+/** Items of a list of Secrets, without their values. */
 export const SecretNames = z.object({
   items: itemsOf(
     z.object({

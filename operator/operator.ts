@@ -20,7 +20,7 @@ export interface OperatorSettings {
   readonly namespaces: readonly string[] | undefined;
   /** Secrets of other namespaces than the object's are not read. */
   readonly ownNamespaceOnly: boolean;
-  /** How long a refusal stays before it is tried again: what it lacked may be there. */
+  /** How long to wait after a refusal before retrying: what was missing may exist by then. */
   readonly retryRefusedMs: number;
 }
 
@@ -43,7 +43,7 @@ interface Look {
   readonly at: number;
 }
 
-/** What is changed at once is seen at once, and a list that is behind the watch does not keep passes going. */
+/** Short enough that a change is seen at once; long enough that a list that lags behind the watch does not cause endless passes. */
 const wakeMs = 100;
 
 export class Operator {
@@ -82,7 +82,7 @@ export class Operator {
     this.#wake();
   }
 
-  /** Throws when Kubernetes or Kubeloom cannot be listed; faults of single objects are logged, and tried again in the next pass. */
+  /** Throws when Kubernetes or Kubeloom cannot be listed; faults of single objects are logged, and the next pass retries them. */
   async pass(): Promise<void> {
     const { kubernetes, api } = this.#ports;
     const { ownNamespaceOnly, retryRefusedMs } = this.#settings;
@@ -134,7 +134,7 @@ export class Operator {
   }
 
   #isDue(object: ManifestObject, resource: Resource, around: Surroundings): boolean {
-    // A deletion that was refused is tried again after a while, and does not run out of news before that.
+    // A refused deletion is retried after a while, not earlier.
     if (object.metadata.deletionTimestamp !== undefined) return around.retryRefused;
     return hasNews(object, resource, around);
   }
@@ -156,7 +156,7 @@ export class Operator {
     const fault = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
     if (this.#faults.get(about) === fault) return;
     this.#faults.set(about, fault);
-    this.#ports.log('tried again in the next pass', {
+    this.#ports.log('will be retried in the next pass', {
       fault,
       ...(object && { object: referenceName(object.metadata) }),
     });

@@ -1,4 +1,4 @@
-/** One look at an InputManifest: what has changed is submitted, what came of it becomes its status. */
+/** One pass over an InputManifest: changes are submitted, and the result becomes its status. */
 import type { ApiClient } from '#client/api-client.ts';
 import type { ManifestSummary } from '#contracts/api-bodies.ts';
 import { conditionsOf, cut, type Finding, isDriftCheck, manifestFindings, manifestStatus } from './cluster-status.ts';
@@ -22,7 +22,7 @@ export interface Surroundings {
   readonly secrets: KnownSecrets;
   /** What Kubeloom's list says of it; undefined when it does not have it. */
   readonly summary: ManifestSummary | undefined;
-  /** A refusal is old enough to be tried again. */
+  /** A refusal is old enough to be retried. */
   readonly retryRefused: boolean;
   readonly ownNamespaceOnly: boolean;
 }
@@ -172,7 +172,7 @@ async function reportEnd(
 
 const acceptedBy = ({ status, reason, message }: Verdict): Finding => ['Accepted', status, reason, message];
 
-/** What has become of an accepted document since: someone else may have changed it, or deleted the manifest. */
+/** Whether an accepted document is still the current one: someone else may have changed it, or deleted the manifest. */
 function acceptedLater(
   object: ManifestObject,
   manifest: Parameters<typeof manifestFindings>[0] | undefined,
@@ -184,7 +184,7 @@ function acceptedLater(
       'Accepted',
       'False',
       'Missing',
-      'Kubeloom does not have this manifest any more: it was deleted there, or this is another installation. Change the object, or delete and create it, to create the clusters again',
+      'Kubeloom no longer has this manifest: it was deleted there, or this installation is a different one. Change the object, or delete and create it, to create the clusters again',
     ];
   const isOwn = isOf(object, manifest);
   if (isOwn && originOf(manifest.document)?.checksum === object.status.submitted)
@@ -208,14 +208,14 @@ function acceptedLater(
 const acceptedMessage = (before: ReturnType<typeof acceptedOf>): string | undefined =>
   before?.reason === 'Accepted' ? before.message : undefined;
 
-/** Of an object without a manifest of its own in Kubeloom: the reason is that of `Accepted`. */
+/** Conditions of an object without a manifest of its own in Kubeloom: the reason is that of `Accepted`. */
 function notShown({ status }: ManifestObject, accepted: Finding | undefined): readonly Finding[] {
   const { status: word, reason = 'NotAccepted', message = '' } = acceptedOf(status) ?? {};
   const [, is, why, text] = accepted ?? ['Accepted', word, reason, message];
-  const said = is === 'Unknown' ? text : 'Kubeloom has no manifest of this object';
+  const shown = is === 'Unknown' ? text : 'Kubeloom has no manifest of this object';
   return [
-    ['Ready', 'False', why, said],
-    ['Progressing', 'False', 'NotAccepted', said],
+    ['Ready', 'False', why, shown],
+    ['Progressing', 'False', 'NotAccepted', shown],
   ];
 }
 

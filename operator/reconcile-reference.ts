@@ -1,4 +1,4 @@
-/** One look at a TemplateGitReference: it and the Secret that it names go to Kubeloom when they changed. */
+/** One pass over a TemplateGitReference: it and its Secret are sent to Kubeloom when they changed. */
 import { conditionsOf } from './cluster-status.ts';
 import { type ManifestObject, submissionOf } from './objects.ts';
 import { hasNewReference, type ManifestPorts, type Surroundings } from './reconcile-manifest.ts';

@@ -18,7 +18,7 @@ export class KnownSecrets {
     this.#byName = new Map(names.map((secret) => [referenceName(secret), secret]));
   }
 
-  /** Of all namespaces, or of some. */
+  /** Secrets of all namespaces, or of some. */
   static async list(kubernetes: KubernetesApi, namespaces: readonly (string | undefined)[]): Promise<KnownSecrets> {
     const names: SecretName[] = [];
     for (const namespace of namespaces) {

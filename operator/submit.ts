@@ -1,4 +1,4 @@
-/** Gives an object and what it refers to to Kubeloom: Secrets first, then the document, against the version that was read. */
+/** Submits an object and what it refers to: Secrets first, then the document, based on the version that was read. */
 import type { ApiClient } from '#client/api-client.ts';
 import { ProblemAnswer } from '#client/faults.ts';
 import type { Problem, WireFault } from '#contracts/api-bodies.ts';
@@ -11,11 +11,11 @@ import type { Resource } from './resources.ts';
 import { submitSecret } from './secrets.ts';
 
 export interface Verdict {
-  /** Of the condition `Accepted`. */
+  /** Reason and message of the condition `Accepted`. */
   readonly status: ObjectCondition['status'];
   readonly reason: string;
   readonly message: string;
-  /** Checksum of what was submitted; absent = try again in the next pass. */
+  /** Checksum of the submitted document; absent: the next pass retries. */
   readonly submitted?: string;
   readonly remark?: Remark;
 }
@@ -35,13 +35,13 @@ const refused = (problem: Problem, submitted: string): Verdict => {
   return { status: 'False', reason, message, submitted, remark: { type: 'Warning', reason: 'Refused', message } };
 };
 
-/** A refusal that may be over with the next pass: what is asked about, or deleted, at the moment. */
+/** A temporary refusal that the next pass retries: a commit that is being resolved, or a deletion in progress. */
 const passing = (problem: Problem): boolean =>
   problem.code === 'TemplatesPending' || problem.status === 409 || problem.status === 429 || problem.status >= 500;
 
 /**
- * `versions`: the Secrets that it refers to; those that differ from what the status says are submitted. All of them are, also
- * when one is refused: the status notes the versions of all, so none would be submitted again. Throws all refusals as one.
+ * `versions`: the Secrets that it refers to. Those that differ from the status are submitted, even if one of them is refused: the status
+ * records all versions, so the others would not be submitted later. Throws all refusals as one.
  */
 export async function submitReferences(
   kubernetes: KubernetesApi,
@@ -66,7 +66,7 @@ export async function submitReferences(
   throw new ProblemAnswer({ ...first.problem, detail, faults: [] });
 }
 
-/** The refusal of an object that refers to other namespaces: they would be used with the operator's rights. */
+/** The refusal of an object that refers to other namespaces, because Kubeloom would use these with the operator's rights. */
 export function refusedForeign(foreign: readonly Reference[], submitted: string): Verdict | undefined {
   if (foreign.length === 0) return undefined;
   const line = (one: Reference): string =>
@@ -76,7 +76,7 @@ export function refusedForeign(foreign: readonly Reference[], submitted: string)
   return { status: 'False', reason, message, submitted, remark: { type: 'Warning', reason: 'Refused', message } };
 }
 
-/** Throws what is no answer about this object: the next pass tries again. `Left`: nothing was submitted. */
+/** Throws errors that are not about this object: the next pass retries. `Left`: nothing was submitted. */
 export async function judged<Left extends undefined = never>(
   submitted: string,
   submit: () => Promise<Verdict | Left>,
@@ -86,7 +86,7 @@ export async function judged<Left extends undefined = never>(
   } catch (error) {
     if (!(error instanceof ProblemAnswer)) throw error;
     const { problem } = error;
-    // Another writer was faster, or the object is older than what it led to.
+    // Another writer was faster, or the object is older than the stored manifest.
     if (problem.status === 412) throw new Outdated(problem.detail, { cause: error });
     if (problem.status >= 500 || problem.status === 429) throw error;
     if (passing(problem)) return { status: 'Unknown', reason: problem.code, message: faultText(problem) };
@@ -94,7 +94,7 @@ export async function judged<Left extends undefined = never>(
   }
 }
 
-/** `object` is read after `found`, so that a document is never put over one that is newer than it. */
+/** `object` is read after `found`, so that an older document never replaces a newer one. */
 export async function submitManifest(
   api: ApiClient,
   { object, resource, found }: { readonly object: ManifestObject; readonly resource: Resource; readonly found: Found },
@@ -102,7 +102,7 @@ export async function submitManifest(
   const { document, checksum } = submissionOf(object, resource);
   const { uid, name, namespace } = object.metadata;
   const origin = originOf(found?.manifest.document);
-  // Another replica did it, or this one before it could write that down.
+  // Another replica submitted it, or this one did before it could record that.
   if (origin?.uid === uid && origin.checksum === checksum && !found?.manifest.deleting)
     return {
       status: 'True',

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # `npm run conformance [-- vitest arguments]`: our state machines and adapters on moto, our API under schemathesis, our
 # Terraform modules under the real providers' plugins, tflint and checkov, the images of the runners.
-# `-- --short`: of it what takes minutes and needs no plugin of a provider, nor a program that is built from source. What cannot be had on
+# `-- --short`: the part that takes minutes and needs no plugin of a provider, nor a program that is built from source. What cannot be had on
 # a machine is left out, which it says.
 # Needs Python 3.10 or newer and PyPI once, and Go for the plugins; see docs/conformance.md.
 # Ends with `conformance: N passed, N failed[, N skipped]`.

@@ -160,7 +160,7 @@ try {
     await page.getByText('generation 1').waitFor();
     await shoot('history');
     await go('manifests/default/asked/plan');
-    await page.getByRole('link', { name: 'Look at it' }).click();
+    await page.getByRole('link', { name: 'Review' }).click();
     await page.getByText('Plan', { exact: false }).first().waitFor();
     await page.getByText('nodes +').first().waitFor();
     await shoot('approval');

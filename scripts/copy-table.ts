@@ -60,7 +60,8 @@ async function write(client: DynamoDBDocumentClient, table: string, requests: re
   for (let begin = 0; begin < requests.length; begin += 25) {
     let rest: Write[] = requests.slice(begin, begin + 25);
     for (let tries = 0; rest.length > 0; tries += 1) {
-      if (tries === 8) throw new Error(`${table} takes no more writes: run it again, it goes on with what is missing`);
+      if (tries === 8)
+        throw new Error(`${table} accepts no more writes: run this again, it continues with the missing items`);
       const { UnprocessedItems } = await client.send(new BatchWriteCommand({ RequestItems: { [table]: rest } }));
       rest = (UnprocessedItems?.[table] ?? []) as Write[];
     }

@@ -32,13 +32,13 @@ function isHere() {
 
 async function main() {
   const expected = wanted.sha256[arch];
-  if (!expected) return giveUp(`there is no known download of ${program} for ${process.arch}`);
+  if (!expected) return fail(`there is no known download of ${program} for ${process.arch}`);
   say(`downloading ${program} ${wanted.version} from ${url}`);
   let content;
   try {
     content = await download();
   } catch (error) {
-    return giveUp(`${program} cannot be downloaded: ${error.cause?.message ?? error.message}`);
+    return fail(`${program} cannot be downloaded: ${error.cause?.message ?? error.message}`);
   }
   const found = createHash('sha256').update(content).digest('hex');
   if (found !== expected) {
@@ -70,7 +70,7 @@ function install(content) {
   say(`${program} ${wanted.version} is in ${target}`);
 }
 
-function giveUp(reason) {
+function fail(reason) {
   const names = Object.entries(wanted.anyOf).map(([name, { atLeast }]) => `${name} (${atLeast} or newer)`);
   say(reason);
   say(`real hosts need it: put ${names.join(' or ')} on the PATH`);

@@ -31,19 +31,19 @@ of a stage that ended also have its \`seconds\`, \`counts\` of what it did and \
 counts them. Match on \`kind\`, since messages change; another
 version may have other kinds. A fault \`outside\` is a change that Kubeloom did not make. Classes of failures, and what to do:
 [troubleshooting.md](troubleshooting.md).`,
-  `## Of one manifest that is watched
-\`GET …/live\` answers with the manifest as it is now and the events behind \`since\`, the \`next\` of an earlier answer. With \`If-None-Match\` the
+  `## Events of one manifest that is watched
+\`GET …/live\` answers with the manifest as it is now and the events after \`since\`, the \`next\` of an earlier answer. With \`If-None-Match\` the
 answer is an empty 304 while nothing changed: for pages that ask every second. All answers are compressed for clients that send
 \`Accept-Encoding: gzip\`.
 
-## Of all manifests
+## Events of all manifests
 \`GET /v1/events?since=&namespace=&manifest=&group=&node=&kind=\` and \`kubeloom events\` without a name show the events of all manifests that the
 caller may see (\`viewer\` of their namespaces; changes of roles: admins of all namespaces), with \`id\`, \`namespace\` and \`manifest\`. Changes of Secrets and
-templates name no manifest. Their order is that in which they were stored, and it never changes: who goes on with \`next\` misses none
-and gets none twice, also of machines that report late. \`more: false\` means that nothing else is there yet. \`since\` is a time, or the \`id\` of an event to go on
-behind. \`group\` is a node pool, or a machine group with those below it.
+templates name no manifest. Their order is that in which they were stored, and it never changes: a reader that continues with \`next\` misses none
+and gets none twice, even if machines report late. \`more: false\` means that there are no more events yet. \`since\` is a time, or the \`id\` of an event to continue
+after. \`group\` is a node pool, or a machine group with those below it.
 
-In AWS they appear a second or two after they were stored: a function behind the stream of the table (\`publish-events\`) gives them their place and puts
+In AWS they appear a second or two after they were stored: a function that reads the stream of the table (\`publish-events\`) gives them their place and puts
 each on the EventBridge bus that has the name of the installation, with \`source\` \`kubeloom\`, the kind as \`detail-type\`, and the event as \`detail\`.
 Rules on the bus are yours. It delivers at least once: an \`id\` that was seen is the same event. On one machine the bus is a file, \`events.jsonl\`
 in the directory of the platform, with a line for each event as a rule would deliver it; \`tail -F\` follows it, and at 10 MB it becomes \`events.jsonl.1\`.

@@ -1,6 +1,6 @@
 /**
  * Writes the `variables.tf` of every built-in type's modules, and the tables of `templates/terraform/README.md`, from the contract
- * (`cli/provider-kit/contract.ts`). In a `variables.tf`, what follows the line `# Of this type` is kept, since it is written by
+ * (`cli/provider-kit/contract.ts`). In a `variables.tf`, what follows the line `# Written by hand` is kept, since it is written by
  * hand: variables of its own, which also replace those of the contract with the same name; and words for descriptions,
  * `# name, name: Words.`, which are added, or, if they begin with "Not used:", used instead.
  *
@@ -16,8 +16,8 @@ import { settle } from './generated.ts';
 
 process.chdir(join(import.meta.dirname, '..'));
 const templates = 'templates/terraform';
-const head = '# Generated from cli/provider-kit/contract.ts, down to the line "Of this type": do not edit here.\n';
-const ownTitle = '# Of this type, by hand: variables, and words for the descriptions above.\n';
+const head = '# Generated from cli/provider-kit/contract.ts, down to the line "Written by hand": do not edit here.\n';
+const ownTitle = '# Written by hand, for this type only: variables, and words for the descriptions above.\n';
 const unused = 'Not used: nothing here needs it.';
 
 /** The file as it should be; `name` is one of `contractVariables`. */

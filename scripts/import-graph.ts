@@ -94,7 +94,7 @@ export function graphOf(arrows: readonly Pick<Arrow, 'from' | 'to'>[]): Graph {
   return graph;
 }
 
-/** The first circle that a walk along the arrows finds, as the names on it; undefined when there is none. */
+/** The first circle that a walk along the arrows finds, as the names on it; undefined without a circle. */
 export function circleIn(graph: Graph): readonly string[] | undefined {
   const finished = new Set<string>();
   const walk = (name: string, path: readonly string[]): readonly string[] | undefined => {

@@ -20,7 +20,7 @@ await packPackage(async (staging) => {
   cpSync(join(root, 'client/README.md'), join(staging, 'README.md'));
 }, manifest);
 
-/** Of the client and what its types are made of. */
+/** Files of the client and of its types. */
 function declarations(staging: string): void {
   const project = join(staging, 'tsconfig.json');
   const files = ['client/api-client.ts', 'client/faults.ts'].map((file) => join(root, file));

@@ -30,7 +30,7 @@ export function smallPng(png: Buffer): Buffer {
   ]);
 }
 
-/** Of shades that look the same the most frequent: edges of letters have hundreds. */
+/** The most frequent of shades that look the same: edges of letters have hundreds. */
 function paletteOf(byCount: readonly number[]): readonly number[] {
   const shades = new Map<number, number>();
   for (const colour of byCount) {

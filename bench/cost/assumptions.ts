@@ -1,7 +1,7 @@
 /** What a simulated run cannot show: how long tools and functions take in AWS, and how much is stored. */
 
 export const assumptions = {
-  /** Of one call of a function with 1 GB. */
+  /** Price of one call of a function with 1 GB. */
   functionSeconds: 0.25,
   functionGb: 1,
   /** Written to CloudWatch: state machines log every event without data. */

@@ -63,9 +63,9 @@ export interface IdleMonth {
 
 export interface Household {
   readonly clusters: number;
-  /** Of drift checks. @default lambda */
+  /** Compute of drift checks. @default lambda */
   readonly compute?: Compute;
-  /** Of the key, until then. @default 0 */
+  /** Price of the key, until then. @default 0 */
   readonly rotations?: number;
 }
 

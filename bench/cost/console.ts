@@ -7,7 +7,7 @@ import book from './prices.json' with { type: 'json' };
 const price = book.prices;
 const GB = 1e9;
 
-/** Of so many requests: those of CloudFront, and the API and its function behind it. */
+/** Cost of this many requests: CloudFront, the API and its function. */
 export function requestsOfConsole(requests: number): Bill {
   const { readsOfRequest, bytesOfAnswer } = assumptions.console;
   const counts = { ...none(), apiRequests: requests, calls: requests, tableReads: requests * readsOfRequest };

@@ -4,7 +4,7 @@ import type { ClientRequest, IncomingMessage } from 'node:http';
 
 export interface Counts {
   transitions: number;
-  /** Of functions. */
+  /** Calls of functions. */
   calls: number;
   apiRequests: number;
   tableReads: number;

@@ -19,12 +19,12 @@ function measured(all: readonly Readonly<Record<string, number>>[]): Measured {
     median(
       all.map((phases) => sum(Object.entries(phases).flatMap(([name, seconds]) => (names(name) ? [seconds] : [])))),
     );
-  const behind = ['post_build', 'upload_artifacts', 'finalizing'];
+  const after = ['post_build', 'upload_artifacts', 'finalizing'];
   return {
     queued: of((name) => name === 'queued'),
-    before: of((name) => name !== 'build' && !behind.includes(name)),
+    before: of((name) => name !== 'build' && !after.includes(name)),
     tool: of((name) => name === 'build'),
-    behind: of((name) => behind.includes(name)),
+    after: of((name) => after.includes(name)),
   };
 }
 

@@ -57,12 +57,12 @@ export const designs: readonly (Design & { readonly name: string; readonly now: 
 /** What is built. */
 export const now: Design = designs.findLast((design) => design.now) ?? first;
 
-/** Of one stage with its build. */
+/** Times of one stage with its build. */
 export interface Measured {
   /** Until the tool starts. */
   readonly before: number;
   readonly tool: number;
-  readonly behind: number;
+  readonly after: number;
   /** Not billed. */
   readonly queued: number;
 }
@@ -72,7 +72,7 @@ export type Medians = Partial<Readonly<Record<RunWork, Measured>>>;
 
 const withPlugins: readonly RunWork[] = ['infrastructure', 'drift'];
 
-/** Of one build, the plugins of all clouds in its image where the design says so. */
+/** The times of one build; its image has the plugins of all clouds if the design says so. */
 export function stageTimes(
   stage: RunWork,
   { plugins, checksOn, checksWith }: Pick<Design, 'plugins' | 'checksOn' | 'checksWith'>,
@@ -91,7 +91,7 @@ export function stageTimes(
   const megabytes = imageMegabytes.base + imageMegabytes.programs[stage] + ansible + carried;
   const pull = compute === 'container' ? megabytes / pullMegabytesPerSecond : 0;
   const before = queued + provisioning + pull + agent + runner + fetched;
-  return { queued, before, tool: compute === 'lambda' ? lambdaCheckSeconds : toolSeconds[stage], behind: finalizing };
+  return { queued, before, tool: compute === 'lambda' ? lambdaCheckSeconds : toolSeconds[stage], after: finalizing };
 }
 
 /** Dollars of so many seconds. CodeBuild bills whole minutes, its Lambda compute seconds. */
@@ -100,16 +100,16 @@ function price(seconds: number, compute: Compute): number {
   return compute === 'container' ? Math.ceil(seconds / 60) * buildMinute : (seconds / 60) * lambdaBuildMinute;
 }
 
-const billed = ({ before, tool, behind, queued }: Measured): number => before + tool + behind - queued;
+const billed = ({ before, tool, after, queued }: Measured): number => before + tool + after - queued;
 
-/** Of a build as it is now, in a container. */
+/** Price of a build as it is now, in a container. */
 export function billedMinutes(stage: RunWork): number {
   return Math.ceil(billed(stageTimes(stage, { ...now, checksOn: 'container' })) / 60);
 }
 
 export interface ModelOutcome {
   readonly seconds: number;
-  /** Of builds alone. */
+  /** Price of builds alone. */
   readonly dollars: number;
 }
 
@@ -126,18 +126,18 @@ export function waypoint(
   const passed = design.passedInParent ? 0 : (5 - stages.length) * nestedSeconds;
   const functions = (3 + stages.length) * functionPhaseSeconds + stages.length * nestedSeconds + passed;
   if (!design.oneContainer) {
-    const seconds = times.reduce((sum, { before, tool, behind }) => sum + before + tool + behind, functions);
+    const seconds = times.reduce((sum, { before, tool, after }) => sum + before + tool + after, functions);
     return { seconds, dollars: times.reduce((sum, one) => sum + price(billed(one), 'container'), 0) };
   }
   const [start] = times;
   const working = times.reduce((sum, { tool }) => sum + tool, 0);
-  const seconds = (start?.before ?? 0) + working + (times.at(-1)?.behind ?? 0);
+  const seconds = (start?.before ?? 0) + working + (times.at(-1)?.after ?? 0);
   return { seconds: seconds + functions, dollars: price(seconds - (start?.queued ?? 0), 'container') };
 }
 
 export function driftCheck(design: Design, medians: Medians = {}): ModelOutcome {
   const times = stageTimes('drift', design, medians);
-  const seconds = times.before + times.tool + times.behind + nestedSeconds + 6 * functionPhaseSeconds;
+  const seconds = times.before + times.tool + times.after + nestedSeconds + 6 * functionPhaseSeconds;
   return { seconds, dollars: price(billed(times), design.checksOn) };
 }
 
@@ -148,5 +148,5 @@ export function question(design: Design, medians: Medians = {}): ModelOutcome {
     return { seconds, dollars: seconds * book.prices.lambdaGbSecond };
   }
   const times = { ...stageTimes('infrastructure', design, medians), tool: checkSeconds };
-  return { seconds: times.before + times.tool + times.behind, dollars: price(billed(times), 'container') };
+  return { seconds: times.before + times.tool + times.after, dollars: price(billed(times), 'container') };
 }

@@ -18,14 +18,14 @@ export const startTimes = {
   lambda: { queued: 0, provisioning: 4, agent: 2, runner: 1, finalizing: 2 },
 } as const;
 
-/** Of a container: gzip is unpacked by one thread. */
+/** For a container: gzip is unpacked by one thread. */
 export const pullMegabytesPerSecond = 80;
 
 /** Unpacked sizes of images in MB: the base image, programs from their releases; of plugins, that of aws was measured (905, docs/conformance.md). */
 export const imageMegabytes = {
   base: 330,
   plugins: 2000,
-  // Of hetzner and aws (option `providers`).
+  // Plugins of hetzner and aws (option `providers`).
   chosenPlugins: 930,
   programs: {
     infrastructure: 95,
@@ -35,7 +35,7 @@ export const imageMegabytes = {
     traffic: 180,
     drift: 160,
   } satisfies Record<RunWork, number>,
-  /** Of checks that ask with it, Python included. */
+  /** Checks with the command line of AWS, Python included. */
   ansible: 180,
 } as const;
 

@@ -10,8 +10,8 @@ const text = readFileSync(file, 'utf8').trim();
 const events: unknown[] = text.startsWith('[') ? JSON.parse(text) : text.split('\n').map((line) => JSON.parse(line));
 const medians = mediansOf(events);
 const known = Object.entries(medians).map(
-  ([stage, { before, tool, behind }]) => `${stage}: ${before} s before the tool, ${tool} s tool, ${behind} s behind it`,
+  ([stage, { before, tool, after }]) => `${stage}: ${before} s before the tool, ${tool} s tool, ${after} s after it`,
 );
 process.stdout.write(
-  `${['Medians, assumed where there are none:', ...known, '', ...modelLines(medians)].join('\n')}\n`,
+  `${['Medians, assumed where nothing was measured:', ...known, '', ...modelLines(medians)].join('\n')}\n`,
 );

@@ -45,6 +45,6 @@ const secured: Readonly<Record<string, (value: string) => ResponseSecurityHeader
 
 function oneOf<Word extends string>(value: string, words: readonly Word[]): Word {
   const found = words.find((word) => word === value);
-  if (found === undefined) throw new Error(`"${value}" is none of ${words.join(', ')}`);
+  if (found === undefined) throw new Error(`"${value}" is not one of ${words.join(', ')}`);
   return found;
 }

@@ -21,7 +21,7 @@ import { grantUses, type UsedResources } from '../rights/grant-uses.ts';
 /** Bundle of a function by its name: `plan-cluster`. */
 export type FunctionCode = (name: string) => Code;
 
-/** How long a function may work: as long as its state waits, and the API, whose gateway gives up after 30 seconds. */
+/** How long a function may work: as long as its state waits, and the API, whose gateway waits 30 seconds at most. */
 export const functionSeconds = 60;
 export const apiSeconds = 29;
 
@@ -31,7 +31,7 @@ export const slowCalls = (installation: string): { readonly metricNamespace: str
   metricName: 'slowCalls',
 });
 
-/** Of what is derived from logs. */
+/** Namespace of the metrics that are derived from logs. */
 export const metricNamespace = (installation: string): string => `Kubeloom/${installation}`;
 
 export interface ProductFunctionProps {
@@ -59,7 +59,7 @@ export class ProductFunction extends Construct {
     const { logRetention: retention, asynchronous } = props;
     this.log = new LogGroup(this, 'Log', { retention, removalPolicy: RemovalPolicy.DESTROY });
     const timeout = props.timeout ?? Duration.seconds(functionSeconds);
-    // As Lambda's documentation has it (platform.report), each call is reported, one that was cut off, too. A metric is billed in hours in which it has values only.
+    // As Lambda's documentation has it (platform.report), each call is reported, an interrupted one, too. A metric is billed in hours in which it has values only.
     new MetricFilter(this, 'SlowCalls', {
       logGroup: this.log,
       filterPattern: FilterPattern.numberValue('$.record.metrics.durationMs', '>', timeout.toMilliseconds() * 0.8),

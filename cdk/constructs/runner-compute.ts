@@ -22,23 +22,23 @@ const containerTypes = {
   large: ComputeType.LARGE,
 } as const satisfies Record<Size, ComputeType>;
 
-/** A share of processors comes with the memory. */
+/** The number of processors depends on the memory. */
 const lambdaTypes = {
   small: ComputeType.LAMBDA_2GB,
   medium: ComputeType.LAMBDA_4GB,
   large: ComputeType.LAMBDA_8GB,
 } as const satisfies Record<Size, ComputeType>;
 
-/** Of Terraform at once: one with the plugin of aws, the largest, takes 0.3 GB of its own, and 0.5 GB of its program (docs/aws/compute.md). */
+/** Terraform processes at once: one with the plugin of aws, the largest, takes 0.3 GB of its own, and 0.5 GB of its program (docs/aws/compute.md). */
 const lambdaWorkspaces = { small: 2, medium: 4, large: 6 } as const satisfies Record<Size, number>;
 
 export interface RunnerCompute {
-  /** Of the project: that of checks on Lambda compute is one of its own, since a project keeps its time limits, and Lambda compute takes none. */
+  /** Id of the project. Checks on Lambda compute have a project of their own, since a project keeps its time limits and Lambda compute accepts none. */
   readonly id: 'Project' | 'LambdaProject';
   /** Variables of the environment. */
   readonly settings: Readonly<Record<string, string>>;
   readonly environment: BuildEnvironment;
-  /** Of a buildspec: the user of commands. Lambda compute has one user, which is not root. */
+  /** Part of the buildspec: the user of commands. Lambda compute has one user, which is not root. */
   readonly runAs: { readonly 'run-as'?: string };
   /** Lambda compute has a limit of its own, 15 minutes, and takes no other. */
   readonly timeout: { readonly timeout?: Duration; readonly queuedTimeout?: Duration };
@@ -53,12 +53,12 @@ export const lambdaMarginMinutes = 2;
 /** A check takes a few; one that hangs would be paid four times a day. */
 const checkMinutes = 30;
 
-/** Of the project that builds are started of. */
+/** Compute of the project whose builds are started. */
 export function computeOf(tool: RunnerTool, image: DockerImageAsset, options: Options): RunnerCompute {
   return computeOn(isOnLambda(tool, options), tool, image, options);
 }
 
-/** Checks have a project on either compute, whichever is chosen, where the region has both. */
+/** Checks have a project on each compute type that the region has, whichever is chosen. */
 export function otherComputes(tool: RunnerTool, image: DockerImageAsset, options: Options): readonly RunnerCompute[] {
   return tool === 'drift' && options.lambdaCompute ? [computeOn(!isOnLambda(tool, options), tool, image, options)] : [];
 }
@@ -95,7 +95,7 @@ function computeOn(lambda: boolean, tool: RunnerTool, image: DockerImageAsset, o
   };
 }
 
-/** An image of one's own on Lambda compute, which CodeBuild knows and CDK has no class for. */
+/** A custom image on Lambda compute, which CodeBuild supports but CDK has no class for. */
 class LambdaRunnerImage implements IBuildImage {
   readonly type = 'ARM_LAMBDA_CONTAINER';
   readonly imageId: string;

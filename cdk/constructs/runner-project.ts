@@ -47,7 +47,7 @@ export class RunnerProject extends Construct {
       platform: Platform.LINUX_ARM64,
       exclude: [...imageExclusions()],
       ignoreMode: IgnoreMode.DOCKER,
-      // Of the option `providers`; the other images have no plugins.
+      // For the option `providers`; the other images have no plugins.
       ...(pluginTools.includes(tool) && { buildArgs: { PROVIDER_TYPES: offeredTypes(options).join(' ') } }),
     });
     this.image = image;

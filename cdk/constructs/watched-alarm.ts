@@ -10,7 +10,7 @@ export interface WatchedAlarmProps {
   readonly description: string;
   readonly metric: IMetric;
   /**
-   * The alarm is raised beyond it. AWS sends no data when nothing happened: fine for a number of failures (`above`), while
+   * The alarm is raised beyond this limit. AWS sends no data when nothing happened: fine for a number of failures (`above`), while
    * for a function that must be called (`below`) it is the fault. @default above 0
    */
   readonly limit?: { readonly above: number } | { readonly below: number };

@@ -1,4 +1,4 @@
-/** Everything that uses.json says: what handlers declare, what runners may call, and what adapters send for it. */
+/** The content of uses.json: what handlers declare, what runners may call, and which actions adapters send for that. */
 
 import { apiUses } from '#functions/rights/api-uses.ts';
 import { portActions } from '#functions/rights/port-actions.ts';
@@ -27,7 +27,7 @@ export async function deriveUses(): Promise<DerivedUses> {
   };
 }
 
-/** The routes are one function. */
+/** One function serves all routes. */
 async function declared(file: string): Promise<readonly string[]> {
   if (file === 'api/router.ts') return apiUses;
   const { handler } = await import(/* @vite-ignore */ new URL(`../../functions/${file}`, import.meta.url).href);

@@ -122,7 +122,7 @@ export function grantUses(role: Role, { uses, bounds, holder }: RoleGrant, on: U
     role,
     'IAM5',
     /^Resource::.*[/:]\*$/,
-    'behind a prefix of one bucket, one path of secrets, one state machine: their names are created at run time',
+    'under a prefix of one bucket, one path of secrets, one state machine: their names are created at run time',
   );
   acceptFindings(role, 'IAM5', /^Action::kms:(GenerateDataKey|ReEncrypt)\*$/, 'as KMS documents it for services');
 }

@@ -1,4 +1,4 @@
-/** The HTTP API: every operation of functions/contracts/operations, for known callers only, one function behind it. */
+/** The HTTP API: every operation of functions/contracts/operations, for known callers only, served by one function. */
 import { CfnOutput, Duration, RemovalPolicy, Stack, type StackProps, Validations } from 'aws-cdk-lib';
 import { AccessLogFormat } from 'aws-cdk-lib/aws-apigateway';
 import {
@@ -56,7 +56,7 @@ export class ApiStack extends Stack {
       code: props.code('router'),
       description: 'Kubeloom: the HTTP API',
       environment: settings,
-      // API Gateway gives up after 30 seconds; the function returns the reason before that.
+      // API Gateway waits 30 seconds at most; the function returns the reason before that.
       timeout: Duration.seconds(apiSeconds),
       concurrency: options.apiConcurrency,
       logRetention: options.logDays,

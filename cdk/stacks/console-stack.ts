@@ -34,7 +34,7 @@ export interface ConsoleStackProps extends StackProps {
   readonly files: ISource;
 }
 
-/** Below it are the files, in the bucket as in addresses. */
+/** Path prefix of the files, in the bucket and in addresses. */
 const prefix = 'console';
 
 export class ConsoleStack extends Stack {
@@ -50,7 +50,7 @@ export class ConsoleStack extends Stack {
         origin: S3BucketOrigin.withOriginAccessControl(bucket),
         viewerProtocolPolicy: ViewerProtocolPolicy.REDIRECT_TO_HTTPS,
         allowedMethods: AllowedMethods.ALLOW_GET_HEAD,
-        // Keeps what may not be kept (`no-cache`) for a second.
+        // Caches `no-cache` responses for a second.
         cachePolicy: CachePolicy.CACHING_OPTIMIZED,
         responseHeadersPolicy: headers,
         functionAssociations: [{ function: this.#paths(), eventType: FunctionEventType.VIEWER_REQUEST }],
@@ -64,7 +64,7 @@ export class ConsoleStack extends Stack {
           viewerProtocolPolicy: ViewerProtocolPolicy.HTTPS_ONLY,
           allowedMethods: AllowedMethods.ALLOW_ALL,
           cachePolicy: CachePolicy.CACHING_DISABLED,
-          // The API is found by its own name, and knows the caller by the header Authorization.
+          // The API needs its own host name, and identifies the caller by the header Authorization.
           originRequestPolicy: OriginRequestPolicy.ALL_VIEWER_EXCEPT_HOST_HEADER,
           responseHeadersPolicy: headers,
         },
@@ -83,7 +83,7 @@ export class ConsoleStack extends Stack {
       minimumTLSVersion: 1.2,
       blockPublicAccess: BlockPublicAccess.BLOCK_ALL,
       objectOwnership: ObjectOwnership.BUCKET_OWNER_ENFORCED,
-      // Each deployment can make its content again; a bucket that is not empty could not be deleted.
+      // Each deployment can recreate its content; a bucket that is not empty could not be deleted.
       removalPolicy: RemovalPolicy.DESTROY,
       autoDeleteObjects: true,
     });
@@ -92,7 +92,7 @@ export class ConsoleStack extends Stack {
     return bucket;
   }
 
-  /** Those of the console everywhere, and that browsers never come back without TLS. */
+  /** The headers of the console, plus the header that makes browsers always use TLS. */
   #headers(options: Options): ResponseHeadersPolicy {
     const { jwtIssuer = '', consoleSignInOrigins } = options;
     const connectTo = [...new Set([new URL(jwtIssuer).origin, ...consoleSignInOrigins])];
@@ -103,7 +103,7 @@ export class ConsoleStack extends Stack {
     });
   }
 
-  /** A bucket has no index of a directory. */
+  /** A bucket has no directory index. */
   #paths(): EdgeFunction {
     return new EdgeFunction(this, 'Paths', {
       comment: 'Kubeloom console: the page of a directory',
@@ -112,7 +112,7 @@ export class ConsoleStack extends Stack {
     });
   }
 
-  /** Files with a hash in their names come first and stay: a page that is open asks for those of its own release. */
+  /** Files with a hash in their names are uploaded first and stay, because an open page loads the files of its own release. */
   #upload(bucket: Bucket, { options, files }: ConsoleStackProps): void {
     const logGroup = new LogGroup(this, 'UploadLog', {
       retention: options.logDays,
@@ -150,7 +150,7 @@ export class ConsoleStack extends Stack {
     );
   }
 
-  /** The function of the CDK behind both uploads; CloudFormation calls it, at deployments only. */
+  /** The function of the CDK that does both uploads; CloudFormation calls it, at deployments only. */
   #acceptUploader(): void {
     const reason =
       'a function of the CDK, which chooses its runtime; CloudFormation waits for its answer and fails with it';
@@ -176,7 +176,7 @@ export class ConsoleStack extends Stack {
   }
 }
 
-/** What the page finds next to it. */
+/** Settings file next to the page. */
 export function settingsOf({
   jwtIssuer = '',
   consoleClientId = '',
@@ -186,7 +186,7 @@ export function settingsOf({
   return { signIn: 'oidc', issuer: jwtIssuer, clientId: consoleClientId, scope: consoleScope, token: consoleToken };
 }
 
-/** In the JavaScript of CloudFront. */
+/** Code for CloudFront functions. */
 export const pathsFunction = `function handler(event) {
   var request = event.request;
   if (request.uri === '/' || request.uri === '/${prefix}')

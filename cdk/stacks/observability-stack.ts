@@ -68,7 +68,7 @@ export class ObservabilityStack extends Stack {
     });
   }
 
-  /** A topic's own policy, which asks for TLS, takes the place of the one by which AWS lets alarms of the account publish. */
+  /** The policy of the topic, which requires TLS, replaces the default policy that allows alarms of the account to publish. */
   #allowAlarmsToPublish(): void {
     const alarms = this.formatArn({
       ...{ service: 'cloudwatch', resource: 'alarm', resourceName: `${this.#props.options.installation}-*` },
@@ -112,7 +112,7 @@ export class ObservabilityStack extends Stack {
     });
   }
 
-  /** Over a day: a check comes every six hours unless a manifest says otherwise. */
+  /** Over a day: by default a check runs every six hours. */
   #watchDrift(): void {
     const { log } = this.#props.pipeline.recordDrift;
     const day = Duration.days(1);
@@ -141,7 +141,7 @@ export class ObservabilityStack extends Stack {
     });
   }
 
-  /** Of the whole account: what others use of it is missing here as well. */
+  /** Limits of the whole account: what others use is missing here as well. */
   #watchCapacity(): void {
     const { metricNamespace: namespace, metricName } = slowCalls(this.#props.options.installation);
     const slow = { namespace, metricName };
@@ -158,7 +158,7 @@ export class ObservabilityStack extends Stack {
       }),
     });
     this.#alarm('functions-slow', {
-      description: 'A function took more than 80 percent of the time that it has, or was cut off.',
+      description: 'A function took more than 80 percent of the time that it has, or was interrupted.',
       metric: new Metric({ ...slow, statistic: Stats.SUM, ...fiveMinutes }),
     });
     const hour = Duration.hours(1);
@@ -209,7 +209,7 @@ export class ObservabilityStack extends Stack {
     this.alarms.push(new WatchedAlarm(this, id, { ...props, installation, topic: this.#topic }));
   }
 
-  /** A number that a function writes into its log; 0 is no news, and a metric is billed in hours in which it has values only. */
+  /** A number that a function writes into its log. Zeros are left out, because a metric is only billed in hours in which it has values. */
   #measure(logGroup: PipelineStack['tick']['log'], name: MeasureName, period: Duration): Metric {
     const filter = new MetricFilter(this, `Measure-${name}`, {
       logGroup,

@@ -93,7 +93,7 @@ export class PipelineStack extends Stack {
     for (const name of stateMachineNames()) this.#machine(name);
     this.reconcileManifest = this.#machine('reconcile-manifest');
     this.finishRun = this.#machine('finish-run');
-    this.#finishWhatWasCutOff();
+    this.#finishInterruptedRuns();
     this.tick = this.#scheduled('tick', options.tickMinutes, 'start what is due');
     this.#syncSources();
     const cidrs = options.runnerCidrs.join(',');
@@ -176,7 +176,7 @@ export class PipelineStack extends Stack {
   }
 
   /** Catch does not run when an execution is aborted or times out, so finishing depends on the event of its end. */
-  #finishWhatWasCutOff(): void {
+  #finishInterruptedRuns(): void {
     new Rule(this, 'ExecutionCutOff', {
       description: 'a reconcile-manifest execution ended without success: release its lease, stop its builds',
       eventPattern: {

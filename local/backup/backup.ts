@@ -70,9 +70,9 @@ export async function restore({ dataDir, file, passphrase }: BackupOptions): Pro
     );
   }
   await mkdir(dirname(target), { recursive: true });
-  const beside = await mkdtemp(join(dirname(target), `.${basename(target)}-restored-`));
+  const restored = await mkdtemp(join(dirname(target), `.${basename(target)}-restored-`));
   try {
-    const tar = spawn('tar', ['--extract', '--gzip', '--directory', beside, '--no-same-owner', '--file=-'], {
+    const tar = spawn('tar', ['--extract', '--gzip', '--directory', restored, '--no-same-owner', '--file=-'], {
       stdio: ['pipe', 'ignore', 'pipe'],
     });
     const ended = endOf(tar, 'tar');
@@ -88,13 +88,13 @@ export async function restore({ dataDir, file, passphrase }: BackupOptions): Pro
       throw error;
     }
     await ended;
-    for (const name of await readdir(beside)) {
+    for (const name of await readdir(restored)) {
       await mkdir(target, { recursive: true, mode: 0o700 });
-      await rename(join(beside, name), join(target, name));
+      await rename(join(restored, name), join(target, name));
     }
     await chmod(target, 0o700);
   } finally {
-    await rm(beside, { recursive: true, force: true });
+    await rm(restored, { recursive: true, force: true });
   }
 }
 

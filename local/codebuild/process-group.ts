@@ -15,7 +15,7 @@ interface Stat {
   readonly startedAt: string;
 }
 
-/** The identity of a living process; undefined when there is none. */
+/** The identity of a living process; undefined when it does not exist. */
 export function identify(pid: number): ProcessIdentity | undefined {
   const stat = readStat(pid);
   if (stat) return { pid, startedAt: stat.startedAt };

@@ -14,13 +14,13 @@ const cache = join(root, 'node_modules', '.cache', 'kubeloom-console');
 /** Longer than any build takes, also on a busy machine. */
 const buildMs = 300_000;
 
-/** Directory of the files that were built from these sources; undefined where there is none. */
+/** Directory of the files that were built from these sources; undefined if they were not built. */
 export async function foundConsole(): Promise<string | undefined> {
   const directory = join(cache, await digestOfSources());
   return existsSync(directory) ? directory : undefined;
 }
 
-/** The same, built where there is none. Throws with the words of the build when it fails. */
+/** The same; builds them if they are missing. Throws with the output of the build when it fails. */
 export async function builtConsole(): Promise<string> {
   const directory = join(cache, await digestOfSources());
   if (existsSync(directory)) return directory;
@@ -49,7 +49,7 @@ async function buildInto(directory: string): Promise<void> {
   });
 }
 
-/** Of everything that is in the built files: our sources, and the exact versions of packages. */
+/** Covers everything that is in the built files: our sources, and the exact versions of packages. */
 async function digestOfSources(): Promise<string> {
   const sources = join(root, 'console');
   // What the editor completes.

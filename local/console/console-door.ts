@@ -22,7 +22,7 @@ export interface ConsoleOptions {
   readonly logger: Logger;
   /** @default those of this process */
   readonly sessions?: Sessions;
-  /** Of the command line, for commands that pages show. @default the one that is in use */
+  /** Context of the command line, for commands that pages show. @default the one that is in use */
   readonly context?: string | undefined;
 }
 
@@ -161,7 +161,7 @@ function sendJson(
   response.end(body);
 }
 
-/** Longer than any code is none. */
+/** A longer text cannot be a code. */
 async function smallText(request: IncomingMessage, limit = 200): Promise<string> {
   let text = '';
   for await (const piece of request) {

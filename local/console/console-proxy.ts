@@ -23,7 +23,7 @@ export interface ConsoleProxyOptions {
   readonly renew: () => void;
   /** Directory of the built files. */
   readonly build: () => Promise<string>;
-  /** Of the command line. @default the one that is in use */
+  /** Context of the command line. @default the one that is in use */
   readonly context?: string | undefined;
   /** 0: any. */
   readonly port: number;
@@ -39,7 +39,7 @@ export interface ConsoleProxy extends LoopbackServer {
 export async function startConsoleProxy(options: ConsoleProxyOptions): Promise<ConsoleProxy> {
   const directory = await options.build();
   const sessions = consoleSessions();
-  // Of this process: only its sessions show it.
+  // Secret of this process: only its sessions show it.
   const token = randomBytes(32).toString('base64url');
   const authorize: Authorizer = async (given = '') =>
     isSame(given, `Bearer ${token}`)
@@ -52,7 +52,7 @@ export async function startConsoleProxy(options: ConsoleProxyOptions): Promise<C
 }
 
 const bodyLimit = 6 * 1024 * 1024;
-/** What the API understands of a request; who asks is none of the browser's business. */
+/** The parts of a request that the API understands; the browser has no say in who the caller is. */
 const sentOn = /^(accept|content-type|if-match|if-none-match|kubeloom-(?!console-)[\w-]+)$/;
 const sentBack = /^(content-type|cache-control|etag|location|retry-after|allow|kubeloom-[\w-]+)$/;
 
@@ -84,13 +84,14 @@ function passedOn({
       renew();
       answer = await send();
     }
-    const said = await answer.clone().text();
-    if (await isGatewayRefusal(answer)) return problem(response, 502, 'ServiceUnavailable', refusalText(apiUrl, said));
+    const answered = await answer.clone().text();
+    if (await isGatewayRefusal(answer))
+      return problem(response, 502, 'ServiceUnavailable', refusalText(apiUrl, answered));
     if (answer.status >= 300 && answer.status < 400 && answer.status !== 304)
       return problem(response, 502, 'ServiceUnavailable', `${apiUrl} is not an API of Kubeloom: it redirects`);
     const own = [...answer.headers].filter(([name]) => sentBack.test(name));
     response.writeHead(answer.status, { ...Object.fromEntries(own), 'x-content-type-options': 'nosniff' });
-    response.end(said);
+    response.end(answered);
   };
   return (request, response) => {
     serve(request, response).catch((error: unknown) => {
@@ -128,8 +129,8 @@ async function isGatewayRefusal(answer: Response): Promise<boolean> {
   return answer.status === 403 && !/"code":\s*"Forbidden"/.test(await answer.clone().text());
 }
 
-function refusalText(apiUrl: string, said: string): string {
-  const [, message = said.slice(0, 300)] = /"(?:message|detail)":\s*"((?:[^"\\]|\\.){1,500})"/i.exec(said) ?? [];
+function refusalText(apiUrl: string, body: string): string {
+  const [, message = body.slice(0, 300)] = /"(?:message|detail)":\s*"((?:[^"\\]|\\.){1,500})"/i.exec(body) ?? [];
   return `${apiUrl} does not accept your credentials: ${message || 'it does not say why'}; renew those of the terminal in which \`kubeloom console\` runs (\`aws sso login\`, AWS_PROFILE, the token of the context)`;
 }
 

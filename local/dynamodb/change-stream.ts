@@ -1,6 +1,6 @@
 /**
  * The stream of the table, as far as Kubeloom reads it: events that are new, in the order in which they were written, until
- * the function behind the stream has had them. Kept with the table, so that a kill loses none.
+ * the function that reads the stream has had them. Kept with the table, so that a kill loses none.
  */
 import type { DatabaseSync } from 'node:sqlite';
 import { eventPartitions } from '#adapters/table-keys.ts';

@@ -110,7 +110,7 @@ export function openItemStore(path: string | ':memory:', options: { readonly acc
       const last = page.at(-1);
       if (last === undefined || page.length < pageSize || left <= 0) return;
       if (given.reverse) to = String(last.key);
-      else from = behind(String(last.key));
+      else from = keyAfter(String(last.key));
     }
   }
 
@@ -174,7 +174,7 @@ export function openItemStore(path: string | ':memory:', options: { readonly acc
   };
 }
 
-/** Key range of a table's items, with its name behind. */
+/** Key range of a table's items, and the name of the range. */
 export const itemPrefix = 'item-';
 
 function attempt<Value>(answer: Callback<Value>, work: () => Value): void {
@@ -243,13 +243,13 @@ function checkEntries(database: DatabaseSync, path: string): void {
 }
 
 function bounds({ gt, gte, lt, lte }: Range, prefix: string): [string, string] {
-  const from = gt === undefined ? prefix + (gte ?? '') : behind(prefix + gt);
-  const to = lt === undefined ? (lte === undefined ? `${prefix}\u{ff}` : behind(prefix + lte)) : prefix + lt;
+  const from = gt === undefined ? prefix + (gte ?? '') : keyAfter(prefix + gt);
+  const to = lt === undefined ? (lte === undefined ? `${prefix}\u{ff}` : keyAfter(prefix + lte)) : prefix + lt;
   return [from, to];
 }
 
 /** The smallest key that is greater. */
-const behind = (key: string): string => `${key}\u0000`;
+const keyAfter = (key: string): string => `${key}\u0000`;
 
 function expiryOf(value: Entry, attribute: string | undefined): number | null {
   const { N } = ((attribute && value[attribute]) ?? {}) as { readonly N?: string };

@@ -114,5 +114,5 @@ async function untilReady(
     }
     await new Promise((resolve) => setTimeout(resolve, 300));
   }
-  throw new Error(`gave up after ${installer.joinTimeoutMs / 1000} s: ${reason}`);
+  throw new Error(`timed out after ${installer.joinTimeoutMs / 1000} s: ${reason}`);
 }

@@ -11,7 +11,7 @@ export interface Probe {
   readonly authority: string | null;
   /** Whether further control-plane nodes can join through it. */
   readonly holdsAuthority: boolean;
-  /** That its machine starts; absent where there is none, or where it cannot be known. */
+  /** Waits until its machine has started; absent if it has no machine, or if that cannot be known. */
   readonly apiServerVersion?: string | null;
 }
 

@@ -16,7 +16,7 @@ const kind = kubernetesKind(process.env.KUBELOOM_KUBERNETES || 'simulated');
 const usage = `kubeone (stand-in of Kubeloom: ${kind === 'real' ? 'real Kubernetes by kubeadm' : 'simulated control plane'})
 
   kubeone apply -m kubeone.yaml -y     build, repair, extend or upgrade the cluster; writes <name>-kubeconfig here
-                [--force-upgrade]      go on with an upgrade that was cut off
+                [--force-upgrade]      continue an upgrade that was interrupted
   kubeone reset -m kubeone.yaml -y     remove Kubernetes from all hosts of the manifest
                 [--remove-binaries]    and its packages
   kubeone version                      as JSON
@@ -87,7 +87,7 @@ async function run(): Promise<number> {
   }
 }
 
-/** As KubeOne ends: its last words behind `Error: `. */
+/** As KubeOne ends: its last words after `Error: `. */
 function failed(error: unknown): number {
   process.stderr.write(`Error: ${error instanceof Error ? error.message : String(error)}\n`);
   return error instanceof KubeOneRefusal ? error.exitCode : 1;

@@ -1,4 +1,4 @@
-/** How KubeOne ends when it refuses: an exit code for each kind, and the words of its own source. */
+/** How KubeOne ends when it refuses: an exit code for each kind, and messages as in its source. */
 
 export class KubeOneRefusal extends Error {
   override readonly name = 'KubeOneRefusal';
@@ -11,17 +11,17 @@ export class KubeOneRefusal extends Error {
   }
 }
 
-/** The manifest, or what it asks of this cluster. `doing`: "validation". */
+/** Faults of the manifest, or of what it requests of this cluster. `doing`: "validation". */
 export function configurationRefusal(doing: string, ...problems: readonly string[]): KubeOneRefusal {
   return new KubeOneRefusal(15, [`configuration ${doing}`, ...problems].join('\n'));
 }
 
-/** Something on the machine that runs it. `doing`: "reading cluster configuration". */
+/** Faults of the machine that runs KubeOne. `doing`: "reading cluster configuration". */
 export function runtimeFailure(doing: string, problem: string): KubeOneRefusal {
   return new KubeOneRefusal(10, `runtime: ${doing}\n${problem}`);
 }
 
-/** A command without confirmation where there is no terminal to give it on. */
+/** A command without confirmation and without a terminal. */
 export const notConfirmed = runtimeFailure('terminal detecting', 'not running in the terminal');
 
 /** Hosts that SSH does not reach; KubeOne says this of one of them, after ten tries in eight minutes. */

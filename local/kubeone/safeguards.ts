@@ -6,7 +6,7 @@ import { configurationRefusal, KubeOneRefusal, runtimeFailure } from './refusal.
 
 export interface Situation {
   readonly wantedVersion: string;
-  /** Of all hosts of the manifest. */
+  /** Probes of all hosts of the manifest. */
   readonly probes: readonly Probe[];
   /** Host names of its control plane. */
   readonly controls: readonly string[];
@@ -22,7 +22,7 @@ export interface ClusterRefusal {
   readonly sentences: readonly string[];
 }
 
-/** The reason against going on; undefined = go on. */
+/** The reason to stop; undefined = continue. */
 export function safeguardRefusal(situation: Situation): ClusterRefusal | undefined {
   const { wantedVersion, probes, controls, live } = situation;
   const authorities = new Set(probes.map(({ authority }) => authority).filter((authority) => authority !== null));
@@ -42,7 +42,7 @@ export function safeguardRefusal(situation: Situation): ClusterRefusal | undefin
       ({ host, kubernetesVersion }) => kubernetesVersion === null && known.some(({ name }) => name === host.hostname),
     )
     .map(({ host }) => host.hostname);
-  // KubeOne goes on when others join, and these join again.
+  // KubeOne continues when others join, and these join again.
   if (empty.length > 0 && joining.length === 0)
     return broken(
       `${empty.join(', ')} in the cluster without Kubernetes on the machine; delete the node, and its etcd member`,
@@ -89,7 +89,7 @@ function upgradeRefusal(
         1,
         `runtime: checking presence of "kubeone.io/upgrade-in-progress" label on node "${locked.name}"\nlabel is present`,
       ),
-      sentences: [`an upgrade of ${locked.name} was cut off: remove the label and use --force-upgrade`],
+      sentences: [`an upgrade of ${locked.name} was interrupted: remove the label and use --force-upgrade`],
     };
   const skipping = known.filter(({ version }) => minorOf(wantedVersion) > minorOf(version) + 1);
   if (skipping.length > 0)
@@ -105,7 +105,7 @@ function upgradeRefusal(
   if (force || !probes.some(({ apiServerVersion }) => apiServerVersion === wantedVersion)) return undefined;
   return {
     refusal: runtimeFailure('checking version skew policy', 'requested version is same as current'),
-    sentences: [`an upgrade to ${wantedVersion} was cut off: use --force-upgrade`],
+    sentences: [`an upgrade to ${wantedVersion} was interrupted: use --force-upgrade`],
   };
 }
 

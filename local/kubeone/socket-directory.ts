@@ -1,9 +1,9 @@
-/** A directory for the sockets of ssh connections. One whose process was killed is removed by the next. */
+/** A directory for the sockets of ssh connections. The next process removes directories of killed processes. */
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** Makes one. Its path is short, since names of sockets are limited to 108 characters. */
+/** Creates the directory. Its path is short, since names of sockets are limited to 108 characters. */
 export function makeSocketDirectory(parent = tmpdir()): string {
   for (const name of readdirSync(parent)) {
     const [, owner = ''] = /^ko-([0-9a-z]+-[0-9a-z]+)-\w{6}$/.exec(name) ?? [];
@@ -13,10 +13,10 @@ export function makeSocketDirectory(parent = tmpdir()): string {
   return mkdtempSync(join(parent, `ko-${ownerOf(process.pid) ?? 'unknown'}-`));
 }
 
-/** Number and start of a process, which no other ever has until the machine starts again; undefined when there is none. */
+/** Id and start time of a process, which are unique until the machine restarts; undefined when it does not exist. */
 export function ownerOf(pid: number): string | undefined {
   try {
-    // Behind the name of the command, which may have blanks: field 22 is the start.
+    // After the name of the command, which may have blanks, field 22 is the start time.
     const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
       .replace(/^.*\) /s, '')
       .split(' ');

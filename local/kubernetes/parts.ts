@@ -147,7 +147,7 @@ export const goParts: readonly GoPart[] = [
   ...[...kubernetesVersions].reverse().map(({ version }, index) => kubernetes(version, index === 0 ? 600 : 400)),
 ];
 
-/** Directory of the part that has the program behind the tag of an image. */
+/** Directory of the part that has the program of an image tag. */
 export const partOf = {
   etcd: (tag: string) => `etcd-${plain(tag)}`,
   coredns: (tag: string) => `coredns-${plain(tag)}`,

@@ -3,7 +3,7 @@ import type { RequestListener } from 'node:http';
 import { type Logger, messageOf } from '../logger.ts';
 
 export interface Sample {
-  /** Of a summary, `_sum` or `_count`. @default the name of the family */
+  /** Name with suffix: for a summary, `_sum` or `_count`. @default the name of the family */
   readonly suffix?: '_sum' | '_count';
   readonly labels?: Readonly<Record<string, string>>;
   readonly value: number;

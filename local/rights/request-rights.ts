@@ -23,7 +23,7 @@ export function denial(who: Principal, action: string, keys: readonly string[]):
   return denied === undefined ? undefined : sentence(who, action, denied);
 }
 
-/** The same for an operation of a service that speaks JSON, with what it asks for besides its keys. */
+/** The same for an operation of a service that speaks JSON, with what it requests in addition to its keys. */
 export function denialOf(who: Principal, service: string, operation: string, input: unknown): string | undefined {
   if (operation === 'TransactWriteItems') return denialOfTransaction(who, service, input);
   const action = `${prefixOfService[service] ?? service.toLowerCase()}:${operation}`;

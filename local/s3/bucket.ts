@@ -24,7 +24,7 @@ export interface Bucket {
     upload: Upload,
     options: { headers: Record<string, string>; etag?: string; when: Precondition },
   ): Promise<ObjectDescription>;
-  /** No error when there is none. Throws `PreconditionFailed`. */
+  /** No error when it does not exist. Throws `PreconditionFailed`. */
   remove(key: string, when: Precondition): Promise<void>;
   /** Keys in byte order that are greater than `after` and start with the prefix. */
   keysAfter(after: string, prefix: string): Iterable<string>;

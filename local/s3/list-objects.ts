@@ -45,7 +45,7 @@ interface PageRequest {
 interface Page {
   readonly objects: ObjectDescription[];
   readonly prefixes: string[];
-  /** Where the next page goes on; `undefined` on the last one. */
+  /** Where the next page starts; `undefined` on the last one. */
   readonly last: string | undefined;
 }
 
@@ -53,7 +53,7 @@ function takePage(bucket: Bucket, { prefix, delimiter, limit, start }: PageReque
   const objects: ObjectDescription[] = [];
   const prefixes: string[] = [];
   let last: string | undefined;
-  // A page that ended with a common prefix goes on behind all keys below it.
+  // A page that ended with a common prefix continues after all keys below it.
   const skipped = delimiter && start.endsWith(delimiter) && start.startsWith(prefix) ? start : undefined;
   for (const key of bucket.keysAfter(start, prefix)) {
     if (skipped !== undefined && key.startsWith(skipped)) continue;

@@ -1,4 +1,4 @@
-/** Multipart uploads: parts wait in a directory of their own until they are joined or given up. */
+/** Multipart uploads: parts wait in a directory of their own until they are joined or aborted. */
 import { createHash, randomUUID } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { mkdir, readdir, readFile, rename, rm, stat } from 'node:fs/promises';

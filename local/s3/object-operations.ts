@@ -48,7 +48,7 @@ export async function getObject({ request, response, bucket, key }: ObjectReques
       'content-length': last - first + 1,
       ...(range && { 'content-range': `bytes ${first}-${last}/${description.size}` }),
     });
-    // An empty object has no byte to stream: `end` before `start` would read the description behind it.
+    // An empty object has no byte to stream: `end` before `start` would read the description that follows it.
     if (request.method === 'HEAD' || last < first) response.end();
     else await pipeline(createReadStream('', { fd: file, start: first, end: last, autoClose: false }), response);
   } finally {

@@ -2,7 +2,7 @@
 import { mkdir, readdir } from 'node:fs/promises';
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { join } from 'node:path';
-import { principalBehind } from '../access-key.ts';
+import { principalOf } from '../access-key.ts';
 import { type Logger, messageOf } from '../logger.ts';
 import { region } from '../names.ts';
 import { denial, s3Request } from '../rights/request-rights.ts';
@@ -75,7 +75,7 @@ export async function openS3(options: S3Options): Promise<LocalS3> {
     const query = new URLSearchParams(search);
     const unknown = [...query.keys()].find((name) => !playedQueries.has(name) && !name.startsWith('X-Amz-'));
     if (unknown !== undefined) throw new S3Fault('NotImplemented', `?${unknown} is not emulated`);
-    const principal = principalBehind(request);
+    const principal = principalOf(request);
     const asked = s3Request(request, key, query);
     const denied = principal && denial(principal, asked.action, asked.keys);
     if (denied) throw new S3Fault('AccessDenied', denied);
@@ -136,7 +136,7 @@ async function deleteObjects(request: IncomingMessage, response: ServerResponse,
     .filter((child) => child.name === 'Object')
     .map((child) => childText(child, 'Key') ?? '');
   if (keys.length === 0 || keys.length > 1000) throw new S3Fault('MalformedXML', 'from 1 to 1000 objects are named');
-  const principal = principalBehind(request);
+  const principal = principalOf(request);
   const judged = keys.map((Key) => ({ Key, denied: principal && denial(principal, 's3:DeleteObject', [Key]) }));
   const Errors = judged.flatMap(({ Key, denied: Message }) =>
     Message ? [{ Key, Code: 'AccessDenied', Message }] : [],

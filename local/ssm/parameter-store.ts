@@ -23,7 +23,7 @@ export interface ParameterStore {
   valueOf(parameter: StoredParameter): string;
   /** Writes a new version. */
   put(name: string, type: StoredParameter['type'], value: string): Promise<StoredParameter>;
-  /** False when there was none. */
+  /** False when it did not exist. */
   remove(name: string): Promise<boolean>;
   /** Sorted by name. */
   below(path: string, recursive: boolean): readonly StoredParameter[];

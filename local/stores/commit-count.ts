@@ -13,12 +13,12 @@ export interface CommitCount {
  * table alone would only be older.
  */
 export function openCommitCount(database: DatabaseSync, path: string, accept: boolean): CommitCount {
-  const beside = `${path}-commits`;
+  const countFile = `${path}-commits`;
   const select = database.prepare('SELECT count FROM commits');
   const stored = (): bigint => BigInt(Number(select.get()?.count));
-  const file = openSync(beside, 'a+', 0o600);
+  const file = openSync(countFile, 'a+', 0o600);
   closeSync(file);
-  const handle = openSync(beside, 'r+');
+  const handle = openSync(countFile, 'r+');
   const bytes = Buffer.alloc(8);
   const known = readSync(handle, bytes, 0, 8, 0) === 8 ? bytes.readBigUInt64BE() : 0n;
   if (known > stored() && !accept) {

@@ -76,7 +76,7 @@ async function faultOf(directory: string, root: Root, { holds, paths, identity }
   const [path] = paths;
   if (!paths.some((each) => existsSync(join(directory, each)))) return `${path} (${holds}) is gone`;
   const own = identity === undefined ? root : await readIdentity(join(directory, identity));
-  // Of 0.1.0, which noted nothing.
+  // A store of 0.1.0, which recorded nothing.
   if (root.installation === '') return undefined;
   if (own?.installation !== root.installation) return `${path} (${holds}) belongs to another installation`;
   // An interrupted start has written some of the notes.

@@ -21,7 +21,7 @@ const bounds = ['minimum', 'maximum', 'minItems', 'maxItems', 'minLength', 'maxL
 
 const anyValue = { 'x-kubernetes-preserve-unknown-fields': true } as const;
 
-/** What is said of places in addition to the shape, by path: `spec.nodePools.dynamic[]`. */
+/** Additional texts of places of the shape, by path: `spec.nodePools.dynamic[]`. */
 export type Additions = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 
 export function structuralSchema(shape: z.ZodType, path: string, additions: Additions): StructuralSchema {

@@ -39,12 +39,12 @@ Faults (nothing is started):
   docs/secrets.md). Its fields (table below)
   are validated offline if it is in the same files, and by the API if a stored manifest names it.
 - **Networks.** IPv4, with room for every node that the cluster and its load balancers may have; apart from addresses of
-  static nodes and from networks that Kubernetes and meeting clusters use. With pools in clouds, not in 10.0.0.0/24, where clouds have services.
+  static nodes and from networks that Kubernetes and connected clusters use. With pools in clouds, not in 10.0.0.0/24, where clouds have services.
   Subnets of those pools are in the parts of 10.0.0.0/16 outside the network.
-- **Roles.** \`targetPools\` or the older \`target\`, not both; pools of the cluster that is served. \`targetPort\` 6443
+- **Roles.** \`targetPools\` or the older \`target\`, not both; they name pools of the target cluster. \`targetPort\` 6443
   is the Kubernetes API: then \`port\` is 6443 too, tcp, control pools only, no PROXY protocol, no sticky sessions. Ports
   are unique on a load balancer, tcp and udp apart; from 64512 on they are its own.
-- **Load balancers.** One at most serves the API of a cluster, and that one has pools and no alternative names. A host name
+- **Load balancers.** At most one serves the API of a cluster, and it has pools and no alternative names. A host name
   is used once. The DNS provider must serve zones.
 - **Storage and documents.** \`longhorn\` needs a compute pool. A document has a text, or comes with Kubeloom; its objects have
   apiVersion, kind and name, are in one document of the cluster only, and are no Secrets.

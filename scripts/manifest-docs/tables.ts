@@ -59,7 +59,7 @@ const plural = (type: string): string =>
   ({ text: 'texts', object: 'objects', word: 'words', number: 'numbers' })[type] ?? type;
 
 function defaultOf(name: string, field: Schema, parent: Schema): string {
-  if (parent.required?.includes(name)) return '**needed**';
+  if (parent.required?.includes(name)) return '**required**';
   if (field.default === undefined) return '–';
   const text = JSON.stringify(field.default);
   return text === '[]' || text === '{}' || text === '""' ? 'none' : `\`${text.replaceAll('"', '')}\``;

@@ -10,7 +10,7 @@ export interface ModuleFinding {
   readonly message: string;
 }
 
-/** A place that says why a finding stays. An empty reason is none. */
+/** A place that says why a finding stays. An empty reason does not count. */
 export interface Acknowledgement {
   readonly rule: string;
   readonly file: string;

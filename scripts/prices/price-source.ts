@@ -7,7 +7,7 @@ export interface WantedPrices {
   readonly region: string;
   readonly types: readonly string[];
 }
-/** Of `WantedPrices`; types that the answer lacks are missing in `prices`. */
+/** Prices for `WantedPrices`; types that the answer lacks are missing in `prices`. */
 export type ReadPrices = Omit<PriceList, 'regions'>;
 
 export interface Reading {

@@ -46,7 +46,7 @@ export interface SchemaFixture {
   version: string;
   /** How the schema was had, honestly. */
   obtained: string;
-  /** What a reader must know; demanded where the pinned version is another one. */
+  /** What a reader must know; required if the pinned version differs. */
   note?: string;
   schema: ProviderSchema;
 }

@@ -7,7 +7,7 @@ export interface UsedTypes {
   readonly dataSources: ReadonlySet<string>;
 }
 
-/** Of the modules of all types; only those of the provider with the local name `prefix` (`aws` → `aws_…`). */
+/** Types in the modules of all provider types; only those of the provider with the local name `prefix` (`aws` → `aws_…`). */
 export function usedTypes(templates: string, prefix: string): UsedTypes {
   const files = globSync('*/{network,nodepool,dns}/*.tf', { cwd: templates }).sort();
   const text = files.map((file) => readFileSync(join(templates, file), 'utf8')).join('\n');

@@ -67,12 +67,12 @@ need_machine() {
   done
 }
 
-# Terraform was killed and this process goes on alone: no one would ever know of the host that it creates.
+# Terraform was killed and this process continues alone: the host that it creates would be unknown to everyone.
 stop_if_orphaned() {
   [ -n "$abort_if_orphaned" ] || return 0
   local stat
   read -r stat <"/proc/$$/stat"
-  # Behind the name, which may have spaces: state, parent.
+  # State and parent come after the name, which may have spaces.
   [[ ${stat##*) } != ?" $first_parent "* ]] || return 0
   remove_host
   fail 4 "the process that asked for it is gone; host removed again"

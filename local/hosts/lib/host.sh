@@ -40,7 +40,7 @@ make_host() {
   mkdir -p "$host_dir"
   echo "$id" >"$host_dir/id"
   spec_text >"$host_dir/spec"
-  fail_when_told
+  fail_if_asked
   make_files
   stop_if_orphaned
   attach_network
@@ -93,7 +93,7 @@ write_kubelet_flags() {
 }
 
 # Fault injection for tests: a file faults/<glob of host names>; "slow SECONDS" delays, any other text is the cause it fails with.
-fail_when_told() {
+fail_if_asked() {
   local fault word='' rest=''
   for fault in "$state_dir"/faults/*; do
     # shellcheck disable=SC2053

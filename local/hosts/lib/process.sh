@@ -39,7 +39,7 @@ child_of() {
   echo "$child"
 }
 
-# PID of the host's own PID 1: launcher → nspawn → it. Empty when there is none.
+# PID of the host's own PID 1: launcher → nspawn → it. Empty when it does not run.
 init_of_host() {
   local pid
   read -r pid _ 2>/dev/null <"$host_dir/pid" || return 0

@@ -1,5 +1,5 @@
 # Terraform's state against what is really there. Remote state lags behind and terraform_data is never refreshed, so the runner
-# asks before each apply: hosts that only the state has must be replaced, hosts that only the machine has are removed.
+# checks before each apply: hosts that only the state has must be replaced, hosts that only the machine has are removed.
 
 command_reconcile() {
   need_machine

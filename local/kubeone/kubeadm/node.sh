@@ -3,7 +3,7 @@ set -euo pipefail
 export DEBIAN_FRONTEND=noninteractive KUBECONFIG=/etc/kubernetes/admin.conf PATH=$PATH:/usr/local/bin:/usr/sbin:/sbin
 socket=unix:///run/containerd/containerd.sock
 
-# A step whose run was cut off goes on to its end on this host; the step of the next run waits for it.
+# A step whose run was interrupted continues to its end on this host; the step of the next run waits for it.
 exec 9>/run/kubeloom-step.lock
 flock --wait 900 9 || { echo "a step of an earlier run has not ended after 15 minutes" >&2; exit 1; }
 
@@ -58,7 +58,7 @@ prepare() {
   systemctl enable -q --now containerd kubelet
 }
 
-# run_kubeadm ARGUMENTS: on failure its errors alone, and what the kubelet said last when that is what it waited for.
+# run_kubeadm ARGUMENTS: on failure prints only its errors, and the last lines of the kubelet if kubeadm waited for it.
 run_kubeadm() {
   local log=/tmp/kubeloom-kubeadm.log
   kubeadm "$@" >$log 2>&1 && return 0
@@ -67,7 +67,7 @@ run_kubeadm() {
   return 1
 }
 
-# What a step that was cut off has left behind would make kubeadm refuse the next one.
+# What an interrupted step left behind would make kubeadm refuse the next one.
 start_again() {
   if [ -e /etc/kubernetes/pki/ca.crt ] || [ -e /etc/kubernetes/bootstrap-kubelet.conf ]; then reset ""; fi
 }
@@ -78,7 +78,7 @@ configuration() {
   (umask 077 && base64 -d <<<"${2:-$KUBEADM_CONFIG}" >"$HOME/kubeone/cfg/$1")
 }
 
-# init VERSION PAUSE: the first control node. Each phase of kubeadm keeps what exists, so one that was cut off goes on.
+# init VERSION PAUSE: the first control node. Each phase of kubeadm keeps what exists, so an interrupted one continues.
 init() {
   prepare "$@"
   configuration master_full.yaml
@@ -126,7 +126,7 @@ upgrade_kubelet() {
   systemctl restart kubelet
 }
 
-# drain NODE / resume NODE, on a control node. KubeOne's label: a run that is cut off leaves it.
+# drain NODE / resume NODE, on a control node. KubeOne's label: a run that is interrupted leaves it.
 upgrading=kubeone.io/upgrade-in-progress
 drain() {
   kubectl label node "$1" "$upgrading=" --overwrite >/dev/null
@@ -145,7 +145,7 @@ forget() {
   kubectl delete node "$1" --ignore-not-found >/dev/null
 }
 
-# network: the manifest in NETWORK. It is in use on every node before a node is drained: services would go on to pods that have ended.
+# network: the manifest in NETWORK. It is in use on every node before a node is drained: services would still send requests to pods that have ended.
 network() {
   base64 -d <<<"$NETWORK" | kubectl apply -f - >/dev/null
   kubectl -n kube-system rollout status daemonset kubeloom-network --timeout=120s >/dev/null ||

@@ -6,7 +6,7 @@ export interface ServerAnswer {
   readonly text: string;
 }
 
-/** `timeoutMs`: for the whole answer. Rejects when there is none. Connections are kept where the options have an agent that does. */
+/** `timeoutMs`: for the whole answer. Rejects without an answer. Connections are kept where the options have an agent that does. */
 export function askServer(
   url: string,
   timeoutMs: number,

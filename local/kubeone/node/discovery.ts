@@ -2,7 +2,7 @@
 import type { JsonObject } from './json.ts';
 import { type ApiResource, basePathOf, groupVersionOf } from './resources.ts';
 
-/** Answer to a discovery path; undefined when it is none. */
+/** Answer to a discovery path; undefined for any other path. */
 export function discoveryAnswer(
   path: string,
   kubernetesVersion: string,

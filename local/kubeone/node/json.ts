@@ -32,7 +32,7 @@ export function at(value: Json | undefined, ...path: readonly string[]): Json | 
   return current;
 }
 
-/** The list at a path; empty when there is none. */
+/** The list at a path; empty when it does not exist. */
 export function listAt(value: Json | undefined, ...path: readonly string[]): readonly Json[] {
   const found = at(value, ...path);
   return Array.isArray(found) ? found : [];

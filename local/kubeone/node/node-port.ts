@@ -1,4 +1,4 @@
-/** Stands in for a workload behind a NodePort: answers every HTTP request with the name of the node. */
+/** Stands in for a workload that is reached through a NodePort: answers every HTTP request with the name of the node. */
 import { createServer as createHttpServer } from 'node:http';
 import { createServer, type Server, type Socket } from 'node:net';
 

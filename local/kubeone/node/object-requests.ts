@@ -15,7 +15,7 @@ interface KubernetesRequest {
   readonly query: URLSearchParams;
   readonly accept: string;
   readonly contentType: string;
-  /** undefined when there is none or it is not JSON. */
+  /** undefined when it is missing or not JSON. */
   readonly body: Json | undefined;
 }
 

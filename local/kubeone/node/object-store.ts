@@ -11,11 +11,11 @@ export interface StoreMember {
   readonly url: string;
 }
 
-/** What is kept and passed on between members. The higher (term, revision) is the newer. */
+/** The state that members store and exchange. The higher (term, revision) is the newer. */
 export interface Snapshot {
   readonly term: number;
   readonly revision: number;
-  /** In the order in which they may lead. */
+  /** In the order in which they become leader. */
   readonly members: readonly StoreMember[];
   readonly objects: Readonly<Record<string, KubeObject>>;
 }
@@ -28,7 +28,7 @@ export class ObjectStore {
   readonly #file: string;
   #snapshot: Snapshot = { term: 0, revision: 0, members: [], objects: {} };
 
-  /** Reads what the file has; a missing one is an empty cluster. */
+  /** Reads the file; a missing file is an empty cluster. */
   constructor(file: string) {
     this.#file = file;
     mkdirSync(dirname(file), { recursive: true });
@@ -77,7 +77,7 @@ export class ObjectStore {
     this.adopt({ ...this.#snapshot, revision: this.#snapshot.revision + 1, members });
   }
 
-  /** Takes over a whole snapshot, its term or its members. */
+  /** Replaces the state by a snapshot, or its term or members. */
   adopt(snapshot: Snapshot): void {
     this.#snapshot = snapshot;
     const fresh = `${this.#file}.new`;
@@ -95,7 +95,7 @@ function keyOf(resource: ApiResource, namespace: string, name: string): string {
   return `${prefixOf(resource)}/${namespace}/${name}`;
 }
 
-/** Definitions may name kinds like those of the core group. */
+/** Definitions may use kinds that also exist in the core group. */
 function prefixOf({ name, group }: ApiResource): string {
   return group === '' ? name : `${name}.${group}`;
 }

@@ -6,7 +6,7 @@ type Selector = (object: KubeObject) => boolean;
 
 export const labelSelector = (text: string): Selector => selector(text, (object, key) => object.metadata.labels?.[key]);
 
-/** A field that an object lacks is the same as an empty one. */
+/** A missing field counts as an empty one. */
 export const fieldSelector = (text: string): Selector =>
   selector(text, (object, key) => String(at(object, ...key.split('.')) ?? ''));
 

@@ -97,7 +97,7 @@ function converge(
 Description=${description}
 After=network.target wg-quick@wg0.service
 [Service]
-# Of the code: ${readFileSync(`${directories.code}/.version`, 'utf8').trim()}
+# Version of the code: ${readFileSync(`${directories.code}/.version`, 'utf8').trim()}
 ExecStart=/usr/local/bin/node ${options} ${directories.code}/${unit}.mjs
 Restart=always
 RestartSec=1

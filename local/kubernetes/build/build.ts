@@ -1,6 +1,6 @@
 /**
  * `npm run kubernetes:build`: the parts of real Kubernetes for local hosts, from Go modules and Debian packages, and programs of official
- * releases where the internet answers. What is there already is kept, so an interrupted build goes on where it was.
+ * releases where the internet answers. Existing parts are kept, so an interrupted build continues where it stopped.
  */
 import { execFile, execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
@@ -17,7 +17,7 @@ import { type Available, availableReleases, fetchRelease, officialReleases } fro
 
 const run = promisify(execFile);
 const say = (text: string): void => void process.stdout.write(`${text}\n`);
-/** What kube-proxy, flannel and test applications call. */
+/** Packages of the programs that kube-proxy, flannel and test applications call. */
 const imagePackages = 'iptables,nftables,conntrack,iproute2,curl,bind9-host';
 const needed = { go: 'golang (1.25 or newer)', gcc: 'gcc', 'dpkg-deb': 'dpkg', mmdebstrap: 'mmdebstrap', tar: 'tar' };
 
@@ -26,12 +26,12 @@ const programs = join(directory, 'programs');
 const work = join(directory, 'work');
 
 if (existsSync(join(directory, 'complete', partsKey()))) {
-  say(`Kubernetes ${versions()} is built already: ${directory}`);
+  say(`Kubernetes ${versions()} is already built: ${directory}`);
 } else {
   lookForTools();
   await build().catch((cause: unknown) => {
     say(
-      `\nNot built: ${cause instanceof Error ? cause.message : cause}\nWhat was built stays; call it again to go on.`,
+      `\nNot built: ${cause instanceof Error ? cause.message : cause}\nWhat was built stays; run it again to continue.`,
     );
     process.exitCode = 1;
   });
@@ -48,11 +48,11 @@ async function build(): Promise<void> {
     missingParts((part, program) => provided.has(join(part, program))).reduce((sum, part) => sum + part.seconds, 0) +
     90;
   const minutes = Math.ceil(seconds / availableParallelism() / 60);
-  say(`Builds Kubernetes ${versions()} for local hosts out of Go modules and Debian packages, once.`);
+  say(`Builds Kubernetes ${versions()} for local hosts from Go modules and Debian packages, once.`);
   if (official.length > 0)
     say(`Programs of ${official.length} official releases are downloaded instead, ${megabytes(official)} MB.`);
   say(`About ${minutes} minutes when this machine is idle; 5 GB in ${directory}, and up to 10 GB in Go's own caches.`);
-  say('Interrupt it when you like: a second call goes on.\n');
+  say('Interrupt it when you like: a second call continues.\n');
   await mkdir(work, { recursive: true });
   for (const [index, release] of official.entries()) {
     say(`[${index + 1}/${official.length}] ${release.url} (${megabytes([release])} MB)`);
@@ -96,14 +96,14 @@ async function build(): Promise<void> {
   say(`\nDone: Kubernetes ${versions()}, ${names.length} images. Real clusters: npm run demo, or kubeloom local up.`);
 }
 
-/** Parts with the programs that lack; `known` ones count as there. */
+/** Parts with their missing programs; `known` programs count as present. */
 function missingParts(known: (part: string, program: string) => boolean = () => false): readonly GoPart[] {
   return goParts.flatMap((part) => {
     const lacking = Object.entries(part.programs).filter(
       ([, program]) =>
         !existsSync(join(programs, part.name, program)) && !known(part.name, program) && isUsed(part.name, program),
     );
-    // Its seconds are those of the whole part.
+    // `seconds` is for the whole part.
     const share = lacking.length / Object.keys(part.programs).length;
     return lacking.length === 0
       ? []
@@ -124,7 +124,7 @@ function versions(): string {
   return kubernetesVersions.map(({ version }) => version).join(', ');
 }
 
-/** All that lacks at once. */
+/** Exits with a list of all missing tools. */
 function lookForTools(): void {
   const lacking = Object.entries(needed).filter(([program]) => {
     try {
@@ -145,7 +145,7 @@ function dpkgOptions(): readonly string[] {
   return ['doc', 'man', 'locale', 'info'].map((name) => `--dpkgopt=path-exclude=/usr/share/${name}/*`);
 }
 
-/** Our own source, so the module is this directory's. */
+/** crictl is our own source, so its module is created here. */
 async function buildCrictl(): Promise<void> {
   const target = join(programs, 'crictl', 'crictl');
   if (existsSync(target)) return;
@@ -164,7 +164,7 @@ async function buildCrictl(): Promise<void> {
   await run('go', ['build', '-trimpath', '-buildvcs=false', '-ldflags', '-s -w', '-o', target, '.'], options);
 }
 
-/** The source of the real one is part of Kubernetes' module. */
+/** The source of the original is part of the Kubernetes module. */
 async function buildPause(): Promise<void> {
   const target = join(programs, 'pause', 'pause');
   const newest = kubernetesVersions.at(-1);

@@ -40,7 +40,7 @@ const ofCriTools: Readonly<Record<string, string>> = {
   '1.34.0': 'sha256:a8ff2a3edb37a98daf3aba7c3b284fe0aa5bff24166d896ab9ef64c8913c9f51',
 };
 
-/** Of the table of versions; a version without a known checksum has none. */
+/** Checksum from the table of versions; undefined if the table has none for this version. */
 export function officialReleases(): readonly OfficialRelease[] {
   const github = 'https://github.com';
   const known = (checksum: string | undefined, url: string, parts: OfficialRelease['parts']) =>
@@ -75,7 +75,7 @@ export function officialReleases(): readonly OfficialRelease[] {
 }
 
 export interface Available extends OfficialRelease {
-  /** Of the archive. */
+  /** Address of the archive. */
   readonly bytes: number;
 }
 
@@ -97,7 +97,7 @@ export async function availableReleases(
 const isThere = ({ parts }: OfficialRelease, programs: string): boolean =>
   Object.entries(parts).every(([part, names]) => names.every((name) => existsSync(join(programs, part, name))));
 
-/** Puts its programs where built ones would be. Throws, and leaves nothing, when the archive is another one or cannot be had. */
+/** Puts its programs where built ones would be. Throws and leaves nothing if the archive has another checksum or cannot be fetched. */
 export async function fetchRelease(release: OfficialRelease, programs: string, work: string): Promise<void> {
   await rm(work, { recursive: true, force: true });
   await mkdir(join(work, 'programs'), { recursive: true });

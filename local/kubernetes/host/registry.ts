@@ -1,4 +1,4 @@
-/** On a host: a registry for pulls alone, on the loopback, that serves an OCI layout from disk under every name of registry. */
+/** Runs on a host: a read-only registry on the loopback that serves an OCI layout from disk under any registry name. */
 import { createReadStream, existsSync, readFileSync, statSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';

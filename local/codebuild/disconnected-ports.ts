@@ -1,8 +1,8 @@
-/** The ports of a runner in this process that was killed: it goes on, but whatever it does has no effect. */
+/** The ports of a runner in this process that was killed: it continues, but nothing that it does has an effect. */
 import type { Deps } from '#functions/ports.ts';
 
 /** The same ports; after `killed` no call does anything, or ever returns. */
-export function cutOff<Ports extends Pick<Deps, 'artifacts' | 'secrets' | 'events'>>(
+export function disconnected<Ports extends Pick<Deps, 'artifacts' | 'secrets' | 'events'>>(
   ports: Ports,
   killed: AbortSignal,
 ): Ports {
