@@ -1,4 +1,4 @@
-/** Ports for programs that have to be told theirs. */
+/** Ports for programs that need a port number at start. */
 import { randomInt } from 'node:crypto';
 import { createServer } from 'node:net';
 

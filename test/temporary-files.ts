@@ -8,7 +8,7 @@ const prefix = 'kubeloom-unit-';
 export default function setup(): () => void {
   const parent = tmpdir();
   for (const name of readdirSync(parent)) {
-    // Of a run that was killed.
+    // Files of a run that was killed.
     if (name.startsWith(prefix) && !isAlive(Number(name.slice(prefix.length)))) remove(join(parent, name));
   }
   const folder = join(parent, `${prefix}${process.pid}`);

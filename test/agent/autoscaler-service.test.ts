@@ -127,7 +127,7 @@ describe('what the autoscaler changes', () => {
     expect(api.asked).toEqual([]);
   });
 
-  it('a smaller target takes back what has not come, and never a node that exists', async () => {
+  it('a smaller target cancels machines that do not exist yet, and never removes an existing node', async () => {
     const api = pools(aPool({ size: 3 }));
     const call = await clientOf(api);
 
@@ -167,7 +167,7 @@ describe('what the provider refused', () => {
     expect(await call('NodeGroupTargetSize', { id: 'work' })).toEqual({ targetSize: 1 });
   });
 
-  it('another error than a lack of resources has another class', async () => {
+  it('an error that is not a lack of resources is reported to the autoscaler with another class', async () => {
     const call = await clientOf(pools(aPool({ failure: { ...failure, outOfResources: false } })));
 
     const { instances } = (await call('NodeGroupNodes', { id: 'work' })) as { instances: object[] };

@@ -1,4 +1,4 @@
-/** The agent of a cluster behind a proxy, as a process with the environment of its pod. */
+/** The agent of a cluster that reaches Kubeloom through a proxy, as a process with the environment of its pod. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -25,7 +25,7 @@ async function listen(server: Server): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-it('its questions to the API go through the proxy, those to the cluster do not', async () => {
+it('requests of the agent to the API go through the proxy, its requests to the cluster do not', async () => {
   const asked: string[] = [];
   const cluster = createServer((request, response) => {
     asked.push(`cluster ${request.url}`);

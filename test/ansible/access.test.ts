@@ -15,7 +15,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(directory, { recursive: true }));
 
-function letIn(key: string, until: string, zone = 'UTC'): string {
+function allowKey(key: string, until: string, zone = 'UTC'): string {
   const file = (name: string) => readFileSync(join(templates, 'files', name), 'utf8');
   const script = file('access.sh').replace('/root/.ssh/authorized_keys', keys);
   const seconds = String(Date.parse(until) / 1000);
@@ -28,27 +28,27 @@ const lines = () => readFileSync(keys, 'utf8').trimEnd().split('\n');
 const pool = 'ssh-ed25519 AAAApool kubeloom-workers';
 
 describe('access of people', () => {
-  test('a key is let in until its time, in the time zone of the machine, and the key of the pool stays', () => {
-    letIn('ssh-ed25519 AAAAann', '2126-07-01T12:30:00Z', 'Europe/Bratislava');
+  test('an SSH key is accepted until its time, in the time zone of the machine, and the key of the pool stays', () => {
+    allowKey('ssh-ed25519 AAAAann', '2126-07-01T12:30:00Z', 'Europe/Bratislava');
     expect(lines()).toEqual([pool, 'expiry-time="21260701143000" ssh-ed25519 AAAAann kubeloom-access']);
     expect(statSync(keys).mode & 0o777).toBe(0o600);
   });
 
-  test('the same key once more has a new time, and the key of another person stays', () => {
-    letIn('ssh-ed25519 AAAAann', '2126-07-01T12:30:00Z');
-    letIn('ssh-ed25519 AAAAeve', '2126-07-01T13:30:00Z');
-    letIn('ssh-ed25519 AAAAann', '2126-07-01T14:30:00Z');
+  test('access with the same key again gets a new end time, and the key of another person stays', () => {
+    allowKey('ssh-ed25519 AAAAann', '2126-07-01T12:30:00Z');
+    allowKey('ssh-ed25519 AAAAeve', '2126-07-01T13:30:00Z');
+    allowKey('ssh-ed25519 AAAAann', '2126-07-01T14:30:00Z');
     expect(lines()).toEqual([
       pool,
       'expiry-time="21260701133000" ssh-ed25519 AAAAeve kubeloom-access',
       'expiry-time="21260701143000" ssh-ed25519 AAAAann kubeloom-access',
     ]);
-    expect(letIn('ssh-ed25519 AAAAann', '2126-07-01T14:30:00Z')).toBe('');
+    expect(allowKey('ssh-ed25519 AAAAann', '2126-07-01T14:30:00Z')).toBe('');
   });
 
   test('keys whose time is over go with the next visit', () => {
-    letIn('ssh-ed25519 AAAAeve', '2020-01-01T00:00:00Z');
-    letIn('ssh-ed25519 AAAAann', '2126-07-01T12:30:00Z');
+    allowKey('ssh-ed25519 AAAAeve', '2020-01-01T00:00:00Z');
+    allowKey('ssh-ed25519 AAAAann', '2126-07-01T12:30:00Z');
     expect(lines()).toEqual([pool, 'expiry-time="21260701123000" ssh-ed25519 AAAAann kubeloom-access']);
   });
 });

@@ -1,4 +1,4 @@
-/** What a playbook tells programs: one JSON object a line. */
+/** What a playbook prints for programs: one JSON object a line. */
 import { beforeAll, expect, test } from 'vitest';
 import { needAnsible, runLocally } from './playbook.ts';
 
@@ -8,8 +8,8 @@ const hosts = { all: { hosts: { one: {} } } };
 const raw = (name: string, script: string, more: object = {}) => ({
   name,
   'ansible.builtin.raw': script,
-  register: 'said',
-  changed_when: "'changed: ' in said.stdout",
+  register: 'printed',
+  changed_when: "'changed: ' in printed.stdout",
   ...more,
 });
 

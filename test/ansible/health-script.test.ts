@@ -56,17 +56,17 @@ async function ask(checks: readonly HealthCheck[], within = 0) {
     KUBELOOM_HEALTHY_WITHIN: String(within),
   };
   const child = spawn('bash', [], { env: { ...process.env, ...environment } });
-  const said = { stdout: '', stderr: '' };
+  const output = { stdout: '', stderr: '' };
   child.stdout.on('data', (text) => {
-    said.stdout += text;
+    output.stdout += text;
   });
   child.stderr.on('data', (text) => {
-    said.stderr += text;
+    output.stderr += text;
   });
   child.stdin.end(script);
   const code = await new Promise<number | null>((resolve) => child.on('close', resolve));
-  const [, found = '[]'] = /^fact: health=(.*)$/m.exec(said.stdout) ?? [];
-  return { code, stderr: said.stderr, health: JSON.parse(found) as { ok: boolean | null; why?: string }[] };
+  const [, found = '[]'] = /^fact: health=(.*)$/m.exec(output.stdout) ?? [];
+  return { code, stderr: output.stderr, health: JSON.parse(found) as { ok: boolean | null; why?: string }[] };
 }
 const answerTo = async (asked: Asked, times: Partial<HealthCheck> = {}) =>
   (await ask([{ ask: asked, ...once, ...times }])).health[0];
@@ -87,7 +87,7 @@ describe('KA-9: the health checks of a machine', () => {
     ['a service that is not there', () => http({ port: 1 }), /^http :1\/: no answer within 5 s$/],
     ['another status', () => http({ status: 204 }), /: answered 200, expected 204$/],
     ['another text', () => http({ body: 'closed' }), /: the answer lacks the expected text$/],
-    ['TLS where there is none', () => http({ tls: true }), /^https .*: no answer/],
+    ['TLS on a port without TLS', () => http({ tls: true }), /^https .*: no answer/],
     [
       'a command that fails',
       () => ({ kind: 'exec', command: '/bin/bash -c "echo no disk; exit 3"' }),
@@ -143,7 +143,7 @@ describe('KA-9: the health checks of a machine', () => {
     await vi.waitUntil(() => !isRunning(left), { timeout: 10_000 });
   });
 
-  it('what a check says has neither queries, arguments, expected texts nor output, which may hold secrets', async () => {
+  it('health check reports contain no queries, arguments, expected texts or output, which may hold secrets', async () => {
     const secret = 'planted-token';
     const { health } = await ask([
       { ask: http({ path: `/ready?token=${secret}`, body: secret.toUpperCase() }), ...once },
@@ -173,12 +173,12 @@ describe('KA-9: the health checks of a machine', () => {
     expect(health.map(({ ok }) => ok)).toEqual([false, true]);
   });
 
-  it('what waits until the machine is healthy goes on when it is', async () => {
+  it('a script that waits for the health of the machine continues when the machine is healthy', async () => {
     answers = [500, 500, 200];
     expect(await ask([{ ask: http(), ...once }], 60)).toMatchObject({ code: 0, health: [{ ok: true }] });
   });
 
-  it('what waits for a machine that does not become healthy ends with the check that fails', async () => {
+  it('a wait for a machine that does not become healthy ends with the name of the failing check', async () => {
     const { code, stderr } = await ask([{ ask: http({ status: 204 }), ...once }], 1);
     expect(code).toBe(1);
     expect(stderr).toMatch(/the machine did not become healthy within 1 s: http :\d+\/: answered 200, expected 204/);

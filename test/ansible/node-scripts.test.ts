@@ -144,7 +144,7 @@ describe('host firewall', () => {
     expect(text).not.toContain('10250 ');
   });
 
-  test('the firewall has no rule for missing roles, and no address set when all are let in', async () => {
+  test('the firewall has no rule for missing roles, and no address set when all addresses are allowed', async () => {
     const text = await nft({ tcp: [], udp: [], admin: ['0.0.0.0/0'] });
     expect(sets(text)).toEqual({ peers: undefined });
     expect(text).toMatch(/^ {4}tcp dport 22 accept$/m);

@@ -62,7 +62,7 @@ describe('packages', () => {
     expect(calls()).toEqual(['update', 'install one', 'install two', 'update', 'install two']);
   });
 
-  test.each(['lists', 'archives'])('apt is asked again while another program holds the lock of its %s', (lock) => {
+  test.each(['lists', 'archives'])('apt is retried while another program holds the lock of its %s', (lock) => {
     const held = `[ -e ${directory}/waited ] || { touch ${directory}/waited; echo 'E: Could not get lock ${lock}/lock' >&2; exit 100; }`;
     program('apt-get', `case $* in ${lock === 'lists' ? '*update' : '*one'}) ${held};; esac`);
     const stdout = 'note: another program holds a lock of apt: waiting for it\nchanged: installed one\n';

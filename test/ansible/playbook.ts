@@ -27,7 +27,7 @@ export function needAnsible(): void {
 export async function runLocally(tasks: readonly object[], inventory: object): Promise<LocalRun> {
   const directory = mkdtempSync(join(tmpdir(), 'kubeloom-ansible-'));
   try {
-    // Beside the templates, as the real playbooks are, so that lookups find them.
+    // Next to the templates, as the real playbooks are, so that lookups find them.
     cpSync(join(templates, 'templates'), join(directory, 'templates'), { recursive: true });
     const play = { name: 'Try', hosts: 'all', gather_facts: false, connection: 'local', tasks };
     writeFileSync(join(directory, 'playbook.yml'), JSON.stringify([play]));

@@ -79,7 +79,7 @@ describe('installation proxy', () => {
     for (const [path, text] of Object.entries(own)) expect(readFileSync(place(path), 'utf8')).toBe(text);
   });
 
-  test('services are restarted when their proxy is another one, and not because KubeOne wrote the same', () => {
+  test('services restart when their proxy changed, and not when KubeOne wrote the same proxy again', () => {
     set(proxy, '10.0.0.1');
     expect(restarts()).toEqual(['restart kubelet', 'restart containerd']);
     const names = ['http_proxy', 'https_proxy', 'HTTP_PROXY', 'HTTPS_PROXY'].map((name) => `${name}=${proxy}`);

@@ -32,7 +32,7 @@ function inventory(hosts: readonly string[], statics: readonly string[]): { read
 }
 
 describe('peer lists', () => {
-  test('nodes behind one router dial each other under their local addresses, all others under public ones', async () => {
+  test('nodes of one router dial each other under their local addresses, all others under public ones', async () => {
     const near = (name: string, number: number, site: string) => ({
       ...node(name, number, 'dynamic'),
       site,
@@ -106,8 +106,8 @@ test('every playbook is one that Ansible accepts', () => {
   const config = { ANSIBLE_CONFIG: join(templates, 'ansible.cfg'), ANSIBLE_INVENTORY_ENABLED: 'host_list' };
   const args = ['--syntax-check', ...playbooks.map((file) => join(templates, file)), '-i', 'localhost,'];
   const options = { env: { ...process.env, ...config }, input: '', encoding: 'utf8' as const };
-  const said = execFileSync('ansible-playbook', args, options);
-  for (const file of playbooks) expect(said).toContain(file);
+  const output = execFileSync('ansible-playbook', args, options);
+  for (const file of playbooks) expect(output).toContain(file);
 });
 
 test('a script of a playbook that installs packages has the function for it before', () => {

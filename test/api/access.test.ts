@@ -92,7 +92,7 @@ describe('subjects', () => {
     const put = (as: Call['as']) => under.call('PUT', '/v1/secrets/team/hetzner', { body: aSecret(), as });
     expect((await put(asRole('deployer'))).status).toBe(200);
     expect((await put(asRole('deployer-2'))).status).toBe(403);
-    // A token that says it is this principal is none.
+    // A token that claims to be this principal is not this principal.
     expect((await put(asUser(arn))).status).toBe(403);
   });
 
@@ -198,7 +198,7 @@ describe('a RoleBinding', () => {
   it.each([
     ['an unknown role', { role: 'owner' }, 'spec.role'],
     ['no namespace', { namespaces: [] }, 'spec.namespaces'],
-    ['a namespace that is none', { namespaces: ['Team A'] }, 'spec.namespaces[0]'],
+    ['an invalid namespace', { namespaces: ['Team A'] }, 'spec.namespaces[0]'],
     ['an empty subject', { subjects: [{}] }, 'spec.subjects[0]'],
     [
       'roles by a path, which no session has',

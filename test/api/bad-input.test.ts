@@ -99,7 +99,7 @@ describe('bad input', () => {
     expect([status, json.faults]).toEqual([400, [{ path: 'attempt', reason: 'must be a whole number from 1 on' }]]);
   });
 
-  it('a document that is too large to be stored is refused with the size that is possible', async () => {
+  it('a document that is too large is refused with the largest possible size', async () => {
     const api = apiUnderTest();
     const reference = aTemplateReference();
     reference.spec.paths.playbooks = 'p'.repeat(150_000);

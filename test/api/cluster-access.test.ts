@@ -1,4 +1,4 @@
-/** Client certificates of people: who may ask for which role, about whom a request is, and who sees what came of it. */
+/** Client certificates of people: who may ask for which role, about whom a request is, and who sees its result. */
 import { generateKeyPairSync, sign } from 'node:crypto';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { questionKeys } from '#contracts/job.ts';
@@ -52,7 +52,7 @@ describe('a certificate request', () => {
     expect(isAbout(byOpenssl, { ...ann, group: 'kubeloom:admin' })).toBe(false);
   });
 
-  it('what cannot be read is about no one', () => {
+  it('a certificate request that cannot be parsed names no one', () => {
     const [head, ...lines] = byOpenssl.split('\n');
     for (const text of ['', 'x', `${byOpenssl}${byOpenssl}`, [head, 'MIHpMIGR', ...lines.slice(-2)].join('\n')])
       expect(isAbout(text, ann)).toBe(false);
@@ -110,13 +110,13 @@ describe('a kubeconfig of one’s own', () => {
     expect(items).toMatchObject([
       {
         message: expect.stringMatching(
-          /^kubeconfig of web with the role edit for 120 min, asked for by operator from /,
+          /^kubeconfig of web with the role edit for 120 min, requested by operator from /,
         ),
       },
     ]);
   });
 
-  it('what was issued is seen by who asked, and by no one else', async () => {
+  it('only the caller who requested a certificate can read it', async () => {
     await ask('viewer', 'view');
     const look = async (who: string) => api.call('GET', `${path}/1`, as(who));
     expect((await look('viewer')).json).toMatchObject({ status: 'running', issued: null, problem: null });
@@ -179,7 +179,7 @@ describe('SSH access to nodes', () => {
     });
     const { items } = (await api.call('GET', `${manifestPath}/events`)).json;
     expect(items).toMatchObject([
-      { message: expect.stringMatching(/^SSH access to all nodes of web for 60 min, asked for by tester from /) },
+      { message: expect.stringMatching(/^SSH access to all nodes of web for 60 min, requested by tester from /) },
     ]);
   });
 

@@ -5,7 +5,7 @@ import { aManifest, key, manifestPath } from './documents.ts';
 import { aClusterRecord, aRecord, aState } from './records.ts';
 
 describe('DELETE of a manifest', () => {
-  it('DELETE starts a run that deletes, and says so', async () => {
+  it('DELETE of a manifest starts a run and returns its id', async () => {
     const { deps, call } = apiUnderTest();
     await call('PUT', manifestPath, { body: aManifest() });
     const answer = await call('DELETE', manifestPath);
@@ -15,7 +15,7 @@ describe('DELETE of a manifest', () => {
     expect(deps.workflows.started).toHaveLength(2);
   });
 
-  it('a second DELETE starts nothing, unless the deletion has failed', async () => {
+  it('a second DELETE of a manifest starts nothing, unless the deletion has failed', async () => {
     const { deps, call } = apiUnderTest();
     await deps.manifests.create(aRecord({ deleting: true, status: 'Deleting', generation: 4 }));
     const again = await call('DELETE', manifestPath);

@@ -1,27 +1,27 @@
-/** What a person is told about a manifest: rows of nodes, progress, failures, and what is not real. */
+/** What the API reports about a manifest: rows of nodes, progress, failures, and what is not real. */
 import { describe, expect, it } from 'vitest';
 import type { ClusterRecord } from '#contracts/records.ts';
 import { type Answer, apiUnderTest } from './api-under-test.ts';
 import { manifestPath } from './documents.ts';
 import { aClusterRecord, aRecord, aRun, aState, runId, someProgress } from './records.ts';
 
-interface Told {
+interface Described {
   readonly status: string;
   readonly nodes: readonly { readonly name: string; readonly status: string }[];
   readonly [field: string]: unknown;
 }
 
-async function describeWith(change: Partial<ClusterRecord>): Promise<{ answer: Answer; cluster: Told }> {
+async function describeWith(change: Partial<ClusterRecord>): Promise<{ answer: Answer; cluster: Described }> {
   const api = apiUnderTest();
   await api.deps.manifests.create(aRecord());
   await api.deps.runs.put(aRun());
   await api.deps.clusters.put(aClusterRecord(change));
   const answer = await api.call('GET', manifestPath);
   expect(answer.status).toBe(200);
-  return { answer, cluster: (answer.json.clusters as Told[])[0] ?? { status: '', nodes: [] } };
+  return { answer, cluster: (answer.json.clusters as Described[])[0] ?? { status: '', nodes: [] } };
 }
 
-const statuses = (cluster: Told): Record<string, string> =>
+const statuses = (cluster: Described): Record<string, string> =>
   Object.fromEntries(cluster.nodes.map(({ name, status }) => [name, status]));
 
 describe('GET of a manifest', () => {

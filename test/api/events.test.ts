@@ -102,7 +102,7 @@ describe('events of all manifests', () => {
     expect(messages(await page(await twoTeams(), query))).toEqual(seconds.map((second) => `event ${second}`));
   });
 
-  it('a follower goes on with `next`, or with the id of the last event that it has, also when nothing was new', async () => {
+  it('a follower of events continues with `next`, or with the id of its last event, also after an answer without events', async () => {
     const api = await twoTeams();
     const first = await page(api, 'limit=3');
     expect([messages(first), first.more]).toEqual([['event 1', 'event 2', 'event 3'], true]);

@@ -64,7 +64,7 @@ async function listed(api: ApiUnderTest, query: string): Promise<Listed> {
 }
 
 describe('GET /v1/manifests', () => {
-  it('what needs a person comes first, then what is under way, then drift, what is paused, and the rest by name', async () => {
+  it('manifests that need a person are listed first, then those in progress, with drift, paused, and the rest by name', async () => {
     const { list } = await fleet();
     const { names, page } = await list('sort=state');
     expect(names).toEqual(['degraded', 'failed', 'works', 'drifted', 'rests', 'calm']);
@@ -120,7 +120,7 @@ describe('GET /v1/manifests', () => {
     expect((await list(`sort=changed&next=${next}`)).detail).toContain('not a cursor of this listing');
   });
 
-  it('neither rows nor counts say anything of namespaces that the caller may not see', async () => {
+  it('rows and counts of the fleet reveal nothing about namespaces that the caller may not see', async () => {
     const api = apiUnderTest({ KUBELOOM_ADMINS: 'user:root' });
     await stored(api, 'mine');
     await stored(api, 'hidden', { namespace: 'other', cluster: { status: 'Degraded' } });
@@ -131,7 +131,7 @@ describe('GET /v1/manifests', () => {
     expect((await api.call('GET', '/v1/manifests?sort=state&namespace=other', as('vera'))).status).toBe(403);
   });
 
-  it('clusters are not read again while no run is at work on them, and are as they are when one has been', async () => {
+  it('clusters are read again only after a run worked on them', async () => {
     const api = await fleet();
     const reads = vi.spyOn(api.deps.clusters, 'list');
     const statuses = async () => (await api.list('search=calm')).page.items[0]?.clusters.map(({ status }) => status);
@@ -165,7 +165,7 @@ describe('GET /v1/manifests', () => {
 });
 
 it.each(['/v1/manifests/team/shop/events', '/v1/events', '/v1/changes?namespace=team'])(
-  'events of %s that are asked for again are an empty 304 until there are more',
+  'events of %s answer 304 until a new event exists',
   async (path) => {
     const api = apiUnderTest();
     await api.deps.manifests.create(aRecord());

@@ -53,7 +53,7 @@ describe('GET …/generations', () => {
     });
   });
 
-  it('a generation of an older release is listed without who and when', async () => {
+  it('a generation of an older release is listed without author and time', async () => {
     const { deps, call } = apiUnderTest();
     await deps.manifests.create(aRecord());
     const { json } = await call('GET', `${manifestPath}/generations`);

@@ -37,7 +37,7 @@ const stored = async ({ deps }: ApiUnderTest, name: string) =>
   (await deps.manifests.get({ namespace: 'machines', name }))?.document as Fields | undefined;
 
 describe('an inventory of machine groups', () => {
-  it('issue 15, 1: a cluster of it is stored as MachineGroups, and its run is started like any other', async () => {
+  it('issue 15, 1: an InventoryCluster of a template for machine groups is stored as MachineGroups, and its run starts like any other', async () => {
     const api = await filled();
     const { json } = await api.call('GET', '/v1/manifests/machines/shop-ams2');
     expect(json).toMatchObject({
@@ -73,7 +73,7 @@ describe('an inventory of machine groups', () => {
     expect(await stored(api, 'shop-fra1')).toMatchObject({ spec: { groups: { web: { size: 2 } } } });
   });
 
-  it('a layer that changes leaves them behind until they are applied', async () => {
+  it('machine groups are behind a changed layer until they are applied', async () => {
     const api = await filled();
     expect((await put(api, larger)).json).toMatchObject({ behind: ['shop-fra1'], refused: [] });
     expect((await api.call('POST', `${base}/clusters/shop-fra1/apply`)).status).toBe(202);
@@ -81,7 +81,7 @@ describe('an inventory of machine groups', () => {
     expect((await api.call('POST', `${base}/clusters/shop-fra1/apply`)).status).toBe(200);
   });
 
-  it('what the rules of machine groups refuse is refused at its place in the document that is made', async () => {
+  it('a fault of machine groups is reported at its place in the generated document', async () => {
     const broken = withValues('prod', {
       groups: { web: { size: 0, serverType: 'small' }, batch: { size: 1, serverType: 'large' } },
     });

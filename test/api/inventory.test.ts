@@ -65,7 +65,7 @@ describe('an inventory', () => {
     expect(items).toMatchObject([{ reason: 'made from InventoryCluster acme-fra1', by: 'tester' }]);
   });
 
-  it('CO-10, BEAT-3: a layer that changes starts nothing: the clusters behind it are named, and change when they are applied', async () => {
+  it('CO-10, BEAT-3: a changed layer starts nothing: the answer names the clusters that are behind it, and they change when they are applied', async () => {
     const api = await filled();
     const stored = await put(api, newer);
     expect(stored.json).toMatchObject({
@@ -88,7 +88,7 @@ describe('an inventory', () => {
     expect((await put(api, newer)).json).toMatchObject({ generation: 2, unchanged: true, behind: [] });
   });
 
-  it('CO-12: a version of a template is never changed, and the next one is another document', async () => {
+  it('CO-12: a stored version of a template never changes, and the next version is a document of its own', async () => {
     const api = await filled();
     const changed = one('InventoryTemplate', 'standard@1', (spec) => ({ ...spec, parts: {}, document: { spec: {} } }));
     expect((await put(api, changed)).json).toMatchObject({
@@ -111,7 +111,7 @@ describe('an inventory', () => {
     expect((await api.call('PUT', path, { body: byHand })).status).toBe(202);
   });
 
-  it('an InventoryCluster does not take over a manifest of its name that a person wrote, unless that says so', async () => {
+  it('an InventoryCluster takes over a hand-written manifest of its name only if that manifest allows it', async () => {
     const api = await filled();
     const cluster = one('InventoryCluster', 'globex-test');
     await api.call('DELETE', pathOf(cluster));
@@ -214,7 +214,7 @@ describe('an explanation', () => {
     for (const { text } of answers) expect(text).not.toContain('hidden-value');
   });
 
-  it('CO-8: a value names its layer, generation, who stored it and what it overrode; what no one set is a default', async () => {
+  it('CO-8: explain shows the layer, generation and author of a value and what it overrode; an unset value is a default', async () => {
     const api = await filled();
     const at = async (path: string) =>
       (await api.call('GET', `/v1/manifests/fleet/acme-ams2/explain?path=${encodeURIComponent(path)}`)).json;

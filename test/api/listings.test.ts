@@ -92,7 +92,7 @@ describe('runs', () => {
 });
 
 describe('events', () => {
-  it('`next` of events goes on after the last answer, even if that was empty', async () => {
+  it('`next` of events continues after the last answer, even if that was empty', async () => {
     const api = apiUnderTest();
     await api.deps.manifests.create(aRecord());
     const event = (second: number) => ({

@@ -42,11 +42,11 @@ describe('GET …/live', () => {
     const tag = (await live(next)).headers.etag ?? '';
     expect(await live(next, tag)).toMatchObject({ status: 304, text: '', headers: { etag: tag } });
     await deps.events.append(key, [event(3)]);
-    const told = await live(next, tag);
-    expect(messages(told)).toEqual(['event 3']);
+    const newer = await live(next, tag);
+    expect(messages(newer)).toEqual(['event 3']);
     const [record = aClusterRecord({})] = await deps.clusters.list(key);
     await deps.clusters.put({ ...record, version: record.version + 1, status: 'NeedsAttention' });
-    const changed = await live(next, told.headers.etag);
+    const changed = await live(next, newer.headers.etag);
     expect(changed).toMatchObject({ status: 200, json: { manifest: { clusters: [{ status: 'NeedsAttention' }] } } });
   });
 

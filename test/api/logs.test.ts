@@ -97,7 +97,7 @@ describe('logs', () => {
     expect(read1 === text).toBe(true);
   });
 
-  it('a log ends even if its last character is cut off', async () => {
+  it('a log ends even if its last character is incomplete', async () => {
     const api = apiUnderTest();
     await api.deps.artifacts.putBytes(`${prefix}/infrastructure/1/log.txt`, new Uint8Array([65, 0xe2, 0x82]));
     expect((await read(api, 0)).next).toBe(1);

@@ -1,4 +1,4 @@
-/** What somebody with roles in some namespaces sees of lists: all of theirs, page by page, as if there were no others. */
+/** What someone with roles in some namespaces sees of lists: all of theirs, page by page, as if there were no others. */
 import { describe, expect, it } from 'vitest';
 import { type ApiUnderTest, apiUnderTest, type Call } from './api-under-test.ts';
 import { aRecord } from './records.ts';
@@ -48,10 +48,10 @@ describe('manifests of some namespaces', () => {
     expect((await pagesOf(api, 5, ann)).flat()).toHaveLength(12);
   });
 
-  it('a listing goes on after a role was removed between two pages', async () => {
+  it('a listing continues after a role was removed between two pages', async () => {
     const api = await apiWhereAnnViews('b', 'd');
     const first = await api.call('GET', '/v1/manifests?limit=2', { as: ann });
-    const other = { user: 'somebody' };
+    const other = { user: 'someone' };
     const body = {
       ...{ apiVersion: 'kubeloom.dev/v1', kind: 'RoleBinding', metadata: { name: 'ann' } },
       spec: { role: 'viewer', namespaces: ['d'], subjects: [{ user: 'ann' }, other] },

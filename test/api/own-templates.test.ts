@@ -60,7 +60,7 @@ describe('an installation that fetches templates', () => {
     const stored = await deps.manifests.get({ namespace: 'team', name: 'shop' });
     expect(stored?.templates).toEqual({ 'sim-1': `git:github.com/team/templates@${commit}#templates` });
     expect(asked).toEqual(['github.com/team/templates v1.0.0']);
-    // What was pinned stays pinned, whatever becomes of the tag.
+    // What was pinned stays pinned, even if the tag moves.
     await call('POST', `${manifestPath}/retry`, { body: {} });
     expect(asked).toHaveLength(1);
   });
@@ -149,7 +149,7 @@ it('a reference that an older version stored and this one refuses is reported as
       faults: [
         {
           path: 'spec.providers[0].templatesRef',
-          reason: expect.stringMatching(/"team\/own-templates" is not accepted any more: spec.paths.terraformer: /),
+          reason: expect.stringMatching(/"team\/own-templates" is no longer accepted: spec.paths.terraformer: /),
           fix: 'fix it and apply it again',
         },
       ],
@@ -257,7 +257,7 @@ describe('provider types from elsewhere', () => {
     const providers = manifest.spec.providers.map((one) => ({ ...one, providerType: 'plugin', plugin }));
     const body = { ...manifest, spec: { ...manifest.spec, providers } };
     const read = await call('POST', `${manifestPath}/plan`, { body, ...as('reader') });
-    expect(read.text).toContain('needs the role operator in namespace');
+    expect(read.text).toContain('requires the role operator in namespace');
     expect(deps.builds.started).toEqual([]);
     expect((await call('POST', `${manifestPath}/plan`, { body, ...as('maker') })).status).toBe(409);
     expect(deps.builds.started).toHaveLength(1);

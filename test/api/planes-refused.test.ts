@@ -67,7 +67,7 @@ describe('a plane whose change has to be approved', () => {
     expect(await pinned(api)).toMatchObject({ mgmt: [{ version: 'component@v1.12.0' }] });
   });
 
-  it('one that is not approved does not come with another change of the manifest', async () => {
+  it('an unapproved plane is not applied by another change of the manifest', async () => {
     const api = await apiWithPlane();
     const change = await proposed(api, 'PUT', path, upgraded);
     const deletion = await proposed(api, 'DELETE', path);

@@ -64,7 +64,7 @@ describe('a ManagementPlane', () => {
     });
   });
 
-  it('its plan is that of the manifest, whose id binds the plane', async () => {
+  it('the plan of a plane is the plan of its manifest, and the plan id also binds the plane', async () => {
     const api = apiUnderTest();
     await putManifest(api);
     const { json } = await plan(api, manifest(), aPlane());
@@ -105,7 +105,11 @@ describe('a ManagementPlane', () => {
     await put(api, plane(east, west));
     await installed(api, plane(east, west));
     expect((await put(api, plane(east))).json.faults).toMatchObject([
-      { reason: expect.stringMatching(/^infrastructure-vsphere .* v1.15.0 .* capi.infrastructure-vsphere.west is of/) },
+      {
+        reason: expect.stringMatching(
+          /^infrastructure-vsphere .* v1.15.0, the release of capi.infrastructure-vsphere.west/,
+        ),
+      },
     ]);
     expect(await put(api, plane(instance('east', 'v1.15.1')))).toMatchObject({ status: 200 });
   });
@@ -166,13 +170,13 @@ describe('a ManagementPlane', () => {
     expect(Object.keys((await pinned(api)) ?? {})).toEqual(['mgmt']);
   });
 
-  it('a second plane on a cluster is refused', async () => {
+  it('a second management plane on a cluster is refused', async () => {
     const api = apiUnderTest();
     await putManifest(api);
     await put(api, aPlane());
     const refused = await put(api, aPlane([aComponent()], 'other'));
     expect(refused.json.faults).toMatchObject([
-      { reason: expect.stringContaining('is on cluster "mgmt", as capi is') },
+      { reason: expect.stringContaining('is on cluster "mgmt", which already has capi') },
     ]);
   });
 

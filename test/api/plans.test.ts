@@ -63,7 +63,7 @@ describe('a plan that has to be approved', () => {
     expect(await approve(under, 'a')).toMatchObject({ status: 400 });
   });
 
-  it('a plan that has to be approved is refused once something moved, and shown as outdated', async () => {
+  it('a proposed plan is refused and shown as outdated once anything has changed', async () => {
     const under = await apiWith();
     const first = await proposed(under, withApproval());
     const second = await proposed(under, withApproval(aManifest({ compute: 3 })));
@@ -112,7 +112,7 @@ describe('a plan that has to be approved', () => {
   it('a plan that has to be approved is not asked for elsewhere', async () => {
     const under = await apiWith({ KUBELOOM_REQUIRE_APPROVAL: 'other' });
     expect(await put(under, aManifest())).toMatchObject({ status: 202 });
-    // The same again changes nothing, whoever has to approve.
+    // The same document again changes nothing, even where an approval is required.
     const strict = await apiWith({ KUBELOOM_REQUIRE_APPROVAL: '*' });
     await approve(strict, await proposed(strict, aManifest()));
     expect(await put(strict, aManifest())).toMatchObject({ status: 200, json: { unchanged: true } });

@@ -56,7 +56,7 @@ describe('a check of stored credentials', () => {
       secret: 'vault://team/vault/secret/clouds/hetzner',
     });
     const { items } = (await under.call('GET', `${manifestPath}/events`)).json as { items: { message: string }[] };
-    expect(items.at(-1)?.message).toMatch(/^check of the credentials of provider "cloud", asked for by tester from /);
+    expect(items.at(-1)?.message).toMatch(/^check of the credentials of provider "cloud" requested by tester from /);
   });
 
   it('a check runs until there is a result', async () => {
@@ -110,7 +110,7 @@ describe('a check of stored credentials', () => {
     expect(under.deps.builds.stopped).toEqual(['sim:1']);
   });
 
-  it('the latest check is found without its id, and is 404 where there was none', async () => {
+  it('the latest check is found without its id, and is 404 when there was no check', async () => {
     const under = await withManifest();
     const latest = () => under.call('GET', `${manifestPath}/providers/cloud/checks/latest`);
     const { status, json } = await latest();
@@ -124,10 +124,10 @@ describe('a check of stored credentials', () => {
 
   it('an unknown instance, check or manifest is 404, with the names of the instances', async () => {
     const under = await withManifest();
-    const { status, json } = await under.call('POST', `${manifestPath}/providers/nobody/check`);
+    const { status, json } = await under.call('POST', `${manifestPath}/providers/stranger/check`);
     expect([status, json.detail]).toEqual([
       404,
-      'manifest "team/shop" has no provider "nobody": there are sim-1, cloud',
+      'manifest "team/shop" has no provider "stranger": there are sim-1, cloud',
     ]);
     expect((await under.call('GET', `${manifestPath}/providers/cloud/checks/7`)).status).toBe(404);
     expect((await under.call('GET', `${manifestPath}/providers/cloud/checks/..`)).status).toBe(400);

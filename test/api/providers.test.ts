@@ -25,7 +25,7 @@ async function apiWithTwoNamespaces(): Promise<ApiUnderTest> {
 }
 
 describe('GET /v1/providers', () => {
-  it('provider instances are listed with their types, where they make pools, and names of Secrets, never values', async () => {
+  it('provider instances are listed with their types, and the pools that use them, and names of Secrets, never values', async () => {
     const { call } = await apiWithTwoNamespaces();
     const { status, json } = await call('GET', '/v1/providers', as('ann'));
     expect(status).toBe(200);

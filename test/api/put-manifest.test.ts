@@ -60,17 +60,17 @@ describe('PUT of a new manifest', () => {
 });
 
 describe('PUT of a manifest that is stored', () => {
-  it('PUT of the same document starts nothing while its run goes on or after it is done', async () => {
+  it('PUT of the same document starts nothing while its run continues or after it is done', async () => {
     const api = apiUnderTest();
     await api.call('PUT', manifestPath, { body: aManifest() });
-    const underWay = await api.call('PUT', manifestPath, { body: aManifest() });
+    const running = await api.call('PUT', manifestPath, { body: aManifest() });
     const { json } = await api.call('POST', `${manifestPath}/plan`);
     const [plan] = json.clusters as readonly ClusterPlan[];
     const current = plan?.waypoints.at(-1)?.target ?? null;
     await api.deps.clusters.put(aClusterRecord({ status: 'Converged', cluster: current?.id ?? '', current }));
     await settled(api, 'Done');
     const done = await api.call('PUT', manifestPath, { body: aManifest() });
-    for (const answer of [underWay, done]) {
+    for (const answer of [running, done]) {
       expect(answer.status).toBe(200);
       expect(answer.json).toMatchObject({ unchanged: true, generation: 1, attempt: 1 });
     }

@@ -1,4 +1,4 @@
-/** Records of a manifest at work, for tests of what is told about it. */
+/** Records of a manifest at work, for tests of what is reported about it. */
 import type { ClusterRecord, ManifestRecord, RunRecord } from '#contracts/records.ts';
 import type { ClusterState, NodePoolState } from '#domain/cluster-state.ts';
 import { aManifest, key } from './documents.ts';

@@ -151,7 +151,9 @@ describe('rollback', () => {
     expect([await back(api), await back(api), await back(api)]).toEqual([
       '4 as 2',
       '5 as 1',
-      expect.stringContaining('no earlier generation that differs was done; the documents of 4, 3, 2, 1 are kept'),
+      expect.stringContaining(
+        'no earlier generation that differs was successful; the documents of 4, 3, 2, 1 are kept',
+      ),
     ]);
   });
 
@@ -165,7 +167,7 @@ describe('rollback', () => {
   it('rollback goes to the generation that is named, and says which ones exist', async () => {
     const api = await history([1, 2, 3], []);
     expect(await back(api, { to: 1 })).toBe('4 as 1');
-    expect(await back(api, { to: 4 })).toContain('generation 4 is not before the present one, 4');
+    expect(await back(api, { to: 4 })).toContain('generation 4 is not before the current one, 4');
     expect(await back(api, { to: 0 })).toContain('to');
   });
 
@@ -197,7 +199,7 @@ describe('pause', () => {
 });
 
 describe('cancel', () => {
-  it('cancel asks the runners of clusters that go forward to stop, not of those that are rolled back', async () => {
+  it('cancel stops the runners of clusters that move forward, not of clusters that are rolled back', async () => {
     const { deps, call } = apiUnderTest();
     await deps.manifests.create(aRecord());
     await deps.runs.put(aRun());
@@ -220,7 +222,7 @@ describe('cancel', () => {
     const again = await call('POST', `${manifestPath}/cancel`);
     expect(again).toMatchObject({
       status: 409,
-      json: { detail: expect.stringContaining('it is being cancelled already') },
+      json: { detail: expect.stringContaining('it is already being cancelled') },
     });
     const { generation, attempt, ...record } = aRecord({ status: 'Failed' });
     await deps.manifests.replace({ ...record, generation, attempt }, { generation, attempt });
@@ -274,7 +276,7 @@ describe('resume', () => {
     const setPaused = deps.manifests.setPaused.bind(deps.manifests);
     deps.manifests.setPaused = async (...desired) => {
       const record = await setPaused(...desired);
-      // A PUT that had read the pause: it stores a generation, notes no time to look at it, and starts nothing.
+      // A PUT that had read the pause: it stores a generation, is not due, and starts nothing.
       const { dueAt: _, paused: _paused, ...later } = { ...record, generation: 2, runId: 'shop-abcde-g2-a1' };
       await deps.manifests.replace(later, { generation: 1, attempt: 1 });
       return record;

@@ -11,7 +11,7 @@ const sources = readdirSync(join(root, 'console'), { recursive: true, encoding: 
   .filter((path) => /\.tsx?$/.test(path))
   .map((path) => ({ path, text: readFileSync(join(root, 'console', path), 'utf8') }));
 
-it('the console takes types of the contracts and loads nothing of them, nor of Node', () => {
+it('the console imports only types of the contracts, and nothing of Node', () => {
   const loaded = sources.flatMap(({ path, text }) =>
     [...text.matchAll(/^import (?!type )[^;]*?from '(#[^']+|node:[^']+|zod)'/gm)].map(
       ([, what]) => `${path} loads ${what}`,

@@ -94,7 +94,7 @@ describe('paths of files', () => {
     entry.isDirectory() ? [entry.name] : [],
   );
 
-  /** `folder/…` in code, also behind `node`; a word of its own in place of a name (`acme`, `<type>`, `…`) ends what must exist. */
+  /** `folder/…` in code, also after `node`; a word of its own in place of a name (`acme`, `<type>`, `…`) ends what must exist. */
   function pathsOn(page: string): string[] {
     return [...read(page).matchAll(/`(?:node )?([\w.-]+\/[^`\s]*)[^`]*`/g)]
       .map((match) => match[1] ?? '')

@@ -21,7 +21,7 @@ describe('rooms', () => {
     expect(circleIn(graphOf(arrows))).toBeUndefined();
   });
 
-  it('two rooms that import each other are a circle, though their files are none', () => {
+  it('two rooms that import each other are a circle, even if their files are not', () => {
     const arrows = arrowsIn(
       'house',
       new Map([

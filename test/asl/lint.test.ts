@@ -57,7 +57,7 @@ function secondsOf({
 }
 
 /** What its comment says. */
-function secondsSaid(comment = ''): number {
+function secondsInComment(comment = ''): number {
   const [, amount, unit] = /at most (\d+) (s|min) in total/.exec(comment) ?? [];
   return Number(amount) * (unit === 'min' ? 60 : 1);
 }
@@ -117,8 +117,8 @@ describe.each(machineNames)('state-machines/%s.asl.json', (name) => {
         const jitter = ErrorEquals.includes('BuildStillRuns') ? 'NONE' : 'FULL';
         expect({ state, jitter: retrier.JitterStrategy }).toEqual({ state, jitter });
         expect(retrier.BackoffRate).toBeGreaterThanOrEqual(1);
-        const said = secondsSaid(retrier.Comment);
-        expect({ state, true: said >= secondsOf(retrier) && said < secondsOf(retrier) * 1.05 }).toEqual({
+        const seconds = secondsInComment(retrier.Comment);
+        expect({ state, true: seconds >= secondsOf(retrier) && seconds < secondsOf(retrier) * 1.05 }).toEqual({
           state,
           true: true,
         });

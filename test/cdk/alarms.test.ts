@@ -1,4 +1,4 @@
-/** Every alarm has a page, every page an alarm, and all tell the same topic. */
+/** Every alarm has a page, every page an alarm, and all notify the same topic. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import type { CollectResultOutput } from '#contracts/state-inputs.ts';
@@ -76,7 +76,7 @@ it('a call of any function that takes more than 80 percent of its time is counte
     for (const { log, timeout } of logs) {
       const [filter, ...others] = counted.filter(({ LogGroupName }) => isSame(LogGroupName, log));
       expect(others).toEqual([]);
-      // As Lambda reports each call, also one that it cut off.
+      // As Lambda reports each call, also one that it interrupted.
       expect(filter?.FilterPattern).toBe(`{ $.record.metrics.durationMs > ${timeout * 800} }`);
       expect(filter?.MetricTransformations).toEqual([
         { MetricName: 'slowCalls', MetricNamespace: 'Kubeloom/kubeloom', MetricValue: '1' },

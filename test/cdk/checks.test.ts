@@ -1,4 +1,4 @@
-/** The rules of cdk-nag, and that they are really looked at. */
+/** The rules of cdk-nag, and that they are really applied. */
 import { App, Stack } from 'aws-cdk-lib';
 import { Bucket } from 'aws-cdk-lib/aws-s3';
 import { CURRENTLY_RECOMMENDED_FLAGS } from 'aws-cdk-lib/cx-api';

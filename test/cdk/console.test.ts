@@ -14,7 +14,7 @@ const made = installationOf(options);
 if (!made.console) throw new Error('there is no stack of the console');
 const stack = made.console;
 
-/** Of the only resource of a type. */
+/** Properties of the only resource of a type. */
 function propertiesOf(type: string): Readonly<Record<string, unknown>> {
   const [one, ...others] = resourcesOf(stack, type);
   if (!one || others.length > 0) throw new Error(`there is not one ${type}`);

@@ -48,7 +48,7 @@ it('a rotated key costs a dollar a month more, twice at most, and is not rotated
   expect(parseOptions({ admins: '*' }).keyRotationDays).toBeGreaterThan(7 * 365);
 });
 
-it('a check costs what plans say of it', () => {
+it('the calculated cost of a drift check equals the cost that plans print', () => {
   expect(dollars(billOf(life.check, 'lambda'))).toBeCloseTo(dollarsOfCheck.lambda, 3);
   expect(dollars(billOf(life.check))).toBeCloseTo(dollarsOfCheck.container, 3);
 });
@@ -80,7 +80,7 @@ it('medians of an installation take the place of what is assumed', () => {
     phases: { queued: 9, provisioning: 5, build, finalizing: 2 },
   });
   const medians = mediansOf([event('nodes', 10), event('nodes', 30), event('nodes', 20), { stage: 'kubernetes' }]);
-  expect(medians).toEqual({ nodes: { queued: 9, before: 14, tool: 20, behind: 2 } });
+  expect(medians).toEqual({ nodes: { queued: 9, before: 14, tool: 20, after: 2 } });
   expect(modelTable(medians)[0]?.creation.seconds).toBeLessThan(modelTable()[0]?.creation.seconds ?? 0);
 });
 

@@ -108,7 +108,7 @@ describe('plugins of Terraform', () => {
     }
   });
 
-  it('plugins are required of all types, or of those that are named', () => {
+  it('the build requires the plugins of all types, or only of the types that the option names', () => {
     expect(Object.keys(required() as object)).toEqual(['hashicorp-aws', 'hetznercloud-hcloud']);
     expect(Object.keys(required('hetzner', 'sim') as object)).toEqual(['hetznercloud-hcloud']);
   });

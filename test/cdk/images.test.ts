@@ -1,4 +1,4 @@
-/** The images of the runners as their Dockerfile describes them: pinned, checked, one target a tool, nobody needs root. */
+/** The images of the runners as their Dockerfile describes them: pinned, checked, one target a tool, no one needs root. */
 import { execFileSync } from 'node:child_process';
 import { globSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -16,7 +16,7 @@ import { copyContext, isSent } from './image-context.ts';
 const folder = fileURLToPath(new URL('../../runner-images/', import.meta.url));
 const templates = fileURLToPath(new URL('../../templates/terraform', import.meta.url));
 const text = readFileSync(`${folder}Dockerfile`, 'utf8');
-/** Instructions, with what goes on in the next line. */
+/** Instructions, with the lines that they continue on. */
 const instructions = text
   .replaceAll(/^#.*\n/gm, '')
   .replaceAll(/ *\\\n */g, ' ')
@@ -116,7 +116,7 @@ describe('targets', () => {
 });
 
 describe('what Docker is sent', () => {
-  it('what the stages of the runners copy is sent', () => {
+  it('the build context contains every file that the Dockerfile copies', () => {
     const copied = stages
       .filter(({ name }) => !name.includes('operator'))
       .flatMap(({ name }) => stepsOf(name))
@@ -125,7 +125,7 @@ describe('what Docker is sent', () => {
     expect(copied.filter((path) => !isSent(path))).toEqual([]);
   });
 
-  it('a changed handler makes no other images: nothing of it is sent', () => {
+  it('a changed handler does not change the images, because it is not in the build context', () => {
     const handlers = ['api', 'tasks', 'pipeline', 'rights'].flatMap((part) =>
       globSync(`functions/${part}/**/*.ts`, { cwd: imageRoot }),
     );

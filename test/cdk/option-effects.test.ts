@@ -150,15 +150,15 @@ describe('what options change', () => {
     'a build of %s is killed only after its tool was stopped in order and all is stored',
     (stage) => {
       // Its time counts from its start, that of the runner from the start of the program: images are loaded in between, at half the speed.
-      const { before, queued, behind } = stageTimes(stage, { ...now, plugins: 'image', checksOn: 'container' });
-      const around = 2 * (before - queued) + behind;
+      const { before, queued, after } = stageTimes(stage, { ...now, plugins: 'image', checksOn: 'container' });
+      const around = 2 * (before - queued) + after;
       expect(around + applyGraceMs / 1000 + storeSeconds).toBeLessThan(stageMarginMinutes * 60);
     },
   );
 
   it('a build on Lambda compute is killed only after its tool was stopped in order and all is stored', () => {
-    const { before, queued, behind } = stageTimes('drift', { ...now, checksOn: 'lambda' });
-    const around = 2 * (before - queued) + behind;
+    const { before, queued, after } = stageTimes('drift', { ...now, checksOn: 'lambda' });
+    const around = 2 * (before - queued) + after;
     expect(around + usualGraceMs / 1000 + storeSeconds).toBeLessThan(lambdaMarginMinutes * 60);
   });
 

@@ -178,9 +178,9 @@ it('each option is in docs/aws/deploy.md (`node scripts/generate-option-docs.ts`
 
 describe('first admins', () => {
   it('the first admins are those that the option names, each of them validated', () => {
-    const admins = 'nobody,iam:arn:aws:iam::123456789012:role/ops,claim:groups';
+    const admins = 'stranger,iam:arn:aws:iam::123456789012:role/ops,claim:groups';
     expect(() => parseOptions({ admins })).toThrow(
-      /^2 faults[\s\S]*admins: "nobody" names no one[\s\S]*"claim:groups" names no one/,
+      /^2 faults[\s\S]*admins: "stranger" names no one[\s\S]*"claim:groups" names no one/,
     );
     expect(() => parseOptions({ admins: ' , ' })).toThrow('admins: names no one; write * for every caller');
   });

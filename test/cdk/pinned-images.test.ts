@@ -37,9 +37,9 @@ it('a stage is started with one variable and no override but the image, which is
   expect(pattern.match(/\*/g)).toHaveLength(1);
 });
 
-it('a check that began on the other compute, before the option changed, is read and stopped', () => {
+it('a check that started on the other compute type, before the option changed, is still read and stopped', () => {
   for (const statements of [ofMachines, ofFunctions]) {
-    // Of functions, those that look for builds at work: the others ask about questions that they started themselves.
+    // The functions that search for running builds; the others ask about jobs that they started themselves.
     const looking = allowing(statements, 'codebuild:ListBuildsForProject');
     const stopping = looking.length > 0 ? looking : allowing(statements, 'codebuild:StopBuild');
     expect(stopping.length).toBeGreaterThan(0);

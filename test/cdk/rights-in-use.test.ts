@@ -14,7 +14,7 @@ const used = new Map<string, Set<string>>();
 let platform: Platform;
 let api: CliClient;
 
-/** The ports, telling which function calls which method. */
+/** The ports, recording which function calls which method. */
 function recorded<Ports extends object>(ports: Ports): Ports {
   return new Proxy(ports, {
     get: (target, port: string) => {

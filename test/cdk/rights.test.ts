@@ -60,7 +60,7 @@ describe('functions', () => {
       expect(JSON.stringify(one.Resource)).toMatch(/^\{"Fn::Join.*:stateMachine:kubeloom-ask-runner"\]\]\}$/);
   });
 
-  it('what asks git repositories reads and stops builds of their runner alone, and the API those of the three that answer questions', () => {
+  it('the function that reads git repositories may only read and stop builds of its runner, the API only those of the three runners for questions', () => {
     const tools = lambdas
       .filter(({ name }) => ['sync-sources', 'router'].includes(name))
       .map(({ statements }) => {
@@ -94,7 +94,7 @@ describe('functions', () => {
     });
   });
 
-  it('what submits for GitSources changes no roles, Secrets, inventories or roll-outs, stops no run and removes nothing', () => {
+  it('the function that submits for GitSources cannot change roles, Secrets, inventories or roll-outs, stop runs or remove anything', () => {
     const uses = derivedUses.functions['sync-sources'] ?? [];
     const own = ['roleBindings.list', 'secrets.exists', 'inventory.get', 'gitSources.put', 'gitSources.due'];
     expect(uses).toEqual(expect.arrayContaining(own));

@@ -55,7 +55,7 @@ describe('schemas in a bundle', () => {
     expect(make(long)).not.toBe(make(long));
   });
 
-  it.each(Object.entries(others))('a %s is made for each caller, and the plain one stays as it is', (_, make) => {
+  it.each(Object.entries(others))('a %s is created for each caller, and the original does not change', (_, make) => {
     const one = make(short);
     expect(make(short)).not.toBe(one);
     for (const same of Object.values(plain)) expect(same(short)).not.toBe(one);

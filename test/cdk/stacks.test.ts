@@ -1,4 +1,4 @@
-/** What would be deployed: the same pipeline, complete, with no right that nobody needs; made without network or account. */
+/** What would be deployed: the same pipeline, complete, with no right that no one needs; made without network or account. */
 import { readdirSync } from 'node:fs';
 import type { Stack } from 'aws-cdk-lib';
 import { Match } from 'aws-cdk-lib/assertions';
@@ -85,7 +85,7 @@ describe('outputs for the doctor', () => {
   });
 });
 
-describe('the function behind the API', () => {
+describe('the function of the API', () => {
   it('the function of the API has one permission for all routes: its policy is limited to 20 KB', () => {
     const permissions = resourcesOf(installation.api, 'AWS::Lambda::Permission');
     expect(permissions).toHaveLength(1);

@@ -43,8 +43,8 @@ describe('kubeloom whoami', () => {
     expect((await kubeloom(['whoami'])).stdout).toMatch(
       /^local {2}by token, from 127\.0\.0\.1\nplatform on this machine: http:.*\n.*\nadmin +all\n$/,
     );
-    const { stdout } = await kubeloom(['whoami', '--json'], { token: await newUser('nobody') });
-    expect(JSON.parse(stdout)).toEqual({ name: 'local:nobody', kind: 'token', from: '127.0.0.1', grants: [] });
+    const { stdout } = await kubeloom(['whoami', '--json'], { token: await newUser('stranger') });
+    expect(JSON.parse(stdout)).toEqual({ name: 'local:stranger', kind: 'token', from: '127.0.0.1', grants: [] });
   });
 
   it('whoami exits with 8 and a sentence when the token is not accepted', async () => {
@@ -172,7 +172,7 @@ describe('kubeloom local user', () => {
   it.each([
     [['add', 'local'], 2, 'is the owner'],
     [['add', 'No Name'], 2, 'is not a valid user name'],
-    [['remove', 'nobody-here'], 4, 'there is no user "nobody-here"'],
+    [['remove', 'stranger-here'], 4, 'there is no user "stranger-here"'],
   ])('local user %j exits with %i and a sentence', async (args, expected, sentence) => {
     const { code, stdout, stderr } = await kubeloom(['local', 'user', ...args]);
     expect([code, stdout, stderr]).toEqual([expected, '', expect.stringContaining(sentence)]);

@@ -1,4 +1,4 @@
-/** `kubeloom adopt`: what Claudie has, as kubectl prints it, becomes files to go on with; nothing is connected to. */
+/** `kubeloom adopt`: what Claudie has, as kubectl prints it, becomes files for Kubeloom; it connects to nothing. */
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -146,17 +146,17 @@ describe('kubeloom adopt', () => {
     expect(documentsIn('secrets-and-templates.yaml').map(({ metadata: { name } }) => name)).toEqual(['hetzner']);
   });
 
-  it('what only one of both installations can have is left out, and said: machines, and DNS names', async () => {
+  it('adopt leaves out what only one of both installations can have, and lists it: machines, and DNS names', async () => {
     const { stdout } = await adopt(everything, '--json');
     const { changes, machines } = JSON.parse(stdout);
-    const said = [
+    const printed = [
       'cluster two is left out: all its control nodes are static machines',
-      'pool spare is left out: nothing that stays uses it',
+      'pool spare is left out: nothing that remains uses it',
       'static pools metal, metal-lb are left out',
       'load balancer front: the names api are left out',
       'load balancer shops: the names www are left out',
     ];
-    expect(changes).toEqual(said.map((text) => expect.stringContaining(text)));
+    expect(changes).toEqual(printed.map((text) => expect.stringContaining(text)));
     expect(read('manifests/team/shop/manifest.yaml')).not.toMatch(
       /hostname|alternativeNames|metal|spare|status|uid|finalizers/,
     );
@@ -196,7 +196,7 @@ describe('kubeloom adopt', () => {
     for (const { stdout, stderr } of texts) expect(stdout + stderr).not.toMatch(/KEY-OF|a{64}|kind: Config|unrelated/);
   });
 
-  it('what is missing is named: Secrets, kubeconfigs, and machines that cannot be read', async () => {
+  it('adopt names what is missing: Secrets, kubeconfigs, and machines that cannot be read', async () => {
     const { stdout } = await adopt([manifest, output('metadata', 'no JSON')], '--json');
     expect(JSON.parse(stdout).missing).toEqual([
       'Secret secrets/hetzner: is not among the files; store it before you apply',
@@ -205,7 +205,7 @@ describe('kubeloom adopt', () => {
     ]);
   });
 
-  it('faults of a manifest are reported with exit 3, and its files are written all the same', async () => {
+  it('faults of a manifest are reported with exit 3, and its files are still written', async () => {
     const faulty = structuredClone(manifest);
     Object.assign(faulty.spec.kubernetes.clusters[0] ?? {}, { version: '1.20.0' });
     const { code, stdout } = await adopt([faulty, ...everything.slice(1)]);

@@ -69,7 +69,7 @@ describe('kubeloom apply', () => {
     expect((await kubeloom(['get', 'nothing'])).code).toBe(4);
   });
 
-  it('apply leaves the run going on Ctrl-C, and says how to follow it again', async () => {
+  it('apply lets the run continue after Ctrl-C, and says how to follow it again', async () => {
     process.env.KUBELOOM_SIM_STAGE_MS = '500';
     const args = ['apply', '-f', file('interrupted'), '--wait'];
     const { code, stderr } = await kubeloomProcess(args, {

@@ -1,4 +1,4 @@
-/** What documents and messages tell people to type exists. */
+/** The commands that documents and messages name exist. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';

@@ -28,8 +28,8 @@ export function linesInMarkdown(file: string, text: string): CommandLine[] {
       found.push(...spans.map((match) => ({ place, text: match[1] ?? '', mention: true })));
       continue;
     }
-    const begun = open ?? /^ {0,2}(?:\$ )?(?:[A-Z_]+=\S* )*(?:npx )?(kubeloom [a-z-].*)$/.exec(line)?.[1];
-    const whole = open === undefined ? begun : `${open} ${line.trim()}`;
+    const begins = open ?? /^ {0,2}(?:\$ )?(?:[A-Z_]+=\S* )*(?:npx )?(kubeloom [a-z-].*)$/.exec(line)?.[1];
+    const whole = open === undefined ? begins : `${open} ${line.trim()}`;
     open = whole?.endsWith('\\') ? whole.slice(0, -1).trimEnd() : undefined;
     if (whole !== undefined && open === undefined) found.push({ place, text: whole, mention: false });
   }
@@ -71,7 +71,7 @@ export async function objectionTo({ text, mention }: CommandLine): Promise<strin
   const objections = [await objectionToWords(before, mention)];
   for (const other of others) {
     const words = wordsOf(other);
-    // `get | runs NAME`, `secrets list | delete NAME`; anything else behind a pipe is another program.
+    // `get | runs NAME`, `secrets list | delete NAME`; all other words after a pipe are programs.
     const sibling = [...before.slice(0, -1).filter((word) => isGroup(word)), ...words];
     const found = commandAt(words) ?? commandAt(sibling);
     if (found === undefined) break;

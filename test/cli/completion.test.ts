@@ -1,4 +1,4 @@
-/** Completion as a shell does it: bash with our script, and the program behind it. */
+/** Completion as a shell does it: bash with our script, and the program that it calls. */
 import { execFile, spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
@@ -47,7 +47,7 @@ afterAll(() => {
   rmSync(home, { recursive: true, force: true });
 });
 
-/** What bash would offer behind `line`, by our own script. */
+/** What bash would offer after `line`, by our own script. */
 async function offered(line: string): Promise<string[]> {
   const ask = `source <(kubeloom completion bash)
     COMP_WORDS=(${line.replace(/ $/, " ''")}); COMP_CWORD=$(( \${#COMP_WORDS[@]} - 1 ))

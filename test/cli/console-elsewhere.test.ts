@@ -41,7 +41,7 @@ it('the console is served on this machine until Ctrl-C, and what it asks is sign
   expect([api.seen.map(({ route }) => route), api.refusals]).toEqual([['GET /v1/whoami'], []]);
 });
 
-it('credentials that are missing or refused are said before anything is served', async () => {
+it('missing or refused credentials are reported before the console serves anything', async () => {
   const { environment } = await installation();
   const keys = ['AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY', 'AWS_SESSION_TOKEN'];
   const without = { ...environment, ...Object.fromEntries(keys.map((name) => [name, ''])) };
@@ -57,7 +57,7 @@ it('credentials that are missing or refused are said before anything is served',
   });
 });
 
-it('a port that is none is refused', async () => {
+it('a --port that is not a number is refused', async () => {
   const { environment } = await installation();
   expect(await kubeloom(['console', '--port', 'x'], { environment })).toMatchObject({
     ...{ code: 2, stderr: expect.stringContaining('--port is a number') },

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { kubeloom } from './kubeloom.ts';
 
-const secret = 'token-that-nobody-may-see';
+const secret = 'token-that-must-stay-secret';
 let home: string;
 let api: Server;
 let url: string;
@@ -74,7 +74,7 @@ describe('kubeloom context', () => {
     expect(unknown).toMatchObject({ code: 4, stderr: expect.stringContaining('there is local, prod, test') });
   });
 
-  it('KUBELOOM_API_URL overrides the context, which is said, and is refused with --context', async () => {
+  it('KUBELOOM_API_URL overrides the context with a note, and is refused with --context', async () => {
     await run(['context', 'add', 'prod', '--url', 'http://127.0.0.1:9', '--use']);
     const environment = { KUBELOOM_API_URL: url, KUBELOOM_TOKEN: 'other' };
     const { stdout } = await run(['whoami'], environment);
@@ -90,7 +90,7 @@ describe('kubeloom context', () => {
     expect((await run(['whoami'])).code).toBe(7);
     await run(['context', 'use', 'prod']);
     await run(['context', 'remove', 'prod']);
-    expect((await run(['whoami'])).stderr).toContain('no Kubeloom is known here');
+    expect((await run(['whoami'])).stderr).toContain('no installation of Kubeloom is configured');
   });
 
   it('a file open to others, a failing source, two sources or a taken name is refused', async () => {

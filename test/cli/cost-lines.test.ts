@@ -50,7 +50,7 @@ describe('the cost of a plan', () => {
     expect(lines).toEqual(['  price not known: web (cx23 of hetzner-1, fsn1), 2 machines now, 3 then']);
   });
 
-  it('invented prices of the simulation are called simulated', () => {
+  it('prices of the simulation are printed as simulated', () => {
     const lists = [{ provider: 'sim', date: '2026-11-23', source: 'simulated' }];
     expect(costLines(cost({ lists }))[0]).toContain('those): sim: simulated)');
   });
@@ -59,7 +59,7 @@ describe('the cost of a plan', () => {
 describe('the cost of several plans', () => {
   const sum = { before: [euros(12)], after: [euros(18)], difference: [euros(6)], lists: [hetzner] };
 
-  it('one line has the sum of all of them', () => {
+  it('the cost of several plans is summed up in one line', () => {
     const [line, ...rest] = sumOfCostLines({ ...sum, notKnown: { before: 0, after: 0 } });
     expect(line).toMatch(
       /^machines cost €18\.00 a month, €6\.00 more than now \(list prices, .*hetzner of 2026-08-17\)$/,

@@ -90,7 +90,7 @@ describe('kubeloom replace', () => {
     expect(stderr).toContain('there is no node "moon-01"');
   });
 
-  it('what is asked for while a manifest is paused is shown by describe and plan', async () => {
+  it('describe and plan show requests that were made while a manifest is paused', async () => {
     await kubeloom('pause', 'sim-minimal');
     expect((await kubeloom('scale', 'sim-minimal', 'compute=1', '--wait')).stdout).toContain('it is paused');
     expect((await kubeloom('describe', 'sim-minimal')).stdout).toMatch(/requested: 1 node in pool compute \(/);

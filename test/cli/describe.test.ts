@@ -40,7 +40,7 @@ describe('a description', () => {
   it.each([
     ['Failed', {}, /`kubeloom retry web`.*`kubeloom rollback web`/],
     ['Failed', { generation: 1 }, /`kubeloom retry web`; or apply a changed manifest$/m],
-    ['Failed', { deleting: true }, /`kubeloom delete web` goes on with it, `--orphan NODE\|all`/],
+    ['Failed', { deleting: true }, /`kubeloom delete web` continues it, `--orphan NODE\|all`/],
     ['Pending', { paused: true }, /until `kubeloom resume web`/],
     ['Failed', { retryAt: '2020-01-01T00:00:00.000Z' }, /it is retried automatically now/],
     ['Failed', { namespace: 'team' }, /`kubeloom retry team\/web`/],

@@ -1,4 +1,4 @@
-/** Where documents are read from: files, folders, URLs, and what is said when that is not possible. */
+/** Where documents are read from: files, folders, URLs, and the error when that is not possible. */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-/** Which manifest a person means with a name, and what is said when there is none. */
+/** Which manifest a person means with a name, and the error when no manifest has the name. */
 import { describe, expect, it } from 'vitest';
 import type { CliClient } from '#cli/connection/api-client.ts';
 import { ApiProblem } from '#cli/connection/api-problem.ts';
@@ -42,7 +42,7 @@ describe('the manifest of a name', () => {
   });
 
   it('a name in a namespace without manifests is answered with the command that lists them', () => {
-    expect(() => found('x', 'empty')).toThrow('`kubeloom get` lists all there are');
+    expect(() => found('x', 'empty')).toThrow('`kubeloom get` lists all');
   });
 });
 
@@ -66,7 +66,7 @@ describe('asking for a manifest by a name', () => {
     ).toBe('the bank');
   });
 
-  it('a missing part of a manifest that exists is reported as the API said it', async () => {
+  it('a missing part of a manifest that exists is reported in the words of the API', async () => {
     const asked = ofManifest(
       lister(async () => ({ items: all })),
       { name: 'shop' },

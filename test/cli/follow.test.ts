@@ -15,14 +15,14 @@ async function followed(moments: readonly Moment[], before: Parameters<typeof wa
   const lines: string[] = [];
   const options = { runId, pollMs: 1, lastEventsMs: 60, patienceMs: 400, write: (line: string) => lines.push(line) };
   const end = await follow(watchedApi(moments, before, pageSize), key, options);
-  const said = lines.map((line) => stripVTControlCharacters(line).replace(/^ *[0-9.]+ (s|min|h).*? [·!✗] /, ''));
-  return { manifest: end.manifest, said };
+  const output = lines.map((line) => stripVTControlCharacters(line).replace(/^ *[0-9.]+ (s|min|h).*? [·!✗] /, ''));
+  return { manifest: end.manifest, output };
 }
 
 describe('following a run', () => {
   it('following does not end on the result of an earlier run', async () => {
     const before = [happened('the run before', { runId: earlier, kind: 'RunFailed' })];
-    const { manifest, said } = await followed(
+    const { manifest, output } = await followed(
       [
         { look: described({ status: 'Failed', runId: earlier }) },
         { look: described({ status: 'Pending', ended: false }) },
@@ -32,18 +32,18 @@ describe('following a run', () => {
       before,
     );
     expect(manifest?.status).toBe('Done');
-    expect(said).toEqual(['a waypoint', 'all is done']);
+    expect(output).toEqual(['a waypoint', 'all is done']);
   });
 
   it('following waits for the last event and the record of the run after the manifest has settled', async () => {
-    const { manifest, said } = await followed([
+    const { manifest, output } = await followed([
       { look: described({}) },
       { look: described({ status: 'Done', ended: false }) },
       { look: described({ status: 'Done', ended: false }), events: [succeeded] },
       { look: described({ status: 'Done' }) },
     ]);
     expect(manifest?.lastRun?.status).toBe('Succeeded');
-    expect(said).toEqual(['all is done']);
+    expect(output).toEqual(['all is done']);
   });
 
   it.each([described({ status: 'Done' }), 'gone'] as const)(
@@ -79,12 +79,12 @@ describe('following a run', () => {
   });
 
   it('following stops waiting for a last event that was never written', async () => {
-    const { manifest, said } = await followed([{ look: described({ status: 'Failed', ended: false }) }]);
-    expect([manifest?.status, said]).toEqual(['Failed', []]);
+    const { manifest, output } = await followed([{ look: described({ status: 'Failed', ended: false }) }]);
+    expect([manifest?.status, output]).toEqual(['Failed', []]);
   });
 
   it('the last events of a deleted manifest are shown', async () => {
-    const { manifest, said } = await followed([
+    const { manifest, output } = await followed([
       {
         look: described({ status: 'Deleting', deleting: true }),
         events: [happened('hosts removed', { at: moment(5) })],
@@ -92,29 +92,29 @@ describe('following a run', () => {
       { look: 'gone', events: [succeeded] },
     ]);
     expect(manifest).toBeUndefined();
-    expect(said).toEqual(['hosts removed', 'all is done']);
+    expect(output).toEqual(['hosts removed', 'all is done']);
   });
 
   it('a new manifest of the same name counts as the end of the one that was followed', async () => {
-    const { manifest, said } = await followed(
+    const { manifest, output } = await followed(
       [{ look: described({}) }, { look: described({ runId: 'web-bbbbb-g1-a1', status: 'Running' }) }],
       [happened('of the other', { runId: 'web-bbbbb-g1-a1' }), succeeded],
     );
     expect(manifest).toBeUndefined();
-    expect(said).toEqual(['all is done']);
+    expect(output).toEqual(['all is done']);
   });
 
-  it('following goes on with the run that took over, and shows its events too', async () => {
+  it('following continues with the run that took over, and shows its events too', async () => {
     const later = 'web-aaaaa-g3-a1';
     const superseded = happened('the newer generation follows', { kind: 'RunSuperseded' });
     const end = happened('all is done', { runId: later, kind: 'RunSucceeded', at: moment(7000) });
-    const { manifest, said } = await followed([
+    const { manifest, output } = await followed([
       { look: described({}), events: [superseded] },
       { look: described({ runId: later, status: 'Running' }), events: [end] },
       { look: described({ runId: later, status: 'Done' }) },
     ]);
     expect(manifest?.runId).toBe(later);
-    expect(said).toEqual(['the newer generation follows', 'all is done']);
+    expect(output).toEqual(['the newer generation follows', 'all is done']);
   });
 
   it('following ends when the run has stopped and a pause holds the manifest', async () => {
@@ -128,18 +128,18 @@ describe('following a run', () => {
   it('a long history is shown completely, page by page, before following ends', async () => {
     const many = Array.from({ length: 450 }, (_, at) => happened(`event ${at}`, { at: moment(at * 20) }));
     const last = { ...succeeded, at: moment(10_000) };
-    const { said } = await followed([{ look: described({ status: 'Done' }) }], [...many, last], 100);
-    expect(said).toEqual([...many.map(({ message }) => message), 'all is done']);
+    const { output } = await followed([{ look: described({ status: 'Done' }) }], [...many, last], 100);
+    expect(output).toEqual([...many.map(({ message }) => message), 'all is done']);
   });
 
   it('an event that was written late is shown, even with a time before that of others', async () => {
-    const { said } = await followed([
+    const { output } = await followed([
       { look: described({}), events: [happened('of one cluster', { at: moment(300) })] },
       { look: described({}), events: [happened('of another, written late', { at: moment(200) })] },
       { look: described({}), events: [succeeded] },
       { look: described({ status: 'Done' }) },
     ]);
-    expect(said).toEqual(['of one cluster', 'of another, written late', 'all is done']);
+    expect(output).toEqual(['of one cluster', 'of another, written late', 'all is done']);
   });
 
   describe('from a request on', () => {
@@ -171,17 +171,17 @@ describe('following a run', () => {
   });
 
   it('following survives a restart of the platform', async () => {
-    const { manifest, said } = await followed([
+    const { manifest, output } = await followed([
       { look: described({}) },
       { look: 'unavailable' },
       { look: described({}), events: [succeeded] },
       { look: described({ status: 'Done' }) },
     ]);
     expect(manifest?.status).toBe('Done');
-    expect(said).toEqual(['no answer for now, trying for 0 s: HTTP 503', 'all is done']);
+    expect(output).toEqual(['no answer for now, trying for 0 s: HTTP 503', 'all is done']);
   });
 
-  it('following gives up when the platform does not come back', async () => {
+  it('following stops when the platform does not come back', async () => {
     await expect(followed([{ look: described({}) }, { look: 'unavailable' }])).rejects.toThrow('HTTP 503');
   });
 });

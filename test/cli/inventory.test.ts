@@ -31,7 +31,7 @@ afterAll(async () => {
   }
 });
 
-it('CO-14: an inventory is planned, applied, changed at one layer, and its clusters follow when a person says so', async () => {
+it('CO-14: an inventory is planned, applied, changed at one layer, and its clusters change only after inventory apply', async () => {
   const planned = await kubeloom('inventory', 'plan', '-f', folder);
   expect(planned).toMatchObject({ code: 0 });
   expect(planned.stdout).toContain('3 clusters depend on it: 3 change\n3 clusters added');
@@ -87,7 +87,7 @@ it('a change is planned, and rolled out in waves by the id of the plan', async (
   expect((await kubeloom('inventory', 'apply', '--plan', plan, '-f', prod, '-n', 'fleet')).code).toBe(5);
 });
 
-it('what is wrong in an inventory is said before anything is stored, with kinds and places', async () => {
+it('faults of an inventory are reported with kinds and places before anything is stored', async () => {
   const bad = join(folder, '7-clusters.yaml');
   writeFileSync(
     bad,

@@ -60,14 +60,14 @@ describe('a kubeconfig of one’s own', () => {
     expect(bytes.includes(Buffer.from(secret, 'base64url'))).toBe(false);
   });
 
-  it('why nothing was issued is said, also when the build is lost or does not end', async () => {
+  it('kubeconfig says why nothing was issued, also when the build is lost or does not end', async () => {
     const refused = apiOf({ problem: 'The cluster signed no client certificate.' });
     await expect(issueKubeconfig(refused.api, wanted)).rejects.toThrow('signed no client certificate');
     const lost = apiOf({ status: 'lost' });
     await expect(issueKubeconfig(lost.api, wanted)).rejects.toThrow('the log of build kubectl:1 says why');
     const endless = apiOf({ status: 'running' });
     await expect(issueKubeconfig(endless.api, wanted, { pollMs: 1, limitMs: -1 })).rejects.toThrow(
-      'waits for its turn',
+      'is running or queued',
     );
   });
 

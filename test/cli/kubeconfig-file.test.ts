@@ -46,7 +46,7 @@ describe('kubeloom kubeconfig -o', () => {
 });
 
 describe('kubeloom kubeconfig --merge', () => {
-  it('--merge creates the file of kubectl if there is none, with the cluster in use', async () => {
+  it('--merge creates the file of kubectl if it does not exist, with the cluster in use', async () => {
     expect(await mergeKubeconfig(text, 'kubeloom-web', false)).toBe(file);
     expect(modeOf(file)).toBe(0o600);
     expect(parse(readFileSync(file, 'utf8'))).toEqual({

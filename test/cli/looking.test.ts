@@ -1,4 +1,4 @@
-/** What a person sees who looks at manifests, on a platform that simulates: by what names, in which formats, and what changed. */
+/** Commands that read manifests, on a platform that simulates: by what names, in which formats, and what changed. */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -126,7 +126,7 @@ describe('kubeloom logs', () => {
 });
 
 describe('kubeloom apply --wait', () => {
-  it('apply --wait of an unchanged document says so and replays no events', async () => {
+  it('apply --wait of an unchanged document reports that and replays no events', async () => {
     const { code, stdout } = await kubeloom(['apply', '-f', file('bank', 'vault'), '--wait']);
     expect(code).toBe(0);
     expect(stdout).toMatch(/^default\/bank unchanged \(generation 1, run .*\); nothing was started$/m);
@@ -137,7 +137,7 @@ describe('kubeloom apply --wait', () => {
 });
 
 describe('kubeloom changes', () => {
-  it('changes says where else to look when there are none', async () => {
+  it('changes without any change names other places to look', async () => {
     expect((await kubeloom(['changes'])).stdout).toBe(
       'no changes of roles; -n NAMESPACE shows those of Secrets and templates\n',
     );

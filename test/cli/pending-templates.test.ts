@@ -10,8 +10,8 @@ import { errorNames } from '#domain/errors.ts';
 const detail = 'a runner is asking the private repository github.com/team/ours for the commit of "main"';
 const problemOf = (code: keyof typeof errorNames) =>
   ({ type: `urn:kubeloom:error:${code}`, title: errorNames[code], status: 409, detail, instance: 'r1', code }) as const;
-const said = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
-afterEach(() => said.mockClear());
+const output = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
+afterEach(() => output.mockClear());
 
 it('a request is repeated until a runner has found the commit, and the wait is reported once', async () => {
   const answers = [problemOf('TemplatesPending'), problemOf('TemplatesPending'), undefined];
@@ -32,7 +32,7 @@ it('a request that is refused for another reason is not repeated', async () => {
   expect(ask).toHaveBeenCalledTimes(1);
 });
 
-it('a request gives up after the time limit, with the words of the API', async () => {
+it('a request for pending templates fails after the time limit, with the words of the API', async () => {
   const ask = () => Promise.reject(new ProblemAnswer(problemOf('TemplatesPending')));
   await expect(onceTemplatesKnown(ask, { everyMs: 1, limitMs: 20 })).rejects.toThrow(detail);
 });
@@ -56,7 +56,7 @@ it('apply, plan and rollback wait for the commit of the templates', async () => 
     () => api.rollbackManifest(key),
   ])
     await expect(call()).rejects.toMatchObject({ problem: { code: 'Protected' } });
-  expect(said.mock.calls).toEqual(Array(3).fill([`${detail}; waiting for it\n`]));
+  expect(output.mock.calls).toEqual(Array(3).fill([`${detail}; waiting for it\n`]));
   const path = '/v1/manifests/team/shop';
   expect(asked).toEqual([`PUT ${path}`, `POST ${path}/plan`, `POST ${path}/rollback`].flatMap((one) => [one, one]));
 });

@@ -69,8 +69,8 @@ describe('kubeloom provider check without files', () => {
   });
 
   it('provider check lists the instances of the namespace or manifest for an unknown name', async () => {
-    expect(await check('nobody')).toMatchObject({ code: 4, stderr: expect.stringMatching(/there are .*one/) });
-    expect(await check('nobody', '-n', 'empty')).toMatchObject({ code: 4, stderr: expect.stringContaining('-f') });
+    expect(await check('stranger')).toMatchObject({ code: 4, stderr: expect.stringMatching(/there are .*one/) });
+    expect(await check('stranger', '-n', 'empty')).toMatchObject({ code: 4, stderr: expect.stringContaining('-f') });
     expect(await check('one', '--manifest', 'forum')).toMatchObject({
       ...{ code: 4, stderr: expect.stringContaining('there are two') },
     });
@@ -85,14 +85,14 @@ describe('waiting for a check', () => {
   };
   const apiWith = (looks: ProviderCheck[]): CheckingApi => ({
     listManifests: async () => ({ items: [] }),
-    getManifest: () => Promise.reject(new Error('nobody asks')),
+    getManifest: () => Promise.reject(new Error('not to be called')),
     checkProvider: async () => ({ ...running, links: {} }),
     getProviderCheck: async () => looks.shift() ?? running,
   });
   const ask = (looks: ProviderCheck[], limitMs = 60_000) =>
     checkStored(apiWith(looks), { provider: 'one', namespace: 'default', manifest: 'shop' }, { pollMs: 1, limitMs });
 
-  it('the wait for a check goes on until there is a result', async () => {
+  it('the wait for a check continues until there is a result', async () => {
     expect(await ask([running, running, { ...running, status: 'done' }])).toEqual([]);
   });
 

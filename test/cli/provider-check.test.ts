@@ -43,6 +43,6 @@ describe('kubeloom provider check', () => {
   });
 
   it('an unknown provider is answered with the names of those in the files', async () => {
-    expect(await check('nobody')).toMatchObject({ code: 4, stderr: expect.stringContaining('here, cloud, later') });
+    expect(await check('stranger')).toMatchObject({ code: 4, stderr: expect.stringContaining('here, cloud, later') });
   });
 });

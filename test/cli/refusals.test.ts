@@ -1,4 +1,4 @@
-/** What goes wrong between a person's files and the API: told as what it is, all of it at once, before anything is sent. */
+/** What goes wrong between a person's files and the API: reported precisely and all at once, before anything is sent. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -116,7 +116,7 @@ describe('logs and events', () => {
     expect(await kubeloom(['logs', check])).toMatchObject({ code: 0, stdout: expect.stringContaining('drift') });
   });
 
-  it('events says so when the named run has none', async () => {
+  it('events reports that the named run has no events', async () => {
     const { code, stderr } = await kubeloom(['events', 'sim-minimal', '--run', 'nothing']);
     expect([code, stderr]).toEqual([0, expect.stringContaining('no events of run nothing')]);
   });

@@ -75,7 +75,7 @@ export function simulatedManifests() {
     faults,
     /** A path in the directory of these manifests. */
     place: (name: string) => join(directory, name),
-    /** Until no run is under way. */
+    /** Waits until no run is in progress. */
     idle: () => platform.executions.idle(),
   };
 }

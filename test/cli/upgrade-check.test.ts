@@ -1,4 +1,4 @@
-/** What speaks against an upgrade is said before it, all at once. */
+/** What speaks against an upgrade is reported before it, all at once. */
 import { readdirSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { oldestRelease, upgradeFindings } from '#cli/upgrade-check.ts';

@@ -58,7 +58,7 @@ describe('kubeloom cancel', () => {
 
   it('cancel has nothing to do when the run has ended', async () => {
     const { code, stderr } = await kubeloom(['cancel', 'cancelled']);
-    expect([code, stderr]).toEqual([5, expect.stringContaining('nothing is under way')]);
+    expect([code, stderr]).toEqual([5, expect.stringContaining('no run is in progress')]);
   });
 });
 
@@ -147,18 +147,18 @@ describe('output for programs', () => {
     expect((await kubeloom(['logs', runId, '--stage', 'kubernetes'])).stdout).toMatch(
       /^== read w00 kubernetes, try 1\n/,
     );
-    const missing = await kubeloom(['describe', 'nobody', '--json']);
+    const missing = await kubeloom(['describe', 'stranger', '--json']);
     expect(JSON.parse(missing.stdout)).toMatchObject({ error: { code: 'NotFound', status: 404 }, exitCode: 4 });
     expect(missing.stderr).toMatch(
-      /^kubeloom: there is no manifest or cluster "nobody" in namespace "default"; there is .*\n$/,
+      /^kubeloom: there is no manifest or cluster "stranger" in namespace "default"; there is .*\n$/,
     );
   });
 
   it.each([
     [['logs', 'read-aaaaa-g9-a1'], 4, 'no run "read-aaaaa-g9-a1"'],
-    [['logs', 'nobody'], 4, 'no manifest or cluster "nobody"'],
-    [['runs', 'nobody'], 4, 'no manifest or cluster "nobody"'],
-    [['kubeconfig', 'nobody'], 4, 'there is no cluster "nobody"'],
+    [['logs', 'stranger'], 4, 'no manifest or cluster "stranger"'],
+    [['runs', 'stranger'], 4, 'no manifest or cluster "stranger"'],
+    [['kubeconfig', 'stranger'], 4, 'there is no cluster "stranger"'],
     [['pause', 'a/b/c'], 2, 'write NAME or NAMESPACE/NAME'],
     [['runs', 'read', '--limit', 'x'], 2, 'write a number'],
     [['local', 'up', '--port', 'x'], 2, 'write a number'],

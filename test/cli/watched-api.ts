@@ -4,7 +4,7 @@ import type { FollowedApi } from '#cli/follow/watch.ts';
 import type { ManifestDescription } from '#contracts/api-bodies.ts';
 import type { RunEvent } from '#contracts/records.ts';
 
-/** What one look at the manifest shows: a state, its absence, or a fault of the service. */
+/** What one read of the manifest shows: a state, its absence, or a fault of the service. */
 export type Look = ManifestDescription | 'gone' | 'unavailable';
 
 export interface Moment {

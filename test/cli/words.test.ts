@@ -131,13 +131,13 @@ describe('output', () => {
   });
 
   it('a table prints a block per row when no column can be dropped, and keeps words whole', () => {
-    const rows = [['a-very-long-name-of-a-run', 'Done', 'created by somebody']];
+    const rows = [['a-very-long-name-of-a-run', 'Done', 'created by everyone']];
     expect(table(['RUN', 'STATUS', 'REASON'], rows, { width: 28 })).toEqual([
       'run',
       '  a-very-long-name-of-a-run',
       '  status  Done',
       '  reason  created by',
-      '          somebody',
+      '          everyone',
     ]);
   });
 

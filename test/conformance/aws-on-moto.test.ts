@@ -146,7 +146,7 @@ async function call(service: string, path: string, body?: string, type = 'applic
 const zoneRequest =
   '<CreateHostedZoneRequest xmlns="https://route53.amazonaws.com/doc/2013-04-01/"><Name>example.com</Name><CallerReference>once</CallerReference></CreateHostedZoneRequest>';
 
-/** A real one: EC2 looks at keys that are imported. */
+/** A real one: EC2 validates keys that are imported. */
 function publicKey(): string {
   const { publicKey: key } = generateKeyPairSync('ed25519');
   const raw = key.export({ format: 'der', type: 'spki' }).subarray(-32);

@@ -23,7 +23,7 @@ async function checked(pipeline: Pipeline, onDrift: 'report' | 'repair', trouble
 
 export const driftScenarios: readonly Scenario[] = [
   {
-    name: 'a check for drift: found and told',
+    name: 'a drift check finds drift and reports it',
     play: (pipeline) => checked(pipeline, 'report'),
     expected: {
       outcomes: [{ status: 'SUCCEEDED' }, { status: 'SUCCEEDED' }],
@@ -32,7 +32,7 @@ export const driftScenarios: readonly Scenario[] = [
     },
   },
   {
-    name: 'a check for drift: found, repaired, looked at again',
+    name: 'a drift check finds drift, a repair removes it, and a second check confirms that',
     short: true,
     play: (pipeline) => checked(pipeline, 'repair'),
     expected: {
@@ -45,7 +45,7 @@ export const driftScenarios: readonly Scenario[] = [
     },
   },
   {
-    name: 'a check for drift: cannot be made',
+    name: 'a drift check that cannot be made',
     play: (pipeline) => checked(pipeline, 'repair', 'drift'),
     expected: {
       outcomes: [{ status: 'SUCCEEDED' }, { status: 'SUCCEEDED' }],
@@ -54,7 +54,7 @@ export const driftScenarios: readonly Scenario[] = [
     },
   },
   {
-    name: 'a check for drift: the repair fails, a retry makes it',
+    name: 'a drift check: the repair fails, and a retry makes it',
     async play(pipeline) {
       const outcomes = await checked(pipeline, 'repair', 'infrastructure');
       return [...outcomes, ...(await retryShop(pipeline))];

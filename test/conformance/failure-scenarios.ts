@@ -49,7 +49,7 @@ export const failureScenarios: readonly Scenario[] = [
   },
   ...(['infrastructure', 'configuration', 'kubernetes', 'nodes'] as const).map(rolledBack),
   {
-    name: 'permanent while it is undone: stands still',
+    name: 'a permanent failure during an undo stops the cluster',
     async play(pipeline) {
       const first = await applyInTurn(pipeline, smallShop);
       pipeline.runner.trouble('nodes', 'user');
@@ -119,7 +119,7 @@ export const failureScenarios: readonly Scenario[] = [
     },
   },
   {
-    name: 'a function that breaks in the middle of a cluster: stands still, the record says so',
+    name: 'a function that breaks in the middle of a cluster: the cluster stops, and its record says so',
     async play(pipeline) {
       pipeline.faults.set('commit-waypoint', named('TypeError'));
       return applyInTurn(pipeline, smallShop);
@@ -127,7 +127,7 @@ export const failureScenarios: readonly Scenario[] = [
     expected: { outcomes: [{ status: 'FAILED' }], manifest: { status: 'Failed', held: false } },
   },
   {
-    name: 'an account that runs no more builds: the stage waits, and goes on',
+    name: 'an account that runs no more builds: the stage waits, then continues',
     async play(pipeline) {
       pipeline.runner.refuse('configuration', 'AccountLimitExceededException', 2);
       return applyInTurn(pipeline, smallShop);
@@ -165,7 +165,7 @@ export const failureScenarios: readonly Scenario[] = [
     },
   },
   {
-    name: 'aborted, started again, adopts what was begun',
+    name: 'an aborted run is started again and continues the interrupted waypoint',
     short: true,
     loose: true,
     async play(pipeline) {

@@ -38,7 +38,7 @@ describe.skipIf(lacking.length > 0)('the images of the runners', { timeout: 20 *
 
   const inside = (tool: RunnerTool, command: readonly string[], options?: InContainer): Promise<Ran> =>
     images.buildah.inside(containers.get(tool) ?? '', command, options);
-  const said = async (tool: RunnerTool, ...command: string[]): Promise<string> => {
+  const output = async (tool: RunnerTool, ...command: string[]): Promise<string> => {
     const { code, stdout, stderr } = await inside(tool, command);
     if (code !== 0) throw new Error(`${command.join(' ')} in ${tool}: ${stdout}${stderr}`);
     return stdout + stderr;
@@ -51,8 +51,8 @@ describe.skipIf(lacking.length > 0)('the images of the runners', { timeout: 20 *
       expect(stderr).toContain('KUBELOOM_JOB');
       expect(stderr).not.toMatch(/Cannot find|ENOENT|EACCES/);
       expect(code).toBe(1);
-      expect(await said(tool, 'git', '--version')).toContain('git version');
-      expect(await said(tool, '/usr/bin/curl', '--version')).toContain('https');
+      expect(await output(tool, 'git', '--version')).toContain('git version');
+      expect(await output(tool, '/usr/bin/curl', '--version')).toContain('https');
     },
   );
 
@@ -61,19 +61,19 @@ describe.skipIf(lacking.length > 0)('the images of the runners', { timeout: 20 *
   });
 
   test('an image has the programs that its stage starts', async () => {
-    expect(await said('terraform', 'terraform', 'version')).toContain('Terraform v');
-    expect(await said('ansible', 'ansible', 'localhost', '-m', 'ping')).toContain('"ping": "pong"');
-    expect(await said('ansible', 'ssh', '-V')).toContain('OpenSSH');
+    expect(await output('terraform', 'terraform', 'version')).toContain('Terraform v');
+    expect(await output('ansible', 'ansible', 'localhost', '-m', 'ping')).toContain('"ping": "pong"');
+    expect(await output('ansible', 'ssh', '-V')).toContain('OpenSSH');
     for (const tool of ['kubeone', 'kubectl', 'drift'] as const)
-      expect(await said(tool, 'kubectl', 'version', '--client')).toMatch(/Client Version|GitVersion/);
-    expect(await said('kubeone', 'ssh', '-V')).toContain('OpenSSH');
-    const releases = (await said('kubeone', 'ls', '/usr/local/bin')).match(/kubeone-\d+\.\d+\.\d+/g) ?? [];
+      expect(await output(tool, 'kubectl', 'version', '--client')).toMatch(/Client Version|GitVersion/);
+    expect(await output('kubeone', 'ssh', '-V')).toContain('OpenSSH');
+    const releases = (await output('kubeone', 'ls', '/usr/local/bin')).match(/kubeone-\d+\.\d+\.\d+/g) ?? [];
     expect(releases).toHaveLength(3);
-    for (const release of releases) expect(await said('kubeone', release, 'version')).toContain('gitVersion');
+    for (const release of releases) expect(await output('kubeone', release, 'version')).toContain('gitVersion');
     // A check asks machines with ssh: Lambda compute starts no Ansible.
-    expect(await said('drift', 'ssh', '-V')).toContain('OpenSSH');
+    expect(await output('drift', 'ssh', '-V')).toContain('OpenSSH');
     expect((await inside('drift', ['sh', '-c', 'command -v ansible'])).code).not.toBe(0);
-    expect(await said('drift', 'terraform', 'version')).toContain('Terraform v');
+    expect(await output('drift', 'terraform', 'version')).toContain('Terraform v');
   });
 
   test('every playbook is understood by the Ansible of the image', async () => {
@@ -81,12 +81,12 @@ describe.skipIf(lacking.length > 0)('the images of the runners', { timeout: 20 *
     const playbooks = readdirSync(folder).filter((name) => name.endsWith('.yml') || name.endsWith('.yaml'));
     expect(playbooks.length).toBeGreaterThan(0);
     for (const name of playbooks)
-      await said('ansible', 'ansible-playbook', '--syntax-check', `/opt/kubeloom/templates/ansible/${name}`);
+      await output('ansible', 'ansible-playbook', '--syntax-check', `/opt/kubeloom/templates/ansible/${name}`);
   });
 
   test('the documents and the program of the agent are where the nodes stage looks for them', async () => {
     for (const tool of ['kubectl', 'drift'] as const) {
-      const files = await said(tool, 'ls', '/opt/kubeloom/templates/kubernetes/upstream');
+      const files = await output(tool, 'ls', '/opt/kubeloom/templates/kubernetes/upstream');
       expect(files).toContain('agent.mjs');
       expect(files).toMatch(/longhorn-.*\.yaml/);
     }

@@ -9,7 +9,7 @@ const installed = fileURLToPath(new URL('../../.kubeloom/conformance/venv/bin/py
 
 const launcher = fileURLToPath(new URL('moto_server.py', import.meta.url));
 
-/** The Python that has moto and schemathesis. Throws a sentence when there is none. */
+/** The Python that has moto and schemathesis. Throws a sentence when there is no such Python. */
 export function conformancePython(): string {
   const python = process.env.KUBELOOM_CONFORMANCE_PYTHON ?? installed;
   if (!existsSync(python)) throw new Error(`${python} is not there; run npm run conformance, which installs it`);
@@ -36,8 +36,8 @@ export async function startMoto({ calls }: { readonly calls?: number } = {}): Pr
       ...(calls !== undefined && { MOTO_PORT: String(calls) }),
     },
   });
-  const said: string[] = [];
-  child.stderr.on('data', (piece: Buffer) => said.push(piece.toString()));
+  const output: string[] = [];
+  child.stderr.on('data', (piece: Buffer) => output.push(piece.toString()));
   const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));
   const url = `http://127.0.0.1:${port}`;
   const configure = (): Promise<Response> =>
@@ -47,7 +47,8 @@ export async function startMoto({ calls }: { readonly calls?: number } = {}): Pr
     });
   for (let tries = 0; ; tries += 1) {
     if (await configure().catch(() => undefined)) break;
-    if (child.exitCode !== null || tries > 1000) throw new Error(`moto does not start: ${said.join('').slice(-2000)}`);
+    if (child.exitCode !== null || tries > 1000)
+      throw new Error(`moto does not start: ${output.join('').slice(-2000)}`);
     await pause(100);
   }
   return {

@@ -1,4 +1,4 @@
-"""moto's server, with four things repaired: three that its Step Functions gets wrong about nested and stopped executions, and one of DynamoDB.
+"""moto's server, with fixes for four things: three that its Step Functions gets wrong about nested and stopped executions, and one of DynamoDB.
 
 1. moto's interpreter calls other services with the parameters as they stand in the state machine (`StateMachineArn`)
 and reads answers as Step Functions shows them (`ExecutionArn`), but the two methods that translate between these and

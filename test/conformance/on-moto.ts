@@ -102,7 +102,7 @@ function callServer(motoUrl: () => string, call: FunctionCall): Promise<Loopback
   });
 }
 
-/** As Lambda tells a fault; of a build, what Step Functions tells of it. No function's fault is called `States.…`. */
+/** A fault in the form of Lambda; for a build, in the form of Step Functions. No function's fault is called `States.…`. */
 function faultOf(error: Error): object {
   const build = error.message.startsWith('{"Build":') ? (JSON.parse(error.message) as object) : {};
   return { errorType: error.name.replace(/^States\./, 'Build.'), errorMessage: error.message, ...build };

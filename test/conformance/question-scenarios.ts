@@ -36,7 +36,7 @@ export const questionScenarios: readonly Scenario[] = [
     },
   },
   {
-    name: 'a question whose build cannot be started ends with the error of CodeBuild, and CodeBuild that does not answer is asked again',
+    name: 'a question whose build cannot be started ends with the error of CodeBuild, and a CodeBuild that does not answer is retried',
     async play(pipeline) {
       pipeline.runner.refuse('question', 'AccountLimitExceededException');
       const full = await asked(pipeline, [ssh]);

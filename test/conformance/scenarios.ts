@@ -71,7 +71,7 @@ export const scenarios: readonly Scenario[] = [
     expected: { outcomes: [{ status: 'SUCCEEDED' }], clusters: [{ status: 'Converged' }] },
   },
   {
-    name: 'a node that a user holds: the run waits for it, and goes on',
+    name: 'a node that a user holds: the run waits for it, then continues',
     environment: { KUBELOOM_BACK_OFF_SECONDS: '30' },
     async play(pipeline) {
       const first = await applyInTurn(pipeline, largeShop);

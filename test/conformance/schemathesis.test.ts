@@ -21,17 +21,17 @@ it('schemathesis finds no 5xx and no answer that the OpenAPI document does not h
     await rm(dataDir, { recursive: true, force: true });
   });
   const { apiUrl, token } = await up({ dataDir, apiPort: 0, runner: 'sim' });
-  const { code, said } = await run(
+  const { code, output } = await run(
     [
       ...['run', document, '--url', apiUrl, '--checks', checks],
       ...['--max-examples', examples, '--seed', '1', '--workers', '1'],
-      // How fast this machine is, is not asked.
+      // The speed of this machine is not tested.
       ...['--suppress-health-check', 'too_slow', '--request-timeout', '60'],
     ],
     // Not on the command line, where others could read it.
     { headers: { Authorization: `Bearer ${token}` }, directory: dataDir },
   );
-  expect(code, said.slice(-6000)).toBe(0);
+  expect(code, output.slice(-6000)).toBe(0);
   const log = await readFile(join(dataDir, 'platform.log'), 'utf8');
   expect(log).not.toMatch(/"level":"error"/);
 }, 600_000);
@@ -39,7 +39,7 @@ it('schemathesis finds no 5xx and no answer that the OpenAPI document does not h
 async function run(
   args: readonly string[],
   { headers, directory }: { readonly headers: Readonly<Record<string, string>>; readonly directory: string },
-): Promise<{ readonly code: number | null; readonly said: string }> {
+): Promise<{ readonly code: number | null; readonly output: string }> {
   const lines = Object.entries(headers).map(([name, value]) => `${name} = ${JSON.stringify(value)}`);
   await writeFile(join(directory, 'schemathesis.toml'), `[headers]\n${lines.join('\n')}\n`, { mode: 0o600 });
   const child = spawn(join(dirname(conformancePython()), 'schemathesis'), args, {
@@ -47,8 +47,8 @@ async function run(
     env: { PATH: process.env.PATH, HOME: directory, NO_COLOR: '1' },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
-  let said = '';
-  for (const stream of [child.stdout, child.stderr]) stream.on('data', (piece: Buffer) => (said += piece.toString()));
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (piece: Buffer) => (output += piece.toString()));
   const code = await new Promise<number | null>((resolve) => child.once('exit', resolve));
-  return { code, said };
+  return { code, output };
 }

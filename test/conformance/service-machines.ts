@@ -1,4 +1,4 @@
-/** Our state machines on a service that speaks the API of Step Functions, whoever wrote it. */
+/** Our state machines on any service with the API of Step Functions. */
 import { setTimeout as pause } from 'node:timers/promises';
 import {
   DescribeExecutionCommand,

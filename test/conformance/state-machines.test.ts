@@ -49,7 +49,7 @@ describe('on both implementations', () => {
   });
 });
 
-/** What scenarios in test/pipeline enter on our own interpreter alone: executions of one roll-out that overtake each other, and runs that go on elsewhere. */
+/** What scenarios in test/pipeline enter on our own interpreter alone: executions of one roll-out that overtake each other, and runs that continue elsewhere. */
 const notEntered: readonly string[] = ['roll-out/Superseded', 'roll-out/Wait For Runs'];
 
 function statesOf(machine: object): readonly string[] {

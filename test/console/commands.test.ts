@@ -81,7 +81,7 @@ describe.each(Object.entries(names))('things %s', (_, [namespace, name]) => {
   });
 });
 
-it('a command names the context of its console as the first thing, and a text that is no command stays as it is', async () => {
+it('a command names the context of its console as the first thing, and other text stays unchanged', async () => {
   const line = commands.retry({ namespace: 'team', name: 'shop' });
   expect(wordsOf(inContext(line, 'prod'))).toEqual(['--context', 'prod', ...wordsOf(line)]);
   expect((await kubeloomProgram()).options.map(({ long }) => long)).toContain('--context');

@@ -73,7 +73,7 @@ describe('where the cursor is', () => {
   });
 
   it.each(['# a‸', 'a: b # ‸', 'spec:\n  script: |\n    na‸', 'a: "‸', 'a: {\n  b: 1,\n  ‸', 'two words‸'])(
-    'nothing is completed in %j',
+    'the editor offers no completion in %j',
     (text) => {
       const found = place(text);
       expect(found === undefined ? [] : wordsAt(root, found)).toEqual([]);
@@ -91,7 +91,7 @@ describe('what can be written there', () => {
     expect(words('spec:\n  ‸')).toEqual([]);
   });
 
-  it('keys that are needed come first, with their type, and lead to where one goes on', () => {
+  it('required keys are offered first, with their type, and place the cursor where the user continues', () => {
     const found = place(`${manifest}spec:\n  nodePools:\n    dynamic:\n      - ‸`);
     const all = found ? wordsAt(root, found) : [];
     expect(all[0]).toMatchObject({ isNeeded: true });

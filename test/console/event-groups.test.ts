@@ -26,7 +26,7 @@ it('events of a run are together under what was asked for, and what happened las
   expect(groups.map(({ key }) => key)).toEqual(['one', 'two']);
 });
 
-it('a run of few events, or an event of no run, is shown as it is, and a run whose start is not there is named by its id', () => {
+it('a run of few events, or an event without a run, is not folded, and a run whose start is missing is named by its id', () => {
   const alone = event('', 'Requested');
   const groups = eventGroups([alone, ...aRun('few').slice(0, 2), ...aRun('late').slice(1), ...aRun('late').slice(2)]);
   expect(groups.map(({ title, events }) => [title, events.length])).toEqual([
@@ -60,7 +60,7 @@ it('no event is lost in groups and lines, each is there once, and groups are who
   );
 });
 
-it('sentences of a plan are folded into the line before them, and a cluster is named where it is another than before', () => {
+it('sentences of a plan are folded into the line before them, and a cluster is named where it differs from the one before', () => {
   const lines = linesOf([
     event('one', 'RunStarted'),
     event('one', 'WaypointStarted', { cluster: 'web' }),

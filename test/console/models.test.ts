@@ -32,7 +32,7 @@ const failure = {
 } as const;
 
 describe('the fleet', () => {
-  it('a row says in a sentence what is going on, and what to do', () => {
+  it('a row of the fleet says in a sentence what happens and what to do', () => {
     const now = { direction: 'grow', stage: 'nodes', waypoint: 1, waypoints: 2, joins: 4, leaves: 1 } as const;
     const working = fleetRow(summary('a', { status: 'Running', clusters: [cluster({ status: 'Running', now })] }));
     expect(working).toMatchObject({ remark: 'grow 1 of 2 · nodes', joins: 4, leaves: 1, nodes: 3 });
@@ -100,7 +100,7 @@ describe('a plan', () => {
   });
 });
 
-it('amounts of money are shown by currency, and nothing is shown as nothing known', () => {
+it('amounts of money are shown by currency, and an unknown amount as unknown', () => {
   expect(
     amountsText([
       { currency: 'EUR', amount: 12.4 },
@@ -139,7 +139,7 @@ describe('a log', () => {
     expect(withText(log, '')).toBe(log);
   });
 
-  it('a search goes from match to match, both ways and round', () => {
+  it('log search steps through matches forwards, backwards and wraps', () => {
     const lines = ['An error', 'fine', 'error again', 'fine'];
     expect([nextMatch(lines, 'ERROR', undefined), nextMatch(lines, 'error', 0), nextMatch(lines, 'error', 2)]).toEqual([
       ...[0, 2, 0],
@@ -170,13 +170,13 @@ it('a document becomes YAML that means the same', () => {
   );
 });
 
-it('times say how long something took without a part that is too large', () => {
+it('durations are shown in the largest fitting units', () => {
   expect([9.97, 59.7, 119.6, 3599.8, 7261].map(lasted)).toEqual([
     ...['10 s', '1 min 0 s', '2 min 0 s', '1 h 0 min', '2 h 1 min'],
   ]);
 });
 
-it('a time of another day has its day', () => {
+it('a time of another day is shown with its date', () => {
   const now = new Date(2026, 10, 24, 1, 0, 0);
   const at = (day: number, hour: number): string => new Date(2026, 10, day, hour, 3, 21).toISOString();
   expect([clock(at(24, 0), now.getTime()), clock(at(23, 14), now.getTime()), clock('nothing', 0)]).toEqual([

@@ -44,7 +44,7 @@ describe('the log of a stage', () => {
     expect(read({ active: false, grew: true })).toBe(1000);
   });
 
-  it('a log that is not there yet is waited for while the run is under way', () => {
+  it('the console waits for a missing log while the run is in progress', () => {
     expect([read({ status: 404, failures: 1 }), read({ status: 404, failures: 40 })]).toEqual([1000, 10_000]);
   });
 

@@ -30,10 +30,10 @@ describe('cells of a run', () => {
     expect(wantedCell(both, 'two')).toBe('two.1.infrastructure');
   });
 
-  it('what is said of a run names each stage that runs, is undone, is tried again or failed', () => {
+  it('the text about a run names each stage that runs, is undone, is retried or failed', () => {
     const tables = [table('one', row(1, 'done', 'retrying')), table('two', row(2, 'running'), row(3, 'toCome'))];
     expect(stagesNow(tables)).toBe(
-      'one: configuration of waypoint 1 is tried again, two: infrastructure of waypoint 2 runs',
+      'one: configuration of waypoint 1 is retried, two: infrastructure of waypoint 2 runs',
     );
     expect(stagesNow([])).toBe('');
   });

@@ -36,14 +36,14 @@ const statesOf = (row: ReturnType<typeof runTable>[number] | undefined) =>
   stageColumns.map((stage) => row?.cells[stage].state);
 
 describe('the table of a run', () => {
-  it('a run under way shows what is done, what runs, what is to come, and what has no work', () => {
+  it('a run in progress shows what is done, what runs, what is to come, and what has no work', () => {
     const events = [
       started('w00', 'grow: something'),
       ended('StageSucceeded', 'w00', 'infrastructure', { counts: { hostsCreated: 3 } }),
     ];
     const rows = show(events, { active: true, cluster: working('configuration'), plan });
     expect(rows.map(({ state, title }) => [state, title])).toEqual([
-      ['underWay', 'grow: something'],
+      ['inProgress', 'grow: something'],
       ['toCome', 'shrink: something'],
     ]);
     expect(statesOf(rows[0])).toEqual(['done', 'running', 'none', 'toCome', 'none']);
@@ -56,13 +56,13 @@ describe('the table of a run', () => {
     expect(rows[0]?.cells.configuration.log).toEqual({ waypoint: 'w00', undo: false, attempt: 1 });
   });
 
-  it('a stage that is tried again is running with the number of its try', () => {
+  it('a retried stage is shown as running with the number of its try', () => {
     const events = [started('w00', 'grow: x'), ended('StageRetried', 'w00', 'infrastructure')];
     const [row] = show(events, { active: true, cluster: working('infrastructure'), plan });
     expect(row?.cells.infrastructure).toMatchObject({ state: 'running', attempt: 2, log: { attempt: 2 } });
   });
 
-  it('a stage says since when it runs, of the try that is under way, and nothing while its container starts', () => {
+  it('a stage shows since when its current try runs, and nothing while its container starts', () => {
     const since = (events: readonly RunEvent[]) =>
       show([started('w00', 'grow: x'), ...events], { active: true, cluster: working('infrastructure'), plan })[0]?.cells
         .infrastructure.since;
@@ -74,7 +74,7 @@ describe('the table of a run', () => {
     ]);
   });
 
-  it('a stage that is being undone says so, since when, and where its log is, until that has ended', () => {
+  it('a stage that is being undone shows since when and where its log is, until the undo has ended', () => {
     const events = [
       started('w00', 'grow: x'),
       ended('StageSucceeded', 'w00', 'infrastructure'),
@@ -170,7 +170,7 @@ describe('the table of a run', () => {
         );
         const rows = show(events, { active, cluster: working('nodes'), ...(planned && { plan }) });
         for (const row of rows) expect(Object.keys(row.cells)).toEqual([...stageColumns]);
-        expect(rows.filter(({ state }) => state === 'underWay').length).toBeLessThanOrEqual(active ? 1 : 0);
+        expect(rows.filter(({ state }) => state === 'inProgress').length).toBeLessThanOrEqual(active ? 1 : 0);
       }),
     );
   });

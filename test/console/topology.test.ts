@@ -35,7 +35,7 @@ const within = (inner: Box, outer: Box): boolean =>
   inner.x + inner.width <= outer.x + outer.width &&
   inner.y + inner.height <= outer.y + outer.height;
 
-/** Of the part of a line that ends at this corner. */
+/** Box of the part of a line that ends at this corner. */
 function partOf(path: Corners, index: number): Box {
   const [x2, y2] = path[index] ?? [0, 0];
   const [x1, y1] = path[Math.max(0, index - 1)] ?? [x2, y2];
@@ -50,7 +50,7 @@ it('each node is drawn once, or counted in the block of its pool, inside its poo
     status: fc.constantFrom('Ready', 'Ready', 'Joining', 'Gone'),
   });
   const some = fc.array(node, { maxLength: 120 });
-  // Of one pool, in which all that is larger than a block can be.
+  // One pool, so that it can be larger than a block.
   const large = fc.array(node, { minLength: 100, maxLength: 140 });
   const ofOne = large.map((all) => all.map((one) => ({ ...one, pool: 'work', provider: 'aws', region: 'us' })));
   fc.assert(
@@ -188,7 +188,7 @@ it('wires lead from each cloud to the mesh, past all clouds that they are not of
   );
 });
 
-it('the mesh says how many nodes it has, and whether the last check found faults, or that there was none', () => {
+it('the mesh shows how many nodes it has, and whether the last check found faults or no check was done', () => {
   const nodes = [aNode('work-1'), aNode('work-2')];
   const mesh = { nodes: 2, faults: [{ node: 'work-1', message: 'has no peer work-2' }] };
   const drift = { checkedAt: '2026-11-23T08:00:00.000Z', runId: 'a', items: [], unchecked: [], outcome: 'none' };

@@ -1,4 +1,4 @@
-/** What is due, by an index that lags behind its table, of records of which one may be broken. */
+/** What is due, by an index that lags behind its table, with records of which one may be broken. */
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { BatchGetCommand, DynamoDBDocumentClient, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { mockClient } from 'aws-sdk-client-mock';

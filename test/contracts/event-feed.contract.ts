@@ -1,4 +1,4 @@
-/** What every `EventFeed` behind the stream of a table promises. */
+/** What every `EventFeed` that reads the stream of a table promises. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { RunEvent } from '#contracts/records.ts';
@@ -18,11 +18,11 @@ export function streamBatch(
   return { Records: events.map((event) => ({ eventName: 'INSERT', dynamodb: { NewImage: image(event) } })) };
 }
 
-const said = (events: readonly StoredFeedEvent[]): readonly string[] => events.map(({ event }) => event.message);
+const messagesOf = (events: readonly StoredFeedEvent[]): readonly string[] => events.map(({ event }) => event.message);
 const numbered = (from: number, count: number): readonly RunEvent[] =>
   Array.from({ length: count }, (_, n) => anEvent({ at: minute(from + n), message: `event ${from + n}` }));
 
-/** All that is there behind an id, page by page. */
+/** All events after an id, page by page. */
 async function rest(feed: EventFeed, after: string | undefined, limit: number): Promise<readonly StoredFeedEvent[]> {
   const found: StoredFeedEvent[] = [];
   for (let last = after; ; ) {
@@ -38,15 +38,15 @@ export function eventFeedContract(name: string, make: (count: number) => readonl
   const one = (): EventFeed => make(1)[0] as EventFeed;
 
   describe(`EventFeed: ${name}`, () => {
-    it('KA-14: events of several manifests have one order, page by page, with ids that lead behind each', async () => {
+    it('KA-14: events of several manifests have one order, page by page, and a reader can continue after each id', async () => {
       const feed = one();
       const first = await feed.take(streamBatch(numbered(0, 3)));
       await feed.take(streamBatch(numbered(3, 2), { namespace: 'other', name: 'web' }));
       const all = await rest(feed, undefined, 2);
-      expect(said(all)).toEqual([0, 1, 2, 3, 4].map((n) => `event ${n}`));
+      expect(messagesOf(all)).toEqual([0, 1, 2, 3, 4].map((n) => `event ${n}`));
       expect(all.slice(0, 3)).toEqual(first);
       expect(all.map(({ manifest }) => manifest.namespace)).toEqual(['team', 'team', 'team', 'other', 'other']);
-      expect(said(await rest(feed, first[1]?.id, 50))).toEqual(['event 2', 'event 3', 'event 4']);
+      expect(messagesOf(await rest(feed, first[1]?.id, 50))).toEqual(['event 2', 'event 3', 'event 4']);
     });
 
     it('a batch that is delivered again changes nothing, and its events keep their ids', async () => {
@@ -67,14 +67,14 @@ export function eventFeedContract(name: string, make: (count: number) => readonl
       expect(await rest(feed, undefined, 50)).toHaveLength(47);
     });
 
-    it('what is not a new event of a manifest is passed over', async () => {
+    it('the event feed ignores changes that are not new events of a manifest', async () => {
       const feed = one();
       const [record] = streamBatch(numbered(0, 1)).Records as readonly { dynamodb: object }[];
       const other = { eventName: 'INSERT', dynamodb: { NewImage: { pk: { S: 'MANIFESTS' }, sk: { S: 'team#shop' } } } };
       const removed = { eventName: 'REMOVE', dynamodb: {} };
       const broken = { eventName: 'INSERT', dynamodb: { NewImage: { pk: { S: 'EVENTS#team#shop' }, sk: { S: 'x' } } } };
       const records = [other, removed, broken, { ...record, eventName: 'MODIFY' }, record];
-      expect(said(await feed.take({ Records: records }))).toEqual(['event 0']);
+      expect(messagesOf(await feed.take({ Records: records }))).toEqual(['event 0']);
     });
 
     it('a reader that begins at a time misses no event of that time or later', async () => {
@@ -156,7 +156,7 @@ export function eventFeedContract(name: string, make: (count: number) => readonl
           }
           await written;
           seen.push(...(await rest(reader, seen.at(-1)?.id, 3)));
-          expect([...said(seen)].sort()).toEqual([...numbered(0, next).map(({ message }) => message)].sort());
+          expect([...messagesOf(seen)].sort()).toEqual([...numbered(0, next).map(({ message }) => message)].sort());
         }),
         { numRuns: propertyRuns(30) },
       );

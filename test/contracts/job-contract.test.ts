@@ -12,7 +12,7 @@ describe('the contract of functions and runners', () => {
     expect(jobContract()).toBe(jobContract());
   });
 
-  it('a new field is another form, also one that may be absent: runners refuse what they do not know', () => {
+  it('an added field changes the contract version, even an optional one: runners refuse fields that they do not know', () => {
     const now = JSON.stringify(formOf(WaypointDocument));
     expect(JSON.stringify(formOf(WaypointDocument.extend({ more: z.string().optional() })))).not.toBe(now);
   });

@@ -16,7 +16,7 @@ import { aManifest, key, minute, term } from './builders.ts';
 
 interface World {
   readonly client: DynamoDBDocumentClient;
-  /** Of a table that no other test has. */
+  /** Keys of a table that no other test has. */
   freshName(): string;
   /** With its calls recorded. */
   recorded(store: ManifestStore): ManifestStore;
@@ -51,7 +51,7 @@ export function manifestLayoutContract(world: () => World): void {
       for (const [sk, size] of sizes) expect(size < 1024).toBe(sk === 'team#shop');
     });
 
-    it('nothing is left of a manifest of many generations that was deleted', async () => {
+    it('a deleted manifest with many generations leaves no items in the table', async () => {
       const { store, items } = open();
       await store.create(generationOf(1));
       for (let generation = 2; generation <= 13; generation++)
@@ -62,7 +62,7 @@ export function manifestLayoutContract(world: () => World): void {
       expect(await items()).toEqual([]);
     });
 
-    it('nothing is written of a generation that came too late, or of a manifest that exists', async () => {
+    it('a refused generation or a refused create writes no items', async () => {
       const { store, items } = open();
       await store.create(generationOf(1));
       const before = await items();
@@ -92,7 +92,7 @@ export function manifestLayoutContract(world: () => World): void {
       }
     });
 
-    it('a manifest that is deleted while it is read is as if it had been deleted before', async () => {
+    it('reading a manifest during its deletion returns nothing', async () => {
       const { store, table } = open();
       await store.create(generationOf(1));
       for (const read of [() => store.get(key), async () => (await store.list(undefined, 10)).items[0]]) {
@@ -102,7 +102,7 @@ export function manifestLayoutContract(world: () => World): void {
       }
     });
 
-    it('a manifest that gets other generations while it is read has the document of one of them', async () => {
+    it('reading a manifest during writes returns the document of exactly one generation', async () => {
       const { store, table } = open();
       await store.create(generationOf(1));
       table.afterNextHead = async () => {
@@ -158,7 +158,7 @@ export function manifestLayoutContract(world: () => World): void {
       expect(await items()).toHaveLength(1 + Math.min(11, newest));
     });
 
-    it('whatever is done in whatever order, a manifest is as if it were kept in memory, from an earlier release or not', async () => {
+    it('random operations leave the same manifest in DynamoDB as in memory, from an earlier release or not', async () => {
       const calls = fc.oneof(
         { weight: 3, arbitrary: fc.constant('nextGeneration' as const) },
         { weight: 3, arbitrary: fc.constant('nextAttempt' as const) },

@@ -77,7 +77,7 @@ export function manifestLeasesContract(name: string, make: () => ManifestStore):
       expect(await store.get(key)).not.toHaveProperty('check');
     });
 
-    it('a manifest that failed keeps its count of retries and is due behind all others; one that is done has no count', async () => {
+    it('a failed manifest keeps its count of retries and is due after all others; a manifest that is done has no count', async () => {
       const store = make();
       const seen = { generation: 1, attempt: 1 };
       await store.create(aManifest({ name: 'waits', dueAt: minute(300) }));

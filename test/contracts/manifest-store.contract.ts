@@ -24,7 +24,7 @@ export function manifestStoreContract(name: string, make: () => ManifestStore): 
       expect((await store.list(undefined, 10)).items).toEqual([aManifest()]);
     });
 
-    it('a generation keeps its document and checksum, whatever a later attempt of it comes with', async () => {
+    it('a generation keeps its document and checksum, even if a later attempt passes other ones', async () => {
       const store = make();
       await store.create(aManifest());
       const late = aManifest({ attempt: 2, document: { other: 1 }, checksum: 'c9' });
@@ -41,7 +41,7 @@ export function manifestStoreContract(name: string, make: () => ManifestStore): 
       expect((await store.get(key))?.document).toEqual(document);
     });
 
-    it('a second create is refused with what is stored', async () => {
+    it('a second create of a manifest is refused with the stored version', async () => {
       const store = make();
       await store.create(aManifest({ generation: 3, attempt: 2 }));
       const again = store.create(aManifest());

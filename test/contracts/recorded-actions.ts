@@ -82,7 +82,7 @@ function refuseOtherPartitions(command: unknown): void {
       );
 }
 
-/** Of a transaction: each needs the right to a write of its own. */
+/** Actions of a transaction: each needs the right to its own write. */
 function writesIn(command: unknown): readonly { readonly kind: string; readonly input: Input }[] {
   const entries: readonly object[] = Object(command).input?.TransactItems ?? [];
   return entries.flatMap((entry) => Object.entries(entry).map(([kind, input]) => ({ kind, input })));

@@ -88,7 +88,7 @@ describe('SfnWorkflows', () => {
   it.each([
     ['FAILED', { error: 'CodeBuild.AccountLimitExceededException', cause: 'Cannot have more than 1 builds in queue' }],
     ['TIMED_OUT', { error: 'States.Timeout' }],
-  ] as const)('a question whose machine ended %s is to be asked again, with the reason', async (status, fault) => {
+  ] as const)('a question whose state machine ended %s has to be repeated, with the reason', async (status, fault) => {
     sfn.on(StartSyncExecutionCommand).resolves({ status, ...fault });
     await expect(workflows.askRunner({ kind: 'ssh', job: 'access/1' })).rejects.toMatchObject({
       name: 'ServiceUnavailable',
@@ -167,7 +167,7 @@ describe('CodeBuildBuilds', () => {
     expect(codebuild.commandCalls(BatchGetBuildsCommand)).toHaveLength(1);
   });
 
-  it('a build that still runs is found behind hundreds of newer ones, and those of yesterday are not read', async () => {
+  it('a running build is found among hundreds of newer ones, and builds of yesterday are not read', async () => {
     const page = (name: string, hoursAgo: number, next?: string) => {
       const ids = Array.from({ length: 100 }, (_, index) => `${name}:${index}`);
       codebuild

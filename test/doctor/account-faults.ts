@@ -121,7 +121,7 @@ export const accountFaults: readonly AccountFault[] = [
     ...{ check: 'builds at once (ARM/Small)', state: 'warning', found: /^1: stages wait/, fix: increase },
   },
   {
-    what: 'quotas may not be looked at',
+    what: 'quotas may not be read',
     breakIt: (account) => account.quotas.on(ListServiceQuotasCommand).rejects(awsError('AccessDeniedException')),
     ...{
       check: 'builds at once',
@@ -147,12 +147,12 @@ export const accountFaults: readonly AccountFault[] = [
     ...{ state: 'warning', found: /the one before it runs/, fix: /^npx cdk deploy --all/ },
   },
   {
-    what: 'a deployment is under way',
+    what: 'a deployment is in progress',
     breakIt: (account) => stackIs(account.cloudFormation, 'observability', 'UPDATE_IN_PROGRESS'),
     ...{ check: 'stack kubeloom-observability', state: 'warning', found: /IN_PROGRESS/, fix: /^wait for it/ },
   },
   {
-    what: 'the first deployment is under way',
+    what: 'the first deployment is in progress',
     breakIt: (account) => stackIs(account.cloudFormation, 'observability', 'CREATE_IN_PROGRESS'),
     check: 'stack kubeloom-observability',
     ...{

@@ -1,4 +1,4 @@
-/** An AWS account in which all is well, as the SDK would tell of it; tests break what they are about. */
+/** An AWS account without problems, as the SDK would report it; each test breaks one part. */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import {
@@ -67,7 +67,7 @@ export function soundAccount(apiUrl: string) {
   return account;
 }
 
-/** Of the stacks that have some. */
+/** Outputs of the stacks that have some. */
 export const outputsOf = (
   apiUrl: string,
   { admins = 'iam:arn:aws:iam::123456789012:role/ops', networks = '192.0.2.0/24' } = {},

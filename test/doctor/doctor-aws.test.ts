@@ -1,4 +1,4 @@
-/** `kubeloom doctor --aws` against accounts in which all is well, one thing is broken, or several, or nobody asks. */
+/** `kubeloom doctor --aws` against accounts without problems, with one or several, and without credentials. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -164,14 +164,14 @@ it.each([
 });
 
 describe('as a command', () => {
-  const home = mkdtempSync(join(tmpdir(), 'kubeloom-nobody-'));
+  const home = mkdtempSync(join(tmpdir(), 'kubeloom-stranger-'));
   const environment = {
     ...{ HOME: home, AWS_EC2_METADATA_DISABLED: 'true', AWS_REGION: '', AWS_DEFAULT_REGION: '', AWS_PROFILE: '' },
     ...{ AWS_ACCESS_KEY_ID: '', AWS_SECRET_ACCESS_KEY: '', AWS_SESSION_TOKEN: '' },
   };
   afterAll(() => rmSync(home, { recursive: true, force: true }));
 
-  it('doctor --aws without credentials says so, checks nothing else and exits with 1', async () => {
+  it('doctor --aws without credentials reports that, checks nothing else and exits with 1', async () => {
     const { code, stdout } = await kubeloom(['doctor', '--aws', '--region', region], { environment });
     expect(code).toBe(1);
     expect(stdout).toMatch(/wrong +identity +no credentials/);
@@ -192,6 +192,6 @@ describe('as a command', () => {
   it('doctor --region without --aws is refused', async () => {
     const { code, stderr } = await kubeloom(['doctor', '--region', region], { environment });
     expect(code).toBe(2);
-    expect(stderr).toContain('--region is for --aws only');
+    expect(stderr).toContain('--region needs --aws');
   });
 });

@@ -1,4 +1,4 @@
-/** Signature Version 4 of a request as it arrived, made again by the published rules: what AWS compares with the one that came. */
+/** Signature Version 4 of a request as it arrived, computed by the published rules: AWS compares it with the signature of the request. */
 import { createHash, createHmac } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 

@@ -60,7 +60,7 @@ describe('requests to an API in AWS', () => {
   });
 });
 
-it('a signer that is made later has what someone wrote into the file of credentials meanwhile', async () => {
+it('a signer that is created later uses credentials that were changed in the file meanwhile', async () => {
   const directory = await temporaryDirectory();
   const file = join(directory, 'credentials');
   for (const name of ['AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY']) vi.stubEnv(name, undefined);

@@ -1,4 +1,4 @@
-/** What follows from a check: told, repaired once, never again and again. */
+/** What follows from a check: drift is reported, repaired once, never repeatedly. */
 import { describe, expect, it } from 'vitest';
 import { assessDrift, type DriftQuestion, measureDrift } from '#domain/assess-drift.ts';
 import { type CheckPolicy, type ClusterDrift, type DriftItem, driftKey, driftOf, repairMade } from '#domain/drift.ts';
@@ -36,13 +36,13 @@ describe('a check', () => {
     const held = new Set(['control-aaaaaaa-01']);
     expect(ask({ found: report([one, other]), held }).drift.repair).toMatchObject({ items: [other] });
     expect(ask({ found: report([one]), held }).drift).not.toHaveProperty('repair');
-    expect(ask({ found: report([one]), held }).drift.outcome).toContain('whether 1 node is replaced, healing decides');
+    expect(ask({ found: report([one]), held }).drift.outcome).toContain('healing decides whether 1 node is replaced');
     const asked = ask({ found: report([one]), held: new Set(), policy: 'repairAll' });
     expect(asked.drift.repair).toMatchObject({ items: [one] });
   });
 
-  it('what a check may not see is said in its outcome, and leaves it complete', () => {
-    const notes = ['os: machines that no one knows could not be listed: a permission is missing'];
+  it('a check lists what it lacked permission for and still counts as complete', () => {
+    const notes = ['os: unknown machines could not be listed: a permission is missing'];
     const { drift, level } = ask({ found: { ...report([]), notes } });
     expect({ level, incomplete: drift.incomplete }).toEqual({ level: 'info', incomplete: undefined });
     expect(drift.outcome).toBe(`nothing differs from what was created; ${notes[0]}`);
@@ -50,7 +50,7 @@ describe('a check', () => {
     expect(ask({ before, found: { ...report([]), notes } }).drift.outcome).toContain(notes[0]);
   });
 
-  it('a repair that was requested for strays without ids acts on none of them', () => {
+  it('a repair of strays without recorded ids stops and deletes no machine', () => {
     const where = { provider: 'hz-prod', name: 'x' };
     const stray: DriftItem = { kind: 'stray', where, message: 'no one knows x', repairable: true };
     expect(repairPlans(twoProviderState(), [stray], 'delete')).toEqual([]);
@@ -154,7 +154,7 @@ it('drift that no repair is requested for is counted as left', () => {
 });
 
 describe('a repair', () => {
-  it('a repair helped when nothing of it is found again, whatever else is', () => {
+  it('a repair counts as helpful if none of its findings is found again, even if there are other findings', () => {
     const drift = followed(made(followed(undefined, [one])), [other]);
     expect(drift).toMatchObject({ items: [other], repair: { state: 'helped' } });
     expect(drift).not.toHaveProperty('useless');
@@ -202,7 +202,7 @@ describe('the stages of a repair', () => {
     expect(plans[1]?.work).toMatchObject({ install: ['edge-ccccccc-01'], loadBalancers: ['lb'] });
   });
 
-  it('a machine that is not in the cluster any more has no repair', () => {
+  it('a machine that is no longer in the cluster has no repair', () => {
     const gone: DriftItem = {
       kind: 'machine',
       where: { node: 'gone-1234567-01', provider: 'elsewhere' },
@@ -219,7 +219,7 @@ describe('the stages of a repair', () => {
   });
 });
 
-it('known drift forgets nodes that no longer exist, and all of it with the cluster', () => {
+it('recorded drift of a node is deleted with the node, and all drift with the cluster', () => {
   const drift = followed(undefined, [one, machine('gone-1234567-01')], 'report');
   expect(driftOf(drift, twoProviderState())?.items).toEqual([one]);
   expect(driftOf(drift, null)).toBeUndefined();

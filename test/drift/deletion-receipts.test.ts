@@ -55,7 +55,7 @@ describe('the machines of a receipt', () => {
     expect(await receipt()).toMatch(/: removed control-aaaaaaa-01, edge-ccccccc-01; nothing with the tags/);
   });
 
-  it('what Terraform did not know and the type removed is in the receipt', async () => {
+  it('the receipt also lists machines that were unknown to Terraform and were removed by the provider type', async () => {
     await world.put(document);
     destroys();
     template('before-apply.ts', `console.log('{"removed":["who-is-that"]}');`);

@@ -90,7 +90,7 @@ describe('a check', () => {
     const { items } = await look();
     expect(items).toMatchObject([{ kind: 'machine', where: { node: 'workers-bbbbbbb-01' }, repairable: false }]);
     expect(items[0]).not.toHaveProperty('gone');
-    expect(items[0]?.message).toMatch(/was changed \(replace .*would have to be destroyed.*replace its pool/);
+    expect(items[0]?.message).toMatch(/was changed \(replace .*undoing that would destroy it.*replace its pool/);
     record(`${workspace}.out`, replaced(worker, 'requested'));
     expect((await look()).items).toMatchObject([{ kind: 'machine', repairable: true }]);
     const controls = workspaceOf('control');
@@ -210,7 +210,7 @@ describe('a check', () => {
     ]);
   });
 
-  it('the health of nodes is what Kubernetes says of them, since when, and whether they are locked', async () => {
+  it('the health of a node is its state in Kubernetes, since when, and whether it is locked', async () => {
     const labels = { 'kubeloom.dev/upgrade-lock': '' };
     const metadata = { creationTimestamp: '2026-11-01T08:00:00Z' };
     const ready = { type: 'Ready', status: 'Unknown', lastTransitionTime: '2026-11-20T11:00:00Z' };
@@ -262,7 +262,7 @@ describe('a check', () => {
     expect(JSON.stringify(report)).not.toContain('very-secret-token');
   });
 
-  it('a check that can check nothing says so of every part', async () => {
+  it('a check that cannot check anything reports every part as unchecked', async () => {
     await look();
     for (const workspace of workspaces()) record(`${workspace}.code`, '1');
     world.set('KUBELOOM_SSH', join(world.directory, 'no-ssh'));

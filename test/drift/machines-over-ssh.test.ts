@@ -20,7 +20,7 @@ const templates = join(import.meta.dirname, '../../templates');
 const state = twoProviderState();
 const names = allNodes(state).map(({ node }) => node.name);
 const hanging = 'basement-01';
-/** Its time is up, and it is stopped; what it said until then was seen. */
+/** Its time is up, and it is stopped; its output until then was read. */
 const tooSlow = -1;
 const toolTooSlow = new StageFailure({ class: 'transient', code: 'ToolTooSlow', message: 'too slow', hint: 'wait' });
 
@@ -60,7 +60,7 @@ async function check(answer: Answer): Promise<DriftReport> {
         const time = (times.get(name) ?? 0) + 1;
         times.set(name, time);
         if (stop.signal.aborted) throw stageCancelled(stop.signal);
-        const result = { code: 0, stdout: said(name), stderr: '', ...answer(name, time) };
+        const result = { code: 0, stdout: output(name), stderr: '', ...answer(name, time) };
         for (const line of result.stdout.split('\n')) command.onLine?.(line, 'stdout');
         if (result.code === tooSlow) throw toolTooSlow;
         if (stop.signal.aborted) throw stageCancelled(stop.signal);
@@ -72,7 +72,7 @@ async function check(answer: Answer): Promise<DriftReport> {
   return DriftReport.parse(JSON.parse((await world.ports.artifacts.getText(waypointKeys.drift(prefix))) ?? 'null'));
 }
 
-const said = (name: string, more = ''): string =>
+const output = (name: string, more = ''): string =>
   `Welcome\nfact: mesh=${JSON.stringify(Object.fromEntries(names.flatMap((peer) => (peer === name ? [] : [[peer, true]]))))}\n${more}`;
 const argumentsFor = (name: string): string =>
   commands.find(({ label }) => label === `ssh ${name}`)?.args.join(' ') ?? '';
@@ -135,12 +135,12 @@ describe('machines over SSH', () => {
       return {};
     });
     expect(items.map(({ message }) => message)).toEqual([
-      'control-aaaaaaa-01 cannot be reached over SSH: it does not run what it is asked',
+      'control-aaaaaaa-01 cannot be reached over SSH: it does not run the commands of the check',
       'control-aaaaaaa-02 cannot be reached over SSH: wg: command not found',
     ]);
   });
 
-  it('a machine that said what it reaches and then fails, hangs or hangs up is reached; the rest is unchecked', async () => {
+  it('a machine that reported what it reaches and then fails, hangs or disconnects counts as reached; the rest is unchecked', async () => {
     for (const [code, stderr, why] of [
       [1, 'haproxy: command not found', 'haproxy: command not found'],
       [255, 'Connection closed by 203.0.113.9', 'Connection closed by 203.0.113.9'],
@@ -148,18 +148,18 @@ describe('machines over SSH', () => {
     ] as const) {
       const { items, unchecked } = await check((name) => (name === hanging ? { code, stderr } : {}));
       expect(items).toEqual([]);
-      expect(unchecked).toEqual([`${hanging} did not answer all that it was asked: ${why}`]);
+      expect(unchecked).toEqual([`${hanging} did not answer all questions: ${why}`]);
     }
   });
 
-  it('a machine that is asked once more keeps what it said the first time', async () => {
+  it('a machine that is asked a second time keeps its answers of the first time', async () => {
     const peer = 'control-aaaaaaa-02';
     const { items } = await check((name, time) => {
       if (name !== hanging) return {};
       if (time % 2 === 0) return { code: 255, stdout: '', stderr: 'Connection refused' };
       return {
         code: 255,
-        stdout: said(name).replace(`"${peer}":true`, `"${peer}":false`),
+        stdout: output(name).replace(`"${peer}":true`, `"${peer}":false`),
         stderr: 'Connection closed',
       };
     });
@@ -180,17 +180,17 @@ describe('machines over SSH', () => {
 });
 
 describe('the time of a check', () => {
-  it('a check whose time is up in the middle of a visit keeps what that machine said, and that it is reached', async () => {
+  it('a check whose time is up in the middle of a visit keeps the answers of that machine, and that it is reached', async () => {
     const { items, unchecked } = await check((name) => {
       if (name === hanging) stop.abort(checkTooLong(13));
       return {};
     });
     expect(items).toEqual([]);
-    expect(unchecked).toContain(`${hanging} did not answer all that it was asked: the time of the check was up`);
+    expect(unchecked).toContain(`${hanging} did not answer all questions: the time of the check was over`);
     expect(unchecked.join('\n')).not.toMatch(new RegExp(`were asked: .*${hanging}`));
   });
 
-  it('a check whose time is up keeps what the machines said that it has asked, and names the others', async () => {
+  it('a check whose time is up keeps the answers of the machines that it asked, and names the others', async () => {
     const { items, unchecked } = await check((name) => {
       if (name !== hanging) return {};
       stop.abort(checkTooLong(13));
@@ -198,7 +198,7 @@ describe('the time of a check', () => {
     });
     expect(items).toEqual([]);
     expect(unchecked).toEqual([
-      expect.stringMatching(/^mesh, load balancers and health checks: .*time .* was up before .*: .*basement-01/),
+      expect.stringMatching(/^mesh, load balancers and health checks: .*time .* was over before .*: .*basement-01/),
     ]);
   });
 
@@ -224,14 +224,14 @@ describe('the time of a check', () => {
     const stored = await world.ports.artifacts.getText(waypointKeys.drift(prefix));
     expect(JSON.parse(stored ?? 'null')).toMatchObject({
       items: [found],
-      unchecked: ['a part: not finished when the time of the check was up'],
+      unchecked: ['a part: not finished when the time of the check was over'],
     });
   });
 
-  it('a check whose time is up before it found anything is not tried again at once, and says what to do', async () => {
+  it('a check whose time is up before it found anything is not retried at once, and says what to do', async () => {
     const { error } = await world.checkDrift([endless], { longestMinutes: 0.0001 });
     expect(error).toMatchObject({ code: 'StageTooLong', retryable: false });
-    expect(error?.hint).toMatch(/next check comes at its time.*containers.*lambdaRunners/);
+    expect(error?.hint).toMatch(/next check starts at its regular time.*containers.*lambdaRunners/);
     expect(error?.hint).not.toContain('runnerMinutes');
   });
 

@@ -54,7 +54,7 @@ export const planned = (...changes: readonly (readonly [string, string])[]): str
       JSON.stringify({ '@message': 'plan', type: 'planned_change', change: { resource: { addr }, action } }),
     )
     .join('\n');
-/** What Terraform says of a change that somebody else made, before it says what it would do about it. */
+/** What Terraform prints about a change that someone else made, before it prints what it would do about it. */
 export const changedOutside = (addr: string): string =>
   `${JSON.stringify({ '@message': 'drift', type: 'resource_drift', change: { resource: { addr }, action: 'update' } })}\n`;
 export const replaced = (addr: string, reason: string): string =>
@@ -63,13 +63,13 @@ export const replaced = (addr: string, reason: string): string =>
     type: 'planned_change',
     change: { resource: { addr }, action: 'replace', reason },
   });
-export const mesh = (deaf: Readonly<Record<string, readonly string[]>> = {}): readonly Said[] =>
+export const mesh = (deaf: Readonly<Record<string, readonly string[]>> = {}): readonly PrintedEvent[] =>
   all.map((host) => {
     const answers = all.filter((peer) => peer !== host).map((peer) => [peer, !deaf[host]?.includes(peer)] as const);
     return { event: 'facts', host, mesh: Object.fromEntries(answers), bootId: 'b' };
   });
 /** Facts of a machine, or why it refuses. */
-interface Said extends Readonly<Record<string, unknown>> {
+interface PrintedEvent extends Readonly<Record<string, unknown>> {
   readonly host: string;
   readonly event: string;
   readonly message?: string;
@@ -78,7 +78,7 @@ const addressOf = (name: string): string =>
   allNodes(twoProviderState()).find(({ node }) => node.name === name)?.node.static?.endpoint ??
   twoProviderFacts.nodes[name]?.publicAddress ??
   '';
-export const say = (events: readonly Said[], folder: 'mesh' | 'mesh-first' = 'mesh') => {
+export const say = (events: readonly PrintedEvent[], folder: 'mesh' | 'mesh-first' = 'mesh') => {
   rmSync(join(recordings, folder), { recursive: true, force: true });
   mkdirSync(join(recordings, folder));
   for (const { host, event, message = '', ...facts } of events) {

@@ -82,10 +82,10 @@ describe('strays', () => {
     ['the state has no machine of it', [{ ...machine, index: 'other', values: { id: 'i-1' } }]],
     ['the state has only another thing of it', [volume, { ...machine, index: 'other', values: { id: 'i-1' } }]],
     [
-      'ids of the list are none that the state has',
+      'the state has none of the ids of the list',
       ['other', node].map((index) => ({ ...machine, index, values: { id: `form-of-${index}` } })),
     ],
-  ])('a machine with the name of a node is no stray while %s', async (_while, resources) => {
+  ])('a machine with the name of a node is not a stray while %s', async (_while, resources) => {
     listsItems({ id: 'i-1', name: 'other' }, { id: 'i-2', name: node });
     expect(await strays({ resources: [...resources, machine] })).toMatchObject({ found: [] });
   });
@@ -172,14 +172,14 @@ describe('strays', () => {
   });
 
   it('a listing that is denied is a note of the check, any other that fails leaves the check incomplete', async () => {
-    const said = 'p1: machines that no one knows could not be listed: why';
-    expect(unlisted('p1', { failed: 'why', denied: true })).toEqual({ unchecked: [], notes: [said] });
-    expect(unlisted('p1', { failed: 'why' })).toEqual({ unchecked: [said], notes: [] });
+    const sentence = 'p1: unknown machines could not be listed: why';
+    expect(unlisted('p1', { failed: 'why', denied: true })).toEqual({ unchecked: [], notes: [sentence] });
+    expect(unlisted('p1', { failed: 'why' })).toEqual({ unchecked: [sentence], notes: [] });
     await world.put(aCheck(twoProviderState()));
     const look = async () => ({ items: [], ...unlisted('p1', { failed: 'why', denied: true }) });
     expect((await world.checkDrift([look])).error).toBeUndefined();
     const report = await world.ports.artifacts.getText(waypointKeys.drift(prefix));
-    expect(JSON.parse(report ?? '')).toMatchObject({ unchecked: [], notes: [said] });
+    expect(JSON.parse(report ?? '')).toMatchObject({ unchecked: [], notes: [sentence] });
   });
 
   it('a repair of a stray is about that machine of its provider instance and nothing else', () => {

@@ -7,7 +7,7 @@ import { functionAtWork } from '#local/rights/function-at-work.ts';
 
 const free: readonly string[] = ['clock', 'ids', 'config', 'templateSources'] satisfies FreePort[];
 
-/** The same ports, bounded for what is called by a function; a port that a test replaces later is another one here, too. */
+/** The same ports, bounded for what is called by a function; a port that a test replaces later is replaced here, too. */
 export function boundedFunctions<Ports extends Partial<Deps>>(ports: Ports): Ports {
   return new Proxy(ports, {
     get: (target, port) => {

@@ -1,4 +1,4 @@
-/** All ports in memory, for tests of handlers: what stands for the outside can be looked at and steered. */
+/** All ports in memory, for tests of handlers: tests can read and control the fakes of the outside. */
 
 import { recordedTemplateSources } from '#adapters/git-references.ts';
 import { type Config, parseConfig } from '#contracts/config.ts';
@@ -16,7 +16,7 @@ import { InMemoryRollOuts } from './in-memory-roll-outs.ts';
 import { InMemoryEvents, InMemoryFeed, InMemoryRuns, RecordedBus } from './in-memory-runs.ts';
 import { InMemoryWaitingPlans } from './in-memory-waiting-plans.ts';
 
-/** Every look at it is one millisecond later, so that what is ordered by time has an order. */
+/** Every read of the clock is one millisecond later, so that records have an order in time. */
 export class SteppingClock implements Clock {
   #at: number;
 
@@ -104,7 +104,7 @@ export class RecordedWorkflows implements Workflows {
 export const executionArn = (name: string, machine = 'reconcile-manifest'): string =>
   `arn:aws:states:eu-central-1:000000000000:execution:${machine}:${name}`;
 
-/** Builds by waypoint prefix that are said to run, until they are stopped. */
+/** Builds by waypoint prefix that are reported as running until they are stopped. */
 export class RecordedBuilds implements Builds {
   readonly runningBuilds = new Map<string, string[]>();
   readonly stopped: string[] = [];

@@ -12,11 +12,11 @@ afterAll(() => world.stop());
 const forever = { class: 'user', times: 1_000_000 } as const;
 const grown = (name: string) => fleet(name, { pools: { a: 1, b: 1 } });
 
-/** Leads a manifest into a status; what it applied was more than what stands. */
+/** Brings a manifest into a status; it was asked for more than what exists. */
 const ways: Readonly<Record<string, { readonly fault?: Fault; lead(key: ManifestName): Promise<unknown> }>> = {
   done: { lead: (key) => world.apply(grown(key.name)) },
   'create rolled back': { fault: { stage: 'nodes', ...forever }, lead: (key) => world.apply(grown(key.name)) },
-  'create cut off': { lead: (key) => inTheMiddle(key, grown(key.name)) },
+  'create interrupted': { lead: (key) => inTheMiddle(key, grown(key.name)) },
   'change rolled back': {
     fault: { stage: 'kubernetes', direction: 'grow', ...forever },
     lead: async (key) => {
@@ -26,7 +26,7 @@ const ways: Readonly<Record<string, { readonly fault?: Fault; lead(key: Manifest
       return world.apply(grown(key.name));
     },
   },
-  'change cut off': {
+  'change interrupted': {
     lead: async (key) => {
       await world.apply(fleet(key.name));
       return inTheMiddle(key, fleet(key.name, { pools: { a: 2, c: 1 }, version: '1.36.0' }));
@@ -93,7 +93,7 @@ describe('FR-4: delete works from what was applied', { timeout: 120_000 }, () =>
   });
 });
 
-/** Submits it and returns as soon as a stage is under way. */
+/** Submits it and returns as soon as a stage runs. */
 async function inTheMiddle(key: ManifestName, document: unknown): Promise<void> {
   world.stageMs(200);
   const { runId } = await world.api.putManifest(key, document);

@@ -42,7 +42,7 @@ describe('FR-7: the status says how far it is and what is wrong', () => {
     expect(joining.at(-1)).toBe('Ready');
   });
 
-  // No tool reports `platform`, the services of Kubeloom itself: test/pipeline/service-faults.test.ts; nor `stuck`, a build that has not ended: left-builds.test.ts.
+  // No tool reports `platform`, the services of Kubeloom itself (test/pipeline/service-faults.test.ts), or `stuck`, a build that has not ended (left-builds.test.ts).
   test.each(errorClasses.filter((errorClass) => errorClass !== 'platform' && errorClass !== 'stuck'))(
     'an error of class %s has cause, place, hint and log, and no run succeeds with it',
     async (errorClass) => {

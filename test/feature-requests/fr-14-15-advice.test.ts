@@ -42,7 +42,7 @@ describe('FR-15: fields without effect are reported, and nothing has to be guess
     expect(warnings.find(({ path }) => path.endsWith('storageDiskSize'))?.reason).toMatch(/no storage disk/);
   });
 
-  test('another label of the manifest changes no machine, and a failed run is retried by a verb', async () => {
+  test('a changed label changes no machine, and a verb retries a failed run', async () => {
     const key = seedKey('fr-15-run');
     const document = seed('working', key.name);
     world.faults({ stage: 'nodes', class: 'user' });
@@ -51,6 +51,6 @@ describe('FR-15: fields without effect are reported, and nothing has to be guess
     const relabelled = { ...document, metadata: { ...document.metadata, labels: { run: '3' } } };
     expect((await world.api.planManifest(key, { document: relabelled })).hasWork).toBe(false);
     expect((await world.apply(relabelled)).status).toBe('Done');
-    await expect(world.api.retryManifest(key)).rejects.toThrow(/nothing failed/);
+    await expect(world.api.retryManifest(key)).rejects.toThrow(/nothing has failed/);
   });
 });

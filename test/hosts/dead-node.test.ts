@@ -93,7 +93,7 @@ describe.runIf(isRoot)('a cluster with a machine that has no power', () => {
 
   it('dead machines that are recreated on the way to another change are configured whole, and a repair joins the Kubernetes node', async () => {
     const joined = await powerOff('near');
-    // Another port is another firewall: Terraform visits both machines, and their provider says that they are lost.
+    // A changed port changes the firewall: Terraform visits both machines, and their provider says that they are lost.
     const manifest = await apply({ near, late: lost }, 30_082, 81);
     expect(manifest.status, JSON.stringify(cluster.failure)).toBe('Done');
     await untilNotReady(joined);

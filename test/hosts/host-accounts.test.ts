@@ -16,7 +16,7 @@ describe.runIf(isRoot)('accounts', () => {
   const up = ['up', ...site, '--host', 'a-01', '--id', 'id-1', '--region', 'north'];
   const setPassword = (of: typeof east) =>
     workshop.run(['account', 'set', of.KUBELOOM_HOST_ACCOUNT], `${of.KUBELOOM_HOST_PASSWORD}\n`);
-  const said = ({ code, stderr }: Outcome) => [code, stderr.trim().split('\n').at(-1)];
+  const outcomeOf = ({ code, stderr }: Outcome) => [code, stderr.trim().split('\n').at(-1)];
 
   beforeAll(async () => {
     await workshop.must(['base-build']);
@@ -41,7 +41,7 @@ describe.runIf(isRoot)('accounts', () => {
 
   test('a weak password is refused without being shown', async () => {
     const outcome = await workshop.run(['account', 'set', 'account-east'], 'short\n');
-    expect(said(outcome)).toEqual([
+    expect(outcomeOf(outcome)).toEqual([
       2,
       expect.stringContaining('kubeloom-host: account account-east: a password has 8 to'),
     ]);
@@ -56,7 +56,7 @@ describe.runIf(isRoot)('accounts', () => {
   ])('a host is refused with %s before anything is created', async (_, given, cause) => {
     for (const command of [['site-up', ...site], up]) {
       const outcome = await workshop.run(command, '', given);
-      expect(said(outcome)).toEqual([
+      expect(outcomeOf(outcome)).toEqual([
         refused,
         expect.stringMatching(`the credentials of rack are refused: .*${cause}`),
       ]);
@@ -99,7 +99,7 @@ describe.runIf(isRoot)('accounts', () => {
       ['site-down', ...site, '--region', 'north'],
     ];
     for (const command of others) {
-      expect(said(await workshop.run(command, '', west))).toEqual([
+      expect(outcomeOf(await workshop.run(command, '', west))).toEqual([
         refused,
         expect.stringContaining('another account'),
       ]);

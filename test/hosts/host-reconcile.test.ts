@@ -1,4 +1,4 @@
-/** What the runner asks before each apply: does Terraform's state tell the truth? */
+/** What the runner asks before each apply: is Terraform's state true? */
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';

@@ -46,7 +46,7 @@ describe.runIf(isRoot)('sites', () => {
     expect(rules).not.toContain(workshop.prefix);
   });
 
-  test('hosts cut off from each other reach all others until the partition is healed', async () => {
+  test('hosts disconnected from each other reach all others until the partition is healed', async () => {
     await workshop.must(['partition', ...cluster, '--host', 'a1', '--from', 'a2']);
     await workshop.must(['partition', ...cluster, '--host', 'a1', '--from', 'b1']);
     expect(await Promise.all(['a2', 'b1', 'a3', 'b2'].map((to) => reaches('a1', to)))).toEqual([

@@ -78,7 +78,7 @@ describe.runIf(isRoot)('Terraform and local hosts', () => {
     target('a-01', 'a-03', 'a-06', 'a-07');
     const child = spawn(terraform, ['apply', '-auto-approve', '-no-color'], { cwd: workspace, env: environment() });
     const ended = outcomeOf(child);
-    await eventually('a-06 is begun', async () => (await workshop.status()).some((host) => host.host === 'a-06'));
+    await eventually('a-06 is started', async () => (await workshop.status()).some((host) => host.host === 'a-06'));
     child.kill('SIGKILL');
     await ended;
     rmSync(faults, { recursive: true });

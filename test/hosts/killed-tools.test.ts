@@ -23,7 +23,7 @@ const tools = [
 ] as const;
 
 const kills = killsOfEach * tools.length;
-/** Three minutes a kill: most take half of one, and a change in which the tool had no work is another try. */
+/** Three minutes a kill: most take half of one, and a change without work for the tool needs one more try. */
 const longestMs = kills * 180_000;
 
 interface Process {

@@ -31,7 +31,7 @@ const asks = `
   import { execFileSync, spawnSync } from 'node:child_process';
   import { userInfo } from 'node:os';
   import { writeFileSync } from 'node:fs';
-  const said = (program, ...args) => {
+  const printed = (program, ...args) => {
     const { status, stdout, stderr } = spawnSync(program, args, { encoding: 'utf8' });
     return status === 0 ? stdout.split('\\n')[0] : 'failed: ' + stderr;
   };
@@ -39,7 +39,7 @@ const asks = `
   try { writeFileSync('/opt/kubeloom/note', ''); } catch (error) { refused = error.code; }
   console.log(JSON.stringify({
     name: userInfo().username, uid: process.getuid(), home: process.env.HOME, refused,
-    ssh: said('ssh', '-G', 'node.example'), python: said('python3', '-c', 'import getpass; print(getpass.getuser())'),
+    ssh: printed('ssh', '-G', 'node.example'), python: printed('python3', '-c', 'import getpass; print(getpass.getuser())'),
   }));
 `;
 

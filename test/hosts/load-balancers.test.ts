@@ -130,7 +130,7 @@ for i in range(1, 61):
     expect(failed(connections)).toBe(0);
   });
 
-  test('a connection to the Kubernetes API with data under way to a target that loses its power is ended', async () => {
+  test('a connection to the Kubernetes API with unacknowledged data ends when its target loses power', async () => {
     const api = role('api', 8091, { targetPort: apiPort });
     expect((await direct(shop, api)).troubles).toEqual([]);
     const held = connect({ host: fleet.address('lb'), port: api.port }).resume();
@@ -138,7 +138,7 @@ for i in range(1, 61):
     const target = String(name).trim();
     await fleet.power('kill', target);
     held.on('error', () => undefined).write('?');
-    // By itself, the kernel tries for a quarter of an hour.
+    // Without that setting, the kernel retries for a quarter of an hour.
     await eventually('the connection is closed', () => held.destroyed, 180);
     await fleet.power('start', target);
     await startTargets(fleet, [target]);

@@ -1,4 +1,4 @@
-/** Kadende's sample on real hosts: a service behind a load balancer is rolled, an unhealthy and a killed machine are replaced; hours pass at once. */
+/** Kadende's sample on real hosts: a service with a load balancer is rolled, an unhealthy and a killed machine are replaced; hours pass at once. */
 import { readFileSync } from 'node:fs';
 import { get } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
@@ -122,7 +122,7 @@ describe.runIf(isRoot)("Kadende's sample on real hosts", () => {
     vi.unstubAllEnvs();
   });
 
-  it('KA-2, KA-3: the sample as it is written makes its three groups of machines', () => {
+  it('KA-2, KA-3: the unchanged sample document creates its three groups of machines', () => {
     expect(
       [...Map.groupBy(clusterOf(manifest).nodes, ({ pool }) => pool)].map(([pool, rows]) => [pool, rows.length]),
     ).toEqual([

@@ -57,7 +57,7 @@ describe.runIf(isRoot)('machine groups on real hosts', () => {
   const group = (pool: string): readonly NodeRow[] => cluster.nodes.filter((row) => row.pool === pool);
   const asked = (rows: readonly NodeRow[], command: string) =>
     Promise.all(rows.map((row) => machines.ask(row, command)));
-  /** Of each machine: when it began and ended, in order. */
+  /** Start and end of each machine, in order. */
   async function times(): Promise<readonly (readonly number[])[]> {
     const answers = await asked(group('web'), "awk '{print $3}' /root/began /root/ended");
     return answers.map((text) => text.split('\n').map(Number)).toSorted(([one = 0], [other = 0]) => one - other);
@@ -114,11 +114,11 @@ describe.runIf(isRoot)('machine groups on real hosts', () => {
     expect([code, stdout.trim()], stderr).toEqual([3, machine?.name]);
     const { items } = await installation.api.listEvents({ namespace: 'default', name }, {});
     expect(items.map(({ message }) => message)).toContainEqual(
-      expect.stringContaining(`SSH access to ${machine?.name} for 10 min, asked for`),
+      expect.stringContaining(`SSH access to ${machine?.name} for 10 min, requested`),
     );
   });
 
-  it('there is no kubeconfig, and the answer says so', async () => {
+  it('requesting a kubeconfig of machine groups is refused with the reason', async () => {
     await expect(
       installation.api.getKubeconfig({ namespace: 'default', name, cluster: cluster.name }),
     ).rejects.toThrow();
@@ -176,7 +176,7 @@ describe.runIf(isRoot)('machine groups on real hosts', () => {
     expect(await asked(group('web'), "cut -d' ' -f1 /root/ended")).toEqual(['four', 'four', 'four']);
   });
 
-  it('another type in place is a waypoint for each machine, which ends when the machine is healthy, and all of them stay', async () => {
+  it('a change of the server type in place is one waypoint for each machine, ends when the machine is healthy, and keeps all machines', async () => {
     const web = { update: 'inPlace', health: [{ tcp: { port: 22 } }] };
     expect((await apply(document({ size: 3, boot: noted('four'), web }))).status, JSON.stringify(cluster.failure)).toBe(
       'Done',

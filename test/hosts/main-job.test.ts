@@ -1,4 +1,4 @@
-/** The main job end to end on real hosts, through the daemon, the API, and what a user would look at. */
+/** The main job end to end on real hosts, through the daemon, the API, and what a user would check. */
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -37,7 +37,7 @@ const everywhere = (rules: Rules = {}): Work => ({
   variables: Object.fromEntries(all.map((name) => [name, firewall(rules)])),
 });
 const table = (name: string) => fleet.ssh(name, 'nft list table inet kubeloom');
-/** From this machine, which is none of the cluster's. */
+/** From this machine, which is not part of the cluster. */
 const isOpen = (name: string, target: number): Promise<boolean> =>
   new Promise((resolve) => {
     const socket = connect({ host: fleet.address(name), port: target, timeout: 1500 });
@@ -82,7 +82,7 @@ describe.runIf(isRoot)('nodes that keep their own firewall', () => {
     expect(await ask(fleet.address('control'))).toBe('000');
   });
 
-  test('a second run reports no change', async () => {
+  test('a second run of the firewall script reports no change', async () => {
     expect((await fleet.play('configure', { install: all, ...everywhere() })).changed).toEqual({});
     expect((await fleet.play('configure', { peers: all, ...everywhere() })).changed).toEqual({});
   });
@@ -110,7 +110,7 @@ describe.runIf(isRoot)('nodes that keep their own firewall', () => {
     expect(await isOpen('lb', 9443)).toBe(false);
   });
 
-  test('nodes let in only the nodes of the mesh', async () => {
+  test('nodes accept connections only from nodes of the mesh', async () => {
     const staying = [`${fleet.address('control')}/32`, `${fleet.address('worker')}/32`];
     const shrunk = await fleet.play('configure', {
       mesh: ['control', 'worker'],

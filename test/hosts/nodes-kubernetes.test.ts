@@ -50,7 +50,7 @@ const roles = (controls: readonly string[], workers: readonly string[]): readonl
   },
 ];
 
-describe.runIf(isRoot)('a simulated cluster behind a load balancer', () => {
+describe.runIf(isRoot)('a simulated cluster with a load balancer', () => {
   beforeAll(async () => {
     await fleet.start();
     expect((await fleet.play('configure', { install: all })).troubles).toEqual([]);
@@ -73,7 +73,7 @@ describe.runIf(isRoot)('a simulated cluster behind a load balancer', () => {
     });
   });
 
-  test('a second apply changes nothing', async () => {
+  test('a second kubeone apply changes nothing', async () => {
     const started = await fleet.ssh('worker-1', 'systemctl show kubelet -p ExecMainStartTimestampMonotonic');
     const again = await apply('1.34.1', ['control-1'], ['worker-1', 'worker-2']);
     expect(again.code).toBe(0);
@@ -105,7 +105,7 @@ for i in range(2):
     await Promise.all(receiving);
   });
 
-  test('a second run reports no change of the load balancer, and refused roles keep the old ones', async () => {
+  test('a second run of the load balancer script reports no change, and refused roles keep the old ones', async () => {
     const same = { balance: ['lb'], roles: roles(['control-1'], ['worker-1', 'worker-2']) };
     expect((await fleet.play('load-balancers', same)).changed).toEqual({});
     const [api] = roles(['control-1'], []);

@@ -16,7 +16,7 @@ const fleet = new NodesFleet([
 const all = fleet.nodes.map(({ name }) => name);
 let first: PlaybookRun;
 
-/** Public keys as the first run told them. */
+/** Public keys as the first run reported them. */
 const keys = (...but: readonly string[]): Record<string, string> =>
   Object.fromEntries(
     all.filter((name) => !but.includes(name)).map((name) => [name, String(first.facts[name]?.wireguardPublicKey)]),
@@ -49,7 +49,7 @@ describe.runIf(isRoot)('nodes of two providers', () => {
     }
   });
 
-  test('a second run reports no change', async () => {
+  test('a second run of the mesh script reports no change', async () => {
     const again = await fleet.play('configure', { install: all });
     expect(again.changed).toEqual({});
     expect(again.code).toBe(0);
@@ -71,7 +71,7 @@ describe.runIf(isRoot)('nodes of two providers', () => {
     );
   });
 
-  test('dynamic nodes do not dial a node that may be behind NAT; it dials them and keeps alive', async () => {
+  test('dynamic nodes do not dial a node that can be behind NAT; it dials them and keeps alive', async () => {
     const peerOf = (on: string, peer: string) =>
       fleet.ssh(
         on,
@@ -181,7 +181,7 @@ describe.runIf(isRoot)('nodes of two providers', () => {
     await fleet.ssh('one', 'systemctl stop containerd && rm /etc/systemd/system/containerd.service');
   });
 
-  test('a key of a person lets in until its time is over, and not longer', async () => {
+  test('a node accepts the key of a person until its time is over, and not longer', async () => {
     const { privateKey, publicKey } = makeEcdsaKeyPair('kubeloom');
     const file = join(fleet.directory, 'person');
     writeFileSync(file, privateKey, { mode: 0o600 });

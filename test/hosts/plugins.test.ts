@@ -68,7 +68,7 @@ describe.runIf(isRoot)('a provider type from a git repository, or from an archiv
     expect(await installation.hosts()).toEqual([]);
   });
 
-  it('its machines are made with what the properties say', async () => {
+  it('machines of a plugin are created with the properties of the document', async () => {
     made = await installation.apply(name, document({ motto: 'stay warm', floor: 2 }));
     expect(made.status, JSON.stringify(clusterOf(made).failure)).toBe('Done');
     expect(await installation.hosts()).toEqual(nodesOf(made));

@@ -2,7 +2,7 @@
 
 export interface Small {
   readonly name: string;
-  /** Of Kubernetes. @default 1.36.0 */
+  /** Version of Kubernetes. @default 1.36.0 */
   readonly version?: string;
   /** Control nodes. @default 1 */
   readonly controls?: number;
@@ -13,9 +13,9 @@ export interface Small {
   /** @default no load balancer */
   readonly balancer?: {
     readonly servesApi: boolean;
-    /** Of the role for the web. @default 30080 */
+    /** Port of the role for the web. @default 30080 */
     readonly targetPort?: number;
-    /** Of the same role. @default 80 */
+    /** Target port of the same role. @default 80 */
     readonly port?: number;
   };
 }

@@ -104,7 +104,7 @@ describe.runIf(isRoot)('static machine groups on real hosts', () => {
     ]);
   });
 
-  it('another machine joins, and one that is taken off the list is given back as it is', async () => {
+  it('a machine can be added to a static group, and a removed machine is cleaned and keeps running', async () => {
     await apply(documentOf(['one', 'three'], 'v2'));
     expect(await on(['three'], 'cat /root/index.html')).toEqual(['v2 racks-north']);
     expect(rows()).toHaveLength(2);

@@ -54,12 +54,12 @@ describe.runIf(isRoot)('a machine that no one knows', () => {
   });
   afterAll(() => installation?.close());
 
-  it('nothing is done to a host that has the name and another id', () => {
+  it('a check does nothing to a host with the same name and another id', () => {
     for (const command of ['hold', 'down']) hosts(command, ...site, '--host', stray, '--id', 'another');
     expect(stateOf(stray)).toMatchObject({ state: 'running', held: false });
   });
 
-  it('a check stops it and keeps it, and says so', async () => {
+  it('a check stops a stray, keeps it in quarantine, and reports that', async () => {
     expect(stateOf(stray)).toMatchObject({ state: 'running', held: false });
     const { drift } = clusterOf(await installation.pass(35));
     expect(stateOf(stray)).toMatchObject({ state: 'dead', held: true });
@@ -68,7 +68,7 @@ describe.runIf(isRoot)('a machine that no one knows', () => {
     expect(stateOf(nodesOf(made)[0] ?? '')).toMatchObject({ state: 'running' });
   });
 
-  it('later checks and changes leave it there', async () => {
+  it('later checks and changes do not touch a stray in quarantine', async () => {
     await installation.pass(35);
     const more = await installation.apply(document(2));
     expect(more.status, JSON.stringify(clusterOf(more).failure)).toBe('Done');
@@ -84,7 +84,7 @@ describe.runIf(isRoot)('a machine that no one knows', () => {
     expect([...(await installation.hosts())].toSorted()).toEqual(before.filter((host) => host !== stray).toSorted());
   });
 
-  it('a deletion has nothing left to say of it', async () => {
+  it('the receipt of the deletion does not mention a stray that was deleted before', async () => {
     await installation.remove();
     expect(JSON.parse(hosts('status'))).toEqual([]);
   });

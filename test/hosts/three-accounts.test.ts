@@ -1,4 +1,4 @@
-/** One cluster on three accounts of one provider type: credentials of one break, only its pool is left out, then they are mended. */
+/** One cluster on three accounts of one provider type: credentials of one break, only its pool is left out, then they are fixed. */
 import { execFileSync } from 'node:child_process';
 import { readdir, readFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
@@ -20,7 +20,7 @@ const passwords = {
   'account-north': 'Xq7-only-of-north',
 };
 type Account = keyof typeof passwords;
-/** Pools besides those of the example: each like one of it, with what is different. */
+/** Pools in addition to those of the example: each is like one of them, with the given changes. */
 const extraPools = {
   'spare-1': { like: 'compute-1' },
   'spare-2': { like: 'compute-2' },

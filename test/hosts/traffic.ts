@@ -74,7 +74,7 @@ export async function connectWhile(
   return await Promise.all(open);
 }
 
-/** A flow of UDP: one socket that asks again and again. The names of the targets that answered, in order; '' for none within a second. */
+/** A flow of UDP: one socket that sends requests in a loop. The names of the targets that answered, in order; '' for none within a second. */
 export class UdpFlow {
   readonly #socket = createSocket('udp4');
   readonly #to: { readonly host: string; readonly port: number };

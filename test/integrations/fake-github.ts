@@ -78,7 +78,7 @@ export async function fakeGitHub(): Promise<FakeGitHub> {
     }
     const [, commit] = /^\/repos\/team\/shop\/commits\/([0-9a-f]{40})\/pulls$/.exec(pathname) ?? [];
     if (commit !== undefined && request.method === 'GET') return { status: 200, json: requests.get(commit) ?? [] };
-    // Of what does not exist for this method or this token, GitHub says no more.
+    // GitHub says no more about what does not exist for this method or this token.
     return { status: 404, json: { message: 'Not Found' } };
   };
   const server = createServer((request, response) => {

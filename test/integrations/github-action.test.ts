@@ -106,7 +106,7 @@ describe('a pull request', () => {
     expect(github.comments[0]?.body).toMatch(/<!-- kubeloom-ids +-->/);
   });
 
-  it('a token that GitHub refuses fails the job with what GitHub said', async () => {
+  it('a token that GitHub refuses fails the job with the message of GitHub', async () => {
     name = 'refused';
     write(2);
     const { code, stdout, stderr } = await step('run.sh', {
@@ -133,7 +133,7 @@ describe('a merge', () => {
     write(3);
     const late = await push();
     expect(late.code).toBe(5);
-    expect(late.stderr).toContain('does not fit any more: the manifest moved from');
+    expect(late.stderr).toContain('is no longer valid: the manifest moved from');
     expect(await generation()).toBe(2);
   });
 

@@ -58,7 +58,7 @@ export function resolved(parts: Partial<Inventory>): Resolution {
   return resolveCluster(only, index);
 }
 
-/** `spec` of the document; the faults where there is none. */
+/** `spec` of the document; the faults if it has no spec. */
 export function specOf(resolution: Resolution): unknown {
   return resolution.document?.spec ?? faultTexts(resolution);
 }

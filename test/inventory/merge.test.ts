@@ -142,7 +142,7 @@ describe('how values are merged', () => {
     expect(faultTexts(layered({ site: { pools } }, { byName: ['pools'] }))).toEqual([
       'InventoryLayer site-1 spec.values.pools[0]: has no name, but the items of this list are merged by name',
       'InventoryLayer site-1 spec.values.pools[2]: the name "a" is in this list twice',
-      'InventoryLayer site-1 spec.values.pools[3]: removes an item and says something else',
+      'InventoryLayer site-1 spec.values.pools[3]: has `$remove` together with other fields',
     ]);
   });
 });

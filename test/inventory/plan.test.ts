@@ -45,7 +45,7 @@ describe('the plan of a change of the inventory', () => {
     ]);
   });
 
-  test('a cluster that can no longer be resolved is refused, and the others are planned all the same', () => {
+  test('a cluster that can no longer be resolved is refused, and the other clusters are still planned', () => {
     const next = at('1.36.0');
     const broken = {
       ...next,

@@ -24,7 +24,7 @@ const machines = producing('MachineGroups', 'machines@1', { spec });
 const shop = (size: number, wanted = 'machines@1') => cluster('shop', {}, { size }, wanted);
 
 describe('a template that produces MachineGroups', () => {
-  test('issue 15, 1: a cluster of it resolves to an ordinary MachineGroups document', () => {
+  test('issue 15, 1: an InventoryCluster of a template for machine groups resolves to an ordinary MachineGroups document', () => {
     const { document, faults } = resolved({ templates: [machines], clusters: [shop(3)] });
     expect(faults).toEqual([]);
     expect(document).toMatchObject({ kind: 'MachineGroups', metadata: { name: 'shop', namespace: 'default' } });
@@ -59,7 +59,7 @@ describe('a template that produces MachineGroups', () => {
     });
   });
 
-  test('another version of a template may produce the other kind: the change says so', () => {
+  test('a new version of a template may produce the other kind, and the change reports that', () => {
     const templates = [machines, producing('InputManifest', 'machines@2', { spec: { size: '${values.size}' } })];
     const at = (wanted: string) => inventory({ templates, clusters: [shop(3, wanted)] });
     const [plan] = inventoryImpact(at('machines@1'), at('machines@2')).clusters;

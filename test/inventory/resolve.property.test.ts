@@ -121,7 +121,7 @@ describe('random inventories', { timeout: 600_000 }, () => {
           });
           const given = alone && valueAt(alone.values, parts, alone.isByName)?.value;
           const is = valueAt(resolution.values, parts, resolution.isByName)?.value;
-          // Of a map that has become empty, its layer may have said more.
+          // The layer of a map that is now empty may have had more values.
           if (!(isMap(is) && Object.keys(is).length === 0)) expect(given).toEqual(is);
         }
       }
@@ -160,11 +160,11 @@ describe('random inventories', { timeout: 600_000 }, () => {
       );
       const after = { ...before, layers };
       const { clusters, counts, depend } = inventoryImpact(before, after);
-      const said = new Map(clusters.map((one) => [one.cluster, one.impact]));
+      const impacts = new Map(clusters.map((one) => [one.cluster, one.impact]));
       const [old, now] = [resolveAll(before), resolveAll(after)];
       for (const [index, resolution] of now.entries()) {
         const differs = JSON.stringify(old[index]?.document) !== JSON.stringify(resolution.document);
-        const impact = said.get(resolution.name) ?? 'same';
+        const impact = impacts.get(resolution.name) ?? 'same';
         if (resolution.document === undefined) {
           expect(differs && impact === 'same').toBe(false);
         } else if (impact === 'changes') expect(differs).toBe(true);

@@ -26,7 +26,7 @@ describe('what a template says', () => {
       { labels: { a: 'b' } },
     ],
     [
-      'a value that is not set has what is behind ??',
+      'a value that is not set gets the default after ??',
       ['${values.n ?? 3}', '${values.o ?? {"a": "}"}}'],
       {},
       [3, { a: '}' }],

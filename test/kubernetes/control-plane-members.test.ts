@@ -15,8 +15,8 @@ beforeEach(async () => {
 afterEach(() => cluster.stop());
 
 test('an object that one member stores is known to the other', async () => {
-  await cluster.kubectl('second', 'label', 'node', 'worker-3', 'told=second');
-  expect(await labelled('first', 'told=second')).toBe('node/worker-3\n');
+  await cluster.kubectl('second', 'label', 'node', 'worker-3', 'from=second');
+  expect(await labelled('first', 'from=second')).toBe('node/worker-3\n');
 });
 
 test('the second member takes over with all objects when the first dies', async () => {

@@ -1,4 +1,4 @@
-/** What becomes of documents in a cluster, whichever API server it has: they are applied, changed, compared, repaired and removed. */
+/** Documents in a cluster with any API server: they are applied, changed, compared, repaired and removed. */
 import { execFile } from 'node:child_process';
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -100,7 +100,7 @@ export function documentsContract(cluster: () => DocumentsCluster): void {
     return result;
   }
 
-  /** Until the cluster does not serve it any more, as another runner sees it: kubectl remembers for hours which kinds there are. */
+  /** Until the cluster no longer serves it, as another runner sees it: kubectl remembers for hours which kinds there are. */
   async function untilNotServed(version: string): Promise<void> {
     await expect.poll(() => kubectl('api-versions'), { timeout: 60_000 }).not.toContain(version);
     world.set('KUBECACHEDIR', join(world.directory, 'fresh-cache'));
@@ -151,14 +151,14 @@ export function documentsContract(cluster: () => DocumentsCluster): void {
       expect(await kubectl('get', 'configmap', 'second', '-n', 'demo')).toContain('not found');
     });
 
-    test('what was applied once and belongs to someone else now is not removed', async () => {
+    test('an object that Kubeloom applied and another manager now owns is not removed', async () => {
       await settle([], [inline(namespace, settings({}, 'second'))]);
       await kubectl('label', 'configmap', 'second', '-n', 'demo', 'kubeloom.dev/documents-');
       await settle([inline(namespace, settings({}, 'second'))], []);
       expect(await kubectl('get', 'configmap', 'second', '-n', 'demo', '-o', 'name')).toBe('configmap/second\n');
     });
 
-    test('documents that are not desired any more go; definitions and namespaces stay, and an event says so', async () => {
+    test('documents that are no longer desired are removed; definitions and namespaces stay, and an event reports that', async () => {
       const all = inline(namespace, definition, garden, settings({ colour: 'red' }));
       await settle([], [all]);
       expect(await settle([all], [])).toMatchObject({ ok: true, summary: { documentsRemoved: 1 } });
@@ -226,7 +226,7 @@ export function documentsContract(cluster: () => DocumentsCluster): void {
       rmSync(join(world.templates, 'kubernetes'), { recursive: true });
     });
 
-    test('storage is not switched off while volumes of it exist, and the list says whose they are', async () => {
+    test('storage is not switched off while volumes of it exist, and the failure lists their owners', async () => {
       const documents = [inline(namespace, settings({ colour: 'red' }))];
       await settle([], documents);
       const volume = {

@@ -71,7 +71,7 @@ export function kubeoneClusterContract({ name, program, env = {}, kubernetes, ve
       const found = JSON.parse(await kubectl(...etcdctl, 'member', 'list', '-w', 'json'));
       return found.members.map((member: { name: string }) => member.name).toSorted();
     };
-    /** Changes when a node is made again, or one of its certificates and static pods. */
+    /** Changes when a node is recreated, or one of its certificates and static pods. */
     const identity = async (node: string) => {
       const files = await fleet.ssh(
         node,

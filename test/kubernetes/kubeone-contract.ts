@@ -41,7 +41,7 @@ const refusedManifests: readonly (readonly [name: string, change: readonly [stri
   ['an unknown field', ['enableHubble', 'enableHubbles'], 'unknown field "clusterNetwork.cni.cilium.enableHubbles"'],
   ['a field of the wrong type', ['sshPort: 2222', 'sshPort: "2222"'], 'sshPort'],
   ['a Kubernetes beyond its window', ['1.34.2', '1.31.2'], 'kubernetes version does not satisfy version constraint'],
-  ['a Kubernetes that is none', ['1.34.2', 'latest'], '.versions.kubernetes is not a semver string'],
+  ['an invalid Kubernetes version', ['1.34.2', 'latest'], '.versions.kubernetes is not a semver string'],
   ['two leaders', ['isLeader: false', 'isLeader: true'], 'only one leader is allowed'],
   ['two networks', ['cilium:', 'external: {}\n    cilium:'], 'only one cni plugin can be used at the same time'],
   ['kube-proxy next to Cilium', ['skipInstallation: true', 'skipInstallation: false'], 'with kube-proxy enabled'],
@@ -134,7 +134,7 @@ export function kubeoneContract({ name, program, env = {}, patient }: Speaker): 
 }
 
 interface Outcome {
-  /** null: it was ended because it had said what was waited for. */
+  /** null: it was ended because it printed the expected words. */
   readonly code: number | null;
   readonly stdout: string;
   readonly stderr: string;
@@ -143,7 +143,7 @@ interface Outcome {
 interface Place {
   readonly directory: string;
   readonly env: Readonly<Record<string, string>>;
-  /** Ends the program once it has said this. */
+  /** Ends the program once it has printed this. */
   readonly until?: RegExp;
 }
 

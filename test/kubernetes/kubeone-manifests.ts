@@ -39,7 +39,7 @@ export const refusedManifests: readonly RefusedManifest[] = [
   row('a name with upper case', ['name: shop', 'name: Shop_'], 'name: Invalid value: "Shop_"'),
   row('a Kubernetes that is too old', ['1.34.2', '1.33.2'], 'kubernetes version does not satisfy version constraint'),
   row('a Kubernetes that is too new', ['1.34.2', '1.37.0'], 'kubernetes version does not satisfy version constraint'),
-  row('a version that is none', ['1.34.2', 'latest'], '.versions.kubernetes is not a semver string'),
+  row('an invalid version', ['1.34.2', 'latest'], '.versions.kubernetes is not a semver string'),
   row('a port beyond 65535', ['port: 6443', 'port: 99999'], 'apiEndpoint.port: Invalid value: 99999'),
   row(
     'alternative names given twice',
@@ -49,7 +49,7 @@ export const refusedManifests: readonly RefusedManifest[] = [
   row('no provider', ['none: {}', 'none: null'], 'cloudProvider: Invalid value: "": provider must be specified'),
   row('two providers', ['none: {}', 'none: {}\n  aws: {}'], 'cloudProvider.none: Forbidden: only one provider'),
   row(
-    'Cilium beside kube-proxy',
+    'Cilium together with kube-proxy',
     ['skipInstallation: true', 'skipInstallation: false'],
     'cannot be set with kube-proxy enabled',
   ),

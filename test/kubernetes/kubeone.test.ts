@@ -109,7 +109,7 @@ describe('safeguards', () => {
     expect(refusal?.sentences).toContain('let two join with the present version first');
   });
 
-  test('an upgrade that was cut off is refused while a control node has its label, and without --force-upgrade', () => {
+  test('an upgrade that was interrupted is refused while a control node has its label, and without --force-upgrade', () => {
     const labelled = { ...live('one', '1.34.1'), upgrading: true };
     expect(judge('1.34.2', [labelled], probe('one', 'A'))?.refusal).toMatchObject({
       exitCode: 1,

@@ -1,4 +1,4 @@
-/** What stands for a workload behind a NodePort. */
+/** The stand-in for a workload that is reached through a NodePort. */
 import { once } from 'node:events';
 import { connect, type Server } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';

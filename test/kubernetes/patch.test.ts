@@ -25,7 +25,7 @@ test('a strategic patch joins lists by their key and can take items out', () => 
   });
 });
 
-test('a strategic patch replaces a keyed list whole when it says so', () => {
+test('a strategic patch with $patch: replace replaces a whole keyed list', () => {
   const patched = strategicPatch(node, { spec: { taints: [{ $patch: 'replace' }, { key: 'b' }] } });
   expect(patched).toMatchObject({ spec: { taints: [{ key: 'b' }] } });
 });

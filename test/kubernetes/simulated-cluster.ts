@@ -33,7 +33,7 @@ export class SimulatedCluster {
       cluster.members.push({ name, url: `https://127.0.0.1:${await freePort()}` });
     }
     for (const { name, url } of cluster.members) {
-      // Written once: a kubectl that runs beside another must not find a half-written one.
+      // Written once: a kubectl that runs at the same time as another must not find a half-written one.
       execFileSync(pki, [cluster.directory, 'kubeconfig', 'test', url]);
       renameSync(join(cluster.directory, 'admin.conf'), join(cluster.directory, `${name}.conf`));
       await cluster.startServer(name);
@@ -85,7 +85,7 @@ export class SimulatedCluster {
     });
   }
 
-  /** kubectl of somebody who only has a token that the cluster never gave out. */
+  /** kubectl of someone who only has a token that the cluster never gave out. */
   kubectlOfStranger(name: string, ...args: readonly string[]): Promise<Output> {
     const ca = join(this.directory, 'pki/ca.crt');
     const stranger = ['--kubeconfig=/dev/null', `--server=${this.member(name).url}`, `--certificate-authority=${ca}`];

@@ -8,7 +8,7 @@ import { isSigned, knownKey } from '#test/vault/fake-sts.ts';
 
 export const cluster = 'shop-1234567';
 
-/** What becomes of acts: all are refused for a reason, or are done. */
+/** The outcome of acts: all are refused for a reason, or are done. */
 export type Refusal = 'denied' | 'kept' | 'busy';
 
 /** The machine. A stop and a deletion take one look more than none. */
@@ -109,7 +109,7 @@ const azure: ActingCloud = {
   }),
   routes: (machine) => {
     const coded = (status: number, code: string): CloudAnswer => ({ status, body: { error: { code } } });
-    const behind = (answer: (request: CloudRequest) => CloudAnswer) =>
+    const guarded = (answer: (request: CloudRequest) => CloudAnswer) =>
       bearerOnly((request) =>
         query(request).has('api-version') ? answer(request) : coded(400, 'MissingApiVersionParameter'),
       );
@@ -120,7 +120,7 @@ const azure: ActingCloud = {
     };
     return {
       'POST /tenant/oauth2/v2.0/token': () => ({ body: { access_token: 'token' } }),
-      [`GET ${azureId}`]: behind((request) => {
+      [`GET ${azureId}`]: guarded((request) => {
         const now = machine.look();
         if (now === 'gone') return coded(404, 'ResourceNotFound');
         const code = now === 'off' ? 'PowerState/deallocated' : 'PowerState/running';
@@ -131,8 +131,8 @@ const azure: ActingCloud = {
         };
         return { body: { id: azureId, name: 'who-is-that', tags: tagsOf(machine), properties } };
       }),
-      [`POST ${azureId}/deallocate`]: behind(() => machine.act('stop', refusals, { status: 202, body: '' })),
-      [`DELETE ${azureId}`]: behind(() => machine.act('delete', refusals, { status: 202, body: '' })),
+      [`POST ${azureId}/deallocate`]: guarded(() => machine.act('stop', refusals, { status: 202, body: '' })),
+      [`DELETE ${azureId}`]: guarded(() => machine.act('delete', refusals, { status: 202, body: '' })),
     };
   },
 };
@@ -224,7 +224,7 @@ const openstack: ActingCloud = {
     bases: {},
   }),
   routes: (machine, url) => {
-    const behind =
+    const guarded =
       (answer: (request: CloudRequest) => CloudAnswer) =>
       (request: CloudRequest): CloudAnswer =>
         request.headers['x-auth-token'] === 'token' ? answer(request) : { status: 401, body: {} };
@@ -248,7 +248,7 @@ const openstack: ActingCloud = {
         const token = { project: { name: 'p' }, catalog: [{ type: 'compute', endpoints }] };
         return { body: { token }, headers: { 'x-subject-token': 'token' } };
       },
-      'GET /nova/servers/server-1': behind(() => {
+      'GET /nova/servers/server-1': guarded(() => {
         const now = machine.look();
         const server = {
           ...{ id: 'server-1', name: 'x', status: states[now], metadata: tagsOf(machine) },
@@ -256,12 +256,12 @@ const openstack: ActingCloud = {
         };
         return now === 'gone' ? fault(404, 'itemNotFound', 'gone') : { body: { server } };
       }),
-      'POST /nova/servers/server-1/action': behind(({ body }) => {
+      'POST /nova/servers/server-1/action': guarded(({ body }) => {
         if (body !== '{"os-stop":null}') return fault(400, 'badRequest', 'no such action');
         if (machine.power === 'off') return fault(409, 'conflictingRequest', "Cannot 'stop' while vm_state stopped");
         return machine.act('stop', refusals, { status: 202, body: '' });
       }),
-      'DELETE /nova/servers/server-1': behind(() => machine.act('delete', refusals, { status: 204, body: '' })),
+      'DELETE /nova/servers/server-1': guarded(() => machine.act('delete', refusals, { status: 204, body: '' })),
     };
   },
 };

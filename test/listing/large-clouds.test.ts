@@ -121,7 +121,7 @@ describe('AWS', () => {
     });
   });
 
-  it('AWS is not said to have nothing where no region of the cluster is known', async () => {
+  it('listing AWS without a known region is reported as unknown, not as empty', async () => {
     const cloud = await started(ec2);
     expect(await list(cloud, {}, [])).toEqual({
       failed: 'machines cannot be listed: no region of the cluster is known',
@@ -151,17 +151,17 @@ describe('Azure', () => {
     name,
     ...(tags && { tags }),
   });
-  const behind = (page: (request: CloudRequest) => { status?: number; body: unknown }) => (request: CloudRequest) => {
+  const guarded = (page: (request: CloudRequest) => { status?: number; body: unknown }) => (request: CloudRequest) => {
     if (request.headers.authorization !== 'Bearer token') return { status: 401, body: {} };
     return query(request).has('api-version')
       ? page(request)
       : { status: 400, body: { error: { code: 'MissingApiVersionParameter' } } };
   };
   const refused = (code: string) => () => ({ status: 403, body: { error: { code } } });
-  const empty = behind(() => ({ body: { value: [] } }));
+  const empty = guarded(() => ({ body: { value: [] } }));
   const arm = (next: (url: string) => string): Routes => ({
     'POST /tenant/oauth2/v2.0/token': () => ({ body: { access_token: 'token' } }),
-    [machines]: behind((request) =>
+    [machines]: guarded((request) =>
       query(request).has('$skiptoken')
         ? { body: { value: [thing('who-is-that', ours)] } }
         : {
@@ -171,7 +171,9 @@ describe('Azure', () => {
             },
           },
     ),
-    'GET /subscriptions/sub/providers/Microsoft.Compute/disks': behind(() => ({ body: { value: [thing('d', ours)] } })),
+    'GET /subscriptions/sub/providers/Microsoft.Compute/disks': guarded(() => ({
+      body: { value: [thing('d', ours)] },
+    })),
     'GET /subscriptions/sub/providers/Microsoft.Network/publicIPAddresses': empty,
   });
   const list = (cloud: FakeCloud) =>
@@ -272,6 +274,6 @@ describe('Google Cloud', () => {
 
   it('pages of Google Cloud that do not end fail the listing', async () => {
     const endless = { ...routes, [`GET ${aggregated}/disks`]: answered(() => ({ nextPageToken: 'again' })) };
-    expect(await list(await started(endless))).toEqual({ failed: 'disks cannot be listed: its pages do not end' });
+    expect(await list(await started(endless))).toEqual({ failed: 'disks cannot be listed: it returns endless pages' });
   });
 });

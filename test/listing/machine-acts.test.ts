@@ -2,7 +2,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { providerTypeFacts, providerTypeNames } from '#domain/provider-types.ts';
 import { orNotKnown } from '#runner/listing/list-cluster.ts';
-import { actOnMachines, canAct, lookAtMachines, type MachineWork } from '#runner/listing/machine-acts.ts';
+import { actOnMachines, canAct, type MachineWork, readMachines } from '#runner/listing/machine-acts.ts';
 import { type FakeCloud, fakeCloud } from '#test/provider-check/fake-cloud.ts';
 import { type ActingCloud, actingClouds, cluster, OneMachine, type Refusal } from './acting-clouds.ts';
 import { tokenClouds } from './acting-token-clouds.ts';
@@ -23,7 +23,7 @@ async function world({ type, id, place, input, routes }: ActingCloud) {
   const signal = new AbortController().signal;
   const act = (action: MachineWork['action'], machines = [at]) =>
     orNotKnown(() => actOnMachines(type, asked, { action, machines, signal, pauseMs: 0 }));
-  return { machine, cloud, act, at, look: () => lookAtMachines(type, asked, [at]) };
+  return { machine, cloud, act, at, look: () => readMachines(type, asked, [at]) };
 }
 
 const clouds = [...actingClouds, ...tokenClouds];
@@ -44,7 +44,7 @@ describe.each(clouds.map((cloud) => [cloud.type, cloud] as const))('%s', (type, 
     expect(await look()).toEqual([]);
   });
 
-  it(`nothing is done to a machine of ${type} that has lost its tag, is off already, or is being deleted`, async () => {
+  it(`the hook does nothing to a machine of ${type} that has lost its tag, is off already, or is being deleted`, async () => {
     const { machine, act, look } = await world(cloud);
     machine.tag = 'shop-7654321';
     expect([await act('quarantine'), await act('delete'), await look()]).toEqual([[], [], []]);
@@ -70,7 +70,7 @@ describe.each(clouds.map((cloud) => [cloud.type, cloud] as const))('%s', (type, 
     ['busy', undefined],
     ...(cloud.keeps ? [['kept', 'user'] as const] : []),
   ] as readonly (readonly [Refusal, string | undefined])[])(
-    `an act that ${type} refuses (%s) says so, and whether a person has to act`,
+    `an act that ${type} refuses (%s) is reported, with whether a person has to act`,
     async (refusal, needs) => {
       const { machine, act } = await world(cloud);
       machine.refusal = refusal;

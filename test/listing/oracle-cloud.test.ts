@@ -71,7 +71,7 @@ describe('Oracle Cloud', () => {
     });
   });
 
-  it('what Oracle Cloud neither finds nor allows to list is a missing permission', async () => {
+  it('an Oracle Cloud answer of not found or not allowed is reported as a missing permission', async () => {
     const denied = { 'GET /20160918/volumes': () => ({ status: 404, body: { code: 'NotAuthorizedOrNotFound' } }) };
     expect(await list(await started({ ...routes, ...denied }))).toMatchObject({ denied: true });
   });

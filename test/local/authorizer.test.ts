@@ -105,8 +105,8 @@ describe('tokens of an issuer', () => {
 
   it('a token is not accepted when the discovery document names another issuer', async () => {
     const { bearer, issuer } = await start({ issuerUrl: ({ url }) => url.replace('127.0.0.1', 'localhost') });
-    const said = await issuer.token({ iss: issuer.url.replace('127.0.0.1', 'localhost') });
-    expect(await bearer(said)).toHaveProperty('unavailable');
+    const renamed = await issuer.token({ iss: issuer.url.replace('127.0.0.1', 'localhost') });
+    expect(await bearer(renamed)).toHaveProperty('unavailable');
   });
 
   it('all claims are passed on as text, without ambiguous members of lists', async () => {

@@ -24,7 +24,7 @@ async function start(bench: Workbench, projectName: string, more: object = {}): 
 }
 
 /** Waits for a line in the build's log: what the child says, never a time. */
-async function said(bench: Workbench, id: string, word: string): Promise<string> {
+async function output(bench: Workbench, id: string, word: string): Promise<string> {
   const file = bench.builds.get(id)?.logFile ?? '';
   for (;;) {
     const text = await readFile(file, 'utf8').catch(() => '');
@@ -52,7 +52,7 @@ describe('builds', () => {
       environmentVariablesOverride: [{ name: 'KUBELOOM_STAGE', value: 'nodes', type: 'PLAINTEXT' }],
     });
     expect(await bench.builds.ended(id)).toMatchObject({ status: 'SUCCEEDED', project: 'p' });
-    expect(await said(bench, id, 'of')).toBe(`nodes of ${id}\n`);
+    expect(await output(bench, id, 'of')).toBe(`nodes of ${id}\n`);
     const { builds, buildsNotFound } = await bench.codebuild.send(new BatchGetBuildsCommand({ ids: [id, 'p:none'] }));
     expect(builds?.[0]).toMatchObject({ id, buildStatus: 'SUCCEEDED', buildComplete: true, currentPhase: 'COMPLETED' });
     expect(buildsNotFound).toEqual(['p:none']);
@@ -64,7 +64,7 @@ describe('builds', () => {
     const id = await start(bench, 'p');
     await bench.builds.ended(id);
     delete process.env.SECRET_OF_OURS;
-    expect(await said(bench, id, 'CODEBUILD_BUILD_ID')).not.toContain('SECRET_OF_OURS');
+    expect(await output(bench, id, 'CODEBUILD_BUILD_ID')).not.toContain('SECRET_OF_OURS');
   });
 
   it('a build fails by exit code, and is a fault when the program does not exist', async () => {
@@ -85,34 +85,34 @@ describe('builds', () => {
     const run = async (imageOverride?: string) => {
       const input = parseStartBuild({ projectName: 'p', ...(imageOverride !== undefined && { imageOverride }) });
       const { status, logFile, reason, image } = await builds.ended(builds.start(input).id);
-      return { status, image, said: reason ?? readFileSync(logFile, 'utf8') };
+      return { status, image, output: reason ?? readFileSync(logFile, 'utf8') };
     };
-    expect(await run()).toEqual({ status: 'SUCCEEDED', image: 'local', said: 'now\n' });
-    expect(await run('local')).toEqual({ status: 'SUCCEEDED', image: 'local', said: 'now\n' });
-    expect(await run('before')).toEqual({ status: 'SUCCEEDED', image: 'before', said: 'before\n' });
+    expect(await run()).toEqual({ status: 'SUCCEEDED', image: 'local', output: 'now\n' });
+    expect(await run('local')).toEqual({ status: 'SUCCEEDED', image: 'local', output: 'now\n' });
+    expect(await run('before')).toEqual({ status: 'SUCCEEDED', image: 'before', output: 'before\n' });
     expect(await run('gone')).toMatchObject({
       status: 'FAULT',
-      said: expect.stringContaining('Unable to pull image gone'),
+      output: expect.stringContaining('Unable to pull image gone'),
     });
     store.close();
   });
 
   it('a build that is stopped is killed without a signal, as in CodeBuild', async () => {
     const script =
-      "process.on('SIGINT',()=>console.log('told'));process.on('SIGTERM',()=>console.log('told'));setInterval(()=>{},1e3);console.log('up')";
+      "process.on('SIGINT',()=>console.log('signal'));process.on('SIGTERM',()=>console.log('signal'));setInterval(()=>{},1e3);console.log('up')";
     const bench = await startWorkbench({ projects: { p: node(script) } });
     const id = await start(bench, 'p');
-    await said(bench, id, 'up');
+    await output(bench, id, 'up');
     await bench.codebuild.send(new StopBuildCommand({ id }));
     expect(await bench.builds.ended(id)).toMatchObject({ status: 'STOPPED', reason: 'ended by SIGKILL' });
-    expect(await said(bench, id, 'up')).toBe('up\n');
+    expect(await output(bench, id, 'up')).toBe('up\n');
   });
 
   it('a build that is stopped is killed with everything that it started, also what has left its process group', async () => {
     const script = 'setsid bash -c "trap \'\' INT TERM; echo child; while :; do sleep 5; done" & wait; sleep 60';
     const bench = await startWorkbench({ projects: { p: shell(script) } });
     const id = await start(bench, 'p');
-    await said(bench, id, 'child');
+    await output(bench, id, 'child');
     expect(processesWith(id).length).toBeGreaterThan(1);
     bench.builds.stop(id);
     expect((await bench.builds.ended(id)).status).toBe('STOPPED');
@@ -124,10 +124,10 @@ describe('builds', () => {
       "process.on('SIGINT',()=>{console.log('tidy');process.exit(1)});setInterval(()=>{},1e3);console.log('up')";
     const bench = await startWorkbench({ projects: { p: node(script) } });
     const id = await start(bench, 'p');
-    await said(bench, id, 'up');
+    await output(bench, id, 'up');
     await bench.builds.shutDown();
     expect(bench.builds.get(id)?.status).toBe('STOPPED');
-    expect(await said(bench, id, 'tidy')).toBe('up\ntidy\n');
+    expect(await output(bench, id, 'tidy')).toBe('up\ntidy\n');
   });
 
   it('a build that is refused because the queue is full was not started', async () => {
@@ -143,7 +143,7 @@ describe('builds', () => {
   it('a build that ends takes its background processes with it', async () => {
     const bench = await startWorkbench({ projects: { p: shell('sleep 60 & echo left; exit 0') } });
     const id = await start(bench, 'p');
-    await said(bench, id, 'left');
+    await output(bench, id, 'left');
     expect((await bench.builds.ended(id)).status).toBe('SUCCEEDED');
     expect(processesWith(id)).toEqual([]);
   });
@@ -205,7 +205,7 @@ describe('after a crash of the platform', () => {
   it('the processes that a lost build left are ended, and nothing else', async () => {
     const bench = await startWorkbench({ projects: { p: shell("trap '' INT; echo up; sleep 60 & wait; sleep 60") } });
     const id = await start(bench, 'p');
-    await said(bench, id, 'up');
+    await output(bench, id, 'up');
     const build = bench.builds.get(id);
     const next = await startWorkbench({ directory: bench.directory, graceMs: 100 });
     await next.builds.recover();
@@ -217,7 +217,7 @@ describe('after a crash of the platform', () => {
   it('a build is ended whose process the platform had started and not yet written down', async () => {
     const bench = await startWorkbench({ projects: { p: shell('echo up; sleep 60 & wait') } });
     const id = await start(bench, 'p');
-    await said(bench, id, 'up');
+    await output(bench, id, 'up');
     const build = bench.builds.get(id);
     if (!build?.process) throw new Error('the build has no process');
     const store = openBuildStore(':memory:');
@@ -234,7 +234,7 @@ describe('after a crash of the platform', () => {
   it('a process that only has the id of a lost build is not touched', async () => {
     const bench = await startWorkbench({ projects: { p: shell('echo up; sleep 60') } });
     const id = await start(bench, 'p');
-    await said(bench, id, 'up');
+    await output(bench, id, 'up');
     const build = bench.builds.get(id);
     if (!build?.process) throw new Error('the build has no process');
     const store = openBuildStore(':memory:');

@@ -90,7 +90,7 @@ describe('transactions of the local DynamoDB', () => {
     expect(await stored()).toEqual(['1 7', '3 1']);
   });
 
-  it('nothing is written when one condition does not hold, and each write has its reason', async () => {
+  it('a transaction writes nothing if one condition fails, and returns a reason for each write', async () => {
     const { transact, stored } = await world();
     await transact([put('2')]);
     const add = { UpdateExpression: 'SET w = w + :v', ExpressionAttributeValues: { ':v': { N: '1' } } };

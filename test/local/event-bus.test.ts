@@ -1,4 +1,4 @@
-/** New events of the table reach the function behind its stream, again until it takes them; the bus refuses what EventBridge refuses. */
+/** New events of the table reach the function that reads its stream, repeatedly until it accepts them; the bus refuses what EventBridge refuses. */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -73,7 +73,7 @@ describe('the bus', () => {
     });
   });
 
-  it('the bus refuses another name, a missing kind, and requests that are not signed for this platform, and the function says so', async () => {
+  it('the bus refuses another name, a missing kind, and requests that are not signed for this platform, and the function reports the refusal', async () => {
     const { environment } = await platformWith(() => {});
     const publish = (name: string, event: StoredFeedEvent, change: Readonly<Record<string, string>> = {}) =>
       new EventBridgeBus(name, { ...environment, ...change }).publish([event]);

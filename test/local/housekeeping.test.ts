@@ -76,7 +76,7 @@ describe('housekeeping', () => {
       ['old', 91],
       ['new', 1],
     ] as const) {
-      writeFileSync(log(id), 'said');
+      writeFileSync(log(id), 'text');
       rest.builds.put({
         ...{
           id: `p:${id}`,
@@ -92,7 +92,7 @@ describe('housekeeping', () => {
     }
     await keepHouse(rest, now);
     expect(() => statSync(log('old'))).toThrow('ENOENT');
-    expect(readFileSync(log('new'), 'utf8')).toBe('said');
+    expect(readFileSync(log('new'), 'utf8')).toBe('text');
     expect(rest.builds.newest('p')).toEqual(['p:new']);
   });
 
@@ -109,7 +109,7 @@ describe('housekeeping', () => {
     expect(asked).toEqual(expired.map(([prefix, days]) => ['kubeloom', prefix, new Date(now - days * day)]));
   });
 
-  it('a log that has become large is put aside, and the same file goes on', async () => {
+  it('a large log is moved aside, and logging continues in the same file', async () => {
     const { directory: _, ...rest } = await stores();
     writeFileSync(rest.logFile, 'x'.repeat(11 * 1024 * 1024));
     await keepHouse(rest, now);

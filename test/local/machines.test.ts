@@ -15,7 +15,7 @@ const caughtAs = (error: string, state: object): object => ({
 });
 describe('machines', () => {
   it.each([
-    ['a placeholder that nothing fills', only(task('${Nobody}', { End: true })), /nothing .* called \$\{Nobody\}/],
+    ['a placeholder that nothing fills', only(task('${Unknown}', { End: true })), /nothing .* called \$\{Unknown\}/],
     ['JSONata', { ...only({ Type: 'Succeed' }), QueryLanguage: 'JSONata' }, /JSONata/],
     [
       'an error that would stand for timeouts, too',

@@ -48,13 +48,13 @@ describe('metrics of a platform', () => {
     expect(text).not.toMatch(/shop|team/);
   });
 
-  it('what a tick measures has the value of CloudWatch', async () => {
+  it('metrics of a tick have the same values as in CloudWatch', async () => {
     await platform.tick();
     expect(await scrape()).toMatch(/^kubeloom_lease_overdue_seconds 0$/m);
   });
 });
 
-describe('what is said about metrics', () => {
+describe('the documentation of metrics', () => {
   it('docs/monitoring.md has each metric, and each name in CloudWatch', () => {
     const page = file('monitoring.md');
     expect([...page.matchAll(/^\| `(kubeloom_\w+)`/gm)].map(([, name]) => name)).toEqual(Object.keys(metricHelp));

@@ -174,7 +174,7 @@ describe('the rule for failed executions', () => {
     });
   });
 
-  it('the rule runs for executions that the end of the platform aborted, and again if cut off itself', async () => {
+  it('the rule runs for executions that the end of the platform aborted, and again if interrupted itself', async () => {
     const work = Promise.withResolvers<void>();
     const functions = { work: () => work.resolve() };
     const hanging = { 'clean-up': () => ({}), work: () => new Promise(() => work.resolve()) };
@@ -184,13 +184,13 @@ describe('the rule for failed executions', () => {
     await work.promise;
     first.close();
 
-    const begun = Promise.withResolvers<void>();
-    const tidyHangs = { ...functions, 'clean-up': () => new Promise(() => begun.resolve()) };
+    const started = Promise.withResolvers<void>();
+    const tidyHangs = { ...functions, 'clean-up': () => new Promise(() => started.resolve()) };
     const second = await startWorkbench({ directory: first.directory, functions: tidyHangs, machines, rules });
     second.executions.recover();
     expect(second.executions.get(executionArn('main', 'one'))).toMatchObject({ status: 'ABORTED' });
     second.rules.resume();
-    await begun.promise;
+    await started.promise;
     second.close();
 
     const tidied = Promise.withResolvers<unknown>();

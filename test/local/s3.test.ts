@@ -33,7 +33,7 @@ async function startS3(directory?: string): Promise<{ s3: S3Client; url: string;
 }
 
 /** Announces a thousand bytes, sends four, and is gone. */
-const cutOff = (port: number): Promise<void> =>
+const sendHalf = (port: number): Promise<void> =>
   new Promise((resolve) => {
     const socket = connect(port, '127.0.0.1', () => {
       socket.write(`PUT /${Bucket}/half HTTP/1.1\r\nHost: x\r\nContent-Length: 1000\r\n\r\nhalf`, () => {
@@ -181,10 +181,10 @@ describe('the local S3', () => {
     }
   });
 
-  it('a restart keeps everything, and nothing of an upload that was cut off', async () => {
+  it('a restart keeps everything, and nothing of an upload that was interrupted', async () => {
     const { s3, url, directory } = await startS3();
     await put(s3, 'kept', 'value');
-    await cutOff(Number(new URL(url).port));
+    await sendHalf(Number(new URL(url).port));
     await put(s3, 'later', 'value');
     const again = await startS3(directory);
     expect(await read(again.s3, 'kept')).toBe('value');

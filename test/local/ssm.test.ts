@@ -77,7 +77,7 @@ describe('the local SSM', () => {
     expect(flat.Parameters?.map(({ Name }) => Name)).toEqual(['/p/a', '/p/d', '/p/e']);
   });
 
-  it('what AWS refuses is refused: too large, badly named, missing, unknown operations', async () => {
+  it('the local SSM refuses what AWS refuses: too large, badly named, missing, unknown operations', async () => {
     const { ssm } = await startSsm();
     expect((await refusal(put(ssm, '/a', 'x'.repeat(4097)))).name).toBe('ValidationException');
     expect((await refusal(put(ssm, '/a b', 'x'))).name).toBe('ValidationException');

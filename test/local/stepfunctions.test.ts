@@ -35,7 +35,7 @@ describe('machines whose starter waits', () => {
   const send = (bench: Workbench, machine: string) =>
     bench.sfn.send(new StartSyncExecutionCommand({ stateMachineArn: stateMachineArn(machine), input: '{}' }));
 
-  it('who starts an Express machine gets its output, while the build that it started still runs', async () => {
+  it('the starter of an Express machine gets its output while the build that it started still runs', async () => {
     const bench = await startWorkbench({
       machines: { 'ask-runner': only(one) },
       projects: { tool: { kind: 'function', run: (_, { signal }) => forever(signal) } },
@@ -56,7 +56,7 @@ describe('machines whose starter waits', () => {
     });
   });
 
-  it('an Express machine does not wait for its turn behind executions of other machines', async () => {
+  it('an Express machine does not wait for executions of other machines', async () => {
     const work = only(task('${Work}', { End: true }));
     let end = (_: unknown): void => {};
     const held = new Promise((resolve) => {
@@ -222,11 +222,11 @@ describe('executions', () => {
 
   it('executions over the limit wait for their turn, and start in the order they came', async () => {
     const gates = [Promise.withResolvers<void>(), Promise.withResolvers<void>(), Promise.withResolvers<void>()];
-    const begun: number[] = [];
+    const started: number[] = [];
     const functions = {
       hold: (input: unknown) => {
         const { n } = input as { n: number };
-        begun.push(n);
+        started.push(n);
         return gates[n]?.promise;
       },
     };
@@ -236,16 +236,16 @@ describe('executions', () => {
       executionsAtOnce: 1,
     });
     const runs = [0, 1, 2].map((n) => bench.run('m', { n }, `run-${n}`));
-    while (begun.length === 0 || bench.store.list({ status: 'RUNNING' }).length < 3) await new Promise(setImmediate);
-    const first = begun[0] ?? 0;
-    expect(begun).toEqual([first]);
+    while (started.length === 0 || bench.store.list({ status: 'RUNNING' }).length < 3) await new Promise(setImmediate);
+    const first = started[0] ?? 0;
+    expect(started).toEqual([first]);
     const [stopped, other] = [0, 1, 2].filter((n) => n !== first);
     await bench.sfn.send(new StopExecutionCommand({ executionArn: executionArn('m', `run-${stopped}`) }));
     for (const gate of gates) gate.resolve();
     const ends = await Promise.all(runs);
     expect(ends[stopped ?? 0]).toMatchObject({ status: 'ABORTED' });
     expect(ends[other ?? 0]).toMatchObject({ status: 'SUCCEEDED' });
-    expect(begun).toEqual([first, other]);
+    expect(started).toEqual([first, other]);
   });
 
   it('an execution that waited when the platform ended starts after its next start', async () => {

@@ -85,13 +85,13 @@ describe.skipIf(!present && process.env.CI !== 'true')('Terraform on the local S
 
   it('an apply is refused while another holds the lock', async () => {
     const { s3, terraform } = await startWorkspace();
-    const Body = JSON.stringify({ ID: 'foreign', Who: 'somebody else', Operation: 'OperationTypeApply' });
+    const Body = JSON.stringify({ ID: 'foreign', Who: 'someone else', Operation: 'OperationTypeApply' });
     await s3.send(new PutObjectCommand({ Bucket: 'state', Key: `${stateKey}.tflock`, Body }));
     const { code, output } = await terraform('plan');
-    expect([code, output]).toEqual([1, expect.stringMatching(/Error acquiring the state lock[\s\S]*somebody else/)]);
+    expect([code, output]).toEqual([1, expect.stringMatching(/Error acquiring the state lock[\s\S]*someone else/)]);
   });
 
-  it('one of two concurrent applies goes on, and the other is refused', async () => {
+  it('one of two concurrent applies continues, and the other is refused', async () => {
     const { terraform } = await startWorkspace({ applySeconds: 2 });
     const runs = await Promise.all([terraform('apply', '-auto-approve'), terraform('apply', '-auto-approve')]);
     expect(runs.map(({ code }) => code).sort()).toEqual([0, 1]);

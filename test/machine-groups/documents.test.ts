@@ -1,4 +1,4 @@
-/** Documents of machine groups: the tree of groups, their fields, and what is said of mistakes. */
+/** Documents of machine groups: the tree of groups, their fields, and the faults of wrong documents. */
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -86,7 +86,7 @@ describe('the fields of a group', () => {
     expect(manifest?.spec.nodePools.dynamic[0]?.boot).toBe('#!/bin/bash\nset -euo pipefail\necho one\necho two\n');
   });
 
-  it('a script with a first line of its own stays as it is', () => {
+  it('a boot script with its own first line stays unchanged', () => {
     const boot = '#!/usr/bin/python3\nprint(1)\n';
     const { manifest } = validateMachineGroups(groupsWith({ web: { ...leaf, boot } }), { readObjects });
     expect(manifest?.spec.nodePools.dynamic[0]?.boot).toBe(boot);
@@ -196,7 +196,7 @@ describe('documents of Kadende (KA-1 to KA-4)', () => {
     expect(verdict).toMatchObject({ kind: 'MachineGroups', name: 'web-shop', faults: [] });
   });
 
-  it('KA-2: groups may be a map or a list with names, and mean the same', () => {
+  it('KA-2: groups can be a map or a list with names, with the same result', () => {
     const asList = parseDocuments(
       JSON.stringify({ version: '1', name: 'a', groups: [{ name: 'g', size: 1, resourcePlugin: { name: 'sim' } }] }),
     ).documents[0];

@@ -28,16 +28,16 @@ describe('KA-9: health checks in a document', () => {
     ]);
   });
 
-  it('a document that was accepted is accepted again as it is stored', () => {
+  it('an accepted document is accepted again in its stored form', () => {
     const { document } = validateMachineGroups(groupsWith({ web: { ...leaf, health: [http] } }), { readObjects });
     expect(validateMachineGroups(document, { readObjects })).toMatchObject({ faults: [], document });
   });
 
   it.each([
-    ['nothing', [{}], 'spec.groups.web.health[0]: asks nothing; give it one of tcp, http, https and exec'],
-    ['two things', [{ ...http, tcp: { port: 1 } }], 'asks tcp and http; write one check for each'],
+    ['nothing', [{}], 'spec.groups.web.health[0]: checks nothing; give it one of tcp, http, https and exec'],
+    ['two things', [{ ...http, tcp: { port: 1 } }], 'has tcp and http; write one check for each'],
     ['a path without a slash', [{ http: { port: 80, path: 'ready' } }], '"ready" is not a path'],
-    ['a port that is none', [{ tcp: { port: 0 } }], 'health[0].tcp.port: 0 is not a port'],
+    ['an invalid port', [{ tcp: { port: 0 } }], 'health[0].tcp.port: 0 is not a port'],
     ['too long a time', [{ ...http, timeout: '2m' }], '"2m" is not a time between 1 and 60 seconds'],
     [
       'more than five minutes in all',
@@ -96,7 +96,7 @@ describe('KA-9: what a check for drift makes of the answers', () => {
     expect(seen.find(({ node }) => node === three)).toMatchObject({ health });
   });
 
-  it('a machine that answered and was cut off before its health checks ended is not known to be unhealthy', () => {
+  it('a machine that answered and was interrupted before its health checks ended is not known to be unhealthy', () => {
     const reports = new Map([...mesh(false), [three, { mesh: {} }]]);
     const unfinished = new Map([[three, 'the connection timed out']]);
     const seen = machineHealth(state, { reports, silent: new Map(), unfinished, unasked: [] });

@@ -64,7 +64,7 @@ describe('machines that are changed in place', () => {
 
     it.each([
       ['one group', { web: 201 }, 'takes 201 rounds of maxUnavailable machines ("web" 201)', 'maxUnavailable of 3'],
-      ['groups together', { a: 60, b: 50 }, 'takes 110 rounds', 'one group after the other'],
+      ['groups together', { a: 60, b: 50 }, 'takes 110 rounds', 'one group after another'],
     ])('a change that takes more rounds than a run has is refused: %s', (_what, sizes, reason, fix) => {
       const current = stateOf(groups(sizes));
       const after = stateOf(groups(sizes, { serverType: 'u' }), current);
@@ -74,7 +74,7 @@ describe('machines that are changed in place', () => {
       });
     });
 
-    it('a maxUnavailable as the refusal names it is accepted', () => {
+    it('the maxUnavailable that the refusal suggests is accepted', () => {
       const current = stateOf(groups({ web: 201 }, { maxUnavailable: 3 }));
       const after = stateOf(groups({ web: 201 }, { maxUnavailable: 3, serverType: 'u' }), current);
       expect(restartsOf(current, after)).toHaveLength(67);
@@ -114,7 +114,7 @@ describe('a data disk that was made larger by a run that failed', () => {
   const current = withDisk(60);
   const attempted = withDisk(100, current);
 
-  it.each([60, 80])('the disk does not become smaller again, to %d GB', (size) => {
+  it.each([60, 80])('shrinking a disk to %d GB is refused', (size) => {
     expect(planOf(current, withDisk(size, current), attempted)).toMatchObject({
       waypoints: [],
       refusals: [{ reason: expect.stringContaining('100 GB'), fix: expect.stringContaining('100 GB or more') }],

@@ -39,7 +39,7 @@ describe('plans of machine groups', () => {
       readObjects,
     });
     expect(faults.map(({ path, reason }) => `${path}: ${reason}`)).toEqual([
-      'spec.network: load balancers reach the machines over the mesh, and there is none',
+      'spec.network: load balancers reach the machines over the mesh, and these groups have no mesh',
     ]);
   });
 
@@ -54,7 +54,7 @@ describe('plans of machine groups', () => {
     });
   });
 
-  it('the same groups once more need nothing', () => {
+  it('unchanged groups need no waypoint', () => {
     expect(pathOf(web, desired({ web: { ...leaf, boot } }, web))).toEqual([]);
   });
 
@@ -90,7 +90,7 @@ describe('plans of machine groups', () => {
     ]);
   });
 
-  it('another boot script is one change that touches no machine of another group', () => {
+  it('a changed boot script is one change that touches no machine of other groups', () => {
     const two = desired({ web: { ...leaf, boot }, batch: leaf });
     const changed = desired({ web: { ...leaf, boot: ['true'], maxUnavailable: 2 }, batch: leaf }, two);
     expect(pathOf(two, changed)).toEqual(['settle configuration']);

@@ -38,7 +38,7 @@ describe('machines of a group that have to be others', () => {
   it.each([
     ['image', { image: 'j' }],
     ['server type', { serverType: 'u' }],
-  ])('another %s makes all new machines, then removes the old ones', (_what, change) => {
+  ])('a changed %s creates all new machines, then removes the old ones', (_what, change) => {
     const after = stateOf({ web: { ...web, ...change } }, before);
     expect(planOf(before, after).refusals).toEqual([]);
     expect(countsOf(before, after)).toEqual(['grow 4+4', 'shrink 0+4']);
@@ -54,7 +54,7 @@ describe('machines of a group that have to be others', () => {
     expect(countsOf(before, after).filter((step) => !step.startsWith('settle'))).toEqual(steps);
   });
 
-  it('a group whose replacement is half done goes on from there', () => {
+  it('a group whose replacement was interrupted half way continues from there', () => {
     const after = stateOf({ web: { ...web, maxUnavailable: 2, update: 'replace', image: 'j' } }, before);
     const half = planOf(before, after).waypoints.find(({ direction }) => direction === 'grow')?.target;
     if (!half) throw new Error('nothing grows');
@@ -134,7 +134,7 @@ describe('machines of a group that have to be others', () => {
       ]);
     });
 
-    it('another plan after a round goes on with the machines that are left', () => {
+    it('a new plan after a round continues with the remaining machines', () => {
       const [round] = planOf(current, after).waypoints;
       const here = round?.target ?? current;
       const again = stateOf({ web: { ...kept, serverType: 'u' } }, here);
@@ -157,7 +157,7 @@ describe('machines of a group that have to be others', () => {
       expect(countsOf(here, surge)).toEqual(['grow 5+5', 'shrink 0+5']);
     });
 
-    it('what each round costs follows from the machines that it leaves', () => {
+    it('the cost of each round is that of the machines that remain after it', () => {
       const here = planOf(current, after).waypoints[0]?.target ?? null;
       const cost = costOfMonth([{ cluster: 'c', before: here, after }]);
       expect(cost?.machines.map(({ serverType, before, after }) => [serverType, before, after])).toEqual([
@@ -195,7 +195,7 @@ describe('machines of a group that have to be others', () => {
     expect(planOf(bare, stateOf({ web: kept }, bare)).refusals).toHaveLength(1);
   });
 
-  it('update: inPlace grows a group with machines as they are, then changes all of them', () => {
+  it('update: inPlace first adds machines of the new size, then changes the existing ones', () => {
     const kept = { ...web, maxUnavailable: 5, update: 'inPlace' };
     const current = stateOf({ web: kept });
     const after = stateOf({ web: { ...kept, size: 5, serverType: 'u' } }, current);
@@ -282,7 +282,7 @@ describe('hazard 6: a shrink that was interrupted', () => {
   const left = (state: ClusterState | null | undefined) =>
     (state?.pools ?? []).flatMap(({ nodes }) => nodes.map(({ name }) => name));
 
-  it('an interrupted shrink goes on to remove the machine that it had started to remove, whichever is unhealthy now', () => {
+  it('an interrupted shrink still removes the machine that it had started to remove, whichever is unhealthy now', () => {
     const attempted = smaller(null, [one]);
     expect(left(attempted)).not.toContain(one);
     const after = smaller(attempted, [two]);

@@ -1,4 +1,4 @@
-/** What a manifest that works with Claudie may hold, and what is said of it here. */
+/** What a manifest that works with Claudie may hold, and what Kubeloom reports about it. */
 import { describe, expect, it } from 'vitest';
 import { readObjects } from '#documents/read-objects.ts';
 import { subnetSource } from '#domain/addresses.ts';
@@ -52,7 +52,7 @@ describe('manifests that work with Claudie', () => {
     expect(validateManifest(manifest, { readObjects }).faults).toContainEqual(
       expect.objectContaining({
         path: 'spec.nodePools.dynamic[1].name',
-        reason: '"Control" and "control" (spec.nodePools.dynamic[0]) are both "control" in names of machines',
+        reason: '"Control" and "control" (spec.nodePools.dynamic[0]) both become "control" in names of machines',
       }),
     );
   });
@@ -99,7 +99,7 @@ describe('manifests that work with Claudie', () => {
   it.each([
     [
       { reachApi: false, atWork: new Set<string>() },
-      'clusters do not reach the API of this installation: it starts with 1 node',
+      'clusters cannot reach the API of this installation: it starts with 1 node',
     ],
     [{ reachApi: true, atWork: new Set<string>() }, 'no autoscaler of cluster'],
   ])('an autoscaled pool gets a warning as long as nothing scales it (%o)', (agents, reason) => {

@@ -150,7 +150,7 @@ describe('hostile texts', () => {
     ['commas in a list', filled('[', ',', ']'), '1:3 there is nothing between these two commas'],
     ['brackets that close nothing', filled('', '}\n'), '1:1 this bracket closes nothing'],
     ['brackets inside of each other', filled('', '['), '1:41 lists and maps are more than 40 deep here'],
-    ['brackets that the indentation cuts off', filled('a:\n  ', '{\n'), '23:1 the bracket above is not closed'],
+    ['brackets that the indentation leaves open', filled('a:\n  ', '{\n'), '23:1 the bracket above is not closed'],
     ['marks of lists', filled('', '- '), '1:81 lists and maps are more than 40 deep here'],
     ['ends of documents', '...\n'.repeat(90_000), 'there is no document'],
     ['documents', '--- a\n'.repeat(40_000), 'there are more documents than the 200 that are accepted'],

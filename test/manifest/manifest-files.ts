@@ -8,7 +8,7 @@ import { InputManifest } from '#domain/manifest/schema/input-manifest.ts';
 const repository = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 const shared = join(repository, '..', 'shared', 'inputs');
 
-/** Real manifests of others, if this checkout has them beside it: an addition, no test needs them. */
+/** Real manifests of others, if they are next to this checkout: an addition, no test needs them. */
 export const realInputs = existsSync(shared) ? shared : undefined;
 
 /** Sequences of manifests that are applied one after another: one folder each. */
@@ -24,7 +24,7 @@ export function filesOfSequence(name: string): readonly string[] {
     .map((file) => join(folder, file));
 }
 
-/** Three manifests that begin in one Azure subscription and go on in two, and a Secret with a slip. */
+/** Three manifests that start in one Azure subscription and continue in two, and a Secret with a slip. */
 export const azureFolder = join(repository, 'test/manifests/azure');
 
 export const invalidFolder = join(repository, 'test/manifests/invalid');

@@ -92,7 +92,7 @@ describe('Secrets with several ways to log in', () => {
 
   it('a Secret with two ways to log in is refused', () => {
     expect(pathsAndReasons({ ...aws, rolearn }, 'aws')).toEqual([
-      'stringData.rolearn belongs to another way to log in than accesskey, secretkey',
+      'stringData.rolearn belongs to another login method than accesskey, secretkey',
     ]);
   });
 

@@ -100,7 +100,7 @@ describe('Secrets by use', () => {
     const renamed = validateSecret(secretWith({ stringData: { apiToken: 't', accountid: 'a' } }), ['cloudflare']);
 
     expect(faults.map(({ reason }) => reason)).toEqual(['is empty, Azure needs it']);
-    expect(renamed.faults.map(({ fix }) => fix)).toEqual(['rename the field "apiToken" if that is the one']);
+    expect(renamed.faults.map(({ fix }) => fix)).toEqual(['rename the field "apiToken" if you meant that']);
   });
 
   it('a Secret without a known use is checked for its form only', () => {

@@ -109,7 +109,7 @@ describe('warnings', () => {
   });
 
   it.each([
-    [1, 'the cluster has a single control node: when it is lost, so is the cluster'],
+    [1, 'the cluster has a single control node: if it is lost, the cluster is lost'],
     [4, 'the cluster has 4 control nodes: an even number survives no more losses than 3 would'],
   ])('a cluster with %i control nodes gets a warning', (count, reason) => {
     const warnings = warningsOf((spec) => {
@@ -126,7 +126,7 @@ describe('warnings', () => {
 
     expect(warnings).toEqual([
       'spec.nodePools.dynamic[2].storageDiskSize: only load balancers use "balancer", they have no storage disk',
-      'spec.loadBalancers.clusters[0].pools: the load balancer of the Kubernetes API is a single node: when it is lost, the API cannot be reached',
+      'spec.loadBalancers.clusters[0].pools: the load balancer of the Kubernetes API is a single node: if it is lost, the API cannot be reached',
     ]);
   });
 
@@ -164,9 +164,9 @@ describe('warnings', () => {
     });
 
     expect(warnings).toEqual([
-      'spec.nodePools.dynamic[0].labels["claudie.io/nodepool"]: Kubeloom sets this label, yours is ignored',
+      'spec.nodePools.dynamic[0].labels["claudie.io/nodepool"]: Kubeloom sets this label, and your value is ignored',
       'spec.nodePools.dynamic[0].taints[1]: the taint is listed twice',
-      'spec.kubernetes.clusters[0].network: 198.51.100.0/24 is not a private network: nodes will not reach the real owners of its addresses',
+      'spec.kubernetes.clusters[0].network: 198.51.100.0/24 is not a private network: nodes will not reach the real owners of these addresses',
       'spec.kubernetes.clusters[0].pools.compute: the cluster has no compute pool, so no ordinary pod will run',
       'spec.loadBalancers.roles[1].name: no load balancer has the role "idle"',
     ]);

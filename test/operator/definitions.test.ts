@@ -29,7 +29,7 @@ it.each(customResourceDefinitions().map(({ file, definition }) => [file, definit
   },
 );
 
-it('a value of any type is kept as it is', () => {
+it('a field of the definitions that allows any type keeps its value unchanged', () => {
   const schema = structuralSchema(z.object({ free: z.record(z.string(), z.unknown()) }), '', {});
   expect(schema.properties?.free?.additionalProperties).toEqual({ 'x-kubernetes-preserve-unknown-fields': true });
 });

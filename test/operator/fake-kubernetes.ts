@@ -98,7 +98,7 @@ export class FakeKubernetes {
     const items = [...this.#objects].filter(([place]) => place.startsWith(`${root}/`) && place.includes(`/${plural}/`));
     const list = structuredClone(items.map(([, object]) => object));
     if (plural === 'inputmanifests') this.afterList();
-    // As the real one does when there are none.
+    // As the real one does for an empty list.
     return { metadata: { resourceVersion: String(this.#version) }, items: list.length > 0 ? list : null };
   }
 

@@ -5,7 +5,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { kubernetesApi } from '#operator/kubernetes-api.ts';
 import { ListReader } from '#operator/list-reader.ts';
 
-it('a watch that gets no answer at all is given up', async () => {
+it('a watch without any answer ends after a time limit', async () => {
   const server = createServer(() => {});
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
   const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;

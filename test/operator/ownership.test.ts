@@ -112,7 +112,7 @@ test.each([
   },
 );
 
-it('an object whose manifest another object of its name took over says so, leaves it, and is deleted without it', async () => {
+it('an object whose manifest another object of its name took over reports that, does not touch it, and is deleted without deleting the manifest', async () => {
   kubernetes.apply(secretPath, { data: { token: 'aGVsbG8=' } });
   apply();
   const one = operator();
@@ -152,7 +152,7 @@ it('a manifest that others changed since is still of its object', async () => {
   expect(kubeloom.calls).toContain('deleteManifest team/shop');
 });
 
-it('a deletion, and what becomes of the clusters then, is seen by the next pass', async () => {
+it('the next pass sees a deletion and what has to happen to the clusters', async () => {
   apply();
   const one = operator();
   await one.pass();

@@ -48,7 +48,7 @@ it('an object that does not change is not written and not submitted again, and a
   expect(kubeloom.calls.filter((call) => call.startsWith('put'))).toEqual(['putSecret team/cloud']);
 });
 
-it('a Secret is submitted although the one before it is refused, and is not given up with the refusal', async () => {
+it('a Secret is submitted although the one before it is refused, and the refusal does not stop its submission', async () => {
   const other = secretPath.replace('cloud', 'other');
   kubernetes.apply(secretPath, { data: { token: 'aGVsbG8=' } });
   kubernetes.apply(other, { data: { token: 'aGVsbG8=' } });
@@ -65,7 +65,7 @@ it('a Secret is submitted although the one before it is refused, and is not give
   );
 });
 
-it('a refusal has all faults, is one event, and is tried again after five minutes', async () => {
+it('a refusal has all faults, is one event, and is retried after five minutes', async () => {
   apply();
   const fault = (path: string) => ({ path, reason: 'is wrong', fix: 'make it right' });
   kubeloom.refusal = kubeloom.problem(422, 'InvalidManifest', [fault('spec.a'), fault('spec.b')]);
@@ -83,7 +83,7 @@ it('a refusal has all faults, is one event, and is tried again after five minute
   expect(condition('Accepted')?.status).toBe('True');
 });
 
-it('what may pass is tried again with the next pass: templates that are asked for, a deletion under way', async () => {
+it('temporary refusals are retried by the next pass: templates that are being resolved, a deletion in progress', async () => {
   apply();
   kubeloom.refusal = kubeloom.problem(409, 'TemplatesPending');
   const one = operator();
@@ -143,7 +143,7 @@ it('a document that another one replaced since it was read is submitted by the n
   expect(condition('Accepted')?.status).toBe('True');
 });
 
-it('a deletion that Kubeloom refuses says why, keeps the finalizer, and is tried again', async () => {
+it('a deletion that Kubeloom refuses says why, keeps the finalizer, and is retried', async () => {
   apply();
   const one = operator();
   await one.pass();
@@ -178,9 +178,9 @@ it('values of Secrets are in no log, event or status, also when they are refused
   apply();
   kubeloom.refusal = kubeloom.problem(422, 'InvalidSecret');
   await operator().pass();
-  const said = JSON.stringify([kubernetes.at(path), kubernetes.events(), world.log]);
-  expect(said).not.toContain('hidden-value');
-  expect(said).not.toContain(Buffer.from('hidden-value').toString('base64'));
+  const output = JSON.stringify([kubernetes.at(path), kubernetes.events(), world.log]);
+  expect(output).not.toContain('hidden-value');
+  expect(output).not.toContain(Buffer.from('hidden-value').toString('base64'));
   expect(condition('Accepted')).toMatchObject({ status: 'False', reason: 'InvalidSecret' });
 });
 

@@ -64,7 +64,7 @@ describe('node groups', () => {
     );
   });
 
-  it('the same size again starts nothing', async () => {
+  it('an autoscaler request for the current size starts nothing', async () => {
     const { attempt } = await pipeline.manifest();
     for (const _ of [1, 2, 3]) expect((await caller.resize('web-work', { count: 1 })).status).toBe(200);
     expect((await pipeline.manifest()).attempt).toBe(attempt);
@@ -77,7 +77,7 @@ describe('node groups', () => {
     { fault: 'capacity' as const, outOfResources: true },
     { fault: 'quota' as const, outOfResources: true },
     { fault: 'user' as const, outOfResources: false },
-  ])('a grow that fails with $fault is undone, and the group says so until it gets another size', async (row) => {
+  ])('a grow that fails with $fault is undone, and the group reports that until it gets another size', async (row) => {
     pipeline.runner.trouble('infrastructure', row.fault);
     await caller.resize('web-work', { count: 3 });
     await pipeline.settle();
@@ -121,7 +121,7 @@ describe('after credentials were refused', () => {
     expect((await caller.resize('web-work', { count: 2 })).status).toBe(200);
   });
 
-  it('a person may ask all the same', async () => {
+  it('a person may still request a size when the agent may not', async () => {
     expect((await pipeline.call('/scale', { body: { sizes: { 'web-work': 2 } } })).status).toBe(202);
     await pipeline.settle();
     expect(await caller.group('web-work')).toMatchObject({ size: 2 });

@@ -29,7 +29,7 @@ describe('a token in the wrong hands', () => {
     { title: 'a node of another pool', pool: 'web-gpu', body: { count: 0, remove: ['web-control'] } },
     { title: 'a node in exchange for another', body: { count: 1, remove: ['own'] } },
     { title: 'a node and a larger pool', body: { count: 3, remove: ['own'] } },
-  ])('it cannot have $title', async ({ pool = 'web-work', body }) => {
+  ])('a request of the agent cannot have $title', async ({ pool = 'web-work', body }) => {
     const own = (await caller.group('web-work'))?.nodes[0]?.name ?? '';
     const [brain = ''] = (await pipeline.nodes()).filter((name) => name.startsWith('web-control'));
     const named = JSON.parse(JSON.stringify(body).replace('"own"', `"${own}"`).replace('"web-control"', `"${brain}"`));
@@ -54,7 +54,7 @@ describe('a token in the wrong hands', () => {
     expect((await caller.resize('web-work', { count: 2 })).status).toBe(200);
   });
 
-  it('its requests do not reset the count of automatic retries', async () => {
+  it('requests of the agent do not reset the count of automatic retries', async () => {
     const { lease: _lease, ...stored } = await pipeline.manifest();
     const { generation, attempt } = stored;
     const failed = { ...stored, lease: null, status: 'Failed' as const, retries: 3 };
@@ -65,11 +65,14 @@ describe('a token in the wrong hands', () => {
     expect(await pipeline.manifest()).not.toHaveProperty('retries');
   });
 
-  it.each(['web-fixed', 'web-control', 'db-rows', 'nothing'])('it does not reach the pool %s', async (pool) => {
-    await unchanged(async () => expect(await caller.resize(pool, { count: 2 })).toMatchObject({ status: 404 }));
-  });
+  it.each(['web-fixed', 'web-control', 'db-rows', 'nothing'])(
+    'the token of an agent does not reach the pool %s',
+    async (pool) => {
+      await unchanged(async () => expect(await caller.resize(pool, { count: 2 })).toMatchObject({ status: 404 }));
+    },
+  );
 
-  it('every other token is refused with the same words, whatever of it is right', async () => {
+  it('every wrong agent token is refused with the same message, even if parts of it are right', async () => {
     const web = (await pipeline.cluster('web')).cluster;
     const db = (await pipeline.cluster('db')).cluster;
     const others = [
@@ -102,7 +105,7 @@ describe('a token in the wrong hands', () => {
     expect((await caller.call('GET', '/v1/agent/groups', { as: agentToken(key, db, agentSecret) })).status).toBe(403);
   });
 
-  it('it opens no other route', async () => {
+  it('the token of an agent opens no other route', async () => {
     for (const [method, path] of [
       ['GET', '/v1/manifests/team/shop'],
       ['DELETE', '/v1/manifests/team/shop'],
@@ -112,7 +115,7 @@ describe('a token in the wrong hands', () => {
       expect((await caller.call(method, path)).status, path).toBe(403);
   });
 
-  it('it is worth nothing once its manifest is being deleted, or another token was issued', async () => {
+  it('the token of an agent is invalid once its manifest is being deleted, or another token was issued', async () => {
     const record = await pipeline.cluster('web');
     const facts = { ...record.facts, agent: { tokenHash: agentTokenHash('newer') } };
     await pipeline.deps.clusters.put({ ...record, version: record.version + 1, facts });
@@ -154,7 +157,7 @@ describe('a token in the wrong hands', () => {
       }
   });
 
-  it('one that a run made is good before the run has ended, however it ends', async () => {
+  it('a token that a run issued is valid before the run has ended, however it ends', async () => {
     const record = await pipeline.cluster('web');
     const newer = agentToken(key, record.cluster, 'n'.repeat(43));
     expect((await caller.call('GET', '/v1/agent/groups', { as: newer })).status).toBe(403);

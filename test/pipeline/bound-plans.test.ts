@@ -34,7 +34,7 @@ const scale = (pipeline: Pipeline, count: number) =>
 
 /** Checks for drift with a finding about the first worker, and repairs it when asked to. */
 async function checkDrift(pipeline: Pipeline, repair: boolean): Promise<void> {
-  // A check has to wait for a run that is under way.
+  // A check has to wait for a run that is in progress.
   await pipeline.settle();
   const [node = ''] = await workers(pipeline);
   const where = { node, pool: 'web-fixed', provider: 'sim-1' };
@@ -43,7 +43,7 @@ async function checkDrift(pipeline: Pipeline, repair: boolean): Promise<void> {
   await pipeline.settle();
 }
 
-/** What can happen between a plan and its apply, and whether the plan is another one then. */
+/** What can happen between a plan and its apply, and whether the plan has changed then. */
 const happenings: Readonly<Record<string, readonly [moves: boolean, act: (pipeline: Pipeline) => Promise<unknown>]>> = {
   'another apply': [true, (pipeline) => pipeline.apply(scaled(4))],
   'a drift repair': [true, (pipeline) => checkDrift(pipeline, true)],
@@ -63,7 +63,7 @@ const happenings: Readonly<Record<string, readonly [moves: boolean, act: (pipeli
 };
 
 describe('a plan', () => {
-  it('a plan has the same id whenever it is made, and another one for another document', async () => {
+  it('a plan has the same id at any time, and a different id for a different document', async () => {
     const pipeline = await existing();
     const id = await planned(pipeline, scaled(3));
     expect(await planned(pipeline, scaled(3))).toBe(id);
@@ -93,7 +93,7 @@ describe('a plan', () => {
     expect(description.json).toMatchObject({ lastRun: { plan: { id } } });
   });
 
-  it('a plan is carried out for a manifest that does not exist yet, and refused once it does', async () => {
+  it('a plan is carried out for a manifest that does not exist yet, and refused once the manifest exists', async () => {
     const pipeline = new Pipeline();
     const id = await planned(pipeline, scaled(2));
     expect(await apply(pipeline, scaled(2), id)).toMatchObject({ status: 202 });
@@ -171,7 +171,7 @@ describe('what moves after a plan was accepted and before its run begins', () =>
       expect(await pipeline.manifest()).toMatchObject({ status: 'Failed' });
       const { failure } = await pipeline.cluster();
       expect(failure).toMatchObject({ class: 'user', code: 'PlanMoved' });
-      expect(failure?.message).toContain('other sizes or replacements are asked of cluster web');
+      expect(failure?.message).toContain('other sizes or replacements of cluster web were requested');
       // Neither the scheduler nor a size that is asked for afterwards carries out what was refused.
       pipeline.deps.clock.advance(48 * 3600);
       await pipeline.invoke('tick', {});
@@ -185,7 +185,7 @@ describe('what moves after a plan was accepted and before its run begins', () =>
     },
   );
 
-  it('neither of two clusters is touched when one has moved', async () => {
+  it('neither of two clusters is touched when the plan of one has changed', async () => {
     const two = (fixed: number) => manifestOf([{ compute: { fixed } }, { name: 'api', compute: { fixed } }]);
     const pipeline = await existing(two(1));
     await apply(pipeline, two(2), await planned(pipeline, two(2)));
@@ -197,7 +197,7 @@ describe('what moves after a plan was accepted and before its run begins', () =>
     expect((await pipeline.cluster('web')).failure?.message).toContain('cluster api was changed by a drift repair');
   });
 
-  it('a cluster on which the run has started goes on after a failure, also when another one has moved meanwhile', async () => {
+  it('a cluster on which the run has started continues after a failure, even if another cluster has changed meanwhile', async () => {
     const two = (fixed: number) => manifestOf([{ compute: { fixed } }, { name: 'api', compute: { fixed } }]);
     const pipeline = await existing(two(1));
     await apply(pipeline, two(2), await planned(pipeline, two(2)));
@@ -218,7 +218,7 @@ describe('what moves after a plan was accepted and before its run begins', () =>
     expect(await pipeline.nodes('api')).toHaveLength(2);
   });
 
-  it('a run that was bound goes on after a failure: what it did itself does not count as moved', async () => {
+  it('a run that is bound to a plan continues after a failure: its own changes do not count as moved', async () => {
     const pipeline = await existing();
     pipeline.runner.trouble('kubernetes', 'quota');
     await apply(pipeline, scaled(3), await planned(pipeline, scaled(3)));
@@ -230,7 +230,7 @@ describe('what moves after a plan was accepted and before its run begins', () =>
   });
 
   const both = manifestOf([{}, { name: 'api' }]);
-  it('a plan that only deletes a cluster is done when an attempt that was cut off has deleted it', async () => {
+  it('a plan that only deletes a cluster is done when an attempt that was interrupted has deleted it', async () => {
     const pipeline = await existing(both);
     await apply(pipeline, manifestOf([{}]), await planned(pipeline, manifestOf([{}])));
     pipeline.before.set('settle-manifest', async () => {
@@ -252,7 +252,7 @@ describe('what moves after a plan was accepted and before its run begins', () =>
     expect(await pipeline.manifest()).toMatchObject({ status: 'Failed', generation: 2 });
     expect((await pipeline.cluster('web')).failure).toMatchObject({
       code: 'PlanMoved',
-      message: expect.stringContaining('cluster api does not exist any more'),
+      message: expect.stringContaining('cluster api no longer exists'),
     });
     expect(pipeline.runner.ran).toEqual([]);
   });

@@ -50,7 +50,7 @@ describe('a plan beyond the budget of its namespace', () => {
     expect(await pipeline.manifest()).toMatchObject({ status: 'Done', generation: 2 });
   });
 
-  it('a plan beyond the budget that no one approves leaves everything as it is, and another within it is carried out', async () => {
+  it('a plan beyond the budget changes nothing without an approval, and a plan within the budget is carried out', async () => {
     const pipeline = await withBudgets('team=20USD');
     await put(pipeline, workers(2));
     await pipeline.settle();
@@ -110,7 +110,7 @@ describe('what counts', () => {
     expect(await put(pipeline, workers(2))).toMatchObject(refused);
   });
 
-  it('a waypoint of another manifest that is under way counts as reached', async () => {
+  it('a waypoint in progress of another manifest counts as reached', async () => {
     const pipeline = await withBudgets('team=30USD');
     const body = aManifest({ namespace: 'team', name: 'first' });
     await callApi(pipeline.deps, 'PUT', '/v1/manifests/team/first', { body, ...as('root') });

@@ -115,7 +115,7 @@ describe('functions that fail', () => {
     expect(await pipeline.cluster()).toMatchObject({ status: 'Converged' });
   });
 
-  it('a failure of stop-builds, release-run or start-next-attempt is made up for by the scheduler', async () => {
+  it('a failure of stop-builds, release-run or start-next-attempt is repaired by the scheduler', async () => {
     for (const name of ['stop-builds', 'release-run', 'start-next-attempt']) {
       const pipeline = new Pipeline();
       pipeline.runner.trouble('infrastructure', () => pipeline.machines.abortAll());
@@ -150,7 +150,7 @@ describe('stages that fail', () => {
   it.each([
     ['the image of its run', {}],
     ['the image of its project', { KUBELOOM_RUNNER_RELEASE: '' }],
-  ])('a stage on %s whose build cannot be stopped is not tried again', async (_, environment) => {
+  ])('a stage on %s whose build cannot be stopped is not retried', async (_, environment) => {
     const pipeline = new Pipeline(environment);
     await pipeline.apply(small);
     const { builds } = pipeline.deps;
@@ -166,7 +166,7 @@ describe('stages that fail', () => {
     expect((await pipeline.cluster()).failure).toMatchObject({ class: 'stuck', stage: 'configuration' });
   });
 
-  it('a cluster of a run that was cut off needs attention when no one can see whether a build of it is left', async () => {
+  it('a cluster of an interrupted run needs attention when no one can see whether a build of it is left', async () => {
     const pipeline = new Pipeline();
     await pipeline.apply(small);
     pipeline.runner.trouble('configuration', () => pipeline.machines.abortAll());
@@ -237,7 +237,7 @@ describe('stages that fail', () => {
     expect((await pipeline.call('/drift')).status).toBe(202);
     await caughtBy(pipeline);
     expect(await pipeline.manifest()).toMatchObject({ status: 'Done' });
-    expect((await pipeline.cluster()).drift?.unchecked[0]).toContain('the tool said no');
+    expect((await pipeline.cluster()).drift?.unchecked[0]).toContain('the tool refused');
   });
 
   it('a failure of an undo stage leaves the cluster in NeedsAttention', async () => {

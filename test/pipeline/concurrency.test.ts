@@ -1,4 +1,4 @@
-/** Two wishes at once, runs that are cut off, and writers who come too late. */
+/** Two generations at once, runs that are interrupted, and writers that are too late. */
 
 import { describe, expect, it } from 'vitest';
 import { waypointKeys } from '#contracts/stage.ts';
@@ -55,15 +55,15 @@ describe('newer generations', () => {
       dueAt: '2026-11-20T12:30:00.000Z',
       expiresAt: '2026-11-20T13:00:00.000Z',
     };
-    await pipeline.deps.manifests.takeLease(key, 'somebody', term);
+    await pipeline.deps.manifests.takeLease(key, 'someone', term);
     expect(await pipeline.settle()).toEqual([{ status: 'SUCCEEDED' }]);
     expect(pipeline.machines.entered.at(-1)).toBe('reconcile-manifest/Left To The Running Run');
-    expect((await pipeline.manifest()).lease?.owner).toBe('somebody');
+    expect((await pipeline.manifest()).lease?.owner).toBe('someone');
   });
 });
 
-describe('runs that are cut off', () => {
-  it('a run that is cut off is started again as the next attempt, and adopts what was created', async () => {
+describe('runs that are interrupted', () => {
+  it('a run that is interrupted is started again as the next attempt, and adopts what was created', async () => {
     const pipeline = new Pipeline();
     await pipeline.apply(small);
     pipeline.runner.trouble('configuration', () => pipeline.machines.abortAll());
@@ -81,7 +81,7 @@ describe('runs that are cut off', () => {
     expect(names?.sort()).toEqual(await pipeline.nodes());
   });
 
-  it('runners of a run that is cut off are asked to stop, and those that do are not killed', async () => {
+  it('runners of a run that is interrupted are asked to stop, and those that do are not killed', async () => {
     const pipeline = new Pipeline();
     const { builds, artifacts } = pipeline.deps;
     let prefix = '';
@@ -102,7 +102,7 @@ describe('runs that are cut off', () => {
     expect(await pipeline.cluster()).toMatchObject({ status: 'Converged' });
   });
 
-  it('builds of a run that is cut off are stopped when their runners do not within three minutes', async () => {
+  it('builds of a run that is interrupted are stopped when their runners do not within three minutes', async () => {
     const pipeline = new Pipeline();
     pipeline.before.set('stop-builds', () => pipeline.deps.clock.advance(100));
     pipeline.runner.trouble('infrastructure', async () => {
@@ -116,19 +116,19 @@ describe('runs that are cut off', () => {
     expect(await pipeline.cluster()).toMatchObject({ status: 'Converged' });
   });
 
-  it('a run that is cut off three times in a row is not started again until the next automatic retry', async () => {
+  it('a run that is interrupted three times in a row is not started again until the next automatic retry', async () => {
     const pipeline = new Pipeline();
     pipeline.runner.trouble('infrastructure', () => pipeline.machines.abortAll(), { times: 99 });
     await pipeline.submit(small);
     expect((await pipeline.settle()).map(({ status }) => status)).toEqual(['ABORTED', 'ABORTED', 'ABORTED']);
     const { status, lease, dueAt } = await pipeline.manifest();
     expect({ status, lease }).toEqual({ status: 'Failed', lease: null });
-    const said = (await pipeline.events()).slice(-2).map(({ message }) => message);
-    expect(said[0]).toContain('3 attempts in a row were interrupted');
-    expect(said[1]).toContain(`it is tried again at ${dueAt}, retry 1 of`);
+    const messages = (await pipeline.events()).slice(-2).map(({ message }) => message);
+    expect(messages[0]).toContain('3 attempts in a row were interrupted');
+    expect(messages[1]).toContain(`it will be retried at ${dueAt}, retry 1 of`);
   });
 
-  it('a run may be cut off more often when the installation is configured so', async () => {
+  it('a run may be interrupted more often when the installation is configured so', async () => {
     const pipeline = new Pipeline({ KUBELOOM_MAX_CUT_OFFS: '5' });
     pipeline.runner.trouble('infrastructure', () => pipeline.machines.abortAll(), { times: 4 });
     await pipeline.submit(small);
@@ -136,7 +136,7 @@ describe('runs that are cut off', () => {
     expect(await pipeline.manifest()).toMatchObject({ status: 'Done', attempt: 5 });
   });
 
-  it('a run that is cut off is finished once, however often the event comes', async () => {
+  it('a run that is interrupted is finished once, however often the event comes', async () => {
     const pipeline = new Pipeline();
     pipeline.runner.trouble('infrastructure', () => pipeline.machines.abortAll());
     const { runId } = await pipeline.submit(small);
@@ -147,7 +147,7 @@ describe('runs that are cut off', () => {
     expect(pipeline.deps.workflows.started).toHaveLength(2);
   });
 
-  it('a run that was cancelled before it was cut off is not started again', async () => {
+  it('a run that was cancelled before it was interrupted is not started again', async () => {
     const pipeline = new Pipeline();
     pipeline.runner.trouble('infrastructure', async () => {
       const [run] = await pipeline.runs();
@@ -159,7 +159,7 @@ describe('runs that are cut off', () => {
     expect(await pipeline.manifest()).toMatchObject({ status: 'Failed', lease: null });
   });
 
-  it('a run that is cut off is followed by the generation that waited for it', async () => {
+  it('a run that is interrupted is followed by the generation that waited for it', async () => {
     const pipeline = new Pipeline();
     pipeline.runner.trouble('infrastructure', async () => {
       const { runId } = await pipeline.submit(large);

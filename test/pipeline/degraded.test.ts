@@ -1,4 +1,4 @@
-/** New pools that cannot be made: only they fail, the rest of the cluster goes on, and they can be had later. */
+/** New pools that cannot be made: only they fail, the rest of the cluster continues, and they can be created later. */
 import { describe, expect, it } from 'vitest';
 import type { ClusterDescription } from '#contracts/api-bodies.ts';
 import { manifestOf } from './harness/manifests.ts';

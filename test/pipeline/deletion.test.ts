@@ -1,4 +1,4 @@
-/** Deleting in every status, from what was really made; and letting go of what is to go on running. */
+/** Deleting in every status, starting from what was really created; and orphaning what has to keep running. */
 import { describe, expect, it } from 'vitest';
 import { manifestOf } from './harness/manifests.ts';
 import { key, Pipeline } from './harness/pipeline.ts';
@@ -31,7 +31,7 @@ describe('deletion', () => {
     expect((await pipeline.runs()).map(({ status }) => status)).toEqual(['Succeeded', 'Aborted']);
   });
 
-  it('a delete during a shrink stops it where it is and goes on from there', async () => {
+  it('a delete during a shrink stops it where it is and continues from there', async () => {
     const pipeline = new Pipeline();
     await pipeline.apply(large);
     pipeline.runner.trouble('configuration', async () => {
@@ -74,7 +74,7 @@ describe('deletion', () => {
       pipeline.runner.trouble('infrastructure', { lost: ['web-more'] });
       await pipeline.apply(large);
     },
-    'cut off for good': async (pipeline: Pipeline) => {
+    'interrupted for good': async (pipeline: Pipeline) => {
       pipeline.runner.trouble('nodes', () => pipeline.machines.abortAll(), { times: 3 });
       await pipeline.apply(large);
     },
@@ -182,9 +182,9 @@ describe('orphaning', () => {
   it('an orphaning of unknown nodes is refused, and nothing is deleted', async () => {
     const pipeline = new Pipeline();
     await pipeline.apply(small);
-    const answer = await remove(pipeline, '?orphan=nobody');
+    const answer = await remove(pipeline, '?orphan=stranger');
     expect(answer.status).toBe(400);
-    expect(answer.json.detail).toContain('has no node nobody');
+    expect(answer.json.detail).toContain('has no node stranger');
     expect(await pipeline.manifest()).toMatchObject({ deleting: false, generation: 1 });
     expect((await remove(pipeline, '?orphan=,')).status).toBe(400);
   });

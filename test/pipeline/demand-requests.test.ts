@@ -32,7 +32,7 @@ describe('a size that is asked for', () => {
       {
         path: 'sizes.web-work',
         reason: '9 is not between min 1 and max 5 of the pool "web-work"',
-        fix: 'ask for 1 to 5, or change the autoscaler in the manifest',
+        fix: 'request 1 to 5, or change the autoscaler in the manifest',
       },
       {
         path: 'sizes.web-fixed',
@@ -89,7 +89,7 @@ describe('a size that is asked for', () => {
     expect((await pipeline.call('/scale', { body })).json.detail).toContain('it is being deleted');
   });
 
-  it('the same size again starts nothing while it is on its way, and another one does', async () => {
+  it('a request for a size that is in progress starts nothing, and a request for another size starts a run', async () => {
     const pipeline = await existing([scaled]);
     const ask = (count: number) => pipeline.call('/scale', { body: { sizes: { 'web-work': count } } });
     const answers: number[] = [];
@@ -125,13 +125,13 @@ describe('a replacement that is asked for', () => {
     expect(answer).toMatchObject({ status: 409, json: { code: 'VerbRefused' } });
     expect((answer.json.faults as { reason: string }[]).map(({ reason }) => reason)).toEqual([
       'there is no node "moon-01"',
-      `the node "${own}" is a machine of your own, which no one else can create`,
+      `the node "${own}" is a machine of your own, which Kubeloom cannot create`,
       `the node "${brain}" is one of the last control nodes of "web"`,
     ]);
     await nothingHappened(pipeline);
   });
 
-  it('control nodes are replaced while others stay, and all of them together are refused', async () => {
+  it('some control nodes can be replaced, but replacing all of them together is refused', async () => {
     const pipeline = await existing([{ control: 3 }]);
     const brains = (await pipeline.nodes()).filter((name) => name.startsWith('web-control'));
     expect((await pipeline.call('/replace', { body: { nodes: brains } })).status).toBe(409);

@@ -29,7 +29,7 @@ const messages = async (pipeline: Pipeline, kind: string) =>
   (await pipeline.events()).filter((event) => event.kind === kind).map(({ message }) => message);
 
 describe('sizes', () => {
-  it('a size that is asked for is reached up and down, struck out and reported, in the same generation', async () => {
+  it('a requested size is reached up and down, removed from the demand and reported, in the same generation', async () => {
     const pipeline = await existing();
     await scale(pipeline, 4);
     expect(await pipeline.settle()).toEqual([{ status: 'SUCCEEDED' }]);
@@ -39,14 +39,14 @@ describe('sizes', () => {
     expect(await of(pipeline, 'work')).toHaveLength(2);
     expect(await left(pipeline)).toEqual(noDemand);
     expect(await messages(pipeline, 'DemandMet')).toEqual([
-      '4 nodes in pool web-work, asked for by tester: done',
-      '2 nodes in pool web-work, asked for by tester: done',
+      '4 nodes in pool web-work, requested by tester: done',
+      '2 nodes in pool web-work, requested by tester: done',
     ]);
     expect(await pipeline.manifest()).toMatchObject({ status: 'Done', generation: 1, attempt: 3 });
     expect((await pipeline.cluster()).demand).toBeDefined();
   });
 
-  it('a size that the pool already has starts nothing; one that is written all the same is struck out', async () => {
+  it('a request for the current size starts nothing; if it is stored all the same, it is removed again', async () => {
     const pipeline = await existing();
     const answer = await pipeline.call('/scale', { body: { sizes: { 'web-work': 1 } } });
     expect(answer).toMatchObject({ status: 200, json: { unchanged: true, attempt: 1 } });
@@ -60,7 +60,7 @@ describe('sizes', () => {
     expect(await left(pipeline)).toEqual(noDemand);
   });
 
-  it('a size that is asked for while a run is under way is reached by the next one', async () => {
+  it('a size that is requested during a run is reached by the next run', async () => {
     const pipeline = await existing();
     pipeline.runner.trouble('kubernetes', () => scale(pipeline, 5));
     await scale(pipeline, 3);
@@ -70,7 +70,7 @@ describe('sizes', () => {
     expect(await pipeline.manifest()).toMatchObject({ status: 'Done', lease: null });
   });
 
-  it('a grow that fails is undone, and its size is struck out: the run failed, the manifest is done', async () => {
+  it('a failed grow is undone, and its size is removed from the demand: the run failed, the manifest is done', async () => {
     const pipeline = await existing();
     pipeline.runner.trouble('infrastructure', 'capacity');
     await scale(pipeline, 4);
@@ -81,11 +81,11 @@ describe('sizes', () => {
       failures: { 'web-work': { count: 4, class: 'capacity' } },
     });
     expect(await messages(pipeline, 'DemandDropped')).toEqual([
-      '4 nodes in pool web-work, asked for by tester: not tried again, it failed',
+      '4 nodes in pool web-work, requested by tester: dropped because the attempt failed',
     ]);
     expect(await pipeline.cluster()).toMatchObject({
       status: 'Converged',
-      failure: { class: 'capacity', outcome: expect.stringContaining('ask for it again') },
+      failure: { class: 'capacity', outcome: expect.stringContaining('request it again') },
     });
     const manifest = await pipeline.manifest();
     expect(manifest).toMatchObject({ status: 'Done', lease: null, dueAt: expect.any(String) });
@@ -135,7 +135,7 @@ describe('sizes', () => {
     expect(await pipeline.manifest()).toMatchObject({ status: 'Done' });
   });
 
-  it('a size that is asked for while the manifest is paused waits for its end', async () => {
+  it('a size that is requested during a pause waits until the manifest is resumed', async () => {
     const pipeline = await existing();
     await pipeline.call('/pause');
     await scale(pipeline, 3);
@@ -158,7 +158,7 @@ describe('replacements', () => {
     expect(await of(pipeline, 'fixed')).toEqual([before[1], expect.not.stringMatching(before[0] ?? '')]);
     expect(await left(pipeline)).toEqual(noDemand);
     expect(await messages(pipeline, 'DemandMet')).toEqual([
-      `node ${before[0]} replaced (it hangs), asked for by tester: done`,
+      `node ${before[0]} replaced (it hangs), requested by tester: done`,
     ]);
   });
 
@@ -174,7 +174,7 @@ describe('replacements', () => {
     expect(await left(pipeline)).toEqual(noDemand);
   });
 
-  it('a replacement whose new machine does not come is undone and not tried again: the node stays', async () => {
+  it('a replacement whose new machine cannot be created is undone and not retried: the node stays', async () => {
     const pipeline = await existing();
     const before = await of(pipeline, 'fixed');
     pipeline.runner.trouble('configuration', 'user');
@@ -204,7 +204,7 @@ describe('replacements', () => {
     expect(await of(pipeline, 'work')).not.toContain(first);
   });
 
-  it('a replacement that is cancelled is struck out', async () => {
+  it('a cancelled replacement is removed from the demand', async () => {
     const pipeline = await existing();
     const before = await of(pipeline, 'fixed');
     pipeline.runner.trouble('configuration', async () => {

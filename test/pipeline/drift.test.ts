@@ -158,7 +158,7 @@ describe('repairs', () => {
     expect(await pipeline.manifest()).toMatchObject({ status: 'Done' });
   });
 
-  it('a repair that is cut off is continued by the next attempt', async () => {
+  it('a repair that is interrupted is continued by the next attempt', async () => {
     const pipeline = await existing('repair', gone);
     pipeline.runner.trouble('configuration', () => pipeline.machines.abortAll());
     await nextTick(pipeline);
@@ -212,14 +212,14 @@ describe('checks', () => {
     expect(await kinds(pipeline)).toContain('DriftRepaired');
   });
 
-  it('a check that is aborted is closed in order, and the next one comes at its time', async () => {
+  it('a check that is aborted is closed in order, and the next one comes at its regular time', async () => {
     const pipeline = await existing('report', gone);
     pipeline.runner.trouble('drift', () => pipeline.machines.abortAll());
     await nextTick(pipeline);
     expect(await pipeline.manifest()).toMatchObject({ status: 'Done', attempt: 2, lease: null });
     expect(await pipeline.cluster()).toMatchObject({ status: 'Converged' });
-    const cutOff = (await pipeline.events()).find(({ kind }) => kind === 'RunCutOff');
-    expect(cutOff?.message).toContain('a check for drift');
+    const interruption = (await pipeline.events()).find(({ kind }) => kind === 'RunCutOff');
+    expect(interruption?.message).toContain('a drift check');
     expect(await nextTick(pipeline)).toMatchObject({ care: ['checked'] });
     expect((await pipeline.cluster()).drift?.items).toHaveLength(1);
   });

@@ -1,4 +1,4 @@
-/** What people read while a run is under way: short lines, names instead of ids, bounds of what is tried again. */
+/** What people read during a run: short lines, names instead of ids, limits of retries. */
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { errorClasses } from '#domain/errors.ts';
@@ -86,8 +86,8 @@ describe('events', () => {
     pipeline.runner.trouble('infrastructure', 'capacity', { times: 9 });
     await pipeline.apply(small);
     expect(await linesOf(pipeline, 'BackedOff')).toEqual([
-      expect.stringContaining('goes on in 30 s (pause 1 of 2)'),
-      expect.stringContaining('goes on in 60 s (pause 2 of 2)'),
+      expect.stringContaining('continues in 30 s (pause 1 of 2)'),
+      expect.stringContaining('continues in 60 s (pause 2 of 2)'),
     ]);
     expect((await linesOf(pipeline, 'RetriesEnded')).at(-1)).toContain('it failed 3 times');
   });

@@ -1,4 +1,4 @@
-/** Tools that fail: what is tried again in place, what is undone, what waits for a person, and that nothing is lost. */
+/** Tools that fail: what is retried in place, what is undone, what waits for a person, and that nothing is lost. */
 import { describe, expect, it } from 'vitest';
 import { waypointKeys } from '#contracts/stage.ts';
 import type { StageName } from '#domain/plan.ts';
@@ -17,7 +17,7 @@ async function existing(environment: Readonly<Record<string, string>> = {}): Pro
 }
 
 describe('stages that fail', () => {
-  it('a stage that fails is tried again in place when the fault may pass, and the run goes on', async () => {
+  it('a failed stage is retried in place when the fault may pass, and the run continues', async () => {
     const pipeline = await existing();
     pipeline.runner.trouble('configuration', 'transient');
     expect(await pipeline.apply(large)).toEqual({ status: 'SUCCEEDED' });
@@ -28,7 +28,7 @@ describe('stages that fail', () => {
     expect(await pipeline.cluster()).toMatchObject({ status: 'Converged', failure: null });
   });
 
-  it('a stage that keeps failing is given up after the configured number of tries', async () => {
+  it('a stage that keeps failing fails for good after the configured number of tries', async () => {
     const pipeline = await existing({ KUBELOOM_MAX_STAGE_ATTEMPTS: '2' });
     pipeline.runner.trouble('configuration', 'transient', { times: 9 });
     expect(await pipeline.apply(large)).toMatchObject({ status: 'FAILED' });
@@ -52,7 +52,7 @@ describe('stages that fail', () => {
 });
 
 describe('builds that take too long', () => {
-  it('a build that takes longer than its state waits is asked to stop, then stopped, before the stage is tried again', async () => {
+  it('a build that takes longer than its state waits is asked to stop, then stopped, before the stage is retried', async () => {
     const pipeline = await existing();
     const { builds, clock } = pipeline.deps;
     pipeline.before.set('stop-builds', () => clock.advance(100));
@@ -127,7 +127,7 @@ describe('grows that fail for good', () => {
       const after = await pipeline.cluster();
       expect(after).toMatchObject({ status: 'RolledBack', current: before.current, attempted: null });
       expect(Object.keys(after.facts.nodes).sort()).toEqual(nodes);
-      expect(after.failure).toMatchObject({ class: 'quota', stage, hint: 'look at the log' });
+      expect(after.failure).toMatchObject({ class: 'quota', stage, hint: 'read the log' });
       expect(after.failure?.outcome).toMatch(/^The grow was undone: .*removed again, the 3 other nodes are as before/);
       expect(await pipeline.manifest()).toMatchObject({ status: 'Failed', lease: null });
       expect((await pipeline.runs())[0]).toMatchObject({ status: 'Failed' });
@@ -212,7 +212,7 @@ describe('forward-only directions', () => {
     expect(progress).toMatchObject({ waypoint: 1, waypoints: 1 });
   });
 
-  it('a forward-only waypoint gives up after a bounded number of pauses, each longer than the last', async () => {
+  it('a forward-only waypoint fails after a bounded number of pauses, each longer than the last', async () => {
     const pipeline = new Pipeline({ KUBELOOM_BACK_OFF_SECONDS: '5', KUBELOOM_MAX_BACK_OFFS: '3' });
     await pipeline.apply(large);
     const pauses: number[] = [];
@@ -245,7 +245,7 @@ describe('refused plans', () => {
 });
 
 describe('several clusters', () => {
-  it('other clusters go on when one of them fails', async () => {
+  it('other clusters continue when one of them fails', async () => {
     const pipeline = new Pipeline();
     const both = manifestOf([{ name: 'web' }, { name: 'data' }]);
     pipeline.runner.trouble('kubernetes', 'user');

@@ -35,7 +35,7 @@ describe('manifests whose stages all succeed', () => {
     expect(pipeline.machines.entered.filter((state) => state.startsWith('reconcile-manifest/'))).toHaveLength(9);
   });
 
-  it('the create of a cluster with a load balancer costs no more transitions', async () => {
+  it('creating a cluster with a load balancer does not need more state transitions than the limit', async () => {
     const pipeline = new Pipeline();
     await pipeline.apply(manifestOf([{ balanced: true }]));
     expect((await pipeline.cluster()).status).toBe('Converged');

@@ -24,7 +24,7 @@ describe('machines that are gone', () => {
     expect(await eventsOf(pipeline, 'OutageSuspected')).toHaveLength(1);
   });
 
-  it('a person may have all of them recreated', async () => {
+  it('drift --repair recreates all machines that are gone', async () => {
     const pipeline = await existing({ onDrift: 'repair' });
     await goneItems(pipeline, 6);
     await pipeline.call('/drift', { body: { repair: true } });
@@ -96,7 +96,7 @@ describe('when the next check comes', () => {
 });
 
 describe('two clusters of one manifest', () => {
-  it('a node of one is replaced soon after a node of the other, whose run threw away what was seen of it', async () => {
+  it('a node is replaced soon after a node of another cluster, although the run of that replacement discarded the findings about it', async () => {
     const pipeline = await existing({ more: ['shop'], repair: { onUnhealthy: 'replace' } });
     const names = await Promise.all(
       ['web', 'shop'].map(async (name) => {

@@ -1,4 +1,4 @@
-/** Healing: from a check that finds an unhealthy node to its replacement, or to the reason why there is none. */
+/** Healing: from a check that finds an unhealthy node to its replacement, or to the reason why no replacement follows. */
 import { describe, expect, it } from 'vitest';
 import { Pipeline } from './harness/pipeline.ts';
 import { eventsOf, pass } from './harness/time.ts';
@@ -111,7 +111,7 @@ describe('a node that is not ready', () => {
     expect(await eventsOf(pipeline, 'NodeReplaced')).toEqual([]);
   });
 
-  it('a pool whose budget is used up says when it is free, and goes on then', async () => {
+  it('a pool whose replacement budget is used up says when replacements continue, and continues then', async () => {
     const pipeline = await existing({ repair: { onUnhealthy: 'replace', perHour: 1, after: '5m' } });
     await powerOff(pipeline, 'work');
     await pass(pipeline, 45);

@@ -8,7 +8,7 @@ const large = manifestOf([{ compute: { work: 2, more: 1 } }]);
 const held = { held: [{ node: 'web-more-1', because: 'held by the label kubeloom.dev/upgrade-lock' }] };
 const pause = 'reconcile-cluster/Wait For Nodes';
 
-/** A cluster that loses a pool; the clock of its functions goes on by half a minute before each plan. */
+/** A cluster that loses a pool; the clock of its functions advances by half a minute before each plan. */
 async function shrinking(times: number, during: (plans: number, pipeline: Pipeline) => unknown = () => undefined) {
   const pipeline = new Pipeline({ KUBELOOM_BACK_OFF_SECONDS: '30' });
   await pipeline.apply(large);
@@ -26,7 +26,7 @@ const eventsOf = async (pipeline: Pipeline, ...kinds: readonly string[]) =>
   (await pipeline.events()).filter(({ kind }) => kinds.includes(kind));
 
 describe('a shrink whose node is held', () => {
-  it('the run pauses and goes on when the node is free: one event says which node, what holds it, and since when', async () => {
+  it('the run pauses and continues when the node is free: one event says which node, what holds it, and since when', async () => {
     const statuses = new Set<string>();
     const pipeline = await shrinking(3, async (plans, running) => {
       if (plans > 1) statuses.add((await running.cluster()).status);

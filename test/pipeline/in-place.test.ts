@@ -44,7 +44,7 @@ function rounds({ runner }: Pipeline): readonly { readonly types: string; readon
   });
 }
 
-it('a round in place whose machines stay ill stops there: the others keep their type, and a retry takes the same machines again and goes on', async () => {
+it('a round in place whose machines stay ill stops there: the others keep their type, and a retry starts with the same machines and continues', async () => {
   const group = { maxUnavailable: 2, size: 5 };
   const pipeline = await existing(group);
   const machines = await pipeline.nodes('shop');

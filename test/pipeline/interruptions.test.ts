@@ -91,7 +91,7 @@ describe('runs that lost their lease', () => {
     });
   }
 
-  it('a run with an old fence is refused when it settles, and the newer run goes on', async () => {
+  it('a run with an old fence is refused when it settles, and the newer run continues', async () => {
     const pipeline = await onRealStores();
     await pipeline.submit(small);
     let fence = 0;

@@ -11,19 +11,19 @@ const large = manifestOf([{ compute: { work: 2, more: 2 } }]);
 const throttled = () => Object.assign(new Error('Rate exceeded'), { name: 'ThrottlingException' });
 
 /** Whether a build of an earlier waypoint runs whenever a stage does. */
-function watchStarts(pipeline: Pipeline): { readonly besides: string[] } {
+function watchStarts(pipeline: Pipeline): { readonly alongside: string[] } {
   const { builds } = pipeline.deps;
-  const besides: string[] = [];
+  const alongside: string[] = [];
   const build = pipeline.runner.build.bind(pipeline.runner);
   pipeline.runner.build = async (request) => {
-    besides.push(...[...builds.runningBuilds.values()].flat());
+    alongside.push(...[...builds.runningBuilds.values()].flat());
     return build(request);
   };
-  return { besides };
+  return { alongside };
 }
 
 /** A run whose execution was aborted while this build of it was at work, and whose end no one has handled. */
-async function cutOff(pipeline: Pipeline, build = 'terraform:left'): Promise<{ readonly prefix: string }> {
+async function interruptedRun(pipeline: Pipeline, build = 'terraform:left'): Promise<{ readonly prefix: string }> {
   let prefix = '';
   pipeline.runner.trouble('infrastructure', async () => {
     prefix = String((await pipeline.cluster()).waypointPrefix);
@@ -41,8 +41,8 @@ describe('builds of a run that ended', () => {
   it('the scheduler starts no run next to a build of the one before: it asks the runner to stop, then stops the build', async () => {
     const pipeline = new Pipeline();
     const { builds, artifacts, clock } = pipeline.deps;
-    const { prefix } = await cutOff(pipeline);
-    const { besides } = watchStarts(pipeline);
+    const { prefix } = await interruptedRun(pipeline);
+    const { alongside } = watchStarts(pipeline);
 
     clock.advance(301);
     expect(await pipeline.invoke('tick', {})).toMatchObject({ care: ['leftAlone'] });
@@ -56,25 +56,25 @@ describe('builds of a run that ended', () => {
     expect(await pipeline.invoke('tick', {})).toMatchObject({ care: ['startedAgain'] });
     expect(builds.stopped).toEqual(['terraform:left', 'terraform:left']);
     await pipeline.settle();
-    expect(besides).toEqual([]);
+    expect(alongside).toEqual([]);
     expect(await pipeline.manifest()).toMatchObject({ status: 'Done', lease: null });
   });
 
   it('no other run takes the lease of a run whose builds do not end, however long that takes', async () => {
     const pipeline = new Pipeline();
     const { builds, clock } = pipeline.deps;
-    await cutOff(pipeline);
+    await interruptedRun(pipeline);
     builds.endsAfterStops = Number.POSITIVE_INFINITY;
     for (let minutes = 0; minutes < 120; minutes += 5) {
       clock.advance(301);
       await pipeline.invoke('tick', {});
     }
-    const { besides } = watchStarts(pipeline);
+    const { alongside } = watchStarts(pipeline);
     pipeline.runner.ran.length = 0;
     await pipeline.submit(large);
     expect(await pipeline.settle()).toEqual([{ status: 'SUCCEEDED' }]);
     expect(pipeline.machines.entered).toContain('reconcile-manifest/Left To The Running Run');
-    expect({ ran: pipeline.runner.ran, besides }).toEqual({ ran: [], besides: [] });
+    expect({ ran: pipeline.runner.ran, alongside }).toEqual({ ran: [], alongside: [] });
   });
 
   it('what finishes a run does not free its lease when it cannot see whether a build of it still runs', async () => {
@@ -104,7 +104,7 @@ describe('builds of a run that ended', () => {
 
 describe('undos of a run that ended', () => {
   /** A grow that is being undone, also after a cancel, when its run is aborted. Where requests to stop are then, and what was stopped. */
-  async function cutOffUndo(
+  async function interruptedUndo(
     cancelled: boolean,
   ): Promise<{ readonly requests: Record<string, string>; stopped: readonly string[] }> {
     const pipeline = new Pipeline();
@@ -144,9 +144,9 @@ describe('undos of a run that ended', () => {
   }
 
   it.each([false, true])(
-    'an undo of a run that was cut off is asked to stop, and not killed (cancelled before: %s)',
+    'an undo of an interrupted run is asked to stop, and not killed (cancelled before: %s)',
     async (cancelled) => {
-      const { requests, stopped } = await cutOffUndo(cancelled);
+      const { requests, stopped } = await interruptedUndo(cancelled);
       expect(requests['/undo']).toContain('"reason":"cancelled"');
       expect(stopped).toEqual([]);
     },
@@ -178,7 +178,7 @@ describe('builds of a stage that ended without them', () => {
 
   const forward = ['infrastructure', 'configuration', 'kubernetes'];
 
-  it('a stage whose build does not end is neither tried again nor undone: the cluster needs attention, and says which build', async () => {
+  it('a stage whose build does not end is neither retried nor undone: the cluster needs attention, and says which build', async () => {
     const pipeline = await growing();
     pipeline.deps.builds.endsAfterStops = Number.POSITIVE_INFINITY;
     expect(await pipeline.settle()).toMatchObject([{ status: 'FAILED', error: 'BuildStillRuns' }]);
@@ -198,7 +198,7 @@ describe('builds of a stage that ended without them', () => {
   it.each([
     ['that CodeBuild does not name for an hour', throttled],
     ['that Kubeloom fails to look for', () => new TypeError('no fault of a service')],
-  ])('a stage with a build %s is neither tried again nor undone', async (_, fault) => {
+  ])('a stage with a build %s is neither retried nor undone', async (_, fault) => {
     const pipeline = await growing();
     pipeline.deps.builds.running = () => Promise.reject(fault());
     await pipeline.settle();
@@ -226,7 +226,7 @@ describe('builds of a stage that ended without them', () => {
     const { builds, clock } = pipeline.deps;
     builds.endsAfterStops = Number.POSITIVE_INFINITY;
     await pipeline.settle();
-    const { besides } = watchStarts(pipeline);
+    const { alongside } = watchStarts(pipeline);
 
     await pipeline.retry();
     pipeline.runner.ran.length = 0;
@@ -238,7 +238,7 @@ describe('builds of a stage that ended without them', () => {
     pipeline.before.set('stop-builds', () => clock.advance(100));
     await pipeline.retry();
     expect(await pipeline.settle()).toEqual([{ status: 'SUCCEEDED' }]);
-    expect(besides).toEqual([]);
+    expect(alongside).toEqual([]);
     expect(await pipeline.cluster()).toMatchObject({ status: 'Converged', failure: null });
     expect(await pipeline.nodes()).toHaveLength(5);
   });
@@ -267,20 +267,20 @@ describe('builds of a stage that ended without them', () => {
   it('a run starts nothing next to a build of one that lost its lease without an end', async () => {
     const pipeline = new Pipeline();
     const { builds, clock } = pipeline.deps;
-    await cutOff(pipeline);
-    const { besides } = watchStarts(pipeline);
+    await interruptedRun(pipeline);
+    const { alongside } = watchStarts(pipeline);
     // No tick for more than an hour: the lease expires, and a newer run takes it.
     clock.advance(4000);
     pipeline.before.set('stop-builds', () => clock.advance(100));
     await pipeline.submit(large);
     expect((await pipeline.settle()).at(-1)).toEqual({ status: 'SUCCEEDED' });
-    expect({ besides, stopped: builds.stopped }).toEqual({ besides: [], stopped: ['terraform:left'] });
+    expect({ alongside, stopped: builds.stopped }).toEqual({ alongside: [], stopped: ['terraform:left'] });
     expect(pipeline.machines.entered).toContain('reconcile-cluster/Stop Builds');
   });
 
   it('a run that lost its lease stops no build of the newer run', async () => {
     const pipeline = new Pipeline();
-    await cutOff(pipeline);
+    await interruptedRun(pipeline);
     const record = await pipeline.cluster();
     const { namespace, name, runId, generation, attempt } = await pipeline.manifest();
     const run = { namespace, name, runId, generation, attempt, fence: record.fence - 1, cluster: record.cluster };

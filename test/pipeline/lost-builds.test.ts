@@ -1,4 +1,4 @@
-/** What is said of a build that left no result: no one but CodeBuild knows why it never started. */
+/** What is reported about a build without a result: only CodeBuild knows why it never started. */
 import { expect, it } from 'vitest';
 import type { CollectResultInput } from '#contracts/state-inputs.ts';
 import { decideStage } from '#functions/pipeline/stages/stage-decision.ts';
@@ -61,7 +61,7 @@ it('a build whose time in the queue ran out lacks capacity: its runner was never
   ];
   expect(errorOf(JSON.stringify({ Build: { BuildStatus: 'TIMED_OUT', Phases } }))).toMatchObject({
     ...{ class: 'quota', code: 'NoBuildCapacity', retryable: false },
-    message: 'no container could be started for infrastructure: its build waited in the queue until its time was up',
+    message: 'no container could be started for infrastructure: its build waited in the queue until its time-out',
   });
 });
 

@@ -76,7 +76,7 @@ describe('machines of a group', () => {
     ]);
   });
 
-  it('hazard 1: a run that is cut off after machines were created makes none of them twice, and removes none', async () => {
+  it('hazard 1: a run that is interrupted after machines were created makes none of them twice, and removes none', async () => {
     const pipeline = new Pipeline();
     pipeline.runner.trouble('configuration', () => pipeline.machines.abortAll());
     await pipeline.submit(documentOf({ repair }));
@@ -128,7 +128,7 @@ describe('machines of a group', () => {
     expect(await eventsOf(pipeline, 'NodeReplaced')).toEqual([]);
   });
 
-  it('hazard 4: a check that fails says so, and is no reason to make or remove a machine', async () => {
+  it('hazard 4: a failed check is reported, and never creates or removes a machine', async () => {
     const pipeline = await existing();
     const before = await pipeline.nodes('shop');
     await set(pipeline, 1, 'gone');
@@ -183,7 +183,7 @@ describe('machines of a group', () => {
     };
     const owner = { namespace: 'team', name: 'shop' };
     await pipeline.submit(documentOf({ repair, size: 9 }));
-    await pipeline.deps.manifests.takeLease(owner, 'somebody', term);
+    await pipeline.deps.manifests.takeLease(owner, 'someone', term);
     await pipeline.settle();
     expect(pipeline.machines.entered.at(-1)).toBe('reconcile-manifest/Left To The Running Run');
     expect(await pipeline.nodes('shop')).toEqual(before);
@@ -241,7 +241,7 @@ describe('machines of a group', () => {
     ['surge', 3],
     ['replace', 1],
     ['replace', 3],
-  ])('another image with update: %s gives a group of %i other machines', async (update, size) => {
+  ])('a changed image with update: %s replaces the machines of a group of %i', async (update, size) => {
     const pipeline = await existing({ update, size });
     const before = await pipeline.nodes('shop');
     await pipeline.apply(documentOf({ update, size, image: 'other' }));
@@ -251,7 +251,7 @@ describe('machines of a group', () => {
     expect(after.filter((name) => before.includes(name))).toEqual([]);
   });
 
-  it('another server type with update: inPlace keeps the machines, and each round is a waypoint of the run', async () => {
+  it('a changed server type with update: inPlace keeps the machines, and each round is a waypoint of the run', async () => {
     const update = { update: 'inPlace', maxUnavailable: 2, size: 5 };
     const pipeline = await existing(update);
     const before = await pipeline.nodes('shop');

@@ -1,4 +1,4 @@
-/** A management plane through the state machines: a run whose components are held goes on, and a component that is gone comes back. */
+/** A management plane through the state machines: a run whose components are held continues, and a component that is gone comes back. */
 import { expect, it } from 'vitest';
 import type { DriftItem } from '#domain/drift.ts';
 import type { InputManifest } from '#domain/manifest/schema/input-manifest.ts';
@@ -15,7 +15,7 @@ const manifest: InputManifest = {
 const docker = 'capi.infrastructure-docker';
 const plane = aPlane([aComponent(), aComponent({ kind: 'infrastructure', name: 'docker' })]);
 
-/** A cluster that exists, and a plane that is stored; its run waits. */
+/** An existing cluster and a stored plane; its run waits. */
 async function withPlane(): Promise<Pipeline> {
   const pipeline = new Pipeline();
   await pipeline.apply(manifest);
@@ -30,7 +30,7 @@ const kinds = async (pipeline: Pipeline) => (await pipeline.events()).map(({ kin
 const lastNodesWork = ({ runner }: Pipeline) =>
   runner.documents.at(-1)?.stages.flatMap((plan) => (plan.stage === 'nodes' ? [plan.work.documents] : []));
 
-it('CO-1: a run whose components are held pauses and goes on, and nothing of the cluster is undone', async () => {
+it('CO-1: a run whose components are held pauses and continues, and nothing of the cluster is undone', async () => {
   const pipeline = await withPlane();
   const error = { class: 'transient', code: 'ComponentsHeld', message: 'm', hint: 'h', retryable: false } as const;
   pipeline.runner.trouble('nodes', { error }, { times: 3 });
@@ -41,7 +41,7 @@ it('CO-1: a run whose components are held pauses and goes on, and nothing of the
   expect(await pipeline.cluster()).toMatchObject({ status: 'Converged', failure: null });
 });
 
-it('a run whose component never works ends after its pauses, and checks for drift go on', async () => {
+it('a run whose component never works ends after its pauses, and drift checks continue', async () => {
   const pipeline = await withPlane();
   const error = { class: 'transient', code: 'ComponentsHeld', message: 'm', hint: 'h', retryable: false } as const;
   const pauses = pipeline.deps.config.KUBELOOM_MAX_BACK_OFFS;
@@ -56,7 +56,7 @@ it('a run whose component never works ends after its pauses, and checks for drif
 it('CO-13: a component that is gone is reported by a check for drift, and it alone is applied again', async () => {
   const pipeline = await withPlane();
   await pipeline.settle();
-  const message = `the documents ${docker} are not in the cluster any more`;
+  const message = `the documents ${docker} are no longer in the cluster`;
   const gone: DriftItem = { kind: 'document', where: { name: docker }, message, repairable: true };
   pipeline.runner.drift = [gone];
   pipeline.runner.ran.length = 0;

@@ -47,7 +47,7 @@ describe('taskHandler', () => {
     });
   });
 
-  it('taskHandler keeps the names of our errors and hides others behind ours', async () => {
+  it('taskHandler keeps the names of our errors and replaces all others by one of ours', async () => {
     const throwing = (error: unknown) => taskHandler(Input, [], () => Promise.reject(error))({ name: 'x' });
     await expect(throwing(new PipelineError('LeaseLost', 'gone'))).rejects.toMatchObject({ name: 'LeaseLost' });
     await expect(throwing(new TypeError('x is undefined'))).rejects.toMatchObject({ name: 'InternalFault' });
@@ -106,7 +106,7 @@ describe('a large answer', () => {
     expect(JSON.parse(gunzipSync(Buffer.from(body, 'base64')).toString())).toEqual(json);
   });
 
-  it.each([undefined, 'br', 'gzip;q=0', 'br, gzip;q=0.0', 'gzipped'])('%s: it is sent as it is', async (accepted) => {
+  it.each([undefined, 'br', 'gzip;q=0', 'br, gzip;q=0.0', 'gzipped'])('%s is passed on unchanged', async (accepted) => {
     const answer = await answerTo(accepted);
     expect(bodyOf(answer)).toEqual(json);
     expect(answer.isBase64Encoded).toBeUndefined();

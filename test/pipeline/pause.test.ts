@@ -74,7 +74,7 @@ describe('pause', () => {
     expect(await pipeline.nodes()).toHaveLength(4);
   });
 
-  it('a paused run that is cut off is not started again', async () => {
+  it('a paused run that is interrupted is not started again', async () => {
     const pipeline = await existing();
     pipeline.runner.trouble('kubernetes', async () => {
       await pipeline.call('/pause');
@@ -105,6 +105,6 @@ describe('pause', () => {
     const pipeline = await existing();
     expect((await pipeline.call('/resume')).json.detail).toContain('it is not paused');
     await pipeline.call('/pause');
-    expect((await pipeline.call('/pause')).json.detail).toContain('it is paused already');
+    expect((await pipeline.call('/pause')).json.detail).toContain('it is already paused');
   });
 });

@@ -1,4 +1,4 @@
-/** The machine behind questions: of which project each one starts a build, and what it starts none for. */
+/** The state machine that asks runners: which project's build each question starts, and which questions start no build. */
 import { describe, expect, it } from 'vitest';
 import { Question, questionKeys } from '#contracts/job.ts';
 import { type BuildRequest, StateMachines } from './harness/state-machines.ts';
@@ -50,7 +50,7 @@ describe('the state machine ask-runner', () => {
     expect(Object.keys(questions).sort()).toEqual(Question.options.map(({ shape }) => shape.kind.value).sort());
   });
 
-  it('the same question is the same build, and another one is another', async () => {
+  it('the same question uses the same build, and a different question another build', async () => {
     const token = async (job: string) =>
       (await started({ kind: 'source', job })).map(({ IdempotencyToken }) => IdempotencyToken);
     expect(await token('checks/a/1')).toEqual(await token('checks/a/1'));

@@ -1,4 +1,4 @@
-/** What is said of an undone grow: of each node no more than is known. */
+/** What is reported about an undone grow: about each node no more than is known. */
 import { describe, expect, it } from 'vitest';
 import type { ClusterRecord } from '#contracts/records.ts';
 import type { NodeFacts } from '#domain/cluster-state.ts';
@@ -42,8 +42,8 @@ describe('summary of a rollback', () => {
 describe('cancelled runs', () => {
   it('a cancelled run keeps the failure that it had before', () => {
     const before = { code: 'HostUnreachable', message: 'n1 did not answer' };
-    expect(cancelled('while configuration was under way', before).message).toBe(
-      'The run was cancelled while configuration was under way. Before that it had failed: HostUnreachable: n1 did not answer',
+    expect(cancelled('while configuration was running', before).message).toBe(
+      'The run was cancelled while configuration was running. Before that it had failed: HostUnreachable: n1 did not answer',
     );
     expect(cancelled('before its next waypoint', cancelled('earlier')).message).not.toContain('Before that');
   });

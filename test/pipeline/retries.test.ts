@@ -1,4 +1,4 @@
-/** What failed is tried again: after a growing pause, or when what it lacked is there. */
+/** Failed manifests are retried: after growing pauses, or when the missing document is stored. */
 import { describe, expect, it } from 'vitest';
 import { mostRetries } from '#domain/due-times.ts';
 import type { ErrorClass } from '#domain/errors.ts';
@@ -68,10 +68,10 @@ describe('retries by the clock', () => {
     expect(await tickAfter(pipeline, 15)).toMatchObject({ care: [] });
     const manifest = await pipeline.manifest();
     expect(manifest).toMatchObject({ status: 'Failed', attempt: 5, retries: 4 });
-    const said = await eventsOf(pipeline, 'RetryScheduled');
-    expect(said).toHaveLength(5);
-    expect(said.at(-1)).toBe(
-      `it is tried again at ${manifest.dueAt}, retry 5 of ${mostRetries} (a quota must be raised first)`,
+    const scheduled = await eventsOf(pipeline, 'RetryScheduled');
+    expect(scheduled).toHaveLength(5);
+    expect(scheduled.at(-1)).toBe(
+      `it will be retried at ${manifest.dueAt}, retry 5 of ${mostRetries} (a quota must be raised first)`,
     );
   });
 
@@ -223,7 +223,7 @@ describe('retries when a Secret is stored', () => {
     return (await callApi(pipeline.deps, 'PUT', `/v1/secrets/team/${name}`, { body })).status;
   };
 
-  it('a manifest that failed for want of credentials is retried once its Secret is stored', async () => {
+  it('a manifest that failed because of credentials is retried once its Secret is stored', async () => {
     const pipeline = await failing('credentials');
     expect(await stored(pipeline, secretRef.name)).toBe(200);
     expect(await tickAfter(pipeline, 0.1)).toMatchObject({ care: ['retried'] });

@@ -13,7 +13,7 @@ const started = async (world: Fleet, document?: object, query = quick, plan?: st
   expect(answer, answer.text).toMatchObject({ status: 202 });
   return String(answer.json.id);
 };
-/** What can happen between a plan and its roll-out, and whether the plan is another one then. */
+/** What can happen between a plan and its roll-out, and whether the plan has changed then. */
 const happenings: Readonly<Record<string, readonly [moves: boolean, act: (world: Fleet) => Promise<unknown>]>> = {
   'another layer': [
     true,
@@ -124,7 +124,7 @@ describe('a start or an undo of a roll-out that is refused or fails', () => {
     expect(await world.layer()).toMatchObject({ generation: 2, document: environment('1.35.2', 2) });
   });
 
-  it('a start that cannot store the whole inventory takes back what it stored, and keeps no cluster from the next one', async () => {
+  it('a start that cannot store the whole inventory restores what it stored, and blocks no cluster for the next start', async () => {
     const world = await Fleet.of(1);
     const { inventory } = world.pipeline.deps;
     const { put } = inventory;
@@ -145,30 +145,30 @@ describe('a start or an undo of a roll-out that is refused or fails', () => {
     await started(world, environment('1.35.2', 4));
   });
 
-  it('the undo of a roll-out that was cut off before it stored a document keeps what someone else stored in its place', async () => {
+  it('the undo of a roll-out that was interrupted before it stored a document keeps what someone else stored in its place', async () => {
     const world = await Fleet.of(1);
     const { inventory } = world.pipeline.deps;
     const { put } = inventory;
     // As if the function ended there: nothing after it happens.
     inventory.put = () => new Promise(() => {});
-    const cutOff = world.start(environment('1.35.2', 3), quick);
+    const killed = world.start(environment('1.35.2', 3), quick);
     await expect
       .poll(async () => (await world.call('GET', '/rollouts')).json.items)
       .toMatchObject([{ status: 'Running', interrupted: true }]);
     inventory.put = put;
-    void cutOff;
+    void killed;
     const theirs = environment('1.35.2', 2);
     await world.put(theirs);
     const { items } = (await world.call('GET', '/rollouts')).json as { readonly items: readonly { id: string }[] };
     const id = String(items[0]?.id);
     expect((await world.verb('resume', id)).json.detail).toContain(
-      'it was cut off before it stored InventoryLayer prod',
+      'it was interrupted before it stored InventoryLayer prod',
     );
     expect((await world.verb('undo', id)).status).toBe(202);
     expect(await world.layer()).toMatchObject({ generation: 2, document: theirs });
   });
 
-  it('an undo that another request overtakes leaves the inventory as it is', async () => {
+  it('an undo that is overtaken by another request does not change the inventory', async () => {
     const world = await Fleet.of(1);
     const id = await started(world, environment('1.35.2', 3));
     await world.pipeline.rollOut();
@@ -200,7 +200,7 @@ describe('the plan of an inventory', () => {
         expect(answer.json.code ?? 'started').toBe(moved ? 'PlanMoved' : 'started');
         const layer = await world.call('GET', '/documents/InventoryLayer/prod');
         expect(layer.json.generation).toBe(moved ? 1 : 2);
-        if (moved) expect(String(answer.json.detail)).toContain('does not fit any more');
+        if (moved) expect(String(answer.json.detail)).toContain('is no longer valid');
       }),
       { numRuns: propertyRuns(60) },
     );
@@ -228,7 +228,7 @@ describe('the plan of an inventory', () => {
     expect((await world.call('POST', '/plan')).json).toMatchObject({ changes: 0 });
   });
 
-  it('what moves after the start makes the run of that cluster refuse the plan, and no other', async () => {
+  it('a change after the start makes only the run of that cluster refuse its plan', async () => {
     const world = await Fleet.of(3);
     const document = environment('1.35.2', 2);
     const id = await started(world, document, `${quick}&waves=100%25&maxFailed=3`, await world.plan(document));

@@ -42,7 +42,7 @@ it('a roll-out that needs an approval is kept as proposed, found by an approver,
   expect((await world.layer()).generation).toBe(2);
 });
 
-it('a proposed roll-out that something moved is in no list, is another plan, and is refused to an approver, too', async () => {
+it('a proposed roll-out whose inventory has changed is in no list, has another id, and is refused to an approver, too', async () => {
   const world = await Fleet.of(1);
   const { deps } = world.pipeline;
   Object.assign(deps.config, { KUBELOOM_ADMINS: 'user:root', KUBELOOM_REQUIRE_APPROVAL: [fleet] });

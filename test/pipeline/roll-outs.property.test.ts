@@ -1,4 +1,4 @@
-/** Roll-outs that are killed, paused and hindered at random moments, and go on afterwards. */
+/** Roll-outs that are killed, paused and hindered at random moments, and continue afterwards. */
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { PipelineError } from '#domain/errors.ts';

@@ -123,7 +123,7 @@ describe('a roll-out', () => {
     expect(halted.halted).toBe(`1 cluster failed (${nameOf(0)}: after its wave: ${nameOf(0)} is NeedsAttention)`);
   });
 
-  it('a pause stops a roll-out before its next clusters, and a resumption goes on there', async () => {
+  it('a pause stops a roll-out before its next clusters, and a resume continues there', async () => {
     const world = await Fleet.of(5);
     const id = await started(world, environment('1.35.2', 2), `${quick}&waves=100%25`);
     world.pipeline.before.set('judge-batch', async () => {
@@ -156,7 +156,7 @@ describe('a roll-out', () => {
     expect(await world.rollOut(id)).toMatchObject({ status: 'RolledOut', states: { done: 8 } });
     const { items } = await pipeline.deps.manifests.list(fleet, 100);
     expect(items.map(({ generation, attempt }) => [generation, attempt])).toEqual(Array(8).fill([2, 1]));
-    // Wave 1 and the batch under way did their stages once: the other three clusters did the rest.
+    // Wave 1 and the batch in progress did their stages once: the other three clusters did the rest.
     expect(pipeline.runner.ran).toHaveLength((ran / 5) * 8);
   });
 
@@ -193,7 +193,7 @@ describe('a roll-out', () => {
     expect((await world.verb('resume', id)).json).toMatchObject({ code: 'VerbRefused' });
   });
 
-  it('a roll-out is listed and reported, with who started it, and with what became of it', async () => {
+  it('a roll-out is listed and reported with the user who started it and with its outcome', async () => {
     const world = await Fleet.of(2);
     const id = await started(world, environment('1.35.2', 2), quick);
     await world.pipeline.rollOut();
@@ -223,7 +223,7 @@ describe('a roll-out', () => {
     ]);
   });
 
-  it('nothing to roll out, an unknown roll-out and a cluster that is refused are said', async () => {
+  it('the API refuses a roll-out without changes, an unknown roll-out and a cluster with faults, each with its reason', async () => {
     const world = await Fleet.of(2);
     expect((await world.start(undefined)).json).toMatchObject({ code: 'VerbRefused' });
     expect((await world.call('GET', '/rollouts/1')).status).toBe(404);

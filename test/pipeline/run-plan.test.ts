@@ -1,4 +1,4 @@
-/** The way of a run as those who watch it see it: what is behind, under way and still to come. */
+/** The path of a run as people who watch it see it: what is done, in progress and still to come. */
 import { expect, it } from 'vitest';
 import { RunPlan } from '#contracts/run-plan.ts';
 import { manifestOf } from './harness/manifests.ts';
@@ -53,7 +53,7 @@ it('stages and starts of waypoints name the waypoint in their events', async () 
   expect(new Set(events.map(({ waypoint }) => waypoint))).toEqual(new Set(['w00']));
 });
 
-it('the plan of a run that does not exist is a 404, and of one that started nothing it is empty', async () => {
+it('the plan of an unknown run is a 404, and the plan of a run that started nothing is empty', async () => {
   const pipeline = new Pipeline();
   await pipeline.apply(before);
   expect(await pipeline.call('/runs/shop-abcde-g7-a1/plan', { method: 'GET' })).toMatchObject({ status: 404 });

@@ -1,4 +1,4 @@
-/** Services below that are slow or do not answer: told apart from tools that fail, never a reason to undo anything. */
+/** Services below that are slow or do not answer: distinguished from tools that fail, never a reason to undo anything. */
 import { describe, expect, it } from 'vitest';
 import { innermost, passes } from '#functions/pipeline/runs/service-faults.ts';
 import type { Execution } from '#local/stepfunctions/execution-store.ts';
@@ -72,9 +72,9 @@ describe('transient faults', () => {
   );
 
   it('an unnamed Step Functions error is transient only when the service itself failed', () => {
-    const said = (status: number) => `down (Service: AWSStepFunctions; Status Code: ${status}; Error Code: X)`;
-    expect(passes({ Error: 'StepFunctions.AWSStepFunctionsException', Cause: said(503) })).toBe(true);
-    expect(passes({ Error: 'StepFunctions.AWSStepFunctionsException', Cause: said(400) })).toBe(false);
+    const causeOf = (status: number) => `down (Service: AWSStepFunctions; Status Code: ${status}; Error Code: X)`;
+    expect(passes({ Error: 'StepFunctions.AWSStepFunctionsException', Cause: causeOf(503) })).toBe(true);
+    expect(passes({ Error: 'StepFunctions.AWSStepFunctionsException', Cause: causeOf(400) })).toBe(false);
   });
 });
 
@@ -134,7 +134,7 @@ describe('functions that do not answer', () => {
     expect((await pipeline.events()).at(-2)?.message).toContain('3 attempts in a row were interrupted');
   });
 
-  it('a timeout that also prevents the end of the run is made up for by the scheduler', async () => {
+  it('a timeout that also prevents the end of the run is repaired by the scheduler', async () => {
     const pipeline = new Pipeline();
     silent(pipeline, 'settle-manifest', 3);
     silent(pipeline, 'release-run', 3);

@@ -70,7 +70,7 @@ it('a replacement is not taken back once the removal has started, nor one that n
   await pipeline.settle();
   expect(refused).toEqual([
     expect.stringMatching(
-      new RegExp(`the removal of "${first}" has started.*no one asked for the replacement of "${second}"`),
+      new RegExp(`the removal of "${first}" has started.*no replacement of "${second}" was requested`),
     ),
   ]);
   expect(await of(pipeline, 'fixed')).not.toContain(first);
@@ -101,7 +101,7 @@ it('a replacement that is taken back after the removal was planned, before it is
   expect(await pipeline.manifest()).toMatchObject({ status: 'Done' });
 });
 
-it('an undo that finds the removal started when it has stored its request is refused, and the node leaves', async () => {
+it('an undo is refused if the removal started before the undo was stored, and the node is removed', async () => {
   const pipeline = await existing();
   const [first = ''] = await of(pipeline, 'fixed');
   const { demands } = pipeline.deps;

@@ -1,4 +1,4 @@
-/** The numbers that alarms watch: leases that nobody frees, runs that do not end. */
+/** The numbers that alarms watch: leases that are never freed, runs that do not end. */
 import { expect, it } from 'vitest';
 import type { RunRecord } from '#contracts/records.ts';
 import { measureTick } from '#functions/pipeline/schedule/tick-measures.ts';

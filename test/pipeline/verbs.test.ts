@@ -71,7 +71,7 @@ describe('retry', () => {
     pipeline.runner.trouble('kubernetes', async () => {
       const answer = await pipeline.call('/retry');
       expect(answer.status).toBe(409);
-      expect(answer.json.detail).toContain('a run is under way');
+      expect(answer.json.detail).toContain('a run is in progress');
     });
     await pipeline.apply(large);
     expect((await pipeline.call('/retry', { body: { from: 'nowhere' } })).status).toBe(400);
@@ -89,7 +89,7 @@ describe('cancel', () => {
       const answer = await pipeline.call('/cancel');
       expect(answer).toMatchObject({ status: 202, json: { generation: 2, attempt: 1 } });
       expect(await pipeline.deps.artifacts.getText(`${waypointPrefix}/stop.json`)).toContain('"reason":"cancelled"');
-      expect((await pipeline.call('/cancel')).json.detail).toContain('being cancelled already');
+      expect((await pipeline.call('/cancel')).json.detail).toContain('already being cancelled');
       return 'stopped';
     });
     await pipeline.submit(large);
@@ -98,7 +98,7 @@ describe('cancel', () => {
     expect(pipeline.runner.ran.filter((ran) => ran === 'configuration')).toHaveLength(1);
     const cluster = await pipeline.cluster();
     expect(cluster).toMatchObject({ status: 'RolledBack', failure: { class: 'user', code: 'Cancelled' } });
-    expect(cluster.failure?.message).toBe('The run was cancelled while configuration was under way.');
+    expect(cluster.failure?.message).toBe('The run was cancelled while configuration was running.');
     expect(await pipeline.manifest()).toMatchObject({ status: 'Failed', lease: null });
     expect((await runsOf(pipeline))[0]).toBe('g2-a1 Aborted');
     const kinds = (await pipeline.events()).map(({ kind }) => kind);
@@ -140,14 +140,14 @@ describe('cancel', () => {
     await pipeline.settle();
     const cluster = await pipeline.cluster();
     expect(cluster).toMatchObject({ status: 'NeedsAttention', failure: { code: 'Cancelled', class: 'user' } });
-    expect(cluster.failure?.outcome).toContain('it only goes forward');
+    expect(cluster.failure?.outcome).toContain('it is forward-only');
     expect((await runsOf(pipeline))[0]).toBe('g2-a1 Aborted');
     await pipeline.call('/retry');
     expect(await pipeline.settle()).toEqual([{ status: 'SUCCEEDED' }]);
     expect(pipeline.runner.ran).toEqual(['nodes', 'configuration', 'configuration', 'infrastructure']);
   });
 
-  it('a cancelled stage is not tried again, even if its fault may pass', async () => {
+  it('a cancelled stage is not retried, even if its fault may pass', async () => {
     const pipeline = await existing();
     pipeline.before.set('collect-result', async () => {
       pipeline.before.delete('collect-result');
@@ -228,7 +228,7 @@ describe('cancel', () => {
     const pipeline = await existing();
     const answer = await pipeline.call('/cancel');
     expect(answer.status).toBe(409);
-    expect(answer.json.detail).toContain('nothing is under way');
+    expect(answer.json.detail).toContain('no run is in progress');
   });
 });
 
@@ -256,7 +256,9 @@ describe('rollback', () => {
 
   it('a rollback is refused without an earlier document that differs, or during a deletion', async () => {
     const pipeline = await existing();
-    expect((await pipeline.call('/rollback')).json.detail).toContain('no earlier generation that differs was done');
+    expect((await pipeline.call('/rollback')).json.detail).toContain(
+      'no earlier generation that differs was successful',
+    );
     await pipeline.apply(large);
     await pipeline.submit(large, true);
     expect(await pipeline.call('/rollback')).toMatchObject({ status: 409 });

@@ -59,22 +59,25 @@ describe('variables of a component', () => {
     expect(dataOf('  a: "${A}"', {}, { A: evil })).toEqual({ a: evil });
   });
 
-  test('what has no value, no use or no meaning is named', () => {
+  test('variables without value, values without use and unknown syntax are reported by name', () => {
     const render =
       (lines: string, values = {}) =>
       () =>
         dataOf(lines, values);
     expect(render('  a: ${A} ${B} ${A}')).toThrow('there is no value for ${A}, ${B}');
     expect(render('  a: x', { TYPO: '1' })).toThrow('the file has no variable TYPO');
-    expect(render('  a: ${A^^}')).toThrow('${A^^} is no variable');
+    expect(render('  a: ${A^^}')).toThrow('${A^^} is not a variable');
     expect(render('  ${A/#x/y: x}', { A: 'x\nb: c' })).toThrow(
       'only a plain word can have another start: ${A/#x/y: x}',
     );
   });
 
-  test.each(['${A:={}}', '${A:=${B:=c}}', '${A', '${ {{ x }} }'])('%s is refused, not left as it is', (text) => {
-    expect(() => dataOf(`  a: "${text}"`)).toThrow('is no variable');
-  });
+  test.each(['${A:={}}', '${A:=${B:=c}}', '${A', '${ {{ x }} }'])(
+    '%s is refused instead of being left in the text',
+    (text) => {
+      expect(() => dataOf(`  a: "${text}"`)).toThrow('is not a variable');
+    },
+  );
 
   test('a value that is no plain word is refused in the key of a map, where it could not be filled in', () => {
     expect(() => dataOf('  x-${A}: b', { A: 'two words' })).toThrow(
@@ -227,7 +230,7 @@ describe('contracts of releases', () => {
   test('CO-1: the contract is that of the series of the release', () => {
     expect(contractOf('v1.11.3', metadata)).toEqual({ contract: 'v1beta2' });
     expect(contractOf('v1.10.0-rc.0', metadata)).toEqual({ contract: 'v1beta1' });
-    expect(contractOf('v1.12.0', metadata)).toEqual({ reason: 'its metadata knows v1.11, v1.10, and not v1.12' });
+    expect(contractOf('v1.12.0', metadata)).toEqual({ reason: 'its metadata knows v1.11, v1.10, but not v1.12' });
     expect(contractOf('v1.12.0', 'hello')).toMatchObject({ reason: expect.stringContaining('not the metadata.yaml') });
   });
 

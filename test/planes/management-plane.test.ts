@@ -58,7 +58,7 @@ describe('a ManagementPlane', () => {
     expect(west?.component).not.toHaveProperty('shared');
   });
 
-  test('CO-3: an upgrade of one instance leaves the document of the other as it is, with its credentials', () => {
+  test('CO-3: an upgrade of one instance does not change the document and the credentials of the other', () => {
     const before = planeDocuments(aPlane([aComponent(), vsphere('east'), vsphere('west')]));
     const after = planeDocuments(aPlane([aComponent(), vsphere('east', { version: 'v1.14.1' }), vsphere('west')]));
     const secrets = (documents: typeof before) => documents.map(({ component }) => component?.secret);
@@ -98,7 +98,7 @@ describe('a ManagementPlane', () => {
     [
       'with two instances for one namespace',
       aPlane([aComponent(), vsphere('a'), vsphere('b', { watchNamespace: 'clusters-a' })]),
-      'spec.components[2].watchNamespace: "clusters-a" is that of another instance, too',
+      'spec.components[2].watchNamespace: "clusters-a" is already used by another instance',
     ],
     [
       'with a name that is too long for a label',
@@ -114,7 +114,7 @@ describe('a ManagementPlane', () => {
       'spec.components[0].source.url: is not an https URL without user, password, query and fragment',
     ],
     [
-      'with a sum that is none',
+      'with an invalid checksum',
       aPlane([aComponent({ source: { url: 'https://releases.example/a', sha256: 'abc' } })]),
       'spec.components[0].source.sha256: "abc" is not a SHA-256',
     ],

@@ -1,4 +1,4 @@
-/** Random manifests, and what comes of them: for property tests of everything that takes states or plans. */
+/** Random manifests with their states and plans, for property tests. */
 import fc from 'fast-check';
 import type { ClusterState } from '#domain/cluster-state.ts';
 import { InputManifest } from '#domain/manifest/schema/input-manifest.ts';
@@ -213,7 +213,7 @@ export const templatesArbitrary: fc.Arbitrary<Readonly<Record<string, string>>> 
   'aws-1': fc.constantFrom('git@1', 'git@2'),
 });
 
-/** Random names that are the same in every run: a counter behind a prefix. */
+/** Random names that are the same in every run: a prefix and a counter. */
 export function countingIds(prefix: string): { hash(length: number): string } {
   let count = 0;
   return { hash: (length) => `${prefix}${(++count).toString(36)}`.padEnd(length, '0').slice(0, length) };
@@ -245,7 +245,7 @@ export function desiredOf({
   return desired;
 }
 
-/** Freezes a value all the way down, so that nobody can change it unseen. */
+/** Freezes a value all the way down, so that nothing can change it unnoticed. */
 export function frozen<Value>(value: Value): Value {
   if (typeof value === 'object' && value !== null && !Object.isFrozen(value)) {
     Object.freeze(value);

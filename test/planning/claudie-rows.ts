@@ -1,4 +1,4 @@
-/** Rows of Claudie's table of changes (inventory, 2.5): what stands, what is wished for, and what Kubeloom does about it. */
+/** Rows of Claudie's table of changes (inventory, 2.5): current state, desired state, and what Kubeloom does. */
 
 import { allNodes, type ClusterState } from '#domain/cluster-state.ts';
 import type { DriftItem } from '#domain/drift.ts';
@@ -12,9 +12,9 @@ export interface RowCase {
   /** Number of the row; C and D are create and delete. */
   readonly row: string;
   readonly title: string;
-  /** @default nothing stands */
+  /** @default nothing exists */
   readonly from?: ManifestSpec;
-  /** @default nothing is wished for */
+  /** @default nothing is desired */
   readonly to?: ManifestSpec;
   /** Nodes that are marked for deletion. Only the planner knows this: no user can ask for it yet. */
   readonly leaving?: RegExp;

@@ -19,7 +19,7 @@ const controlNodes = (state: ClusterState) =>
     .map(({ node }) => node.name);
 
 describe('random demands of random clusters', { timeout: 600_000 }, () => {
-  test('every demand is reached and struck out in a few waypoints, with bounds and control nodes kept', () => {
+  test('every demand is reached and removed within a few waypoints, with bounds and control nodes kept', () => {
     let refused = 0;
     const property = fc.property(question, ([manifest, sizes, places]) => {
       let current = desiredOf({ manifest, ids: 'a' });

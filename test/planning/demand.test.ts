@@ -1,4 +1,4 @@
-/** What is asked of a cluster besides its manifest: when it is reached, and how plans serve it. */
+/** Demand, the requests in addition to a manifest: when it is reached, and how plans fulfil it. */
 import { describe, expect, test } from 'vitest';
 import type { ClusterState } from '#domain/cluster-state.ts';
 import { type Demand, noDemand, openDemand, sizesOf, withoutFailed } from '#domain/demand.ts';
@@ -68,7 +68,7 @@ describe('plans with a demand', () => {
     expect(plan.left).toEqual(noDemand);
   });
 
-  test('a pool with a fixed number ignores a size, which is struck out', () => {
+  test('a pool with a fixed count ignores a requested size, which is removed from the demand', () => {
     const fixed = { dynamic: [control(1), compute(3)] };
     const open = openDemand(sized(5), { current, attempted: null, bounds: {} });
     expect(open).toEqual(noDemand);
@@ -101,7 +101,7 @@ describe('plans with a demand', () => {
     expect(openDemand(open, { current, attempted: added, bounds })).toEqual(open);
   });
 
-  test('what names a node that is gone, or a static one, is struck out', () => {
+  test('a replacement of a missing or static node is removed from the demand', () => {
     const rack = { static: [{ name: 'rack', endpoints: ['203.0.113.1'] }], dynamic: [control(1)], compute: ['rack'] };
     const racked = desiredOf({ manifest: manifestOf(rack) });
     expect(openDemand(replacing('gone-01'), { current, attempted: null, bounds })).toEqual(noDemand);
@@ -147,7 +147,7 @@ describe('a grow that failed', () => {
   const failure = { at, class: 'capacity', code: 'OutOfStock', message: 'none left' } as const;
   const to = served(sized(5)).desired;
 
-  test('a size whose grow failed is struck out and remembered as failed', () => {
+  test('a size whose grow failed is removed from the demand and recorded as failed', () => {
     const demand = sized(5);
     expect(withoutFailed(demand, { served: demand, from: current, to, failure })).toEqual({
       ...noDemand,
@@ -155,13 +155,13 @@ describe('a grow that failed', () => {
     });
   });
 
-  test('a replacement whose grow failed is struck out, with the number that it kept', () => {
+  test('a replacement whose grow failed is removed from the demand, with the node count that it kept', () => {
     const open = openDemand(replacing(first, second), { current, attempted: null, bounds });
     const left = withoutFailed(open, { served: open, from: current, to, failure });
     expect(left).toMatchObject({ sizes: {}, replace: [] });
   });
 
-  test('what was asked for since, and what the grow did not serve, stays', () => {
+  test('later requests, and requests that the failed grow did not serve, stay in the demand', () => {
     const newer = sized(4);
     expect(withoutFailed(newer, { served: sized(5), from: current, to, failure })).toEqual(newer);
     const other = { ...noDemand, sizes: { other: { count: 2, at, by: 'ann' } } };

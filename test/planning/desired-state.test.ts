@@ -214,7 +214,7 @@ describe('any manifest', () => {
       fc.property(manifestArbitrary, manifestArbitrary, (first, manifest) => {
         const current = desiredOf({ manifest: first });
         const desired = desiredOf({ manifest, current, ids: 'y' });
-        fc.pre(!namesAreMadeAnew(current, desired));
+        fc.pre(!namesAreRecreated(current, desired));
         const { waypoints } = planClusterPath({ cluster: 'c', current, attempted: null, desired });
         const grown = waypoints.findIndex(({ direction }) => direction === 'grow');
         for (const { target } of waypoints.slice(Math.max(0, grown))) {
@@ -227,7 +227,7 @@ describe('any manifest', () => {
 });
 
 /** A random host name in a new zone is only kept once a waypoint with it was tried. */
-function namesAreMadeAnew(current: ClusterState, desired: ClusterState): boolean {
+function namesAreRecreated(current: ClusterState, desired: ClusterState): boolean {
   return desired.loadBalancers.some(({ id, dns }) => {
     const known = current.loadBalancers.find((candidate) => candidate.id === id);
     return known !== undefined && known.dns.zone !== dns.zone && !['fixed', 'other'].includes(dns.hostname);

@@ -41,7 +41,7 @@ describe('storage of a cluster', () => {
     expect(desired({}, { current: desired({}), defaultStorage: 'longhorn' }).documents).toBeUndefined();
   });
 
-  test('a new cluster without compute nodes gets no storage unasked', () => {
+  test('a new cluster without compute nodes gets no storage by default', () => {
     const bare = desired({ dynamic: [control(1)], compute: [] }, { defaultStorage: 'longhorn' });
     expect(bare.storage).toBeUndefined();
   });
@@ -110,7 +110,7 @@ describe('the autoscaler', () => {
   });
   const names = (state: ClusterState) => state.documents?.map(({ name }) => name) ?? [];
 
-  test('it comes with the first autoscaled pool and goes with the last, without touching a machine', () => {
+  test('the autoscaler is installed with the first autoscaled pool and removed with the last, without touching a machine', () => {
     const fixed = desired({}, { agentUrl });
     expect(names(fixed)).toEqual([]);
     const on = desired(scaled(), { current: fixed, agentUrl });
@@ -134,13 +134,13 @@ describe('the autoscaler', () => {
     expect(names(desired(scaled()))).toEqual([]);
   });
 
-  test('a manifest can switch it off, or have its own', () => {
+  test('a manifest can switch off Longhorn, or bring its own documents for it', () => {
     const entry = (document: object) => desired({ ...scaled(), kubernetes: { documents: [document] } }, { agentUrl });
     expect(names(entry({ name: 'autoscaler', enabled: false }))).toEqual([]);
     expect(entry({ name: 'autoscaler', inline: 'a' }).documents).toMatchObject([{ version: 'inline', text: 'a' }]);
   });
 
-  test('its agent goes through a proxy that the manifest asks for, and through none that is on by default', () => {
+  test('the agent of the autoscaler uses a proxy that the manifest requests, and not a proxy that is on by default', () => {
     const valuesOf = (proxy: object) =>
       desired({ ...scaled(), kubernetes: { installationProxy: proxy } }, { agentUrl }).documents?.[0]?.values;
     const endpoint = 'proxy.example:3128';
@@ -234,7 +234,7 @@ describe('the plan of documents', () => {
     expect(plan.waypoints[1]?.undo).toEqual([]);
   });
 
-  test('a create that was cut off before its documents goes on to them', () => {
+  test('a create that was interrupted before its documents continues with them', () => {
     const goal = desired(withStorage, { defaultStorage: 'longhorn' });
     const { documents: _, ...bare } = goal;
     const plan = planClusterPath({ cluster: 'c', current: bare, attempted: null, desired: goal });

@@ -1,4 +1,4 @@
-/** When a manifest that failed is tried again. */
+/** When a failed manifest is retried. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { mostRetries, nextRetryAt } from '#domain/due-times.ts';

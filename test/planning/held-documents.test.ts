@@ -16,7 +16,7 @@ const specOf = (texts: readonly string[], change: ManifestSpec = {}): ManifestSp
 const larger: ManifestSpec = { dynamic: [control(1), compute(3)] };
 const smaller: ManifestSpec = { dynamic: [control(1), compute(1)] };
 
-/** Documents of these texts, whose names are their first letters; `attempted` was cut off on the way from `current`. */
+/** Documents of these texts, whose names are their first letters; `attempted` was interrupted on the way from `current`. */
 function planAfter(
   current: readonly string[],
   attempted: readonly string[],
@@ -43,10 +43,10 @@ const documentsOf = ({ waypoints }: ClusterPlan): readonly string[] =>
   });
 
 test.each([
-  ['a change that was cut off', ['a1'], ['a2'], ['a2'], '+a'],
-  ['an installation that was cut off', [], ['a1', 'b1'], ['a1', 'b1'], '+a +b'],
-  ['a removal that was cut off', ['a1', 'b1'], ['a1'], ['a1'], '-b'],
-  ['an installation that was cut off and is desired otherwise now', [], ['a1'], ['a2'], '+a'],
+  ['a change that was interrupted', ['a1'], ['a2'], ['a2'], '+a'],
+  ['an installation that was interrupted', [], ['a1', 'b1'], ['a1', 'b1'], '+a +b'],
+  ['a removal that was interrupted', ['a1', 'b1'], ['a1'], ['a1'], '-b'],
+  ['an installation that was interrupted and is desired otherwise now', [], ['a1'], ['a2'], '+a'],
 ])('%s is not undone by a node more or less: it settles last', (_, current, attempted, desired, settled) => {
   const grown = planAfter(current, attempted, specOf(desired, larger));
   expect(documentsOf(grown)).toEqual(['grow', `settle ${settled}`]);
@@ -67,14 +67,17 @@ test('documents that may have changed and are desired as before are applied at o
 test.each([
   ['reached', (states: KnownStates, [grow]: ClusterPlan['waypoints']) => grow && statesAfter(grow, states)],
   ['undone', (states: KnownStates) => statesAfterUndo(states)],
-  ['cut off', (states: KnownStates) => states],
-])('what may have been applied before a grow that is %s is still removed once it is not desired', (_, end) => {
-  const { waypoints, states } = planAfter([], ['a1'], specOf(['a1'], larger));
-  const [grow] = waypoints;
-  const ended = grow && end(statesDuring(grow, states), waypoints);
-  if (ended === undefined) throw new Error('there is no grow');
-  expect(documentsOf(planFrom(ended, specOf([], larger))).join()).toContain('-a');
-});
+  ['interrupted', (states: KnownStates) => states],
+])(
+  'documents that may have been applied before a grow that was %s are still removed once they are not desired',
+  (_, end) => {
+    const { waypoints, states } = planAfter([], ['a1'], specOf(['a1'], larger));
+    const [grow] = waypoints;
+    const ended = grow && end(statesDuring(grow, states), waypoints);
+    if (ended === undefined) throw new Error('there is no grow');
+    expect(documentsOf(planFrom(ended, specOf([], larger))).join()).toContain('-a');
+  },
+);
 
 test('documents that were not reached are applied after the nodes of a grow that is not desired any more are gone', () => {
   const { waypoints, states } = planAfter(['a1'], ['a2'], specOf(['a2'], larger));

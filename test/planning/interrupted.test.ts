@@ -14,7 +14,7 @@ const wide: ManifestSpec = {
 };
 const current = desiredOf({ manifest: manifestOf(small) });
 
-/** Wishes for `to` after `tried` was cut off. */
+/** Desires `to` after `tried` was interrupted. */
 function continued(tried: ClusterState | null, to: ManifestSpec | null, existing: ClusterState | null = current) {
   const desired = to && desiredOf({ manifest: manifestOf(to), current: existing, attempted: tried, ids: 'z' });
   const plan = planClusterPath({ cluster: 'c', current: existing, attempted: tried, desired });
@@ -27,17 +27,17 @@ const names = (state: ClusterState | null | undefined) => (state ? allNodes(stat
 const removed = (waypoint: Waypoint | undefined) =>
   waypoint?.stages.flatMap((plan) => (plan.stage === 'nodes' ? plan.work.remove : []));
 
-describe('grows that were cut off', () => {
+describe('grows that were interrupted', () => {
   const grown = desiredOf({ manifest: manifestOf(large), current, ids: 'y' });
 
-  test('a grow that was cut off continues with the same machines when it is still desired', () => {
+  test('a grow that was interrupted continues with the same machines when it is still desired', () => {
     const waypoints = continued(grown, large);
     expect(directions(waypoints)).toEqual(['grow']);
     expect(waypoints[0]?.target).toEqual(grown);
     expect(waypoints[0]?.changes.map(({ kind }) => kind)).toEqual(['NodesAdded']);
   });
 
-  test('a grow that was cut off is undone first when it is no longer desired', () => {
+  test('a grow that was interrupted is undone first when it is no longer desired', () => {
     const waypoints = continued(grown, small);
     expect(directions(waypoints)).toEqual(['shrink']);
     expect(waypoints[0]?.target).toEqual(current);
@@ -46,7 +46,7 @@ describe('grows that were cut off', () => {
     expect(removed(waypoints[0])).toEqual(left);
   });
 
-  test('a grow that was cut off is adopted by a larger desired state', () => {
+  test('a grow that was interrupted is adopted by a larger desired state', () => {
     const waypoints = continued(grown, { dynamic: [control(1), compute(6)] });
     expect(directions(waypoints)).toEqual(['grow']);
     expect(names(waypoints[0]?.target)).toEqual(expect.arrayContaining([...names(grown)]));
@@ -60,16 +60,16 @@ describe('grows that were cut off', () => {
     expect(work).toEqual({ workspaces: [{ kind: 'machines', name: 'azure-2', destroy: true }] });
   });
 
-  test('a grow that was cut off continues with credentials that were fixed since', () => {
+  test('a grow that was interrupted continues with credentials that were fixed since', () => {
     const tried = desiredOf({ manifest: manifestOf(wide), current, ids: 'y' });
-    const waypoints = continued(tried, { ...wide, secrets: { 'azure-2': 'mended' } });
+    const waypoints = continued(tried, { ...wide, secrets: { 'azure-2': 'fixed' } });
     expect(directions(waypoints)).toEqual(['grow']);
     const [far] = waypoints[0]?.target?.pools.filter((pool) => pool.name === 'far') ?? [];
-    expect(far?.source.kind === 'dynamic' && far.source.provider.secret).toBe('team/mended');
+    expect(far?.source.kind === 'dynamic' && far.source.provider.secret).toBe('team/fixed');
     expect(far?.id).toBe(tried.pools[2]?.id);
   });
 
-  test('a delete visits the workspaces of a grow that was cut off', () => {
+  test('a delete visits the workspaces of a grow that was interrupted', () => {
     const tried = desiredOf({ manifest: manifestOf(wide), current, ids: 'y' });
     const [destroy] = continued(tried, null);
     const work = destroy?.stages.find((plan) => plan.stage === 'infrastructure')?.work;
@@ -79,55 +79,55 @@ describe('grows that were cut off', () => {
   });
 });
 
-describe('creates that were cut off', () => {
+describe('creates that were interrupted', () => {
   const tried = desiredOf({ manifest: manifestOf(small) });
 
-  test('a create that was cut off continues with the same machines', () => {
+  test('a create that was interrupted continues with the same machines', () => {
     const waypoints = continued(tried, small, null);
     expect(directions(waypoints)).toEqual(['grow']);
     expect(waypoints[0]?.target).toEqual(tried);
   });
 
-  test('a create that was cut off is removed first when part of it is no longer desired', () => {
+  test('a create that was interrupted is removed first when part of it is no longer desired', () => {
     const waypoints = continued(tried, { dynamic: [control(1)], compute: [] }, null);
     expect(directions(waypoints)).toEqual(['destroy', 'grow']);
     expect(waypoints[0]?.changes[0]).toEqual({ kind: 'LeftoversFound', nodes: [...names(tried)] });
   });
 
-  test('a create that was cut off is deleted by a delete', () => {
+  test('a create that was interrupted is deleted by a delete', () => {
     expect(directions(continued(tried, null, null))).toEqual(['destroy']);
   });
 });
 
-describe('shrinks that were cut off', () => {
+describe('shrinks that were interrupted', () => {
   const existing = desiredOf({ manifest: manifestOf(large) });
   const shrunk = desiredOf({ manifest: manifestOf(small), current: existing, ids: 'y' });
 
-  test('a shrink that was cut off continues', () => {
+  test('a shrink that was interrupted continues', () => {
     expect(directions(continued(shrunk, small, existing))).toEqual(['shrink']);
   });
 
-  test('a shrink that was cut off is finished before nodes that it was removing are recreated', () => {
+  test('a shrink that was interrupted is finished before nodes that it was removing are recreated', () => {
     const waypoints = continued(shrunk, large, existing);
     expect(directions(waypoints)).toEqual(['shrink', 'grow']);
     expect(names(waypoints[0]?.target)).toEqual(names(shrunk));
     expect(waypoints[1]?.target).toEqual(existing);
   });
 
-  test('a shrink that was cut off is finished before anything else is added', () => {
+  test('a shrink that was interrupted is finished before anything else is added', () => {
     const waypoints = continued(shrunk, wide, existing);
     expect(directions(waypoints)).toEqual(['shrink', 'grow']);
   });
 });
 
-describe('forward-only waypoints that were cut off', () => {
-  test('an upgrade that was cut off is finished before nodes join', () => {
+describe('forward-only waypoints that were interrupted', () => {
+  test('an upgrade that was interrupted is finished before nodes join', () => {
     const waypoints = continued({ ...current, kubernetesVersion: '1.35.0' }, { ...large, version: '1.36.0' });
     expect(directions(waypoints)).toEqual(['upgrade', 'grow', 'upgrade']);
     expect(waypoints[0]?.target?.kubernetesVersion).toBe('1.35.0');
   });
 
-  test('a move that was cut off is undone when the endpoint is desired where it was', () => {
+  test('a move that was interrupted is undone when the endpoint is desired where it was', () => {
     const existing = desiredOf({ manifest: manifestOf({ dynamic: [control(2), compute(2)] }) });
     const other = existing.pools[0]?.nodes[1]?.name ?? '';
     const moved: ClusterState = { ...existing, apiEndpoint: { kind: 'node', node: other } };
@@ -137,7 +137,7 @@ describe('forward-only waypoints that were cut off', () => {
     expect(plan.waypoints[0]?.stages.map(({ stage }) => stage)).toEqual(['configuration', 'kubernetes', 'nodes']);
   });
 
-  test('a settle that was cut off is repeated, also when its change was withdrawn', () => {
+  test('a settle that was interrupted is repeated, also when its change was withdrawn', () => {
     const tried = desiredOf({
       manifest: manifestOf({ dynamic: [control(1), compute(2, { labels: { a: 'b' } })] }),
       current,
@@ -147,7 +147,7 @@ describe('forward-only waypoints that were cut off', () => {
     expect(waypoints[0]?.stages.map(({ stage }) => stage)).toEqual(['nodes']);
   });
 
-  test('a destroy that was cut off is finished before the cluster is recreated', () => {
+  test('a destroy that was interrupted is finished before the cluster is recreated', () => {
     const [destroy] = continued(null, null);
     if (destroy === undefined) throw new Error('nothing is destroyed');
     const { current: known, attempted } = statesDuring(destroy, { current, attempted: null });

@@ -10,7 +10,7 @@ import { act, emptyWorld, settled, type World, worldOf } from './world.ts';
 
 const runs = { numRuns: propertyRuns(300) };
 
-/** One submission: a manifest (null = delete), and how far it gets before it is cut off. */
+/** One submission: a manifest (null = delete), and how far it gets before it is interrupted. */
 const submission = fc.record({
   manifest: fc.option(manifestArbitrary, { freq: 6 }),
   templates: templatesArbitrary,
@@ -26,7 +26,7 @@ interface Story {
   refused: boolean;
 }
 
-describe('submissions that are cut off anywhere', { timeout: 120_000 }, () => {
+describe('submissions that are interrupted anywhere', { timeout: 120_000 }, () => {
   test('the last desired state is all that exists after any sequence of interrupted submissions', () => {
     let refused = 0;
     fc.assert(

@@ -27,7 +27,7 @@ const lost = (node: string): DriftItem => ({
 });
 
 describe('a lost API endpoint', () => {
-  it('another control node becomes the endpoint before the lost one is replaced', () => {
+  it('a different control node becomes the endpoint before the lost one is replaced', () => {
     const [move, repair, ...more] = repairWaypoints(controls(3), [lost('control-aaaaaaa-01')]);
     expect(move).toMatchObject({
       direction: 'move',
@@ -48,7 +48,7 @@ describe('a lost API endpoint', () => {
     expect(repairWaypoints(moved, [lost('control-aaaaaaa-01')]).map(({ direction }) => direction)).toEqual(['repair']);
   });
 
-  it('a move off a lost endpoint that was interrupted goes on', () => {
+  it('an interrupted move away from a lost endpoint continues', () => {
     const current = controls(3);
     const attempted: ClusterState = { ...current, apiEndpoint: { kind: 'node', node: 'control-aaaaaaa-02' } };
     const options = { maxUnavailable: 1, repair: [lost('control-aaaaaaa-01')] };

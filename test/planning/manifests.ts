@@ -31,7 +31,7 @@ export interface ManifestSpec {
 
 const types = { 'hz-1': 'hetzner', 'aws-1': 'aws', 'azure-1': 'azure', 'azure-2': 'azure', dns: 'cloudflare' };
 
-/** A manifest with the one cluster `c`: one control node at hz-1 and two compute nodes at aws-1 unless wished otherwise. */
+/** A manifest with the one cluster `c`: one control node at hz-1 and two compute nodes at aws-1 by default. */
 export function manifestOf(desired: ManifestSpec = {}): InputManifest {
   const dynamic = desired.dynamic ?? [control(1), compute(2)];
   return InputManifest.parse({

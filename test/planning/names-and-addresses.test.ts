@@ -21,7 +21,7 @@ describe('node names', () => {
 describe('ids', () => {
   test('a new id avoids those that are taken, and an id source that repeats itself is a fault', () => {
     expect(hashedId('p', countingIds('a'), new Set(['p-a100000']))).toBe('p-a200000');
-    expect(() => hashedId('p', { hash: () => 'same' }, new Set(['p-same']))).toThrow(/repeats itself/);
+    expect(() => hashedId('p', { hash: () => 'same' }, new Set(['p-same']))).toThrow(/repeats its names/);
   });
 });
 

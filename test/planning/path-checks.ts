@@ -10,12 +10,12 @@ import { stateFaults } from '#domain/planning/states/state-faults.ts';
 import { desiredOf } from './arbitraries.ts';
 import { act, settled, worldOf } from './world.ts';
 
-/** Two states, the second wished for while the first stands, and the path between them. */
+/** A current and a desired state, and the path between them. */
 export interface Walk {
   readonly current: ClusterState;
   readonly desired: ClusterState;
   readonly plan: ClusterPlan;
-  /** Which of the states on the way is looked at, counted round and round. */
+  /** Which state of the path is checked, counted modulo their number. */
   readonly stop: number;
   readonly request: { readonly manifest: InputManifest; readonly templates: Readonly<Record<string, string>> };
 }
@@ -70,7 +70,12 @@ export const pathChecks = {
     }
   },
 
-  'goes on with its rest from any waypoint, whether it was reached or cut off': ({ current, desired, plan, stop }) => {
+  'continues with its rest from any waypoint, whether it was reached or interrupted': ({
+    current,
+    desired,
+    plan,
+    stop,
+  }) => {
     const stops = [current, ...plan.waypoints.map((waypoint) => waypoint.target)];
     const index = stop % stops.length;
     const rest = plan.waypoints.slice(index);
@@ -103,7 +108,7 @@ export const pathChecks = {
     }
   },
 
-  'goes on without a pool that cannot be made, and with it once nothing holds it': ({
+  'continues without a pool that cannot be created, and with it once nothing holds it': ({
     current,
     desired,
     plan,

@@ -12,7 +12,7 @@ interface TypicalChange {
   readonly from?: ManifestSpec;
   readonly to?: ManifestSpec;
   readonly templates?: Readonly<Record<string, string>>;
-  /** Target of an attempt that was cut off. */
+  /** Target of an attempt that was interrupted. */
   readonly attempted?: ManifestSpec;
 }
 
@@ -54,7 +54,11 @@ const changes: readonly TypicalChange[] = [
   },
   { title: 'new templates: each pool is replaced', from: {}, to: {}, templates: { 'aws-1': 'git@2' } },
   { title: 'delete', from: withLb(['api']) },
-  { title: 'another wish after a cut-off create', attempted: { dynamic: [control(1), compute(5)] }, to: {} },
+  {
+    title: 'another desired state after an interrupted create',
+    attempted: { dynamic: [control(1), compute(5)] },
+    to: {},
+  },
   { title: 'refused', from: {}, to: { version: '1.33.0', dynamic: [control(1), compute(2, { serverType: 'large' })] } },
 ];
 

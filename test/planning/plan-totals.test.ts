@@ -40,7 +40,7 @@ const made = (cluster: string, ...pools: readonly string[]) =>
   });
 
 describe('totals of plans', () => {
-  it('the totals have what is removed, without what is orphaned', () => {
+  it('the totals of a plan count what is removed, without what is orphaned', () => {
     expect(totalsText(planTotals([gone('web', 'a')]))).toBe(
       '1 cluster removed; 2 nodes removed; 1 load balancer removed',
     );

@@ -1,10 +1,10 @@
-/** Plans between two wishes, and how they read. */
+/** Plans between two manifests, and their texts. */
 import type { ClusterPlan } from '#domain/plan.ts';
 import { planClusterPath } from '#domain/planning/plan-cluster-path.ts';
 import { desiredOf } from './arbitraries.ts';
 import { type ManifestSpec, manifestOf } from './manifests.ts';
 
-/** The plan from one wish that stands to another. */
+/** The plan from the state of one manifest to another manifest. */
 export function planned(
   from: ManifestSpec,
   to: ManifestSpec,

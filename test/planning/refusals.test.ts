@@ -48,7 +48,7 @@ const cases: readonly Case[] = [
     from: {},
     to: { network: '10.9.0.0/16' },
     path: 'spec.kubernetes.clusters[c].network',
-    reason: /network of the cluster "c" cannot be changed from .*: every node has its address out of it/,
+    reason: /network of the cluster "c" cannot be changed from .*: the addresses of all nodes are in it/,
   },
   {
     title: 'another network of pods',

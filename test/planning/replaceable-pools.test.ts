@@ -34,7 +34,7 @@ test('a pool that may be replaced grows with new machines before the old ones le
   expect(after?.id).not.toBe(computePools(before)[0]?.id);
 });
 
-test('a replacement that was interrupted after any waypoint goes on to the same end', () => {
+test('a replacement that was interrupted after any waypoint continues to the same end', () => {
   for (const { target } of plan(larger, before).waypoints) {
     if (target === null) throw new Error('nothing is destroyed here');
     const rest = plan(larger, target, { ids: 'z' });

@@ -74,16 +74,24 @@ const hostile: readonly (readonly [what: string, change: () => Partial<SigningRe
     () => ({ groups: ['system:authenticated'] }),
     'not in the group',
   ],
-  ['a node that Kubeloom did not make', () => ({ username: 'system:node:evil' }), 'no node of this cluster'],
+  ['a node that Kubeloom did not make', () => ({ username: 'system:node:evil' }), 'not a node of this cluster'],
   [
     'a name with the name of a node in it',
     () => ({ username: 'system:node:workers-bbbbbbb-01.evil' }),
-    'no node of this',
+    'not a node of this',
   ],
-  ['a node that asks for the name of another', () => asked('DNS:workers-bbbbbbb-02,IP:192.168.2.3'), 'is not known'],
+  [
+    'a node that asks for the name of another',
+    () => asked('DNS:workers-bbbbbbb-02,IP:192.168.2.3'),
+    'is not a known name',
+  ],
   ['a node that asks for the address of another', () => asked('DNS:workers-bbbbbbb-01,IP:192.168.2.4'), '192.168.2.4'],
-  ['the name of the API besides its own', () => asked(`${own},DNS:kubernetes.default`), 'kubernetes.default is not'],
-  ['every name', () => asked('DNS:*'), '* is not known'],
+  [
+    'the name of the API in addition to its own',
+    () => asked(`${own},DNS:kubernetes.default`),
+    'kubernetes.default is not',
+  ],
+  ['every name', () => asked('DNS:*'), '* is not a known name'],
   ['an IPv6 address that no one knows', () => asked(`${own},IP:fd00::1`), 'fd00:0:0:0:0:0:0:1'],
   ['a mail address', () => asked(`${own},email:a@example.com`), 'a name of kind 1'],
   ['a URI', () => asked(`${own},URI:spiffe://cluster/admin`), 'a name of kind 6'],
@@ -112,7 +120,11 @@ const hostile: readonly (readonly [what: string, change: () => Partial<SigningRe
   ['a request that was approved', () => ({ conditions: ['Approved'] }), 'decided already'],
   ['text that is no request', () => ({ request: 'hello' }), 'cannot be read'],
   ['two requests in one text', () => ({ request: requestFor(own).repeat(2) }), 'cannot be read'],
-  ['a request that is cut off', () => ({ request: requestFor(own).replace(/\n[^\n]{10}/, '\n') }), 'cannot be read'],
+  [
+    'a request that is interrupted',
+    () => ({ request: requestFor(own).replace(/\n[^\n]{10}/, '\n') }),
+    'cannot be read',
+  ],
 ];
 
 test.each(hostile)('a request is not approved: %s', (_, change, because) => {
@@ -139,7 +151,7 @@ test('whatever bytes a request has, it is read or not, and nothing else happens'
   );
 });
 
-test('what another reader may read in another way is no request: lengths that are not the shortest, and names that are not UTF-8', () => {
+test('a certificate request with ambiguous encoding is refused: lengths that are not the shortest, and names that are not UTF-8', () => {
   const [, base64 = ''] = /REQUEST-----\n([^-]+)-----END/.exec(requestFor(own)) ?? [];
   const bytes = [...Buffer.from(base64, 'base64')];
   expect(bytes[0]).toBe(0x30);

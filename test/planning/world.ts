@@ -18,7 +18,7 @@ export interface World {
   readonly nodes: Map<string, string>;
   /** What was applied, by name. */
   readonly documents: Map<string, string>;
-  /** Drained and taken out of Kubernetes: cannot join again before the machine is made anew, or cleaned. */
+  /** Drained and taken out of Kubernetes: cannot join again before the machine is recreated or cleaned. */
   readonly spent: Set<string>;
   version: string;
   /** API endpoint as each node of Kubernetes knows it. */
@@ -40,7 +40,7 @@ export function emptyWorld(): World {
   };
 }
 
-/** The world in which a state stands, and nothing else. */
+/** The world in which a state exists, and nothing else. */
 export function worldOf(state: ClusterState | null): World {
   const world = emptyWorld();
   if (state === null) return world;
@@ -93,7 +93,7 @@ export function act(world: World, plan: StagePlan, target: ClusterState | null):
       for (const { node, pool } of allNodes(target)) {
         if (pool.role === 'loadBalancer' || world.nodes.has(node.name)) continue;
         if (!world.peers.has(node.name)) throw new Error(`${node.name} joins before it is in the mesh`);
-        if (world.spent.has(node.name)) throw new Error(`${node.name} joins again without having been made anew`);
+        if (world.spent.has(node.name)) throw new Error(`${node.name} joins again without having been recreated`);
         world.nodes.set(node.name, 'joined');
         world.endpoint.set(node.name, endpointOf(target));
       }
@@ -119,7 +119,7 @@ export function act(world: World, plan: StagePlan, target: ClusterState | null):
   }
 }
 
-/** Forgets what belonged to machines that are gone: what is in no state that may stand does not count. */
+/** Forgets what belonged to machines that are gone: what is in no possible state does not count. */
 export function settled(world: World, state: ClusterState | null): World {
   const nodes = new Set(state === null ? [] : allNodes(state).map(({ node }) => node.name));
   const balancers = new Set(state?.loadBalancers.map((loadBalancer) => loadBalancer.name));
@@ -134,7 +134,7 @@ export function settled(world: World, state: ClusterState | null): World {
   return world;
 }
 
-/** Static machines stay: what is on them must be cleaned, it does not go away by itself. */
+/** Static machines stay: what is on them must be cleaned, it does not disappear. */
 function isStatic(name: string): boolean {
   return /^s\d-\w\w$/.test(name);
 }
@@ -146,7 +146,7 @@ function noMemberLost(world: World, target: ClusterState): void {
   if (lost.length > 0) throw new Error(`${lost.join(', ')} would be removed while still in Kubernetes`);
 }
 
-/** Machines that are not wished for are gone once Terraform has run; static ones are not machines of ours. */
+/** Machines that are not desired are gone once Terraform has run; static ones are not machines of ours. */
 function renew(world: World, target: ClusterState | null): void {
   const desired = new Set(target === null ? [] : allNodes(target).map(({ node }) => node.name));
   for (const name of world.spent) if (!desired.has(name) && !isStatic(name)) world.spent.delete(name);

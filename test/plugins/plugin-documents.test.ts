@@ -62,7 +62,7 @@ describe('where a type is from', () => {
       /g0.resourcePlugin.url: "https:\/\/example.com\/acme.so" is a library of Go: .*docs\/plugins.md/,
     );
     expect(refusals({ name: 'acme', url: 'http://example.com/acme' }).join()).toMatch(
-      /not a git repository or an archive/,
+      /neither a git repository nor an archive/,
     );
     expect(refusals({ name: 'acme', url: 'https://example.com/acme.tar.gz' }).join()).toMatch(
       /g0.resourcePlugin.sha256: is missing; give the SHA-256/,
@@ -76,7 +76,7 @@ describe('where a type is from', () => {
       'git.example.com/acme\\..\\..\\evil/x',
       'git.example.com:99999/a/b',
     ])
-      expect(refusals({ name: 'acme', url: odd }).join()).toMatch(/is not a git repository or an archive/);
+      expect(refusals({ name: 'acme', url: odd }).join()).toMatch(/is neither a git repository nor an archive/);
     for (const odd of ['git.example.com/acme/%2e%2e/evil/x', 'git.example.com/acme\\..\\..\\evil/x'])
       expect(RepositoryUrl.safeParse(odd).success).toBe(false);
   });
@@ -88,7 +88,7 @@ describe('where a type is from', () => {
 
   it('two groups with one type in two versions are refused, for it is one provider', () => {
     expect(refusals({ name: 'acme', url, version: 'v1' }, { name: 'acme', url, version: 'v2' })).toEqual([
-      expect.stringMatching(/spec.groups.g1.resourcePlugin.name: another group takes "acme" from elsewhere/),
+      expect.stringMatching(/spec.groups.g1.resourcePlugin.name: another group has "acme" from another place/),
     ]);
   });
 
@@ -96,7 +96,7 @@ describe('where a type is from', () => {
     const long = (end: string) => ({ name: `acme-of-the-north-${end}`, url });
     expect(refusals(long('a'), long('b'))).toEqual([
       expect.stringMatching(
-        /makes the provider "acme-of-the-nor", and so does another type of the document, "acme-of-the-north-a"/,
+        /would create the provider "acme-of-the-nor", which another type of the document also creates, "acme-of-the-north-a"/,
       ),
     ]);
   });
@@ -216,7 +216,7 @@ describe('what a type says about a manifest', () => {
     ]);
   });
 
-  it('an address with a way up behind an allowed beginning is refused, however it is written', () => {
+  it('an address that leaves an allowed prefix through `..` is refused, however it is written', () => {
     const settings = fakeConfig({ KUBELOOM_TEMPLATE_URLS: 'github.com/acme/' });
     for (const path of ['%2e%2e/evil/x', '%2E./evil/x', '..\\evil/x', '../evil/x', 'a%2f..%2f..%2fevil'])
       expect(refusedAddress(settings, `github.com/acme/${path}`)).toMatchObject({ fix: expect.any(String) });

@@ -42,7 +42,7 @@ async function keep(files: Readonly<Record<string, string>>) {
 }
 
 describe('the kept copy', () => {
-  it('its folder appears with all of its files', async () => {
+  it('the folder of a plugin appears with all of its files', async () => {
     const names = Array.from({ length: 300 }, (_, index) => `file-${index}`);
     const plugin = await keep(Object.fromEntries(names.map((name) => [name, name])));
     const seen = new Set<number>();
@@ -59,7 +59,7 @@ describe('the kept copy', () => {
     expect([...seen, readdirSync(folder).length].every((count) => count === names.length)).toBe(true);
   });
 
-  it('it is read once for all that want it at the same time', async () => {
+  it('the folder of a plugin is fetched once for concurrent readers', async () => {
     const plugin = await keep({ 'provider.json': '{}' });
     const read = world.ports.artifacts.getText.bind(world.ports.artifacts);
     let reads = 0;
@@ -84,7 +84,7 @@ describe('the kept copy', () => {
     expect(['wait.sh', 'main.tf'].map(isProgram)).toEqual([true, false]);
   });
 
-  it('one that is not what was accepted is not used', async () => {
+  it('a plugin folder that differs from the accepted one is not used', async () => {
     const { plugin, key } = copyOf({ 'provider.json': '{"title":"first"}' });
     await world.ports.artifacts.putText(key, copyOf({ 'provider.json': '{"title":"second"}' }).text);
     // Nothing is run here: it would be fetched again.

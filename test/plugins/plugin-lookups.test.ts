@@ -46,7 +46,7 @@ const lookup = (changes: Partial<PluginLookup> = {}): PluginLookup => ({
 });
 const once = (changes: Partial<PluginLookup> = {}) =>
   askForPlugin(deps, { namespace: 'team', mayAsk: true }, lookup(changes));
-/** Asked, answered by the runner, asked again. */
+/** Asked, answered by the runner, and repeated. */
 async function found(
   changes: Partial<PluginLookup> = {},
 ): Promise<Partial<PluginAnswer> & { reason?: string; fix?: string }> {
@@ -90,10 +90,12 @@ describe('a type from a git repository', () => {
     ]);
   });
 
-  it('who may only read gets what is known, and starts no runner', async () => {
+  it('a caller who may only read gets the known answer, and starts no runner', async () => {
     const reader = { namespace: 'team', mayAsk: false };
     expect(await askForPlugin(deps, reader, lookup())).toMatchObject({
-      reason: expect.stringMatching(/has not been looked up .*needs the role operator in namespace "team"/),
+      reason: expect.stringMatching(
+        /these properties must be checked by a runner, which requires the role operator in namespace "team"/,
+      ),
     });
     expect(deps.builds.started).toEqual([]);
     await found();
@@ -112,7 +114,7 @@ describe('a type from a git repository', () => {
     other.commit(houseHostsRepository());
     Object.assign(deps.config, { KUBELOOM_TEMPLATE_PRIVATE_HOSTS: [other.host] });
     expect(await found({ url: other.url })).toEqual({
-      reason: `${other.url} has no version tag such as "v1.2.3", so nothing is the latest`,
+      reason: `${other.url} has no version tag such as "v1.2.3", so "latest" means nothing`,
       fix: 'name a branch, a tag or the 40 digits of a commit',
     });
   });
@@ -156,14 +158,14 @@ describe('a type from a git repository', () => {
     Object.assign(deps.config, { KUBELOOM_TEMPLATE_URLS: [server.url] });
     const commit = server.git('commit-tree', '-m', 'of a fork', `${tagged}^{tree}`);
     const properties = { web: { motto: 'of a fork' } };
-    expect((await found({ version: commit, properties })).reason).toMatch(/it might be one of a fork/);
+    expect((await found({ version: commit, properties })).reason).toMatch(/others may come from a fork/);
     const version = `git:${server.url}@${commit}#.+copy:${'a'.repeat(64)}`;
     const kept = { namespace: 'team', manifest: 'shop', version };
     deps.clock.advance(31);
     expect(await found({ version: commit, properties, kept })).toMatchObject({ machines: true });
   });
 
-  it('a folder without a description, with a faulty one, or with a schema that is none is refused with the file', async () => {
+  it('a folder without a description, with a faulty one, or with an invalid schema is refused with the name of the file', async () => {
     server.commit(
       { 'bare/nodepool/main.tf': '', 'odd/network/main.tf': '', 'odd/provider.json': '{"colour":1}' },
       'odd',
@@ -205,7 +207,7 @@ describe('a type from an archive', () => {
 
   it('an archive with links, one that is no archive and one that is not there are refused', async () => {
     const sum = archives.put('links.tar.gz', houseHostsFiles(), { 'nodepool/passwd': '/etc/passwd' });
-    expect((await archive('links.tar.gz', sum)).reason).toMatch(/neither file nor folder: .*passwd/);
+    expect((await archive('links.tar.gz', sum)).reason).toMatch(/neither a file nor a folder: .*passwd/);
     expect((await archive('none.tar.gz', sum)).reason).toMatch(/answered with status 404/);
     const text = archives.putBytes('text.tar.gz', Buffer.from('no archive'));
     expect((await archive('text.tar.gz', text)).reason).toMatch(/text.tar.gz cannot be unpacked: /);

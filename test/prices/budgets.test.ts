@@ -86,7 +86,7 @@ describe('what a budget says', () => {
     );
   });
 
-  it('a budget says so for each currency', () => {
+  it('a budget reports an excess for each currency', () => {
     expect(compared(['team=20USD'], { after: [usd(5), eur(7)] })).toMatchObject({
       amounts: [
         { currency: 'USD', amount: 20, before: 0, after: 5 },

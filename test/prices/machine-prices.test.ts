@@ -34,7 +34,7 @@ describe('the price of a machine', () => {
     });
   });
 
-  it('a price a month is taken as it is, in its currency', () => {
+  it('a monthly price is used unchanged, in its currency', () => {
     expect(priceOfMachine(machine('hetzner', 'nbg1', 'cx23'), lists)).toMatchObject({ currency: 'EUR', amount: 5.99 });
   });
 
@@ -90,7 +90,7 @@ describe('what machines cost before and after a plan', () => {
     });
   });
 
-  it('another server type is two kinds of machines of one pool', () => {
+  it('a changed server type counts old and new machines of one pool separately', () => {
     const change = cost({ web: leaf }, { web: group({ serverType: 'large' }) });
     expect(change?.difference).toEqual([{ currency: 'USD', amount: 30 }]);
     expect(change?.machines.map(({ serverType, before, after }) => [serverType, before, after])).toEqual([

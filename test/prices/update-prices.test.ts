@@ -110,7 +110,7 @@ describe('what stays in the file', () => {
     ...{ provider: 'hetzner', currency: 'EUR', per: 'month', date: today, source: 'the API', prices },
   });
 
-  it('a list that cannot be read keeps its prices and its date, and the reason is said', async () => {
+  it('a list that cannot be read keeps its prices and its date, and the reason is printed', async () => {
     const { lists, kept } = await refreshLists([old], () => Promise.reject(new Error('the API answers 503')));
     expect(lists).toEqual([old]);
     expect(kept).toEqual(['hetzner (fsn1, ash) stays as of 2026-08-17: the API answers 503']);
@@ -160,7 +160,7 @@ describe('what stays in the file', () => {
     expect(kept).toContain('aws (eu-west-1) stays unknown: no network');
   });
 
-  it('types of a provider that nothing reads are not in the file, and known ones of it stay', async () => {
+  it('updating prices does not add types of a provider without a source, and keeps the known ones', async () => {
     const known: PriceList = { ...old, provider: 'oci', regions: ['eu-frankfurt-1'] };
     const asked = { provider: 'oci', region: 'eu-frankfurt-1', types: ['VM.X'] };
     const nothing = await refreshLists(withTypes([old], asked), () => undefined);

@@ -1,4 +1,4 @@
-/** CloudRift on loopback: a token of a user, one of a team, one of nobody. No account was asked. */
+/** CloudRift on loopback: a token of a user, one of a team, one of no one. No account was asked. */
 import { afterEach, describe, expect, it } from 'vitest';
 import { checkLogin } from '#runner/provider-check/check-provider.ts';
 import { type CloudRequest, type FakeCloud, fakeCloud, type Routes } from './fake-cloud.ts';
@@ -8,7 +8,7 @@ afterEach(() => {
   for (const cloud of open.splice(0)) cloud.close();
 });
 
-const token = 'rift_token-of-somebody';
+const token = 'rift_token-of-someone';
 const api =
   (answer: (data: Record<string, unknown>) => { status?: number; body: unknown }) => (request: CloudRequest) => {
     if (request.headers['x-api-key'] !== token) return { status: 401, body: {} };
@@ -69,8 +69,11 @@ describe('CloudRift', () => {
     const { findings, lines } = await check({ token: 'rift_another' });
     expect(lines).toEqual(['identity token false']);
     expect(JSON.stringify(findings)).not.toContain('rift_another');
-    const nobody = await check({ token }, { 'POST /api/v1/auth/me': api(() => ({ body: { data: { email: '' } } })) });
-    expect(nobody.lines[0]).toBe('identity token false');
+    const anonymous = await check(
+      { token },
+      { 'POST /api/v1/auth/me': api(() => ({ body: { data: { email: '' } } })) },
+    );
+    expect(anonymous.lines[0]).toBe('identity token false');
   });
 
   it('CloudRift data centres that do not exist, or have nothing free, are reported', async () => {

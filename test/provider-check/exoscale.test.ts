@@ -10,7 +10,7 @@ afterEach(() => {
   for (const cloud of open.splice(0)) cloud.close();
 });
 
-/** Every route behind the guard, which answers itself what is not signed as it should be. */
+/** Every route with the guard in front, which refuses requests with a wrong signature. */
 async function started(routes: Routes, guard: Guard): Promise<FakeCloud> {
   const guarded = Object.entries(routes).map(([path, route]) => [
     path,

@@ -1,6 +1,6 @@
 /**
  * Credentials that are stored here and in a Vault, tried by the real runner as a build of the local platform, at a cloud of
- * loopback that repeats every secret it is sent. Then everything that is kept and was told is searched for them.
+ * loopback that repeats every secret it is sent. Then everything that was stored and reported is searched for them.
  */
 import { randomBytes } from 'node:crypto';
 import { chmod, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
@@ -22,7 +22,7 @@ let world: string;
 let cloud: FakeCloud;
 let vault: FakeVault;
 let platform: Platform;
-/** Runs from the last to the first, whatever was begun. */
+/** Runs from the last to the first, also after a partial start. */
 const cleanUp: (() => unknown)[] = [];
 const reported: string[] = [];
 
@@ -44,7 +44,7 @@ async function check(...args: readonly string[]): Promise<Outcome> {
   return outcome;
 }
 
-/** Lets in whoever knows a secret that is not `broken`; says it again, whatever it answers. */
+/** Accepts every caller with a secret that is not `broken`; repeats the secret in every answer. */
 const openStack = () =>
   fakeCloud({
     'POST /v3/auth/tokens': ({ body, headers }) => {
@@ -171,7 +171,7 @@ describe('credentials of a stored manifest', () => {
     const { text } = await api('GET', '/v1/manifests/default/shop/events?limit=200');
     expect(text).toContain('check of the credentials of provider');
     await api('GET', '/v1/manifests/default/shop/providers/stored/checks/1');
-    const texts = new Map([['what was told', reported.join('\n')]]);
+    const texts = new Map([['what was reported', reported.join('\n')]]);
     for (const entry of await readdir(world, { recursive: true, withFileTypes: true })) {
       const path = join(entry.parentPath, entry.name);
       if (entry.isFile()) texts.set(relative(world, path), await readFile(path, 'latin1'));

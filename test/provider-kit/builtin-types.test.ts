@@ -1,4 +1,4 @@
-/** Every built-in provider type keeps the contract, as far as its files tell. */
+/** Every built-in provider type keeps the contract, as far as its files show. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';

@@ -53,7 +53,7 @@ const kinds = (changes: readonly Change[], wanted: string): readonly string[] =>
     .map(({ address }) => address.replace('module.dns.', ''))
     .sort();
 
-/** What the cloud was told since event number `from`, in this order: `create cloudflare_dns_record`. */
+/** What was requested of the cloud since event number `from`, in this order: `create cloudflare_dns_record`. */
 const reportedSince = (from: number): readonly string[] =>
   plugins
     .cloud('cloudflare/cloudflare')

@@ -36,7 +36,7 @@ const cases: readonly Case[] = [
     says: /fireball/,
   },
   {
-    title: 'a resource whose permissions nobody lists',
+    title: 'a resource whose permissions are not listed',
     change: edited('permissions.json', 'acme_server', 'acme_sewer'),
     place: 'permissions.json',
     says: /acme_server is used/,
@@ -151,7 +151,7 @@ const cases: readonly Case[] = [
         'resource "acme_server" "group" {\n  members = [for server in acme_server.node : server.id]\n}\n',
     },
     place: 'nodepool: acme_server.group',
-    says: /one for all nodes/,
+    says: /one resource for all nodes/,
   },
   {
     title: 'a first boot script that replaces machines',
@@ -175,7 +175,7 @@ const cases: readonly Case[] = [
     title: 'machines without tags',
     change: edited('nodepool/main.tf', 'labels    = var.tags', 'labels    = {}'),
     place: 'nodepool',
-    says: /no resource has the tags/,
+    says: /no resource has var.tags/,
   },
   {
     title: 'an output that contains a password',

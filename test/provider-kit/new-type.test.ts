@@ -32,7 +32,7 @@ describe('the folder of a new type', () => {
     expect(trials.length).toBeGreaterThan(0);
   });
 
-  it('a schema without its variable, and one that is none, are found by the kit', async () => {
+  it('the kit finds a schema without its variable, and an invalid schema', async () => {
     const directory = join(root, 'acme');
     await initType(directory);
     const [description, variables] = [join(directory, 'provider.json'), join(directory, 'nodepool', 'variables.tf')];

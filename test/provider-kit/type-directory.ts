@@ -99,7 +99,7 @@ export async function writeType(change: Readonly<Record<string, string | null>> 
   return directory;
 }
 
-/** Throws for a directory that `writeType` has not made: it stands in one of its own, which goes with it. */
+/** Throws for a directory that `writeType` has not made: it is in a directory of its own, which is removed with it. */
 export async function removeType(directory: string): Promise<void> {
   const parent = dirname(directory);
   if (!basename(parent).startsWith(prefix)) throw new Error(`${directory} was not made by writeType`);

@@ -1,4 +1,4 @@
-/** Accounts for a test: credentials that tell, wherever they turn up, whose they are. */
+/** Accounts for a test: credentials that show, wherever they appear, whose they are. */
 import type { ProviderTypeName } from '#domain/provider-types.ts';
 import { credentialFields, credentialVariable, type ProviderTemplate } from '#rendering/provider-template.ts';
 

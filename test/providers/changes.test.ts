@@ -4,16 +4,16 @@ import type { ClusterState } from '#domain/cluster-state.ts';
 import { networkModule, poolModule } from '#rendering/terraform-names.ts';
 import { sampled } from '#test/sampled.ts';
 import { Fleet } from './fleet.ts';
-import { fleetState, type PoolWish, type RoleWish } from './fleet-manifest.ts';
+import { fleetState, type PoolSpec, type RoleSpec } from './fleet-manifest.ts';
 import { type ProviderCase, providerCases } from './provider-cases.ts';
 import { type Change, done, skipsTerraform } from './terraform-workspace.ts';
 
 const machineCases = providerCases.filter(({ nodes }) => nodes);
-const web: RoleWish = { name: 'web', protocol: 'tcp', port: 443, targetPort: 30443 };
-const api: RoleWish = { name: 'api', protocol: 'tcp', port: 6443, targetPort: 6443 };
-const names: RoleWish = { name: 'names', protocol: 'udp', port: 53, targetPort: 30053 };
+const web: RoleSpec = { name: 'web', protocol: 'tcp', port: 443, targetPort: 30443 };
+const api: RoleSpec = { name: 'api', protocol: 'tcp', port: 6443, targetPort: 6443 };
+const names: RoleSpec = { name: 'names', protocol: 'udp', port: 53, targetPort: 30053 };
 const anybody = ['0.0.0.0/0'];
-const somebody = ['203.0.113.1/32', '203.0.113.2/32'];
+const someone = ['203.0.113.1/32', '203.0.113.2/32'];
 
 let fleet: Fleet | undefined;
 afterEach(async () => {
@@ -25,9 +25,9 @@ afterEach(async () => {
 type Counts = Readonly<Record<'work' | 'far' | 'more', number>>;
 
 /** Two load balancers with the same ports side by side, and a pool alone in the other region. */
-function poolsOf({ place }: ProviderCase, counts: Counts): readonly PoolWish[] {
+function poolsOf({ place }: ProviderCase, counts: Counts): readonly PoolSpec[] {
   const [here, there] = place.regions;
-  const all: readonly PoolWish[] = [
+  const all: readonly PoolSpec[] = [
     { name: 'control', role: 'control', instance: 'home', region: here, count: 1 },
     { name: 'work', role: 'compute', instance: 'home', region: here, count: counts.work },
     { name: 'far', role: 'compute', instance: 'home', region: there, count: counts.far },
@@ -45,7 +45,7 @@ describe.skipIf(skipsTerraform)('changes of a cluster', () => {
       fleet = await Fleet.start(tested);
       fleet.own('home', { tenant: 'one', project: 'first' });
       const cloudFirewall = tested.template.firewall === 'cloud';
-      const stateOf = (counts: Counts, roles: readonly RoleWish[], current: ClusterState | null) =>
+      const stateOf = (counts: Counts, roles: readonly RoleSpec[], current: ClusterState | null) =>
         fleetState(tested, { pools: poolsOf(tested, counts), roles }, current);
       const first = stateOf({ work: 2, far: 1, more: 0 }, [web], null);
       // As if a load balancer served the API: then its port is closed on the control nodes.
@@ -56,7 +56,7 @@ describe.skipIf(skipsTerraform)('changes of a cluster', () => {
 
       await fleet.machines('home', closed, { generation: 2 });
       expect(await workspace.plan()).toEqual([]);
-      await fleet.machines('home', first, { generation: 3, peers: somebody });
+      await fleet.machines('home', first, { generation: 3, peers: someone });
       const opened = await workspace.plan();
       expect(opened.filter(({ address }) => !isFirewallRule(address))).toEqual([]);
       expect(opened.length > 0).toBe(cloudFirewall);
@@ -95,7 +95,7 @@ describe.skipIf(skipsTerraform)('changes of a cluster', () => {
 const isIn = ({ address }: Change, module: string): boolean =>
   address.startsWith(`module.${module}.`) || address.startsWith(`module.${module}[`);
 
-/** It is the node's, and nobody else's. */
+/** It belongs to the node alone. */
 const isOf = (change: Change, module: string, node: string): boolean =>
   isIn(change, module) && change.address.endsWith(`["${node}"]`);
 

@@ -6,7 +6,7 @@ import { countingIds } from '#test/planning/arbitraries.ts';
 import type { ProviderCase } from './provider-cases.ts';
 
 /** One use of a provider instance: where, and what it makes. */
-export interface PoolWish {
+export interface PoolSpec {
   readonly name: string;
   readonly role: 'control' | 'compute' | 'loadBalancer';
   /** Name of the provider instance. */
@@ -15,25 +15,25 @@ export interface PoolWish {
   readonly count: number;
 }
 
-export interface RoleWish {
+export interface RoleSpec {
   readonly name: string;
   readonly protocol: 'tcp' | 'udp';
   readonly port: number;
   readonly targetPort: number;
 }
 
-export interface FleetWish {
-  readonly pools: readonly PoolWish[];
-  /** Of the load balancers; each load balancer pool is one. @default web on 443 */
-  readonly roles?: readonly RoleWish[];
+export interface FleetSpec {
+  readonly pools: readonly PoolSpec[];
+  /** Roles of the load balancers; each load balancer pool is a load balancer. @default web on 443 */
+  readonly roles?: readonly RoleSpec[];
 }
 
-const web: RoleWish = { name: 'web', protocol: 'tcp', port: 443, targetPort: 30443 };
+const web: RoleSpec = { name: 'web', protocol: 'tcp', port: 443, targetPort: 30443 };
 
-/** The state of the wish; ids of what `current` has stay. */
-export function fleetState({ type, place }: ProviderCase, wish: FleetWish, current: ClusterState | null): ClusterState {
-  const { pools, roles = [web] } = wish;
-  const namesOf = (role: PoolWish['role']) => pools.filter((pool) => pool.role === role).map(({ name }) => name);
+/** The state of the spec; ids of what `current` has stay. */
+export function fleetState({ type, place }: ProviderCase, spec: FleetSpec, current: ClusterState | null): ClusterState {
+  const { pools, roles = [web] } = spec;
+  const namesOf = (role: PoolSpec['role']) => pools.filter((pool) => pool.role === role).map(({ name }) => name);
   const instances = [...new Set(pools.map(({ instance }) => instance))];
   const manifest = InputManifest.parse({
     apiVersion: 'kubeloom.dev/v1',

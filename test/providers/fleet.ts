@@ -13,7 +13,7 @@ import { TerraformWorkspace } from './terraform-workspace.ts';
 
 export interface MachinesSetting {
   readonly generation?: number;
-  /** What stood before, where pools go. */
+  /** The state from before, where pools leave. */
   readonly before?: ClusterState;
   /** Networks of the cluster's nodes. @default none are known */
   readonly peers?: readonly string[];
@@ -76,7 +76,7 @@ export class Fleet {
 
   ownerOf(instance: string): Owner {
     const owner = this.#owners.get(instance);
-    if (owner === undefined) throw new Error(`Nobody owns ${instance}.`);
+    if (owner === undefined) throw new Error(`No account owns ${instance}.`);
     return owner;
   }
 
@@ -159,7 +159,7 @@ const noNames: Names = {
   healthCheckPort: null,
 };
 
-/** A key that only this pool has; nobody can log in with it. */
+/** A key that only this pool has; no one can log in with it. */
 function keyOf(pool: string): string {
   return `ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAI${Buffer.from(pool).toString('base64url').padEnd(43, 'A').slice(0, 43)} ${pool}`;
 }

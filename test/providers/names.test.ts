@@ -81,8 +81,8 @@ describe.skipIf(skipsTerraform)('names of a load balancer', () => {
         { addresses: addresses.slice(2), alternativeNames: ['www', 'web'] },
       ];
       for (const step of steps) {
-        const told = await become(step);
-        const silent = ['shop', 'www'].filter((name) => told.some((answers) => !isAnswered(answers, name)));
+        const steps = await become(step);
+        const silent = ['shop', 'www'].filter((name) => steps.some((answers) => !isAnswered(answers, name)));
         expect(silent, JSON.stringify(step)).toEqual([]);
       }
       await cloud.names('home', { ...namesOf(named.tested, steps.at(-1) ?? {}), generation: 2 });
@@ -154,13 +154,13 @@ const isAnswered = (answers: Answers, name: string): boolean =>
   [...answers.keys()].some((answer) => nameIn(answer) === name);
 
 /** The first moment at which all of the names are answered; never: after the last one. */
-function firstWith(told: readonly Answers[], names: readonly string[]): number {
-  const found = told.findIndex((answers) => names.every((name) => isAnswered(answers, name)));
+function firstWith(steps: readonly Answers[], names: readonly string[]): number {
+  const found = steps.findIndex((answers) => names.every((name) => isAnswered(answers, name)));
   return found < 0 ? Number.POSITIVE_INFINITY : found;
 }
 
 /** The first moment at which one of the names is not answered any more. */
-function firstWithout(told: readonly Answers[], names: readonly string[]): number {
-  const found = told.findIndex((answers) => names.some((name) => !isAnswered(answers, name)));
-  return found < 0 ? told.length : found;
+function firstWithout(steps: readonly Answers[], names: readonly string[]): number {
+  const found = steps.findIndex((answers) => names.some((name) => !isAnswered(answers, name)));
+  return found < 0 ? steps.length : found;
 }

@@ -11,7 +11,7 @@ import {
 import { ProviderTemplate } from '#rendering/provider-template.ts';
 import { readSchemaFixture, type SchemaFixture } from './plugin/schema-fixture.ts';
 
-/** Words of a cloud for where and what; `mocks/pool.json` beside the modules has those that are not ordinary. */
+/** Words of a cloud for where and what; `mocks/pool.json` next to the modules has those that are not ordinary. */
 export interface Place {
   readonly regions: readonly [string, string];
   readonly serverType: string;

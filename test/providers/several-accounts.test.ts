@@ -5,7 +5,7 @@ import { dynamicPoolsOf } from '#rendering/machines-root.ts';
 import { sampled } from '#test/sampled.ts';
 import { allowedOwners, type Owner, ownersIn } from './accounts.ts';
 import { Fleet } from './fleet.ts';
-import { fleetState, type PoolWish } from './fleet-manifest.ts';
+import { fleetState, type PoolSpec } from './fleet-manifest.ts';
 import type { CloudObject } from './plugin/simulated-cloud.ts';
 import { type ProviderCase, providerCases } from './provider-cases.ts';
 import { done, skipsTerraform, type TerraformWorkspace } from './terraform-workspace.ts';
@@ -43,16 +43,16 @@ describe.skipIf(skipsTerraform)('several accounts of one cloud in one cluster', 
     async (tested) => {
       fleet = await Fleet.start(tested);
       const open: TerraformWorkspace[] = [];
-      let standing = 0;
+      let existing = 0;
       for (const count of [1, 2, 5]) {
         const present = instances.slice(0, count);
         const state = fleetState(tested, { pools: present.flatMap((instance) => poolsIn(tested, instance)) }, null);
-        for (const instance of present.slice(standing)) {
+        for (const instance of present.slice(existing)) {
           fleet.own(instance.name, instance.owner);
           if (tested.nodes) open.push(await machinesOf(fleet, instance, state));
           if (tested.dns && instance.names) open.push(await namesOf(fleet, instance));
         }
-        standing = count;
+        existing = count;
       }
       for (const workspace of open.toReversed()) await done(workspace.destroy());
       expect(fleet.cloud.inventory.map(({ key }) => key)).toEqual([]);
@@ -69,13 +69,13 @@ async function machinesOf(fleet: Fleet, instance: Instance, state: ClusterState)
   expect(ownersIn(JSON.stringify(made))).toContain(`project ${tenant}-${project}`);
   const region = plain(fleet.tested.place.regions[instance.region]);
   for (const object of made) if (object.region !== '') expect(plain(object.region), object.type).toContain(region);
-  // What nodes are told to be is the same code for all of them.
+  // The code that configures nodes is the same for all of them.
   if (instance.name !== 'home') return workspace;
   const { nodes } = (await workspace.outputs()) as {
     readonly nodes: Readonly<Record<string, Readonly<Record<string, MadeNode>>>>;
   };
-  for (const { id, nodes: wished, role } of dynamicPoolsOf(state, instance.name)) {
-    expect(Object.keys(nodes[id] ?? {})).toEqual(wished.map(({ name }) => name));
+  for (const { id, nodes: wanted, role } of dynamicPoolsOf(state, instance.name)) {
+    expect(Object.keys(nodes[id] ?? {})).toEqual(wanted.map(({ name }) => name));
     for (const node of Object.values(nodes[id] ?? {})) {
       expect(node.public_address).toMatch(/^(192\.0\.2|198\.51\.100|203\.0\.113)\.\d+$/);
       if (role !== 'compute') expect(node.data_device ?? null).toBeNull();
@@ -103,17 +103,17 @@ interface MadeNode {
 const plain = (region: string) => region.toLowerCase().replaceAll(' ', '');
 
 /** Three pools for the first one, a compute and a load balancer pool for the others. */
-function poolsIn({ place }: ProviderCase, { name, region }: Instance): readonly PoolWish[] {
+function poolsIn({ place }: ProviderCase, { name, region }: Instance): readonly PoolSpec[] {
   const where = { instance: name, region: place.regions[region] };
   const index = instances.findIndex((instance) => instance.name === name);
-  const pools: readonly PoolWish[] = [
+  const pools: readonly PoolSpec[] = [
     { ...where, name: `work-${index}`, role: 'compute', count: 2 },
     { ...where, name: `edge-${index}`, role: 'loadBalancer', count: 1 },
   ];
   return name === 'home' ? [{ ...where, name: 'control', role: 'control', count: 1 }, ...pools] : pools;
 }
 
-/** Initialised and applied; the first one is also looked at more closely: valid, and with nothing left to do. */
+/** Initialised and applied; the first one is also checked in detail: valid, and with nothing left to do. */
 async function applied(workspace: TerraformWorkspace, first: boolean): Promise<void> {
   await done(workspace.init());
   if (first) await done(workspace.validate());

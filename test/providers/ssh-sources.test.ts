@@ -1,4 +1,4 @@
-/** Who may use SSH: administrators and nodes whose addresses are known; never everybody for the sake of a node behind NAT. */
+/** Who may use SSH: administrators and nodes whose addresses are known; never everyone, even with a node behind NAT. */
 import { afterEach, describe, expect, test } from 'vitest';
 import { sampled } from '#test/sampled.ts';
 import { Fleet } from './fleet.ts';
@@ -20,8 +20,8 @@ afterEach(async () => {
 
 const peersOf = (count: number): readonly string[] => Array.from({ length: count }, (_, n) => `203.0.113.${n + 1}/32`);
 
-/** What stands in the cloud after a cluster with these peers was made. */
-async function stands(tested: ProviderCase, peers: readonly string[]): Promise<readonly Attributes[]> {
+/** What exists in the cloud after a cluster with these peers was made. */
+async function objectsFor(tested: ProviderCase, peers: readonly string[]): Promise<readonly Attributes[]> {
   fleet = await Fleet.start(tested);
   fleet.own('home', { tenant: 'one', project: 'first' });
   const [region] = tested.place.regions;
@@ -37,11 +37,11 @@ async function stands(tested: ProviderCase, peers: readonly string[]): Promise<r
   return fleet.cloud.inventory.map(({ values }) => values);
 }
 
-describe.skipIf(skipsTerraform)('SSH of machines behind the firewall of a cloud', () => {
+describe.skipIf(skipsTerraform)('SSH of machines with the firewall of a cloud', () => {
   test.each(sampled(guarded, { oneOf: 3, from: 0 }))(
     '$type: SSH is open to administrators and known nodes only, even if anyone may be a peer',
     async (tested) => {
-      const objects = await stands(tested, [known, everybody]);
+      const objects = await objectsFor(tested, [known, everybody]);
       const ssh = objects.flatMap((values) => rulesOf(values, 22)).flatMap(sourcesOf);
       expect(ssh).toContain(admin);
       expect(ssh).toContain(known);
@@ -58,7 +58,7 @@ describe.skipIf(skipsTerraform)('SSH of machines behind the firewall of a cloud'
   test.each(guarded.filter(({ type }) => type === 'openstack'))(
     '$type: WireGuard is open to nodes that dial under their local addresses',
     async (tested) => {
-      const wireguard = (await stands(tested, [known])).filter((values) => values.port_range_min === 51820);
+      const wireguard = (await objectsFor(tested, [known])).filter((values) => values.port_range_min === 51820);
       expect(wireguard.some((rule) => rule.remote_group_id === rule.security_group_id)).toBe(true);
     },
     120_000,
@@ -68,7 +68,7 @@ describe.skipIf(skipsTerraform)('SSH of machines behind the firewall of a cloud'
   test.each(guarded.filter(({ type }) => type === 'oci'))(
     '$type: SSH is not open to everyone when there are more nodes than rules can hold',
     async (tested) => {
-      const objects = await stands(tested, peersOf(130));
+      const objects = await objectsFor(tested, peersOf(130));
       const ssh = objects.flatMap((values) => rulesOf(values, 22)).flatMap(sourcesOf);
       expect(ssh.sort()).toEqual([ownNetwork, admin]);
     },

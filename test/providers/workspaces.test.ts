@@ -18,7 +18,7 @@ import { inputSequences, type ManifestSequence } from './input-manifests.ts';
 
 type Workspaces = Readonly<Record<string, RootModule | 'is destroyed'>>;
 
-/** Of these every line is in a golden: several clouds, names, growing and shrinking; a rolling update; own machines; two accounts. */
+/** Goldens have every line of these sequences: several clouds, names, growing and shrinking; a rolling update; own machines; two accounts. */
 const written = ['shared-pools', 'template-change', 'own-machines', 'azure-two-subscriptions'];
 const sequences = inputSequences().filter(({ steps }) => steps.length > 0);
 
@@ -67,7 +67,7 @@ function waypointsOf({ steps }: ManifestSequence): readonly Rendered[] {
   for (const [index, manifest] of steps.entries()) {
     const { name, namespace } = manifest.metadata;
     const names = manifest.spec.kubernetes.clusters.map((cluster) => cluster.name);
-    // Which commit a reference means does not matter here, only whether it is another one.
+    // Which commit a reference means does not matter here, only whether it changed.
     const templates = Object.fromEntries(
       manifest.spec.providers.flatMap((provider) =>
         provider.templatesRef.name === defaultTemplates ? [] : [[provider.name, `git@${provider.templatesRef.name}`]],

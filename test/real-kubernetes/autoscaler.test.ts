@@ -114,7 +114,7 @@ describe.skipIf(!program)('a real cluster-autoscaler', () => {
     expect(cloud.find('small').nodes.map(({ state }) => state)).toEqual(['running']);
   });
 
-  it('a pool whose provider is sold out is passed over, and another one grows', async () => {
+  it('a pool whose provider is sold out is skipped, and another one grows', async () => {
     soldOut.add('small');
     await startPods('more', 3, '1500m');
 

@@ -34,7 +34,7 @@ export class BareApiServer {
     return `https://127.0.0.1:${this.#port}`;
   }
 
-  /** Of an administrator, or of one who acts as someone else. */
+  /** Kubeconfig of an administrator, or of one who acts as someone else. */
   kubeconfig(as?: string): string {
     const cluster = { server: this.url, 'insecure-skip-tls-verify': true };
     return JSON.stringify({
@@ -86,7 +86,7 @@ export class BareApiServer {
     await this.#ready();
   }
 
-  /** The same API server again, with what etcd has; its clients lose their connections. `down` runs while there is none. */
+  /** The same API server again, with what etcd has; its clients lose their connections. `down` runs while the server is stopped. */
   async restartApi(down: () => Promise<void> = async () => {}): Promise<void> {
     const old = this.#api;
     if (old === undefined) throw new Error('there is no API server to restart');
@@ -126,7 +126,7 @@ export class BareApiServer {
   }
 
   /** Starts a program that is no part of Kubernetes; it ends with this server. */
-  runBeside(program: string, args: readonly string[], environment: Readonly<Record<string, string>>): void {
+  runProgram(program: string, args: readonly string[], environment: Readonly<Record<string, string>>): void {
     this.#run(program, args, environment);
   }
 

@@ -11,7 +11,7 @@ describe('real Kubernetes on local hosts', () => {
     await cluster.prove();
   });
 
-  it('a pool in the second provider joins while requests go on', async () => {
+  it('a pool in the second provider joins while requests continue', async () => {
     await cluster.applyUnderRequests(await grown(patchBefore));
     await cluster.prove();
   });
@@ -21,7 +21,7 @@ describe('real Kubernetes on local hosts', () => {
     await cluster.prove();
   });
 
-  it('a shrink drains the node first, so requests go on and the budget of the application is kept', async () => {
+  it('a shrink drains the node first, so requests continue and the budget of the application is kept', async () => {
     await cluster.applyUnderRequests(await two(newest));
     await cluster.prove();
   });

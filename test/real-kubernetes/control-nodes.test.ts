@@ -95,7 +95,7 @@ describe('three control nodes of real Kubernetes', () => {
     await cluster.prove();
   });
 
-  it('the API goes on answering when a control node loses its power', async () => {
+  it('the API keeps answering when a control node loses power', async () => {
     const lost = (await nodesOf('control')).at(-1);
     if (lost === undefined) throw new Error('there is no control node');
     await cluster.underApiRequests(async () => {

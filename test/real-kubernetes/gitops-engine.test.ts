@@ -18,7 +18,7 @@ describe.skipIf(agent === undefined)('a repository that gitops-engine brings int
   let world: OperatorWorld;
   let operator: RunningOperator;
   const children: ReturnType<typeof spawn>[] = [];
-  let said = '';
+  let output = '';
 
   const git = (...args: readonly string[]) => execFileSync('git', ['-C', repository, ...args], { env: quiet });
   const commit = (): void => {
@@ -46,7 +46,7 @@ describe.skipIf(agent === undefined)('a repository that gitops-engine brings int
     const asked = ['--path', 'clusters', '--resync-seconds', '1', '--port', '0', '--default-namespace', 'default'];
     const client = spawn(agent ?? '', [repository, access, ...asked]);
     children.push(client);
-    for (const stream of [client.stdout, client.stderr]) stream.on('data', (piece) => (said += String(piece)));
+    for (const stream of [client.stdout, client.stderr]) stream.on('data', (piece) => (output += String(piece)));
   });
   afterAll(async () => {
     for (const child of children) child.kill('SIGKILL');
@@ -54,8 +54,8 @@ describe.skipIf(agent === undefined)('a repository that gitops-engine brings int
     rmSync(repository, { recursive: true, force: true });
   });
 
-  test('what is committed becomes clusters, once each', async () => {
-    onTestFailed(() => void process.stderr.write(said.slice(-4000)));
+  test('each committed manifest becomes a cluster, once', async () => {
+    onTestFailed(() => void process.stderr.write(output.slice(-4000)));
     await world.until('it is applied', async () => (await world.get('shop')) !== undefined);
     await world.wait('shop', 'condition=Ready');
     await world.wait('site', 'condition=Ready');
@@ -69,7 +69,7 @@ describe.skipIf(agent === undefined)('a repository that gitops-engine brings int
     const before = (await world.get('shop'))?.metadata;
     operator.forget();
     const passes = () => operator.requests.filter((one) => one.endsWith('/secrets')).length;
-    const syncs = () => said.split('Synchronization triggered by timer').length;
+    const syncs = () => output.split('Synchronization triggered by timer').length;
     const start = syncs();
     await world.until('some passes and syncs', () => passes() > 12 && syncs() > start + 3);
     expect(operator.requests.filter((one) => !one.startsWith('GET'))).toEqual([]);

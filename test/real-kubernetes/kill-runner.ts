@@ -13,14 +13,14 @@ interface Process {
   readonly command: string;
 }
 
-/** So many seconds after the start of an apply, or after KubeOne has said `words`. */
+/** So many seconds after the start of an apply, or after KubeOne has printed `words`. */
 export interface Moment {
   readonly words?: string;
   readonly seconds: number;
 }
 
 /**
- * Kills it in the next `kubeone apply` of the platform in `home`. Returns what KubeOne had said last; undefined when it ended before.
+ * Kills it in the next `kubeone apply` of the platform in `home`. Returns the last output of KubeOne; undefined when it ended before.
  * `work.ended`: no other will come.
  */
 export async function killDuringApply(
@@ -53,7 +53,7 @@ export async function killDuringApply(
   return (await linesOfKubeOne(builds)).at(-1) ?? '';
 }
 
-/** Of its newest log. */
+/** Text of its newest log. */
 async function linesOfKubeOne(directory: string): Promise<readonly string[]> {
   const files = (await readdir(directory)).filter((name) => name.startsWith('kubeloom-kubeone-'));
   const logs = await Promise.all(

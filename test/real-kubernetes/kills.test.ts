@@ -1,6 +1,6 @@
 /**
  * The runner is killed (kill -9, with kubeone) in the middle of `kubeone apply`: the next attempt ends well. Lists of moments, `6` (seconds
- * after the start of an apply) or `Joining worker+2` (after KubeOne said so): KUBELOOM_KILL_JOINS, a join for each; KUBELOOM_KILL_MINOR and
+ * after the start of an apply) or `Joining worker+2` (after KubeOne printed it): KUBELOOM_KILL_JOINS, a join for each; KUBELOOM_KILL_MINOR and
  * KUBELOOM_KILL_PATCH, one after the other in one upgrade. Not part of CI: a kill takes a minute or two.
  */
 import { describe, expect, it } from 'vitest';

@@ -194,7 +194,7 @@ it('CO-3: the newest instance does not leave before the other one is of its rele
   const result = await planes.settle(both.filter(({ instance }) => instance !== 'east'));
   expect(result).toMatchObject({ ok: false, error: { code: 'ComponentDowngrade' } });
   expect(result.error?.message).toContain(
-    'dockerclusters.infrastructure.cluster.x-k8s.io of infrastructure-docker v1.11.1, which is of v1.13.7 now',
+    'dockerclusters.infrastructure.cluster.x-k8s.io of infrastructure-docker v1.11.1, which now has release v1.13.7',
   );
   expect(planes.installed).toBe(both);
   expect(await planes.drift()).toEqual([]);
@@ -259,7 +259,7 @@ it('CO-1: an older release than that of the definitions which stayed is refused'
   expect(planes.facts.documents ?? {}).toEqual({});
   const result = await planes.settle(planes.trio('before', 'v1.10.4'));
   expect(result).toMatchObject({ ok: false, error: { code: 'ComponentDowngrade' } });
-  expect(result.error?.message).toContain('of cluster-api v1.10.4, which is of v1.11.1 now');
+  expect(result.error?.message).toContain('of cluster-api v1.10.4, which now has release v1.11.1');
   expect(planes.facts.documents ?? {}).toEqual({});
 });
 

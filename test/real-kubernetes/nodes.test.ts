@@ -36,9 +36,9 @@ describe('nodes of real Kubernetes', () => {
     expect(await viewer.kubectl('auth', 'whoami', '-o', 'jsonpath={.status.userInfo.username}')).toBe('kubeloom:local');
     const rights = ['get pods', 'create pods', 'get secrets', 'get nodes'];
     const answers = async ({ kubectl }: typeof viewer) => {
-      const said: string[] = [];
-      for (const right of rights) said.push(await kubectl('auth', 'can-i', ...right.split(' ')));
-      return said;
+      const output: string[] = [];
+      for (const right of rights) output.push(await kubectl('auth', 'can-i', ...right.split(' ')));
+      return output;
     };
     expect(await answers(viewer)).toEqual(['yes', 'no', 'no', 'no']);
     expect(await answers(await cluster.issued('edit', 600))).toEqual(['yes', 'yes', 'yes', 'no']);
@@ -81,7 +81,7 @@ describe('nodes of real Kubernetes', () => {
     await cluster.kubectl('taint', 'node', name, 'example.com/own-');
   });
 
-  it('an installation proxy that does not answer is never asked for the cluster itself', async () => {
+  it('an installation proxy that does not answer is never used for requests to the cluster itself', async () => {
     const proxy = 'http://127.0.0.1:9';
     await cluster.apply(
       await changed(({ spec }) => {

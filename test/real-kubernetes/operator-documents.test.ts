@@ -74,7 +74,7 @@ describe('the CustomResourceDefinitions', () => {
     expect(after.manifest?.spec).toEqual(before.manifest?.spec);
   });
 
-  test('what users of Claudie have is accepted: null as absent, an empty host name, names of roles with capitals and "_"', async () => {
+  test('documents of Claudie users are accepted: null as absent, an empty host name, names of roles with capitals and "_"', async () => {
     const document = simManifest('as-written');
     const { spec } = document;
     const written = {

@@ -11,8 +11,8 @@ afterAll(() => world?.stop());
 
 const runsOf = async (name: string) => (await world.platform.api.listRuns({ namespace: 'default', name })).items;
 
-/** The API behind an address of its own that can be cut off. */
-async function apiBehindGate() {
+/** The API at an extra address that can be disconnected. */
+async function gatedApi() {
   const { port, hostname } = new URL(world.platform.platform.apiUrl);
   const open = new Set<Socket>();
   let isDown = false;
@@ -44,7 +44,7 @@ async function apiBehindGate() {
 }
 
 test('an API that does not answer for a while changes nothing in Kubernetes, and what was asked for meanwhile happens once', async () => {
-  const gate = await apiBehindGate();
+  const gate = await gatedApi();
   const operator = world.operator({ apiUrl: gate.apiUrl });
   await world.apply(simManifest('outage'), simManifest('leaving'));
   await world.wait('outage', 'condition=Ready');
@@ -71,7 +71,7 @@ test('an operator that ends in the middle of a run, and its successor, make one 
   onTestFinished(() => world.platform.stageMs(0));
   const first = world.operator();
   await world.apply(simManifest('handover'));
-  await world.until('it is under way', async () => (await world.get('handover'))?.status?.state === 'IN_PROGRESS');
+  await world.until('it is in progress', async () => (await world.get('handover'))?.status?.state === 'IN_PROGRESS');
   await first.stop();
   const second = world.operator();
   await world.wait('handover', 'condition=Ready');

@@ -17,7 +17,7 @@ afterAll(async () => {
   await world?.stop();
 });
 
-/** What a person sees of the end; ids are made up anew for each. */
+/** What a person sees of the end; ids are created for each. */
 const endOf = ({ status, generation, clusters }: ManifestDescription) => ({
   ...{ status, generation },
   clusters: clusters.map(({ name, status: state, kubernetesVersion, nodes, loadBalancers }) => ({

@@ -38,7 +38,7 @@ export class OperatorWorld {
   readonly #operators = new Set<RunningOperator>();
   readonly kubernetes: BareApiServer;
   readonly platform: SimulatedWorld;
-  /** Of the service account, with the rights of the manifest. */
+  /** Token of the service account, with the rights of the manifest. */
   readonly #token: string;
 
   private constructor(kubernetes: BareApiServer, platform: SimulatedWorld, token: string) {
@@ -137,7 +137,7 @@ export class OperatorWorld {
     return running;
   }
 
-  /** The object; undefined when there is none. */
+  /** The object; undefined when it does not exist. */
   async get(
     name: string,
     kind = 'inputmanifests.kubeloom.dev',

@@ -168,7 +168,7 @@ describe('deletion of an object', () => {
   test.each([
     ['keep', true],
     ['orphan', false],
-  ])('the annotation %s is what becomes of the clusters', async (policy, stays) => {
+  ])('the annotation %s decides what happens to the clusters', async (policy, stays) => {
     const operator = world.operator();
     const name = `policy-${policy}`;
     await world.apply(simManifest(name, { annotations: { 'kubeloom.dev/on-delete': policy } }));
@@ -180,7 +180,7 @@ describe('deletion of an object', () => {
     await operator.stop();
   });
 
-  test('an annotation that is none of the three deletes nothing', async () => {
+  test('an annotation with any other value deletes nothing', async () => {
     const operator = world.operator();
     await world.apply(simManifest('mistyped', { annotations: { 'kubeloom.dev/on-delete': 'orphn' } }));
     await world.wait('mistyped', 'condition=Ready');

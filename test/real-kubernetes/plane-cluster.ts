@@ -1,6 +1,6 @@
 /**
  * A real kube-apiserver with management planes on it: Cluster API's core, kubeadm bootstrap and control plane, and its docker provider, out
- * of their Go modules. No images can be had here, so nothing runs: that Deployments are available is `simulated`, and of cert-manager
+ * of their Go modules. No images can be had here, so nothing runs: that Deployments are available is `simulated`, and for cert-manager
  * there are the definitions alone.
  */
 import { execFile } from 'node:child_process';

@@ -182,7 +182,7 @@ export function realCluster(
 
     /**
      * Applies, and kills the runner at each of these moments, one after the other, each in another `kubeone apply`. A person retries what
-     * has stopped, at most once for each kill. Returns what KubeOne had said last at each kill (an apply may end before), and the retries.
+     * has stopped, at most once for each kill. Returns the last output of KubeOne at each kill (an apply may end before), and the retries.
      */
     async applyWithKills(document: Manifest, moments: readonly Moment[]): Promise<Kills> {
       const ending = { ended: false };

@@ -119,7 +119,7 @@ describe('real Kubernetes on static machines', () => {
     for (const machine of machines) expect([machine, await tracesOn(machine)]).toEqual([machine, '']);
   });
 
-  it('what was a control node becomes a compute node of another cluster, and the other way round', async () => {
+  it('a former control node becomes a compute node of another cluster, and vice versa', async () => {
     await prove(['metal-2'], ['metal-1', 'metal-3']);
     await installation.remove(name);
     for (const machine of machines) expect([machine, await tracesOn(machine)]).toEqual([machine, '']);

@@ -100,7 +100,7 @@ describe('rules of templates', () => {
 
   test('a template without a value for one of its names is a fault', () => {
     expect(() => render({ 'a.yaml': config('a-${none}') })).toThrow('there is no value for ${none}');
-    expect(() => render({ 'each-none/a.yaml': config('a') })).toThrow('there is no list "none"');
+    expect(() => render({ 'each-none/a.yaml': config('a') })).toThrow('the list "none"');
   });
 
   test('a text of a manifest is not a template: "${…}" in it stays', () => {
@@ -110,7 +110,7 @@ describe('rules of templates', () => {
   });
 });
 
-test('what others are in or of is applied first, and what the same documents define last', () => {
+test('namespaces and definitions are applied first, and objects of kinds that the same documents define last', () => {
   const kinds = [
     'a.example/v1 Garden',
     'v1 ConfigMap',
@@ -131,7 +131,7 @@ test('the name of an object is read as it was written', () => {
   expect(nameOfObject({ apiVersion: 'v1', kind: 'Pod', metadata: { name: 'a' } })).not.toHaveProperty('namespace');
 });
 
-test('what holds data, or what others put things into, is never removed', () => {
+test('objects that hold data, and namespaces and definitions, are never removed', () => {
   const kept = ['PersistentVolumeClaim', 'PersistentVolume', 'Namespace', 'CustomResourceDefinition'];
   expect(kept.every((kind) => isKept({ kind }))).toBe(true);
   expect(['Deployment', 'StorageClass', 'ConfigMap'].some((kind) => isKept({ kind }))).toBe(false);

@@ -50,7 +50,7 @@ describe('Ansible inventory', () => {
     expect(JSON.stringify(all.vars.kubeloom_mesh)).not.toContain('basement-01');
   });
 
-  it('machines that restarted are visited, and awaited as new ones are', () => {
+  it('machines that restarted are visited, and awaited like new ones', () => {
     const pools = twoProviderState().pools.map((pool) => ({ ...pool, health: [healthy] }));
     const [restarted, fresh] = ['workers-bbbbbbb-01', 'basement-01'];
     const work = { ...noWork, restarted: [restarted], install: [fresh], health: [restarted, fresh] };
@@ -140,7 +140,7 @@ describe('host firewalls', () => {
     expect(onNode).toMatchObject({ 'control-aaaaaaa-01': { tcp: [6443] }, 'workers-bbbbbbb-01': { tcp: [] } });
   });
 
-  it('the host firewall lets in the devices of the network that the cluster has', () => {
+  it('the host firewall allows the devices of the network that the cluster has', () => {
     const canal = firewalls({ kubernetesOptions: { cni: 'canal' } });
     expect(canal['workers-bbbbbbb-01']).toMatchObject({ pod_devices: ['cali*', 'flannel.1'] });
     const external = firewalls({ kubernetesOptions: { cni: 'external' } });
@@ -149,13 +149,13 @@ describe('host firewalls', () => {
     });
   });
 
-  it('the host firewall allows WireGuard from all addresses when a static node may be behind NAT', () => {
+  it('the host firewall allows WireGuard from all addresses when a static node can be behind NAT', () => {
     const mixed = firewalls({ pools: [controlPool, workerPool, staticPool] });
     expect(mixed['control-aaaaaaa-01']).toMatchObject({ peers: ['0.0.0.0/0'] });
   });
 });
 
-describe('nodes behind one router', () => {
+describe('nodes of one router', () => {
   const local = (address: string, network = 'net') => ({ local: { network, address } });
   const nodes = {
     ...twoProviderFacts.nodes,
@@ -177,7 +177,7 @@ describe('nodes behind one router', () => {
     );
   });
 
-  it('the host firewall lets in neighbours under their local addresses, and nodes of other networks do not count', () => {
+  it('the host firewall allows neighbours under their local addresses, and nodes of other networks do not count', () => {
     const firewalled = Object.fromEntries(
       Object.entries(nodes).map(([name, known]) => [name, { ...known, hostFirewall: true as const }]),
     );

@@ -9,7 +9,7 @@ const facts = twoProviderFacts;
 const render = (state = twoProviderState()) => renderKubeOneManifest({ state, facts, keyDirectory: '/work/keys' });
 
 describe('KubeOne manifest', () => {
-  it('the KubeOne manifest describes the whole cluster behind its load balancer', async () => {
+  it('the KubeOne manifest describes the whole cluster with its load balancer', async () => {
     await expect(render()).toMatchFileSnapshot('golden/kubeone.yaml');
   });
 

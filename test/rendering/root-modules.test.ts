@@ -70,8 +70,8 @@ function machines(change: Partial<MachinesRootInput> = {}): MachinesRootInput {
 
 const pretty = (value: unknown) => `${JSON.stringify(value, null, 2)}\n`;
 
-describe('addresses that the firewalls of a cluster let in', () => {
-  it('machines with a mesh let in each other, and machines without one let in none of the others', () => {
+describe('addresses that the firewalls of a cluster allow', () => {
+  it('machines with a mesh allow each other, and machines without a mesh allow none of the others', () => {
     const state = twoProviderState({ pools: [controlPool, workerPool] });
     expect(peerCidrs(state, twoProviderFacts)).not.toEqual([]);
     expect(peerCidrs({ ...state, meshless: true }, twoProviderFacts)).toEqual([]);
@@ -242,7 +242,7 @@ describe('properties of pools', () => {
     expect(given(withSchema)).toEqual([{}]);
   });
 
-  it('modules of a type without a schema have no such variable, so they get none', () => {
+  it('modules of a type without a property schema get no variable properties', () => {
     expect(given(cloud, {})).toEqual([undefined]);
     expect(given(cloud)).toEqual([undefined]);
   });

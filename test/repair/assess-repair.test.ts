@@ -99,7 +99,7 @@ describe('what stays', () => {
     [4, 15],
     [60, 60],
     [7200, 360],
-  ])('what has lasted for %i min is compared again after %i min', (lasted, pause) => {
+  ])('a problem that has lasted for %i min is checked again after %i min', (lasted, pause) => {
     const { refused } = assess(workers(1, { health: 'unknown', since: minutesAgo(lasted) }));
     expect(refused).toMatchObject([{ until: minutesAgo(-pause) }]);
   });
@@ -109,7 +109,7 @@ describe('what stays', () => {
     expect(refused).toEqual([{ node: 'work-0', because: 'its state is not known' }]);
   });
 
-  test('a check that a person asked for says so, and not that the manifest says to report', () => {
+  test('a check by a person is reported as such, and not as configured in the manifest', () => {
     const { refused } = assess(workers(1), { onUnhealthy: 'report', onRequest: true });
     expect(refused).toMatchObject([{ because: 'this check was asked for, and such a check replaces nothing' }]);
   });
@@ -171,7 +171,7 @@ describe('many at once', () => {
     expect(assess(two, { atOnce: 2 }).replace).toHaveLength(2);
   });
 
-  test('the node that is unhealthy for longest is the first', () => {
+  test('the node that has been unhealthy for the longest time is replaced first', () => {
     const observed = workers(2).map((one) => (one.node === 'work-1' ? { ...one, since: minutesAgo(50) } : one));
     expect(assess(observed).replace).toMatchObject([{ node: 'work-1' }]);
   });

@@ -15,7 +15,7 @@ const seen = (...others: readonly NodeObservation[]): readonly NodeObservation[]
 ];
 const down: NodeObservation = { node: worker, health: 'notReady' };
 
-test('a node that several checks find unhealthy is so since the first of them, or since Kubernetes says so', () => {
+test('a node that several checks find unhealthy is unhealthy since the first of them, or since the time that Kubernetes reports', () => {
   const first = nextHealth([], { state, seen: seen(down), now: at(0) });
   expect(first).toEqual([{ node: worker, health: 'notReady', looks: 1, seenAt: at(0), since: at(0) }]);
   const second = nextHealth(first, { state, seen: seen({ ...down, since: at(-7) }), now: at(10) });
@@ -70,7 +70,7 @@ test('nodes of load balancers are not in Kubernetes: only a machine that is gone
   expect(lost).toMatchObject([{ node: 'edge-ccccccc-01', health: 'gone', looks: 1 }]);
 });
 
-test('a decision knows of each node its pool, its place and what is requested of it', () => {
+test('the decision about a repair knows the pool, the region and the requests of each node', () => {
   const health = nextHealth([], { state, seen: seen(down), now: at(0) });
   const observed = observedNodes(state, health, new Set([worker]));
   expect(observed.find(({ node }) => node === worker)).toMatchObject({ health: 'notReady', leaving: true, looks: 1 });

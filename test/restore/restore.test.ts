@@ -1,4 +1,4 @@
-/** A platform is backed up, lost and restored: its clusters are as they were, and it goes on with them. */
+/** A platform is backed up, lost and restored: its clusters are as they were, and it continues with them. */
 
 import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -109,7 +109,7 @@ describe('a platform that was lost and restored', () => {
     expect(await end(again)).toBe('gone');
   });
 
-  it('a restored platform goes on with the run that was under way', async () => {
+  it('a restored platform continues the run that was in progress', async () => {
     vi.stubEnv('KUBELOOM_SIM_STAGE_MS', '300');
     const api = await up();
     await api.putManifest(key, manifest());

@@ -16,7 +16,7 @@ export function terraformPresent(): boolean {
 export interface TerraformWorkspace {
   /** What it printed. */
   apply(): Promise<string>;
-  /** Whether a plan, with a bucket that may stand elsewhere now, finds something to do. */
+  /** Whether a plan finds something to do; the bucket may have another address now. */
   changes(s3: string): Promise<boolean>;
 }
 

@@ -122,7 +122,7 @@ test('the Secret and the hash go with the last autoscaled pool', async () => {
   expect(readFileSync(join(world.directory, 'deleted'), 'utf8')).toContain('kubeloom-agent');
 });
 
-test('a runner without the program of the agent says so, and applies nothing', async () => {
+test('a runner without the program of the agent reports that, and applies nothing', async () => {
   world.file(join('kubernetes', 'upstream', 'agent.mjs'), undefined);
   expect((await settle({ documents })).error).toMatchObject({ class: 'bug', code: 'AgentMissing' });
   expect(facts).not.toHaveProperty('agent');

@@ -37,7 +37,7 @@ let recordings: string;
 const recorded = (what: string) => readFileSync(`${recordings}.${what}`, 'utf8');
 const say = (...events: readonly object[]) =>
   writeFileSync(recordings, events.map((event) => JSON.stringify({ time: 1, ...event })).join('\n'));
-/** Of nodes that are all configured. */
+/** Events of nodes that are all configured. */
 const facts = {
   ...twoProviderFacts,
   nodes: Object.fromEntries(
@@ -111,7 +111,7 @@ describe('configuration of nodes', () => {
     const result = await world.run('configuration');
     expect(result).toMatchObject({ ok: true, summary: { nodesVisited: 1, nodesUnreachable: 1 } });
     expect(await world.reported()).toContain(
-      'PeerNotReached: basement-01 could not be reached: it keeps the list of peers that it has until it is visited again',
+      'PeerNotReached: basement-01 could not be reached: it keeps its list of peers until it is reached again',
     );
   });
 

@@ -55,12 +55,12 @@ describe('credential checks', () => {
     expect(found?.startedAt && found.endedAt > found.startedAt).toBe(true);
   });
 
-  it('a check that takes too long leaves an error that says so', async () => {
+  it('a check that takes too long leaves an error with that reason', async () => {
     expect(await answerQuestion(prefix, { ...deps, secrets: silent }, { ...around, limitMs: 1 })).toBe(false);
     expect(errorIn(await result())).toMatchObject({ class: 'transient', code: 'JobTooLong' });
   });
 
-  it('a check that is stopped leaves an error that says so', async () => {
+  it('a check that is stopped leaves an error with that reason', async () => {
     const stop = new AbortController();
     const ended = answerQuestion(prefix, { ...deps, secrets: silent }, { ...around, signal: stop.signal });
     stop.abort();
@@ -83,13 +83,13 @@ describe('credential checks', () => {
 
   it('a check without a request fails', async () => {
     const none = answerQuestion('checks/team/shop/cloud/2', deps, around);
-    await expect(none).rejects.toThrow('there is no request under checks/team/shop/cloud/2');
+    await expect(none).rejects.toThrow('the request under checks/team/shop/cloud/2 is missing');
   });
 
   it('a question that has an answer is not answered again by a second build of it', async () => {
     await answerQuestion(prefix, deps, around);
     const first = await result();
-    const once = { ...around, answers: { ...answers, credentials: () => Promise.reject(new Error('asked again')) } };
+    const once = { ...around, answers: { ...answers, credentials: () => Promise.reject(new Error('repeated')) } };
     expect([await answerQuestion(prefix, deps, once), await result()]).toEqual([true, first]);
   });
 
@@ -101,19 +101,19 @@ describe('credential checks', () => {
     async function twoBuilds(end: (found: typeof opened) => Promise<typeof opened>) {
       await deps.artifacts.putText(questionKeys.request(access), JSON.stringify(sshQuestion));
       let given = 0;
-      const begun = Promise.withResolvers<void>();
-      const goOn = Promise.withResolvers<void>();
+      const started = Promise.withResolvers<void>();
+      const proceed = Promise.withResolvers<void>();
       const ssh = async () => {
         given += 1;
-        begun.resolve();
-        await goOn.promise;
+        started.resolve();
+        await proceed.promise;
         return end(opened);
       };
       const options = { ...around, stopPollMs: 1, answers: { ...answers, ssh } };
       const first = answerQuestion(access, deps, options);
-      await begun.promise;
+      await started.promise;
       const second = answerQuestion(access, deps, options);
-      goOn.resolve();
+      proceed.resolve();
       return { ended: await Promise.all([first, second]), given };
     }
 

@@ -1,4 +1,4 @@
-/** The bundled runner: one file that works by itself, made once for the same sources. */
+/** The bundled runner: one file that works without others, made once for the same sources. */
 import { execFile } from 'node:child_process';
 import { mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

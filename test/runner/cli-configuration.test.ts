@@ -1,4 +1,4 @@
-/** What the image mirrors is installed without a registry: with the real Terraform, and nobody behind the proxy. */
+/** What the image mirrors is installed without a registry: with the real Terraform, and a proxy that does not answer. */
 import { execFile, execFileSync } from 'node:child_process';
 import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -54,8 +54,8 @@ function defaultHost(): string {
 }
 
 function init(environment: Readonly<Record<string, string>>): Promise<{ code: number; output: string }> {
-  const nobody = 'http://127.0.0.1:9';
-  const env = { ...process.env, CHECKPOINT_DISABLE: '1', HTTPS_PROXY: nobody, https_proxy: nobody, ...environment };
+  const closed = 'http://127.0.0.1:9';
+  const env = { ...process.env, CHECKPOINT_DISABLE: '1', HTTPS_PROXY: closed, https_proxy: closed, ...environment };
   return new Promise((resolve) => {
     execFile('terraform', ['init', '-input=false', '-no-color'], { cwd: workspace(), env }, (error, stdout, stderr) =>
       resolve({ code: error ? 1 : 0, output: stdout + stderr }),

@@ -24,7 +24,7 @@ export const yamlOf = (object: object) => `---\n${JSON.stringify(object)}\n`;
 const series = (contract: string) =>
   `kind: Metadata\nreleaseSeries:\n${[10, 11, 12].map((minor) => `- { major: 1, minor: ${minor}, contract: ${contract} }\n`).join('')}`;
 
-/** Of gardens, which are stored in the last of these versions. */
+/** Versions of gardens, which are stored in the last of these versions. */
 export const definition = (versions: readonly string[], annotations: Readonly<Record<string, string>> = {}) => ({
   ...{
     apiVersion: 'apiextensions.k8s.io/v1',

@@ -106,7 +106,7 @@ describe('components that leave', () => {
     expect(deleted.indexOf(`${demo.name}-system`)).toBeLessThan(deleted.indexOf(`${core.name}-system`));
   });
 
-  test('what belongs to the components themselves does not count', async () => {
+  test('objects of the components themselves do not count as use', async () => {
     const own = row('Certificate', 'demo-system/serving', { documents: demo.name, uid: 'u1' });
     using(
       row('Order', 'demo-system/c', { uid: 'u3', owners: 'u2' }),

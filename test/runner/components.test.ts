@@ -132,7 +132,7 @@ describe('components that do not fit', () => {
     expect(world.given('applied')).toBe('');
   });
 
-  test('CO-1: a component that stays as it is needs no file: its contract is known', async () => {
+  test('CO-1: an unchanged component needs no file, because its contract is known', async () => {
     const gone = { url: `https://${host}/gone`, sha256: 'b'.repeat(64) };
     const core = world.component('cluster-api', 'unused', { source: gone, metadata: gone });
     const applied = { version: core.version, hash: '', objects: [], contract: 'v1beta1' };

@@ -22,7 +22,7 @@ cp kubeone.yaml "$KUBELOOM_TEST_RECORDINGS.manifest"
 echo 'kind: Config' > shop-kubeconfig
 `;
 const worker = 'workers-bbbbbbb-01';
-/** Of nodes that are all configured and have joined. */
+/** Events of nodes that are all configured and have joined. */
 const facts: ClusterFacts = {
   ...twoProviderFacts,
   nodes: Object.fromEntries(

@@ -47,7 +47,7 @@ describe('definitions of components', () => {
     const result = await world.apply([{ ...east, name: 'other.infrastructure-demo.east' }]);
     expect(result).toMatchObject({ ok: false, error: { code: 'ComponentDowngrade', class: 'user' } });
     expect(result.error?.message).toContain(
-      'gardens.demo.example of infrastructure-demo v1.11.1, which is of v1.12.0 now: nothing was changed',
+      'gardens.demo.example of infrastructure-demo v1.11.1, which now has release v1.12.0: nothing was changed',
     );
     expect(world.given('applied')).toBe('');
   });

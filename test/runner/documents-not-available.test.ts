@@ -28,7 +28,7 @@ beforeEach(async () => {
 });
 afterEach(() => world.close());
 
-test('documents that do not work after the wait are a warning, and the stage goes on', async () => {
+test('documents that do not work after the wait are a warning, and the stage continues', async () => {
   const target = twoProviderState({ documents });
   const work = { patch: [], remove: [], maxUnavailable: 1, documents: [] };
   await world.put(aDocument([{ stage: 'nodes', reasons: [], work }], { direction: 'settle', before: target, target }));

@@ -13,7 +13,7 @@ beforeEach(async () => {
 afterEach(() => world.close());
 
 describe('removal of nodes', () => {
-  it('a removal goes on after a drain timeout, and stops at any other drain error', async () => {
+  it('a removal continues after a drain timeout, and stops at any other drain error', async () => {
     world.fail('drain', 'basement-01', 'error when waiting for pod "x" terminating: global timeout reached: 3m0s');
     const since = { 'basement-01': new Date(world.ports.clock.now().getTime() - 28 * 60_000).toISOString() };
     await world.shrink(twoProviderState({ pools: [controlPool, workerPool] }), ['basement-01'], since);

@@ -77,7 +77,7 @@ function plannedNodes(): readonly string[] {
   return Object.keys(root.module['pool_edge-ccccccc'].nodes);
 }
 
-/** Of each plan, whether it was made without asking the cloud. */
+/** For each plan, whether it was made without a request to the cloud. */
 const asRecorded = (): readonly boolean[] =>
   readFileSync(join(recordings, 'calls'), 'utf8')
     .split('\n')
@@ -172,23 +172,20 @@ it('a repair of something else in the same provider does not recreate it', async
 it.each<[string, Partial<WaypointDocument>]>([
   ['a control node', {}],
   ['one that a repair names', { direction: 'repair', stages: [work, installs(nodes[0] ?? '')] }],
-])(
-  '%s is recreated although another machine is left gone: what the state still has of it is forgotten',
-  async (_what, change) => {
-    const [control = '', fresh = ''] = nodes;
-    planned([]);
-    record('plan.out', json([control, fresh, gone].map((node) => created(host(node)))));
-    record('next-plan.out', json([control, fresh].map((node) => created(host(node)))));
-    recordedState(host(control), host(gone));
-    await putKept(change);
-    expect(await world.run('infrastructure')).toMatchObject({ ok: true });
-    expect(calls()).toEqual(['init', 'plan', 'show', 'state', 'plan', 'apply', 'output']);
-    expect(asRecorded()).toEqual([false, true]);
-    expect(stateCalls()).toEqual([`state rm -lock-timeout=30s ${host(control)}`]);
-  },
-);
+])('%s is recreated although another lost machine is not: its entry in the state is removed', async (_what, change) => {
+  const [control = '', fresh = ''] = nodes;
+  planned([]);
+  record('plan.out', json([control, fresh, gone].map((node) => created(host(node)))));
+  record('next-plan.out', json([control, fresh].map((node) => created(host(node)))));
+  recordedState(host(control), host(gone));
+  await putKept(change);
+  expect(await world.run('infrastructure')).toMatchObject({ ok: true });
+  expect(calls()).toEqual(['init', 'plan', 'show', 'state', 'plan', 'apply', 'output']);
+  expect(asRecorded()).toEqual([false, true]);
+  expect(stateCalls()).toEqual([`state rm -lock-timeout=30s ${host(control)}`]);
+});
 
-it('what a hook finds gone is not replaced either: it needs no address, and is reported', async () => {
+it('a machine that a hook finds gone is not replaced either: it needs no address, and is reported', async () => {
   planned([]);
   template(
     'before-apply.ts',

@@ -1,4 +1,4 @@
-/** A component that does not work: those after it wait, what they replace stays, and the waypoint goes on later. */
+/** A component that does not work: those after it wait, what they replace stays, and the waypoint continues later. */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { noFacts } from '#domain/cluster-state.ts';
 import { sharedDeadlines } from '#runner/documents/availability.ts';
@@ -100,7 +100,7 @@ describe('a component that does not work', () => {
     expect(held.facts.documents?.own?.objects).toContain(had);
   });
 
-  test('a waypoint that has paused for it to the end is reached without those after it, and an event says so', async () => {
+  test('a waypoint that has used all pauses for a component is reached without the later components, and an event reports that', async () => {
     world.live(manager);
     const { result, facts } = await world.settleAtOnce(pair(), noFacts, [], { reachedWithHeld: true });
     expect(result).toMatchObject({ ok: true });

@@ -18,12 +18,12 @@ function seen(value: string): unknown {
       join(directory, 'play.yml'),
       "- hosts: here\n  gather_facts: false\n  tasks:\n    - ansible.builtin.debug:\n        msg: '{{ nested.given[0] | b64encode }}'\n",
     );
-    const said = execFileSync('ansible-playbook', ['play.yml', '-i', 'inventory.json'], {
+    const output = execFileSync('ansible-playbook', ['play.yml', '-i', 'inventory.json'], {
       cwd: directory,
       encoding: 'utf8',
       env: { ...process.env, ANSIBLE_LOCAL_TEMP: join(directory, 'tmp'), ANSIBLE_NOCOLOR: '1' },
     });
-    const [, encoded = ''] = /"msg": "([^"]*)"/.exec(said) ?? [];
+    const [, encoded = ''] = /"msg": "([^"]*)"/.exec(output) ?? [];
     return Buffer.from(encoded, 'base64').toString();
   } finally {
     rmSync(directory, { recursive: true, force: true });

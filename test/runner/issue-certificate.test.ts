@@ -10,7 +10,7 @@ import { type FakeDeps, fakeDeps } from '#test/fakes/fake-deps.ts';
 
 const prefix = 'access/team/shop/web-1234567/0123456789abcdef/1';
 const kubeconfigKey = 'kubeconfigs/team/shop/web-1234567';
-/** Of `kubeloom:ann`, until 2126-10-30T03:01:00.000Z. */
+/** Certificate of `kubeloom:ann`, until 2126-10-30T03:01:00.000Z. */
 const certificate =
   'LS0tLS1CRUdJTiBDRVJUSUZJQ0FURS0tLS0tCk1JSUJ0VENDQVZ1Z0F3SUJBZ0lVWmdJWm5UMjhla1V2VjY1eUx6ekxtZEpJa2hvd0NnWUlLb1pJemowRUF3SXcKTHpFV01CUUdBMVVFQ2d3TmEzVmlaV3h2YjIwNmRtbGxkekVWTUJNR0ExVUVBd3dNYTNWaVpXeHZiMjA2WVc1dQpNQ0FYRFRJMk1URXlNekF6TURFd01Gb1lEekl4TWpZeE1ETXdNRE13TVRBd1dqQXZNUll3RkFZRFZRUUtEQTFyCmRXSmxiRzl2YlRwMmFXVjNNUlV3RXdZRFZRUUREQXhyZFdKbGJHOXZiVHBoYm00d1dUQVRCZ2NxaGtqT1BRSUIKQmdncWhrak9QUU1CQndOQ0FBUWd5Z2x4aFYraFFJS28vUVBoRGZZZTNXU2JKOWNUWHRJYU9sbmxDRHBEYWVVTwpwSytteWZCWXN2QTRPN2psZFZQd2FZNk9reTZiMG5BRHl2ZW1ES2h2bzFNd1VUQWRCZ05WSFE0RUZnUVU2TmlmCkM3aStMN2gvVjVGOWJBRnl3dmltdjNNd0h3WURWUjBqQkJnd0ZvQVU2TmlmQzdpK0w3aC9WNUY5YkFGeXd2aW0KdjNNd0R3WURWUjBUQVFIL0JBVXdBd0VCL3pBS0JnZ3Foa2pPUFFRREFnTklBREJGQWlFQS9rcEhUZ2d4RktiawpJdEpHcGFXcjRicFRNb0VOU0dWYzVxelNoL2d2b1BzQ0lCWFJYZy9BSlcvaTdVWExhT2Z1SHRiWkRHNUZpbjBnClFNSFZsTGhIRnoyYwotLS0tLUVORCBDRVJUSUZJQ0FURS0tLS0tCg==';
 const kubeconfig = `clusters:
@@ -81,7 +81,7 @@ describe('a client certificate for a person', () => {
     expect(calls.map((call) => call.split(' ')[0])).toEqual(['apply', 'certificate', 'get', 'delete']);
   });
 
-  it('what was issued is an event with who, from where, which role, until when', async () => {
+  it('an issued certificate is an event with the caller, address, role and end time', async () => {
     cluster({ certificate });
     await ask();
     expect(await eventsOf()).toMatchObject([

@@ -1,4 +1,4 @@
-/** The kubernetes stage with a KubeOne that leaves what it was told to leave. */
+/** The kubernetes stage with a KubeOne that leaves what the test asks for. */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -94,7 +94,7 @@ describe('KubeOne apply', () => {
   });
 });
 
-describe('an upgrade that was cut off', () => {
+describe('an upgrade that was interrupted', () => {
   const fakeKubectl = `#!/bin/bash
 out=$KUBELOOM_TEST_RECORDINGS
 shift
@@ -154,7 +154,7 @@ esac
       'apply -m kubeone.yaml -y --force-upgrade',
     ]);
     expect((await world.reported()).join()).toContain(
-      'UpgradeResumed: an earlier upgrade to 1.34.2 was cut off at control',
+      'UpgradeResumed: an earlier upgrade to 1.34.2 was interrupted at control',
     );
   });
 
@@ -198,7 +198,7 @@ describe('KubeOne reset', () => {
     expect(await world.facts()).not.toHaveProperty('kubeconfigKey');
   });
 
-  it('a reset goes on when a node could not be reset', async () => {
+  it('a reset continues when a node could not be reset', async () => {
     writeFileSync(`${recordings}.fail`, 'Error: no route to host\n');
     expect((await world.run('kubernetes')).ok).toBe(true);
     expect((await world.reported()).join()).toContain('ResetIncomplete');

@@ -1,4 +1,4 @@
-/** The runner as a process, with the local S3: it writes its result also when it is told to stop. */
+/** The runner as a process, with the local S3: it writes its result also when it is asked to stop. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmod, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';

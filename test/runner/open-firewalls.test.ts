@@ -14,7 +14,7 @@ const workers = dynamicPool(
   { provider: second },
 );
 const state = twoProviderState({ pools: [controlPool, workers] });
-/** Of `hz-second`, which stands already. */
+/** Machines of `hz-second`, which already exist. */
 const existing: ClusterFacts = {
   nodes: { 'workers-bbbbbbb-01': { publicAddress: '198.51.100.9' } },
   loadBalancers: {},
@@ -106,7 +106,7 @@ describe('firewalls after a grow', () => {
     expect(commands()).toHaveLength(4);
   });
 
-  it('a firewall allows all addresses when a static node may be behind NAT', async () => {
+  it('a firewall allows all addresses when a static node can be behind NAT', async () => {
     await world.put(aDocument([machines], { target: { ...state, pools: [...state.pools, staticPool] } }), existing);
     await kept('hz-prod', ['0.0.0.0/0']);
     await kept('hz-second', []);
@@ -154,7 +154,7 @@ describe('firewall updates that fail', () => {
 });
 
 describe('firewalls after a shrink', () => {
-  it('the addresses of deleted machines are no longer let in', async () => {
+  it('the addresses of deleted machines are no longer allowed', async () => {
     const fewer = {
       ...state,
       loadBalancers: [{ ...balancer, pools: [] }],

@@ -1,4 +1,4 @@
-/** SSH access of a person, with an Ansible that prints what it is told to. */
+/** SSH access of a person, with an Ansible that prints what the test asks for. */
 import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -18,9 +18,9 @@ let folder: string;
 
 /** Prints these events, and keeps the inventory. */
 function ansible(...events: readonly object[]): void {
-  const said = events.map((event) => JSON.stringify({ time: 1, task: 'Let a key in', ...event })).join('\n');
-  writeFileSync(join(folder, 'said'), said);
-  const program = `#!/bin/bash\ncp inventory.json ${folder}/inventory\necho "$*" >${folder}/calls\ncat ${folder}/said\n`;
+  const output = events.map((event) => JSON.stringify({ time: 1, task: 'Let a key in', ...event })).join('\n');
+  writeFileSync(join(folder, 'output'), output);
+  const program = `#!/bin/bash\ncp inventory.json ${folder}/inventory\necho "$*" >${folder}/calls\ncat ${folder}/output\n`;
   writeFileSync(join(folder, 'ansible-playbook'), program);
   chmodSync(join(folder, 'ansible-playbook'), 0o755);
 }
@@ -83,7 +83,7 @@ describe('SSH access of a person', () => {
     ]);
   });
 
-  it('access to nodes of which none answers is not given, and no event says so', async () => {
+  it('access is not granted when no node answers, and no event claims it', async () => {
     ansible(...nodes.map((host) => ({ event: 'unreachable', host, message: 'connection refused' })));
     expect(await ask()).toBe(false);
     expect(errorIn(await result())).toMatchObject({ code: 'NodesNotReached', class: 'transient' });

@@ -74,8 +74,8 @@ describe('tools', () => {
   it('the secrets of a tool are hidden in the log, also when multiline or in base64', async () => {
     const key = '-----BEGIN OPENSSH PRIVATE KEY-----\nb3BlbnNzaC1rZXktdjEAAAAA\nAAAABG5vbmUAAAAEbm9u\n-----END-----\n';
     mask.add([key, 'tok:en/42+x']);
-    const said = `tok:en/42+x ${Buffer.from('tok:en/42+x').toString('base64')} ${encodeURIComponent('tok:en/42+x')}`;
-    await run(`echo '${said}'; printf '%s' '${key}'; echo 'http://user:hunter22@proxy:1'`);
+    const output = `tok:en/42+x ${Buffer.from('tok:en/42+x').toString('base64')} ${encodeURIComponent('tok:en/42+x')}`;
+    await run(`echo '${output}'; printf '%s' '${key}'; echo 'http://user:hunter22@proxy:1'`);
     const log = lines.join('\n');
     for (const leak of [
       'tok:en',

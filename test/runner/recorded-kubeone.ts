@@ -1,4 +1,4 @@
-/** A KubeOne that leaves what it was told to leave, and the world it works in. */
+/** A KubeOne that leaves what the test asks for, and the world it works in. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { StagePlan } from '#domain/plan.ts';

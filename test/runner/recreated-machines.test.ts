@@ -90,7 +90,7 @@ grep -qx "$node" "$out.bare" && echo kubeloom-joined-1 || echo kubeloom-joined-0
     expect(await run({ direction: 'grow', before: threeControls({ loadBalancers: [] }) })).toEqual(removed);
   });
 
-  it('a node is never removed while its machine runs Kubernetes, whatever is known of it', async () => {
+  it('a node is never removed while its machine runs Kubernetes, even if it is recorded as gone', async () => {
     writeFileSync(`${recordings}.bare`, '');
     expect(await run()).toEqual(['version', 'apply -m kubeone.yaml -y']);
   });
@@ -100,9 +100,9 @@ grep -qx "$node" "$out.bare" && echo kubeloom-joined-1 || echo kubeloom-joined-0
     expect(await run()).toEqual(['version', 'apply -m kubeone.yaml -y']);
   });
 
-  it('a node is not removed when its machine does not let its user ask', async () => {
+  it('a node is not removed when the user cannot run the check on its machine', async () => {
     world.script('sudo', '#!/bin/bash\necho "sudo: a password is required" >&2\nexit 1\n');
-    // It runs what it is told to, as the machine would.
+    // It runs the given command, as the machine would.
     world.set('KUBELOOM_SSH', world.script('ssh', `#!/bin/bash\nPATH=${world.directory}:$PATH bash -c "\${@: -1}"\n`));
     writeFileSync(`${recordings}.nodes`, JSON.stringify({ items: [{ metadata: { name: 'basement-01' } }] }));
     await run({}, facts(['basement-01']));
@@ -123,7 +123,7 @@ grep -qx "$node" "$out.bare" && echo kubeloom-joined-1 || echo kubeloom-joined-0
     ]);
   });
 
-  it('a machine on which a join was cut off is reset before KubeOne joins it again', async () => {
+  it('a machine on which a join was interrupted is reset before KubeOne joins it again', async () => {
     writeFileSync(`${recordings}.bare`, '');
     writeFileSync(`${recordings}.authority`, 'b3Vycw==');
     const kubeconfig =
@@ -140,7 +140,7 @@ grep -qx "$node" "$out.bare" && echo kubeloom-joined-1 || echo kubeloom-joined-0
     expect((await world.reported()).join()).toContain('HalfJoinedReset: workers-bbbbbbb-01');
   });
 
-  it('KubeOne is not run while a machine on which a join was cut off cannot be reset', async () => {
+  it('KubeOne is not run while a machine on which a join was interrupted cannot be reset', async () => {
     writeFileSync(`${recordings}.bare`, '');
     writeFileSync(`${recordings}.authority`, 'b3Vycw==');
     writeFileSync(`${recordings}.unreset`, '');

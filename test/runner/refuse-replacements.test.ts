@@ -81,9 +81,9 @@ describe('a machine that the plan keeps', () => {
 
   it.each([
     ['a change in place', { action: 'update' }],
-    ['a machine that is made again because it is gone', { action: 'create' }],
+    ['a machine that is recreated because it is gone', { action: 'create' }],
     ['a replacement that a hook asked for', { action: 'replace', reason: 'requested' }],
-    ['a machine whose creation was cut off', { action: 'replace', reason: 'tainted' }],
+    ['a machine whose creation was interrupted', { action: 'replace', reason: 'tainted' }],
     [
       'an attachment of OpenStack',
       { type: 'openstack_compute_volume_attach_v2', action: 'replace', reason: 'cannot_update' },
@@ -159,7 +159,7 @@ describe.skipIf(skipsTerraform)('the real Terraform', () => {
   });
 });
 
-/** Of the runner, without its log. */
+/** Context of the runner, without its log. */
 const run: ConstructorParameters<typeof TerraformCli>[0]['run'] = ({ program, args, cwd, environment, onLine }) =>
   new Promise((resolve) => {
     const options = { cwd, env: { PATH: process.env.PATH, ...environment } };

@@ -1,4 +1,4 @@
-/** Waiting for the first boot of a machine: SSH answers before root is let in. */
+/** Waiting for the first boot of a machine: SSH answers before root can log in. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:net';
 import { join } from 'node:path';
@@ -15,7 +15,7 @@ import { Stopwatch } from '#runner/stopwatch.ts';
 import { twoProviderFacts } from '#test/rendering/states.ts';
 import { aDocument, type StageWorld, stageWorld } from './stage-world.ts';
 
-/** Refuses as often as `refusals` says, in its words, then lets in. */
+/** Refuses as often as `refusals` says, in its words, then accepts. */
 const fakeSsh = `#!/bin/bash
 echo "$*" >> "$KUBELOOM_TEST_SSH.calls"
 left=$(cat "$KUBELOOM_TEST_SSH.refusals" 2>/dev/null || echo 0)
@@ -99,7 +99,7 @@ describe('machines that refuse root', () => {
     });
   });
 
-  it('a machine that is not reached over the network is tried again later', async () => {
+  it('the login to a machine that is not reached over the network is retried later', async () => {
     set('refusals', '1000000');
     set('words', 'ssh: connect to host 198.51.100.7 port 22: Connection timed out\n');
     await expect(wait(0)).rejects.toMatchObject({ error: { class: 'transient', code: 'HostUnreachable' } });

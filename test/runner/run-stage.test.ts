@@ -159,7 +159,7 @@ describe('stages', () => {
     expect((await storedResult()).error).toMatchObject({ class: 'bug', code: 'RunnerFault' });
   });
 
-  it('a crash outside of the tool, which may never end, still writes a result', async () => {
+  it('a crash of the runner still writes a result, even if the tool never ends', async () => {
     const crash = new AbortController();
     const result = world.run('traffic', {
       crash: crash.signal,

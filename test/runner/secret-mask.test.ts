@@ -42,8 +42,8 @@ describe('secrets', () => {
 
   it('a secret is hidden in base64, whatever is before and after it', () => {
     fc.assert(
-      fc.property(secret, fc.string({ maxLength: 40 }), fc.string({ maxLength: 40 }), (value, before, behind) => {
-        const text = Buffer.from(before + value + behind).toString('base64');
+      fc.property(secret, fc.string({ maxLength: 40 }), fc.string({ maxLength: 40 }), (value, before, after) => {
+        const text = Buffer.from(before + value + after).toString('base64');
         expect(maskOf(value).hide(`x ${text} y`)).toBe('x *** y');
       }),
     );

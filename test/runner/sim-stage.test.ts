@@ -75,7 +75,7 @@ describe('simulated stages', () => {
     expect(await run('nodes', faults({}))).toBe(true);
     expect(await run('traffic', faults({ mode: 'undo' }))).toBe(true);
     expect(await run('traffic', faults({ cluster: 'other' }))).toBe(true);
-    expect(await run('traffic', faults({ node: 'nobody-01' }))).toBe(true);
+    expect(await run('traffic', faults({ node: 'stranger-01' }))).toBe(true);
     expect(await run('traffic', faults({ cluster: 'shop', node: 'basement-01' }))).toBe(false);
     expect(await errorOf('traffic')).toMatchObject({ class: 'bug', code: 'InjectedFault', resource: 'basement-01' });
   });

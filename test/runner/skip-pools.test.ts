@@ -1,4 +1,4 @@
-/** New pools that cannot be made: left out where that is enough, in the infrastructure stage and in those behind it. */
+/** New pools that cannot be made: left out where that is enough, in the infrastructure stage and in later stages. */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';

@@ -117,7 +117,7 @@ export function stageWorld(environment: Readonly<Record<string, string>> = {}): 
     },
     async run(stage, { mode = 'do', signal, crash, tool, graceMs, longestMinutes, stopPollMs } = {}) {
       const job = { waypoint: prefix, stage, mode, attempt: 1 };
-      // What the driver does is held to the rights of its role; the test itself may look at everything.
+      // What the driver does is held to the rights of its role; the test itself may read everything.
       return runStage(job, boundedPorts(ports, toolNames[stage]), {
         signal: signal ?? new AbortController().signal,
         ...(crash === undefined ? {} : { crash }),

@@ -63,7 +63,7 @@ describe('Terraform failures', () => {
     ['conflict', ...local(5, 'kubeloom-host: up x: lock not had in time')],
     ['transient', ...local(4, 'kubeloom-host: up x: no SSH banner')],
     ['credentials', ...local(7, 'kubeloom-host: up x: the credentials of rack are refused: wrong password')],
-    ['transient', 'something nobody has ever seen'],
+    ['transient', 'something never seen before'],
   ])('a Terraform failure is of class %s: %s', (expected, summary, detail = '') => {
     expect(about(summary, detail).class).toBe(expected);
   });

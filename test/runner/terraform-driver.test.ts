@@ -51,7 +51,7 @@ describe('creation of machines', () => {
     });
   });
 
-  it('the facts record under which addresses nodes behind one router reach each other', async () => {
+  it('the facts record under which addresses nodes of one router reach each other', async () => {
     const made = (more: object) => ({ public_address: '198.51.100.1', ...more });
     const near = made({ local_address: '10.0.0.5', local_network: 'net-1' });
     const pools = {
@@ -86,7 +86,7 @@ describe('creation of machines', () => {
     expect(await world.log('infrastructure')).not.toContain('PRIVATE KEY');
   });
 
-  it('a key of a pool whose public half is lost is used again, and one without its private half is said to be damaged', async () => {
+  it('a key of a pool whose public half is lost is used again, and a key without its private half is reported as damaged', async () => {
     await world.run('infrastructure');
     const path = 'ssh/team/shop/shop-1234567/control-aaaaaaa';
     const { privatekey = '', publickey = '' } = (await world.ports.secrets.get(path)) ?? {};

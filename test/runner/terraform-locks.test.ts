@@ -71,7 +71,7 @@ describe('locked states', () => {
     },
   );
 
-  it('a state whose build CodeBuild does not name is left alone, and the stage is tried again', async () => {
+  it('a state whose build CodeBuild does not name is left alone, and the stage is retried', async () => {
     await world.ports.artifacts.putText(`${stateKey}.owner`, owner('root@build-7'));
     world.ports.builds.status = () => Promise.reject(new Error('Rate exceeded'));
     const { error } = await world.run('infrastructure');

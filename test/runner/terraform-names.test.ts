@@ -1,4 +1,4 @@
-/** The infrastructure stage with a Terraform that prints what was recorded: DNS names, and nodes that are let go. */
+/** The infrastructure stage with a Terraform that prints what was recorded: DNS names, and nodes that are orphaned. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';

@@ -71,7 +71,7 @@ describe('removal of machines', () => {
     expect((await world.run('infrastructure')).ok).toBe(true);
   });
 
-  it('a removal that was cut off after it destroyed everything succeeds the second time', async () => {
+  it('a removal that was interrupted after it destroyed everything succeeds the second time', async () => {
     await world.ports.artifacts.putText(stateKey, '{}');
     expect((await world.run('infrastructure')).ok).toBe(true);
     await world.put(document, { ...noFacts, nodes: { 'control-aaaaaaa-01': { publicAddress: '198.51.100.1' } } });

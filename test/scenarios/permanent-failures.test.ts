@@ -16,7 +16,7 @@ afterAll(() => world.stop());
 
 describe('a permanent failure at every stage of a set', { timeout: 300_000 }, () => {
   test.each(sampled(sequenceNames, { oneOf: 3, from: 1 }))(
-    '%s: a permanent failure undoes a grow and stops all else, and a retry goes on',
+    '%s: a permanent failure undoes a grow and stops all else, and a retry continues',
     async (set) => {
       const { key, steps } = await storedSet(world, set, `${set}-retried`);
       const seen = new Set<string>();

@@ -46,8 +46,8 @@ describe('one subscription, then two, then the manifest that worked', { timeout:
     const working = await world.apply(seed('working', key.name));
     expect(statusText(working)).toMatch(/^Done/);
     expect(poolsOf(working)).toContain('compute-azure-2');
-    const said = (await world.events(key)).map(({ message }) => message).join('\n');
-    expect(said).not.toMatch(/duplicate provider/i);
+    const messages = (await world.events(key)).map(({ message }) => message).join('\n');
+    expect(messages).not.toMatch(/duplicate provider/i);
     expect(await world.delete(key)).toBeUndefined();
   });
 

@@ -44,7 +44,7 @@ export class SimulatedWorld {
     return this.platform.stop();
   }
 
-  /** From now on these and no others; they are counted anew. */
+  /** Replaces all faults by these; their counts start again. */
   faults(...faults: readonly Fault[]): void {
     forgetFaults();
     process.env.KUBELOOM_SIM_FAULTS = JSON.stringify(faults);

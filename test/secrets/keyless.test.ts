@@ -1,4 +1,4 @@
-/** Logins without a key of the cloud. No STS is here: it is mocked, and what Terraform would be given is looked at. */
+/** Logins without a key of the cloud. No STS is here: it is mocked, and the input of Terraform is checked. */
 import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -164,7 +164,7 @@ describe('a token in its file', () => {
 });
 
 describe('a token that AWS does not issue', () => {
-  const ask = () => webIdentityToken('somebody', () => undefined);
+  const ask = () => webIdentityToken('someone', () => undefined);
   it.each([
     ['OutboundWebIdentityFederationDisabledException', 'credentials', 'not enabled'],
     ['AccessDenied', 'credentials', 'AccessDenied'],

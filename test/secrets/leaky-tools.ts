@@ -1,4 +1,4 @@
-/** Tools that tell everything they know: their environment and every file they were given, as text and in base64. */
+/** Tools that print everything they know: their environment and every file they were given, as text and in base64. */
 import { chmod, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 

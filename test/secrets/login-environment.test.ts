@@ -38,8 +38,8 @@ it('login variables are in no configuration of Terraform', async () => {
 
 it('login variables are empty without a Secret, whatever the runner has', async () => {
   const context = await around({});
-  const nobody = { KUBELOOM_HOST_ACCOUNT: '', KUBELOOM_HOST_PASSWORD: '' };
-  expect((await logIn(context, provider, local, { directory: '/nowhere' })).environment).toEqual(nobody);
+  const noLogin = { KUBELOOM_HOST_ACCOUNT: '', KUBELOOM_HOST_PASSWORD: '' };
+  expect((await logIn(context, provider, local, { directory: '/nowhere' })).environment).toEqual(noLogin);
 });
 
 it('a missing login field is reported by name', async () => {

@@ -22,7 +22,7 @@ const machineKey = makeSshKeyPair('planted').privateKey;
 
 let world: string;
 let platform: Platform;
-/** Runs from the last to the first, whatever was begun. */
+/** Runs from the last to the first, also after a partial start. */
 const cleanUp: (() => unknown)[] = [];
 let vault: FakeVault;
 let sshd: Server;
@@ -50,7 +50,7 @@ async function ended(): Promise<string> {
   }
 }
 
-/** A cluster on one machine of its own, with a pool of `provider` beside it. */
+/** A cluster on one machine of its own, with an additional pool of `provider`. */
 function manifest(provider?: 'stored' | 'vault') {
   const secretRef = {
     stored: { name: 'hetzner', namespace: 'default' },
@@ -102,7 +102,7 @@ beforeAll(async () => {
   world = await mkdtemp(join(tmpdir(), 'kubeloom-leaky-'));
   await Promise.all([mkdir(join(world, 'data')), mkdir(join(world, 'work'))]);
   await writeFile(join(world, 'kubeconfig-token'), kubeconfigToken);
-  sshd = createServer((socket) => socket.end('SSH-2.0-nobody\r\n')).listen(0, '127.0.0.1');
+  sshd = createServer((socket) => socket.end('SSH-2.0-stranger\r\n')).listen(0, '127.0.0.1');
   cleanUp.push(() => sshd.close());
   vault = await startFakeVault();
   cleanUp.push(() => vault.close());
@@ -178,7 +178,7 @@ describe('values that tools print', () => {
     }
     await api('GET', `${manifestPath}/events?limit=200`);
     await api('GET', '/v1/secrets?namespace=default');
-    const texts = new Map([['what the API told', reported.join('\n')]]);
+    const texts = new Map([['what the API reported', reported.join('\n')]]);
     for (const entry of await readdir(world, { recursive: true, withFileTypes: true })) {
       const path = relative(world, join(entry.parentPath, entry.name));
       if (entry.isFile() && !/^(kubeconfig-token|bin\/)/.test(path))
@@ -193,7 +193,7 @@ describe('values that tools print', () => {
   });
 });
 
-/** Where a value stands; the kubeconfig of a cluster is kept as a whole, for its owner, and nowhere else. */
+/** Where a value is found; the kubeconfig of a cluster is kept as a whole, for its owner, and nowhere else. */
 function placesOf(texts: ReadonlyMap<string, string>): string[] {
   const keyLine = machineKey.split('\n')[2] ?? '';
   const values = { stored, inVault, kubeconfigToken, keyLine };

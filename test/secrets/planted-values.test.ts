@@ -21,14 +21,14 @@ import { manifestWith, plantedSecrets } from './planted-documents.ts';
 /** Letters and digits only, so that no encoding but base64 changes them. */
 const mark = (length: number): string => randomBytes(length).toString('hex').slice(0, length);
 
-/** Planted where it may be seen: whoever does not find this one finds nothing. */
+/** Planted where it may be seen: a search that misses this value finds nothing. */
 const visible = mark(40);
 const planted = plantedSecrets(mark);
 const passwordOfProxy = mark(24);
 
 let directory: string;
 let platform: Platform;
-/** Everything that the outside was told, by where. */
+/** Everything that was sent outside, by place. */
 const reported = new Map<string, string>();
 const settings = ['KUBELOOM_SIM_FAULTS', 'KUBELOOM_SIM_STAGE_MS', 'KUBELOOM_LOG', 'KUBELOOM_STAGE_RETRY_SECONDS'];
 const before = settings.map((name) => [name, process.env[name]] as const);
@@ -66,7 +66,7 @@ async function until(holds: (manifest: Existing) => boolean): Promise<Existing> 
 
 const ended = async (): Promise<string> => (await until(({ status }) => ['Done', 'Failed'].includes(status))).status;
 
-/** A stage of that attempt is under way. */
+/** A stage of that attempt is running. */
 const atWork = (wanted: number) =>
   until(
     ({ attempt, clusters: [cluster] }) =>
@@ -179,7 +179,7 @@ describe('values of Secrets', () => {
   });
 });
 
-/** Where a planted value stands, as it is or in base64. */
+/** Where a planted value is found, as it is or in base64. */
 function placesOf(texts: ReadonlyMap<string, string>): string[] {
   const needles = [...planted.values, { what: 'password of the proxy', value: passwordOfProxy }].flatMap(
     ({ what, value }) => [value, ...inBase64(value)].map((needle) => ({ what, needle })),

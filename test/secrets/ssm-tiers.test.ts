@@ -30,7 +30,7 @@ it('a small value that replaces a large one stays an advanced parameter', async 
   expect(tiersOf()).toEqual(['Standard', 'Advanced']);
 });
 
-it('any other refusal is reported as it is', async () => {
+it('any other refusal of SSM is reported unchanged', async () => {
   ssm.on(PutParameterCommand).rejects(awsError('ValidationException', 'the value nests another parameter'));
   const secrets = new SsmSecrets(new SSMClient({ region: 'eu-central-1' }), '/kubeloom');
   await expect(secrets.put('user/a/b', { token: '{{ssm:x}}' })).rejects.toThrow(/nests another/);

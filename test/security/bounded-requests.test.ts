@@ -64,7 +64,7 @@ it('a body that stops coming is given up when its time is over, as is a server t
     });
 });
 
-it('a body that is cut off is no shorter body', async () => {
+it('an interrupted body is refused, not read as a shorter one', async () => {
   const url = await serve((_request, response) => {
     response.setHeader('content-length', '500');
     response.write('x', () => response.destroy());

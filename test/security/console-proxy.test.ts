@@ -101,7 +101,7 @@ describe('what the browser asks', () => {
     expect([status, JSON.parse(text), renewals]).toEqual([403, forbidden, []]);
   });
 
-  it('nothing but the API is asked, whatever the path says, and no redirect is followed', async () => {
+  it('the proxy only contacts the API, whatever the path is, and follows no redirect', async () => {
     const { api, signIn, call } = await proxyUnderTest();
     const { both } = await signIn();
     for (const path of [
@@ -144,7 +144,7 @@ describe('credentials of the caller', () => {
     expect([api.seen, api.refusals.length]).toEqual([[], 2]);
   });
 
-  it('a browser learns that there are no credentials, and goes on as soon as there are', async () => {
+  it('a browser learns that credentials are missing, and continues as soon as they exist', async () => {
     const { signIn, call, using } = await proxyUnderTest();
     const { both } = await signIn();
     using.missing = true;
@@ -187,7 +187,7 @@ describe('others on this machine and on the web', () => {
     expect([api.seen, api.refusals]).toEqual([[], []]);
   });
 
-  it('its page cannot be framed, and no answer allows another origin anything', async () => {
+  it('the page of the proxy cannot be framed, and no answer gives access to another origin', async () => {
     const { call } = await proxyUnderTest();
     const page = await call('/console/');
     expect(page.headers).toMatchObject({

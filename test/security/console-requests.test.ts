@@ -142,7 +142,7 @@ describe('a console that is not built', () => {
     expect(builds).toEqual([]);
   });
 
-  it('what a fault of the build says reaches who asks for a code, and the next one tries again', async () => {
+  it('a fault of the build of the console is reported to the caller who requests a code, and the next request retries', async () => {
     const { url, builds } = await unbuilt();
     for (const _ of [1, 2]) {
       const { status, text } = await send(url, 'POST', '/console/codes', {

@@ -40,7 +40,7 @@ describe('a session of the console', () => {
     expect(headers['cache-control']).toBe('no-store');
   });
 
-  it('neither the cookie alone nor the key alone is a session', async () => {
+  it('the cookie alone, or the key alone, does not open a session', async () => {
     const { codeOf, signIn, call } = await consoleUnderTest();
     const session = await signIn(await codeOf());
     const other = await signIn(await codeOf());
@@ -73,7 +73,7 @@ describe('a session of the console', () => {
     expect((await call('/v1/whoami', session.both)).status).toBe(401);
   });
 
-  it('who signs out has no session any more', async () => {
+  it('a session ends when its user signs out', async () => {
     const { codeOf, signIn, call } = await consoleUnderTest();
     const session = await signIn(await codeOf());
     const ended = await call('/console/session', session.both, 'DELETE');
@@ -81,7 +81,7 @@ describe('a session of the console', () => {
     expect((await call('/v1/whoami', session.both)).status).toBe(401);
   });
 
-  it('an address of someone else does not replace a session unless its user says so, and nothing is lost by asking', async () => {
+  it('a sign-in address of someone else replaces a session only after its user confirms, and asking loses nothing', async () => {
     const { codeOf, signIn, call } = await consoleUnderTest();
     const mine = await signIn(await codeOf());
     const code = await codeOf(otherToken);
@@ -98,7 +98,7 @@ describe('a session of the console', () => {
     expect((await call('/v1/whoami', second.both)).status).toBe(200);
   });
 
-  it('who asks for many sessions loses the oldest of them, and no one else loses one', async () => {
+  it('a user who opens many sessions loses the oldest of them, and other users lose none', async () => {
     const { codeOf, signIn, call } = await consoleUnderTest();
     const other = await signIn(await codeOf(otherToken));
     const first = await signIn(await codeOf());

@@ -1,4 +1,4 @@
-/** Who has no right token learns nothing and changes nothing, whatever the route. */
+/** A caller without a valid token learns nothing and changes nothing, whatever the route. */
 import { describe, expect, it } from 'vitest';
 import { routes } from '#functions/api/routes.ts';
 import { aManifest } from '#test/api/documents.ts';

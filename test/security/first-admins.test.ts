@@ -1,4 +1,4 @@
-/** Whom an installation names its first admins: they and nobody else, until they give roles. */
+/** Whom an installation names its first admins: they and no one else, until they give roles. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -61,7 +61,7 @@ it('an issuer adds no first admins, and only its own tokens are accepted', async
   const status = async (text: string) =>
     (await fetch(`${apiUrl}/v1/whoami`, { headers: { authorization: `Bearer ${text}` } })).status;
   expect([await status(await issuer.token({ sub: 'local' })), await status(await other.token())]).toEqual([401, 401]);
-  // Who starts it again with another issuer is told, and nothing changes.
+  // A restart with another issuer is reported and changes nothing.
   const again = up({ dataDir, apiPort: 0, runner: 'sim', oidc: { ...oidc, issuer: other.url } });
   await expect(again).rejects.toThrow('another OIDC issuer');
   expect((await up({ dataDir, runner: 'sim', oidc })).apiUrl).toBe(apiUrl);

@@ -7,7 +7,7 @@ import { boundedFunctions } from '#test/fakes/bounded-functions.ts';
 import { fakeDeps } from '#test/fakes/fake-deps.ts';
 import { toolsOf } from '../../cdk/asl-files.ts';
 
-it('a function that touches an object outside of its bounds is refused, and another one may', async () => {
+it('a function cannot touch an object outside of its permissions, and a function with the permission can', async () => {
   const { artifacts } = boundedFunctions(fakeDeps());
   const read = (name: string) => asFunction(name, async () => artifacts.getText('kubeconfigs/team/shop/web'));
   await expect(read('collect-result')).rejects.toThrow(

@@ -6,9 +6,9 @@ import { isPrivateAddress } from '#adapters/public-https.ts';
 describe('private addresses', () => {
   it.each([
     ['IPv4 in the old form of IPv6', '::10.0.0.1'],
-    ['IPv4 behind a translator', '::ffff:0:10.0.0.1'],
-    ['IPv4 behind the well-known NAT64', '64:ff9b::a9fe:a9fe'],
-    ['IPv4 behind a NAT64 of one’s own', '64:ff9b:1::a00:1'],
+    ['IPv4 through a translator', '::ffff:0:10.0.0.1'],
+    ['IPv4 through the well-known NAT64', '64:ff9b::a9fe:a9fe'],
+    ['IPv4 through a NAT64 of one’s own', '64:ff9b:1::a00:1'],
     ['IPv4 in 6to4', '2002:a9fe:a9fe::1'],
     ['IPv4 in Teredo', '2001:0:a9fe:a9fe::1'],
     ['a site', 'fec0::1'],
@@ -42,7 +42,7 @@ describe('private addresses', () => {
   ])('a private address is refused before a connection: %s', async (url) => {
     const answer = await new GitReferences({ privateHosts: [] }).resolve(url, 'main');
     expect(answer).toMatchObject({
-      reason: expect.stringMatching(/is in a private network|could not be asked.*(URL|ENOTFOUND)/),
+      reason: expect.stringMatching(/is in a private network|could not be read.*(URL|ENOTFOUND)/),
     });
   });
 });

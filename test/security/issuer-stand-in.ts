@@ -1,4 +1,4 @@
-/** An OIDC issuer on this machine: its discovery document, its keys, and tokens as it or somebody else would make them. */
+/** An OIDC issuer on this machine: its discovery document, its keys, and tokens as it or someone else would make them. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type CryptoKey, exportJWK, exportSPKI, generateKeyPair, type JWTPayload, SignJWT } from 'jose';
 import { type LoopbackServer, listenOnLoopback } from '#local/loopback-server.ts';

@@ -106,7 +106,7 @@ describe('refused tokens', () => {
     ],
     ['the public key as the secret of HS256', async () => hs256(await issuer.publicKey())],
     ['a published key of a kind that is not on the list', () => issuer.token({}, { alg: 'EdDSA' })],
-    ['an unknown key', () => issuer.token({}, { kid: 'nobody' })],
+    ['an unknown key', () => issuer.token({}, { kid: 'stranger' })],
     ['no key named', () => issuer.token({}, { kid: null })],
     ['the key of another algorithm', () => issuer.token({}, { kid: 'ES256-1' })],
     [
@@ -150,17 +150,17 @@ describe('refused tokens', () => {
   /** Its header says where the key is, and what it is. */
   async function bringingItsKey(): Promise<string> {
     const [header = '', payload = '', signature = ''] = (await stranger.token({ iss: issuer.url })).split('.');
-    const said = JSON.parse(Buffer.from(header, 'base64url').toString()) as object;
-    const more = { ...said, jku: `${stranger.url}/keys`, x5u: `${stranger.url}/keys` };
+    const known = JSON.parse(Buffer.from(header, 'base64url').toString()) as object;
+    const more = { ...known, jku: `${stranger.url}/keys`, x5u: `${stranger.url}/keys` };
     return [Buffer.from(JSON.stringify(more)).toString('base64url'), payload, signature].join('.');
   }
 
   async function changed(place: 0 | 1 | 2): Promise<string> {
-    const pieces = (await issuer.token({ sub: 'nobody' })).split('.');
+    const pieces = (await issuer.token({ sub: 'stranger' })).split('.');
     const bytes = Buffer.from(pieces[place] ?? '', 'base64url');
     const text = bytes.toString('utf8');
     if (place === 0) pieces[0] = Buffer.from(text.replace('RS256-1', 'RS256-1 ')).toString('base64url');
-    if (place === 1) pieces[1] = Buffer.from(text.replace('nobody', 'ann')).toString('base64url');
+    if (place === 1) pieces[1] = Buffer.from(text.replace('stranger', 'ann')).toString('base64url');
     if (place === 2) {
       bytes[10] = (bytes[10] ?? 0) ^ 1;
       pieces[2] = bytes.toString('base64url');
@@ -169,7 +169,7 @@ describe('refused tokens', () => {
   }
 
   async function swapped(): Promise<string> {
-    const [one, other] = [await issuer.token({ sub: 'nobody' }), await issuer.token()];
+    const [one, other] = [await issuer.token({ sub: 'stranger' }), await issuer.token()];
     return [...other.split('.').slice(0, 2), one.split('.')[2]].join('.');
   }
 });

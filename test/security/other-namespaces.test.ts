@@ -65,7 +65,7 @@ const names: Readonly<Record<string, string>> = {
   ...{ putGitSource: 'clusters', getGitSource: 'clusters', syncGitSource: 'clusters', deleteGitSource: 'clusters' },
 };
 
-/** With what cursors say to whoever takes them apart. */
+/** With the decoded content of cursors. */
 const readable = (text: string): string =>
   text.replaceAll(/[\w-]{12,}/g, (word) => `${word} ${Buffer.from(word, 'base64url').toString('latin1')}`);
 
@@ -83,14 +83,14 @@ describe('another namespace', () => {
       'listAllEvents',
     ].includes(operation),
   );
-  const ofNobody = ['validate', 'whoAmI', 'getOpenapi', 'getHealth', 'getVersion'];
+  const forEveryone = ['validate', 'whoAmI', 'getOpenapi', 'getHealth', 'getVersion'];
   // With tokens of clusters: test/pipeline/agent-tokens.test.ts.
   const ofAgents = ['listAgentGroups', 'resizeAgentGroup', 'reportAgentHealth'];
 
   it('each route that reaches namespaces is in this test', () => {
     const known = [...inPath, ...ofAdmins, ...byQuery].map(({ operation }) => operation as string);
     expect(routes.map(({ operation }) => operation as string).toSorted()).toEqual(
-      [...known, ...ofNobody, ...ofAgents].toSorted(),
+      [...known, ...forEveryone, ...ofAgents].toSorted(),
     );
   });
 
@@ -130,7 +130,7 @@ describe('another namespace', () => {
       const { next } = (await (await attack.call('GET', `${path}?namespace=team&limit=1`)).json()) as { next?: string };
       const queries = ['?namespace=other', '?limit=1', ''];
       if (next !== undefined) queries.push(`?namespace=other&next=${next}`, `?limit=1&next=${next}`);
-      // What is behind the cursors is looked at, too: they are appended while there are any.
+      // The pages of the cursors are checked, too: they are appended while there are any.
       for (const query of queries) {
         const answer = await asEve('GET', `${path}${query}`);
         expect(answer.status).toBeOneOf([200, 400, ...(query.includes('namespace') ? [] : [403])]);
@@ -289,7 +289,7 @@ describe('a token', () => {
         .replaceAll(/\{\w+\}/g, 'w00');
       expect([operation, (await asEve(method, filled, bodies[operation])).status]).toEqual([operation, 401]);
     }
-    // The name alone is no way back: the token is another.
+    // The name alone does not restore access: the token differs.
     await addUser(dataDir, { name: 'eve', groups: ['others'], now: new Date() });
     expect((await asEve('GET', '/v1/whoami')).status).toBe(401);
     await attack.unchanged();

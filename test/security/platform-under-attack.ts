@@ -1,4 +1,4 @@
-/** A platform with one manifest on it, and what can be seen of it: whoever is refused must not have changed that. */
+/** A platform with one manifest on it, and what can be seen of it: refused requests must not change that. */
 import { afterAll, beforeAll, expect } from 'vitest';
 import type { Platform, PlatformOptions } from '#local/platform.ts';
 import { aManifest } from '#test/api/documents.ts';
@@ -12,9 +12,9 @@ export interface UnderAttack {
     path: string,
     call?: { readonly headers?: Readonly<Record<string, string>>; readonly body?: string | Uint8Array<ArrayBuffer> },
   ): Promise<Response>;
-  /** Throws when anything changed since the start, or since it was last looked at as a whole. */
+  /** Throws when anything changed since the start, or since it was last read as a whole. */
   unchanged(): Promise<void>;
-  /** What stands now is what has to stay. */
+  /** What exists now has to stay. */
   remember(): Promise<void>;
 }
 

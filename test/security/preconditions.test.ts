@@ -1,4 +1,4 @@
-/** An `If-Match` is good once: whoever sends it again, late or at the same time, changes nothing. */
+/** An `If-Match` is good once: sent again, late or at the same time, it changes nothing. */
 import { describe, expect, it } from 'vitest';
 import { aManifest } from '#test/api/documents.ts';
 import { platformUnderAttack } from './platform-under-attack.ts';

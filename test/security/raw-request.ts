@@ -25,7 +25,7 @@ function parse(text: string): RawAnswer {
   return { status: Number(/^HTTP\/1\.1 (\d{3})/.exec(head)?.[1] ?? 0), head, body: rest.join('\r\n\r\n') };
 }
 
-/** A request with the given target as it stands and no other header than these. */
+/** A request with exactly this target and these headers. */
 export function rawRequest(
   method: string,
   target: string,

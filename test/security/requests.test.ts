@@ -109,7 +109,7 @@ describe('bodies', () => {
       ({ status }) => status,
       () => 0,
     );
-    // Whoever goes on sending after the answer may see the connection end before it.
+    // A client that continues to send after the answer may see the connection end before it.
     expect(streamed).toBeOneOf([413, 0]);
     await attack.unchanged();
   });

@@ -1,4 +1,4 @@
-/** An API behind a gateway that accepts requests signed with SigV4 only, and answers as API Gateway does to all others. */
+/** An API with a gateway that accepts requests signed with SigV4 only, and answers as API Gateway does to all others. */
 import { createHash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { listening } from '#test/local/clients.ts';
@@ -6,7 +6,7 @@ import { signatureOf } from '../doctor/signature.ts';
 
 export interface SignedApi {
   readonly url: string;
-  /** What the API behind the gateway was asked. */
+  /** The requests that reached the API. */
   readonly seen: { readonly route: string; readonly headers: IncomingMessage['headers']; readonly body: string }[];
   /** Refusals of the gateway. */
   readonly refusals: string[];
@@ -25,7 +25,7 @@ export interface ApiAnswer {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** `answer`: of the API, to requests that the gateway lets in. */
+/** `answer`: the answer of the API to requests that the gateway accepts. */
 export async function startSignedApi(answer: (route: string) => ApiAnswer): Promise<SignedApi> {
   const api = { seen: [], refusals: [], secrets: new Map(), expired: new Set() } as unknown as Omit<SignedApi, 'url'>;
   const refusal = (request: IncomingMessage, body: string): string | undefined => {

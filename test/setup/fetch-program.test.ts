@@ -118,7 +118,7 @@ describe('fetch-program', () => {
   });
 });
 
-/** The script beside a list that has the checksum of `download`. */
+/** The script next to a list that has the checksum of `download`. */
 function scriptThatExpects(download: Buffer | string): string {
   const sum = createHash('sha256').update(download).digest('hex');
   const downloads = Object.entries(requirements.downloads).map(([name, row]) => [

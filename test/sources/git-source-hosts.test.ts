@@ -20,7 +20,7 @@ afterEach(async () => {
 });
 
 describe('commits that move', () => {
-  it('a force push is a push like any other: the branch counts as it is', async () => {
+  it('a force push is handled like any other push: the current commit of the branch counts', async () => {
     server.commit(filesOf('a'));
     server.commit(filesOf('b'));
     await world.put();
@@ -97,7 +97,7 @@ describe('hosts', () => {
     silent.close();
   });
 
-  it('a runner that never ends is stopped, and the repository is asked again', async () => {
+  it('a runner that never ends is stopped, and the repository is read again', async () => {
     server.commit(filesOf('a'));
     await world.put();
     await world.step();
@@ -107,7 +107,7 @@ describe('hosts', () => {
     world.deps.clock.advance(700);
     await world.step();
     expect(world.deps.builds.stopped).toHaveLength(1);
-    expect((await world.source()).status.problem?.reason).toContain('ended without an answer');
+    expect((await world.source()).status.problem?.reason).toContain('ended without a result');
     expect(statesOf(await world.later())).toEqual({ a: 'applied' });
   });
 

@@ -57,7 +57,7 @@ describe('what is pushed', () => {
     expect((await world.source()).status.state).toBe('Ready');
   });
 
-  it('what a person changed since is reported and not undone, until the next commit or a forced sync', async () => {
+  it('a later change by a person is reported and not undone, until the next commit or a forced sync', async () => {
     server.commit(filesOf('a'));
     await world.put();
     await world.settle();
@@ -121,7 +121,7 @@ it('a commit that is read out of the folder of a repository is what a runner rea
 describe('a fault in one of ten files', () => {
   const commitTen = () => server.commit({ ...filesOf(...ten.slice(1)), 'clusters/sub/z.yaml': faulty });
 
-  it('nothing of a commit with a fault is submitted, and the fault is reported with its file and line', async () => {
+  it('a commit with a fault is not submitted, and the fault is reported with its file and line', async () => {
     commitTen();
     await world.put();
     const source = await world.settle();
@@ -184,7 +184,7 @@ describe('a file that is gone', () => {
   };
   const deleting = async (name: string) => (await world.deps.manifests.get({ namespace: 'team', name }))?.deleting;
 
-  it('a manifest whose file is gone stays without prune, and the status says so', async () => {
+  it('a manifest whose file is gone stays without prune, and the status reports it', async () => {
     await start();
     removeFiles(server, 'clusters/b.yaml');
     const source = await world.later();
@@ -195,7 +195,7 @@ describe('a file that is gone', () => {
     expect(await deleting('b')).toBe(false);
   });
 
-  it('a cap of prune deletes so many manifests and no more', async () => {
+  it('prune with a limit deletes at most that many manifests', async () => {
     await start({ prune: { most: 1 } });
     removeFiles(server, 'clusters/a.yaml', 'clusters/b.yaml');
     const refused = await world.later();
@@ -213,7 +213,7 @@ describe('a file that is gone', () => {
     expect([await deleting('c'), await deleting('d')]).toEqual([true, false]);
   });
 
-  it('nothing is deleted while a file has faults, while the path is empty, and of what someone changed', async () => {
+  it('prune deletes nothing while a file has faults or the path is empty, and no manifest that someone changed', async () => {
     await start({ prune: { most: 9 }, onFault: 'others' });
     server.git('rm', '-q', 'clusters/a.yaml');
     server.commit({ 'clusters/z.yaml': faulty });
@@ -240,7 +240,7 @@ describe('a file that is gone', () => {
 
 describe('plans that are proposed', () => {
   beforeEach(readFromFolder);
-  it('onPlan: propose keeps creation and deletion as plans until someone approves them', async () => {
+  it('onPlan: propose stores creations and deletions as plans until someone approves them', async () => {
     server.commit(filesOf('a', 'b'));
     await world.put({ onPlan: 'propose', prune: { most: 1 } });
     const source = await world.settle();

@@ -30,7 +30,7 @@ const deleting = async (name: string) => (await world.deps.manifests.get({ names
 const rowOf = ({ status }: GitSourceRecord, name: string) => status.manifests.find((row) => row.name === name);
 
 describe('what a GitSource deletes', () => {
-  it('a manifest that cannot be read is kept with the reason, and the others of its GitSource go on', async () => {
+  it('a manifest that cannot be read is kept with the reason, and the other manifests of its GitSource continue', async () => {
     server.commit(filesOf('a', 'b', 'c'));
     await world.put({ prune: { most: 5 } });
     await world.settle();
@@ -145,7 +145,7 @@ describe('a manifest that moves from one GitSource to another', () => {
     expect(await deleting('a')).toBe(true);
   });
 
-  it('a manifest whose file moves to another GitSource, where it has a fault, is kept, and goes on there once the fault is fixed', async () => {
+  it('a manifest whose file moves to another GitSource, where it has a fault, is kept, and continues there once the fault is fixed', async () => {
     await start({ prune: { most: 5 } });
     server.git('mv', 'clusters/a.yaml', 'twin/a.yaml');
     server.commit({ 'twin/a.yaml': 'kind: [' });
@@ -176,7 +176,7 @@ describe('a manifest that moves from one GitSource to another', () => {
     for (let intervals = 0; intervals < 3; intervals += 1) await next();
     expect(rowOf(await world.source(), 'a')).toMatchObject({
       state: 'kept',
-      because: 'its file is gone; it may be in the GitSource twin by now, which has faults, or was not read since',
+      because: 'its file is gone; it may be in the GitSource twin, which has faults or was not read since then',
     });
     await putTwin({ suspend: true });
     for (let intervals = 0; intervals < 2; intervals += 1) await next();

@@ -26,7 +26,7 @@ it('results have the order of the items, and never more than eight are worked on
   expect(most).toBe(8);
 });
 
-it('the first fault reaches the reader, and those behind it end nothing', async () => {
+it('the first fault reaches the reader, and later faults end nothing', async () => {
   const failing = aheadOf(numbers, async (number) => {
     if (number >= 3) throw new Error(`item ${number}`);
     return number;

@@ -53,7 +53,7 @@ it.runIf(isRoot)('a full disk stops writes, not reads, and needs no restart once
   expect((await put('after')).status).toBe(202);
 });
 
-it('a platform whose objects are lost does not start, and says so', async () => {
+it('a platform whose objects are lost does not start, and reports the loss', async () => {
   const directory = await temporaryDirectory();
   const { platform, put } = await start(directory);
   expect((await put('before')).status).toBe(202);

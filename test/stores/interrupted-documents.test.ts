@@ -1,4 +1,4 @@
-/** Manifests whose writer or reader is cut off between the head and the document, and documents that are as large as they can be. */
+/** Manifests whose writer or reader is interrupted between the head and the document, and documents that are as large as they can be. */
 import { DynamoDBClient, PutItemCommand, TransactWriteItemsCommand } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient, PutCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
@@ -14,7 +14,7 @@ import { earlierItem } from '#test/contracts/manifest-layout.contract.ts';
 import { InMemoryArtifacts } from '#test/fakes/in-memory-artifacts.ts';
 import { at, refusal } from '#test/local/clients.ts';
 
-const cutOff = new Error('the connection was cut off');
+const interruption = new Error('the connection was interrupted');
 const seen = { generation: 1, attempt: 1 };
 /** An item of DynamoDB has no more bytes, with the names of its attributes. */
 const largestItem = 400 * 1024;
@@ -22,11 +22,11 @@ const largestItem = 400 * 1024;
 let dynamo: LocalDynamoDb;
 let client: DynamoDBDocumentClient;
 let artifacts: InMemoryArtifacts;
-let table: CutOffTable;
+let table: FailingTable;
 let store: DynamoManifests;
 let name: string;
 let tables = 0;
-/** Transactions that are sent next are cut off there. */
+/** Transactions that are sent next are interrupted there. */
 let cuts: ('beforeIt' | 'beforeItsAnswer')[] = [];
 
 beforeAll(async () => {
@@ -34,7 +34,7 @@ beforeAll(async () => {
   client = DynamoDBDocumentClient.from(new DynamoDBClient({ ...at(dynamo.url), maxAttempts: 3 }), {
     marshallOptions: { removeUndefinedValues: true },
   });
-  // Behind the retries of the SDK, as a connection is.
+  // Below the retries of the SDK, like a connection.
   client.middlewareStack.add(
     (next, { commandName }) =>
       async (given) => {
@@ -45,7 +45,7 @@ beforeAll(async () => {
         if (cut === 'beforeItsAnswer') throw broken;
         return answer;
       },
-    { step: 'deserialize', priority: 'high', name: 'cutOff' },
+    { step: 'deserialize', priority: 'high', name: 'interruption' },
   );
 });
 
@@ -59,7 +59,7 @@ beforeEach(async () => {
   name = `table-${tables++}`;
   await ensureTable(dynamo.url, name, tableSchema);
   artifacts = new InMemoryArtifacts();
-  table = new CutOffTable(client, name);
+  table = new FailingTable(client, name);
   store = new DynamoManifests(table, new LargeDocuments(artifacts));
 });
 
@@ -69,7 +69,7 @@ const put = (Item: Item) => client.send(new PutCommand({ TableName: name, Item }
 const generation = (number: number, change: Partial<ManifestRecord> = {}): ManifestRecord =>
   aManifest({ generation: number, checksum: `c${number}`, document: { text: `${number}` }, ...change });
 
-describe('a connection that is cut off at a transaction', () => {
+describe('a connection that is interrupted during a transaction', () => {
   it('a new generation whose answer was lost is stored once, and counts as stored', async () => {
     await store.create(generation(1));
     cuts = ['beforeItsAnswer'];
@@ -115,10 +115,10 @@ describe('a connection that is cut off at a transaction', () => {
   });
 });
 
-it('a manifest whose removal by its key was cut off is shown as unreadable, and is removed by the next try', async () => {
+it('a manifest whose removal by its key was interrupted is shown as unreadable, and is removed by the next try', async () => {
   await store.create(generation(1));
   table.failsAt = 'MANIFESTS';
-  await expect(store.discard(key)).rejects.toBe(cutOff);
+  await expect(store.discard(key)).rejects.toBe(interruption);
   expect(await store.remainsOf(key)).toMatchObject({ name: 'shop', replaceable: true });
   expect((await store.listHeads(undefined, 9)).items).toMatchObject([{ name: 'shop' }]);
   table.failsAt = undefined;
@@ -197,13 +197,13 @@ describe('documents as large as they can be', () => {
   });
 });
 
-/** Can be cut off at the removal of an item, and lets a test do something before a document is read. */
-class CutOffTable extends DynamoTable {
+/** Can be interrupted at the removal of an item, and lets a test do something before a document is read. */
+class FailingTable extends DynamoTable {
   failsAt: string | undefined;
   beforeDocument: (() => Promise<void>) | undefined;
 
   override async remove(...[one, condition]: Parameters<DynamoTable['remove']>): Promise<boolean> {
-    if (one.pk === this.failsAt) throw cutOff;
+    if (one.pk === this.failsAt) throw interruption;
     return super.remove(one, condition);
   }
 

@@ -25,7 +25,7 @@ describe('the manifest in a record', () => {
     const record = { ...key, document: { ...document, kind: 'Other' } };
     expect(readableManifest(record)).toBeUndefined();
     expect(() => manifestOf(record)).toThrow(
-      /^the document of manifest "team\/shop" is not accepted any more: kind: .*; apply its document again$/,
+      /^the document of manifest "team\/shop" is no longer accepted: kind: .*; apply its document again$/,
     );
   });
 });

@@ -73,7 +73,7 @@ describe('a table', () => {
     await expect(start(directory)).rejects.toThrow(/table\.sqlite.*(lost its last \d+ changes|damaged).*local restore/);
   });
 
-  it('the table does not start when the end of its log was cut off', async () => {
+  it('the table does not start when the end of its log was interrupted', async () => {
     const directory = await killed();
     const log = join(directory, `${tableFile}-wal`);
     await truncate(log, Math.floor((await stat(log)).size / 2));

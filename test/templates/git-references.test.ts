@@ -54,7 +54,7 @@ describe('public repositories', () => {
     const stray = server.git('commit-tree', '-m', 'of a fork', `${first}^{tree}`);
     expect(await sources().resolve(server.url, stray)).toEqual({ commit: stray });
     expect(await named.resolve(server.url, stray)).toMatchObject({
-      reason: expect.stringMatching(/no branch and no tag .* it might be one of a fork/),
+      reason: expect.stringMatching(/no branch and no tag .* others may come from a fork/),
     });
     for (const commit of [first, second]) expect(await named.resolve(server.url, commit)).toEqual({ commit });
   });
@@ -96,7 +96,7 @@ describe('faulty repositories', () => {
   });
 
   it('a repository that does not exist is reported', async () => {
-    const answer = await sources().resolve(`${server.host}/nobody/nothing`, 'main');
+    const answer = await sources().resolve(`${server.host}/stranger/nothing`, 'main');
     expect(answer).toMatchObject({ reason: expect.stringContaining('status 404') });
   });
 
@@ -104,7 +104,7 @@ describe('faulty repositories', () => {
     const { url, host, close } = await startGitServer();
     await close();
     const answer = await new GitReferences({ privateHosts: [host] }).resolve(url, 'main');
-    expect(answer).toMatchObject({ reason: expect.stringContaining('could not be asked'), fix: expect.any(String) });
+    expect(answer).toMatchObject({ reason: expect.stringContaining('could not be read'), fix: expect.any(String) });
   });
 
   it('a host that accepts the connection and stays silent is reported', async () => {

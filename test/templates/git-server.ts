@@ -38,7 +38,7 @@ export function trust(...servers: readonly GitServer[]): void {
 
 /**
  * `token`: only who sends it as password may read. `suffix`: the path ends with it and nothing else is answered.
- * `redirectTo`: whoever asks is sent there.
+ * `redirectTo`: all requests are redirected there.
  */
 export async function startGitServer({
   token,
@@ -87,7 +87,7 @@ export async function startGitServer({
       env: {
         ...quiet,
         ...{ GIT_PROJECT_ROOT: join(root, 'served'), GIT_HTTP_EXPORT_ALL: '1', REQUEST_METHOD: request.method ?? '' },
-        ...{ PATH_INFO: url.pathname, QUERY_STRING: url.search.slice(1), REMOTE_USER: 'somebody' },
+        ...{ PATH_INFO: url.pathname, QUERY_STRING: url.search.slice(1), REMOTE_USER: 'someone' },
         CONTENT_TYPE: request.headers['content-type'] ?? '',
         HTTP_CONTENT_ENCODING: request.headers['content-encoding'] ?? '',
         GIT_PROTOCOL: String(request.headers['git-protocol'] ?? ''),

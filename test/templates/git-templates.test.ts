@@ -179,7 +179,7 @@ describe('hosts of repositories', () => {
     expect(readdirSync(folder)).toEqual(['nodepool']);
   });
 
-  it('a host whose name does not resolve is asked again later, and not by git', async () => {
+  it('the request to a host whose name does not resolve is repeated later, and not by git', async () => {
     const failure = await failureOf(
       fetch({ ...open, url: 'nowhere.invalid/team/templates' }, first, { allowed: false }),
     );
@@ -193,7 +193,7 @@ describe('hosts of repositories', () => {
     expect(open.requests()).toBe(before);
   });
 
-  it('a host that does not answer is asked again later', async () => {
+  it('the request to a host that does not answer is repeated later', async () => {
     const gone = await startGitServer();
     await gone.close();
     expect(await failureOf(fetch(gone, first))).toMatchObject({ class: 'transient', code: 'TemplatesUnreachable' });

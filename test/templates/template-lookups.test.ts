@@ -1,4 +1,4 @@
-/** Branches and tags of private repositories: asked by a runner, told by the API, with a real git host between them. */
+/** Branches and tags of private repositories: resolved by a runner, reported by the API, with a real git host between them. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { lookUpTemplates } from '#functions/pipeline/jobs/template-lookups.ts';
 import { answerQuestion } from '#runner/answer-question.ts';
@@ -111,7 +111,7 @@ describe('failed look-ups', () => {
     expect(await ask({ secret: 'team/later' })).toEqual({ commit });
   });
 
-  it('a look-up whose runner died is reported, and then tried again', async () => {
+  it('a look-up whose runner died is reported, and then retried', async () => {
     await expect(ask()).rejects.toMatchObject(pending);
     deps.builds.statuses.set(deps.builds.started[0]?.id ?? '', 'ended');
     expect(await ask()).toMatchObject({ reason: expect.stringMatching(/ended without an answer \(build sim:1\)/) });

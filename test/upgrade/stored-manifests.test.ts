@@ -54,13 +54,13 @@ const places = async () =>
 describe.each([
   ['of 0.1.0', {}],
   ['of a release after it, whose items say their format,', { format: 1 }],
-])('a manifest %s', (_version, said) => {
+])('a manifest %s', (_version, extra) => {
   const before = { ...recordedManifest('0.1.0'), generation: 2, lease: null, fence: 3 };
   const seen = { generation: 2, attempt: before.attempt };
   const first = { kind: 'InputManifest', spec: { first: true } };
   beforeEach(async () => {
-    await put({ ...earlierItem(before), ...said });
-    await put({ ...documentItem(before, 1), document: { json: JSON.stringify(first) }, ...said });
+    await put({ ...earlierItem(before), ...extra });
+    await put({ ...documentItem(before, 1), document: { json: JSON.stringify(first) }, ...extra });
   });
 
   it('a manifest of an earlier version is read, listed, leased and settled where it is', async () => {
@@ -106,7 +106,7 @@ describe.each([
     expect(await places()).toEqual(whole);
   });
 
-  it('nothing is left of a manifest of an earlier version that is deleted', async () => {
+  it('deleting a manifest of an earlier version leaves no items in the table', async () => {
     await put(earlierItem({ ...before, deleting: true }));
     await store.takeLease(before, 'run', term(0));
     expect(await store.remove(before, 4, 2)).toBe('settled');

@@ -1,5 +1,5 @@
 /**
- * While Kubeloom is upgraded, executions go on with the definitions they began with, and functions change under them. So what
+ * While Kubeloom is upgraded, executions continue with the definitions they started with, and functions change under them. So what
  * earlier versions put between states and into stores (recorded/, by scripts/record-state-inputs.ts) must still be understood.
  */
 import { readdirSync, readFileSync } from 'node:fs';
@@ -82,7 +82,7 @@ const executionInputs: Readonly<Record<string, z.ZodType>> = {
   'run-stage': RunStageInput,
 };
 
-/** What is kept: in the table by runs that are over, in the bucket by runs that go on. */
+/** What is kept: in the table by ended runs, in the bucket by runs in progress. */
 const documents: Readonly<Record<string, z.ZodType>> = {
   'manifest-record': ManifestRecord,
   'cluster-record': ClusterRecord,
@@ -115,7 +115,7 @@ describe.each(versions)('records of version %s', (version) => {
     },
   );
 
-  it('a stage without a build fails with that reason where the definition of its execution knows no wait', () => {
+  it('a stage without a build fails with that reason if the definition of its execution has no wait state', () => {
     const [recordedInput] = read(version, 'state-inputs')['collect-result'] ?? [];
     const build = {
       Error: 'CodeBuild.AccountLimitExceededException',

@@ -1,4 +1,4 @@
-/** Answers a signed GetCallerIdentity as STS does, to whoever signed it with the one key that it knows. */
+/** Answers a signed GetCallerIdentity as STS does, if it is signed with the one key that it knows. */
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';

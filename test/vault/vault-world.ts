@@ -1,4 +1,4 @@
-/** What the contract suite needs of a Vault, be it real or a fake: somebody who sets it up, seals it and revokes tokens. */
+/** What the contract suite needs of a Vault, be it real or a fake: someone who sets it up, seals it and revokes tokens. */
 import { createSign, generateKeyPairSync, type KeyObject } from 'node:crypto';
 
 /** The role that the AWS login of the suite is bound to. */
@@ -14,7 +14,7 @@ export interface VaultWorld {
   unseal(): Promise<void>;
   /** Ends every token that a login gave. */
   endLeases(): Promise<void>;
-  /** How many tokens of logins are good for something now; batch tokens are not counted, nobody keeps a list of them. */
+  /** How many tokens of logins are good for something now; batch tokens are not counted, because Vault keeps no list of them. */
   livingTokens(): Promise<number>;
   /** Login of the role `reader`, which may read below `clouds/` of each engine, or of `batcher`, whose tokens are batch tokens. */
   appRole(role?: 'reader' | 'batcher'): Promise<{ readonly roleId: string; readonly secretId: string }>;

@@ -9,7 +9,7 @@ import { InMemorySecrets } from '#test/fakes/in-memory-artifacts.ts';
 import { knownKey } from './fake-sts.ts';
 import type { VaultWorld } from './vault-world.ts';
 
-const value = 'value-that-nobody-may-see';
+const value = 'value-that-must-stay-secret';
 
 export function vaultContract(name: string, start: () => Promise<VaultWorld>): void {
   describe(`${name}: a secret in a Vault`, () => {
@@ -47,7 +47,7 @@ export function vaultContract(name: string, start: () => Promise<VaultWorld>): v
         const whole = { kind: 'vault', connection: 'team/vault', mount: 'two', path: 'clouds/aws', keys: {} } as const;
         return userSecret(context, locatorText({ ...whole, ...change }), 'provider aws-1');
       };
-      /** The failure; nothing of the login or the secret stands in it. */
+      /** The failure; it contains nothing of the login or the secret. */
       const failing = async (change: Parameters<typeof read>[0] = {}) => {
         const failure = await read(change).then(
           () => undefined,
@@ -57,7 +57,7 @@ export function vaultContract(name: string, start: () => Promise<VaultWorld>): v
         const text = JSON.stringify([failure.error, failure.message]);
         for (const secret of [
           value,
-          ...Object.values(fields).filter((one) => !['reader', 'nobody', 'elsewhere', vault.address].includes(one)),
+          ...Object.values(fields).filter((one) => !['reader', 'stranger', 'elsewhere', vault.address].includes(one)),
         ]) {
           expect(text).not.toContain(secret);
         }
@@ -93,7 +93,7 @@ export function vaultContract(name: string, start: () => Promise<VaultWorld>): v
     it('a secret is read after a login by the identity of the runner in AWS', async () => {
       const { read } = await stage({ awsrole: 'reader' });
       expect(await read({ mount: 'one' })).toEqual({ accesskey: value });
-      const other = await stage({ awsrole: 'nobody' });
+      const other = await stage({ awsrole: 'stranger' });
       expect(await other.failing()).toMatchObject({ class: 'credentials', code: 'VaultLoginRefused' });
     });
 
@@ -146,7 +146,7 @@ export function vaultContract(name: string, start: () => Promise<VaultWorld>): v
         expect(await vault.livingTokens()).toBe(1);
         expect(await leave()).toEqual([]);
         expect(await vault.livingTokens()).toBe(0);
-        // Whoever reads once more logs in once more.
+        // Every further read logs in again.
         expect(await read({ mount: 'one' })).toEqual({ accesskey: value });
         await leave();
         expect(await vault.livingTokens()).toBe(0);

@@ -88,14 +88,14 @@ function storageIn(directory: string): readonly string[] {
 export function run(program: string, args: readonly string[], cwd?: string): Promise<Ran> {
   return new Promise((resolve, reject) => {
     const child = spawn(program, args, { stdio: ['ignore', 'pipe', 'pipe'], ...(cwd !== undefined && { cwd }) });
-    const said = { stdout: '', stderr: '' };
+    const output = { stdout: '', stderr: '' };
     child.stdout.on('data', (chunk: Buffer) => {
-      said.stdout += chunk;
+      output.stdout += chunk;
     });
     child.stderr.on('data', (chunk: Buffer) => {
-      said.stderr += chunk;
+      output.stderr += chunk;
     });
     child.once('error', reject);
-    child.once('close', (code) => resolve({ code: code ?? 1, ...said }));
+    child.once('close', (code) => resolve({ code: code ?? 1, ...output }));
   });
 }

@@ -31,7 +31,7 @@ export interface BuiltImages {
 export async function prepareImages(host: string): Promise<BuiltImages> {
   mkdirSync(imagesDirectory, { recursive: true });
   const buildah = new Buildah(imagesDirectory);
-  // Of a run that was cut off; builds leave some, too.
+  // Containers of an interrupted run; builds leave some, too.
   await buildah.must('rm', '--all');
   const context = mkdtempSync(join(tmpdir(), 'kubeloom-context-'));
   const directory = mkdtempSync(join(tmpdir(), 'kubeloom-stand-ins-'));
@@ -41,7 +41,7 @@ export async function prepareImages(host: string): Promise<BuiltImages> {
   const platform = `linux_${process.arch === 'arm64' ? 'arm64' : 'amd64'}`;
   const registry = await startRegistry(host, { ...plugin, platform }, join(directory, 'served'));
   writeFileSync(join(directory, 'terraform.rc'), registry.configuration);
-  const told = fillStandIns(directory, context, {
+  const locations = fillStandIns(directory, context, {
     kubeone: process.env.KUBELOOM_KUBEONE ?? standInKubeone(directory),
     urlOf: (file) => `${registry.url}/${file}`,
   });
@@ -53,7 +53,7 @@ export async function prepareImages(host: string): Promise<BuiltImages> {
     ...{ buildah, registry },
     async image(tool) {
       const name = `localhost/kubeloom-${tool}:test`;
-      const settings = Object.entries({ ...bases, ...told, PROVIDER_TYPES: 'hetzner' });
+      const settings = Object.entries({ ...bases, ...locations, PROVIDER_TYPES: 'hetzner' });
       await buildah.must(
         ...['build', '--isolation', 'chroot', '--layers', '--pull-never', '--quiet', '--target', tool, '--tag', name],
         ...settings.flatMap(([argument, value]) => ['--build-arg', `${argument}=${value}`]),

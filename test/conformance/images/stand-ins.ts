@@ -48,7 +48,7 @@ export async function nodeImage(buildah: Buildah, directory: string): Promise<st
   return name;
 }
 
-/** Layers of an image that is made again would all be made again. */
+/** If an image were rebuilt, all of its layers would be rebuilt. */
 async function has(buildah: Buildah, image: string): Promise<boolean> {
   return (await buildah.try('inspect', '--type', 'image', image)).code === 0;
 }
@@ -63,7 +63,7 @@ export async function terraformImage(buildah: Buildah): Promise<string> {
   return name;
 }
 
-/** Fills the directory that is mounted, and changes the table of documents in the context; returns what the build is told. */
+/** Fills the directory that is mounted, and changes the table of documents in the context; returns the arguments of the build. */
 export function fillStandIns(
   directory: string,
   context: string,

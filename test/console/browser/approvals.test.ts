@@ -1,4 +1,4 @@
-/** Plans that wait for an approval: who proposes is told so, who approves finds them, and no one is offered what is refused. */
+/** Plans that wait for an approval: who proposes sees that, who approves finds them, and no one is offered what is refused. */
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
 import { yamlText } from '../../../console/model/yaml-text.ts';
 import {
@@ -124,7 +124,7 @@ it('an operator is offered to propose a roll-out that needs an approval, and an 
     .waitFor();
   expect(await approver.page.getByLabel('Waves').inputValue()).toBe('100%');
   await approver.page.getByRole('button', { name: 'Approve and roll out exactly this plan' }).click();
-  await approver.page.getByRole('heading', { name: /Under way|Rolled out/ }).waitFor();
+  await approver.page.getByRole('heading', { name: /In progress|Rolled out/ }).waitFor();
   await approver.page.getByText('waves 100%').waitFor();
 });
 

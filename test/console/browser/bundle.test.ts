@@ -48,7 +48,7 @@ async function built() {
   const sizeOf = (name: string): number => files.get(name)?.zipped.length ?? Number.NaN;
   const named = (start: string): string =>
     [...files.keys()].find((name) => name.startsWith(`assets/${start}`) && name.endsWith('.js')) ?? start;
-  /** Of what the first page has not loaded. */
+  /** Files that the first page has not loaded. */
   const loadedBy = (name: string, seen = new Set<string>()): Set<string> => {
     if (seen.has(name) || page.includes(name)) return seen;
     seen.add(name);
@@ -62,7 +62,7 @@ async function built() {
   return { page, sizeOf, named, openedBy };
 }
 
-it('nothing of the domain, of functions or of a development build is in the files', async () => {
+it('the built files of the console contain nothing of the domain, of functions or of a development build', async () => {
   const files = await readConsoleFiles(await builtConsole());
   const text = [...files]
     .filter(([name]) => name.endsWith('.js'))

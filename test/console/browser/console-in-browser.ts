@@ -1,4 +1,4 @@
-/** A platform with the sim runner and a browser that looks at its console. */
+/** A platform with the sim runner and a browser with its console. */
 import { execFileSync } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -86,7 +86,7 @@ export async function consoleInBrowser(
       page.on('request', (request) => requests.push(request.url()));
       page.on('pageerror', (error) => reports.push(String(error)));
       page.on('console', (message) => {
-        // Networks of the machine, which tests of hosts add and remove: the page asks again.
+        // Networks of the machine, which tests of hosts add and remove: the page repeats its requests.
         if (message.text().includes('net::ERR_NETWORK_CHANGED')) return;
         if (message.type() === 'error' || message.type() === 'warning') reports.push(message.text());
       });

@@ -66,7 +66,7 @@ describe('completion', () => {
   it('Enter is a new line once a value is all there, chosen or typed', async () => {
     const window = await writing();
     const { page } = window;
-    /** As long as someone looks at what is written. */
+    /** As long as someone may need to read the text. */
     const written = async (): Promise<void> => {
       await expect.poll(() => page.getByRole('option').count()).toBe(0);
       await page.evaluate('new Promise((seen) => setTimeout(seen, 500))');
@@ -121,7 +121,7 @@ describe('faults', () => {
 });
 
 describe('a text that is not YAML', () => {
-  it('a text that cannot be parsed is marked at the line where it cannot, which is reached from the list', async () => {
+  it('a text that cannot be parsed is marked at the faulty line, and the list of faults leads there', async () => {
     const window = await writing('kind: InputManifest\nspec\n');
     const { page } = window;
     await page.getByText('1 fault').waitFor();

@@ -201,7 +201,7 @@ describe('a console that is left alone', () => {
     await expect.poll(() => requests.length).toBeGreaterThan(before);
   });
 
-  it('a page says that nothing answers, keeps what it showed, and goes on when the platform is back', async () => {
+  it('a page reports that the platform does not answer, keeps what it showed, and continues when the platform is back', async () => {
     await settled(console.api, simManifest('lost'));
     const { page, context, go } = await opened({ clock: true });
     await go('manifests/default/lost');

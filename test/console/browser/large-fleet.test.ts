@@ -23,7 +23,7 @@ async function opened(): Promise<Window> {
   return window;
 }
 
-it('a cluster of 302 nodes is drawn by pools, all of it in view, moved by keys and by a pointer, and is a list of each node', async () => {
+it('the topology of a cluster with 302 nodes is drawn by pools and is all in view, can be moved by keys and pointer, and has a list of all nodes', async () => {
   const { page, go } = await opened();
   await go('manifests/default/large/topology');
   const drawing = page.getByLabel(/its clouds, pools, nodes and load balancers/);

@@ -24,7 +24,7 @@ async function opened(): Promise<Window & { readonly waiting: () => number }> {
   return { ...window, waiting: () => waiting.size };
 }
 
-/** The most requests to the API in one minute of so many, of the page's own time, which stands still while answers are under way. */
+/** The most requests to the API within one minute. Minutes are of the page's own clock, which does not advance while requests are open. */
 async function inOneMinute({ page, requests, waiting }: Awaited<ReturnType<typeof opened>>, minutes = 1) {
   const seconds: number[] = [];
   for (let second = 0; second < 60 * minutes; second += 1) {
@@ -58,13 +58,13 @@ it('every page that is left alone asks at most six times a minute, and not at al
   expect(most).toEqual({});
 }, 900_000);
 
-it('what no one changed is not sent again, on any page that asks again', async () => {
+it('what no one changed is not sent again, on any page that polls', async () => {
   const window = await opened();
   const { page, go } = window;
   const sent: string[] = [];
   page.on('response', (response) => {
     const { pathname } = new URL(response.url());
-    // A log and the feed have places to go on from; whose session it is is asked for once a minute.
+    // A log and the feed have places to continue from; whose session it is is asked for once a minute.
     if (pathname.startsWith('/v1/') && response.status() === 200)
       sent.push(`${response.request().method()} ${pathname}`);
   });

@@ -80,7 +80,7 @@ it('events of everything are filtered by kind and namespace, in the address and 
   await page.getByText('kubeloom events -f --since 1440m --namespace team').waitFor();
 });
 
-it('a list of events has in its address that only warnings and errors are shown, also when something else is chosen', async () => {
+it('the filter for warnings and errors of a list of events stays in its address, also after other choices', async () => {
   const { page, context, go } = await console.open();
   onTestFinished(() => context.close());
   const only = page.getByRole('checkbox', { name: /only warnings and errors/ });
@@ -107,7 +107,7 @@ it('a list of events has in its address that only warnings and errors are shown,
   expect(new URL(page.url()).hash).toBe('#/events?minutes=1440&namespace=default');
 });
 
-it('the newest events, also of the audit, are read first, earlier ones when someone asks for them, and what comes is added', async () => {
+it('the newest entries of events and of the audit are read first, earlier ones on request, and new ones are added', async () => {
   const key = { namespace: 'team', name: 'other' };
   for (let times = 0; times < 110; times += 1) {
     await console.api.pauseManifest(key, {});

@@ -38,8 +38,8 @@ it('code, keys and times of events are in a monospaced type, a little smaller th
 });
 
 /**
- * What is cut off on the page, outside of the window, or broken within a word, but for what is scrolled on purpose: drawings, logs, documents, differences. A word
- * is what stands between spaces, of up to 14 letters: names and ids may be longer than any line.
+ * What is clipped on the page, outside of the window, or broken within a word, but for what is scrolled on purpose: drawings, logs, documents, differences. A word
+ * is text between spaces, of up to 14 letters: names and ids may be longer than any line.
  */
 const unreadable = `(() => {
   const found = new Set();
@@ -48,7 +48,7 @@ const unreadable = `(() => {
   for (const one of document.querySelectorAll('body *')) {
     const { overflowX } = getComputedStyle(one);
     if (overflowX !== 'visible' && one.clientWidth > 1 && one.scrollWidth > one.clientWidth + 1 && isSeen(one))
-      found.add('cut off: ' + one.outerHTML.slice(0, 80));
+      found.add('clipped: ' + one.outerHTML.slice(0, 80));
   }
   const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
   for (let text = texts.nextNode(); text; text = texts.nextNode()) {
@@ -65,7 +65,7 @@ const unreadable = `(() => {
   return [...found];
 })()`;
 
-it('no page cuts anything off or breaks a word in 375 pixels, as in a window of 750 at 200 %, and the bar is one line', async () => {
+it('no page clips anything or breaks a word in 375 pixels, as in a window of 750 at 200 %, and the bar is one line', async () => {
   const { page, context, go } = await console.open({ size: { width: 375, height: 740 } });
   onTestFinished(() => context.close());
   const wrong: Record<string, unknown> = {};

@@ -97,7 +97,7 @@ it('an admin sees who may do what and who did what; a viewer sees only its own r
   await owner.page.getByText('RoleBinding viewer').waitFor({ state: 'detached' });
 });
 
-it('an operator pauses a roll-out while its first wave is under way, resumes it, and sees it reach its end', async () => {
+it('an operator pauses a roll-out during its first wave, resumes it, and sees it finish', async () => {
   const { page, go } = await opened();
   const confirm = async (verb: string): Promise<void> => {
     await page.getByRole('button', { name: verb, exact: true }).click();
@@ -117,7 +117,7 @@ it('an operator pauses a roll-out while its first wave is under way, resumes it,
   // The stage is held until the pause is asked for.
   process.env.KUBELOOM_SIM_STAGE_MS = '100000';
   await page.getByRole('button', { name: 'Roll out exactly this plan' }).click();
-  await wave(1).getByText('under way').waitFor();
+  await wave(1).getByText('in progress').waitFor();
   await confirm('Pause');
   await page.getByRole('heading', { name: /Pauses/ }).waitFor();
   process.env.KUBELOOM_SIM_STAGE_MS = '0';

@@ -30,7 +30,7 @@ const key = (name: string) => ({ namespace: 'default', name });
 const area = ({ page }: Window) => page.getByLabel('Manifest as YAML');
 
 describe('a text that someone writes', () => {
-  it('a generation that someone else stores leaves the text as it is, and can be loaded or written over', async () => {
+  it('a generation stored by someone else does not change the text in the editor, and the user can load or overwrite it', async () => {
     await settled(console.api, simManifest('shared'));
     const window = await opened({ clock: true });
     const { page, go } = window;
@@ -142,7 +142,7 @@ describe('a plan that someone reads', () => {
     expect(await ended(console.api, key('kept'))).toBe('Done');
   });
 
-  it('what was typed to confirm a plan does not confirm another one', async () => {
+  it('the text typed to confirm one plan does not confirm another plan', async () => {
     await settled(console.api, simManifest('moved'));
     const { page, go } = await opened();
     let plans = 0;
@@ -213,7 +213,7 @@ describe('a plan that someone reads', () => {
 });
 
 describe('a page whose platform is away', () => {
-  it('a page stays when who one is cannot be asked again', async () => {
+  it('a page stays when the identity of the user cannot be read again', async () => {
     await settled(console.api, simManifest('there'));
     const { page, go, requests } = await opened({ clock: true });
     await go('manifests/default/there');
@@ -231,7 +231,7 @@ describe('a page whose platform is away', () => {
     expect(await page.getByText('Nothing answers').count()).toBe(0);
   });
 
-  it('a view whose file cannot be loaded says so, and the other views go on', async () => {
+  it('a view whose file cannot be loaded shows an error, and the other views still work', async () => {
     await settled(console.api, simManifest('older'));
     const { page, go } = await opened();
     await go('manifests/default/older');

@@ -109,7 +109,7 @@ describe('signing in', () => {
     expect(issuer.events).toEqual(['silent', 'grant authorization_code']);
   });
 
-  it('who signs out is signed out at the issuer, too, and is not signed in again without asking', async () => {
+  it('a user who signs out is signed out at the issuer, too, and is not signed in again silently', async () => {
     const { page } = await opened();
     await signIn(page);
     await fleet(page);
@@ -123,7 +123,7 @@ describe('signing in', () => {
   });
 });
 
-it('who signs out in one tab is signed out in all tabs of this browser', async () => {
+it('a sign-out in one tab signs out all tabs of this browser', async () => {
   const { page, context } = await opened();
   await signIn(page);
   await fleet(page);
@@ -190,9 +190,9 @@ describe('an answer that signs no one in', () => {
 
   it.each([
     ['code_verifier', 'x'.repeat(43), 'the code verifier does not fit'],
-    ['redirect_uri', 'https://evil.example/', 'the redirect URI is another'],
+    ['redirect_uri', 'https://evil.example/', 'the redirect URI is not the registered one'],
     ['code', 'made-up', 'the code was used or is not known'],
-  ])('what the issuer says of a wrong %s is shown', async (name, value, sentence) => {
+  ])('the console shows the message of the issuer about a wrong %s', async (name, value, sentence) => {
     const { page } = await opened();
     await page.route(`${issuer.url}/token`, (route) => {
       const form = new URLSearchParams(route.request().postData() ?? '');
@@ -224,7 +224,7 @@ describe('a session that lasts', () => {
     expect(await page.getByText('Your session has ended').count()).toBe(0);
   });
 
-  it('a session goes on also when the ID token of the sign-in is long over, and the issuer gives no other', async () => {
+  it('a session continues after the ID token of the sign-in has expired, even if the issuer gives no new one', async () => {
     Object.assign(issuer, { seconds: 3500, renewsId: false });
     const { page } = await opened({ clock: true });
     await signIn(page);

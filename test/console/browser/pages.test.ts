@@ -97,7 +97,7 @@ const focused = `(() => {
   return one === document.body || (outlineStyle !== 'none' && parseFloat(outlineWidth) >= 2);
 })()`;
 
-it('everything that one can use on any page is reached by Tab, and the focus is seen there', async () => {
+it('every control of every page is reached by Tab and shows the focus', async () => {
   const { page, context, go } = await console.open();
   onTestFinished(() => context.close());
   const missed: Record<string, unknown> = {};
@@ -230,7 +230,7 @@ describe('someone who uses no mouse, or does not see the page', () => {
     expect(await nodes.evaluate((link) => link === link.ownerDocument.activeElement)).toBe(true);
   });
 
-  it('single keys do nothing behind a dialog, and nothing at all once they are switched off', async () => {
+  it('single keys do nothing while a dialog is open, and nothing at all once they are switched off', async () => {
     const { page, context, go } = await console.open();
     onTestFinished(() => context.close());
     await go('attention');

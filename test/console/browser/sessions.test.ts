@@ -48,7 +48,7 @@ it('an address that was used does not hide the session that the browser has', as
   await page.getByRole('link', { name: 'calm', exact: true }).waitFor();
 });
 
-it('a page that was open when its session ended says so, and how to get in', async () => {
+it('a page whose session has ended says that, and how to sign in again', async () => {
   const { page, context, go } = await opened({ clock: true });
   await go('manifests/default/calm');
   await page.getByRole('row', { name: /reached/ }).waitFor();
@@ -70,7 +70,7 @@ it('a page whose platform was stopped and started keeps what it showed, says tha
   await page.getByText(/no answer; as it was/).waitFor();
   expect(await row.count()).toBe(1);
   await start();
-  // However long it waits before it asks again.
+  // However long it waits before it retries.
   await page.clock.fastForward(120_000);
   await page.getByText('Your session has ended').first().waitFor();
   const other = await context.newPage();

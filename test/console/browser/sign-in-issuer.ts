@@ -13,9 +13,9 @@ export interface SignInIssuer extends Pick<Issuer, 'url' | 'close'> {
   readonly redirects: Set<string>;
   /** What was asked for: `grant authorization_code`, `page`, `silent`, `end`. */
   readonly events: string[];
-  /** What of an answer is another than it should be. @default all as it should be */
+  /** Fields of the answer that are wrong on purpose. @default none */
   tamper?: 'state' | 'nonce' | 'issuer' | 'audience' | 'client' | undefined;
-  /** Of an access token. @default 3600 */
+  /** Lifetime of an access token in seconds. @default 3600 */
   seconds: number;
   /** Whether refresh tokens are still good. */
   refreshes: boolean;
@@ -82,7 +82,8 @@ export async function startSignInIssuer(): Promise<SignInIssuer> {
     const asked = codes.get(text('code'));
     if (!asked || asked.used) return refused('invalid_grant', 'the code was used or is not known');
     asked.used = true;
-    if (asked.redirect !== text('redirect_uri')) return refused('invalid_grant', 'the redirect URI is another');
+    if (asked.redirect !== text('redirect_uri'))
+      return refused('invalid_grant', 'the redirect URI is not the registered one');
     const challenge = createHash('sha256').update(text('code_verifier')).digest('base64url');
     if (challenge !== asked.challenge) return refused('invalid_grant', 'the code verifier does not fit the challenge');
     return { status: 200, body: await tokens(asked.nonce) };
@@ -91,7 +92,7 @@ export async function startSignInIssuer(): Promise<SignInIssuer> {
   const authorize = (cookie: string, asked: URLSearchParams): Page => {
     const text = (name: string): string => asked.get(name) ?? '';
     const redirect = text('redirect_uri');
-    // Not to an address that is not known: whoever made this request would get the answer.
+    // Not to an address that is not known: the author of this request would get the answer.
     if (text('client_id') !== clientId || !redirects.has(redirect))
       return { status: 400, text: 'this client, or this redirect URI, is not registered' };
     const back = new URL(redirect);

@@ -1,4 +1,4 @@
-/** What pages show before there is an answer, when there is none, and of what the caller may not see. */
+/** What pages show before an answer arrives, without an answer, and for what the caller may not see. */
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
 import { attack, consoleWithAllPlaces, drawn, nothingTaken, places, takenAsMarkup } from './all-places.ts';
 import type { ConsoleInBrowser, Window } from './console-in-browser.ts';

@@ -10,7 +10,7 @@ export const agentClusters: readonly ClusterSpec[] = [
   { name: 'web', control: 1, compute: { work: { min: 1, max: 4 }, gpu: { min: 0, max: 2 }, fixed: 1 } },
   { name: 'db', compute: { rows: { min: 0, max: 3 } } },
 ];
-/** Of the provider. */
+/** Labels of the provider. */
 export const agentSecretRef = { namespace: 'team', name: 'cloud' };
 
 export type AgentCaller = Awaited<ReturnType<typeof agentCaller>>;

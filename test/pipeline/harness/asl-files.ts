@@ -54,7 +54,7 @@ export const arnOf = (kind: 'function' | 'stateMachine', name: string): string =
 /** `PlanCluster` → `plan-cluster` */
 export const kebabCase = (name: string): string => name.replaceAll(/(?<=[a-z0-9])(?=[A-Z])/g, '-').toLowerCase();
 
-/** What a placeholder stands for: a file of functions/tasks, a state machine, or the project of a runner, here called as its tool; undefined when there is none. */
+/** What a placeholder stands for: a file of functions/tasks, a state machine, or the project of a runner, here called as its tool; undefined for an unknown placeholder. */
 export function placeholderArn(placeholder: string): string | undefined {
   const name = kebabCase(placeholder);
   if (existsSync(new URL(`functions/tasks/${name}.ts`, root))) return arnOf('function', name);

@@ -1,4 +1,4 @@
-/** The whole pipeline in memory: real state machines and handlers, fakes behind the ports, a scripted runner. */
+/** The whole pipeline in memory: real state machines and handlers, fakes of the ports, a scripted runner. */
 import { readdirSync } from 'node:fs';
 import type { ClusterRecord, ManifestRecord, RunEvent, RunRecord } from '#contracts/records.ts';
 import type { InvocationContext } from '#functions/middleware.ts';
@@ -34,7 +34,7 @@ export class Pipeline {
   readonly faults = new Map<string, Error>();
   /** Called before a function runs, by its name. */
   readonly before = new Map<string, () => Promise<void> | void>();
-  #begun = 0;
+  #executed = 0;
 
   /** `machinesOf`: which implementation of Step Functions runs the state machines. */
   constructor(
@@ -48,7 +48,7 @@ export class Pipeline {
     this.machines = machinesOf({
       invoke: (name, input) => this.invoke(name, input),
       build: (request) => this.runner.build(request),
-      // Of runs that roll-outs start.
+      // For runs that roll-outs start.
       ended: async (machine, name, outcome, input) => {
         if (machine === 'reconcile-manifest') await this.#note(name, outcome, input);
       },
@@ -86,9 +86,9 @@ export class Pipeline {
   async settle(): Promise<readonly Outcome[]> {
     const outcomes: Outcome[] = [];
     for (;;) {
-      const next = this.deps.workflows.started[this.#begun];
+      const next = this.deps.workflows.started[this.#executed];
       if (!next) break;
-      this.#begun += 1;
+      this.#executed += 1;
       outcomes.push(await this.execute(next.runId, next.input));
     }
     return outcomes;

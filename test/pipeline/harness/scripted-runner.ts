@@ -1,4 +1,4 @@
-/** A runner without tools: it keeps a world of nodes, drives it to where a stage should, and fails when told to. */
+/** A runner without tools: it keeps a world of nodes, drives it to where a stage should, and fails on request. */
 import { type DriftJob, jobOf, readDriftCheck, type StageJob, workOf } from '#contracts/job.ts';
 import {
   clusterKeys,
@@ -19,7 +19,7 @@ import type { Deps } from '#functions/ports.ts';
 import { type BuildRequest, StateFault } from './state-machines.ts';
 
 /**
- * `kill`: the container ends without a result. `garbled`: it is cut off while it writes one. `stopped`: somebody stops
+ * `kill`: the container ends without a result. `garbled`: it is interrupted while it writes one. `stopped`: someone stops
  * it, and it says so. `lost`: new pools of these names cannot be made. `held`: these nodes are held. `error`: it says so. A function happens first, and may return `stopped`.
  */
 export type Trouble =
@@ -52,9 +52,9 @@ export class ScriptedRunner {
   readonly prefixes: string[] = [];
   /** What checks find, until a repair is done. */
   drift: readonly DriftItem[] = [];
-  /** Of nodes that are not healthy. */
+  /** Health of nodes that are not healthy. */
   readonly health = new Map<string, NodeObservation['health']>();
-  /** Keys of drift that no repair mends. */
+  /** Keys of drift that no repair removes. */
   readonly stubborn = new Set<string>();
   readonly #planned: Planned[] = [];
   readonly #refusals: (readonly [RunWork | 'question', string])[] = [];
@@ -231,7 +231,7 @@ const poolsNamed = (state: ClusterState | null, names: readonly string[]): reado
 const namesOf = (state: ClusterState | null): readonly string[] =>
   state === null ? [] : allNodes(state).map(({ node }) => node.name);
 
-/** What the real runner says of itself. */
+/** What the real runner reports about itself. */
 const stopped = {
   ...{ class: 'transient', code: 'StageCancelled', message: 'The stage was stopped before it was done.' },
   ...{ hint: 'Nothing to do.', retryable: false },
@@ -251,8 +251,8 @@ function errorOf(ending: Exclude<Ending, 'kill' | 'garbled' | object>, cluster: 
   return {
     class: errorClass,
     code: 'ToolFailed',
-    message: `the tool said no in ${nameOfCluster(cluster)}`,
-    hint: 'look at the log',
+    message: `the tool refused in ${nameOfCluster(cluster)}`,
+    hint: 'read the log',
     retryable: errorClass === 'transient' || errorClass === 'conflict',
   };
 }

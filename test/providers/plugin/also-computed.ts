@@ -1,4 +1,4 @@
-/** Optional attributes to which the cloud gives a value where the configuration has none, beside what the schemas tell. */
+/** Optional attributes to which the cloud gives a value where the configuration has none, in addition to what the schemas say. */
 
 /** In every resource and data source. */
 const everywhere = ['id', 'tags_all'] as const;

@@ -17,7 +17,7 @@ export interface RangeRule {
   readonly says: string;
 }
 
-/** The first of a type in an account's region becomes the default of the region, which the cloud never gives up again. */
+/** The first of a type in an account's region becomes the default of the region, which the cloud never unsets. */
 export const keptFirst: Readonly<Record<string, string>> = {
   digitalocean_vpc: '403: Can not delete default VPCs',
 };
@@ -132,7 +132,7 @@ const small: Readonly<Record<string, readonly ClashRule[]>> = {
     ),
     // It looks for what it has just made among all rules of the group, and takes a source that one of two lacks for equal.
     account(
-      'the plugin cannot tell which of two rules it made',
+      'the plugin cannot know which of two rules it created',
       'security_group_id',
       'protocol',
       'start_port',

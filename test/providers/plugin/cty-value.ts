@@ -47,7 +47,7 @@ export function decodeValue(bytes: Uint8Array): CtyValue {
   return decoder.decode(bytes) as CtyValue;
 }
 
-/** True for an object or map; lists, bytes and the unknown are none. */
+/** True for an object or map; false for lists, bytes and the unknown. */
 export function isObject(value: CtyValue | undefined): value is CtyObject {
   return (
     typeof value === 'object' &&

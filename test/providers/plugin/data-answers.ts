@@ -17,7 +17,7 @@ export const dataAnswers: Readonly<Record<string, (question: DataQuestion) => Ct
   azurerm_location: ({ zones }) => ({
     zone_mappings: zones.map((_, index) => ({ logical_zone: String(index + 1), physical_zone: `zone${index + 1}` })),
   }),
-  // Some regions have zones for accelerators beside those with a letter.
+  // Some regions have zones for accelerators in addition to those with a letter.
   google_compute_zones: ({ asked, region, zones }) => ({
     names: [...zones, 'ai1a'].map((zone) => `${text(asked.region) || region}-${zone}`).sort(),
   }),

@@ -1,6 +1,6 @@
 /**
  * Serves schema fixtures to a real `terraform` as already running plugins (TF_REATTACH_PROVIDERS), so that nothing is
- * downloaded. Behind each is a simulated cloud: real are Terraform, the modules and the schemas, nothing else.
+ * downloaded. Each has a simulated cloud: only Terraform, the modules and the schemas are real.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -13,7 +13,7 @@ import { SimulatedCloud } from './simulated-cloud.ts';
 export interface FixtureProviders {
   /** What Terraform needs to find them. */
   readonly environment: Readonly<Record<string, string>>;
-  /** The cloud behind a provider, by its source. */
+  /** The cloud of a provider, by its source. */
   cloud(provider: string): SimulatedCloud;
   stop(): Promise<void>;
 }

@@ -10,15 +10,15 @@ export type MakeUp = (path: AttributePath, type: CtyType) => CtyValue;
 
 type Nesting = NestedBlockSchema['nesting_mode'];
 interface Walk {
-  /** What becomes of one attribute; the nested ones of a value that is kept are walked. */
+  /** The planned value of one attribute; the nested ones of a value that is kept are walked. */
   readonly attribute: (schema: AttributeSchema, value: CtyValue, config: CtyValue, path: AttributePath) => CtyValue;
 }
 
 /** A resource that does not exist yet: what Terraform proposes, and unknown where the provider has the last word. */
 export function plannedCreation(block: BlockSchema, config: CtyObject, proposed: CtyObject): CtyObject {
-  const attribute: Walk['attribute'] = (schema, value, wish) => {
+  const attribute: Walk['attribute'] = (schema, value, configured) => {
     if (schema.write_only) return null;
-    return schema.computed && wish === null ? new Unknown() : value;
+    return schema.computed && configured === null ? new Unknown() : value;
   };
   return walkBlock(block, proposed, config, [], { attribute });
 }
@@ -51,7 +51,8 @@ function walkBlock(
   walk: Walk,
 ): CtyObject {
   const nested = Object.entries(block.block_types).map(([name, { nesting_mode: mode, block: inner }]) => {
-    const each = (item: CtyObject, wish: CtyObject, at: AttributePath) => walkBlock(inner, item, wish, at, walk);
+    const each = (item: CtyObject, configured: CtyObject, at: AttributePath) =>
+      walkBlock(inner, item, configured, at, walk);
     return [name, walkNested(mode, value[name] ?? null, config[name] ?? null, [...path, name], each)] as const;
   });
   return { ...walkAttributes(block.attributes, value, config, path, walk), ...Object.fromEntries(nested) };
@@ -66,13 +67,13 @@ function walkAttributes(
 ): CtyObject {
   const entries = Object.entries(attributes).map(([name, schema]) => {
     const at = [...path, name];
-    const wish = config[name] ?? null;
-    const kept = walk.attribute(schema, value[name] ?? null, wish, at);
+    const configured = config[name] ?? null;
+    const kept = walk.attribute(schema, value[name] ?? null, configured, at);
     const { nested_type: nested } = schema;
     if (nested === undefined) return [name, kept] as const;
-    const each = (item: CtyObject, wished: CtyObject, inner: AttributePath) =>
-      walkAttributes(nested.attributes, item, wished, inner, walk);
-    return [name, walkNested(nested.nesting_mode, kept, wish, at, each)] as const;
+    const each = (item: CtyObject, configured: CtyObject, inner: AttributePath) =>
+      walkAttributes(nested.attributes, item, configured, inner, walk);
+    return [name, walkNested(nested.nesting_mode, kept, configured, at, each)] as const;
   });
   return Object.fromEntries(entries);
 }
@@ -80,8 +81,8 @@ function walkAttributes(
 type Each = (item: CtyObject, config: CtyObject, path: AttributePath) => CtyObject;
 
 function walkNested(mode: Nesting, value: CtyValue, config: CtyValue, path: AttributePath, each: Each): CtyValue {
-  const one = (item: CtyValue, wish: CtyValue | undefined, key: readonly string[]) =>
-    isObject(item) ? each(item, isObject(wish) ? wish : {}, [...path, ...key]) : item;
+  const one = (item: CtyValue, configured: CtyValue | undefined, key: readonly string[]) =>
+    isObject(item) ? each(item, isObject(configured) ? configured : {}, [...path, ...key]) : item;
   switch (mode) {
     case 'single':
     case 'group':
@@ -89,13 +90,13 @@ function walkNested(mode: Nesting, value: CtyValue, config: CtyValue, path: Attr
     case 'list':
     case 'set': {
       if (!isList(value)) return value;
-      const wishes = isList(config) ? config : [];
-      return value.map((item, index) => one(item, wishes[index], [String(index)]));
+      const configs = isList(config) ? config : [];
+      return value.map((item, index) => one(item, configs[index], [String(index)]));
     }
     case 'map': {
       if (!isObject(value)) return value;
-      const wishes = isObject(config) ? config : {};
-      return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, one(item, wishes[key], [key])]));
+      const configs = isObject(config) ? config : {};
+      return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, one(item, configs[key], [key])]));
     }
     default:
       return mode satisfies never;

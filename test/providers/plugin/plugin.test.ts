@@ -1,4 +1,4 @@
-/** The fixture provider under a real Terraform: what it refuses, what it keeps, what it lets go. */
+/** The fixture provider under a real Terraform: what it refuses, keeps and removes. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -105,13 +105,13 @@ describe.skipIf(skipsTerraform)('the fixture provider', () => {
 
   it('the fixture provider notices lost resources, replaces immutable ones, and changes the rest', async () => {
     const accounts = { a: here };
-    const wish = (change: Readonly<Record<string, unknown>>) =>
+    const root = (change: Readonly<Record<string, unknown>>) =>
       toyRoot({ accounts, resource: machineIn('a', 'one', change), data: toyImage('a') });
-    const workspace = await workspaceOf(wish({}));
+    const workspace = await workspaceOf(root({}));
     await done(workspace.apply());
-    await workspace.write(wish({ tags: { generation: '2' } }));
+    await workspace.write(root({ tags: { generation: '2' } }));
     expect(await workspace.plan()).toEqual([{ address: 'toy_machine.a', action: 'update' }]);
-    await workspace.write(wish({ user_data: 'other' }));
+    await workspace.write(root({ user_data: 'other' }));
     expect(await workspace.plan()).toEqual([{ address: 'toy_machine.a', action: 'replace' }]);
     await done(workspace.apply());
     const cloud = providers.cloud('example/toy');

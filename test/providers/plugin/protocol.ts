@@ -22,7 +22,7 @@ interface DynamicValue {
   readonly msgpack?: Uint8Array;
 }
 
-/** An object of the configuration or the state; null where there is none. */
+/** An object of the configuration or the state; null if it does not exist. */
 export function objectOf(field: unknown): CtyObject | null {
   const { msgpack } = (field ?? {}) as DynamicValue;
   if (msgpack === undefined || msgpack.length === 0) return null;

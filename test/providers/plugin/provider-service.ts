@@ -142,10 +142,10 @@ export class ProviderService {
     const asked = objectOf(config) ?? {};
     const { account, region } = this.#speakerOf(connection);
     const known = dataAnswers[type]?.({ asked, region, zones: this.#cloud.zones }) ?? {};
-    const wished: CtyObject = { ...asked, ...known };
+    const wanted: CtyObject = { ...asked, ...known };
     const seed = `${account.name}/${region}/${type}/${JSON.stringify(asked)}`;
     const make = makerOf({ type, region, config: asked, seed, address: (text) => this.#cloud.address(text) });
-    const values = applied(schema.block, plannedCreation(schema.block, wished, wished), make);
+    const values = applied(schema.block, plannedCreation(schema.block, wanted, wanted), make);
     return { state: dynamicValue(values) };
   }
 

@@ -97,7 +97,7 @@ export function readSchemaFixture(file: string | URL): SchemaFixture {
 
 type Schemas = SchemaFixture['schema']['resource_schemas'];
 
-/** Some sources do not tell that an optional attribute gets a value from the cloud where the configuration has none. */
+/** Some sources do not say that an optional attribute gets a value from the cloud where the configuration has none. */
 function completed(schemas: Schemas): Schemas {
   return Object.fromEntries(
     Object.entries(schemas).map(([type, { version, block }]) => {

@@ -1,4 +1,4 @@
-/** What one provider's cloud holds: objects by account and region, and what became of them. Nothing of it is real. */
+/** What one provider's cloud holds: objects by account and region, and their history. Nothing of it is real. */
 
 import { isWithin, rangesOverlap } from './address-ranges.ts';
 import { clashRules, keptFirst, rangeRules } from './clash-rules.ts';
@@ -51,7 +51,7 @@ export class SimulatedCloud {
     return account;
   }
 
-  /** Everything that stands. */
+  /** Everything that exists. */
   get inventory(): readonly CloudObject[] {
     return [...this.#objects.values()];
   }
@@ -93,16 +93,16 @@ export class SimulatedCloud {
   create(object: CloudObject): void {
     this.#refuse(object);
     this.#objects.set(object.key, object);
-    this.#tell('create', object);
+    this.#record('create', object);
   }
 
   update(object: CloudObject): void {
     this.#refuse(object);
     this.#objects.set(object.key, object);
-    this.#tell('update', object);
+    this.#record('update', object);
   }
 
-  /** Takes it away. Throws `CloudRefusal` while something else stands on it. */
+  /** Takes it away. Throws `CloudRefusal` while something else depends on it. */
   delete(key: string): void {
     const object = this.#objects.get(key);
     if (object === undefined) return;
@@ -117,7 +117,7 @@ export class SimulatedCloud {
     if (says !== undefined && this.inventory.find(isOfItsRegion)?.key === key) throw new CloudRefusal(says);
     this.#objects.delete(key);
     for (const leaf of leaves(object.values)) this.#addresses.delete(String(leaf));
-    this.#tell('delete', object);
+    this.#record('delete', object);
   }
 
   /** Removes it without a word to anybody, as a person with the cloud's console would. */
@@ -125,7 +125,7 @@ export class SimulatedCloud {
     this.#objects.delete(key);
   }
 
-  #tell(action: CloudEvent['action'], { key, type, account, values }: CloudObject): void {
+  #record(action: CloudEvent['action'], { key, type, account, values }: CloudObject): void {
     this.#events.push({ key, action, type, account: account.name, values });
   }
 

@@ -1,7 +1,7 @@
 /** Configurations for the toy provider: the fixture provider is tested on a cloud that does not exist. */
 import type { RootModule } from '#rendering/root-module.ts';
 
-interface ToyWish {
+interface ToyOptions {
   /** Alias → token and region. */
   readonly accounts: Readonly<Record<string, { readonly token: string; readonly region: string }>>;
   readonly resource: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
@@ -9,7 +9,7 @@ interface ToyWish {
   readonly output?: Readonly<Record<string, unknown>>;
 }
 
-export function toyRoot({ accounts, ...rest }: ToyWish): RootModule {
+export function toyRoot({ accounts, ...rest }: ToyOptions): RootModule {
   return {
     terraform: { required_providers: { toy: { source: 'example/toy', version: '1.0.0' } } },
     provider: { toy: Object.entries(accounts).map(([alias, account]) => ({ alias, ...account })) },

@@ -5,7 +5,7 @@ import { key, Pipeline } from './harness/pipeline.ts';
 
 const small = manifestOf([{ compute: { work: 2 } }]);
 const large = manifestOf([{ compute: { work: 2, more: 2 } }]);
-it('a run is started again when finish-run was cut off too and the event comes again', async () => {
+it('a run is started again when finish-run was interrupted too and the event comes again', async () => {
   const pipeline = new Pipeline();
   const { runId } = await pipeline.submit(small);
   pipeline.runner.trouble('infrastructure', () => pipeline.machines.abortAll());
@@ -15,7 +15,7 @@ it('a run is started again when finish-run was cut off too and the event comes a
   await pipeline.settle();
   expect(await pipeline.manifest()).toMatchObject({ status: 'Done' });
 });
-it('a generation without a run record is taken up when the run before it was cut off too', async () => {
+it('a generation without a run record is taken up when the run before it was interrupted too', async () => {
   const pipeline = new Pipeline();
   const { runId } = await pipeline.submit(small);
   pipeline.runner.trouble('infrastructure', async () => {
@@ -32,7 +32,7 @@ it('a generation without a run record is taken up when the run before it was cut
   expect(runId).toBeTruthy();
   expect(await pipeline.manifest()).toMatchObject({ status: 'Done', generation: 2 });
 });
-it('cut-offs of earlier manifests of the same name are not counted', async () => {
+it('interruptions of earlier manifests of the same name are not counted', async () => {
   const pipeline = new Pipeline();
   for (const _ of ['one', 'another']) {
     await pipeline.submit(small);
