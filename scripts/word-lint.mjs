@@ -1,6 +1,6 @@
 /**
- * Refuses the words that the glossary of CONTRIBUTING.md replaces: in strings, comments and names of code, in documents, in titles of tests.
- * Refuses titles of tests without a subject. Prints `file:line: word -> use …` and exits with 1; `--count`: hits by folder.
+ * Refuses the words that the glossary of CONTRIBUTING.md replaces: in code (strings, comments, JSX, names), tests and documents.
+ * Refuses titles of tests without a subject, and comments that begin with "Of". Prints `file:line: word -> use …` and exits with 1; `--count`: hits by folder.
  * Other arguments are paths to read. @default all
  */
 import { execFileSync } from 'node:child_process';
@@ -33,55 +33,24 @@ function matcherOf(rows) {
   return new RegExp(`\\b(?:(?:${any(rows.flatMap(({ except }) => except))})|${groups.join('|')})\\b`, 'gi');
 }
 
-const codeToken =
-  /\/\/[^\n]*(?:\n\s*\/\/[^\n]*)*|\/\*[\s\S]*?\*\/|'(?:\\.|[^'\\\n])*'|"(?:\\.|[^"\\\n])*"|(?<=(?:^|[(,=:[!&|?{};+>]|\breturn|\bcase)\s*)\/(?:\\.|\[(?:\\.|[^\]\\\n])*\]|[^/\\\n])+\/\w*|[\s\S]/gy;
-const templateText = /(?:\\[\s\S]|\$(?!\{)|[^`\\$])*/y;
-
-/** Strings, texts of templates and comments of TypeScript, each with where it begins. */
-function textsOfCode(source) {
-  const texts = [];
-  /** For each template that is open: how many braces of its `${…}` are. */
-  const braces = [];
-  let at = 0;
-  const next = (expression) => {
-    expression.lastIndex = at;
-    const [text] = expression.exec(source);
-    at += text.length;
-    return text;
-  };
-  const readTemplate = () => {
-    texts.push({ at, text: next(templateText) });
-    if (source[at] === '`') braces.pop();
-    else braces[braces.length - 1] = 0;
-    at += source[at] === '`' ? 1 : 2;
-  };
-  while (at < source.length) {
-    const text = next(codeToken);
-    const depth = braces.at(-1);
-    if (text === '`') {
-      braces.push(0);
-      readTemplate();
-    } else if (text === '}' && depth === 0) readTemplate();
-    else if (depth !== undefined && (text === '{' || text === '}')) braces[braces.length - 1] += text === '{' ? 1 : -1;
-    else if (text.length > 1 && /^(?:['"]|\/[/*])/.test(text)) texts.push({ at: at - text.length, text });
-  }
-  return texts;
-}
-
-/** Names of more than one word, also those in strings such as kinds of events; `driftFound` is read as "drift Found". */
+/**
+ * Names of more than one word, also those in strings such as kinds of events: `driftFound` and `drift_found` are read as
+ * "drift Found" and "drift found". A name of one word is part of the text.
+ */
 const namesOfCode = (source) =>
-  [...source.matchAll(/\b\w*[a-z][A-Z]\w*/g)]
+  [...source.matchAll(/\b\w*(?:[a-z][A-Z]|[A-Za-z]_[A-Za-z])\w*/g)]
     .filter(([name]) => !storedNames.has(name))
-    .map(({ 0: name, index }) => ({ at: index, text: name.replace(/(?<=[a-z])(?=[A-Z])/g, ' ') }));
+    .map(({ 0: name, index }) => ({ at: index, text: name.replace(/(?<=[a-z])(?=[A-Z])/g, ' ').replaceAll('_', ' ') }));
 
-/** A field of stored documents keeps its name. */
-const storedNames = new Set(['lostPools']);
+/** Fields of stored documents, kinds of events and names of resources stay as they are. */
+const storedNames = new Set(['lostPools', 'RunCutOff', 'ExecutionCutOff']);
 
 /** Titles: `it('…'`, `describe.skipIf(…)('…'`, `test.each([…])('…'`. */
 const titlesOfTest = (source) =>
-  textsOfCode(source).filter(({ at }) =>
-    /(?:\b(?:it|describe|test)(?:\.\w+)*|\))\(\s*`?$/.test(source.slice(Math.max(0, at - 60), at)),
-  );
+  [...source.matchAll(/(?:\b(?:it|describe|test)(?:\.\w+)*|\))\(\s*(?=['"`])/g)].map(({ 0: call, index }) => ({
+    at: index + call.length,
+    text: source.slice(index + call.length, index + call.length + 80),
+  }));
 
 /** A title that begins with one of these has its subject in its `describe`; names of commands that are verbs are not among them. */
 const afterSubject = new Set(
@@ -106,28 +75,28 @@ function wordsWithoutSubject(source) {
   const calls = /(?:^|\))\s*(?:it|test|describe)(?=[.(])/gm;
   const isDescribe = (at) => source.slice(0, at).match(calls)?.at(-1)?.endsWith('describe');
   return titlesOfTest(source)
-    .map(({ at, text }) => ({ at, word: /^['"]?([a-z]+)(?![\w-])/.exec(text)?.[1] }))
+    .map(({ at, text }) => ({ at, word: /^['"`]([a-z]+)(?![\w-])/.exec(text)?.[1] }))
     .filter(({ at, word }) => afterSubject.has(word) && !isDescribe(at));
 }
 
+/** Comments like "Of the last run.": a reader has to guess the subject. A comment of several lines may have "Of" in its middle. */
+const commentsWithoutSubject = (source) =>
+  [...source.matchAll(/(?:\/\*\*?\s*(?:\*\s*)?|(?<!^[ \t]*(?:\/\/|#).*\n[ \t]*)(?:\/\/|#) )Of (?=[a-z`'"])/gm)].map(
+    ({ index }) => index,
+  );
+
+/** A line of code has one kind of text for a reader: its comments, strings, JSX and names are all read. */
 function textsOf(file, source) {
-  if (/\.(?:ts|mjs)$/.test(file)) {
-    if (file.startsWith('test/')) return titlesOfTest(source);
-    // The path of an import is a name, and its file is what is renamed.
-    const texts = textsOfCode(source).filter(
-      ({ at }) => !/(?:\bfrom|\bimport)\s*\(?$/.test(source.slice(Math.max(0, at - 10), at)),
-    );
-    return [...texts, ...namesOfCode(source)];
-  }
   if (file === glossaryFile) return [{ at: 0, text: source.replace(/^\| \*\*.*$/gm, (row) => ' '.repeat(row.length)) }];
   if (file === 'CHANGELOG.md') return [{ at: 0, text: source.split(/^## (?!Unreleased)/m)[0] }];
-  return [{ at: 0, text: source }];
+  return [{ at: 0, text: source }, ...namesOfCode(source)];
 }
 
+/** Not read: JSON, which is generated or recorded, and the manifests, modules and goldens of tests, which are data. */
 function isRead(file) {
-  if (file.startsWith('test/')) return /\.ts$/.test(file);
-  if (/\.(?:md|ts|mjs|sh)$/.test(file) || file.endsWith('.asl.json')) return true;
-  return /^(?:examples|templates)\//.test(file) && !/\.(?:json|hcl|gitignore)$/.test(file);
+  if (/\.(?:md|tsx?|mjs|sh|css|html|py|go|proto|service)$/.test(file)) return true;
+  if (file.startsWith('test/')) return false;
+  return file.endsWith('.asl.json') || /\.(?:ya?ml|tf|j2)$/.test(file) || /(?:^|\/)[\w-]+$/.test(file);
 }
 
 const rows = glossaryRows(readFileSync(glossaryFile, 'utf8'));
@@ -145,6 +114,10 @@ for (const file of files.filter(isRead)) {
       const line = source.slice(0, at + match.index).split('\n').length;
       hits.push({ file, line, word: match[0].replace(/\s+/g, ' '), use: rows[Number(row.slice(3))].use });
     }
+  }
+  for (const at of file.endsWith('.md') ? [] : commentsWithoutSubject(source)) {
+    const line = source.slice(0, at).split('\n').length;
+    hits.push({ file, line, word: 'Of', use: 'a subject: whose?' });
   }
   for (const { at, word } of file.startsWith('test/') ? wordsWithoutSubject(source) : []) {
     const line = source.slice(0, at).split('\n').length;
