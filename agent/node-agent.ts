@@ -84,7 +84,9 @@ async function reportNodes(api: Pick<AgentApi, 'report'>, cluster: ClusterApi): 
 const Items = z.object({ items: z.array(z.looseObject({ metadata: z.looseObject({ name: z.string() }) })) });
 
 const approval = {
-  ...{ type: 'Approved', status: 'True', reason: 'KubeloomKnowsNode' },
+  type: 'Approved',
+  status: 'True',
+  reason: 'KubeloomKnowsNode',
   message: 'the kubelet of a node that Kubeloom made, for its own name and addresses',
 };
 
@@ -94,7 +96,9 @@ function healthIn(list: unknown): AgentHealth {
       const { status: ready = 'Unknown', lastTransitionTime } =
         status.conditions.find(({ type }) => type === 'Ready') ?? {};
       return {
-        ...{ name, locked: isLocked(labels), allocatable: status.allocatable },
+        name,
+        locked: isLocked(labels),
+        allocatable: status.allocatable,
         ready: ready === 'True' || ready === 'False' ? ready : 'Unknown',
         ...(lastTransitionTime && { readySince: lastTransitionTime }),
         ...(creationTimestamp && { createdAt: creationTimestamp }),

@@ -89,7 +89,12 @@ async function measure(templates: string | undefined) {
   else process.env.KUBELOOM_TEMPLATES = templates;
   const firewall = {
     kubeloom_firewall: {
-      ...{ ssh_port: 22, wireguard_port: 51820, tcp: [], udp: [], pod_devices: ['lxc*'], admin: ['0.0.0.0/0'] },
+      ssh_port: 22,
+      wireguard_port: 51820,
+      tcp: [],
+      udp: [],
+      pod_devices: ['lxc*'],
+      admin: ['0.0.0.0/0'],
       peers: names.map((name) => `${fleet.address(name)}/32`),
     },
   };

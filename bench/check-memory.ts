@@ -21,7 +21,8 @@ else await check(Number(machines), Number(port));
 /** The check itself, in the group. */
 async function check(count: number, sshPort: number): Promise<void> {
   const nodes = Array.from({ length: count }, (_, number) => ({
-    ...{ name: `machine-${number}`, privateAddress: `192.168.${2 + (number >> 8)}.${number & 255}` },
+    name: `machine-${number}`,
+    privateAddress: `192.168.${2 + (number >> 8)}.${number & 255}`,
     static: { endpoint: '127.0.0.1', username: 'root', secret: 'team/basement-key' },
   }));
   const state: ClusterState = { ...twoProviderState(), loadBalancers: [], pools: [{ ...staticPool, sshPort, nodes }] };

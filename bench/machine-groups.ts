@@ -54,14 +54,23 @@ function groupsManifest(image = 'debian'): object {
   const health = [{ http: { port: 80, path: '/ready' } }];
   const repair = { onUnhealthy: 'replace', after: '10m' };
   const group = (index: number) => ({
-    ...{ size, providerSpec: { name: 'cloud-1', region: `region-${index % regions}` }, serverType: 'small', image },
-    ...{ health, repair, boot: ['true'] },
+    size,
+    providerSpec: { name: 'cloud-1', region: `region-${index % regions}` },
+    serverType: 'small',
+    image,
+    health,
+    repair,
+    boot: ['true'],
   });
   const all = Object.fromEntries(Array.from({ length: groups }, (_, index) => [`group-${index}`, group(index)]));
   return {
-    ...{ apiVersion: 'kubeloom.dev/v1', kind: 'MachineGroups', metadata: { name: key.name } },
+    apiVersion: 'kubeloom.dev/v1',
+    kind: 'MachineGroups',
+    metadata: { name: key.name },
     spec: {
-      ...{ providers: [{ name: 'cloud-1', providerType: 'sim' }], groups: all, network: '192.168.0.0/16' },
+      providers: [{ name: 'cloud-1', providerType: 'sim' }],
+      groups: all,
+      network: '192.168.0.0/16',
       driftChecks: { interval: '30m' },
     },
   };

@@ -5,7 +5,11 @@ import type { CliClient } from '#cli/connection/api-client.ts';
 type Manifest = { readonly metadata: { readonly name: string } } & Record<string, unknown>;
 
 const pool = (name: string, provider: string) => ({
-  ...{ name, providerSpec: { name: provider, region: 'here' }, count: 1, serverType: 'host', image: 'debian' },
+  name,
+  providerSpec: { name: provider, region: 'here' },
+  count: 1,
+  serverType: 'host',
+  image: 'debian',
 });
 
 function manifest(name: string, providers: readonly object[], pools: readonly object[], rest: object): Manifest {
@@ -25,7 +29,10 @@ export function benchManifest(name: string, providerType: string): Manifest {
     ...[pool('compute-2', 'cloud-2'), pool('balancer', 'cloud-1')],
   ];
   const front = {
-    ...{ name: 'front', roles: ['apiserver'], targetedK8s: 'bench', pools: ['balancer'] },
+    name: 'front',
+    roles: ['apiserver'],
+    targetedK8s: 'bench',
+    pools: ['balancer'],
     dns: { dnsZone: 'bench.test', provider: 'cloud-1', hostname: name },
   };
   const role = { name: 'apiserver', protocol: 'tcp', port: 6443, targetPort: 6443, targetPools: ['control'] };

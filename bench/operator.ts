@@ -43,8 +43,11 @@ try {
     const operator = spawn(process.execPath, [...nodeOptions.split(' '), program], {
       stdio: ['ignore', 'inherit', 'inherit'],
       env: {
-        ...{ PATH: process.env.PATH, KUBELOOM_API_URL: kubeloom.apiUrl, KUBELOOM_TOKEN_FILE: join(folder, 'kubeloom') },
-        ...{ KUBERNETES_SERVER: server, KUBERNETES_TOKEN_FILE: join(folder, 'token') },
+        PATH: process.env.PATH,
+        KUBELOOM_API_URL: kubeloom.apiUrl,
+        KUBELOOM_TOKEN_FILE: join(folder, 'kubeloom'),
+        KUBERNETES_SERVER: server,
+        KUBERNETES_TOKEN_FILE: join(folder, 'token'),
         KUBERNETES_CA_FILE: join(folder, 'authority'),
         ...memoryVariables,
       },
@@ -67,7 +70,9 @@ try {
       const after = await requestsOf();
       const perMinute = [...after].map(([verb, count]) => [verb, count - (before.get(verb) ?? 0)] as const);
       return {
-        ...{ objects, intervalSeconds: 10, readySeconds: Math.round(readyMs / 1000) },
+        objects,
+        intervalSeconds: 10,
+        readySeconds: Math.round(readyMs / 1000),
         steadyRequestsPerMinute: Object.fromEntries(perMinute.filter(([, count]) => count > 0)),
         steadyKubeloomRequestsPerMinute: Object.fromEntries(kubeloom.requests),
         memoryMiB: { whenAllWereReady: ready, steady: memoryOf(pid) },

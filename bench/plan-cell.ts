@@ -38,7 +38,9 @@ async function measure(shape: Shape, which: PlanCase, clusters: number): Promise
   return {
     ms: median(passes.map(({ ms }) => ms)),
     cpuMs: median(passes.map(({ cpuMs }) => cpuMs)),
-    ...{ firstMs, firstMegabytes, megabytes: peakMegabytes() },
+    firstMs,
+    firstMegabytes,
+    megabytes: peakMegabytes(),
   };
 }
 

@@ -16,7 +16,8 @@ export function manifestToPlan(shape: Shape, clusters: number, changing = nodesO
     metadata: { name: 'bench' },
     spec: {
       providers: [0, 1, 2, 3].map((index) => ({
-        ...{ name: `hetzner-${index}`, providerType: 'hetzner' },
+        name: `hetzner-${index}`,
+        providerType: 'hetzner',
         secretRef: { name: `hetzner-${index}`, namespace: 'bench' },
       })),
       nodePools: { dynamic: [...shared, 'changes'].map((name, index) => pool(name, index, changing)) },
@@ -34,7 +35,10 @@ export function manifestToPlan(shape: Shape, clusters: number, changing = nodesO
       loadBalancers: {
         roles: [
           {
-            ...{ name: 'apiserver', protocol: 'tcp', port: 6443, targetPort: 6443 },
+            name: 'apiserver',
+            protocol: 'tcp',
+            port: 6443,
+            targetPort: 6443,
             targetPools: [...new Set(numbers.map((cluster) => blueprints(cluster).control))],
           },
         ],

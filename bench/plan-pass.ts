@@ -70,7 +70,10 @@ export class PlanStore {
 }
 
 const config = parseConfig({
-  ...{ KUBELOOM_TABLE: 'bench', KUBELOOM_BUCKET: 'bench', KUBELOOM_PROVIDER_TYPES: '', KUBELOOM_RUNNER_PROJECTS: '{}' },
+  KUBELOOM_TABLE: 'bench',
+  KUBELOOM_BUCKET: 'bench',
+  KUBELOOM_PROVIDER_TYPES: '',
+  KUBELOOM_RUNNER_PROJECTS: '{}',
 });
 
 /** Gives the records that were written; what is stored stays as it is, so that it can be done again. */

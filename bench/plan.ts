@@ -29,9 +29,14 @@ async function measureCase(shape: Shape, which: PlanCase) {
   const bySize = (part: keyof PlanCell) =>
     Object.fromEntries(sizes.map((clusters, index) => [clusters, round(cells[index]?.[part] ?? Number.NaN)]));
   return {
-    ...{ shape, case: which, ms: bySize('ms'), cpuMs: bySize('cpuMs'), firstMs: bySize('firstMs') },
+    shape,
+    case: which,
+    ms: bySize('ms'),
+    cpuMs: bySize('cpuMs'),
+    firstMs: bySize('firstMs'),
     exponent: growthExponent(cells.map(({ cpuMs }, index) => [sizes[index] ?? Number.NaN, cpuMs])),
-    ...{ firstMegabytes: bySize('firstMegabytes'), megabytes: bySize('megabytes') },
+    firstMegabytes: bySize('firstMegabytes'),
+    megabytes: bySize('megabytes'),
   };
 }
 

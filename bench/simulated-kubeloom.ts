@@ -17,19 +17,30 @@ export async function simulatedKubeloom(): Promise<SimulatedKubeloom> {
   const requests = new Map<string, number>();
   const cluster = (name: string) => {
     const nodes = ['control', 'compute', 'compute'].map((pool, index) => ({
-      ...{
-        name: `${name}-${pool}-${index}`,
-        pool,
-        role: pool,
-        provider: 'sim-1',
-        privateAddress: `10.0.0.${index + 1}`,
-      },
-      ...{ publicAddress: `203.0.113.${index + 1}`, status: 'Ready' },
+      name: `${name}-${pool}-${index}`,
+      pool,
+      role: pool,
+      provider: 'sim-1',
+      privateAddress: `10.0.0.${index + 1}`,
+      publicAddress: `203.0.113.${index + 1}`,
+      status: 'Ready',
     }));
     return {
-      ...{ cluster: `${name}-one-abc1234`, name: `${name}-one`, status: 'Converged', kubernetesVersion: '1.36.0' },
-      ...{ network: '192.168.2.0/24', apiEndpoint: null, progress: null, nodes, loadBalancers: [], failure: null },
-      ...{ heldPools: [], demand: null, drift: null, simulated: [], kubeconfigPath: '/kubeconfig' },
+      cluster: `${name}-one-abc1234`,
+      name: `${name}-one`,
+      status: 'Converged',
+      kubernetesVersion: '1.36.0',
+      network: '192.168.2.0/24',
+      apiEndpoint: null,
+      progress: null,
+      nodes,
+      loadBalancers: [],
+      failure: null,
+      heldPools: [],
+      demand: null,
+      drift: null,
+      simulated: [],
+      kubeconfigPath: '/kubeconfig',
     };
   };
   const answer = async (request: IncomingMessage): Promise<{ readonly status: number; readonly body: unknown }> => {

@@ -95,10 +95,21 @@ type Taken = { readonly CapacityUnits?: number };
 
 function recordOf(name: string, generation: number): ManifestRecord {
   return {
-    ...{ namespace: 'team', name, uid: 'abcde', generation, attempt: 1, checksum: 'c'.repeat(64), deleting: false },
+    namespace: 'team',
+    name,
+    uid: 'abcde',
+    generation,
+    attempt: 1,
+    checksum: 'c'.repeat(64),
+    deleting: false,
     document: { kind: 'InputManifest', spec: { text: `${generation}`.padEnd(documentBytes, 'x') } },
     origin: { at, by: 'oidc:https://issuer.example.org/anna', reason: 'the manifest was changed' },
-    ...{ status: 'Pending', runId: `${name}-abcde-g${generation}-a1`, lease: null, fence: 0 },
-    ...{ createdAt: at, updatedAt: at, dueAt: hourLater },
+    status: 'Pending',
+    runId: `${name}-abcde-g${generation}-a1`,
+    lease: null,
+    fence: 0,
+    createdAt: at,
+    updatedAt: at,
+    dueAt: hourLater,
   };
 }

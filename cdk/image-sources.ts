@@ -39,8 +39,14 @@ function bundledFiles(): ReadonlySet<string> {
   const { metafile } = buildSync({
     absWorkingDir: imageRoot,
     entryPoints: ['runner-images/runner/main.ts', 'agent/agent.ts'],
-    ...{ bundle: true, platform: 'node', format: 'esm', packages: 'external', outdir: 'out' },
-    ...{ write: false, metafile: true, logLevel: 'silent' },
+    bundle: true,
+    platform: 'node',
+    format: 'esm',
+    packages: 'external',
+    outdir: 'out',
+    write: false,
+    metafile: true,
+    logLevel: 'silent',
   });
   return new Set(Object.keys(metafile.inputs));
 }

@@ -30,16 +30,27 @@ export function addStacks(app: App, options: Options, code: FunctionCode, consol
   });
   const { table, bucket, key } = storage;
   const pipeline = new PipelineStack(app, `${installation}-pipeline`, {
-    ...{ ...common, code, table, bucket, key },
+    ...common,
+    code,
+    table,
+    bucket,
+    key,
     description: 'Kubeloom: state machines, functions and runners.',
   });
   const { settings, on } = pipeline;
   const routes = new ApiStack(app, `${installation}-api`, {
-    ...{ ...common, code, settings, on, api: pipeline.api },
+    ...common,
+    code,
+    settings,
+    on,
+    api: pipeline.api,
     description: 'Kubeloom: the HTTP API.',
   });
   const observability = new ObservabilityStack(app, `${installation}-observability`, {
-    ...{ ...common, pipeline, api: pipeline.api, table },
+    ...common,
+    pipeline,
+    api: pipeline.api,
+    table,
     description: 'Kubeloom: alarms and dashboard.',
   });
   // In 0.1.0 the alarms import the API from the stack of its routes, which cannot drop that export while they do.
@@ -47,7 +58,9 @@ export function addStacks(app: App, options: Options, code: FunctionCode, consol
   const made = { storage, pipeline, api: routes, observability };
   if (!options.console) return made;
   const site = new ConsoleStack(app, `${installation}-console`, {
-    ...{ ...common, api: pipeline.api, files: consoleFiles() },
+    ...common,
+    api: pipeline.api,
+    files: consoleFiles(),
     description: 'Kubeloom: the web console.',
   });
   site.addStackDependency(routes);

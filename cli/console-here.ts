@@ -33,7 +33,11 @@ export async function consoleHere(port: number): Promise<ConsoleHere> {
     import('#local/console/built-console.ts'),
   ]);
   const proxy = await startConsoleProxy({
-    ...{ apiUrl, port, ...consoleCaller(apiUrl), context: usedContext(), build: builtConsole },
+    apiUrl,
+    port,
+    ...consoleCaller(apiUrl),
+    context: usedContext(),
+    build: builtConsole,
     logger: { info: () => {}, warn: (what, { cause } = {}) => note(`${what}: ${cause}`), error: (what) => note(what) },
   }).catch(asSentence(exitCodes.fault));
   const { promise: ended, resolve } = Promise.withResolvers<void>();

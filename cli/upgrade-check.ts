@@ -95,7 +95,9 @@ const quotaStates = { ok: 'ok', warning: 'note', wrong: 'wrong', skipped: 'note'
 function quotaFindings(quotas: readonly Quota[]): readonly UpgradeFinding[] {
   if (quotas.length === 0) return [{ state: 'ok', about: 'quotas', found: 'this release needs none that is new' }];
   return quotas.map(({ name, state, found, fix }) => ({
-    ...{ state: quotaStates[state], about: name, found },
+    state: quotaStates[state],
+    about: name,
+    found,
     ...(fix !== undefined && { fix }),
   }));
 }

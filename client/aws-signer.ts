@@ -16,7 +16,11 @@ export function signerOf(region: string, credentials: Credentials): Signer {
   return async (method, url, headers, body) => {
     const query: Record<string, string> = Object.fromEntries(url.searchParams);
     const signed = await signer.sign({
-      ...{ method, protocol: url.protocol, hostname: url.hostname, path: url.pathname, query },
+      method,
+      protocol: url.protocol,
+      hostname: url.hostname,
+      path: url.pathname,
+      query,
       ...(url.port === '' ? {} : { port: Number(url.port) }),
       ...(body === undefined ? {} : { body }),
       headers: { ...headers, host: url.host },

@@ -40,7 +40,9 @@ export function requestSender(connection: Connection): SendRequest {
     if (token) headers.authorization = `Bearer ${token}`;
     if (body !== undefined) headers['content-type'] ??= 'application/json';
     const response = await fetch(url, {
-      ...{ method, headers: await sign(method, url, headers, body), redirect: 'manual' },
+      method,
+      headers: await sign(method, url, headers, body),
+      redirect: 'manual',
       ...(body !== undefined && { body }),
       ...(timeoutMs !== undefined && { signal: AbortSignal.timeout(timeoutMs) }),
     }).catch((cause: unknown) => {

@@ -130,8 +130,11 @@ async function assemble(given: {
   const noteStart = inMemory ? undefined : await checkStores(directory.path, { accept: acceptLoss, report });
   let gateway: Gateway | undefined;
   const dynamodb = await startDynamoDb({
-    ...{ directory: inMemory ? undefined : inDirectory('dynamodb'), port: directory.ports.dynamodb ?? 0, accessKey },
-    ...{ acceptLoss, logger },
+    directory: inMemory ? undefined : inDirectory('dynamodb'),
+    port: directory.ports.dynamodb ?? 0,
+    accessKey,
+    acceptLoss,
+    logger,
     onEnd(cause) {
       const trouble = partEnded('the database of this platform', cause);
       logger.error(trouble.detail);
@@ -150,12 +153,19 @@ async function assemble(given: {
   const codeBuildDoor = door();
   const codeBuild = await open('codeBuild', codeBuildDoor.listener);
   const endpoints: Endpoints = {
-    ...{ dynamodb: dynamodb.url, s3: s3.url, ssm: ssm.url, stepFunctions: stepFunctions.url, codeBuild: codeBuild.url },
+    dynamodb: dynamodb.url,
+    s3: s3.url,
+    ssm: ssm.url,
+    stepFunctions: stepFunctions.url,
+    codeBuild: codeBuild.url,
     eventBus: eventBus.url,
   };
 
   const variables = platformEnvironment({
-    ...{ endpoints, accessKey, dataDirectory: directory.path, runnerProjects: product.runnerProjects },
+    endpoints,
+    accessKey,
+    dataDirectory: directory.path,
+    runnerProjects: product.runnerProjects,
     providerTypes: await product.providerTypes(),
     templateSources: product.templateSources ?? 'git',
     documents: product.documents ?? { upstream: [], defaultStorage: 'none' },
@@ -167,13 +177,22 @@ async function assemble(given: {
 
   const projects = await product.projects(variables, directory.path);
   const { builds, store: buildStore } = startCodeBuild({
-    ...{ projects, statePath: state('builds.sqlite'), dataDirectory: directory.path, graceMs, logger },
+    projects,
+    statePath: state('builds.sqlite'),
+    dataDirectory: directory.path,
+    graceMs,
+    logger,
   });
   cleanUp.push(() => buildStore.close());
   const { executions, store, machines, rules } = await startWorkflows({
-    ...{ machinesDirectory: product.machinesDirectory, statePath: state('executions.sqlite') },
+    machinesDirectory: product.machinesDirectory,
+    statePath: state('executions.sqlite'),
     runnerProjects: product.runnerProjects,
-    ...{ lambdas, builds, rules: product.statusRules, concurrency: runsAtOnce(variables), logger },
+    lambdas,
+    builds,
+    rules: product.statusRules,
+    concurrency: runsAtOnce(variables),
+    logger,
   });
   cleanUp.push(() => store.close());
   const logFile = inDirectory('platform.log');
@@ -226,7 +245,11 @@ async function assemble(given: {
   const quickScheduler = calledEvery(product.quickTick, tickSeconds / 5, false);
   const servers = { s3, ssm, stepFunctions, codeBuild, dynamodb, eventBus, metrics };
   await directory.publish({
-    ...{ apiUrl: api.url, token: directory.token, ...installationIdentity(), runner, since: new Date().toISOString() },
+    apiUrl: api.url,
+    token: directory.token,
+    ...installationIdentity(),
+    runner,
+    since: new Date().toISOString(),
     ...(oidc && { oidc: { issuer: oidc.issuer, audiences: [...oidc.audiences] } }),
     endpoints: { ...endpoints },
     metricsUrl: `${metrics.url}/metrics`,
@@ -234,7 +257,12 @@ async function assemble(given: {
   });
   logger.info('the platform is up', { api: api.url, runner, directory: directory.path });
   return {
-    ...{ apiUrl: api.url, metricsUrl: `${metrics.url}/metrics`, token: directory.token, endpoints, builds, stop },
+    apiUrl: api.url,
+    metricsUrl: `${metrics.url}/metrics`,
+    token: directory.token,
+    endpoints,
+    builds,
+    stop,
     executions: { ...executions, store, machines },
     objects: (prefix) => objects.keys(bucket, prefix),
     tick: async () => scheduler?.tick(),

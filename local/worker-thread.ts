@@ -44,7 +44,8 @@ export async function startThread(
     if (!closing) onEnd(cause);
   });
   return {
-    ...{ url: at.url, port: at.port },
+    url: at.url,
+    port: at.port,
     order: (order) => worker.postMessage({ order }),
     async close() {
       closing = true;

@@ -44,7 +44,10 @@ export async function startWorkflows(options: {
   const store = openExecutionStore(statePath);
   let stopping = false;
   const rules = statusRules(options.rules, {
-    ...{ store, machineNamed, logger, executions: () => executions },
+    store,
+    machineNamed,
+    logger,
+    executions: () => executions,
     stopping: () => stopping,
   });
   const executions: Executions = startExecutions({

@@ -80,7 +80,8 @@ async function refuse(
   const finding = ['Ready', 'False', reason, message] as const;
   await writes.status(object, {
     ...object.status,
-    ...{ state: 'SCHEDULED_FOR_DELETION', message: message.split('\n')[0] },
+    state: 'SCHEDULED_FOR_DELETION',
+    message: message.split('\n')[0],
     conditions: [...conditionsOf(object.status.conditions ?? [], [finding], { now: now().toISOString(), generation })],
   });
   await writes.event(object, { type: 'Warning', reason: 'NotDeleted', message });

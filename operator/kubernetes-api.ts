@@ -61,7 +61,8 @@ export function kubernetesApi({ server, authority, token, timeoutMs = 30_000 }: 
     const url = new URL(`${server}${path}`);
     for (const [key, value] of Object.entries(query ?? {})) url.searchParams.set(key, value);
     const headers = {
-      ...{ accept, authorization: `Bearer ${await token()}` },
+      accept,
+      authorization: `Bearer ${await token()}`,
       ...(body !== undefined && { 'content-type': contentType }),
     };
     return new Promise<IncomingMessage>((resolve, reject) => {

@@ -63,7 +63,11 @@ export function objectWrites(kubernetes: KubernetesApi, resource: Resource, now:
       const id = createHash('sha256').update([uid, generation, reason, text].join('\n')).digest('hex').slice(0, 16);
       const at = now().toISOString();
       const body = {
-        ...{ apiVersion: 'v1', kind: 'Event', type, reason, message: text },
+        apiVersion: 'v1',
+        kind: 'Event',
+        type,
+        reason,
+        message: text,
         metadata: { name: `${name}.${id}`, namespace },
         involvedObject: {
           apiVersion: apiVersionOf(resource),
@@ -73,8 +77,12 @@ export function objectWrites(kubernetes: KubernetesApi, resource: Resource, now:
           uid,
           resourceVersion,
         },
-        ...{ firstTimestamp: at.replace(/\.\d+Z/, 'Z'), lastTimestamp: at.replace(/\.\d+Z/, 'Z'), count: 1 },
-        ...{ source: { component: managedBy }, reportingComponent: managedBy, reportingInstance: managedBy },
+        firstTimestamp: at.replace(/\.\d+Z/, 'Z'),
+        lastTimestamp: at.replace(/\.\d+Z/, 'Z'),
+        count: 1,
+        source: { component: managedBy },
+        reportingComponent: managedBy,
+        reportingInstance: managedBy,
       };
       await kubernetes.ask('POST', `/api/v1/namespaces/${namespace}/events`, { body }).catch((error: unknown) => {
         // It exists already, or the namespace is being deleted.

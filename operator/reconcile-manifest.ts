@@ -137,7 +137,8 @@ async function report(
     ...(accepted?.[1] === 'False' && { state: 'ERROR' as const, message: cut(accepted[3].split('\n')[0] ?? '') }),
     conditions: [
       ...conditionsOf(object.status.conditions ?? [], findings, {
-        ...{ now: now().toISOString(), generation: observed },
+        now: now().toISOString(),
+        generation: observed,
       }),
     ],
   };

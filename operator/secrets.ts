@@ -24,7 +24,9 @@ export class KnownSecrets {
     for (const namespace of namespaces) {
       const path = namespace === undefined ? '/api/v1/secrets' : `/api/v1/namespaces/${namespace}/secrets`;
       const answer = await kubernetes.ask('GET', path, {
-        ...{ accept: namesOnly, query: { resourceVersion: '0' }, kept: readPart },
+        accept: namesOnly,
+        query: { resourceVersion: '0' },
+        kept: readPart,
       });
       names.push(...SecretNames.parse(answer).items.map(({ metadata }) => metadata));
     }
@@ -123,7 +125,9 @@ export async function writeOutputs(
           query: { fieldManager: managedBy, force: 'true' },
           contentType: 'application/apply-patch+yaml',
           body: {
-            ...{ apiVersion: 'v1', kind: 'Secret', type: 'Opaque' },
+            apiVersion: 'v1',
+            kind: 'Secret',
+            type: 'Opaque',
             metadata: { name: secret, namespace, labels, ownerReferences: [owner] },
             data: { [output]: Buffer.from(content).toString('base64') },
           },

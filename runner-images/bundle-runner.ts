@@ -49,10 +49,16 @@ async function buildInto(outfile: string, entry: string, options: BuildOptions):
     entryPoints: [join(root, entry)],
     absWorkingDir: root,
     outfile,
-    ...{ bundle: true, platform: 'node', target: 'node24', format: 'esm' },
+    bundle: true,
+    platform: 'node',
+    target: 'node24',
+    format: 'esm',
     // If a package has CommonJS and modules, use the modules: unused code is left out.
     mainFields: ['module', 'main'],
-    ...{ minifySyntax: true, minifyWhitespace: true, legalComments: 'none', logLevel: 'error' },
+    minifySyntax: true,
+    minifyWhitespace: true,
+    legalComments: 'none',
+    logLevel: 'error',
     banner: { js: requireBanner },
     plugins: [...(options.plugins ?? []), withoutBallast([...commonBallast, plainKeys]), leanHttp],
   });

@@ -34,7 +34,9 @@ export const nodeOptions =
 
 /** What is freed outside of that heap goes back at once: one pool of the C library, and one thread for files and names. */
 export const memoryVariables = {
-  ...{ MALLOC_ARENA_MAX: '1', MALLOC_MMAP_THRESHOLD_: '65536', MALLOC_TRIM_THRESHOLD_: '65536' },
+  MALLOC_ARENA_MAX: '1',
+  MALLOC_MMAP_THRESHOLD_: '65536',
+  MALLOC_TRIM_THRESHOLD_: '65536',
   UV_THREADPOOL_SIZE: '1',
 } as const;
 
@@ -84,7 +86,8 @@ function deployment({ namespace, image, ...values }: OperatorValues): object {
     ...memoryVariables,
   };
   const container = {
-    ...{ name: 'operator', image },
+    name: 'operator',
+    image,
     command: ['node', ...nodeOptions.split(' '), '/opt/kubeloom/operator.mjs'],
     env: Object.entries(env).map(([key, value]) => ({ name: key, value })),
     resources: { requests: { cpu: '20m', memory: '100Mi' }, limits: { memory: '200Mi' } },

@@ -18,7 +18,11 @@ function manifest(): unknown {
   const { version, description, license, type } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
   return {
     name: '@kubeloom/cli',
-    ...{ version, description, license, type, private: true },
+    version,
+    description,
+    license,
+    type,
+    private: true,
     engines: { node: '>=22.13' },
     bin: { kubeloom: 'bin/kubeloom.mjs' },
   };

@@ -10,10 +10,18 @@ import { packPackage } from './pack-package.ts';
 const root = fileURLToPath(new URL('../', import.meta.url));
 await packPackage(async (staging) => {
   await build({
-    ...{ absWorkingDir: root, entryPoints: ['client/api-client.ts', 'client/faults.ts'] },
-    ...{ outdir: join(staging, 'lib'), bundle: true, splitting: true, platform: 'node', format: 'esm' },
+    absWorkingDir: root,
+    entryPoints: ['client/api-client.ts', 'client/faults.ts'],
+    outdir: join(staging, 'lib'),
+    bundle: true,
+    splitting: true,
+    platform: 'node',
+    format: 'esm',
     // The shapes are part of the types, so the package has zod itself.
-    ...{ target: 'node22.13', external: ['zod'], legalComments: 'none', logLevel: 'warning' },
+    target: 'node22.13',
+    external: ['zod'],
+    legalComments: 'none',
+    logLevel: 'warning',
     banner: { js: requireBanner },
   });
   declarations(staging);
@@ -25,7 +33,11 @@ function declarations(staging: string): void {
   const project = join(staging, 'tsconfig.json');
   const files = ['client/api-client.ts', 'client/faults.ts'].map((file) => join(root, file));
   const compilerOptions = {
-    ...{ noEmit: false, declaration: true, emitDeclarationOnly: true, rootDir: root, outDir: join(staging, 'types') },
+    noEmit: false,
+    declaration: true,
+    emitDeclarationOnly: true,
+    rootDir: root,
+    outDir: join(staging, 'types'),
     typeRoots: [join(root, 'node_modules/@types')],
   };
   writeFileSync(project, JSON.stringify({ extends: join(root, 'tsconfig.json'), compilerOptions, files, include: [] }));
@@ -44,7 +56,11 @@ function manifest(): unknown {
   return {
     name: '@kubeloom/client',
     description: 'The typed client of the API of Kubeloom',
-    ...{ version, license, type, private: true, engines: { node: '>=22.13' } },
+    version,
+    license,
+    type,
+    private: true,
+    engines: { node: '>=22.13' },
     exports: { '.': entry('api-client'), './faults': entry('faults') },
     // As in the clone: the declarations name each other so.
     imports: Object.fromEntries(

@@ -57,7 +57,9 @@ const product = withFunctionsAround(kubeloom('sim'), (name, work) => (event, con
   return work(event, context);
 });
 const platform = await startPlatform({
-  ...{ runner: 'sim', inMemory: true, apiPort: 0 },
+  runner: 'sim',
+  inMemory: true,
+  apiPort: 0,
   product,
 });
 const api = cliClient({ apiUrl: platform.apiUrl, token: platform.token });

@@ -16,17 +16,15 @@ export interface Counts {
 }
 
 export const none = (): Counts => ({
-  ...{
-    transitions: 0,
-    calls: 0,
-    apiRequests: 0,
-    tableReads: 0,
-    tableWrites: 0,
-    puts: 0,
-    gets: 0,
-    buildMinutes: 0,
-    builds: 0,
-  },
+  transitions: 0,
+  calls: 0,
+  apiRequests: 0,
+  tableReads: 0,
+  tableWrites: 0,
+  puts: 0,
+  gets: 0,
+  buildMinutes: 0,
+  builds: 0,
 });
 
 const reads = /\.(GetItem|Query|BatchGetItem|Scan)$/;

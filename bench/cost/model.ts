@@ -43,8 +43,12 @@ const steps: readonly { readonly name: string; readonly change: Partial<Design>;
 ];
 
 const first: Design = {
-  ...{ checksOn: 'container', checksWith: 'ansible', passedInParent: false },
-  ...{ plugins: 'image', questionsOn: 'container', oneContainer: false },
+  checksOn: 'container',
+  checksWith: 'ansible',
+  passedInParent: false,
+  plugins: 'image',
+  questionsOn: 'container',
+  oneContainer: false,
 };
 
 export const designs: readonly (Design & { readonly name: string; readonly now: boolean })[] = steps.map(

@@ -8,9 +8,11 @@ import type { RunWork } from '#contracts/stage.ts';
 export const startTimes = {
   container: {
     // documented
-    ...{ queued: 1, provisioning: 4 },
+    queued: 1,
+    provisioning: 4,
     // CodeBuild's agent, and our program until it starts the tool.
-    ...{ agent: 3, runner: 1 },
+    agent: 3,
+    runner: 1,
     // Logs, and the event that Step Functions waits for.
     finalizing: 4,
   },

@@ -23,7 +23,9 @@ export interface Life {
 export async function simulateLife(): Promise<Life> {
   let counts = none();
   const platform = await startPlatform({
-    ...{ runner: 'sim', inMemory: true, apiPort: 0 },
+    runner: 'sim',
+    inMemory: true,
+    apiPort: 0,
     product: withFunctionsAround(kubeloom('sim'), (_, work) => (event, context) => {
       counts.calls += 1;
       return work(event, context);

@@ -27,16 +27,22 @@ export function runnerBoundary(scope: Construct, id: string, props: RunnerBounda
   const below = (action: string): string[] => prefixes(action).map((prefix) => `${prefix}*`);
   const secret = (path: string): string =>
     stack.formatArn({
-      ...{ service: 'ssm', resource: 'parameter', resourceName: `${secretPrefix(installation).slice(1)}/${path}` },
+      service: 'ssm',
+      resource: 'parameter',
+      resourceName: `${secretPrefix(installation).slice(1)}/${path}`,
     });
   const logGroups = stack.formatArn({
-    ...{ service: 'logs', resource: 'log-group', resourceName: '*', arnFormat: ArnFormat.COLON_RESOURCE_NAME },
+    service: 'logs',
+    resource: 'log-group',
+    resourceName: '*',
+    arnFormat: ArnFormat.COLON_RESOURCE_NAME,
   });
   const boundary = new ManagedPolicy(scope, id, {
     description: `Kubeloom ${installation}: the most that a runner may do`,
     statements: [
       new PolicyStatement({
-        ...{ actions: ['dynamodb:BatchWriteItem'], resources: [table.tableArn] },
+        actions: ['dynamodb:BatchWriteItem'],
+        resources: [table.tableArn],
         conditions: { 'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': below('dynamodb:BatchWriteItem') } },
       }),
       new PolicyStatement({

@@ -57,7 +57,11 @@ export class RunnerProject extends Construct {
       permissionsBoundary: props.boundary,
     });
     const settings = runnerSettings({
-      ...{ installation, tableName: table.tableName, bucketName: bucket.bucketName, secretKey: key.keyArn, options },
+      installation,
+      tableName: table.tableName,
+      bucketName: bucket.bucketName,
+      secretKey: key.keyArn,
+      options,
     });
     const logGroup = new LogGroup(this, 'Log', { retention, removalPolicy: RemovalPolicy.DESTROY });
     const compute = computeOf(tool, image, options);

@@ -83,7 +83,9 @@ export class ApiStack extends Stack {
     const integration = new HttpLambdaIntegration('Router', router.fn, { scopePermissionToRoute: false });
     for (const { method, path, access } of operationList) {
       const route = new HttpRoute(this, `${method}${path}`, {
-        ...{ httpApi, integration, routeKey: HttpRouteKey.with(path, HttpMethod[method]) },
+        httpApi,
+        integration,
+        routeKey: HttpRouteKey.with(path, HttpMethod[method]),
         authorizer: passesGateway(access) ? new HttpNoneAuthorizer() : callers,
       });
       if (!passesGateway(access)) continue;

@@ -129,15 +129,25 @@ export class ConsoleStack extends Stack {
       }),
     );
     const common = {
-      ...{ destinationBucket: bucket, destinationKeyPrefix: prefix, role, logGroup, memoryLimit: 256 },
-      ...{ prune: false, retainOnDelete: false },
+      destinationBucket: bucket,
+      destinationKeyPrefix: prefix,
+      role,
+      logGroup,
+      memoryLimit: 256,
+      prune: false,
+      retainOnDelete: false,
     };
     const lasting = new BucketDeployment(this, 'Assets', {
-      ...{ ...common, sources: [files], exclude: ['*'], include: ['assets/*'] },
+      ...common,
+      sources: [files],
+      exclude: ['*'],
+      include: ['assets/*'],
       cacheControl: [CacheControl.fromString(cacheControl('assets/'))],
     });
     const page = new BucketDeployment(this, 'Page', {
-      ...{ ...common, sources: [files, Source.jsonData(settingsFile, settingsOf(options))], exclude: ['assets/*'] },
+      ...common,
+      sources: [files, Source.jsonData(settingsFile, settingsOf(options))],
+      exclude: ['assets/*'],
       cacheControl: [CacheControl.fromString(cacheControl('index.html'))],
     });
     page.node.addDependency(lasting);

@@ -71,7 +71,9 @@ export class ObservabilityStack extends Stack {
   /** The policy of the topic, which requires TLS, replaces the default policy that allows alarms of the account to publish. */
   #allowAlarmsToPublish(): void {
     const alarms = this.formatArn({
-      ...{ service: 'cloudwatch', resource: 'alarm', resourceName: `${this.#props.options.installation}-*` },
+      service: 'cloudwatch',
+      resource: 'alarm',
+      resourceName: `${this.#props.options.installation}-*`,
       arnFormat: ArnFormat.COLON_RESOURCE_NAME,
     });
     this.#topic.addToResourcePolicy(
@@ -151,7 +153,8 @@ export class ObservabilityStack extends Stack {
         expression: 'FILL(calls, 0) + FILL(reads, 0) + FILL(writes, 0)',
         usingMetrics: {
           calls: LambdaFunction.metricAllThrottles(fiveMinutes),
-          ...{ reads: this.#ofTable('ReadThrottleEvents'), writes: this.#ofTable('WriteThrottleEvents') },
+          reads: this.#ofTable('ReadThrottleEvents'),
+          writes: this.#ofTable('WriteThrottleEvents'),
         },
         ...fiveMinutes,
         label: 'refused',
@@ -169,7 +172,9 @@ export class ObservabilityStack extends Stack {
         expression: 'MAX([FILL(queued, 0), FILL(refused, 0)])',
         usingMetrics: {
           queued: new Metric({
-            ...{ namespace: 'AWS/CodeBuild', metricName: 'QueuedDuration', statistic: Stats.MAXIMUM },
+            namespace: 'AWS/CodeBuild',
+            metricName: 'QueuedDuration',
+            statistic: Stats.MAXIMUM,
             period: hour,
           }),
           refused: this.#measure(this.#props.pipeline.collectResult.log, 'waitsForCapacitySeconds', hour),

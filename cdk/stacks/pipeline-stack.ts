@@ -64,7 +64,10 @@ export class PipelineStack extends Stack {
     const projects = this.#projects();
     const started = runnerTools.map((tool) => this.#runners[tool].project);
     this.on = {
-      ...{ table, bucket, key, installation },
+      table,
+      bucket,
+      key,
+      installation,
       projects: byTool((tool) => this.#runners[tool].projects),
       reconcileName: this.#physicalName('reconcile-manifest'),
       rollOutName: this.#physicalName('roll-out'),
@@ -106,7 +109,13 @@ export class PipelineStack extends Stack {
   #runner(tool: RunnerTool): RunnerProject {
     const { table, bucket, key, options } = this.#props;
     return new RunnerProject(this, `Runner-${tool}`, {
-      ...{ tool, table, bucket, key, options, uses: runnerUses(tool), boundary: this.#boundary },
+      tool,
+      table,
+      bucket,
+      key,
+      options,
+      uses: runnerUses(tool),
+      boundary: this.#boundary,
     });
   }
 

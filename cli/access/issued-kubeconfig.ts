@@ -46,7 +46,8 @@ function kubeconfigOf(
 ): string {
   const user = { 'client-certificate-data': certificate, 'client-key-data': Buffer.from(key).toString('base64') };
   return stringify({
-    ...{ apiVersion: 'v1', kind: 'Config' },
+    apiVersion: 'v1',
+    kind: 'Config',
     clusters: [{ name, cluster: { server, 'certificate-authority-data': authority } }],
     users: [{ name, user }],
     contexts: [{ name, context: { cluster: name, user: name } }],

@@ -72,7 +72,8 @@ export function claudieClusters(documents: readonly unknown[]): readonly Claudie
     if (output === undefined) continue;
     const id = labelOf(document, labels.id) ?? nameOf(document).replace(/-(kubeconfig|metadata)$/, '');
     const before = found.get(id) ?? {
-      ...{ id, name: labelOf(document, labels.name) ?? id.replace(/-[^-]*$/, '') },
+      id,
+      name: labelOf(document, labels.name) ?? id.replace(/-[^-]*$/, ''),
       project: labelOf(document, labels.project) ?? '',
     };
     const text = fieldOf(document, output);
@@ -89,10 +90,12 @@ function machinesIn(text: string | undefined): readonly ClaudieMachine[] | undef
   const { dynamic_nodepools, static_nodepools } = read.data;
   const balancers = [
     ...Object.entries(read.data.dynamic_load_balancer_nodepools ?? {}).map(([name, pools]) => ({
-      ...{ name, machines: dynamicMachines(pools) },
+      name,
+      machines: dynamicMachines(pools),
     })),
     ...Object.entries(read.data.static_load_balancer_nodepools ?? {}).map(([name, pools]) => ({
-      ...{ name, machines: staticMachines(pools) },
+      name,
+      machines: staticMachines(pools),
     })),
   ];
   return [
@@ -105,7 +108,12 @@ function machinesIn(text: string | undefined): readonly ClaudieMachine[] | undef
 function dynamicMachines(pools: Readonly<Record<string, z.infer<typeof Dynamic>>> | null): readonly ClaudieMachine[] {
   return Object.entries(pools ?? {}).flatMap(([pool, { node_ips, nodepool_private_key: privateKey }]) =>
     Object.entries(node_ips ?? {}).map(([node, { public_ip: address, private_ip: privateAddress }]) => ({
-      ...{ node, pool, address, privateAddress, privateKey, kind: 'dynamic' as const },
+      node,
+      pool,
+      address,
+      privateAddress,
+      privateKey,
+      kind: 'dynamic' as const,
     })),
   );
 }
@@ -113,7 +121,11 @@ function dynamicMachines(pools: Readonly<Record<string, z.infer<typeof Dynamic>>
 function staticMachines(pools: Readonly<Record<string, z.infer<typeof Static>>> | null): readonly ClaudieMachine[] {
   return Object.entries(pools ?? {}).flatMap(([pool, { node_info }]) =>
     Object.entries(node_info ?? {}).map(([node, { endpoint: address, node_private_key: privateKey }]) => ({
-      ...{ node, pool, address, privateKey, kind: 'static' as const },
+      node,
+      pool,
+      address,
+      privateKey,
+      kind: 'static' as const,
     })),
   );
 }

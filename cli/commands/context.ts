@@ -93,7 +93,10 @@ function list({ json }: { readonly json?: boolean }): void {
   const rows = [
     { name: localContext, current: current === localContext, url: '', token: '' },
     ...Object.entries(contexts).map(([name, context]) => ({
-      ...{ name, current: name === current, url: context.url, token: tokenSource(context) },
+      name,
+      current: name === current,
+      url: context.url,
+      token: tokenSource(context),
     })),
   ];
   if (json) {

@@ -119,7 +119,11 @@ function compared(key: ManifestName, from: TitledDocument, to: TitledDocument): 
 }
 
 const asJson = ({ namespace, name, from, to, changes, patch }: Difference): unknown => ({
-  ...{ namespace, name, from, to, changes },
+  namespace,
+  name,
+  from,
+  to,
+  changes,
   diff: changes?.length === 0 ? '' : patch,
 });
 

@@ -52,7 +52,10 @@ export function registerLocal(program: Command): void {
       if (options.kubernetes) process.env.KUBELOOM_KUBERNETES = options.kubernetes;
       const { up } = await supervisor();
       const platform = await up({
-        ...{ dataDir: kubeloomHome(), apiPort, runner, acceptLoss: options.acceptLoss === true },
+        dataDir: kubeloomHome(),
+        apiPort,
+        runner,
+        acceptLoss: options.acceptLoss === true,
         ...oidc,
       }).catch(asSentence(exitCodes.fault));
       print(`${paint('green', 'up')}  ${platform.apiUrl}  runner ${platform.runner}  data ${kubeloomHome()}`);

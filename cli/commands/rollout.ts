@@ -69,7 +69,9 @@ export async function requestRollOut(options: StartOptions): Promise<void> {
   const { waves, soak, maxFailed, cluster, plan } = options;
   const api = cliClient();
   const query = {
-    ...{ ...(waves && { waves }), ...(soak && { soak }), ...(maxFailed && { maxFailed }) },
+    ...(waves && { waves }),
+    ...(soak && { soak }),
+    ...(maxFailed && { maxFailed }),
     ...(cluster && { clusters: cluster.join(',') }),
   };
   const headers = plan === undefined ? undefined : { 'Kubeloom-Plan': plan };

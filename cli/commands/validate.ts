@@ -45,7 +45,9 @@ async function judge(files: readonly string[]): Promise<readonly Verdict[]> {
   return [
     ...unreadable,
     ...judged.map((verdict, at) => ({
-      ...{ file: documents[at]?.file ?? '', index: documents[at]?.index ?? 0, ...verdict },
+      file: documents[at]?.file ?? '',
+      index: documents[at]?.index ?? 0,
+      ...verdict,
       faults: located(documents[at]?.document, verdict.faults),
       warnings: located(documents[at]?.document, verdict.warnings),
     })),

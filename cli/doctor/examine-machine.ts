@@ -58,7 +58,10 @@ async function examineKubernetes(): Promise<Check> {
   const ok = partsAreThere();
   const versions = kubernetesVersions.map(({ version }) => version).join(', ');
   return {
-    ...{ name: 'Kubernetes for local hosts', ok, for: 'hosts', optional: true },
+    name: 'Kubernetes for local hosts',
+    ok,
+    for: 'hosts',
+    optional: true,
     found: ok ? `${versions} in ${partsDirectory()}` : 'simulated control planes',
     ...(!ok && { fix: 'npm run kubernetes:build makes real ones (needs Go, once about 20 minutes)' }),
   };
@@ -70,7 +73,10 @@ async function examineDocuments(): Promise<Check> {
   const missing = upstreamMissing();
   const ok = missing.length === 0;
   return {
-    ...{ name: 'upstream documents', ok, for: 'hosts', optional: true },
+    name: 'upstream documents',
+    ok,
+    for: 'hosts',
+    optional: true,
     found: ok ? 'all are there' : `${missing.join(', ')} missing: no storage on local hosts`,
     ...(!ok && { fix: `npm run documents:fetch, or put them into ${documentDirectories().at(-1)}` }),
   };
@@ -92,7 +98,10 @@ async function examineHosts(): Promise<readonly Check[]> {
   const report = parseJson(output) as HostsReport | undefined;
   if (!report) return [check('hosts helper', { ok: false, found }, `run ${hostsHelper} doctor`)];
   return report.checks.map(({ name, ok, required, found, fix }) => ({
-    ...{ name, ok, found: found || 'no', for: 'hosts' },
+    name,
+    ok,
+    found: found || 'no',
+    for: 'hosts',
     ...(fix && { fix: fix }),
     ...(!required && { optional: true }),
   }));

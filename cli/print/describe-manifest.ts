@@ -197,7 +197,10 @@ function statusOfNode({ status, unreachableSince, unhealthySince }: NodeRow): st
 }
 
 const roleNames = {
-  ...{ control: 'control', compute: 'compute', loadBalancer: 'load balancer', machine: 'machine' },
+  control: 'control',
+  compute: 'compute',
+  loadBalancer: 'load balancer',
+  machine: 'machine',
 } as const satisfies Record<NodeRow['role'], string>;
 
 /** A row for each pool; nodes that are not Ready by name. */

@@ -39,7 +39,8 @@ interface CodeEditorSettings {
 export function codeEditor(host: HTMLElement, { label, keys, example, text, write }: CodeEditorSettings): CodeEditor {
   const root = host.shadowRoot ?? host.attachShadow({ mode: 'open' });
   const view = new EditorView({
-    ...{ parent: root, root },
+    parent: root,
+    root,
     state: EditorState.create({
       doc: text,
       extensions: [
@@ -149,18 +150,18 @@ async function complete({ state, pos, explicit }: CompletionContext): Promise<Co
   const [rest = ''] = /^[\w.-]*/.exec(line.text.slice(pos - line.from)) ?? [];
   const isKeyAlready = line.text.slice(pos - line.from + rest.length).startsWith(':');
   return {
-    ...{
-      from: place.from,
-      to: pos + rest.length,
-      validFor: (typed: string) => /^[\w.-]*$/.test(typed) && !isWhole(typed),
-    },
+    from: place.from,
+    to: pos + rest.length,
+    validFor: (typed: string) => /^[\w.-]*$/.test(typed) && !isWhole(typed),
     options: words.map((word) => optionOf(word, place, isKeyAlready)),
   };
 }
 
 function optionOf({ text, detail, meaning, isNeeded, insert }: Word, { what }: YamlPlace, isKeyAlready: boolean) {
   return {
-    ...{ label: text, detail, boost: isNeeded ? 1 : 0 },
+    label: text,
+    detail,
+    boost: isNeeded ? 1 : 0,
     ...(meaning !== '' && { info: meaning }),
     // A key that is there already, or a value, leads to nothing else.
     ...(what === 'key' && !isKeyAlready && { apply: insert }),

@@ -13,7 +13,10 @@ const head = 42;
 const line = 17;
 
 export const roleWords: Readonly<Record<NodeRow['role'], string>> = {
-  ...{ control: 'control', compute: 'compute', loadBalancer: 'load balancer', machine: 'machine' },
+  control: 'control',
+  compute: 'compute',
+  loadBalancer: 'load balancer',
+  machine: 'machine',
 };
 
 interface Place {
@@ -87,15 +90,25 @@ function placePool(pool: Pool, served: readonly ServedText[], { x, y, least: wid
     node,
     x: inner.x + (place % columns) * cell.width,
     y: first + Math.floor(place / columns) * cell.height,
-    ...{ width: cell.width - gap, height: cell.height - gap },
+    width: cell.width - gap,
+    height: cell.height - gap,
   }));
   below += Math.ceil(each.length / columns) * cell.height;
   const rest = more === 0 ? undefined : { y: below + 12, text: `and ${more} more that are not ready` };
   if (rest) below += line;
   const lines = served.map((one, place) => ({ ...one, y: below + line * (place + 0.5) }));
   return {
-    ...{ x, y, width, height: below + lines.length * line + 2 - y },
-    ...{ id: JSON.stringify([provider, region, name, role]), pool: name, role, detail: detailOf(pool) },
-    ...{ nodes, block, more: rest, served: lines },
+    x,
+    y,
+    width,
+    height: below + lines.length * line + 2 - y,
+    id: JSON.stringify([provider, region, name, role]),
+    pool: name,
+    role,
+    detail: detailOf(pool),
+    nodes,
+    block,
+    more: rest,
+    served: lines,
   };
 }

@@ -53,8 +53,12 @@ const titleOf = ({ kind, message, runId }: ListedEvent): string =>
   kind === 'Requested' || kind === 'RunStarted' ? message.replace(/ from [\w.:]+$/, '') : runId;
 
 const ends: Readonly<Record<string, RunEnd>> = {
-  ...{ RunSucceeded: 'succeeded', RunFailed: 'failed', RunSuperseded: 'ended', RunPaused: 'ended' },
-  ...{ RunCancelled: 'ended', RunCutOff: 'ended' },
+  RunSucceeded: 'succeeded',
+  RunFailed: 'failed',
+  RunSuperseded: 'ended',
+  RunPaused: 'ended',
+  RunCancelled: 'ended',
+  RunCutOff: 'ended',
 };
 
 function endOf(events: readonly ListedEvent[]): RunEnd | undefined {

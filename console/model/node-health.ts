@@ -19,7 +19,10 @@ export function kubernetesText({ name, role }: NodeRow, { drift }: Pick<ClusterD
 export function healthChecksText({ health }: NodeRow, now: number): string {
   if (!health) return '';
   const words: Readonly<Record<typeof health.state, string>> = {
-    ...{ healthy: 'all pass', unhealthy: 'one fails', notReady: 'it is not ready', gone: 'its machine is gone' },
+    healthy: 'all pass',
+    unhealthy: 'one fails',
+    notReady: 'it is not ready',
+    gone: 'its machine is gone',
     unknown: 'not known',
   };
   const since = health.since === undefined ? '' : ` since ${timeAgo(health.since, now)}`;

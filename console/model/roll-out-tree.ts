@@ -21,7 +21,8 @@ export function wavesOf({ clusters, soakUntil, status }: RollOutDescription): re
   // The last one that is done is watched, before the next one starts.
   const soaking = soakUntil !== null && status === 'Running' ? finished.lastIndexOf(true) : -1;
   return waves.map((wave, index) => ({
-    ...{ number: index + 1, clusters: wave },
+    number: index + 1,
+    clusters: wave,
     done: wave.filter(({ state }) => ends.includes(state)).length,
     failed: wave.filter(({ state }) => state === 'failed').length,
     state: wave.some(({ state }) => state === 'failed')

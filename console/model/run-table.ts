@@ -96,8 +96,13 @@ export function runTable(run: RunToShow): readonly Row[] {
       (stage) => [stage, cellOf(stage, row, { active: run.active, working: works ? run : undefined })] as const,
     );
     return {
-      ...{ number: row.number, title: row.title, direction: row.direction, lines: row.lines },
-      ...{ forwardOnly: row.forwardOnly, state, cells: Object.fromEntries(cells) as Row['cells'] },
+      number: row.number,
+      title: row.title,
+      direction: row.direction,
+      lines: row.lines,
+      forwardOnly: row.forwardOnly,
+      state,
+      cells: Object.fromEntries(cells) as Row['cells'],
     };
   });
 }
@@ -111,7 +116,11 @@ interface Draft extends Pick<Row, 'number' | 'title' | 'direction' | 'lines' | '
 function plannedRows({ waypoints }: RunPlan['clusters'][number], starts: readonly Start[]): readonly Draft[] {
   const byId = new Map(starts.map((start) => [start.id, start]));
   return waypoints.map(({ number, title, direction, lines, forwardOnly, stages, starts: ids }) => ({
-    ...{ number, title, direction, lines, forwardOnly },
+    number,
+    title,
+    direction,
+    lines,
+    forwardOnly,
     starts: ids.flatMap((id) => byId.get(id) ?? emptyStart(id, title)),
     work: new Map(stages.map(({ stage, reasons }) => [stage, reasons])),
   }));
@@ -216,7 +225,10 @@ function cellOf(stage: PlannedStageName, { starts, work }: Draft, { active, work
     const next = again ? attempt + 1 : 1;
     const begin = beginOf(current, { stage, kind: 'StageStarted', attempt: next });
     return {
-      ...{ stage, state: 'running', attempt: next, reasons },
+      stage,
+      state: 'running',
+      attempt: next,
+      reasons,
       ...(begin && { since: begin.at }),
       log: { waypoint: current.id, undo: false, attempt: next },
     };
@@ -230,7 +242,10 @@ function cellOf(stage: PlannedStageName, { starts, work }: Draft, { active, work
   if (!last) return { stage, state: nothingHappened(stage, { starts, work }, active), attempt: 1, reasons };
   const { event, start } = last;
   return {
-    ...{ stage, state: states[event.kind] ?? 'done', attempt, reasons },
+    stage,
+    state: states[event.kind] ?? 'done',
+    attempt,
+    reasons,
     ...(event.seconds !== undefined && { seconds: event.seconds }),
     ...(event.counts && { counts: event.counts }),
     log: { waypoint: start.id, undo: event.kind === 'StageUndone', attempt },

@@ -82,7 +82,9 @@ function keysOf(
       const parts = expanded(root, schema);
       const isNeeded = required.includes(key);
       words.set(key, {
-        ...{ text: key, isNeeded, detail: isNeeded ? `${typeOf(parts)}, needed` : typeOf(parts) },
+        text: key,
+        isNeeded,
+        detail: isNeeded ? `${typeOf(parts)}, needed` : typeOf(parts),
         meaning: meaningOf(schema, parts),
         insert: `${key}:${after(typeOf(parts), column)}`,
       });
@@ -121,6 +123,10 @@ function valuesOf(schemas: readonly DocumentSchema[]): readonly Word[] {
   });
   const seen = new Map(values.map((one) => [one.value, one]));
   return [...seen.values()].map(({ value, isDefault }) => ({
-    ...{ text: value, insert: value, isNeeded: false, meaning: '', detail: isDefault ? 'default' : '' },
+    text: value,
+    insert: value,
+    isNeeded: false,
+    meaning: '',
+    detail: isDefault ? 'default' : '',
   }));
 }

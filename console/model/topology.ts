@@ -58,7 +58,10 @@ export function topologyOf(cluster: ClusterDescription, room = widest): Topology
   const wide = Math.max(width, ...lines.map((line) => textWidth(line) + 6 * pad));
   const box = { x: pad, y: bottom + 2 * pad, width: wide - 2 * pad, height: 10 + 16 * lines.length };
   return {
-    ...{ width: wide, height: box.y + box.height + pad, balancers, clouds },
+    width: wide,
+    height: box.y + box.height + pad,
+    balancers,
+    clouds,
     edges: edgesOf(balancers, clouds),
     mesh: { ...box, ...mesh, lines, wires: wiresOf(clouds, { to: box.y, spine: rightmost + pad }) },
   };
@@ -112,7 +115,7 @@ function placeClouds(cluster: ClusterDescription, { top, room }: PlaceOfClouds):
     }
     const height = Math.max(...regions.map(bottomOf)) + pad - y;
     const width = rightOfAll(regions) - x;
-    clouds.push({ ...{ x, y, width, height }, name, type: type === name ? '' : type, regions });
+    clouds.push({ x, y, width, height, name, type: type === name ? '' : type, regions });
     x += width + 2 * pad;
     tallest = Math.max(tallest, height);
   }

@@ -201,14 +201,20 @@ function clustersOf(
 
 function deletedCluster(name: string): ClusterDescription {
   return {
-    ...{
-      cluster: name,
-      name,
-      status: 'Deleted' as ClusterDescription['status'],
-      kubernetesVersion: null,
-      network: null,
-    },
-    ...{ apiEndpoint: null, progress: null, nodes: [], loadBalancers: [], failure: null, heldPools: [], demand: null },
-    ...{ drift: null, simulated: [], kubeconfigPath: null },
+    cluster: name,
+    name,
+    status: 'Deleted' as ClusterDescription['status'],
+    kubernetesVersion: null,
+    network: null,
+    apiEndpoint: null,
+    progress: null,
+    nodes: [],
+    loadBalancers: [],
+    failure: null,
+    heldPools: [],
+    demand: null,
+    drift: null,
+    simulated: [],
+    kubeconfigPath: null,
   };
 }

@@ -11,11 +11,21 @@ import { PanZoom } from './pan-zoom.tsx';
 type Kind = 'good' | 'work' | 'warn' | 'bad';
 const kindSigns: Readonly<Record<Kind, string>> = { good: '✓', work: '◐', warn: '!', bad: '✗' };
 const kinds: Readonly<Record<NodeRow['status'], Kind>> = {
-  ...{ Ready: 'good', Waiting: 'work', Joining: 'work', Leaving: 'work' },
-  ...{ Unreachable: 'warn', Leftover: 'warn', NotReady: 'bad', Unhealthy: 'bad', Gone: 'bad' },
+  Ready: 'good',
+  Waiting: 'work',
+  Joining: 'work',
+  Leaving: 'work',
+  Unreachable: 'warn',
+  Leftover: 'warn',
+  NotReady: 'bad',
+  Unhealthy: 'bad',
+  Gone: 'bad',
 };
 const roleLetters: Readonly<Record<NodeRow['role'], string>> = {
-  ...{ control: 'C', compute: 'W', loadBalancer: 'L', machine: 'M' },
+  control: 'C',
+  compute: 'W',
+  loadBalancer: 'L',
+  machine: 'M',
 };
 
 interface ClusterDrawingProps {

@@ -24,7 +24,10 @@ const largest = 1.25;
 const stillness = 4;
 
 const steps: Readonly<Record<string, readonly [x: number, y: number]>> = {
-  ...{ ArrowLeft: [60, 0], ArrowRight: [-60, 0], ArrowUp: [0, 60], ArrowDown: [0, -60] },
+  ArrowLeft: [60, 0],
+  ArrowRight: [-60, 0],
+  ArrowUp: [0, 60],
+  ArrowDown: [0, -60],
 };
 
 export function PanZoom({ width, height, title, shown, legend, children }: PanZoomProps) {

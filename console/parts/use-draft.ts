@@ -33,7 +33,8 @@ export function useDraft(id: string, stored: Stored): Drafting {
     setLast(next);
   };
   return {
-    ...{ draft, isChanged: isChanged(draft) },
+    draft,
+    isChanged: isChanged(draft),
     write: (text) => set(written(draft, text)),
     load: () => set(freshDraft(stored)),
     keep: () => set(keptOver(draft, stored)),

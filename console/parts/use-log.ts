@@ -63,7 +63,7 @@ async function follow(params: Params, { stop, change, active }: Following): Prom
     offset = next;
     failures = status === 200 ? 0 : failures + 1;
     still = grew ? 0 : still + 1;
-    const wait = nextLogRead({ ...{ status, ended, grew, failures, still }, active: wasActive });
+    const wait = nextLogRead({ status, ended, grew, failures, still, active: wasActive });
     const over = status === 404 ? 'missing' : 'ended';
     change({ text, state: wait === undefined && (status === 200 || status === 404) ? over : 'follows', error });
     if (wait === undefined) return;

@@ -31,34 +31,49 @@ const hasDrift = ({ clusters }: Subject): boolean =>
 
 const verbs: readonly Verb[] = [
   {
-    ...{ title: 'Retry', route: 'POST /v1/manifests/{namespace}/{name}/retry', command: commands.retry, main: true },
+    title: 'Retry',
+    route: 'POST /v1/manifests/{namespace}/{name}/retry',
+    command: commands.retry,
+    main: true,
     says: 'A new attempt continues where the last one stopped. Stages that succeeded are not repeated.',
     fits: (manifest) => manifest.status === 'Failed' && !manifest.paused,
   },
   {
-    ...{ title: 'Cancel', route: 'POST /v1/manifests/{namespace}/{name}/cancel', command: commands.cancel },
+    title: 'Cancel',
+    route: 'POST /v1/manifests/{namespace}/{name}/cancel',
+    command: commands.cancel,
     says: 'The run stops as soon as it can. A grow is undone, anything else stops where it is; both are states that work.',
     fits: (manifest) =>
       !manifest.cancelling && (isWorking(manifest) || (manifest.status === 'Pending' && !manifest.paused)),
   },
   {
-    ...{ title: 'Pause', route: 'POST /v1/manifests/{namespace}/{name}/pause', command: commands.pause },
+    title: 'Pause',
+    route: 'POST /v1/manifests/{namespace}/{name}/pause',
+    command: commands.pause,
     says: 'No new run starts. A run in progress stops after its waypoint.',
     fits: ({ paused, deleting, status }) => !paused && !deleting && status !== 'Unreadable',
   },
   {
-    ...{ title: 'Resume', route: 'POST /v1/manifests/{namespace}/{name}/resume', command: commands.resume, main: true },
+    title: 'Resume',
+    route: 'POST /v1/manifests/{namespace}/{name}/resume',
+    command: commands.resume,
+    main: true,
     says: 'What waits is started, and new changes from now on.',
     fits: ({ paused }) => paused,
   },
   {
-    ...{ title: 'Check for drift', route: 'POST /v1/manifests/{namespace}/{name}/drift', command: commands.drift },
+    title: 'Check for drift',
+    route: 'POST /v1/manifests/{namespace}/{name}/drift',
+    command: commands.drift,
     says: 'What exists is compared with what should. Drift is reported, or repaired where the manifest says so.',
     fits: (manifest) => manifest.status === 'Done' && !manifest.paused,
   },
   {
-    ...{ title: 'Repair drift', route: 'POST /v1/manifests/{namespace}/{name}/drift', command: commands.repair },
-    ...{ body: { repair: true }, main: true },
+    title: 'Repair drift',
+    route: 'POST /v1/manifests/{namespace}/{name}/drift',
+    command: commands.repair,
+    body: { repair: true },
+    main: true,
     says: 'What exists is compared again, and everything that can be repaired is repaired.',
     fits: (manifest) => manifest.status === 'Done' && !manifest.paused && hasDrift(manifest),
   },
@@ -95,7 +110,9 @@ function Confirm({ of, verb, closed }: { readonly of: Name; readonly verb: Verb;
   const version = useQuery({
     queryKey: ['version', of.namespace, of.name],
     queryFn: ({ signal }) => askOnce('GET /v1/manifests/{namespace}/{name}', { params: { ...of }, signal }),
-    ...{ staleTime: Number.POSITIVE_INFINITY, gcTime: 0, refetchOnWindowFocus: false },
+    staleTime: Number.POSITIVE_INFINITY,
+    gcTime: 0,
+    refetchOnWindowFocus: false,
   });
   const found = version.data;
   const late = found !== undefined && !verb.fits(found.data);

@@ -37,8 +37,14 @@ export function oidcSignIn(settings: Settings, now: () => number = Date.now): Wa
     const challenge = encoded(await crypto.subtle.digest('SHA-256', new TextEncoder().encode(verifier)));
     const page = new URL(authorize);
     const asked = {
-      ...{ response_type: 'code', client_id: settings.clientId, redirect_uri: redirect, scope: settings.scope },
-      ...{ state, nonce, code_challenge: challenge, code_challenge_method: 'S256' },
+      response_type: 'code',
+      client_id: settings.clientId,
+      redirect_uri: redirect,
+      scope: settings.scope,
+      state,
+      nonce,
+      code_challenge: challenge,
+      code_challenge_method: 'S256',
       ...(silently && { prompt: 'none' }),
     };
     for (const [name, value] of Object.entries(asked)) page.searchParams.set(name, value);

@@ -29,7 +29,9 @@ const lifeSeconds = 900;
 /** A token for `audience`. Throws what STS says, by its name. */
 export async function issueWebIdentity(audience: string): Promise<WebIdentityToken> {
   const command = new GetWebIdentityTokenCommand({
-    ...{ Audience: [audience], SigningAlgorithm: 'RS256', DurationSeconds: lifeSeconds },
+    Audience: [audience],
+    SigningAlgorithm: 'RS256',
+    DurationSeconds: lifeSeconds,
   });
   const { WebIdentityToken: token, Expiration: expiresAt } = await new STSClient({}).send(command);
   if (token === undefined || expiresAt === undefined) throw new Error('STS gave no token');
@@ -52,20 +54,24 @@ export async function callerIdentity(place: StsPlace): Promise<{ readonly arn: s
 /** Keys of a role, for a quarter of an hour. */
 export async function assumeRole(role: string, externalId: string | undefined, place: StsPlace): Promise<AwsKeys> {
   const command = new AssumeRoleCommand({
-    ...{ RoleArn: role, RoleSessionName: 'kubeloom-check', DurationSeconds: lifeSeconds },
+    RoleArn: role,
+    RoleSessionName: 'kubeloom-check',
+    DurationSeconds: lifeSeconds,
     ...(externalId === undefined ? {} : { ExternalId: externalId }),
   });
   const { AccessKeyId, SecretAccessKey, SessionToken } = (await client(place).send(command)).Credentials ?? {};
   if (AccessKeyId === undefined || SecretAccessKey === undefined) throw new Error('STS gave no keys');
   return {
-    ...{ accessKeyId: AccessKeyId, secretAccessKey: SecretAccessKey },
+    accessKeyId: AccessKeyId,
+    secretAccessKey: SecretAccessKey,
     ...(SessionToken === undefined ? {} : { sessionToken: SessionToken }),
   };
 }
 
 function client({ keys, endpoint }: StsPlace): STSClient {
   return new STSClient({
-    ...{ region: 'us-east-1', maxAttempts: 2 },
+    region: 'us-east-1',
+    maxAttempts: 2,
     ...(keys === undefined ? {} : { credentials: keys }),
     ...(endpoint === undefined ? {} : { endpoint }),
   });

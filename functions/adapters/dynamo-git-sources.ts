@@ -20,8 +20,11 @@ export class DynamoGitSources extends TableStore implements GitSourceStore {
   async put(record: GitSourceRecord): Promise<void> {
     const { version, dueAt, namespace, name } = record;
     const item = {
-      ...{ ...gitSourceItem(record), version, record: JSON.stringify(record) },
-      ...{ duePartition: gitSources, dueAt },
+      ...gitSourceItem(record),
+      version,
+      record: JSON.stringify(record),
+      duePartition: gitSources,
+      dueAt,
     };
     if (await this.table.put(item, followsStored('version', version))) return;
     const message = `GitSource "${namespace}/${name}" was changed by someone else meanwhile; read it again`;

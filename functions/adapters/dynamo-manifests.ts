@@ -16,8 +16,8 @@ import { assigned, assignments, attributeNames } from './dynamo-expressions.ts';
 import { type Condition, type DynamoTable, dueIn, type Item, itemKeyOf, itemsIn, type Write } from './dynamo-table.ts';
 import type { LargeDocuments } from './large-documents.ts';
 import { documentMissing, isWhole, ManifestDocuments } from './manifest-documents.ts';
-import { asFault, leaseLost, notFound, versionConflict } from './manifest-errors.ts';
-import { orRemains, pageOfRead, readHead, readManifest } from './manifest-item.ts';
+import { leaseLost, notFound, versionConflict } from './manifest-errors.ts';
+import { orRemains, pageOfRead, readableHeads, readHead, readManifest } from './manifest-item.ts';
 import { recordFormat } from './stored-record.ts';
 import { dueChecks, dueManifests, manifestItem, manifestsOf, partitionOf } from './table-keys.ts';
 
@@ -183,8 +183,14 @@ export class DynamoManifests implements ManifestStore {
   ): Promise<'settled' | 'newer'> {
     const due = dueAt === undefined ? {} : { dueAt, duePartition: partitionOf(status) };
     const change = assigned({
-      ...{ status, updatedAt: at, leaseOwner: undefined, leaseExpiresAt: undefined },
-      ...{ dueAt: undefined, duePartition: undefined, ...due, ...(status === 'Done' && { retries: undefined }) },
+      status,
+      updatedAt: at,
+      leaseOwner: undefined,
+      leaseExpiresAt: undefined,
+      dueAt: undefined,
+      duePartition: undefined,
+      ...due,
+      ...(status === 'Done' && { retries: undefined }),
     });
     const condition = { expression: `${held} AND ${seenUnchanged}`, values: attributeNames({ fence, ...seen }) };
     if (await this.#table.update(manifestItem(key), change, condition)) return 'settled';
@@ -248,15 +254,7 @@ export class DynamoManifests implements ManifestStore {
     const items = (await this.#table.getAll([...waiting, ...checks].map(itemKeyOf))).filter(
       ({ dueAt }) => dueAt !== undefined && String(dueAt) <= now,
     );
-    return items.flatMap((item) => {
-      try {
-        return [readHead(item)];
-      } catch (cause) {
-        if (report === undefined) throw cause;
-        report(asFault(item, cause));
-        return [];
-      }
-    });
+    return readableHeads(items, report);
   }
 
   async #note(key: ManifestKey, values: Item): Promise<ManifestHead> {

@@ -47,16 +47,26 @@ export class EventBridgeBus implements EventBus {
     const { AWS_ENDPOINT_URL_EVENTBRIDGE: given, AWS_REGION: region = '' } = this.#environment;
     const url = new URL(given ?? `https://events.${region}.amazonaws.com${region.startsWith('cn-') ? '.cn' : ''}`);
     const request = {
-      ...{ method: 'POST', protocol: url.protocol, hostname: url.hostname, path: '/', query: {} },
+      method: 'POST',
+      protocol: url.protocol,
+      hostname: url.hostname,
+      path: '/',
+      query: {},
       ...(url.port !== '' && { port: Number(url.port) }),
       headers: {
-        ...{ host: url.host, 'content-type': 'application/x-amz-json-1.1', 'x-amz-target': 'AWSEvents.PutEvents' },
+        host: url.host,
+        'content-type': 'application/x-amz-json-1.1',
+        'x-amz-target': 'AWSEvents.PutEvents',
       },
       body: JSON.stringify({ Entries: entries }),
     };
     const { headers } = await this.#signer(region).sign(request);
     const response = await fetch(url, {
-      ...{ method: 'POST', headers, body: request.body, signal: AbortSignal.timeout(20_000), redirect: 'error' },
+      method: 'POST',
+      headers,
+      body: request.body,
+      signal: AbortSignal.timeout(20_000),
+      redirect: 'error',
     });
     const text = await response.text();
     if (!response.ok) throw refused(`${response.status} ${text.slice(0, 300)}`);
@@ -69,7 +79,8 @@ export class EventBridgeBus implements EventBus {
   #signer(region: string): SignatureV4 {
     const { AWS_ACCESS_KEY_ID = '', AWS_SECRET_ACCESS_KEY = '', AWS_SESSION_TOKEN } = this.#environment;
     const credentials = {
-      ...{ accessKeyId: AWS_ACCESS_KEY_ID, secretAccessKey: AWS_SECRET_ACCESS_KEY },
+      accessKeyId: AWS_ACCESS_KEY_ID,
+      secretAccessKey: AWS_SECRET_ACCESS_KEY,
       ...(AWS_SESSION_TOKEN !== undefined && { sessionToken: AWS_SESSION_TOKEN }),
     };
     return new SignatureV4({ service: 'events', region, credentials, sha256: NodeHash });
@@ -79,7 +90,10 @@ export class EventBridgeBus implements EventBus {
 /** As rules see it: `detail-type` is the kind of the event. */
 function entryOf(bus: string, { id, manifest, event }: StoredFeedEvent): object {
   return {
-    ...{ EventBusName: bus, Source: 'kubeloom', DetailType: event.kind, Time: Date.parse(event.at) / 1000 },
+    EventBusName: bus,
+    Source: 'kubeloom',
+    DetailType: event.kind,
+    Time: Date.parse(event.at) / 1000,
     Detail: JSON.stringify({ id, namespace: manifest.namespace, manifest: manifest.name, ...event }),
   };
 }

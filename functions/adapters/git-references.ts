@@ -80,7 +80,8 @@ export class GitReferences implements TemplateSources {
     return askPublicly(`https://${url}/git-upload-pack`, {
       method: 'POST',
       ...this.#options,
-      ...{ mostBytes, body },
+      mostBytes,
+      body,
       headers: {
         'content-type': 'application/x-git-upload-pack-request',
         accept: 'application/x-git-upload-pack-result',

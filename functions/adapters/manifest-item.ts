@@ -1,8 +1,9 @@
 /** A manifest's item in the table, read back: as a whole, or what is left of it. */
 import { ManifestHead, type ManifestKey, ManifestRecord } from '#contracts/records.ts';
-import { isPipelineError } from '#domain/errors.ts';
+import { isPipelineError, type PipelineError } from '#domain/errors.ts';
 import type { ManifestRemains, StoredManifests } from '../manifest-store.ts';
 import type { Item } from './dynamo-table.ts';
+import { asFault } from './manifest-errors.ts';
 import { readRecord } from './stored-record.ts';
 
 /** Throws `Unreadable`. */
@@ -58,8 +59,18 @@ function recordIn(candidate: Item, about: Parameters<typeof readRecord>[2]): Man
 function nothingOf(key: ManifestKey): ManifestRecord {
   return {
     ...key,
-    ...{ uid: '', generation: 0, attempt: 0, document: null, checksum: '', deleting: false, status: 'Failed' },
-    ...{ runId: '', lease: null, fence: 0, createdAt: '', updatedAt: '' },
+    uid: '',
+    generation: 0,
+    attempt: 0,
+    document: null,
+    checksum: '',
+    deleting: false,
+    status: 'Failed',
+    runId: '',
+    lease: null,
+    fence: 0,
+    createdAt: '',
+    updatedAt: '',
   };
 }
 
@@ -81,4 +92,20 @@ export function manifestOfItem({ sk }: Item): ManifestKey {
 export function nameOf(item: Item): string {
   const { namespace, name } = manifestOfItem(item);
   return `manifest ${namespace}/${name}`;
+}
+
+/** Those that can be read. Reports the others; throws `Unreadable` for the first of them when there is no one to report to. */
+export function readableHeads(
+  items: readonly Item[],
+  report: ((unreadable: PipelineError) => void) | undefined,
+): readonly ManifestHead[] {
+  return items.flatMap((item) => {
+    try {
+      return [readHead(item)];
+    } catch (cause) {
+      if (report === undefined) throw cause;
+      report(asFault(item, cause));
+      return [];
+    }
+  });
 }

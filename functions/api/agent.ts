@@ -35,7 +35,11 @@ export const resizeAgentGroup = handleFor(operations.resizeAgentGroup, agentOf, 
   const change = (demand: Demand) =>
     withReplacements(withSizes(demand, { [group.pool]: body.count }, asking), nodes, asking);
   await requestDemand(deps, {
-    ...{ stored, document: manifestOf(stored), changes: [{ record, change }], done: 'scaled', kind: 'ScaleRequested' },
+    stored,
+    document: manifestOf(stored),
+    changes: [{ record, change }],
+    done: 'scaled',
+    kind: 'ScaleRequested',
     caller: { ...caller, name: `the autoscaler of cluster ${cluster}` },
     what: `scaling of ${group.pool} to ${counted(body.count, 'node')} in cluster ${cluster} requested`,
     byPerson: false,

@@ -26,7 +26,13 @@ export const approveManifest = handle(operations.approveManifest, async ({ path,
     stored && kind === 'delete'
       ? await submitDeletion(deps, path, { stored, orphans, caller, terms, reason: why })
       : await submitDocument(deps, path, {
-          ...{ document, stored, caller, terms, reason: why, accompanying: planes, withoutPlanes },
+          document,
+          stored,
+          caller,
+          terms,
+          reason: why,
+          accompanying: planes,
+          withoutPlanes,
           ...(rolledBackTo !== undefined && { rolledBackTo }),
         });
   await carryOutPlanes(deps, path.namespace, plan.proposal, caller);

@@ -35,7 +35,7 @@ export const requestKubeconfig = handle(operations.requestKubeconfig, async ({ p
   const what = `kubeconfig of ${title} with the role ${body.role} for ${minutesText(body.seconds)}, requested`;
   await recordManifestChange(deps, { namespace, name, runId: '' }, what, caller);
   const issued = pathOf(operations.getIssuedKubeconfig, { ...path, id });
-  return { json: { ...{ namespace, name, cluster: cluster.cluster, id }, links: { issued } } };
+  return { json: { namespace, name, cluster: cluster.cluster, id, links: { issued } } };
 });
 
 export const getIssuedKubeconfig = handle(operations.getIssuedKubeconfig, async ({ path, caller }, deps) => {
@@ -59,7 +59,7 @@ export const requestSshAccess = handle(operations.requestSshAccess, async ({ pat
   const what = `SSH access to ${target ?? `all nodes of ${clusterName(record)}`} for ${minutesText(seconds)}, requested`;
   await recordManifestChange(deps, { namespace, name, runId: '' }, what, caller);
   const opened = pathOf(operations.getSshAccess, { ...path, id });
-  return { json: { ...{ namespace, name, cluster, id }, links: { opened } } };
+  return { json: { namespace, name, cluster, id, links: { opened } } };
 });
 
 export const getSshAccess = handle(operations.getSshAccess, async ({ path, caller }, deps) => {
@@ -80,7 +80,7 @@ async function outcomeOf(
   const { status, buildId: build, startedAt, result } = found;
   const error = errorIn(result);
   const problem = error === undefined ? null : `${error.message} ${error.hint}`;
-  return { ...{ namespace, name, cluster, id, status, startedAt, build }, problem, result };
+  return { namespace, name, cluster, id, status, startedAt, build, problem, result };
 }
 
 /** Names of the nodes that are meant. Static ones have keys of their owner's. */

@@ -30,7 +30,11 @@ export const scaleManifest = handle(operations.scaleManifest, async ({ path, bod
   const asking = { by: caller.name, at: deps.clock.now().toISOString() };
   const sizes = Object.entries(body.sizes).map(([pool, count]) => `${pool} to ${counted(count, 'node')}`);
   const submitted = await requestDemand(deps, {
-    ...{ stored, document, caller, done: 'scaled' as const, kind: 'ScaleRequested' as const },
+    stored,
+    document,
+    caller,
+    done: 'scaled' as const,
+    kind: 'ScaleRequested' as const,
     what: `scaling of ${listed(sizes, 20)} in cluster ${clusterName(record)} requested`,
     changes: [{ record, change: (demand) => withSizes(demand, body.sizes, asking) }],
   });
@@ -55,7 +59,12 @@ export const replaceNodes = handle(operations.replaceNodes, async ({ path, body,
     return own.length === 0 ? [] : [{ record, change: (demand: Demand) => withReplacements(demand, nodes, asking) }];
   });
   const submitted = await requestDemand(deps, {
-    ...{ stored, document, caller, changes, done: 'changed' as const, kind: 'ReplacementRequested' as const },
+    stored,
+    document,
+    caller,
+    changes,
+    done: 'changed' as const,
+    kind: 'ReplacementRequested' as const,
     what: `replacement of ${listed(names, 20)} requested (${because})`,
   });
   return submittedResponse(submitted);
@@ -77,7 +86,11 @@ function keepNodes(deps: ApiPorts, { stored, document, clusters, caller, names, 
   if (faults.length > 0) throw demandRefused(stored, 'changed', faults);
   const change = (demand: Demand) => withoutReplacements(demand, new Set(names));
   return requestDemand(deps, {
-    ...{ stored, document, caller, done: 'changed' as const, kind: 'ReplacementRequested' as const },
+    stored,
+    document,
+    caller,
+    done: 'changed' as const,
+    kind: 'ReplacementRequested' as const,
     what: `end of the replacement of ${listed(names, 20)} requested`,
     changes: clusters.map((record) => ({ record, change })),
     // Plan Cluster stores the start of a removal and then reads the demand: one of the two sees the other.

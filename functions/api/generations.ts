@@ -15,7 +15,9 @@ export const listGenerations = handle(operations.listGenerations, async ({ path 
   const items = generations.map(({ generation, origin = {}, document }, place) => {
     const before = generations[place + 1];
     return {
-      ...{ generation, current: place === 0, ...origin },
+      generation,
+      current: place === 0,
+      ...origin,
       changes: before ? [...documentChanges(before.document, document)] : null,
     };
   });
@@ -43,7 +45,8 @@ export const diffGenerations = handle(operations.diffGenerations, async ({ path,
   });
   return {
     json: {
-      ...{ from: from.generation, to: to.generation },
+      from: from.generation,
+      to: to.generation,
       changes: [...documentChanges(from.document, to.document)],
       diff: documentPatch(titled(from), titled(to)),
     },

@@ -25,9 +25,15 @@ export const putGitSource = handle(operations.putGitSource, async (request, deps
   const unchanged = before !== undefined && sameValue(before.document, source);
   const at = deps.clock.now().toISOString();
   const record: GitSourceRecord = {
-    ...{ namespace: path.namespace, name: path.name, version: (before?.version ?? 0) + 1 },
-    ...{ generation: (before?.generation ?? 0) + (unchanged ? 0 : 1), document: source, maker: makerOf(caller) },
-    ...{ at: unchanged ? before.at : at, dueAt: at, submitted: before?.submitted ?? {} },
+    namespace: path.namespace,
+    name: path.name,
+    version: (before?.version ?? 0) + 1,
+    generation: (before?.generation ?? 0) + (unchanged ? 0 : 1),
+    document: source,
+    maker: makerOf(caller),
+    at: unchanged ? before.at : at,
+    dueAt: at,
+    submitted: before?.submitted ?? {},
     status: { faults: [], manifests: [], ...before?.status, state: (unchanged && before.status.state) || 'Pending' },
     ...(unchanged && before.done && { done: before.done }),
   };

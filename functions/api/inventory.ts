@@ -83,7 +83,9 @@ export const putInventory = handle(operations.putInventory, async (request, deps
   const others = clusters.filter(({ cluster }) => document.kind !== 'InventoryCluster' || cluster !== path.name);
   const json = {
     ...path,
-    ...{ generation, unchanged, ...(accepted && { accepted: submittedResponse(accepted).json }) },
+    generation,
+    unchanged,
+    ...(accepted && { accepted: submittedResponse(accepted).json }),
     behind: others.filter(({ impact }) => impact === 'changes').map(({ cluster }) => cluster),
     refused: others
       .filter(({ impact }) => impact === 'refused')

@@ -61,14 +61,16 @@ async function inventoryReport(deps: ApiPorts, namespace: string, plan: PlannedC
   const count = (wanted: PlannedCluster['impact']): number => clusters.filter(({ impact }) => impact === wanted).length;
   const budgets = await budgetsOfPlans(deps, namespace, changing.map(planInBudget));
   return {
-    ...{ namespace, id: plan.id, depend: clusters.length, faults: [...plan.faults], clusters },
-    ...{
-      changes: count('changes'),
-      overrides: count('overrides'),
-      same: count('same'),
-      refused: count('refused'),
-      removed: count('removed'),
-    },
+    namespace,
+    id: plan.id,
+    depend: clusters.length,
+    faults: [...plan.faults],
+    clusters,
+    changes: count('changes'),
+    overrides: count('overrides'),
+    same: count('same'),
+    refused: count('refused'),
+    removed: count('removed'),
     totals: sumOf(clusters.flatMap(({ totals }) => totals ?? [])),
     ...(costs.length > 0 && { costOfMonth: sumOfCosts(costs) }),
     budgets,
@@ -79,7 +81,10 @@ async function inventoryReport(deps: ApiPorts, namespace: string, plan: PlannedC
 function rowOf({ cluster, impact, changes, faults, assessment }: PlannedCluster): InventoryPlan['clusters'][number] {
   const plans = assessment?.plans ?? [];
   return {
-    ...{ cluster, impact, changes: [...changes], faults: [...faults] },
+    cluster,
+    impact,
+    changes: [...changes],
+    faults: [...faults],
     waypoints: plans.reduce((sum, one) => sum + one.waypoints.length, 0),
     totals: assessment ? planTotals(plans) : null,
   };
@@ -90,8 +95,11 @@ export const explainManifest = handle(operations.explainManifest, async ({ path,
   const cluster = inventory.clusters.find(({ document }) => document.metadata.name === path.name);
   const stored = cluster ? await deps.manifests.get(path) : await storedManifest(deps, path);
   const base = {
-    ...{ namespace: path.namespace, name: path.name, inventory: cluster !== undefined },
-    ...{ generation: stored?.generation ?? null, by: stored?.origin?.by ?? null },
+    namespace: path.namespace,
+    name: path.name,
+    inventory: cluster !== undefined,
+    generation: stored?.generation ?? null,
+    by: stored?.origin?.by ?? null,
   };
   if (cluster === undefined) {
     const values = explainLeaves(stored?.document, defaultsOf(stored?.document));

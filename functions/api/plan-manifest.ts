@@ -82,7 +82,8 @@ export async function planReport(
     ? []
     : await budgetsOfPlans(deps, key.namespace, [{ name: key.name, plans: planned.clusters, orphans }]);
   return {
-    ...{ namespace: key.namespace, name: key.name },
+    namespace: key.namespace,
+    name: key.name,
     id: basis && !refused ? await keepPlan(deps, key, basis, caller.name) : null,
     needsApproval: needsApproval(deps, key, stored, desired) || beyondBudgets(budgets) !== undefined,
     hasWork: planned.clusters.some((plan) => plan.waypoints.length > 0),
@@ -149,8 +150,12 @@ function planDeletion(
 async function planDocument(deps: ApiPorts, key: ManifestKey, question: ManifestToAssess): Promise<Planned> {
   const { faults, warnings, plans, basis, record } = await assessManifest(deps, key, question);
   return {
-    ...{ faults: [...faults], warnings: [...warnings], clusters: [...plans] },
-    ...{ totals: planTotals(plans), basis, desired: record },
+    faults: [...faults],
+    warnings: [...warnings],
+    clusters: [...plans],
+    totals: planTotals(plans),
+    basis,
+    desired: record,
   };
 }
 

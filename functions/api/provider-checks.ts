@@ -12,7 +12,7 @@ export const checkProvider = handle(operations.checkProvider, async ({ path, cal
   const id = await startProviderCheck(deps, stored, provider);
   await recordManifestChange(deps, stored, `check of the credentials of provider "${provider}" requested`, caller);
   const check = pathOf(operations.getProviderCheck, { ...path, check: id });
-  return { json: { ...{ namespace, name, provider, id }, links: { check } } };
+  return { json: { namespace, name, provider, id, links: { check } } };
 });
 
 export const getProviderCheck = handle(operations.getProviderCheck, async ({ path }, deps) => {

@@ -22,7 +22,10 @@ function instancesOf(record: ManifestRecord) {
     const { name, plugin, providerType } = provider;
     const pools = (nodePools?.dynamic ?? []).filter(({ providerSpec }) => providerSpec.name === name);
     return {
-      ...{ namespace, manifest, name, type: plugin?.name ?? providerType },
+      namespace,
+      manifest,
+      name,
+      type: plugin?.name ?? providerType,
       secrets: named(provider, namespace, 'secretRef'),
       templates: named(provider, namespace, 'templatesRef').filter(({ name: ref }) => ref !== defaultTemplates),
       pools: pools.length,

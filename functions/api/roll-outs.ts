@@ -140,13 +140,19 @@ export function describeRollOut(record: RollOutRecord, execution: string | undef
   const soaks = status === 'Running' && soak && !soak.checked && !clusters.some(({ state }) => state === 'running');
   const waves = [...new Set(clusters.map(({ wave }) => wave))].sort((one, other) => one - other);
   return {
-    ...{ namespace, id, direction, status, settings, plan: record.plan ?? null },
-    ...{
-      pausing: status === 'Running' && record.paused === true,
-      interrupted: status === 'Running' && execution !== 'RUNNING',
-    },
-    ...{ startedBy: record.startedBy, startedAt: record.startedAt, endedAt: record.endedAt ?? null },
-    ...{ halted: (status === 'Halted' ? record.halted : undefined) ?? null, soakUntil: soaks ? soak.until : null },
+    namespace,
+    id,
+    direction,
+    status,
+    settings,
+    plan: record.plan ?? null,
+    pausing: status === 'Running' && record.paused === true,
+    interrupted: status === 'Running' && execution !== 'RUNNING',
+    startedBy: record.startedBy,
+    startedAt: record.startedAt,
+    endedAt: record.endedAt ?? null,
+    halted: (status === 'Halted' ? record.halted : undefined) ?? null,
+    soakUntil: soaks ? soak.until : null,
     waves: waves.map((wave) => {
       const all = clusters.filter((one) => one.wave === wave);
       return { clusters: all.length, done: all.filter(({ state }) => state === 'done' || state === 'undone').length };

@@ -18,7 +18,8 @@ export const getRunPlan = handle(operations.getRunPlan, async ({ path }, deps) =
   const starts = artifacts.flatMap(({ key }) => (key.endsWith(ending) ? [key.slice(0, -ending.length)] : []));
   const paths = await Promise.all(
     starts.toSorted(inOrder).map(async (start) => ({
-      ...{ start: waypointOf(start), id: start.slice(prefix.length).split('/')[0] ?? '' },
+      start: waypointOf(start),
+      id: start.slice(prefix.length).split('/')[0] ?? '',
       path: await readDocument(deps, waypointKeys.path(start), PlannedPath),
     })),
   );
@@ -38,7 +39,8 @@ function wayFrom(before: Way, start: string, { number, waypoints }: PlannedPath)
   const again = before.find((one) => one.number === number)?.starts ?? [];
   const planned = waypoints.map((waypoint, index) => ({
     ...waypoint,
-    ...{ number: number + index, starts: index === 0 ? [...again, start] : [] },
+    number: number + index,
+    starts: index === 0 ? [...again, start] : [],
   }));
   return [...before.filter((one) => one.number < number), ...planned];
 }

@@ -20,7 +20,9 @@ export const getOpenapi = handle(operations.getOpenapi, async () => ({ json: doc
 
 export const whoAmI = handle(operations.whoAmI, async ({ caller: { name, kind, from, grants } }) => ({
   json: {
-    ...{ name, kind, from },
+    name,
+    kind,
+    from,
     grants: grants.map(({ role, namespaces }) => ({ role, namespaces: [...namespaces] })),
   },
 }));

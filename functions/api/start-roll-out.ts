@@ -63,7 +63,9 @@ export const startRollOut = handle(operations.startRollOut, async (request, deps
       { namespace, caller, approval, documents, clusters: chosen, settings: asked },
     );
   const record = recordOf(deps, plan, clusters, {
-    ...{ namespace, caller, plan: wanted },
+    namespace,
+    caller,
+    plan: wanted,
     settings: { ...defaultRollOut, ...ownOf(plan), ...asked },
   });
   await claimClusters(deps, record);
@@ -139,16 +141,27 @@ function recordOf(
   return {
     namespace: about.namespace,
     id: `${now.replaceAll(/[-:]/g, '').slice(0, 15).replace('T', '-')}-${deps.ids.hash(6)}`,
-    ...{ version: 1, execution: 1, direction: 'forward', status: 'Running', settings: about.settings },
+    version: 1,
+    execution: 1,
+    direction: 'forward',
+    status: 'Running',
+    settings: about.settings,
     ...(about.plan !== undefined && { plan: about.plan }),
     documents: documents.map(({ document, generation }) => ({
-      ...{ kind: document.kind, name: inventoryName(document), before: generation - 1 },
+      kind: document.kind,
+      name: inventoryName(document),
+      before: generation - 1,
     })),
     clusters: clusters.map(({ cluster, stored, assessment }, place) => ({
-      ...{ name: cluster, wave: waves[place] ?? 0, state: 'waiting', before: stored?.generation ?? null },
+      name: cluster,
+      wave: waves[place] ?? 0,
+      state: 'waiting',
+      before: stored?.generation ?? null,
       goal: assessment.record?.checksum ?? '',
     })),
-    ...{ startedBy: about.caller.name, startedAt: now, updatedAt: now },
+    startedBy: about.caller.name,
+    startedAt: now,
+    updatedAt: now,
   };
 }
 

@@ -87,7 +87,9 @@ export const rollbackManifest = handle(operations.rollbackManifest, async ({ pat
   const stored = await versionAsked(deps, path, request);
   const { generation, document } = await rollbackGoal(deps, stored, body.to);
   const submitted = await submitDocument(deps, path, {
-    ...{ document, stored, caller: request.caller },
+    document,
+    stored,
+    caller: request.caller,
     rolledBackTo: generation,
     reason: `rolled back to generation ${generation}`,
     terms: { wanted: wantedPlans(request.headers) },

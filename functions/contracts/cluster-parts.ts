@@ -10,7 +10,10 @@ export const LoadBalancerRow = z
     pools: z.array(z.string()).optional().describe('names of the node pools of its own machines'),
     roles: z.array(
       z.object({
-        ...{ name: z.string(), protocol: z.string(), port: z.number().int(), targetPort: z.number().int() },
+        name: z.string(),
+        protocol: z.string(),
+        port: z.number().int(),
+        targetPort: z.number().int(),
         targetPools: z.array(z.string()).optional().describe('names of its target node pools'),
         targets: z.array(z.string()).optional().describe('names of the target nodes in these pools'),
       }),

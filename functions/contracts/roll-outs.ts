@@ -103,7 +103,10 @@ export const wantedPlan = planIds;
 
 /** What the API answers. */
 const RollOutSummary = z.object({
-  ...{ namespace: z.string(), id: z.string(), direction: RollOut.shape.direction, status: RollOut.shape.status },
+  namespace: z.string(),
+  id: z.string(),
+  direction: RollOut.shape.direction,
+  status: RollOut.shape.status,
   pausing: z.boolean().describe('it stops before the next clusters'),
   interrupted: z.boolean().describe('its execution ended early; `resume` continues where it was'),
   startedBy: z.string(),

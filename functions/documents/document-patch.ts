@@ -19,7 +19,10 @@ export function documentPatch(before: TitledDocument, after: TitledDocument): st
   if (from === to) return '';
   const options = { context, maxEditLength: matchedAtMost };
   const patch = structuredPatch(before.title, after.title, from, to, undefined, undefined, options) ?? {
-    ...{ oldFileName: before.title, newFileName: after.title, oldHeader: undefined, newHeader: undefined },
+    oldFileName: before.title,
+    newFileName: after.title,
+    oldHeader: undefined,
+    newHeader: undefined,
     hunks: [replacedBlock(linesOf(from), linesOf(to))],
   };
   return formatPatch(patch, { includeIndex: false, includeUnderline: false, includeFileHeaders: true });
@@ -38,8 +41,10 @@ function replacedBlock(before: readonly string[], after: readonly string[]): Str
   const [start, end] = [Math.max(0, head - context), tail - Math.min(tail, context)];
   const marked = (mark: string, lines: readonly string[]) => lines.map((line) => `${mark}${line}`);
   return {
-    ...{ oldStart: start + 1, oldLines: before.length - end - start },
-    ...{ newStart: start + 1, newLines: after.length - end - start },
+    oldStart: start + 1,
+    oldLines: before.length - end - start,
+    newStart: start + 1,
+    newLines: after.length - end - start,
     lines: [
       ...marked(' ', before.slice(start, head)),
       ...marked('-', before.slice(head, before.length - tail)),

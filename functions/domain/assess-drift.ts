@@ -83,7 +83,10 @@ function notLooked({ before, runId, now }: DriftQuestion, why: string): DriftNew
     : `the check failed and is repeated at its next time${before ? '; the listed drift was found before' : ''}`;
   const drift: ClusterDrift = {
     ...(before ?? { checkedAt: now, items: [] }),
-    ...{ runId, unchecked: [why.slice(0, 500)], incomplete, outcome: `${outcome}${words}` },
+    runId,
+    unchecked: [why.slice(0, 500)],
+    incomplete,
+    outcome: `${outcome}${words}`,
     ...(repair && made && { repair: { ...repair, state: 'unverified' } }),
   };
   return { drift, kind: 'DriftCheckFailed', level };
@@ -109,7 +112,10 @@ function afterCheck(
   const done = action !== 'report' && wanted.some(({ kind }) => kind === 'stray') ? action : undefined;
   const missing = unchecked.length > 0 ? incompleteness(before) : undefined;
   const drift: ClusterDrift = {
-    ...{ checkedAt: now, runId, items, unchecked },
+    checkedAt: now,
+    runId,
+    items,
+    unchecked,
     ...(missing && { incomplete: missing.incomplete }),
     ...(wanted.length > 0
       ? { repair: { state: 'requested', runId, at: now, items: wanted, ...(done && { strays: done }) } }
@@ -186,7 +192,11 @@ function afterRepair({ before, runId, now }: DriftQuestion, report: DriftReport)
       ].join(', ')}; ${differences(report)} now${noted(report)}`
     : `the repair did not help: ${counted(left.length, 'thing')} still ${left.length === 1 ? 'differs' : 'differ'} (${first?.message ?? ''}); it is not repaired again automatically`;
   const drift: ClusterDrift = {
-    ...{ checkedAt: now, runId, items, unchecked, outcome },
+    checkedAt: now,
+    runId,
+    items,
+    unchecked,
+    outcome,
     // Both passes of one check count once.
     ...(unchecked.length > 0 && { incomplete: Math.max(1, before?.incomplete ?? 0) }),
     ...(before?.repair && { repair: { ...before.repair, state } }),

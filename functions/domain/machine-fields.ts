@@ -41,7 +41,9 @@ export const machineFields = {
   image: { document: 'image', module: 'image', type: 'string' },
   storageDiskSize: { document: 'storageDiskSize', module: 'storage_disk_size', type: 'number' },
   externalNetworkName: {
-    ...{ document: 'providerSpec.externalNetworkName', module: 'external_network_name', type: 'optional(string)' },
+    document: 'providerSpec.externalNetworkName',
+    module: 'external_network_name',
+    type: 'optional(string)',
   },
   machineSpec: { document: 'machineSpec', module: 'machine_spec', type: `optional(${specType})` },
   // A variable of their own, and only in modules of types that have a schema for it.

@@ -17,7 +17,8 @@ export function observationOf(node: string, report: NodeReport | undefined): Nod
   if (report === undefined) return { node, health: 'notReady' };
   const { ready, readySince, createdAt, locked } = report;
   return {
-    ...{ node, health: ready === 'True' ? 'healthy' : 'notReady' },
+    node,
+    health: ready === 'True' ? 'healthy' : 'notReady',
     ...(ready !== 'True' && readySince !== undefined && { since: iso(readySince) }),
     ...(createdAt !== undefined && { createdAt: iso(createdAt) }),
     ...(locked && { locked: true }),

@@ -41,7 +41,11 @@ export function parseLocator(text: string): SecretLocator | undefined {
   const keys = settings.flatMap(([name = '', key = '']) => (name.startsWith('key.') ? [[name.slice(4), key]] : []));
   const stated = settings.find(([name]) => name === 'kv')?.[1];
   return {
-    ...{ kind: 'vault', connection, mount: decodeURIComponent(mount), path, keys: Object.fromEntries(keys) },
+    kind: 'vault',
+    connection,
+    mount: decodeURIComponent(mount),
+    path,
+    keys: Object.fromEntries(keys),
     ...(stated === undefined ? {} : { kvVersion: stated === '1' ? 1 : 2 }),
   };
 }

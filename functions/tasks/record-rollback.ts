@@ -44,7 +44,9 @@ export const handler = taskHandler(RecordRollbackInput, uses, async ({ run, plan
     deps,
     { key: keyOf(run), cluster: run.cluster },
     {
-      ...{ served: record.demand ?? noDemand, from: record.current, to: record.attempted },
+      served: record.demand ?? noDemand,
+      from: record.current,
+      to: record.attempted,
       failure: { at: now, class: errorClass, code, message: message.slice(0, 500) },
     },
   );

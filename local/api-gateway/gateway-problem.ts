@@ -12,7 +12,12 @@ export function problem(
 ): void {
   const title = STATUS_CODES[status] ?? code;
   const body = JSON.stringify({
-    ...{ type: `urn:kubeloom:error:${code}`, title, status, detail, instance: randomUUID(), code },
+    type: `urn:kubeloom:error:${code}`,
+    title,
+    status,
+    detail,
+    instance: randomUUID(),
+    code,
   });
   response.writeHead(status, {
     'content-type': 'application/problem+json',

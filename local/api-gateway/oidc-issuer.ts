@@ -48,7 +48,10 @@ export function tokenVerifier({ issuer, audiences }: OidcOptions): (token: strin
   const keys = keysOf(issuer);
   return async (token) => {
     const { payload } = await jwtVerify(token, keys, {
-      ...{ issuer, algorithms, clockTolerance: leewaySeconds, requiredClaims: ['exp'] },
+      issuer,
+      algorithms,
+      clockTolerance: leewaySeconds,
+      requiredClaims: ['exp'],
     }).catch((error: unknown) => {
       throw error instanceof IssuerUnreachable ? error : new TokenRefused(reasonOf(error), { cause: error });
     });

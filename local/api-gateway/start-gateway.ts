@@ -55,7 +55,10 @@ export async function startGatewayThread(
 ): Promise<Gateway> {
   const { logger, environment, ...workerData } = options;
   const thread = await startThread(new URL('./gateway-thread.ts', import.meta.url), {
-    ...{ workerData, env: { ...process.env, ...environment }, what: 'the API', logger },
+    workerData,
+    env: { ...process.env, ...environment },
+    what: 'the API',
+    logger,
     // The process keeps its heaps small; here that would be a collection for each few requests.
     resourceLimits: { maxYoungGenerationSizeMb: 32 },
     onEnd: (cause) => logger.error('the API has stopped; start the platform again', { cause }),

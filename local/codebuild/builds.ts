@@ -93,7 +93,9 @@ export function startBuilds(options: BuildsOptions): LocalBuilds {
     const environment = {
       ...project.environment,
       ...build.environment,
-      ...{ CODEBUILD_BUILD_ID: build.id, CODEBUILD_BUILD_ARN: buildArn(build.id), AWS_REGION: region },
+      CODEBUILD_BUILD_ID: build.id,
+      CODEBUILD_BUILD_ARN: buildArn(build.id),
+      AWS_REGION: region,
     };
     await mkdir(logDirectory, { recursive: true, mode: 0o700 });
     const run = build.image === localImage ? project.run : project.images?.[build.image];
@@ -158,12 +160,19 @@ export function startBuilds(options: BuildsOptions): LocalBuilds {
         );
       const id = `${project.name}:${randomUUID()}`;
       const build: Build = {
-        ...{ id, project: project.name, number: store.nextNumber(project.name), status: 'IN_PROGRESS' },
+        id,
+        project: project.name,
+        number: store.nextNumber(project.name),
+        status: 'IN_PROGRESS',
         environment: Object.fromEntries(input.environmentVariablesOverride.map(({ name, value }) => [name, value])),
         image: input.imageOverride ?? localImage,
         timeoutMinutes: input.timeoutInMinutesOverride ?? project.timeoutMinutes ?? 60,
         logFile: join(logDirectory, `${id.replace(':', '-')}.log`),
-        ...{ queuedAt: Date.now(), startedAt: null, endedAt: null, process: null, reason: null },
+        queuedAt: Date.now(),
+        startedAt: null,
+        endedAt: null,
+        process: null,
+        reason: null,
       };
       store.put(build);
       if (input.idempotencyToken) remember(input.idempotencyToken, { build: id, request });

@@ -135,7 +135,8 @@ function sendFile(request: IncomingMessage, response: ServerResponse, files: Con
     ...pageHeaders(),
     'content-type': file.type,
     'cache-control': file.cacheControl,
-    ...{ etag: file.etag, vary: 'accept-encoding' },
+    etag: file.etag,
+    vary: 'accept-encoding',
   };
   if (request.headers['if-none-match'] === file.etag) return void response.writeHead(304, headers).end();
   const zips = /(^|,)\s*gzip\s*(,|;(?!\s*q=0)|$)/.test(String(request.headers['accept-encoding'] ?? ''));

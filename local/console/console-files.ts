@@ -36,7 +36,9 @@ export async function readConsoleFiles(directory: string): Promise<ConsoleFiles>
         return [
           name === 'index.html' ? '' : name,
           {
-            ...{ type: types[extname(name)] ?? '', body, zipped: gzipSync(body, { level: 9 }) },
+            type: types[extname(name)] ?? '',
+            body,
+            zipped: gzipSync(body, { level: 9 }),
             etag: `"${createHash('sha256').update(body).digest('base64url').slice(0, 20)}"`,
             cacheControl: cacheControl(name),
           },

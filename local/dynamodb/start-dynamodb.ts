@@ -31,7 +31,10 @@ export async function startDynamoDb({
 }): Promise<LocalDynamoDb> {
   if (workerData.directory) await mkdir(workerData.directory, { recursive: true, mode: 0o700 });
   return startThread(new URL('./dynamodb-thread.ts', import.meta.url), {
-    ...{ workerData, what: 'the local DynamoDB', logger, onEnd },
+    workerData,
+    what: 'the local DynamoDB',
+    logger,
+    onEnd,
     resourceLimits: { maxYoungGenerationSizeMb: 6, maxOldGenerationSizeMb: 256 },
   });
 }

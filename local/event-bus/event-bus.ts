@@ -63,8 +63,15 @@ function resultOf(
 function lineOf({ Source, DetailType, Detail, Time, Resources }: z.infer<typeof Entry>, id: string): string {
   const time = new Date(Time === undefined ? Date.now() : Math.trunc(Time) * 1000).toISOString().replace('.000Z', 'Z');
   return JSON.stringify({
-    ...{ version: '0', id, 'detail-type': DetailType, source: Source, account, time, region },
-    ...{ resources: Resources ?? [], detail: JSON.parse(Detail ?? '{}') as unknown },
+    version: '0',
+    id,
+    'detail-type': DetailType,
+    source: Source,
+    account,
+    time,
+    region,
+    resources: Resources ?? [],
+    detail: JSON.parse(Detail ?? '{}') as unknown,
   });
 }
 

@@ -62,7 +62,10 @@ export function startEventSource(options: {
 /** As DynamoDB gives it to Lambda. */
 const batchOf = (changes: readonly Change[]): object => ({
   Records: changes.map(({ id, image }) => ({
-    ...{ eventID: String(id), eventName: 'INSERT', eventVersion: '1.1', eventSource: 'aws:dynamodb' },
+    eventID: String(id),
+    eventName: 'INSERT',
+    eventVersion: '1.1',
+    eventSource: 'aws:dynamodb',
     dynamodb: { NewImage: image, SequenceNumber: String(id), StreamViewType: 'NEW_IMAGE' },
   })),
 });

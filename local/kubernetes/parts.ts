@@ -53,8 +53,12 @@ const kubernetesPrograms = [
 function kubernetes(version: string, seconds: number): GoPart {
   const [, minor = ''] = version.split('.');
   const facts = {
-    ...{ gitVersion: `v${version}`, gitMajor: '1', gitMinor: minor, gitTreeState: 'clean' },
-    ...{ gitCommit: 'from-module-proxy', buildDate: '1970-01-01T00:00:00Z' },
+    gitVersion: `v${version}`,
+    gitMajor: '1',
+    gitMinor: minor,
+    gitTreeState: 'clean',
+    gitCommit: 'from-module-proxy',
+    buildDate: '1970-01-01T00:00:00Z',
   };
   return {
     name: `kubernetes-${version}`,

@@ -56,7 +56,10 @@ export async function receive(directory: string, bytes: AsyncIterable<Buffer>): 
     throw error;
   }
   return {
-    ...{ path, size, md5: hash.digest('hex'), discard },
+    path,
+    size,
+    md5: hash.digest('hex'),
+    discard,
     async finish(description, flush = false) {
       if (description) await file.write(footer(description));
       if (flush) await file.sync();

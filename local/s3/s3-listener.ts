@@ -145,7 +145,8 @@ async function deleteObjects(request: IncomingMessage, response: ServerResponse,
   await Promise.all(removed.map(({ Key }) => bucket.remove(Key, {})));
   const quiet = childText(document, 'Quiet') === 'true';
   objects.sendXml(response, 200, 'DeleteResult', {
-    ...{ Deleted: quiet ? [] : removed.map(({ Key }) => ({ Key })), Error: Errors },
+    Deleted: quiet ? [] : removed.map(({ Key }) => ({ Key })),
+    Error: Errors,
   });
 }
 

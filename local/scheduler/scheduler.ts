@@ -23,15 +23,15 @@ export function startScheduler(options: {
   const call = async (): Promise<void> => {
     try {
       await lambdas.invoke(functionName, {
-        ...{
-          version: '0',
-          id: randomUUID(),
-          'detail-type': 'Scheduled Event',
-          source: 'aws.scheduler',
-          account,
-          region,
-        },
-        ...{ time: new Date().toISOString(), resources: [], detail: '{}' },
+        version: '0',
+        id: randomUUID(),
+        'detail-type': 'Scheduled Event',
+        source: 'aws.scheduler',
+        account,
+        region,
+        time: new Date().toISOString(),
+        resources: [],
+        detail: '{}',
       });
     } catch (error) {
       logger.error('the tick failed', { function: functionName, cause: messageOf(error) });

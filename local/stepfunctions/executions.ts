@@ -133,8 +133,18 @@ export function startExecutions(options: ExecutionsOptions): Executions {
         throw new AwsFault('InvalidExecutionInput', `the input is larger than ${payloadLimit} bytes`);
       const arn = executionArn(machine.name, name);
       const execution: Execution = {
-        ...{ arn, machine: machine.name, name, input, status: 'RUNNING', output: null, error: null, cause: null },
-        ...{ startedAt: Date.now(), stoppedAt: null, transitions: 0, followUp: 'none' },
+        arn,
+        machine: machine.name,
+        name,
+        input,
+        status: 'RUNNING',
+        output: null,
+        error: null,
+        cause: null,
+        startedAt: Date.now(),
+        stoppedAt: null,
+        transitions: 0,
+        followUp: 'none',
       };
       if (!store.insert(execution, waits)) {
         const running = live.get(arn)?.execution;
@@ -158,7 +168,10 @@ export function startExecutions(options: ExecutionsOptions): Executions {
       const cause = 'the platform stopped while the execution was running';
       for (const execution of store.list({ status: 'RUNNING', waits: false }))
         finish(execution, execution.transitions, {
-          ...{ status: 'ABORTED', output: null, error: 'PlatformStopped', cause },
+          status: 'ABORTED',
+          output: null,
+          error: 'PlatformStopped',
+          cause,
         });
       for (const execution of store.list({ status: 'RUNNING', waits: true }).toReversed()) {
         const machine = machineNamed(execution.machine);
@@ -204,7 +217,10 @@ function endOf(outcome: Outcome): Pick<Execution, 'status' | 'output' | 'error' 
 /** What AWS puts into `Cause` when a nested execution failed: the description of it, as JSON text. */
 export function describeForCause(execution: Execution): string {
   return JSON.stringify({
-    ...{ ExecutionArn: execution.arn, Name: execution.name, Status: execution.status, Input: execution.input },
+    ExecutionArn: execution.arn,
+    Name: execution.name,
+    Status: execution.status,
+    Input: execution.input,
     StateMachineArn: execution.arn
       .replace(':execution:', ':stateMachine:')
       .slice(0, -nameOfArn(execution.arn).length - 1),

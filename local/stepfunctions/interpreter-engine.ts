@@ -125,10 +125,14 @@ function toOutcome(thrown: unknown): Outcome {
 }
 
 const kinds = {
-  ...{ StateEntered: 'entered', StateExited: 'exited', StateFailed: 'failed' },
-  ...{ StateCaught: 'caught', StateRetried: 'retried' },
-  ...{ MapIterationStarted: 'iterationStarted', MapIterationSucceeded: 'iterationSucceeded' },
-  ...{ MapIterationFailed: 'iterationFailed' },
+  StateEntered: 'entered',
+  StateExited: 'exited',
+  StateFailed: 'failed',
+  StateCaught: 'caught',
+  StateRetried: 'retried',
+  MapIterationStarted: 'iterationStarted',
+  MapIterationSucceeded: 'iterationSucceeded',
+  MapIterationFailed: 'iterationFailed',
 } as const satisfies Partial<Record<LibraryEvent['type'], EngineEvent['kind']>>;
 
 async function report(execution: LibraryRun, onEvent: (event: EngineEvent) => void): Promise<void> {

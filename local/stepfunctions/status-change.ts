@@ -66,7 +66,11 @@ export function statusRules(
 function statusChangeEvent(execution: Execution): { readonly id: string; readonly [field: string]: unknown } {
   return {
     id: randomUUID(),
-    ...{ version: '0', 'detail-type': 'Step Functions Execution Status Change', source: 'aws.states', account, region },
+    version: '0',
+    'detail-type': 'Step Functions Execution Status Change',
+    source: 'aws.states',
+    account,
+    region,
     time: new Date(execution.stoppedAt ?? execution.startedAt).toISOString(),
     resources: [execution.arn],
     detail: {

@@ -82,7 +82,10 @@ export function stepFunctionsListener(options: {
     }),
     ListStateMachines: operation(z.object({}), () => ({
       stateMachines: machines.map(({ arn, name }) => ({
-        ...{ stateMachineArn: arn, name, type: typeOf(name), creationDate: createdAt },
+        stateMachineArn: arn,
+        name,
+        type: typeOf(name),
+        creationDate: createdAt,
       })),
     })),
   };
@@ -95,7 +98,8 @@ const typeOf = (machine: string): 'EXPRESS' | 'STANDARD' =>
 function described(execution: Execution): object {
   return {
     ...summary(execution),
-    ...{ input: execution.input, inputDetails: { included: true } },
+    input: execution.input,
+    inputDetails: { included: true },
     ...(execution.output !== null && { output: execution.output, outputDetails: { included: true } }),
     ...(execution.error !== null && { error: execution.error }),
     ...(execution.cause !== null && { cause: execution.cause }),

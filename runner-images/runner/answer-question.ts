@@ -50,7 +50,9 @@ export async function answerQuestion(prefix: string, ports: AnswerPorts, options
     throw new Error(`the request under ${prefix} is missing: was it removed while the build waited?`);
   if (isGivenOut(prefix) && !(await claim(prefix, ports))) return answeredElsewhere(prefix, ports, options);
   return runInFrame({
-    ...{ ports, logKey: questionKeys.log(prefix), options },
+    ports,
+    logKey: questionKeys.log(prefix),
+    options,
     work: async (job) => answerTo(text, { ports, ...job }, options),
     async store({ outcome, startedAt, endedAt }, hide) {
       const end = { schema: 2, startedAt, endedAt } as const;
@@ -136,12 +138,16 @@ function aborted(signal: AbortSignal, reason: () => unknown): Promise<never> {
 
 const stopped = (): StageFailure =>
   new StageFailure({
-    ...{ class: 'transient', code: 'JobStopped', message: 'The runner was stopped before it had an answer.' },
+    class: 'transient',
+    code: 'JobStopped',
+    message: 'The runner was stopped before it had an answer.',
     hint: 'Ask again.',
   });
 
 const tooLong = (limitMs: number): StageFailure =>
   new StageFailure({
-    ...{ class: 'transient', code: 'JobTooLong', message: `There was no answer within ${limitMs / 60_000} minutes.` },
+    class: 'transient',
+    code: 'JobTooLong',
+    message: `There was no answer within ${limitMs / 60_000} minutes.`,
     hint: 'Ask again.',
   });

@@ -44,5 +44,5 @@ export const simulatedAnswers: Answers = {
 
 function simulated(why: string, hint: string): () => Promise<never> {
   const message = `Everything is simulated: ${why}.`;
-  return () => Promise.reject(new StageFailure({ ...{ class: 'user', code: 'Simulated' }, message, hint }));
+  return () => Promise.reject(new StageFailure({ class: 'user', code: 'Simulated', message, hint }));
 }

@@ -21,7 +21,10 @@ export async function checkDrift(job: DriftJob, ports: AllRunnerPorts, options: 
   const attemptPrefix = waypointKeys.attempt(prefix, 'drift', 'do', attempt);
   let events: JobEventFeed | undefined;
   return runInFrame({
-    ...{ ports, options, logKey: waypointKeys.log(attemptPrefix), stopPlaces: [prefix, attemptPrefix] },
+    ports,
+    options,
+    logKey: waypointKeys.log(attemptPrefix),
+    stopPlaces: [prefix, attemptPrefix],
     tooLong: checkTooLong,
     async work(frame) {
       const document = readDriftCheck(await requestBelow(prefix, ports));

@@ -25,7 +25,9 @@ export async function runStage(job: StageJob, ports: AllRunnerPorts, options: St
   let storedFacts: string | undefined;
   let events: JobEventFeed | undefined;
   return runInFrame({
-    ...{ ports, options, logKey: waypointKeys.log(attemptPrefix) },
+    ports,
+    options,
+    logKey: waypointKeys.log(attemptPrefix),
     // A cancelled run still undoes what it has started.
     stopPlaces: [mode === 'do' ? prefix : waypointKeys.undo(prefix), attemptPrefix],
     async work(frame) {
@@ -42,7 +44,15 @@ export async function runStage(job: StageJob, ports: AllRunnerPorts, options: St
       const { plan, target, others } = ends(document, whole, mode, known);
       for (const reason of plan.reasons) frame.log.write('runner', `why: ${reason}`);
       const summary = await options.tools[stage]({
-        ...{ ...frame, ports, document, mode, attempt, plan, target, others, facts: sheet },
+        ...frame,
+        ports,
+        document,
+        mode,
+        attempt,
+        plan,
+        target,
+        others,
+        facts: sheet,
         skipPool: (pool, error) => failedPools.push({ pool, error: { ...error, message: mask.hide(error.message) } }),
         emit: (event) => feed.emit(event),
       });

@@ -84,7 +84,10 @@ export function customResourceDefinitions(): readonly { readonly file: string; r
         names: { kind, listKind: `${kind}List`, plural, singular },
         versions: [
           {
-            ...{ name: version, served: true, storage: true, subresources: { status: {} } },
+            name: version,
+            served: true,
+            storage: true,
+            subresources: { status: {} },
             additionalPrinterColumns: columns[kind],
             schema: { openAPIV3Schema: schemaOf(kind) },
           },

@@ -67,7 +67,12 @@ export function withTypes(
     return lists.map((list) => (list === known ? more : list));
   }
   const added: PriceList = {
-    ...{ provider, regions: [region], currency: 'USD', per: 'hour', date: '', source: '' },
+    provider,
+    regions: [region],
+    currency: 'USD',
+    per: 'hour',
+    date: '',
+    source: '',
     prices: wanted,
   };
   return [...lists, added];

@@ -46,9 +46,14 @@ it('requests of the agent to the API go through the proxy, its requests to the c
   const child = spawn(process.execPath, [agent], {
     stdio: 'ignore',
     env: {
-      ...{ PATH: process.env.PATH, KUBELOOM_API_URL: 'https://kubeloom.example', KUBELOOM_AGENT_TOKEN_FILE: token },
-      ...{ KUBELOOM_KUBERNETES_URL: await listen(cluster), KUBELOOM_KUBERNETES_TOKEN_FILE: token },
-      ...{ NODE_USE_ENV_PROXY: '1', HTTPS_PROXY: await listen(proxy), NO_PROXY: '127.0.0.1,localhost,.svc' },
+      PATH: process.env.PATH,
+      KUBELOOM_API_URL: 'https://kubeloom.example',
+      KUBELOOM_AGENT_TOKEN_FILE: token,
+      KUBELOOM_KUBERNETES_URL: await listen(cluster),
+      KUBELOOM_KUBERNETES_TOKEN_FILE: token,
+      NODE_USE_ENV_PROXY: '1',
+      HTTPS_PROXY: await listen(proxy),
+      NO_PROXY: '127.0.0.1,localhost,.svc',
     },
   });
   ends.push(() => child.kill('SIGKILL'));

@@ -37,7 +37,11 @@ beforeEach(() => {
 
 type Asked = HealthCheck['ask'];
 const http = (more: Partial<Extract<Asked, { kind: 'http' }>> = {}): Asked => ({
-  ...{ kind: 'http', port, tls: false, path: '/', status: 200 },
+  kind: 'http',
+  port,
+  tls: false,
+  path: '/',
+  status: 200,
   ...more,
 });
 
@@ -52,7 +56,8 @@ function isRunning(pid: number): boolean {
 
 async function ask(checks: readonly HealthCheck[], within = 0) {
   const environment = {
-    ...{ KUBELOOM_CHECKS: healthLines(checks), KUBELOOM_ADDRESS: '127.0.0.1' },
+    KUBELOOM_CHECKS: healthLines(checks),
+    KUBELOOM_ADDRESS: '127.0.0.1',
     KUBELOOM_HEALTHY_WITHIN: String(within),
   };
   const child = spawn('bash', [], { env: { ...process.env, ...environment } });

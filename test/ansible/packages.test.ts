@@ -33,11 +33,9 @@ const calls = () =>
 function run(script: string, environment: Readonly<Record<string, string>> = {}) {
   const env = { PATH: `${join(directory, 'bin')}:${process.env.PATH}`, KUBELOOM_APT_STAMP: join(directory, 'stamp') };
   return spawnSync('bash', [], {
-    ...{
-      input: `${file('common.sh')}\n${file('packages.sh')}\n${script}`,
-      encoding: 'utf8',
-      env: { ...env, ...environment },
-    },
+    input: `${file('common.sh')}\n${file('packages.sh')}\n${script}`,
+    encoding: 'utf8',
+    env: { ...env, ...environment },
   });
 }
 
@@ -81,8 +79,11 @@ describe('requirements', () => {
   const wanted = () => /^wanted=.*?^packages [^\n]*/ms.exec(file('requirements.sh'))?.[0] ?? '';
 
   const machine = {
-    ...{ KUBELOOM_MESH: '1', KUBELOOM_BALANCER: '0', KUBELOOM_KUBERNETES: '0' },
-    ...{ KUBELOOM_FIREWALLED: '0', KUBELOOM_DATA_DEVICE: '' },
+    KUBELOOM_MESH: '1',
+    KUBELOOM_BALANCER: '0',
+    KUBELOOM_KUBERNETES: '0',
+    KUBELOOM_FIREWALLED: '0',
+    KUBELOOM_DATA_DEVICE: '',
   };
 
   test.each([

@@ -27,14 +27,21 @@ afterAll(() => rmSync(directory, { recursive: true }));
 const address = (number: number) => `192.168.${Math.floor(number / 250)}.${(number % 250) + 1}`;
 const nodes = (count: number) =>
   Array.from({ length: count }, (_, number) => ({
-    ...{ name: `compute-with-a-name-1a2b3c4-${number}`, private_address: address(number) },
-    ...{ public_address: `198.18.${address(number).slice(8)}`, port: 51820, reachability: 'dynamic' },
+    name: `compute-with-a-name-1a2b3c4-${number}`,
+    private_address: address(number),
+    public_address: `198.18.${address(number).slice(8)}`,
+    port: 51820,
+    reachability: 'dynamic',
     public_key: Buffer.alloc(32, `key ${number} `).toString('base64'),
   }));
 const roles = (count: number, protocol: 'tcp' | 'udp', targets: number) =>
   Array.from({ length: count }, (_, number) => ({
-    ...{ name: `${protocol}-role-with-a-name-${number}`, protocol, port: 8000 + number, targetPort: 30_000 + number },
-    ...{ proxyProtocol: false, stickySessions: false },
+    name: `${protocol}-role-with-a-name-${number}`,
+    protocol,
+    port: 8000 + number,
+    targetPort: 30_000 + number,
+    proxyProtocol: false,
+    stickySessions: false,
     targets: nodes(targets).map(({ name, private_address }) => ({ name, address: private_address })),
   }));
 

@@ -12,7 +12,9 @@ const root = asUser('root');
 
 function binding(name: string, role: AccessRole, namespaces: string[], subjects: object[]) {
   return {
-    ...{ apiVersion: 'kubeloom.dev/v1', kind: 'RoleBinding', metadata: { name } },
+    apiVersion: 'kubeloom.dev/v1',
+    kind: 'RoleBinding',
+    metadata: { name },
     spec: { role, namespaces, subjects },
   };
 }
@@ -152,7 +154,9 @@ describe('whoami', () => {
   it('whoami shows who calls, from where, and what the caller may do', async () => {
     const under = await apiWith(binding('see', 'viewer', ['team', 'other'], [{ user: 'ann' }]));
     expect((await under.call('GET', '/v1/whoami', { as: asUser('ann') })).json).toEqual({
-      ...{ name: 'ann', kind: 'token', from: '127.0.0.1' },
+      name: 'ann',
+      kind: 'token',
+      from: '127.0.0.1',
       grants: [{ role: 'viewer', namespaces: ['team', 'other'] }],
     });
     expect((await under.call('GET', '/v1/whoami', { as: root })).json.grants).toEqual([

@@ -104,7 +104,9 @@ describe('bad input', () => {
     const reference = aTemplateReference();
     reference.spec.paths.playbooks = 'p'.repeat(150_000);
     const role = {
-      ...{ apiVersion: 'kubeloom.dev/v1', kind: 'RoleBinding', metadata: { name: 'big' } },
+      apiVersion: 'kubeloom.dev/v1',
+      kind: 'RoleBinding',
+      metadata: { name: 'big' },
       spec: { role: 'viewer', namespaces: ['team'], subjects: [{ user: 'u'.repeat(150_000) }] },
     };
     for (const [path, body] of [

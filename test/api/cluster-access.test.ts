@@ -103,7 +103,11 @@ describe('a kubeconfig of one’s own', () => {
     const [prefix = ''] = started();
     expect(prefix).toMatch(/^access\/team\/shop\/web-1234567\/certificate-[0-9a-f]{16}\/1$/);
     expect(JSON.parse((await api.deps.artifacts.getText(questionKeys.request(prefix))) ?? '')).toMatchObject({
-      ...{ kind: 'certificate', role: 'edit', seconds: 7200, kubeconfigKey, clusterName: 'web' },
+      kind: 'certificate',
+      role: 'edit',
+      seconds: 7200,
+      kubeconfigKey,
+      clusterName: 'web',
       caller: expect.stringMatching(/^operator from /),
     });
     const { items } = (await api.call('GET', `${manifestPath}/events`, { ...root })).json;
@@ -175,7 +179,10 @@ describe('SSH access to nodes', () => {
     expect((await api.call('POST', ssh, { body: { publicKey } })).status).toBe(202);
     const [prefix = ''] = api.deps.builds.started.map(({ variables }) => variables.KUBELOOM_JOB ?? '');
     expect(JSON.parse((await api.deps.artifacts.getText(questionKeys.request(prefix))) ?? '')).toMatchObject({
-      ...{ kind: 'ssh', seconds: 3600, publicKey, nodes: expect.arrayContaining(['control-00', 'compute-00']) },
+      kind: 'ssh',
+      seconds: 3600,
+      publicKey,
+      nodes: expect.arrayContaining(['control-00', 'compute-00']),
     });
     const { items } = (await api.call('GET', `${manifestPath}/events`)).json;
     expect(items).toMatchObject([

@@ -6,7 +6,11 @@ import { type ApiUnderTest, apiUnderTest, type Call } from './api-under-test.ts'
 
 const at = (second: number): string => new Date(Date.parse('2026-11-20T12:00:00Z') + second * 1000).toISOString();
 const event = (second: number, change: Partial<NewEvent> = {}): NewEvent => ({
-  ...{ at: at(second), runId: 'shop-abcde-g1-a1', level: 'info', kind: 'StageSucceeded', message: `event ${second}` },
+  at: at(second),
+  runId: 'shop-abcde-g1-a1',
+  level: 'info',
+  kind: 'StageSucceeded',
+  message: `event ${second}`,
   ...change,
 });
 
@@ -32,7 +36,9 @@ async function twoTeams(): Promise<ApiUnderTest> {
   const api = apiUnderTest({ KUBELOOM_ADMINS: 'user:tester' });
   const spec = { role: 'viewer', namespaces: ['team'], subjects: [{ user: 'ann' }] } as const;
   await api.deps.roleBindings.put({
-    ...{ apiVersion: 'kubeloom.dev/v1', kind: 'RoleBinding', metadata: { name: 'ann' } },
+    apiVersion: 'kubeloom.dev/v1',
+    kind: 'RoleBinding',
+    metadata: { name: 'ann' },
     spec: { ...spec, namespaces: [...spec.namespaces], subjects: [...spec.subjects] },
   });
   await api.deps.events.append({ namespace: 'team', name: 'shop' }, [event(1), event(2, { kind: 'RunStarted' })]);
@@ -73,7 +79,7 @@ describe('events of all manifests', () => {
 
   it('changes of Secrets are shown to viewers of the namespace, changes of roles to admins of all', async () => {
     const api = await twoTeams();
-    const caller = { ...{ kind: 'token' as const, name: 'bob', claims: {}, from: '::1', grants: [] }, may: () => true };
+    const caller = { kind: 'token' as const, name: 'bob', claims: {}, from: '::1', grants: [], may: () => true };
     await recordChange(api.deps, 'team', 'Secret aws stored', caller);
     await recordChange(api.deps, '@installation', 'role given', caller);
     const [secret, role] = (await page(api, 'kind=Requested')).items;

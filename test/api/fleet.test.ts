@@ -20,10 +20,15 @@ const failure = {
     hint: 'raise it',
     retryable: false,
   } as const),
-  ...{ runId, at, outcome: 'undone' },
+  runId,
+  at,
+  outcome: 'undone',
 };
 const drift: NonNullable<ClusterRecord['drift']> = {
-  ...{ checkedAt: at, runId, outcome: 'reported', unchecked: [] },
+  checkedAt: at,
+  runId,
+  outcome: 'reported',
+  unchecked: [],
   items: [{ kind: 'node', message: 'a node is gone', repairable: true, where: {} }],
 };
 
@@ -97,9 +102,11 @@ describe('GET /v1/manifests', () => {
     const { counts, items } = (await list('counts=true&limit=1&state=attention&namespace=team')).page;
     expect(items).toHaveLength(1);
     expect(counts).toEqual({
-      ...{ all: 6, fitting: 1 },
+      all: 6,
+      fitting: 1,
       states: { attention: 1, running: 1, drifted: 1, paused: 0, 'as-desired': 1 },
-      ...{ namespaces: { other: 1, team: 1 }, providers: {} },
+      namespaces: { other: 1, team: 1 },
+      providers: {},
     });
     expect((await list('')).page.counts).toBeUndefined();
   });
@@ -178,8 +185,10 @@ it.each(['/v1/manifests/team/shop/events', '/v1/events', '/v1/changes?namespace=
 
 describe('pages', () => {
   const row = fc.record({
-    ...{ namespace: fc.constantFrom('a', 'a-b', 'b'), name: fc.stringMatching(/^[a-z0-9-]{1,3}$/) },
-    ...{ state: fc.constantFrom(...fleetStates), status: fc.constantFrom('Done' as const, 'Failed' as const) },
+    namespace: fc.constantFrom('a', 'a-b', 'b'),
+    name: fc.stringMatching(/^[a-z0-9-]{1,3}$/),
+    state: fc.constantFrom(...fleetStates),
+    status: fc.constantFrom('Done' as const, 'Failed' as const),
     updatedAt: fc.constantFrom(at, '2026-11-23T09:00:00.000Z', ''),
     nodes: fc.nat(2),
     provider: fc.constantFrom('aws-1', 'gcp-1'),
@@ -188,15 +197,13 @@ describe('pages', () => {
     .uniqueArray(row, { maxLength: 40, selector: ({ namespace, name }) => `${namespace}/${name}` })
     .map((drafts): readonly SummaryWithState[] =>
       drafts.map(({ nodes, provider, ...draft }) => ({
-        ...{
-          generation: 1,
-          attempt: 1,
-          deleting: false,
-          paused: false,
-          runId,
-          createdAt: draft.updatedAt,
-          progress: null,
-        },
+        generation: 1,
+        attempt: 1,
+        deleting: false,
+        paused: false,
+        runId,
+        createdAt: draft.updatedAt,
+        progress: null,
         clusters: [{ cluster: 'web-1234567', name: 'web', status: 'Converged' as const, nodes, providers: [provider] }],
         ...draft,
       })),
@@ -207,11 +214,9 @@ describe('pages', () => {
         sort: fc.constantFrom(...fleetSorts),
         state: fc.subarray([...fleetStates], { minLength: 1 }).map((some) => some.join(',')),
         status: fc.constantFrom('Done', 'done,failed'),
-        ...{
-          provider: fc.constantFrom('aws-1'),
-          namespace: fc.constantFrom('a-b'),
-          search: fc.constantFrom('a', 'a b'),
-        },
+        provider: fc.constantFrom('aws-1'),
+        namespace: fc.constantFrom('a-b'),
+        search: fc.constantFrom('a', 'a b'),
       },
       { requiredKeys: ['sort'] },
     )

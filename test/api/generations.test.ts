@@ -21,7 +21,12 @@ describe('GET …/generations', () => {
     const count = 'nodePools.dynamic "compute".count';
     expect(json.items).toEqual([
       {
-        ...{ generation: 3, current: true, at, by: 'ann', reason: 'rolled back to generation 1', rolledBackTo: 1 },
+        generation: 3,
+        current: true,
+        at,
+        by: 'ann',
+        reason: 'rolled back to generation 1',
+        rolledBackTo: 1,
         changes: [`${count} 3 → 2`],
       },
       { generation: 2, current: false, at, by: 'bob', reason: 'changed', changes: [`${count} 2 → 3`] },

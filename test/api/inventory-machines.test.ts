@@ -41,7 +41,8 @@ describe('an inventory of machine groups', () => {
     const api = await filled();
     const { json } = await api.call('GET', '/v1/manifests/machines/shop-ams2');
     expect(json).toMatchObject({
-      ...{ generation: 1, status: 'Pending' },
+      generation: 1,
+      status: 'Pending',
       document: {
         kind: 'MachineGroups',
         spec: {
@@ -59,12 +60,18 @@ describe('an inventory of machine groups', () => {
   it('issue 15, 3: its plan counts machines, before it is stored and for a change', async () => {
     const all = await plan(apiUnderTest(), ...example);
     expect(all).toMatchObject({
-      ...{ depend: 2, changes: 2, refused: 0, faults: [] },
+      depend: 2,
+      changes: 2,
+      refused: 0,
+      faults: [],
       totals: { clusters: { added: 2 }, nodes: { added: 8 } },
     });
     const api = await filled();
     expect(await plan(api, larger)).toMatchObject({
-      ...{ depend: 2, changes: 1, overrides: 1, refused: 0 },
+      depend: 2,
+      changes: 1,
+      overrides: 1,
+      refused: 0,
       clusters: [
         { cluster: 'shop-ams2', impact: 'overrides' },
         { cluster: 'shop-fra1', impact: 'changes', changes: ['groups.web.size 2 → 3'] },
@@ -100,7 +107,8 @@ describe('an inventory of machine groups', () => {
       return (await api.call('GET', url)).json;
     };
     expect(await at('spec.groups.web.size')).toMatchObject({
-      ...{ inventory: true, behind: false },
+      inventory: true,
+      behind: false,
       values: [
         { value: 4, template: 'machines@1', sources: [{ name: 'shop-ams2', overrode: [{ name: 'prod', value: 2 }] }] },
       ],

@@ -223,7 +223,9 @@ describe('an explanation', () => {
       behind: false,
       values: [
         {
-          ...{ path: 'pools.web.count', value: 5, from: 'layer' },
+          path: 'pools.web.count',
+          value: 5,
+          from: 'layer',
           sources: [
             {
               kind: 'InventoryCluster',

@@ -8,7 +8,11 @@ import { aClusterRecord, aRecord, aRun, runId } from './records.ts';
 
 const at = (second: number) => `2026-11-20T12:00:0${second}.000Z`;
 const event = (second: number): NewEvent => ({
-  ...{ at: at(second), runId, level: 'info', kind: 'PlanMade', message: `event ${second}` },
+  at: at(second),
+  runId,
+  level: 'info',
+  kind: 'PlanMade',
+  message: `event ${second}`,
 });
 
 async function watched() {

@@ -12,7 +12,9 @@ async function apiWhereAnnViews(...namespaces: readonly string[]): Promise<ApiUn
     for (const name of ['one', 'two', 'three']) await api.deps.manifests.create(aRecord({ namespace, name }));
   }
   const body = {
-    ...{ apiVersion: 'kubeloom.dev/v1', kind: 'RoleBinding', metadata: { name: 'ann' } },
+    apiVersion: 'kubeloom.dev/v1',
+    kind: 'RoleBinding',
+    metadata: { name: 'ann' },
     spec: { role: 'viewer', namespaces, subjects: [{ user: 'ann' }] },
   };
   expect((await api.call('PUT', '/v1/roles/ann', { body, as: root })).status).toBe(200);
@@ -53,7 +55,9 @@ describe('manifests of some namespaces', () => {
     const first = await api.call('GET', '/v1/manifests?limit=2', { as: ann });
     const other = { user: 'someone' };
     const body = {
-      ...{ apiVersion: 'kubeloom.dev/v1', kind: 'RoleBinding', metadata: { name: 'ann' } },
+      apiVersion: 'kubeloom.dev/v1',
+      kind: 'RoleBinding',
+      metadata: { name: 'ann' },
       spec: { role: 'viewer', namespaces: ['d'], subjects: [{ user: 'ann' }, other] },
     };
     await api.call('PUT', '/v1/roles/ann', { body, as: root });

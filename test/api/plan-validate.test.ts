@@ -134,7 +134,9 @@ describe('POST /v1/validate', () => {
   it('validate checks that a Secret has what the stored manifests need', async () => {
     const api = apiUnderTest();
     const secret = (fields: object) => ({
-      ...{ apiVersion: 'v1', kind: 'Secret', metadata: { namespace: 'team', name: 'ssh' } },
+      apiVersion: 'v1',
+      kind: 'Secret',
+      metadata: { namespace: 'team', name: 'ssh' },
       stringData: fields,
     });
     const { generateKeyPairSync } = await import('node:crypto');

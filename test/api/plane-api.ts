@@ -10,18 +10,26 @@ import type { ApiUnderTest, Call } from './api-under-test.ts';
 
 export const key = { namespace: 'team', name: 'mgmt' };
 export const manifest = (clusters: readonly string[] = ['mgmt']) => ({
-  ...{ apiVersion: 'kubeloom.dev/v1', kind: 'InputManifest', metadata: key },
+  apiVersion: 'kubeloom.dev/v1',
+  kind: 'InputManifest',
+  metadata: key,
   spec: {
     providers: [{ name: 'sim-1', providerType: 'sim' }],
     nodePools: {
       dynamic: clusters.map((name) => ({
-        ...{ name, count: 1, serverType: 'small', image: 'linux' },
+        name,
+        count: 1,
+        serverType: 'small',
+        image: 'linux',
         providerSpec: { name: 'sim-1', region: 'one' },
       })),
     },
     kubernetes: {
       clusters: clusters.map((name, index) => ({
-        ...{ name, version: '1.34.2', network: `192.168.${index + 2}.0/24`, pools: { control: [name] } },
+        name,
+        version: '1.34.2',
+        network: `192.168.${index + 2}.0/24`,
+        pools: { control: [name] },
       })),
     },
   },

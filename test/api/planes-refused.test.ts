@@ -5,14 +5,19 @@ import { type ApiUnderTest, apiUnderTest, as, bindRoles } from './api-under-test
 
 const key = { namespace: 'team', name: 'mgmt' };
 const manifest = (count = 1) => ({
-  ...{ apiVersion: 'kubeloom.dev/v1', kind: 'InputManifest', metadata: key },
+  apiVersion: 'kubeloom.dev/v1',
+  kind: 'InputManifest',
+  metadata: key,
   spec: {
     requireApproval: true,
     providers: [{ name: 'sim-1', providerType: 'sim' }],
     nodePools: {
       dynamic: [
         {
-          ...{ name: 'mgmt', count, serverType: 'small', image: 'linux' },
+          name: 'mgmt',
+          count,
+          serverType: 'small',
+          image: 'linux',
           providerSpec: { name: 'sim-1', region: 'one' },
         },
       ],

@@ -194,7 +194,9 @@ describe('a ManagementPlane', () => {
   it('CO-4: a Secret of another namespace needs the role operator there', async () => {
     const api = apiUnderTest({ KUBELOOM_ADMINS: 'user:root' });
     const binding = {
-      ...{ apiVersion: 'kubeloom.dev/v1', kind: 'RoleBinding', metadata: { name: 'ann' } },
+      apiVersion: 'kubeloom.dev/v1',
+      kind: 'RoleBinding',
+      metadata: { name: 'ann' },
       spec: { role: 'operator', namespaces: ['team'], subjects: [{ user: 'ann' }] },
     };
     expect(

@@ -21,7 +21,8 @@ async function withManifest(): Promise<ApiUnderTest> {
   const body = {
     ...manifest,
     spec: {
-      ...{ ...manifest.spec, kubernetes: { clusters } },
+      ...manifest.spec,
+      kubernetes: { clusters },
       providers: [...manifest.spec.providers, { name: 'cloud', providerType: 'hetzner', secretRef }],
       nodePools: { ...manifest.spec.nodePools, dynamic: [...dynamic, own] },
     },
@@ -46,13 +47,19 @@ describe('a check of stored credentials', () => {
     const { status, json } = await under.call('POST', posted);
     expect(status).toBe(202);
     expect(json).toEqual({
-      ...{ namespace: 'team', name: 'shop', provider: 'cloud', id: '1' },
+      namespace: 'team',
+      name: 'shop',
+      provider: 'cloud',
+      id: '1',
       links: { check: `${manifestPath}/providers/cloud/checks/1` },
     });
     expect(under.deps.builds.started).toMatchObject([{ project: 'sim', variables: { KUBELOOM_JOB: prefix(1) } }]);
     const request = await under.deps.artifacts.getText(questionKeys.request(prefix(1)));
     expect(JSON.parse(request ?? 'null')).toEqual({
-      ...{ kind: 'credentials', provider: 'cloud', type: 'hetzner', regions: ['fsn1'] },
+      kind: 'credentials',
+      provider: 'cloud',
+      type: 'hetzner',
+      regions: ['fsn1'],
       secret: 'vault://team/vault/secret/clouds/hetzner',
     });
     const { items } = (await under.call('GET', `${manifestPath}/events`)).json as { items: { message: string }[] };
@@ -76,7 +83,8 @@ describe('a check of stored credentials', () => {
     await under.call('POST', posted);
     end(under);
     expect((await under.call('GET', `${manifestPath}/providers/cloud/checks/1`)).json).toMatchObject({
-      ...{ status: 'lost', findings: [] },
+      status: 'lost',
+      findings: [],
     });
     expect((await under.call('POST', posted)).json).toMatchObject({ id: '2' });
   });

@@ -4,7 +4,9 @@ import { type ApiUnderTest, apiUnderTest, as } from './api-under-test.ts';
 import { aManifest, aTemplateReference } from './documents.ts';
 
 const binding = (user: string, namespace: string) => ({
-  ...{ apiVersion: 'kubeloom.dev/v1', kind: 'RoleBinding', metadata: { name: user } },
+  apiVersion: 'kubeloom.dev/v1',
+  kind: 'RoleBinding',
+  metadata: { name: user },
   spec: { role: 'operator', namespaces: [namespace], subjects: [{ user }] },
 });
 
@@ -34,15 +36,13 @@ describe('GET /v1/providers', () => {
       { namespace: 'other', manifest: 'crm', ...sim },
       { namespace: 'team', manifest: 'shop', ...sim },
       {
-        ...{
-          namespace: 'team',
-          manifest: 'shop',
-          name: 'cloud',
-          type: 'hetzner',
-          templates: [],
-          pools: 0,
-          regions: [],
-        },
+        namespace: 'team',
+        manifest: 'shop',
+        name: 'cloud',
+        type: 'hetzner',
+        templates: [],
+        pools: 0,
+        regions: [],
         secrets: [{ namespace: 'team', name: 'hetzner' }],
       },
     ]);

@@ -42,7 +42,8 @@ describe('a plan that waits for an approval', () => {
     const id = await proposed(under, 5);
     const proposal = [expect.objectContaining({ id, by: 'olga', reason: 'changed' })];
     expect(await fleet(under)).toMatchObject({
-      ...{ items: [{ name: 'shop', state: 'attention', proposed: proposal }], counts: { states: { attention: 1 } } },
+      items: [{ name: 'shop', state: 'attention', proposed: proposal }],
+      counts: { states: { attention: 1 } },
     });
     expect((await under.call('GET', manifestPath, approver)).json).toMatchObject({ proposed: proposal });
     const live = await under.call('GET', `${manifestPath}/live`, approver);

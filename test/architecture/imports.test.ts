@@ -134,6 +134,11 @@ describe('the source files', () => {
     expect(long).toEqual([]);
   });
 
+  it('no object is written as a spread of objects to save lines', () => {
+    const packed = allSources.filter((file) => /[,{]\s+\.\.\.\{/.test(readFileSync(join(root, file), 'utf8')));
+    expect(packed).toEqual([]);
+  });
+
   it('each file begins with a sentence about it', () => {
     const silent = sources.filter((file) => !/^(#![^\n]*\n)?\/\*\*/.test(readFileSync(join(root, file), 'utf8')));
     expect(silent).toEqual([]);

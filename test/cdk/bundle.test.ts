@@ -139,7 +139,9 @@ it('bundled functions create and delete a cluster, each in a process of its own 
     return callBundle(bundle(name), event, environment);
   };
   const platform = await startPlatform({
-    ...{ runner: 'sim', inMemory: true, apiPort: 0 },
+    runner: 'sim',
+    inMemory: true,
+    apiPort: 0,
     product: {
       ...product,
       async functions() {

@@ -7,8 +7,13 @@ import { reviewText } from './review-text.ts';
 import { installation, installationOf, resourcesOf, templateOf } from './synthesised.ts';
 
 const options = {
-  ...{ authorization: 'jwt', jwtIssuer: 'https://id.example/realm', jwtAudience: 'kubeloom', admins: 'user:ann' },
-  ...{ console: 'true', consoleClientId: 'kubeloom-console', consoleSignInOrigins: 'https://login.example' },
+  authorization: 'jwt',
+  jwtIssuer: 'https://id.example/realm',
+  jwtAudience: 'kubeloom',
+  admins: 'user:ann',
+  console: 'true',
+  consoleClientId: 'kubeloom-console',
+  consoleSignInOrigins: 'https://login.example',
 };
 const made = installationOf(options);
 if (!made.console) throw new Error('there is no stack of the console');
@@ -58,7 +63,10 @@ describe('the files', () => {
     const bucket = propertiesOf('AWS::S3::Bucket');
     expect(bucket).toMatchObject({
       PublicAccessBlockConfiguration: {
-        ...{ BlockPublicAcls: true, BlockPublicPolicy: true, IgnorePublicAcls: true, RestrictPublicBuckets: true },
+        BlockPublicAcls: true,
+        BlockPublicPolicy: true,
+        IgnorePublicAcls: true,
+        RestrictPublicBuckets: true,
       },
       OwnershipControls: { Rules: [{ ObjectOwnership: 'BucketOwnerEnforced' }] },
     });
@@ -75,7 +83,8 @@ describe('the files', () => {
         Action: ['s3:DeleteObject*', 's3:GetBucket*', 's3:List*', 's3:PutBucketPolicy'],
       }),
       expect.objectContaining({
-        ...{ Action: 's3:GetObject', Principal: { Service: 'cloudfront.amazonaws.com' } },
+        Action: 's3:GetObject',
+        Principal: { Service: 'cloudfront.amazonaws.com' },
         Condition: { StringEquals: { 'AWS:SourceArn': expect.anything() } },
       }),
     ]);
@@ -100,7 +109,10 @@ describe('the files', () => {
 
   it('the settings next to the page name issuer and client, and nothing secret', () => {
     expect(settingsOf(parseOptions(options))).toEqual({
-      ...{ signIn: 'oidc', issuer: 'https://id.example/realm', clientId: 'kubeloom-console', scope: 'openid' },
+      signIn: 'oidc',
+      issuer: 'https://id.example/realm',
+      clientId: 'kubeloom-console',
+      scope: 'openid',
       token: 'access',
     });
   });
@@ -135,9 +147,10 @@ describe('what browsers get', () => {
     const { CacheBehaviors, Origins, DefaultCacheBehavior } = distribution();
     expect(CacheBehaviors).toEqual([
       expect.objectContaining({
-        ...{ PathPattern: '/v1/*', ViewerProtocolPolicy: 'https-only' },
+        PathPattern: '/v1/*',
+        ViewerProtocolPolicy: 'https-only',
         // Managed policies of CloudFront: CachingDisabled, AllViewerExceptHostHeader.
-        ...{ CachePolicyId: '4135ea2d-6df8-44a3-9df3-4b5a84be39ad' },
+        CachePolicyId: '4135ea2d-6df8-44a3-9df3-4b5a84be39ad',
         OriginRequestPolicyId: 'b689b0a8-53d0-40ab-baf2-68738e2966ac',
         AllowedMethods: expect.arrayContaining(['PUT', 'POST', 'DELETE', 'PATCH']),
       }),

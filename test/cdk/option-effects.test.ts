@@ -40,7 +40,8 @@ describe('what options change', () => {
     const given = {
       dashboard: true,
       alarmEmail: 'ops@example.com',
-      ...{ runnerSize: 'large', lambdaRunners: '' },
+      runnerSize: 'large',
+      lambdaRunners: '',
       logDays: 30,
       requestsPerSecond: 5,
     };
@@ -75,7 +76,8 @@ describe('what options change', () => {
     const given = { runnerCidrs: '192.0.2.0/24', templatePrivateHosts: 'git.example:8443' };
     const { api, pipeline } = installationOf(given);
     const wanted = {
-      ...{ KUBELOOM_RUNNER_CIDRS: '192.0.2.0/24', KUBELOOM_TEMPLATE_PRIVATE_HOSTS: 'git.example:8443' },
+      KUBELOOM_RUNNER_CIDRS: '192.0.2.0/24',
+      KUBELOOM_TEMPLATE_PRIVATE_HOSTS: 'git.example:8443',
       KUBELOOM_TEMPLATE_SOURCES: 'git',
     };
     expect(variablesOf(api, 'AWS::Lambda::Function')).toMatchObject(wanted);

@@ -12,19 +12,34 @@ import { installationOf, runnersOf, variablesOf } from './synthesised.ts';
 describe('options', () => {
   it('all options have defaults, and context of the CDK itself is ignored', () => {
     expect(parseOptions({ 'aws:cdk:enable-path-metadata': true, '@aws-cdk/core:x': 1, 'cdk-migrate': false })).toEqual({
-      ...{ installation: 'kubeloom', authorization: 'iam', requestsPerSecond: 50, requestBurst: 100, logDays: 90 },
-      ...{ requireApproval: [], budgets: [] },
-      ...{ runDays: 365, oldVersionDays: 90, tickMinutes: 5, runnerSize: 'small', runnerMinutes: 60, longRunHours: 12 },
-      ...{ dashboard: false, keyRotationDays: 2560, admins: ['*'], runnerCidrs: ['0.0.0.0/0'], templateSources: 'git' },
-      ...{
-        templatePrivateHosts: [],
-        templateUrls: [],
-        lambdaRunners: ['drift'],
-        lambdaCompute: true,
-        vaultAudiences: [],
-        providers: [],
-      },
-      ...{ repairsPerHour: 10, console: false, consoleScope: 'openid', consoleToken: 'access' },
+      installation: 'kubeloom',
+      authorization: 'iam',
+      requestsPerSecond: 50,
+      requestBurst: 100,
+      logDays: 90,
+      requireApproval: [],
+      budgets: [],
+      runDays: 365,
+      oldVersionDays: 90,
+      tickMinutes: 5,
+      runnerSize: 'small',
+      runnerMinutes: 60,
+      longRunHours: 12,
+      dashboard: false,
+      keyRotationDays: 2560,
+      admins: ['*'],
+      runnerCidrs: ['0.0.0.0/0'],
+      templateSources: 'git',
+      templatePrivateHosts: [],
+      templateUrls: [],
+      lambdaRunners: ['drift'],
+      lambdaCompute: true,
+      vaultAudiences: [],
+      providers: [],
+      repairsPerHour: 10,
+      console: false,
+      consoleScope: 'openid',
+      consoleToken: 'access',
       consoleSignInOrigins: [],
     });
   });
@@ -57,7 +72,10 @@ describe('options', () => {
       runnerCidrs: '192.0.2.0/24,198.51.100.0/24',
     };
     expect(parseOptions(given)).toMatchObject({
-      ...{ logDays: 30, dashboard: true, jwtAudience: ['a', 'b'], admins: ['claim:groups=platform', 'user:ann'] },
+      logDays: 30,
+      dashboard: true,
+      jwtAudience: ['a', 'b'],
+      admins: ['claim:groups=platform', 'user:ann'],
       runnerCidrs: ['192.0.2.0/24', '198.51.100.0/24'],
     });
   });
@@ -69,7 +87,11 @@ describe('options', () => {
         Properties.TimeoutInMinutes,
       ]);
     expect(Object.fromEntries(limits({ runnerMinutes: 90, lambdaRunners: '' }))).toEqual({
-      ...{ terraform: 90, ansible: 90, kubeone: 90, kubectl: 90, drift: 30 },
+      terraform: 90,
+      ansible: 90,
+      kubeone: 90,
+      kubectl: 90,
+      drift: 30,
     });
     expect(Object.fromEntries(limits({ runnerMinutes: 20, lambdaRunners: '' })).drift).toBe(20);
   });

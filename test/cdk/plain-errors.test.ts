@@ -15,7 +15,11 @@ async function errorsOf(
   const folder = join(dirname(dirname(resolve(`@aws-sdk/client-${service}`))), 'dist-es/models');
   const { outputFiles } = await build({
     stdin: { contents: "export * from './errors.js';", resolveDir: folder },
-    ...{ bundle: true, write: false, platform: 'node', format: 'esm', plugins },
+    bundle: true,
+    write: false,
+    platform: 'node',
+    format: 'esm',
+    plugins,
   });
   const text = outputFiles[0]?.text ?? '';
   return { text, errors: (await import(`data:text/javascript,${encodeURIComponent(text)}`)) as Errors };

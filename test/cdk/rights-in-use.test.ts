@@ -62,7 +62,9 @@ beforeAll(async () => {
   );
   const product = kubeloom('sim');
   platform = await startPlatform({
-    ...{ runner: 'sim', inMemory: true, apiPort: 0 },
+    runner: 'sim',
+    inMemory: true,
+    apiPort: 0,
     product: {
       ...product,
       async functions() {

@@ -88,8 +88,10 @@ describe('functions', () => {
         'codebuild:environment.environmentVariables.name': ['KUBELOOM_JOB'],
       },
       Null: {
-        ...{ 'codebuild:source.buildspec': 'true', 'codebuild:source.location': 'true' },
-        ...{ 'codebuild:environment.image': 'true', 'codebuild:serviceRole': 'true' },
+        'codebuild:source.buildspec': 'true',
+        'codebuild:source.location': 'true',
+        'codebuild:environment.image': 'true',
+        'codebuild:serviceRole': 'true',
       },
     });
   });

@@ -100,12 +100,19 @@ describe('runners', () => {
     const clouds = ['api://AzureADTokenExchange', 'https://iam.googleapis.com/*'];
     const only = (...audiences: string[]) => [{ 'sts:IdentityTokenAudience': audiences }];
     expect(audiencesOf({ vaultAudiences: 'vault' })).toEqual({
-      ...{ terraform: only(...clouds, 'vault'), drift: only(...clouds, 'vault') },
-      ...{ ansible: only('vault'), kubeone: only('vault'), kubectl: only('vault') },
+      terraform: only(...clouds, 'vault'),
+      drift: only(...clouds, 'vault'),
+      ansible: only('vault'),
+      kubeone: only('vault'),
+      kubectl: only('vault'),
     });
     expect(audiencesOf({ providers: 'aws,azure' }).terraform).toEqual(only('api://AzureADTokenExchange'));
     expect(audiencesOf({})).toEqual({
-      ...{ terraform: only(...clouds), drift: only(...clouds), ansible: [], kubeone: [], kubectl: [] },
+      terraform: only(...clouds),
+      drift: only(...clouds),
+      ansible: [],
+      kubeone: [],
+      kubectl: [],
     });
   });
 

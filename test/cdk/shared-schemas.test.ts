@@ -14,7 +14,11 @@ async function zodWith(plugins: Plugin[]): Promise<Zod> {
   const resolveDir = dirname(createRequire(import.meta.url).resolve('zod'));
   const { outputFiles } = await build({
     stdin: { contents: "export * from './index.js';", resolveDir },
-    ...{ bundle: true, write: false, platform: 'node', format: 'esm', plugins },
+    bundle: true,
+    write: false,
+    platform: 'node',
+    format: 'esm',
+    plugins,
   });
   const text = `${outputFiles[0]?.text}\n// ${plugins.length}`;
   return (await import(`data:text/javascript,${encodeURIComponent(text)}`)) as Zod;

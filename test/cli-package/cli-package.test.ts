@@ -79,7 +79,8 @@ describe('the npm package of the command line', () => {
   it('the package says that a clone is needed for the console of an installation elsewhere', async () => {
     const elsewhere = { KUBELOOM_API_URL: 'https://api.example.com', KUBELOOM_TOKEN: 'a-token' };
     expect(await installed.run(['console'], elsewhere)).toMatchObject({
-      ...{ code: 2, stderr: expect.stringMatching(/^kubeloom: `kubeloom console` needs a clone of Kubeloom: .*\n$/) },
+      code: 2,
+      stderr: expect.stringMatching(/^kubeloom: `kubeloom console` needs a clone of Kubeloom: .*\n$/),
     });
   });
 

@@ -28,7 +28,11 @@ beforeAll(async () => {
   home = mkdtempSync(join(tmpdir(), 'kubeloom-access-'));
   process.env.KUBELOOM_LOG = 'none';
   platform = await startPlatform({
-    ...{ dataDir: home, runner: 'sim', apiPort: 0, graceMs: 100, product: inOneThread() },
+    dataDir: home,
+    runner: 'sim',
+    apiPort: 0,
+    graceMs: 100,
+    product: inOneThread(),
   });
 });
 afterAll(async () => {

@@ -19,23 +19,38 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 const base64 = (text: string): string => Buffer.from(text).toString('base64');
 const pool = (name: string, count: number) => ({
-  ...{ name, count, serverType: 'cpx22', image: 'ubuntu-24.04', labels: null, taints: null },
+  name,
+  count,
+  serverType: 'cpx22',
+  image: 'ubuntu-24.04',
+  labels: null,
+  taints: null,
   providerSpec: { name: 'hetzner-1', region: 'nbg1', zone: 'nbg1-dc3' },
 });
 const cluster = (name: string, control: string[], compute: string[]) => ({
-  ...{ name, version: 'v1.34.0', network: '192.168.2.0/24', pools: { control, compute } },
+  name,
+  version: 'v1.34.0',
+  network: '192.168.2.0/24',
+  pools: { control, compute },
 });
 
 const manifest = {
-  ...{ apiVersion: 'claudie.io/v1beta1', kind: 'InputManifest' },
+  apiVersion: 'claudie.io/v1beta1',
+  kind: 'InputManifest',
   metadata: {
-    ...{ name: 'shop', namespace: 'team', resourceVersion: '12', uid: 'x', finalizers: ['claudie.io/finalizer'] },
+    name: 'shop',
+    namespace: 'team',
+    resourceVersion: '12',
+    uid: 'x',
+    finalizers: ['claudie.io/finalizer'],
     annotations: { 'kubectl.kubernetes.io/last-applied-configuration': '{}' },
   },
   spec: {
     providers: [
       {
-        ...{ name: 'hetzner-1', providerType: 'hetzner', secretRef: { name: 'hetzner', namespace: 'secrets' } },
+        name: 'hetzner-1',
+        providerType: 'hetzner',
+        secretRef: { name: 'hetzner', namespace: 'secrets' },
         templatesRef: { name: 'claudie-default-templates' },
       },
     ],
@@ -56,11 +71,17 @@ const manifest = {
       ],
       clusters: [
         {
-          ...{ name: 'front', roles: ['API'], targetedK8s: 'one', pools: ['lb'] },
+          name: 'front',
+          roles: ['API'],
+          targetedK8s: 'one',
+          pools: ['lb'],
           dns: { dnsZone: 'example.com', provider: 'hetzner-1', hostname: 'api' },
         },
         {
-          ...{ name: 'shops', roles: ['web'], targetedK8s: 'one', pools: ['lb'] },
+          name: 'shops',
+          roles: ['web'],
+          targetedK8s: 'one',
+          pools: ['lb'],
           dns: { dnsZone: 'example.com', provider: 'hetzner-1', hostname: '', alternativeNames: ['www'] },
         },
       ],
@@ -69,7 +90,9 @@ const manifest = {
   status: { state: 'DONE' },
 };
 const secret = (name: string, data: Record<string, string>) => ({
-  ...{ apiVersion: 'v1', kind: 'Secret', metadata: { name, namespace: 'secrets', resourceVersion: '7' } },
+  apiVersion: 'v1',
+  kind: 'Secret',
+  metadata: { name, namespace: 'secrets', resourceVersion: '7' },
   data: Object.fromEntries(Object.entries(data).map(([key, value]) => [key, base64(value)])),
 });
 const metadata = {
@@ -93,11 +116,16 @@ const metadata = {
   static_load_balancer_nodepools: null,
 };
 const output = (kind: string, text: string, id = 'one-ccccccc') => ({
-  ...{ apiVersion: 'v1', kind: 'Secret', data: { [kind]: base64(text) } },
+  apiVersion: 'v1',
+  kind: 'Secret',
+  data: { [kind]: base64(text) },
   metadata: {
-    ...{ name: `${id}-${kind}`, namespace: 'claudie' },
+    name: `${id}-${kind}`,
+    namespace: 'claudie',
     labels: {
-      ...{ 'claudie.io/output': kind, 'claudie.io/cluster': 'one', 'claudie.io/cluster-id': id },
+      'claudie.io/output': kind,
+      'claudie.io/cluster': 'one',
+      'claudie.io/cluster-id': id,
       'claudie.io/project': 'team-shop',
     },
   },

@@ -73,7 +73,8 @@ describe('kubeloom apply', () => {
     process.env.KUBELOOM_SIM_STAGE_MS = '500';
     const args = ['apply', '-f', file('interrupted'), '--wait'];
     const { code, stderr } = await kubeloomProcess(args, {
-      ...{ interruptAt: 'cluster to touch', environment: environment() },
+      interruptAt: 'cluster to touch',
+      environment: environment(),
     });
     expect(code).toBe(130);
     expect(stderr).toContain('kubeloom events interrupted -f');

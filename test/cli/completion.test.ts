@@ -17,17 +17,17 @@ let api: Server;
 let environment: Readonly<Record<string, string>>;
 
 const manifest = (namespace: string, name: string, cluster: string): ManifestSummary => ({
-  ...{
-    namespace,
-    name,
-    status: 'Done',
-    generation: 1,
-    attempt: 1,
-    paused: false,
-    deleting: false,
-    runId: `${name}-ab12c-g1-a1`,
-  },
-  ...{ createdAt: '2026-01-01T00:00:00.000Z', updatedAt: '2026-01-01T00:00:00.000Z', progress: null },
+  namespace,
+  name,
+  status: 'Done',
+  generation: 1,
+  attempt: 1,
+  paused: false,
+  deleting: false,
+  runId: `${name}-ab12c-g1-a1`,
+  createdAt: '2026-01-01T00:00:00.000Z',
+  updatedAt: '2026-01-01T00:00:00.000Z',
+  progress: null,
   clusters: [{ cluster: `${cluster}-abcdefg`, name: cluster, status: 'Converged', nodes: 3 }],
 });
 

@@ -16,16 +16,17 @@ async function installation() {
   const api = await startSignedApi(() => ({ status: 200, body: me }));
   api.secrets.set('AKIDALICE', 'secret-of-alice');
   const environment = {
-    ...{ KUBELOOM_API_URL: api.url, KUBELOOM_API_REGION: region, KUBELOOM_TOKEN: '' },
-    ...{ AWS_ACCESS_KEY_ID: 'AKIDALICE', AWS_SECRET_ACCESS_KEY: 'secret-of-alice' },
+    KUBELOOM_API_URL: api.url,
+    KUBELOOM_API_REGION: region,
+    KUBELOOM_TOKEN: '',
+    AWS_ACCESS_KEY_ID: 'AKIDALICE',
+    AWS_SECRET_ACCESS_KEY: 'secret-of-alice',
     AWS_SESSION_TOKEN: sessionTokenOf('AKIDALICE'),
     // What is on this machine is not to be found.
-    ...{
-      AWS_EC2_METADATA_DISABLED: 'true',
-      AWS_CONFIG_FILE: '/dev/null',
-      AWS_SHARED_CREDENTIALS_FILE: '/dev/null',
-      HOME: '/nonexistent',
-    },
+    AWS_EC2_METADATA_DISABLED: 'true',
+    AWS_CONFIG_FILE: '/dev/null',
+    AWS_SHARED_CREDENTIALS_FILE: '/dev/null',
+    HOME: '/nonexistent',
   };
   return { api, environment };
 }
@@ -46,13 +47,15 @@ it('missing or refused credentials are reported before the console serves anythi
   const keys = ['AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY', 'AWS_SESSION_TOKEN'];
   const without = { ...environment, ...Object.fromEntries(keys.map((name) => [name, ''])) };
   expect(await kubeloom(['console'], { environment: without })).toMatchObject({
-    ...{ code: 1, stdout: '' },
+    code: 1,
+    stdout: '',
     stderr: expect.stringContaining('there are no credentials: run `aws configure sso`'),
   });
   expect(
     await kubeloom(['console'], { environment: { ...environment, AWS_SECRET_ACCESS_KEY: 'other' } }),
   ).toMatchObject({
-    ...{ code: 8, stdout: '' },
+    code: 8,
+    stdout: '',
     stderr: expect.stringContaining('signature we calculated does not match'),
   });
 });
@@ -60,7 +63,8 @@ it('missing or refused credentials are reported before the console serves anythi
 it('a --port that is not a number is refused', async () => {
   const { environment } = await installation();
   expect(await kubeloom(['console', '--port', 'x'], { environment })).toMatchObject({
-    ...{ code: 2, stderr: expect.stringContaining('--port is a number') },
+    code: 2,
+    stderr: expect.stringContaining('--port is a number'),
   });
 });
 

@@ -4,16 +4,26 @@ import { costLines, sumOfCostLines } from '#cli/print/cost-lines.ts';
 import type { CostOfMonth, MachineCost } from '#domain/prices/cost-of-month.ts';
 
 const machine = (part: Partial<MachineCost>): MachineCost => ({
-  ...{ cluster: 'shop', pool: 'web', provider: 'hetzner-1', region: 'fsn1', serverType: 'cx23', spot: false },
-  ...{ before: 2, after: 3, each: { currency: 'EUR', amount: 5.99 } },
+  cluster: 'shop',
+  pool: 'web',
+  provider: 'hetzner-1',
+  region: 'fsn1',
+  serverType: 'cx23',
+  spot: false,
+  before: 2,
+  after: 3,
+  each: { currency: 'EUR', amount: 5.99 },
   ...part,
 });
 const euros = (amount: number) => ({ currency: 'EUR', amount });
 const hetzner = { provider: 'hetzner', date: '2026-08-17', source: 'its API' };
 
 const cost = (part: Partial<CostOfMonth>): CostOfMonth => ({
-  ...{ before: [euros(11.98)], after: [euros(17.97)], difference: [euros(5.99)] },
-  ...{ machines: [machine({})], lists: [hetzner] },
+  before: [euros(11.98)],
+  after: [euros(17.97)],
+  difference: [euros(5.99)],
+  machines: [machine({})],
+  lists: [hetzner],
   ...part,
 });
 

@@ -8,21 +8,43 @@ import type { ClusterDescription, FailureReport, NodeRow } from '#contracts/api-
 import { described, happened, moment } from './watched-api.ts';
 
 const node = (number: number, change: Partial<NodeRow> = {}): NodeRow => ({
-  ...{ name: `compute-1a2b3c4-${number}`, pool: 'compute', role: 'compute', provider: 'sim-1' },
-  ...{ privateAddress: `192.168.2.${number}`, status: 'Ready' },
+  name: `compute-1a2b3c4-${number}`,
+  pool: 'compute',
+  role: 'compute',
+  provider: 'sim-1',
+  privateAddress: `192.168.2.${number}`,
+  status: 'Ready',
   ...change,
 });
 
 const cluster = (change: Partial<ClusterDescription>): ClusterDescription => ({
-  ...{ cluster: 'web-1a2b3c4', name: 'web', status: 'Converged', kubernetesVersion: '1.36.0' },
-  ...{ network: '192.168.2.0/24', apiEndpoint: null, progress: null, nodes: [], loadBalancers: [], failure: null },
-  ...{ heldPools: [], demand: null, drift: null, simulated: [], kubeconfigPath: null },
+  cluster: 'web-1a2b3c4',
+  name: 'web',
+  status: 'Converged',
+  kubernetesVersion: '1.36.0',
+  network: '192.168.2.0/24',
+  apiEndpoint: null,
+  progress: null,
+  nodes: [],
+  loadBalancers: [],
+  failure: null,
+  heldPools: [],
+  demand: null,
+  drift: null,
+  simulated: [],
+  kubeconfigPath: null,
   ...change,
 });
 
 const failure: FailureReport = {
-  ...{ class: 'quota', code: 'TerraformApplyFailed', message: 'limit of 5 servers reached', runId: 'r', at: moment(0) },
-  ...{ hint: 'Ask the provider for a higher limit.', outcome: 'The grow was undone.', stage: 'infrastructure' },
+  class: 'quota',
+  code: 'TerraformApplyFailed',
+  message: 'limit of 5 servers reached',
+  runId: 'r',
+  at: moment(0),
+  hint: 'Ask the provider for a higher limit.',
+  outcome: 'The grow was undone.',
+  stage: 'infrastructure',
 };
 
 describe('a description', () => {
@@ -84,7 +106,8 @@ describe('a description', () => {
 
 describe('an event', () => {
   const long = happened('grow: one thing that is made here; another thing that is made there; a third', {
-    ...{ cluster: 'web', stage: 'infrastructure' },
+    cluster: 'web',
+    stage: 'infrastructure',
   });
 
   it('an event is one line without a width limit, and one line per sentence on a terminal', () => {
@@ -105,10 +128,18 @@ describe('the live view', () => {
   };
   const running = (name: string) =>
     cluster({
-      ...{ name, status: 'Running' },
+      name,
+      status: 'Running',
       progress: {
-        ...{ step: 1, steps: 4, percent: 25, direction: 'grow', waypoint: 1, waypoints: 1, stage: 'configuration' },
-        ...{ startedAt: moment(0), updatedAt: moment(0) },
+        step: 1,
+        steps: 4,
+        percent: 25,
+        direction: 'grow',
+        waypoint: 1,
+        waypoints: 1,
+        stage: 'configuration',
+        startedAt: moment(0),
+        updatedAt: moment(0),
       },
     });
 

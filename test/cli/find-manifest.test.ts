@@ -6,8 +6,17 @@ import { manifestNamed, ofManifest } from '#cli/find/find-manifest.ts';
 import type { ManifestSummary } from '#contracts/api-bodies.ts';
 
 const summary = (namespace: string, name: string, clusters: readonly string[]): ManifestSummary => ({
-  ...{ namespace, name, generation: 1, attempt: 1, status: 'Done', deleting: false, paused: false, runId: 'r' },
-  ...{ createdAt: '', updatedAt: '', progress: null },
+  namespace,
+  name,
+  generation: 1,
+  attempt: 1,
+  status: 'Done',
+  deleting: false,
+  paused: false,
+  runId: 'r',
+  createdAt: '',
+  updatedAt: '',
+  progress: null,
   clusters: clusters.map((each) => ({ cluster: `${each}-1a2b3c4`, name: each, status: 'Converged', nodes: 1 })),
 });
 
@@ -48,7 +57,12 @@ describe('the manifest of a name', () => {
 
 describe('asking for a manifest by a name', () => {
   const missing = new ApiProblem({
-    ...{ type: 'about:blank', title: '', status: 404, detail: 'run "r" is not there', instance: '', code: 'NotFound' },
+    type: 'about:blank',
+    title: '',
+    status: 404,
+    detail: 'run "r" is not there',
+    instance: '',
+    code: 'NotFound',
   });
   const lister = (listManifests: CliClient['listManifests']) => ({ listManifests });
   const ask = async ({ name }: { readonly name: string }) => {

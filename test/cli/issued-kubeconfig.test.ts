@@ -8,7 +8,9 @@ import type { KubeconfigRequest } from '#contracts/access-requests.ts';
 import { isAbout } from '#domain/certificates/client-request.ts';
 
 const issued = {
-  ...{ server: 'https://192.0.2.1:6443', authority: 'Y2E=', certificate: 'Y2VydA==' },
+  server: 'https://192.0.2.1:6443',
+  authority: 'Y2E=',
+  certificate: 'Y2VydA==',
   until: '2026-11-23T05:00:00.000Z',
 };
 const about = { namespace: 'team', name: 'shop', cluster: 'web-1234567', id: '1', startedAt: '', build: 'kubectl:1' };
@@ -31,7 +33,10 @@ function apiOf(...answers: Partial<Awaited<ReturnType<IssuingApi['getIssuedKubec
       return { ...about, links: {} };
     },
     getIssuedKubeconfig: async () => ({
-      ...{ ...about, status: 'done', issued: null, problem: null },
+      ...about,
+      status: 'done',
+      issued: null,
+      problem: null,
       ...(answers.length > 1 ? answers.shift() : answers[0]),
     }),
   };

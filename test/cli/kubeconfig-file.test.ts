@@ -50,7 +50,9 @@ describe('kubeloom kubeconfig --merge', () => {
     expect(await mergeKubeconfig(text, 'kubeloom-web', false)).toBe(file);
     expect(modeOf(file)).toBe(0o600);
     expect(parse(readFileSync(file, 'utf8'))).toEqual({
-      ...{ apiVersion: 'v1', kind: 'Config', 'current-context': 'kubeloom-web' },
+      apiVersion: 'v1',
+      kind: 'Config',
+      'current-context': 'kubeloom-web',
       clusters: [{ name: 'kubeloom-web', cluster: { server: 'https://192.0.2.1:6443' } }],
       users: [{ name: 'kubeloom-web', user: { 'client-key-data': 'a2V5' } }],
       contexts: [{ name: 'kubeloom-web', context: { cluster: 'kubeloom-web', user: 'kubeloom-web' } }],

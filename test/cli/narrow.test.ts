@@ -10,26 +10,53 @@ import { described } from './watched-api.ts';
 const minutesAgo = (minutes: number): string => new Date(Date.now() - minutes * 60_000 - 1000).toISOString();
 
 const summary = (change: Partial<ManifestSummary> = {}): ManifestSummary => ({
-  ...{ namespace: 'default', name: 'local-two-providers', generation: 12, attempt: 1, status: 'Done' },
-  ...{ deleting: false, paused: false, runId: 'local-two-providers-jkplk-g12-a1', progress: null },
-  ...{ createdAt: minutesAgo(9), updatedAt: minutesAgo(3) },
+  namespace: 'default',
+  name: 'local-two-providers',
+  generation: 12,
+  attempt: 1,
+  status: 'Done',
+  deleting: false,
+  paused: false,
+  runId: 'local-two-providers-jkplk-g12-a1',
+  progress: null,
+  createdAt: minutesAgo(9),
+  updatedAt: minutesAgo(3),
   clusters: [{ cluster: 'two-clouds-1a2b3c4', name: 'two-clouds', status: 'Converged', nodes: 4 }],
   ...change,
 });
 
 const node = (name: string, role: NodeRow['role'], number: number): NodeRow => ({
-  ...{ name, role, pool: name.slice(0, 7), provider: 'sim-1', region: 'anywhere', status: 'Ready' },
-  ...{ publicAddress: `198.19.253.23${number}`, privateAddress: `192.168.2.${number}` },
+  name,
+  role,
+  pool: name.slice(0, 7),
+  provider: 'sim-1',
+  region: 'anywhere',
+  status: 'Ready',
+  publicAddress: `198.19.253.23${number}`,
+  privateAddress: `192.168.2.${number}`,
 });
 
 const cluster: ClusterDescription = {
-  ...{ cluster: 'two-clouds-1a2b3c4', name: 'two-clouds', status: 'Converged', kubernetesVersion: '1.36.0' },
-  ...{ network: '192.168.2.0/24', apiEndpoint: 'https://198.19.198.29:6443', progress: null, failure: null },
-  ...{ heldPools: [], demand: null, drift: null, simulated: [], kubeconfigPath: null },
+  cluster: 'two-clouds-1a2b3c4',
+  name: 'two-clouds',
+  status: 'Converged',
+  kubernetesVersion: '1.36.0',
+  network: '192.168.2.0/24',
+  apiEndpoint: 'https://198.19.198.29:6443',
+  progress: null,
+  failure: null,
+  heldPools: [],
+  demand: null,
+  drift: null,
+  simulated: [],
+  kubeconfigPath: null,
   nodes: [node('control-wq5pbpq-01', 'control', 1), node('compute-t9rq39i-01', 'compute', 2)],
   loadBalancers: [
     {
-      ...{ name: 'edge', endpoint: 'web-1a2b3c4.example.com', dnsName: '', servesApi: true },
+      name: 'edge',
+      endpoint: 'web-1a2b3c4.example.com',
+      dnsName: '',
+      servesApi: true,
       roles: [{ name: 'api', protocol: 'tcp', port: 6443, targetPort: 6443 }],
     },
   ],
@@ -65,7 +92,11 @@ describe('kubeloom get', () => {
 describe('kubeloom history', () => {
   const items = [
     {
-      ...{ generation: 2, current: true, at: minutesAgo(3), by: 'local', reason: 'changed' },
+      generation: 2,
+      current: true,
+      at: minutesAgo(3),
+      by: 'local',
+      reason: 'changed',
       changes: ['nodePools.dynamic "compute".count 2 → 3'],
     },
     { generation: 1, current: false, at: minutesAgo(5), by: 'local', reason: 'created', changes: null },

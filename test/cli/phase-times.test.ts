@@ -4,7 +4,12 @@ import { phaseTimes } from '#cli/print/phase-times.ts';
 import type { RunEvent } from '#contracts/records.ts';
 
 const event = (stage: 'nodes' | 'kubernetes', phases?: RunEvent['phases'], runId = 'r1'): RunEvent => ({
-  ...{ at: '2026-11-24T10:00:00.000Z', runId, level: 'info', kind: 'StageSucceeded', stage, message: 'done' },
+  at: '2026-11-24T10:00:00.000Z',
+  runId,
+  level: 'info',
+  kind: 'StageSucceeded',
+  stage,
+  message: 'done',
   ...(phases && { phases }),
 });
 

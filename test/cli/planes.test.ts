@@ -12,13 +12,18 @@ let folder: string;
 const settings = ['KUBELOOM_SIM_STAGE_MS', 'KUBELOOM_LOG'];
 const before = settings.map((name) => [name, process.env[name]] as const);
 const manifest = {
-  ...{ apiVersion: 'kubeloom.dev/v1', kind: 'InputManifest', metadata: { name: 'mgmt', namespace: 'team' } },
+  apiVersion: 'kubeloom.dev/v1',
+  kind: 'InputManifest',
+  metadata: { name: 'mgmt', namespace: 'team' },
   spec: {
     providers: [{ name: 'sim-1', providerType: 'sim' }],
     nodePools: {
       dynamic: [
         {
-          ...{ name: 'control', count: 1, serverType: 'small', image: 'linux' },
+          name: 'control',
+          count: 1,
+          serverType: 'small',
+          image: 'linux',
           providerSpec: { name: 'sim-1', region: 'one' },
         },
       ],

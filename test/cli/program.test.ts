@@ -10,8 +10,17 @@ const namesOf = async (words: readonly string[]): Promise<string[]> =>
 /** All that is loaded before a command is known: packages and our own files. */
 async function loadedAtStart(): Promise<string[]> {
   const { metafile } = await build({
-    ...{ absWorkingDir: root, entryPoints: ['cli/main.ts'], outdir: 'dist', write: false, logLevel: 'silent' },
-    ...{ bundle: true, platform: 'node', format: 'esm', packages: 'external', external: ['#local/*'], metafile: true },
+    absWorkingDir: root,
+    entryPoints: ['cli/main.ts'],
+    outdir: 'dist',
+    write: false,
+    logLevel: 'silent',
+    bundle: true,
+    platform: 'node',
+    format: 'esm',
+    packages: 'external',
+    external: ['#local/*'],
+    metafile: true,
   });
   const found = new Set<string>();
   const visit = (file: string): void => {

@@ -54,7 +54,8 @@ describe('kubeloom provider check without files', () => {
     const { code, stdout } = await check('far', '-n', 'team', '--json');
     expect(code).toBe(0);
     expect(JSON.parse(stdout)).toEqual({
-      ...{ provider: 'far', ok: true },
+      provider: 'far',
+      ok: true,
       findings: [{ about: 'identity', name: 'sim', ok: null, message: 'simulated: nothing was asked' }],
     });
   });
@@ -72,7 +73,8 @@ describe('kubeloom provider check without files', () => {
     expect(await check('stranger')).toMatchObject({ code: 4, stderr: expect.stringMatching(/there are .*one/) });
     expect(await check('stranger', '-n', 'empty')).toMatchObject({ code: 4, stderr: expect.stringContaining('-f') });
     expect(await check('one', '--manifest', 'forum')).toMatchObject({
-      ...{ code: 4, stderr: expect.stringContaining('there are two') },
+      code: 4,
+      stderr: expect.stringContaining('there are two'),
     });
     expect((await check('one', '--manifest', 'shop', '-f', 'x')).code).toBe(2);
   });
@@ -80,8 +82,15 @@ describe('kubeloom provider check without files', () => {
 
 describe('waiting for a check', () => {
   const running: ProviderCheck = {
-    ...{ namespace: 'default', name: 'shop', provider: 'one', id: '1', build: 'terraform:b' },
-    ...{ status: 'running', startedAt: '2026-11-20T12:00:00.000Z', endedAt: null, findings: [] },
+    namespace: 'default',
+    name: 'shop',
+    provider: 'one',
+    id: '1',
+    build: 'terraform:b',
+    status: 'running',
+    startedAt: '2026-11-20T12:00:00.000Z',
+    endedAt: null,
+    findings: [],
   };
   const apiWith = (looks: ProviderCheck[]): CheckingApi => ({
     listManifests: async () => ({ items: [] }),
@@ -98,7 +107,8 @@ describe('waiting for a check', () => {
 
   it('the wait for a check ends with the build to read when the result is lost', async () => {
     await expect(ask([{ ...running, status: 'lost' }])).rejects.toMatchObject({
-      ...{ exitCode: 1, message: expect.stringContaining('the log of build terraform:b says why') },
+      exitCode: 1,
+      message: expect.stringContaining('the log of build terraform:b says why'),
     });
   });
 

@@ -30,7 +30,8 @@ describe('kubeloom provider check', () => {
     const { stdout, stderr, code } = await check('cloud', '--json');
     expect(code).toBe(3);
     expect(JSON.parse(stdout)).toMatchObject({
-      ...{ provider: 'cloud', ok: false },
+      provider: 'cloud',
+      ok: false,
       findings: [{ about: 'identity', name: 'credentials', ok: false }],
     });
     expect(stdout + stderr).not.toContain(secretText);

@@ -20,7 +20,11 @@ beforeAll(async () => {
   home = mkdtempSync(join(tmpdir(), 'kubeloom-refusals-'));
   process.env.KUBELOOM_LOG = 'none';
   platform = await startPlatform({
-    ...{ dataDir: home, runner: 'sim', apiPort: 0, graceMs: 100, product: inOneThread() },
+    dataDir: home,
+    runner: 'sim',
+    apiPort: 0,
+    graceMs: 100,
+    product: inOneThread(),
   });
 });
 afterAll(async () => {

@@ -50,7 +50,9 @@ it('a quota that this release needs is named with how to raise it, and one of 0 
   expect(about([])).toEqual([{ state: 'ok', about: 'quotas', found: 'this release needs none that is new' }]);
   expect(about([quota('wrong', '0: no stage can run in this account')])).toEqual([
     {
-      ...{ state: 'wrong', about: 'builds at once (ARM Lambda/2GB)', fix: 'aws service-quotas request' },
+      state: 'wrong',
+      about: 'builds at once (ARM Lambda/2GB)',
+      fix: 'aws service-quotas request',
       found: '0: no stage can run in this account',
     },
   ]);

@@ -41,9 +41,16 @@ describe('aws, with its real plugin on moto', () => {
       ] as const;
       const state = fleetState(tested, { pools }, null);
       return renderMachinesRoot({
-        ...{ ...tags, generation, state, backend, others: [], modules: './modules', template: tested.template },
+        ...tags,
+        generation,
+        state,
+        backend,
+        others: [],
+        modules: './modules',
+        template: tested.template,
         provider: { name: 'account', type: 'aws', secret: 'team/account', templates: 'builtin@1' },
-        ...{ adminCidrs: ['203.0.113.0/24'], peerCidrs: peers },
+        adminCidrs: ['203.0.113.0/24'],
+        peerCidrs: peers,
         publicKeys: Object.fromEntries(state.pools.map(({ id }) => [id, publicKey()])),
         extra: { network: {}, nodepool: {} },
       });
@@ -77,10 +84,19 @@ describe('aws, with its real plugin on moto', () => {
     await call('route53', '/2013-04-01/hostedzone', zoneRequest, 'application/xml');
     const names = (addresses: readonly string[]): RootModule =>
       renderDnsRoot({
-        ...{ ...tags, generation: 1, backend, gone: false, modules: './modules', template: tested.template },
-        ...{ addresses, healthCheckPort: 443, extra: {} },
+        ...tags,
+        generation: 1,
+        backend,
+        gone: false,
+        modules: './modules',
+        template: tested.template,
+        addresses,
+        healthCheckPort: 443,
+        extra: {},
         dns: {
-          ...{ zone: 'example.com', hostname: 'shop', alternativeNames: ['www'] },
+          zone: 'example.com',
+          hostname: 'shop',
+          alternativeNames: ['www'],
           provider: { name: 'account', type: 'aws', secret: 'team/account', templates: 'builtin@1' },
         },
       });
@@ -105,7 +121,8 @@ async function caseWithPlugin(): Promise<ProviderCase> {
   const image = /<imageId>(ami-\w+)<\/imageId>/.exec(await ec2('DescribeImages'))?.[1] ?? '';
   return {
     ...aws,
-    ...{ template: withPlugin(directory, aws), place: { ...aws.place, image } },
+    template: withPlugin(directory, aws),
+    place: { ...aws.place, image },
   };
 }
 

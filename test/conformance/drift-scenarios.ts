@@ -13,7 +13,10 @@ async function checked(pipeline: Pipeline, onDrift: 'report' | 'repair', trouble
   // One of them: automatic repairs stay away where all that a provider has seems to be gone.
   const lost = current?.pools.find(({ role }) => role === 'compute')?.nodes.slice(0, 1) ?? [];
   pipeline.runner.drift = lost.map(({ name: node }) => ({
-    ...{ kind: 'machine', where: { node, provider: 'sim-1' }, message: `${node} is gone`, repairable: true },
+    kind: 'machine',
+    where: { node, provider: 'sim-1' },
+    message: `${node} is gone`,
+    repairable: true,
   }));
   if (trouble) pipeline.runner.trouble(trouble, 'quota');
   pipeline.deps.clock.advance(7 * 3600);

@@ -132,7 +132,8 @@ describe.skipIf(lacking.length > 0)('the images of the runners', { timeout: 20 *
           waypointKeys.result(waypointKeys.attempt(prefix, 'infrastructure', 'do', 1)),
         );
         expect(text && StageResult.parse(JSON.parse(text)), ran.stdout + ran.stderr).toMatchObject({
-          ...{ ok: true, summary: { hostsCreated: 2 } },
+          ok: true,
+          summary: { hostsCreated: 2 },
         });
         expect(images.registry.asked.slice(asked)).toEqual([]);
       } finally {

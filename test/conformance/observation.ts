@@ -51,13 +51,16 @@ async function stored(pipeline: Pipeline): Promise<object> {
   return {
     manifest: manifest
       ? {
-          ...{ status: manifest.status, generation: manifest.generation, attempt: manifest.attempt },
+          status: manifest.status,
+          generation: manifest.generation,
+          attempt: manifest.attempt,
           held: manifest.lease !== null,
         }
       : null,
     clusters: clusters
       .map(({ status, failure, attempted }) => ({
-        ...{ status, attempted: attempted !== null },
+        status,
+        attempted: attempted !== null,
         failure: failure && { class: failure.class, code: failure.code, stage: failure.stage },
       }))
       .toSorted((one, other) => one.status.localeCompare(other.status)),

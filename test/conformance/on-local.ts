@@ -64,7 +64,10 @@ async function startLocal(
   for (const [name, text] of Object.entries(texts)) await writeFile(join(machinesDirectory, `${name}.asl.json`), text);
   const { builds, store: buildStore } = startCodeBuild({
     projects: [{ name: 'sim', run: { kind: 'function', run: work.build }, environment: {} }],
-    ...{ statePath: ':memory:', dataDirectory: directory, graceMs: 0, logger: silentLogger },
+    statePath: ':memory:',
+    dataDirectory: directory,
+    graceMs: 0,
+    logger: silentLogger,
   });
   const lambdas: Record<string, LambdaFunction> = {};
   for (const name of functions) lambdas[name] = (input) => work.call(name, input);
@@ -75,14 +78,12 @@ async function startLocal(
     return builds.start(input);
   };
   const workflows = await startWorkflows({
-    ...{
-      machinesDirectory,
-      statePath: ':memory:',
-      builds: { ...builds, start },
-      logger: silentLogger,
-      rules: [],
-      concurrency: 100,
-    },
+    machinesDirectory,
+    statePath: ':memory:',
+    builds: { ...builds, start },
+    logger: silentLogger,
+    rules: [],
+    concurrency: 100,
     lambdas: lambdaHost(lambdas),
     runnerProjects: Object.fromEntries(runnerTools.map((tool) => [tool, 'sim'])),
   });

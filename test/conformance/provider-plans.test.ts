@@ -30,8 +30,12 @@ type Answer = readonly [source: string, values: Readonly<Record<string, unknown>
 const offline: Readonly<Record<string, Offline>> = {
   aws: {
     login: {
-      ...{ access_key: 'AKIAIOSFODNN7EXAMPLE', secret_key: 'none', skip_requesting_account_id: true },
-      ...{ skip_credentials_validation: true, skip_metadata_api_check: true, skip_region_validation: true },
+      access_key: 'AKIAIOSFODNN7EXAMPLE',
+      secret_key: 'none',
+      skip_requesting_account_id: true,
+      skip_credentials_validation: true,
+      skip_metadata_api_check: true,
+      skip_region_validation: true,
     },
     answers: {
       network: ['aws_availability_zones.region', { names: ['region-1a', 'region-1b', 'region-1c'] }],
@@ -105,9 +109,15 @@ function machines(tested: ProviderCase): RootModule {
     null,
   );
   return renderMachinesRoot({
-    ...{ ...tags, state, backend, others: [], modules: './modules', template: withPlugin(directory, tested) },
+    ...tags,
+    state,
+    backend,
+    others: [],
+    modules: './modules',
+    template: withPlugin(directory, tested),
     provider: { name: 'account', type: tested.type, secret: 'team/account', templates: 'builtin@1' },
-    ...{ adminCidrs: ['203.0.113.0/24'], peerCidrs: ['192.0.2.1/32'] },
+    adminCidrs: ['203.0.113.0/24'],
+    peerCidrs: ['192.0.2.1/32'],
     publicKeys: {},
     extra: { network: {}, nodepool: {} },
   });
@@ -153,10 +163,18 @@ describe('terraform plan with real plugins', () => {
     'the checked names of a load balancer in %s are planned',
     (type, tested) => {
       const root = renderDnsRoot({
-        ...{ ...tags, backend, gone: false, modules: './modules', template: withPlugin(directory, tested), extra: {} },
-        ...{ addresses: ['192.0.2.1', '192.0.2.2'], healthCheckPort: 443 },
+        ...tags,
+        backend,
+        gone: false,
+        modules: './modules',
+        template: withPlugin(directory, tested),
+        extra: {},
+        addresses: ['192.0.2.1', '192.0.2.2'],
+        healthCheckPort: 443,
         dns: {
-          ...{ zone: tested.place.zone, hostname: 'shop', alternativeNames: ['www'] },
+          zone: tested.place.zone,
+          hostname: 'shop',
+          alternativeNames: ['www'],
           provider: { name: 'account', type, secret: 'team/account', templates: 'builtin@1' },
         },
       });

@@ -56,9 +56,15 @@ describe('terraform validate with real plugins', () => {
         null,
       );
       const root = renderMachinesRoot({
-        ...{ ...tags, state, backend, others: [], modules: './modules', template: withPlugin(directory, tested) },
+        ...tags,
+        state,
+        backend,
+        others: [],
+        modules: './modules',
+        template: withPlugin(directory, tested),
         provider: { name: 'account', type, secret: 'team/account', templates: 'builtin@1' },
-        ...{ adminCidrs: ['0.0.0.0/0'], peerCidrs: ['192.0.2.1/32'] },
+        adminCidrs: ['0.0.0.0/0'],
+        peerCidrs: ['192.0.2.1/32'],
         publicKeys: {},
         extra: { network: {}, nodepool: {} },
       });
@@ -72,11 +78,18 @@ describe('terraform validate with real plugins', () => {
     'the names of a load balancer in %s are valid',
     (type, tested) => {
       const root = renderDnsRoot({
-        ...{ ...tags, backend, gone: false, modules: './modules', template: withPlugin(directory, tested), extra: {} },
+        ...tags,
+        backend,
+        gone: false,
+        modules: './modules',
+        template: withPlugin(directory, tested),
+        extra: {},
         addresses: ['192.0.2.1', '192.0.2.2'],
         healthCheckPort: 443,
         dns: {
-          ...{ zone: tested.place.zone, hostname: 'shop', alternativeNames: ['www'] },
+          zone: tested.place.zone,
+          hostname: 'shop',
+          alternativeNames: ['www'],
           provider: { name: 'account', type, secret: 'team/account', templates: 'builtin@1' },
         },
       });

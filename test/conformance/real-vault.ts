@@ -34,7 +34,8 @@ export async function startRealVault(): Promise<VaultWorld> {
   let rootToken = '';
   const admin: Admin = async (method, path, body, mayFail = false) => {
     const response = await fetch(`${address}/v1/${path}`, {
-      ...{ method, headers: { 'x-vault-token': rootToken } },
+      method,
+      headers: { 'x-vault-token': rootToken },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });
     const text = await response.text();
@@ -114,19 +115,22 @@ async function setUp(admin: Admin, { jwtPem, sts }: { readonly jwtPem: string; r
   await admin('POST', 'auth/approle/role/batcher', { token_policies: ['reader'], token_type: 'batch' });
   await admin('POST', 'auth/jwt/config', { jwt_validation_pubkeys: [jwtPem] });
   await admin('POST', 'auth/jwt/role/reader', {
-    ...{ role_type: 'jwt', bound_audiences: ['vault'], user_claim: 'sub', token_policies: ['reader'] },
+    role_type: 'jwt',
+    bound_audiences: ['vault'],
+    user_claim: 'sub',
+    token_policies: ['reader'],
   });
   await admin('POST', 'auth/aws/config/client', {
-    ...{ access_key: knownKey.accessKeyId, secret_key: knownKey.secretAccessKey },
-    ...{ sts_endpoint: sts, sts_region: 'eu-central-1' },
+    access_key: knownKey.accessKeyId,
+    secret_key: knownKey.secretAccessKey,
+    sts_endpoint: sts,
+    sts_region: 'eu-central-1',
   });
   await admin('POST', 'auth/aws/role/reader', {
-    ...{
-      auth_type: 'iam',
-      bound_iam_principal_arn: boundRole,
-      resolve_aws_unique_ids: false,
-      token_policies: ['reader'],
-    },
+    auth_type: 'iam',
+    bound_iam_principal_arn: boundRole,
+    resolve_aws_unique_ids: false,
+    token_policies: ['reader'],
   });
 }
 

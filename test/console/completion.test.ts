@@ -96,7 +96,8 @@ describe('what can be written there', () => {
     const all = found ? wordsAt(root, found) : [];
     expect(all[0]).toMatchObject({ isNeeded: true });
     expect(all.find(({ text }) => text === 'providerSpec')).toMatchObject({
-      ...{ detail: expect.stringContaining('mapping'), insert: 'providerSpec:\n          ' },
+      detail: expect.stringContaining('mapping'),
+      insert: 'providerSpec:\n          ',
     });
     expect(all.find(({ text }) => text === 'taints')).toMatchObject({
       detail: 'list',

@@ -40,7 +40,8 @@ it('a run of few events, or an event without a run, is not folded, and a run who
 it('no event is lost in groups and lines, each is there once, and groups are whole where only the last are shown', () => {
   const kinds = fc.constantFrom('Requested', 'WaypointStarted', 'PlanExplained', 'StageSucceeded', 'RunSucceeded');
   const made = fc.record({
-    ...{ runId: fc.constantFrom('', 'one', 'two'), kind: kinds },
+    runId: fc.constantFrom('', 'one', 'two'),
+    kind: kinds,
     cluster: fc.constantFrom('web', 'db', undefined),
   });
   fc.assert(

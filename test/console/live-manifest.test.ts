@@ -6,7 +6,11 @@ import { type AskLive, type LiveAnswer, liveManifest } from '../../console/model
 
 const time = (second: number): string => new Date(Date.UTC(2026, 10, 23) + second * 1000).toISOString();
 const event = (second: number, message = `event ${second}`): RunEvent => ({
-  ...{ at: time(second), runId: 'shop-abcde-g1-a1', level: 'info', kind: 'PlanMade', message },
+  at: time(second),
+  runId: 'shop-abcde-g1-a1',
+  level: 'info',
+  kind: 'PlanMade',
+  message,
 });
 
 /** An API with these events, whose cursor is the time of the last event of a page. */

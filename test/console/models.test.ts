@@ -16,12 +16,26 @@ import { pageOf, titleOf } from '../../console/model/titles.ts';
 import { yamlText } from '../../console/model/yaml-text.ts';
 
 const summary = (name: string, more: Partial<Summary> = {}): Summary => ({
-  ...{ namespace: 'team', name, generation: 1, attempt: 1, status: 'Done', deleting: false, paused: false },
-  ...{ runId: `${name}-abcde-g1-a1`, createdAt: '2026-11-23T08:00:00.000Z', updatedAt: '2026-11-23T08:00:00.000Z' },
-  ...{ progress: null, clusters: [], ...more },
+  namespace: 'team',
+  name,
+  generation: 1,
+  attempt: 1,
+  status: 'Done',
+  deleting: false,
+  paused: false,
+  runId: `${name}-abcde-g1-a1`,
+  createdAt: '2026-11-23T08:00:00.000Z',
+  updatedAt: '2026-11-23T08:00:00.000Z',
+  progress: null,
+  clusters: [],
+  ...more,
 });
 const cluster = (more: Partial<Summary['clusters'][number]> = {}): Summary['clusters'][number] => ({
-  ...{ cluster: 'web-1234567', name: 'web', status: 'Converged', nodes: 3, ...more },
+  cluster: 'web-1234567',
+  name: 'web',
+  status: 'Converged',
+  nodes: 3,
+  ...more,
 });
 const failure = {
   class: 'quota',
@@ -63,7 +77,13 @@ describe('the fleet', () => {
 
 describe('pools', () => {
   const node = (name: string, more: Partial<NodeRow> = {}): NodeRow => ({
-    ...{ name, pool: 'p', role: 'compute', provider: 'aws-1', privateAddress: '', status: 'Ready', ...more },
+    name,
+    pool: 'p',
+    role: 'compute',
+    provider: 'aws-1',
+    privateAddress: '',
+    status: 'Ready',
+    ...more,
   });
 
   it('nodes are grouped by pool: control, compute, load balancers', () => {
@@ -85,7 +105,8 @@ describe('pools', () => {
 describe('a plan', () => {
   const none = { added: 0, changed: 0, removed: 0 };
   const path = (name: string, mark: '+' | '-'): PlanReport['paths'][number] => ({
-    ...{ cluster: name, summary: '' },
+    cluster: name,
+    summary: '',
     waypoints: [{ direction: 'grow', title: '', lines: [{ mark, text: '' }], stages: [], forwardOnly: false }],
   });
 

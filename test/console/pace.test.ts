@@ -29,7 +29,7 @@ describe('a page that is left alone', () => {
 
 describe('the log of a stage', () => {
   const read = (more: Partial<LogRead>): number | undefined =>
-    nextLogRead({ ...{ status: 200, ended: false, grew: false, active: true, failures: 0, still: 0 }, ...more });
+    nextLogRead({ status: 200, ended: false, grew: false, active: true, failures: 0, still: 0, ...more });
 
   it('a log is read each second while it grows, and less often while it does not', () => {
     expect([read({ grew: true }), read({ still: 3 }), read({ still: 7 }), read({ still: 60 })]).toEqual([

@@ -8,14 +8,24 @@ import { type PlannedStageName, type RunToShow, runTable, stageColumns } from '.
 const runId = 'shop-abcde-g2-a1';
 let second = 0;
 const event = (kind: string, more: Partial<RunEvent> = {}): RunEvent => ({
-  ...{ at: new Date(Date.UTC(2026, 10, 23) + 1000 * second++).toISOString(), runId, level: 'info', kind },
-  ...{ cluster: 'web', message: kind, ...more },
+  at: new Date(Date.UTC(2026, 10, 23) + 1000 * second++).toISOString(),
+  runId,
+  level: 'info',
+  kind,
+  cluster: 'web',
+  message: kind,
+  ...more,
 });
 const started = (waypoint: string, title: string) => event('WaypointStarted', { waypoint, message: title });
 const ended = (kind: string, waypoint: string, stage: PlannedStageName, more: Partial<RunEvent> = {}) =>
   event(kind, { waypoint, stage, attempt: 1, seconds: 2, ...more });
 const way = (number: number, direction: 'grow' | 'shrink', starts: string[], stages: readonly PlannedStageName[]) => ({
-  ...{ number, direction, title: `${direction}: something`, lines: [], forwardOnly: direction === 'shrink', starts },
+  number,
+  direction,
+  title: `${direction}: something`,
+  lines: [],
+  forwardOnly: direction === 'shrink',
+  starts,
   stages: stages.map((stage) => ({ stage, reasons: [`work of ${stage}`] })),
 });
 const plan: RunPlan['clusters'][number] = {
@@ -27,7 +37,8 @@ const plan: RunPlan['clusters'][number] = {
 };
 type Progress = NonNullable<RunToShow['cluster']['progress']>;
 const working = (stage: PlannedStageName): RunToShow['cluster'] => ({
-  ...{ name: 'web', status: 'Running' },
+  name: 'web',
+  status: 'Running',
   progress: { stage, waypoint: 1, waypoints: 2 } as Progress,
 });
 const show = (events: readonly RunEvent[], more: Partial<RunToShow> = {}) =>

@@ -7,21 +7,31 @@ import { healthChecksText, kubernetesText } from '../../console/model/node-healt
 import { topologyOf } from '../../console/model/topology.ts';
 
 const aNode = (name: string, change: Partial<NodeRow> = {}): NodeRow => ({
-  ...{
-    name,
-    pool: 'work',
-    role: 'compute',
-    provider: 'aws',
-    region: 'eu',
-    privateAddress: '10.0.0.1',
-    status: 'Ready',
-  },
+  name,
+  pool: 'work',
+  role: 'compute',
+  provider: 'aws',
+  region: 'eu',
+  privateAddress: '10.0.0.1',
+  status: 'Ready',
   ...change,
 });
 const aCluster = (change: Partial<ClusterDescription>): ClusterDescription => ({
-  ...{ cluster: 'web-1234567', name: 'web', status: 'Converged', kubernetesVersion: '1.36.0', network: null },
-  ...{ apiEndpoint: null, progress: null, nodes: [], loadBalancers: [], failure: null, heldPools: [], demand: null },
-  ...{ drift: null, simulated: [], kubeconfigPath: null },
+  cluster: 'web-1234567',
+  name: 'web',
+  status: 'Converged',
+  kubernetesVersion: '1.36.0',
+  network: null,
+  apiEndpoint: null,
+  progress: null,
+  nodes: [],
+  loadBalancers: [],
+  failure: null,
+  heldPools: [],
+  demand: null,
+  drift: null,
+  simulated: [],
+  kubeconfigPath: null,
   ...change,
 });
 const apart = (one: Box, other: Box): boolean =>
@@ -122,9 +132,14 @@ it('no line from a load balancer runs through a pool, a node, the title of a clo
       (places, fronts, room) => {
         const nodes = places.map((one, index) => aNode(`node-${index}`, one));
         const loadBalancers = fronts.map(({ count, targets }, index) => ({
-          ...{ name: `front-${index}`, dnsName: `web-${index}.example.com`, servesApi: false },
+          name: `front-${index}`,
+          dnsName: `web-${index}.example.com`,
+          servesApi: false,
           roles: Array.from({ length: count }, (_, role) => ({
-            ...{ name: `role-${role}`, protocol: 'tcp', port: 443 + role, targetPort: 30443 },
+            name: `role-${role}`,
+            protocol: 'tcp',
+            port: 443 + role,
+            targetPort: 30443,
             targets: targets.map((node) => `node-${node}`),
           })),
         }));

@@ -122,7 +122,9 @@ artifactsContract('S3', () => recordedPort('artifacts', new S3Artifacts(s3, buck
 secretStoreContract('SSM', () => recordedPort('secrets', new SsmSecrets(ssm, `/kubeloom-${fresh()}`)));
 
 const binding = {
-  ...{ apiVersion: 'kubeloom.dev/v1' as const, kind: 'RoleBinding' as const, metadata: { name: 'viewers' } },
+  apiVersion: 'kubeloom.dev/v1' as const,
+  kind: 'RoleBinding' as const,
+  metadata: { name: 'viewers' },
   spec: { role: 'viewer' as const, namespaces: ['*'], subjects: [{ user: 'local:ann' }] },
 };
 

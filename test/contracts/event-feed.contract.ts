@@ -12,7 +12,8 @@ export function streamBatch(
   { namespace = 'team', name = 'shop' }: { readonly namespace?: string; readonly name?: string } = {},
 ): { readonly Records: readonly object[] } {
   const image = (event: RunEvent) => ({
-    ...{ pk: { S: `EVENTS#${namespace}#${name}` }, sk: { S: `${event.at}#0000#${event.message}` } },
+    pk: { S: `EVENTS#${namespace}#${name}` },
+    sk: { S: `${event.at}#0000#${event.message}` },
     event: { S: JSON.stringify(event) },
   });
   return { Records: events.map((event) => ({ eventName: 'INSERT', dynamodb: { NewImage: image(event) } })) };

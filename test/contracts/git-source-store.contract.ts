@@ -6,9 +6,17 @@ import type { GitSourceStore } from '#functions/ports.ts';
 import { noon } from './builders.ts';
 
 const aSource = ({ namespace = 'team', name = 'clusters', version = 1, dueAt = noon } = {}): GitSourceRecord => ({
-  ...{ namespace, name, version, dueAt, generation: 1, at: noon, submitted: {} },
+  namespace,
+  name,
+  version,
+  dueAt,
+  generation: 1,
+  at: noon,
+  submitted: {},
   document: GitSource.parse({
-    ...{ apiVersion: 'kubeloom.dev/v1', kind: 'GitSource', metadata: { namespace, name } },
+    apiVersion: 'kubeloom.dev/v1',
+    kind: 'GitSource',
+    metadata: { namespace, name },
     spec: { url: 'git.example/a/b', ref: 'main' },
   }),
   maker: { kind: 'token', name: 'ann', claims: { sub: ['ann'] } },

@@ -5,7 +5,12 @@ import type { InventoryStore } from '#functions/ports.ts';
 import { noon } from './builders.ts';
 
 const aLayer = (parts: Partial<InventoryRecord> = {}): InventoryRecord => ({
-  ...{ namespace: 'team', kind: 'InventoryLayer', name: 'prod', generation: 1, at: noon, by: 'ann' },
+  namespace: 'team',
+  kind: 'InventoryLayer',
+  name: 'prod',
+  generation: 1,
+  at: noon,
+  by: 'ann',
   document: { spec: { values: { b: 1, a: null, '': [] } } },
   ...parts,
 });

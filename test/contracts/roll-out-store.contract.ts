@@ -6,8 +6,17 @@ import type { RollOutStore } from '#functions/ports.ts';
 import { noon } from './builders.ts';
 
 const aRollOut = (parts: Partial<RollOutRecord> = {}): RollOutRecord => ({
-  ...{ namespace: 'team', id: '1', version: 1, execution: 1, direction: 'forward', status: 'Running' },
-  ...{ settings: defaultRollOut, documents: [], startedBy: 'ann', startedAt: noon, updatedAt: noon },
+  namespace: 'team',
+  id: '1',
+  version: 1,
+  execution: 1,
+  direction: 'forward',
+  status: 'Running',
+  settings: defaultRollOut,
+  documents: [],
+  startedBy: 'ann',
+  startedAt: noon,
+  updatedAt: noon,
   clusters: [{ name: 'web', wave: 0, state: 'waiting', before: null, goal: 'x' }],
   ...parts,
 });

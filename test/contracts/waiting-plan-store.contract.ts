@@ -5,8 +5,15 @@ import type { WaitingPlanStore } from '#functions/ports.ts';
 import { minute } from './builders.ts';
 
 const aPlan = (change: Partial<WaitingPlanRecord> = {}): WaitingPlanRecord => ({
-  ...{ namespace: 'team', name: 'shop', id: 'a'.repeat(40), at: minute(0), by: 'olga', reason: 'changed' },
-  ...{ summary: '2 nodes added', difference: [{ currency: 'EUR', amount: 11.98 }], version: 'abcde-g1-a1' },
+  namespace: 'team',
+  name: 'shop',
+  id: 'a'.repeat(40),
+  at: minute(0),
+  by: 'olga',
+  reason: 'changed',
+  summary: '2 nodes added',
+  difference: [{ currency: 'EUR', amount: 11.98 }],
+  version: 'abcde-g1-a1',
   ...change,
 });
 

@@ -104,8 +104,13 @@ it('a missing deployment is reported, and checks that depend on it are skipped',
   const { checks } = await examine();
   const states = Object.fromEntries(notOk(checks).map(({ name, state }) => [name, state]));
   expect(states).toEqual({
-    ...{ 'stack kubeloom-storage': 'wrong', 'stack kubeloom-pipeline': 'wrong', 'stack kubeloom-api': 'wrong' },
-    ...{ 'stack kubeloom-observability': 'wrong', 'images of runners': 'skipped', key: 'skipped', API: 'skipped' },
+    'stack kubeloom-storage': 'wrong',
+    'stack kubeloom-pipeline': 'wrong',
+    'stack kubeloom-api': 'wrong',
+    'stack kubeloom-observability': 'wrong',
+    'images of runners': 'skipped',
+    key: 'skipped',
+    API: 'skipped',
   });
   const fixes = new Set(notOk(checks).map(({ fix }) => fix));
   expect(fixes).toEqual(
@@ -166,8 +171,14 @@ it.each([
 describe('as a command', () => {
   const home = mkdtempSync(join(tmpdir(), 'kubeloom-stranger-'));
   const environment = {
-    ...{ HOME: home, AWS_EC2_METADATA_DISABLED: 'true', AWS_REGION: '', AWS_DEFAULT_REGION: '', AWS_PROFILE: '' },
-    ...{ AWS_ACCESS_KEY_ID: '', AWS_SECRET_ACCESS_KEY: '', AWS_SESSION_TOKEN: '' },
+    HOME: home,
+    AWS_EC2_METADATA_DISABLED: 'true',
+    AWS_REGION: '',
+    AWS_DEFAULT_REGION: '',
+    AWS_PROFILE: '',
+    AWS_ACCESS_KEY_ID: '',
+    AWS_SECRET_ACCESS_KEY: '',
+    AWS_SESSION_TOKEN: '',
   };
   afterAll(() => rmSync(home, { recursive: true, force: true }));
 
@@ -184,7 +195,9 @@ describe('as a command', () => {
     expect(code).toBe(1);
     const { checks } = JSON.parse(stdout) as { checks: AwsCheck[] };
     expect(checks[0]).toEqual({
-      ...{ name: 'region', state: 'wrong', found: 'none is set' },
+      name: 'region',
+      state: 'wrong',
+      found: 'none is set',
       fix: 'add --region REGION, or set AWS_REGION',
     });
   });

@@ -10,7 +10,11 @@ const node = 'control-aaaaaaa-01';
 const provider = { name: 'os', type: 'openstack', templates: 'builtin@1', secret: 'team/os' };
 const parts = [{ provider, wanted: true, pools: [] }];
 const input = {
-  ...{ installation: 'i', cluster, provider: 'os', kind: 'machines' as const, destroy: false },
+  installation: 'i',
+  cluster,
+  provider: 'os',
+  kind: 'machines' as const,
+  destroy: false,
   resources: [{ address: 'a', type: 'openstack_compute_instance_v2', index: 'retiring-01', values: null }],
 };
 
@@ -109,7 +113,8 @@ const withState = {
 it('a machine that a cloud lists and no one knows is a stray, which can be stopped and deleted', async () => {
   expect(await strays()).toMatchObject({
     found: [{ id: 'id-who-is-that', name: 'who-is-that', stopped: false }],
-    ...{ removable: true, stoppable: true },
+    removable: true,
+    stoppable: true,
   });
 });
 
@@ -174,7 +179,9 @@ it('nothing is stopped or deleted when the listing fails, which is a fault of th
 it('nothing is a stray when the cloud does not list, and the reason has no value of the Secret', async () => {
   status = 403;
   expect(await strays()).toEqual({
-    ...{ failed: 'servers cannot be listed: HTTP 403: a permission is missing', denied: true, needs: 'credentials' },
+    failed: 'servers cannot be listed: HTTP 403: a permission is missing',
+    denied: true,
+    needs: 'credentials',
   });
   status = 503;
   const found = await strays();

@@ -171,7 +171,10 @@ describe('machines over SSH', () => {
     if (machine === undefined) throw new Error('no node');
     const health = (kind: 'tcp' | 'exec'): HealthCheck => ({
       ask: kind === 'exec' ? { kind, command: 'true' } : { kind, port: 80 },
-      ...{ timeout: 10, pause: 1, unhealthyAfter: 3, healthyAfter: 2 },
+      timeout: 10,
+      pause: 1,
+      unhealthyAfter: 3,
+      healthyAfter: 2,
     });
     const limit = (kind: 'tcp' | 'exec') =>
       longestVisitMs(state, { ...machine, pool: { ...machine.pool, health: [health(kind)] } });

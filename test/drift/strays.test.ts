@@ -14,7 +14,11 @@ import { aCheck, aDocument, prefix, type StageWorld, stageWorld } from '#test/ru
 const node = 'control-aaaaaaa-01';
 const parts = [{ provider: { name: 'p1', type: 'local', templates: 'builtin@1' }, wanted: true, pools: [] }];
 const input = {
-  ...{ installation: 'i', cluster: 'shop-1234567', provider: 'p1', kind: 'machines' as const, destroy: false },
+  installation: 'i',
+  cluster: 'shop-1234567',
+  provider: 'p1',
+  kind: 'machines' as const,
+  destroy: false,
   resources: [{ address: 'a', type: 'terraform_data', index: 'retiring-01', values: null }],
 };
 const machine = {

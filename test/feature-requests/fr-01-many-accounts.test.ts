@@ -69,7 +69,9 @@ describe('FR-1: several accounts of one cloud in one cluster', () => {
             state,
             others: [],
             provider: source.provider,
-            ...{ publicKeys: {}, adminCidrs: [], peerCidrs: [] },
+            publicKeys: {},
+            adminCidrs: [],
+            peerCidrs: [],
             extra: { network: {}, nodepool: {} },
           };
           expectNoDuplicate(renderMachinesRoot({ ...common, ...made }));

@@ -72,7 +72,9 @@ beforeAll(async () => {
   await installation.api.putSecret(
     { namespace: 'default', name: 'git' },
     {
-      ...{ apiVersion: 'v1', kind: 'Secret', metadata: { name: 'git', namespace: 'default' } },
+      apiVersion: 'v1',
+      kind: 'Secret',
+      metadata: { name: 'git', namespace: 'default' },
       stringData: { token },
     },
   );
@@ -87,7 +89,9 @@ afterAll(async () => {
 it('a push to a private repository is fetched by a runner and becomes machines, and its token is nowhere', async () => {
   const commit = push(1);
   await installation.api.putGitSource(source, {
-    ...{ apiVersion: 'kubeloom.dev/v1', kind: 'GitSource', metadata: source },
+    apiVersion: 'kubeloom.dev/v1',
+    kind: 'GitSource',
+    metadata: source,
     spec: { url: server.url, ref: 'main', path: 'clusters', every: '1m', secretRef: { name: 'git' } },
   });
   const made = await ended(1);
@@ -114,7 +118,8 @@ it('a machine that Terraform would replace although the plan keeps it is refused
   await installation.api.syncGitSource(source);
   const refused = await ended(2);
   expect(clusterOf(refused).failure).toMatchObject({
-    ...{ code: 'ReplacementRefused', class: 'user' },
+    code: 'ReplacementRefused',
+    class: 'user',
     message: expect.stringContaining('terraform_data: triggers_replace'),
   });
   expect(nodesOf(refused)).toEqual(before);

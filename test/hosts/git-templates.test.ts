@@ -45,10 +45,13 @@ beforeAll(async () => {
   installation = await Installation.open();
   const api = cliClient({ apiUrl: installation.platform.apiUrl, token: installation.platform.token });
   await api.putTemplate(reference, {
-    ...{ apiVersion: 'kubeloom.dev/v1', kind: 'TemplateGitReference', metadata: reference },
+    apiVersion: 'kubeloom.dev/v1',
+    kind: 'TemplateGitReference',
+    metadata: reference,
     spec: {
       endpoint: { url: server.url, protocol: 'https' },
-      ...{ commit: 'main', paths: { terraformer: 'terraform' } },
+      commit: 'main',
+      paths: { terraformer: 'terraform' },
     },
   });
 });

@@ -77,9 +77,16 @@ describe.runIf(isRoot)('hooks of local hosts', () => {
     mkdirSync(workspace, { recursive: true });
     const root = renderMachinesRoot({
       ...target,
-      ...{ clusterId: scope.cluster, provider: local, template: noProviderTemplate, installation: scope.installation },
+      clusterId: scope.cluster,
+      provider: local,
+      template: noProviderTemplate,
+      installation: scope.installation,
       backend: { bucket: '', region: '', key: '' },
-      ...{ namespace: 'team', manifest: 'shop', generation: 1, adminCidrs: [], peerCidrs: [] },
+      namespace: 'team',
+      manifest: 'shop',
+      generation: 1,
+      adminCidrs: [],
+      peerCidrs: [],
       modules: templates,
       publicKeys: { [kept.id]: workshop.publicKey, [dropped.id]: workshop.publicKey },
       extra: { network: { hosts_dir: workshop.stateDirectory }, nodepool: {} },

@@ -49,8 +49,12 @@ it.skipIf(!library)(
     const { stdout, stderr } = insideOf(asks);
     expect(stderr).toBe('');
     expect(JSON.parse(stdout)).toEqual({
-      ...{ name: 'kubeloom', uid: Number(user), home: '/tmp', refused: expect.stringMatching(/^E(ROFS|ACCES)$/) },
-      ...{ ssh: 'host node.example', python: 'kubeloom' },
+      name: 'kubeloom',
+      uid: Number(user),
+      home: '/tmp',
+      refused: expect.stringMatching(/^E(ROFS|ACCES)$/),
+      ssh: 'host node.example',
+      python: 'kubeloom',
     });
   },
 );

@@ -21,7 +21,13 @@ interface More {
 }
 
 const role = (name: string, port: number, more: More = {}): BalancedRole => ({
-  ...{ name, protocol: 'tcp', port, targetPort, proxyProtocol: false, stickySessions: false, ...more },
+  name,
+  protocol: 'tcp',
+  port,
+  targetPort,
+  proxyProtocol: false,
+  stickySessions: false,
+  ...more,
   targets: (more.targets ?? names).map((target) => ({ name: target, address: fleet.privateAddress(target) })),
 });
 const shop = role('shop', 8083);

@@ -38,12 +38,16 @@ function withService(version: string, { size = 2, image = 'debian' } = {}): obje
   const health = [{ http: { port: 8080, path: '/', body: 'version' }, unhealthyAfter: 2, pause: '1s' }];
   const repair = { onUnhealthy: 'replace', after: '10m', startAfter: '20m' };
   const machine = (count: number, instanceType = 't2.small', of = 'debian') => ({
-    ...{ size: count, resourcePlugin: { name: 'local' }, resourceProperties: { instanceType, image: of } },
+    size: count,
+    resourcePlugin: { name: 'local' },
+    resourceProperties: { instanceType, image: of },
   });
   const role = { name: 'shop', protocol: 'tcp', port: 8088, targetPort: 8080 };
   const dns = { dnsZone: 'shop.test', provider: 'local', hostname: 'shop' };
   return {
-    ...{ apiVersion: 'kubeloom.dev/v1', kind: 'MachineGroups', metadata: { name } },
+    apiVersion: 'kubeloom.dev/v1',
+    kind: 'MachineGroups',
+    metadata: { name },
     spec: {
       groups: {
         group1: { ...machine(size, 't2.small', image), boot: boot(version), health, repair },

@@ -36,7 +36,8 @@ function document({
   const resourcePlugin = { name: 'local', version: 'latest' };
   const resourceProperties = { key: 'team', instanceType: 't2.small', image: 'debian' };
   return {
-    ...{ version: '0.0.1', name: 'web_shop' },
+    version: '0.0.1',
+    name: 'web_shop',
     groups: {
       web: { size, resourcePlugin, resourceProperties: { ...resourceProperties, instanceType }, boot, ...web },
       batch: { 'night-shift': { size: 1, resourcePlugin, resourceProperties } },
@@ -199,7 +200,9 @@ describe.runIf(isRoot)('machine groups on real hosts', () => {
   it('machines of groups without a mesh have no WireGuard, are asked for their health, and differ in nothing', async () => {
     const machine = { providerSpec: { name: 'here', region: 'here' }, serverType: 'host', image: 'debian' };
     const plain = await installation.apply('plain', {
-      ...{ apiVersion: 'kubeloom.dev/v1', kind: 'MachineGroups', metadata: { name: 'plain' } },
+      apiVersion: 'kubeloom.dev/v1',
+      kind: 'MachineGroups',
+      metadata: { name: 'plain' },
       spec: {
         providers: [{ name: 'here', providerType: 'local' }],
         network: 'none',

@@ -23,7 +23,8 @@ describe.runIf(isRoot)('a provider type from a git repository, or from an archiv
 
   /** As users of Kadende write it. */
   const document = (resourceProperties: object, size = 1): object => ({
-    ...{ version: '0.0.1', name },
+    version: '0.0.1',
+    name,
     groups: { web: { size, resourcePlugin: { name: houseHosts, url: `https://${server.url}` }, resourceProperties } },
   });
   const mottos = (): readonly string[] =>
@@ -98,10 +99,8 @@ describe.runIf(isRoot)('a provider type from a git repository, or from an archiv
     execFileSync(hostsHelper, ['up', ...place, '--host', 'who-is-that', '--id', 'unknown'], {
       env: {
         ...process.env,
-        ...{
-          KUBELOOM_HOSTS_DIR: installation.hostsDirectory,
-          KUBELOOM_SSH_PUBLIC_KEY: `ssh-ed25519 ${'A'.repeat(68)}`,
-        },
+        KUBELOOM_HOSTS_DIR: installation.hostsDirectory,
+        KUBELOOM_SSH_PUBLIC_KEY: `ssh-ed25519 ${'A'.repeat(68)}`,
       },
       stdio: 'ignore',
     });
@@ -142,7 +141,8 @@ describe.runIf(isRoot)('a provider type from a git repository, or from an archiv
   it('an archive with another sum is refused, and one with the sum of the document makes machines', async () => {
     const sha256 = archives.put('house.tar.gz', houseHostsFiles());
     const packed = (sum: string): object => ({
-      ...{ version: '0.0.1', name: 'packed' },
+      version: '0.0.1',
+      name: 'packed',
       groups: {
         web: {
           size: 1,

@@ -21,7 +21,9 @@ function manifest(): unknown {
 }
 
 const secret = (value: string) => ({
-  ...{ apiVersion: 'v1', kind: 'Secret', metadata: { name: 'git', namespace: 'default' } },
+  apiVersion: 'v1',
+  kind: 'Secret',
+  metadata: { name: 'git', namespace: 'default' },
   stringData: { token: value },
 });
 
@@ -29,12 +31,14 @@ const useRevision = (revision: string) =>
   installation.api.putTemplate(
     { namespace: 'default', name: 'ours' },
     {
-      ...{ apiVersion: 'kubeloom.dev/v1', kind: 'TemplateGitReference' },
+      apiVersion: 'kubeloom.dev/v1',
+      kind: 'TemplateGitReference',
       metadata: { name: 'ours', namespace: 'default' },
       spec: {
         endpoint: { url: server.url, protocol: 'https' },
         auth: { secretRef: { name: 'git', namespace: 'default' } },
-        ...{ commit: revision, paths: { terraformer: 'terraform' } },
+        commit: revision,
+        paths: { terraformer: 'terraform' },
       },
     },
   );

@@ -22,8 +22,12 @@ export interface Small {
 
 export function smallManifest({ name, version = '1.36.0', controls = 1, compute, balancer }: Small): unknown {
   const pool = (pool: string, provider: string, region: string, count = 1) => ({
-    ...{ name: pool, providerSpec: { name: provider, region }, count },
-    ...{ serverType: 'host', image: 'debian', storageDiskSize: 0 },
+    name: pool,
+    providerSpec: { name: provider, region },
+    count,
+    serverType: 'host',
+    image: 'debian',
+    storageDiskSize: 0,
   });
   const pools = Object.entries(compute).map(([id, { provider, region, count }]) => pool(id, provider, region, count));
   const { storageDiskSize: _, ...lone } = pool('balancer', 'local-1', 'here');
@@ -46,7 +50,9 @@ export function smallManifest({ name, version = '1.36.0', controls = 1, compute,
       kubernetes: {
         clusters: [
           {
-            ...{ name: 'small', version, network: '192.168.2.0/24' },
+            name: 'small',
+            version,
+            network: '192.168.2.0/24',
             pools: { control: ['control'], compute: Object.keys(compute) },
           },
         ],
@@ -56,9 +62,11 @@ export function smallManifest({ name, version = '1.36.0', controls = 1, compute,
         clusters: balancer
           ? [
               {
-                ...{ name: 'front', roles: balancer.servesApi ? ['apiserver', 'web'] : ['web'] },
+                name: 'front',
+                roles: balancer.servesApi ? ['apiserver', 'web'] : ['web'],
                 dns: { dnsZone: 'local.test', provider: 'local-1', hostname: 'small' },
-                ...{ targetedK8s: 'small', pools: ['balancer'] },
+                targetedK8s: 'small',
+                pools: ['balancer'],
               },
             ]
           : [],

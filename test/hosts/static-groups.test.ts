@@ -28,7 +28,9 @@ describe.runIf(isRoot)('static machine groups on real hosts', () => {
     const nodes = members.map((host) => ({ endpoint: fleet.address(host), secretRef }));
     const health = [{ http: { port: 8080, path: '/index.html', body: version }, pause: '1s' }];
     return {
-      ...{ apiVersion: 'kubeloom.dev/v1', kind: 'MachineGroups', metadata: { name } },
+      apiVersion: 'kubeloom.dev/v1',
+      kind: 'MachineGroups',
+      metadata: { name },
       spec: { groups: { racks: { north: { nodes, boot: boot(version), health } } }, driftChecks: { interval: '30m' } },
     };
   }

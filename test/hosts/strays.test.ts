@@ -13,7 +13,9 @@ const name = 'fleet';
 const stray = 'who-is-that';
 
 const document = (size: number): object => ({
-  ...{ apiVersion: 'kubeloom.dev/v1', kind: 'MachineGroups', metadata: { name } },
+  apiVersion: 'kubeloom.dev/v1',
+  kind: 'MachineGroups',
+  metadata: { name },
   spec: {
     groups: { web: { size, resourcePlugin: { name: 'local' }, resourceProperties: { instanceType: 'small' } } },
     driftChecks: { interval: '30m', strays: 'quarantine' },

@@ -79,7 +79,8 @@ describe('one cluster on three accounts', () => {
         .filter((pool) => pool.name === like)
         .map((pool) => ({
           ...pool,
-          ...{ name, providerSpec: { ...pool.providerSpec, ...place } },
+          name,
+          providerSpec: { ...pool.providerSpec, ...place },
           ...(count && { count }),
         }));
     });

@@ -89,7 +89,10 @@ export async function fakeGitHub(): Promise<FakeGitHub> {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
   return {
-    ...{ url: `http://127.0.0.1:${port}`, comments, requests, asked },
+    url: `http://127.0.0.1:${port}`,
+    comments,
+    requests,
+    asked,
     comment: (...of) => void comment(...of),
     stop: () => new Promise((resolve) => server.close(() => resolve())),
   };

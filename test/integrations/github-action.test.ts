@@ -23,11 +23,21 @@ let directory: string;
 function step(script: string, environment: Readonly<Record<string, string>>): Promise<Outcome> {
   return new Promise((resolve) => {
     const env = {
-      ...{ PATH: process.env.PATH, HOME: directory, RUNNER_TEMP: directory, GITHUB_ENV: join(directory, 'env') },
-      ...{ GITHUB_API_URL: github.url, GITHUB_REPOSITORY: 'team/shop', GITHUB_TOKEN: 'gh-token', NO_COLOR: '1' },
-      ...{ KUBELOOM: `${process.execPath} ${join(root, 'cli/main.ts')}`, KUBELOOM_FILES: file() },
-      ...{ KUBELOOM_API_URL: platform.apiUrl, KUBELOOM_TOKEN: platform.token, GITHUB_RUN_ID: '1' },
-      ...{ GITHUB_EVENT_PATH: join(directory, 'event.json'), NODE_COMPILE_CACHE: compiled },
+      PATH: process.env.PATH,
+      HOME: directory,
+      RUNNER_TEMP: directory,
+      GITHUB_ENV: join(directory, 'env'),
+      GITHUB_API_URL: github.url,
+      GITHUB_REPOSITORY: 'team/shop',
+      GITHUB_TOKEN: 'gh-token',
+      NO_COLOR: '1',
+      KUBELOOM: `${process.execPath} ${join(root, 'cli/main.ts')}`,
+      KUBELOOM_FILES: file(),
+      KUBELOOM_API_URL: platform.apiUrl,
+      KUBELOOM_TOKEN: platform.token,
+      GITHUB_RUN_ID: '1',
+      GITHUB_EVENT_PATH: join(directory, 'event.json'),
+      NODE_COMPILE_CACHE: compiled,
       ...environment,
     };
     execFile(join(action, script), [], { env }, (error, stdout, stderr) =>
@@ -110,7 +120,8 @@ describe('a pull request', () => {
     name = 'refused';
     write(2);
     const { code, stdout, stderr } = await step('run.sh', {
-      ...{ GITHUB_EVENT_NAME: 'pull_request', GITHUB_TOKEN: 'old' },
+      GITHUB_EVENT_NAME: 'pull_request',
+      GITHUB_TOKEN: 'old',
     });
     expect(code).not.toBe(0);
     expect(`${stdout}${stderr}`).toContain('401');
@@ -151,7 +162,8 @@ describe('a merge', () => {
 
 describe('the login', () => {
   const identity = () => ({
-    ...{ ACTIONS_ID_TOKEN_REQUEST_URL: `${github.url}/token?api=1`, ACTIONS_ID_TOKEN_REQUEST_TOKEN: 'request-token' },
+    ACTIONS_ID_TOKEN_REQUEST_URL: `${github.url}/token?api=1`,
+    ACTIONS_ID_TOKEN_REQUEST_TOKEN: 'request-token',
     GITHUB_ENV: join(mkdtempSync(join(directory, 'job-')), 'env'),
   });
 

@@ -28,9 +28,12 @@ export function servingRequest(
     { stdio: ['ignore', 'pipe', 'pipe'] },
   );
   return {
-    ...{ apiVersion: 'certificates.k8s.io/v1', kind: 'CertificateSigningRequest', metadata: { name } },
+    apiVersion: 'certificates.k8s.io/v1',
+    kind: 'CertificateSigningRequest',
+    metadata: { name },
     spec: {
-      ...{ signerName: 'kubernetes.io/kubelet-serving', request: pem.toString('base64') },
+      signerName: 'kubernetes.io/kubelet-serving',
+      request: pem.toString('base64'),
       usages: ['digital signature', 'server auth'],
     },
   };

@@ -10,6 +10,18 @@ import { DriftReport } from '#domain/drift.ts';
 import { checkDocuments } from '#runner/drift/check-documents.ts';
 import { twoProviderState } from '#test/rendering/states.ts';
 import { aCheck, aDocument, prefix, type StageWorld, stageWorld } from '#test/runner/stage-world.ts';
+import {
+  classOf,
+  definition,
+  definitionOf,
+  garden,
+  inline,
+  named,
+  namespace,
+  pondOf,
+  ponds,
+  settings,
+} from './demo-objects.ts';
 
 export interface DocumentsCluster {
   /** Path of a program that speaks as kubectl. */
@@ -17,42 +29,6 @@ export interface DocumentsCluster {
   /** Text of the kubeconfig of an administrator. */
   kubeconfig(): string;
 }
-
-const settings = (data: Readonly<Record<string, string>>, name = 'settings') =>
-  JSON.stringify({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name, namespace: 'demo' }, data });
-const namespace = 'apiVersion: v1\nkind: Namespace\nmetadata: { name: demo }\n';
-const definitionOf = (kind: string, ...versions: readonly string[]) =>
-  JSON.stringify({
-    apiVersion: 'apiextensions.k8s.io/v1',
-    kind: 'CustomResourceDefinition',
-    metadata: { name: `${kind.toLowerCase()}s.demo.example` },
-    spec: {
-      group: 'demo.example',
-      names: { plural: `${kind.toLowerCase()}s`, singular: kind.toLowerCase(), kind, listKind: `${kind}List` },
-      scope: 'Namespaced',
-      versions: versions.map((name, index) => ({
-        ...{ name, served: true, storage: index === 0 },
-        schema: { openAPIV3Schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } },
-      })),
-    },
-  });
-const definition = definitionOf('Garden', 'v1');
-const ponds = definitionOf('Pond', 'v1', 'v2');
-const pondOf = (version: string) =>
-  JSON.stringify({
-    apiVersion: `demo.example/${version}`,
-    kind: 'Pond',
-    metadata: { name: 'koi', namespace: 'demo' },
-    spec: { fish: 3 },
-  });
-const garden =
-  'apiVersion: demo.example/v1\nkind: Garden\nmetadata: { name: rose, namespace: demo }\nspec: { beds: 3 }\n';
-const named = (name: string, ...objects: readonly string[]): DocumentState => ({
-  ...{ name, version: 'inline', values: {}, text: objects.join('\n---\n') },
-});
-const inline = (...objects: readonly string[]) => named('demo', ...objects);
-const classOf = (replicas: string) =>
-  `apiVersion: storage.k8s.io/v1\nkind: StorageClass\nmetadata: { name: "demo-\${zone}" }\nprovisioner: demo.example\nparameters: { replicas: "${replicas}", zone: "\${zone}" }\n`;
 
 export function documentsContract(cluster: () => DocumentsCluster): void {
   let world: StageWorld;
@@ -230,9 +206,12 @@ export function documentsContract(cluster: () => DocumentsCluster): void {
       const documents = [inline(namespace, settings({ colour: 'red' }))];
       await settle([], documents);
       const volume = {
-        ...{ apiVersion: 'v1', kind: 'PersistentVolume', metadata: { name: 'pvc-1' } },
+        apiVersion: 'v1',
+        kind: 'PersistentVolume',
+        metadata: { name: 'pvc-1' },
         spec: {
-          ...{ capacity: { storage: '1Gi' }, accessModes: ['ReadWriteOnce'] },
+          capacity: { storage: '1Gi' },
+          accessModes: ['ReadWriteOnce'],
           csi: { driver: 'driver.longhorn.io', volumeHandle: 'pvc-1' },
           claimRef: { namespace: 'shop', name: 'data' },
         },

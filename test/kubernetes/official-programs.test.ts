@@ -37,7 +37,9 @@ afterEach(async () => {
 
 const programs = () => join(directory, 'programs');
 const release = (checksum = `sha512:${createHash('sha512').update(archive).digest('hex')}`) => ({
-  ...{ url, checksum, parts: { 'kubernetes-1.2.3': ['kubelet'], others: ['kubeadm'] } },
+  url,
+  checksum,
+  parts: { 'kubernetes-1.2.3': ['kubelet'], others: ['kubeadm'] },
 });
 const fetched = (checksum?: string) => fetchRelease(release(checksum), programs(), join(directory, 'work'));
 

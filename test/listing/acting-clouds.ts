@@ -1,75 +1,21 @@
 /** Clouds of loopback with one machine that can be stopped and deleted by its id. They refuse what the documents of theirs refuse. */
 import { createHash, generateKeyPairSync } from 'node:crypto';
-import type { ProviderTypeName } from '#domain/provider-types.ts';
-import type { ListInput } from '#runner/listing/listing.ts';
-import type { CloudAnswer, CloudRequest, Routes } from '#test/provider-check/fake-cloud.ts';
+import type { CloudAnswer, CloudRequest } from '#test/provider-check/fake-cloud.ts';
 import { exoscaleGuard, ociGuard } from '#test/provider-check/signature-guards.ts';
 import { isSigned, knownKey } from '#test/vault/fake-sts.ts';
-
-export const cluster = 'shop-1234567';
-
-/** The outcome of acts: all are refused for a reason, or are done. */
-export type Refusal = 'denied' | 'kept' | 'busy';
-
-/** The machine. A stop and a deletion take one look more than none. */
-export class OneMachine {
-  power: 'on' | 'stopping' | 'off' | 'deleting' | 'gone' = 'on';
-  tag: string = cluster;
-  refusal: Refusal | undefined;
-  /** Its own system ends when it is asked to. */
-  listens = true;
-  /** Acts that it was asked for, refused or not. */
-  readonly acts: ('ask' | 'stop' | 'delete')[] = [];
-
-  /** What the cloud says now; it is a moment later then. */
-  look(): typeof this.power {
-    const now = this.power;
-    if (now === 'stopping') this.power = 'off';
-    if (now === 'deleting') this.power = 'gone';
-    return now;
-  }
-
-  act(what: 'stop' | 'delete', answers: Readonly<Record<Refusal, CloudAnswer>>, done: CloudAnswer): CloudAnswer {
-    this.acts.push(what);
-    if (this.refusal !== undefined) return answers[this.refusal];
-    this.power = what === 'stop' ? 'stopping' : 'deleting';
-    return done;
-  }
-
-  /** Asks its own system to end. */
-  ask(answers: Readonly<Record<Refusal, CloudAnswer>>, done: CloudAnswer): CloudAnswer {
-    if (this.listens) return this.act('stop', answers, done);
-    this.acts.push('ask');
-    return done;
-  }
-}
-
-export interface ActingCloud {
-  readonly type: ProviderTypeName;
-  readonly id: string;
-  readonly place?: string;
-  /** It has something that keeps a machine, and says so. */
-  readonly keeps: boolean;
-  /** A machine that is being deleted looks like one that is being stopped. @default it can */
-  readonly hidesDeletion?: true;
-  readonly input: (url: string) => Pick<ListInput, 'fields' | 'bases'>;
-  readonly routes: (machine: OneMachine, url: () => string) => Routes;
-}
+import { type ActingCloud, bearerOnly, cluster, notFound, tagsOf } from './acting-cloud.ts';
 
 const xml = (status: number, code: string): CloudAnswer => ({
   status,
   body: `<Response><Errors><Error><Code>${code}</Code></Error></Errors></Response>`,
 });
-export const tagsOf = ({ tag }: OneMachine) => ({ 'kubeloom-cluster': tag });
-export const bearerOnly =
-  (answer: (request: CloudRequest) => CloudAnswer) =>
-  (request: CloudRequest): CloudAnswer =>
-    request.headers.authorization === 'Bearer token' ? answer(request) : { status: 401, body: {} };
 const query = ({ path }: CloudRequest) => new URLSearchParams(path.split('?')[1]);
-export const notFound: CloudAnswer = { status: 404, body: {} };
 
 const aws: ActingCloud = {
-  ...{ type: 'aws', id: 'i-0a1', place: 'eu-central-1', keeps: true },
+  type: 'aws',
+  id: 'i-0a1',
+  place: 'eu-central-1',
+  keeps: true,
   input: (url) => ({
     fields: { accesskey: knownKey.accessKeyId, secretkey: knownKey.secretAccessKey },
     bases: { ec2: url },
@@ -90,8 +36,11 @@ const aws: ActingCloud = {
       if (action === 'TerminateInstances')
         return machine.act('delete', refusals, { body: '<TerminateInstancesResponse/>' });
       const state = {
-        ...{ on: 'running', stopping: 'stopping', off: 'stopped' },
-        ...{ deleting: 'shutting-down', gone: 'terminated' },
+        on: 'running',
+        stopping: 'stopping',
+        off: 'stopped',
+        deleting: 'shutting-down',
+        gone: 'terminated',
       }[machine.look()];
       return {
         body: `<DescribeInstancesResponse><reservationSet><item><instancesSet><item><instanceId>i-0a1</instanceId><instanceState><name>${state}</name></instanceState><tagSet><item><key>kubeloom-cluster</key><value>${machine.tag}</value></item></tagSet></item></instancesSet></item></reservationSet></DescribeInstancesResponse>`,
@@ -102,7 +51,9 @@ const aws: ActingCloud = {
 
 const azureId = '/subscriptions/sub/resourceGroups/SHOP/providers/Microsoft.Compute/virtualMachines/who-is-that';
 const azure: ActingCloud = {
-  ...{ type: 'azure', id: azureId, keeps: true },
+  type: 'azure',
+  id: azureId,
+  keeps: true,
   input: (url) => ({
     fields: { subscriptionid: 'sub', tenantid: 'tenant', clientid: 'client', clientsecret: 'the-secret' },
     bases: { login: url, management: url },
@@ -140,7 +91,11 @@ const azure: ActingCloud = {
 const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
 const pem = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
 const gcp: ActingCloud = {
-  ...{ type: 'gcp', id: '4711', place: 'zones/europe-west1-b', keeps: true, hidesDeletion: true },
+  type: 'gcp',
+  id: '4711',
+  place: 'zones/europe-west1-b',
+  keeps: true,
+  hidesDeletion: true,
   input: (url) => ({
     fields: { credentials: JSON.stringify({ client_email: 'k@shop.example', private_key: pem }), gcpproject: 'shop' },
     bases: { oauth2: `${url}/token`, compute: url },
@@ -177,10 +132,14 @@ const keyfingerprint = createHash('md5')
   .replaceAll(/(..)(?=.)/g, '$1:');
 const ocids = { tenancyocid: 'ocid1.tenancy.oc1..t', userocid: 'ocid1.user.oc1..u', compartmentocid: 'ocid1.c.oc1..c' };
 const oci: ActingCloud = {
-  ...{ type: 'oci', id: 'ocid1.instance.oc1..i', place: 'eu-frankfurt-1', keeps: false },
+  type: 'oci',
+  id: 'ocid1.instance.oc1..i',
+  place: 'eu-frankfurt-1',
+  keeps: false,
   input: (url) => ({
     fields: {
-      ...{ ...ocids, keyfingerprint },
+      ...ocids,
+      keyfingerprint,
       privatekey: pair.privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
     },
     bases: { iaas: url },
@@ -198,7 +157,11 @@ const oci: ActingCloud = {
       busy: coded(409, 'IncorrectState'),
     };
     const states = {
-      ...{ on: 'RUNNING', stopping: 'STOPPING', off: 'STOPPED', deleting: 'TERMINATING', gone: 'TERMINATED' },
+      on: 'RUNNING',
+      stopping: 'STOPPING',
+      off: 'STOPPED',
+      deleting: 'TERMINATING',
+      gone: 'TERMINATED',
     };
     return {
       [`GET ${path}`]: (request) =>
@@ -218,7 +181,10 @@ const oci: ActingCloud = {
 };
 
 const openstack: ActingCloud = {
-  ...{ type: 'openstack', id: 'server-1', place: 'one', keeps: true },
+  type: 'openstack',
+  id: 'server-1',
+  place: 'one',
+  keeps: true,
   input: (url) => ({
     fields: { authurl: `${url}/v3`, applicationcredentialid: 'id', applicationcredentialsecret: 'the-secret' },
     bases: {},
@@ -251,7 +217,10 @@ const openstack: ActingCloud = {
       'GET /nova/servers/server-1': guarded(() => {
         const now = machine.look();
         const server = {
-          ...{ id: 'server-1', name: 'x', status: states[now], metadata: tagsOf(machine) },
+          id: 'server-1',
+          name: 'x',
+          status: states[now],
+          metadata: tagsOf(machine),
           'OS-EXT-STS:task_state': now === 'deleting' ? 'deleting' : null,
         };
         return now === 'gone' ? fault(404, 'itemNotFound', 'gone') : { body: { server } };
@@ -267,7 +236,10 @@ const openstack: ActingCloud = {
 };
 
 const exoscale: ActingCloud = {
-  ...{ type: 'exoscale', id: 'instance-1', place: 'ch-gva-2', keeps: true },
+  type: 'exoscale',
+  id: 'instance-1',
+  place: 'ch-gva-2',
+  keeps: true,
   input: (url) => ({ fields: { apikey: 'EXO1', apisecret: 'the-secret' }, bases: { api: url } }),
   routes: (machine) => {
     const guard = exoscaleGuard({ apikey: 'EXO1', apisecret: 'the-secret' });
@@ -277,7 +249,11 @@ const exoscale: ActingCloud = {
       busy: { status: 503, body: { message: 'later' } },
     };
     const states = {
-      ...{ on: 'running', stopping: 'stopping', off: 'stopped', deleting: 'destroying', gone: '' },
+      on: 'running',
+      stopping: 'stopping',
+      off: 'stopped',
+      deleting: 'destroying',
+      gone: '',
     };
     return {
       'GET /v2/instance/instance-1': (request) => {

@@ -1,6 +1,6 @@
 /** Clouds of loopback that need a token alone, with one machine whose own system is asked to end. */
 import type { CloudAnswer, CloudRequest } from '#test/provider-check/fake-cloud.ts';
-import { type ActingCloud, bearerOnly, notFound, tagsOf } from './acting-clouds.ts';
+import { type ActingCloud, bearerOnly, notFound, tagsOf } from './acting-cloud.ts';
 
 const hetzner: ActingCloud = {
   type: 'hetzner',

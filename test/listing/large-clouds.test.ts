@@ -177,7 +177,7 @@ describe('Azure', () => {
     'GET /subscriptions/sub/providers/Microsoft.Network/publicIPAddresses': empty,
   });
   const list = (cloud: FakeCloud) =>
-    listCluster('azure', { ...{ fields, regions: [], cluster }, bases: { login: cloud.url, management: cloud.url } });
+    listCluster('azure', { fields, regions: [], cluster, bases: { login: cloud.url, management: cloud.url } });
 
   it('Azure lists all of a kind, page by page, and what has the tag is taken', async () => {
     expect(await list(await started(arm((url) => url)))).toMatchObject({
@@ -200,7 +200,9 @@ describe('Azure', () => {
   it('a permission of Azure that is missing fails the listing', async () => {
     const denied = { ...arm((url) => url), [machines]: refused('AuthorizationFailed') };
     expect(await list(await started(denied))).toEqual({
-      ...{ failed: expect.stringMatching(/virtualMachines.*HTTP 403/), denied: true, needs: 'credentials' },
+      failed: expect.stringMatching(/virtualMachines.*HTTP 403/),
+      denied: true,
+      needs: 'credentials',
     });
   });
 
@@ -249,7 +251,9 @@ describe('Google Cloud', () => {
   };
   const list = (cloud: FakeCloud) =>
     listCluster('gcp', {
-      ...{ fields: { credentials, gcpproject: 'shop' }, regions: [], cluster },
+      fields: { credentials, gcpproject: 'shop' },
+      regions: [],
+      cluster,
       bases: { oauth2: `${cloud.url}/token`, compute: cloud.url },
     });
 

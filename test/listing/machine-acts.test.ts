@@ -4,7 +4,8 @@ import { providerTypeFacts, providerTypeNames } from '#domain/provider-types.ts'
 import { orNotKnown } from '#runner/listing/list-cluster.ts';
 import { actOnMachines, canAct, type MachineWork, readMachines } from '#runner/listing/machine-acts.ts';
 import { type FakeCloud, fakeCloud } from '#test/provider-check/fake-cloud.ts';
-import { type ActingCloud, actingClouds, cluster, OneMachine, type Refusal } from './acting-clouds.ts';
+import { type ActingCloud, cluster, OneMachine, type Refusal } from './acting-cloud.ts';
+import { actingClouds } from './acting-clouds.ts';
 import { tokenClouds } from './acting-token-clouds.ts';
 
 const open: FakeCloud[] = [];

@@ -33,7 +33,10 @@ describe('Oracle Cloud', () => {
     keyId: `${ids.tenancyocid}/${ids.userocid}/${keyfingerprint}`,
   });
   const thing = (id: string, displayName: string, freeformTags: object, lifecycleState = 'RUNNING') => ({
-    ...{ id, displayName, freeformTags, lifecycleState },
+    id,
+    displayName,
+    freeformTags,
+    lifecycleState,
   });
   const routes: Routes = {
     'GET /20160918/instances': (request) => {
@@ -82,7 +85,8 @@ describe('Oracle Cloud', () => {
     });
     const cloud = await started(routes);
     expect(await list(cloud, { keyfingerprint: '00:11' })).toEqual({
-      ...{ failed: expect.stringContaining('keyfingerprint'), needs: 'credentials' },
+      failed: expect.stringContaining('keyfingerprint'),
+      needs: 'credentials',
     });
     expect(cloud.asked).toEqual([]);
   });

@@ -112,7 +112,7 @@ describe('OpenStack', () => {
     let cloud: FakeCloud | undefined;
     cloud = await started(routes(volumes, () => cloud?.url ?? ''));
     const fields = { authurl: `${cloud.url}/v3`, applicationcredentialid: 'id', applicationcredentialsecret: secret };
-    return listCluster('openstack', { ...{ fields, regions: ['one'], cluster }, bases: {} });
+    return listCluster('openstack', { fields, regions: ['one'], cluster, bases: {} });
   };
 
   it('OpenStack lists servers and volumes of its region page by page, and what has the metadata is taken', async () => {
@@ -128,7 +128,8 @@ describe('OpenStack', () => {
   it('a cloud of OpenStack without volumes has none to list, and a refused login fails the listing', async () => {
     expect(await list(false)).toMatchObject({ items: [{ id: '1' }, { id: '3' }] });
     expect(await list(true, 'wrong')).toEqual({
-      ...{ failed: expect.stringContaining('application credential is refused'), needs: 'credentials' },
+      failed: expect.stringContaining('application credential is refused'),
+      needs: 'credentials',
     });
   });
 });
@@ -150,7 +151,9 @@ describe('OVHcloud', () => {
   };
   const list = (cloud: FakeCloud, change: Readonly<Record<string, string>> = {}) =>
     listCluster('ovh', {
-      ...{ fields: { ...fields, ...change }, regions: ['GRA11'], cluster },
+      fields: { ...fields, ...change },
+      regions: ['GRA11'],
+      cluster,
       bases: { login: `${cloud.url}/login`, api: cloud.url },
     });
 
@@ -175,7 +178,8 @@ describe('OVHcloud', () => {
 
   it('a login that OVHcloud refuses, and an answer without a list, fail the listing', async () => {
     expect(await list(await started(routes), { clientsecret: 'wrong' })).toEqual({
-      ...{ failed: expect.stringContaining('login is refused'), needs: 'credentials' },
+      failed: expect.stringContaining('login is refused'),
+      needs: 'credentials',
     });
     const odd = { ...routes, 'GET /cloud/project/p1/volume': () => ({ body: { message: 'moved' } }) };
     expect(await list(await started(odd))).toEqual({ failed: 'volume cannot be listed: the answer has another form' });
@@ -185,7 +189,10 @@ describe('OVHcloud', () => {
 describe('Verda', () => {
   const fields = { clientid: 'c', clientsecret: 'the-secret' };
   const instance = (id: string, hostname: string, description: string, status = 'running') => ({
-    ...{ id, hostname, description, status },
+    id,
+    hostname,
+    description,
+    status,
   });
   const routes: Routes = {
     'POST /oauth2/token': ({ body }) =>
@@ -205,7 +212,7 @@ describe('Verda', () => {
     })),
   };
   const list = (cloud: FakeCloud, change: Readonly<Record<string, string>> = {}) =>
-    listCluster('verda', { ...{ fields: { ...fields, ...change }, regions: [], cluster }, bases: { api: cloud.url } });
+    listCluster('verda', { fields: { ...fields, ...change }, regions: [], cluster, bases: { api: cloud.url } });
 
   it('Verda lists instances by their description and volumes by their name', async () => {
     expect(await list(await started(routes))).toEqual({

@@ -10,7 +10,10 @@ const token = 'correct-horse-battery-staple';
 type Handler = (event: APIGatewayProxyEventV2) => unknown;
 
 const route = (method: string, path: string, handler: Handler, anonymous?: true): GatewayRoute => ({
-  ...{ method, path, operation: 'test', ...(anonymous && { anonymous }) },
+  method,
+  path,
+  operation: 'test',
+  ...(anonymous && { anonymous }),
   handler: async (event) => handler(event),
 });
 const echo: Handler = (event) => event;
@@ -29,14 +32,21 @@ describe('the local API Gateway', () => {
     const call = await start([route('PUT', '/v1/things/{namespace}/{name}', echo)]);
     const event = await eventOf(
       await call('/v1/things/default/a%2Fb?x=1&x=2&y', {
-        ...{ method: 'PUT', body: '{"a":"ä"}' },
+        method: 'PUT',
+        body: '{"a":"ä"}',
         headers: { 'content-type': 'application/json', cookie: 'a=1; b=2', 'If-Match': '"3"' },
       }),
     );
     expect(event).toMatchObject({
-      ...{ version: '2.0', routeKey: 'PUT /v1/things/{namespace}/{name}', rawPath: '/v1/things/default/a%2Fb' },
-      ...{ rawQueryString: 'x=1&x=2&y', queryStringParameters: { x: '1,2', y: '' }, cookies: ['a=1', 'b=2'] },
-      ...{ pathParameters: { namespace: 'default', name: 'a/b' }, body: '{"a":"ä"}', isBase64Encoded: false },
+      version: '2.0',
+      routeKey: 'PUT /v1/things/{namespace}/{name}',
+      rawPath: '/v1/things/default/a%2Fb',
+      rawQueryString: 'x=1&x=2&y',
+      queryStringParameters: { x: '1,2', y: '' },
+      cookies: ['a=1', 'b=2'],
+      pathParameters: { namespace: 'default', name: 'a/b' },
+      body: '{"a":"ä"}',
+      isBase64Encoded: false,
       headers: { 'if-match': '"3"' },
       requestContext: { http: { method: 'PUT', path: '/v1/things/default/a%2Fb' }, authorizer: { jwt: {} } },
     });

@@ -15,7 +15,9 @@ import { startWorkbench, type Workbench } from './workbench.ts';
 
 const shell = (script: string): ProjectRun => ({ kind: 'command', command: ['bash', '-c', script], directory: '/' });
 const node = (script: string): ProjectRun => ({
-  ...{ kind: 'command', command: [process.execPath, '-e', script], directory: '/' },
+  kind: 'command',
+  command: [process.execPath, '-e', script],
+  directory: '/',
 });
 
 async function start(bench: Workbench, projectName: string, more: object = {}): Promise<string> {

@@ -68,7 +68,9 @@ describe('the bus', () => {
       events.map(({ id }) => id),
     );
     expect(JSON.parse(lines[0] ?? '')).toMatchObject({
-      ...{ source: 'kubeloom', 'detail-type': 'RunStarted', time: '2026-11-20T12:00:00Z' },
+      source: 'kubeloom',
+      'detail-type': 'RunStarted',
+      time: '2026-11-20T12:00:00Z',
       detail: { namespace: 'team', manifest: 'shop', message: 'it starts', id: '0.0' },
     });
   });

@@ -77,7 +77,9 @@ describe('the services of a platform', () => {
       const query = (name: string, partition: string) =>
         table(name).send(
           new QueryCommand({
-            ...{ TableName, KeyConditionExpression: '#pk = :partition', ExpressionAttributeNames: { '#pk': 'pk' } },
+            TableName,
+            KeyConditionExpression: '#pk = :partition',
+            ExpressionAttributeNames: { '#pk': 'pk' },
             ExpressionAttributeValues: { ':partition': { S: partition } },
           }),
         );

@@ -11,9 +11,18 @@ import { temporaryDirectory } from './clients.ts';
 const day = 24 * 3600 * 1000;
 const now = Date.parse('2026-11-20T12:00:00Z');
 const execution = (name: string, endedAt: number | null): Execution => ({
-  ...{ arn: `arn:${name}`, machine: 'm', name, input: '{}', output: null, error: null, cause: null },
-  ...{ status: endedAt === null ? 'RUNNING' : 'SUCCEEDED', startedAt: now - 100 * day, stoppedAt: endedAt },
-  ...{ transitions: 1, followUp: 'none' },
+  arn: `arn:${name}`,
+  machine: 'm',
+  name,
+  input: '{}',
+  output: null,
+  error: null,
+  cause: null,
+  status: endedAt === null ? 'RUNNING' : 'SUCCEEDED',
+  startedAt: now - 100 * day,
+  stoppedAt: endedAt,
+  transitions: 1,
+  followUp: 'none',
 });
 
 async function stores() {
@@ -78,16 +87,19 @@ describe('housekeeping', () => {
     ] as const) {
       writeFileSync(log(id), 'text');
       rest.builds.put({
-        ...{
-          id: `p:${id}`,
-          project: 'p',
-          number: 1,
-          status: 'SUCCEEDED',
-          environment: {},
-          image: 'local',
-          timeoutMinutes: 1,
-        },
-        ...{ logFile: log(id), queuedAt: now - age * day, startedAt: null, endedAt: now, process: null, reason: null },
+        id: `p:${id}`,
+        project: 'p',
+        number: 1,
+        status: 'SUCCEEDED',
+        environment: {},
+        image: 'local',
+        timeoutMinutes: 1,
+        logFile: log(id),
+        queuedAt: now - age * day,
+        startedAt: null,
+        endedAt: now,
+        process: null,
+        reason: null,
       });
     }
     await keepHouse(rest, now);

@@ -35,7 +35,8 @@ describe('metrics of a platform', () => {
 
   it('a manifest that was done is in the metrics with its run and its stages, and without its name', async () => {
     const response = await fetch(`${platform.apiUrl}${manifestPath}`, {
-      ...{ method: 'PUT', body: JSON.stringify(aManifest()) },
+      method: 'PUT',
+      body: JSON.stringify(aManifest()),
       headers: { authorization: `Bearer ${platform.token}`, 'content-type': 'application/json' },
     });
     expect(response.status, await response.text()).toBe(202);

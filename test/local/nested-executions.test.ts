@@ -37,7 +37,10 @@ describe('nested executions', () => {
     const fault = (await bench.run('parent', { n: 7 })).output as { Error: string; Cause: string };
     expect(fault.Error).toBe('States.TaskFailed');
     expect(JSON.parse(fault.Cause)).toMatchObject({
-      ...{ Status: 'FAILED', Error: 'StageFailed', Cause: 'terraform', Input: '{"n":7}' },
+      Status: 'FAILED',
+      Error: 'StageFailed',
+      Cause: 'terraform',
+      Input: '{"n":7}',
       StateMachineArn: stateMachineArn('child'),
     });
   });
@@ -84,7 +87,8 @@ describe('nested executions', () => {
       },
       machines: {
         parent: only({
-          ...{ Type: 'Parallel', End: true },
+          Type: 'Parallel',
+          End: true,
           Branches: [branch('A', parent()), branch('B', task('${Fail}', { End: true }))],
         }),
         child: only(task('${Hang}', { End: true })),
@@ -166,10 +170,15 @@ describe('the rule for failed executions', () => {
     const bench = await startWorkbench({ functions, machines, rules });
     await bench.run('main', { a: 1 }, 'one');
     expect(await event.promise).toMatchObject({
-      ...{ source: 'aws.states', 'detail-type': 'Step Functions Execution Status Change' },
+      source: 'aws.states',
+      'detail-type': 'Step Functions Execution Status Change',
       detail: {
-        ...{ executionArn: executionArn('main', 'one'), stateMachineArn: stateMachineArn('main'), name: 'one' },
-        ...{ status: 'FAILED', input: '{"a":1}', error: 'Broken' },
+        executionArn: executionArn('main', 'one'),
+        stateMachineArn: stateMachineArn('main'),
+        name: 'one',
+        status: 'FAILED',
+        input: '{"a":1}',
+        error: 'Broken',
       },
     });
   });

@@ -56,8 +56,11 @@ describe('the platform', () => {
     const product = await tinyProduct(directory, 'true');
     const platform = await startPlatform({ dataDir: directory, apiPort: 0, runner: 'sim', product });
     expect(process.env).toMatchObject({
-      ...{ AWS_ENDPOINT_URL_S3: platform.endpoints.s3, AWS_ENDPOINT_URL_SFN: platform.endpoints.stepFunctions },
-      ...{ AWS_REGION: 'us-east-1', KUBELOOM_TABLE: 'kubeloom', KUBELOOM_PROVIDER_TYPES: 'sim' },
+      AWS_ENDPOINT_URL_S3: platform.endpoints.s3,
+      AWS_ENDPOINT_URL_SFN: platform.endpoints.stepFunctions,
+      AWS_REGION: 'us-east-1',
+      KUBELOOM_TABLE: 'kubeloom',
+      KUBELOOM_PROVIDER_TYPES: 'sim',
       KUBELOOM_MAX_CUT_OFFS: '10',
     });
     await platform.stop();

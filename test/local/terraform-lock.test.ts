@@ -30,15 +30,25 @@ const stateKey = 'terraform/team/shop/x.tfstate';
 /** `signedAs`: the access key that Terraform signs with. */
 async function startWorkspace({ applySeconds = 0, signedAs = accessKey } = {}): Promise<Workspace> {
   const { listener } = await openS3({
-    ...{ directory: await temporaryDirectory(), buckets: ['state'], flush: false, logger: silentLogger },
+    directory: await temporaryDirectory(),
+    buckets: ['state'],
+    flush: false,
+    logger: silentLogger,
   });
   const { url } = await listening(guarded(listener, accessKey));
   const directory = await temporaryDirectory();
   await mkdir(directory, { recursive: true });
   const backend = {
-    ...{ bucket: 'state', key: stateKey, region: 'us-east-1', use_lockfile: true, use_path_style: true },
-    ...{ skip_credentials_validation: true, skip_requesting_account_id: true, skip_metadata_api_check: true },
-    ...{ skip_region_validation: true, endpoints: { s3: url } },
+    bucket: 'state',
+    key: stateKey,
+    region: 'us-east-1',
+    use_lockfile: true,
+    use_path_style: true,
+    skip_credentials_validation: true,
+    skip_requesting_account_id: true,
+    skip_metadata_api_check: true,
+    skip_region_validation: true,
+    endpoints: { s3: url },
   };
   const command = `sleep ${applySeconds}`;
   const slow = { 'local-exec': { command } };

@@ -5,6 +5,10 @@ import { tinyProduct } from './tiny-product.ts';
 const [dataDir = '', script = ''] = process.argv.slice(2);
 const product = await tinyProduct(dataDir, script);
 const { apiUrl, token, endpoints } = await startPlatform({
-  ...{ dataDir, apiPort: 0, runner: 'sim', graceMs: 200, product },
+  dataDir,
+  apiPort: 0,
+  runner: 'sim',
+  graceMs: 200,
+  product,
 });
 process.send?.({ apiUrl, token, endpoints });

@@ -38,7 +38,9 @@ export async function tinyProduct(
     }),
     routes: async () => [
       {
-        ...{ method: 'GET', path: '/v1/tidied', operation: 'tidied' },
+        method: 'GET',
+        path: '/v1/tidied',
+        operation: 'tidied',
         handler: async (_: APIGatewayProxyEventV2) => ({ tidied }),
       },
     ],

@@ -63,15 +63,26 @@ export async function startWorkbench(options: WorkbenchOptions): Promise<Workben
   for (const [name, machine] of Object.entries(options.machines ?? {}))
     await writeFile(join(machinesDirectory, `${name}.asl.json`), JSON.stringify(machine));
   const projects = Object.entries(options.projects ?? {}).map(([name, run]) => ({
-    ...{ name, run, environment: { PATH: process.env.PATH ?? '' } },
+    name,
+    run,
+    environment: { PATH: process.env.PATH ?? '' },
   }));
   const { builds, store: buildStore } = startCodeBuild({
-    ...{ projects, statePath: join(directory, 'builds.sqlite'), dataDirectory: directory, logger: silentLogger },
-    ...{ concurrency: options.concurrency, graceMs: options.graceMs },
+    projects,
+    statePath: join(directory, 'builds.sqlite'),
+    dataDirectory: directory,
+    logger: silentLogger,
+    concurrency: options.concurrency,
+    graceMs: options.graceMs,
   });
   const workflows = await startWorkflows({
-    ...{ machinesDirectory, statePath: join(directory, 'executions.sqlite'), builds, logger: silentLogger },
-    ...{ lambdas: lambdaHost(options.functions ?? {}), rules: options.rules ?? [], runnerProjects: {} },
+    machinesDirectory,
+    statePath: join(directory, 'executions.sqlite'),
+    builds,
+    logger: silentLogger,
+    lambdas: lambdaHost(options.functions ?? {}),
+    rules: options.rules ?? [],
+    runnerProjects: {},
     concurrency: options.executionsAtOnce ?? 100,
   });
   const sfn = new SFNClient(at((await listening(stepFunctionsListener({ ...workflows, logger: silentLogger }))).url));
@@ -90,7 +101,11 @@ export async function startWorkbench(options: WorkbenchOptions): Promise<Workben
   });
   return {
     ...workflows,
-    ...{ sfn, codebuild, builds, directory, close },
+    sfn,
+    codebuild,
+    builds,
+    directory,
+    close,
     async run(machine, input = {}, name) {
       const stateMachineArn_ = stateMachineArn(machine);
       const { executionArn: arn } = await sfn.send(

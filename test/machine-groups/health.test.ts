@@ -22,9 +22,12 @@ describe('KA-9: health checks in a document', () => {
     expect(pools[0]?.health).toEqual([
       {
         ask: { kind: 'http', port: 80, tls: false, path: '/ready', status: 200, body: 'open' },
-        ...{ timeout: 5, pause: 5, unhealthyAfter: 3, healthyAfter: 1 },
+        timeout: 5,
+        pause: 5,
+        unhealthyAfter: 3,
+        healthyAfter: 1,
       },
-      { ask: { kind: 'exec', command: 'true' }, ...{ timeout: 2, pause: 5, unhealthyAfter: 3, healthyAfter: 1 } },
+      { ask: { kind: 'exec', command: 'true' }, timeout: 2, pause: 5, unhealthyAfter: 3, healthyAfter: 1 },
     ]);
   });
 
@@ -101,7 +104,9 @@ describe('KA-9: what a check for drift makes of the answers', () => {
     const unfinished = new Map([[three, 'the connection timed out']]);
     const seen = machineHealth(state, { reports, silent: new Map(), unfinished, unasked: [] });
     expect(seen.find(({ node }) => node === three)).toEqual({
-      ...{ node: three, health: 'unknown', failing: 'it could not be asked: the connection timed out' },
+      node: three,
+      health: 'unknown',
+      failing: 'it could not be asked: the connection timed out',
     });
   });
 
@@ -133,7 +138,10 @@ describe('hazard 5: a machine of which Terraform misses something', () => {
   const [web = '', , batch = ''] = state.pools.flatMap(({ nodes }) => nodes.map(({ name }) => name));
   const gone = (node: string): Findings => ({ items: [], unchecked: [], health: [{ node, health: 'gone' }] });
   const asked = (node: string, health: NodeObservation['health'], alive: readonly string[]): Findings => ({
-    ...{ items: [], unchecked: [], health: [{ node, health }], alive: new Set(alive) },
+    items: [],
+    unchecked: [],
+    health: [{ node, health }],
+    alive: new Set(alive),
   });
   const joined = (...findings: readonly Findings[]) => joinObservations(state, findings);
 

@@ -109,7 +109,8 @@ describe('manifests that work with Claudie', () => {
     });
     expect(validateManifest(manifest, { readObjects, agents }).warnings).toEqual([
       expect.objectContaining({
-        ...{ id: 'nothing-scales', path: 'spec.nodePools.dynamic[1].autoscaler' },
+        id: 'nothing-scales',
+        path: 'spec.nodePools.dynamic[1].autoscaler',
         reason: expect.stringContaining(reason),
       }),
     ]);

@@ -162,7 +162,9 @@ describe('references to a Vault', () => {
 
   it('the connection of a Vault reference is validated as a Secret of Vault in the same files', () => {
     const connection = {
-      ...{ apiVersion: 'v1', kind: 'Secret', metadata: { name: 'vault', namespace: 'default' } },
+      apiVersion: 'v1',
+      kind: 'Secret',
+      metadata: { name: 'vault', namespace: 'default' },
       stringData: { address: 'vault.example.com', roleid: 'r' },
     };
     const [, verdict] = validateDocuments([withVault({ path: 'clouds/aws' }), connection], { readObjects });

@@ -6,32 +6,62 @@ import { conditionsOf, manifestFindings, manifestStatus } from '#operator/cluste
 type Cluster = ManifestDescription['clusters'][number];
 
 const cluster = (changes: Partial<Cluster> = {}): Cluster => ({
-  ...{ cluster: 'one-abc1234', name: 'one', status: 'Converged', kubernetesVersion: '1.36.0', network: '10.0.0.0/24' },
-  ...{ apiEndpoint: null, progress: null, nodes: [], loadBalancers: [], failure: null, heldPools: [], demand: null },
-  ...{ drift: null, simulated: [], kubeconfigPath: null },
+  cluster: 'one-abc1234',
+  name: 'one',
+  status: 'Converged',
+  kubernetesVersion: '1.36.0',
+  network: '10.0.0.0/24',
+  apiEndpoint: null,
+  progress: null,
+  nodes: [],
+  loadBalancers: [],
+  failure: null,
+  heldPools: [],
+  demand: null,
+  drift: null,
+  simulated: [],
+  kubeconfigPath: null,
   ...changes,
 });
 const failure: NonNullable<Cluster['failure']> = {
-  ...{ class: 'quota', code: 'QuotaExceeded', message: 'no more CPUs.', hint: 'Raise the quota.', outcome: 'undone' },
-  ...{ stage: 'infrastructure', runId: 'shop-u1-g1-a1', at: '2026-01-01T00:00:00Z' },
+  class: 'quota',
+  code: 'QuotaExceeded',
+  message: 'no more CPUs.',
+  hint: 'Raise the quota.',
+  outcome: 'undone',
+  stage: 'infrastructure',
+  runId: 'shop-u1-g1-a1',
+  at: '2026-01-01T00:00:00Z',
 };
 const manifest = (changes: Partial<ManifestDescription> = {}): ManifestDescription => ({
-  ...{ namespace: 'team', name: 'shop', generation: 1, attempt: 1, status: 'Done', deleting: false, paused: false },
-  ...{
-    runId: 'shop-u1-g1-a1',
-    createdAt: '',
-    updatedAt: '',
-    progress: null,
-    document: {},
-    simulated: [],
-    lastRun: null,
-  },
-  ...{ clusters: [cluster()], links: {} },
+  namespace: 'team',
+  name: 'shop',
+  generation: 1,
+  attempt: 1,
+  status: 'Done',
+  deleting: false,
+  paused: false,
+  runId: 'shop-u1-g1-a1',
+  createdAt: '',
+  updatedAt: '',
+  progress: null,
+  document: {},
+  simulated: [],
+  lastRun: null,
+  clusters: [cluster()],
+  links: {},
   ...changes,
 });
 const progress: NonNullable<Cluster['progress']> = {
-  ...{ step: 2, steps: 5, percent: 40, direction: 'grow', waypoint: 1, waypoints: 1, stage: 'kubernetes' },
-  ...{ startedAt: '', updatedAt: '' },
+  step: 2,
+  steps: 5,
+  percent: 40,
+  direction: 'grow',
+  waypoint: 1,
+  waypoints: 1,
+  stage: 'kubernetes',
+  startedAt: '',
+  updatedAt: '',
 };
 const findings = (of: ManifestDescription) =>
   Object.fromEntries(manifestFindings(of).map(([type, status, reason]) => [type, `${status} ${reason}`]));
@@ -77,11 +107,15 @@ it('a failure says what happened and what to do, in the manifest and in its clus
 
 it('conditions follow the manifest: done, at work, degraded, drifted', () => {
   expect(findings(manifest())).toEqual({
-    ...{ Ready: 'True Done', Progressing: 'False Done', Degraded: 'False AsDesired', DriftFree: 'Unknown NotChecked' },
+    Ready: 'True Done',
+    Progressing: 'False Done',
+    Degraded: 'False AsDesired',
+    DriftFree: 'Unknown NotChecked',
   });
   expect(findings(manifest({ status: 'Running', clusters: [cluster({ status: 'Running', progress })] }))).toMatchObject(
     {
-      ...{ Ready: 'False Running', Progressing: 'True Running' },
+      Ready: 'False Running',
+      Progressing: 'True Running',
     },
   );
   const heldPools = [{ pool: 'gpu', role: 'compute', reason: 'sold out' }];

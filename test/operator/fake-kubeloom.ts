@@ -98,25 +98,35 @@ export class FakeKubeloom {
     };
     const runId = `${name}-u1-g${generation}-a1`;
     const lastRun = {
-      ...{ namespace, manifest: name, runId, generation, attempt: 1, reason: 'created', queuedAt: '', clusters: {} },
+      namespace,
+      manifest: name,
+      runId,
+      generation,
+      attempt: 1,
+      reason: 'created',
+      queuedAt: '',
+      clusters: {},
       ...(status === 'Done'
         ? ({ status: 'Succeeded', endedAt: '2026-01-01T00:00:00Z' } as const)
         : { status: 'Running' as const }),
     };
     return {
-      ...{
-        namespace,
-        name,
-        generation,
-        attempt: 1,
-        status,
-        deleting,
-        paused: false,
-        runId,
-        createdAt: '',
-        updatedAt: '',
-      },
-      ...{ progress: null, clusters: [], document: this.documents.get(path), simulated: [], lastRun, links: {} },
+      namespace,
+      name,
+      generation,
+      attempt: 1,
+      status,
+      deleting,
+      paused: false,
+      runId,
+      createdAt: '',
+      updatedAt: '',
+      progress: null,
+      clusters: [],
+      document: this.documents.get(path),
+      simulated: [],
+      lastRun,
+      links: {},
     };
   }
 }

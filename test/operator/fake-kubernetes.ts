@@ -32,7 +32,12 @@ export class FakeKubernetes {
       ...old,
       ...content,
       metadata: {
-        ...{ uid: `uid-${path}`, ...old?.metadata, ...content.metadata, name, namespace, resourceVersion: '' },
+        uid: `uid-${path}`,
+        ...old?.metadata,
+        ...content.metadata,
+        name,
+        namespace,
+        resourceVersion: '',
         generation: (old?.metadata.generation ?? 0) + 1,
       },
     });

@@ -45,7 +45,8 @@ it('the answer has the nodes that Kubeloom knows, with their addresses', async (
   const { json } = await report({ nodes: [] });
   expect(json).toEqual({
     nodes: (await nodes()).map(({ name, privateAddress }) => ({
-      ...{ name, addresses: expect.arrayContaining([privateAddress]) },
+      name,
+      addresses: expect.arrayContaining([privateAddress]),
     })),
   });
 });

@@ -67,7 +67,9 @@ describe('a plan beyond the budget of its namespace', () => {
       needsApproval: false,
       budgets: [
         {
-          ...{ of: 'team', needsApproval: false, notKnown: { before: 0, after: 0 } },
+          of: 'team',
+          needsApproval: false,
+          notKnown: { before: 0, after: 0 },
           amounts: [{ currency: 'USD', amount: 20, before: 0, after: 20 }],
         },
       ],

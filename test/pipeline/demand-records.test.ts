@@ -36,7 +36,8 @@ describe('demand', () => {
     const failure = { count: 9, at: noon, class: 'capacity', code: 'OutOfStock', message: 'none left' } as const;
     const before = { ...noDemand, failures: { work: failure, other: failure } };
     expect(withSizes(before, { work: 4 }, { by: 'ann', at: later })).toEqual({
-      ...{ replace: [], failures: { other: failure } },
+      replace: [],
+      failures: { other: failure },
       sizes: { work: { count: 4, by: 'ann', at: later } },
     });
   });

@@ -77,7 +77,8 @@ describe('sizes', () => {
     expect(await pipeline.settle()).toEqual([{ status: 'SUCCEEDED' }]);
     expect(await of(pipeline, 'work')).toHaveLength(1);
     expect(await left(pipeline)).toMatchObject({
-      ...{ sizes: {}, replace: [] },
+      sizes: {},
+      replace: [],
       failures: { 'web-work': { count: 4, class: 'capacity' } },
     });
     expect(await messages(pipeline, 'DemandDropped')).toEqual([

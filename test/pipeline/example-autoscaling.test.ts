@@ -26,7 +26,10 @@ it('examples/sim-autoscaling.yaml: a pool grows from 0 nodes as its agent asks, 
   const batch = async () => AgentGroups.parse((await call('GET', '')).json).groups.find(({ pool }) => pool === 'batch');
 
   expect(await batch()).toMatchObject({
-    ...{ min: 0, max: 4, size: 0, nodes: [] },
+    min: 0,
+    max: 4,
+    size: 0,
+    nodes: [],
     template: { capacity: { cpu: '16', memory: '64G' }, taints: [{ key: 'batch', effect: 'NoSchedule' }] },
   });
   expect((await call('POST', '/batch/size', { count: 5 })).status).toBe(409);

@@ -9,8 +9,10 @@ describe('machines that are gone', () => {
   const goneItems = async (pipeline: Pipeline, count: number) => {
     const names = (await nodesOf(pipeline, 'work')).slice(0, count);
     pipeline.runner.drift = names.map((node) => ({
-      ...{ kind: 'machine', where: { node, pool: 'web-work', provider: 'sim-1' } },
-      ...{ message: `the machine of ${node} is gone`, repairable: true },
+      kind: 'machine',
+      where: { node, pool: 'web-work', provider: 'sim-1' },
+      message: `the machine of ${node} is gone`,
+      repairable: true,
     }));
     return names;
   };

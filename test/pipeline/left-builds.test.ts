@@ -185,7 +185,9 @@ describe('builds of a stage that ended without them', () => {
     expect(pipeline.runner.ran).toEqual(forward);
     const { status, attempted, failure } = await pipeline.cluster();
     expect({ status, class: failure?.class, stage: failure?.stage }).toEqual({
-      ...{ status: 'NeedsAttention', class: 'stuck', stage: 'kubernetes' },
+      status: 'NeedsAttention',
+      class: 'stuck',
+      stage: 'kubernetes',
     });
     expect(attempted).not.toBeNull();
     expect(failure?.message).toContain('kubeone:late');

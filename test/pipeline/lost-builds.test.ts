@@ -60,7 +60,9 @@ it('a build whose time in the queue ran out lacks capacity: its runner was never
     { PhaseType: 'QUEUED', PhaseStatus: 'TIMED_OUT' },
   ];
   expect(errorOf(JSON.stringify({ Build: { BuildStatus: 'TIMED_OUT', Phases } }))).toMatchObject({
-    ...{ class: 'quota', code: 'NoBuildCapacity', retryable: false },
+    class: 'quota',
+    code: 'NoBuildCapacity',
+    retryable: false,
     message: 'no container could be started for infrastructure: its build waited in the queue until its time-out',
   });
 });

@@ -179,7 +179,8 @@ describe('machines of a group', () => {
     const before = await pipeline.nodes('shop');
     const term = {
       now: '2026-11-20T12:00:00.000Z',
-      ...{ dueAt: '2026-11-20T12:30:00.000Z', expiresAt: '2026-11-20T13:00:00.000Z' },
+      dueAt: '2026-11-20T12:30:00.000Z',
+      expiresAt: '2026-11-20T13:00:00.000Z',
     };
     const owner = { namespace: 'team', name: 'shop' };
     await pipeline.submit(documentOf({ repair, size: 9 }));
@@ -196,7 +197,9 @@ describe('machines of a group', () => {
     Object.assign(pipeline.deps, { templateSources: { resolve: async () => ({ commit: 'b'.repeat(40) }) } });
     const providers = [{ name: 'sim-1', providerType: 'sim', templatesRef: { name: 'own' } }];
     const stored = nextRecord(pipeline.deps, key, undefined, {
-      ...{ document: documentOf({ repair }, { driftChecks, providers }), deleting: false, again: false },
+      document: documentOf({ repair }, { driftChecks, providers }),
+      deleting: false,
+      again: false,
       templates: { templates: { 'sim-1': version('a') } },
     });
     await storeNext(pipeline.deps, undefined, stored);
@@ -278,7 +281,10 @@ describe('machines of a group', () => {
     const dollars = (amount: number) => [{ currency: 'USD', amount }];
     const lists = [expect.objectContaining({ provider: 'sim', source: 'simulated' })];
     expect(await costOf('', { body: grown })).toMatchObject({
-      ...{ before: dollars(30), after: dollars(40), difference: dollars(10), lists },
+      before: dollars(30),
+      after: dollars(40),
+      difference: dollars(10),
+      lists,
       machines: [{ cluster: 'shop', pool: 'web', serverType: 'small', before: 6, after: 8 }],
     });
     expect(await costOf('?delete=true')).toMatchObject({ before: dollars(30), after: dollars(0) });

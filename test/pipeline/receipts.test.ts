@@ -17,7 +17,14 @@ const joins = (name: string, provider: string) => ({
 function undone(nodes: readonly ReturnType<typeof joins>[], facts: Readonly<Record<string, NodeFacts>>): string {
   const base = aClusterRecord({ current: null });
   const progress = {
-    ...{ runId: 'r', direction: 'grow', waypoint: 1, waypoints: 1, step: 0, steps: 1, startedAt: '', updatedAt: '' },
+    runId: 'r',
+    direction: 'grow',
+    waypoint: 1,
+    waypoints: 1,
+    step: 0,
+    steps: 1,
+    startedAt: '',
+    updatedAt: '',
     nodes: [...nodes],
   } as ClusterRecord['progress'];
   return rollbackSentence('grow', { ...base, progress, facts: { ...base.facts, nodes: { ...facts } } });

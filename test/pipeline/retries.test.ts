@@ -156,8 +156,10 @@ describe('templates of a branch', () => {
     const providers = spec.providers.map((provider) => ({ ...provider, templatesRef: { name: 'own' } }));
     const before = await pipeline.deps.manifests.get(key);
     const stored = nextRecord(pipeline.deps, key, before, {
-      ...{ document: { ...rest, spec: { ...spec, providers } }, deleting: false, again: false },
-      ...{ templates: { templates: { 'sim-1': version(old) } } },
+      document: { ...rest, spec: { ...spec, providers } },
+      deleting: false,
+      again: false,
+      templates: { templates: { 'sim-1': version(old) } },
     });
     await storeNext(pipeline.deps, before, stored);
     await startRun(pipeline.deps, stored, 'submitted');

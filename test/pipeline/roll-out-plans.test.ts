@@ -36,7 +36,10 @@ describe('the cost of a plan', () => {
     expect(await planned(environment('1.35.2', 3))).toMatchObject({
       changes: 2,
       costOfMonth: {
-        ...{ before: [usd(20)], after: [usd(40)], difference: [usd(20)], notKnown: { before: 0, after: 0 } },
+        before: [usd(20)],
+        after: [usd(40)],
+        difference: [usd(20)],
+        notKnown: { before: 0, after: 0 },
         lists: [expect.objectContaining({ provider: 'sim' })],
       },
     });

@@ -4,7 +4,9 @@ import { groupsWith, leaf } from '#test/machine-groups/groups.ts';
 import { clusterNamed, environment, Fleet, fleet } from './harness/fleet.ts';
 
 const head = (kind: string, name: string) => ({
-  ...{ apiVersion: 'kubeloom.dev/v1', kind, metadata: { name, namespace: fleet } },
+  apiVersion: 'kubeloom.dev/v1',
+  kind,
+  metadata: { name, namespace: fleet },
 });
 /** The version of Kubernetes is nothing for machines. */
 const order = { ...head('InventoryOrder', 'default'), spec: { unusedValues: 'warn' } };

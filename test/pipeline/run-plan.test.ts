@@ -24,7 +24,10 @@ it('the plan of a run has every waypoint in words, also those that were not reac
       cluster: 'web',
       waypoints: [
         {
-          ...{ number: 1, starts: ['w00'], direction: 'grow', forwardOnly: false },
+          number: 1,
+          starts: ['w00'],
+          direction: 'grow',
+          forwardOnly: false,
           title: expect.stringMatching(/^grow: 1 node/),
           stages: expect.arrayContaining([{ stage: 'kubernetes', reasons: [expect.any(String)] }]),
         },

@@ -15,8 +15,13 @@ const nested = (child: { Status: string; Error?: string; Cause?: string }) => ({
   Error: 'States.TaskFailed',
   Cause: JSON.stringify({
     ExecutionArn: 'arn:aws:states:eu-central-1:000000000000:execution:run-stage:7d1b',
-    ...{ Input: '{}', InputDetails: { Included: true }, Name: '7d1b', RedriveCount: 0 },
-    ...{ StartDate: 1795330739000, StopDate: 1795330800000, ...child },
+    Input: '{}',
+    InputDetails: { Included: true },
+    Name: '7d1b',
+    RedriveCount: 0,
+    StartDate: 1795330739000,
+    StopDate: 1795330800000,
+    ...child,
     StateMachineArn: 'arn:aws:states:eu-central-1:000000000000:stateMachine:run-stage',
   }),
 });
@@ -43,9 +48,18 @@ describe('errors of nested executions', () => {
 
   it('the error of a nested execution of the local Step Functions is found', () => {
     const child: Execution = {
-      ...{ arn: 'arn:aws:states:eu-central-1:000000000000:execution:run-stage:7d1b', machine: 'run-stage' },
-      ...{ name: '7d1b', input: '{}', status: 'FAILED', output: null, error: 'ServiceUnavailable', cause: 'later' },
-      ...{ startedAt: 1, stoppedAt: 2, transitions: 3, followUp: 'none' },
+      arn: 'arn:aws:states:eu-central-1:000000000000:execution:run-stage:7d1b',
+      machine: 'run-stage',
+      name: '7d1b',
+      input: '{}',
+      status: 'FAILED',
+      output: null,
+      error: 'ServiceUnavailable',
+      cause: 'later',
+      startedAt: 1,
+      stoppedAt: 2,
+      transitions: 3,
+      followUp: 'none',
     };
     const fault = { Error: 'States.TaskFailed', Cause: describeForCause(child) };
     expect(innermost(fault)).toEqual({ Error: 'ServiceUnavailable', Cause: 'later' });

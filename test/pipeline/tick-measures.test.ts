@@ -7,8 +7,16 @@ import { fakeDeps } from '#test/fakes/fake-deps.ts';
 const key = { namespace: 'team', name: 'shop' };
 const lease = { owner: 'arn', fence: 1, expiresAt: '2026-11-20T12:00:00.000Z' };
 const run = (runId: string, startedAt: string, status: RunRecord['status'] = 'Running'): RunRecord => ({
-  ...{ namespace: key.namespace, manifest: key.name, runId, generation: 1, attempt: 1, reason: '', status },
-  ...{ queuedAt: '2026-11-20T06:00:00.000Z', startedAt, clusters: {} },
+  namespace: key.namespace,
+  manifest: key.name,
+  runId,
+  generation: 1,
+  attempt: 1,
+  reason: '',
+  status,
+  queuedAt: '2026-11-20T06:00:00.000Z',
+  startedAt,
+  clusters: {},
 });
 
 it('the measures are zero while nothing is due, and for a run that was never started', async () => {

@@ -6,7 +6,8 @@ import { contractOf, worksWith } from '#domain/planes/contracts.ts';
 import { renderComponent } from '#rendering/documents.ts';
 
 const component: ComponentState = {
-  ...{ kind: 'infrastructure', provider: 'infrastructure-demo' },
+  kind: 'infrastructure',
+  provider: 'infrastructure-demo',
   source: { url: 'https://releases.example/components.yaml', sha256: 'a'.repeat(64) },
 };
 

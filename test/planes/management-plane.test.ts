@@ -51,7 +51,9 @@ describe('a ManagementPlane', () => {
       aPlane([aComponent(), vsphere('east'), vsphere('west', { version: 'v1.15.0', namespace: 'capv-west' })]),
     );
     expect(east?.component).toMatchObject({
-      ...{ provider: 'infrastructure-vsphere', instance: 'east', shared: 'elsewhere' },
+      provider: 'infrastructure-vsphere',
+      instance: 'east',
+      shared: 'elsewhere',
       secret: 'vault://team/vault/secret/vsphere/east',
     });
     expect(west?.component).toMatchObject({ instance: 'west', namespace: 'capv-west' });

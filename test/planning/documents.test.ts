@@ -155,7 +155,8 @@ describe('the autoscaler', () => {
     const [document] = desired(scaled(`v${minor}.1`), { agentUrl }).documents ?? [];
     expect(document?.values).toEqual({
       image: expect.stringMatching(new RegExp(`^registry\\.k8s\\.io/autoscaling/cluster-autoscaler:v${minor}\\.\\d+$`)),
-      ...{ proxy: '', noProxy: '' },
+      proxy: '',
+      noProxy: '',
       api: agentUrl,
     });
   });
@@ -217,7 +218,9 @@ describe('documents of the manifest', () => {
       [
         'settle',
         {
-          ...{ patch: [], remove: [], maxUnavailable: 1 },
+          patch: [],
+          remove: [],
+          maxUnavailable: 1,
           documents: [{ name: 'longhorn-classes', version: git('b') }],
         },
       ],
@@ -243,14 +246,12 @@ describe('the plan of documents', () => {
     });
     expect(
       buildDesiredState({
-        ...{
-          manifest: manifestOf({}),
-          cluster: 'c',
-          current: bare,
-          attempted: null,
-          templates: {},
-          ids: countingIds('y'),
-        },
+        manifest: manifestOf({}),
+        cluster: 'c',
+        current: bare,
+        attempted: null,
+        templates: {},
+        ids: countingIds('y'),
       })?.documents,
     ).toHaveLength(2);
   });

@@ -44,8 +44,15 @@ test('automatic retries of any manifest never come earlier than the pause before
 describe('what starts a failed manifest again', () => {
   test.each(errorClasses)('a failed manifest of class %s is started again by what can remove the cause', (name) => {
     const expected = {
-      ...{ transient: 'scheduled', conflict: 'scheduled', capacity: 'scheduled', platform: 'scheduled' },
-      ...{ stuck: 'scheduled', quota: 'scheduled', credentials: 'secretStored', user: 'asked', bug: 'asked' },
+      transient: 'scheduled',
+      conflict: 'scheduled',
+      capacity: 'scheduled',
+      platform: 'scheduled',
+      stuck: 'scheduled',
+      quota: 'scheduled',
+      credentials: 'secretStored',
+      user: 'asked',
+      bug: 'asked',
     };
     expect(failurePolicy[name].restart).toBe(expected[name]);
   });

@@ -2,7 +2,11 @@ import { expect, test } from 'vitest';
 import { volumesOnlyOn } from '#domain/healthy-replicas.ts';
 
 const on = (node: string, change: { volume?: string; healthy?: boolean; failed?: boolean } = {}) => ({
-  ...{ volume: 'v', node, healthy: true, failed: false, ...change },
+  volume: 'v',
+  node,
+  healthy: true,
+  failed: false,
+  ...change,
 });
 
 test.each([

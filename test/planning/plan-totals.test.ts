@@ -5,13 +5,20 @@ import { findRenames } from '#domain/planning/text/find-renames.ts';
 import { planTotals, removesAnything, totalsText } from '#domain/planning/text/plan-totals.ts';
 
 const pool = (name: string, nodes: readonly string[]) => ({
-  ...{ pool: `${name}-abcdefg`, role: 'compute', provider: 'sim', region: 'r' },
+  pool: `${name}-abcdefg`,
+  role: 'compute',
+  provider: 'sim',
+  region: 'r',
   nodes: [...nodes],
 });
 const plan = (cluster: string, ...waypoints: Partial<ClusterPlan['waypoints'][number]>[]): ClusterPlan => ({
   cluster,
   waypoints: waypoints.map((one) => ({
-    ...{ direction: 'grow', target: null, changes: [], stages: [], undo: [] },
+    direction: 'grow',
+    target: null,
+    changes: [],
+    stages: [],
+    undo: [],
     ...one,
   })),
   refusals: [],

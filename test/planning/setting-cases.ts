@@ -118,7 +118,9 @@ export const settingCases: readonly ChangeCase[] = [
     to: {
       kubernetes: {
         cni: 'cilium',
-        ...{ nodeLocalDNS: true, metricsServer: true, configureRepositories: true },
+        nodeLocalDNS: true,
+        metricsServer: true,
+        configureRepositories: true,
         registries: { mirrors: [] },
       },
     },

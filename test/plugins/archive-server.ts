@@ -48,7 +48,9 @@ export async function startArchiveServer(): Promise<ArchiveServer> {
     return execFileSync('tar', [...words, '-czf', '-', '-C', folder, '.'], { maxBuffer: 100_000_000 });
   };
   return {
-    ...{ host: `127.0.0.1:${(server.address() as AddressInfo).port}`, certificate, putBytes },
+    host: `127.0.0.1:${(server.address() as AddressInfo).port}`,
+    certificate,
+    putBytes,
     put: (name, files, links = {}) => putBytes(name, packed([], files, links)),
     putWith: (words, name, files) => putBytes(name, packed(words, files, {})),
     async close() {

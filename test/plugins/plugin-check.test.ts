@@ -10,7 +10,9 @@ it('credentials of a type from elsewhere are neither right nor wrong: no one her
   const plugin = { name: 'acme', url: 'git.example.com/acme/providers', version: 'v1' };
   const { manifest } = validateManifest(
     {
-      ...{ apiVersion: 'kubeloom.dev/v1', kind: 'InputManifest', metadata: { name: 'shop' } },
+      apiVersion: 'kubeloom.dev/v1',
+      kind: 'InputManifest',
+      metadata: { name: 'shop' },
       spec: { providers: [{ name: 'acme-1', providerType: 'plugin', plugin }] },
     },
     { readObjects },

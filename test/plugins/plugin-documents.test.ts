@@ -12,7 +12,9 @@ const url = 'git.example.com/acme/providers';
 const answer: PluginAnswer = { version: 'git:x@1#.', title: 'Acme', machines: true, dns: true, faults: [] };
 
 const groups = (...plugins: readonly object[]): object => ({
-  ...{ apiVersion: 'kubeloom.dev/v1', kind: 'MachineGroups', metadata: { name: 'shop' } },
+  apiVersion: 'kubeloom.dev/v1',
+  kind: 'MachineGroups',
+  metadata: { name: 'shop' },
   spec: {
     groups: Object.fromEntries(
       plugins.map((resourcePlugin, index) => [`g${index}`, { size: 1, resourcePlugin, resourceProperties: { a: 1 } }]),
@@ -28,7 +30,9 @@ function manifest({ provider = {}, pool = {} }: { provider?: object; pool?: obje
   const plugin = { name: 'acme', url, version: 'v1.0.0' };
   const pools = { providerSpec: { name: 'acme-1', region: 'here' }, count: 1, serverType: 'a', image: 'b' };
   return {
-    ...{ apiVersion: 'kubeloom.dev/v1', kind: 'InputManifest', metadata: { name: 'shop' } },
+    apiVersion: 'kubeloom.dev/v1',
+    kind: 'InputManifest',
+    metadata: { name: 'shop' },
     spec: {
       providers: [{ name: 'acme-1', providerType: 'plugin', plugin, ...provider }],
       nodePools: { dynamic: [{ name: 'control', ...pools, ...pool }] },

@@ -21,8 +21,12 @@ beforeEach(() => {
   world = stageWorld();
   const run = () => Promise.reject(new Error('nothing is run'));
   context = {
-    ...{ ports: world.ports, mask: new SecretMask(), run },
-    ...{ workDirectory: world.directory, templatesDirectory: world.templates, document: aDocument([]) },
+    ports: world.ports,
+    mask: new SecretMask(),
+    run,
+    workDirectory: world.directory,
+    templatesDirectory: world.templates,
+    document: aDocument([]),
   };
 });
 afterEach(() => world.close());

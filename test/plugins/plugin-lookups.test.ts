@@ -41,7 +41,10 @@ beforeEach(() => {
 });
 
 const lookup = (changes: Partial<PluginLookup> = {}): PluginLookup => ({
-  ...{ name: houseHosts, url: server.url, version: 'latest', properties: { web: { motto: 'stay warm' } } },
+  name: houseHosts,
+  url: server.url,
+  version: 'latest',
+  properties: { web: { motto: 'stay warm' } },
   ...changes,
 });
 const once = (changes: Partial<PluginLookup> = {}) =>
@@ -70,7 +73,10 @@ describe('a type from a git repository', () => {
   it('the latest version is the highest tag, not the newest commit and not a preview', async () => {
     expect(await found()).toEqual({
       version: expect.stringMatching(new RegExp(`^git:${server.url}@${tagged}#\\.\\+copy:[0-9a-f]{64}$`)),
-      ...{ title: 'Newer', machines: true, dns: true, faults: [] },
+      title: 'Newer',
+      machines: true,
+      dns: true,
+      faults: [],
     });
     expect(await once({ version: 'latest' })).toMatchObject({ title: 'Newer' });
     expect(deps.builds.started).toHaveLength(1);
@@ -192,7 +198,8 @@ describe('a type from an archive', () => {
       const sum = archives.put(name, files);
       expect(await archive(name, sum)).toMatchObject({
         version: expect.stringContaining(`archive:${archives.host}/${name}@${sum}+copy:`),
-        ...{ machines: true, faults: [] },
+        machines: true,
+        faults: [],
       });
     }
   });

@@ -8,7 +8,9 @@ const budgets = (...texts: string[]) => texts.map(budgetOf);
 const usd = (amount: number) => ({ currency: 'USD', amount });
 const eur = (amount: number) => ({ currency: 'EUR', amount });
 const cost = (part: Partial<ScopeCost>): ScopeCost => ({
-  ...{ before: [], after: [], notKnown: { before: 0, after: 0 } },
+  before: [],
+  after: [],
+  notKnown: { before: 0, after: 0 },
   ...part,
 });
 const compared = (texts: readonly string[], part: Partial<ScopeCost>) =>
@@ -99,19 +101,32 @@ describe('what a budget says', () => {
 
 describe('the sum of several manifests', () => {
   const machines = (each: object | null, before: number, after: number) => ({
-    ...{ cluster: 'web', pool: 'p', provider: 'sim-1', region: 'r', serverType: 's', spot: false },
-    ...{ before, after, each: each as null },
+    cluster: 'web',
+    pool: 'p',
+    provider: 'sim-1',
+    region: 'r',
+    serverType: 's',
+    spot: false,
+    before,
+    after,
+    each: each as null,
   });
 
   it('the sum has each currency once, and counts machines and manifests that no one knows', () => {
     const lists = [{ provider: 'sim', date: '2026-11-23', source: 'simulated' }];
     const one = {
-      ...{ before: [usd(0.1)], after: [usd(0.2)], difference: [usd(0.1)] },
-      ...{ lists, machines: [machines(null, 1, 2)] },
+      before: [usd(0.1)],
+      after: [usd(0.2)],
+      difference: [usd(0.1)],
+      lists,
+      machines: [machines(null, 1, 2)],
     };
     const other = {
-      ...{ before: [usd(0.2), eur(1)], after: [eur(1)], difference: [usd(-0.2), eur(0)] },
-      ...{ lists: [...lists], machines: [machines(eur(1), 1, 1)] },
+      before: [usd(0.2), eur(1)],
+      after: [eur(1)],
+      difference: [usd(-0.2), eur(0)],
+      lists: [...lists],
+      machines: [machines(eur(1), 1, 1)],
     };
     expect(sumOfCosts([one, other], 1)).toEqual({
       before: [usd(0.3), eur(1)],

@@ -5,8 +5,13 @@ import { costOfMonth } from '#domain/prices/sum-costs.ts';
 import { groupsWith, stateOf } from '../machine-groups/groups.ts';
 
 const list = (part: Partial<PriceList>): PriceList => ({
-  ...{ provider: 'aws', regions: ['eu-central-1'], currency: 'USD', per: 'hour', date: '2026-08-14', source: 'a page' },
-  ...{ prices: { 't3.small': 0.024 } },
+  provider: 'aws',
+  regions: ['eu-central-1'],
+  currency: 'USD',
+  per: 'hour',
+  date: '2026-08-14',
+  source: 'a page',
+  prices: { 't3.small': 0.024 },
   ...part,
 });
 const lists = [
@@ -16,7 +21,9 @@ const lists = [
 ];
 const machine = (type: string, region: string, serverType: string, spot = false) => ({
   provider: { name: `${type}-1`, type, templates: 'builtin@1' },
-  ...{ region, serverType, spot },
+  region,
+  serverType,
+  spot,
 });
 const leaf = { size: 2, providerSpec: { name: 'sim-1', region: 'r' }, serverType: 'small', image: 'i' };
 const group = (part: object) => ({ ...leaf, ...part });

@@ -31,8 +31,13 @@ const awsFile = `
 `;
 
 const azureItem = (part: object) => ({
-  ...{ armSkuName: 'Standard_B2s', productName: 'Virtual Machines BS Series', skuName: 'B2s', retailPrice: 0.0421 },
-  ...{ unitOfMeasure: '1 Hour', currencyCode: 'EUR', type: 'Consumption' },
+  armSkuName: 'Standard_B2s',
+  productName: 'Virtual Machines BS Series',
+  skuName: 'B2s',
+  retailPrice: 0.0421,
+  unitOfMeasure: '1 Hour',
+  currencyCode: 'EUR',
+  type: 'Consumption',
   ...part,
 });
 
@@ -59,7 +64,11 @@ const hetznerAnswer = {
 describe('price lists of clouds', () => {
   it('the list of AWS counts for Linux on demand only, on shared machines without other software', async () => {
     expect(await parseAws(linesOf(awsFile), { region: 'eu-central-1', types: ['t3.small'] })).toMatchObject({
-      ...{ provider: 'aws', currency: 'USD', per: 'hour', date: '2026-11-20', prices: { 't3.small': 0.024 } },
+      provider: 'aws',
+      currency: 'USD',
+      per: 'hour',
+      date: '2026-11-20',
+      prices: { 't3.small': 0.024 },
     });
   });
 
@@ -96,18 +105,21 @@ describe('price lists of clouds', () => {
 
 describe('what stays in the file', () => {
   const old: PriceList = {
-    ...{
-      provider: 'hetzner',
-      regions: ['fsn1', 'ash'],
-      currency: 'EUR',
-      per: 'month',
-      date: '2026-08-17',
-      source: 'a page',
-    },
+    provider: 'hetzner',
+    regions: ['fsn1', 'ash'],
+    currency: 'EUR',
+    per: 'month',
+    date: '2026-08-17',
+    source: 'a page',
     prices: { cx23: 1, cax11: 2 },
   };
   const answer = (prices: Record<string, number>): ReadPrices => ({
-    ...{ provider: 'hetzner', currency: 'EUR', per: 'month', date: today, source: 'the API', prices },
+    provider: 'hetzner',
+    currency: 'EUR',
+    per: 'month',
+    date: today,
+    source: 'the API',
+    prices,
   });
 
   it('a list that cannot be read keeps its prices and its date, and the reason is printed', async () => {
@@ -136,7 +148,9 @@ describe('what stays in the file', () => {
   it('types that are added are asked for, in a known region and in a new one', async () => {
     const asked: unknown[] = [];
     const wanted = withTypes(withTypes([old], { provider: 'hetzner', region: 'ash', types: ['cx33'] }), {
-      ...{ provider: 'aws', region: 'eu-west-1', types: ['t3.small'] },
+      provider: 'aws',
+      region: 'eu-west-1',
+      types: ['t3.small'],
     });
     await refreshLists(wanted, async (provider, { region, types }) => {
       asked.push([provider, region, types.toSorted()]);

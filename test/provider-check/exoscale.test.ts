@@ -49,7 +49,8 @@ describe('Exoscale', () => {
     checkLogin('exoscale', {
       fields: { ...fields, ...change },
       permissions: ['compute: list-instances', 'compute: create-instance', 'dns: list-dns-domains', 'dns: get-it'],
-      ...{ regions, bases: { api: cloud.url } },
+      regions,
+      bases: { api: cloud.url },
     });
   /** The key's own role may be read, with these services. */
   const withRole = (services: unknown, strategy = 'deny') =>

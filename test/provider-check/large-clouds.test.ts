@@ -36,7 +36,9 @@ describe('AWS', () => {
     permissions = ['ec2:DescribeImages', 'ec2:RunInstances'],
   ) =>
     checkLogin('aws', {
-      ...{ fields: keys, permissions, regions: ['eu-central-1'] },
+      fields: keys,
+      permissions,
+      regions: ['eu-central-1'],
       bases: { sts: cloud.url, iam: cloud.url, servicequotas: cloud.url },
     });
   const routes = (
@@ -91,7 +93,9 @@ describe('AWS', () => {
     const gone = await fakeCloud({});
     gone.close();
     const findings = await checkLogin('aws', {
-      ...{ fields, permissions: ['ec2:DescribeImages'], regions: ['eu-central-1'] },
+      fields,
+      permissions: ['ec2:DescribeImages'],
+      regions: ['eu-central-1'],
       bases: { sts: cloud.url, iam: cloud.url, servicequotas: gone.url },
     });
     expect(words(findings)).toEqual([
@@ -144,7 +148,8 @@ describe('Azure', () => {
         'microsoft.network/dnsZones/delete',
         'Microsoft.Network/dnsZones/write',
       ],
-      ...{ regions: ['West Europe'], bases: { login: cloud.url, management: cloud.url } },
+      regions: ['West Europe'],
+      bases: { login: cloud.url, management: cloud.url },
     });
 
   it('each Azure operation is checked in the list from Azure, and used up cores are reported', async () => {
@@ -200,7 +205,9 @@ describe('Google Cloud', () => {
   const check = async (credentials: string, permissions: readonly string[]) => {
     const { url } = await started(routes);
     return checkLogin('gcp', {
-      ...{ fields: { credentials, gcpproject: 'p' }, permissions, regions: ['europe-west1'] },
+      fields: { credentials, gcpproject: 'p' },
+      permissions,
+      regions: ['europe-west1'],
       bases: { oauth2: `${url}/token`, cloudresourcemanager: url, compute: url },
     });
   };

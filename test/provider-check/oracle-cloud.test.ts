@@ -68,7 +68,8 @@ describe('Oracle Cloud', () => {
     checkLogin('oci', {
       fields: { ...fields, ...change },
       permissions: ['inspect compartments', 'use vcns', 'manage vcns', 'inspect instance-family', 'use vnics'],
-      ...{ regions, bases: { identity: cloud.url, iaas: cloud.url, limits: cloud.url } },
+      regions,
+      bases: { identity: cloud.url, iaas: cloud.url, limits: cloud.url },
     });
 
   it('the check of Oracle reports the compartment, what may be listed, and the regional limits', async () => {
@@ -164,7 +165,9 @@ describe('Oracle Cloud', () => {
     const gone = await fakeCloud({});
     gone.close();
     const findings = await checkLogin('oci', {
-      ...{ fields, permissions: ['inspect compartments', 'manage vcns'], regions: ['eu-frankfurt-1'] },
+      fields,
+      permissions: ['inspect compartments', 'manage vcns'],
+      regions: ['eu-frankfurt-1'],
       bases: { identity: cloud.url, iaas: gone.url, limits: gone.url },
     });
     expect(lines(findings)).toEqual([

@@ -152,10 +152,12 @@ describe('OpenStack', () => {
     'POST /v3/auth/tokens': ({ headers }) =>
       isRight
         ? {
-            ...{ status: 201, headers: { 'x-subject-token': 'token' } },
+            status: 201,
+            headers: { 'x-subject-token': 'token' },
             body: {
               token: {
-                ...{ project: { name: 'shop' }, roles: [{ name: 'member' }] },
+                project: { name: 'shop' },
+                roles: [{ name: 'member' }],
                 catalog: [
                   {
                     type: 'compute',

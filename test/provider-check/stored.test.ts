@@ -52,7 +52,8 @@ const openStack = () =>
       if (secret === secrets.broken) return { status: 401, body: { error: { message: `${secret} is wrong` } } };
       const endpoint = { interface: 'public', region: 'one', url: `http://${headers.host}/nova` };
       const token = {
-        ...{ project: { name: `shop of ${secret}` }, roles: [{ name: `member ${secret}` }] },
+        project: { name: `shop of ${secret}` },
+        roles: [{ name: `member ${secret}` }],
         catalog: [{ type: 'compute', endpoints: [endpoint] }],
       };
       return { status: 201, headers: { 'x-subject-token': 'token' }, body: { token } };
@@ -63,18 +64,26 @@ const openStack = () =>
   });
 
 const fieldsWith = (secret: string) => ({
-  ...{ authurl: `${cloud.url}/v3`, domainid: 'd', projectid: 'p', applicationcredentialid: 'i' },
+  authurl: `${cloud.url}/v3`,
+  domainid: 'd',
+  projectid: 'p',
+  applicationcredentialid: 'i',
   applicationcredentialsecret: secret,
 });
 
 function manifest() {
   const stored = (name: string) => ({ name, providerType: 'openstack', secretRef: { name, namespace: 'default' } });
   const pool = (name: string) => ({
-    ...{ name, count: 1, serverType: 's', image: 'i' },
+    name,
+    count: 1,
+    serverType: 's',
+    image: 'i',
     providerSpec: { name, region: 'one', externalNetworkName: 'public' },
   });
   return {
-    ...{ apiVersion: 'kubeloom.dev/v1', kind: 'InputManifest', metadata: { name: 'shop' } },
+    apiVersion: 'kubeloom.dev/v1',
+    kind: 'InputManifest',
+    metadata: { name: 'shop' },
     spec: {
       providers: [
         stored('stored'),
@@ -85,7 +94,9 @@ function manifest() {
       kubernetes: {
         clusters: [
           {
-            ...{ name: 'shop', version: '1.36.0', network: '192.168.3.0/24' },
+            name: 'shop',
+            version: '1.36.0',
+            network: '192.168.3.0/24',
             pools: { control: ['stored'], compute: ['broken', 'vaulted'] },
           },
         ],
@@ -130,7 +141,8 @@ describe('credentials of a stored manifest', () => {
   it('stored credentials are checked by the runner, and reported as for files', async () => {
     const { code, stdout } = await check('stored', '--json');
     expect(JSON.parse(stdout)).toEqual({
-      ...{ provider: 'stored', ok: false },
+      provider: 'stored',
+      ok: false,
       findings: [
         { about: 'identity', name: 'shop of ***', ok: true, message: 'roles member ***' },
         {

@@ -46,14 +46,19 @@ export function fleetState({ type, place }: ProviderCase, spec: FleetSpec, curre
       ],
       nodePools: {
         dynamic: pools.map(({ name, instance, region, count }) => ({
-          ...{ name, count, serverType: place.serverType, image: place.image },
+          name,
+          count,
+          serverType: place.serverType,
+          image: place.image,
           providerSpec: { name: instance, region, ...(type === 'openstack' && { externalNetworkName: 'outside' }) },
         })),
       },
       kubernetes: {
         clusters: [
           {
-            ...{ name: 'fleet', version: '1.36.0', network: '192.168.2.0/24' },
+            name: 'fleet',
+            version: '1.36.0',
+            network: '192.168.2.0/24',
             pools: { control: namesOf('control'), compute: namesOf('compute') },
           },
         ],

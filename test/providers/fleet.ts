@@ -91,7 +91,10 @@ export class Fleet {
     const balancers =
       (state ?? before)?.loadBalancers.flatMap(({ pools }) => pools.map(({ id }) => [id, keyOf(id)])) ?? [];
     const root = renderMachinesRoot({
-      ...{ ...cluster, generation, state, backend },
+      ...cluster,
+      generation,
+      state,
+      backend,
       others: before === undefined ? [] : [before],
       provider: this.#instance(instance),
       template: this.tested.template,
@@ -110,7 +113,11 @@ export class Fleet {
   async names(instance: string, names: Names | null, before?: Names): Promise<TerraformWorkspace> {
     const { zone, hostname, alternativeNames, addresses, healthCheckPort, generation = 1 } = names ?? before ?? noNames;
     const root = renderDnsRoot({
-      ...{ ...cluster, generation, backend, addresses, healthCheckPort },
+      ...cluster,
+      generation,
+      backend,
+      addresses,
+      healthCheckPort,
       dns: { zone, hostname, alternativeNames, provider: this.#instance(instance) },
       gone: names === null,
       template: this.tested.template,

@@ -60,7 +60,12 @@ export const providerCases: readonly ProviderCase[] = cloudTypes.flatMap((type) 
   const { nodes, dns } = providerTypes[type];
   const names = [type, ...Object.keys(alsoRequired)];
   return {
-    ...{ type, template, nodes, dns, source: provider.source, modules: fileURLToPath(directory) },
+    type,
+    template,
+    nodes,
+    dns,
+    source: provider.source,
+    modules: fileURLToPath(directory),
     fixtures: names.map((name) => readSchemaFixture(new URL(`${name}.json`, schemas))),
     place: { ...ordinary, ...readSampleWords(fileURLToPath(directory)) },
   };

@@ -87,8 +87,11 @@ async function machinesOf(fleet: Fleet, instance: Instance, state: ClusterState)
 async function namesOf(fleet: Fleet, instance: Instance): Promise<TerraformWorkspace> {
   const { name } = instance;
   const workspace = await fleet.names(name, {
-    ...{ zone: fleet.tested.place.zone, hostname: name, alternativeNames: [`www-${name}`] },
-    ...{ addresses: ['203.0.113.7', '203.0.113.8'], healthCheckPort: 443 },
+    zone: fleet.tested.place.zone,
+    hostname: name,
+    alternativeNames: [`www-${name}`],
+    addresses: ['203.0.113.7', '203.0.113.8'],
+    healthCheckPort: 443,
   });
   const made = await fleet.added(() => applied(workspace, name === 'home'));
   expectAllOf(instance, made, !accountsZones.includes(fleet.tested.type));

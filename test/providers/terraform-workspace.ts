@@ -111,7 +111,9 @@ export class TerraformWorkspace {
     const { directory, environment } = this.#setting;
     const env = {
       ...process.env,
-      ...{ TF_IN_AUTOMATION: '1', CHECKPOINT_DISABLE: '1', TF_CLI_CONFIG_FILE: join(directory, 'terraform.rc') },
+      TF_IN_AUTOMATION: '1',
+      CHECKPOINT_DISABLE: '1',
+      TF_CLI_CONFIG_FILE: join(directory, 'terraform.rc'),
       // It lives for a second: what it leaves lying about goes with it.
       GOGC: '800',
       ...environment,

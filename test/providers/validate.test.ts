@@ -11,7 +11,12 @@ import { done, skipsTerraform, type TerraformWorkspace } from './terraform-works
 
 const directory = new URL('../../templates/terraform/local/', import.meta.url);
 const local: ProviderCase = {
-  ...{ type: 'local', source: '', nodes: true, dns: true, fixtures: [], modules: fileURLToPath(directory) },
+  type: 'local',
+  source: '',
+  nodes: true,
+  dns: true,
+  fixtures: [],
+  modules: fileURLToPath(directory),
   template: ProviderTemplate.parse(JSON.parse(readFileSync(new URL('provider.json', directory), 'utf8'))),
   place: { regions: ['here', 'there'], serverType: 'small', image: 'debian', zone: 'example.com' },
 };

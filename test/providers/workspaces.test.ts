@@ -160,7 +160,12 @@ function common({ states, from }: Known, kind: 'machines' | 'dns', name: string)
   const clusterId = states[0]?.id ?? '';
   const key = stateKeyOf({ namespace, manifest, clusterId, kind, name });
   return {
-    ...{ namespace, manifest, generation, clusterId, installation: 'kubeloom', modules: './modules' },
+    namespace,
+    manifest,
+    generation,
+    clusterId,
+    installation: 'kubeloom',
+    modules: './modules',
     backend: { bucket: 'bucket', region: 'region', key },
   };
 }
@@ -172,7 +177,10 @@ function machinesRoot(name: string, target: ClusterState | null, known: Known): 
   const publicKeys = Object.fromEntries(dynamicPoolsOf(target, name).map(({ id }) => [id, `ssh-ed25519 AAAA ${id}`]));
   const root = renderMachinesRoot({
     ...common(known, 'machines', name),
-    ...{ state: target, others: states, provider, publicKeys },
+    state: target,
+    others: states,
+    provider,
+    publicKeys,
     template: templateOf(provider.type),
     adminCidrs: ['0.0.0.0/0'],
     peerCidrs: peerCidrs(target, facts),
@@ -190,7 +198,10 @@ function namesRoots(name: string, target: ClusterState | null, known: Known): [s
     const workspace = dnsWorkspace(name, dns.provider.name);
     const root = renderDnsRoot({
       ...common(known, 'dns', workspace),
-      ...{ dns, gone, addresses: gone ? ['192.0.2.1'] : addresses, extra: {} },
+      dns,
+      gone,
+      addresses: gone ? ['192.0.2.1'] : addresses,
+      extra: {},
       healthCheckPort: now?.roles.find(({ protocol }) => protocol === 'tcp')?.port ?? null,
       template: templateOf(dns.provider.type),
     });

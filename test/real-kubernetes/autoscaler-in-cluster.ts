@@ -80,7 +80,9 @@ export async function startPod(server: BareApiServer, program: string, flags: re
   const url = await of('agent', 'env[?(@.name=="KUBELOOM_API_URL")].value');
   const port = await of('agent', 'env[?(@.name=="KUBELOOM_AGENT_PORT")].value');
   server.runProgram(process.execPath, [agent], {
-    ...{ KUBELOOM_API_URL: url, KUBELOOM_AGENT_TOKEN_FILE: token, KUBELOOM_AGENT_PORT: port },
+    KUBELOOM_API_URL: url,
+    KUBELOOM_AGENT_TOKEN_FILE: token,
+    KUBELOOM_AGENT_PORT: port,
   });
   const [, ...own]: string[] = JSON.parse(await of('cluster-autoscaler', 'command'));
   const account = await get('deployment cluster-autoscaler', '{.spec.template.spec.serviceAccountName}');
@@ -98,8 +100,10 @@ export async function startNodeAgent(server: BareApiServer, api: string): Promis
   const account = join(server.directory, 'account-token');
   writeFileSync(account, stdout);
   server.runProgram(process.execPath, [join(server.directory, 'agent.mjs')], {
-    ...{ KUBELOOM_API_URL: api, KUBELOOM_AGENT_TOKEN_FILE: join(server.directory, 'token') },
-    ...{ KUBELOOM_KUBERNETES_URL: server.url, KUBELOOM_KUBERNETES_TOKEN_FILE: account },
+    KUBELOOM_API_URL: api,
+    KUBELOOM_AGENT_TOKEN_FILE: join(server.directory, 'token'),
+    KUBELOOM_KUBERNETES_URL: server.url,
+    KUBELOOM_KUBERNETES_TOKEN_FILE: account,
     NODE_EXTRA_CA_CERTS: join(server.directory, 'certificates', 'apiserver.crt'),
   });
 }

@@ -22,7 +22,11 @@ const run = promisify(execFile);
 const cloud = pools(
   aPool({ pool: 'small', min: 0, max: 4, size: 0, nodes: [] }),
   aPool({
-    ...{ pool: 'large', min: 0, max: 4, size: 0, nodes: [] },
+    pool: 'large',
+    min: 0,
+    max: 4,
+    size: 0,
+    nodes: [],
     template: { labels: { 'claudie.io/nodepool': 'large' }, taints: [], capacity: { cpu: '8', memory: '16Gi' } },
   }),
   // Pods come to these only when they name them.

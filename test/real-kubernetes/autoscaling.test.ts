@@ -47,10 +47,13 @@ describe.skipIf(!program)('autoscaling in a real cluster', () => {
   afterAll(() => site.current?.close());
   const cluster = realCluster(scaled, async (api) => {
     await api.putTemplate(reference, {
-      ...{ apiVersion: 'kubeloom.dev/v1', kind: 'TemplateGitReference', metadata: reference },
+      apiVersion: 'kubeloom.dev/v1',
+      kind: 'TemplateGitReference',
+      metadata: reference,
       spec: {
         endpoint: { url: site.current?.git.url, protocol: 'https' },
-        ...{ commit: 'main', paths: { manifestsK8s: 'kubernetes' } },
+        commit: 'main',
+        paths: { manifestsK8s: 'kubernetes' },
       },
     });
   });
@@ -64,7 +67,9 @@ describe.skipIf(!program)('autoscaling in a real cluster', () => {
     const resources = { requests: { cpu: '1100m', memory: '200Mi' } };
     const containers = [{ name: 'a', image: 'registry.k8s.io/e2e-test-images/agnhost:2', args: ['pause'], resources }];
     const items = Array.from({ length: count }, (_, index) => ({
-      ...{ apiVersion: 'v1', kind: 'Pod', metadata: { name: `${app}-${index}`, labels: { app } } },
+      apiVersion: 'v1',
+      kind: 'Pod',
+      metadata: { name: `${app}-${index}`, labels: { app } },
       spec: { terminationGracePeriodSeconds: 1, containers },
     }));
     await cluster.applyObjects({ apiVersion: 'v1', kind: 'List', items });

@@ -38,7 +38,9 @@ export class BareApiServer {
   kubeconfig(as?: string): string {
     const cluster = { server: this.url, 'insecure-skip-tls-verify': true };
     return JSON.stringify({
-      ...{ apiVersion: 'v1', kind: 'Config', 'current-context': 'bare' },
+      apiVersion: 'v1',
+      kind: 'Config',
+      'current-context': 'bare',
       clusters: [{ name: 'bare', cluster }],
       contexts: [{ name: 'bare', context: { cluster: 'bare', user: 'admin' } }],
       users: [{ name: 'admin', user: { token: 'test-admin', ...(as !== undefined && { as }) } }],

@@ -228,7 +228,8 @@ it('CO-1: components are not removed while an object of their kinds exists, and 
 }, async () => {
   const place = ['--namespace', 'clusters-east'];
   const pool = {
-    ...{ apiVersion: 'infrastructure.cluster.x-k8s.io/v1beta2', kind: 'DockerMachinePool' },
+    apiVersion: 'infrastructure.cluster.x-k8s.io/v1beta2',
+    kind: 'DockerMachinePool',
     metadata: { name: 'shop', namespace: 'clusters-east' },
   };
   await planes.kubectl('create', 'namespace', 'clusters-east');

@@ -16,7 +16,8 @@ export async function nodesRequest(kubeconfigFile: string): Promise<() => Promis
     ca: decoded(cluster['certificate-authority-data']),
     cert: decoded(user['client-certificate-data']),
     key: decoded(user['client-key-data']),
-    ...{ agent: false, timeout: 10_000 },
+    agent: false,
+    timeout: 10_000,
   } as const;
   return () =>
     new Promise((resolve, reject) => {

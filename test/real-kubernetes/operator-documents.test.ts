@@ -97,7 +97,10 @@ describe('the CustomResourceDefinitions', () => {
           ],
           clusters: [
             {
-              ...{ name: 'front', roles: ['API_Server'], targetedK8s: 'as-written-one', pools: ['control'] },
+              name: 'front',
+              roles: ['API_Server'],
+              targetedK8s: 'as-written-one',
+              pools: ['control'],
               dns: { dnsZone: 'example.com', provider: 'sim-1', hostname: '' },
             },
           ],

@@ -19,9 +19,12 @@ afterAll(async () => {
 
 /** What a person sees of the end; ids are created for each. */
 const endOf = ({ status, generation, clusters }: ManifestDescription) => ({
-  ...{ status, generation },
+  status,
+  generation,
   clusters: clusters.map(({ name, status: state, kubernetesVersion, nodes, loadBalancers }) => ({
-    ...{ name, state, kubernetesVersion },
+    name,
+    state,
+    kubernetesVersion,
     pools: nodes.map(({ pool, role }) => `${role} ${pool.replace(/-[a-z0-9]{7}$/, '')}`).toSorted(),
     loadBalancers: loadBalancers.map((one) => one.name).toSorted(),
   })),
@@ -48,7 +51,9 @@ test.each(sequenceNames)('the manifests of %s end with kubectl as they end with 
   const name = `kubectl-${set}`;
   await world.apply(
     ...[...secrets.values()].map((one) => ({
-      ...{ apiVersion: 'v1', kind: 'Secret', metadata: { namespace: one.namespace, name: one.name } },
+      apiVersion: 'v1',
+      kind: 'Secret',
+      metadata: { namespace: one.namespace, name: one.name },
       stringData: { simulated: 'made up' },
     })),
   );

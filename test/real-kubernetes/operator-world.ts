@@ -177,7 +177,10 @@ export function simManifest(
   }: { compute?: number; annotations?: Record<string, string>; namespace?: string } = {},
 ) {
   const pool = (pool: string, count: number) => ({
-    ...{ name: pool, count, serverType: 'small', image: 'linux' },
+    name: pool,
+    count,
+    serverType: 'small',
+    image: 'linux',
     providerSpec: { name: 'sim-1', region: 'anywhere' },
   });
   return {

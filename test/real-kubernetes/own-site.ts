@@ -99,7 +99,9 @@ interface PodSpec {
 function documents(certificate: string, flags: readonly string[]): Readonly<Record<string, string>> {
   const folder = fileURLToPath(new URL('../../templates/kubernetes/autoscaler', import.meta.url));
   const site = {
-    ...{ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'kubeloom-site', namespace: 'kube-system' } },
+    apiVersion: 'v1',
+    kind: 'ConfigMap',
+    metadata: { name: 'kubeloom-site', namespace: 'kube-system' },
     data: { 'site.pem': certificate },
   };
   const objects = readdirSync(folder).flatMap((name) =>

@@ -110,13 +110,20 @@ export class PlaneCluster {
     const { releases } = this;
     return [
       {
-        ...{ kind: 'prerequisite', name: 'cert-manager', version: 'v1.18.2', values: {} },
+        kind: 'prerequisite',
+        name: 'cert-manager',
+        version: 'v1.18.2',
+        values: {},
         source: releases.certificates(),
       },
       ...(['core', 'bootstrap', 'controlPlane'] as const).map(
         (kind): Component => ({
-          ...{ kind, name: kind === 'core' ? 'cluster-api' : 'kubeadm', version, values: {} },
-          ...{ source: releases.components(module, kind), metadata: releases.metadata(module) },
+          kind,
+          name: kind === 'core' ? 'cluster-api' : 'kubeadm',
+          version,
+          values: {},
+          source: releases.components(module, kind),
+          metadata: releases.metadata(module),
         }),
       ),
     ];
@@ -125,7 +132,11 @@ export class PlaneCluster {
   /** An instance of the docker provider with its login: of `east` in the Vault, of `west` in a Secret. */
   docker(instance: 'east' | 'west', change: Partial<Component> = {}): Component {
     return {
-      ...{ kind: 'infrastructure', name: 'docker', instance, version: 'v1.11.1', values: {} },
+      kind: 'infrastructure',
+      name: 'docker',
+      instance,
+      version: 'v1.11.1',
+      values: {},
       watchNamespace: `clusters-${instance}`,
       source: this.releases.components('docker', 'infrastructure', login),
       metadata: this.releases.metadata('after'),
@@ -147,7 +158,9 @@ export class PlaneCluster {
   async settle(components: readonly Component[], wait?: AvailabilityWait): Promise<StageResult> {
     const [before, after] = [documentsOf(this.installed), documentsOf(components)];
     const work = {
-      ...{ patch: [], remove: [], maxUnavailable: 1 },
+      patch: [],
+      remove: [],
+      maxUnavailable: 1,
       documents: after.map(({ name, version }) => ({ name, version })),
       documentsRemoved: before.map(({ name }) => name).filter((name) => !after.some((one) => one.name === name)),
     };

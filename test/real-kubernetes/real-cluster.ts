@@ -220,7 +220,8 @@ export function realCluster(
     /** Output of kubectl, as a user of the kubeconfig. */
     async kubectl(...args: readonly string[]): Promise<string> {
       const { stdout } = await run('kubectl', ['--kubeconfig', kubeconfig, ...args], {
-        ...{ timeout: 300_000, maxBuffer: 64 << 20 },
+        timeout: 300_000,
+        maxBuffer: 64 << 20,
       });
       return stdout.trim();
     },

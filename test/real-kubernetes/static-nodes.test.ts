@@ -39,25 +39,23 @@ describe('real Kubernetes on static machines', () => {
       nodes: [{ endpoint: addresses.get(machine), secretRef: { name: 'metal', namespace: 'default' } }],
     });
     return {
-      ...{ apiVersion: 'kubeloom.dev/v1', kind: 'InputManifest', metadata: { name } },
+      apiVersion: 'kubeloom.dev/v1',
+      kind: 'InputManifest',
+      metadata: { name },
       spec: {
         nodePools: { static: [...controls, ...computes].map(pool) },
         kubernetes: {
           clusters: [
             {
-              ...{
-                name: 'rack',
-                version: newest,
-                network: '192.168.3.0/24',
-                pools: { control: controls, compute: computes },
-              },
+              name: 'rack',
+              version: newest,
+              network: '192.168.3.0/24',
+              pools: { control: controls, compute: computes },
               // As in the examples: a real KubeOne needs these where there is no internet.
-              ...{
-                addons: { path: 'local-network' },
-                configureRepositories: false,
-                metricsServer: false,
-                nodeLocalDNS: false,
-              },
+              addons: { path: 'local-network' },
+              configureRepositories: false,
+              metricsServer: false,
+              nodeLocalDNS: false,
             },
           ],
         },
@@ -91,7 +89,9 @@ describe('real Kubernetes on static machines', () => {
     const secret = { name: 'metal', namespace: 'default' };
     const privatekey = readFileSync(join(workshop.directory, 'key'), 'utf8');
     await installation.api.putSecret(secret, {
-      ...{ apiVersion: 'v1', kind: 'Secret', metadata: secret },
+      apiVersion: 'v1',
+      kind: 'Secret',
+      metadata: secret,
       stringData: { privatekey },
     });
   });

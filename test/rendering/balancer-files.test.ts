@@ -3,7 +3,12 @@ import { describe, expect, test } from 'vitest';
 import { type BalancedRole, balancerFiles } from '#rendering/balancer-files.ts';
 
 const role = (name: string, fields: Partial<BalancedRole> = {}): BalancedRole => ({
-  ...{ name, protocol: 'tcp', port: 443, targetPort: 30_443, proxyProtocol: false, stickySessions: false },
+  name,
+  protocol: 'tcp',
+  port: 443,
+  targetPort: 30_443,
+  proxyProtocol: false,
+  stickySessions: false,
   targets: [
     { name: 'two', address: '10.0.0.2' },
     { name: 'one', address: '10.0.0.1' },

@@ -35,8 +35,10 @@ describe('templates of Kubeloom', () => {
     },
     'longhorn-classes': { zone: ['aws-1-zone', 'static-zone'] },
     autoscaler: {
-      ...{ image: autoscalerImage('1.34.2'), api: 'https://kubeloom.example' },
-      ...{ proxy: 'http://proxy.example:3128', noProxy: '.svc,kubeloom.example' },
+      image: autoscalerImage('1.34.2'),
+      api: 'https://kubeloom.example',
+      proxy: 'http://proxy.example:3128',
+      noProxy: '.svc,kubeloom.example',
     },
   };
   const ofRunner = { agent: 'the program', agentHash: '0123456789abcdef' };

@@ -7,7 +7,10 @@ import { controlPool, staticPool, twoProviderFacts, twoProviderState, workerPool
 const noWork = { install: [], peers: [], proxy: [], uninstall: [], loadBalancers: [] };
 const healthy = {
   ask: { kind: 'tcp' as const, port: 80 },
-  ...{ timeout: 1, pause: 1, unhealthyAfter: 1, healthyAfter: 1 },
+  timeout: 1,
+  pause: 1,
+  unhealthyAfter: 1,
+  healthyAfter: 1,
 };
 const input = {
   target: twoProviderState(),
@@ -208,7 +211,8 @@ describe('data disks', () => {
     expect(all.children.compute?.hosts['workers-bbbbbbb-01']).toMatchObject({ kubeloom_data_device: dataDevice });
     const grows = renderInventory({ ...input, facts, work: { ...noWork, disks: ['workers-bbbbbbb-01'] } });
     expect(grows.all.children.compute?.hosts['workers-bbbbbbb-01']).toMatchObject({
-      ...{ kubeloom_data_device: dataDevice, kubeloom_data_size: 50 },
+      kubeloom_data_device: dataDevice,
+      kubeloom_data_size: 50,
     });
   });
 });
@@ -217,7 +221,12 @@ it('machines without a mesh have no peers, and ask their own services under 127.
   const state = { ...twoProviderState(), meshless: true as const };
   const work = { install: ['workers-bbbbbbb-01'], peers: [], proxy: [], uninstall: [], loadBalancers: [] };
   const { all } = renderInventory({
-    ...{ target: state, others: [], facts: twoProviderFacts, work, keyDirectory: '/keys', adminCidrs: [] },
+    target: state,
+    others: [],
+    facts: twoProviderFacts,
+    work,
+    keyDirectory: '/keys',
+    adminCidrs: [],
   });
   expect(all.vars).toMatchObject({ kubeloom_meshless: true, kubeloom_mesh: [] });
   expect(all.children.compute?.hosts['workers-bbbbbbb-01']).toMatchObject({ kubeloom_private_address: '127.0.0.1' });

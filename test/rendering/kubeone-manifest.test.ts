@@ -45,7 +45,10 @@ describe('KubeOne manifest', () => {
   it('the KubeOne manifest has what a site without the internet asks for', async () => {
     const kubernetesOptions: KubernetesOptions = {
       cni: 'canal',
-      ...{ nodeLocalDNS: false, metricsServer: false, configureRepositories: false, addons: 'site' },
+      nodeLocalDNS: false,
+      metricsServer: false,
+      configureRepositories: false,
+      addons: 'site',
       registries: {
         overwrite: 'registry.site.example:5000',
         insecure: true,

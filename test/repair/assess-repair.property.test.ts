@@ -68,9 +68,14 @@ function live(
 ): void {
   let count = 0;
   const fresh = (pool: Pool, createdAt?: string): ObservedNode => ({
-    ...{ node: `${pool.name}-${count++}`, pool: pool.name, role: pool.role, protect: pool.protect, locked: false },
+    node: `${pool.name}-${count++}`,
+    pool: pool.name,
+    role: pool.role,
+    protect: pool.protect,
+    locked: false,
     ...(pool.provider !== undefined && { place: { provider: pool.provider, region: 'x' } }),
-    ...{ health: 'healthy', looks: 0 },
+    health: 'healthy',
+    looks: 0,
     ...(createdAt !== undefined && { createdAt }),
   });
   let observed: readonly ObservedNode[] = plan.flatMap((pool) => Array.from({ length: pool.size }, () => fresh(pool)));
@@ -97,7 +102,9 @@ function live(
     const now = new Date(time);
     const left = step.installationLeft;
     const decision = assessRepair({
-      ...{ observed, now, policies: Object.fromEntries(plan.map(({ name, policy }) => [name, policy])) },
+      observed,
+      now,
+      policies: Object.fromEntries(plan.map(({ name, policy }) => [name, policy])),
       ledger: { replaced, installation: { left, freeAt: at(minutes + 60) } },
     });
     check({ observed, replaced, now, left, decision });

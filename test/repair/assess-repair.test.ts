@@ -7,14 +7,25 @@ const now = new Date('2026-11-20T12:00:00.000Z');
 const minutesAgo = (minutes: number): string => new Date(now.getTime() - minutes * 60_000).toISOString();
 
 const policy: RepairPolicy = {
-  ...{ onUnhealthy: 'replace', after: 10, looks: 2, startAfter: 20 },
-  ...{ atOnce: 1, perHour: 2, maxUnhealthy: 40 },
+  onUnhealthy: 'replace',
+  after: 10,
+  looks: 2,
+  startAfter: 20,
+  atOnce: 1,
+  perHour: 2,
+  maxUnhealthy: 40,
 };
 const nothingSpent: RepairLedger = { replaced: [], installation: { left: 10, freeAt: minutesAgo(-60) } };
 
 const node = (name: string, change: Partial<ObservedNode> = {}): ObservedNode => ({
-  ...{ node: name, pool: 'work', role: 'compute', place: { provider: 'cloud', region: 'fra' } },
-  ...{ protect: false, locked: false, health: 'healthy', looks: 0 },
+  node: name,
+  pool: 'work',
+  role: 'compute',
+  place: { provider: 'cloud', region: 'fra' },
+  protect: false,
+  locked: false,
+  health: 'healthy',
+  looks: 0,
   ...change,
 });
 const down = { health: 'notReady', since: minutesAgo(11), looks: 2 } as const;
@@ -26,7 +37,9 @@ function workers(count: number, change: Partial<ObservedNode> = {}): readonly Ob
 const controls = (healthy: number, of: number): readonly ObservedNode[] =>
   Array.from({ length: of }, (_, at) =>
     node(`control-${at}`, {
-      ...{ pool: 'control', role: 'control', place: { provider: `cloud-${at}`, region: 'fra' } },
+      pool: 'control',
+      role: 'control',
+      place: { provider: `cloud-${at}`, region: 'fra' },
       ...(at >= healthy && down),
     }),
   );
@@ -37,7 +50,9 @@ const assess = (
   ledger: Partial<RepairLedger> = {},
 ) =>
   assessRepair({
-    ...{ observed, now, ledger: { ...nothingSpent, ...ledger } },
+    observed,
+    now,
+    ledger: { ...nothingSpent, ...ledger },
     policies: { work: { ...policy, ...change }, control: { ...policy, ...change } },
   });
 

@@ -70,7 +70,9 @@ function manifest(computeNodes = 1): unknown {
 }
 
 const secret = {
-  ...{ apiVersion: 'v1', kind: 'Secret', metadata: { name: 'cloud', namespace: 'default' } },
+  apiVersion: 'v1',
+  kind: 'Secret',
+  metadata: { name: 'cloud', namespace: 'default' },
   stringData: { credentials: secretValue },
 };
 
@@ -114,7 +116,8 @@ describe('a platform that was lost and restored', () => {
     const api = await up();
     await api.putManifest(key, manifest());
     await vi.waitFor(async () => expect((await api.getManifest(key)).status).toBe('Running'), {
-      ...{ timeout: 100_000, interval: 10 },
+      timeout: 100_000,
+      interval: 10,
     });
     await down();
     await backUp({ dataDir, file, passphrase });

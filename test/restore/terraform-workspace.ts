@@ -30,9 +30,16 @@ export async function terraformOn(s3: string, token: string, directory: string):
     });
   const init = async (url: string): Promise<void> => {
     const backend = {
-      ...{ bucket: 'kubeloom', key: 'terraform/test.tfstate', region: 'us-east-1', use_lockfile: true },
-      ...{ skip_credentials_validation: true, skip_requesting_account_id: true, skip_metadata_api_check: true },
-      ...{ skip_region_validation: true, use_path_style: true, endpoints: { s3: url } },
+      bucket: 'kubeloom',
+      key: 'terraform/test.tfstate',
+      region: 'us-east-1',
+      use_lockfile: true,
+      skip_credentials_validation: true,
+      skip_requesting_account_id: true,
+      skip_metadata_api_check: true,
+      skip_region_validation: true,
+      use_path_style: true,
+      endpoints: { s3: url },
     };
     const resource = { terraform_data: { thing: { input: 'one' } } };
     const root = { terraform: { backend: { s3: backend } }, resource };

@@ -29,7 +29,10 @@ const configuration = (change: Partial<typeof work> | Record<string, string[]>):
 
 const check = {
   ask: { kind: 'tcp' as const, port: 80 },
-  ...{ timeout: 1, pause: 1, unhealthyAfter: 1, healthyAfter: 1 },
+  timeout: 1,
+  pause: 1,
+  unhealthyAfter: 1,
+  healthyAfter: 1,
 };
 
 let world: StageWorld;

@@ -38,8 +38,16 @@ beforeEach(async () => {
 });
 
 const sshQuestion = {
-  ...{ kind: 'ssh', publicKey: 'ssh-ed25519 AAAA ada', seconds: 3600, namespace: 'team', manifest: 'shop' },
-  ...{ cluster: 'shop-1234567', nodes: [], current: twoProviderState(), facts: noFacts, caller: 'ada' },
+  kind: 'ssh',
+  publicKey: 'ssh-ed25519 AAAA ada',
+  seconds: 3600,
+  namespace: 'team',
+  manifest: 'shop',
+  cluster: 'shop-1234567',
+  nodes: [],
+  current: twoProviderState(),
+  facts: noFacts,
+  caller: 'ada',
 };
 
 const around = { signal: never, templatesDirectory: '/nowhere', answers };

@@ -26,13 +26,13 @@ const series = (contract: string) =>
 
 /** Versions of gardens, which are stored in the last of these versions. */
 export const definition = (versions: readonly string[], annotations: Readonly<Record<string, string>> = {}) => ({
-  ...{
-    apiVersion: 'apiextensions.k8s.io/v1',
-    kind: 'CustomResourceDefinition',
-    metadata: { name: 'gardens.demo.example', annotations },
-  },
+  apiVersion: 'apiextensions.k8s.io/v1',
+  kind: 'CustomResourceDefinition',
+  metadata: { name: 'gardens.demo.example', annotations },
   spec: {
-    ...{ group: 'demo.example', scope: 'Namespaced', names: { kind: 'Garden', plural: 'gardens' } },
+    group: 'demo.example',
+    scope: 'Namespaced',
+    names: { kind: 'Garden', plural: 'gardens' },
     versions: versions.map((name, index) => ({ name, served: true, storage: index === versions.length - 1 })),
   },
 });
@@ -95,11 +95,14 @@ export async function componentWorld(environment: Readonly<Record<string, string
   await world.ports.artifacts.putText('kubeconfigs/team/shop/shop-1234567', 'a kubeconfig');
   return {
     ...world,
-    ...{ live, kept },
+    live,
+    kept,
     component(provider, text, change = {}, contract = 'v1beta2') {
       const kind = provider === 'cluster-api' ? 'core' : 'infrastructure';
       return {
-        ...{ name: `capi.${provider}`, version: 'component@v1.11.1', values: {} },
+        name: `capi.${provider}`,
+        version: 'component@v1.11.1',
+        values: {},
         component: { kind, provider, source: kept(text), metadata: kept(series(contract)), ...change },
       };
     },

@@ -9,7 +9,9 @@ import { aDocument, type StageWorld, stageWorld } from './stage-world.ts';
 
 const source = { url: 'https://releases.example/file.yaml', sha256: 'a'.repeat(64) };
 const component = (name: string, provider: string, change: Partial<ComponentState> = {}): DocumentState => ({
-  ...{ name, version: 'component@v1.11.1', values: {} },
+  name,
+  version: 'component@v1.11.1',
+  values: {},
   component: { kind: 'infrastructure', provider, source, ...change },
 });
 const core = component('capi.cluster-api', 'cluster-api', { kind: 'core' });
@@ -34,11 +36,13 @@ beforeEach(async () => {
   const plurals = ['clusters', 'demoes', 'certificates'];
   const live = [
     ...plurals.map((plural) => ({
-      ...{ apiVersion: 'apiextensions.k8s.io/v1', kind: 'CustomResourceDefinition' },
+      apiVersion: 'apiextensions.k8s.io/v1',
+      kind: 'CustomResourceDefinition',
       metadata: { name: `${plural}.x-k8s.io` },
     })),
     ...[core, demo].map(({ name }) => ({
-      ...{ apiVersion: 'apps/v1', kind: 'Deployment' },
+      apiVersion: 'apps/v1',
+      kind: 'Deployment',
       metadata: { name: 'manager', namespace: `${name}-system`, labels: { 'kubeloom.dev/documents': name } },
     })),
   ];

@@ -52,7 +52,8 @@ describe('files of releases', () => {
     expect(await world.apply([world.component('cluster-api', 'unused', { source })])).toMatchObject({ ok: true });
     expect(requests).toEqual(['/a', '/b']);
     expect((await world.facts()).documents?.['capi.cluster-api']).toMatchObject({
-      ...{ version: 'component@v1.11.1', contract: 'v1beta2' },
+      version: 'component@v1.11.1',
+      contract: 'v1beta2',
       objects: ['v1 Namespace one-system', 'v1 Secret one-system/login'],
     });
   });

@@ -95,7 +95,9 @@ describe('a dead node in Ansible', () => {
     await world.put(
       aDocument([configuration({ install: [worker] })]),
       unreached(long, {
-        ...{ publicAddress: '127.0.0.1', sshPort, bootId: 'of-an-earlier-try' },
+        publicAddress: '127.0.0.1',
+        sshPort,
+        bootId: 'of-an-earlier-try',
       }),
     );
     say(unreachable(worker), stats(worker));

@@ -11,7 +11,9 @@ import { twoProviderState } from '#test/rendering/states.ts';
 import { aCheck, aDocument, prefix, type StageWorld, stageWorld } from './stage-world.ts';
 
 const of = (name: string, kind: string): DocumentState => ({
-  ...{ name, version: 'inline', values: {} },
+  name,
+  version: 'inline',
+  values: {},
   text: JSON.stringify({ apiVersion: 'apps/v1', kind, metadata: { name: 'web', namespace: 'shop' } }),
 });
 const documents = [of('broken', 'Deployment'), of('sound', 'ReplicaSet')];

@@ -137,7 +137,9 @@ it('a change in place of a machine that is gone is refused before anything is ch
   record('next-plan.out', json([{ '@message': 'plan', type: 'planned_change', change }]));
   await putKept();
   expect((await world.run('infrastructure')).error).toMatchObject({
-    ...{ class: 'user', code: 'MachineGone', resource: gone },
+    class: 'user',
+    code: 'MachineGone',
+    resource: gone,
     hint: expect.stringContaining(`kubeloom replace shop ${gone}`),
   });
   expect(calls()).not.toContain('apply');

@@ -5,12 +5,14 @@ import { sharedDeadlines } from '#runner/documents/availability.ts';
 import { type ComponentWorld, componentWorld, objects, yamlOf } from './component-world.ts';
 
 const manager = {
-  ...{ apiVersion: 'apps/v1', kind: 'Deployment' },
+  apiVersion: 'apps/v1',
+  kind: 'Deployment',
   metadata: { name: 'manager', namespace: 'core-system' },
 };
 const labels = (document: string) => ({ 'kubeloom.dev/documents': document });
 const old = (document: string) => ({
-  ...{ apiVersion: 'v1', kind: 'ConfigMap' },
+  apiVersion: 'v1',
+  kind: 'ConfigMap',
   metadata: { name: 'moved', namespace: 'core-system', labels: labels(document) },
 });
 const had = 'v1 ConfigMap core-system/moved';

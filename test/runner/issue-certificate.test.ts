@@ -61,19 +61,25 @@ describe('a client certificate for a person', () => {
     cluster({ certificate });
     expect(await ask()).toBe(true);
     expect(foundIn('certificate', await result())).toEqual({
-      ...{ server: 'https://192.0.2.1:6443', authority: 'Y2E=', certificate },
+      server: 'https://192.0.2.1:6443',
+      authority: 'Y2E=',
+      certificate,
       until: '2126-10-30T03:01:00.000Z',
     });
     expect(JSON.parse(written('applied')).items).toMatchObject([
       {
-        ...{ kind: 'ClusterRoleBinding', metadata: { name: 'kubeloom:edit' } },
-        ...{ roleRef: { kind: 'ClusterRole', name: 'edit' }, subjects: [{ kind: 'Group', name: 'kubeloom:edit' }] },
+        kind: 'ClusterRoleBinding',
+        metadata: { name: 'kubeloom:edit' },
+        roleRef: { kind: 'ClusterRole', name: 'edit' },
+        subjects: [{ kind: 'Group', name: 'kubeloom:edit' }],
       },
       {
         kind: 'CertificateSigningRequest',
         spec: {
           request: Buffer.from('REQUEST').toString('base64'),
-          ...{ signerName: 'kubernetes.io/kube-apiserver-client', expirationSeconds: 7200, usages: ['client auth'] },
+          signerName: 'kubernetes.io/kube-apiserver-client',
+          expirationSeconds: 7200,
+          usages: ['client auth'],
         },
       },
     ]);
@@ -86,7 +92,9 @@ describe('a client certificate for a person', () => {
     await ask();
     expect(await eventsOf()).toMatchObject([
       {
-        ...{ kind: 'AccessGiven', level: 'info', cluster: 'web' },
+        kind: 'AccessGiven',
+        level: 'info',
+        cluster: 'web',
         message:
           'kubeconfig of web with the role edit, valid until 2126-10-30T03:01:00.000Z, issued for ann from 203.0.113.7',
       },
@@ -104,7 +112,8 @@ describe('a client certificate for a person', () => {
     cluster({ conditions: [{ type: 'Failed', message: 'no such signer' }] });
     expect(await ask()).toBe(false);
     expect(errorIn(await result())).toMatchObject({
-      ...{ class: 'user', code: 'CertificateNotSigned' },
+      class: 'user',
+      code: 'CertificateNotSigned',
       message: 'The cluster signed no client certificate: it was refused: no such signer.',
     });
     expect(written('calls')).toContain('delete certificatesigningrequest');

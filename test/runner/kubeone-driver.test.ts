@@ -174,7 +174,8 @@ esac
 describe('KubeOne reset', () => {
   const reset = (nodes: ClusterFacts['nodes'] = {}) =>
     world.put(aDocument([kubernetes('reset')], { before: hosts.state(), target: null }), {
-      ...{ ...hosts.facts, nodes: { ...hosts.facts.nodes, ...nodes } },
+      ...hosts.facts,
+      nodes: { ...hosts.facts.nodes, ...nodes },
       kubeconfigKey: key,
     });
   beforeEach(() => reset());

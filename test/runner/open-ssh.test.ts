@@ -75,7 +75,8 @@ describe('SSH access of a person', () => {
     ]);
     expect(await eventsOf()).toMatchObject([
       {
-        ...{ kind: 'AccessGiven', cluster: 'shop' },
+        kind: 'AccessGiven',
+        cluster: 'shop',
         message: expect.stringMatching(
           new RegExp(`^SSH access to ${one} until .*Z, with the key SHA256:\\S+, given to ann from 203.0.113.7$`),
         ),

@@ -16,7 +16,12 @@ afterEach(() => world.close());
 
 const provider = { name: 'acme-1', type: 'acme', templates: 'builtin@1' };
 const input: HookInput = {
-  ...{ installation: 'i', cluster: 'c', provider: 'acme-1', kind: 'machines', destroy: false, resources: [] },
+  installation: 'i',
+  cluster: 'c',
+  provider: 'acme-1',
+  kind: 'machines',
+  destroy: false,
+  resources: [],
 };
 
 async function failureOf(work: Promise<unknown>) {

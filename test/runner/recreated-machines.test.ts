@@ -151,7 +151,9 @@ grep -qx "$node" "$out.bare" && echo kubeloom-joined-1 || echo kubeloom-joined-0
     const state = threeControls();
     await world.put(aDocument([apply], { before: state, target: state }), facts());
     expect((await world.run('kubernetes')).error).toMatchObject({
-      ...{ class: 'transient', code: 'NodeNotReset', resource: 'workers-bbbbbbb-01' },
+      class: 'transient',
+      code: 'NodeNotReset',
+      resource: 'workers-bbbbbbb-01',
       message: expect.stringContaining('the kubelet does not stop'),
     });
     expect((await world.reported()).join()).not.toContain('HalfJoinedReset');

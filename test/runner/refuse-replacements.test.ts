@@ -46,7 +46,10 @@ function planned(...changes: readonly Change[]): void {
   record('plan.out', json(messages));
   record('apply.out', '');
   const resource_changes = rows.map(({ address, type, node, action, paths }) => ({
-    ...{ address, type, index: node, action_reason: 'replace_because_cannot_update' },
+    address,
+    type,
+    index: node,
+    action_reason: 'replace_because_cannot_update',
     change: { actions: actionsOf[action], ...(paths && { replace_paths: paths }) },
   }));
   record('show.out', JSON.stringify({ format_version: '1.0', resource_changes }));

@@ -66,7 +66,8 @@ describe('stages', () => {
       const script = world.script('tool', '#!/bin/sh\ntrap "exit 1" INT\nwhile :; do sleep 0.05; done\n');
       const request = JSON.stringify({ schema: 1, at: '2026-11-20T12:00:00.000Z', reason });
       const result = await world.run('traffic', {
-        ...{ mode, stopPollMs: 5 },
+        mode,
+        stopPollMs: 5,
         tool: async ({ facts, run }) => {
           await world.ports.artifacts.putText(waypointKeys.stop(place), request, 'application/json');
           facts.node('edge-ccccccc-01', { publicAddress: '198.51.100.7' });

@@ -130,7 +130,9 @@ export function stageWorld(environment: Readonly<Record<string, string>> = {}): 
     },
     async checkDrift(looks, { signal = new AbortController().signal, ...limits } = {}) {
       return checkDrift({ waypoint: prefix, attempt: 1 }, boundedPorts(ports, 'drift'), {
-        ...{ signal, templatesDirectory: templates, ...limits },
+        signal,
+        templatesDirectory: templates,
+        ...limits,
         drift: looks === undefined ? drift : driftBy(looks),
       });
     },

@@ -69,7 +69,8 @@ describe('AWS', () => {
 
   it('an ExternalId of another namespace in the Secret is refused', async () => {
     expect((await loggedIn('aws', { rolearn: 'arn', externalid: 'kubeloom/team' })).environment).toEqual({
-      ...{ TF_VAR_secret_rolearn: 'arn', TF_VAR_secret_externalid: 'kubeloom/team' },
+      TF_VAR_secret_rolearn: 'arn',
+      TF_VAR_secret_externalid: 'kubeloom/team',
     });
     await expect(loggedIn('aws', { rolearn: 'arn', externalid: 'kubeloom/other' })).rejects.toMatchObject({
       error: { class: 'credentials', code: 'ExternalIdRefused', hint: expect.stringContaining('"kubeloom/team"') },
@@ -93,7 +94,9 @@ describe('Azure', () => {
       clientid: 'c',
     });
     expect(sts.commandCalls(GetWebIdentityTokenCommand)[0]?.args[0].input).toEqual({
-      ...{ Audience: ['api://AzureADTokenExchange'], SigningAlgorithm: 'RS256', DurationSeconds: 900 },
+      Audience: ['api://AzureADTokenExchange'],
+      SigningAlgorithm: 'RS256',
+      DurationSeconds: 900,
     });
     expect(blocks.azurerm?.[0]).toMatchObject({ use_oidc: true, use_cli: false, client_id: '${var.secret_clientid}' });
     expect(blocks.azurerm?.[0]).not.toHaveProperty('client_secret');

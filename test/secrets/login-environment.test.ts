@@ -51,7 +51,9 @@ it('a missing login field is reported by name', async () => {
 
 it('the Secret of a type from elsewhere is judged by its schema, and no value is in the message', async () => {
   const secret = {
-    ...{ type: 'object', additionalProperties: false, required: ['token', 'team'] },
+    type: 'object',
+    additionalProperties: false,
+    required: ['token', 'team'],
     properties: { token: { type: 'string', pattern: '^acme_[0-9]{4}$' }, team: { type: 'string' } },
   };
   const acme = { ...withSecret, type: 'acme', templates: `git:git.example/acme@${'a'.repeat(40)}#.` };

@@ -17,7 +17,9 @@ export interface Planted {
 }
 
 const secret = (name: string, fields: Pick<PlantedSecret, 'stringData' | 'data'>): PlantedSecret => ({
-  ...{ apiVersion: 'v1', kind: 'Secret', metadata: { name, namespace: 'default' } },
+  apiVersion: 'v1',
+  kind: 'Secret',
+  metadata: { name, namespace: 'default' },
   ...fields,
 });
 
@@ -67,7 +69,11 @@ export interface PathGoal {
 export function manifestWith({ visible, compute, proxy }: PathGoal) {
   const clouds = ['hetzner', 'aws', 'azure', 'gcp'];
   const pool = (name: string, provider: string, count: number) => ({
-    ...{ name, providerSpec: { name: provider, region: 'r' }, count, serverType: 's', image: 'i' },
+    name,
+    providerSpec: { name: provider, region: 'r' },
+    count,
+    serverType: 's',
+    image: 'i',
     labels: { visible },
   });
   return {
@@ -76,7 +82,8 @@ export function manifestWith({ visible, compute, proxy }: PathGoal) {
     metadata: { name: 'planted', namespace: 'default' },
     spec: {
       providers: clouds.map((type) => ({
-        ...{ name: type, providerType: type },
+        name: type,
+        providerType: type,
         secretRef: { name: type, namespace: 'default' },
       })),
       nodePools: {
@@ -91,7 +98,9 @@ export function manifestWith({ visible, compute, proxy }: PathGoal) {
       kubernetes: {
         clusters: [
           {
-            ...{ name: 'planted', version: '1.36.0', network: '192.168.3.0/24' },
+            name: 'planted',
+            version: '1.36.0',
+            network: '192.168.3.0/24',
             ...(proxy === undefined ? {} : { installationProxy: { mode: 'on', endpoint: proxy } }),
             pools: { control: ['control'], compute: [...clouds, 'own'] },
           },

@@ -75,7 +75,9 @@ function manifest(provider?: 'stored' | 'vault') {
         dynamic: provider === undefined ? [] : [pool],
         static: [
           {
-            ...{ name: 'own', sshPort: port, labels: { visible: visible.slice(0, 60) } },
+            name: 'own',
+            sshPort: port,
+            labels: { visible: visible.slice(0, 60) },
             nodes: [{ endpoint: '127.0.0.1', secretRef: { name: 'machines', namespace: 'default' } }],
           },
         ],
@@ -83,7 +85,9 @@ function manifest(provider?: 'stored' | 'vault') {
       kubernetes: {
         clusters: [
           {
-            ...{ name: 'planted', version: '1.36.0', network: '192.168.3.0/24' },
+            name: 'planted',
+            version: '1.36.0',
+            network: '192.168.3.0/24',
             pools: { control: ['own'], compute: provider === undefined ? [] : ['cloud'] },
           },
         ],
@@ -94,7 +98,9 @@ function manifest(provider?: 'stored' | 'vault') {
 
 const secret = (name: string, stringData: Readonly<Record<string, string>>) =>
   api('PUT', `/v1/secrets/default/${name}`, {
-    ...{ apiVersion: 'v1', kind: 'Secret', metadata: { name } },
+    apiVersion: 'v1',
+    kind: 'Secret',
+    metadata: { name },
     stringData,
   });
 
@@ -109,8 +115,10 @@ beforeAll(async () => {
   await vault.write('one', 'clouds/hetzner', { credentials: inVault });
   const variables = {
     ...(await leakyTools(world)),
-    ...{ KUBELOOM_WORK_DIRECTORY: join(world, 'work'), KUBELOOM_LOG: 'none' },
-    ...{ KUBELOOM_STAGE_RETRY_SECONDS: '0', KUBELOOM_MAX_STAGE_ATTEMPTS: '1' },
+    KUBELOOM_WORK_DIRECTORY: join(world, 'work'),
+    KUBELOOM_LOG: 'none',
+    KUBELOOM_STAGE_RETRY_SECONDS: '0',
+    KUBELOOM_MAX_STAGE_ATTEMPTS: '1',
   };
   for (const [name, value] of Object.entries(variables)) {
     before.set(name, process.env[name]);

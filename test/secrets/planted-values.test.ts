@@ -75,7 +75,11 @@ const atWork = (wanted: number) =>
 
 async function start(): Promise<void> {
   platform = await startPlatform({
-    ...{ dataDir: directory, runner: 'sim', apiPort: 0, graceMs: 100, product: inOneThread() },
+    dataDir: directory,
+    runner: 'sim',
+    apiPort: 0,
+    graceMs: 100,
+    product: inOneThread(),
   });
 }
 

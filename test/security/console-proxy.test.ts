@@ -30,7 +30,11 @@ async function proxyUnderTest(key = 'AKIDALICE') {
   const renewals: string[] = [];
   const onRenewal = { use: key };
   const proxy = await startConsoleProxy({
-    ...{ apiUrl: api.url, port: 0, context: 'prod', build: async () => directory, logger: silentLogger },
+    apiUrl: api.url,
+    port: 0,
+    context: 'prod',
+    build: async () => directory,
+    logger: silentLogger,
     asCaller: (...request) => {
       if (using.missing) throw new Error('the API in AWS requires signed requests, and there are no credentials');
       const secretAccessKey = api.secrets.get(using.key) ?? 'wrong';
@@ -72,7 +76,8 @@ describe('what the browser asks', () => {
       referer: 'x',
     };
     expect(await call('/v1/manifests?limit=200&namespace=team', both)).toMatchObject({
-      ...{ status: 200, text: '{"in":true}' },
+      status: 200,
+      text: '{"in":true}',
       headers: { etag: '"1"', 'kubeloom-next-offset': '3', 'x-content-type-options': 'nosniff' },
     });
     expect((await call('/v1/manifests/a/b', headers, 'PUT', document)).status).toBe(200);

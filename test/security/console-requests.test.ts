@@ -92,8 +92,11 @@ describe('files of the console', () => {
       expect(policy.split('; ')).toContain(part);
     expect(policy).not.toMatch(/unsafe|https?:|\*|data:/);
     expect(headers).toMatchObject({
-      ...{ 'x-frame-options': 'DENY', 'x-content-type-options': 'nosniff', 'referrer-policy': 'no-referrer' },
-      ...{ 'cross-origin-opener-policy': 'same-origin', 'cache-control': 'no-cache' },
+      'x-frame-options': 'DENY',
+      'x-content-type-options': 'nosniff',
+      'referrer-policy': 'no-referrer',
+      'cross-origin-opener-policy': 'same-origin',
+      'cache-control': 'no-cache',
     });
   });
 

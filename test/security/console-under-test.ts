@@ -27,7 +27,9 @@ export async function consoleUnderTest() {
   const logger = { info: line, warn: line, error: line };
   const routes = [
     {
-      ...{ method: 'ANY', path: '/v1/{all+}', operation: 'test' },
+      method: 'ANY',
+      path: '/v1/{all+}',
+      operation: 'test',
       handler: async (event: unknown) => {
         seen.push(event);
         if (JSON.stringify(event).includes('/v1/broken')) throw new Error('it broke');

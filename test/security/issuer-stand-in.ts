@@ -64,7 +64,10 @@ export async function startIssuer(pages?: IssuerPages): Promise<Issuer> {
     if (path === '/.well-known/openid-configuration')
       return { issuer: url, jwks_uri: `${url}/keys`, ...pages?.discovery(url) };
     const published = keys.map(async ({ alg, kid, publicKey }) => ({
-      ...{ ...(await exportJWK(publicKey)), alg, kid, use: 'sig' },
+      ...(await exportJWK(publicKey)),
+      alg,
+      kid,
+      use: 'sig',
     }));
     return { keys: await Promise.all(published) };
   }

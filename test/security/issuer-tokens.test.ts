@@ -28,7 +28,9 @@ const callWith = (token: string, method = 'GET', path = '/v1/whoami', body?: obj
 
 function binding(name: string, role: string, namespaces: readonly string[], subject: object) {
   return {
-    ...{ apiVersion: 'kubeloom.dev/v1', kind: 'RoleBinding', metadata: { name } },
+    apiVersion: 'kubeloom.dev/v1',
+    kind: 'RoleBinding',
+    metadata: { name },
     spec: { role, namespaces, subjects: [subject] },
   };
 }
@@ -55,7 +57,9 @@ describe('a token of the issuer', () => {
     expect([answer.status, await answer.json()]).toEqual([
       200,
       {
-        ...{ name: 'ann', kind: 'token', from: '127.0.0.1' },
+        name: 'ann',
+        kind: 'token',
+        from: '127.0.0.1',
         grants: [
           { role: 'operator', namespaces: ['team'] },
           { role: 'operator', namespaces: ['team'] },

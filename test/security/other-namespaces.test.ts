@@ -6,7 +6,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { routes } from '#functions/api/routes.ts';
 import type { Logger } from '#local/logger.ts';
 import { addUser, removeUser } from '#local/users.ts';
-import { aManifest, aSecret, aTemplateReference } from '#test/api/documents.ts';
+import { aManifest } from '#test/api/documents.ts';
+import { bodies, eveOperates, gitSource, names, secret, templates } from './foreign-documents.ts';
 import { platformUnderAttack } from './platform-under-attack.ts';
 import { rawRequest, sendRaw } from './raw-request.ts';
 
@@ -28,17 +29,6 @@ const asEve = (method: string, path: string, body?: object, headers: Readonly<Re
 const asOwner = async (method: string, path: string, body: object): Promise<void> => {
   expect((await attack.call(method, path, { body: JSON.stringify(body) })).ok).toBe(true);
 };
-const secret = { ...aSecret(), metadata: { name: 'hetzner' } };
-const templates = { ...aTemplateReference(), metadata: { name: 'own-templates' } };
-const gitSource = {
-  ...{ apiVersion: 'kubeloom.dev/v1', kind: 'GitSource', metadata: { name: 'clusters' } },
-  spec: { url: 'git.example.test/team/shop-clusters', ref: 'main', suspend: true },
-};
-const eveOperates = {
-  ...{ apiVersion: 'kubeloom.dev/v1', kind: 'RoleBinding', metadata: { name: 'eve' } },
-  spec: { role: 'operator', namespaces: ['other'], subjects: [{ claim: { name: 'groups', value: 'others' } }] },
-};
-
 beforeAll(async () => {
   ({ token } = await addUser(dataDir, { name: 'eve', groups: ['others'], now: new Date() }));
   await asOwner('PUT', '/v1/roles/eve', eveOperates);
@@ -51,19 +41,6 @@ beforeAll(async () => {
   await attack.remember();
 });
 afterAll(() => rm(dataDir, { recursive: true, force: true }));
-
-const bodies: Readonly<Record<string, object>> = {
-  putManifest: aManifest({ compute: 5 }),
-  planManifest: aManifest({ compute: 5 }),
-  putSecret: secret,
-  putTemplate: templates,
-  putGitSource: { ...gitSource, spec: { ...gitSource.spec, suspend: false } },
-  putRole: { ...eveOperates, spec: { ...eveOperates.spec, role: 'admin', namespaces: ['*'] } },
-};
-const names: Readonly<Record<string, string>> = {
-  ...{ putRole: 'eve', deleteRole: 'eve', putSecret: 'hetzner' },
-  ...{ putGitSource: 'clusters', getGitSource: 'clusters', syncGitSource: 'clusters', deleteGitSource: 'clusters' },
-};
 
 /** With the decoded content of cursors. */
 const readable = (text: string): string =>
@@ -232,12 +209,17 @@ describe('another namespace', () => {
   it('headers that claim another identity do not open another namespace', async () => {
     const { token: owners } = attack.platform;
     const lies = {
-      ...{ 'x-forwarded-for': '10.0.0.1', 'x-forwarded-user': 'local', 'x-amzn-oidc-identity': 'local' },
-      ...{ 'x-amzn-request-context': '{"authorizer":{"jwt":{"claims":{"sub":"local"}}}}', 'x-kubeloom-role': 'admin' },
+      'x-forwarded-for': '10.0.0.1',
+      'x-forwarded-user': 'local',
+      'x-amzn-oidc-identity': 'local',
+      'x-amzn-request-context': '{"authorizer":{"jwt":{"claims":{"sub":"local"}}}}',
+      'x-kubeloom-role': 'admin',
       cookie: `token=${owners}; sub=local`,
     };
     expect(await (await asEve('GET', '/v1/whoami', undefined, lies)).json()).toMatchObject({
-      ...{ name: 'local:eve', from: '127.0.0.1', grants: [{ role: 'operator', namespaces: ['other'] }] },
+      name: 'local:eve',
+      from: '127.0.0.1',
+      grants: [{ role: 'operator', namespaces: ['other'] }],
     });
     expect((await asEve('GET', '/v1/manifests/team/shop', undefined, lies)).status).toBe(403);
     // Two tokens: neither is taken.

@@ -34,7 +34,9 @@ async function bind(
 ) {
   const name = `${role}-${subjects.map(({ user, claim }) => user ?? claim?.value).join('-')}`;
   const body = {
-    ...{ apiVersion: 'kubeloom.dev/v1', kind: 'RoleBinding', metadata: { name } },
+    apiVersion: 'kubeloom.dev/v1',
+    kind: 'RoleBinding',
+    metadata: { name },
     spec: { role, namespaces, subjects },
   };
   expect((await world.call('PUT', `/v1/roles/${name}`, { body, ...as('root') })).status).toBe(200);

@@ -72,9 +72,12 @@ describe('what is pushed', () => {
   it('a manifest is submitted without a namespace, with templates of the same commit, from YAML with several documents', async () => {
     const { metadata, ...rest } = JSON.parse(manifestText('a'));
     const templates = {
-      ...{ apiVersion: 'kubeloom.dev/v1', kind: 'TemplateGitReference', metadata: { name: 'ours' } },
+      apiVersion: 'kubeloom.dev/v1',
+      kind: 'TemplateGitReference',
+      metadata: { name: 'ours' },
       spec: {
-        ...{ endpoint: { url: server.url, protocol: 'https' }, paths: { terraformer: 'terraform' } },
+        endpoint: { url: server.url, protocol: 'https' },
+        paths: { terraformer: 'terraform' },
         commit: 'a'.repeat(40),
       },
     };

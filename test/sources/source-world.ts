@@ -48,7 +48,8 @@ export function sourceWorld(
   trust(server);
   const ended = new Set<string>();
   const world: SourceWorld = {
-    ...{ deps, call },
+    deps,
+    call,
     put: (spec = {}, more = {}) => call('PUT', sourcePath, { body: aSource({ url: server.url, ...spec }), ...more }),
     async step() {
       useDeps(boundedFunctions(deps));
@@ -107,7 +108,9 @@ export function fromFolder(server: GitServer): Answers['source'] {
 
 export function aSource(spec: object) {
   return {
-    ...{ apiVersion: 'kubeloom.dev/v1', kind: 'GitSource', metadata: { namespace: 'team', name: 'clusters' } },
+    apiVersion: 'kubeloom.dev/v1',
+    kind: 'GitSource',
+    metadata: { namespace: 'team', name: 'clusters' },
     spec: { ref: 'main', path: 'clusters', ...spec },
   };
 }

@@ -14,7 +14,8 @@ import { at, temporaryDirectory } from '#test/local/clients.ts';
 
 const table = 'test';
 const item = (sk: string, more: Record<string, { N: string } | { S: string }> = {}) => ({
-  ...{ pk: { S: 'a' }, sk: { S: sk } },
+  pk: { S: 'a' },
+  sk: { S: sk },
   ...more,
 });
 
@@ -143,7 +144,9 @@ describe('the table of 0.1.0', () => {
     const { client, server } = await start(directory);
     expect((await readdir(directory)).filter((name) => !name.startsWith(tableFile))).toEqual([]);
     const due = {
-      ...{ TableName: table, IndexName: 'due', KeyConditionExpression: 'duePartition = :r' },
+      TableName: table,
+      IndexName: 'due',
+      KeyConditionExpression: 'duePartition = :r',
       ExpressionAttributeValues: { ':r': { S: 'RUNS' } },
     };
     expect([await count(client), (await client.send(new QueryCommand(due))).Count]).toEqual([30, 30]);

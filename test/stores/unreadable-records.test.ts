@@ -118,7 +118,9 @@ describe.each(Object.entries(damages))('a manifest that %s', (kind, damage) => {
   it('an unreadable manifest does not prevent Secrets of any namespace from being stored', async () => {
     await damage();
     const body = {
-      ...{ apiVersion: 'v1', kind: 'Secret', type: 'Opaque' },
+      apiVersion: 'v1',
+      kind: 'Secret',
+      type: 'Opaque',
       stringData: { credentials: 'x' },
     };
     for (const namespace of ['team', 'elsewhere']) {

@@ -24,8 +24,13 @@ export interface GitServer {
 }
 
 const quiet = {
-  ...{ GIT_CONFIG_GLOBAL: '/dev/null', GIT_CONFIG_SYSTEM: '/dev/null', GIT_AUTHOR_NAME: 'a', GIT_AUTHOR_EMAIL: 'a@b' },
-  ...{ GIT_COMMITTER_NAME: 'a', GIT_COMMITTER_EMAIL: 'a@b', PATH: process.env.PATH ?? '' },
+  GIT_CONFIG_GLOBAL: '/dev/null',
+  GIT_CONFIG_SYSTEM: '/dev/null',
+  GIT_AUTHOR_NAME: 'a',
+  GIT_AUTHOR_EMAIL: 'a@b',
+  GIT_COMMITTER_NAME: 'a',
+  GIT_COMMITTER_EMAIL: 'a@b',
+  PATH: process.env.PATH ?? '',
 };
 
 /** Requests of this process trust these servers, and no longer those of an earlier call; without any, what Node trusts. */
@@ -86,8 +91,12 @@ export async function startGitServer({
     const backend = spawn('git', ['http-backend'], {
       env: {
         ...quiet,
-        ...{ GIT_PROJECT_ROOT: join(root, 'served'), GIT_HTTP_EXPORT_ALL: '1', REQUEST_METHOD: request.method ?? '' },
-        ...{ PATH_INFO: url.pathname, QUERY_STRING: url.search.slice(1), REMOTE_USER: 'someone' },
+        GIT_PROJECT_ROOT: join(root, 'served'),
+        GIT_HTTP_EXPORT_ALL: '1',
+        REQUEST_METHOD: request.method ?? '',
+        PATH_INFO: url.pathname,
+        QUERY_STRING: url.search.slice(1),
+        REMOTE_USER: 'someone',
         CONTENT_TYPE: request.headers['content-type'] ?? '',
         HTTP_CONTENT_ENCODING: request.headers['content-encoding'] ?? '',
         GIT_PROTOCOL: String(request.headers['git-protocol'] ?? ''),
@@ -114,7 +123,11 @@ export async function startGitServer({
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
   return {
-    ...{ host, url: `${host}/${name}`, certificate, git, requests: () => requests },
+    host,
+    url: `${host}/${name}`,
+    certificate,
+    git,
+    requests: () => requests,
     commit(files, branch = 'main') {
       git('checkout', '-q', '-B', branch);
       for (const [path, text] of Object.entries(files)) {

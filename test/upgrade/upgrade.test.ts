@@ -151,7 +151,11 @@ describe('builds that an older release started', () => {
     const variables = { KUBELOOM_STAGE: 'kubernetes', KUBELOOM_MODE: 'undo', KUBELOOM_ATTEMPT: '2' };
     const waypoint = 'runs/team/shop/shop-abcde-g1-a1/shop-1234567/w00';
     expect(jobOf({ KUBELOOM_WAYPOINT: waypoint, ...variables })).toEqual({
-      ...{ kind: 'stage', waypoint, stage: 'kubernetes', mode: 'undo', attempt: 2 },
+      kind: 'stage',
+      waypoint,
+      stage: 'kubernetes',
+      mode: 'undo',
+      attempt: 2,
     });
   });
 

@@ -119,7 +119,8 @@ export function vaultContract(name: string, start: () => Promise<VaultWorld>): v
     it('a secret that the policy does not allow is refused', async () => {
       const { failing } = await stage();
       expect(await failing({ path: 'private/aws', kvVersion: 2 })).toMatchObject({
-        ...{ class: 'credentials', code: 'VaultForbidden' },
+        class: 'credentials',
+        code: 'VaultForbidden',
         hint: 'Give its policy the capability "read" on two/data/private/aws, then retry.',
       });
       expect(await failing({ mount: 'nowhere' })).toMatchObject({ code: 'VaultForbidden' });

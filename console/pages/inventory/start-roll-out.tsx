@@ -37,7 +37,9 @@ export function StartRollOut({ plan, id, body, chosen, choose, started, proposed
       const query = Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== ''));
       const headers = { 'kubeloom-plan': id };
       return ask('POST /v1/inventory/{namespace}/rollouts', {
-        ...{ params: { namespace }, query, headers },
+        params: { namespace },
+        query,
+        headers,
         ...(body !== '' && { body }),
       });
     },

@@ -14,8 +14,13 @@ import { hrefOf } from '../../routes.ts';
 import { useSources } from '../../settings-queries.ts';
 
 const tones: Readonly<Record<string, Tone>> = {
-  ...{ Pending: 'calm', Fetching: 'work', Ready: 'good', Suspended: 'calm' },
-  ...{ Faulty: 'bad', Unreachable: 'warn', Refused: 'bad' },
+  Pending: 'calm',
+  Fetching: 'work',
+  Ready: 'good',
+  Suspended: 'calm',
+  Faulty: 'bad',
+  Unreachable: 'warn',
+  Refused: 'bad',
 };
 
 interface ViewProps {

@@ -31,11 +31,16 @@ export function agentGroups(
     const asked = open.sizes[pool.name]?.count ?? pool.nodes.length;
     return [
       {
-        ...{ pool: pool.name, min, max, size: Math.min(max, Math.max(min, asked)) },
+        pool: pool.name,
+        min,
+        max,
+        size: Math.min(max, Math.max(min, asked)),
         nodes: nodesOf(pool, tried, new Set(open.replace.map(({ node }) => node))),
         ...(failure && {
           failure: {
-            ...{ count: failure.count, code: failure.code, message: failure.message },
+            count: failure.count,
+            code: failure.code,
+            message: failure.message,
             outOfResources: failure.class === 'capacity' || failure.class === 'quota',
           },
         }),

@@ -185,7 +185,10 @@ function loadBalancerRow(
     servesApi: lb.roles.some((role) => role.servesApi),
     pools: lb.pools.map(({ name }) => name),
     roles: lb.roles.map((role) => ({
-      ...{ name: role.name, protocol: role.protocol, port: role.port, targetPort: role.targetPort },
+      name: role.name,
+      protocol: role.protocol,
+      port: role.port,
+      targetPort: role.targetPort,
       targetPools: role.targetPools,
       targets: targetsOf(role, pools),
     })),

@@ -52,20 +52,29 @@ function clusterRow(cluster: ClusterRecord): ManifestSummary['clusters'][number]
   const parts = (wanted: string): number => progress?.nodes.filter(({ part }) => part === wanted).length ?? 0;
   const works = status === 'Running' || status === 'RollingBack' || status === 'BackingOff';
   return {
-    ...{ cluster: id, name: clusterName(cluster), status, nodes: nodes.length },
+    cluster: id,
+    name: clusterName(cluster),
+    status,
+    nodes: nodes.length,
     ...(providers.length > 0 && { providers }),
     ...(progress &&
       works && {
         now: {
-          ...{ direction: progress.direction, stage: progress.stage ?? null },
-          ...{ waypoint: progress.waypoint, waypoints: progress.waypoints },
-          ...{ joins: parts('joins'), leaves: parts('leaves') },
+          direction: progress.direction,
+          stage: progress.stage ?? null,
+          waypoint: progress.waypoint,
+          waypoints: progress.waypoints,
+          joins: parts('joins'),
+          leaves: parts('leaves'),
         },
       }),
     ...(failure && {
       failure: {
-        ...{ class: failure.class, code: failure.code, message: failure.message.slice(0, 300) },
-        ...{ hint: failure.hint, at: failure.at },
+        class: failure.class,
+        code: failure.code,
+        message: failure.message.slice(0, 300),
+        hint: failure.hint,
+        at: failure.at,
       },
     }),
     ...(drift && drift.items.length > 0 && { drift: drift.items.length }),

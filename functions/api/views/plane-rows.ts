@@ -37,9 +37,13 @@ async function componentRows(deps: ApiPorts, plane: ManagementPlane, record: Clu
     const installed = applied && releaseOf(applied);
     const drift = drifted.get(name);
     return {
-      ...{ document: name, kind: component?.kind ?? 'core', provider: component?.provider ?? '' },
+      document: name,
+      kind: component?.kind ?? 'core',
+      provider: component?.provider ?? '',
       ...(component?.instance !== undefined && { instance: component.instance }),
-      ...{ desired: releaseOf(document) ?? '', installed: installed ?? null, contract: applied?.contract ?? null },
+      desired: releaseOf(document) ?? '',
+      installed: installed ?? null,
+      contract: applied?.contract ?? null,
       works: complete && drift === undefined,
       ...((drift ?? unfinished) !== undefined && { remark: drift ?? unfinished }),
     };

@@ -21,7 +21,10 @@ const ofSource = {
 
 export const gitSourceOperations = {
   listGitSources: {
-    ...{ tag: 'git sources', path: '/v1/git-sources', method: 'GET', access: viewerAnywhere },
+    tag: 'git sources',
+    path: '/v1/git-sources',
+    method: 'GET',
+    access: viewerAnywhere,
     summary: 'List GitSources and the results of their commits',
     query: NamespaceQuery,
     headers: ifChanged,

@@ -112,6 +112,8 @@ export const bodyLimits = {
 } as const;
 
 export const verbBody = <Schema extends z.ZodType>(description: string, schema: Schema, required = true) => ({
-  ...{ description, required, schema },
+  description,
+  required,
+  schema,
   maxBytes: bodyLimits.verb,
 });

@@ -26,8 +26,12 @@ const Requests = z.object({
 export function openServingRequests(list: unknown): readonly SigningRequest[] {
   return Requests.parse(list)
     .items.map(({ metadata, spec, status }) => ({
-      ...{ name: metadata.name, signer: spec.signerName, username: spec.username },
-      ...{ groups: spec.groups, usages: spec.usages, conditions: status.conditions.map(({ type }) => type) },
+      name: metadata.name,
+      signer: spec.signerName,
+      username: spec.username,
+      groups: spec.groups,
+      usages: spec.usages,
+      conditions: status.conditions.map(({ type }) => type),
       request: textOf(spec.request),
     }))
     .filter(({ signer, conditions }) => signer === servingSigner && conditions.length === 0);

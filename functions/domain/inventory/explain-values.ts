@@ -46,7 +46,9 @@ export type ExplainedValue = z.infer<typeof ExplainedValue>;
 export function explainResolution(resolution: Resolution, manifest: unknown): readonly ExplainedValue[] {
   const { template, document } = resolution;
   const values = [...resolution.origin, ...resolution.removed].map(([path]) => ({
-    ...{ path, value: valueIn(resolution, path), from: 'layer' as const },
+    path,
+    value: valueIn(resolution, path),
+    from: 'layer' as const,
     sources: sourcesOf(resolution, [path]),
   }));
   const all = resolution.uses();

@@ -12,7 +12,12 @@ type JsonSchema = Record<string, unknown>;
 
 /** Every kind of document. */
 export const documentShapes = {
-  ...{ InputManifest, MachineGroups, Secret, TemplateGitReference, RoleBinding, GitSource },
+  InputManifest,
+  MachineGroups,
+  Secret,
+  TemplateGitReference,
+  RoleBinding,
+  GitSource,
   ...inventoryShapes,
 } as const;
 

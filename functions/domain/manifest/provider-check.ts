@@ -18,7 +18,9 @@ export function wantedCheck(manifest: InputManifest, name: string): WantedCheck 
   const type = plugin?.name ?? providerType;
   const pools = manifest.spec.nodePools.dynamic.filter(({ providerSpec }) => providerSpec.name === name);
   return {
-    ...{ provider: name, type, regions: [...new Set(pools.map(({ providerSpec }) => providerSpec.region))] },
+    provider: name,
+    type,
+    regions: [...new Set(pools.map(({ providerSpec }) => providerSpec.region))],
     ...(secretRef === undefined ? {} : { secret: locatorOf(secretRef, manifest.metadata.namespace) }),
   };
 }

@@ -15,7 +15,9 @@ export function planeDocuments({ metadata, spec }: ManagementPlane): readonly Do
   return ordered.map((component): DocumentState => {
     const { kind, instance, version, source, metadata: series, namespace, watchNamespace, secretRef } = component;
     const state: ComponentState = {
-      ...{ kind, provider: providerLabel(component), source },
+      kind,
+      provider: providerLabel(component),
+      source,
       ...(instance !== undefined && { instance }),
       ...(series && { metadata: series }),
       ...(namespace !== undefined && { namespace }),

@@ -16,8 +16,10 @@ export function compareBudget(of: string, budgets: readonly Budget[], cost: Scop
   const { before, after, notKnown } = cost;
   const currencies = new Set([budgets, before, after].flat().map(({ currency }) => currency));
   const amounts = [...currencies].map((currency) => ({
-    ...{ currency, amount: amountIn(currency, budgets) },
-    ...{ before: amountIn(currency, before), after: amountIn(currency, after) },
+    currency,
+    amount: amountIn(currency, budgets),
+    before: amountIn(currency, before),
+    after: amountIn(currency, after),
   }));
   const shown = amounts.filter((one) => one.amount > 0 || one.after > 0);
   const adds = notKnown.after > notKnown.before;

@@ -37,7 +37,12 @@ export function costOfMonth(
     const key = JSON.stringify([cluster, pool.name, pool.role, source.provider.name, region, serverType, spot]);
     const known = rows.get(key);
     rows.set(key, {
-      ...{ cluster, pool: pool.name, provider: source.provider.name, region, serverType, spot },
+      cluster,
+      pool: pool.name,
+      provider: source.provider.name,
+      region,
+      serverType,
+      spot,
       before: (known?.before ?? 0) + part.before,
       after: (known?.after ?? 0) + part.after,
       each: price === 'unknown' ? null : { currency: price.currency, amount: price.amount },

@@ -38,12 +38,10 @@ export function nextHealth(
     const began = [noticed, since, now].filter((at) => at !== undefined).sort()[0];
     return [
       {
-        ...{
-          node: name,
-          health,
-          looks: health === 'healthy' ? 0 : looks,
-          seenAt: sure && apart ? now : (counted?.seenAt ?? now),
-        },
+        node: name,
+        health,
+        looks: health === 'healthy' ? 0 : looks,
+        seenAt: sure && apart ? now : (counted?.seenAt ?? now),
         ...(health !== 'healthy' && began !== undefined && { since: began }),
         ...(createdAt !== undefined && { createdAt }),
         ...(locked && { locked }),
@@ -74,9 +72,14 @@ export function observedNodes(
     const known = records.get(name);
     const { source } = pool;
     return {
-      ...{ node: name, pool: pool.name, role: pool.role, protect: pool.protect === true },
+      node: name,
+      pool: pool.name,
+      role: pool.role,
+      protect: pool.protect === true,
       ...(source.kind === 'dynamic' && { place: { provider: source.provider.name, region: source.region } }),
-      ...{ health: known?.health ?? 'healthy', looks: known?.looks ?? 0, locked: known?.locked === true },
+      health: known?.health ?? 'healthy',
+      looks: known?.looks ?? 0,
+      locked: known?.locked === true,
       ...(known?.since !== undefined && known.health !== 'healthy' && { since: known.since }),
       ...(known?.failing !== undefined && { failing: known.failing }),
       ...(known?.createdAt !== undefined && { createdAt: known.createdAt }),

@@ -47,7 +47,11 @@ export type States = Readonly<Record<RollOutCluster['state'], number>>;
 export function countStates({ clusters }: Pick<RollOut, 'clusters'>): States {
   const count = (wanted: RollOutCluster['state']): number => clusters.filter(({ state }) => state === wanted).length;
   return {
-    ...{ waiting: count('waiting'), running: count('running'), done: count('done') },
-    ...{ failed: count('failed'), undone: count('undone'), kept: count('kept') },
+    waiting: count('waiting'),
+    running: count('running'),
+    done: count('done'),
+    failed: count('failed'),
+    undone: count('undone'),
+    kept: count('kept'),
   };
 }

@@ -35,7 +35,11 @@ export function assessWaypoint({ record, plan, failure, config, now }: WaypointQ
   const held = heldNodes(record.nodeWait, failure, now);
   const waitedSeconds = held && (now.getTime() - Math.min(...held.map(({ since }) => Date.parse(since)))) / 1000;
   const answer = assessWaypointFailure({
-    ...{ direction, class: failure.class, backOffs, failedStage, config },
+    direction,
+    class: failure.class,
+    backOffs,
+    failedStage,
+    config,
     ...(waitedSeconds !== undefined && { waitedSeconds }),
   });
   const { decision, rung, pauseSeconds } = answer;
@@ -91,7 +95,9 @@ const isKnown = (before: NodeWait | undefined, { node, because }: HeldNode): boo
   before?.nodes.some((one) => one.node === node && one.because === because) === true;
 
 const waitEvent = ({ node, because, since }: HeldNode, sentence: string): ClusterEvent => ({
-  ...{ kind: 'WaitsForNodes', node, message: `${node}: ${because}, since ${since}; ${sentence}` },
+  kind: 'WaitsForNodes',
+  node,
+  message: `${node}: ${because}, since ${since}; ${sentence}`,
 });
 
 /** What was tried, what was undone, what a retry will try. `record` has the facts from before the way back. */

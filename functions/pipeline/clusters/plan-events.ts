@@ -21,7 +21,8 @@ export function plannedPath(
   after: ClusterRecord,
 ): PlannedPath {
   return {
-    ...{ schema: 1, number: after.progress?.waypoint ?? 1 },
+    schema: 1,
+    number: after.progress?.waypoint ?? 1,
     waypoints: waypoints.map((waypoint, index) => plannedWaypoint(waypoint, path[index]?.direction ?? 'settle')),
   };
 }

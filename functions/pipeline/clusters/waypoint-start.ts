@@ -49,8 +49,20 @@ export function startWaypoint(start: WaypointStart): Start {
   const { sizes, replace } = start.demand ?? noDemand;
   const leftGone = notRecreated(manifest, before, { demand: { replace }, path: start.path });
   const document: WaypointDocument = {
-    ...{ schema: 1, namespace, manifest: name, generation, runId, cluster, index, direction },
-    ...{ before, target, attempted, facts, stages, undo },
+    schema: 1,
+    namespace,
+    manifest: name,
+    generation,
+    runId,
+    cluster,
+    index,
+    direction,
+    before,
+    target,
+    attempted,
+    facts,
+    stages,
+    undo,
     ...(waited && { waitsSince: Object.fromEntries(waited.nodes.map(({ node, since }) => [node, since])) }),
     ...(heldToTheEnd && { reachedWithHeld: true as const }),
     ...(leftGone.length > 0 && { notRecreated: [...leftGone] }),

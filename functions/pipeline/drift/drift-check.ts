@@ -91,7 +91,9 @@ export async function readCheck(
     found: report ?? failure ?? 'the check succeeded but left no report',
     policy: mine ? manifest.check : 'report',
     strays: mine ? driftChecksOf(manifest).strays : 'report',
-    ...{ runId: run.runId, now: now.toISOString(), held: healing?.held ?? new Set() },
+    runId: run.runId,
+    now: now.toISOString(),
+    held: healing?.held ?? new Set(),
   });
   // Without a decision of its own, this check keeps what was found before.
   const { health, outage, replaced } = record.drift ?? {};
@@ -130,7 +132,8 @@ export function driftEvents({ drift, ...news }: DriftNews): readonly ClusterEven
   return [
     { ...news, message: `${drift.outcome}${unchecked}`.slice(0, 2000) },
     ...items.map(({ message, where }) => ({
-      ...{ kind: 'DriftListed' as const, message },
+      kind: 'DriftListed' as const,
+      message,
       ...(where.node !== undefined && { node: where.node }),
     })),
   ];

@@ -125,11 +125,13 @@ function eventsOf(
     ...bad
       .filter(({ node, health: state }) => known.get(node)?.health !== state)
       .map(({ node, health: state, since, failing }) => ({
-        ...{ kind: 'NodeUnhealthy' as const, node },
+        kind: 'NodeUnhealthy' as const,
+        node,
         message: `${node} ${words[state]}, since ${since}${failing === undefined ? '' : `: ${failing}`}`,
       })),
     ...granted.map(({ node, because, how }) => ({
-      ...{ kind: 'NodeReplaced' as const, node },
+      kind: 'NodeReplaced' as const,
+      node,
       message: `${node} is ${how === 'replace' ? 'replaced' : 'recreated'}: ${because}`,
     })),
     ...bad.flatMap(({ node, refused, until }) => {

@@ -14,8 +14,12 @@ export function repairPolicies(manifest: InputManifest, check: CheckPolicy): Rea
 function policyOf(given: NodeRepair | undefined, check: CheckPolicy): RepairPolicy {
   const { onUnhealthy, after, startAfter, atOnce, perHour, maxUnhealthy } = given ?? NodeRepair.parse({});
   const numbers = {
-    ...{ after: intervalMinutes(after) ?? 10, looks: 2, startAfter: intervalMinutes(startAfter) ?? 20 },
-    ...{ atOnce, perHour, maxUnhealthy: Number.parseInt(maxUnhealthy, 10) },
+    after: intervalMinutes(after) ?? 10,
+    looks: 2,
+    startAfter: intervalMinutes(startAfter) ?? 20,
+    atOnce,
+    perHour,
+    maxUnhealthy: Number.parseInt(maxUnhealthy, 10),
   };
   if (check === 'reportAll' || check === 'repairAll') return { ...numbers, onUnhealthy: 'report', onRequest: true };
   if (onUnhealthy === 'replace') return { ...numbers, onUnhealthy };

@@ -25,7 +25,14 @@ export async function storeDriftCheck(
   const now = deps.clock.now();
   const checks = (stored.checks ?? 0) + 1;
   const record: ManifestHead = {
-    ...{ ...rest, name, uid, generation, attempt, checks, check: policy, status: 'Pending' },
+    ...rest,
+    name,
+    uid,
+    generation,
+    attempt,
+    checks,
+    check: policy,
+    status: 'Pending',
     runId: `${name}-${uid}-g${generation}-d${checks.toString(36)}`,
     updatedAt: now.toISOString(),
     dueAt: new Date(now.getTime() + missedStartSeconds * 1000).toISOString(),

@@ -88,7 +88,9 @@ async function downgrades(
     return release === undefined ? [] : [{ name, provider: providerOfDocument(name), release }];
   });
   const documents = planeDocuments(plane).map((document) => ({
-    ...{ name: document.name, provider: providerOfDocument(document.name), release: releaseOf(document) ?? '' },
+    name: document.name,
+    provider: providerOfDocument(document.name),
+    release: releaseOf(document) ?? '',
   }));
   const isOlder = (one: string, than: string) => compareReleases(one, than) < 0;
   const fix = 'components of Cluster API are never downgraded: name the release that is installed, or a newer one';

@@ -53,7 +53,9 @@ export async function pinPlugins(config: Settings, question: PluginQuestion): Pr
       if (config.KUBELOOM_TEMPLATE_SOURCES !== 'git') return { name, version: asWritten(plugin), faults: [] };
       if (lookUp === undefined) return { faults: [] };
       const answer = await lookUp({
-        ...{ ...plugin, url: pluginAddress(plugin), properties: propertiesOf(manifest, name) },
+        ...plugin,
+        url: pluginAddress(plugin),
+        properties: propertiesOf(manifest, name),
         ...aboutInstance(question, instance),
       });
       if ('reason' in answer) return { faults: [error(path, answer.reason, answer.fix)] };

@@ -88,7 +88,10 @@ interface TemplatesUse {
 function usesOf({ spec: { providers, kubernetes } }: InputManifest): readonly TemplatesUse[] {
   const ofProviders = providers.map(
     ({ name, templatesRef }, index): TemplatesUse => ({
-      ...{ key: name, path: ['spec', 'providers', index, 'templatesRef'], templatesRef, folder: 'terraformer' },
+      key: name,
+      path: ['spec', 'providers', index, 'templatesRef'],
+      templatesRef,
+      folder: 'terraformer',
     }),
   );
   const ofDocuments = kubernetes.clusters.flatMap(({ name: cluster, documents = [] }, place) =>

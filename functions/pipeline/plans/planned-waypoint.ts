@@ -8,7 +8,9 @@ export function plannedWaypoint(
   direction: Direction,
 ): PlannedWaypoint {
   return {
-    ...{ direction, title, forwardOnly },
+    direction,
+    title,
+    forwardOnly,
     lines: lines.map(({ mark, text }) => ({ mark, text })),
     stages: stages.map(({ stage, reasons }) => ({ stage, reasons: [...reasons] })),
   };

@@ -29,7 +29,9 @@ export function planningOf(
   demands: readonly DemandRecord[] = [],
 ): Planning {
   return {
-    ...{ ids, templates: manifest.templates ?? {}, templateSecrets: manifest.templateSecrets ?? {} },
+    ids,
+    templates: manifest.templates ?? {},
+    templateSecrets: manifest.templateSecrets ?? {},
     demands: Object.fromEntries(demands.map((record) => [record.cluster, record])),
     defaultStorage: config.KUBELOOM_DEFAULT_STORAGE,
     upstreamDocuments: config.KUBELOOM_UPSTREAM_DOCUMENTS,

@@ -49,7 +49,8 @@ function reportOf(
     return allocatable?.cpu && allocatable.memory ? [[name, allocatable] as const] : [];
   });
   return {
-    ...{ schema: 1, at: now.toISOString() },
+    schema: 1,
+    at: now.toISOString(),
     nodes: pools.flatMap(({ nodes: own }) => own.map(({ name }) => observationOf(name, live.get(name)))),
     capacity: { ...capacity, ...Object.fromEntries(seen) },
   };

@@ -62,14 +62,23 @@ export async function proposeRollOut(
   const costs = changing.flatMap(({ assessment }) => assessment?.costOfMonth ?? []);
   const before = (await readInventoryPlan(deps, namespace, plan.id))?.proposal;
   const proposal: InventoryProposal = before ?? {
-    ...{ at: deps.clock.now().toISOString(), by: caller.name, documents: [...documents], settings },
+    at: deps.clock.now().toISOString(),
+    by: caller.name,
+    documents: [...documents],
+    settings,
     ...(clusters && { clusters: [...clusters] }),
     summary: totalsText(totals),
   };
   await keepInventoryPlan(deps, namespace, plan, proposal);
   await deps.waitingPlans.put({
-    ...{ namespace, name: inventoryPlanName, id: plan.id, version: inventoryVersion(plan.before) },
-    ...{ at: proposal.at, by: proposal.by, reason: 'roll-out', summary: proposal.summary },
+    namespace,
+    name: inventoryPlanName,
+    id: plan.id,
+    version: inventoryVersion(plan.before),
+    at: proposal.at,
+    by: proposal.by,
+    reason: 'roll-out',
+    summary: proposal.summary,
     ...(costs.length > 0 && { difference: sumOfCosts(costs).difference }),
   });
   const way = `kubeloom rollout start -n ${namespace} --plan ${plan.id}`;

@@ -91,7 +91,10 @@ async function nextOf(
   const { document, origin, templates = {}, templateSecrets = {}, plan } = goal;
   const reason = again ? `retried by roll-out ${rollOut.id}` : origin.reason;
   const desired = {
-    ...{ document, deleting: false, again, templates: { templates, templateSecrets } },
+    document,
+    deleting: false,
+    again,
+    templates: { templates, templateSecrets },
     ...(again ? {} : { origin, plan: plan ?? null }),
   };
   return { record: nextRecord(deps, key, stored, desired), reason };

@@ -104,7 +104,9 @@ async function backwards(
   const { message: _, ...rest } = cluster;
   return {
     cluster: { ...rest, wave: 0, state: 'waiting', before: stored.generation, goal: next.checksum },
-    ...{ goals, plans, isGuarded: needsApproval(deps, key, stored, next) },
+    goals,
+    plans,
+    isGuarded: needsApproval(deps, key, stored, next),
   };
 }
 

@@ -74,7 +74,11 @@ async function nextStep(deps: SubmissionPorts, source: GitSourceRecord): Promise
   const fetching = questionKeys.sources(source, `${source.version}-${deps.ids.hash(8)}`);
   const { name, url, path } = { name: source.name, ...spec };
   await startQuestion(deps, fetching, {
-    ...{ kind: 'source', name, url, ref, path },
+    kind: 'source',
+    name,
+    url,
+    ref,
+    path,
     ...(secret !== undefined && { secret }),
     ...(known !== undefined && { known }),
   });
@@ -115,7 +119,9 @@ async function submitted(deps: SubmissionPorts, source: GitSourceRecord, read: S
   const caller = await sourceCaller(deps, source, commit);
   const end = (status: Partial<SourceStatus>, more: Change = {}): Change => ({
     ...rest(deps, source, { commit, readAt, ...status }),
-    ...{ fetching: undefined, done: undefined, ...more },
+    fetching: undefined,
+    done: undefined,
+    ...more,
   });
   if (caller === undefined) {
     const reason = `${source.maker.name}, who applied it, lacks the role operator in namespace "${source.namespace}" now`;
@@ -138,8 +144,13 @@ async function submitted(deps: SubmissionPorts, source: GitSourceRecord, read: S
     return { step: 'fetching', change: { dueAt: after(deps, waitSeconds) } };
   }
   const pruned = await pruneSource(deps, {
-    ...{ source, others, caller, commit, own: { ...source.submitted, ...outcome.submitted } },
-    ...{ present: new Set(outcome.rows.map(({ name }) => name)), complete: outcome.faults.length === 0 },
+    source,
+    others,
+    caller,
+    commit,
+    own: { ...source.submitted, ...outcome.submitted },
+    present: new Set(outcome.rows.map(({ name }) => name)),
+    complete: outcome.faults.length === 0,
   });
   const faults = [...outcome.faults, ...pruned.faults];
   const manifests = [...outcome.rows, ...pruned.rows];

@@ -134,7 +134,9 @@ async function remove(
   let row: SourceRow = { ...base, state: 'kept' };
   const faults = await faultsIn({ document: undefined }, async () => {
     const { record } = await submitDeletion(deps, key, {
-      ...{ stored: one.stored, orphans: undefined, caller },
+      stored: one.stored,
+      orphans: undefined,
+      caller,
       terms: onPlan === 'propose' ? { proposeOnly: true } : {},
       reason: `deleted: ${one.own.file} is gone in commit ${commit.slice(0, 12)} of ${ref}`.slice(0, 300),
     });

@@ -15,7 +15,11 @@ export async function sourceCaller(
   if (!holds(own, 'operator', namespace)) return undefined;
   const grants = [{ role: 'operator' as const, namespaces: [namespace] }];
   return {
-    ...{ kind: 'token', name: `gitsource:${name}@${commit}`, claims: {}, from: document.spec.url, grants },
+    kind: 'token',
+    name: `gitsource:${name}@${commit}`,
+    claims: {},
+    from: document.spec.url,
+    grants,
     may: (role, where) => holds(grants, role, where),
   };
 }

@@ -133,7 +133,10 @@ async function submit(
   let row = rowOf(one, 'refused');
   const fault = await faultsIn(one, async () => {
     const { record } = await submitDocument(deps, key, {
-      ...{ document: one.document, stored: one.stored, caller, sameIsFine: true },
+      document: one.document,
+      stored: one.stored,
+      caller,
+      sameIsFine: true,
       reason: `commit ${commit.slice(0, 12)} of ${ref}, file ${one.file}`.slice(0, 300),
       terms: onPlan === 'propose' ? { proposeOnly: true } : {},
     });
@@ -179,6 +182,8 @@ export async function faultsIn(
 }
 
 const rowOf = ({ name, kind, file }: SourceDocument, state: SourceRow['state']): SourceRow => ({
-  ...{ name, file, state },
+  name,
+  file,
+  state,
   kind: kind === 'MachineGroups' ? kind : 'InputManifest',
 });

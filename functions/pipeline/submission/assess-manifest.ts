@@ -84,7 +84,8 @@ export async function assessManifest(
   } = question.pinned
     ? { ...question.pinned, faults: [] }
     : await pinTemplates(deps, key.namespace, manifest, {
-        ...{ accompanying, stored },
+        accompanying,
+        stored,
         lookUp: (reference, request) => lookUpTemplates(deps, reference, request),
         lookUpPlugin: (request) => askForPlugin(deps, { namespace: key.namespace, mayAsk }, request),
       });
@@ -112,7 +113,13 @@ export async function assessManifest(
   const all = clustersOf(deps.ids, record, clusters);
   const basis = planBasisOf({ config: deps.config, stored, desired: record, clusters: all, demands });
   return {
-    ...{ record, same, basis, faults, warnings: [...warnings, ...renames(plans, manifest)], plans, refusals },
+    record,
+    same,
+    basis,
+    faults,
+    warnings: [...warnings, ...renames(plans, manifest)],
+    plans,
+    refusals,
     ...costOfPlan(clusters, plans),
   };
 }

@@ -80,8 +80,14 @@ export async function bindPlan(
     const { reason, summary } = proposal;
     const first = before?.proposal !== undefined && before.approved === undefined ? before : { at, by };
     await deps.waitingPlans.put({
-      ...{ namespace: key.namespace, name: key.name, version: basis.manifest },
-      ...{ id, at: first.at, by: first.by, reason, summary },
+      namespace: key.namespace,
+      name: key.name,
+      version: basis.manifest,
+      id,
+      at: first.at,
+      by: first.by,
+      reason,
+      summary,
       ...(difference && { difference: [...difference] }),
     });
     throw new PipelineError(

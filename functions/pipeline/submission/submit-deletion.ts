@@ -39,7 +39,10 @@ export async function submitDeletion(
   if (Array.isArray(orphans)) refuseUnknown(stored, unknownNodes(clusters, orphans));
   const origin = { by: caller.name, reason };
   const goal = {
-    ...{ document: stored.document, deleting: true, again: stored.deleting, origin },
+    document: stored.document,
+    deleting: true,
+    again: stored.deleting,
+    origin,
     ...(orphans && { orphans }),
   };
   // A deletion does not wait: it ends the pause.
@@ -49,10 +52,16 @@ export async function submitDeletion(
   const basis = planBasisOf({ config: deps.config, stored, desired: unbound, clusters, demands: [] });
   const plans = planClusters(planningOf(deps, unbound), unbound, clusters);
   const plan = await bindPlan(deps, path, {
-    ...{ basis, by: caller.name, terms, needsApproval: needsApproval(deps, path, stored) },
+    basis,
+    by: caller.name,
+    terms,
+    needsApproval: needsApproval(deps, path, stored),
     difference: costOfPlan(clusters, plans, unbound.orphans).costOfMonth?.difference,
     proposal: {
-      ...{ kind: 'delete', document: null, reason, summary: deletionText(unbound, plans) },
+      kind: 'delete',
+      document: null,
+      reason,
+      summary: deletionText(unbound, plans),
       ...(orphans && { orphans }),
     },
   });

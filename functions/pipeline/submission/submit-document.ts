@@ -73,10 +73,17 @@ export async function submitDocument(
   const planes = accompanying.filter((one) => kindOf(one) === 'ManagementPlane');
   const budgets = await budgetsOfPlans(deps, key.namespace, [{ name: key.name, plans: assessment.plans }]);
   const plan = await bindPlan(deps, key, {
-    ...{ basis, by: caller.name, terms, needsApproval: needsApproval(deps, key, stored, assessed) },
-    ...{ beyond: beyondBudgets(budgets), difference: assessment.costOfMonth?.difference },
+    basis,
+    by: caller.name,
+    terms,
+    needsApproval: needsApproval(deps, key, stored, assessed),
+    beyond: beyondBudgets(budgets),
+    difference: assessment.costOfMonth?.difference,
     proposal: {
-      ...{ kind: 'apply', document, reason: why, summary },
+      kind: 'apply',
+      document,
+      reason: why,
+      summary,
       ...(rolledBackTo !== undefined && { rolledBackTo }),
       ...(planes.length > 0 && { planes }),
       ...(withoutPlanes.length > 0 && { withoutPlanes: [...withoutPlanes] }),

@@ -32,7 +32,9 @@ export async function submitPlane(
   const stored = await replaceableManifest(deps, key);
   if (stored === undefined || stored.deleting) return undefined;
   return submitDocument(deps, key, {
-    ...{ document: stored.document, stored, caller },
+    document: stored.document,
+    stored,
+    caller,
     ...(deleted ? { withoutPlanes: [plane.metadata.name] } : { accompanying: [plane] }),
     ...(terms && { terms }),
     reason: `ManagementPlane ${plane.metadata.name} ${deleted ? 'deleted' : 'stored'}`,

@@ -146,12 +146,16 @@ export class Kubeadm extends ClusterInstaller implements Installer {
     ]);
     const documents = [
       {
-        ...{ apiVersion: 'kubeadm.k8s.io/v1beta4', kind: 'InitConfiguration', skipPhases: ['addon/kube-proxy'] },
+        apiVersion: 'kubeadm.k8s.io/v1beta4',
+        kind: 'InitConfiguration',
+        skipPhases: ['addon/kube-proxy'],
         localAPIEndpoint: { advertiseAddress: host.privateAddress, bindPort: 6443 },
         nodeRegistration: this.#registration(host, true),
       },
       {
-        ...{ apiVersion: 'kubeadm.k8s.io/v1beta4', kind: 'ClusterConfiguration', clusterName: name },
+        apiVersion: 'kubeadm.k8s.io/v1beta4',
+        kind: 'ClusterConfiguration',
+        clusterName: name,
         kubernetesVersion: `v${version}`,
         controlPlaneEndpoint: `${apiEndpoint.host}:${apiEndpoint.port}`,
         networking: { podSubnet, serviceSubnet: '10.96.0.0/12' },
@@ -172,7 +176,8 @@ export class Kubeadm extends ClusterInstaller implements Installer {
   #joinConfig(host: HostConfig, control: boolean, { token, caCertHash, certificateKey }: Credentials): string {
     const { apiEndpoint } = this.cluster;
     return stringify({
-      ...{ apiVersion: 'kubeadm.k8s.io/v1beta4', kind: 'JoinConfiguration' },
+      apiVersion: 'kubeadm.k8s.io/v1beta4',
+      kind: 'JoinConfiguration',
       discovery: {
         bootstrapToken: {
           token,

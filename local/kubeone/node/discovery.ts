@@ -19,7 +19,11 @@ export function discoveryAnswer(
     apiVersion: 'v1',
     groupVersion: groupVersionOf(first),
     resources: listed.map(({ name, kind, namespaced, shortNames }) => ({
-      ...{ name, singularName: kind.toLowerCase(), namespaced, kind, shortNames: [...shortNames] },
+      name,
+      singularName: kind.toLowerCase(),
+      namespaced,
+      kind,
+      shortNames: [...shortNames],
       verbs: ['delete', 'get', 'list', 'patch'],
     })),
   };

@@ -67,24 +67,32 @@ function debianPackages(programs: string): readonly DebianPackage[] {
       const program = (name: string) => of(`kubernetes-${version}`, '/usr/bin', [name]);
       return [
         {
-          ...{ name: 'kubelet', version: `${version}-1.1`, programs: program('kubelet') },
+          name: 'kubelet',
+          version: `${version}-1.1`,
+          programs: program('kubelet'),
           depends: 'iptables, kubernetes-cni, iproute2, mount, util-linux',
           texts: { '/usr/lib/systemd/system/kubelet.service': kubeletUnit },
         },
         {
-          ...{ name: 'kubeadm', version: `${version}-1.1`, programs: program('kubeadm'), depends: 'cri-tools' },
+          name: 'kubeadm',
+          version: `${version}-1.1`,
+          programs: program('kubeadm'),
+          depends: 'cri-tools',
           texts: { '/usr/lib/systemd/system/kubelet.service.d/10-kubeadm.conf': kubeadmDropIn },
         },
         { name: 'kubectl', version: `${version}-1.1`, programs: program('kubectl') },
       ];
     }),
     {
-      ...{ name: 'containerd.io', version: `${containerdVersion}-1`, depends: 'runc' },
+      name: 'containerd.io',
+      version: `${containerdVersion}-1`,
+      depends: 'runc',
       programs: of('containerd', '/usr/bin', ['containerd', 'containerd-shim-runc-v2', 'ctr']),
       texts: { '/usr/lib/systemd/system/containerd.service': containerdUnit },
     },
     {
-      ...{ name: 'kubernetes-cni', version: `${cniPluginsVersion}-1.1` },
+      name: 'kubernetes-cni',
+      version: `${cniPluginsVersion}-1.1`,
       programs: of('cni-plugins', '/opt/cni/bin', ['bridge', 'host-local', 'loopback', 'portmap']),
     },
     { name: 'cri-tools', version: `${criToolsVersion}-1.1`, programs: of('crictl', '/usr/bin', ['crictl']) },

@@ -26,7 +26,8 @@ function imagesOf(programs: string): readonly Image[] {
     const of = (name: string) => join(programs, `kubernetes-${version}`, name);
     return [
       ...['kube-apiserver', 'kube-controller-manager', 'kube-scheduler'].map((name) => ({
-        ...{ names: [`${name}:v${version}`], files: { [`usr/local/bin/${name}`]: of(name) } },
+        names: [`${name}:v${version}`],
+        files: { [`usr/local/bin/${name}`]: of(name) },
         entrypoint: [`/usr/local/bin/${name}`],
       })),
       { names: [`kube-proxy:v${version}`], files: { 'usr/local/bin/kube-proxy': of('kube-proxy') }, debian: true },
@@ -50,11 +51,14 @@ function imagesOf(programs: string): readonly Image[] {
   return [
     ...new Map(images.map((image) => [image.names.join(), image])).values(),
     {
-      ...{ names: [`kubeloom/flannel:v${flannelVersion}`], debian: true },
+      names: [`kubeloom/flannel:v${flannelVersion}`],
+      debian: true,
       files: { 'usr/local/bin/flanneld': join(programs, 'flannel', 'flanneld') },
     },
     {
-      ...{ names: ['e2e-test-images/agnhost:2'], debian: true, entrypoint: ['/agnhost'] },
+      names: ['e2e-test-images/agnhost:2'],
+      debian: true,
+      entrypoint: ['/agnhost'],
       files: { agnhost: join(programs, `kubernetes-${newest}`, 'agnhost') },
     },
   ];
@@ -93,7 +97,8 @@ export async function makeImage(
   await mkdir(join(directory, 'blobs', 'sha256'), { recursive: true });
   const layers = [...below, await layerOf(directory, image, work)];
   const config = await keepJson(directory, 'application/vnd.oci.image.config.v1+json', {
-    ...{ architecture: 'amd64', os: 'linux' },
+    architecture: 'amd64',
+    os: 'linux',
     config: {
       Env: ['PATH=/usr/local/bin:/usr/local/sbin:/usr/sbin:/usr/bin:/sbin:/bin'],
       ...(image.entrypoint && { Entrypoint: image.entrypoint }),

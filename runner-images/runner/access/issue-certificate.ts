@@ -58,12 +58,16 @@ async function signed(kubectl: Kubectl, { role, request, seconds }: CertificateR
   const rbac = 'rbac.authorization.k8s.io';
   const documents = [
     {
-      ...{ apiVersion: `${rbac}/v1`, kind: 'ClusterRoleBinding', metadata: { name: group } },
+      apiVersion: `${rbac}/v1`,
+      kind: 'ClusterRoleBinding',
+      metadata: { name: group },
       roleRef: { apiGroup: rbac, kind: 'ClusterRole', name: clusterRoleTable[role].boundTo },
       subjects: [{ apiGroup: rbac, kind: 'Group', name: group }],
     },
     {
-      ...{ apiVersion: 'certificates.k8s.io/v1', kind: 'CertificateSigningRequest', metadata: { name } },
+      apiVersion: 'certificates.k8s.io/v1',
+      kind: 'CertificateSigningRequest',
+      metadata: { name },
       spec: {
         request: Buffer.from(request).toString('base64'),
         signerName: 'kubernetes.io/kube-apiserver-client',
@@ -98,14 +102,18 @@ async function whenSigned(kubectl: Kubectl, name: string): Promise<string> {
 
 function withoutKubeconfig({ clusterName }: CertificateRequest): StageFailure {
   return new StageFailure({
-    ...{ class: 'user', code: 'ClusterGone', message: `Cluster ${clusterName} no longer has a kubeconfig.` },
+    class: 'user',
+    code: 'ClusterGone',
+    message: `Cluster ${clusterName} no longer has a kubeconfig.`,
     hint: 'Wait until Kubernetes runs, then retry.',
   });
 }
 
 function unsigned(why: string): StageFailure {
   return new StageFailure({
-    ...{ class: 'user', code: 'CertificateNotSigned', message: `The cluster signed no client certificate: ${why}.` },
+    class: 'user',
+    code: 'CertificateNotSigned',
+    message: `The cluster signed no client certificate: ${why}.`,
     hint: 'Its controller manager must sign for kubernetes.io/kube-apiserver-client, as kubeadm sets it up.',
   });
 }

@@ -21,8 +21,11 @@ export async function openSsh(question: SshQuestion, context: AnswerContext): Pr
   const opened = allNodes(target)
     .filter(({ node }) => nodes.includes(node.name))
     .map(({ node, pool }) => ({
-      ...{ name: node.name, address: publicAddressOf(node, facts), port: sshPortOf(node, pool, facts) },
-      ...{ user: sshUserOf(node), problem: silent.get(node.name) ?? null },
+      name: node.name,
+      address: publicAddressOf(node, facts),
+      port: sshPortOf(node, pool, facts),
+      user: sshUserOf(node),
+      problem: silent.get(node.name) ?? null,
     }));
   const open = opened.filter(({ problem }) => problem === null).map(({ name }) => name);
   if (open.length === 0) throw notReached([...silent.values()][0] ?? 'Ansible reported no reason');
@@ -47,7 +50,10 @@ async function visit(
   const visits = visitedNodes({ target, others: [], work });
   const around = { ...context, document: { namespace, manifest, cluster, generation: 0, runId: '' } };
   const inventory = renderInventory({
-    ...{ target, others: [], work, facts },
+    target,
+    others: [],
+    work,
+    facts,
     keyDirectory: await writeSshKeyFiles(
       around,
       visits.map(({ node, pool }) => ({ node, pool, clusterId: target.id })),
@@ -57,7 +63,8 @@ async function visit(
   const vars = { ...inventory.all.vars, kubeloom_access: access };
   const silent = new Map(nodes.map((name) => [name, 'it was not visited']));
   await playPlaybooks(context, {
-    ...{ playbooks: ['access.yml'], directoryName: 'ssh-access' },
+    playbooks: ['access.yml'],
+    directoryName: 'ssh-access',
     inventory: { all: { ...inventory.all, vars } },
     onLine: (line) => {
       const { event, words } = readPlaybookLine(line);
@@ -71,7 +78,9 @@ async function visit(
 
 function notReached(why: string): StageFailure {
   return new StageFailure({
-    ...{ class: 'transient', code: 'NodesNotReached', message: `None of the nodes could be reached: ${why}` },
+    class: 'transient',
+    code: 'NodesNotReached',
+    message: `None of the nodes could be reached: ${why}`,
     hint: 'Check that the machines run and that their SSH port is open, then retry.',
   });
 }

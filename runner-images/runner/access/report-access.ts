@@ -11,6 +11,6 @@ interface Place {
 export async function reportAccess({ ports }: AnswerContext, place: Place, message: string): Promise<void> {
   const kind = 'AccessGiven' as const;
   const at = ports.clock.now().toISOString();
-  const event = { ...{ at, runId: '', kind, level: levelOf({ kind }) }, cluster: place.clusterName, message };
+  const event = { at, runId: '', kind, level: levelOf({ kind }), cluster: place.clusterName, message };
   await ports.events.append({ namespace: place.namespace, name: place.manifest }, [event]);
 }

@@ -29,8 +29,11 @@ export function sshLoginOf(
   keyDirectory: string,
 ): SshLogin {
   return {
-    ...{ name: node.name, host: publicAddressOf(node, facts), port: sshPortOf(node, pool, facts) },
-    ...{ user: sshUserOf(node), keyFile: sshKeyFileOf(node, pool, keyDirectory) },
+    name: node.name,
+    host: publicAddressOf(node, facts),
+    port: sshPortOf(node, pool, facts),
+    user: sshUserOf(node),
+    keyFile: sshKeyFileOf(node, pool, keyDirectory),
   };
 }
 

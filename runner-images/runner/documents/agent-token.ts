@@ -13,7 +13,9 @@ export function newAgentSecret({ document, facts, mask }: StageContext, document
   mask.add([secret, token]);
   facts.agent(agentTokenHash(token));
   return {
-    ...{ apiVersion: 'v1', kind: 'Secret', type: 'Opaque' },
+    apiVersion: 'v1',
+    kind: 'Secret',
+    type: 'Opaque',
     metadata: { name: 'kubeloom-agent', namespace: 'kube-system', labels: { [documentsLabel]: documents } },
     stringData: { token },
   };

@@ -76,7 +76,9 @@ export async function applyDocuments(
       if (!stays) await pruneObjects(context, kubectl, { name, objects: old });
       const unfinished = broken.length > 0 && document.component && `these do not work yet: ${shownObjects(broken)}`;
       context.facts.documents(name, {
-        ...{ version, hash, objects: [...applied.map(textOf), ...(stays ? old : [])] },
+        version,
+        hash,
+        objects: [...applied.map(textOf), ...(stays ? old : [])],
         ...(contract !== undefined && { contract }),
         ...(unfinished && { unfinished }),
       });

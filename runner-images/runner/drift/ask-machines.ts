@@ -84,7 +84,9 @@ async function ask(
   const lines: string[] = [];
   const visit = (): Promise<CommandResult> =>
     runOverSsh(context, login, asRoot(login, interpreter), {
-      ...{ totalMs: limitMs, input: script, onOutput: (line) => void lines.push(line) },
+      totalMs: limitMs,
+      input: script,
+      onOutput: (line) => void lines.push(line),
     });
   try {
     let result = await visit();

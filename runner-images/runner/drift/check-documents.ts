@@ -85,8 +85,10 @@ async function compare(kubectl: Kubectl, { document, objects }: PreparedDocument
   const what =
     changed.length > 0 ? `differ from what was applied: ${shownObjects(changed)}` : 'are no longer in the cluster';
   const item: DriftItem = {
-    ...{ kind: 'document', where: { name: document.name } },
-    ...{ message: sentence(`the documents ${document.name} ${what}`), repairable: true },
+    kind: 'document',
+    where: { name: document.name },
+    message: sentence(`the documents ${document.name} ${what}`),
+    repairable: true,
   };
   return { items: [item], unchecked: [] };
 }

@@ -49,7 +49,10 @@ const timeUp = 'mesh, load balancers and health checks: the time of the check wa
 /** One item for each node that does not answer at all, for each whose peers are not those of the cluster, and for each whose roles differ. */
 function itemsOf(target: ClusterState, { reports, silent }: VisitReports): readonly DriftItem[] {
   const item = (name: string, message: string): DriftItem => ({
-    ...{ kind: 'mesh', where: findingPlace(target, name), message: sentence(message), repairable: true },
+    kind: 'mesh',
+    where: findingPlace(target, name),
+    message: sentence(message),
+    repairable: true,
   });
   const unreached = [...silent].map(([name, why]) => ({
     ...item(name, `${name} cannot be reached over SSH: ${why}`),

@@ -59,7 +59,10 @@ type Gone = Required<Pick<Findings, 'health' | 'partly'>>;
 const noneGone: Gone = { health: [], partly: new Set() };
 const nothing: Gone &
   Required<Pick<Findings, 'items' | 'unchecked' | 'notes'>> & { readonly listed: readonly ListedStrays[] } = {
-  ...{ items: [], unchecked: [], notes: [], listed: [] },
+  items: [],
+  unchecked: [],
+  notes: [],
+  listed: [],
   ...noneGone,
 };
 
@@ -81,12 +84,14 @@ function visitsOf(context: DriftContext, target: ClusterState): readonly Visit[]
   const instances = allPools(target).flatMap(({ source }) => (source.kind === 'dynamic' ? [source.provider.name] : []));
   return [
     ...[...new Set(instances)].map((name) => ({
-      ...{ about: name, kind: 'machines' as const },
+      about: name,
+      kind: 'machines' as const,
       job: () =>
         machinesJob(context, name, { state: target, publicKeyOf: (...pool) => knownPoolKey(context, ...pool) }),
     })),
     ...target.loadBalancers.map((balancer) => ({
-      ...{ about: balancer.name, kind: 'dns' as const },
+      about: balancer.name,
+      kind: 'dns' as const,
       job: async () => namesJob(context, balancer, target),
     })),
   ];

@@ -21,7 +21,8 @@ export function findingPlace(state: ClusterState, name: string): DriftItem['wher
   const pool = allNodes(state).find(({ node }) => node.name === name)?.pool;
   if (pool === undefined) return { node: name };
   return {
-    ...{ node: name, pool: pool.name },
+    node: name,
+    pool: pool.name,
     ...(pool.source.kind === 'dynamic' && { provider: pool.source.provider.name }),
   };
 }

@@ -19,7 +19,9 @@ export function strayItems(listed: readonly ListedStrays[]): readonly DriftItem[
       : strays.found.map(({ id, name, stopped }) => ({
           key: JSON.stringify([type, id, name]),
           item: {
-            ...{ kind: 'stray' as const, where: { provider, name, id }, repairable: strays.removable },
+            kind: 'stray' as const,
+            where: { provider, name, id },
+            repairable: strays.removable,
             ...(stopped ? { hold: 'held' as const } : strays.stoppable && { hold: 'possible' as const }),
             message: sentence(
               `${provider} has the machine ${name} (${id}) with the tags of the cluster, which neither Kubeloom nor Terraform knows${stopped ? quarantined : ''}`,

@@ -7,7 +7,9 @@ import { StageFailure } from '../stage-failure.ts';
 import { kubectlError } from './kubectl-failure.ts';
 
 const Condition = z.object({
-  ...{ type: z.string(), status: z.string(), reason: z.string().default('') },
+  type: z.string(),
+  status: z.string(),
+  reason: z.string().default(''),
   lastTransitionTime: z.string().optional(),
 });
 

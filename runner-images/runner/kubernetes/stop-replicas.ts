@@ -52,7 +52,10 @@ export async function refuseLastReplica(context: StageContext, kubectl: Kubectl,
   if (result.code !== 0 && isAbsent(result.stderr)) return;
   if (result.code !== 0) throw kubectl.failure('get', result, node);
   const replicas = Replicas.parse(JSON.parse(result.stdout)).items.map(({ spec }) => ({
-    ...{ volume: spec.volumeName, node: spec.nodeID, healthy: spec.healthyAt !== '', failed: spec.failedAt !== '' },
+    volume: spec.volumeName,
+    node: spec.nodeID,
+    healthy: spec.healthyAt !== '',
+    failed: spec.failedAt !== '',
   }));
   const volumes = volumesOnlyOn(node, replicas);
   if (volumes.length === 0) return;

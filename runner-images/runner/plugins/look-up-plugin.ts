@@ -31,8 +31,10 @@ export async function lookUpPlugin(lookup: PluginLookup, context: AnswerContext)
     await context.ports.artifacts.putText(key, copy, 'application/json');
   const secret = secretFields(template);
   return {
-    ...{ version: withCopy(version, sum), title: template.title ?? lookup.name },
-    ...{ machines: network === true && nodepool === true, dns: dns === true },
+    version: withCopy(version, sum),
+    title: template.title ?? lookup.name,
+    machines: network === true && nodepool === true,
+    dns: dns === true,
     ...(secret.length > 0 && { secret }),
     ...(secretFaults.length > 0 && { secretFaults: [...secretFaults] }),
     faults,
@@ -72,7 +74,9 @@ async function described({ name, url }: PluginLookup, folder: string): Promise<P
   const text = await readFile(join(folder, 'provider.json'), 'utf8').catch(() => undefined);
   if (text !== undefined) return templateOf({ name, type: name }, text);
   throw new StageFailure({
-    ...{ class: 'user', code: 'TemplatesFaulty', resource: name },
+    class: 'user',
+    code: 'TemplatesFaulty',
+    resource: name,
     message: `The folder of provider type ${name} in ${url} has no provider.json, which describes it.`,
     hint: 'Add it: docs/plugins.md; `kubeloom provider init` writes one.',
   });
@@ -119,7 +123,9 @@ type Schema = NonNullable<ProviderTemplate['properties']>;
 
 function faulty(name: string, part: string, problem: string): StageFailure {
   return new StageFailure({
-    ...{ class: 'user', code: 'TemplatesFaulty', resource: name },
+    class: 'user',
+    code: 'TemplatesFaulty',
+    resource: name,
     message: `"${part}" in the provider.json of provider type ${name} is not a JSON Schema that can be used: ${problem}`,
     hint: 'Its author has to correct it; `kubeloom provider test` finds it.',
   });

@@ -115,7 +115,9 @@ async function fetchAccepted(context: GitSurroundings, plugin: PluginVersion): P
   const folder = await fetchPlugin(context, plugin);
   if (copy === undefined || checksumOfCopy(await copyText(folder)) === copy) return folder;
   throw new StageFailure({
-    ...{ class: 'user', code: 'PluginChanged', resource: plugin.name },
+    class: 'user',
+    code: 'PluginChanged',
+    resource: plugin.name,
     message: `Provider type ${plugin.type} at ${version} now has other files than when the document was accepted.`,
     hint: 'Find out why, then apply the document again to use the current files.',
   });
@@ -133,7 +135,9 @@ export async function fetchPlugin(context: GitSurroundings, plugin: PluginVersio
   const version = parseTemplateVersion(templates);
   if (version === undefined)
     throw new StageFailure({
-      ...{ class: 'bug', code: 'TemplatesMissing', resource: name },
+      class: 'bug',
+      code: 'TemplatesMissing',
+      resource: name,
       message: `Provider type ${type} has the version "${templates}", which names neither a repository nor an archive.`,
       hint: 'Apply the document again.',
     });

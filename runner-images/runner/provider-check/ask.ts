@@ -88,7 +88,9 @@ export function mustBeGood(
     isBusy(status)
       ? unreported('identity', what, `cannot be checked now (HTTP ${status}): retry later`)
       : {
-          ...{ about: 'identity', name: what, ok: false },
+          about: 'identity',
+          name: what,
+          ok: false,
           message: `is refused (HTTP ${status}): ${clockFault(answer) ?? hint}`,
         },
   );

@@ -18,7 +18,10 @@ export async function checkLogin(type: ProviderTypeName, input: CheckInput): Pro
   const faults = secretFieldFaults(input.fields, type);
   if (faults.length > 0) {
     return faults.map(({ path, reason, fix }) => ({
-      ...{ about: 'identity', name: path.replace('stringData.', ''), ok: false, message: `${reason}: ${fix}` },
+      about: 'identity',
+      name: path.replace('stringData.', ''),
+      ok: false,
+      message: `${reason}: ${fix}`,
     }));
   }
   const invalid = input.regions.filter((region) => !isRegion(region));

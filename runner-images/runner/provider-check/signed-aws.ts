@@ -21,7 +21,12 @@ export async function signedAws(
   const signer = new SignatureV4({ service, region, credentials, sha256: NodeHash });
   const kind = target === undefined ? 'application/x-www-form-urlencoded; charset=utf-8' : 'application/x-amz-json-1.1';
   const { headers } = await signer.sign({
-    ...{ method: 'POST', protocol, hostname, path: '/', query: {}, body },
+    method: 'POST',
+    protocol,
+    hostname,
+    path: '/',
+    query: {},
+    body,
     ...(port === '' ? {} : { port: Number(port) }),
     headers: { host, 'content-type': kind, ...(target === undefined ? {} : { 'x-amz-target': target }) },
   });

@@ -53,8 +53,11 @@ export function askOci(key: OciKey, url: URL, method: OciMethod = 'GET'): Promis
     .join('\n');
   const signature = sign('sha256', Buffer.from(text), key.privateKey).toString('base64');
   const parts = {
-    ...{ version: '1', keyId: key.id, algorithm: 'rsa-sha256' },
-    ...{ headers: Object.keys(signed).join(' '), signature },
+    version: '1',
+    keyId: key.id,
+    algorithm: 'rsa-sha256',
+    headers: Object.keys(signed).join(' '),
+    signature,
   };
   const words = Object.entries(parts).map(([name, value]) => `${name}="${value}"`);
   const { 'content-length': _, ...sent } = { 'content-length': '', ...about };

@@ -111,7 +111,9 @@ function workspaceOf(context: ClusterContext, names: Names): WorkspaceJob {
     root: (files, backend) =>
       renderDnsRoot({
         ...rest,
-        ...{ namespace, manifest, generation },
+        namespace,
+        manifest,
+        generation,
         template: files.template,
         backend,
         installation: context.ports.config.KUBELOOM_INSTALLATION,

@@ -125,7 +125,10 @@ export async function machinesJob(
     parts: partsOf(state, states, name),
     root: (files, backend, without) =>
       renderMachinesRoot({
-        ...{ clusterId, namespace, manifest, generation },
+        clusterId,
+        namespace,
+        manifest,
+        generation,
         state: withoutNodes(state, without),
         others: states,
         provider,

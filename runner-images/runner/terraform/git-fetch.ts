@@ -120,9 +120,14 @@ async function gitEnvironment(
     ...(login ? [[`http.https://${host}/.extraHeader`, `Authorization: ${login}`]] : []),
   ];
   return {
-    ...{ HOME: home, GIT_CONFIG_NOSYSTEM: '1', GIT_CONFIG_GLOBAL: '/dev/null', GIT_TERMINAL_PROMPT: '0' },
+    HOME: home,
+    GIT_CONFIG_NOSYSTEM: '1',
+    GIT_CONFIG_GLOBAL: '/dev/null',
+    GIT_TERMINAL_PROMPT: '0',
     ...(await ownAuthorities(home)),
-    ...{ GIT_ASKPASS: 'true', GIT_CONFIG_COUNT: String(settings.length), LC_ALL: 'C' },
+    GIT_ASKPASS: 'true',
+    GIT_CONFIG_COUNT: String(settings.length),
+    LC_ALL: 'C',
     ...Object.fromEntries(
       settings.flatMap(([key = '', value = ''], index) => [
         [`GIT_CONFIG_KEY_${index}`, key],

@@ -92,7 +92,9 @@ async function readEntry(
   const secret = secretIn(text);
   if (secret === undefined) return { path, text };
   return {
-    ...{ file: path, ...secret, reason: 'is a Secret, and everyone with access to the repository can read it' },
+    file: path,
+    ...secret,
+    reason: 'is a Secret, and everyone with access to the repository can read it',
     fix: 'store it with `kubeloom apply`, remove it from the repository and change its values: they stay in the history',
   };
 }
@@ -109,7 +111,8 @@ function secretIn(text: string): Pick<SourceFault, 'path' | 'line' | 'column'> |
 
 function tooLarge({ url, path }: Place, size: string): StageFailure {
   return new StageFailure({
-    ...{ class: 'user', code: 'SourceTooLarge' },
+    class: 'user',
+    code: 'SourceTooLarge',
     message: `The manifests in ${url}, path ${path}, are ${size}; at most ${most.files} files and ${most.bytes} bytes are allowed.`,
     hint: 'Keep only manifests below that path, or make several GitSources.',
   });

@@ -49,7 +49,9 @@ const HookAnswer = z.object({
   items: z
     .array(
       z.object({
-        ...{ id: z.string().max(200), name: z.string().max(200), kind: z.string().default('machine') },
+        id: z.string().max(200),
+        name: z.string().max(200),
+        kind: z.string().default('machine'),
         /** It is off, as `stop` leaves it. */
         stopped: z.boolean().default(false),
       }),
@@ -83,7 +85,9 @@ export async function providerFiles(
   if (text !== undefined) return { directory, template: templateOf(provider, text) };
   if (!isPlugin(provider)) return { directory, template: noProviderTemplate };
   throw new StageFailure({
-    ...{ class: 'user', code: 'TemplatesFaulty', resource: provider.name },
+    class: 'user',
+    code: 'TemplatesFaulty',
+    resource: provider.name,
     message: `The folder of provider type ${provider.type} (provider ${provider.name}) has no provider.json, which describes it.`,
     hint: 'Apply the document with a version of the type that has one: docs/plugins.md.',
   });

@@ -129,7 +129,10 @@ export class TerraformCli {
       SavedPlan,
     );
     return changes.map(({ address, type, change: { actions, replace_paths: paths }, action_reason: reason }) => ({
-      ...{ address, type, actions, replacePaths: paths.map((path) => path.join('.')) },
+      address,
+      type,
+      actions,
+      replacePaths: paths.map((path) => path.join('.')),
       ...(reason !== undefined && { reason }),
     }));
   }

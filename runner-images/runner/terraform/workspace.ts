@@ -147,7 +147,10 @@ async function plannedWork(context: SecretReader, job: WorkspaceJob): Promise<Wo
   const files = await mainFiles(context, job);
   const { namespace, manifest } = context.document;
   return {
-    ...{ job, files, stateKey: stateKeyOf({ ...job, namespace, manifest }), hook: hookInputOf(context, job) },
+    job,
+    files,
+    stateKey: stateKeyOf({ ...job, namespace, manifest }),
+    hook: hookInputOf(context, job),
     reporter: new ChangeReporter(context, knownNodeNames(context)),
   };
 }

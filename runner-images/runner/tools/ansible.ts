@@ -44,7 +44,12 @@ export const ansible: ToolOf<'ansible'> = async (context) => {
   );
   const { target: goal, others } = context;
   const inventory = renderInventory({
-    ...{ target: goal, others, work, keyDirectory, optional: optionalNodes(context), without },
+    target: goal,
+    others,
+    work,
+    keyDirectory,
+    optional: optionalNodes(context),
+    without,
     facts: context.facts.current,
     oldEndpoints: oldEndpoints(context),
     adminCidrs: context.ports.config.KUBELOOM_RUNNER_CIDRS,

@@ -19,10 +19,16 @@ export async function signedIdentity(serverId?: string): Promise<SignedIdentity>
   const host = new URL(process.env.AWS_ENDPOINT_URL_STS ?? `https://sts.${region}.amazonaws.com`);
   const signer = new SignatureV4({ service: 'sts', region, sha256: NodeHash, credentials: keys });
   const { headers } = await signer.sign({
-    ...{ method: 'POST', protocol: host.protocol, hostname: host.hostname, path: '/', query: {}, body },
+    method: 'POST',
+    protocol: host.protocol,
+    hostname: host.hostname,
+    path: '/',
+    query: {},
+    body,
     ...(host.port === '' ? {} : { port: Number(host.port) }),
     headers: {
-      ...{ host: host.host, 'content-type': 'application/x-www-form-urlencoded; charset=utf-8' },
+      host: host.host,
+      'content-type': 'application/x-www-form-urlencoded; charset=utf-8',
       ...(serverId === undefined ? {} : { 'x-vault-aws-iam-server-id': serverId }),
     },
   });

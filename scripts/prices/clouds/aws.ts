@@ -33,7 +33,11 @@ export async function parseAws(lines: AsyncIterable<string>, { types }: WantedPr
     if (price > 0) prices[row('Instance Type')] = price;
   }
   return {
-    ...{ provider: 'aws', currency: 'USD', per: 'hour', date, prices },
+    provider: 'aws',
+    currency: 'USD',
+    per: 'hour',
+    date,
+    prices,
     source: 'EC2 on-demand prices of AWS, Linux (price list bulk API)',
   };
 }

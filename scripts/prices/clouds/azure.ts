@@ -45,7 +45,11 @@ export function parseAzure(pages: readonly AzurePage[], { types }: WantedPrices,
     prices[item.armSkuName] = Math.min(item.retailPrice, prices[item.armSkuName] ?? Number.POSITIVE_INFINITY);
   }
   return {
-    ...{ provider: 'azure', currency: 'EUR', per: 'hour', date: today, prices },
+    provider: 'azure',
+    currency: 'EUR',
+    per: 'hour',
+    date: today,
+    prices,
     source: 'retail prices API of Azure, pay as you go, Linux',
   };
 }

@@ -15,7 +15,11 @@ export function parseDigitalOcean(answer: unknown, { types }: WantedPrices, toda
     .filter(({ slug }) => types.includes(slug))
     .map(({ slug, price_monthly: price }) => [slug, price]);
   return {
-    ...{ provider: 'digitalocean', currency: 'USD', per: 'month', date: today, prices: Object.fromEntries(prices) },
+    provider: 'digitalocean',
+    currency: 'USD',
+    per: 'month',
+    date: today,
+    prices: Object.fromEntries(prices),
     source: "DigitalOcean's API, sizes",
   };
 }

@@ -34,7 +34,11 @@ export function parseHetzner(answer: unknown, { region, types }: WantedPrices, t
     return server === undefined || address === undefined ? [] : [[name, cents(server + address)] as const];
   });
   return {
-    ...{ provider: 'hetzner', currency, per: 'month', date: today, prices: Object.fromEntries(prices) },
+    provider: 'hetzner',
+    currency,
+    per: 'month',
+    date: today,
+    prices: Object.fromEntries(prices),
     source: "Hetzner's price API, with one primary IPv4 address, without VAT",
   };
 }

@@ -22,7 +22,8 @@ const hosts: readonly Host[] = JSON.parse(result.stdout);
 const items = hosts
   .filter(({ released }) => !released)
   .map(({ host, id, held, state }) => ({
-    ...{ id: id || `${provider}/${host}`, name: host },
+    id: id || `${provider}/${host}`,
+    name: host,
     stopped: held && state !== 'running',
   }));
 process.stdout.write(`${JSON.stringify({ items })}\n`);

@@ -50,7 +50,8 @@ export async function prepareImages(host: string): Promise<BuiltImages> {
     TERRAFORM_IMAGE: await terraformImage(buildah),
   };
   return {
-    ...{ buildah, registry },
+    buildah,
+    registry,
     async image(tool) {
       const name = `localhost/kubeloom-${tool}:test`;
       const settings = Object.entries({ ...bases, ...locations, PROVIDER_TYPES: 'hetzner' });

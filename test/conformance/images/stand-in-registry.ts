@@ -93,7 +93,11 @@ function signed(directory: string, { source, version, program, platform }: Stand
   const answers = (url: string): Readonly<Record<string, unknown>> => ({
     [`${at}/versions`]: { versions: [{ version, protocols: ['6.0'], platforms: [{ os, arch }] }] },
     [`${at}/${version}/download/${os}/${arch}`]: {
-      ...{ protocols: ['6.0'], os, arch, filename: archive, shasum },
+      protocols: ['6.0'],
+      os,
+      arch,
+      filename: archive,
+      shasum,
       download_url: `${url}/${archive}`,
       shasums_url: `${url}/${sums}`,
       shasums_signature_url: `${url}/${sums}.sig`,

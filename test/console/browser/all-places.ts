@@ -67,7 +67,9 @@ export async function storeSettings(console: ConsoleInBrowser): Promise<void> {
   const secret = { apiVersion: 'v1', kind: 'Secret', metadata: named('hetzner'), stringData: { credentials: 'none' } };
   await console.api.putSecret(named('hetzner'), secret);
   await console.api.putTemplate(named('own'), {
-    ...{ apiVersion: 'kubeloom.dev/v1', kind: 'TemplateGitReference', metadata: named('own') },
+    apiVersion: 'kubeloom.dev/v1',
+    kind: 'TemplateGitReference',
+    metadata: named('own'),
     spec: {
       endpoint: { url: 'example.com/own', protocol: 'https' },
       commit: 'v1',
@@ -77,7 +79,10 @@ export async function storeSettings(console: ConsoleInBrowser): Promise<void> {
   // No one fetches it while a test runs.
   const source = { url: 'github.com/team/clusters', ref: 'main', path: 'team', suspend: true };
   await console.api.putGitSource(named('clusters'), {
-    ...{ apiVersion: 'kubeloom.dev/v1', kind: 'GitSource', metadata: named('clusters'), spec: source },
+    apiVersion: 'kubeloom.dev/v1',
+    kind: 'GitSource',
+    metadata: named('clusters'),
+    spec: source,
   });
   const guarded = simManifest('calm', { providers: 2, compute: 4 });
   const proposed = { ...guarded, spec: { ...guarded.spec, requireApproval: true } };

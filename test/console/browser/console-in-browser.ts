@@ -71,7 +71,8 @@ export async function consoleInBrowser(
   const { apiUrl, token: owner } = platform;
   const api = apiClient({ apiUrl, token: owner });
   return {
-    ...{ browser, api },
+    browser,
+    api,
     get platform() {
       return platform;
     },
@@ -122,10 +123,16 @@ export async function consoleInBrowser(
 export function simManifest(name: string, { compute = 2, namespace = 'default', providers = 1 } = {}) {
   const names = Array.from({ length: providers }, (_, index) => `sim-${index + 1}`);
   const pool = (pool: string, provider: string, count: number) => ({
-    ...{ name: pool, providerSpec: { name: provider, region: 'anywhere' }, count, serverType: 'small', image: 'linux' },
+    name: pool,
+    providerSpec: { name: provider, region: 'anywhere' },
+    count,
+    serverType: 'small',
+    image: 'linux',
   });
   return {
-    ...{ apiVersion: 'kubeloom.dev/v1', kind: 'InputManifest', metadata: { name, namespace } },
+    apiVersion: 'kubeloom.dev/v1',
+    kind: 'InputManifest',
+    metadata: { name, namespace },
     spec: {
       providers: names.map((provider) => ({ name: provider, providerType: 'sim' })),
       nodePools: {
@@ -137,7 +144,9 @@ export function simManifest(name: string, { compute = 2, namespace = 'default', 
       kubernetes: {
         clusters: [
           {
-            ...{ name: 'web', version: '1.36.0', network: '192.168.2.0/24' },
+            name: 'web',
+            version: '1.36.0',
+            network: '192.168.2.0/24',
             pools: { control: ['control'], compute: names.map((_, index) => `compute-${index + 1}`) },
           },
         ],

@@ -54,7 +54,9 @@ export async function startSignInIssuer(): Promise<SignInIssuer> {
       ...(state.tamper === 'issuer' && { iss: 'https://evil.example' }),
     };
     return {
-      ...{ token_type: 'Bearer', expires_in: state.seconds, refresh_token: refresh },
+      token_type: 'Bearer',
+      expires_in: state.seconds,
+      refresh_token: refresh,
       access_token: await issuer.token({
         aud: state.tamper === 'audience' ? 'another-api' : audience,
         exp: inSeconds(7200),
@@ -120,11 +122,9 @@ export async function startSignInIssuer(): Promise<SignInIssuer> {
 
   const issuer = await startIssuer({
     discovery: (url) => ({
-      ...{
-        authorization_endpoint: `${url}/authorize`,
-        token_endpoint: `${url}/token`,
-        end_session_endpoint: `${url}/end`,
-      },
+      authorization_endpoint: `${url}/authorize`,
+      token_endpoint: `${url}/token`,
+      end_session_endpoint: `${url}/end`,
       code_challenge_methods_supported: ['S256'],
     }),
     async serve(request, response) {
@@ -145,7 +145,8 @@ export async function startSignInIssuer(): Promise<SignInIssuer> {
       } else if (url.pathname === '/token') {
         const { status, body: json } = await grant(new URLSearchParams(body));
         response.writeHead(status, {
-          ...{ 'content-type': 'application/json', 'cache-control': 'no-store' },
+          'content-type': 'application/json',
+          'cache-control': 'no-store',
           // To the page that the client registered, as real ones do.
           'access-control-allow-origin': new URL([...redirects][0] ?? 'http://127.0.0.1').origin,
         });

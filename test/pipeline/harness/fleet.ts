@@ -6,7 +6,9 @@ import { Pipeline } from './pipeline.ts';
 export const fleet = 'fleet';
 
 const head = (kind: string, name: string) => ({
-  ...{ apiVersion: 'kubeloom.dev/v1', kind, metadata: { name, namespace: fleet } },
+  apiVersion: 'kubeloom.dev/v1',
+  kind,
+  metadata: { name, namespace: fleet },
 });
 
 /** The line that a change is about. */
@@ -17,7 +19,9 @@ export const environment = (version: string, count = 1) => ({
 const pool = (name: string, count: unknown) => ({
   name,
   providerSpec: { name: 'sim-1', region: 'r1' },
-  ...{ count, serverType: 'small', image: 'linux' },
+  count,
+  serverType: 'small',
+  image: 'linux',
 });
 export const template = {
   ...head('InventoryTemplate', 'standard'),

@@ -233,8 +233,11 @@ const namesOf = (state: ClusterState | null): readonly string[] =>
 
 /** What the real runner reports about itself. */
 const stopped = {
-  ...{ class: 'transient', code: 'StageCancelled', message: 'The stage was stopped before it was done.' },
-  ...{ hint: 'Nothing to do.', retryable: false },
+  class: 'transient',
+  code: 'StageCancelled',
+  message: 'The stage was stopped before it was done.',
+  hint: 'Nothing to do.',
+  retryable: false,
 } as const satisfies StageError;
 
 function heldBy(ending: Exclude<Ending, string> | undefined): StageError | undefined {

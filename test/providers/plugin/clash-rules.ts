@@ -190,31 +190,37 @@ export const clashRules: Readonly<Record<string, readonly ClashRule[]>> = { ...l
 
 export const rangeRules: Readonly<Record<string, RangeRule>> = {
   aws_subnet: {
-    ...{ range: 'cidr_block', parent: { type: 'aws_vpc', range: 'cidr_block', by: { id: 'vpc_id' } } },
+    range: 'cidr_block',
+    parent: { type: 'aws_vpc', range: 'cidr_block', by: { id: 'vpc_id' } },
     says: 'InvalidSubnet.Conflict: the CIDR conflicts with another subnet or its VPC',
   },
   azurerm_subnet: {
     range: 'address_prefixes',
     parent: {
-      ...{ type: 'azurerm_virtual_network', range: 'address_space' },
+      type: 'azurerm_virtual_network',
+      range: 'address_space',
       by: { resource_group_name: 'resource_group_name', name: 'virtual_network_name' },
     },
     says: 'NetcfgSubnetRangesOverlap',
   },
   google_compute_subnetwork: {
-    ...{ range: 'ip_cidr_range', parent: { type: 'google_compute_network', range: '', by: { id: 'network' } } },
+    range: 'ip_cidr_range',
+    parent: { type: 'google_compute_network', range: '', by: { id: 'network' } },
     says: 'Error 400: Invalid IPCidrRange: conflicts with existing subnetwork',
   },
   oci_core_subnet: {
-    ...{ range: 'cidr_block', parent: { type: 'oci_core_vcn', range: 'cidr_blocks', by: { id: 'vcn_id' } } },
+    range: 'cidr_block',
+    parent: { type: 'oci_core_vcn', range: 'cidr_blocks', by: { id: 'vcn_id' } },
     says: '400-InvalidParameter: the CIDR overlaps or is not within the VCN',
   },
   openstack_networking_subnet_v2: {
-    ...{ range: 'cidr', parent: { type: 'openstack_networking_network_v2', range: '', by: { id: 'network_id' } } },
+    range: 'cidr',
+    parent: { type: 'openstack_networking_network_v2', range: '', by: { id: 'network_id' } },
     says: '400 Requested subnet overlaps with another subnet',
   },
   toy_subnet: {
-    ...{ range: 'range', parent: { type: 'toy_network', range: 'range', by: { id: 'network_id' } } },
+    range: 'range',
+    parent: { type: 'toy_network', range: 'range', by: { id: 'network_id' } },
     says: 'subnet overlaps',
   },
 };

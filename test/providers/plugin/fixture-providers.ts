@@ -33,7 +33,10 @@ export async function startFixtureProviders(fixtures: readonly SchemaFixture[]):
     const socket = join(directory, `${index}.sock`);
     listeners.push(await listenGrpc(socket, methods));
     reattach[provider] = {
-      ...{ Protocol: 'grpc', ProtocolVersion: 6, Pid: process.pid, Test: true },
+      Protocol: 'grpc',
+      ProtocolVersion: 6,
+      Pid: process.pid,
+      Test: true,
       Addr: { Network: 'unix', String: socket },
     };
   }

@@ -77,7 +77,11 @@ function attributeMessage(name: string, schema: AttributeSchema): Readonly<Recor
     name,
     ...(type === undefined ? {} : { type: new TextEncoder().encode(JSON.stringify(type)) }),
     ...(nested === undefined ? {} : { nestedType: nestedMessage(nested) }),
-    ...{ required, optional, computed, sensitive, writeOnly },
+    required,
+    optional,
+    computed,
+    sensitive,
+    writeOnly,
   };
 }
 

@@ -120,7 +120,10 @@ export class ProviderService {
       const region = placeArguments.map((name) => planned[name]).find((at) => typeof at === 'string') ?? blockRegion;
       const key = objectOf(priorState) === null ? this.#cloud.newKey(type) : keyOf(plannedPrivate);
       const make = makerOf({
-        ...{ type, region, config: planned, seed: `${account.name}/${key}` },
+        type,
+        region,
+        config: planned,
+        seed: `${account.name}/${key}`,
         address: (seed) => this.#cloud.address(seed),
       });
       const values = applied(this.#resource(type).block, planned, make);

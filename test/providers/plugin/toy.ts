@@ -28,7 +28,10 @@ export function machineIn(account: string, name = 'one', change: Readonly<Record
     toy_key: { [account]: { provider, name: 'key', public_key: 'ssh-ed25519 AAAA' } },
     toy_machine: {
       [account]: {
-        ...{ provider, name, image: '${data.toy_image.image.id}', key_ids: [`\${toy_key.${account}.id}`] },
+        provider,
+        name,
+        image: '${data.toy_image.image.id}',
+        key_ids: [`\${toy_key.${account}.id}`],
         tags: { generation: '1' },
         nic: [{ subnet_id: `\${toy_subnet.${account}.id}`, aliases: [{ name: 'inner' }] }],
         ...change,

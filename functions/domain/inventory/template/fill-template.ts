@@ -272,7 +272,8 @@ class Filler {
     const weight = parts
       .map((part) => this.#weightOf(part))
       .reduce((sum, one) => ({ steps: sum.steps + one.steps, characters: sum.characters + one.characters }), {
-        ...{ steps: 1, characters: own },
+        steps: 1,
+        characters: own,
       });
     this.#weights.set(value, weight);
     return weight;

@@ -83,13 +83,19 @@ export function manifestOfGroups(document: MachineGroups): InputManifest {
   const { driftChecks, deletionProtection, requireApproval, loadBalancers, network, protect } = spec;
   const parts = manifest.spec as { providers: unknown[]; kubernetes: { clusters: [{ pools: { compute: string[] } }] } };
   const bare = InputManifest.parse({
-    ...{ apiVersion, kind: 'InputManifest', metadata },
+    apiVersion,
+    kind: 'InputManifest',
+    metadata,
     spec: { providers: parts.providers, driftChecks, deletionProtection, requireApproval },
   });
   const pools = groups.map((group) => [group, poolOf(group)] as const);
   const meshless = network === noNetwork;
   const cluster: KubernetesCluster = {
-    ...{ name: metadata.name, version: '', network: meshless ? defaultNetwork : network, protect, machinesOnly: true },
+    name: metadata.name,
+    version: '',
+    network: meshless ? defaultNetwork : network,
+    protect,
+    machinesOnly: true,
     ...(meshless && { meshless }),
     installationProxy: InstallationProxy.parse({ mode: 'off' }),
     pools: { control: [], compute: parts.kubernetes.clusters[0].pools.compute },
@@ -123,7 +129,9 @@ function poolOf(group: PlacedGroup): DynamicNodePool | StaticNodePool {
     case 'created': {
       const { size, boot, health, repair, machineSpec, properties, ...rest } = CreatedGroup.parse(group.value);
       return {
-        ...{ ...inKubernetes, ...rest, count: size },
+        ...inKubernetes,
+        ...rest,
+        count: size,
         ...(repair && { repair }),
         ...(machineSpec && { machineSpec }),
         ...(properties && { properties }),
@@ -142,8 +150,14 @@ function poolOf(group: PlacedGroup): DynamicNodePool | StaticNodePool {
       } = PluginGroup.parse(group.value);
       const { providerSpec, serverType, image } = MachineOfPlugin.parse(machineOfPlugin(group).machine);
       return {
-        ...{ ...inKubernetes, ...rest, count: size, providerSpec, serverType, image },
-        ...{ storageDiskSize: 0, spot: false },
+        ...inKubernetes,
+        ...rest,
+        count: size,
+        providerSpec,
+        serverType,
+        image,
+        storageDiskSize: 0,
+        spot: false,
         ...(readPlugin(group).type === pluginType && { properties: resourceProperties }),
         ...(repair && { repair }),
         ...doneOnMachines({ boot, health }),
@@ -200,15 +214,21 @@ function poolDraft(group: PlacedGroup): { readonly draft: Draft; readonly places
   const name = type === undefined ? undefined : pluginProviderName(resourcePlugin);
   return {
     draft: {
-      ...{ ...draft, storageDiskSize: 0, providerSpec: { name, region, ...(zone !== undefined && { zone }) } },
+      ...draft,
+      storageDiskSize: 0,
+      providerSpec: { name, region, ...(zone !== undefined && { zone }) },
       ...(serverType !== undefined && { serverType }),
       ...(image !== undefined && { image }),
       ...(type === pluginType && { properties }),
     },
     places: {
-      ...{ count: 'size', 'providerSpec.name': 'resourcePlugin.name' },
-      ...{ 'providerSpec.region': places.region, 'providerSpec.zone': places.zone },
-      ...{ serverType: places.serverType, image: places.image, properties: 'resourceProperties' },
+      count: 'size',
+      'providerSpec.name': 'resourcePlugin.name',
+      'providerSpec.region': places.region,
+      'providerSpec.zone': places.zone,
+      serverType: places.serverType,
+      image: places.image,
+      properties: 'resourceProperties',
     },
   };
 }

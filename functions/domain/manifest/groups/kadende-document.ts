@@ -16,7 +16,8 @@ export function fromKadende(document: unknown): Readonly<Record<string, unknown>
     given[field] === undefined ? [] : [[keptAs(field), String(given[field])]],
   );
   return {
-    ...{ apiVersion: 'kubeloom.dev/v1', kind: 'MachineGroups' },
+    apiVersion: 'kubeloom.dev/v1',
+    kind: 'MachineGroups',
     metadata: {
       ...(name !== undefined && { name: typeof name === 'string' ? dnsForm(name) : name }),
       annotations: Object.fromEntries(annotations),

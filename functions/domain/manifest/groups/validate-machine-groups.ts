@@ -63,7 +63,10 @@ export function validateMachineGroups(document: unknown, context: ValidationCont
   const { manifest, places: inManifest } = draftOfGroups(isMap(stripped) ? stripped : {}, groups);
   const frameFaults = frame.faults.map(({ path }) => path);
   const broken = brokenRules(manifest, {
-    ...{ rules: machineRules, faultPaths: frameFaults, context, machinesOnly: true },
+    rules: machineRules,
+    faultPaths: frameFaults,
+    context,
+    machinesOnly: true,
   })
     .map((fault) => inWordsOfGroups(fault, inManifest))
     .concat(groups.filter(({ kind }) => kind === 'plugin').flatMap((group) => readPlugin(group).faults))
@@ -88,7 +91,8 @@ function inWordsOfGroups(fault: Fault, places: Parameters<typeof placeInGroups>[
   const inDocument = (text: string) => text.replaceAll(placesOfPools, (place) => placeInGroups(place, places));
   return {
     ...fault,
-    ...{ path: placeInGroups(fault.path, places), reason: inDocument(fault.reason) },
+    path: placeInGroups(fault.path, places),
+    reason: inDocument(fault.reason),
     ...(fault.fix !== undefined && { fix: inDocument(fault.fix) }),
   };
 }

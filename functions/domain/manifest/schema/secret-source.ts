@@ -60,7 +60,11 @@ export function locatorOf(source: SecretSource, manifestNamespace: string): stri
   if (vault === undefined) return locatorText({ kind: 'stored', name: `${namespace}/${name}` });
   const { mount, path, kvVersion, keys = {} } = vault;
   return locatorText({
-    ...{ kind: 'vault', connection: `${namespace}/${name}`, mount, path, keys },
+    kind: 'vault',
+    connection: `${namespace}/${name}`,
+    mount,
+    path,
+    keys,
     ...(kvVersion === undefined ? {} : { kvVersion }),
   });
 }

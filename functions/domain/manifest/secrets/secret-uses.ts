@@ -13,7 +13,10 @@ import { type SecretSource, storedSecretOf } from '../schema/secret-source.ts';
 export type SecretUse = ProviderTypeName | 'ssh' | 'git' | 'vault';
 
 const field = (name: string, format: string, accepts: SecretField['accepts'], required = true): SecretField => ({
-  ...{ name, required, format, accepts },
+  name,
+  required,
+  format,
+  accepts,
 });
 const filled = (name: string, required = true): SecretField =>
   field(name, 'any text that is not empty', (value) => value.length > 0, required);

@@ -82,15 +82,14 @@ export function buildDesiredState(input: DesiredStateInput): ClusterState | null
     ...kubernetesOptions(cluster),
     ...(!cluster.machinesOnly &&
       desiredDocuments(cluster, {
-        ...{
-          existing,
-          pools,
-          loadBalancers,
-          defaultStorage: input.defaultStorage ?? 'none',
-          agentUrl: input.agentUrl ?? '',
-          plane: input.planes?.[cluster.name] ?? [],
-        },
-        ...{ templates: input.templates, templateSecrets: input.templateSecrets ?? {} },
+        existing,
+        pools,
+        loadBalancers,
+        defaultStorage: input.defaultStorage ?? 'none',
+        agentUrl: input.agentUrl ?? '',
+        plane: input.planes?.[cluster.name] ?? [],
+        templates: input.templates,
+        templateSecrets: input.templateSecrets ?? {},
       })),
     pools,
     loadBalancers,

@@ -49,7 +49,9 @@ function endpointFaults(state: ClusterState): readonly Refusal[] {
 function nameFaults(state: ClusterState, nodes: readonly NodeState[]): readonly Refusal[] {
   const machines = nodes.flatMap(({ static: machine }) => (machine ? [machine.endpoint] : []));
   const names = {
-    ...{ node: nodes.map(({ name }) => name), machine: machines, pool: allPools(state).map(({ id }) => id) },
+    node: nodes.map(({ name }) => name),
+    machine: machines,
+    pool: allPools(state).map(({ id }) => id),
     'load balancer': state.loadBalancers.flatMap(({ id, name }) => [id, name]),
   };
   return Object.entries(names).flatMap(([what, all]) =>

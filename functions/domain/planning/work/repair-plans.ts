@@ -158,7 +158,9 @@ function kubernetes(state: ClusterState, { kinds, nodes, machines, documents }: 
           : []),
       ],
       work: {
-        ...{ patch, remove: [], maxUnavailable: 1 },
+        patch,
+        remove: [],
+        maxUnavailable: 1,
         ...(kinds.has('certificate') && { certificates: true as const }),
         ...(documents.length > 0 && { documents: documents.map(({ name, version }) => ({ name, version })) }),
       },

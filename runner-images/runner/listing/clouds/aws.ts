@@ -29,7 +29,10 @@ interface Wanted {
 const alive = ['pending', 'running', 'shutting-down', 'stopping', 'stopped'];
 const wanted: readonly Wanted[] = [
   {
-    ...{ kind: 'machine', action: 'DescribeInstances', id: 'instanceId', pages: true },
+    kind: 'machine',
+    action: 'DescribeInstances',
+    id: 'instanceId',
+    pages: true,
     path: ['reservationSet', 'item', 'instancesSet', 'item'],
     filters: [['instance-state-name', alive]],
   },
@@ -48,7 +51,8 @@ export const list: ListOfType = async (input) => {
     const what = `${action} in ${region}`;
     const things = await allPages(what, async (next) => {
       const body = new URLSearchParams({
-        ...{ Action: action, Version: '2016-11-15' },
+        Action: action,
+        Version: '2016-11-15',
         ...filterFields([[`tag:${clusterTag}`, [input.cluster]], ...filters]),
         ...(pages && { MaxResults: '500' }),
         ...(next !== undefined && { NextToken: next }),
@@ -64,7 +68,9 @@ export const list: ListOfType = async (input) => {
       return { items, next: textOf(answer, 'nextToken') };
     });
     return things.map(({ id: value, name }) => ({
-      ...{ id: value, name: plainName(name, input.cluster), kind },
+      id: value,
+      name: plainName(name, input.cluster),
+      kind,
       place: region,
     }));
   }

@@ -29,12 +29,15 @@ export const list: ListOfType = async (input) => {
     const found = await Promise.all(
       Object.entries(kinds).map(async ([kind, [path, schema]]) => {
         const things = shaped(`${path} in ${zone}`, await askExoscale(fields, `${base}/${path}`), {
-          ...{ schema, denies },
+          schema,
+          denies,
         });
         return things
           .filter(({ labels }) => isTagged(labels, cluster))
           .map(({ id, name = id }) => ({
-            ...{ id, name: plainName(name, cluster), kind: kind as keyof typeof kinds },
+            id,
+            name: plainName(name, cluster),
+            kind: kind as keyof typeof kinds,
             place: zone,
           }));
       }),

@@ -32,7 +32,8 @@ export const list: ListOfType = async (input) => {
     Object.entries(kinds).map(async ([kind, word]) => {
       const things = await allPages(word, async (next) => {
         const query = new URLSearchParams({
-          ...{ filter: `labels.${clusterTag}=${cluster}`, maxResults: '500' },
+          filter: `labels.${clusterTag}=${cluster}`,
+          maxResults: '500',
           ...(next !== undefined && { pageToken: next }),
         });
         const page = shaped(word, await askCloud(`${base}/aggregated/${word}?${query}`, { headers }), {
@@ -50,7 +51,10 @@ export const list: ListOfType = async (input) => {
       return things
         .filter(({ labels }) => isTagged(labels, cluster))
         .map(({ id, name, place }) => ({
-          ...{ id, name: plainName(name, prefix), kind: kind as keyof typeof kinds, place },
+          id,
+          name: plainName(name, prefix),
+          kind: kind as keyof typeof kinds,
+          place,
           stateId: `projects/${fields.gcpproject}/${place}/${word}/${name}`,
         }));
     }),

@@ -19,7 +19,8 @@ export const list: ListOfType = async (input) => {
         const what = `${path} in ${region}`;
         const things = await allPages(what, async (next) => {
           const query = {
-            ...{ compartmentId: fields.compartmentocid ?? '', limit: '100' },
+            compartmentId: fields.compartmentocid ?? '',
+            limit: '100',
             ...(next !== undefined && { page: next }),
           };
           const answer = await question('iaas', `20160918/${path}`, query);

@@ -7,8 +7,10 @@ import { allPages, type DeniedBy, isTagged, type ListOfType, NotListed, plainNam
 const Thing = z.object({ id: z.string(), name: z.string().nullish(), metadata: Tags });
 const Links = z.array(z.object({ rel: z.string() })).optional();
 const schema = z.object({
-  ...{ servers: z.array(Thing).optional(), volumes: z.array(Thing).optional() },
-  ...{ servers_links: Links, volumes_links: Links },
+  servers: z.array(Thing).optional(),
+  volumes: z.array(Thing).optional(),
+  servers_links: Links,
+  volumes_links: Links,
 });
 /** Types of services as catalogs name them, the newest first. */
 const kinds = {
@@ -34,7 +36,8 @@ export const list: ListOfType = async (input) => {
           const found = await allPages(word, async (next) => {
             const query = new URLSearchParams({ limit: '200', ...(next !== undefined && { marker: next }) });
             const page = shaped(word, await askCloud(`${url}/${word}/detail?${query}`, { headers }), {
-              ...{ schema, denies },
+              schema,
+              denies,
             });
             const items = page[word];
             if (items === undefined) throw new NotListed(word, 'the answer has another form');
@@ -48,7 +51,9 @@ export const list: ListOfType = async (input) => {
         .flat()
         .filter(({ metadata }) => isTagged(metadata, cluster))
         .map(({ id, name, metadata: _, ...place }) => ({
-          ...{ id, name: plainName(name || id, cluster), kind: kind as keyof typeof kinds },
+          id,
+          name: plainName(name || id, cluster),
+          kind: kind as keyof typeof kinds,
           ...place,
         }));
     }),

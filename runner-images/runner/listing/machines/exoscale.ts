@@ -8,7 +8,10 @@ import { type MachineAt, type MachinesIn, mustBeDone } from '../machine-acts.ts'
 
 const schema = z.object({ id: z.string(), state: z.string(), labels: Tags });
 const powers: Readonly<Record<string, 'off' | 'going'>> = {
-  ...{ stopped: 'off', destroying: 'going', destroyed: 'going', expunging: 'going' },
+  stopped: 'off',
+  destroying: 'going',
+  destroyed: 'going',
+  expunging: 'going',
 };
 
 function keeps({ text }: CloudAnswer): string | undefined {

@@ -9,7 +9,9 @@ import { type MachineAt, type MachineNow, type MachinesIn, mustBeDone, NotDone }
 
 const schema = z.object({ id: z.string(), lifecycleState: z.string(), freeformTags: Tags });
 const powers: Readonly<Record<string, 'off' | 'going'>> = {
-  ...{ STOPPED: 'off', TERMINATING: 'going', TERMINATED: 'going' },
+  STOPPED: 'off',
+  TERMINATING: 'going',
+  TERMINATED: 'going',
 };
 /** Oracle has no protection of instances. */
 const refusals = { denies, keeps: () => undefined };

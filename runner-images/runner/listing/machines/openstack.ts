@@ -8,13 +8,18 @@ import { actingOf, type MachineAt, type MachinesIn } from '../machine-acts.ts';
 
 const schema = z.object({
   server: z.object({
-    ...{ id: z.string(), status: z.string(), metadata: Tags },
+    id: z.string(),
+    status: z.string(),
+    metadata: Tags,
     'OS-EXT-STS:task_state': z.string().nullish(),
   }),
 });
 const powers: Readonly<Record<string, 'off' | 'going'>> = {
-  ...{ SHUTOFF: 'off', SHELVED: 'off', SHELVED_OFFLOADED: 'off' },
-  ...{ DELETED: 'going', SOFT_DELETED: 'going' },
+  SHUTOFF: 'off',
+  SHELVED: 'off',
+  SHELVED_OFFLOADED: 'off',
+  DELETED: 'going',
+  SOFT_DELETED: 'going',
 };
 
 function keeps({ status, text }: CloudAnswer): string | undefined {

@@ -84,12 +84,11 @@ async function federatedToken(
   const pool = workloadidentityprovider.replace('//iam.googleapis.com/', '');
   const { token: subject_token } = await webIdentityToken(`https://iam.googleapis.com/${pool}`, () => undefined);
   const exchange = form({
-    ...{
-      grant_type: 'urn:ietf:params:oauth:grant-type:token-exchange',
-      audience: `//iam.googleapis.com/${pool}`,
-      scope,
-    },
-    ...{ requested_token_type: 'urn:ietf:params:oauth:token-type:access_token', subject_token },
+    grant_type: 'urn:ietf:params:oauth:grant-type:token-exchange',
+    audience: `//iam.googleapis.com/${pool}`,
+    scope,
+    requested_token_type: 'urn:ietf:params:oauth:token-type:access_token',
+    subject_token,
     subject_token_type: 'urn:ietf:params:oauth:token-type:jwt',
   });
   const first = await mustAsk('workload identity pool', bases.sts ?? 'https://sts.googleapis.com/v1/token', exchange);

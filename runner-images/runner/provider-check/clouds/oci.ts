@@ -9,8 +9,13 @@ import { askOci, type OciKey, type OciQuestion, ociKey } from '../signed-oci.ts'
 const regionOfNames = 'eu-frankfurt-1';
 /** By the third part of an OCID; other realms are those of single customers. */
 const domains: Readonly<Record<string, string>> = {
-  ...{ oc1: 'oraclecloud.com', oc2: 'oraclegovcloud.com', oc3: 'oraclegovcloud.com', oc4: 'oraclegovcloud.uk' },
-  ...{ oc8: 'oraclecloud8.com', oc9: 'oraclecloud9.com', oc10: 'oraclecloud10.com' },
+  oc1: 'oraclecloud.com',
+  oc2: 'oraclegovcloud.com',
+  oc3: 'oraclegovcloud.com',
+  oc4: 'oraclegovcloud.uk',
+  oc8: 'oraclecloud8.com',
+  oc9: 'oraclecloud9.com',
+  oc10: 'oraclecloud10.com',
 };
 /** Resource type of a policy to the list that shows whether anything of it is granted. */
 const lists: Readonly<Record<string, readonly [service: string, path: string]>> = {
