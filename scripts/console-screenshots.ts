@@ -153,7 +153,7 @@ try {
     await page.getByText('is watched').waitFor();
     await shoot('rollout');
     await go('events');
-    await page.getByText('done in').first().waitFor();
+    await page.getByText('Succeeded').first().waitFor();
     await shoot('events');
     await ended(api, { namespace: 'default', name: 'shop' });
     await go('manifests/default/shop/history');

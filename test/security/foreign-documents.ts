@@ -16,7 +16,7 @@ export const eveOperates = {
   spec: { role: 'operator', namespaces: ['other'], subjects: [{ claim: { name: 'groups', value: 'others' } }] },
 };
 
-/** By operation, for those that have one. */
+/** The body of a request, by operation, for those that have one. */
 export const bodies: Readonly<Record<string, object>> = {
   putManifest: aManifest({ compute: 5 }),
   planManifest: aManifest({ compute: 5 }),
@@ -25,7 +25,7 @@ export const bodies: Readonly<Record<string, object>> = {
   putGitSource: { ...gitSource, spec: { ...gitSource.spec, suspend: false } },
   putRole: { ...eveOperates, spec: { ...eveOperates.spec, role: 'admin', namespaces: ['*'] } },
 };
-/** Of what exists, by operation; `shop` for the others. */
+/** The name of what exists, by operation; `shop` for the others. */
 export const names: Readonly<Record<string, string>> = {
   putRole: 'eve',
   deleteRole: 'eve',

@@ -93,7 +93,7 @@ export async function consoleInBrowser(
       });
       const { code } = await askForCode(apiUrl, token);
       await page.goto(consoleAddress(apiUrl, code));
-      await page.getByRole('link', { name: 'Kubeloom' }).waitFor();
+      await page.getByRole('link', { name: 'Kubeloom', exact: true }).waitFor();
       return {
         context,
         page,

@@ -128,16 +128,14 @@ it('the newest entries of events and of the audit are read first, earlier ones o
   const before = asked().length;
   await go('events?minutes=60');
   const lines = page.getByRole('list', { name: 'Events, oldest first' }).getByRole('listitem');
-  await expect.poll(() => lines.count()).toBeGreaterThanOrEqual(200);
+  await lines.getByText('200 events').waitFor();
   expect(asked().length).toBe(before + 1);
   expect(await lines.filter({ hasText: 'created' }).count()).toBe(0);
   await page.getByRole('button', { name: 'Show earlier' }).click();
   await lines.filter({ hasText: 'created' }).first().waitFor();
+  // Those of a run are together: its line, which has all of their words, is opened.
+  const run = lines.filter({ hasText: 'other' }).last().getByRole('button');
+  await run.click();
   await console.api.pauseManifest(key, {});
-  await page
-    .getByRole('list', { name: 'Events, oldest first' })
-    .getByRole('listitem')
-    .filter({ hasText: 'paused' })
-    .nth(110)
-    .waitFor();
+  await lines.filter({ hasText: 'paused' }).nth(111).waitFor();
 });

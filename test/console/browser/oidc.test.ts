@@ -273,12 +273,12 @@ describe('a session that lasts', () => {
     issuer.seconds = 300;
     const { page } = await opened({ clock: true });
     await signIn(page, '#/events?minutes=60');
-    await drawn(page, /done in/);
+    await drawn(page, /generation 1: created/);
     issuer.refreshes = false;
     await page.clock.fastForward(400_000);
     await page.getByText('Your session has ended').first().waitFor();
     await page.getByRole('button', { name: 'Sign in' }).click();
-    await drawn(page, /done in/);
+    await drawn(page, /generation 1: created/);
     expect(page.url()).toBe(`${address}#/events?minutes=60`);
   });
 });

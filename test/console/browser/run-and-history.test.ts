@@ -85,7 +85,7 @@ it('the fleet is filtered by provider and ordered as one chooses, and says of ea
     .getByRole('row', { name: /drifts/ })
     .getByRole('link', { name: '1 difference' })
     .waitFor();
-  await page.getByRole('row', { name: /old/ }).getByText('reached', { exact: true }).waitFor();
+  await page.getByRole('row', { name: /old/ }).getByRole('cell', { name: 'reached', exact: true }).waitFor();
   await page.getByRole('row', { name: /fails/ }).getByText('not reached').waitFor();
   await page.getByRole('combobox', { name: 'Order' }).selectOption('nodes');
   await expect.poll(async () => (await names())[0]).toBe('drifts');
