@@ -139,7 +139,7 @@ function DesiredState({ row: { agreement, differences, summary } }: { readonly r
 
 const agreements = {
   desired: ['good', 'reached'],
-  changing: ['work', 'being changed'],
+  changing: ['work', 'changing'],
   unreached: ['bad', 'not reached'],
 } as const satisfies Readonly<Record<Exclude<Agreement, 'drifted'>, readonly [tone: Tone, word: string]>>;
 
