@@ -129,10 +129,9 @@ try {
       .waitFor();
     await shoot('drift');
     await go('settings/providers?search=shop&instance=default%2Fshop%2Fsim-1');
-    await page.getByText(/never checked|nothing was asked/).waitFor();
     const check = page.getByRole('button', { name: 'Check its credentials' });
     await check.click();
-    await page.getByText('nothing was asked').waitFor();
+    await page.getByText('nothing was asked').last().waitFor();
     await shoot('settings');
     await go('settings/secrets');
     await page.getByText('default/hetzner').first().waitFor();
@@ -153,14 +152,14 @@ try {
     await page.getByText('is watched').waitFor();
     await shoot('rollout');
     await go('events');
-    await page.getByText('Succeeded').first().waitFor();
+    await page.locator('.event-run').getByText('Succeeded').first().waitFor();
     await shoot('events');
     await ended(api, { namespace: 'default', name: 'shop' });
     await go('manifests/default/shop/history');
     await page.getByText('generation 1').waitFor();
     await shoot('history');
     await go('manifests/default/asked/plan');
-    await page.getByRole('link', { name: 'Review' }).click();
+    await page.getByRole('link', { name: 'Look at it' }).click();
     await page.getByText('Plan', { exact: false }).first().waitFor();
     await page.getByText('nodes +').first().waitFor();
     await shoot('approval');
