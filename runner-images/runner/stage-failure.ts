@@ -72,7 +72,7 @@ export function checkTooLong(minutes: number): StageFailure {
     class: 'transient',
     code: 'StageTooLong',
     message: `The check was stopped after ${minutes} minutes, shortly before its build would have been killed.`,
-    hint: 'The next check starts at its regular time. If checks never finish in time, run them in containers, which have up to 27 minutes for it: the option lambdaRunners without drift.',
+    hint: 'The next check starts at its regular time. If checks never finish in time, run them in containers, which give them more time than Lambda compute: the option lambdaRunners without drift.',
     retryable: false,
   });
 }

@@ -96,23 +96,29 @@ describe('options', () => {
     expect(Object.fromEntries(limits({ runnerMinutes: 20, lambdaRunners: '' })).drift).toBe(20);
   });
 
-  it('a runner stops its stage cleanly before its build is killed', () => {
-    const projects = runnersOf(installationOf({ runnerMinutes: 90, lambdaRunners: 'drift' }).pipeline);
-    const stageMinutes = projects.map(({ Properties }) => {
+  /** Minutes after which the runner of each tool stops its stage. */
+  function stageMinutes(options: Parameters<typeof installationOf>[0]): Record<string, number> {
+    const rows = runnersOf(installationOf(options).pipeline).map(({ Properties }) => {
       const variables = (Properties.Environment as { EnvironmentVariables: { Name: string; Value: string }[] })
         .EnvironmentVariables;
       const name = String(Properties.Description).replace('Kubeloom runner: ', '');
-      return [name, Number(variables.find(({ Name }) => Name === 'KUBELOOM_STAGE_MINUTES')?.Value)];
+      return [name, Number(variables.find(({ Name }) => Name === 'KUBELOOM_STAGE_MINUTES')?.Value)] as const;
     });
-    expect(Object.fromEntries(stageMinutes)).toEqual({
-      terraform: 85,
-      ansible: 85,
-      kubeone: 85,
-      kubectl: 85,
-      drift: 13,
-    });
+    return Object.fromEntries(rows);
+  }
+
+  it('a runner stops its stage cleanly before its build is killed', () => {
+    const options = { runnerMinutes: 90, lambdaRunners: 'drift' };
+    expect(stageMinutes(options)).toEqual({ terraform: 85, ansible: 85, kubeone: 85, kubectl: 85, drift: 13 });
+    const projects = runnersOf(installationOf(options).pipeline);
     for (const { Properties } of projects.filter(({ Properties }) => Properties.TimeoutInMinutes !== undefined))
       expect(Properties.QueuedTimeoutInMinutes).toBe(longestQueueMinutes);
+  });
+
+  it('docs/aws/compute.md has the minutes of a check on Lambda compute and in containers', () => {
+    const page = readFileSync(new URL('../../docs/aws/compute.md', import.meta.url), 'utf8');
+    expect(page).toContain(`After ${stageMinutes({ lambdaRunners: 'drift' }).drift} minutes it ends`);
+    expect(page).toContain(`containers, which give them ${stageMinutes({ lambdaRunners: '' }).drift}.`);
   });
 
   it('each build is shorter than the state that waits for it, with its time in the queue', () => {
