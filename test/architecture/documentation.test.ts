@@ -6,6 +6,7 @@ import type { Command } from 'commander';
 import { describe, expect, it } from 'vitest';
 import { exitCodes } from '#cli/exit-codes.ts';
 import { kubeloomProgram } from '#cli/program.ts';
+import { nodeRemarks } from '#contracts/cluster-remarks.ts';
 import { ClusterStatus, ManifestStatus, RunStatus } from '#contracts/records.ts';
 import { errorClasses } from '#domain/errors.ts';
 
@@ -41,7 +42,12 @@ describe('docs/cli.md', () => {
   it('docs/cli.md has every exit code and every status', () => {
     const codes = [...page.matchAll(/^\| (\d+) \|/gm)].map((match) => Number(match[1]));
     expect(codes).toEqual(Object.values(exitCodes));
-    const statuses = [...ManifestStatus.options, ...ClusterStatus.options, ...RunStatus.options];
+    const statuses = [
+      ...ManifestStatus.options,
+      ...ClusterStatus.options,
+      ...RunStatus.options,
+      ...nodeRemarks.status.options,
+    ];
     expect(statuses.filter((status) => !page.includes(`\`${status}\``))).toEqual([]);
   });
 });
