@@ -11,7 +11,7 @@ machines), **Kubernetes clusters** and **load balancers** that name pools. It is
 (\`claudie.io/v1beta1\`, older dialects too) or ours (\`kubeloom.dev/v1\`, the same fields; those that only Kubeloom has
 say "Kubeloom:"). \`kubeloom validate -f FILE\` reports every fault at once, with its place, the reason and the fix;
 unknown keys are faults, with the key that you probably meant. Editors complete manifests with
-\`schema/input-manifest.schema.json\` (\`kubeloom schema\`); it knows all four kinds of documents. The first line of a file can say so:
+\`schema/input-manifest.schema.json\` (\`kubeloom schema\`); it knows every kind of document. The first line of a file can say so:
 
 \`\`\`yaml
 # yaml-language-server: $schema=../schema/input-manifest.schema.json
