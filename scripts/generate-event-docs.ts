@@ -3,8 +3,8 @@ import { type EventKindRow, eventKinds } from '#domain/event-kinds.ts';
 import { settle } from './generated.ts';
 
 const introductions = {
-  manifest: 'Of a manifest and its runs. They name no cluster.',
-  rollOut: 'Of the namespace, with the changes that belong to no manifest (`kubeloom changes`). They name no run.',
+  manifest: 'They are about a manifest and its runs, and name no cluster.',
+  rollOut: 'They belong to the namespace, like changes that are of no manifest (`kubeloom changes`), and name no run.',
   cluster: 'They have the field `cluster`.',
   stage:
     'How a stage starts and ends. They have `cluster`, `stage`, `waypoint` and `attempt`; `node` if the failure is of one.',

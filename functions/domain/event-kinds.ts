@@ -17,7 +17,7 @@ export interface EventKindRow {
   readonly fault?: string;
 }
 
-/** By what they are about. Of a cluster, they name that; of a stage, or of a tool that works for it, the stage, too. */
+/** By what they are about. Events of a cluster name it; those of a stage, or of a tool that works for it, also name the stage. */
 export const eventKinds = {
   manifest: {
     Requested: { level: 'info', when: 'a user requested a change; says who, and from where' },
