@@ -64,6 +64,18 @@ describe('docs/troubleshooting.md', () => {
     expect([...new Set(codes)].filter((code) => !page.includes(`\`${code}\``))).toEqual([]);
     expect(errorClasses.filter((name) => !page.includes(`| \`${name}\` |`))).toEqual([]);
   });
+
+  it('docs/troubleshooting.md has no failure code that the code does not know', () => {
+    const sources = ['runner-images/runner', 'functions', 'cli']
+      .flatMap((folder) => filesBelow(folder, '.ts'))
+      .map(read)
+      .join('\n');
+    const tables = page.slice(page.indexOf('## Codes'), page.indexOf('## It makes no progress'));
+    const rows = [...tables.matchAll(/^\| ((?:`\w+`,? ?)+)\|/gm)].map((match) => match[1] ?? '');
+    const codes = rows.flatMap((row) => [...row.matchAll(/`(\w+)`/g)].map((match) => match[1] ?? ''));
+    expect(codes.length).toBeGreaterThan(20);
+    expect(codes.filter((code) => !sources.includes(`'${code}'`))).toEqual([]);
+  });
 });
 
 describe('docs/nodes.md', () => {
