@@ -3,6 +3,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { cliClient } from '#cli/connection/api-client.ts';
 import { jobOf, workOf } from '#contracts/job.ts';
 import type { RunWork } from '#contracts/stage.ts';
+import { accessKeyOf } from '#local/access-key.ts';
+import { deliverChanges, type EventSource } from '#local/event-bus/event-source.ts';
+import { contextOf, type LambdaFunction } from '#local/lambda/lambda-host.ts';
 import { type Platform, startPlatform } from '#local/platform.ts';
 import { kubeloom, withFunctionsAround } from '#local/product.ts';
 import { benchManifest, untilDone } from '../manifests.ts';
@@ -22,15 +25,41 @@ export interface Life {
 
 export async function simulateLife(): Promise<Life> {
   let counts = none();
-  const platform = await startPlatform({
-    runner: 'sim',
-    inMemory: true,
-    apiPort: 0,
-    product: withFunctionsAround(kubeloom('sim'), (_, work) => (event, context) => {
+  const counted =
+    (work: LambdaFunction): LambdaFunction =>
+    (event, context) => {
       counts.calls += 1;
       return work(event, context);
-    }),
+    };
+  // Lambda gives a function the events of one second: here what is written between two calls, which does not depend on how fast this machine is.
+  let source: EventSource | undefined;
+  let publish: LambdaFunction | undefined;
+  let delivered: Promise<number | undefined> = Promise.resolve(undefined);
+  const deliver = (): Promise<unknown> => {
+    const events = source;
+    // The first tick comes while the platform starts: nothing has happened yet.
+    if (events) delivered = delivered.then((taken) => deliverChanges(events, taken));
+    return delivered;
+  };
+  const { stream, ...product } = withFunctionsAround(kubeloom('sim'), (name, work) => {
+    if (name === stream) {
+      publish = counted(work);
+      return work;
+    }
+    return async (event, context) => {
+      await deliver();
+      const answer = await counted(work)(event, context);
+      await deliver();
+      return answer;
+    };
   });
+  const platform = await startPlatform({ runner: 'sim', inMemory: true, apiPort: 0, product });
+  source = {
+    databaseUrl: platform.endpoints.dynamodb,
+    accessKey: accessKeyOf(platform.token),
+    invoke: async (batch) => publish?.(batch, contextOf('publish-events', 60_000)),
+    waitMs: 0,
+  };
   const requests = countRequests(platform.endpoints.s3, () => counts);
   const phase = async (work: () => Promise<unknown>): Promise<Counts> => {
     counts = none();
@@ -38,6 +67,7 @@ export async function simulateLife(): Promise<Life> {
     await work();
     // The manifest is done before the end of its executions is recorded.
     while (platform.executions.store.list({ status: 'RUNNING' }).length > 0) await sleep(20);
+    await deliver();
     const made = buildsOf(platform).slice(builds.length);
     const minutes = made.map((stage) => billedMinutes(stage));
     return {

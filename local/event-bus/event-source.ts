@@ -8,9 +8,38 @@ interface Change {
   readonly image: Readonly<Record<string, unknown>>;
 }
 
-/** How long a look waits for something new. */
-const waitMs = 20_000;
 const longestPauseMs = 60_000;
+
+export interface EventSource {
+  readonly databaseUrl: string;
+  readonly accessKey: string;
+  /** Calls the function with a batch of records. */
+  readonly invoke: (batch: object) => Promise<unknown>;
+  /** How long a look waits for something new. @default 20 s */
+  readonly waitMs?: number;
+  /** @default none: a look ends by itself */
+  readonly signal?: AbortSignal;
+}
+
+/** One look: what is new goes to the function. `taken` is what the last look returned: the database forgets up to there. */
+export async function deliverChanges(
+  { databaseUrl, accessKey, invoke, waitMs = 20_000, signal }: EventSource,
+  taken: number | undefined,
+): Promise<number | undefined> {
+  const response = await fetch(databaseUrl, {
+    method: 'POST',
+    headers: {
+      'x-amz-target': 'DynamoDB_20120810.KubeloomReadStream',
+      authorization: `AWS4-HMAC-SHA256 Credential=${accessKey}/`,
+    },
+    body: JSON.stringify({ waitMs, ...(taken !== undefined && { forget: taken }) }),
+    ...(signal && { signal }),
+  });
+  if (!response.ok) throw new Error(`the database answered ${response.status}`);
+  const { changes } = (await response.json()) as { readonly changes: readonly Change[] };
+  if (changes.length > 0) await invoke(batchOf(changes));
+  return changes.at(-1)?.id ?? taken;
+}
 
 /** The returned function ends it. */
 export function startEventSource(options: {
@@ -22,27 +51,18 @@ export function startEventSource(options: {
 }): () => Promise<void> {
   const { databaseUrl, accessKey, lambdas, functionName, logger } = options;
   const end = new AbortController();
-  const read = async (forget: number | undefined): Promise<readonly Change[]> => {
-    const response = await fetch(databaseUrl, {
-      method: 'POST',
-      headers: {
-        'x-amz-target': 'DynamoDB_20120810.KubeloomReadStream',
-        authorization: `AWS4-HMAC-SHA256 Credential=${accessKey}/`,
-      },
-      body: JSON.stringify({ waitMs, ...(forget !== undefined && { forget }) }),
-      signal: end.signal,
-    });
-    if (!response.ok) throw new Error(`the database answered ${response.status}`);
-    return ((await response.json()) as { changes: readonly Change[] }).changes;
+  const source = {
+    databaseUrl,
+    accessKey,
+    invoke: (batch: object) => lambdas.invoke(functionName, batch),
+    signal: end.signal,
   };
   const run = async (): Promise<void> => {
-    let done: number | undefined;
+    let taken: number | undefined;
     let failures = 0;
     while (!end.signal.aborted) {
       try {
-        const changes = await read(done);
-        if (changes.length > 0) await lambdas.invoke(functionName, batchOf(changes));
-        done = changes.at(-1)?.id ?? done;
+        taken = await deliverChanges(source, taken);
         failures = 0;
       } catch (error) {
         if (end.signal.aborted) return;

@@ -97,7 +97,7 @@ export function certificatesContract(cluster: () => DocumentsCluster): void {
       expect(await conditionsOf('stranger')).toBe('');
       expect((await world.reported()).filter((line) => line.startsWith('CertificateApproved'))).toHaveLength(1);
       expect(await world.log('nodes')).toContain(
-        'greedy for a serving certificate is not approved: kubernetes is not known',
+        'greedy for a serving certificate is not approved: kubernetes is not a known name or address of',
       );
       expect((await drift()).filter(({ repairable }) => repairable)).toEqual([]);
     });
