@@ -17,7 +17,7 @@ export interface EventSource {
   readonly invoke: (batch: object) => Promise<unknown>;
   /** How long a look waits for something new. @default 20 s */
   readonly waitMs?: number;
-  /** @default none: a look ends by itself */
+  /** @default none: a look ends after `waitMs` */
   readonly signal?: AbortSignal;
 }
 
