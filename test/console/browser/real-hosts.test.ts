@@ -30,6 +30,7 @@ describe.runIf(isRoot && process.env.KUBELOOM_CONSOLE_HOSTS === '1')('the consol
     const { apiUrl } = installation.platform;
     const one = await (await browser.newContext({ reducedMotion: 'reduce' })).newPage();
     await one.goto(consoleAddress(apiUrl, (await askForCode(apiUrl, token)).code));
+    await one.getByRole('link', { name: 'Kubeloom' }).waitFor();
     return one;
   };
   afterAll(async () => {
@@ -68,7 +69,7 @@ describe.runIf(isRoot && process.env.KUBELOOM_CONSOLE_HOSTS === '1')('the consol
     const card = page.getByRole('region', { name: 'Failure' });
     await card.getByText('no power in this rack').first().waitFor(minutes(8));
     await fix();
-    await page.getByRole('button', { name: 'Retry' }).click(minutes(5));
+    await card.getByRole('button', { name: 'Retry' }).click(minutes(5));
     await page.getByRole('dialog').getByRole('button', { name: 'Retry', exact: true }).click();
     await page.getByText('everything is in the desired state').waitFor(minutes(8));
     expect(await installation.hosts()).toHaveLength(3);
