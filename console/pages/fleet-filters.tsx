@@ -2,7 +2,7 @@
 import { useEffect, useRef, useState } from 'react';
 import type { FleetCounts } from '#contracts/fleet.ts';
 import { type FleetChoice, orders, shownStates, stateTitles } from '../model/fleet.ts';
-import { Choice } from '../parts/choice.tsx';
+import { Choice, TitledChoice } from '../parts/choice.tsx';
 
 interface FiltersProps {
   readonly choice: FleetChoice;
@@ -40,19 +40,12 @@ export function FleetFilters({ choice, counts, choose }: FiltersProps) {
         value={choice.provider}
         choose={(provider) => choose({ provider })}
       />
-      <label>
-        Order{' '}
-        <select
-          value={choice.sort || 'state'}
-          onChange={({ target: { value } }) => choose({ sort: value === 'state' ? '' : value })}
-        >
-          {Object.entries(orders).map(([value, title]) => (
-            <option key={value} value={value}>
-              {title}
-            </option>
-          ))}
-        </select>
-      </label>
+      <TitledChoice
+        title="Order"
+        of={orders}
+        value={choice.sort || 'state'}
+        choose={(sort) => choose({ sort: sort === 'state' ? '' : sort })}
+      />
     </fieldset>
   );
 }

@@ -2,11 +2,9 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import type { ManifestAccepted, PlanReport } from '#contracts/api-bodies.ts';
-import { RequestRefused } from '../api.ts';
 import { wordToType } from '../model/plan-totals.ts';
 import { go, hrefOf } from '../routes.ts';
-import { NotAccepted } from './states.tsx';
-import { useWordToType } from './word-to-type.tsx';
+import { PlanForm, toBeApproved } from './plan-form.tsx';
 
 interface CarryOutProps {
   readonly plan: PlanReport;
@@ -31,44 +29,17 @@ function CarryOutForm({ plan, title, send, children }: CarryOutProps) {
     },
     onError: () => client.invalidateQueries({ queryKey: ['plans'] }),
   });
-  const { isTyped, field } = useWordToType(wordToType(plan), 'Something that exists is removed.');
-  const proposed = work.error instanceof RequestRefused && work.error.problem.code === 'ApprovalRequired';
   return (
-    <form
-      className="carry-out"
-      onSubmit={(event) => {
-        event.preventDefault();
-        work.mutate();
-      }}
+    <PlanForm
+      id={plan.id}
+      work={work}
+      title={plan.needsApproval ? 'Propose exactly this plan' : title}
+      what={`“${title}”`}
+      approval={plan.needsApproval && toBeApproved}
+      proposalAt={hrefOf(['manifests', plan.namespace, plan.name, 'plan'], { plan: plan.id ?? undefined })}
+      word={wordToType(plan)}
     >
-      {plan.needsApproval && (
-        <p className="notice warn">
-          <span aria-hidden="true">!</span> Someone with the role approver has to approve this: it is kept as proposed.
-        </p>
-      )}
-      {!proposed && field}
-      {proposed ? (
-        <p className="notice good" role="status">
-          <span aria-hidden="true">✓</span>{' '}
-          <span>
-            {work.error?.message}{' '}
-            <a href={hrefOf(['manifests', plan.namespace, plan.name, 'plan'], { plan: plan.id ?? undefined })}>
-              See what was proposed
-            </a>
-          </span>
-        </p>
-      ) : (
-        work.error && <NotAccepted error={work.error} what={`“${title}”`} />
-      )}
-      {!proposed && (
-        <button type="submit" className="main" disabled={work.isPending || !isTyped}>
-          {work.isPending ? 'Asking …' : plan.needsApproval ? 'Propose exactly this plan' : title}
-        </button>
-      )}
       {children}
-      <p className="dim">
-        plan <code>{plan.id}</code>: exactly this is carried out, or nothing, if anything moved meanwhile.
-      </p>
-    </form>
+    </PlanForm>
   );
 }

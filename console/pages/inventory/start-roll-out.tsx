@@ -1,14 +1,13 @@
 /** Starts the roll-out of a plan, or proposes it where an approver has to start it. */
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import type { InventoryPlan } from '#contracts/inventory.ts';
-import { ask, RequestRefused } from '../../api.ts';
+import { ask } from '../../api.ts';
 import { commands } from '../../model/commands.ts';
 import { totalsOf } from '../../model/plan-totals.ts';
 import { may } from '../../model/rights.ts';
 import { CopyCommand } from '../../parts/copy-command.tsx';
 import type { PlaceInInventory } from '../../parts/inventory-frame.tsx';
-import { NotAccepted } from '../../parts/states.tsx';
-import { useWordToType } from '../../parts/word-to-type.tsx';
+import { PlanForm, toBeApproved } from '../../parts/plan-form.tsx';
 import { useWhoAmI } from '../../queries.ts';
 import { go, hrefOf } from '../../routes.ts';
 
@@ -31,7 +30,6 @@ export function StartRollOut({ plan, id, body, chosen, choose, started, proposed
   const settings = { waves, soak, maxFailed };
   const { namespace } = plan;
   const removes = totalsOf(plan.totals).some(({ removed }) => removed > 0);
-  const { isTyped, field } = useWordToType(removes ? namespace : undefined, 'Something that exists is removed.');
   const work = useMutation({
     mutationFn: () => {
       const query = Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== ''));
@@ -51,7 +49,6 @@ export function StartRollOut({ plan, id, body, chosen, choose, started, proposed
   });
   if (!may(me.data, 'operator', namespace)) return null;
   const proposes = plan.needsApproval && !may(me.data, 'approver', namespace);
-  const kept = work.error instanceof RequestRefused && work.error.problem.code === 'ApprovalRequired';
   const input = (name: keyof typeof settings, title: string, example: string) => (
     <label>
       {title}{' '}
@@ -64,58 +61,37 @@ export function StartRollOut({ plan, id, body, chosen, choose, started, proposed
     </label>
   );
   return (
-    <form
-      className="carry-out"
-      onSubmit={(event) => {
-        event.preventDefault();
-        work.mutate();
-      }}
+    <PlanForm
+      id={id}
+      work={work}
+      title={
+        proposes
+          ? 'Propose exactly this plan'
+          : `${plan.needsApproval ? 'Approve and roll' : 'Roll'} out exactly this plan`
+      }
+      what="The roll-out"
+      approval={
+        plan.needsApproval &&
+        (proposes ? toBeApproved : 'This has to be approved: with your role approver, starting it approves it.')
+      }
+      proposalAt={hrefOf(['inventory', namespace, 'plan'], { plan: id })}
+      word={removes ? namespace : undefined}
+      before={
+        <>
+          <div className="filters">
+            {input('waves', 'Waves', '1,10%,100%')}
+            {input('soak', 'watched for', '30m')}
+            {input('maxFailed', 'halts when so many fail', '1')}
+          </div>
+          <p className="dim">
+            Waves are how many clusters have the change after each: 1,10%,100% is one first, then a tenth of all, then
+            all. After each wave Kubeloom watches for that long that nothing fails. When so many clusters have failed,
+            no other starts. What is empty is as the inventory says.
+          </p>
+        </>
+      }
     >
-      <div className="filters">
-        {input('waves', 'Waves', '1,10%,100%')}
-        {input('soak', 'watched for', '30m')}
-        {input('maxFailed', 'halts when so many fail', '1')}
-      </div>
-      <p className="dim">
-        Waves are how many clusters have the change after each: 1,10%,100% is one first, then a tenth of all, then all.
-        After each wave Kubeloom watches for that long that nothing fails. When so many clusters have failed, no other
-        starts. What is empty is as the inventory says.
-      </p>
-      {plan.needsApproval && (
-        <p className="notice warn">
-          <span aria-hidden="true">!</span>{' '}
-          {proposes
-            ? 'Someone with the role approver has to approve this: it is kept as proposed.'
-            : 'This has to be approved: with your role approver, starting it approves it.'}
-        </p>
-      )}
-      {!kept && field}
-      {kept ? (
-        <p className="notice good" role="status">
-          <span aria-hidden="true">✓</span>{' '}
-          <span>
-            {work.error?.message}{' '}
-            <a href={hrefOf(['inventory', namespace, 'plan'], { plan: id })}>See what was proposed</a>
-          </span>
-        </p>
-      ) : (
-        work.error && <NotAccepted error={work.error} what="The roll-out" />
-      )}
-      {!kept && (
-        <button type="submit" className="main" disabled={work.isPending || !isTyped}>
-          {work.isPending
-            ? 'Asking …'
-            : proposes
-              ? 'Propose exactly this plan'
-              : plan.needsApproval
-                ? 'Approve and roll out exactly this plan'
-                : 'Roll out exactly this plan'}
-        </button>
-      )}{' '}
       {!proposed && <CopyCommand command={commands.startRollOut(namespace, id, { ...settings, file: body !== '' })} />}
-      <p className="dim">
-        plan <code>{id}</code>: exactly this is carried out, or nothing, if anything moved meanwhile.
-      </p>
-    </form>
+    </PlanForm>
   );
 }
