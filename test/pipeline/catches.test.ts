@@ -3,14 +3,11 @@ import { describe, expect, it } from 'vitest';
 import { catchesOf, machineNames } from './harness/asl-files.ts';
 import { manifestOf } from './harness/manifests.ts';
 import { Pipeline } from './harness/pipeline.ts';
-import { StateFault, StateMachines } from './harness/state-machines.ts';
+import { internalFault, StateFault, StateMachines } from './harness/state-machines.ts';
 
 const small = manifestOf([{ compute: { work: 2 } }]);
 const large = manifestOf([{ compute: { work: 2, more: 1 } }]);
 const walked = new Set<string>();
-
-const fault = (): Error =>
-  new StateFault('InternalFault', JSON.stringify({ errorType: 'InternalFault', errorMessage: 'it broke' }));
 
 async function caughtBy(pipeline: Pipeline): Promise<void> {
   await pipeline.settle();
@@ -21,7 +18,7 @@ describe('functions that fail', () => {
   for (const name of ['take-lease', 'plan-manifest', 'settle-manifest']) {
     it(`a failure of ${name} fails the run and frees the lease`, async () => {
       const pipeline = new Pipeline();
-      pipeline.faults.set(name, fault());
+      pipeline.faults.set(name, internalFault());
       await pipeline.submit(small);
       await caughtBy(pipeline);
       expect(await pipeline.manifest()).toMatchObject({ status: 'Failed', lease: null });
@@ -34,7 +31,7 @@ describe('functions that fail', () => {
 
   it('a failure of plan-cluster leaves the cluster in NeedsAttention, with the reason', async () => {
     const pipeline = new Pipeline();
-    pipeline.faults.set('plan-cluster', fault());
+    pipeline.faults.set('plan-cluster', internalFault());
     await pipeline.submit(small);
     await caughtBy(pipeline);
     expect(await pipeline.cluster()).toMatchObject({
@@ -48,7 +45,7 @@ describe('functions that fail', () => {
 
   it('a failure of commit-waypoint forgets no node: the next attempt adopts what was created', async () => {
     const pipeline = new Pipeline();
-    pipeline.faults.set('commit-waypoint', fault());
+    pipeline.faults.set('commit-waypoint', internalFault());
     await pipeline.submit(small);
     await caughtBy(pipeline);
     const stuck = await pipeline.cluster();
@@ -63,7 +60,7 @@ describe('functions that fail', () => {
   it('a failure of assess-failure leaves the cluster as it is, with the cause from the stage', async () => {
     const pipeline = new Pipeline();
     pipeline.runner.trouble('kubernetes', 'user');
-    pipeline.faults.set('assess-failure', fault());
+    pipeline.faults.set('assess-failure', internalFault());
     await pipeline.submit(small);
     await caughtBy(pipeline);
     expect(await pipeline.cluster()).toMatchObject({ status: 'NeedsAttention', failure: { code: 'ToolFailed' } });
@@ -72,7 +69,7 @@ describe('functions that fail', () => {
   it('a failure of record-rollback leaves the cluster as it is; a retry starts from the current state', async () => {
     const pipeline = new Pipeline();
     pipeline.runner.trouble('kubernetes', 'user');
-    pipeline.faults.set('record-rollback', fault());
+    pipeline.faults.set('record-rollback', internalFault());
     await pipeline.submit(small);
     await caughtBy(pipeline);
     expect((await pipeline.cluster()).status).toBe('NeedsAttention');
@@ -83,8 +80,8 @@ describe('functions that fail', () => {
 
   it('a failure of record-standstill still fails the execution with the first cause', async () => {
     const pipeline = new Pipeline();
-    pipeline.faults.set('plan-cluster', fault());
-    pipeline.faults.set('record-standstill', fault());
+    pipeline.faults.set('plan-cluster', internalFault());
+    pipeline.faults.set('record-standstill', internalFault());
     await pipeline.submit(small);
     await caughtBy(pipeline);
     expect((await pipeline.manifest()).status).toBe('Failed');
@@ -93,7 +90,7 @@ describe('functions that fail', () => {
   it('a failure of collect-result fails the stage, and the waypoint is undone', async () => {
     const pipeline = new Pipeline();
     await pipeline.apply(small);
-    pipeline.faults.set('collect-result', fault());
+    pipeline.faults.set('collect-result', internalFault());
     await pipeline.submit(large);
     await caughtBy(pipeline);
     expect(await pipeline.cluster()).toMatchObject({
@@ -106,7 +103,7 @@ describe('functions that fail', () => {
   it('a failure of record-drift leaves the cluster as it is; a retry starts from the current state', async () => {
     const pipeline = new Pipeline();
     await pipeline.apply(small);
-    pipeline.faults.set('record-drift', fault());
+    pipeline.faults.set('record-drift', internalFault());
     expect((await pipeline.call('/drift')).status).toBe(202);
     await caughtBy(pipeline);
     expect(await pipeline.cluster()).toMatchObject({ status: 'NeedsAttention', failure: { message: 'it broke' } });
@@ -119,7 +116,7 @@ describe('functions that fail', () => {
     for (const name of ['stop-builds', 'release-run', 'start-next-attempt']) {
       const pipeline = new Pipeline();
       pipeline.runner.trouble('infrastructure', () => pipeline.machines.abortAll());
-      pipeline.faults.set(name, fault());
+      pipeline.faults.set(name, internalFault());
       await pipeline.submit(small);
       await caughtBy(pipeline);
       pipeline.deps.clock.advance(3600);
@@ -174,7 +171,7 @@ describe('stages that fail', () => {
     pipeline.before.set('stop-builds', () => {
       looks += 1;
       // What finished the run has seen none.
-      if (looks === 2) throw fault();
+      if (looks === 2) throw internalFault();
     });
     pipeline.runner.ran.length = 0;
     await pipeline.submit(large);

@@ -2,19 +2,16 @@
 import { describe, expect, it } from 'vitest';
 import { catchesOf } from './harness/asl-files.ts';
 import { environment, Fleet } from './harness/fleet.ts';
-import { StateFault } from './harness/state-machines.ts';
+import { internalFault } from './harness/state-machines.ts';
 
 const walked = new Set<string>();
-
-const fault = (): Error =>
-  new StateFault('InternalFault', JSON.stringify({ errorType: 'InternalFault', errorMessage: 'it broke' }));
 
 describe('roll-outs that break', () => {
   for (const name of ['plan-batch', 'judge-batch']) {
     it(`a failure of ${name} halts the roll-out with the cause, and resuming it finishes it`, async () => {
       const world = await Fleet.of(1);
       const { id } = (await world.start(environment('1.35.2', 2))).json;
-      world.pipeline.faults.set(name, fault());
+      world.pipeline.faults.set(name, internalFault());
       expect((await world.pipeline.rollOut())[0]).toMatchObject({ status: 'FAILED', error: 'InternalFault' });
       for (const state of world.pipeline.machines.caught) walked.add(state);
       const halted = await world.rollOut(String(id));
@@ -28,7 +25,7 @@ describe('roll-outs that break', () => {
   it('a failure of record-halt fails the execution, and the roll-out is shown as interrupted', async () => {
     const world = await Fleet.of(1);
     const { id } = (await world.start(environment('1.35.2', 2))).json;
-    for (const name of ['plan-batch', 'record-halt']) world.pipeline.faults.set(name, fault());
+    for (const name of ['plan-batch', 'record-halt']) world.pipeline.faults.set(name, internalFault());
     expect((await world.pipeline.rollOut())[0]).toMatchObject({ status: 'FAILED' });
     for (const state of world.pipeline.machines.caught) walked.add(state);
     expect(await world.rollOut(String(id))).toMatchObject({ status: 'Running', interrupted: true });
@@ -40,7 +37,7 @@ describe('roll-outs that break', () => {
   it('a cluster that cannot be submitted, or whose run fails, is a failed one and stops no other of its batch', async () => {
     const world = await Fleet.of(3);
     const { id } = (await world.start(environment('1.35.2', 2), '?waves=100%25&maxFailed=3')).json;
-    world.pipeline.faults.set('submit-cluster', fault());
+    world.pipeline.faults.set('submit-cluster', internalFault());
     world.pipeline.runner.trouble('kubernetes', 'user');
     await world.pipeline.rollOut();
     for (const state of world.pipeline.machines.caught) walked.add(state);

@@ -41,6 +41,10 @@ export class StateFault extends Error {
   }
 }
 
+/** As Lambda reports a function that failed for no reason of its own. */
+export const internalFault = (): StateFault =>
+  new StateFault('InternalFault', JSON.stringify({ errorType: 'InternalFault', errorMessage: 'it broke' }));
+
 type Json = Parameters<StateMachine['run']>[0];
 const copy = (value: unknown): Json => JSON.parse(JSON.stringify(value ?? null)) as Json;
 
