@@ -1,4 +1,4 @@
-/** Sends a request that is bound to one plan, and says what became of it: refused, kept as proposed, or accepted. */
+/** Sends a request that is bound to one plan, and shows the result: refused, kept as proposed, or accepted. */
 import type { UseMutationResult } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { RequestRefused } from '../api.ts';
