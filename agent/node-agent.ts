@@ -4,7 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { z } from 'zod';
 import type { AgentHealth } from '#contracts/agent.ts';
 import { mayApprove } from '#domain/certificates/may-approve.ts';
-import { openServingRequests } from '#domain/certificates/serving-requests.ts';
+import { openServingRequests, ServingRequests } from '#domain/certificates/serving-requests.ts';
 import { isLocked } from '#domain/node-labels.ts';
 import type { AgentApi } from './agent-api.ts';
 
@@ -67,7 +67,7 @@ async function reportNodes(api: Pick<AgentApi, 'report'>, cluster: ClusterApi): 
   const requests = '/apis/certificates.k8s.io/v1/certificatesigningrequests';
   const list = await cluster.get(requests);
   const approved: string[] = [];
-  for (const csr of openServingRequests(list)) {
+  for (const csr of openServingRequests(ServingRequests.parse(list))) {
     const verdict = mayApprove(csr, known);
     if (!verdict.approve) continue;
     // The whole request as it was judged: another one under its name has another version, and is refused.

@@ -24,7 +24,7 @@ const input = {
 const machine = {
   address: 'a',
   type: 'machine',
-  index: 'retiring-01' as unknown,
+  index: 'retiring-01' as string | number | undefined,
   values: null as { id?: string } | null,
 };
 const volume = { address: 'b', type: 'volume', index: node, values: { id: 'v-1' } };

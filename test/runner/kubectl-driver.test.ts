@@ -158,7 +158,7 @@ describe('etcd members', () => {
     const output = 'warning: x\n{"members":[{"ID":"1","name":"control-011"},{"ID":"2","name":"control-01"}]}';
     expect(memberOf(output, 'control-01')).toBe('2');
     expect(memberOf(output, 'control-0')).toBeUndefined();
-    expect(memberOf('no json', 'control-01')).toBeUndefined();
+    expect(() => memberOf('no json', 'control-01')).toThrow('etcdctl: its list of members cannot be read');
   });
 });
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { type StageWorld, stageWorld } from './stage-world.ts';
 
 /**
- * Notes its calls, prints `<command>.out` and `.err` of the recordings, ends with `<command>.code`; recordings named
+ * Notes its calls, prints `<command>.out` and `.err` of the recordings, then the summary that Terraform ends a plan and an apply with (not after `%`), ends with `<command>.code`; recordings named
  * `<workspace>.<command>.…` count for that workspace alone. Plans after the first print `next-plan.out` and `last-plan.out`, if there are such.
  */
 const fakeTerraform = `#!/bin/bash
@@ -18,8 +18,10 @@ echo "$(basename "$PWD"): $*" >> "$recordings/calls"
   head -n 1 "$recordings/apply.out"; while :; do sleep 0.02; done; }
 named() { if [ -e "$recordings/$(basename "$PWD").$1" ]; then echo "$recordings/$(basename "$PWD").$1"; else echo "$recordings/$1"; fi; }
 cat "$(named "$1.out")" 2>/dev/null
+code="$(cat "$(named "$1.code")" 2>/dev/null || echo 0)"
+case "$1 $code" in 'plan 0'|'plan 2'|'apply 0') grep -qsE '"change_summary"|^%' "$(named "$1.out")" || printf '\\n%s\\n' '{"@message":"done","type":"change_summary","changes":{"add":0,"change":0,"remove":0,"operation":"'"$1"'"}}';; esac
 cat "$(named "$1.err")" >&2 2>/dev/null
-exit "$(cat "$(named "$1.code")" 2>/dev/null || echo 0)"
+exit "$code"
 `;
 
 export const stateKey = 'terraform/team/shop/shop-1234567/machines-hz-prod.tfstate';

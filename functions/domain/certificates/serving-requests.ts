@@ -4,7 +4,7 @@ import type { ClusterFacts, ClusterState } from '#domain/cluster-state.ts';
 import { type KnownNode, type SigningRequest, servingSigner } from './may-approve.ts';
 
 const texts = z.array(z.string()).default([]);
-const Requests = z.object({
+export const ServingRequests = z.object({
   items: z.array(
     z.object({
       metadata: z.object({ name: z.string() }),
@@ -23,9 +23,9 @@ const Requests = z.object({
 });
 
 /** Those CertificateSigningRequests of a list that are neither approved nor denied. */
-export function openServingRequests(list: unknown): readonly SigningRequest[] {
-  return Requests.parse(list)
-    .items.map(({ metadata, spec, status }) => ({
+export function openServingRequests({ items }: z.infer<typeof ServingRequests>): readonly SigningRequest[] {
+  return items
+    .map(({ metadata, spec, status }) => ({
       name: metadata.name,
       signer: spec.signerName,
       username: spec.username,

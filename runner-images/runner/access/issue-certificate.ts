@@ -12,6 +12,7 @@ import { secretsIn } from '../kubernetes/kubeconfig.ts';
 import { Kubectl } from '../kubernetes/kubectl.ts';
 import { complaintsOnly } from '../process.ts';
 import { StageFailure } from '../stage-failure.ts';
+import { readToolJson } from '../tool-answer.ts';
 import { reportAccess } from './report-access.ts';
 
 /** Signing takes the controller manager well below a second. */
@@ -91,7 +92,10 @@ async function whenSigned(kubectl: Kubectl, name: string): Promise<string> {
     const { stdout } = await kubectl.run(['get', 'certificatesigningrequest', name, '-o', 'json'], {
       onLine: complaintsOnly,
     });
-    const { certificate, conditions } = Signed.parse(JSON.parse(stdout)).status;
+    const { certificate, conditions } = readToolJson(Signed, stdout, {
+      tool: 'kubectl',
+      what: 'the request for a certificate',
+    }).status;
     if (certificate) return certificate;
     const failed = conditions.find(({ type }) => type === 'Failed' || type === 'Denied');
     if (failed) throw unsigned(`it was refused: ${failed.message}`);

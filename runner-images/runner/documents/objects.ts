@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { groupOf, type KubernetesObject, type ObjectName } from '#domain/kubernetes-objects.ts';
 import type { Kubectl } from '../kubernetes/kubectl.ts';
 import { complaintsOnly } from '../process.ts';
+import { readToolJson } from '../tool-answer.ts';
 
 const Live = z.custom<KubernetesObject>((value) => z.object({ kind: z.string() }).safeParse(value).success);
 const Answer = z.union([z.object({ kind: z.literal('List'), items: z.array(Live) }), Live]);
@@ -72,7 +73,7 @@ export function asList(items: readonly object[]): string {
 /** What `-o json` prints: nothing, one object, or a list. */
 export function objectsOf(stdout: string): readonly KubernetesObject[] {
   if (stdout.trim() === '') return [];
-  const answer = Answer.parse(JSON.parse(stdout));
+  const answer = readToolJson(Answer, stdout, { tool: 'kubectl', what: 'its list of objects' });
   return 'items' in answer && answer.kind === 'List'
     ? (answer.items as readonly KubernetesObject[])
     : [answer as KubernetesObject];

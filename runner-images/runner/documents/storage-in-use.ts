@@ -4,6 +4,7 @@ import type { Kubectl } from '../kubernetes/kubectl.ts';
 import { complaintsOnly } from '../process.ts';
 import type { StageContext } from '../stage-context.ts';
 import { StageFailure } from '../stage-failure.ts';
+import { readToolJson } from '../tool-answer.ts';
 
 const driver = 'driver.longhorn.io';
 
@@ -24,7 +25,9 @@ export async function refuseStorageInUse({ target, others }: StageContext, kubec
   if (target === null || target.storage !== undefined || !others.some(({ storage }) => storage !== undefined)) return;
   const args = ['get', 'persistentvolumes', '-o', 'json', '--request-timeout=30s'];
   const { stdout } = await kubectl.run(args, { onLine: complaintsOnly });
-  const used = Volumes.parse(JSON.parse(stdout)).items.filter(({ spec }) => spec.csi?.driver === driver);
+  const used = readToolJson(Volumes, stdout, { tool: 'kubectl', what: 'its list of volumes' }).items.filter(
+    ({ spec }) => spec.csi?.driver === driver,
+  );
   if (used.length === 0) return;
   const names = used.map(({ metadata, spec }) => {
     const claim = spec.claimRef === undefined ? 'no claim' : `${spec.claimRef.namespace}/${spec.claimRef.name}`;

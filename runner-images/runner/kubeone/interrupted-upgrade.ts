@@ -9,6 +9,7 @@ import { upgradeLocked } from '../kubernetes/remove-nodes.ts';
 import { complaintsOnly } from '../process.ts';
 import type { ContextOf } from '../stage-context.ts';
 import { StageFailure } from '../stage-failure.ts';
+import { readToolJson } from '../tool-answer.ts';
 
 /** KubeOne's own, on a node while it upgrades it. */
 const label = 'kubeone.io/upgrade-in-progress';
@@ -61,5 +62,6 @@ async function onceItAnswers(kubectl: Kubectl): Promise<ReadonlyMap<string, Clus
 
 async function serverVersion(kubectl: Kubectl): Promise<string> {
   const { stdout } = await kubectl.run(['version', '-o', 'json', '--request-timeout=30s'], { onLine: complaintsOnly });
-  return Versions.parse(JSON.parse(stdout)).serverVersion.gitVersion;
+  return readToolJson(Versions, stdout, { tool: 'kubectl', what: 'the version of the API server' }).serverVersion
+    .gitVersion;
 }

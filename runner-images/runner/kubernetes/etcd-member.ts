@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import type { StageContext } from '../stage-context.ts';
 import { StageFailure } from '../stage-failure.ts';
+import { readToolJson } from '../tool-answer.ts';
 import type { Kubectl } from './kubectl.ts';
 
 const MemberList = z.object({ members: z.array(z.object({ ID: z.string(), name: z.string().default('') })) });
@@ -62,7 +63,7 @@ export async function removeEtcdMember(
 
 /** Hex id of a node's member; names are compared whole. Warnings may precede the JSON. */
 export function memberOf(output: string, node: string): string | undefined {
-  const json = output.split('\n').find((line) => line.startsWith('{'));
-  if (json === undefined) return undefined;
-  return MemberList.parse(JSON.parse(json)).members.find(({ name }) => name === node)?.ID;
+  const json = output.split('\n').find((line) => line.startsWith('{')) ?? output;
+  const about = { tool: 'etcdctl', what: 'its list of members', resource: node };
+  return readToolJson(MemberList, json, about).members.find(({ name }) => name === node)?.ID;
 }

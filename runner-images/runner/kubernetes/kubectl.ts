@@ -4,6 +4,7 @@ import type { LiveNode } from '#rendering/node-patch.ts';
 import { type Command, type CommandResult, complaintsOnly } from '../process.ts';
 import type { StageContext } from '../stage-context.ts';
 import { StageFailure } from '../stage-failure.ts';
+import { readToolJson } from '../tool-answer.ts';
 import { kubectlError } from './kubectl-failure.ts';
 
 const Condition = z.object({
@@ -44,6 +45,8 @@ const KubernetesNode = z.object({
     .prefault({}),
 });
 
+const KubernetesNodes = z.object({ items: z.array(KubernetesNode) });
+
 /** A node of the cluster, and whether its kubelet is alive. */
 export interface ClusterNode extends LiveNode {
   /** `True`, `False` or `Unknown`, as Kubernetes reports it. */
@@ -72,7 +75,7 @@ export class Kubectl {
     const { stdout } = await this.run(['get', 'nodes', '-o', 'json', '--request-timeout=30s'], {
       onLine: complaintsOnly,
     });
-    const { items } = z.object({ items: z.array(KubernetesNode) }).parse(JSON.parse(stdout));
+    const { items } = readToolJson(KubernetesNodes, stdout, { tool: 'kubectl', what: 'its list of nodes' });
     return new Map(
       items.map(({ metadata, spec, status }) => [
         metadata.name,

@@ -1,9 +1,10 @@
 /** Requests of kubelets for serving certificates: those of nodes that we know are approved, each exactly as it was read. */
 import { type Approval, mayApprove, type SigningRequest } from '#domain/certificates/may-approve.ts';
-import { nodesWithAddresses, openServingRequests } from '#domain/certificates/serving-requests.ts';
+import { nodesWithAddresses, openServingRequests, ServingRequests } from '#domain/certificates/serving-requests.ts';
 import type { ClusterFacts, ClusterState } from '#domain/cluster-state.ts';
 import { complaintsOnly } from '../process.ts';
 import type { StageContext } from '../stage-context.ts';
+import { readToolJson } from '../tool-answer.ts';
 import type { Kubectl } from './kubectl.ts';
 
 export interface JudgedRequest {
@@ -19,7 +20,8 @@ export async function judgeServingRequests(
 ): Promise<readonly JudgedRequest[]> {
   const get = ['get', 'certificatesigningrequests', '-o', 'json', '--request-timeout=30s'];
   const { stdout } = await kubectl.run(get, { onLine: complaintsOnly });
-  return openServingRequests(JSON.parse(stdout)).map((csr) => ({
+  const about = { tool: 'kubectl', what: 'its list of requests for certificates' };
+  return openServingRequests(readToolJson(ServingRequests, stdout, about)).map((csr) => ({
     csr,
     verdict: mayApprove(csr, nodesWithAddresses(state, facts)),
   }));

@@ -4,6 +4,7 @@ import { volumesOnlyOn } from '#domain/healthy-replicas.ts';
 import { complaintsOnly } from '../process.ts';
 import { knownStates, type StageContext } from '../stage-context.ts';
 import { StageFailure } from '../stage-failure.ts';
+import { readToolJson } from '../tool-answer.ts';
 import type { Kubectl } from './kubectl.ts';
 import { isAbsent } from './kubectl-failure.ts';
 
@@ -51,7 +52,10 @@ export async function refuseLastReplica(context: StageContext, kubectl: Kubectl,
   const result = await kubectl.try(get, { onLine: complaintsOnly });
   if (result.code !== 0 && isAbsent(result.stderr)) return;
   if (result.code !== 0) throw kubectl.failure('get', result, node);
-  const replicas = Replicas.parse(JSON.parse(result.stdout)).items.map(({ spec }) => ({
+  const replicas = readToolJson(Replicas, result.stdout, {
+    tool: 'kubectl',
+    what: 'its list of replicas of Longhorn',
+  }).items.map(({ spec }) => ({
     volume: spec.volumeName,
     node: spec.nodeID,
     healthy: spec.healthyAt !== '',

@@ -3,13 +3,18 @@ import { readFile } from 'node:fs/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { parse, stringify } from 'yaml';
 import { z } from 'zod';
+import { closedText } from '#domain/observed/closed-texts.ts';
 import { apiAddress, apiNames } from '#rendering/kubeone-manifest.ts';
 import type { StageContext } from '../stage-context.ts';
 import { StageFailure } from '../stage-failure.ts';
+import { readToolJson } from '../tool-answer.ts';
 import type { Kubectl } from './kubectl.ts';
 import { isAbsent } from './kubectl-failure.ts';
 
-const ConfigMap = z.object({ data: z.record(z.string(), z.string()).default({}) });
+const ConfigMap = z.object({
+  data: z.record(z.string(), z.string()).default({}),
+  metadata: z.object({ resourceVersion: closedText(100, /^\w+$/) }),
+});
 const Kubeconfig = z.looseObject({
   clusters: z
     .array(
@@ -103,9 +108,8 @@ async function change(
       return;
     }
     if (found.code !== 0) await kubectl.run(['get', 'configmap', name, ...place]);
-    const { data, metadata } = ConfigMap.extend({ metadata: z.object({ resourceVersion: z.string() }) }).parse(
-      JSON.parse(found.stdout),
-    );
+    const about = { tool: 'kubectl', what: `the ConfigMap ${namespace}/${name}` };
+    const { data, metadata } = readToolJson(ConfigMap, found.stdout, about);
     const before = data[key];
     if (before === undefined) return;
     const after = edit(before);

@@ -1,10 +1,11 @@
 /** The DNS names of one load balancer: one Terraform workspace for each provider instance that has or had them. */
-import { z } from 'zod';
 import type { ClusterState, DnsState, LoadBalancerState } from '#domain/cluster-state.ts';
+import { closedText } from '#domain/observed/closed-texts.ts';
 import { renderDnsRoot } from '#rendering/dns-root.ts';
 import { publicAddressOf } from '#rendering/node-access.ts';
 import { dnsWorkspace } from '#rendering/terraform-names.ts';
 import { type ClusterContext, type ContextOf, knownStates } from '../stage-context.ts';
+import { readToolValue } from '../tool-answer.ts';
 import { unknownWorkspace } from './apply-machines.ts';
 import type { ChangeCounts } from './change-reporter.ts';
 import { variablesFromEnvironment } from './provider-files.ts';
@@ -19,6 +20,9 @@ interface Names {
   readonly addresses: readonly string[];
   readonly healthCheckPort: number | null;
 }
+
+/** With or without the root's dot. */
+const HostName = closedText(254, /^[A-Za-z0-9][A-Za-z0-9.-]*$/);
 
 /** An address of documentation: modules require one, also where nothing is created. */
 const nowhere = '192.0.2.1';
@@ -59,7 +63,8 @@ export async function applyDns(
   const { outputs, counts } = await applyNames(context, { ...common, dns, gone: false, addresses });
   await remove(olds.filter((old) => !clashes(old)));
   // Some DNS services answer with the root's dot, which certificates do not have.
-  facts.loadBalancer(known.name, z.string().min(1).parse(outputs.endpoint).replace(/\.$/, ''));
+  const about = { tool: 'terraform', what: `the output "endpoint" of ${known.name}`, resource: known.name };
+  facts.loadBalancer(known.name, readToolValue(HostName, outputs.endpoint, about).replace(/\.$/, ''));
   return counts;
 }
 

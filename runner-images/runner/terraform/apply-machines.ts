@@ -1,6 +1,7 @@
 /** The machines of one provider instance of a cluster: created, changed and removed by one Terraform workspace. */
 import { z } from 'zod';
 import { allPools, type ClusterState, type NodeFacts, type NodePoolState } from '#domain/cluster-state.ts';
+import { closedText, IpAddress, PortNumber } from '#domain/observed/closed-texts.ts';
 import {
   droppedPools,
   dynamicPoolsOf,
@@ -13,6 +14,7 @@ import { networkModule, poolModule } from '#rendering/terraform-names.ts';
 import { ensurePoolKey } from '../ssh-keys.ts';
 import { type ClusterContext, type ContextOf, knownStates, type StageContext } from '../stage-context.ts';
 import { StageFailure } from '../stage-failure.ts';
+import { readToolValue } from '../tool-answer.ts';
 import type { WorkspacePart } from './ask-hooks.ts';
 import type { ChangeCounts } from './change-reporter.ts';
 import { variablesFromEnvironment } from './provider-files.ts';
@@ -20,17 +22,18 @@ import { reportDeletion } from './strays.ts';
 import type { StateResource } from './terraform-cli.ts';
 import { applyWorkspace, hookInputOf, modulesLink, type WorkspaceJob } from './workspace.ts';
 
+const Name = closedText(253, /^[\w.-]+$/);
 const NodesOutput = z.record(
-  z.string(),
+  Name,
   z.record(
-    z.string(),
+    Name,
     z.object({
-      public_address: z.string().min(1),
-      ssh_port: z.number().nullish(),
-      wireguard_port: z.number().nullish(),
-      data_device: z.string().nullish(),
-      local_address: z.string().nullish(),
-      local_network: z.string().nullish(),
+      public_address: IpAddress,
+      ssh_port: PortNumber.nullish(),
+      wireguard_port: PortNumber.nullish(),
+      data_device: closedText(300, /^(\/dev\/[\w./*?:@+=-]+)?$/).nullish(),
+      local_address: z.union([IpAddress, z.literal('')]).nullish(),
+      local_network: closedText(300, /^[\w./:@+=-]*$/).nullish(),
     }),
   ),
 );
@@ -56,7 +59,8 @@ export async function applyMachines(
     ...orphansOf(context, state, name),
   });
   if (destroy) await receiptOf(context, job, { before: new Set(before), removed });
-  const made = NodesOutput.parse(outputs.nodes ?? {});
+  const about = { tool: 'terraform', what: `the output "nodes" of ${name}`, resource: name };
+  const made = readToolValue(NodesOutput, outputs.nodes ?? {}, about);
   const common: NodeFacts = template.firewall === 'host' ? { hostFirewall: true } : {};
   for (const { id, nodes } of pools) {
     for (const { name: node } of nodes) {

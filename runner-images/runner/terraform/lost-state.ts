@@ -1,9 +1,11 @@
 /** A Terraform state that is gone although its machines are known: a destroy would succeed, but they would keep running and cost money. */
 import { z } from 'zod';
 import { allNodes } from '#domain/cluster-state.ts';
+import { observedWords } from '#domain/observed/closed-texts.ts';
 import { counted, listed } from '#domain/planning/text/words.ts';
 import { knownStates, type StageContext } from '../stage-context.ts';
 import { StageFailure } from '../stage-failure.ts';
+import { readToolJson } from '../tool-answer.ts';
 
 /** The workspace in question: of machines or of DNS records, and the provider instance it is of. */
 interface LostWorkspace {
@@ -11,7 +13,7 @@ interface LostWorkspace {
   readonly name: string;
 }
 
-const Destroyed = z.object({ nodes: z.array(z.string()) });
+const Destroyed = z.object({ nodes: z.array(observedWords(253)) });
 
 /** Where it is noted which machines of a state were destroyed; below `runs/`, where notes expire. */
 const noteOf = (stateKey: string): string => `runs/destroyed/${stateKey}.json`;
@@ -20,7 +22,9 @@ const noteOf = (stateKey: string): string => `runs/destroyed/${stateKey}.json`;
 export async function refuseLostState(context: StageContext, job: LostWorkspace, stateKey: string): Promise<void> {
   const note = await context.ports.artifacts.getText(noteOf(stateKey));
   const settled = new Set([
-    ...(note === undefined ? [] : Destroyed.parse(JSON.parse(note)).nodes),
+    ...(note === undefined
+      ? []
+      : readToolJson(Destroyed, note, { tool: 'the runner', what: `its note ${noteOf(stateKey)}` }).nodes),
     ...(context.plan.stage === 'infrastructure' ? (context.plan.work.orphan ?? []) : []),
   ]);
   const { nodes } = context.facts.current;

@@ -1,40 +1,42 @@
 /** Terraform's `-json` stream: parses a line into a message and its text for the log. */
 import { z } from 'zod';
 import { parseJson } from '#domain/json.ts';
+import { observedWords } from '#domain/observed/closed-texts.ts';
 import type { Diagnostic } from './diagnostics.ts';
 
-const Resource = z.object({ addr: z.string() });
+const Resource = z.object({ addr: observedWords(2000) });
+const Word = observedWords(100);
 
 const Message = z.discriminatedUnion('type', [
   z.object({
     type: z.literal('diagnostic'),
     diagnostic: z.object({
-      severity: z.string(),
-      summary: z.string(),
-      detail: z.string().default(''),
-      address: z.string().optional(),
+      severity: Word,
+      summary: observedWords(2000),
+      detail: observedWords(20_000).default(''),
+      address: observedWords(2000).optional(),
     }),
   }),
   z.object({
     type: z.literal('planned_change'),
-    change: z.object({ resource: Resource, action: z.string(), reason: z.string().optional() }),
+    change: z.object({ resource: Resource, action: Word, reason: Word.optional() }),
   }),
   z.object({
     /** Changed by someone else since Terraform created it. */
     type: z.literal('resource_drift'),
-    change: z.object({ resource: Resource, action: z.string() }),
+    change: z.object({ resource: Resource, action: Word }),
   }),
   z.object({
     type: z.literal('change_summary'),
-    changes: z.object({ add: z.number(), change: z.number(), remove: z.number(), operation: z.string() }),
+    changes: z.object({ add: z.number(), change: z.number(), remove: z.number(), operation: Word }),
   }),
   z.object({
     type: z.enum(['apply_start', 'apply_complete', 'apply_errored', 'provision_progress']),
     hook: z.object({
       resource: Resource,
-      action: z.string().optional(),
+      action: Word.optional(),
       elapsed_seconds: z.number().optional(),
-      output: z.string().optional(),
+      output: observedWords(20_000).optional(),
     }),
   }),
 ]);

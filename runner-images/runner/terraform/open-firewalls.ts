@@ -5,6 +5,7 @@
 import { z } from 'zod';
 import { allPools, type ClusterState, type ProviderInstance } from '#domain/cluster-state.ts';
 import { assessStageFailure } from '#domain/failure-policy.ts';
+import { observedWords } from '#domain/observed/closed-texts.ts';
 import { dynamicPoolsOf, placesOf } from '#rendering/machines-root.ts';
 import { peerCidrs } from '#rendering/peer-cidrs.ts';
 import { networkModule, stateKeyOf } from '#rendering/terraform-names.ts';
@@ -12,6 +13,7 @@ import { settleBounded, unwrap } from '../bounded.ts';
 import { ensurePoolKey } from '../ssh-keys.ts';
 import type { ContextOf, StageContext } from '../stage-context.ts';
 import { StageFailure } from '../stage-failure.ts';
+import { readToolJson } from '../tool-answer.ts';
 import { machinesJob } from './apply-machines.ts';
 import type { ChangeCounts } from './change-reporter.ts';
 import { providerFiles } from './provider-files.ts';
@@ -19,7 +21,7 @@ import { applyWorkspace, workspacesAtOnce } from './workspace.ts';
 
 /** The fields that are read from a Terraform state (version 4). */
 const KeptState = z.object({
-  outputs: z.object({ peer_cidrs: z.object({ value: z.array(z.string()) }).optional() }).optional(),
+  outputs: z.object({ peer_cidrs: z.object({ value: z.array(observedWords(50)) }).optional() }).optional(),
 });
 
 /**
@@ -63,7 +65,8 @@ async function isOutdated(
   const text = await context.ports.artifacts.getText(key);
   // Nothing of it exists.
   if (text === undefined || (await providerFiles(context, provider)).template.firewall !== 'cloud') return false;
-  const known = KeptState.parse(JSON.parse(text)).outputs?.peer_cidrs?.value;
+  const known = readToolJson(KeptState, text, { tool: 'terraform', what: `the state ${key}`, resource: provider.name })
+    .outputs?.peer_cidrs?.value;
   return known?.join() !== peers.join();
 }
 

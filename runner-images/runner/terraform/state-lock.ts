@@ -13,12 +13,18 @@ import { hostname, userInfo } from 'node:os';
 import { basename } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { z } from 'zod';
+import { closedText, observedWords } from '#domain/observed/closed-texts.ts';
 import type { StageContext } from '../stage-context.ts';
 import { StageFailure } from '../stage-failure.ts';
+import { readToolJson } from '../tool-answer.ts';
 
-const LockRecord = z.object({ ID: z.string(), Who: z.string().default(''), Created: z.coerce.date().optional() });
+const LockRecord = z.object({
+  ID: closedText(100, /^\w[\w-]*$/),
+  Who: observedWords(500).default(''),
+  Created: z.coerce.date().optional(),
+});
 type LockRecord = z.infer<typeof LockRecord>;
-const OwnerRecord = z.object({ who: z.string(), waypoint: z.string(), build: z.string() });
+const OwnerRecord = z.object({ who: observedWords(500), waypoint: observedWords(1000), build: observedWords(300) });
 export type OwnerRecord = z.infer<typeof OwnerRecord>;
 
 /** Terraform processes carry it in their environment, so that a later runner on this machine finds them. */
@@ -99,7 +105,7 @@ async function documentAt<Schema extends z.ZodType>(
   schema: Schema,
 ): Promise<z.infer<Schema> | undefined> {
   const text = await ports.artifacts.getText(key);
-  return text === undefined ? undefined : schema.parse(JSON.parse(text));
+  return text === undefined ? undefined : readToolJson(schema, text, { tool: 'terraform', what: `the note ${key}` });
 }
 
 /** Removes state, lock and note of a workspace that has nothing left. */

@@ -1,10 +1,12 @@
 /** Terraform or OpenTofu in one directory: runs commands, reads their messages, and throws failures as `StageFailure`. */
 import { delimiter, join } from 'node:path';
 import { z } from 'zod';
+import { closedText, observedWords } from '#domain/observed/closed-texts.ts';
 import { exists } from '../exists.ts';
 import { type Command, type CommandResult, complaintsOnly } from '../process.ts';
 import type { StageContext } from '../stage-context.ts';
 import { finished, StageFailure } from '../stage-failure.ts';
+import { readToolJson, unreadableAnswer } from '../tool-answer.ts';
 import { type Diagnostic, terraformError } from './diagnostics.ts';
 import { diagnosticsOf, type Message, readMessage } from './messages.ts';
 
@@ -38,13 +40,20 @@ export interface PlanOutcome {
   readonly messages: readonly Message[];
 }
 
+/** It is passed to Terraform again, where a dash in front would make an option of it. */
+const Address = closedText(2000, /^[A-Za-z_][^\p{Cc}\p{Cf}\u2028\u2029]*$/u);
+const ResourceType = closedText(200, /^[\w-]+$/);
+
 const StateResource = z.object({
-  address: z.string(),
-  type: z.string(),
-  index: z.unknown().optional(),
-  values: z.object({ id: z.string().optional() }).nullish(),
+  address: Address,
+  type: ResourceType,
+  index: z.union([z.number(), observedWords(500)]).optional(),
+  values: z.object({ id: closedText(2000, /^[^\p{Cc}\p{Cf}\u2028\u2029]*$/u).optional() }).nullish(),
 });
 export type StateResource = z.infer<typeof StateResource>;
+
+/** `create`, `replace_because_cannot_update` */
+const Word = closedText(100, /^[\w-]+$/);
 
 /** A change of the saved plan. */
 export interface ResourceChange {
@@ -61,20 +70,30 @@ const SavedPlan = z.object({
   resource_changes: z
     .array(
       z.object({
-        address: z.string(),
-        type: z.string(),
+        address: Address,
+        type: ResourceType,
         change: z.object({
-          actions: z.array(z.string()),
-          replace_paths: z.array(z.array(z.union([z.string(), z.number()]))).default([]),
+          actions: z.array(Word),
+          replace_paths: z.array(z.array(z.union([observedWords(500), z.number()]))).default([]),
         }),
-        action_reason: z.string().optional(),
+        action_reason: Word.optional(),
       }),
     )
     .default([]),
 });
 
-const Outputs = z.record(z.string(), z.object({ value: z.unknown() }));
-const State = z.object({ values: z.object({ root_module: z.unknown() }).optional() });
+/** The values are read where their form is known. */
+const Outputs = z.record(closedText(200, /^[\w-]+$/), z.object({ value: z.unknown() }));
+
+interface StateModule {
+  readonly resources?: readonly StateResource[] | undefined;
+  readonly child_modules?: readonly StateModule[] | undefined;
+}
+const StateModule: z.ZodType<StateModule> = z.object({
+  resources: z.array(StateResource).optional(),
+  child_modules: z.array(z.lazy(() => StateModule)).optional(),
+});
+const State = z.object({ values: z.object({ root_module: StateModule.optional() }).optional() });
 
 const planFile = 'plan.tfplan';
 
@@ -117,6 +136,7 @@ export class TerraformCli {
     ]);
     if (result.code !== 0 && result.code !== 2)
       throw this.#failure('TerraformPlanFailed', diagnosticsOf(messages), result);
+    this.#refuseUnfinished('plan', messages);
     const removes = messages.some((message) => message.type === 'change_summary' && message.changes.remove > 0);
     return { changes: result.code === 2, removes, messages };
   }
@@ -145,6 +165,7 @@ export class TerraformCli {
       applyGraceMs,
     );
     if (result.code !== 0) throw this.#failure('TerraformApplyFailed', diagnosticsOf(messages), result);
+    this.#refuseUnfinished('apply', messages);
   }
 
   async outputs(): Promise<Readonly<Record<string, unknown>>> {
@@ -155,7 +176,7 @@ export class TerraformCli {
   /** Everything the state has. */
   async resources(): Promise<readonly StateResource[]> {
     const state = await this.#read('TerraformShowFailed', ['show', '-json', '-no-color'], State);
-    return resourcesOf(state.values?.root_module);
+    return resourcesOf(state.values?.root_module ?? {});
   }
 
   /** Removes these resources from the state; the real ones stay. */
@@ -180,7 +201,16 @@ export class TerraformCli {
     args: readonly string[],
     schema: Schema,
   ): Promise<z.infer<Schema>> {
-    return schema.parse(JSON.parse((await this.#must(code, args, complaintsOnly)).stdout));
+    const { stdout } = await this.#must(code, args, complaintsOnly);
+    const what = `the answer to \`${args[0]}\` of ${this.#options.workspace}`;
+    return readToolJson(schema, stdout, { tool: 'terraform', what });
+  }
+
+  /** Terraform ends what it did with a summary: without one, nothing that it printed or did not print is believed. */
+  #refuseUnfinished(command: string, messages: readonly Message[]): void {
+    if (messages.some(({ type }) => type === 'change_summary')) return;
+    const what = `the messages of \`${command}\` of ${this.#options.workspace}`;
+    throw unreadableAnswer({ tool: 'terraform', what }, 'it ended without its summary of changes');
   }
 
   async #stream(
@@ -253,15 +283,8 @@ export async function findTerraform(environment: NodeJS.ProcessEnv = process.env
   });
 }
 
-const StateModule: z.ZodType<{ resources?: StateResource[]; child_modules?: unknown[] }> = z.object({
-  resources: z.array(StateResource).optional(),
-  child_modules: z.array(z.unknown()).optional(),
-});
-
-function resourcesOf(module: unknown): readonly StateResource[] {
-  if (module === undefined) return [];
-  const { resources, child_modules: children } = StateModule.parse(module);
-  return [...(resources ?? []), ...(children ?? []).flatMap(resourcesOf)];
+function resourcesOf({ resources = [], child_modules: children = [] }: StateModule): readonly StateResource[] {
+  return [...resources, ...children.flatMap(resourcesOf)];
 }
 
 /** Commands without `-json` print their errors in a box: `│ Error: summary` and lines of detail. */
