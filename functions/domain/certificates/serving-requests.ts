@@ -1,23 +1,29 @@
 /** Requests of kubelets for serving certificates as the API server lists them, and the nodes that may have one. */
 import { z } from 'zod';
 import type { ClusterFacts, ClusterState } from '#domain/cluster-state.ts';
+import { closedText, observedWords } from '#domain/observed/closed-texts.ts';
+import { KubernetesName } from '#domain/observed/kubernetes-texts.ts';
 import { type KnownNode, type SigningRequest, servingSigner } from './may-approve.ts';
 
-const texts = z.array(z.string()).default([]);
+/** Users and groups of an issuer of a company's own may have any name: it equals that of a node, or is only shown. */
+const words = observedWords(300);
+
 export const ServingRequests = z.object({
   items: z.array(
     z.object({
-      metadata: z.object({ name: z.string() }),
+      metadata: z.object({ name: KubernetesName }),
       spec: z
         .object({
-          signerName: z.string().default(''),
-          username: z.string().default(''),
-          groups: texts,
-          usages: texts,
-          request: z.string().default(''),
+          signerName: words.default(''),
+          username: words.default(''),
+          groups: z.array(words).default([]),
+          usages: z.array(words).default([]),
+          request: closedText(20_000, /^[A-Za-z0-9+/=]*$/)
+            .default('')
+            .catch(''),
         })
         .prefault({}),
-      status: z.object({ conditions: z.array(z.object({ type: z.string() })).default([]) }).prefault({}),
+      status: z.object({ conditions: z.array(z.object({ type: words })).default([]) }).prefault({}),
     }),
   ),
 });

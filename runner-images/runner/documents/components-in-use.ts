@@ -1,6 +1,14 @@
 /** Refuses to remove components while objects of their kinds exist: nothing would act on them, and a webhook that is gone could not convert them. */
+import { z } from 'zod';
 import type { DocumentState } from '#domain/cluster-documents.ts';
 import { type ObjectName, parseObjectText } from '#domain/kubernetes-objects.ts';
+import {
+  KubernetesName,
+  ObjectKind,
+  ObjectPathName,
+  ObjectUid,
+  ObservedLabelValue,
+} from '#domain/observed/kubernetes-texts.ts';
 import { releaseOf } from '#domain/planes/plane-documents.ts';
 import { documentsLabel, isDefinition } from '#rendering/documents.ts';
 import type { Kubectl } from '../kubernetes/kubectl.ts';
@@ -16,6 +24,26 @@ const columns = [
   `DOCUMENTS:.metadata.labels.${documentsLabel.replaceAll('.', '\\.')}`,
   ...['UID:.metadata.uid', 'OWNERS:.metadata.ownerReferences[*].uid'],
 ].join(',');
+
+const none = z.literal('<none>');
+
+/** A line of these columns. */
+export const ObjectRow = z.tuple([
+  ObjectKind,
+  KubernetesName.or(none),
+  ObjectPathName,
+  ObservedLabelValue.or(none),
+  ObjectUid,
+  none
+    .transform(() => [])
+    .or(
+      z
+        .string()
+        .max(5000)
+        .transform((uids) => uids.split(','))
+        .pipe(z.array(ObjectUid)),
+    ),
+]);
 
 interface Removal {
   /** Names of documents that go. */
@@ -94,9 +122,10 @@ async function objectsOf(
   const place = namespace === '' ? ['--all-namespaces'] : ['--namespace', namespace];
   const args = ['get', kinds.join(','), ...place, '-o', `custom-columns=${columns}`, '--no-headers'];
   const { stdout } = await kubectl.run([...args, '--request-timeout=60s'], { onLine: complaintsOnly });
-  const rows = stdout.split('\n').flatMap((line) => {
-    const [kind, at, name, documents = '', uid = '', owners = ''] = line.trim().split(/\s+/);
-    return name === undefined ? [] : [{ kind, at, name, documents, uid, owners: owners.split(',') }];
+  const lines = stdout.split('\n').filter((line) => line !== '');
+  const rows = lines.map((line) => {
+    const [kind, at, name, documents, uid, owners] = readToolValue(ObjectRow, line.trim().split(/ +/), about);
+    return { kind, at, name, documents, uid, owners };
   });
   const going = new Set(rows.filter(({ documents }) => removed.includes(documents)).map(({ uid }) => uid));
   for (let before = -1; before < going.size; ) {

@@ -1,12 +1,9 @@
 /** Objects of a cluster by their names: read and deleted in one call of kubectl each. */
-import { z } from 'zod';
 import { groupOf, type KubernetesObject, type ObjectName } from '#domain/kubernetes-objects.ts';
 import type { Kubectl } from '../kubernetes/kubectl.ts';
 import { complaintsOnly } from '../process.ts';
 import { readToolJson } from '../tool-answer.ts';
-
-const Live = z.custom<KubernetesObject>((value) => z.object({ kind: z.string() }).safeParse(value).success);
-const Answer = z.union([z.object({ kind: z.literal('List'), items: z.array(Live) }), Live]);
+import { LiveAnswer } from './live-objects.ts';
 
 const read = ['get', '--ignore-not-found', '-o', 'json', '--request-timeout=30s'];
 
@@ -73,10 +70,7 @@ export function asList(items: readonly object[]): string {
 /** What `-o json` prints: nothing, one object, or a list. */
 export function objectsOf(stdout: string): readonly KubernetesObject[] {
   if (stdout.trim() === '') return [];
-  const answer = readToolJson(Answer, stdout, { tool: 'kubectl', what: 'its list of objects' });
-  return 'items' in answer && answer.kind === 'List'
-    ? (answer.items as readonly KubernetesObject[])
-    : [answer as KubernetesObject];
+  return readToolJson(LiveAnswer, stdout, { tool: 'kubectl', what: 'its list of objects' });
 }
 
 function bare({ apiVersion, kind, namespace, name }: ObjectName): object {

@@ -1,5 +1,7 @@
 /** Refuses to switch storage off while volumes of it exist: nothing would serve them, or notice when they are lost. */
 import { z } from 'zod';
+import { closedText } from '#domain/observed/closed-texts.ts';
+import { KubernetesName } from '#domain/observed/kubernetes-texts.ts';
 import type { Kubectl } from '../kubernetes/kubectl.ts';
 import { complaintsOnly } from '../process.ts';
 import type { StageContext } from '../stage-context.ts';
@@ -8,13 +10,13 @@ import { readToolJson } from '../tool-answer.ts';
 
 const driver = 'driver.longhorn.io';
 
-const Volumes = z.object({
+export const PersistentVolumes = z.object({
   items: z.array(
     z.object({
-      metadata: z.object({ name: z.string() }),
+      metadata: z.object({ name: KubernetesName }),
       spec: z.object({
-        csi: z.object({ driver: z.string() }).optional(),
-        claimRef: z.object({ namespace: z.string(), name: z.string() }).optional(),
+        csi: z.object({ driver: closedText(253, /^[\w.-]+$/) }).optional(),
+        claimRef: z.object({ namespace: KubernetesName, name: KubernetesName }).optional(),
       }),
     }),
   ),
@@ -25,7 +27,7 @@ export async function refuseStorageInUse({ target, others }: StageContext, kubec
   if (target === null || target.storage !== undefined || !others.some(({ storage }) => storage !== undefined)) return;
   const args = ['get', 'persistentvolumes', '-o', 'json', '--request-timeout=30s'];
   const { stdout } = await kubectl.run(args, { onLine: complaintsOnly });
-  const used = readToolJson(Volumes, stdout, { tool: 'kubectl', what: 'its list of volumes' }).items.filter(
+  const used = readToolJson(PersistentVolumes, stdout, { tool: 'kubectl', what: 'its list of volumes' }).items.filter(
     ({ spec }) => spec.csi?.driver === driver,
   );
   if (used.length === 0) return;

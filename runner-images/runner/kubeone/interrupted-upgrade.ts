@@ -3,6 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { z } from 'zod';
 import type { ClusterState } from '#domain/cluster-state.ts';
 import { isLocked } from '#domain/node-labels.ts';
+import { KubernetesRelease } from '#domain/observed/kubernetes-texts.ts';
 import { keepKubeconfig } from '../kubernetes/kubeconfig.ts';
 import { type ClusterNode, Kubectl } from '../kubernetes/kubectl.ts';
 import { upgradeLocked } from '../kubernetes/remove-nodes.ts';
@@ -17,7 +18,7 @@ const label = 'kubeone.io/upgrade-in-progress';
 /** kubeadm continues for a while on the node where KubeOne was killed, and restarts etcd and the API server. */
 const patienceMs = 4 * 60_000;
 
-const Versions = z.object({ serverVersion: z.object({ gitVersion: z.string() }) });
+export const ServerVersion = z.object({ serverVersion: z.object({ gitVersion: KubernetesRelease }) });
 
 /**
  * Uncordons the nodes at which an upgrade was interrupted, and removes KubeOne's labels of it. Returns the options with which KubeOne continues: without
@@ -62,6 +63,6 @@ async function onceItAnswers(kubectl: Kubectl): Promise<ReadonlyMap<string, Clus
 
 async function serverVersion(kubectl: Kubectl): Promise<string> {
   const { stdout } = await kubectl.run(['version', '-o', 'json', '--request-timeout=30s'], { onLine: complaintsOnly });
-  return readToolJson(Versions, stdout, { tool: 'kubectl', what: 'the version of the API server' }).serverVersion
+  return readToolJson(ServerVersion, stdout, { tool: 'kubectl', what: 'the version of the API server' }).serverVersion
     .gitVersion;
 }

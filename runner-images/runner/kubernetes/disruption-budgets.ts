@@ -1,20 +1,21 @@
 /** Describes which pods a drain waits for and which disruption budgets hold them, from the output of kubectl and the budgets of the cluster. */
 import { z } from 'zod';
 import { parseJson } from '#domain/json.ts';
+import { KubernetesName } from '#domain/observed/kubernetes-texts.ts';
 import { complaintsOnly } from '../process.ts';
 import type { Kubectl } from './kubectl.ts';
 
-const Budgets = z.object({
+export const Budgets = z.object({
   items: z.array(
     z.object({
-      metadata: z.object({ name: z.string(), namespace: z.string() }),
+      metadata: z.object({ name: KubernetesName, namespace: KubernetesName }),
       status: z.object({ disruptionsAllowed: z.number().default(0) }).prefault({}),
     }),
   ),
 });
 
 /** `error when evicting pods/"db-0" -n "shop" (will retry after 5s): Cannot evict pod as it would violate …` */
-const evicted = /evicting pods\/"([^"]+)" -n "([^"]+)"[^\n]*disruption budget/g;
+const evicted = /evicting pods\/"([-a-z0-9.]{1,253})" -n "([-a-z0-9]{1,63})"[^\n]*disruption budget/g;
 const mostNamed = 3;
 
 /** Never throws: without an answer it names the pods only. */

@@ -1,11 +1,16 @@
 /** Takes the etcd member of one control node out of the cluster, through a control node that stays. */
 import { z } from 'zod';
+import { closedText } from '#domain/observed/closed-texts.ts';
+import { KubernetesName } from '#domain/observed/kubernetes-texts.ts';
 import type { StageContext } from '../stage-context.ts';
 import { StageFailure } from '../stage-failure.ts';
 import { readToolJson } from '../tool-answer.ts';
 import type { Kubectl } from './kubectl.ts';
 
-const MemberList = z.object({ members: z.array(z.object({ ID: z.string(), name: z.string().default('') })) });
+/** An id becomes an argument of etcdctl. A member that has not started has no name. */
+export const EtcdMembers = z.object({
+  members: z.array(z.object({ ID: closedText(16, /^[0-9a-f]+$/), name: KubernetesName.or(z.literal('')).default('') })),
+});
 
 const certificates = '/etc/kubernetes/pki/etcd';
 const flags: Readonly<Record<string, string>> = {
@@ -65,5 +70,5 @@ export async function removeEtcdMember(
 export function memberOf(output: string, node: string): string | undefined {
   const json = output.split('\n').find((line) => line.startsWith('{')) ?? output;
   const about = { tool: 'etcdctl', what: 'its list of members', resource: node };
-  return readToolJson(MemberList, json, about).members.find(({ name }) => name === node)?.ID;
+  return readToolJson(EtcdMembers, json, about).members.find(({ name }) => name === node)?.ID;
 }

@@ -1,5 +1,18 @@
 /** kubectl against one cluster: commands that throw failures as `StageFailure`. */
 import { z } from 'zod';
+import { BootId, observedWords } from '#domain/observed/closed-texts.ts';
+import {
+  ConditionStatus,
+  ConditionType,
+  KubernetesName,
+  KubernetesRelease,
+  KubernetesTime,
+  ObservedAnnotations,
+  ObservedLabels,
+  ObservedLabelValue,
+  QualifiedName,
+  ResourceVersion,
+} from '#domain/observed/kubernetes-texts.ts';
 import type { LiveNode } from '#rendering/node-patch.ts';
 import { type Command, type CommandResult, complaintsOnly } from '../process.ts';
 import type { StageContext } from '../stage-context.ts';
@@ -8,30 +21,30 @@ import { readToolJson } from '../tool-answer.ts';
 import { kubectlError } from './kubectl-failure.ts';
 
 const Condition = z.object({
-  type: z.string(),
-  status: z.string(),
-  reason: z.string().default(''),
-  lastTransitionTime: z.string().optional(),
+  type: ConditionType,
+  status: ConditionStatus,
+  lastTransitionTime: KubernetesTime.optional(),
 });
 
-const KubernetesNode = z.object({
+/** What the API server takes from a kubelet as it is, and that has another form, counts as not reported: one node that lies hides no other. */
+export const KubernetesNode = z.object({
   metadata: z.object({
-    name: z.string(),
-    resourceVersion: z.string().default(''),
-    labels: z.record(z.string(), z.string()).default({}),
-    annotations: z.record(z.string(), z.string()).default({}),
-    creationTimestamp: z.string().optional(),
+    name: KubernetesName,
+    resourceVersion: ResourceVersion.default(''),
+    labels: ObservedLabels.default({}),
+    annotations: ObservedAnnotations.default({}),
+    creationTimestamp: KubernetesTime.optional(),
   }),
   spec: z
     .object({
-      providerID: z.string().default(''),
+      providerID: observedWords(1000).default(''),
       taints: z
         .array(
           z.object({
-            key: z.string(),
-            value: z.string().optional(),
+            key: QualifiedName,
+            value: ObservedLabelValue.optional(),
             effect: z.enum(['NoSchedule', 'PreferNoSchedule', 'NoExecute']),
-            timeAdded: z.string().optional(),
+            timeAdded: KubernetesTime.optional(),
           }),
         )
         .default([]),
@@ -39,8 +52,13 @@ const KubernetesNode = z.object({
     .prefault({}),
   status: z
     .object({
-      conditions: z.array(Condition).default([]),
-      nodeInfo: z.object({ kubeletVersion: z.string().default(''), bootID: z.string().default('') }).prefault({}),
+      conditions: z.array(Condition.optional().catch(undefined)).default([]),
+      nodeInfo: z
+        .object({
+          kubeletVersion: KubernetesRelease.or(z.literal('')).default('').catch(''),
+          bootID: BootId.or(z.literal('')).default('').catch(''),
+        })
+        .prefault({}),
     })
     .prefault({}),
 });
@@ -77,22 +95,23 @@ export class Kubectl {
     });
     const { items } = readToolJson(KubernetesNodes, stdout, { tool: 'kubectl', what: 'its list of nodes' });
     return new Map(
-      items.map(({ metadata, spec, status }) => [
-        metadata.name,
-        {
+      items.map(({ metadata, spec, status }) => {
+        const ready = status.conditions.find((condition) => condition?.type === 'Ready');
+        const node = {
           name: metadata.name,
           resourceVersion: metadata.resourceVersion,
           labels: metadata.labels,
           annotations: metadata.annotations,
           taints: spec.taints,
           providerId: spec.providerID,
-          ready: status.conditions.find(({ type }) => type === 'Ready')?.status ?? 'Unknown',
-          readySince: status.conditions.find(({ type }) => type === 'Ready')?.lastTransitionTime,
+          ready: ready?.status ?? 'Unknown',
+          readySince: ready?.lastTransitionTime,
           createdAt: metadata.creationTimestamp,
           kubeletVersion: status.nodeInfo.kubeletVersion,
           bootId: status.nodeInfo.bootID,
-        },
-      ]),
+        };
+        return [metadata.name, node];
+      }),
     );
   }
 

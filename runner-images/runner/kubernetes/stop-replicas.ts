@@ -1,6 +1,7 @@
 /** Longhorn on a node that leaves: no replica is placed on it any more, and it does not go with the last healthy one of a volume. */
 import { z } from 'zod';
 import { volumesOnlyOn } from '#domain/healthy-replicas.ts';
+import { KubernetesName, KubernetesTime } from '#domain/observed/kubernetes-texts.ts';
 import { complaintsOnly } from '../process.ts';
 import { knownStates, type StageContext } from '../stage-context.ts';
 import { StageFailure } from '../stage-failure.ts';
@@ -10,14 +11,16 @@ import { isAbsent } from './kubectl-failure.ts';
 
 const place = ['--namespace=longhorn-system', '--request-timeout=30s'];
 
-const Replicas = z.object({
+const empty = z.literal('');
+
+export const LonghornReplicas = z.object({
   items: z.array(
     z.object({
       spec: z.object({
-        volumeName: z.string().default(''),
-        nodeID: z.string().default(''),
-        healthyAt: z.string().default(''),
-        failedAt: z.string().default(''),
+        volumeName: KubernetesName.or(empty).default(''),
+        nodeID: KubernetesName.or(empty).default(''),
+        healthyAt: KubernetesTime.or(empty).default(''),
+        failedAt: KubernetesTime.or(empty).default(''),
       }),
     }),
   ),
@@ -52,7 +55,7 @@ export async function refuseLastReplica(context: StageContext, kubectl: Kubectl,
   const result = await kubectl.try(get, { onLine: complaintsOnly });
   if (result.code !== 0 && isAbsent(result.stderr)) return;
   if (result.code !== 0) throw kubectl.failure('get', result, node);
-  const replicas = readToolJson(Replicas, result.stdout, {
+  const replicas = readToolJson(LonghornReplicas, result.stdout, {
     tool: 'kubectl',
     what: 'its list of replicas of Longhorn',
   }).items.map(({ spec }) => ({
