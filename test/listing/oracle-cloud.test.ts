@@ -16,6 +16,7 @@ async function started(routes: Routes): Promise<FakeCloud> {
   return cloud;
 }
 const query = ({ path }: CloudRequest) => new URLSearchParams(path.split('?')[1]);
+const instance = 'ocid1.instance.oc1.eu-frankfurt-1.anth';
 const ours = { 'kubeloom-cluster': cluster };
 const others = { 'kubeloom-cluster': 'shop-7654321' };
 
@@ -47,13 +48,13 @@ describe('Oracle Cloud', () => {
       if (page === null)
         return {
           body: [
-            thing('1', `${cluster}-web-01`, ours),
-            thing('2', `${cluster}-web-02`, ours, 'TERMINATED'),
-            thing('3', 'x', others),
+            thing(`${instance}1`, `${cluster}-web-01`, ours),
+            thing(`${instance}2`, `${cluster}-web-02`, ours, 'TERMINATED'),
+            thing(`${instance}3`, 'x', others),
           ],
           headers: { 'opc-next-page': 'p2' },
         };
-      return page === 'p2' ? { body: [thing('4', 'who-is-that', ours)] } : { status: 400, body: {} };
+      return page === 'p2' ? { body: [thing(`${instance}4`, 'who-is-that', ours)] } : { status: 400, body: {} };
     },
     'GET /20160918/volumes': (request) => guard(request) ?? { body: [] },
   };
@@ -68,8 +69,8 @@ describe('Oracle Cloud', () => {
   it('Oracle Cloud lists the compartment page by page, and what has the tag and is not terminated is taken', async () => {
     expect(await list(await started(routes))).toEqual({
       items: [
-        { id: '1', name: 'web-01', kind: 'machine', place: 'eu-frankfurt-1' },
-        { id: '4', name: 'who-is-that', kind: 'machine', place: 'eu-frankfurt-1' },
+        { id: `${instance}1`, name: 'web-01', kind: 'machine', place: 'eu-frankfurt-1' },
+        { id: `${instance}4`, name: 'who-is-that', kind: 'machine', place: 'eu-frankfurt-1' },
       ],
     });
   });

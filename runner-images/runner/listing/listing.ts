@@ -1,5 +1,6 @@
 /** What an account has of a cluster, asked with the logins and signatures of the checks of credentials. Nothing is changed. */
 import { z } from 'zod';
+import { CloudName } from '#domain/observed/cloud-texts.ts';
 import { type CloudAnswer, clockFault } from '../provider-check/ask.ts';
 import type { CheckInput } from '../provider-check/finding.ts';
 
@@ -87,8 +88,11 @@ export function shaped<Schema extends z.ZodType>(
   throw new NotListed(what, 'the answer has another form');
 }
 
-/** Tags, labels or metadata of one thing. */
-export const Tags = z.record(z.string(), z.string()).nullish();
+/** Tags, labels or metadata of one thing: only ours is read, others may be anything. */
+export const Tags = z
+  .object({ [clusterTag]: CloudName.optional() })
+  .nullish()
+  .catch(undefined);
 
 export function isTagged(tags: z.infer<typeof Tags>, cluster: string): boolean {
   return tags?.[clusterTag] === cluster;

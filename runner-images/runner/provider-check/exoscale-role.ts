@@ -1,11 +1,13 @@
 /** What a role of Exoscale allows, as far as its rules can be understood without the service. */
 import { z } from 'zod';
+import { closedText } from '#domain/observed/closed-texts.ts';
+import { CloudWord } from '#domain/observed/cloud-texts.ts';
 
-const Rule = z.object({ action: z.enum(['allow', 'deny']), expression: z.string() });
+const Rule = z.object({ action: z.enum(['allow', 'deny']), expression: closedText(2000, /^[^\p{Cc}]*$/u) });
 export const RolePolicy = z.object({
   'default-service-strategy': z.enum(['allow', 'deny']),
   services: z
-    .record(z.string(), z.object({ type: z.enum(['allow', 'deny', 'rules']), rules: z.array(Rule).default([]) }))
+    .record(CloudWord, z.object({ type: z.enum(['allow', 'deny', 'rules']), rules: z.array(Rule).default([]) }))
     .default({}),
 });
 export type RolePolicy = z.infer<typeof RolePolicy>;

@@ -1,12 +1,13 @@
 /** What a tenancy of Oracle Cloud may have in a region: networks, GB of volumes, cores. */
 import { z } from 'zod';
+import { CloudWord } from '#domain/observed/cloud-texts.ts';
 import { quotaUnread } from './ask.ts';
 import { type CheckFinding, quotaFinding } from './finding.ts';
 import type { OciQuestion } from './signed-oci.ts';
 
-const Domains = z.array(z.object({ name: z.string() }));
+const Domains = z.array(z.object({ name: CloudWord }));
 const Availability = z.object({ used: z.number(), available: z.number() });
-const Limits = z.array(z.object({ name: z.string(), value: z.number() }));
+const Limits = z.array(z.object({ name: CloudWord, value: z.number() }));
 const limitsFix = 'grant "inspect resource-availability in tenancy" so that this can be checked';
 
 export interface OciPlace {

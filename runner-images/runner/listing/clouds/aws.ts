@@ -1,4 +1,6 @@
 /** AWS: instances, volumes and addresses of each region, by the tag of the cluster. */
+import { closedText } from '#domain/observed/closed-texts.ts';
+import { CloudName, PageToken } from '#domain/observed/cloud-texts.ts';
 import { keysOf } from '../../provider-check/clouds/aws.ts';
 import { type AwsQuestion, signedAws } from '../../provider-check/signed-aws.ts';
 import {
@@ -65,7 +67,7 @@ export const list: ListOfType = async (input) => {
       const [answer] = elementsAt(readXml(reply.text), [`${action}Response`]);
       if (answer === undefined) throw new NotListed(what, 'the answer has another form');
       const items = elementsAt(answer, path).map((thing) => named(thing, id));
-      return { items, next: textOf(answer, 'nextToken') };
+      return { items, next: PageToken.optional().parse(textOf(answer, 'nextToken') || undefined) };
     });
     return things.map(({ id: value, name }) => ({
       id: value,
@@ -83,7 +85,7 @@ export function ec2Question({ bases }: ListInput, region: string, body: URLSearc
 
 /** The code of a refusal. */
 export function ec2Code({ text }: { readonly text: string }): string | undefined {
-  return /<Code>([\w.]+)<\/Code>/.exec(text)?.[1];
+  return /<Code>([\w.]{1,100})<\/Code>/.exec(text)?.[1];
 }
 
 export const denies: DeniedBy = (answer) => ec2Code(answer) === 'UnauthorizedOperation';
@@ -97,9 +99,12 @@ function filterFields(filters: readonly (readonly [name: string, values: readonl
   );
 }
 
+/** `i-0123456789abcdef0`; it becomes an argument of actions. */
+export const AwsId = closedText(40, /^[a-z]+-[0-9a-f]+$/);
+
 /** Its own id, and its tag Name. */
 function named(thing: Element, element: string): { readonly id: string; readonly name: string } {
-  const id = textOf(thing, element) ?? '';
+  const id = AwsId.parse(textOf(thing, element));
   const tag = elementsAt(thing, ['tagSet', 'item']).find((one) => textOf(one, 'key') === 'Name');
-  return { id, name: (tag && textOf(tag, 'value')) || id };
+  return { id, name: CloudName.parse((tag && textOf(tag, 'value')) || id) };
 }

@@ -1,19 +1,23 @@
 /** Azure: machines, disks and public addresses of the subscription, taken by their tag. */
 import { z } from 'zod';
+import { closedText } from '#domain/observed/closed-texts.ts';
+import { CloudName, CloudWord, PageToken } from '#domain/observed/cloud-texts.ts';
 import { askCloud, bearer, type CloudAnswer } from '../../provider-check/ask.ts';
 import { azureToken } from '../../provider-check/clouds/azure.ts';
 import { allPages, type DeniedBy, isTagged, type ListOfType, NotListed, plainName, shaped, Tags } from '../listing.ts';
 
+/** A resource id is a path. */
+const Path = closedText(1000, /^\/subscriptions\/[\w.()/-]+$/i);
 const schema = z.object({
-  value: z.array(z.object({ id: z.string(), name: z.string(), tags: Tags })),
-  nextLink: z.string().nullish(),
+  value: z.array(z.object({ id: Path, name: CloudName, tags: Tags })),
+  nextLink: PageToken.nullish(),
 });
 
 export const azureApi = 'https://management.azure.com';
 
 /** `error.code` of a refusal. */
 export function azureCode({ json }: Pick<CloudAnswer, 'json'>): string | undefined {
-  return z.object({ error: z.object({ code: z.string() }) }).safeParse(json).data?.error.code;
+  return z.object({ error: z.object({ code: CloudWord }) }).safeParse(json).data?.error.code;
 }
 
 export const denies: DeniedBy = (answer) => azureCode(answer) === 'AuthorizationFailed';

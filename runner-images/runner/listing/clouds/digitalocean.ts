@@ -1,15 +1,16 @@
 /** DigitalOcean: droplets and volumes of the account, by the tag of the cluster. */
 import { z } from 'zod';
+import { CloudId, CloudName, PageToken } from '#domain/observed/cloud-texts.ts';
 import { type askCloud, askWithToken } from '../../provider-check/ask.ts';
 import { allPages, clusterTag, type DeniedBy, type ListInput, type ListOfType, plainName, shaped } from '../listing.ts';
 
 const Things = z.array(
-  z.object({ id: z.union([z.number(), z.string()]), name: z.string(), tags: z.array(z.string()).nullish() }),
+  z.object({ id: z.union([z.int().positive(), CloudId]), name: CloudName, tags: z.array(CloudName).nullish() }),
 );
 const schema = z.object({
   droplets: Things.optional(),
   volumes: Things.optional(),
-  links: z.object({ pages: z.object({ next: z.string().optional() }).optional() }).optional(),
+  links: z.object({ pages: z.object({ next: PageToken.optional() }).optional() }).optional(),
 });
 
 export const list: ListOfType = async (input) => {

@@ -1,5 +1,6 @@
 /** Exoscale: instances and block storage of each zone, taken by their label. */
 import { z } from 'zod';
+import { CloudId, CloudName } from '#domain/observed/cloud-texts.ts';
 import { askExoscale } from '../../provider-check/signed-exoscale.ts';
 import {
   type DeniedBy,
@@ -12,7 +13,7 @@ import {
   Tags,
 } from '../listing.ts';
 
-const Thing = z.object({ id: z.string(), name: z.string().optional(), labels: Tags });
+const Thing = z.object({ id: CloudId, name: CloudName.optional(), labels: Tags });
 /** Path to the name of its list; nothing of it comes in pages. */
 const kinds = {
   machine: ['instance', z.object({ instances: z.array(Thing) }).transform(({ instances }) => instances)],

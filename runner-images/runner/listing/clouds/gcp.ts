@@ -1,5 +1,7 @@
 /** Google Cloud: instances, disks and addresses of the project, by the label of the cluster. */
 import { z } from 'zod';
+import { closedText } from '#domain/observed/closed-texts.ts';
+import { CloudWord, PageToken } from '#domain/observed/cloud-texts.ts';
 import { askCloud, bearer, type CloudAnswer } from '../../provider-check/ask.ts';
 import { gcpToken } from '../../provider-check/clouds/gcp.ts';
 import {
@@ -14,11 +16,19 @@ import {
   Tags,
 } from '../listing.ts';
 
-const Thing = z.object({ id: z.string(), name: z.string(), labels: Tags });
+/** Number and name; the name becomes a part of an id of Terraform's. */
+const Thing = z.object({
+  id: closedText(20, /^[1-9][0-9]*$/),
+  name: closedText(63, /^[a-z][-a-z0-9]*$/),
+  labels: Tags,
+});
+const Things = z.array(Thing).default([]);
+/** `zones/europe-west1-b`, `regions/europe-west1`, `global` */
+const Place = closedText(100, /^(?:global|(?:zones|regions)\/[a-z0-9-]+)$/);
 /** A place without anything has a warning in place of a list. */
 const schema = z.object({
-  items: z.record(z.string(), z.record(z.string(), z.unknown())).optional(),
-  nextPageToken: z.string().optional(),
+  items: z.record(Place, z.object({ instances: Things, disks: Things, addresses: Things })).optional(),
+  nextPageToken: PageToken.optional(),
 });
 const kinds = { machine: 'instances', volume: 'disks', address: 'addresses' } as const;
 
@@ -41,10 +51,7 @@ export const list: ListOfType = async (input) => {
           denies,
         });
         const items = Object.entries(page.items ?? {}).flatMap(([place, has]) =>
-          z
-            .array(Thing)
-            .parse(has[word] ?? [])
-            .map((thing) => ({ ...thing, place })),
+          has[word].map((thing) => ({ ...thing, place })),
         );
         return { items, next: page.nextPageToken };
       });
@@ -66,7 +73,7 @@ export function gcpProject({ bases, fields }: Pick<ListInput, 'bases' | 'fields'
   return `${bases.compute ?? 'https://compute.googleapis.com'}/compute/v1/projects/${encodeURIComponent(fields.gcpproject ?? '')}`;
 }
 
-const Refusal = z.object({ error: z.object({ errors: z.array(z.object({ reason: z.string() })) }) });
+const Refusal = z.object({ error: z.object({ errors: z.array(z.object({ reason: CloudWord })) }) });
 
 /** Whether one of the reasons of a refusal is this one. */
 export function isBecause({ json }: Pick<CloudAnswer, 'json'>, wanted: string): boolean {

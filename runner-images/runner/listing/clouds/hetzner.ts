@@ -1,16 +1,17 @@
 /** Hetzner: servers, volumes, firewalls and keys of the project, by the label of the cluster. */
 import { z } from 'zod';
+import { CloudName, CloudWord } from '#domain/observed/cloud-texts.ts';
 import { type askCloud, askWithToken, type CloudAnswer } from '../../provider-check/ask.ts';
 import { allPages, clusterTag, type DeniedBy, type ListInput, type ListOfType, plainName, shaped } from '../listing.ts';
 
 const kinds = { servers: 'machine', volumes: 'volume', firewalls: 'firewall', ssh_keys: 'key' } as const;
-const Things = z.array(z.object({ id: z.number(), name: z.string() }));
+const Things = z.array(z.object({ id: z.int().positive(), name: CloudName }));
 const schema = z.object({
   servers: Things.optional(),
   volumes: Things.optional(),
   firewalls: Things.optional(),
   ssh_keys: Things.optional(),
-  meta: z.object({ pagination: z.object({ next_page: z.number().nullish() }).optional() }).optional(),
+  meta: z.object({ pagination: z.object({ next_page: z.int().positive().nullish() }).optional() }).optional(),
 });
 
 export const list: ListOfType = async (input) => {
@@ -33,7 +34,7 @@ export function hetznerOf({ fields, bases }: Pick<ListInput, 'fields' | 'bases'>
   return (path, options) => askWithToken(fields.credentials, `${base}/${path}`, options);
 }
 
-const Coded = z.object({ error: z.object({ code: z.string() }) });
+const Coded = z.object({ error: z.object({ code: CloudWord }) });
 
 export function isProtected({ json }: Pick<CloudAnswer, 'json'>): boolean {
   return Coded.safeParse(json).data?.error.code === 'protected';

@@ -1,12 +1,15 @@
 /** Oracle Cloud: instances and volumes of the compartment in each region, taken by their freeform tag. */
 import { z } from 'zod';
+import { closedText } from '#domain/observed/closed-texts.ts';
+import { CloudName, CloudWord, PageToken } from '#domain/observed/cloud-texts.ts';
 import { questionIn } from '../../provider-check/clouds/oci.ts';
 import { ociKey } from '../../provider-check/signed-oci.ts';
 import { allPages, type DeniedBy, eachRegion, isTagged, type ListOfType, plainName, shaped, Tags } from '../listing.ts';
 
-const schema = z.array(
-  z.object({ id: z.string(), displayName: z.string(), lifecycleState: z.string(), freeformTags: Tags }),
-);
+/** `ocid1.instance.oc1.eu-frankfurt-1.anth…` */
+export const Ocid = closedText(255, /^ocid1(?:\.[\w-]*)+$/);
+
+const schema = z.array(z.object({ id: Ocid, displayName: CloudName, lifecycleState: CloudWord, freeformTags: Tags }));
 const kinds = { machine: 'instances', volume: 'volumes' } as const;
 
 export const list: ListOfType = async (input) => {
@@ -26,7 +29,7 @@ export const list: ListOfType = async (input) => {
           const answer = await question('iaas', `20160918/${path}`, query);
           return {
             items: shaped(what, answer, { schema, denies }),
-            next: answer.headers['opc-next-page']?.toString(),
+            next: PageToken.optional().parse(answer.headers['opc-next-page']),
           };
         });
         // What is terminated is listed for some hours.

@@ -1,11 +1,12 @@
 /** OpenStack: servers and volumes of the project in each region, taken by their metadata. */
 import { z } from 'zod';
+import { CloudId, CloudName, CloudWord } from '#domain/observed/cloud-texts.ts';
 import { askCloud } from '../../provider-check/ask.ts';
 import { logInToOpenstack } from '../../provider-check/clouds/openstack.ts';
 import { allPages, type DeniedBy, isTagged, type ListOfType, NotListed, plainName, shaped, Tags } from '../listing.ts';
 
-const Thing = z.object({ id: z.string(), name: z.string().nullish(), metadata: Tags });
-const Links = z.array(z.object({ rel: z.string() })).optional();
+const Thing = z.object({ id: CloudId, name: CloudName.nullish(), metadata: Tags });
+const Links = z.array(z.object({ rel: CloudWord })).optional();
 const schema = z.object({
   servers: z.array(Thing).optional(),
   volumes: z.array(Thing).optional(),

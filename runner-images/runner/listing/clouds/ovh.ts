@@ -1,11 +1,12 @@
 /** OVHcloud: instances and volumes of the project, taken by the name of the cluster in theirs: they have no tags. */
 import { z } from 'zod';
+import { CloudId, CloudName, CloudWord } from '#domain/observed/cloud-texts.ts';
 import { askCloud } from '../../provider-check/ask.ts';
 import { logInToOvh } from '../../provider-check/clouds/ovh.ts';
 import { type DeniedBy, type ListOfType, NotListed, plainName, shaped } from '../listing.ts';
 
 /** Nothing of it comes in pages. */
-const schema = z.array(z.object({ id: z.string(), name: z.string(), status: z.string() }));
+const schema = z.array(z.object({ id: CloudId, name: CloudName, status: CloudWord }));
 const kinds = { machine: 'instance', volume: 'volume' } as const;
 
 export const list: ListOfType = async ({ fields, bases, cluster }) => {

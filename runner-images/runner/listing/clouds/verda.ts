@@ -1,13 +1,14 @@
 /** Verda: instances by their description, volumes by the name of the cluster in theirs: they have no tags. */
 import { z } from 'zod';
+import { CloudId, CloudName, CloudWord } from '#domain/observed/cloud-texts.ts';
 import { askCloud } from '../../provider-check/ask.ts';
 import { logInToVerda } from '../../provider-check/clouds/verda.ts';
 import { type ListOfType, plainName, shaped } from '../listing.ts';
 
 const Instances = z.array(
-  z.object({ id: z.string(), hostname: z.string(), description: z.string().nullish(), status: z.string() }),
+  z.object({ id: CloudId, hostname: CloudName, description: CloudName.nullish(), status: CloudWord }),
 );
-const Volumes = z.array(z.object({ id: z.string(), name: z.string(), status: z.string().nullish() }));
+const Volumes = z.array(z.object({ id: CloudId, name: CloudName, status: CloudWord.nullish() }));
 /** An instance that is gone stays in the list for a while. */
 const gone = ['deleting', 'deleted', 'discontinued'];
 

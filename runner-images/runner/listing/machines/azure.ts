@@ -1,5 +1,6 @@
 /** Azure: machines of the subscription by their resource ids. One that is stopped is deallocated: it costs no processor. */
 import { z } from 'zod';
+import { CloudName, CloudWord } from '#domain/observed/cloud-texts.ts';
 import { askCloud, bearer, type CloudAnswer } from '../../provider-check/ask.ts';
 import { azureToken } from '../../provider-check/clouds/azure.ts';
 import { azureApi, azureCode, denies } from '../clouds/azure.ts';
@@ -8,11 +9,11 @@ import { actingOf, type MachineAt, type MachinesIn } from '../machine-acts.ts';
 
 const version = 'api-version=2024-07-01';
 const schema = z.object({
-  id: z.string(),
+  id: CloudName,
   tags: Tags,
   properties: z.object({
-    provisioningState: z.string().optional(),
-    instanceView: z.object({ statuses: z.array(z.object({ code: z.string() })).default([]) }),
+    provisioningState: CloudWord.optional(),
+    instanceView: z.object({ statuses: z.array(z.object({ code: CloudWord })).default([]) }),
   }),
 });
 const off = ['PowerState/deallocated', 'PowerState/stopped'];

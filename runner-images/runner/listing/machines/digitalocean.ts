@@ -1,11 +1,12 @@
 /** DigitalOcean: droplets of the account by their ids. */
 import { z } from 'zod';
+import { CloudName, CloudWord } from '#domain/observed/cloud-texts.ts';
 import { json } from '../../provider-check/ask.ts';
 import { denies, digitalOceanOf, tagOf } from '../clouds/digitalocean.ts';
 import { shaped } from '../listing.ts';
 import { actingOf, type MachineAt, type MachinesIn } from '../machine-acts.ts';
 
-const schema = z.object({ droplet: z.object({ status: z.string(), tags: z.array(z.string()).nullish() }) });
+const schema = z.object({ droplet: z.object({ status: CloudWord, tags: z.array(CloudName).nullish() }) });
 
 export const machines: MachinesIn = async (input) => {
   const ask = digitalOceanOf(input);

@@ -1,12 +1,13 @@
 /** Exoscale: instances by their ids, each in its zone. */
 import { z } from 'zod';
+import { CloudId, CloudWord } from '#domain/observed/cloud-texts.ts';
 import type { CloudAnswer } from '../../provider-check/ask.ts';
 import { askExoscale } from '../../provider-check/signed-exoscale.ts';
 import { denies, exoscaleApi } from '../clouds/exoscale.ts';
 import { isTagged, shaped, Tags } from '../listing.ts';
 import { type MachineAt, type MachinesIn, mustBeDone } from '../machine-acts.ts';
 
-const schema = z.object({ id: z.string(), state: z.string(), labels: Tags });
+const schema = z.object({ id: CloudId, state: CloudWord, labels: Tags });
 const powers: Readonly<Record<string, 'off' | 'going'>> = {
   stopped: 'off',
   destroying: 'going',

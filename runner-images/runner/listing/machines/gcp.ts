@@ -1,12 +1,13 @@
 /** Google Cloud: instances of the project by their numbers, each in its zone: a name may be another machine's a moment later. */
 import { z } from 'zod';
+import { CloudId, CloudWord } from '#domain/observed/cloud-texts.ts';
 import { askCloud, bearer, type CloudAnswer } from '../../provider-check/ask.ts';
 import { gcpToken } from '../../provider-check/clouds/gcp.ts';
 import { denies, gcpProject, isBecause } from '../clouds/gcp.ts';
 import { isTagged, NotListed, shaped, Tags } from '../listing.ts';
 import { actingOf, type MachineAt, type MachinesIn } from '../machine-acts.ts';
 
-const schema = z.object({ id: z.string(), status: z.string(), labels: Tags });
+const schema = z.object({ id: CloudId, status: CloudWord, labels: Tags });
 
 function keeps(answer: CloudAnswer): string | undefined {
   return isBecause(answer, 'invalidResourceUsage') ? 'it is protected against that' : undefined;

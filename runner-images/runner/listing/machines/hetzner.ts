@@ -1,11 +1,12 @@
 /** Hetzner: servers of the project by their ids. */
 import { z } from 'zod';
+import { CloudWord } from '#domain/observed/cloud-texts.ts';
 import type { CloudAnswer } from '../../provider-check/ask.ts';
 import { denies, hetznerOf, isProtected } from '../clouds/hetzner.ts';
 import { isTagged, shaped, Tags } from '../listing.ts';
 import { actingOf, type MachineAt, type MachinesIn } from '../machine-acts.ts';
 
-const schema = z.object({ server: z.object({ status: z.string(), labels: Tags }) });
+const schema = z.object({ server: z.object({ status: CloudWord, labels: Tags }) });
 const powers: Readonly<Record<string, 'off' | 'going'>> = { off: 'off', deleting: 'going' };
 
 function keeps(answer: CloudAnswer): string | undefined {

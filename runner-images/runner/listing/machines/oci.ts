@@ -1,13 +1,14 @@
 /** Oracle Cloud: instances by their ids, each in its region. */
 import { z } from 'zod';
+import { CloudWord } from '#domain/observed/cloud-texts.ts';
 import type { CloudAnswer } from '../../provider-check/ask.ts';
 import { questionIn } from '../../provider-check/clouds/oci.ts';
 import { type OciMethod, ociKey } from '../../provider-check/signed-oci.ts';
-import { denies } from '../clouds/oci.ts';
+import { denies, Ocid } from '../clouds/oci.ts';
 import { isTagged, shaped, Tags } from '../listing.ts';
 import { type MachineAt, type MachineNow, type MachinesIn, mustBeDone, NotDone } from '../machine-acts.ts';
 
-const schema = z.object({ id: z.string(), lifecycleState: z.string(), freeformTags: Tags });
+const schema = z.object({ id: Ocid, lifecycleState: CloudWord, freeformTags: Tags });
 const powers: Readonly<Record<string, 'off' | 'going'>> = {
   STOPPED: 'off',
   TERMINATING: 'going',

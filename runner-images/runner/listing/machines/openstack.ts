@@ -1,5 +1,6 @@
 /** OpenStack: servers of the project by their ids, each in its region. */
 import { z } from 'zod';
+import { CloudId, CloudWord } from '#domain/observed/cloud-texts.ts';
 import { askCloud, type CloudAnswer, json } from '../../provider-check/ask.ts';
 import { logInToOpenstack } from '../../provider-check/clouds/openstack.ts';
 import { denies } from '../clouds/openstack.ts';
@@ -8,10 +9,10 @@ import { actingOf, type MachineAt, type MachinesIn } from '../machine-acts.ts';
 
 const schema = z.object({
   server: z.object({
-    id: z.string(),
-    status: z.string(),
+    id: CloudId,
+    status: CloudWord,
     metadata: Tags,
-    'OS-EXT-STS:task_state': z.string().nullish(),
+    'OS-EXT-STS:task_state': CloudWord.nullish(),
   }),
 });
 const powers: Readonly<Record<string, 'off' | 'going'>> = {

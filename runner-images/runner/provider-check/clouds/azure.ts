@@ -1,5 +1,6 @@
 /** Azure: a token of the tenant, the subscription, its permissions as Azure lists them for us, and the cores of a region. */
 import { z } from 'zod';
+import { AccessToken, CloudName, CloudWord } from '#domain/observed/cloud-texts.ts';
 import { webIdentityToken } from '../../web-identity.ts';
 import { askCloud, bearer, form, mustAsk, quotaUnread } from '../ask.ts';
 import {
@@ -12,17 +13,17 @@ import {
   unreported,
 } from '../finding.ts';
 
-const Token = z.object({ access_token: z.string() });
-const Subscription = z.object({ displayName: z.string(), state: z.string() });
+const Token = z.object({ access_token: AccessToken });
+const Subscription = z.object({ displayName: CloudName, state: CloudWord });
 const Permissions = z.object({
-  value: z.array(z.object({ actions: z.array(z.string()), notActions: z.array(z.string()).default([]) })),
+  value: z.array(z.object({ actions: z.array(CloudName), notActions: z.array(CloudName).default([]) })),
 });
 const Usages = z.object({
   value: z.array(
     z.object({
       currentValue: z.number(),
       limit: z.number(),
-      name: z.object({ value: z.string(), localizedValue: z.string() }),
+      name: z.object({ value: CloudName, localizedValue: CloudName }),
     }),
   ),
 });
@@ -85,8 +86,19 @@ function allows(
 
 /** Azure writes `*` for any text, and no letter large or small. */
 function fits(pattern: string, action: string): boolean {
-  const words = pattern.split('*').map((word) => word.replaceAll(/[\\^$.|?+()[\]{}]/g, '\\$&'));
-  return new RegExp(`^${words.join('.*')}$`, 'i').test(action);
+  const [first = '', ...others] = pattern.toLowerCase().split('*');
+  const last = others.pop();
+  const text = action.toLowerCase();
+  if (last === undefined) return text === first;
+  if (!text.startsWith(first)) return false;
+  // Each word at its first place leaves the most for those after it.
+  let at = first.length;
+  for (const word of others) {
+    const found = text.indexOf(word, at);
+    if (found < 0) return false;
+    at = found + word.length;
+  }
+  return text.length - last.length >= at && text.endsWith(last);
 }
 
 async function coresOf(arm: string, headers: ReturnType<typeof bearer>, region: string): Promise<CheckFinding> {

@@ -1,11 +1,12 @@
 /** Cloudflare: the token, and the zones that it may edit. */
 import { z } from 'zod';
+import { CloudName, CloudWord } from '#domain/observed/cloud-texts.ts';
 import { askCloud, bearer, mustAsk, permissionShown } from '../ask.ts';
 import { type CheckOfType, identity, permissionFinding } from '../finding.ts';
 
-const Verified = z.object({ result: z.object({ status: z.string() }) });
+const Verified = z.object({ result: z.object({ status: CloudWord }) });
 const Zones = z.object({
-  result: z.array(z.object({ name: z.string(), permissions: z.array(z.string()).default([]) })),
+  result: z.array(z.object({ name: CloudName, permissions: z.array(CloudName).default([]) })),
 });
 
 export const check: CheckOfType = async ({ fields, bases }) => {

@@ -1,18 +1,22 @@
 /** CloudRift: whose token it is, whether it may keep SSH keys and see machines, and what the data centres have free. */
 import { z } from 'zod';
+import { closedText } from '#domain/observed/closed-texts.ts';
+import { CloudName } from '#domain/observed/cloud-texts.ts';
 import { askCloud, type CloudAnswer, json, mustBeGood, permissionShown, quotaUnread } from '../ask.ts';
 import { type CheckFinding, type CheckOfType, identity, unreported } from '../finding.ts';
 
-const Me = z.object({ data: z.object({ email: z.string().min(1) }) });
+const Me = z.object({ data: z.object({ email: closedText(320, /^[!-~]+$/) }) });
+/** A data centre. */
+const Place = closedText(100, /^[\w][\w .:/-]*$/);
 const Types = z.object({
   data: z.object({
     instance_types: z.array(
       z.object({
         variants: z.array(
           z.object({
-            name: z.string(),
-            nodes_per_dc: z.record(z.string(), z.number()).nullish(),
-            available_nodes_per_dc: z.record(z.string(), z.number()).nullish(),
+            name: CloudName,
+            nodes_per_dc: z.record(Place, z.number()).nullish(),
+            available_nodes_per_dc: z.record(Place, z.number()).nullish(),
           }),
         ),
       }),

@@ -1,9 +1,10 @@
 /** DigitalOcean: the scopes of a token are tried by reads, and by a write that is refused for its form. */
 import { z } from 'zod';
+import { CloudWord } from '#domain/observed/cloud-texts.ts';
 import { askCloud, bearer, json, mustAsk, permissionShown } from '../ask.ts';
 import { type CheckOfType, identity, quotaFinding } from '../finding.ts';
 
-const Account = z.object({ account: z.object({ status: z.string(), droplet_limit: z.number() }) });
+const Account = z.object({ account: z.object({ status: CloudWord, droplet_limit: z.number() }) });
 const missing = 'create a token with this scope';
 const Droplets = z.object({ meta: z.object({ total: z.number() }) });
 

@@ -1,5 +1,6 @@
 /** Exoscale: whose key it is, each operation by its role or by what may be listed, and the quotas of the organisation. */
 import { z } from 'zod';
+import { CloudId, CloudName, CloudWord } from '#domain/observed/cloud-texts.ts';
 import { type CloudAnswer, mustBeGood, quotaUnread } from '../ask.ts';
 import { isAllowed, RolePolicy } from '../exoscale-role.ts';
 import {
@@ -27,11 +28,11 @@ const lists: Readonly<Record<string, string>> = {
   'dns: list-dns-domains': 'dns-domain',
 };
 
-const Zones = z.object({ zones: z.array(z.object({ name: z.string() })) });
-const Key = z.object({ name: z.string(), 'role-id': z.string() });
-const Role = z.object({ name: z.string(), policy: RolePolicy });
+const Zones = z.object({ zones: z.array(z.object({ name: CloudWord })) });
+const Key = z.object({ name: CloudName, 'role-id': CloudId });
+const Role = z.object({ name: CloudName, policy: RolePolicy });
 const Quotas = z.object({
-  quotas: z.array(z.object({ resource: z.string(), usage: z.number().default(0), limit: z.number().default(0) })),
+  quotas: z.array(z.object({ resource: CloudWord, usage: z.number().default(0), limit: z.number().default(0) })),
 });
 
 type Question = (path: string) => Promise<CloudAnswer>;

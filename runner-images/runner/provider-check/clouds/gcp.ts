@@ -1,6 +1,9 @@
 /** Google Cloud: a token for the service account, each permission by testIamPermissions, and the quotas of regions. */
 import { createSign } from 'node:crypto';
 import { z } from 'zod';
+import { closedText } from '#domain/observed/closed-texts.ts';
+import { AccessToken, CloudWord } from '#domain/observed/cloud-texts.ts';
+import { comparedText } from '#domain/observed/kubernetes-texts.ts';
 import { webIdentityToken } from '../../web-identity.ts';
 import { askCloud, bearer, CheckRefused, form, json, mustAsk, quotaUnread } from '../ask.ts';
 import {
@@ -13,11 +16,11 @@ import {
   quotaFinding,
 } from '../finding.ts';
 
-const Key = z.object({ client_email: z.string(), private_key: z.string() });
-const Token = z.object({ access_token: z.string() });
-const ShortToken = z.object({ accessToken: z.string() });
-const Granted = z.object({ permissions: z.array(z.string()).default([]) });
-const Region = z.object({ quotas: z.array(z.object({ metric: z.string(), limit: z.number(), usage: z.number() })) });
+const Key = z.object({ client_email: closedText(320, /^[!-~]+$/), private_key: comparedText(20_000) });
+const Token = z.object({ access_token: AccessToken });
+const ShortToken = z.object({ accessToken: AccessToken });
+const Granted = z.object({ permissions: z.array(CloudWord).default([]) });
+const Region = z.object({ quotas: z.array(z.object({ metric: CloudWord, limit: z.number(), usage: z.number() })) });
 const scope = 'https://www.googleapis.com/auth/cloud-platform';
 /** The quotas of a region that machines use. */
 const metrics = ['CPUS', 'IN_USE_ADDRESSES', 'SSD_TOTAL_GB'];

@@ -1,9 +1,10 @@
 /** Hetzner: a token is tried by reads, and by a write that is refused for its form before anything is created. */
 import { z } from 'zod';
+import { CloudWord } from '#domain/observed/cloud-texts.ts';
 import { askCloud, bearer, json, mustAsk, permissionShown } from '../ask.ts';
 import { type CheckOfType, identity, unreported } from '../finding.ts';
 
-const Coded = z.object({ error: z.object({ code: z.string() }) });
+const Coded = z.object({ error: z.object({ code: CloudWord }) });
 const Servers = z.object({ meta: z.object({ pagination: z.object({ total_entries: z.number() }) }) });
 
 /** Hetzner refuses a read-only token with an error code of its own; with another token, an empty SSH key is refused for its form. */

@@ -1,5 +1,6 @@
 /** Oracle Cloud: who the key is, what may be listed in the compartment, and the limits of regions. Nothing is written. */
 import { z } from 'zod';
+import { CloudName, CloudWord } from '#domain/observed/cloud-texts.ts';
 import { CheckRefused, type CloudAnswer, mustBeGood, orUnreported, permissionShown } from '../ask.ts';
 import { type CheckFinding, type CheckOfType, identity, type LoginInput, unreported } from '../finding.ts';
 import { limitsOf } from '../oci-limits.ts';
@@ -37,7 +38,7 @@ const lists: Readonly<Record<string, readonly [service: string, path: string]>> 
 };
 const verbs = ['inspect', 'read', 'use', 'manage'];
 
-const Compartment = z.object({ name: z.string(), lifecycleState: z.string() });
+const Compartment = z.object({ name: CloudName, lifecycleState: CloudWord });
 
 export const check: CheckOfType = async (input) => {
   const { compartmentocid: compartmentId = '', tenancyocid = '' } = input.fields;

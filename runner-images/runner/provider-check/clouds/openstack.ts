@@ -1,17 +1,29 @@
 /** OpenStack: the project of an application credential, its roles and quotas. */
 import { z } from 'zod';
+import { AccessToken, ApiUrl, CloudName, CloudWord } from '#domain/observed/cloud-texts.ts';
 import { askCloud, json, mustAsk, quotaUnread } from '../ask.ts';
 import { type CheckInput, type CheckOfType, identity, quotaFinding } from '../finding.ts';
 
-const Limits = z.object({ limits: z.object({ absolute: z.record(z.string(), z.number()) }) });
+const Limits = z.object({
+  limits: z.object({
+    absolute: z
+      .object({
+        totalCoresUsed: z.number(),
+        maxTotalCores: z.number(),
+        totalInstancesUsed: z.number(),
+        maxTotalInstances: z.number(),
+      })
+      .partial(),
+  }),
+});
 const Catalog = z.object({
   token: z.object({
-    project: z.object({ name: z.string() }),
-    roles: z.array(z.object({ name: z.string() })).default([]),
+    project: z.object({ name: CloudName }),
+    roles: z.array(z.object({ name: CloudName })).default([]),
     catalog: z.array(
       z.object({
-        type: z.string(),
-        endpoints: z.array(z.object({ interface: z.string(), region: z.string().nullish(), url: z.string() })),
+        type: CloudWord,
+        endpoints: z.array(z.object({ interface: CloudWord, region: CloudName.nullish(), url: ApiUrl })),
       }),
     ),
   }),
@@ -27,7 +39,7 @@ export async function logInToOpenstack(
   const answer = await mustAsk('application credential', url, json({ auth: login }));
   return {
     ...Catalog.parse(answer.json),
-    headers: { 'x-auth-token': String(answer.headers['x-subject-token'] ?? '') },
+    headers: { 'x-auth-token': AccessToken.parse(answer.headers['x-subject-token']) },
   };
 }
 

@@ -1,9 +1,10 @@
 /** OVHcloud: the login, the project and its quotas. */
 import { z } from 'zod';
+import { AccessToken, CloudWord } from '#domain/observed/cloud-texts.ts';
 import { askCloud, bearer, form, mustAsk } from '../ask.ts';
 import { type CheckOfType, identity, type LoginInput, quotaFinding, unreported } from '../finding.ts';
 
-const OAuth = z.object({ access_token: z.string() });
+const OAuth = z.object({ access_token: AccessToken });
 
 /** Each family of OVH has an API and a login of its own. */
 const ovhHosts: Readonly<Record<string, readonly [login: string, api: string]>> = {
@@ -12,7 +13,7 @@ const ovhHosts: Readonly<Record<string, readonly [login: string, api: string]>> 
   'ovh-us': ['https://us.ovhcloud.com/auth/oauth2/token', 'https://api.us.ovhcloud.com/v1'],
 };
 const OvhQuotas = z.array(
-  z.object({ region: z.string(), instance: z.object({ usedCores: z.number(), maxCores: z.number() }).optional() }),
+  z.object({ region: CloudWord, instance: z.object({ usedCores: z.number(), maxCores: z.number() }).optional() }),
 );
 
 /** The address of the project, and the headers of requests; undefined for an unknown endpoint. Throws `CheckRefused`. */

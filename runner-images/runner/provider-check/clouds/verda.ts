@@ -1,5 +1,6 @@
 /** Verda: the client, the locations and the balance. */
 import { z } from 'zod';
+import { AccessToken, CloudWord } from '#domain/observed/cloud-texts.ts';
 import { askCloud, bearer, json, mustAsk, quotaUnread } from '../ask.ts';
 import {
   type CheckFinding,
@@ -10,10 +11,10 @@ import {
   unreported,
 } from '../finding.ts';
 
-const OAuth = z.object({ access_token: z.string() });
+const OAuth = z.object({ access_token: AccessToken });
 
-const Locations = z.array(z.object({ code: z.string() }));
-const Balance = z.object({ amount: z.number(), currency: z.string() });
+const Locations = z.array(z.object({ code: CloudWord }));
+const Balance = z.object({ amount: z.number(), currency: CloudWord });
 
 /** The address of the API, and the headers of requests. Throws `CheckRefused`. */
 export async function logInToVerda({ fields, bases }: LoginInput): Promise<{
