@@ -1,6 +1,7 @@
 /** The routes of the API that the agent may use, with the token of its cluster. */
 import { AgentGroup, AgentGroups, type AgentHealth, AgentNodes, type AgentSize } from '#contracts/agent.ts';
 import { parseJson } from '#domain/json.ts';
+import { printableText } from '#domain/observed/printable-text.ts';
 
 export interface AgentApi {
   groups(): Promise<readonly AgentGroup[]>;
@@ -38,7 +39,7 @@ export function agentApi({ apiUrl, token, timeoutMs }: AgentConnection): AgentAp
       redirect: 'error',
       signal: AbortSignal.timeout(timeoutMs),
     });
-    const text = await response.text();
+    const text = await boundedText(response);
     if (response.ok) return JSON.parse(text);
     throw new ApiRefusal(response.status, detailOf(text) ?? `HTTP ${response.status}`);
   };
@@ -49,8 +50,23 @@ export function agentApi({ apiUrl, token, timeoutMs }: AgentConnection): AgentAp
   };
 }
 
+/** A thousand nodes are some 10 MB; the pod has 128 MB. */
+const mostBytes = 32_000_000;
+
+/** Throws a `RangeError` for an answer that is larger than any. */
+export async function boundedText(response: Response): Promise<string> {
+  const pieces: Uint8Array[] = [];
+  let size = 0;
+  for await (const piece of response.body ?? []) {
+    size += piece.length;
+    if (size > mostBytes) throw new RangeError(`the answer is larger than ${mostBytes} bytes`);
+    pieces.push(piece);
+  }
+  return Buffer.concat(pieces).toString('utf8');
+}
+
 /** Detail of a problem (RFC 9457). */
 function detailOf(text: string): string | undefined {
   const { detail } = (parseJson(text) ?? {}) as { detail?: unknown };
-  return typeof detail === 'string' ? detail : undefined;
+  return typeof detail === 'string' ? printableText(detail, 1000) : undefined;
 }

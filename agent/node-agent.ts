@@ -6,7 +6,15 @@ import type { AgentHealth } from '#contracts/agent.ts';
 import { mayApprove } from '#domain/certificates/may-approve.ts';
 import { openServingRequests, ServingRequests } from '#domain/certificates/serving-requests.ts';
 import { isLocked } from '#domain/node-labels.ts';
-import type { AgentApi } from './agent-api.ts';
+import {
+  ConditionStatus,
+  ConditionType,
+  KubernetesName,
+  KubernetesTime,
+  ObservedLabels,
+  Quantities,
+} from '#domain/observed/kubernetes-texts.ts';
+import { type AgentApi, boundedText } from './agent-api.ts';
 
 /** The API server of the cluster, as far as the agent asks it. */
 export interface ClusterApi {
@@ -33,7 +41,7 @@ export function clusterApi({ url, tokenFile }: ClusterConnection): ClusterApi {
       signal: AbortSignal.timeout(20_000),
     });
     if (!response.ok) throw new Error(`${method} ${path}: the API server answers ${response.status}`);
-    return response.json();
+    return JSON.parse(await boundedText(response));
   };
   return {
     get: (path) => ask('GET', path),
@@ -41,20 +49,26 @@ export function clusterApi({ url, tokenFile }: ClusterConnection): ClusterApi {
   };
 }
 
-const Nodes = z.object({
+/** What a kubelet writes and that has another form counts as not reported: one node that lies hides no other. */
+export const ReportedNodes = z.object({
   items: z.array(
     z.object({
       metadata: z.object({
-        name: z.string(),
-        labels: z.record(z.string(), z.string()).default({}),
-        creationTimestamp: z.string().optional(),
+        name: KubernetesName,
+        labels: ObservedLabels.default({}),
+        creationTimestamp: KubernetesTime.optional(),
       }),
       status: z
         .object({
           conditions: z
-            .array(z.object({ type: z.string(), status: z.string(), lastTransitionTime: z.string().nullish() }))
+            .array(
+              z
+                .object({ type: ConditionType, status: ConditionStatus, lastTransitionTime: KubernetesTime.nullish() })
+                .optional()
+                .catch(undefined),
+            )
             .default([]),
-          allocatable: z.record(z.string(), z.string()).default({}),
+          allocatable: Quantities.default({}).catch({}),
         })
         .prefault({}),
     }),
@@ -81,7 +95,7 @@ async function reportNodes(api: Pick<AgentApi, 'report'>, cluster: ClusterApi): 
   return approved;
 }
 
-const Items = z.object({ items: z.array(z.looseObject({ metadata: z.looseObject({ name: z.string() }) })) });
+const Items = z.object({ items: z.array(z.looseObject({ metadata: z.looseObject({ name: KubernetesName }) })) });
 
 const approval = {
   type: 'Approved',
@@ -92,14 +106,14 @@ const approval = {
 
 function healthIn(list: unknown): AgentHealth {
   return {
-    nodes: Nodes.parse(list).items.map(({ metadata: { name, labels, creationTimestamp }, status }) => {
+    nodes: ReportedNodes.parse(list).items.map(({ metadata: { name, labels, creationTimestamp }, status }) => {
       const { status: ready = 'Unknown', lastTransitionTime } =
-        status.conditions.find(({ type }) => type === 'Ready') ?? {};
+        status.conditions.find((one) => one?.type === 'Ready') ?? {};
       return {
         name,
         locked: isLocked(labels),
         allocatable: status.allocatable,
-        ready: ready === 'True' || ready === 'False' ? ready : 'Unknown',
+        ready,
         ...(lastTransitionTime && { readySince: lastTransitionTime }),
         ...(creationTimestamp && { createdAt: creationTimestamp }),
       };

@@ -1,8 +1,8 @@
 /** Requests to a Kubernetes API server: JSON in and out, and watches that only say that something happened. */
 import { Agent as HttpAgent, request as httpRequest, type IncomingMessage } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
-import { text } from 'node:stream/consumers';
 import { parseJson } from '#domain/json.ts';
+import { printableText } from '#domain/observed/printable-text.ts';
 import { ListReader } from './list-reader.ts';
 
 export interface KubernetesAccess {
@@ -73,7 +73,7 @@ export function kubernetesApi({ server, authority, token, timeoutMs = 30_000 }: 
   };
   const failureOf = async (response: IncomingMessage): Promise<KubernetesRefusal> => {
     const status = response.statusCode ?? 0;
-    return new KubernetesRefusal(status, messageIn(await text(response)) ?? `HTTP ${status}`);
+    return new KubernetesRefusal(status, messageIn(await boundedText(response)) ?? `HTTP ${status}`);
   };
   const isFine = ({ statusCode = 0 }: IncomingMessage): boolean => statusCode >= 200 && statusCode < 300;
 
@@ -82,7 +82,7 @@ export function kubernetesApi({ server, authority, token, timeoutMs = 30_000 }: 
     async ask(method: string, path: string, asked: KubernetesRequest = {}): Promise<unknown> {
       const response = await send(method, path, asked, AbortSignal.timeout(timeoutMs));
       if (!isFine(response)) throw await failureOf(response);
-      if (asked.kept === undefined) return JSON.parse(await text(response));
+      if (asked.kept === undefined) return JSON.parse(await boundedText(response));
       const reader = new ListReader(asked.kept);
       for await (const chunk of response.setEncoding('utf8')) reader.add(chunk);
       return reader.end();
@@ -104,6 +104,7 @@ export function kubernetesApi({ server, authority, token, timeoutMs = 30_000 }: 
         for await (const chunk of response.setEncoding('utf8')) {
           const lines = `${rest}${chunk}`.split('\n');
           rest = lines.pop() ?? '';
+          if (rest.length > mostCharacters) throw new RangeError('an event of a watch does not end');
           for (const line of lines) if (line !== '') happened(JSON.parse(line));
         }
       };
@@ -113,8 +114,20 @@ export function kubernetesApi({ server, authority, token, timeoutMs = 30_000 }: 
   };
 }
 
+/** One object; etcd takes 1.5 MB at most, and lists are read while they come. */
+const mostCharacters = 10_000_000;
+
+async function boundedText(response: IncomingMessage): Promise<string> {
+  let text = '';
+  for await (const chunk of response.setEncoding('utf8')) {
+    text += chunk;
+    if (text.length > mostCharacters) throw new RangeError(`the answer has more than ${mostCharacters} characters`);
+  }
+  return text;
+}
+
 /** Message of a Status object. */
 function messageIn(body: string): string | undefined {
   const { message } = (parseJson(body) ?? {}) as { message?: unknown };
-  return typeof message === 'string' ? message : undefined;
+  return typeof message === 'string' ? printableText(message, 1000) : undefined;
 }

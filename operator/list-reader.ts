@@ -18,7 +18,11 @@ export class ListReader {
     this.#kept = kept;
   }
 
+  /** Throws a `RangeError` for an item, or a rest, that is larger than any of Kubernetes. */
   add(chunk: string): void {
+    if ((this.#item?.length ?? 0) > mostOfItem) throw new RangeError(`an item is larger than ${mostOfItem} characters`);
+    if (this.#frame.length > mostOfItem) throw new RangeError('the answer is not a list');
+    if (this.#items.length > mostItems) throw new RangeError(`the list has more than ${mostItems} items`);
     let from = 0;
     for (let at = 0; at < chunk.length; at += 1) {
       const code = chunk.charCodeAt(at);
@@ -53,6 +57,11 @@ export class ListReader {
     return { ...answer, items: this.#items };
   }
 }
+
+/** etcd takes 1.5 MB at most. */
+const mostOfItem = 5_000_000;
+/** Kept parts of items are small; more than this many objects no cluster has of what is listed. */
+const mostItems = 200_000;
 
 const codeOf = (character: string): number => character.charCodeAt(0);
 const [quote, backslash] = [codeOf('"'), codeOf('\\')];

@@ -2,6 +2,15 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { isMap } from '#domain/manifest/faults/kubernetes-document.ts';
+import {
+  KubernetesName,
+  KubernetesTime,
+  ObjectUid,
+  ObservedAnnotations,
+  ObservedLabels,
+  QualifiedName,
+  ResourceVersion,
+} from '#domain/observed/kubernetes-texts.ts';
 import { ObjectStatus } from './object-status.ts';
 import { apiVersionOf, type Resource } from './resources.ts';
 
@@ -12,14 +21,14 @@ export const onDelete = 'kubeloom.dev/on-delete';
 const submittedFrom = 'kubeloom.dev/submitted-from';
 
 const Metadata = z.looseObject({
-  name: z.string(),
-  namespace: z.string(),
-  uid: z.string(),
-  resourceVersion: z.string(),
+  name: KubernetesName,
+  namespace: KubernetesName,
+  uid: ObjectUid,
+  resourceVersion: ResourceVersion,
   generation: z.int().default(0),
-  deletionTimestamp: z.string().optional(),
-  finalizers: z.array(z.string()).default([]),
-  annotations: z.record(z.string(), z.string()).default({}),
+  deletionTimestamp: KubernetesTime.optional(),
+  finalizers: z.array(QualifiedName).default([]),
+  annotations: ObservedAnnotations.default({}),
 });
 
 /** The readable part of a status that an older operator or another program wrote. */
@@ -38,7 +47,7 @@ const itemsOf = <Item extends z.ZodType>(item: Item) =>
     .transform((items) => items ?? []);
 
 export const ObjectList = z.object({
-  metadata: z.object({ resourceVersion: z.string() }),
+  metadata: z.object({ resourceVersion: ResourceVersion }),
   items: itemsOf(ManifestObject),
 });
 
@@ -57,11 +66,11 @@ export const SecretNames = z.object({
   items: itemsOf(
     z.object({
       metadata: z.object({
-        name: z.string(),
-        namespace: z.string(),
-        resourceVersion: z.string(),
-        labels: z.record(z.string(), z.string()).optional(),
-        ownerReferences: z.array(z.object({ uid: z.string() })).optional(),
+        name: KubernetesName,
+        namespace: KubernetesName,
+        resourceVersion: ResourceVersion,
+        labels: ObservedLabels.optional(),
+        ownerReferences: z.array(z.object({ uid: ObjectUid })).optional(),
       }),
     }),
   ),

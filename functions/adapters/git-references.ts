@@ -3,6 +3,7 @@
  * A library for git would put the API's bundle over its limit of 1 MB; this is all that is needed of one.
  */
 import { z } from 'zod';
+import { closedText } from '#domain/observed/closed-texts.ts';
 import { highestVersion, isCommitHash, latestVersion } from '#domain/template-version.ts';
 import type { ResolvedTemplates, TemplateSources } from '../ports.ts';
 import { askPublicly, type HttpsAnswer, RefusedAddress } from './public-https.ts';
@@ -135,7 +136,12 @@ function lsRefs(prefixes: readonly string[]): string {
   ].join('');
 }
 
-const Ref = z.tuple([z.string().regex(/^[0-9a-f]{40}$/), z.string()]).rest(z.string());
+const Commit = closedText(40, /^[0-9a-f]{40}$/);
+
+/** Commit, name, and attributes such as `peeled:<commit>`: a commit becomes an argument of git. */
+export const GitRef = z
+  .tuple([Commit, closedText(1000, /^[^\p{C} ]+$/u)])
+  .rest(closedText(1000, /^[a-z-]+(?::[^\p{C} ]*)?$/u));
 
 /** Name to commit; of an annotated tag the commit that it marks. Throws when it is not an answer of git. */
 function refsOf(answer: Buffer): ReadonlyMap<string, string> {
@@ -148,9 +154,9 @@ function refsOf(answer: Buffer): ReadonlyMap<string, string> {
       .toString('utf8', at + 4, at + length)
       .trimEnd()
       .split(' ');
-    const [commit, name, ...attributes] = Ref.parse(words);
+    const [commit, name, ...attributes] = GitRef.parse(words);
     const peeled = attributes.find((attribute) => attribute.startsWith('peeled:'))?.slice('peeled:'.length);
-    refs.set(name, peeled ?? commit);
+    refs.set(name, peeled === undefined ? commit : Commit.parse(peeled));
     at += length;
   }
   return refs;

@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { Taint } from '#domain/cluster-state.ts';
 import { NodeObservation } from '#domain/drift.ts';
+import { KubernetesName, Quantities } from '#domain/observed/kubernetes-texts.ts';
 
 /** States of the machines of a pool: `creating` until it is a node of Kubernetes, `deleting` once it is drained or removed. */
 const AgentNodeState = z.enum(['creating', 'running', 'deleting']);
@@ -47,7 +48,7 @@ export const AgentSize = z
   .meta({ id: 'AgentSize' });
 export type AgentSize = z.input<typeof AgentSize>;
 
-const Resources = z.record(z.string().max(200), z.string().max(50));
+const Resources = Quantities;
 
 /** The nodes of the cluster as Kubernetes has them. */
 export const AgentHealth = z
@@ -55,7 +56,7 @@ export const AgentHealth = z
     nodes: z
       .array(
         z.strictObject({
-          name: z.string().max(253),
+          name: KubernetesName,
           ready: z.enum(['True', 'False', 'Unknown']),
           /** Since when it is so. */
           readySince: z.iso.datetime().optional(),

@@ -32,7 +32,7 @@ export class FakeKubernetes {
       ...old,
       ...content,
       metadata: {
-        uid: `uid-${path}`,
+        uid: `uid-${path.replaceAll(/\W/g, '-').slice(-50)}`,
         ...old?.metadata,
         ...content.metadata,
         name,

@@ -1,4 +1,5 @@
 /** A client certificate for a person, from a kubectl that plays a cluster which signs. */
+import { X509Certificate } from 'node:crypto';
 import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -13,6 +14,9 @@ const kubeconfigKey = 'kubeconfigs/team/shop/web-1234567';
 /** Certificate of `kubeloom:ann`, until 2126-10-30T03:01:00.000Z. */
 const certificate =
   'LS0tLS1CRUdJTiBDRVJUSUZJQ0FURS0tLS0tCk1JSUJ0VENDQVZ1Z0F3SUJBZ0lVWmdJWm5UMjhla1V2VjY1eUx6ekxtZEpJa2hvd0NnWUlLb1pJemowRUF3SXcKTHpFV01CUUdBMVVFQ2d3TmEzVmlaV3h2YjIwNmRtbGxkekVWTUJNR0ExVUVBd3dNYTNWaVpXeHZiMjA2WVc1dQpNQ0FYRFRJMk1URXlNekF6TURFd01Gb1lEekl4TWpZeE1ETXdNRE13TVRBd1dqQXZNUll3RkFZRFZRUUtEQTFyCmRXSmxiRzl2YlRwMmFXVjNNUlV3RXdZRFZRUUREQXhyZFdKbGJHOXZiVHBoYm00d1dUQVRCZ2NxaGtqT1BRSUIKQmdncWhrak9QUU1CQndOQ0FBUWd5Z2x4aFYraFFJS28vUVBoRGZZZTNXU2JKOWNUWHRJYU9sbmxDRHBEYWVVTwpwSytteWZCWXN2QTRPN2psZFZQd2FZNk9reTZiMG5BRHl2ZW1ES2h2bzFNd1VUQWRCZ05WSFE0RUZnUVU2TmlmCkM3aStMN2gvVjVGOWJBRnl3dmltdjNNd0h3WURWUjBqQkJnd0ZvQVU2TmlmQzdpK0w3aC9WNUY5YkFGeXd2aW0KdjNNd0R3WURWUjBUQVFIL0JBVXdBd0VCL3pBS0JnZ3Foa2pPUFFRREFnTklBREJGQWlFQS9rcEhUZ2d4RktiawpJdEpHcGFXcjRicFRNb0VOU0dWYzVxelNoL2d2b1BzQ0lCWFJYZy9BSlcvaTdVWExhT2Z1SHRiWkRHNUZpbjBnClFNSFZsTGhIRnoyYwotLS0tLUVORCBDRVJUSUZJQ0FURS0tLS0tCg==';
+/** As far as it is read: the key. */
+const spki = new X509Certificate(Buffer.from(certificate, 'base64')).publicKey.export({ type: 'spki', format: 'der' });
+const request = `-----BEGIN CERTIFICATE REQUEST-----\n${spki.toString('base64')}\n-----END CERTIFICATE REQUEST-----`;
 const kubeconfig = `clusters:
 - cluster: { server: 'https://192.0.2.1:6443', certificate-authority-data: Y2E= }
 users:
@@ -44,7 +48,7 @@ beforeEach(async () => {
   vi.stubEnv('KUBELOOM_KUBECTL', join(folder, 'kubectl'));
   deps = fakeDeps();
   const place = { namespace: 'team', manifest: 'shop', cluster: 'web-1234567', clusterName: 'web', kubeconfigKey };
-  const wanted = { role: 'edit', seconds: 7200, request: 'REQUEST', caller: 'ann from 203.0.113.7' };
+  const wanted = { role: 'edit', seconds: 7200, request, caller: 'ann from 203.0.113.7' };
   await deps.artifacts.putText(
     questionKeys.request(prefix),
     JSON.stringify({ kind: 'certificate', ...place, ...wanted }),
@@ -76,7 +80,7 @@ describe('a client certificate for a person', () => {
       {
         kind: 'CertificateSigningRequest',
         spec: {
-          request: Buffer.from('REQUEST').toString('base64'),
+          request: Buffer.from(request).toString('base64'),
           signerName: 'kubernetes.io/kube-apiserver-client',
           expirationSeconds: 7200,
           usages: ['client auth'],

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { closedText } from './closed-texts.ts';
 
 /** A name by RFC 1123, as nodes, pods and most objects have: never a flag of kubectl, never a path. */
-export const KubernetesName = closedText(253, /^(?![-.])[-a-z0-9.]+(?<![-.])$/);
+export const KubernetesName = closedText(253, /^[a-z0-9](?:[-a-z0-9.]*[a-z0-9])?$/);
 
 /** Names of roles and bindings may have more letters, and are one segment of a path all the same. */
 export const ObjectPathName = closedText(253, /^[A-Za-z0-9][\w.:@-]*$/);
@@ -38,8 +38,8 @@ export const Quantity = closedText(50, /^[-+]?[\d.]+(?:[eE][-+]?\d+|[numkMGTPE]i
 /** A quantity by resource: `cpu`, `memory`, `nvidia.com/gpu`. */
 export const Quantities = z.record(QualifiedName, Quantity);
 
-/** A time that `Date` can read; Kubernetes leaves out milliseconds. */
-export const KubernetesTime = z.iso.datetime({ offset: true });
+/** In UTC; most have no milliseconds. */
+export const KubernetesTime = z.iso.datetime();
 
 /** `v1.34.2`, `v1.34.2-gke.1` */
 export const KubernetesRelease = closedText(64, /^v\d+\.\d+\.\d+[\w.+-]*$/);

@@ -7,6 +7,8 @@ import { parse } from 'yaml';
 import { z } from 'zod';
 import type { CertificateRequest, IssuedCertificate } from '#contracts/access-requests.ts';
 import { clusterGroupOf, clusterRoleTable } from '#domain/cluster-roles.ts';
+import { closedText, observedWords } from '#domain/observed/closed-texts.ts';
+import { ConditionType } from '#domain/observed/kubernetes-texts.ts';
 import type { AnswerContext } from '../answer-question.ts';
 import { secretsIn } from '../kubernetes/kubeconfig.ts';
 import { Kubectl } from '../kubernetes/kubectl.ts';
@@ -24,11 +26,11 @@ const Kubeconfig = z.object({
     .array(z.object({ cluster: z.object({ server: z.string(), 'certificate-authority-data': z.string() }) }))
     .min(1),
 });
-const Signed = z.object({
+export const SignedRequest = z.object({
   status: z
     .object({
-      certificate: z.string().optional(),
-      conditions: z.array(z.object({ type: z.string(), message: z.string().default('') })).default([]),
+      certificate: closedText(100_000, /^[A-Za-z0-9+/]+={0,2}$/).optional(),
+      conditions: z.array(z.object({ type: ConditionType, message: observedWords(500).default('') })).default([]),
     })
     .prefault({}),
 });
@@ -45,11 +47,24 @@ export async function issueCertificate(
   const file = join(workDirectory, 'kubeconfig');
   await writeFile(file, text, { mode: 0o600 });
   const certificate = await signed(new Kubectl(context, file), question);
-  const until = new Date(new X509Certificate(Buffer.from(certificate, 'base64')).validTo).toISOString();
+  const until = endOf(certificate, question.request);
   const what = `kubeconfig of ${question.clusterName} with the role ${question.role}, valid until ${until}, issued`;
   await reportAccess(context, question, `${what} for ${question.caller}`);
   const [{ cluster } = never()] = Kubeconfig.parse(parse(text)).clusters;
   return { server: cluster.server, authority: cluster['certificate-authority-data'], certificate, until };
+}
+
+/** ISO 8601. Throws for what is not a certificate for the key of the request: its user could not use it, or it is someone else's. */
+function endOf(certificate: string, request: string): string {
+  try {
+    const read = new X509Certificate(Buffer.from(certificate, 'base64'));
+    const spki = read.publicKey.export({ type: 'spki', format: 'der' });
+    const asked = Buffer.from(request.replaceAll(/-----[A-Z ]+-----|\s/g, ''), 'base64');
+    if (asked.includes(spki)) return new Date(read.validTo).toISOString();
+  } catch {
+    throw unsigned('it answers something else than a certificate');
+  }
+  throw unsigned('it answers a certificate for another key');
 }
 
 /** The certificate, PEM in base64. The request does not stay in the cluster. */
@@ -92,7 +107,7 @@ async function whenSigned(kubectl: Kubectl, name: string): Promise<string> {
     const { stdout } = await kubectl.run(['get', 'certificatesigningrequest', name, '-o', 'json'], {
       onLine: complaintsOnly,
     });
-    const { certificate, conditions } = readToolJson(Signed, stdout, {
+    const { certificate, conditions } = readToolJson(SignedRequest, stdout, {
       tool: 'kubectl',
       what: 'the request for a certificate',
     }).status;

@@ -11,6 +11,7 @@ import { planeOfDocument } from '#domain/planes/management-plane.ts';
 import { applySteps, documentsLabel, fieldManager } from '#rendering/documents.ts';
 import type { Kubectl } from '../kubernetes/kubectl.ts';
 import type { StageContext } from '../stage-context.ts';
+import { unreadableAnswer } from '../tool-answer.ts';
 import { newAgentSecret } from './agent-token.ts';
 import { type AvailabilityWait, sharedDeadlines, shownObjects, untilAvailable } from './availability.ts';
 import { asList, deleteObjects, getObjects, objectsOf } from './objects.ts';
@@ -146,8 +147,27 @@ async function applyStep(
     );
     result = await run();
   }
-  if (result.code === 0) return objectsOf(result.stdout);
-  throw kubectl.failure('apply', result, name);
+  if (result.code !== 0) throw kubectl.failure('apply', result, name);
+  return onlyOf(objects, objectsOf(result.stdout), name);
+}
+
+/** What is noted as applied is removed one day: the answer may name nothing else. */
+function onlyOf(
+  objects: readonly KubernetesObject[],
+  answered: readonly KubernetesObject[],
+  name: string,
+): readonly KubernetesObject[] {
+  const own = new Map(objects.map((object) => [objectKey({ ...nameOfObject(object), namespace: '' }), object]));
+  const stranger = answered.find((object) => {
+    const applied = own.get(objectKey({ ...nameOfObject(object), namespace: '' }));
+    const { namespace } = applied?.metadata ?? {};
+    return applied === undefined || (namespace !== undefined && namespace !== object.metadata.namespace);
+  });
+  if (stranger === undefined) return answered;
+  throw unreadableAnswer(
+    { tool: 'kubectl', what: 'its answer about applied objects', resource: name },
+    `it names ${textOf(stranger)}, which was not applied`,
+  );
 }
 
 function isImmutable(stderr: string): boolean {

@@ -15,6 +15,7 @@ import type { Kubectl } from '../kubernetes/kubectl.ts';
 import { complaintsOnly } from '../process.ts';
 import { knownStates, type StageContext } from '../stage-context.ts';
 import { StageFailure } from '../stage-failure.ts';
+import { readToolValue } from '../tool-answer.ts';
 import { shownObjects } from './availability.ts';
 import { findObjects } from './objects.ts';
 import type { PreparedDocument } from './prepare-documents.ts';
@@ -26,6 +27,8 @@ const columns = [
 ].join(',');
 
 const none = z.literal('<none>');
+
+const ofObjects = { tool: 'kubectl', what: 'its list of the objects of components' };
 
 /** A line of these columns. */
 export const ObjectRow = z.tuple([
@@ -124,7 +127,7 @@ async function objectsOf(
   const { stdout } = await kubectl.run([...args, '--request-timeout=60s'], { onLine: complaintsOnly });
   const lines = stdout.split('\n').filter((line) => line !== '');
   const rows = lines.map((line) => {
-    const [kind, at, name, documents, uid, owners] = readToolValue(ObjectRow, line.trim().split(/ +/), about);
+    const [kind, at, name, documents, uid, owners] = readToolValue(ObjectRow, line.trim().split(/ +/), ofObjects);
     return { kind, at, name, documents, uid, owners };
   });
   const going = new Set(rows.filter(({ documents }) => removed.includes(documents)).map(({ uid }) => uid));

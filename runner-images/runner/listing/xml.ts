@@ -5,10 +5,15 @@ export interface Element {
   text: string;
 }
 
+/** A page of 500 machines has some 100,000. */
+const mostElements = 500_000;
+const mostDepth = 100;
+
 /** The root, whose only child is the outermost element. Throws `SyntaxError` for elements that do not end. */
 export function readXml(xml: string): Element {
   const root: Element = { name: '', children: [], text: '' };
   const open = [root];
+  let elements = 0;
   for (const [, word, end, begin, empty] of xml.matchAll(
     /<[?!][^>]*>|([^<]+)|<\/([\w:.-]+)\s*>|<([\w:.-]+)[^>]*?(\/?)>/g,
   )) {
@@ -16,6 +21,8 @@ export function readXml(xml: string): Element {
     if (word !== undefined) inner.text += unescaped(word);
     if (end !== undefined && open.pop()?.name !== end) throw new SyntaxError('an element ends that did not start');
     if (begin === undefined) continue;
+    elements += 1;
+    if (elements > mostElements || open.length > mostDepth) throw new SyntaxError('it has too many elements');
     const element: Element = { name: begin, children: [], text: '' };
     inner.children.push(element);
     if (empty !== '/') open.push(element);

@@ -1,11 +1,12 @@
 /** The manifests of a commit of a git repository: text files below one folder, bounded in number and size, without Secrets. */
-import { readFile } from 'node:fs/promises';
+import { readFile, stat } from 'node:fs/promises';
 import { extname, join, posix } from 'node:path';
 import { GitReferences } from '#adapters/git-references.ts';
 import type { SourceFault, SourceFiles, SourceLookup } from '#contracts/git-sources.ts';
 import { decoded, parseDocuments } from '#documents/parse-documents.ts';
 import { placeOf } from '#documents/text-places.ts';
 import { isMap } from '#domain/manifest/faults/kubernetes-document.ts';
+import { printableText } from '#domain/observed/printable-text.ts';
 import type { AnswerContext } from '../answer-question.ts';
 import { StageFailure } from '../stage-failure.ts';
 import { type FetchSubject, fetchFiles, type Git } from './git-fetch.ts';
@@ -79,14 +80,20 @@ async function readEntry(
   { mode, path }: Entry,
   { ports }: Pick<AnswerContext, 'ports'>,
 ): Promise<{ readonly path: string; readonly text: string } | SourceFault> {
-  const refuse = (reason: string, fix: string): SourceFault => ({ file: path, path: '', reason, fix });
+  const refuse = (reason: string, fix: string): SourceFault => ({
+    file: printableText(path, 500),
+    path: '',
+    reason,
+    fix,
+  });
   if (!mode.startsWith('100')) return refuse('is not a file but a link', 'put the file itself into the repository');
-  if (path.startsWith('"')) return refuse('has control characters in its name', 'rename it');
-  const bytes = await readFile(join(directory, path));
+  if (path.startsWith('"') || printableText(path, 4096) !== path)
+    return refuse('has characters in its name that are not printed', 'rename it');
   const largest = ports.config.KUBELOOM_MAX_BODY_BYTES;
-  if (bytes.byteLength > largest) {
-    return refuse(`has ${bytes.byteLength} bytes, at most ${largest} are accepted`, 'split it into several files');
-  }
+  const { size } = await stat(join(directory, path));
+  if (size > largest)
+    return refuse(`has ${size} bytes, at most ${largest} are accepted`, 'split it into several files');
+  const bytes = await readFile(join(directory, path));
   const text = decoded(bytes);
   if (text === undefined) return refuse('is not UTF-8', 'save it as UTF-8');
   const secret = secretIn(text);

@@ -3,6 +3,9 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import type { ProviderInstance } from '#domain/cluster-state.ts';
+import { closedText } from '#domain/observed/closed-texts.ts';
+import { CloudName } from '#domain/observed/cloud-texts.ts';
+import { printableText } from '#domain/observed/printable-text.ts';
 import { builtinTemplates } from '#domain/planning/desired/build-desired-state.ts';
 import { parseTemplateVersion } from '#domain/template-version.ts';
 import { noProviderTemplate, ProviderTemplate } from '#rendering/provider-template.ts';
@@ -13,7 +16,7 @@ import type { SecretReader, StageContext } from '../stage-context.ts';
 import { StageFailure } from '../stage-failure.ts';
 import { exitMeaning } from './diagnostics.ts';
 import { gitTemplates } from './git-templates.ts';
-import type { StateResource } from './terraform-cli.ts';
+import { ResourceAddress, type StateResource } from './terraform-cli.ts';
 
 export type HookName =
   | 'inspect'
@@ -40,18 +43,18 @@ export interface HookInput {
 }
 
 /** What a hook may answer on stdout. */
-const HookAnswer = z.object({
+export const HookAnswer = z.object({
   /** `before-apply`, and `inspect`, which changes nothing: addresses that the next plan has to replace. */
-  replace: z.array(z.string()).default([]),
+  replace: z.array(ResourceAddress).default([]),
   /** Resources that existed, were unknown to Terraform, and were removed. */
-  removed: z.array(z.string()).default([]),
+  removed: z.array(CloudName).default([]),
   /** `list`: everything that has the tags of the cluster and the provider instance, apart from what was orphaned; machines by the names of their nodes. */
   items: z
     .array(
       z.object({
-        id: z.string().max(200),
-        name: z.string().max(200),
-        kind: z.string().default('machine'),
+        id: closedText(200, /^[A-Za-z0-9/][!-~]*$/),
+        name: CloudName,
+        kind: closedText(40, /^[a-z][a-z-]*$/).default('machine'),
         /** It is off, as `stop` leaves it. */
         stopped: z.boolean().default(false),
       }),
@@ -123,12 +126,12 @@ function readJson<Schema extends z.ZodType>(
   try {
     json = JSON.parse(text);
   } catch (error) {
-    return { problem: `it is not JSON: ${(error as Error).message}` };
+    return { problem: `it is not JSON: ${printableText((error as Error).message, 200)}` };
   }
   const read = schema.safeParse(json);
   if (read.success) return { value: read.data };
   const issues = read.error.issues.map(({ path, message }) => [path.join('.'), message].filter(Boolean).join(': '));
-  return { problem: issues.join('; ') };
+  return { problem: printableText(issues.join('; '), 1000) };
 }
 
 /** A version of templates with which something of a workspace was created. */

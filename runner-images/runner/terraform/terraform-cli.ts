@@ -41,11 +41,11 @@ export interface PlanOutcome {
 }
 
 /** It is passed to Terraform again, where a dash in front would make an option of it. */
-const Address = closedText(2000, /^[A-Za-z_][^\p{Cc}\p{Cf}\u2028\u2029]*$/u);
+export const ResourceAddress = closedText(2000, /^[A-Za-z_][^\p{Cc}\p{Cf}\u2028\u2029]*$/u);
 const ResourceType = closedText(200, /^[\w-]+$/);
 
 const StateResource = z.object({
-  address: Address,
+  address: ResourceAddress,
   type: ResourceType,
   index: z.union([z.number(), observedWords(500)]).optional(),
   values: z.object({ id: closedText(2000, /^[^\p{Cc}\p{Cf}\u2028\u2029]*$/u).optional() }).nullish(),
@@ -70,7 +70,7 @@ const SavedPlan = z.object({
   resource_changes: z
     .array(
       z.object({
-        address: Address,
+        address: ResourceAddress,
         type: ResourceType,
         change: z.object({
           actions: z.array(Word),

@@ -1,11 +1,12 @@
 /** Turns a Vault's answer into an error for people. Vault's own words are shown only where they cannot contain a secret. */
 import { z } from 'zod';
 import type { StageError } from '#contracts/stage.ts';
+import { observedWords } from '#domain/observed/closed-texts.ts';
 import { StageFailure } from '../stage-failure.ts';
 import type { VaultConnection } from './vault-connection.ts';
 import type { VaultAnswer } from './vault-request.ts';
 
-const Errors = z.object({ errors: z.array(z.string()) });
+export const VaultErrors = z.object({ errors: z.array(observedWords(500)) });
 
 type Case = Pick<StageError, 'class' | 'code' | 'message' | 'hint'>;
 
@@ -14,7 +15,7 @@ export function outOfService(
   { name, address }: VaultConnection,
   { status, body }: VaultAnswer,
 ): StageFailure | undefined {
-  const words = Errors.safeParse(body).data?.errors.join(' ') ?? '';
+  const words = VaultErrors.safeParse(body).data?.errors.join(' ') ?? '';
   const found = ((): Case | undefined => {
     if (status === 503 && /sealed/i.test(words)) {
       const message = `The Vault ${address} is sealed: it serves no secrets.`;

@@ -1,6 +1,6 @@
 /** One request to a Vault. Status and body are returned unchanged; only a request without an answer throws. */
 import { boundedRequest } from '#adapters/bounded-request.ts';
-import { parseJson } from '#domain/json.ts';
+import { parseShallowJson } from '#domain/json.ts';
 import { StageFailure } from '../stage-failure.ts';
 import type { VaultConnection } from './vault-connection.ts';
 
@@ -16,7 +16,7 @@ export interface VaultRequest {
 
 export interface VaultAnswer {
   readonly status: number;
-  /** The parsed JSON; undefined when it was not JSON. */
+  /** The parsed JSON; undefined when it was not JSON, or nested without end. */
   readonly body: unknown;
 }
 
@@ -46,7 +46,7 @@ export async function vaultRequest(connection: VaultConnection, asked: VaultRequ
   }).catch((cause: Error) => {
     throw unanswered(connection, cause);
   });
-  return { status: answer.status, body: parseJson(answer.body.toString('utf8')) };
+  return { status: answer.status, body: parseShallowJson(answer.body.toString('utf8')) };
 }
 
 const certificateCodes = /^(CERT_|ERR_TLS_CERT|UNABLE_TO_|DEPTH_ZERO|SELF_SIGNED|HOSTNAME_MISMATCH|INVALID_CA)/;

@@ -1,5 +1,7 @@
 /** A login to one Vault, used for every secret that a stage needs from it; repeated once when it has expired early. */
 import { z } from 'zod';
+import { closedText } from '#domain/observed/closed-texts.ts';
+import { AccessToken, CloudWord } from '#domain/observed/cloud-texts.ts';
 import type { VaultSecret } from '#domain/secret-locator.ts';
 import { StageFailure } from '../stage-failure.ts';
 import type { VaultConnection } from './vault-connection.ts';
@@ -7,10 +9,21 @@ import { loginRefused, nothingThere, oddAnswer, outOfService, readForbidden } fr
 import { type LoginWords, loginWords } from './vault-login.ts';
 import { type VaultAnswer, vaultRequest } from './vault-request.ts';
 
-const Login = z.object({ auth: z.object({ client_token: z.string().min(1), token_type: z.string().optional() }) });
-const Mount = z.object({ data: z.object({ options: z.object({ version: z.string() }).partial().nullish() }) });
-const VersionOne = z.object({ data: z.record(z.string(), z.unknown()) });
-const VersionTwo = z.object({ data: z.object({ data: z.record(z.string(), z.unknown()).nullable() }) });
+export const VaultLoginAnswer = z.object({
+  auth: z.object({ client_token: AccessToken, token_type: CloudWord.optional() }),
+});
+export const VaultMount = z.object({
+  data: z.object({
+    options: z
+      .object({ version: closedText(10, /^\d+$/) })
+      .partial()
+      .nullish(),
+  }),
+});
+/** Values of Secrets may be anything: they are masked before anything else sees them, and their readers judge them by their fields. */
+const Fields = z.record(closedText(512, /^[^\p{C}]+$/u), z.json());
+export const VaultVersionOne = z.object({ data: Fields });
+export const VaultVersionTwo = z.object({ data: z.object({ data: Fields.nullable() }) });
 
 export class VaultSession {
   readonly #connection: VaultConnection;
@@ -33,11 +46,13 @@ export class VaultSession {
     const place = version === 2 ? `${mount}/data/${path}` : `${mount}/${path}`;
     const answer = await this.#get(place);
     if (answer.status === 404) {
-      const left = VersionTwo.safeParse(answer.body);
+      const left = VaultVersionTwo.safeParse(answer.body);
       throw nothingThere(this.#connection, place, left.success && left.data.data.data === null);
     }
     const fields =
-      version === 2 ? VersionTwo.safeParse(answer.body).data?.data.data : VersionOne.safeParse(answer.body).data?.data;
+      version === 2
+        ? VaultVersionTwo.safeParse(answer.body).data?.data.data
+        : VaultVersionOne.safeParse(answer.body).data?.data;
     if (answer.status !== 200 || !fields) throw oddAnswer(this.#connection, place, answer.status);
     const texts = Object.fromEntries(Object.entries(fields).map(([key, value]) => [key, textOf(value)]));
     this.#mask(Object.values(texts));
@@ -71,7 +86,7 @@ export class VaultSession {
   async #versionOf(mount: string, path: string): Promise<1 | 2> {
     const place = `sys/internal/ui/mounts/${mount}`;
     const answer = await this.#get(place, `${mount}/data/${path} (KV v1: ${mount}/${path})`);
-    const found = Mount.safeParse(answer.body);
+    const found = VaultMount.safeParse(answer.body);
     if (answer.status !== 200 || !found.success) throw oddAnswer(this.#connection, place, answer.status);
     return found.data.data.options?.version === '2' ? 2 : 1;
   }
@@ -107,7 +122,7 @@ export class VaultSession {
       const answer = await vaultRequest(this.#connection, { method: 'POST', path, body });
       const broken = outOfService(this.#connection, answer);
       if (broken !== undefined) throw broken;
-      const login = Login.safeParse(answer.body);
+      const login = VaultLoginAnswer.safeParse(answer.body);
       if (answer.status !== 200 || !login.success) throw loginRefused(this.#connection, answer.status);
       const { client_token: token, token_type: kind } = login.data.auth;
       this.#mask([token]);
