@@ -1,12 +1,12 @@
 /** Requests of kubelets for serving certificates as the API server lists them, and the nodes that may have one. */
 import { z } from 'zod';
 import type { ClusterFacts, ClusterState } from '#domain/cluster-state.ts';
-import { closedText, observedWords } from '#domain/observed/closed-texts.ts';
+import { closedText, observedLine } from '#domain/observed/closed-texts.ts';
 import { KubernetesName } from '#domain/observed/kubernetes-texts.ts';
 import { type KnownNode, type SigningRequest, servingSigner } from './may-approve.ts';
 
 /** Users and groups of an issuer of a company's own may have any name: it equals that of a node, or is only shown. */
-const words = observedWords(300);
+const words = observedLine(300);
 
 export const ServingRequests = z.object({
   items: z.array(
@@ -45,7 +45,8 @@ export function openServingRequests({ items }: z.infer<typeof ServingRequests>):
 
 function textOf(base64: string): string {
   try {
-    return atob(base64);
+    const pem = atob(base64);
+    return /^[\x20-\x7e\r\n]*$/.test(pem) ? pem : '';
   } catch {
     return '';
   }

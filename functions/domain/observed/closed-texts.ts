@@ -12,6 +12,10 @@ export const closedText = (limit: number, pattern: RegExp) => z.string().max(lim
 /** Words for people: at most `limit` characters of them are kept, and what a terminal would obey is escaped. */
 export const observedWords = (limit: number) => z.string().transform((text) => printableText(text, limit));
 
+/** The same in one line, as names are: a newline is escaped, too. */
+export const observedLine = (limit: number) =>
+  z.string().transform((text) => printableText(text, limit).replaceAll('\n', '\\u000a'));
+
 /** A key of WireGuard: 32 bytes in base64. */
 export const WireguardKey = closedText(44, /^[A-Za-z0-9+/]{42}[AEIMQUYcgkosw048]=$/);
 

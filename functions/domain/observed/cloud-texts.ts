@@ -1,9 +1,9 @@
 /** Texts that the APIs of several clouds answer. What only one of them has is next to its reader. */
 import { z } from 'zod';
-import { closedText, observedWords } from './closed-texts.ts';
+import { closedText, observedLine } from './closed-texts.ts';
 
 /** Names that people gave: compared with those of nodes, and shown. */
-export const CloudName = observedWords(255);
+export const CloudName = observedLine(255);
 
 /** An id with letters, digits and dashes, as UUIDs have them: it becomes a part of a path, and never a flag. */
 export const CloudId = closedText(64, /^[0-9A-Za-z][0-9A-Za-z-]*$/);

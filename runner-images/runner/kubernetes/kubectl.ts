@@ -1,6 +1,6 @@
 /** kubectl against one cluster: commands that throw failures as `StageFailure`. */
 import { z } from 'zod';
-import { BootId, observedWords } from '#domain/observed/closed-texts.ts';
+import { BootId, observedLine } from '#domain/observed/closed-texts.ts';
 import {
   ConditionStatus,
   ConditionType,
@@ -37,7 +37,7 @@ export const KubernetesNode = z.object({
   }),
   spec: z
     .object({
-      providerID: observedWords(1000).default(''),
+      providerID: observedLine(1000).default(''),
       taints: z
         .array(
           z.object({
