@@ -8,7 +8,7 @@ export const imageRoot = fileURLToPath(new URL('..', import.meta.url));
 
 /** Whole folders; of the folders below, only what the programs of the images are bundled from. */
 const folders = ['runner-images', 'templates', 'agent', 'functions'];
-const files = ['package.json', 'package-lock.json', 'tsconfig.json'];
+const files = ['LICENSE', 'package.json', 'package-lock.json', 'tsconfig.json'];
 
 let known: readonly string[] | undefined;
 

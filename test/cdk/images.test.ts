@@ -115,6 +115,23 @@ describe('targets', () => {
   });
 });
 
+describe('licences', () => {
+  const labelled = stages.filter(({ name }) =>
+    stepsOf(name).includes('LABEL org.opencontainers.image.licenses=Apache-2.0'),
+  );
+
+  it('an image that people run is labelled with the licence, and contains its text', () => {
+    for (const tool of [...runnerTools, 'operator']) {
+      const chain = [tool, stages.find(({ name }) => name === tool)?.from];
+      expect(
+        labelled.some(({ name }) => chain.includes(name)),
+        tool,
+      ).toBe(true);
+    }
+    for (const last of ['runner', 'operator']) expect(stepsOf(last)).toContain('COPY LICENSE /opt/kubeloom/LICENSE');
+  });
+});
+
 describe('what Docker is sent', () => {
   it('the build context contains every file that the Dockerfile copies', () => {
     const copied = stages

@@ -32,6 +32,11 @@ describe('the npm package of the command line', () => {
     expect(existsSync(join(installed.directory, 'lib/node_modules/@kubeloom/cli/node_modules'))).toBe(false);
   });
 
+  it.each(['LICENSE', 'SECURITY.md'])('the package has the %s of the clone', (name) => {
+    const file = join(installed.directory, 'lib/node_modules/@kubeloom/cli', name);
+    expect(readFileSync(file, 'utf8')).toBe(readFileSync(join(root, name), 'utf8'));
+  });
+
   it('the package is small', () => {
     expect(installed.packed.size).toBeLessThan(600_000);
   });

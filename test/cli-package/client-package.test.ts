@@ -64,3 +64,8 @@ it('the package of the client depends on zod alone, in the version of the clone,
   expect(packed).toMatchObject({ private: true, version: own.version });
   expect(packed.dependencies).toEqual({ zod });
 });
+
+it.each(['LICENSE', 'SECURITY.md'])('the package of the client has the %s of the clone', (name) => {
+  const file = join(folder, 'node_modules/@kubeloom/client', name);
+  expect(readFileSync(file, 'utf8')).toBe(readFileSync(join(root, name), 'utf8'));
+});
