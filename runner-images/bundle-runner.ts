@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { mkdir, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { BuildOptions, Plugin } from 'esbuild';
+import type { BuildOptions, Metafile, Plugin } from 'esbuild';
 import { commonBallast, plainKeys, requireBanner, schemaReader, withoutBallast } from './bundle-ballast.ts';
 import { exists } from './runner/exists.ts';
 
@@ -24,13 +24,13 @@ export async function bundleRunner(directory: string): Promise<string> {
   return file;
 }
 
-/** Bundles it into `outfile`; `bundle.sh` calls it, as the two below. */
-export function buildRunner(outfile: string): Promise<void> {
+/** Bundles it into `outfile`, and returns which files it has; `bundle.sh` calls it, as the two below. */
+export function buildRunner(outfile: string): Promise<Metafile> {
   return buildInto(outfile, join('runner-images', 'runner', 'main.ts'), {});
 }
 
 /** The same for the agent. A ConfigMap holds it, which may have 1 MiB: names inside are short, too. */
-export function buildAgent(outfile: string): Promise<void> {
+export function buildAgent(outfile: string): Promise<Metafile> {
   return buildInto(outfile, join('agent', 'agent.ts'), {
     minifyIdentifiers: true,
     plugins: [withoutBallast([schemaReader])],
@@ -38,14 +38,15 @@ export function buildAgent(outfile: string): Promise<void> {
 }
 
 /** The same for the operator. */
-export function buildOperator(outfile: string): Promise<void> {
+export function buildOperator(outfile: string): Promise<Metafile> {
   return buildInto(outfile, join('operator', 'main.ts'), { plugins: [withoutBallast([schemaReader])] });
 }
 
-async function buildInto(outfile: string, entry: string, options: BuildOptions): Promise<void> {
+async function buildInto(outfile: string, entry: string, options: BuildOptions): Promise<Metafile> {
   const { build } = await import('esbuild');
-  await build({
+  const { metafile } = await build({
     ...options,
+    metafile: true,
     entryPoints: [join(root, entry)],
     absWorkingDir: root,
     outfile,
@@ -62,6 +63,7 @@ async function buildInto(outfile: string, entry: string, options: BuildOptions):
     banner: { js: requireBanner },
     plugins: [...(options.plugins ?? []), withoutBallast([...commonBallast, plainKeys]), leanHttp],
   });
+  return metafile;
 }
 
 /** An `import` of node:http reads all that it exports, WebSocket included, which loads a second HTTP client; `require` does not. */

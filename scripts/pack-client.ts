@@ -5,11 +5,12 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { requireBanner } from '../runner-images/bundle-ballast.ts';
-import { packPackage } from './pack-package.ts';
+import { type PackageManifest, packPackage } from './pack-package.ts';
 
 const root = fileURLToPath(new URL('../', import.meta.url));
 await packPackage(async (staging) => {
-  await build({
+  const { metafile } = await build({
+    metafile: true,
     absWorkingDir: root,
     entryPoints: ['client/api-client.ts', 'client/faults.ts'],
     outdir: join(staging, 'lib'),
@@ -26,6 +27,7 @@ await packPackage(async (staging) => {
   });
   declarations(staging);
   cpSync(join(root, 'client/README.md'), join(staging, 'README.md'));
+  return metafile;
 }, manifest);
 
 /** Files of the client and of its types. */
@@ -49,7 +51,7 @@ function declarations(staging: string): void {
 }
 
 /** Private, so that no one can publish it by mistake. */
-function manifest(): unknown {
+function manifest(): PackageManifest {
   const own = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
   const { version, license, type, dependencies, devDependencies } = own;
   const entry = (name: string) => ({ types: `./types/client/${name}.d.ts`, default: `./lib/${name}.js` });

@@ -1,7 +1,7 @@
 /** Bundles the command line without what needs a clone: one module to start, others that are loaded when they are needed. */
 import { relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { build, type Plugin } from 'esbuild';
+import { build, type Metafile, type Plugin } from 'esbuild';
 import { commonBallast, requireBanner, schemaReader, withoutBallast } from '../../runner-images/bundle-ballast.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
@@ -10,9 +10,10 @@ const root = fileURLToPath(new URL('../../', import.meta.url));
 const onlyInClones =
   /^(local|runner-images)\/|^cli\/(submission\/check-files|scaffold\/new-type|print\/type-report)\.ts$/;
 
-/** Writes `main.js` and its parts into `directory`. */
-export async function bundleCli(directory: string): Promise<void> {
-  await build({
+/** Writes `main.js` and its parts into `directory`, and returns which files they have. */
+export async function bundleCli(directory: string): Promise<Metafile> {
+  const { metafile } = await build({
+    metafile: true,
     absWorkingDir: root,
     entryPoints: ['cli/main.ts'],
     outdir: directory,
@@ -30,6 +31,7 @@ export async function bundleCli(directory: string): Promise<void> {
     plugins: [withoutClone, withoutBallast([...commonBallast, schemaReader])],
     logLevel: 'warning',
   });
+  return metafile;
 }
 
 const withoutClone: Plugin = {

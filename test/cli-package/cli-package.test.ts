@@ -37,6 +37,15 @@ describe('the npm package of the command line', () => {
     expect(readFileSync(file, 'utf8')).toBe(readFileSync(join(root, name), 'utf8'));
   });
 
+  it('the package lists the packages that it is bundled from', () => {
+    const file = join(installed.directory, 'lib/node_modules/@kubeloom/cli/sbom.cdx.json');
+    const { specVersion, metadata, components } = JSON.parse(readFileSync(file, 'utf8'));
+    expect([specVersion, metadata.component.name]).toEqual(['1.6', '@kubeloom/cli']);
+    const names = components.map(({ name }: { name: string }) => name);
+    expect(names).toEqual(expect.arrayContaining(['commander', 'yaml', 'zod']));
+    for (const other of ['vitest', 'esbuild', 'dynalite']) expect(names).not.toContain(other);
+  });
+
   it('the package is small', () => {
     expect(installed.packed.size).toBeLessThan(600_000);
   });

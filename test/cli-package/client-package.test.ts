@@ -69,3 +69,8 @@ it.each(['LICENSE', 'SECURITY.md'])('the package of the client has the %s of the
   const file = join(folder, 'node_modules/@kubeloom/client', name);
   expect(readFileSync(file, 'utf8')).toBe(readFileSync(join(root, name), 'utf8'));
 });
+
+it('the package of the client lists what it is made of, zod included, which npm installs next to it', () => {
+  const { components } = JSON.parse(readFileSync(join(folder, 'node_modules/@kubeloom/client/sbom.cdx.json'), 'utf8'));
+  expect(components.map(({ name }: { name: string }) => name)).toContain('zod');
+});

@@ -13,7 +13,7 @@ it('the licence is the text of Apache-2.0, whose appendix names the authors', ()
   const text = read('LICENSE');
   expect(text).toContain(own);
   const original = text.replace(own, '   Copyright [yyyy] [name of copyright owner]\n');
-  // Of the file in Debian's base-files.
+  // The sum is that of the file in Debian's base-files.
   expect(createHash('sha256').update(original).digest('hex')).toBe(
     'cfc7749b96f63bd31c3c42b5c471bf756814053e847c10f3eb003417bc523d30',
   );
