@@ -1,4 +1,4 @@
-/** The interfaces to everything outside of the program; that of manifests is in `manifest-store.ts`. Adapters implement them on AWS; fakes in test/ pass the same contract suites. */
+/** The interfaces to everything outside of the program; that of manifests is in `manifest-store.ts`, those of builds are in `build-ports.ts`. Adapters implement them on AWS; fakes in test/ pass the same contract suites. */
 import type { Config } from '#contracts/config.ts';
 import type { GitSourceKey, GitSourceRecord } from '#contracts/git-sources.ts';
 import type { InventoryKey, InventoryRecord } from '#contracts/inventory.ts';
@@ -15,6 +15,7 @@ import type { RollOutClaims, RollOutKey, RollOutRecord } from '#contracts/roll-o
 import type { AskRunnerInput, RollOutInput, StateError } from '#contracts/state-inputs.ts';
 import type { WaitingPlanRecord } from '#contracts/waiting-plans.ts';
 import type { RoleBinding } from '#domain/manifest/role-binding.ts';
+import type { BuildGrants, BuildSessions, Builds } from './build-ports.ts';
 import type { ManifestStore } from './manifest-store.ts';
 import type { Page } from './page.ts';
 
@@ -140,15 +141,6 @@ export interface Workflows {
   stop(executionArn: string, cause: string): Promise<void>;
 }
 
-export interface Builds {
-  /** Undefined when nothing is known of it (any more). */
-  status(buildId: string): Promise<'running' | 'ended' | undefined>;
-  /** Ids of the builds of a waypoint that have not ended. */
-  running(waypointPrefix: string): Promise<readonly string[]>;
-  /** Stops a build; no error when it has ended or never was. */
-  stop(buildId: string): Promise<void>;
-}
-
 /** Secrets of users (`namespace/name`) and of the product (SSH keys), encrypted at rest; only runners read values. */
 export interface SecretStore {
   exists(path: string): Promise<boolean>;
@@ -264,6 +256,8 @@ export interface Deps {
   readonly artifacts: Artifacts;
   readonly workflows: Workflows;
   readonly builds: Builds;
+  readonly buildGrants: BuildGrants;
+  readonly buildSessions: BuildSessions;
   readonly secrets: SecretStore;
   readonly templateReferences: TemplateReferenceStore;
   readonly inventory: InventoryStore;

@@ -8,7 +8,8 @@ import { DynamoTable } from '#adapters/dynamo-table.ts';
 import { LargeDocuments } from '#adapters/large-documents.ts';
 import { randomIds, systemClock } from '#adapters/system-clock.ts';
 import { parseConfig } from '#contracts/config.ts';
-import type { Artifacts, Builds, Deps, EventBus, SecretStore, TemplateSources, Workflows } from './ports.ts';
+import type { Builds } from './build-ports.ts';
+import type { Artifacts, Deps, EventBus, SecretStore, TemplateSources, Workflows } from './ports.ts';
 
 let wired: Deps | undefined;
 
@@ -23,10 +24,18 @@ export function useDeps(deps: Deps | undefined): void {
   wired = deps;
 }
 
+/** Keys, which the SDK asks for again before they expire. */
+export interface ClientCredentials {
+  readonly accessKeyId: string;
+  readonly secretAccessKey: string;
+  readonly sessionToken?: string;
+  readonly expiration?: Date;
+}
+
 /** What clients of the SDK get in addition to its own variables. */
 export interface ClientOptions {
   /** @default those of the SDK's own variables */
-  readonly credentials?: { readonly accessKeyId: string; readonly secretAccessKey: string };
+  readonly credentials?: ClientCredentials | (() => Promise<ClientCredentials>);
 }
 
 /** The ports for this environment. Endpoints and region come from the SDK's own variables. */
@@ -95,6 +104,13 @@ export function portsOf(environment: Readonly<Record<string, string | undefined>
       const { CodeBuildBuilds } = await import('#adapters/codebuild-builds.ts');
       const { KUBELOOM_RUNNER_PROJECTS: projects, KUBELOOM_OTHER_PROJECTS: others } = config;
       return CodeBuildBuilds.of(clients, [...Object.values(projects), ...others]);
+    }),
+    buildGrants: inTable<Deps['buildGrants']>(
+      async () => (await import('#adapters/dynamo-build-grants.ts')).DynamoBuildGrants,
+    ),
+    buildSessions: onFirstUse<Deps['buildSessions']>(async () => {
+      const { StsSessions } = await import('#adapters/sts-sessions.ts');
+      return StsSessions.of(clients);
     }),
     secrets: onFirstUse<SecretStore>(async () => {
       const { SsmSecrets } = await import('#adapters/ssm-secrets.ts');

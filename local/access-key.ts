@@ -5,12 +5,15 @@
  */
 import { createHash } from 'node:crypto';
 import type { IncomingMessage, RequestListener } from 'node:http';
-import { type RunnerTool, runnerTools } from '#functions/rights/runner-rights.ts';
 import { functionNames } from '#functions/rights/uses.ts';
+import { openIdentity, sealIdentity, type ToolSession } from './rights/session-token.ts';
 
 /** Whose role in AWS a request is held to. */
 export type Principal =
-  | { readonly kind: 'runner'; readonly name: RunnerTool }
+  /** Id of a build, whose project's role may ask for credentials and nothing else. */
+  | { readonly kind: 'build'; readonly name: string }
+  /** Session of a tool's role, for one job. */
+  | ToolSession
   | { readonly kind: 'function'; readonly name: string };
 
 /** Access key id of the platform whose API token this is. */
@@ -18,12 +21,18 @@ export function accessKeyOf(token: string): string {
   return keyId('KL', `access key of ${token}`);
 }
 
-/** Access key id of the builds of one tool: the services allow requests signed with it only what that tool's role allows. */
-export function runnerKeyOf(accessKey: string, tool: RunnerTool): string {
-  return keyId('KR', `${tool} of ${accessKey}`);
+/** Access key id that goes with a session token, which says whose it is. */
+export function sessionKeyOf(token: string): string {
+  return keyId('KS', `session ${token}`);
 }
 
-/** The same for a function (`plan-cluster`). */
+/** What a build finds in its environment: its identity, and no right to anything but asking for credentials. */
+export function identityOfBuild(accessKey: string, build: string): Readonly<Record<string, string>> {
+  const token = sealIdentity(accessKey, { kind: 'build', build });
+  return { AWS_ACCESS_KEY_ID: sessionKeyOf(token), AWS_SECRET_ACCESS_KEY: 'local', AWS_SESSION_TOKEN: token };
+}
+
+/** Access key id of a function (`plan-cluster`): the services allow requests signed with it only what its role allows. */
 export function functionKeyOf(accessKey: string, name: string): string {
   return keyId('KF', `${name} of ${accessKey}`);
 }
@@ -38,11 +47,10 @@ export function principalOf(request: IncomingMessage): Principal | undefined {
   return principals.get(request);
 }
 
-/** Passes on requests that are signed (SigV4 header) with the access key of the platform, of a runner or of a function; answers all others with 403. */
+/** Passes on requests that are signed (SigV4 header) with the access key of the platform, of a function or of a build's session; answers all others with 403. */
 export function guarded(listener: RequestListener, accessKey: string): RequestListener {
   const keys: readonly (readonly [key: string, principal: Principal | undefined])[] = [
     [accessKey, undefined],
-    ...runnerTools.map((name) => [runnerKeyOf(accessKey, name), { kind: 'runner', name }] as const),
     ...functionNames.map((name) => [functionKeyOf(accessKey, name), { kind: 'function', name }] as const),
   ];
   // By digest: how long a look-up takes says nothing about the keys.
@@ -50,8 +58,9 @@ export function guarded(listener: RequestListener, accessKey: string): RequestLi
   return (request, response) => {
     const given = /^AWS4-HMAC-SHA256 Credential=([^/,\s]+)\//.exec(request.headers.authorization ?? '')?.[1] ?? '';
     const signer = digest(given);
-    if (known.has(signer)) {
-      const principal = known.get(signer);
+    const session = sessionOf(request, accessKey, given);
+    if (session !== undefined || known.has(signer)) {
+      const principal = session ?? known.get(signer);
       if (principal !== undefined) principals.set(request, principal);
       listener(request, response);
       return;
@@ -60,4 +69,12 @@ export function guarded(listener: RequestListener, accessKey: string): RequestLi
     response.writeHead(403, { 'content-type': 'application/x-amz-json-1.0' });
     response.end('{"__type":"UnrecognizedClientException","message":"sign with the access key of this platform"}');
   };
+}
+
+/** Who has the session token of the request; undefined without one, and for one that this platform did not make. */
+function sessionOf(request: IncomingMessage, accessKey: string, given: string): Principal | undefined {
+  const token = request.headers['x-amz-security-token'];
+  if (typeof token !== 'string' || given !== sessionKeyOf(token)) return undefined;
+  const identity = openIdentity(accessKey, token);
+  return identity?.kind === 'build' ? { kind: 'build', name: identity.build } : identity;
 }

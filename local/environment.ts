@@ -1,10 +1,12 @@
 /** The environment that functions and runners find: endpoints, region, configuration. Set before any of them is imported. */
 import { createHash } from 'node:crypto';
 import { availableParallelism } from 'node:os';
+import { buildCredentialsPath } from '#contracts/build-credentials.ts';
 import { firstAdminsFault } from '#domain/access.ts';
+import { runnerTools } from '#functions/rights/runner-rights.ts';
 import { hostsHelper } from './hosts-helper.ts';
 import { kubernetesKind, partsDirectory } from './kubernetes/available.ts';
-import { localImage, region, stateMachineArn } from './names.ts';
+import { buildRoleOf, localImage, region, stateMachineArn, toolRoleArn } from './names.ts';
 import { ownerName } from './users.ts';
 
 export interface Endpoints {
@@ -14,6 +16,9 @@ export interface Endpoints {
   readonly stepFunctions: string;
   readonly codeBuild: string;
   readonly eventBus: string;
+  readonly sts: string;
+  /** Where builds ask for their credentials. */
+  readonly builds: string;
 }
 
 export interface LocalDocuments {
@@ -34,6 +39,9 @@ export interface EnvironmentOptions {
   readonly runnerProjects: Readonly<Record<string, string>>;
 }
 
+/** For the platform's own functions: what a build asks of STS is for AWS. */
+const stsEndpoint = 'AWS_ENDPOINT_URL_STS';
+
 export const tableName = 'kubeloom';
 export const bucket = 'kubeloom';
 export const eventBusName = 'kubeloom';
@@ -50,6 +58,7 @@ export function platformEnvironment(options: EnvironmentOptions): Readonly<Recor
     AWS_ENDPOINT_URL_SFN: endpoints.stepFunctions,
     AWS_ENDPOINT_URL_CODEBUILD: endpoints.codeBuild,
     AWS_ENDPOINT_URL_EVENTBRIDGE: endpoints.eventBus,
+    [stsEndpoint]: endpoints.sts,
     AWS_REGION: region,
     AWS_DEFAULT_REGION: region,
     AWS_ACCESS_KEY_ID: accessKey,
@@ -69,6 +78,11 @@ export function platformEnvironment(options: EnvironmentOptions): Readonly<Recor
     // This API listens on 127.0.0.1, which no cluster reaches; who puts a server in front of it names that.
     KUBELOOM_AGENT_URL: process.env.KUBELOOM_AGENT_URL ?? '',
     KUBELOOM_RUNNER_PROJECTS: JSON.stringify(runnerProjects),
+    KUBELOOM_BUILD_ROLES: JSON.stringify(
+      Object.fromEntries(Object.values(runnerProjects).map((project) => [buildRoleOf(project), [project]])),
+    ),
+    KUBELOOM_TOOL_ROLES: JSON.stringify(Object.fromEntries(runnerTools.map((tool) => [tool, toolRoleArn(tool)]))),
+    KUBELOOM_CREDENTIALS_URL: `${endpoints.builds}${buildCredentialsPath}`,
     // No run outlives the platform that it began on, so nothing here is ever run with the images of another release.
     KUBELOOM_RUNNER_RELEASE: JSON.stringify({
       contract: 'local',
@@ -138,5 +152,6 @@ export function buildEnvironment(variables: Readonly<Record<string, string>>): R
     (pair): pair is [string, string] =>
       pair[1] !== undefined && (inherited.has(pair[0]) || pair[0].startsWith('KUBELOOM_')),
   );
-  return { ...Object.fromEntries(kept), ...variables };
+  const { [stsEndpoint]: _, ...others } = variables;
+  return { ...Object.fromEntries(kept), ...others };
 }

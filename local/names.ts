@@ -18,6 +18,12 @@ export const nameOfArn = (arn: string): string => arn.slice(arn.lastIndexOf(':')
 /** The project of a runner. */
 export const runnerProject = (tool: RunnerTool): string => `kubeloom-${tool}`;
 
+/** The role that builds of a project start with: all it may do is ask for credentials. */
+export const buildRoleOf = (project: string): string => `${project}-builds`;
+
+/** The role that builds of a runner work in. */
+export const toolRoleArn = (tool: RunnerTool): string => `arn:aws:iam::${account}:role/kubeloom-${tool}`;
+
 /** `Plan Cluster`, `PlanCluster` or `planCluster` as file name: `plan-cluster`. */
 export const toKebabCase = (name: string): string =>
   name

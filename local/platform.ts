@@ -2,7 +2,8 @@
 import type { RequestListener } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { accessKeyOf, functionKeyOf, guarded } from './access-key.ts';
+import { accessKeyOf, functionKeyOf, guarded, identityOfBuild } from './access-key.ts';
+import { buildsDoor } from './api-gateway/builds-door.ts';
 import type { OidcOptions } from './api-gateway/oidc-issuer.ts';
 import { type Gateway, startGateway, startGatewayThread } from './api-gateway/start-gateway.ts';
 import type { LocalBuilds } from './codebuild/builds.ts';
@@ -13,6 +14,7 @@ import {
   openDataDirectory,
   openTemporaryDirectory,
 } from './data-directory.ts';
+import { door } from './door.ts';
 import { ensureTable } from './dynamodb/ensure-table.ts';
 import { startDynamoDb } from './dynamodb/start-dynamodb.ts';
 import {
@@ -43,6 +45,7 @@ import type { Executions } from './stepfunctions/executions.ts';
 import type { Machine } from './stepfunctions/machines.ts';
 import { stepFunctionsListener } from './stepfunctions/stepfunctions-listener.ts';
 import { checkStores } from './stores/identity.ts';
+import { stsListener } from './sts/sts-listener.ts';
 import { usersFile } from './users.ts';
 import { startCodeBuild, startWorkflows } from './workflow-services.ts';
 
@@ -145,6 +148,7 @@ async function assemble(given: {
   const objects = await openS3({ directory: inDirectory('s3'), buckets: [bucket], flush: !inMemory, logger });
   const s3 = await open('s3', objects.listener);
   const ssm = await open('ssm', ssmListener(await openParameterStore(inDirectory('ssm'), { acceptLoss }), logger));
+  const sts = await open('sts', stsListener(accessKey, logger));
   const busFile = inDirectory('events.jsonl');
   const eventBus = await open('eventBus', eventBusListener({ name: eventBusName, file: busFile, logger }));
   // These answer once they can do their work; until then clients retry.
@@ -152,6 +156,8 @@ async function assemble(given: {
   const stepFunctions = await open('stepFunctions', stepFunctionsDoor.listener);
   const codeBuildDoor = door();
   const codeBuild = await open('codeBuild', codeBuildDoor.listener);
+  const buildsGate = door();
+  const credentials = await open('builds', buildsGate.listener);
   const endpoints: Endpoints = {
     dynamodb: dynamodb.url,
     s3: s3.url,
@@ -159,6 +165,8 @@ async function assemble(given: {
     stepFunctions: stepFunctions.url,
     codeBuild: codeBuild.url,
     eventBus: eventBus.url,
+    sts: sts.url,
+    builds: credentials.url,
   };
 
   const variables = platformEnvironment({
@@ -176,8 +184,11 @@ async function assemble(given: {
   const lambdas = lambdaHost(await product.functions(), note);
 
   const projects = await product.projects(variables, directory.path);
+  const { credentialsOfBuilds } = product;
+  if (credentialsOfBuilds) buildsGate.open(buildsDoor(await credentialsOfBuilds(), logger));
   const { builds, store: buildStore } = startCodeBuild({
     projects,
+    identityOf: ({ id }) => identityOfBuild(accessKey, id),
     statePath: state('builds.sqlite'),
     dataDirectory: directory.path,
     graceMs,
@@ -243,7 +254,7 @@ async function assemble(given: {
   };
   const scheduler = calledEvery(product.tick, tickSeconds, true);
   const quickScheduler = calledEvery(product.quickTick, tickSeconds / 5, false);
-  const servers = { s3, ssm, stepFunctions, codeBuild, dynamodb, eventBus, metrics };
+  const servers = { s3, ssm, sts, stepFunctions, codeBuild, builds: credentials, dynamodb, eventBus, metrics };
   await directory.publish({
     apiUrl: api.url,
     token: directory.token,
@@ -267,20 +278,6 @@ async function assemble(given: {
     objects: (prefix) => objects.keys(bucket, prefix),
     tick: async () => scheduler?.tick(),
     quickTick: async () => quickScheduler?.tick(),
-  };
-}
-
-/** A listener whose handler is set later. */
-function door(): { readonly listener: RequestListener; open(inner: RequestListener): void } {
-  let inner: RequestListener = (_request, response) => {
-    response.writeHead(503, { 'content-type': 'application/x-amz-json-1.0', 'retry-after': '1' });
-    response.end('{"__type":"ServiceUnavailable","message":"the platform is starting"}');
-  };
-  return {
-    listener: (request, response) => inner(request, response),
-    open(listener) {
-      inner = listener;
-    },
   };
 }
 

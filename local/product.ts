@@ -2,12 +2,12 @@
 import { readdir } from 'node:fs/promises';
 import { delimiter, dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
+import type { APIGatewayProxyEventV2 } from 'aws-lambda';
 import { stageMarginMinutes } from '#contracts/job.ts';
 import { agentProgram } from '#domain/cluster-documents.ts';
 import { type RunnerTool, runnerTools } from '#functions/rights/runner-rights.ts';
 import { buildAgent, bundleRunner } from '../runner-images/bundle-runner.ts';
 import upstream from '../templates/kubernetes/upstream.json' with { type: 'json' };
-import { runnerKeyOf } from './access-key.ts';
 import type { GatewayRoute } from './api-gateway/gateway-listener.ts';
 import type { ProjectRun } from './codebuild/build-run.ts';
 import type { Project } from './codebuild/builds.ts';
@@ -21,6 +21,7 @@ import type { PlatformNumbers } from './metrics/kubeloom-metrics.ts';
 import { runnerProject } from './names.ts';
 import { boundedPorts } from './rights/bounded-ports.ts';
 import { asFunction } from './rights/function-at-work.ts';
+import { openIdentity } from './rights/session-token.ts';
 import type { StatusRule } from './stepfunctions/status-change.ts';
 
 export type RunnerKind = 'real' | 'sim';
@@ -47,6 +48,8 @@ export interface Product {
   routes(): Promise<readonly GatewayRoute[]>;
   /** Whether the web console is served with its API. @default false */
   readonly console?: boolean;
+  /** What gives builds their credentials; absent: builds get none. */
+  credentialsOfBuilds?(): Promise<(event: APIGatewayProxyEventV2) => Promise<unknown>>;
   /** What `/metrics` answers. @default nothing */
   metrics?(numbers: PlatformNumbers): Promise<readonly MetricFamily[]>;
   /** URL of the module that exports them, and the function that they are; then the API of a platform that lasts has a thread of its own. */
@@ -71,6 +74,7 @@ export function withFunctionsAround(
 const root = fileURLToPath(new URL('..', import.meta.url));
 const simProject = 'sim';
 const functionOfRoutes = 'router';
+const functionOfBuilds = 'build-credentials';
 /** A runner is at its largest while it starts: with more space for what is young there is nothing to collect, a tenth of its CPU time. */
 const runnerNodeOptions = ['--min-semi-space-size=16'];
 /** As the longest that a build may take in AWS. */
@@ -113,6 +117,10 @@ export function kubeloom(runner: RunnerKind): Product {
           asFunction(functionOfRoutes, () => route.handler(...given)),
       }));
     },
+    async credentialsOfBuilds() {
+      const { handler } = await import('#functions/api/build-credentials.ts');
+      return (event) => asFunction(functionOfBuilds, () => handler(event));
+    },
     async metrics(numbers) {
       const { kubeloomMetrics } = await import('./metrics/kubeloom-metrics.ts');
       return kubeloomMetrics((await import('#functions/wire.ts')).wire(), numbers);
@@ -135,10 +143,7 @@ export function kubeloom(runner: RunnerKind): Product {
         // For the runner, and for the programs of ours that it runs.
         NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE ?? join(directory, 'compiled'),
       };
-      const key = variables.AWS_ACCESS_KEY_ID ?? '';
-      return runnerTools.map((tool) =>
-        real(tool, program, { ...environment, AWS_ACCESS_KEY_ID: runnerKeyOf(key, tool) }),
-      );
+      return runnerTools.map((tool) => real(tool, program, environment));
     },
   };
 }
@@ -160,15 +165,15 @@ async function providerTypesOf(runner: RunnerKind): Promise<readonly string[]> {
 
 async function simulated(variables: Readonly<Record<string, string>>): Promise<Project> {
   const { runSimStage } = await import('#runner/sim/run-sim-stage.ts');
-  const { jobOf, workOf } = await import('#contracts/job.ts');
-  const { toolOfStage } = await import('#functions/pipeline/stages/stage-requests.ts');
+  const { openCredentials } = await import('#runner/build-credentials.ts');
   const { wire } = await import('#functions/wire.ts');
-  const run: Extract<ProjectRun, { kind: 'function' }>['run'] = (environment, { signal, killed }) => {
-    const job = jobOf(environment);
-    // Questions are terraform's to answer.
-    const work = workOf(job);
-    const tool = work === undefined ? 'terraform' : toolOfStage[work];
-    return runSimStage(environment, { signal, ports: disconnected(boundedPorts(wire(), tool), killed) });
+  const { KUBELOOM_CREDENTIALS_URL: url = '', AWS_ACCESS_KEY_ID: accessKey = '' } = variables;
+  const run: Extract<ProjectRun, { kind: 'function' }>['run'] = async (environment, { signal, killed }) => {
+    // It has the ports of this process, and is held to the session that a runner in a process of its own would work with.
+    const source = await openCredentials(url, environment);
+    const session = openIdentity(accessKey, (await source()).sessionToken);
+    if (session?.kind !== 'session') throw new Error('the build got no session');
+    return runSimStage(environment, { signal, ports: disconnected(boundedPorts(wire(), session), killed) });
   };
   return {
     name: simProject,

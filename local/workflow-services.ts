@@ -1,7 +1,7 @@
 /** Step Functions, CodeBuild and Lambda together: executions start builds and functions, functions stop both. */
 import { join } from 'node:path';
 import { type BuildStore, openBuildStore } from './codebuild/build-store.ts';
-import { type LocalBuilds, type Project, startBuilds } from './codebuild/builds.ts';
+import { type BuildsOptions, type LocalBuilds, type Project, startBuilds } from './codebuild/builds.ts';
 import type { LambdaHost } from './lambda/lambda-host.ts';
 import type { Logger } from './logger.ts';
 import { lambdaArn, stateMachineArn, toKebabCase } from './names.ts';
@@ -68,15 +68,20 @@ export async function startWorkflows(options: {
 /** CodeBuild with its projects. */
 export function startCodeBuild(options: {
   readonly projects: readonly Project[];
+  readonly identityOf?: BuildsOptions['identityOf'];
   readonly statePath: string;
   readonly dataDirectory: string;
   readonly concurrency?: number | undefined;
   readonly graceMs?: number | undefined;
   readonly logger: Logger;
 }): { readonly builds: LocalBuilds; readonly store: BuildStore } {
-  const { projects, statePath, dataDirectory, concurrency, graceMs, logger } = options;
+  const { projects, identityOf, statePath, dataDirectory, concurrency, graceMs, logger } = options;
   const store = openBuildStore(statePath);
-  const limits = { ...(concurrency !== undefined && { concurrency }), ...(graceMs !== undefined && { graceMs }) };
+  const limits = {
+    ...(concurrency !== undefined && { concurrency }),
+    ...(graceMs !== undefined && { graceMs }),
+    ...(identityOf && { identityOf }),
+  };
   return {
     builds: startBuilds({ projects, store, logDirectory: join(dataDirectory, 'builds'), ...limits, logger }),
     store,

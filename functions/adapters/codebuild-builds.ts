@@ -9,7 +9,7 @@ import {
   ResourceNotFoundException,
   StopBuildCommand,
 } from '@aws-sdk/client-codebuild';
-import type { Builds } from '../ports.ts';
+import type { Builds, KnownBuild } from '../build-ports.ts';
 
 /** In the queue and at work: the longest that the options of an installation allow. */
 const longestBuildHours = 3.5;
@@ -33,6 +33,16 @@ export class CodeBuildBuilds implements Builds {
     const [build] = builds;
     if (build === undefined) return undefined;
     return build.buildStatus === 'IN_PROGRESS' ? 'running' : 'ended';
+  }
+
+  async find(buildIds: readonly string[]): Promise<readonly KnownBuild[]> {
+    const { builds = [] } = await this.#client.send(new BatchGetBuildsCommand({ ids: [...buildIds] }));
+    return builds.map((build) => ({
+      id: build.id ?? '',
+      project: build.projectName ?? '',
+      variables: variablesOf(build),
+      status: build.buildStatus === 'IN_PROGRESS' ? 'running' : 'ended',
+    }));
   }
 
   /** Reads builds of each project from the newest on, a hundred at a time, until they are older than any that still runs can be. */
@@ -69,8 +79,11 @@ export class CodeBuildBuilds implements Builds {
 }
 
 function belongsTo(build: Build, waypointPrefix: string): boolean {
-  const variables = build.environment?.environmentVariables ?? [];
-  const named = Object.fromEntries(variables.map(({ name, value }) => [name, value]));
-  const { KUBELOOM_JOB: job, KUBELOOM_WAYPOINT: older } = named;
+  const { KUBELOOM_JOB: job, KUBELOOM_WAYPOINT: older } = variablesOf(build);
   return build.buildStatus === 'IN_PROGRESS' && (job?.startsWith(`${waypointPrefix}/`) || older === waypointPrefix);
+}
+
+function variablesOf(build: Build): Readonly<Record<string, string | undefined>> {
+  const variables = build.environment?.environmentVariables ?? [];
+  return Object.fromEntries(variables.map(({ name, value }) => [name, value]));
 }

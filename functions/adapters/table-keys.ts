@@ -22,6 +22,7 @@ import type { PlansOf, WaitingPlanKey } from '../ports.ts';
  * | their clusters  | `ROLLOUTS#<ns>`          | `CLAIMS`                |                           |
  * | git source      | `GITSOURCES`             | `<ns>#<name>`           | `GITSOURCES`, `dueAt`     |
  * | role binding    | `ROLES`                  | `<name>`                |                           |
+ * | credentials of a build | `BUILD#<build>`   | `CREDENTIALS`           |                           |
  * | waiting plan    | `PLANS`                  | `<ns>#<name>#<id>`      |                           |
  *
  * All heads share one partition: listing them is one consistent query, and a thousand writes a second is far away. Documents are not
@@ -145,6 +146,9 @@ export const waitingPlanItem = (key: WaitingPlanKey): ItemKey => ({
   pk: waitingPlans,
   sk: `${waitingPlansOf(key)}${key.id}`,
 });
+
+/** Which token got the credentials of a build. */
+export const buildGrantItem = (build: string): ItemKey => ({ pk: `BUILD#${build}`, sk: 'CREDENTIALS' });
 
 /** Partition of all role bindings. */
 export const roleBindings = 'ROLES';

@@ -58,6 +58,16 @@ export const Config = z.object({
     .transform((json) => (json === '' ? undefined : RunnerRelease.parse(JSON.parse(json)))),
   /** CodeBuild projects of which no builds are started any more, whose builds may still run. */
   KUBELOOM_OTHER_PROJECTS: list.prefault(''),
+  /** JSON: role of builds to its CodeBuild projects; only what gives builds their credentials has it. */
+  KUBELOOM_BUILD_ROLES: z
+    .string()
+    .default('{}')
+    .transform((json) => z.record(z.string(), z.array(z.string())).parse(JSON.parse(json))),
+  /** JSON: tool to the ARN of the role that its builds work in; as the one before. */
+  KUBELOOM_TOOL_ROLES: z
+    .string()
+    .default('{}')
+    .transform((json) => z.record(z.string(), z.string()).parse(JSON.parse(json))),
   /** How long a machine that was just created may take until its SSH port answers: it has to boot. */
   KUBELOOM_SSH_WAIT_SECONDS: whole.min(1).default(180),
   /** How long a user's own machine may take until its SSH port answers, each of three times. */

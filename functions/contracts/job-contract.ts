@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { ClusterFacts } from '#domain/cluster-state.ts';
 import { DriftReport } from '#domain/drift.ts';
+import { buildCredentialsPath } from './build-credentials.ts';
 import { DriftCheck, jobOf } from './job.ts';
 import { StageResult, StopRequest, WaypointDocument, waypointKeys } from './stage.ts';
 
@@ -11,11 +12,11 @@ export function jobContract(): string {
   return createHash('sha256').update(JSON.stringify(contractParts())).digest('hex').slice(0, 16);
 }
 
-/** The parts that are hashed: forms of documents, how a job is named, and where documents are. */
+/** The parts that are hashed: forms of documents, how a job is named, where documents are, and where a build gets its credentials. */
 export function contractParts(): readonly unknown[] {
   const documents = { WaypointDocument, DriftCheck, ClusterFacts, StopRequest, StageResult, DriftReport };
   const forms = Object.entries(documents).map(([name, schema]) => [name, formOf(schema)]);
-  return [...forms, ...jobExamples.map(placesOf)];
+  return [...forms, ...jobExamples.map(placesOf), buildCredentialsPath];
 }
 
 /** `KUBELOOM_JOB` of a stage and of a check, as run-stage.asl.json puts it together. */

@@ -74,6 +74,11 @@ export const eventKinds = {
       level: 'info',
       when: 'a user got access to the cluster; says who, from where, in which role, until when',
     },
+    CredentialsRefused: {
+      level: 'error',
+      when: 'something in a build asked for the credentials that its runner has; it got none',
+      fault: 'a template, machine or cluster that runs commands in the build',
+    },
     DemandMet: { level: 'info', when: 'a size or a replacement that was requested apart from the manifest is reached' },
     DemandDropped: {
       level: 'warning',

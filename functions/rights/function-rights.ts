@@ -18,6 +18,7 @@ const partitionsOfPort: Readonly<Record<string, readonly string[]>> = {
   gitSources: ['GITSOURCES'],
   waitingPlans: ['PLANS'],
   roleBindings: ['ROLES'],
+  buildGrants: ['BUILD#'],
 };
 
 /** Calls that touch heads of manifests alone lack rights to documents, and to all else that is next to these. */
@@ -66,6 +67,8 @@ const objectsOfFunction: Readonly<Record<string, TouchedObjects>> = {
   'stop-builds': { reads: ['runs/'], writes: ['runs/'] },
   'submit-cluster': { reads: ['rollouts/'] },
   'sync-sources': { reads: ['runs/', 'checks/', 'plans/', 'agents/'], writes: ['runs/', 'checks/', 'plans/'] },
+  // What each build is for.
+  'build-credentials': { reads: ['runs/', 'checks/', 'access/'] },
   tick: { reads: ['runs/'], writes: ['runs/'] },
   router: {
     reads: ['runs/', 'checks/', 'access/', 'agents/', 'plans/', 'rollouts/', 'kubeconfigs/'],

@@ -133,8 +133,8 @@ export function prefixesOf(action: string, bounds: Bounds | undefined): readonly
   if (service === 's3') return bounds.objects;
   if (service === 'dynamodb') return bounds.partitions;
   if (service === 'codebuild') return bounds.builds ?? [''];
-  // What has no key here: executions, the bus.
-  if (service === 'states' || service === 'events') return [''];
+  // What has no key here: executions, the bus, roles of tools.
+  if (service === 'states' || service === 'events' || service === 'sts') return [''];
   return service === 'ssm' ? bounds.secrets : [];
 }
 

@@ -44,6 +44,8 @@ export interface BuildsOptions {
   readonly projects: readonly Project[];
   readonly store: BuildStore;
   readonly logDirectory: string;
+  /** Variables with the identity of a build. @default none: it has what is in the environment of its project */
+  readonly identityOf?: (build: Build) => Readonly<Record<string, string>>;
   /** @default 8 */
   readonly concurrency?: number;
   /** Builds that wait; further ones are refused. @default five times `concurrency`, as in CodeBuild */
@@ -67,7 +69,7 @@ const tokenValidMs = 5 * 60 * 1000;
 const variableOf = (id: string): string => `CODEBUILD_BUILD_ID=${id}`;
 
 export function startBuilds(options: BuildsOptions): LocalBuilds {
-  const { projects, store, logDirectory, concurrency = 8, graceMs = 10_000, logger } = options;
+  const { projects, store, logDirectory, identityOf, concurrency = 8, graceMs = 10_000, logger } = options;
   const { queueLimit = 5 * concurrency } = options;
   let closing = false;
   const live = new Map<string, Live>();
@@ -93,6 +95,7 @@ export function startBuilds(options: BuildsOptions): LocalBuilds {
     const environment = {
       ...project.environment,
       ...build.environment,
+      ...identityOf?.(build),
       CODEBUILD_BUILD_ID: build.id,
       CODEBUILD_BUILD_ARN: buildArn(build.id),
       AWS_REGION: region,

@@ -1,13 +1,14 @@
-/** The ports of a runner that refuse what its role in AWS does not allow: for runners that work in this process. */
+/** The ports of a runner that refuse what its session in AWS does not allow: for runners that work in this process. */
 import { eventPartition } from '#adapters/table-keys.ts';
 import type { ManifestKey } from '#contracts/records.ts';
 import type { Deps } from '#functions/ports.ts';
-import { type RunnerTool, runnerMay } from '#functions/rights/runner-rights.ts';
 import { actionsOf } from '#functions/rights/uses.ts';
+import { sessionMay } from './session-rights.ts';
+import type { ToolSession } from './session-token.ts';
 
 /** As S3 names it. */
 class AccessDenied extends Error {
-  constructor(tool: RunnerTool, action: string, key: string) {
+  constructor({ tool }: ToolSession, action: string, key: string) {
     super(deniedSentence(`the runner ${tool}`, action, key));
     this.name = 'AccessDenied';
   }
@@ -18,10 +19,10 @@ export function deniedSentence(who: string, action: string, key: string): string
   return `${who} is not authorized to perform: ${action} on resource: ${key} because no identity-based policy allows the ${action} action`;
 }
 
-/** The same ports; a call beyond the bounds of `tool` fails with `AccessDenied` before it does anything. */
+/** The same ports; a call beyond the rights of the session fails with `AccessDenied` before it does anything. */
 export function boundedPorts<Ports extends Pick<Deps, 'artifacts' | 'secrets' | 'events'>>(
   ports: Ports,
-  tool: RunnerTool,
+  session: ToolSession,
 ): Ports {
   const bounded = <Port extends 'artifacts' | 'secrets' | 'events'>(
     port: Port,
@@ -33,8 +34,12 @@ export function boundedPorts<Ports extends Pick<Deps, 'artifacts' | 'secrets' | 
         if (typeof work !== 'function') return work;
         return async (...given: readonly unknown[]) => {
           const key = keyOf(given[0] as never);
-          for (const action of actionsOf([`${port}.${method}`]))
-            if (!runnerMay(tool, action, key)) throw new AccessDenied(tool, action, key);
+          const actions = actionsOf([`${port}.${method}`]);
+          // To read an object that does not exist needs the right to list, whatever its key is.
+          const isRead = actions.includes('s3:GetObject');
+          for (const action of actions)
+            if (!(isRead && action === 's3:ListBucket') && !sessionMay(session, action, key))
+              throw new AccessDenied(session, action, key);
           return Reflect.apply(work, adapter, given);
         };
       },

@@ -5,7 +5,6 @@ import {
   mayReplaceSecrets,
   type RunnerTool,
   runnerActions,
-  runnerMay,
   runnerTools,
   usesOfTool,
 } from '#functions/rights/runner-rights.ts';
@@ -13,13 +12,12 @@ import { functionUses } from '#functions/rights/uses.ts';
 import type { Principal } from '../access-key.ts';
 import { runnerProject } from '../names.ts';
 import { deniedSentence } from './bounded-ports.ts';
+import { sessionMay } from './session-rights.ts';
 
 /** The message of AWS for an action that is not allowed; undefined when it is. `keys`: what it uses; none for what has no key. */
 export function denial(who: Principal, action: string, keys: readonly string[]): string | undefined {
   if (keys.length === 0) return actionsOfPrincipal(who).includes(action) ? undefined : sentence(who, action, '*');
-  const denied = keys.find((key) =>
-    who.kind === 'runner' ? !runnerMay(who.name, action, key) : !functionMay(who.name, action, key),
-  );
+  const denied = keys.find((key) => !may(who, action, key));
   return denied === undefined ? undefined : sentence(who, action, denied);
 }
 
@@ -30,7 +28,7 @@ export function denialOf(who: Principal, service: string, operation: string, inp
   const keys = touchedKeys(service, operation, input);
   const { Overwrite, WithDecryption } = Object(input);
   const replaces = action === 'ssm:PutParameter' && Overwrite === true;
-  const uses = who.kind === 'runner' ? usesOfTool[who.name] : functionUses(who.name);
+  const uses = who.kind === 'session' ? usesOfTool[who.tool] : who.kind === 'function' ? functionUses(who.name) : [];
   // Who only creates Secrets replaces none, and functions see no value of one.
   if (replaces && !mayReplaceSecrets(uses)) return sentence(who, action, keys.join(', '));
   if (WithDecryption === true && who.kind === 'function') return sentence(who, 'kms:Decrypt', keys.join(', '));
@@ -48,11 +46,20 @@ function denialOfTransaction(who: Principal, service: string, input: unknown): s
 /** Services whose actions do not begin with their name. */
 const prefixOfService: Readonly<Record<string, string>> = { 'Step Functions': 'states' };
 
-const actionsOfPrincipal = (who: Principal): readonly string[] =>
-  who.kind === 'runner' ? runnerActions(who.name) : functionActions(who.name);
+/** The role of a project may ask for credentials, which is no service of these. */
+function actionsOfPrincipal(who: Principal): readonly string[] {
+  if (who.kind === 'build') return [];
+  if (who.kind === 'function') return functionActions(who.name);
+  return Date.now() > who.until ? [] : runnerActions(who.tool);
+}
+
+function may(who: Principal, action: string, key: string): boolean {
+  if (who.kind === 'build') return false;
+  return who.kind === 'session' ? sessionMay(who, action, key) : functionMay(who.name, action, key);
+}
 
 const sentence = (who: Principal, action: string, resource: string): string =>
-  deniedSentence(`the ${who.kind} ${who.name}`, action, resource);
+  deniedSentence(`the ${who.kind === 'session' ? `runner ${who.tool}` : `${who.kind} ${who.name}`}`, action, resource);
 
 /** The action of a request to S3, and the keys that it uses. */
 export function s3Request(

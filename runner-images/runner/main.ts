@@ -1,8 +1,12 @@
 /** The program inside the runner images: one job from its environment to its result; exit code 0 when it succeeded. */
 import { fileURLToPath } from 'node:url';
+import { exitWithoutCredentials } from '#contracts/build-credentials.ts';
 import { jobOf } from '#contracts/job.ts';
-import { wire } from '#functions/wire.ts';
+import type { AllRunnerPorts } from '#functions/rights/runner-rights.ts';
+import { portsOf, wire } from '#functions/wire.ts';
 import { answers } from './answers.ts';
+import { NoCredentials, openCredentials } from './build-credentials.ts';
+import { openCredentialsDoor } from './credentials-door.ts';
 import { runJob } from './run-job.ts';
 import { stageTools } from './stage-tools.ts';
 import { drift } from './tools/drift.ts';
@@ -22,14 +26,32 @@ for (const event of ['uncaughtException', 'unhandledRejection'] as const) {
 process.stdout.on('error', () => undefined);
 
 // Without this, a failure before the job begins would look like success.
-const ok = await work().catch((error: unknown) => {
+const code = await work().catch((error: unknown) => {
+  if (error instanceof NoCredentials) {
+    process.stderr.write(`${error.message}\n`);
+    return exitWithoutCredentials;
+  }
   process.stderr.write(`${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);
-  return false;
+  return 1;
 });
-process.exit(ok ? 0 : 1);
+process.exit(code);
 
-async function work(): Promise<boolean> {
-  return runJob(jobOf(process.env), wire(), {
+/** The ports with the credentials of this build's job; without a place to ask for them, with those of the environment. */
+async function portsOfBuild(): Promise<AllRunnerPorts> {
+  const url = process.env.KUBELOOM_CREDENTIALS_URL ?? '';
+  if (url === '') return wire();
+  const source = await openCredentials(url, process.env);
+  await openCredentialsDoor(source, process.env);
+  const credentials = async () => {
+    const { expiresAt, ...keys } = await source();
+    return { ...keys, expiration: new Date(expiresAt) };
+  };
+  return portsOf(process.env, { credentials });
+}
+
+async function work(): Promise<number> {
+  const job = jobOf(process.env);
+  const ok = await runJob(job, await portsOfBuild(), {
     signal: stop.signal,
     crash: crash.signal,
     templatesDirectory,
@@ -45,4 +67,5 @@ async function work(): Promise<boolean> {
       ? {}
       : { stopPollMs: Number(process.env.KUBELOOM_STOP_POLL_MS) }),
   });
+  return ok ? 0 : 1;
 }

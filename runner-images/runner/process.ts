@@ -1,5 +1,6 @@
 /** Runs one tool as a process group of its own: lines are streamed and masked; it is stopped by SIGINT first, then by SIGKILL. */
 import { type ChildProcess, spawn } from 'node:child_process';
+import { withoutIdentity } from './credentials-door.ts';
 import { StageFailure, stageCancelled } from './stage-failure.ts';
 import type { StageLog } from './stage-log.ts';
 import type { Stopwatch } from './stopwatch.ts';
@@ -10,6 +11,7 @@ export interface Command {
   readonly program: string;
   readonly args: readonly string[];
   readonly cwd?: string;
+  /** In addition to that of the runner, which does not hand on its identity in AWS. */
   readonly environment?: Readonly<Record<string, string>>;
   readonly input?: string;
   /** Sees each line of output as it comes. Returns what to log, or nothing to keep the line out of the log. @default logs every line */
@@ -53,7 +55,7 @@ export async function runCommand(command: Command, around: CommandOptions): Prom
   const stopTime = around.stopwatch.start();
   const child = spawn(command.program, command.args, {
     ...(command.cwd === undefined ? {} : { cwd: command.cwd }),
-    env: { ...process.env, ...command.environment },
+    env: { ...withoutIdentity(process.env), ...command.environment },
     detached: true,
     stdio: ['pipe', 'pipe', 'pipe'],
   });

@@ -6,9 +6,11 @@ import { chmodSync, readdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { StageResult, waypointKeys } from '#contracts/stage.ts';
+import { noPlace } from '#functions/rights/job-rights.ts';
 import { type RunnerTool, runnerTools } from '#functions/rights/runner-rights.ts';
-import { runnerKeyOf } from '#local/access-key.ts';
 import { type Platform, startPlatform } from '#local/platform.ts';
+import { sessionOfGrant } from '#test/fakes/session-of.ts';
+import { inSession } from '#test/local/clients.ts';
 import { startFixtureProviders } from '#test/providers/plugin/fixture-providers.ts';
 import { providerCases } from '#test/providers/provider-cases.ts';
 import { controlPool, twoProviderState } from '#test/rendering/states.ts';
@@ -147,5 +149,10 @@ describe.skipIf(lacking.length > 0)('the images of the runners', { timeout: 20 *
 function environmentOfBuild(tool: RunnerTool): Readonly<Record<string, string>> {
   const names = Object.keys(process.env).filter((name) => /^AWS_|^KUBELOOM_(?!HOST|KUBE|CONFORMANCE)/.test(name));
   const given = Object.fromEntries(names.map((name) => [name, process.env[name] ?? '']));
-  return { ...given, AWS_ACCESS_KEY_ID: runnerKeyOf(process.env.AWS_ACCESS_KEY_ID ?? '', tool) };
+  const [, namespace = '', manifest = '', run = '', cluster = '', waypoint = ''] = prefix.split('/');
+  const place = { ...noPlace, namespace, manifest, run, cluster, waypoint, attempt: 'infrastructure/1' };
+  const session = sessionOfGrant({ tool, place, secrets: ['team/hetzner-token'], copies: [] });
+  const { accessKeyId, sessionToken } = inSession(process.env.AWS_ACCESS_KEY_ID ?? '', session).credentials;
+  // No build of CodeBuild, so no one gives it credentials: it has them from the start.
+  return { ...given, KUBELOOM_CREDENTIALS_URL: '', AWS_ACCESS_KEY_ID: accessKeyId, AWS_SESSION_TOKEN: sessionToken };
 }

@@ -7,6 +7,7 @@ import { S3Client } from '@aws-sdk/client-s3';
 import { SSMClient } from '@aws-sdk/client-ssm';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { DynamoBuildGrants } from '#adapters/dynamo-build-grants.ts';
 import { DynamoClusters } from '#adapters/dynamo-clusters.ts';
 import { DynamoDemands } from '#adapters/dynamo-demands.ts';
 import { DynamoEventFeed } from '#adapters/dynamo-event-feed.ts';
@@ -138,6 +139,19 @@ describe('RoleBindingStore on DynamoDB', () => {
   });
 });
 
+describe('BuildGrants on DynamoDB', () => {
+  it('the first digest of a build has it, again and again, and no other one does', async () => {
+    const grants = recordedPort('buildGrants', new DynamoBuildGrants(freshTable()));
+    const take = (digest: string, build = 'terraform:1') => grants.take({ build, digest, at: noon });
+    const first = await Promise.all(['a', 'b', 'c'].map((digest) => take(digest)));
+    expect(first.filter(Boolean)).toHaveLength(1);
+    const winner = ['a', 'b', 'c'][first.indexOf(true)] ?? '';
+    expect(await take(winner)).toBe(true);
+    expect(await take('d')).toBe(false);
+    expect(await take('d', 'terraform:2')).toBe(true);
+  });
+});
+
 describe('documents too large for a table', () => {
   const large = { document: { kind: 'InputManifest', text: 'x'.repeat(200_000) } };
 
@@ -190,6 +204,7 @@ describe('IAM rights', () => {
     'roleBindings',
     'artifacts',
     'secrets',
+    'buildGrants',
   ];
 
   it('the rights of each method are what its adapter sends in the suites above, no more and no less', () => {

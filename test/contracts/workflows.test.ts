@@ -199,6 +199,21 @@ describe('CodeBuildBuilds', () => {
     expect(await builds.status('a:1')).toBeUndefined();
   });
 
+  it('a build is found with its project and what it was started with, and only if it exists', async () => {
+    codebuild.on(BatchGetBuildsCommand).resolves({
+      builds: [{ ...build('a:1', 'IN_PROGRESS', 'runs/x'), projectName: 'a' }],
+      buildsNotFound: ['b:1'],
+    });
+    expect(await builds.find(['a:1', 'b:1'])).toEqual([
+      {
+        id: 'a:1',
+        project: 'a',
+        status: 'running',
+        variables: expect.objectContaining({ KUBELOOM_JOB: expect.stringContaining('runs/x') }),
+      },
+    ]);
+  });
+
   it('a build is stopped, and stopping one that has ended is no error', async () => {
     codebuild.on(StopBuildCommand).rejectsOnce(new InvalidInputException(fault)).rejects(new Error('boom'));
     await builds.stop('a:2');

@@ -3,6 +3,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import { actOnStrays } from '#runner/terraform/act-on-strays.ts';
 import { reportDeletion, type Strays, straysOf } from '#runner/terraform/strays.ts';
 import { type FakeCloud, fakeCloud, type Routes } from '#test/provider-check/fake-cloud.ts';
+import { twoProviderState } from '#test/rendering/states.ts';
 import { aDocument, type StageWorld, stageWorld } from '#test/runner/stage-world.ts';
 
 const cluster = 'shop-1234567';
@@ -83,7 +84,12 @@ afterEach(() => {
 });
 
 async function withStage(work: (context: Parameters<typeof straysOf>[0]) => Promise<void>): Promise<void> {
-  await world.put(aDocument([{ stage: 'infrastructure', reasons: ['try'], work: { workspaces: [] } }]));
+  const target = structuredClone(twoProviderState());
+  // A build reads the Secrets that its waypoint names.
+  for (const { source } of target.pools)
+    if (source.kind === 'dynamic')
+      Object.assign(source, { provider: { ...source.provider, templatesSecret: provider.secret } });
+  await world.put(aDocument([{ stage: 'infrastructure', reasons: ['try'], work: { workspaces: [] } }], { target }));
   const tool = async (context: Parameters<typeof straysOf>[0]) => {
     await work(context);
     return {};

@@ -3,7 +3,8 @@
 import { recordedTemplateSources } from '#adapters/git-references.ts';
 import { type Config, parseConfig } from '#contracts/config.ts';
 import type { AskRunnerInput, RollOutInput, StateError } from '#contracts/state-inputs.ts';
-import type { Builds, Clock, Deps, Ids, Workflows } from '#functions/ports.ts';
+import type { BuildGrants, BuildSessions, Builds, KnownBuild } from '#functions/build-ports.ts';
+import type { Clock, Deps, Ids, Workflows } from '#functions/ports.ts';
 import { runnerTools } from '#functions/rights/runner-rights.ts';
 import { InMemoryArtifacts, InMemoryRoleBindings, InMemorySecrets, InMemoryTemplates } from './in-memory-artifacts.ts';
 import { InMemoryClusters } from './in-memory-clusters.ts';
@@ -125,6 +126,17 @@ export class RecordedBuilds implements Builds {
     return id;
   }
 
+  async find(buildIds: readonly string[]): Promise<readonly KnownBuild[]> {
+    return this.started
+      .filter(({ id }) => buildIds.includes(id) && this.statuses.has(id))
+      .map(({ id, project, variables }) => ({
+        id,
+        project,
+        variables,
+        status: this.statuses.get(id) ?? 'ended',
+      }));
+  }
+
   async status(buildId: string): Promise<'running' | 'ended' | undefined> {
     return this.statuses.get(buildId);
   }
@@ -150,7 +162,28 @@ export class RecordedBuilds implements Builds {
   }
 }
 
+/** Remembers the sessions that were opened; the keys of each are its place among them. */
+export class RecordedSessions implements BuildSessions {
+  readonly opened: Parameters<BuildSessions['open']>[0][] = [];
+
+  async open(session: Parameters<BuildSessions['open']>[0]): ReturnType<BuildSessions['open']> {
+    const number = this.opened.push(session);
+    const expiresAt = new Date(Date.now() + session.seconds * 1000).toISOString();
+    return { accessKeyId: `KEY${number}`, secretAccessKey: 'secret', sessionToken: `session ${number}`, expiresAt };
+  }
+}
+
+export class InMemoryBuildGrants implements BuildGrants {
+  readonly #taken = new Map<string, string>();
+
+  async take({ build, digest }: Parameters<BuildGrants['take']>[0]): Promise<boolean> {
+    if (!this.#taken.has(build)) this.#taken.set(build, digest);
+    return this.#taken.get(build) === digest;
+  }
+}
+
 export interface FakeDeps extends Deps {
+  readonly buildSessions: RecordedSessions;
   readonly clock: SteppingClock;
   readonly workflows: RecordedWorkflows;
   readonly builds: RecordedBuilds;
@@ -164,6 +197,7 @@ export function fakeDeps(environment: Readonly<Record<string, string>> = {}): Fa
     templateSources: recordedTemplateSources,
     workflows: new RecordedWorkflows(builds),
     builds,
+    buildSessions: new RecordedSessions(),
     clock: new SteppingClock(),
     ids: new CountingIds(),
     config: fakeConfig(environment),
@@ -190,6 +224,7 @@ export function inMemoryStores() {
     gitSources: new InMemoryGitSources(),
     waitingPlans: new InMemoryWaitingPlans(),
     roleBindings: new InMemoryRoleBindings(),
+    buildGrants: new InMemoryBuildGrants(),
   } satisfies Partial<Deps>;
 }
 

@@ -1,26 +1,40 @@
-/** The services of a platform answer only to who signs with its access key. */
-import { BatchGetBuildsCommand, CodeBuildClient, StartBuildCommand } from '@aws-sdk/client-codebuild';
-import { BatchWriteItemCommand, DynamoDBClient, ListTablesCommand } from '@aws-sdk/client-dynamodb';
-import {
-  DeleteObjectCommand,
-  GetObjectCommand,
-  ListObjectsV2Command,
-  PutObjectCommand,
-  S3Client,
-} from '@aws-sdk/client-s3';
+/** The services of a platform answer only to who signs with its access key, and hold a build to what its job needs. */
+import { randomBytes } from 'node:crypto';
+import { CodeBuildClient, StartBuildCommand } from '@aws-sdk/client-codebuild';
+import { DynamoDBClient, ListTablesCommand } from '@aws-sdk/client-dynamodb';
+import { GetObjectCommand, ListObjectsV2Command, S3Client } from '@aws-sdk/client-s3';
 import { ListStateMachinesCommand, SFNClient } from '@aws-sdk/client-sfn';
-import {
-  DeleteParameterCommand,
-  DescribeParametersCommand,
-  GetParameterCommand,
-  PutParameterCommand,
-  SSMClient,
-} from '@aws-sdk/client-ssm';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type RunnerTool, runnerTools } from '#functions/rights/runner-rights.ts';
-import { accessKeyOf, functionKeyOf, runnerKeyOf } from '#local/access-key.ts';
+import { DescribeParametersCommand, GetParameterCommand, PutParameterCommand, SSMClient } from '@aws-sdk/client-ssm';
+import { AssumeRoleCommand, STSClient } from '@aws-sdk/client-sts';
+import { SignatureV4 } from '@smithy/signature-v4';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { buildCredentialsPath } from '#contracts/build-credentials.ts';
+import { NodeHash } from '#contracts/node-hash.ts';
+import { waypointKeys } from '#contracts/stage.ts';
+import { noPlace } from '#functions/rights/job-rights.ts';
+import { runnerTools } from '#functions/rights/runner-rights.ts';
+import { wire } from '#functions/wire.ts';
+import { accessKeyOf } from '#local/access-key.ts';
+import { parseStartBuild } from '#local/codebuild/build-shapes.ts';
+import { toolRoleArn } from '#local/names.ts';
 import { type Platform, startPlatform } from '#local/platform.ts';
-import { signedBy } from './clients.ts';
+import { sessionOfGrant } from '#test/fakes/session-of.ts';
+import { aDocument, prefix } from '#test/runner/stage-world.ts';
+import { inSession, signedBy } from './clients.ts';
+
+/** As a runner asks. */
+async function signedRequest(
+  url: string,
+  credentials: { readonly accessKeyId: string; readonly secretAccessKey: string; readonly sessionToken?: string },
+  token: string,
+): Promise<Response> {
+  const { hostname, host, port, protocol, pathname: path } = new URL(url);
+  const body = JSON.stringify({ token });
+  const signer = new SignatureV4({ service: 'execute-api', region: 'us-east-1', credentials, sha256: NodeHash });
+  const headers = { host, 'content-type': 'application/json' };
+  const unsigned = { method: 'POST', protocol, hostname, port: Number(port), path, query: {}, body, headers };
+  return fetch(url, { method: 'POST', body, headers: (await signer.sign(unsigned)).headers });
+}
 
 let platform: Platform;
 beforeAll(async () => {
@@ -43,7 +57,7 @@ describe('the services of a platform', () => {
     ).rejects.toThrow();
   });
 
-  it.each(['dynamodb', 's3', 'ssm', 'stepFunctions', 'codeBuild'] as const)(
+  it.each(['dynamodb', 's3', 'ssm', 'sts', 'stepFunctions', 'codeBuild', 'builds'] as const)(
     '%s answers an unsigned request with 403',
     async (name) => {
       const response = await fetch(platform.endpoints[name], { method: 'POST', body: '{}' });
@@ -63,121 +77,120 @@ describe('the services of a platform', () => {
     await expect(missing).rejects.toMatchObject({ name: 'ParameterNotFound' });
   });
 
-  describe('a build within its role', () => {
-    const builds = (tool: RunnerTool) => signedBy(runnerKeyOf(accessKeyOf(platform.token), tool));
-    const s3 = (tool: RunnerTool) =>
-      new S3Client({ ...builds(tool), endpoint: platform.endpoints.s3, forcePathStyle: true });
-    const put = (tool: RunnerTool, Key: string) =>
-      s3(tool).send(new PutObjectCommand({ Bucket: 'kubeloom', Key, Body: 'x' }));
+  const keyOf = () => accessKeyOf(platform.token);
+  const place = { ...noPlace, namespace: 'team', manifest: 'shop', cluster: 'web-1234567' };
+  const grant = (tool: (typeof runnerTools)[number]) => ({ tool, place, secrets: ['team/own'], copies: [] });
 
-    it('a build writes its own objects and no others', async () => {
-      await put('terraform', 'terraform/default/shop/state');
-      await expect(put('kubectl', 'terraform/default/shop/state')).rejects.toMatchObject({
-        name: 'AccessDenied',
-        message: expect.stringContaining(
-          'the runner kubectl is not authorized to perform: s3:PutObject on resource: terraform/',
-        ),
-      });
-    });
+  describe('the role that a build starts with', () => {
+    const build = () => inSession(keyOf(), { kind: 'build', build: 'kubeloom-terraform:1' });
 
-    it('a build of terraform deletes no kubeconfig', async () => {
-      const Key = 'kubeconfigs/default/shop/web';
-      await put('kubeone', Key);
-      const removed = s3('terraform').send(new DeleteObjectCommand({ Bucket: 'kubeloom', Key }));
-      await expect(removed).rejects.toMatchObject({ name: 'AccessDenied' });
-      await s3('kubeone').send(new DeleteObjectCommand({ Bucket: 'kubeloom', Key }));
-    });
-
-    it('a build writes waypoints and checks, and deletes none', async () => {
-      const remove = (tool: RunnerTool, Key: string) =>
-        s3(tool).send(new DeleteObjectCommand({ Bucket: 'kubeloom', Key }));
-      const Key = 'runs/default/shop/r1/w01/facts.json';
-      for (const tool of runnerTools) {
-        await put(tool, Key);
-        await expect(remove(tool, Key), tool).rejects.toMatchObject({ name: 'AccessDenied' });
-      }
-      await put('terraform', 'checks/default/shop/cloud/1/result.json');
-      const check = remove('terraform', 'checks/default/shop/cloud/1/result.json');
-      await expect(check).rejects.toMatchObject({ name: 'AccessDenied' });
-    });
-
-    it('a build lists keys below prefixes that it reads, and those of workspaces where Terraform does', async () => {
-      const list = (tool: RunnerTool, Prefix: string) =>
-        s3(tool).send(new ListObjectsV2Command({ Bucket: 'kubeloom', Prefix }));
-      await list('kubectl', 'runs/default/');
-      await expect(list('kubectl', 'documents/')).rejects.toMatchObject({ name: 'AccessDenied' });
-      await expect(list('kubeone', 'pki/')).rejects.toMatchObject({ name: 'AccessDenied' });
-      for (const tool of ['terraform', 'drift'] as const) await list(tool, 'env:/');
-      await expect(list('ansible', 'env:/')).rejects.toMatchObject({ name: 'AccessDenied' });
-    });
-
-    it('a backup of a certificate authority is written and deleted, and no build reads one', async () => {
-      const Key = 'pki/default/shop/web.tar.gz';
-      await put('kubeone', Key);
-      for (const tool of runnerTools) {
-        const read = s3(tool).send(new GetObjectCommand({ Bucket: 'kubeloom', Key }));
-        await expect(read, tool).rejects.toMatchObject({ name: 'AccessDenied' });
-      }
-      await s3('kubeone').send(new DeleteObjectCommand({ Bucket: 'kubeloom', Key }));
-    });
-
-    it('a build reads Secrets of users and does not write them', async () => {
-      const ssm = new SSMClient({ ...builds('terraform'), endpoint: platform.endpoints.ssm });
-      const Name = '/kubeloom/user/default/hetzner';
-      await expect(ssm.send(new GetParameterCommand({ Name }))).rejects.toMatchObject({ name: 'ParameterNotFound' });
-      const written = ssm.send(new PutParameterCommand({ Name, Value: 'x', Type: 'SecureString' }));
-      await expect(written).rejects.toMatchObject({ name: 'AccessDeniedException' });
-    });
-
-    it('a build of terraform creates keys of pools, and replaces and deletes none', async () => {
-      const ssm = new SSMClient({ ...builds('terraform'), endpoint: platform.endpoints.ssm });
-      const put = (Overwrite: boolean) =>
-        ssm.send(
-          new PutParameterCommand({ Name: '/kubeloom/ssh/default/pool', Value: 'x', Type: 'SecureString', Overwrite }),
-        );
-      await put(false);
-      await expect(put(true)).rejects.toMatchObject({ name: 'AccessDeniedException' });
-      await expect(put(false)).rejects.toMatchObject({ name: 'ParameterAlreadyExists' });
-      const Name = '/kubeloom/ssh/default/pool';
-      const removed = ssm.send(new DeleteParameterCommand({ Name }));
-      await expect(removed).rejects.toMatchObject({ name: 'AccessDeniedException' });
-      const remover = { ...signedBy(functionKeyOf(accessKeyOf(platform.token), 'commit-waypoint')) };
-      await new SSMClient({ ...remover, endpoint: platform.endpoints.ssm }).send(new DeleteParameterCommand({ Name }));
-    });
-
-    it('a build appends events and touches no other item', async () => {
-      const table = new DynamoDBClient({ ...builds('ansible'), endpoint: platform.endpoints.dynamodb });
-      const write = (pk: string) =>
-        table.send(
-          new BatchWriteItemCommand({
-            RequestItems: { kubeloom: [{ PutRequest: { Item: { pk: { S: pk }, sk: { S: '1' } } } }] },
-          }),
-        );
-      await write('EVENTS#default#shop');
-      await expect(write('ROLES')).rejects.toMatchObject({ name: 'AccessDeniedException' });
-      await expect(table.send(new ListTablesCommand({}))).rejects.toMatchObject({ name: 'AccessDeniedException' });
-    });
-
-    it('a build of terraform sees builds of its own project, whose locks it may find, and no others', async () => {
-      const look = (tool: RunnerTool, id: string) =>
-        new CodeBuildClient({ ...builds(tool), endpoint: platform.endpoints.codeBuild }).send(
-          new BatchGetBuildsCommand({ ids: [id] }),
-        );
-      await expect(look('terraform', 'kubeloom-terraform:1')).resolves.toMatchObject({ builds: [] });
-      await expect(look('terraform', 'kubeloom-kubeone:1')).rejects.toMatchObject({ name: 'AccessDeniedException' });
-      await expect(look('kubectl', 'kubeloom-kubectl:1')).rejects.toMatchObject({ name: 'AccessDeniedException' });
-    });
-
-    it('a build neither starts builds nor executions', async () => {
-      const { codeBuild, stepFunctions } = platform.endpoints;
-      const started = new CodeBuildClient({ ...builds('drift'), endpoint: codeBuild }).send(
+    it('the role of a build may neither read, start nor become anything', async () => {
+      const { s3, ssm, codeBuild, stepFunctions, sts, dynamodb } = platform.endpoints;
+      const object = new GetObjectCommand({ Bucket: 'kubeloom', Key: 'terraform/team/shop/web-1234567/x' });
+      const reads = new S3Client({ ...build(), endpoint: s3, forcePathStyle: true }).send(object);
+      await expect(reads).rejects.toMatchObject({ name: 'AccessDenied' });
+      const secret = new SSMClient({ ...build(), endpoint: ssm }).send(
+        new GetParameterCommand({ Name: '/kubeloom/user/team/own', WithDecryption: true }),
+      );
+      await expect(secret).rejects.toMatchObject({ name: 'AccessDeniedException' });
+      const started = new CodeBuildClient({ ...build(), endpoint: codeBuild }).send(
         new StartBuildCommand({ projectName: 'sim' }),
       );
       await expect(started).rejects.toMatchObject({ name: 'AccessDeniedException' });
-      const listed = new SFNClient({ ...builds('drift'), endpoint: stepFunctions }).send(
-        new ListStateMachinesCommand({}),
-      );
+      const listed = new SFNClient({ ...build(), endpoint: stepFunctions }).send(new ListStateMachinesCommand({}));
       await expect(listed).rejects.toMatchObject({ name: 'AccessDeniedException' });
+      const tables = new DynamoDBClient({ ...build(), endpoint: dynamodb }).send(new ListTablesCommand({}));
+      await expect(tables).rejects.toMatchObject({ name: 'AccessDeniedException' });
+      const became = new STSClient({ ...build(), endpoint: sts }).send(
+        new AssumeRoleCommand({ RoleArn: toolRoleArn('terraform'), RoleSessionName: 'mine', Policy: '{}' }),
+      );
+      await expect(became).rejects.toMatchObject({ name: 'AccessDenied' });
+    });
+  });
+
+  describe('the door where builds ask for their credentials', () => {
+    const token = () => randomBytes(32).toString('base64url');
+    const job = `${prefix}/infrastructure/do/1`;
+    const ask = (given: object, path = buildCredentialsPath) =>
+      signedRequest(`${platform.endpoints.builds}${path}`, given as Parameters<typeof signedRequest>[1], token());
+    const build = (id: string) => inSession(keyOf(), { kind: 'build', build: id }).credentials;
+
+    it('who is not a build is refused', async () => {
+      expect((await ask({ accessKeyId: keyOf(), secretAccessKey: 'x' })).status).toBe(403);
+      const session = inSession(keyOf(), sessionOfGrant(grant('terraform'))).credentials;
+      expect((await ask(session)).status).toBe(403);
+      expect((await ask(build('sim:1'))).status).toBe(403);
+      expect((await ask(build('sim:1'), '/v1/builds/other')).status).toBe(404);
+    });
+
+    it('a build that runs has its credentials, so whatever else asks for them gets none, and an event says so', async () => {
+      const { artifacts, events } = wire();
+      const work = { workspaces: [] };
+      const document = aDocument([{ stage: 'infrastructure', reasons: ['try'], work }]);
+      await artifacts.putText(waypointKeys.document(prefix), JSON.stringify(document));
+      vi.stubEnv('KUBELOOM_SIM_STAGE_MS', '400');
+      const { id } = platform.builds.start(
+        parseStartBuild({ projectName: 'sim', environmentVariablesOverride: [{ name: 'KUBELOOM_JOB', value: job }] }),
+      );
+      const started = async () =>
+        (await events.list({ namespace: 'team', name: 'shop' }, 10)).items.map(({ kind }) => kind);
+      await vi.waitFor(async () => expect(await started()).toContain('StageStarted'), { timeout: 20_000 });
+      const replay = await ask(build(id));
+      expect([replay.status, await replay.text()]).toEqual([403, expect.stringContaining('given out once')]);
+      expect(await platform.builds.ended(id)).toMatchObject({ status: 'SUCCEEDED' });
+      const late = await ask(build(id));
+      expect([late.status, await late.text()]).toEqual([403, expect.stringContaining('has ended')]);
+      expect(await started()).toContain('CredentialsRefused');
+      vi.unstubAllEnvs();
+    });
+  });
+
+  describe('the session of a build', () => {
+    it('a session whose token was changed, or sealed by someone else, is refused', async () => {
+      const foreign = inSession('another platform', sessionOfGrant(grant('ansible')));
+      const { credentials } = inSession(keyOf(), sessionOfGrant(grant('ansible')));
+      const [content = '', seal] = credentials.sessionToken.split('.');
+      const wider = JSON.parse(Buffer.from(content, 'base64url').toString('utf8'));
+      wider.place.namespace = 'others';
+      const sessionToken = `${Buffer.from(JSON.stringify(wider)).toString('base64url')}.${seal}`;
+      for (const given of [foreign.credentials, { ...credentials, sessionToken }]) {
+        const client = new SSMClient({ ...foreign, credentials: given, endpoint: platform.endpoints.ssm });
+        await expect(client.send(new GetParameterCommand({ Name: '/kubeloom/user/team/own' }))).rejects.toMatchObject({
+          name: 'UnrecognizedClientException',
+        });
+      }
+    });
+
+    it('a session that has ended may do nothing', async () => {
+      const ended = { ...sessionOfGrant(grant('ansible')), until: Date.now() - 1 };
+      const client = new SSMClient({ ...inSession(keyOf(), ended), endpoint: platform.endpoints.ssm });
+      const read = client.send(new GetParameterCommand({ Name: '/kubeloom/user/team/own' }));
+      await expect(read).rejects.toMatchObject({ name: 'AccessDeniedException' });
+    });
+
+    it('a session becomes no other one', async () => {
+      for (const tool of runnerTools) {
+        const client = new STSClient({
+          ...inSession(keyOf(), sessionOfGrant(grant(tool))),
+          endpoint: platform.endpoints.sts,
+        });
+        const became = client.send(
+          new AssumeRoleCommand({ RoleArn: toolRoleArn('terraform'), RoleSessionName: 'mine', Policy: '{}' }),
+        );
+        await expect(became, tool).rejects.toMatchObject({ name: 'AccessDenied' });
+      }
+    });
+
+    it('a build of terraform creates keys of its own pools, and replaces none', async () => {
+      const { credentials } = inSession(keyOf(), sessionOfGrant(grant('terraform')));
+      const ssm = new SSMClient({ region: 'us-east-1', credentials, endpoint: platform.endpoints.ssm });
+      const put = (Overwrite: boolean, Name = '/kubeloom/ssh/team/shop/web-1234567/pool') =>
+        ssm.send(new PutParameterCommand({ Name, Value: 'x', Type: 'SecureString', Overwrite }));
+      await put(false);
+      await expect(put(true)).rejects.toMatchObject({ name: 'AccessDeniedException' });
+      await expect(put(false)).rejects.toMatchObject({ name: 'ParameterAlreadyExists' });
+      const other = put(false, '/kubeloom/ssh/team/shop/web-7654321/pool');
+      await expect(other).rejects.toMatchObject({ name: 'AccessDeniedException' });
     });
   });
 });

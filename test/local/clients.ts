@@ -3,8 +3,9 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import { accessKeyOf } from '#local/access-key.ts';
+import { accessKeyOf, sessionKeyOf } from '#local/access-key.ts';
 import { type LoopbackServer, listenOnLoopback } from '#local/loopback-server.ts';
+import { type SealedIdentity, sealIdentity } from '#local/rights/session-token.ts';
 
 /** Client configuration for one endpoint (of the platform with that API token, if any); no retries, so that a test sees the first answer. */
 export const at = (endpoint: string, token?: string) => ({
@@ -21,6 +22,13 @@ export const signedBy = (accessKeyId: string) => ({
   maxAttempts: 1,
   credentials: { accessKeyId, secretAccessKey: 'anything' },
 });
+
+/** Credentials of a client that works in that session of a platform with this access key. */
+export function inSession(accessKey: string, identity: SealedIdentity) {
+  const sessionToken = sealIdentity(accessKey, identity);
+  const credentials = { accessKeyId: sessionKeyOf(sessionToken), secretAccessKey: 'anything', sessionToken };
+  return { region: 'us-east-1', maxAttempts: 1, credentials };
+}
 
 export async function temporaryDirectory(): Promise<string> {
   const directory = await mkdtemp(join(tmpdir(), 'kubeloom-test-'));

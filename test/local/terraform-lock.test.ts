@@ -4,10 +4,14 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { GetObjectCommand, NoSuchKey, PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
 import { describe, expect, it } from 'vitest';
-import { accessKeyOf, guarded, runnerKeyOf } from '#local/access-key.ts';
+import { noPlace } from '#functions/rights/job-rights.ts';
+import type { RunnerTool } from '#functions/rights/runner-rights.ts';
+import { accessKeyOf, guarded } from '#local/access-key.ts';
 import { silentLogger } from '#local/logger.ts';
 import { openS3 } from '#local/s3/s3-listener.ts';
-import { at, listening, refusal, temporaryDirectory } from './clients.ts';
+import { identityIn, openCredentialsDoor, withoutIdentity } from '#runner/credentials-door.ts';
+import { sessionOfGrant } from '#test/fakes/session-of.ts';
+import { at, inSession, listening, refusal, temporaryDirectory } from './clients.ts';
 
 const present = (() => {
   try {
@@ -25,10 +29,28 @@ interface Workspace {
 
 /** The key of the platform, and states where those of clusters are. */
 const accessKey = accessKeyOf('any');
-const stateKey = 'terraform/team/shop/x.tfstate';
+const stateKey = 'terraform/team/shop/shop-1234567/x.tfstate';
 
-/** `signedAs`: the access key that Terraform signs with. */
-async function startWorkspace({ applySeconds = 0, signedAs = accessKey } = {}): Promise<Workspace> {
+/** The session of a build of that cluster. */
+const sessionFor = (tool: RunnerTool, cluster = 'shop-1234567') => {
+  const place = { ...noPlace, namespace: 'team', manifest: 'shop', cluster };
+  const { credentials } = inSession(accessKey, sessionOfGrant({ tool, place, secrets: [], copies: [] }));
+  return { signedAs: credentials.accessKeyId, sessionToken: credentials.sessionToken };
+};
+
+/** `signedAs`: the access key that Terraform signs with, and its session token, if it has one. */
+async function startWorkspace({
+  applySeconds = 0,
+  signedAs = accessKey,
+  sessionToken = '',
+  environment,
+}: {
+  readonly applySeconds?: number;
+  readonly signedAs?: string;
+  readonly sessionToken?: string;
+  /** In place of keys. */
+  readonly environment?: Readonly<Record<string, string>>;
+} = {}): Promise<Workspace> {
   const { listener } = await openS3({
     directory: await temporaryDirectory(),
     buckets: ['state'],
@@ -59,7 +81,8 @@ async function startWorkspace({ applySeconds = 0, signedAs = accessKey } = {}): 
       resource: { terraform_data: { thing: { input: 'one', ...(applySeconds > 0 && { provisioner: slow }) } } },
     }),
   );
-  const env = { ...process.env, AWS_ACCESS_KEY_ID: signedAs, AWS_SECRET_ACCESS_KEY: 'test' };
+  const keys = { AWS_ACCESS_KEY_ID: signedAs, AWS_SECRET_ACCESS_KEY: 'test', AWS_SESSION_TOKEN: sessionToken };
+  const env = { ...withoutIdentity(process.env), ...(environment ?? keys) };
   const terraform: Workspace['terraform'] = (...args) =>
     new Promise((resolve) => {
       execFile('terraform', [...args, '-no-color'], { cwd: directory, env }, (error, stdout, stderr) =>
@@ -84,13 +107,30 @@ describe.skipIf(!present && process.env.CI !== 'true')('Terraform on the local S
   });
 
   it('Terraform works with what its runner may do to objects, and a check of drift with what it may read', async () => {
-    const { terraform } = await startWorkspace({ signedAs: runnerKeyOf(accessKey, 'terraform') });
+    const { terraform } = await startWorkspace(sessionFor('terraform'));
     expect(await terraform('apply', '-auto-approve')).toMatchObject({ code: 0 });
     expect(await terraform('destroy', '-auto-approve')).toMatchObject({ code: 0 });
-    const check = await startWorkspace({ signedAs: runnerKeyOf(accessKey, 'drift') });
+    const check = await startWorkspace(sessionFor('drift'));
     expect(await check.terraform('plan', '-lock=false')).toMatchObject({ code: 0 });
-    const elsewhere = startWorkspace({ signedAs: runnerKeyOf(accessKey, 'kubectl') });
-    await expect(elsewhere).rejects.toThrow('StatusCode: 403');
+    await expect(startWorkspace(sessionFor('kubectl'))).rejects.toThrow('StatusCode: 403');
+    await expect(startWorkspace(sessionFor('terraform', 'shop-7654321'))).rejects.toThrow('StatusCode: 403');
+  });
+
+  it('Terraform takes the credentials of its backend from the door of the runner, and again when they have ended', async () => {
+    const place = { ...noPlace, namespace: 'team', manifest: 'shop', cluster: 'shop-1234567' };
+    let asked = 0;
+    const around: Record<string, string | undefined> = {};
+    await openCredentialsDoor(async () => {
+      asked += 1;
+      const session = sessionOfGrant({ tool: 'terraform', place, secrets: [], copies: [] });
+      const { accessKeyId, secretAccessKey, sessionToken } = inSession(accessKey, session).credentials;
+      // Shorter than the apply takes.
+      return { accessKeyId, secretAccessKey, sessionToken, expiresAt: new Date(Date.now() + 1000).toISOString() };
+    }, around);
+    const { terraform } = await startWorkspace({ applySeconds: 2, environment: identityIn(around) });
+    asked = 0;
+    expect(await terraform('apply', '-auto-approve')).toMatchObject({ code: 0 });
+    expect(asked).toBeGreaterThan(1);
   });
 
   it('an apply is refused while another holds the lock', async () => {

@@ -10,8 +10,14 @@ const slot = { stage: 'infrastructure', mode: 'do', hasWork: true, project: 'p',
 const at = '2026-11-20T12:00:00.000Z';
 const run = { namespace: 'team', name: 'shop', runId: 'r1', generation: 1, attempt: 1, fence: 1, cluster: 'c' };
 
-function errorOf(Cause: string, error = 'States.TaskFailed') {
-  const input = { run, slot, try: { attempt: 1 }, build: { Error: error, Cause }, mayWait: true } as CollectResultInput;
+function errorOf(Cause: string, error = 'States.TaskFailed', change: object = {}) {
+  const input = {
+    run,
+    slot: { ...slot, ...change },
+    try: { attempt: 1 },
+    build: { Error: error, Cause },
+    mayWait: true,
+  } as CollectResultInput;
   const { config } = fakeDeps();
   return decideStage({ input, result: undefined, target: null, cancelled: false, at, config }).error;
 }
@@ -41,6 +47,23 @@ it('a build whose commands broke, or without a message, is reported with its fin
     /: the build ended FAILED$/,
   );
   expect(reported(build('PROVISIONING', null))).toMatch(/: the build ended FAILED$/);
+});
+
+it('a build that got no credentials waits for the platform, and on the way back it is retried', () => {
+  const ended = build('BUILD', 'Error while executing command: kubeloom-runner. Reason: exit status 78');
+  expect(errorOf(ended)).toMatchObject({ class: 'platform', code: 'BuildWithoutCredentials' });
+  expect(errorOf(build('BUILD', 'exit code 78'))).toMatchObject({ code: 'BuildWithoutCredentials' });
+  expect(errorOf(build('BUILD', 'Reason: exit status 780'))).toMatchObject({ code: 'RunnerLost' });
+  expect(errorOf(ended, undefined, { mode: 'undo' })).toMatchObject({ class: 'transient' });
+});
+
+it('a build with the image of another release, which left nothing, waits for the one of today', () => {
+  const ended = build('BUILD', 'Reason: exit status 1');
+  expect(errorOf(ended, undefined, { image: 'registry/terraform:before' })).toMatchObject({
+    class: 'platform',
+    code: 'RunnerOutdated',
+  });
+  expect(errorOf(ended, undefined, { image: 'local' })).toMatchObject({ code: 'RunnerLost' });
 });
 
 it('a build whose description Step Functions cut short is reported with its final status', () => {

@@ -2,7 +2,7 @@
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import type { DriftCheck } from '#contracts/job.ts';
+import type { DriftCheck, Job } from '#contracts/job.ts';
 import {
   type RunWork,
   type StageMode,
@@ -12,7 +12,6 @@ import {
 } from '#contracts/stage.ts';
 import { ClusterFacts, type ClusterState, noFacts } from '#domain/cluster-state.ts';
 import type { StageName, StagePlan } from '#domain/plan.ts';
-import { toolOfStage as toolNames } from '#functions/pipeline/stages/stage-requests.ts';
 import { boundedPorts } from '#local/rights/bounded-ports.ts';
 import { checkDrift } from '#runner/check-drift.ts';
 import { runStage } from '#runner/run-stage.ts';
@@ -20,6 +19,7 @@ import type { Tool } from '#runner/stage-context.ts';
 import { stageTools } from '#runner/stage-tools.ts';
 import { drift, driftBy } from '#runner/tools/drift.ts';
 import { type FakeDeps, fakeDeps } from '#test/fakes/fake-deps.ts';
+import { sessionOf } from '#test/fakes/session-of.ts';
 import { twoProviderState } from '#test/rendering/states.ts';
 
 export const prefix = 'runs/team/shop/shop-abcde-g1-a1/shop-1234567/w00';
@@ -91,6 +91,10 @@ export function stageWorld(environment: Readonly<Record<string, string>> = {}): 
   const templates = join(directory, 'templates');
   mkdirSync(templates);
   const before = new Map<string, string | undefined>();
+  const boundedFor = async (job: Job): Promise<FakeDeps> => {
+    const text = await ports.artifacts.getText(waypointKeys.document(prefix));
+    return text === undefined ? ports : boundedPorts(ports, sessionOf(job, text));
+  };
   const world: StageWorld = {
     ports,
     directory,
@@ -117,8 +121,8 @@ export function stageWorld(environment: Readonly<Record<string, string>> = {}): 
     },
     async run(stage, { mode = 'do', signal, crash, tool, graceMs, longestMinutes, stopPollMs } = {}) {
       const job = { waypoint: prefix, stage, mode, attempt: 1 };
-      // What the driver does is held to the rights of its role; the test itself may read everything.
-      return runStage(job, boundedPorts(ports, toolNames[stage]), {
+      // What the driver does is held to the rights of its job; the test itself may read everything.
+      return runStage(job, await boundedFor({ kind: 'stage', ...job }), {
         signal: signal ?? new AbortController().signal,
         ...(crash === undefined ? {} : { crash }),
         ...(graceMs === undefined ? {} : { graceMs }),
@@ -129,7 +133,8 @@ export function stageWorld(environment: Readonly<Record<string, string>> = {}): 
       });
     },
     async checkDrift(looks, { signal = new AbortController().signal, ...limits } = {}) {
-      return checkDrift({ waypoint: prefix, attempt: 1 }, boundedPorts(ports, 'drift'), {
+      const job = { waypoint: prefix, attempt: 1 };
+      return checkDrift(job, await boundedFor({ kind: 'drift', ...job }), {
         signal,
         templatesDirectory: templates,
         ...limits,

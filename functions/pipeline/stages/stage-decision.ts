@@ -1,4 +1,5 @@
 /** The outcome of one container run: the runner's own result, or what is known of a run without result. */
+import { exitWithoutCredentials } from '#contracts/build-credentials.ts';
 import type { Config } from '#contracts/config.ts';
 import type { ClusterFailure } from '#contracts/records.ts';
 import type { StageError, StageResult } from '#contracts/stage.ts';
@@ -44,7 +45,7 @@ export function decideStage(question: CollectedStage): StageDecision {
     const output = { outcome: 'succeeded', attempt, pauseSeconds: 0, Error: '', Cause: '' } as const;
     return { output, succeeded: true };
   }
-  const error = result?.error ?? lostRunner(input);
+  const error = result?.error ?? lostRunner(input, config);
   if (stop) return { succeeded: false, ...failed(cancelledDuring(input, error, question.earlier), attempt) };
   const wait = error.code === noCapacity && input.mayWait ? waitForCapacity(question, error) : undefined;
   if (wait) return wait;
@@ -120,7 +121,7 @@ export function failureOf(
 }
 
 /** The container ended without a result: it was stopped, crashed or never started. Once that may be chance. */
-function lostRunner({ build, slot, run, try: { attempt } }: CollectResultInput): StageError {
+function lostRunner({ build, slot, run, try: { attempt } }: CollectResultInput, config: Config): StageError {
   const words = 'Status' in build ? `the build ended ${build.Status}` : buildWords(build.Error, build.Cause);
   const undo = slot.mode === 'undo' ? '-undo' : '';
   const neverStarted = 'Error' in build ? whyNeverStarted(build.Error, build.Cause, words) : undefined;
@@ -142,6 +143,18 @@ function lostRunner({ build, slot, run, try: { attempt } }: CollectResultInput):
     const hint = `A new run uses the images of the release that is deployed: kubeloom retry ${run.name}. If it fails as well, deploy that release again.`;
     return { class: 'platform', code: 'ImageGone', message, hint, retryable: false };
   }
+  // A waypoint can pause and continue later, with the images of today; the way back cannot.
+  const waits = slot.mode === 'do' ? 'platform' : 'transient';
+  if ('Cause' in build && gotNone.test(build.Cause)) {
+    const message = `the container of ${slot.stage} got no credentials for its job: ${words}`;
+    const hint = `Its log in CodeBuild has the reason. In AWS: kubeloom doctor --aws shows whether all stacks are of one release.`;
+    return { class: waits, code: 'BuildWithoutCredentials', message, hint, retryable: true };
+  }
+  if (isOfOtherRelease(slot, config)) {
+    const message = `the container of ${slot.stage}, with the image of another release, left no result: ${words}`;
+    const hint = 'Runners of older releases cannot ask for credentials; the run continues with those of today.';
+    return { class: waits, code: 'RunnerOutdated', message, hint, retryable: true };
+  }
   return {
     class: attempt === 1 ? 'transient' : 'bug',
     code: 'RunnerLost',
@@ -149,6 +162,17 @@ function lostRunner({ build, slot, run, try: { attempt } }: CollectResultInput):
     hint: `See where it stopped: kubeloom logs ${run.runId} --stage ${slot.stage}${undo}`,
     retryable: attempt === 1,
   };
+}
+
+/** As CodeBuild, and the local platform, say how a command ended. */
+const gotNone = new RegExp(`exit (status|code) ${exitWithoutCredentials}\\b`);
+
+/** Its run began before an upgrade, and has the images that it began with. */
+function isOfOtherRelease(
+  { image }: CollectResultInput['slot'],
+  { KUBELOOM_RUNNER_RELEASE: release }: Config,
+): boolean {
+  return image !== undefined && release !== undefined && !Object.values(release.images).includes(image);
 }
 
 /** As CodeBuild says it of the phase PROVISIONING. */

@@ -6,6 +6,7 @@ import type { ProviderTemplate } from '#rendering/provider-template.ts';
 import { type RootModule, requiredProviders, type StateBackend } from '#rendering/root-module.ts';
 import { modulesPath, stateKeyOf } from '#rendering/terraform-names.ts';
 import { unwrap } from '../bounded.ts';
+import { identityIn } from '../credentials-door.ts';
 import { isPlugin, keepPlugin } from '../plugins/plugin-folder.ts';
 import { type ContextOf, knownNodeNames, type SecretReader } from '../stage-context.ts';
 import { nodeOfAddress } from './addresses.ts';
@@ -215,6 +216,8 @@ async function prepare(context: SecretReader, { job, files, stateKey }: Work): P
   await render(new Set());
   const environment = {
     [stateKeyVariable]: stateKey,
+    // For its backend, which renews it.
+    ...identityIn(process.env),
     ...(await configurationFile(directory, Object.values(requiredProviders(login.template)))),
     ...login.environment,
   };
