@@ -43,7 +43,7 @@ export interface SettingsParts {
 /** What every function gets. */
 export function functionSettings(parts: SettingsParts): Settings {
   return {
-    ...runnerSettings(parts),
+    ...commonSettings(parts),
     KUBELOOM_RECONCILE_ARN: parts.reconcileArn,
     KUBELOOM_ROLL_OUT_ARN: parts.rollOutArn,
     KUBELOOM_ASK_RUNNER_ARN: parts.askRunnerArn,
@@ -64,6 +64,19 @@ export function functionSettings(parts: SettingsParts): Settings {
 
 /** What every runner gets: it starts nothing, so it knows neither state machine nor projects. */
 export function runnerSettings(
+  parts: Pick<SettingsParts, 'installation' | 'tableName' | 'bucketName' | 'secretKey' | 'options'> & {
+    /** Where a runner asks for the credentials of its build. */
+    readonly credentialsUrl: string;
+  },
+): Settings {
+  return {
+    ...commonSettings(parts),
+    KUBELOOM_CREDENTIALS_URL: parts.credentialsUrl,
+    KUBELOOM_RUNNER_PROJECTS: '{}',
+  };
+}
+
+function commonSettings(
   parts: Pick<SettingsParts, 'installation' | 'tableName' | 'bucketName' | 'secretKey' | 'options'>,
 ): Settings {
   return {
@@ -73,7 +86,6 @@ export function runnerSettings(
     KUBELOOM_SECRET_PREFIX: secretPrefix(parts.installation),
     KUBELOOM_SECRET_KEY: parts.secretKey,
     KUBELOOM_PROVIDER_TYPES: offeredTypes(parts.options).join(','),
-    KUBELOOM_RUNNER_PROJECTS: '{}',
     KUBELOOM_RUNNER_CIDRS: parts.options.runnerCidrs.join(','),
     KUBELOOM_TEMPLATE_SOURCES: parts.options.templateSources,
     KUBELOOM_TEMPLATE_PRIVATE_HOSTS: parts.options.templatePrivateHosts.join(','),

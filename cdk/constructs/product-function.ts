@@ -41,6 +41,8 @@ export interface ProductFunctionProps {
   readonly logRetention: RetentionDays;
   /** As the table of its rights has it: `plan-cluster`. */
   readonly name: string;
+  /** A role that others know before the function is made. @default one of its own */
+  readonly role?: Role;
   readonly on: UsedResources;
   /** @default 60 seconds */
   readonly timeout?: Duration;
@@ -66,10 +68,7 @@ export class ProductFunction extends Construct {
       ...slowCalls(props.on.installation),
       metricValue: '1',
     });
-    const role = new Role(this, 'Role', {
-      assumedBy: new ServicePrincipal('lambda.amazonaws.com'),
-      description: props.description,
-    });
+    const role = props.role ?? roleOfFunction(this, 'Role', props.description);
     role.addToPolicy(
       new PolicyStatement({
         actions: ['logs:CreateLogStream', 'logs:PutLogEvents'],
@@ -108,4 +107,8 @@ export class ProductFunction extends Construct {
     Validations.of(this.fn).acknowledge({ id: 'Serverless-LambdaDLQ', reason });
     if (!asynchronous) Validations.of(this.fn).acknowledge({ id: 'Serverless-LambdaAsyncFailureDestination', reason });
   }
+}
+
+export function roleOfFunction(scope: Construct, id: string, description: string): Role {
+  return new Role(scope, id, { assumedBy: new ServicePrincipal('lambda.amazonaws.com'), description });
 }

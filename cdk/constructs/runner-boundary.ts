@@ -11,11 +11,13 @@ import { denyOwnRoles, loginsOf } from './runner-logins.ts';
 
 export interface RunnerBoundaryProps extends DataStores {
   readonly options: Options;
+  /** ARN of the route where builds ask for their credentials. */
+  readonly credentialsRoute: string;
 }
 
 /** What the runners reach of the stored things of this installation, all of them together; its images and logs, and logins elsewhere. */
 export function runnerBoundary(scope: Construct, id: string, props: RunnerBoundaryProps): ManagedPolicy {
-  const { table, bucket, key, options } = props;
+  const { table, bucket, key, options, credentialsRoute } = props;
   const { installation } = options;
   const stack = Stack.of(scope);
   const allow = (actions: string[], resources: string[]): PolicyStatement =>
@@ -48,7 +50,7 @@ export function runnerBoundary(scope: Construct, id: string, props: RunnerBounda
       new PolicyStatement({
         actions: ['s3:ListBucket'],
         resources: [bucket.bucketArn],
-        conditions: listsBelow(prefixes('s3:ListBucket')),
+        conditions: listsBelow(below('s3:ListBucket')),
       }),
       ...['s3:DeleteObject', 's3:GetObject', 's3:PutObject'].map((action) =>
         allow(
@@ -59,6 +61,7 @@ export function runnerBoundary(scope: Construct, id: string, props: RunnerBounda
       ...['ssm:GetParameter', 'ssm:PutParameter'].map((action) => allow([action], below(action).map(secret))),
       allow(['kms:Decrypt', 'kms:DescribeKey', 'kms:Encrypt', 'kms:GenerateDataKey*', 'kms:ReEncrypt*'], [key.keyArn]),
       allow(['logs:CreateLogGroup', 'logs:CreateLogStream', 'logs:PutLogEvents'], [logGroups]),
+      allow(['execute-api:Invoke'], [credentialsRoute]),
       ...loginsOf(runnerTools, options, stack),
       denyOwnRoles(stack),
       allow(

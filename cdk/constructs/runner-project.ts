@@ -2,9 +2,17 @@
 import { IgnoreMode, RemovalPolicy, Stack, Validations } from 'aws-cdk-lib';
 import { BuildSpec, Project } from 'aws-cdk-lib/aws-codebuild';
 import { DockerImageAsset, Platform } from 'aws-cdk-lib/aws-ecr-assets';
-import { Effect, type IManagedPolicy, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import {
+  ArnPrincipal,
+  Effect,
+  type IManagedPolicy,
+  PolicyStatement,
+  Role,
+  ServicePrincipal,
+} from 'aws-cdk-lib/aws-iam';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
+import { type JobPlace, jobRights, noPlace } from '#functions/rights/job-rights.ts';
 import { type RunnerTool, runnerActions, runnerBounds, toolUses } from '#functions/rights/runner-rights.ts';
 import { acceptFindings } from '../checks.ts';
 import { imageExclusions, imageRoot } from '../image-sources.ts';
@@ -12,6 +20,7 @@ import type { Options } from '../options.ts';
 import { offeredTypes } from '../provider-types.ts';
 import { type DataStores, grantUses } from '../rights/grant-uses.ts';
 import { runnerSettings, type Settings } from '../settings.ts';
+import type { CredentialsDoor } from './build-credentials.ts';
 import { computeOf, otherComputes, type RunnerCompute } from './runner-compute.ts';
 import { allowLogins, denyOwnRoles } from './runner-logins.ts';
 
@@ -23,9 +32,18 @@ export interface RunnerProjectProps extends DataStores {
   readonly options: Options;
   /** What it uses of the ports: `artifacts.getText`. */
   readonly uses: readonly string[];
-  /** The most that its role may do. */
+  /** The most that its roles may do. */
   readonly boundary: IManagedPolicy;
+  /** Where builds ask for their credentials. */
+  readonly credentials: Pick<CredentialsDoor, 'role' | 'url' | 'route'>;
 }
+
+/** The place of a session's job, as policies of its role name it; a tag that is missing makes a statement match nothing. */
+const placeInTags: JobPlace = Object.assign(
+  {},
+  noPlace,
+  ...Object.keys(noPlace).map((part) => ({ [part]: `\${aws:PrincipalTag/${part}}` })),
+);
 
 export class RunnerProject extends Construct {
   /** That builds are started of. */
@@ -34,10 +52,14 @@ export class RunnerProject extends Construct {
   readonly projects: readonly Project[];
   /** By a tag that is the hash of what is in it. */
   readonly image: DockerImageAsset;
+  /** That builds work in, a session for each, for its job; users let it into their own accounts, so it keeps its name. */
+  readonly role: Role;
+  /** That builds start with: they ask for a session of the other one. */
+  readonly buildRole: Role;
 
   constructor(scope: Construct, id: string, props: RunnerProjectProps) {
     super(scope, id);
-    const { tool, table, bucket, key, options } = props;
+    const { tool, table, bucket, key, options, credentials } = props;
     const { installation, logDays: retention } = options;
     // The tag is the hash of these sources, in a repository of `cdk bootstrap` whose tags cannot be moved.
     const image = new DockerImageAsset(this, 'Image', {
@@ -51,22 +73,32 @@ export class RunnerProject extends Construct {
       ...(pluginTools.includes(tool) && { buildArgs: { PROVIDER_TYPES: offeredTypes(options).join(' ') } }),
     });
     this.image = image;
-    const role = new Role(this, 'Role', {
-      assumedBy: new ServicePrincipal('codebuild.amazonaws.com'),
+    this.role = new Role(this, 'Role', {
+      assumedBy: new ArnPrincipal(credentials.role.roleArn).withSessionTags(),
       description: `Kubeloom runner: ${tool}`,
       permissionsBoundary: props.boundary,
     });
+    this.buildRole = new Role(this, 'BuildRole', {
+      assumedBy: new ServicePrincipal('codebuild.amazonaws.com'),
+      description: `Kubeloom builds: ${tool}`,
+      permissionsBoundary: props.boundary,
+    });
+    this.buildRole.addToPolicy(
+      new PolicyStatement({ actions: ['execute-api:Invoke'], resources: [credentials.route] }),
+    );
+    const { role, buildRole } = this;
     const settings = runnerSettings({
       installation,
       tableName: table.tableName,
       bucketName: bucket.bucketName,
       secretKey: key.keyArn,
+      credentialsUrl: credentials.url,
       options,
     });
     const logGroup = new LogGroup(this, 'Log', { retention, removalPolicy: RemovalPolicy.DESTROY });
     const compute = computeOf(tool, image, options);
     const [project, ...others] = [compute, ...otherComputes(tool, image, options)].map((one) =>
-      makeProject(this, one, { tool, role, logGroup, settings, unused: one !== compute }),
+      makeProject(this, one, { tool, role: buildRole, logGroup, settings, unused: one !== compute }),
     );
     if (project === undefined) throw new Error('a runner has a project');
     this.project = project;
@@ -84,12 +116,18 @@ export class RunnerProject extends Construct {
       askRunnerName: '',
       eventBus: '',
       projects: { [tool]: this.projects },
+      toolRoles: [],
     };
     const uses = [...props.uses, ...toolUses[tool]];
-    grantUses(role, { uses, bounds: runnerBounds[tool], holder: 'runner' }, on);
+    const patterns = jobRights(tool, placeInTags);
+    grantUses(role, { uses, bounds: runnerBounds[tool], patterns, holder: 'runner' }, on);
     if (runnerBounds[tool].secretReads?.includes('user/')) allowLogins(role, tool, options);
     denyControlPlane(role, tool);
-    acceptFindings(role, 'IAM5', /^Resource::\*$/, 'to sign in to the registry of images knows no resources');
+    denyControlPlane(buildRole, tool);
+    acceptFindings(role, 'IAM5', /^Resource::\*$/, 'tokens know no resources: their audiences are bounded');
+    acceptFindings(buildRole, 'IAM5', /^Resource::\*$/, 'to sign in to the registry of images knows no resources');
+    acceptFindings(buildRole, 'IAM5', /^Resource::.*:log-group:.*:\*$/, 'the streams of its own log');
+    acceptFindings(buildRole, 'IAM5', /:execute-api:.*\/\*\/POST\//, 'one route, of whichever stage the API has');
   }
 }
 
@@ -132,7 +170,7 @@ function makeProject(scope: Construct, compute: RunnerCompute, parts: ProjectPar
 }
 
 /**
- * Tools run modules and templates of users with this role's credentials in the environment. Whatever is allowed one day,
+ * Tools run modules and templates of users, which may reach the credentials of these roles. Whatever is allowed one day,
  * they can neither change the stacks that started them nor get other rights.
  */
 function denyControlPlane(role: Role, tool: RunnerTool): void {

@@ -34,6 +34,8 @@ export interface UsedResources extends DataStores {
   readonly eventBus: string;
   /** Projects of each runner. */
   readonly projects: Readonly<Partial<Record<RunnerTool, readonly IProject[]>>>;
+  /** ARNs of the roles of tools. */
+  readonly toolRoles: readonly string[];
 }
 
 type Resources = readonly string[];
@@ -42,12 +44,14 @@ export interface RoleGrant {
   readonly uses: readonly string[];
   /** What of the stored things it may touch. */
   readonly bounds: Bounds;
+  /** The same by action, as patterns of IAM, for a role whose sessions have less than its bounds. @default all below the prefixes of the bounds */
+  readonly patterns?: Readonly<Record<string, readonly string[]>>;
   /** What runs in the role: only runners see values of secrets and states of Terraform. */
   readonly holder: 'function' | 'runner';
 }
 
 /** Gives `role` what `uses` (`manifests.get`) need within the bounds, and denies a function what only runners may see. */
-export function grantUses(role: Role, { uses, bounds, holder }: RoleGrant, on: UsedResources): void {
+export function grantUses(role: Role, { uses, bounds, patterns, holder }: RoleGrant, on: UsedResources): void {
   const actions = actionsOf(uses);
   const stack = Stack.of(role);
   const secret = secretPrefix(on.installation).slice(1);
@@ -62,13 +66,15 @@ export function grantUses(role: Role, { uses, bounds, holder }: RoleGrant, on: U
     );
   };
   const named = (begin: string) => actions.filter((action) => action.startsWith(begin));
+  const patternsOf = (action: string): readonly string[] =>
+    patterns === undefined ? prefixesOf(action, bounds).map((prefix) => `${prefix}*`) : (patterns[action] ?? []);
 
   const index = `${on.table.tableArn}/index/${tableSchema.dueIndex.name}`;
   const ofTable = named('dynamodb:');
-  const keysOf = (action: string): string => prefixesOf(action, bounds).join();
+  const keysOf = (action: string): string => patternsOf(action).join();
   for (const keys of new Set(ofTable.map(keysOf))) {
     const leading = {
-      'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': keys.split(',').map((key) => `${key}*`) },
+      'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': keys.split(',') },
     };
     const those = ofTable.filter((action) => keysOf(action) === keys);
     allow(
@@ -82,16 +88,16 @@ export function grantUses(role: Role, { uses, bounds, holder }: RoleGrant, on: U
       leading,
     );
   }
-  allow(['s3:ListBucket'], [on.bucket.bucketArn], listsBelow(prefixesOf('s3:ListBucket', bounds)));
+  allow(['s3:ListBucket'], [on.bucket.bucketArn], listsBelow(patternsOf('s3:ListBucket')));
   for (const action of ['s3:GetObject', 's3:PutObject', 's3:DeleteObject'])
     allow(
       [action],
-      prefixesOf(action, bounds).map((prefix) => on.bucket.arnForObjects(`${prefix}*`)),
+      patternsOf(action).map((pattern) => on.bucket.arnForObjects(pattern)),
     );
   for (const action of ['ssm:GetParameter', 'ssm:PutParameter', 'ssm:DeleteParameter'])
     allow(
       [action],
-      prefixesOf(action, bounds).map((path) => arn('ssm', 'parameter', `${secret}/${path}*`)),
+      patternsOf(action).map((path) => arn('ssm', 'parameter', `${secret}/${path}`)),
       action === 'ssm:PutParameter' && !mayReplaceSecrets(uses)
         ? { StringEquals: { 'ssm:Overwrite': 'false' } }
         : undefined,
@@ -110,6 +116,7 @@ export function grantUses(role: Role, { uses, bounds, holder }: RoleGrant, on: U
   // What starts roll-outs reads whether they still run.
   if (machines.includes(on.rollOutName))
     allow(['states:DescribeExecution'], [states('execution', `${on.rollOutName}:*`)]);
+  allow(['sts:AssumeRole', 'sts:TagSession'], on.toolRoles);
   allow(['events:PutEvents'], [arn('events', 'event-bus', on.eventBus)]);
   allow(
     named('codebuild:'),
@@ -127,9 +134,9 @@ export function grantUses(role: Role, { uses, bounds, holder }: RoleGrant, on: U
   acceptFindings(role, 'IAM5', /^Action::kms:(GenerateDataKey|ReEncrypt)\*$/, 'as KMS documents it for services');
 }
 
-/** Listing keys below these prefixes. IfExists: a read of an object that does not exist has no prefix, and is answered with 404 only to who may list. */
-export function listsBelow(prefixes: readonly string[]): NonNullable<PolicyStatement['conditions']> {
-  return { StringLikeIfExists: { 's3:prefix': prefixes.map((prefix) => `${prefix}*`) } };
+/** Listing keys of these patterns. IfExists: a read of an object that does not exist has no prefix, and is answered with 404 only to who may list. */
+export function listsBelow(patterns: readonly string[]): NonNullable<PolicyStatement['conditions']> {
+  return { StringLikeIfExists: { 's3:prefix': [...patterns] } };
 }
 
 /**

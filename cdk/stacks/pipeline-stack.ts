@@ -16,6 +16,7 @@ import { type RunnerTool, runnerTools } from '#functions/rights/runner-rights.ts
 import { runnerUses } from '#functions/rights/uses.ts';
 import { stateMachineNames } from '../asl-files.ts';
 import { acceptFindings } from '../checks.ts';
+import { CredentialsDoor } from '../constructs/build-credentials.ts';
 import { DeadLetters } from '../constructs/dead-letters.ts';
 import { type FunctionCode, ProductFunction } from '../constructs/product-function.ts';
 import { runnerBoundary } from '../constructs/runner-boundary.ts';
@@ -50,6 +51,7 @@ export class PipelineStack extends Stack {
   readonly lostEvents: DeadLetters;
   readonly #props: PipelineStackProps;
   readonly #boundary: ManagedPolicy;
+  readonly #credentials: CredentialsDoor;
   readonly #runners: Readonly<Record<RunnerTool, RunnerProject>>;
   readonly #functions = new Map<string, ProductFunction>();
   readonly #machines = new Map<string, StateMachine>();
@@ -59,7 +61,10 @@ export class PipelineStack extends Stack {
     this.#props = props;
     const { table, bucket, key, options } = props;
     const { installation } = options;
-    this.#boundary = runnerBoundary(this, 'RunnerBoundary', { options, table, bucket, key });
+    this.api = new HttpApi(this, 'Api', { apiName: installation, description: 'Kubeloom', createDefaultStage: false });
+    this.#credentials = new CredentialsDoor(this, 'BuildCredentials', this.api);
+    const { route: credentialsRoute } = this.#credentials;
+    this.#boundary = runnerBoundary(this, 'RunnerBoundary', { options, table, bucket, key, credentialsRoute });
     this.#runners = byTool((tool) => this.#runner(tool));
     const projects = this.#projects();
     const started = runnerTools.map((tool) => this.#runners[tool].project);
@@ -73,8 +78,8 @@ export class PipelineStack extends Stack {
       rollOutName: this.#physicalName('roll-out'),
       askRunnerName: this.#physicalName('ask-runner'),
       eventBus: installation,
+      toolRoles: runnerTools.map((tool) => this.#runners[tool].role.roleArn),
     };
-    this.api = new HttpApi(this, 'Api', { apiName: installation, description: 'Kubeloom', createDefaultStage: false });
     this.settings = functionSettings({
       installation,
       tableName: table.tableName,
@@ -90,6 +95,8 @@ export class PipelineStack extends Stack {
       otherProjectNames: projects.filter((one) => !started.includes(one)).map(({ projectName }) => projectName),
       images: byTool((tool) => this.#runners[tool].image.imageUri),
     });
+    const { settings, on } = this;
+    this.#credentials.open({ settings, on, code: props.code, logRetention: options.logDays, runners: this.#runners });
     this.lostEnds = new DeadLetters(this, 'LostEnds');
     this.lostTicks = new DeadLetters(this, 'LostTicks');
     this.lostEvents = new DeadLetters(this, 'LostEvents');
@@ -116,6 +123,7 @@ export class PipelineStack extends Stack {
       options,
       uses: runnerUses(tool),
       boundary: this.#boundary,
+      credentials: this.#credentials,
     });
   }
 

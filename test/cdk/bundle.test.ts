@@ -54,6 +54,8 @@ const mostCalls: Readonly<Record<string, number>> = {
     [...planners, 'record-drift', 'settle-manifest', 'sync-sources', 'tick'].map((name) => [name, 36]),
   ),
   'submit-cluster': 42,
+  // It reads what any build may be asked.
+  'build-credentials': 46,
   router: 64,
 };
 

@@ -1,7 +1,8 @@
 /** Least privilege of runners, both ways: what tools call is allowed, and nothing else. */
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { runnerBounds, runnerTools, toolUses } from '#functions/rights/runner-rights.ts';
+import { type JobPlace, jobRights, noPlace } from '#functions/rights/job-rights.ts';
+import { prefixesOf, runnerBounds, runnerTools, toolUses } from '#functions/rights/runner-rights.ts';
 import { derivedUses, neededBy, ofKey } from './needed-rights.ts';
 import {
   actionsOf,
@@ -10,7 +11,6 @@ import {
   type Resource,
   resourcesOf,
   roleId,
-  runnersOf,
   type Statement,
   statementsOf,
   templateOf,
@@ -38,12 +38,23 @@ function ofLogins(tool: (typeof runnerTools)[number]): readonly string[] {
   return ['terraform', 'drift'].includes(tool) ? ['sts:AssumeRole', 'sts:GetWebIdentityToken'] : [];
 }
 
+const roleNamed = (description: string, stack = pipeline): string => {
+  const roles = Object.entries(templateOf(stack).findResources('AWS::IAM::Role'));
+  const [found] = roles.filter(([, { Properties }]) => Properties.Description === description);
+  if (found === undefined) throw new Error(`there is no role ${description}`);
+  return found[0];
+};
+
+/** The role that builds of each tool work in, and the one that they start with. */
 const runners = runnerTools.map((tool) => {
-  const project = runnersOf(pipeline).find(({ Properties }) => Properties.Description === `Kubeloom runner: ${tool}`);
-  return { tool, statements: statementsOf(pipeline, roleId(project?.Properties.ServiceRole)) };
+  const [role, buildRole] = [roleNamed(`Kubeloom runner: ${tool}`), roleNamed(`Kubeloom builds: ${tool}`)];
+  return { tool, role, buildRole, statements: statementsOf(pipeline, role) };
 });
 
-const unique = (texts: readonly string[]): readonly string[] => [...new Set(texts)].sort();
+/** The place of a session's job, as a policy names it. */
+const placeInTags = Object.fromEntries(
+  Object.keys(noPlace).map((part) => [part, `\${aws:PrincipalTag/${part}}`]),
+) as unknown as JobPlace;
 
 describe('the permissions boundary of runners', () => {
   const boundaryOf = (stack: typeof pipeline): readonly Statement[] => {
@@ -88,11 +99,12 @@ describe('runners', () => {
   it('runners get tokens only for clouds that are offered and Vaults of the options', () => {
     const audiencesOf = (context: Record<string, unknown>) => {
       const { pipeline: stack } = installationOf(context);
-      const projects = runnersOf(stack).map(({ Properties }) => {
-        const tool = String(Properties.Description).replace('Kubeloom runner: ', '');
-        const asking = statementsOf(stack, roleId(Properties.ServiceRole)).filter(({ Effect, Action }) => {
-          return Effect === 'Allow' && [Action].flat().includes('sts:GetWebIdentityToken');
-        });
+      const projects = runnerTools.map((tool) => {
+        const asking = statementsOf(stack, roleNamed(`Kubeloom runner: ${tool}`, stack)).filter(
+          ({ Effect, Action }) => {
+            return Effect === 'Allow' && [Action].flat().includes('sts:GetWebIdentityToken');
+          },
+        );
         return [tool, asking.map(({ Condition }) => Condition?.['ForAllValues:StringLike'])] as const;
       });
       return Object.fromEntries(projects);
@@ -116,48 +128,54 @@ describe('runners', () => {
     });
   });
 
-  for (const { tool, statements } of runners) {
+  for (const { tool, role, buildRole, statements } of runners) {
     it(`${tool} may do what it calls and no more`, () => {
       const needed = neededBy([...(derivedUses.runners[tool] ?? []), ...toolUses[tool]]);
-      expect(actionsOf(statements)).toEqual(
-        [...new Set([...needed, ...ofKey(needed), ...ofRunners, ...ofLogins(tool)])].sort(),
-      );
+      expect(actionsOf(statements)).toEqual([...new Set([...needed, ...ofKey(needed), ...ofLogins(tool)])].sort());
     });
 
-    it(`${tool} touches its own prefixes of bucket, table and secrets`, () => {
-      const bounds = runnerBounds[tool];
-      const of = (service: string): Statement[] =>
-        statements.filter(
-          ({ Effect, Action }) => Effect === 'Allow' && [Action].flat().some((one) => one.startsWith(service)),
-        );
-      for (const statement of of('dynamodb:')) {
-        expect(statement.Condition).toEqual({ 'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': ['EVENTS#*'] } });
+    it(`${tool} touches what its session is for, and a session without tags nothing`, () => {
+      const rights = jobRights(tool, placeInTags);
+      const of = (action: string): readonly Statement[] =>
+        statements.filter(({ Effect, Action }) => Effect === 'Allow' && [Action].flat().includes(action));
+      const leading = of('dynamodb:BatchWriteItem').map(({ Condition }) => Condition);
+      expect(leading).toEqual([
+        { 'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': rights['dynamodb:BatchWriteItem'] } },
+      ]);
+      const listing = of('s3:ListBucket').map(({ Condition }) => Condition);
+      expect(listing).toEqual([{ StringLikeIfExists: { 's3:prefix': rights['s3:ListBucket'] } }]);
+      const actions = ['s3:GetObject', 's3:PutObject', 's3:DeleteObject', 'ssm:GetParameter', 'ssm:PutParameter'];
+      for (const action of actions) {
+        const arns = of(action).flatMap(({ Resource }) => [Resource].flat().map((arn) => JSON.stringify(arn)));
+        const given = arns.map((arn) => /(?:parameter\/kubeloom\/|"\/)([^"]+)"\]\]\}$/.exec(arn)?.[1] ?? arn);
+        expect(given.toSorted(), action).toEqual((rights[action] ?? []).toSorted());
       }
-      const endings = (service: string): string[] =>
-        of(service)
-          .filter(({ Action }) => Action !== 's3:ListBucket')
-          .flatMap(({ Resource }) => [Resource].flat().map((arn) => JSON.stringify(arn)))
-          .map((arn) => /[:/]((?:[\w-]+\/)+)\*"/.exec(arn)?.[1] ?? arn);
-      expect(unique(endings('s3:'))).toEqual(
-        [...bounds.objects, ...(bounds.reads ?? []), ...(bounds.keeps ?? []), ...(bounds.writes ?? [])].sort(),
+    });
+
+    it(`${tool} has a policy that fits`, () => {
+      const [policy] = resourcesOf(pipeline, 'AWS::IAM::Policy').filter(({ Properties }) =>
+        JSON.stringify(Properties.Roles).includes(`"${role}"`),
       );
-      const writes = of('s3:').filter(({ Action }) => [Action].flat().some((one) => /Put|Delete/.test(one)));
-      for (const prefix of bounds.reads ?? []) expect(JSON.stringify(writes)).not.toContain(`/${prefix}*`);
-      const deletions = of('s3:').filter(({ Action }) => [Action].flat().includes('s3:DeleteObject'));
-      for (const prefix of bounds.keeps ?? []) expect(JSON.stringify(deletions)).not.toContain(`/${prefix}*`);
-      const reads = of('s3:').filter(({ Action }) => [Action].flat().includes('s3:GetObject'));
-      for (const prefix of bounds.writes ?? []) expect(JSON.stringify(reads)).not.toContain(`/${prefix}*`);
-      const [listing, ...more] = of('s3:').filter(({ Action }) => [Action].flat().includes('s3:ListBucket'));
-      expect(more).toEqual([]);
-      const listed = [...bounds.objects, ...(bounds.reads ?? []), ...(bounds.keeps ?? []), ...(bounds.lists ?? [])];
-      expect(listing?.Condition).toEqual({
-        StringLikeIfExists: { 's3:prefix': listed.map((prefix) => `${prefix}*`) },
-      });
-      const secrets = (paths: readonly string[]): readonly string[] =>
-        paths.map((path) => `parameter/kubeloom/${path}`).sort();
-      expect(unique(endings('ssm:'))).toEqual(secrets([...bounds.secrets, ...(bounds.secretReads ?? [])]));
-      const changes = of('ssm:').filter(({ Action }) => [Action].flat().some((one) => /Put|Delete/.test(one)));
-      for (const path of secrets(bounds.secretReads ?? [])) expect(JSON.stringify(changes)).not.toContain(`${path}*`);
+      // Inline policies of a role together, as IAM counts them; names of buckets and keys take the place of references.
+      expect(JSON.stringify(policy?.Properties.PolicyDocument).length).toBeLessThan(10_240);
+    });
+
+    it(`${tool} starts with a role that may ask for credentials and do nothing else, and no other may become the one of its sessions`, () => {
+      const starts = statementsOf(pipeline, buildRole);
+      expect(actionsOf(starts)).toEqual([...ofRunners, 'execute-api:Invoke'].sort());
+      const [asking] = starts.filter(({ Action }) => [Action].flat().includes('execute-api:Invoke'));
+      expect(JSON.stringify(asking?.Resource)).toContain('/*/POST/v1/builds/credentials"');
+      const trusted = (id: string) => Object(resourcesById()[id]?.Properties.AssumeRolePolicyDocument).Statement;
+      const broker = { 'Fn::GetAtt': [roleNamed('Kubeloom: build-credentials'), 'Arn'] };
+      const trust = trusted(role) as readonly { readonly Action: unknown; readonly Principal: unknown }[];
+      expect(trust.map(({ Principal }) => Principal)).toEqual(trust.map(() => ({ AWS: broker })));
+      expect(trust.flatMap(({ Action }) => Action).sort()).toEqual(['sts:AssumeRole', 'sts:TagSession']);
+      expect(trusted(buildRole)).toMatchObject([{ Principal: { Service: 'codebuild.amazonaws.com' } }]);
+      const projects = resourcesOf(pipeline, 'AWS::CodeBuild::Project');
+      const own = projects.filter(({ Properties }) =>
+        String(Properties.Description).startsWith(`Kubeloom runner: ${tool}`),
+      );
+      expect(new Set(own.map(({ Properties }) => roleId(Properties.ServiceRole)))).toEqual(new Set([buildRole]));
     });
 
     it(`${tool} deletes no waypoints, results and logs of runs and checks`, () => {
@@ -172,30 +190,23 @@ describe('runners', () => {
       expect(others).toEqual([]);
       const { Statement: bounds } = Object(boundary?.Properties.PolicyDocument) as { Statement: Statement[] };
       const most = actionsOf(bounds);
+      const all = runners.flatMap((runner) =>
+        [runner.statements, statementsOf(pipeline, runner.buildRole)].flatMap((some) => actionsOf(some)),
+      );
       expect(most).toEqual(expect.arrayContaining([...actionsOf(statements)]));
-      const all = runners.flatMap((runner) => actionsOf(runner.statements));
       expect(most.filter((action) => !all.includes(action))).toEqual([]);
-      const onStored = ['s3:DeleteObject', 's3:GetObject', 's3:PutObject', 'ssm:GetParameter', 'ssm:PutParameter'];
-      for (const action of onStored) {
-        const resourcesOfAction = (some: readonly Statement[]): readonly string[] => [
-          ...new Set(
-            some
-              .filter(({ Effect, Action }) => Effect === 'Allow' && [Action].flat().includes(action))
-              .flatMap(({ Resource }) => [Resource].flat().map((arn) => JSON.stringify(arn))),
-          ),
-        ];
-        const given = runners.flatMap((runner) => resourcesOfAction(runner.statements));
-        expect(resourcesOfAction(bounds).toSorted(), action).toEqual([...new Set(given)].toSorted());
-      }
+      for (const [action, patterns] of Object.entries(jobRights(tool, placeInTags)))
+        for (const pattern of patterns)
+          expect(
+            prefixesOf(action, runnerBounds[tool]).some((prefix) => pattern.startsWith(prefix)),
+            `${action} ${pattern}`,
+          ).toBe(true);
       const ofTable = bounds.filter(({ Action }) => [Action].flat().some((one) => one.startsWith('dynamodb:')));
       expect(ofTable.map(({ Condition }) => Condition)).toEqual([
         { 'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': ['EVENTS#*'] } },
       ]);
-      const project = runnersOf(pipeline).find(
-        ({ Properties }) => Properties.Description === `Kubeloom runner: ${tool}`,
-      );
-      const role = resourcesById()[roleId(project?.Properties.ServiceRole)];
-      expect(JSON.stringify(role?.Properties.PermissionsBoundary)).toContain('RunnerBoundary');
+      for (const id of [role, buildRole])
+        expect(JSON.stringify(resourcesById()[id]?.Properties.PermissionsBoundary)).toContain('RunnerBoundary');
     });
 
     it(`${tool} replaces no Secrets, and asks for roles of other accounts only with an ExternalId of this installation`, () => {
