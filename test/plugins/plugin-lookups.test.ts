@@ -10,6 +10,7 @@ import { answerQuestion } from '#runner/answer-question.ts';
 import { answers } from '#runner/answers.ts';
 import { checksumOfCopy } from '#runner/plugins/kept-copy.ts';
 import { fakeDeps } from '#test/fakes/fake-deps.ts';
+import { boundedForQuestion } from '#test/fakes/session-of.ts';
 import { type GitServer, startGitServer } from '#test/templates/git-server.ts';
 import { type ArchiveServer, startArchiveServer } from './archive-server.ts';
 import { houseHosts, houseHostsFiles, houseHostsRepository } from './house-hosts.ts';
@@ -56,7 +57,9 @@ async function found(
   await expect(once(changes)).rejects.toMatchObject({ name: 'TemplatesPending' });
   const newest = deps.builds.started.at(-1);
   const signal = new AbortController().signal;
-  await answerQuestion(newest?.variables.KUBELOOM_JOB ?? '', deps, { signal, answers, templatesDirectory: '' });
+  const job = newest?.variables.KUBELOOM_JOB ?? '';
+  const bounded = await boundedForQuestion(deps, job);
+  await answerQuestion(job, bounded, { signal, answers, templatesDirectory: '' });
   deps.builds.statuses.set(newest?.id ?? '', 'ended');
   return once(changes);
 }

@@ -8,6 +8,7 @@ import { errorIn, foundIn, questionKeys, readQuestionResult } from '#contracts/j
 import { answerQuestion } from '#runner/answer-question.ts';
 import { answers } from '#runner/answers.ts';
 import { type FakeDeps, fakeDeps } from '#test/fakes/fake-deps.ts';
+import { boundedForQuestion } from '#test/fakes/session-of.ts';
 
 const prefix = 'access/team/shop/web-1234567/0123456789abcdef/1';
 const kubeconfigKey = 'kubeconfigs/team/shop/web-1234567';
@@ -26,8 +27,12 @@ users:
 
 let deps: FakeDeps;
 let folder: string;
-const ask = () =>
-  answerQuestion(prefix, deps, { signal: new AbortController().signal, templatesDirectory: '/nowhere', answers });
+const ask = async () =>
+  answerQuestion(prefix, await boundedForQuestion(deps, prefix), {
+    signal: new AbortController().signal,
+    templatesDirectory: '/nowhere',
+    answers,
+  });
 const result = async () => readQuestionResult((await deps.artifacts.getText(questionKeys.result(prefix))) ?? '');
 const eventsOf = async () => (await deps.events.list({ namespace: 'team', name: 'shop' }, 10)).items;
 

@@ -8,6 +8,7 @@ import { answerQuestion } from '#runner/answer-question.ts';
 import { answers } from '#runner/answers.ts';
 import { makeSshKeyPair } from '#runner/openssh-key.ts';
 import { type FakeDeps, fakeDeps } from '#test/fakes/fake-deps.ts';
+import { boundedForQuestion } from '#test/fakes/session-of.ts';
 import { twoProviderFacts, twoProviderState } from '#test/rendering/states.ts';
 
 const prefix = 'access/team/shop/shop-1234567/ssh-0123456789abcdef/1';
@@ -24,8 +25,12 @@ function ansible(...events: readonly object[]): void {
   writeFileSync(join(folder, 'ansible-playbook'), program);
   chmodSync(join(folder, 'ansible-playbook'), 0o755);
 }
-const ask = () =>
-  answerQuestion(prefix, deps, { signal: new AbortController().signal, templatesDirectory: '/nowhere', answers });
+const ask = async () =>
+  answerQuestion(prefix, await boundedForQuestion(deps, prefix), {
+    signal: new AbortController().signal,
+    templatesDirectory: '/nowhere',
+    answers,
+  });
 const result = async () => readQuestionResult((await deps.artifacts.getText(questionKeys.result(prefix))) ?? '');
 const eventsOf = async () => (await deps.events.list({ namespace: 'team', name: 'shop' }, 10)).items;
 

@@ -193,7 +193,6 @@ describe('the credentials of a build', () => {
       ['question', 'terraform', 'checks/_plugins/others/abc/1', plugin?.[2]],
       ['question', 'kubectl', 'access/team/shop/bank-1234567/certificate-abc/1', certificate?.[2]],
       ['question', 'kubectl', 'access/others/shop/shop-1234567/certificate-abc/1', certificate?.[2]],
-      ['question', 'kubectl', 'access/team/shop/shop-1234567/ssh-abc/1', certificate?.[2]],
     ];
     for (const [, tool, job, question] of moved) {
       await deps.artifacts.putText(questionKeys.request(job), JSON.stringify(question));

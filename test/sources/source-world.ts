@@ -12,6 +12,7 @@ import { type Answer, apiUnderTest, type Call } from '#test/api/api-under-test.t
 import { aManifest } from '#test/api/documents.ts';
 import { boundedFunctions } from '#test/fakes/bounded-functions.ts';
 import type { FakeDeps } from '#test/fakes/fake-deps.ts';
+import { boundedForQuestion } from '#test/fakes/session-of.ts';
 import { type GitServer, trust } from '#test/templates/git-server.ts';
 
 export const sourcePath = '/v1/git-sources/team/clusters';
@@ -64,7 +65,8 @@ export function sourceWorld(
           templatesDirectory: '',
           ...(limitMs !== undefined && { limitMs }),
         };
-        await answerQuestion(variables.KUBELOOM_JOB ?? '', deps, { signal, ...given });
+        const job = variables.KUBELOOM_JOB ?? '';
+        await answerQuestion(job, await boundedForQuestion(deps, job), { signal, ...given });
         deps.builds.statuses.set(id, 'ended');
       }
     },

@@ -4,6 +4,7 @@ import { lookUpTemplates } from '#functions/pipeline/jobs/template-lookups.ts';
 import { answerQuestion } from '#runner/answer-question.ts';
 import { answers } from '#runner/answers.ts';
 import { fakeDeps } from '#test/fakes/fake-deps.ts';
+import { boundedForQuestion } from '#test/fakes/session-of.ts';
 import { type GitServer, startGitServer, trust } from './git-server.ts';
 
 const token = 'kl-planted-token-of-a-repository';
@@ -34,7 +35,9 @@ const ask = (changes: { readonly revision?: string; readonly secret?: string; re
 async function build(): Promise<void> {
   const newest = deps.builds.started.at(-1);
   const signal = new AbortController().signal;
-  await answerQuestion(newest?.variables.KUBELOOM_JOB ?? '', deps, { signal, answers, templatesDirectory: '' });
+  const job = newest?.variables.KUBELOOM_JOB ?? '';
+  const bounded = await boundedForQuestion(deps, job);
+  await answerQuestion(job, bounded, { signal, answers, templatesDirectory: '' });
   deps.builds.statuses.set(newest?.id ?? '', 'ended');
 }
 const pending = { name: 'TemplatesPending', message: expect.stringContaining('send the same request again') };

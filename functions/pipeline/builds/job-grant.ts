@@ -85,7 +85,7 @@ function grantOfQuestion(question: string, asked: Question): JobGrant {
   const place = { ...noPlace, question: question.slice(question.indexOf('/') + 1) };
   if (asked.kind === 'certificate' || asked.kind === 'ssh') {
     const { namespace, manifest, cluster } = asked;
-    if (!question.startsWith(`access/${namespace}/${manifest}/${cluster}/${asked.kind}-`)) throw elsewhere(question);
+    if (!question.startsWith(`access/${namespace}/${manifest}/${cluster}/`)) throw elsewhere(question);
     const about = { ...place, namespace, manifest, cluster };
     return asked.kind === 'certificate'
       ? granted('kubectl', about, [], [])

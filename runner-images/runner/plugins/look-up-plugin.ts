@@ -26,9 +26,8 @@ export async function lookUpPlugin(lookup: PluginLookup, context: AnswerContext)
   const secretFaults = await secretFaultsOf(lookup, context, template);
   const sum = checksumOfCopy(copy);
   const key = pluginKeys.accepted(sum);
-  // Nothing is made with a document that is refused.
-  if (faults.length + secretFaults.length === 0 && (await context.ports.artifacts.getText(key)) === undefined)
-    await context.ports.artifacts.putText(key, copy, 'application/json');
+  // Nothing is made with a document that is refused. Whether it is there is not asked: a build reads no copies but those that it is given.
+  if (faults.length + secretFaults.length === 0) await context.ports.artifacts.putText(key, copy, 'application/json');
   const secret = secretFields(template);
   return {
     version: withCopy(version, sum),
