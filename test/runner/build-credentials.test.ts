@@ -2,6 +2,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it, vi } from 'vitest';
+import { ownIdentity } from '#adapters/aws-identity.ts';
 import { NoCredentials, openCredentials } from '#runner/build-credentials.ts';
 import { buildIdentity } from '#runner/build-identity.ts';
 import { identityIn, openCredentialsDoor, withoutIdentity } from '#runner/credentials-door.ts';
@@ -64,7 +65,7 @@ describe('the credentials of a build', () => {
     expect(asked).toHaveLength(3);
   });
 
-  it('a refusal is final, and its reason is said', async () => {
+  it('a refusal is final, and the error has its reason', async () => {
     const { url, asked } = await answering(fails(403, 'the build x has its credentials already'));
     const opened = openCredentials(url, environment, quick);
     await expect(opened).rejects.toThrow('gave this build no credentials: 403 the build x has its credentials already');
@@ -127,6 +128,12 @@ describe('the door for tools that need credentials', () => {
     const { AWS_CONTAINER_CREDENTIALS_FULL_URI: url = '' } = around;
     expect((await fetch(url)).status).toBe(403);
     expect((await fetch(url, { headers: { authorization: 'guessed' } })).status).toBe(403);
+  });
+
+  it('what of the runner asks AWS who it is, for Vaults and other clouds, is in the session, too', async () => {
+    const expiresAt = new Date(Date.now() + 900_000).toISOString();
+    await openCredentialsDoor(async () => ({ ...(await source()), expiresAt }), process.env);
+    expect((await ownIdentity()).keys).toMatchObject({ accessKeyId: 'K', sessionToken: 't' });
   });
 
   it('tools inherit no identity, and Terraform is given it', () => {
