@@ -124,6 +124,16 @@ describe('the credentials of a build', () => {
     }
   });
 
+  it('a build whose document names a pattern in place of a Secret gets none', async () => {
+    for (const secret of ['others/*', '*/*', 'team/a?b', 'team/${aws:userid}']) {
+      const target = structuredClone(twoProviderState());
+      for (const { source } of target.pools) if (source.kind === 'dynamic') Object.assign(source.provider, { secret });
+      await deps.artifacts.putText(waypointKeys.document(prefix), JSON.stringify(aDocument([], { target })));
+      const caller = await build('terraform', `${prefix}/infrastructure/do/1`);
+      await expect(handOut(deps, caller, token), secret).rejects.toMatchObject({ name: 'Forbidden' });
+    }
+  });
+
   it('a build without a job, or without its document, gets none', async () => {
     const id = await deps.builds.start('kubeloom-terraform', {});
     await expect(handOut(deps, callerOf(id), token)).rejects.toThrow('has no job');

@@ -105,7 +105,11 @@ function grantOfQuestion(question: string, asked: Question): JobGrant {
 type Named = readonly (string | undefined)[];
 
 function granted(tool: RunnerTool, place: JobPlace, references: Named, copies: Named): JobGrant {
-  return { tool, place, secrets: unique(references.map(storedSecretOf)), copies: unique(copies) };
+  const secrets = unique(references.map(storedSecretOf));
+  const odd = secrets.find((name) => !/^[\w.-]+\/[\w.-]+$/.test(name));
+  // A policy would take other characters for a pattern.
+  if (odd !== undefined) throw new PipelineError('Forbidden', `"${odd}" is not the name of a Secret`);
+  return { tool, place, secrets, copies: unique(copies) };
 }
 
 /** The Secret that is read: of a secret of a Vault, its connection. */
