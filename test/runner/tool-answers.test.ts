@@ -80,6 +80,7 @@ describe('kubectl', () => {
 
 /** Texts that Kubeloom wrote, or whose reader words faults in its own way. */
 const ownReaders = [
+  'build-credentials.ts',
   'documents/prepare-documents.ts',
   'drift/machine-report.ts',
   'plugins/kept-copy.ts',
