@@ -16,6 +16,7 @@ echo "$(basename "$PWD"): $*" >> "$RECORDINGS/calls"
 [ "$1" = show ] && echo '{"format_version":"1.0"}'
 [ "$1" = plan ] || exit 0
 cat "$RECORDINGS/$(basename "$PWD").out" 2>/dev/null
+echo; echo '{"type":"change_summary","@message":"","changes":{"add":0,"change":0,"remove":0,"operation":"plan"}}'
 exit "$(cat "$RECORDINGS/$(basename "$PWD").code" 2>/dev/null || echo 0)"
 `;
 /** A machine answers as it was recorded, the first time as in `mesh-first` if it is there. */

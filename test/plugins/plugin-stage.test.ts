@@ -25,12 +25,18 @@ const copy = JSON.stringify({ schema: 1, files: Object.fromEntries(content) });
 const templates = withCopy(`git:git.example.com/acme/types@${'a'.repeat(40)}#.`, checksumOfCopy(copy));
 
 /** Notes environment and modules of each workspace, and makes the machine of its pool. */
+const summary = JSON.stringify({
+  type: 'change_summary',
+  '@message': '',
+  changes: { add: 1, change: 0, remove: 0, operation: 'plan' },
+});
 const terraform = `#!/bin/bash
 place=$(basename "$PWD")
 case $1 in
   init) env > "$KUBELOOM_TEST_NOTES/$place.env"; ls -d modules*/ > "$KUBELOOM_TEST_NOTES/$place.modules"
     cp main.tf.json "$KUBELOOM_TEST_NOTES/$place.json" ;;
-  plan) exit 2 ;;
+  plan) echo '${summary}'; exit 2 ;;
+  apply) echo '${summary}' ;;
   show) echo '{"format_version":"1.0"}' ;;
   output) pool=\${place#machines-acme-}
     echo "{\\"nodes\\":{\\"value\\":{\\"web-$pool\\":{\\"web-$pool-01\\":{\\"public_address\\":\\"198.51.100.1\\"}}}}}" ;;

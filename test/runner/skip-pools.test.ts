@@ -34,7 +34,9 @@ if (made.some(([name]) => name === failing)) {
   console.log(lines.join('\\n'));
   process.exit(1);
 }
-if (command === 'plan') process.exit(2);
+const changes = { add: 1, change: 0, remove: 0, operation: command };
+if (command === 'plan' || command === 'apply') console.log(JSON.stringify({ type: 'change_summary', '@message': '', changes }));
+if (command === 'plan') process.exitCode = 2;
 const pools = made.filter(([name]) => name.startsWith('pool_')).map(([, call]) => call);
 const nodes = ({ nodes }) => Object.fromEntries(Object.keys(nodes).map((name) => [name, { public_address: '198.51.100.7' }]));
 const value = Object.fromEntries(pools.map((call) => [call.pool.id, nodes(call)]));
