@@ -8,9 +8,9 @@ import { openServingRequests, ServingRequests } from '#domain/certificates/servi
 import { isLocked } from '#domain/node-labels.ts';
 import {
   ConditionStatus,
-  ConditionType,
   KubernetesName,
   KubernetesTime,
+  ObservedConditionType,
   ObservedLabels,
   Quantities,
 } from '#domain/observed/kubernetes-texts.ts';
@@ -63,7 +63,11 @@ export const ReportedNodes = z.object({
           conditions: z
             .array(
               z
-                .object({ type: ConditionType, status: ConditionStatus, lastTransitionTime: KubernetesTime.nullish() })
+                .object({
+                  type: ObservedConditionType,
+                  status: ConditionStatus,
+                  lastTransitionTime: KubernetesTime.nullish(),
+                })
                 .optional()
                 .catch(undefined),
             )

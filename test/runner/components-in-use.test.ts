@@ -26,7 +26,7 @@ const definition = (plural: string) => `apiextensions.k8s.io/v1 CustomResourceDe
 const deployment = (name: string) => `apps/v1 Deployment ${name}-system/manager`;
 const row = (kind: string, place: string, change: { documents?: string; uid?: string; owners?: string } = {}) => {
   const [namespace, name] = place.split('/');
-  const { documents = '<none>', uid = place.replaceAll(/\W/g, '-'), owners = '<none>' } = change;
+  const { documents = '<none>', uid = `u${place.replaceAll(/\W/g, '-')}`, owners = '<none>' } = change;
   return `${kind}   ${namespace}   ${name}   ${documents}   ${uid}   ${owners}`;
 };
 

@@ -28,9 +28,9 @@ export const comparedText = (limit: number) => closedText(limit, /^/);
 export const ObservedAnnotations = z.record(QualifiedName, comparedText(262_144));
 
 /** It has no meaning to anyone but the server that made it. */
-export const ResourceVersion = closedText(64, /^[\w.-]*$/);
+export const ResourceVersion = closedText(64, /^(?:[A-Za-z0-9][\w.-]*)?$/);
 
-export const ObjectUid = closedText(64, /^[\w-]+$/);
+export const ObjectUid = closedText(64, /^[A-Za-z0-9][\w-]*$/);
 
 /** `16Gi`, `3920m`, `110`, `1e3` */
 export const Quantity = closedText(50, /^[-+]?[\d.]+(?:[eE][-+]?\d+|[numkMGTPE]i?|Ki)?$/);
@@ -45,6 +45,6 @@ export const KubernetesTime = z.iso.datetime();
 export const KubernetesRelease = closedText(64, /^v\d+\.\d+\.\d+[\w.+-]*$/);
 
 /** Type of a condition: `Ready`, `example.com/Healthy`. */
-export const ConditionType = closedText(317, /^[A-Za-z0-9][\w./-]*$/);
+export const ObservedConditionType = closedText(317, /^[A-Za-z0-9][\w./-]*$/);
 
 export const ConditionStatus = z.enum(['True', 'False', 'Unknown']);

@@ -8,7 +8,7 @@ import { z } from 'zod';
 import type { CertificateRequest, IssuedCertificate } from '#contracts/access-requests.ts';
 import { clusterGroupOf, clusterRoleTable } from '#domain/cluster-roles.ts';
 import { closedText, observedWords } from '#domain/observed/closed-texts.ts';
-import { ConditionType } from '#domain/observed/kubernetes-texts.ts';
+import { ObservedConditionType } from '#domain/observed/kubernetes-texts.ts';
 import type { AnswerContext } from '../answer-question.ts';
 import { secretsIn } from '../kubernetes/kubeconfig.ts';
 import { Kubectl } from '../kubernetes/kubectl.ts';
@@ -30,7 +30,9 @@ export const SignedRequest = z.object({
   status: z
     .object({
       certificate: closedText(100_000, /^[A-Za-z0-9+/]+={0,2}$/).optional(),
-      conditions: z.array(z.object({ type: ConditionType, message: observedWords(500).default('') })).default([]),
+      conditions: z
+        .array(z.object({ type: ObservedConditionType, message: observedWords(500).default('') }))
+        .default([]),
     })
     .prefault({}),
 });

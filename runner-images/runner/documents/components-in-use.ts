@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import type { DocumentState } from '#domain/cluster-documents.ts';
 import { type ObjectName, parseObjectText } from '#domain/kubernetes-objects.ts';
+import { closedText } from '#domain/observed/closed-texts.ts';
 import {
   KubernetesName,
   ObjectKind,
@@ -37,15 +38,7 @@ export const ObjectRow = z.tuple([
   ObjectPathName,
   ObservedLabelValue.or(none),
   ObjectUid,
-  none
-    .transform(() => [])
-    .or(
-      z
-        .string()
-        .max(5000)
-        .transform((uids) => uids.split(','))
-        .pipe(z.array(ObjectUid)),
-    ),
+  none.transform(() => []).or(closedText(5000, /^[\w-]+(?:,[\w-]+)*$/).transform((uids) => uids.split(','))),
 ]);
 
 interface Removal {

@@ -5,10 +5,10 @@ import { closedText } from '#domain/observed/closed-texts.ts';
 import {
   ApiVersion,
   ConditionStatus,
-  ConditionType,
   KubernetesName,
   ObjectKind,
   ObjectPathName,
+  ObservedConditionType,
   ObservedLabels,
 } from '#domain/observed/kubernetes-texts.ts';
 import { releaseAnnotation } from '#rendering/documents.ts';
@@ -46,14 +46,14 @@ export const LiveObject = z.object({
       updatedNumberScheduled: count,
       numberAvailable: count,
       storedVersions: field(z.array(Version)),
-      conditions: field(z.array(field(z.object({ type: ConditionType, status: ConditionStatus })))),
+      conditions: field(z.array(field(z.object({ type: ObservedConditionType, status: ConditionStatus })))),
     }),
   ),
 });
 export type LiveObject = z.infer<typeof LiveObject> & KubernetesObject;
 
 /** What `-o json` prints: one object, or a list. */
-export const LiveAnswer = z.union([
+export const AnsweredObjects = z.union([
   z.object({ kind: z.literal('List'), items: z.array(LiveObject) }).transform(({ items }) => items),
   LiveObject.transform((object) => [object]),
 ]);

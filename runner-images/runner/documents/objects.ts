@@ -3,7 +3,7 @@ import { groupOf, type KubernetesObject, type ObjectName } from '#domain/kuberne
 import type { Kubectl } from '../kubernetes/kubectl.ts';
 import { complaintsOnly } from '../process.ts';
 import { readToolJson } from '../tool-answer.ts';
-import { LiveAnswer } from './live-objects.ts';
+import { AnsweredObjects } from './live-objects.ts';
 
 const read = ['get', '--ignore-not-found', '-o', 'json', '--request-timeout=30s'];
 
@@ -70,7 +70,7 @@ export function asList(items: readonly object[]): string {
 /** What `-o json` prints: nothing, one object, or a list. */
 export function objectsOf(stdout: string): readonly KubernetesObject[] {
   if (stdout.trim() === '') return [];
-  return readToolJson(LiveAnswer, stdout, { tool: 'kubectl', what: 'its list of objects' });
+  return readToolJson(AnsweredObjects, stdout, { tool: 'kubectl', what: 'its list of objects' });
 }
 
 function bare({ apiVersion, kind, namespace, name }: ObjectName): object {

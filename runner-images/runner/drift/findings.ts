@@ -1,6 +1,7 @@
 /** What one part of a check found. */
 import { allNodes, type ClusterState } from '#domain/cluster-state.ts';
 import type { DriftItem, NodeObservation } from '#domain/drift.ts';
+import { printableText } from '#domain/observed/printable-text.ts';
 
 export interface Findings {
   readonly items: readonly DriftItem[];
@@ -27,7 +28,8 @@ export function findingPlace(state: ClusterState, name: string): DriftItem['wher
   };
 }
 
-/** A sentence that fits into an item. */
+/** A sentence that fits into an item, also with words of machines and clusters in it. */
 export function sentence(text: string): string {
-  return text.length <= 500 ? text : `${text.slice(0, 499)}…`;
+  const printable = printableText(text, 2000);
+  return printable.length <= 500 ? printable : `${printable.slice(0, 499)}…`;
 }

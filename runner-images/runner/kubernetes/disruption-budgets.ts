@@ -5,7 +5,7 @@ import { KubernetesName } from '#domain/observed/kubernetes-texts.ts';
 import { complaintsOnly } from '../process.ts';
 import type { Kubectl } from './kubectl.ts';
 
-export const Budgets = z.object({
+export const DisruptionBudgets = z.object({
   items: z.array(
     z.object({
       metadata: z.object({ name: KubernetesName, namespace: KubernetesName }),
@@ -27,7 +27,7 @@ export async function budgetsThatHold(kubectl: Kubectl, stderr: string): Promise
     ['get', 'poddisruptionbudgets', '--all-namespaces', '-o', 'json', '--request-timeout=30s'],
     { onLine: complaintsOnly },
   );
-  const budgets = result.code === 0 ? (Budgets.safeParse(parseJson(result.stdout)).data?.items ?? []) : [];
+  const budgets = result.code === 0 ? (DisruptionBudgets.safeParse(parseJson(result.stdout)).data?.items ?? []) : [];
   const full = budgets.flatMap(({ metadata, status }) =>
     namespaces.has(metadata.namespace) && status.disruptionsAllowed < 1
       ? [`${metadata.namespace}/${metadata.name}`]

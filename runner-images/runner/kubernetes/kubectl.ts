@@ -3,11 +3,11 @@ import { z } from 'zod';
 import { BootId, observedLine } from '#domain/observed/closed-texts.ts';
 import {
   ConditionStatus,
-  ConditionType,
   KubernetesName,
   KubernetesRelease,
   KubernetesTime,
   ObservedAnnotations,
+  ObservedConditionType,
   ObservedLabels,
   ObservedLabelValue,
   QualifiedName,
@@ -21,13 +21,13 @@ import { readToolJson } from '../tool-answer.ts';
 import { kubectlError } from './kubectl-failure.ts';
 
 const Condition = z.object({
-  type: ConditionType,
+  type: ObservedConditionType,
   status: ConditionStatus,
   lastTransitionTime: KubernetesTime.optional(),
 });
 
 /** What the API server takes from a kubelet as it is, and that has another form, counts as not reported: one node that lies hides no other. */
-export const KubernetesNode = z.object({
+export const ListedNode = z.object({
   metadata: z.object({
     name: KubernetesName,
     resourceVersion: ResourceVersion.default(''),
@@ -63,7 +63,7 @@ export const KubernetesNode = z.object({
     .prefault({}),
 });
 
-const KubernetesNodes = z.object({ items: z.array(KubernetesNode) });
+const KubernetesNodes = z.object({ items: z.array(ListedNode) });
 
 /** A node of the cluster, and whether its kubelet is alive. */
 export interface ClusterNode extends LiveNode {

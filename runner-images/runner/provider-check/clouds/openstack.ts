@@ -37,10 +37,23 @@ export async function logInToOpenstack(
   const login = { identity: { methods: ['application_credential'], application_credential: { id, secret } } };
   const url = `${authurl.replace(/\/+$/, '')}/auth/tokens`;
   const answer = await mustAsk('application credential', url, json({ auth: login }));
+  const { token } = Catalog.parse(answer.json);
+  const catalog = token.catalog.map(({ type, endpoints }) => ({
+    type,
+    endpoints: endpoints.filter((end) => mayGoTo(end.url, authurl)),
+  }));
   return {
-    ...Catalog.parse(answer.json),
+    token: { ...token, catalog },
     headers: { 'x-auth-token': AccessToken.parse(answer.headers['x-subject-token']) },
   };
+}
+
+/** The token goes to no address that only the machine of the runner has, unless the login itself is there. */
+function mayGoTo(url: string, authurl: string): boolean {
+  if (!URL.canParse(url) || !URL.canParse(authurl)) return false;
+  const { hostname } = new URL(url);
+  const isInside = /^(?:localhost|127\.|169\.254\.|0\.|\[(?:::|fe[89ab]))/i.test(hostname);
+  return !isInside || hostname === new URL(authurl).hostname;
 }
 
 export const check: CheckOfType = async ({ fields, regions }) => {
