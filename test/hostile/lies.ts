@@ -44,7 +44,7 @@ export function hostileTexts(file: string): Readonly<Record<string, string>> {
     'absolute path': '/etc/passwd',
     'path of an API': '../../namespaces/kube-system/secrets/x?y=z#',
     url: 'http://169.254.169.254/latest/meta-data/',
-    __proto__: '__proto__',
+    'a prototype': '__proto__',
     yaml: `x: !!js/function "touch"\n---\n`,
     xml: '<!DOCTYPE x [<!ENTITY y SYSTEM "file:///etc/passwd">]><x>&y;</x>',
     sql: "'; DROP TABLE x; --",

@@ -94,7 +94,6 @@ const StateModule: z.ZodType<StateModule> = z.object({
   child_modules: z.array(z.lazy(() => StateModule)).optional(),
 });
 const State = z.object({ values: z.object({ root_module: StateModule.optional() }).optional() });
-
 const planFile = 'plan.tfplan';
 
 /**

@@ -1,0 +1,96 @@
+/** A machine that lies to a check over SSH: the check names it, all others are checked, and nothing that it said is obeyed. */
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { waypointKeys } from '#contracts/stage.ts';
+import { all, look, openLooks, world } from '#test/drift/recorded-looks.ts';
+import { prefix } from '#test/runner/stage-world.ts';
+import { sampled } from '#test/sampled.ts';
+import { type Canary, hostileTexts, obeyedRaw, openCanary } from './lies.ts';
+
+let canary: Canary;
+beforeAll(() => {
+  canary = openCanary();
+});
+afterAll(() => {
+  expect(canary.sings()).toBe(false);
+  canary.remove();
+});
+beforeEach(openLooks);
+afterEach(() => world.close());
+
+const liar = 'workers-bbbbbbb-01';
+const honestFacts = (): string => {
+  const mesh = Object.fromEntries(all.filter((name) => name !== liar).map((name) => [name, true]));
+  return `fact: mesh=${JSON.stringify(mesh)}\nfact: bootId="0b5c8a52-6a3e-4a3b-9d2e-0f4a2b8c7d61"\n`;
+};
+
+/** The ssh of the recordings, but that the liar runs this instead. */
+async function checkWith(script: string) {
+  const { KUBELOOM_SSH: honest = '' } = process.env;
+  writeFileSync(join(world.directory, 'lie'), script);
+  world.set(
+    'KUBELOOM_SSH',
+    world.script(
+      'lying-ssh',
+      `#!/bin/bash\ncase "$*" in *known_hosts-${liar}*) cat >/dev/null; . "${world.directory}/lie";; *) exec "${honest}" "$@";; esac\n`,
+    ),
+  );
+  const report = await look();
+  const log =
+    (await world.ports.artifacts.getText(waypointKeys.log(waypointKeys.attempt(prefix, 'drift', 'do', 1)))) ?? '';
+  return { log, mesh: report.items.filter(({ kind }) => kind === 'mesh') };
+}
+
+/** Prints a text as it is. */
+const printing = (text: string) => `base64 -d <<'END'\n${Buffer.from(text).toString('base64')}\nEND\n`;
+const texts = hostileTexts('/tmp/never');
+const answers: Readonly<Record<string, string>> = {
+  nothing: 'true',
+  'nothing, and exit 255': 'exit 255',
+  'a hang-up in the middle': `${printing('fact: mesh={"a')}exit 255`,
+  'words of a shell': printing('Please log in as the user ubuntu\n'),
+  'a line of a megabyte without an end': 'head -c 1000000 /dev/zero | tr "\\0" x',
+  'eight megabytes of zero bytes': 'head -c 8000000 /dev/zero',
+  'facts that are no JSON': printing('fact: mesh={{ 7*7 }}\nfact: bootId=$(id)\n'),
+  'a number without end': printing('fact: mesh=1e999\n'),
+  'a hundred thousand levels': printing(`fact: mesh=${'['.repeat(100_000)}\n`),
+  'events of another host': printing('{"event":"facts","host":"control-aaaaaaa-01","mesh":{}}\n'),
+  'invalid UTF-8': `printf 'fact: mesh=\\xff\\xfe\\n'`,
+  ...Object.fromEntries(
+    Object.entries(texts)
+      .filter(([name]) => name !== 'long')
+      .map(([name, text]) => [
+        `${name} as its words`,
+        `${printing(text)}${printing(text).replace('base64 -d', 'base64 -d >&2')}exit 1`,
+      ]),
+  ),
+};
+
+describe('a machine that lies to a check', () => {
+  it.each(sampled(Object.entries(answers), { oneOf: 3, from: 1 }))(
+    '%s is a finding about that machine only',
+    async (_, script) => {
+      const { mesh, log } = await checkWith(script);
+      expect(mesh.map(({ where }) => where.node)).toEqual([liar]);
+      for (const { message } of mesh) {
+        expect(message.length).toBeLessThan(501);
+        expect(message).not.toMatch(obeyedRaw);
+      }
+      expect(log.length).toBeLessThan(3_000_000);
+    },
+  );
+
+  it('a fact with the name of a prototype is a name, and says nothing about another machine', async () => {
+    const { mesh } = await checkWith(
+      printing('fact: __proto__={"mesh":{}}\nfact: mesh={"__proto__":{"polluted":true}}\n'),
+    );
+    expect(mesh.filter(({ where }) => where.node !== liar)).toEqual([]);
+    expect(({} as { mesh?: unknown; polluted?: unknown }).polluted).toBeUndefined();
+  });
+
+  it('facts of a machine that are in the middle of its lies count, and say nothing about another', async () => {
+    const { mesh } = await checkWith(`${printing(honestFacts())}${printing('fact: roles=["\u001b[31m"]\n')}`);
+    expect(mesh.filter(({ where }) => where.node !== liar)).toEqual([]);
+  });
+});

@@ -1,0 +1,156 @@
+/** A cluster that lies to questions that are asked once: a certificate for a person, what was applied, what is in use, its version. */
+import { X509Certificate } from 'node:crypto';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { issueCertificate } from '#runner/access/issue-certificate.ts';
+import { applyDocuments } from '#runner/documents/apply-documents.ts';
+import { ObjectRow } from '#runner/documents/components-in-use.ts';
+import { continueUpgrade } from '#runner/kubeone/interrupted-upgrade.ts';
+import { Kubectl } from '#runner/kubernetes/kubectl.ts';
+import type { Command, CommandResult } from '#runner/process.ts';
+import { StageFailure } from '#runner/stage-failure.ts';
+import { selfSigned } from '#test/fakes/self-signed.ts';
+import { twoProviderState } from '#test/rendering/states.ts';
+import { type Canary, hostileTexts, obeyedInJson, obeyedRaw, openCanary } from './lies.ts';
+
+let canary: Canary;
+let directory: string;
+beforeAll(() => {
+  canary = openCanary();
+  directory = mkdtempSync(join(tmpdir(), 'kubeloom-services-'));
+});
+afterAll(() => {
+  expect(canary.sings()).toBe(false);
+  canary.remove();
+  rmSync(directory, { recursive: true });
+});
+
+/** What it returns; of a failure, that it is one of the service, in words that nothing obeys. */
+async function outcome(work: () => Promise<unknown>, title: string): Promise<unknown> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof StageFailure)) throw new Error(title, { cause: error });
+    expect(`${error.error.message} ${error.error.hint}`, title).not.toMatch(obeyedRaw);
+    expect(error.error.code, title).not.toBe('RunnerFault');
+    return undefined;
+  }
+}
+
+describe('questions that are asked once', () => {
+  const certificate = () => {
+    const { certificate: file } = selfSigned(directory, 'person');
+    return readFileSync(file, 'utf8');
+  };
+  const requestFor = (pem: string) =>
+    `-----BEGIN CERTIFICATE REQUEST-----\n${new X509Certificate(pem).publicKey.export({ type: 'spki', format: 'der' }).toString('base64')}\n-----END CERTIFICATE REQUEST-----`;
+  const kubeconfig = `clusters:\n- cluster: { server: 'https://192.0.2.1:6443', certificate-authority-data: Y2E= }\n`;
+
+  async function issued(status: unknown, request: string) {
+    const events: unknown[] = [];
+    const context = {
+      mask: { add: () => undefined },
+      workDirectory: directory,
+      ports: {
+        artifacts: { getText: async () => kubeconfig },
+        events: { append: async (_: unknown, more: readonly unknown[]) => void events.push(...more) },
+        clock: { now: () => new Date(0) },
+      },
+      run: async () => ({ code: 0, stdout: JSON.stringify({ status }), stderr: '' }),
+    };
+    const question = {
+      role: 'edit',
+      request,
+      seconds: 60,
+      caller: 'ann',
+      kubeconfigKey: 'k',
+      namespace: 't',
+      manifest: 'm',
+      cluster: 'web-1234567',
+      clusterName: 'web',
+    };
+    const found = await outcome(() => issueCertificate(question as never, context as never), 'certificate');
+    return { found, events };
+  }
+
+  it('a cluster that signs another key, or answers no certificate, gives no access', async () => {
+    const pem = certificate();
+    const base64 = Buffer.from(pem).toString('base64');
+    expect((await issued({ certificate: base64 }, requestFor(pem))).found).toMatchObject({ certificate: base64 });
+    const other = certificate();
+    const words = hostileTexts(canary.file);
+    for (const status of [
+      { certificate: Buffer.from(other).toString('base64') },
+      { certificate: Buffer.from('x').toString('base64') },
+      { certificate: words.newline },
+      { conditions: [{ type: 'Denied', message: words.escapes }] },
+      { conditions: [{ type: 'Failed', message: words.bidi }] },
+      7,
+    ]) {
+      const { found, events } = await issued(status, requestFor(pem));
+      expect(found, JSON.stringify(status).slice(0, 100)).toBeUndefined();
+      expect(events).toEqual([]);
+    }
+  });
+
+  it('objects that a cluster says were applied, and were not, are never noted as ours', async () => {
+    const object = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'settings' } };
+    const noted: unknown[] = [];
+    const apply = (answer: unknown) => {
+      const facts = { current: {}, documents: (...note: unknown[]) => void noted.push(note) };
+      const log = { write: () => undefined };
+      const context = { facts, log, emit: () => undefined, others: [], signal: new AbortController().signal };
+      const document = { name: 'shop', version: '1', values: {} };
+      const run = async ({ args }: Command): Promise<CommandResult> => ({
+        code: 0,
+        stdout: args.includes('apply') ? JSON.stringify(answer) : '',
+        stderr: '',
+      });
+      return applyDocuments(context as never, new Kubectl({ run }, '/nowhere'), [
+        { document: document as never, objects: [object], hash: 'h' },
+      ]);
+    };
+    await apply({ ...object, metadata: { name: 'settings', namespace: 'default' } });
+    expect(JSON.stringify(noted)).toContain('v1 ConfigMap default/settings');
+    noted.length = 0;
+    for (const metadata of [{ name: 'other' }, { name: '../x' }, { name: 'settings', namespace: '--all' }])
+      for (const kind of ['ConfigMap', 'Namespace'])
+        await outcome(() => apply({ ...object, kind, metadata }), JSON.stringify(metadata));
+    expect(noted).toEqual([]);
+  });
+
+  it('a line of objects of components has no word that a person or kubectl would obey', () => {
+    const honest = ['Cluster', 'team', 'shop', '<none>', 'u-1', 'u-2,u-3'];
+    expect(ObjectRow.parse(honest)).toEqual([...honest.slice(0, 5), ['u-2', 'u-3']]);
+    for (const [title, text] of Object.entries(hostileTexts(canary.file)))
+      for (const index of honest.keys()) {
+        const read = ObjectRow.safeParse(honest.map((word, at) => (at === index ? text : word)));
+        if (read.success) expect(JSON.stringify(read.data), title).not.toMatch(obeyedInJson);
+        if (read.success) expect(JSON.stringify(read.data), title).not.toMatch(/"-|\.\.|\s|[$`;|]/);
+      }
+  });
+
+  it('the version of an API server is a version', async () => {
+    const state = twoProviderState();
+    const context = {
+      document: { before: { ...state, kubernetesVersion: '1.33.0' } },
+      facts: { current: {} },
+      ports: { artifacts: { getText: async () => 'apiVersion: v1\n' } },
+      mask: { add: () => undefined },
+      workDirectory: directory,
+      emit: vi.fn(),
+    };
+    for (const gitVersion of Object.values(hostileTexts(canary.file))) {
+      const answers = [
+        { items: [{ metadata: { name: 'a' }, status: { nodeInfo: { kubeletVersion: 'v1.33.0' } } }] },
+        { serverVersion: { gitVersion } },
+      ];
+      const run = async () => ({ code: 0, stdout: JSON.stringify(answers.shift() ?? {}), stderr: '' });
+      expect(
+        await outcome(() => continueUpgrade({ ...context, run } as never, state), gitVersion.slice(0, 50)),
+      ).toBeUndefined();
+    }
+  });
+});

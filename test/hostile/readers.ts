@@ -1,0 +1,103 @@
+/** All places in the code that read what comes back, and what lies to them: a new one needs a line here, and a row that lies. */
+
+import { cloudRows } from './answers-of-clouds.ts';
+import { clusterQuestions } from './answers-of-clusters.ts';
+
+const runner = 'runner-images/runner';
+
+/** By file: the test that lies to it. */
+const liedTo: Readonly<Record<string, string>> = {
+  ...Object.fromEntries(
+    clusterQuestions.flatMap(({ readers }) => readers.map((file) => [file, 'test/hostile/clusters.test.ts'])),
+  ),
+  ...Object.fromEntries(
+    cloudRows.flatMap(({ readers }) => readers.map((file) => [file, 'test/hostile/clouds.test.ts'])),
+  ),
+  [`${runner}/listing/listing.ts`]: 'test/hostile/clouds.test.ts',
+  [`${runner}/listing/xml.ts`]: 'test/hostile/clouds.test.ts',
+  [`${runner}/listing/clouds/aws.ts`]: 'test/hostile/clouds.test.ts',
+  [`${runner}/provider-check/ask.ts`]: 'test/hostile/clouds.test.ts',
+  ...Object.fromEntries(
+    ['aws', 'azure', 'digitalocean', 'exoscale', 'gcp', 'hetzner', 'oci', 'openstack'].map((type) => [
+      `${runner}/listing/machines/${type}.ts`,
+      'test/hostile/machines-of-clouds.test.ts',
+    ]),
+  ),
+  ...Object.fromEntries(
+    ['aws', 'cloudflare', 'cloudrift', 'digitalocean', 'exoscale', 'hetzner'].map((type) => [
+      `${runner}/provider-check/clouds/${type}.ts`,
+      'test/hostile/machines-of-clouds.test.ts',
+    ]),
+  ),
+  [`${runner}/provider-check/oci-limits.ts`]: 'test/hostile/machines-of-clouds.test.ts',
+  [`${runner}/access/issue-certificate.ts`]: 'test/hostile/questions.test.ts',
+  [`${runner}/documents/apply-documents.ts`]: 'test/hostile/questions.test.ts',
+  [`${runner}/documents/components-in-use.ts`]: 'test/hostile/questions.test.ts',
+  [`${runner}/kubeone/interrupted-upgrade.ts`]: 'test/hostile/questions.test.ts',
+  [`${runner}/vault/vault-failure.ts`]: 'test/hostile/services.test.ts',
+  [`${runner}/vault/vault-request.ts`]: 'test/hostile/services.test.ts',
+  [`${runner}/vault/vault-session.ts`]: 'test/hostile/services.test.ts',
+  'functions/adapters/git-references.ts': 'test/hostile/services.test.ts',
+  [`${runner}/terraform/git-source.ts`]: 'test/hostile/services.test.ts',
+  [`${runner}/terraform/provider-files.ts`]: 'test/hostile/services.test.ts',
+  'operator/kubernetes-api.ts': 'test/hostile/agents.test.ts',
+  'operator/list-reader.ts': 'test/hostile/agents.test.ts',
+  'operator/object-writes.ts': 'test/hostile/agents.test.ts',
+  'operator/operator.ts': 'test/hostile/agents.test.ts',
+  'operator/secrets.ts': 'test/hostile/agents.test.ts',
+  'agent/agent-api.ts': 'test/hostile/agents.test.ts',
+  'agent/node-agent.ts': 'test/hostile/agents.test.ts',
+  [`${runner}/tool-answer.ts`]: 'test/runner/tool-answers.test.ts',
+  ...Object.fromEntries(
+    ['apply-dns', 'apply-machines', 'lost-state', 'messages', 'open-firewalls', 'state-lock', 'terraform-cli'].map(
+      (file) => [`${runner}/terraform/${file}.ts`, 'test/runner/tool-answers.test.ts'],
+    ),
+  ),
+  ...Object.fromEntries(
+    [
+      'access/open-ssh',
+      'ansible/playbook-events',
+      'ansible/root-login',
+      'drift/ask-machines',
+      'drift/machine-report',
+      'kubernetes/remove-old-members',
+      'kubernetes/reset-half-joined',
+      'tools/ansible',
+    ].map((file) => [`${runner}/${file}.ts`, 'test/hostile/machines.test.ts']),
+  ),
+};
+
+/** By file: why nothing lies to it. */
+const ownWords: Readonly<Record<string, string>> = {
+  ...Object.fromEntries(
+    [
+      'dynamo-event-feed',
+      'dynamo-role-bindings',
+      'dynamo-table',
+      'dynamo-templates',
+      'eventbridge-bus',
+      'sfn-workflows',
+      'ssm-secrets',
+      'stored-record',
+    ].map((file) => [`functions/adapters/${file}.ts`, 'what Kubeloom stored or sent itself, in services of AWS']),
+  ),
+  [`${runner}/run-stage.ts`]: 'documents of the pipeline',
+  [`${runner}/stop-requests.ts`]: 'documents of the pipeline',
+  [`${runner}/sim/injected-faults.ts`]: 'a file of the person who tries the simulation',
+  [`${runner}/sim/simulated-drift.ts`]: 'a file of the person who tries the simulation',
+  [`${runner}/provider-check/main.ts`]: 'what the command line sends to its own child process',
+  [`${runner}/provider-check/check-request.ts`]: 'a file of the templates',
+  [`${runner}/documents/prepare-documents.ts`]: 'a file of the templates',
+  [`${runner}/documents/check-components.ts`]: 'documents whose sum is known',
+  [`${runner}/documents/component-contracts.ts`]: 'files whose sum is known',
+  [`${runner}/plugins/kept-copy.ts`]: 'a copy whose sum is part of its name',
+  [`${runner}/plugins/archive.ts`]: 'an archive whose sum is known',
+  [`${runner}/kubernetes/kubectl-failure.ts`]: 'only says which class a failure has',
+  [`${runner}/kubernetes/drain-node.ts`]: 'only says which class a failure has',
+  [`${runner}/drift/check-documents.ts`]: 'names of files that the runner wrote itself',
+  [`${runner}/tools/kubeone.ts`]: 'asks whether a word is there, and nothing else',
+  [`${runner}/kubernetes/update-endpoint-consumers.ts`]:
+    'what it reads goes back to the same object of the same cluster',
+};
+
+export { liedTo, ownWords };
