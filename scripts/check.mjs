@@ -1,10 +1,10 @@
-/** `npm run check`: format and lint (modules too if Terraform is here), types, tests (unit, contract, architecture, ASL), generated files, synth. */
+/** `npm run check`: format and lint (modules too if Terraform is here), types, tests (unit, contract, architecture, ASL), generated files, synth, advisories. */
 import { spawnSync } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 
 if (process.argv.includes('--help')) {
   console.log(
-    'node scripts/check.mjs [--no-tests]: format, lint (shell scripts and playbooks too), words, types, generated files, synth and the unit tests',
+    'node scripts/check.mjs [--no-tests]: format, lint (shell scripts and playbooks too), words, types, generated files, synth, known holes in packages and the unit tests',
   );
   process.exit();
 }
@@ -27,6 +27,8 @@ const steps = [
   ['types', 'tsc', ['--noEmit']],
   ['generated files are current', 'node', ['scripts/generate.mjs', '--check']],
   ['synth', 'cdk', ['synth', '--quiet']],
+  // Where no registry answers it says so and passes: nothing was found is not what it says then.
+  ['advisories', 'npm', ['run', '--silent', 'advisories']],
   ...(process.argv.includes('--no-tests') ? [] : [['tests', 'vitest', ['run', '--project', 'unit', '--reporter=dot']]]),
 ];
 const failed = [];

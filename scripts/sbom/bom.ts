@@ -65,7 +65,7 @@ export function bomOf(
   };
 }
 
-/** Of the environment. Throws when it is set to something else than a whole number of seconds. */
+/** The variable, read. Throws when it is set to something else than a whole number of seconds. */
 export function sourceDate(text: string | undefined): number | undefined {
   if (text === undefined || text === '') return undefined;
   if (!/^\d{1,11}$/.test(text)) throw new Error(`SOURCE_DATE_EPOCH is "${text}", not a number of seconds since 1970`);
