@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { goParts } from '#local/kubernetes/parts.ts';
 import { officialReleases } from '../../local/kubernetes/build/official-programs.ts';
 import requirements from '../../requirements.json' with { type: 'json' };
+import pluginSums from '../../runner-images/terraform/plugin-sums.json' with { type: 'json' };
 import upstream from '../../templates/kubernetes/upstream.json' with { type: 'json' };
 import { templatesOf } from '../provider-schemas/sources.ts';
 import type { BomComponent, Hash } from './bom.ts';
@@ -86,10 +87,25 @@ export function terraformPlugins(): readonly BomComponent[] {
           name: source,
           version,
           purl: `pkg:github/${namespace}/terraform-provider-${name}@v${version}`,
+          ...archivesOf(source, version),
         };
       },
     ),
   );
+}
+
+/** Sums of the archives of a plugin, one for each processor, where they were committed. */
+function archivesOf(source: string, version: string): Pick<BomComponent, 'externalReferences'> {
+  const known = Object.entries(pluginSums).find(([plugin, row]) => plugin === source && row.version === version);
+  if (known === undefined) return {};
+  const [namespace, name] = source.split('/').slice(-2);
+  const base = `https://github.com/${namespace}/terraform-provider-${name}/releases/download/v${version}`;
+  const externalReferences = Object.entries(known[1].sha256).map(([platform, sum]) => ({
+    type: 'distribution',
+    url: `${base}/terraform-provider-${name}_${version}_${platform}.zip`,
+    hashes: [sha256(sum)],
+  }));
+  return { externalReferences };
 }
 
 /** Modules that `npm run kubernetes:build` builds: Go's checksum database vouches for them and for all that they require. */

@@ -1,9 +1,19 @@
 /** The scripts that fetch programs for the images, with a stand-in for the network: what is not what it should be is refused. */
 import { execFileSync, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
@@ -29,7 +39,7 @@ const served = (name: string): string => join(place, 'served', name);
 function run(script: string, args: readonly string[], environment: Readonly<Record<string, string>>) {
   const PATH = `${join(place, 'bin')}:${process.env.PATH}`;
   const env = { ...process.env, PATH, SERVED: join(place, 'served'), TARGETARCH: 'arm64', ...environment };
-  return spawnSync(join(folder, script), args, { cwd: join(place, 'work'), env, encoding: 'utf8' });
+  return spawnSync(resolve(folder, script), args, { cwd: join(place, 'work'), env, encoding: 'utf8' });
 }
 
 function archive(file: string, entry: string, text: string): Buffer {
@@ -90,7 +100,79 @@ describe('KubeOne', () => {
   });
 });
 
+describe('the committed sums of KubeOne', () => {
+  const name = 'kubeone_1.2.3_linux_arm64.zip';
+
+  /** A copy of the script with a list next to it; the release has a list that names whatever it serves. */
+  function fetchWith(list: string) {
+    const script = join(place, 'fetch-releases.sh');
+    copyFileSync(join(folder, 'kubeone/fetch-releases.sh'), script);
+    writeFileSync(join(place, 'SHA256SUMS'), list);
+    const bytes = archive(served(name), 'kubeone', '#!/bin/sh');
+    writeFileSync(served('kubeone_1.2.3_checksums.txt'), `${sum(bytes)}  ${name}\n`);
+    return { ...run(script, [join(place, 'out')], { KUBEONE_RELEASES: '1.2.3' }), right: sum(bytes) };
+  }
+
+  it('KubeOne is refused when it is not the archive of the committed sum, although its release says so', () => {
+    const { status } = fetchWith(`${sum('the one of then')}  ${name}\n`);
+    expect([status, existsSync(join(place, 'out/kubeone-1.2.3'))]).toEqual([expect.any(Number), false]);
+    expect(status).not.toBe(0);
+    const { right } = fetchWith('');
+    expect(fetchWith(`${right}  ${name}\n`).status).toBe(0);
+  });
+
+  it('KubeOne is refused when only other archives of its release have a committed sum', () => {
+    const { status, stderr } = fetchWith(`${sum('x')}  kubeone_1.2.3_linux_amd64.zip\n`);
+    expect([status, stderr]).toEqual([1, expect.stringContaining(`and not ${name}`)]);
+  });
+});
+
 describe('plugins of Terraform', () => {
+  const plugin = 'plugins.example.com/example/cloud/terraform-provider-cloud_1.2.3_linux_arm64.zip';
+  const unpack = (sums: unknown) => {
+    const out = join(place, 'out');
+    mkdirSync(join(out, 'plugins.example.com/example/cloud'), { recursive: true });
+    const bytes = archive(join(out, plugin), 'terraform-provider-cloud_v1.2.3', '#!/bin/sh');
+    const file = join(place, 'sums.json');
+    writeFileSync(file, JSON.stringify(typeof sums === 'function' ? sums(sum(bytes)) : sums));
+    const program = [join(folder, 'terraform/unpack-plugins.mjs'), file, out];
+    return { ...spawnSync(process.execPath, program, { encoding: 'utf8' }), out };
+  };
+  const row = (value: string, version = '1.2.3') => ({ 'example/cloud': { version, sha256: { linux_arm64: value } } });
+
+  it('a plugin whose archive has the committed sum is unpacked, and its hash is kept for the runner', () => {
+    const { status, out } = unpack(row);
+    expect(status).toBe(0);
+    // The hash of golang.org/x/mod/sumdb/dirhash.
+    const line = `${sum('#!/bin/sh')}  terraform-provider-cloud_v1.2.3\n`;
+    const hash = `h1:${createHash('sha256').update(line).digest('base64')}`;
+    expect(JSON.parse(readFileSync(join(out, 'hashes.json'), 'utf8'))).toEqual({
+      'plugins.example.com/example/cloud': { version: '1.2.3', hashes: [hash] },
+    });
+  });
+
+  it.each([
+    ['another sum', row(sum('another')), 'nothing of it is used'],
+    ['a sum of another version', row(sum('another'), '1.2.2'), 'no sum of it'],
+    [
+      'a sum for another processor',
+      { 'example/cloud': { version: '1.2.3', sha256: { linux_amd64: sum('x') } } },
+      'no sum of it',
+    ],
+  ])('a plugin is refused when the repository has %s', (_, sums, words) => {
+    const { status, stderr, out } = unpack(sums);
+    expect([status, stderr]).toEqual([1, expect.stringContaining(words)]);
+    expect(existsSync(join(out, 'plugins.example.com/example/cloud/1.2.3'))).toBe(false);
+  });
+
+  it('a plugin without a committed sum is unpacked, and the build prints its sum', () => {
+    const { status, stdout } = unpack({});
+    expect([status, stdout]).toEqual([
+      0,
+      expect.stringMatching(/example\/cloud 1.2.3 linux_arm64: not in plugin-sums.json.*[0-9a-f]{64}/),
+    ]);
+  });
+
   const provider = (source: string, version = '6.68.0') => ({ name: source.split('/')[1], source, version });
   const required = (...types: readonly string[]): unknown => {
     const printed = execFileSync(

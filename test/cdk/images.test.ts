@@ -1,6 +1,6 @@
 /** The images of the runners as their Dockerfile describes them: pinned, checked, one target a tool, no one needs root. */
 import { execFileSync } from 'node:child_process';
-import { globSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync } from 'node:fs';
+import { existsSync, globSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -9,6 +9,7 @@ import { kubeoneReleases } from '#domain/kubernetes-versions.ts';
 import { runnerTools } from '#functions/rights/runner-rights.ts';
 import { imageRoot } from '../../cdk/image-sources.ts';
 import settings from '../../package.json' with { type: 'json' };
+import pluginSums from '../../runner-images/terraform/plugin-sums.json' with { type: 'json' };
 import unpinned from '../../runner-images/unpinned.json' with { type: 'json' };
 import { pinnedVersions } from '../../scripts/provider-schemas/pinned.ts';
 import { copyContext, isSent } from './image-context.ts';
@@ -214,6 +215,28 @@ describe('downloads', () => {
         entries.some(({ matches }) => one.includes(matches)),
         one,
       ).toBe(true);
+  });
+
+  it('a plugin of Terraform has a committed sum for both processors, or is listed as without one', () => {
+    const pinned = pinnedVersions(templates);
+    for (const [source, { version, sha256 }] of Object.entries(pluginSums)) {
+      expect(pinned.get(source), source).toBe(version);
+      for (const platform of ['linux_amd64', 'linux_arm64'] as const)
+        expect(sha256[platform]).toMatch(/^[0-9a-f]{64}$/);
+    }
+    const without = unpinned['plugins of Terraform'].without;
+    expect([...Object.keys(pluginSums), ...without].sort()).toEqual([...pinned.keys()].sort());
+  });
+
+  it('KubeOne has a committed sum for each release and processor, or is listed as without one', () => {
+    const file = `${folder}kubeone/SHA256SUMS`;
+    if (!existsSync(file)) return expect(Object.keys(unpinned)).toContain('KubeOne releases');
+    const wanted = argument('KUBEONE_RELEASES')
+      .split(' ')
+      .flatMap((one) => ['amd64', 'arm64'].map((arch) => `kubeone_${one}_linux_${arch}.zip`));
+    const listed = [...readFileSync(file, 'utf8').matchAll(/^[0-9a-f]{64} {2}(\S+)$/gm)].map(([, name]) => name);
+    expect(listed.sort()).toEqual(wanted.sort());
+    expect(Object.keys(unpinned)).not.toContain('KubeOne releases');
   });
 
   it('each entry in unpinned.json matches a download', () => {

@@ -1,10 +1,12 @@
 /** What the image mirrors is installed without a registry: with the real Terraform, and a proxy that does not answer. */
 import { execFile, execFileSync } from 'node:child_process';
+import { type BinaryToTextEncoding, createHash } from 'node:crypto';
 import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { configurationFile } from '#runner/terraform/cli-configuration.ts';
+import { MirrorHashes, pluginLock } from '#runner/terraform/plugin-lock.ts';
 
 const present = (() => {
   try {
@@ -14,6 +16,8 @@ const present = (() => {
     return false;
   }
 })();
+const sum = (text: string, encoding: BinaryToTextEncoding): string =>
+  createHash('sha256').update(text).digest(encoding);
 const cloud = { source: 'kubeloom/cloud', version: '1.2.3' };
 let place: string;
 let mirror: string;
@@ -77,6 +81,51 @@ describe.skipIf(!present && process.env.CI !== 'true')('terraform init', () => {
     const { code, output } = await init(await configurationFile(workspace(), [cloud]));
     expect(output).toMatch(/registry/);
     expect(code).toBe(1);
+  });
+
+  /** What unpack-plugins.mjs wrote when the image was built. */
+  function hashesOf(host: string, program: string): void {
+    const line = `${sum(program, 'hex')}  terraform-provider-cloud_v1.2.3\n`;
+    const hashes = [`h1:${sum(line, 'base64')}`];
+    writeFileSync(
+      join(mirror, 'hashes.json'),
+      JSON.stringify({ [`${host}/kubeloom/cloud`]: { version: '1.2.3', hashes } }),
+    );
+  }
+
+  it('terraform init takes the plugin that the image was built with, and refuses another one in its place', async () => {
+    const host = defaultHost();
+    putIntoMirror(host, cloud);
+    hashesOf(host, '#!/bin/sh\nexit 1\n');
+    expect(await init(await configurationFile(workspace(), [cloud]))).toMatchObject({ code: 0 });
+    rmSync(join(workspace(), '.terraform'), { recursive: true });
+    hashesOf(host, '#!/bin/sh\nexit 2\n');
+    const { code, output } = await init(await configurationFile(workspace(), [cloud]));
+    expect(output.replaceAll(/\s+/g, ' ')).toMatch(/doesn't match any of the checksums/);
+    expect(code).toBe(1);
+  });
+});
+
+describe('the lock of plugins', () => {
+  const hashes = [`h1:${'A'.repeat(43)}=`];
+  const known = { 'plugins.example.com/kubeloom/cloud': { version: '1.2.3', hashes } };
+
+  it('a plugin of another version or source has no entry, so that templates of users may pin it', () => {
+    expect(pluginLock(known, [cloud])).toContain('provider "plugins.example.com/kubeloom/cloud"');
+    expect(pluginLock(known, [{ source: 'plugins.example.com/kubeloom/cloud', version: '1.2.3' }])).not.toBe('');
+    expect(pluginLock(known, [{ ...cloud, version: '1.2.4' }])).toBe('');
+    expect(pluginLock(known, [{ ...cloud, source: 'loom/cloud' }])).toBe('');
+  });
+
+  it('hashes of a mirror that are no hashes are refused', () => {
+    const address = 'plugins.example.com/kubeloom/cloud';
+    for (const [name, row] of [
+      [address, { version: '1.2.3', hashes: ['h1:x"\n'] }],
+      [address, { version: '1.2.3"', hashes }],
+      [`${address}"`, { version: '1.2.3', hashes }],
+      [address, { version: '1.2.3', hashes: [] }],
+    ] as const)
+      expect(MirrorHashes.safeParse({ [name]: row }).success).toBe(false);
   });
 });
 

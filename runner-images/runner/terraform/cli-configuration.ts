@@ -2,6 +2,7 @@
 import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { exists } from '../exists.ts';
+import { writePluginLock } from './plugin-lock.ts';
 
 /** A plugin in its exact version. */
 export interface PinnedProvider {
@@ -20,6 +21,7 @@ export async function configurationFile(
   const { TF_CLI_CONFIG_FILE: named, KUBELOOM_PROVIDER_MIRROR: mirror } = process.env;
   if (named !== undefined && (await exists(named))) return {};
   if (named === undefined && mirror === undefined) return {};
+  if (mirror !== undefined) await writePluginLock(directory, mirror, required);
   const file = join(directory, 'terraform.rc');
   await writeFile(file, mirror === undefined ? '' : await installationFrom(mirror, required));
   return { TF_CLI_CONFIG_FILE: file };
