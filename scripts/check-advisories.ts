@@ -7,7 +7,7 @@ import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
 import rows from './advisories/accepted.json' with { type: 'json' };
-import { Accepted, judge } from './advisories/finding.ts';
+import { Accepted, verdictOf } from './advisories/finding.ts';
 import { readNpmAudit } from './advisories/npm-audit.ts';
 import { lookUpInOsv, osvApi } from './advisories/osv.ts';
 import { ansibleLists, goModules, pythonPackages } from './sbom/fetched.ts';
@@ -21,7 +21,7 @@ const others = [
   ...['test/conformance/requirements.txt', ...ansibleLists()].flatMap((list) => pythonPackages(list)),
 ];
 const looked = [readNpmAudit(stdout ?? ''), await lookUpInOsv(others, request)];
-const { lines, failed } = judge(looked, accepted, new Date().toISOString().slice(0, 10));
+const { lines, failed } = verdictOf(looked, accepted, new Date().toISOString().slice(0, 10));
 for (const line of lines) console.log(line);
 process.exitCode = failed ? 1 : 0;
 

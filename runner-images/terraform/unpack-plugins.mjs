@@ -34,7 +34,8 @@ for (const archive of globSync('**/terraform-provider-*.zip', { cwd: out }).sort
 writeFileSync(join(out, 'hashes.json'), `${JSON.stringify(hashes, null, 2)}\n`);
 
 function check(plugin, known, { version, platform, sum }) {
-  if (known === undefined) return console.log(`${plugin}: not in plugin-sums.json; its archive has the SHA-256 ${sum}`);
+  if (known === undefined)
+    return void process.stdout.write(`${plugin}: not in plugin-sums.json; its archive has the SHA-256 ${sum}\n`);
   const wanted = known.version === version ? known.sha256[platform] : undefined;
   if (wanted === undefined)
     throw new Error(`${plugin}: plugin-sums.json has no sum of it: renew it with scripts/pin-images.sh`);

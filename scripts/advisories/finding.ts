@@ -34,7 +34,7 @@ export interface Judgement {
 }
 
 /** Holes that stop a check are high, critical or of unknown severity. `today`: `2026-11-27`. */
-export function judge(looked: readonly Looked[], accepted: readonly Accepted[], today: string): Judgement {
+export function verdictOf(looked: readonly Looked[], accepted: readonly Accepted[], today: string): Judgement {
   const found = looked.flatMap((one) => ('advisories' in one ? one.advisories : []));
   const rowOf = ({ id, package: name }: Advisory): Accepted | undefined =>
     accepted.find((row) => row.id === id && row.package === name);

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import rows from '../../scripts/advisories/accepted.json' with { type: 'json' };
-import { Accepted, judge, type Looked } from '../../scripts/advisories/finding.ts';
+import { Accepted, type Looked, verdictOf } from '../../scripts/advisories/finding.ts';
 import { readNpmAudit } from '../../scripts/advisories/npm-audit.ts';
 import { lookUpInOsv } from '../../scripts/advisories/osv.ts';
 
@@ -147,25 +147,25 @@ describe('the verdict', () => {
   };
 
   it('a severe hole stops the check, also one whose severity no one says; a moderate one is printed', () => {
-    expect(judge(looked(pollution), [], today)).toMatchObject({ failed: true });
-    expect(judge(looked({ ...pollution, severity: 'unknown' }), [], today).failed).toBe(true);
-    const moderate = judge(looked({ ...pollution, severity: 'moderate' }), [], today);
+    expect(verdictOf(looked(pollution), [], today)).toMatchObject({ failed: true });
+    expect(verdictOf(looked({ ...pollution, severity: 'unknown' }), [], today).failed).toBe(true);
+    const moderate = verdictOf(looked({ ...pollution, severity: 'moderate' }), [], today);
     expect([moderate.failed, moderate.lines.join('\n')]).toEqual([false, expect.stringContaining(pollution.id)]);
   });
 
   it('an accepted hole stops nothing until its day has passed, and only in its package', () => {
-    expect(judge(looked(pollution), [row], today).failed).toBe(false);
-    const late = judge(looked(pollution), [row], '2026-11-28');
+    expect(verdictOf(looked(pollution), [row], today).failed).toBe(false);
+    const late = verdictOf(looked(pollution), [row], '2026-11-28');
     expect([late.failed, late.lines.join('\n')]).toEqual([
       true,
       expect.stringContaining('it was accepted until 2026-11-27'),
     ]);
-    expect(judge(looked(pollution), [{ ...row, package: 'mkdirp' }], today).failed).toBe(true);
+    expect(verdictOf(looked(pollution), [{ ...row, package: 'mkdirp' }], today).failed).toBe(true);
   });
 
   it('a row that nothing needs is named, unless a source could not look', () => {
-    expect(judge(looked(), [row], today).lines.join('\n')).toContain('remove its row');
-    const blind = judge([{ source: 'npm', couldNotLook: '405' }], [row], today);
+    expect(verdictOf(looked(), [row], today).lines.join('\n')).toContain('remove its row');
+    const blind = verdictOf([{ source: 'npm', couldNotLook: '405' }], [row], today);
     expect(blind).toEqual({ failed: false, lines: ['advisories: npm: could not look: 405'] });
   });
 

@@ -2,13 +2,7 @@
 import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { exists } from '../exists.ts';
-import { writePluginLock } from './plugin-lock.ts';
-
-/** A plugin in its exact version. */
-export interface PinnedProvider {
-  readonly source: string;
-  readonly version: string;
-}
+import { type PinnedProvider, writePluginLock } from './plugin-lock.ts';
 
 /**
  * `TF_CLI_CONFIG_FILE` for a workspace that needs these plugins; the file is written into `directory`. A file that the user

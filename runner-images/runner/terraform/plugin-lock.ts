@@ -2,7 +2,12 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
-import type { PinnedProvider } from './cli-configuration.ts';
+
+/** A plugin in its exact version. */
+export interface PinnedProvider {
+  readonly source: string;
+  readonly version: string;
+}
 
 /** `hashes.json` of a mirror, written when its image was built: by address with host. */
 export const MirrorHashes = z.record(
