@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { DocumentFacts, DocumentState } from './cluster-documents.ts';
 import { HealthCheck } from './health-check.ts';
 import { KubernetesOptions } from './kubernetes-options.ts';
+import { NodeFacts } from './observed/node-facts.ts';
 
 /** A provider instance: one set of credentials of one cloud, known by its name, never by its type. */
 export const ProviderInstance = z.strictObject({
@@ -169,27 +170,6 @@ export const ClusterState = z.strictObject({
   protect: z.literal(true).optional(),
 });
 export type ClusterState = z.infer<typeof ClusterState>;
-
-/** What tools found out about a node; never part of the desired state, only observed. */
-export const NodeFacts = z.strictObject({
-  publicAddress: z.string().optional(),
-  sshPort: z.number().int().optional(),
-  wireguardPort: z.number().int().optional(),
-  wireguardPublicKey: z.string().optional(),
-  /** Glob that finds the node's data disk; absent where it has none. */
-  dataDevice: z.string().optional(),
-  /** Nodes of one provider instance with the same network reach each other under these addresses, and may not under the public ones. */
-  local: z.strictObject({ network: z.string(), address: z.string() }).optional(),
-  /** The cloud has no firewall, so the node keeps one. */
-  hostFirewall: z.literal(true).optional(),
-  /** Kernel boot id: proves that a node was not restarted or replaced. */
-  bootId: z.string().optional(),
-  /** Joined to Kubernetes and patched. */
-  joined: z.boolean().optional(),
-  /** ISO 8601; when it first did not answer over SSH, absent while it answers. */
-  unreachableSince: z.string().optional(),
-});
-export type NodeFacts = z.infer<typeof NodeFacts>;
 
 export const ClusterFacts = z.strictObject({
   nodes: z.record(z.string(), NodeFacts),

@@ -136,6 +136,7 @@ export function renderInventory(input: InventoryInput): AnsibleInventory {
         static: group(({ node }) => node.static !== undefined),
         install: named(work.install),
         peers: named(work.peers),
+        unkeyed: group(({ node }) => isUnkeyed(node.name, input)),
         proxy: named(work.proxy),
         uninstall: named(work.uninstall),
         endpoint: named(work.endpoint ?? []),
@@ -149,6 +150,12 @@ export function renderInventory(input: InventoryInput): AnsibleInventory {
       },
     },
   };
+}
+
+/** It reports its key before lists of peers are written; new nodes do so anyway. */
+function isUnkeyed(name: string, { target, work, facts }: InventoryInput): boolean {
+  const known = target === null || target.meshless || facts.nodes[name]?.wireguardPublicKey !== undefined;
+  return !known && work.peers.includes(name) && !work.install.includes(name);
 }
 
 /** Machines that stay and run another script at once: those of all groups have to agree. */

@@ -1,6 +1,7 @@
 /** What is known of a cluster while a stage runs: starts with what earlier stages found, grows with what this one finds. */
 import type { DocumentFacts } from '#domain/cluster-documents.ts';
-import type { ClusterFacts, NodeFacts } from '#domain/cluster-state.ts';
+import type { ClusterFacts } from '#domain/cluster-state.ts';
+import type { NodeFacts } from '#domain/observed/node-facts.ts';
 
 export class FactSheet {
   #facts: ClusterFacts;

@@ -1,8 +1,9 @@
 /** Real hosts of one small cluster, and the playbooks of templates/ansible run against them. */
 import { spawn } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { readMachineFacts } from '#domain/observed/machine-facts.ts';
 import { partsDirectory } from '#local/kubernetes/available.ts';
 import { type BalancedRole, balancerFiles } from '#rendering/balancer-files.ts';
 import { type MachineReport, readMachineReport } from '#runner/drift/machine-report.ts';
@@ -102,8 +103,23 @@ export class NodesFleet {
     return this.addresses.get(name) ?? '';
   }
 
+  /** As the runner does it: keys that nodes report go into the inventory of the playbook that sets lists of peers. */
   async play(playbook: string, work: Work): Promise<PlaybookRun> {
-    writeFileSync(join(this.directory, 'inventory.json'), JSON.stringify(this.#inventory(work)));
+    const { mesh = this.nodes.map(({ name }) => name), install = [], peers = [], keys = {} } = work;
+    const unkeyed = peers.filter((name) => keys[name] === undefined && !install.includes(name));
+    const prepares = playbook === 'configure' && existsSync(join(templates(), 'prepare.yml'));
+    if (!prepares || install.length + unkeyed.length === 0) return this.#play(playbook, work, []);
+    const prepared = await this.#play('prepare', work, unkeyed);
+    const reported = Object.entries(prepared.facts).flatMap(([name, { wireguardPublicKey: key }]) =>
+      typeof key === 'string' ? [[name, key] as const] : [],
+    );
+    const known = { ...keys, ...Object.fromEntries(reported) };
+    if (mesh.some((name) => known[name] === undefined)) return { ...prepared, code: prepared.code || 1 };
+    return joined(prepared, await this.#play(playbook, { ...work, keys: known }, []));
+  }
+
+  async #play(playbook: string, work: Work, unkeyed: readonly string[]): Promise<PlaybookRun> {
+    writeFileSync(join(this.directory, 'inventory.json'), JSON.stringify(this.#inventory(work, unkeyed)));
     const started = performance.now();
     const child = spawn('ansible-playbook', [join(templates(), `${playbook}.yml`), '-i', 'inventory.json'], {
       cwd: this.directory,
@@ -127,7 +143,7 @@ export class NodesFleet {
     for (const node of nodes.filter(({ name }) => names.includes(name))) {
       const output = await this.ssh(node.name, machineScript(state, { node, pool }, files));
       if (/^changed: /m.test(output)) throw new Error(`a check has changed ${node.name}: ${output}`);
-      reports[node.name] = readMachineReport(output);
+      reports[node.name] = readMachineReport([{ lines: output.split('\n'), whole: true }]).report;
     }
     return reports;
   }
@@ -138,7 +154,7 @@ export class NodesFleet {
     return found;
   }
 
-  #inventory(work: Work): object {
+  #inventory(work: Work, unkeyed: readonly string[]): object {
     const all = this.nodes.map(({ name }) => name);
     const {
       mesh = all,
@@ -182,6 +198,7 @@ export class NodesFleet {
           static: named(({ reachability }) => reachability === 'static'),
           install: group(install),
           peers: group(peers),
+          unkeyed: group(unkeyed),
           proxy: group(proxy),
           uninstall: group(uninstall),
           balance: group(balance),
@@ -205,6 +222,20 @@ export class NodesFleet {
   }
 }
 
+/** Two runs as one. */
+function joined(one: PlaybookRun, other: PlaybookRun): PlaybookRun {
+  const changed = { ...one.changed };
+  for (const [name, what] of Object.entries(other.changed)) changed[name] = [...(changed[name] ?? []), ...what];
+  return {
+    code: one.code || other.code,
+    changed,
+    facts: { ...one.facts, ...other.facts },
+    troubles: [...one.troubles, ...other.troubles],
+    stdout: one.stdout + other.stdout,
+    milliseconds: one.milliseconds + other.milliseconds,
+  };
+}
+
 function read(code: number | null, stdout: string, milliseconds: number): PlaybookRun {
   const changed: Record<string, string[]> = {};
   const facts: Record<string, Record<string, unknown>> = {};
@@ -212,7 +243,8 @@ function read(code: number | null, stdout: string, milliseconds: number): Playbo
   for (const line of stdout.split('\n').filter((text) => text.startsWith('{'))) {
     const { event, time: _, ...rest } = JSON.parse(line);
     if (event === 'ok' && rest.changed) changed[rest.host] = [...(changed[rest.host] ?? []), ...rest.what];
-    if (event === 'facts') facts[rest.host] = { ...facts[rest.host], ...rest };
+    if (event === 'facts')
+      facts[rest.host] = { ...facts[rest.host], ...(rest.lines ? readMachineFacts(rest.lines).facts : rest) };
     if (event === 'failed' || event === 'unreachable') troubles.push({ event, host: rest.host, message: rest.message });
   }
   return { code, changed, facts, troubles, stdout, milliseconds };

@@ -1,7 +1,7 @@
 /** What is reported about an undone grow: about each node no more than is known. */
 import { describe, expect, it } from 'vitest';
 import type { ClusterRecord } from '#contracts/records.ts';
-import type { NodeFacts } from '#domain/cluster-state.ts';
+import type { NodeFacts } from '#domain/observed/node-facts.ts';
 import { rollbackSentence } from '#functions/pipeline/clusters/failure-outcomes.ts';
 import { cancelled } from '#functions/pipeline/records/cancellation.ts';
 import { aClusterRecord } from '../api/records.ts';

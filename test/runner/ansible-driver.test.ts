@@ -16,7 +16,7 @@ echo "$*" > "$KUBELOOM_TEST_RECORDINGS.calls"
 env > "$KUBELOOM_TEST_RECORDINGS.environment"
 cp inventory.json "$KUBELOOM_TEST_RECORDINGS.inventory"
 grep -o '"[^"]*\\.key"' inventory.json | sort -u | tr -d '"' | xargs stat -c '%a %n' > "$KUBELOOM_TEST_RECORDINGS.keys"
-cat "$KUBELOOM_TEST_RECORDINGS" 2>/dev/null
+sed "s/^/$KUBELOOM_EVENT_MARK/" "$KUBELOOM_TEST_RECORDINGS" 2>/dev/null
 exit "$(cat "$KUBELOOM_TEST_RECORDINGS.code" 2>/dev/null || echo 0)"
 `;
 

@@ -21,7 +21,7 @@ let folder: string;
 function ansible(...events: readonly object[]): void {
   const output = events.map((event) => JSON.stringify({ time: 1, task: 'Let a key in', ...event })).join('\n');
   writeFileSync(join(folder, 'output'), output);
-  const program = `#!/bin/bash\ncp inventory.json ${folder}/inventory\necho "$*" >${folder}/calls\ncat ${folder}/output\n`;
+  const program = `#!/bin/bash\ncp inventory.json ${folder}/inventory\necho "$*" >${folder}/calls\nsed "s/^/$KUBELOOM_EVENT_MARK/" ${folder}/output\n`;
   writeFileSync(join(folder, 'ansible-playbook'), program);
   chmodSync(join(folder, 'ansible-playbook'), 0o755);
 }

@@ -5,8 +5,7 @@ import { allNodes } from '#domain/cluster-state.ts';
 import { nameOfCluster } from '#domain/naming.ts';
 import { renderInventory, visitedNodes } from '#rendering/inventory.ts';
 import { publicAddressOf, sshPortOf, sshUserOf } from '#rendering/node-access.ts';
-import { playPlaybooks } from '../ansible/play.ts';
-import { readPlaybookLine } from '../ansible/playbook-events.ts';
+import { Playbooks } from '../ansible/play.ts';
 import type { AnswerContext } from '../answer-question.ts';
 import { writeSshKeyFiles } from '../ssh-keys.ts';
 import { StageFailure } from '../stage-failure.ts';
@@ -62,17 +61,19 @@ async function visit(
   });
   const vars = { ...inventory.all.vars, kubeloom_access: access };
   const silent = new Map(nodes.map((name) => [name, 'it was not visited']));
-  await playPlaybooks(context, {
-    playbooks: ['access.yml'],
-    directoryName: 'ssh-access',
-    inventory: { all: { ...inventory.all, vars } },
-    onLine: (line) => {
-      const { event, words } = readPlaybookLine(line);
-      if (event?.event === 'ok') silent.delete(event.host);
-      if (event?.event === 'failed' || event?.event === 'unreachable') silent.set(event.host, event.message);
-      return words;
-    },
-  });
+  const playbooks = await Playbooks.open(context, 'ssh-access');
+  try {
+    await playbooks.play({
+      playbooks: ['access.yml'],
+      inventory: { all: { ...inventory.all, vars } },
+      onEvent: (event) => {
+        if (event.event === 'ok') silent.delete(event.host);
+        if (event.event === 'failed' || event.event === 'unreachable') silent.set(event.host, event.message);
+      },
+    });
+  } finally {
+    await playbooks.close();
+  }
   return silent;
 }
 

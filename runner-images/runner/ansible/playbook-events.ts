@@ -1,46 +1,26 @@
 /** The NDJSON of `templates/ansible`: parses a line into an event and its text for the log. */
-import { z } from 'zod';
 import { parseJson } from '#domain/json.ts';
+import { PlaybookEvent } from '#domain/observed/playbook-event.ts';
+import { printableText } from '#domain/observed/printable-text.ts';
 
-const PlaybookEvent = z.discriminatedUnion('event', [
-  z.object({ event: z.enum(['play', 'task']), name: z.string() }),
-  z.object({
-    event: z.literal('ok'),
-    host: z.string(),
-    task: z.string(),
-    changed: z.boolean(),
-    what: z.array(z.string()).default([]),
-    notes: z.array(z.string()).default([]),
-  }),
-  z.object({
-    event: z.literal('facts'),
-    host: z.string(),
-    wireguardPublicKey: z.string().optional(),
-    wireguardPort: z.coerce.number().int().optional(),
-    bootId: z.string().optional(),
-  }),
-  z.object({
-    event: z.enum(['failed', 'unreachable']),
-    host: z.string(),
-    task: z.string(),
-    message: z.string(),
-    ignored: z.boolean().default(false),
-  }),
-  z.object({
-    event: z.literal('stats'),
-    hosts: z.record(
-      z.string(),
-      z.object({ ok: z.number(), changed: z.number(), failures: z.number(), unreachable: z.number() }),
-    ),
-  }),
-]);
-export type PlaybookEvent = z.infer<typeof PlaybookEvent>;
+/** Longest line of Ansible's own words in the log. */
+const longestWords = 4000;
 
-/** The typed event of a line and what to log of it; lines that are not JSON are Ansible's own warnings. */
-export function readPlaybookLine(line: string): { readonly event?: PlaybookEvent; readonly words: string | undefined } {
-  if (!line.startsWith('{')) return { words: line };
-  const parsed = PlaybookEvent.safeParse(parseJson(line));
-  return parsed.success ? { event: parsed.data, words: wordsOf(parsed.data) } : { words: line };
+/**
+ * The typed event of a line and what to log of it. Events are lines that begin with `mark`, which only the callback of this run knows: all
+ * others are words of Ansible itself, in which words of a machine may be. `problem`: a line of the callback that is no event.
+ */
+export function readPlaybookLine(
+  line: string,
+  mark: string,
+  stream: 'stdout' | 'stderr' = 'stdout',
+): { readonly event?: PlaybookEvent; readonly problem?: string; readonly words: string | undefined } {
+  if (stream === 'stderr' || !line.startsWith(`${mark}{`)) return { words: printableText(line, longestWords) };
+  const json = line.slice(mark.length);
+  const parsed = PlaybookEvent.safeParse(parseJson(json));
+  if (parsed.success) return { event: parsed.data, words: wordsOf(parsed.data) };
+  const words = printableText(json, longestWords);
+  return { problem: `the callback printed what is no event: ${printableText(json, 200)}`, words };
 }
 
 function wordsOf(event: PlaybookEvent): string | undefined {

@@ -3,7 +3,7 @@ import type { StageError } from '#contracts/stage.ts';
 import { wireguardPort } from '#domain/manifest/schema/load-balancers.ts';
 import { counted } from '#domain/planning/text/words.ts';
 import type { FailureRow } from '../stage-failure.ts';
-import type { PlaybookEvent } from './playbook-events.ts';
+import type { PlaybookEvent } from '#domain/observed/playbook-event.ts';
 
 /** First match wins. */
 const table: readonly FailureRow[] = [
@@ -43,7 +43,7 @@ const table: readonly FailureRow[] = [
   {
     class: 'transient',
     pattern:
-      /temporary failure (in name resolution|resolving)|could not resolve|failed to fetch|unable to connect|connection (timed out|reset|refused)|timed? ?out|network is unreachable|hash sum mismatch|no public key is known/i,
+      /temporary failure (in name resolution|resolving)|could not resolve|failed to fetch|unable to connect|connection (timed out|reset|refused)|timed? ?out|network is unreachable|hash sum mismatch/i,
     hint: 'The node could not reach the network or its package mirror. Kubeloom retries automatically.',
   },
   {
@@ -60,7 +60,10 @@ const table: readonly FailureRow[] = [
   },
 ];
 
-type Trouble = Extract<PlaybookEvent, { event: 'failed' | 'unreachable' }>;
+type Failed = Extract<PlaybookEvent, { event: 'failed' | 'unreachable' }>;
+
+/** `refused`: the host answered what our scripts do not print. */
+export type Trouble = Omit<Failed, 'event'> & { readonly event: Failed['event'] | 'refused' };
 
 /**
  * The error of a playbook run. A host that was not reached is the cause of errors on other hosts, so it is
@@ -87,6 +90,15 @@ export function playbookError(troubles: readonly Trouble[], fallback: string): O
       message: `${chosen.host} was not reached over SSH: ${chosen.message}${more}`,
       resource: chosen.host,
       hint: row?.class === 'credentials' ? row.hint : 'Check that the machine runs and that its SSH port is open.',
+    };
+  }
+  if (chosen.event === 'refused') {
+    return {
+      class: 'user',
+      code: 'MachineAnswerRefused',
+      message: `The answer of ${chosen.host} was refused: ${chosen.message}${more}`,
+      resource: chosen.host,
+      hint: 'Nothing of the answer was used. Look at the machine: another program answers in place of our scripts. If no one knows why, replace the machine.',
     };
   }
   return {

@@ -3,6 +3,7 @@
  * say. Without Ansible, which does not start where there is no shared memory (docs/decisions/0015).
  */
 import { allNodes } from '#domain/cluster-state.ts';
+import { printableText } from '#domain/observed/printable-text.ts';
 import { asRoot, runOverSsh, type SshLogin, sshLoginOf } from '../ansible/ssh-command.ts';
 import { settleBounded } from '../bounded.ts';
 import type { CommandResult } from '../process.ts';
@@ -81,22 +82,28 @@ async function ask(
   { login, script, limitMs }: Visit,
 ): Promise<{ readonly report: MachineReport | undefined; readonly why: string | undefined }> {
   // For both visits: the last answer to a question counts, also the answers from before the time was up.
-  const lines: string[] = [];
-  const visit = (): Promise<CommandResult> =>
-    runOverSsh(context, login, asRoot(login, interpreter), {
+  const visits: { whole: boolean; lines: string[] }[] = [];
+  const visit = async (): Promise<CommandResult> => {
+    const said = { whole: false, lines: [] as string[] };
+    visits.push(said);
+    const result = await runOverSsh(context, login, asRoot(login, interpreter), {
       totalMs: limitMs,
       input: script,
-      onOutput: (line) => void lines.push(line),
+      onOutput: (line) => void said.lines.push(line),
     });
+    said.whole = result.code === 0;
+    return result;
+  };
   try {
     let result = await visit();
     // Once more where a machine, or something on the way, hung up: a server of SSH refuses some of many logins at once.
     if (result.code === 255 && !/timed out/i.test(result.stderr)) result = await visit();
-    const report = readMachineReport(lines.join('\n'));
+    const { report, problem } = readMachineReport(visits);
+    if (problem !== undefined) return { report, why: problem };
     if (result.code !== 0) return { report, why: lastWords(result) };
     return { report, why: report === undefined ? 'it does not run the commands of the check' : undefined };
   } catch (error) {
-    const report = isTimeUp(context.signal) ? readMachineReport(lines.join('\n')) : undefined;
+    const { report } = isTimeUp(context.signal) ? readMachineReport(visits) : {};
     if (report === undefined) throw error;
     return { report, why: 'the time of the check was over' };
   }
@@ -106,5 +113,5 @@ async function ask(
 const interpreter = `/bin/bash -c 'eval "$(cat)"'`;
 
 function lastWords({ code, stderr }: CommandResult): string {
-  return stderr.trim().slice(-400) || `it ended with exit code ${code}`;
+  return printableText(stderr.trim().slice(-400), 400) || `it ended with exit code ${code}`;
 }

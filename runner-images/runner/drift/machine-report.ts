@@ -1,30 +1,34 @@
-/** What the scripts of a check for drift say of a machine: lines `fact: KEY=JSON`. Pure. */
-import { z } from 'zod';
+/** What the scripts of a check for drift say of a machine. Pure. */
+import { factLines, type MachineFacts, type ReadFacts, readMachineFacts } from '#domain/observed/machine-facts.ts';
 
-export const MachineReport = z.object({
-  /** Which peers answer, of `verify.sh`. */
-  mesh: z.record(z.string(), z.boolean()),
-  /** Addresses of WireGuard peers that do not belong to the cluster, of `verify.sh`. */
-  surplus: z.array(z.string()).optional(),
-  /** What differs from the roles of a load balancer, of `verify-balancer.sh`. */
-  roles: z.array(z.string()).optional(),
-  /** What the health checks of the group found, of `health.sh`; null: not known. */
-  health: z.array(z.object({ ok: z.boolean().nullable(), why: z.string().optional() })).optional(),
-  /** When a machine with health checks was set up, or got another boot script. */
-  setUpAt: z.string().optional(),
-});
-export type MachineReport = z.infer<typeof MachineReport>;
+export type MachineReport = Pick<MachineFacts, 'surplus' | 'roles' | 'health' | 'setUpAt'> &
+  Required<Pick<MachineFacts, 'mesh'>>;
 
-/** Undefined: these are not the words of our scripts, or not even those about the mesh, which come first. */
-export function readMachineReport(output: string): MachineReport | undefined {
-  const facts = [...output.matchAll(/^fact: (\w+)=(.*)$/gm)].map(([, key, value]) => [key, jsonOf(value)]);
-  return MachineReport.safeParse(Object.fromEntries(facts)).data;
+export interface VisitOutput {
+  readonly lines: readonly string[];
+  /** The script ran to its end: then each of its lines did, too. */
+  readonly whole: boolean;
 }
 
-function jsonOf(text = ''): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return text;
-  }
+export interface ReadReport {
+  /** Undefined: these are not the words of our scripts, or not even those about the mesh, which come first. */
+  readonly report?: MachineReport | undefined;
+  /** What is wrong with the answer, as the end of a sentence about the machine. */
+  readonly problem?: string;
+}
+
+/** Of several visits, the last answer to each question counts. One answer that is not ours makes all of them worthless. */
+export function readMachineReport(visits: readonly VisitOutput[]): ReadReport {
+  const all = visits.map(factsOfVisit);
+  const problem = all.find((one) => one.problem !== undefined)?.problem;
+  if (problem !== undefined) return { problem };
+  const { mesh, ...more }: MachineFacts = Object.assign({}, ...all.map(({ facts }) => facts));
+  return { report: mesh && { mesh, ...more } };
+}
+
+function factsOfVisit({ lines, whole }: VisitOutput): ReadFacts {
+  const facts = factLines(lines);
+  const read = readMachineFacts(facts);
+  // Of a visit that was cut off, the last line may be incomplete.
+  return whole || read.problem === undefined ? read : readMachineFacts(facts.slice(0, -1));
 }

@@ -1,7 +1,9 @@
 /** The machines of one provider instance of a cluster: created, changed and removed by one Terraform workspace. */
 import { z } from 'zod';
-import { allPools, type ClusterState, type NodeFacts, type NodePoolState } from '#domain/cluster-state.ts';
+import { allPools, type ClusterState, type NodePoolState } from '#domain/cluster-state.ts';
 import { closedText, IpAddress, PortNumber } from '#domain/observed/closed-texts.ts';
+import { DataDevice, LocalNetwork } from '#domain/observed/machine-facts.ts';
+import type { NodeFacts } from '#domain/observed/node-facts.ts';
 import {
   droppedPools,
   dynamicPoolsOf,
@@ -31,9 +33,9 @@ const NodesOutput = z.record(
       public_address: IpAddress,
       ssh_port: PortNumber.nullish(),
       wireguard_port: PortNumber.nullish(),
-      data_device: closedText(300, /^(\/dev\/[\w./*?:@+=-]+)?$/).nullish(),
+      data_device: z.union([DataDevice, z.literal('')]).nullish(),
       local_address: z.union([IpAddress, z.literal('')]).nullish(),
-      local_network: closedText(300, /^[\w./:@+=-]*$/).nullish(),
+      local_network: z.union([LocalNetwork, z.literal('')]).nullish(),
     }),
   ),
 );

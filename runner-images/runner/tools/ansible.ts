@@ -3,10 +3,11 @@ import { allNodes } from '#domain/cluster-state.ts';
 import { type InventoryWork, renderInventory, type VisitedNode, visitedNodes } from '#rendering/inventory.ts';
 import { apiAddress } from '#rendering/kubeone-manifest.ts';
 import { publicAddressOf, sshKeyFileOf, sshPortOf } from '#rendering/node-access.ts';
+import { keylessNodes, meshLeft } from '../ansible/mesh-keys.ts';
 import { optionalNodes } from '../ansible/optional-nodes.ts';
-import { playPlaybooks } from '../ansible/play.ts';
-import { type PlaybookEvent, readPlaybookLine } from '../ansible/playbook-events.ts';
+import { Playbooks } from '../ansible/play.ts';
 import { playbookError } from '../ansible/playbook-failure.ts';
+import { PlaybookListener } from '../ansible/playbook-listener.ts';
 import { waitForRoot } from '../ansible/root-login.ts';
 import { waitForSsh } from '../ansible/ssh-banner.ts';
 import { writeSshKeyFiles } from '../ssh-keys.ts';
@@ -16,26 +17,14 @@ import { StageFailure } from '../stage-failure.ts';
 export const ansible: ToolOf<'ansible'> = async (context) => {
   const recreated = recreatedNodes(context);
   const undo = context.mode === 'undo';
-  const work = undo
-    ? inventoryWork(context)
-    : withHealth(context, withRecreated(context, inventoryWork(context), recreated), recreated);
   // A rollback continues without them: the next visit sets them up.
   const without = new Set(undo ? recreated : []);
+  const keyless = keylessNodes(context.target, context.facts.current, without);
+  const planned = withKeyless(inventoryWork(context), keyless);
+  const work = undo ? planned : withHealth(context, withRecreated(context, planned, recreated), recreated);
   const visits = visitedNodes({ ...context, work, without });
   const { restarted = [] } = work;
-  const playbooks = [
-    ...([work.install, work.peers, work.proxy, work.disks ?? []].some((names) => names.length > 0)
-      ? ['configure.yml']
-      : []),
-    // What a load balancer sends to a new machine, the machine should serve.
-    ...(visits.some(({ node }) => [work.boot, work.health].some((names) => names?.includes(node.name)))
-      ? ['boot.yml']
-      : []),
-    ...(work.loadBalancers.length > 0 ? ['load-balancers.yml'] : []),
-    // A load balancer has to serve the API before any client is pointed at it.
-    ...((work.endpoint ?? []).length > 0 ? ['endpoint.yml'] : []),
-    ...(work.uninstall.length > 0 ? ['detach.yml'] : []),
-  ];
+  const playbooks = playbooksOf(work, visits, keyless);
   if (visits.length === 0 || (playbooks.length === 0 && restarted.length === 0)) return { nodesVisited: 0 };
   const clusterId = (context.target ?? context.others[0])?.id ?? '';
   const keyDirectory = await writeSshKeyFiles(
@@ -43,17 +32,18 @@ export const ansible: ToolOf<'ansible'> = async (context) => {
     visits.map(({ node, pool }) => ({ node, pool, clusterId })),
   );
   const { target: goal, others } = context;
-  const inventory = renderInventory({
-    target: goal,
-    others,
-    work,
-    keyDirectory,
-    optional: optionalNodes(context),
-    without,
-    facts: context.facts.current,
-    oldEndpoints: oldEndpoints(context),
-    adminCidrs: context.ports.config.KUBELOOM_RUNNER_CIDRS,
-  });
+  const inventory = () =>
+    renderInventory({
+      target: goal,
+      others,
+      work,
+      keyDirectory,
+      optional: optionalNodes(context),
+      without,
+      facts: context.facts.current,
+      oldEndpoints: oldEndpoints(context),
+      adminCidrs: context.ports.config.KUBELOOM_RUNNER_CIDRS,
+    });
   const fresh = visits.filter(({ node }) => work.install.includes(node.name));
   const target = ({ node, pool }: VisitedNode) => ({
     name: node.name,
@@ -70,10 +60,31 @@ export const ansible: ToolOf<'ansible'> = async (context) => {
   );
   await waitForRoot(context, fresh.filter((visit) => isUnseen(context, visit)).map(target));
   if (playbooks.length === 0) return { nodesVisited: visits.length };
-  const summary = await playAll(context, playbooks, inventory, work);
+  const summary = await playAll(context, { playbooks, inventory, work, without });
   for (const name of work.uninstall) context.facts.forgetNode(name);
   return summary;
 };
+
+const prepare = 'prepare.yml';
+
+function playbooksOf(
+  work: InventoryWork,
+  visits: readonly VisitedNode[],
+  keyless: readonly string[],
+): readonly string[] {
+  const { install, peers, proxy, disks = [], boot, health, loadBalancers, endpoint = [], uninstall } = work;
+  const when = (wanted: boolean, name: string) => (wanted ? [name] : []);
+  return [
+    ...when(install.length > 0 || peers.some((name) => keyless.includes(name)), prepare),
+    ...when([install, peers, proxy, disks].some((names) => names.length > 0), 'configure.yml'),
+    // What a load balancer sends to a new machine, the machine should serve.
+    ...when(visits.some(({ node }) => [boot, health].some((names) => names?.includes(node.name))), 'boot.yml'),
+    ...when(loadBalancers.length > 0, 'load-balancers.yml'),
+    // A load balancer has to serve the API before any client is pointed at it.
+    ...when(endpoint.length > 0, 'endpoint.yml'),
+    ...when(uninstall.length > 0, 'detach.yml'),
+  ];
+}
 
 /** A static machine exists already; one that was just created has to boot. */
 function sshWaitSeconds({ ports: { config } }: ContextOf<'ansible'>, { node }: VisitedNode): number {
@@ -113,6 +124,12 @@ function recreatedNodes({ target, document, facts }: ContextOf<'ansible'>): read
   });
 }
 
+/** Where lists of peers are written, nodes whose keys are not known report them, whether or not the plan visits them. */
+function withKeyless(work: InventoryWork, keyless: readonly string[]): InventoryWork {
+  const more = keyless.filter((name) => !work.install.includes(name) && !work.peers.includes(name));
+  return work.install.length + work.peers.length === 0 ? work : { ...work, peers: [...work.peers, ...more] };
+}
+
 /** They get everything, whatever the plan has for them, and all others their new keys. What Kubernetes has of the lost ones: docs/nodes.md. */
 function withRecreated(
   { target }: ContextOf<'ansible'>,
@@ -149,120 +166,48 @@ function withHealth(
   return health.length === 0 ? work : { ...work, health };
 }
 
-async function playAll(
-  context: ContextOf<'ansible'>,
-  playbooks: readonly string[],
-  inventory: unknown,
-  work: InventoryWork,
-): Promise<StageSummary> {
-  const listener = new PlaybookListener(context);
-  const onLine = (line: string) => listener.hear(line);
-  const result = await playPlaybooks(context, { playbooks, inventory, directoryName: 'ansible', onLine });
-  if (result.code !== 0) {
-    const last = (result.stderr.trim() || result.stdout.trim()).split('\n').slice(-3).join('\n');
-    throw new StageFailure(playbookError(listener.troubles, last || `ansible-playbook ended with ${result.code}`));
+interface Plan {
+  readonly playbooks: readonly string[];
+  /** Of what is known now. */
+  readonly inventory: () => unknown;
+  readonly work: InventoryWork;
+  readonly without: ReadonlySet<string>;
+}
+
+/**
+ * Keys of the mesh come from machines: those that new ones report are judged here, and go back as data into the inventory of the playbooks
+ * that write lists of peers. So these are a run of their own, where there are new keys.
+ */
+async function playAll(context: ContextOf<'ansible'>, plan: Plan): Promise<StageSummary> {
+  const { work, without } = plan;
+  const listener = new PlaybookListener(context, work);
+  const playbooks = await Playbooks.open(context, 'ansible');
+  try {
+    let rest = plan.playbooks;
+    const codes: number[] = [];
+    const play = async (names: readonly string[]): Promise<string> => {
+      const left = { without: listener.failed, onEvent: listener.hear };
+      const { code, words } = await playbooks.play({ playbooks: names, inventory: plan.inventory(), ...left });
+      codes.push(code);
+      return words;
+    };
+    let words = '';
+    if (rest.includes(prepare) && context.target?.meshless !== true) {
+      words = await play([prepare]);
+      rest = rest.filter((name) => name !== prepare);
+      const keyless = keylessNodes(context.target, context.facts.current, without);
+      if (keyless.length > 0)
+        throw new StageFailure(listener.failed.length > 0 ? playbookError(listener.troubles, words) : meshLeft(keyless));
+    }
+    words = (await play(rest)) || words;
+    if (codes.some((code) => code !== 0) || listener.failed.length > 0)
+      throw new StageFailure(playbookError(listener.troubles, words));
+  } finally {
+    await playbooks.close();
   }
   // Who answered once and then no longer is passed over by the mesh; a node that is to be configured is not done without it.
   const missed = context.mode === 'undo' ? [] : listener.unreachable(work.install);
   if (missed.length > 0) throw new StageFailure(playbookError(missed, ''));
-  listener.reportDone(work);
+  listener.reportDone();
   return listener.summary;
-}
-
-type Trouble = Extract<PlaybookEvent, { event: 'failed' | 'unreachable' }>;
-
-/** Collects facts and failures of all playbooks of a run, and the nodes that they configured without failure. */
-class PlaybookListener {
-  readonly troubles: Trouble[] = [];
-  readonly #context: ContextOf<'ansible'>;
-  readonly #visited = new Set<string>();
-  readonly #changed = new Set<string>();
-  /** Did not answer, whether or not that was tolerated. */
-  readonly #silent = new Set<string>();
-
-  constructor(context: ContextOf<'ansible'>) {
-    this.#context = context;
-  }
-
-  hear(line: string): string | undefined {
-    const { event, words } = readPlaybookLine(line);
-    if (event?.event === 'failed' || event?.event === 'unreachable') this.troubles.push(event);
-    if (event?.event === 'unreachable') this.#silent.add(event.host);
-    if (event?.event === 'facts') this.#note(event);
-    if (event?.event === 'stats') this.#count(event.hosts);
-    return words;
-  }
-
-  get summary(): StageSummary {
-    return {
-      nodesVisited: this.#visited.size,
-      nodesChanged: this.#changed.size,
-      ...(this.#silent.size > 0 && { nodesUnreachable: this.#silent.size }),
-    };
-  }
-
-  /** Those of these nodes that did not answer, as failures: whatever the playbook tolerates. */
-  unreachable(nodes: readonly string[]): readonly Trouble[] {
-    const silent = this.troubles.filter(({ event, host }) => event === 'unreachable' && nodes.includes(host));
-    return silent.map((trouble) => ({ ...trouble, ignored: false }));
-  }
-
-  /** Reports what was done. */
-  reportDone({ install, peers, uninstall, loadBalancers, endpoint = [] }: InventoryWork): void {
-    const { emit, target } = this.#context;
-    const balancers =
-      target?.loadBalancers.filter(({ name, id }) => loadBalancers.some((one) => one === name || one === id)) ?? [];
-    const balancing = balancers.flatMap(({ pools }) => pools.flatMap(({ nodes }) => nodes.map(({ name }) => name)));
-    for (const node of uninstall.filter((name) => this.#silent.has(name))) {
-      const message = `${node} could not be reached: what Kubeloom installed on it, if anything, is still there`;
-      emit({ kind: 'NodeNotCleaned', message, node });
-    }
-    for (const node of peers.filter((name) => this.#silent.has(name))) {
-      const message = `${node} could not be reached: it keeps its list of peers until it is reached again`;
-      emit({ kind: 'PeerNotReached', message, node });
-    }
-    for (const node of balancing.filter((name) => this.#silent.has(name))) {
-      const message = `${node} could not be reached: it keeps its roles and targets until it is reached again`;
-      emit({ kind: 'LoadBalancerNotReached', message, node });
-    }
-    for (const node of install.filter((name) => this.#visited.has(name))) {
-      emit({
-        kind: 'NodeConfigured',
-        message: target?.meshless ? `${node} is configured` : `${node} is configured and in the mesh`,
-        node,
-      });
-    }
-    if (endpoint.length > 0) {
-      emit({ kind: 'EndpointMoved', message: `${endpoint.length} nodes are pointed at the new API endpoint` });
-    }
-    for (const name of loadBalancers.filter((one) => this.#reached(one))) {
-      emit({ kind: 'TrafficDirected', message: `load balancer ${name} is up to date` });
-    }
-  }
-
-  /** For each load balancer, by name or id: whether at least one of its nodes was visited. */
-  #reached(balancer: string): boolean {
-    const found = this.#context.target?.loadBalancers.find(({ name, id }) => name === balancer || id === balancer);
-    return found?.pools.some(({ nodes }) => nodes.some(({ name }) => this.#visited.has(name))) === true;
-  }
-
-  #note({ host, wireguardPublicKey, wireguardPort, bootId }: Extract<PlaybookEvent, { event: 'facts' }>): void {
-    const { facts } = this.#context;
-    // A provider may map the port: its value counts, since clients connect to it.
-    const mapped = facts.current.nodes[host]?.wireguardPort !== undefined;
-    facts.node(host, {
-      ...(wireguardPublicKey === undefined ? {} : { wireguardPublicKey }),
-      ...(bootId === undefined ? {} : { bootId }),
-      ...(wireguardPort === undefined || mapped ? {} : { wireguardPort }),
-    });
-  }
-
-  #count(hosts: Extract<PlaybookEvent, { event: 'stats' }>['hosts']): void {
-    for (const [host, stats] of Object.entries(hosts)) {
-      this.#context.facts.answers(host, !this.#silent.has(host), this.#context.ports.clock.now());
-      if (this.#silent.has(host)) continue;
-      this.#visited.add(host);
-      if (stats.changed > 0) this.#changed.add(host);
-    }
-  }
 }

@@ -1,4 +1,4 @@
-"""Prints one JSON object a line: what a playbook does, host by host, and the facts its scripts report."""
+"""Prints one JSON object a line: what a playbook does, host by host, and the facts its scripts report, which the runner judges."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ description: Events for programs; the format is in templates/ansible/README.md.
 """
 
 import json
+import os
 import re
 import sys
 import time
@@ -19,6 +20,12 @@ from ansible.plugins.callback import CallbackBase
 # user:password@ in a URL (a proxy's, for example) must not get into logs.
 CREDENTIALS = re.compile(r"(?<=://)[^/@\s]+@")
 MESSAGE_LIMIT = 2000
+# What a host prints beyond these is not passed on.
+WORDS_LIMIT = 500
+LINES_LIMIT = 200
+FACT_LIMIT = 1_000_000
+# In front of each event, so that no words of a host, which Ansible may print, can be taken for one.
+MARK = os.environ.get("KUBELOOM_EVENT_MARK", "")
 
 
 def masked(text):
@@ -34,21 +41,12 @@ def last_words(result):
     return "no message"
 
 
-def protocol_lines(result, word):
-    """The lines `word: …` that a script printed."""
+def protocol_lines(result, word, limit=WORDS_LIMIT):
+    """The lines `word: …` that a script printed, of each `limit` characters and one more, as a sign that there were more."""
     prefix = word + ": "
-    return [masked(line[len(prefix):].strip()) for line in result.get("stdout_lines") or [] if line.startswith(prefix)]
-
-
-def parsed_facts(result):
-    facts = {}
-    for line in protocol_lines(result, "fact"):
-        key, _, value = line.partition("=")
-        try:
-            facts[key] = json.loads(value)
-        except ValueError:
-            facts[key] = value
-    return facts
+    lines = str(result.get("stdout") or "").split("\n")
+    found = [masked(line[len(prefix):].strip()[: limit + 1]) for line in lines if line.startswith(prefix)]
+    return found[:LINES_LIMIT]
 
 
 class CallbackModule(CallbackBase):
@@ -58,7 +56,7 @@ class CallbackModule(CallbackBase):
 
     def emit(self, event, **fields):
         line = json.dumps({"event": event, "time": round(time.time(), 3), **fields}, default=str)
-        sys.stdout.write(line + "\n")
+        sys.stdout.write(MARK + line + "\n")
         sys.stdout.flush()
 
     def v2_playbook_on_play_start(self, play):
@@ -77,9 +75,9 @@ class CallbackModule(CallbackBase):
             what=protocol_lines(values, "changed"),
             notes=protocol_lines(values, "note"),
         )
-        facts = parsed_facts(values)
+        facts = protocol_lines(values, "fact", FACT_LIMIT - 1)
         if facts:
-            self.emit("facts", host=host, **facts)
+            self.emit("facts", host=host, lines=facts)
 
     def v2_runner_on_failed(self, result, ignore_errors=False):
         self.emit(

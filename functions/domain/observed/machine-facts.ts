@@ -1,0 +1,82 @@
+/**
+ * What the scripts of `templates/ansible/files` report of a machine: lines `fact: KEY=JSON`. A machine that was taken over prints what it
+ * likes, so each key is known and has a closed type, and is there once. Pure.
+ */
+import { z } from 'zod';
+import { parseJson } from '../json.ts';
+import { BootId, closedText, observedWords, PortNumber, WireguardKey } from './closed-texts.ts';
+import { printableText } from './printable-text.ts';
+
+/** Name of a node: a host name in lower case. */
+export const MachineName = closedText(253, /^[a-z0-9][-a-z0-9.]*$/);
+
+/** Up to four paths or globs below /dev, separated by spaces: the first that finds something is the device. */
+export const DataDevice = closedText(400, /^(?!.*\.\.)\/dev\/[\w./:*?[\]+@=-]+(?: \/dev\/[\w./:*?[\]+@=-]+){0,3}$/);
+
+/** What a cloud calls a network: a UUID, an address, a CIDR. */
+export const LocalNetwork = closedText(200, /^[\w./:@+=-]+$/);
+
+/** Networks of one peer, as `wg show` prints them. */
+const AllowedAddresses = closedText(1000, /^(?:[0-9a-f.:/ ]+|\(none\))$/);
+
+const words = observedWords(300);
+
+export const MachineFacts = z.strictObject({
+  wireguardPublicKey: WireguardKey.optional(),
+  wireguardPort: PortNumber.optional(),
+  bootId: BootId.optional(),
+  /** Which peers answer, of `verify.sh`. */
+  mesh: z.record(MachineName, z.boolean()).optional(),
+  /** Addresses of WireGuard peers that do not belong to the cluster, of `verify.sh`. */
+  surplus: z.array(AllowedAddresses).max(2000).optional(),
+  /** What differs from the roles of a load balancer, of `verify-balancer.sh`. */
+  roles: z.array(words).max(20).optional(),
+  /** What the health checks of the group found, of `health.sh`; null: not known. */
+  health: z
+    .array(z.strictObject({ ok: z.boolean().nullable(), why: words.optional() }))
+    .max(200)
+    .optional(),
+  /** When a machine with health checks was set up, or got another boot script. */
+  setUpAt: z.iso.datetime().optional(),
+});
+export type MachineFacts = z.infer<typeof MachineFacts>;
+
+/** The facts, or the first thing that is wrong with them, as the end of a sentence about the machine. */
+export type ReadFacts =
+  | { readonly facts: MachineFacts; readonly problem?: undefined }
+  | { readonly facts?: undefined; readonly problem: string };
+
+/** Addresses of all peers of the largest cluster fit into one line. */
+const longestLine = 500_000;
+const mostLines = 50;
+
+/** Reads the lines of one visit without the word in front of them: `KEY=JSON`. */
+export function readMachineFacts(lines: readonly string[]): ReadFacts {
+  if (lines.length > mostLines) return { problem: `it reports more than ${mostLines} facts` };
+  const found = new Map<string, unknown>();
+  for (const line of lines) {
+    const at = line.indexOf('=');
+    const key = at < 0 ? line : line.slice(0, at);
+    if (!Object.hasOwn(MachineFacts.shape, key)) return { problem: `it reports an unknown fact: ${shown(key)}` };
+    if (found.has(key)) return { problem: `it reports the fact ${key} twice` };
+    if (line.length > longestLine) return { problem: `its fact ${key} has more than ${longestLine} characters` };
+    const value = parseJson(line.slice(at + 1));
+    const read = MachineFacts.shape[key as keyof MachineFacts].safeParse(value);
+    if (!read.success || read.data === undefined)
+      return { problem: `its fact ${key} is not what our scripts report: ${shown(line.slice(at + 1))}` };
+    found.set(key, read.data);
+  }
+  return { facts: Object.fromEntries(found) };
+}
+
+/** The facts among the lines of a script, for `readMachineFacts`. */
+export function factLines(output: readonly string[]): readonly string[] {
+  return output.flatMap((line) => (line.startsWith(factWord) ? [line.slice(factWord.length).trimEnd()] : []));
+}
+
+const factWord = 'fact: ';
+
+/** An answer of a machine in a sentence: cut, escaped, and in one line. */
+function shown(text: string): string {
+  return `"${printableText(text, 120).replaceAll('\n', '\\n')}"`;
+}

@@ -1,0 +1,27 @@
+/** What tools found out about a node; never part of the desired state, only observed. */
+import { z } from 'zod';
+import { BootId, IpAddress, PortNumber, WireguardKey } from './closed-texts.ts';
+import { DataDevice, LocalNetwork } from './machine-facts.ts';
+
+/** A stored fact that is not of its type, from a version that did not check it, counts as unknown: the next visit reports it. */
+const known = <Type extends z.ZodType>(type: Type) => type.optional().catch(undefined);
+
+export const NodeFacts = z.strictObject({
+  publicAddress: known(IpAddress),
+  sshPort: known(PortNumber),
+  wireguardPort: known(PortNumber),
+  wireguardPublicKey: known(WireguardKey),
+  /** Globs that find the node's data disk; absent where it has none. */
+  dataDevice: known(DataDevice),
+  /** Nodes of one provider instance with the same network reach each other under these addresses, and may not under the public ones. */
+  local: known(z.strictObject({ network: LocalNetwork, address: IpAddress })),
+  /** The cloud has no firewall, so the node keeps one. */
+  hostFirewall: z.literal(true).optional(),
+  /** Kernel boot id: proves that a node was not restarted or replaced. */
+  bootId: known(BootId),
+  /** Joined to Kubernetes and patched. */
+  joined: z.boolean().optional(),
+  /** ISO 8601; when it first did not answer over SSH, absent while it answers. */
+  unreachableSince: known(z.iso.datetime()),
+});
+export type NodeFacts = z.infer<typeof NodeFacts>;
