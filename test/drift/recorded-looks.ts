@@ -6,6 +6,7 @@ import { waypointKeys } from '#contracts/stage.ts';
 import { allNodes } from '#domain/cluster-state.ts';
 import { DriftReport } from '#domain/drift.ts';
 import { makeSshKeyPair } from '#runner/openssh-key.ts';
+import { simulatedBootId } from '#runner/sim/simulated-facts.ts';
 import { twoProviderFacts, twoProviderState } from '#test/rendering/states.ts';
 import { aCheck, prefix, type StageWorld, stageWorld } from '#test/runner/stage-world.ts';
 
@@ -67,7 +68,7 @@ export const replaced = (addr: string, reason: string): string =>
 export const mesh = (deaf: Readonly<Record<string, readonly string[]>> = {}): readonly PrintedEvent[] =>
   all.map((host) => {
     const answers = all.filter((peer) => peer !== host).map((peer) => [peer, !deaf[host]?.includes(peer)] as const);
-    return { event: 'facts', host, mesh: Object.fromEntries(answers), bootId: 'b' };
+    return { event: 'facts', host, mesh: Object.fromEntries(answers), bootId: simulatedBootId(host) };
   });
 /** Facts of a machine, or why it refuses. */
 interface PrintedEvent extends Readonly<Record<string, unknown>> {

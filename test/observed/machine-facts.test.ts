@@ -36,7 +36,11 @@ describe('facts of a machine', () => {
 
   it.each([
     ['a template', `wireguardPublicKey="${template}"`, 'its fact wireguardPublicKey is not what our scripts report'],
-    ['lines of a file', `wireguardPublicKey="${key}\\n[Interface]\\nPostUp = id"`, 'its fact wireguardPublicKey is not'],
+    [
+      'lines of a file',
+      `wireguardPublicKey="${key}\\n[Interface]\\nPostUp = id"`,
+      'its fact wireguardPublicKey is not',
+    ],
     ['text that is no JSON', `wireguardPublicKey=${key}`, 'its fact wireguardPublicKey is not'],
     ['nothing', 'wireguardPublicKey=null', 'its fact wireguardPublicKey is not'],
     ['a port of text', 'wireguardPort="51820"', 'its fact wireguardPort is not'],

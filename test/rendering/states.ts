@@ -7,6 +7,7 @@ import type {
   NodePoolState,
   ProviderInstance,
 } from '#domain/cluster-state.ts';
+import { simulatedPublicKey } from '#runner/sim/simulated-facts.ts';
 
 export const hetzner: ProviderInstance = {
   name: 'hz-prod',
@@ -146,10 +147,16 @@ export function twoProviderState(change: Partial<ClusterState> = {}): ClusterSta
 
 export const twoProviderFacts: ClusterFacts = {
   nodes: {
-    'control-aaaaaaa-01': { publicAddress: '198.51.100.1', wireguardPublicKey: 'control-key-1=' },
-    'control-aaaaaaa-02': { publicAddress: '198.51.100.2', wireguardPublicKey: 'control-key-2=' },
+    'control-aaaaaaa-01': {
+      publicAddress: '198.51.100.1',
+      wireguardPublicKey: simulatedPublicKey('control-aaaaaaa-01'),
+    },
+    'control-aaaaaaa-02': {
+      publicAddress: '198.51.100.2',
+      wireguardPublicKey: simulatedPublicKey('control-aaaaaaa-02'),
+    },
     'workers-bbbbbbb-01': { publicAddress: '198.18.0.3', sshPort: 2222, wireguardPort: 40001 },
-    'edge-ccccccc-01': { publicAddress: '198.51.100.5', wireguardPublicKey: 'edge-key=' },
+    'edge-ccccccc-01': { publicAddress: '198.51.100.5', wireguardPublicKey: simulatedPublicKey('edge-ccccccc-01') },
   },
   loadBalancers: { lb: { endpoint: 'shop.example.com' } },
   simulated: [],

@@ -8,6 +8,7 @@ import type { StagePlan } from '#domain/plan.ts';
 import { playbookQuietMs } from '#runner/ansible/play.ts';
 import { waitForSsh } from '#runner/ansible/ssh-banner.ts';
 import { makeSshKeyPair } from '#runner/openssh-key.ts';
+import { simulatedBootId, simulatedPublicKey } from '#runner/sim/simulated-facts.ts';
 import { twoProviderFacts, twoProviderState } from '#test/rendering/states.ts';
 import { aDocument, type StageWorld, stageWorld } from './stage-world.ts';
 
@@ -44,7 +45,10 @@ const say = (...events: readonly object[]) =>
 const facts = {
   ...twoProviderFacts,
   nodes: Object.fromEntries(
-    Object.entries(twoProviderFacts.nodes).map(([name, node]) => [name, { wireguardPublicKey: `${name}=`, ...node }]),
+    Object.entries({ ...twoProviderFacts.nodes, 'basement-01': {} }).map(([name, node]) => [
+      name,
+      { wireguardPublicKey: simulatedPublicKey(name), ...node },
+    ]),
   ),
 };
 
@@ -87,18 +91,20 @@ describe('configuration of nodes', () => {
       {
         event: 'facts',
         host: 'workers-bbbbbbb-01',
-        wireguardPublicKey: 'new=',
-        wireguardPort: 51820,
-        bootId: 'boot-1',
+        lines: [
+          `wireguardPublicKey="${simulatedPublicKey('new')}"`,
+          'wireguardPort=51820',
+          `bootId="${simulatedBootId('1')}"`,
+        ],
       },
-      { event: 'facts', host: 'basement-01', wireguardPort: 51999 },
+      { event: 'facts', host: 'basement-01', lines: ['wireguardPort=51999'] },
       { event: 'stats', hosts: { 'workers-bbbbbbb-01': { ok: 2, changed: 1, failures: 0, unreachable: 0 } } },
     );
     const result = await world.run('configuration');
     const { nodes } = await world.facts();
     expect(nodes['workers-bbbbbbb-01']).toMatchObject({
-      wireguardPublicKey: 'new=',
-      bootId: 'boot-1',
+      wireguardPublicKey: simulatedPublicKey('new'),
+      bootId: simulatedBootId('1'),
       wireguardPort: 40001,
     });
     expect(nodes['basement-01']?.wireguardPort).toBe(51999);
@@ -175,7 +181,7 @@ describe('configuration of nodes', () => {
       before: twoProviderState(),
       target: null,
     });
-    await world.put(document, { ...facts, nodes: { 'basement-01': { bootId: 'x' } } });
+    await world.put(document, { ...facts, nodes: { 'basement-01': { bootId: simulatedBootId('x') } } });
     expect((await world.run('configuration')).ok).toBe(true);
     expect(recorded('calls')).toContain('detach.yml');
     expect((await world.facts()).nodes).not.toHaveProperty('basement-01');

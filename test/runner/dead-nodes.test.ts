@@ -8,13 +8,15 @@ import type { WaypointDocument } from '#contracts/stage.ts';
 import type { ClusterFacts } from '#domain/cluster-state.ts';
 import type { StagePlan } from '#domain/plan.ts';
 import { makeSshKeyPair } from '#runner/openssh-key.ts';
+import { simulatedBootId, simulatedPublicKey } from '#runner/sim/simulated-facts.ts';
 import { twoProviderFacts, twoProviderState } from '#test/rendering/states.ts';
 import { type AnsweringHosts, answeringHosts } from './answering-hosts.ts';
 import { aDocument, type StageWorld, stageWorld } from './stage-world.ts';
 
 const fakeAnsible = `#!/bin/bash
 cp inventory.json "$KUBELOOM_TEST_RECORDINGS.inventory"
-cat "$KUBELOOM_TEST_RECORDINGS" 2>/dev/null || true
+case $* in *prepare.yml*) sed "s/^/$KUBELOOM_EVENT_MARK/" "$KUBELOOM_TEST_RECORDINGS.prepared";; esac 2>/dev/null
+sed "s/^/$KUBELOOM_EVENT_MARK/" "$KUBELOOM_TEST_RECORDINGS" 2>/dev/null || true
 `;
 const fakeKubeOne = `#!/bin/bash
 [ "$1" = version ] && { echo '{"kubeone":{"gitVersion":"v1.14.1"}}'; exit 0; }
@@ -28,7 +30,7 @@ const facts: ClusterFacts = {
   nodes: Object.fromEntries(
     Object.entries({ ...twoProviderFacts.nodes, 'basement-01': {} }).map(([name, node]) => [
       name,
-      { wireguardPublicKey: `${name}=`, joined: true, ...node },
+      { wireguardPublicKey: simulatedPublicKey(name), joined: true, ...node },
     ]),
   ),
 };
@@ -97,7 +99,7 @@ describe('a dead node in Ansible', () => {
       unreached(long, {
         publicAddress: '127.0.0.1',
         sshPort,
-        bootId: 'of-an-earlier-try',
+        bootId: simulatedBootId('of-an-earlier-try'),
       }),
     );
     say(unreachable(worker), stats(worker));
@@ -135,7 +137,11 @@ describe('a dead node in Ansible', () => {
       ...facts,
       nodes: { ...facts.nodes, ...bare },
     });
+    const lines = [`wireguardPublicKey="${simulatedPublicKey('new')}"`];
+    writeFileSync(`${recordings}.prepared`, JSON.stringify({ event: 'facts', host: 'edge-ccccccc-01', lines }));
     expect((await world.run('traffic')).error).toBeUndefined();
+    const { vars } = JSON.parse(readFileSync(`${recordings}.inventory`, 'utf8')).all;
+    expect(JSON.stringify(vars.kubeloom_mesh)).toContain(simulatedPublicKey('new'));
     const { install, peers } = JSON.parse(readFileSync(`${recordings}.inventory`, 'utf8')).all.children;
     expect(Object.keys(install.hosts)).toEqual(['edge-ccccccc-01']);
     expect(Object.keys(peers.hosts)).toHaveLength(4);

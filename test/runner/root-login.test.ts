@@ -9,6 +9,7 @@ import { waitForRoot } from '#runner/ansible/root-login.ts';
 import { makeSshKeyPair } from '#runner/openssh-key.ts';
 import { runCommand } from '#runner/process.ts';
 import { SecretMask } from '#runner/secret-mask.ts';
+import { simulatedBootId, simulatedPublicKey } from '#runner/sim/simulated-facts.ts';
 import type { StageEvent } from '#runner/stage-context.ts';
 import { StageLog } from '#runner/stage-log.ts';
 import { Stopwatch } from '#runner/stopwatch.ts';
@@ -123,12 +124,19 @@ describe('configuration stage', () => {
   });
   afterEach(() => server.close());
 
+  const key = (name: string) => ({ wireguardPublicKey: simulatedPublicKey(name) });
   const install = async (known: object): Promise<void> => {
     const facts: ClusterFacts = {
       ...twoProviderFacts,
       nodes: {
         ...twoProviderFacts.nodes,
-        'workers-bbbbbbb-01': { publicAddress: '127.0.0.1', sshPort: port, ...known },
+        'basement-01': key('basement-01'),
+        'workers-bbbbbbb-01': {
+          publicAddress: '127.0.0.1',
+          sshPort: port,
+          ...key('workers-bbbbbbb-01'),
+          ...known,
+        },
       },
     };
     const work = { install: ['workers-bbbbbbb-01'], peers: [], uninstall: [], loadBalancers: [], proxy: [] };
@@ -143,7 +151,7 @@ describe('configuration stage', () => {
   });
 
   it('the configuration stage does not wait for machines that are known', async () => {
-    await install({ bootId: 'boot-1' });
+    await install({ bootId: simulatedBootId('boot-1') });
     expect(calls).toThrow(/ENOENT/);
   });
 });

@@ -5,6 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { StageResult, waypointKeys } from '#contracts/stage.ts';
 import { PipelineError } from '#domain/errors.ts';
 import type { StagePlan } from '#domain/plan.ts';
+import { simulatedBootId } from '#runner/sim/simulated-facts.ts';
 import type { Tool } from '#runner/stage-context.ts';
 import { StageFailure } from '#runner/stage-failure.ts';
 import { aDocument, prefix, type StageWorld, stageWorld } from './stage-world.ts';
@@ -27,13 +28,13 @@ describe('stages', () => {
   it('a stage writes its result, its facts and the reasons why it ran', async () => {
     const result = await world.run('traffic', {
       tool: async ({ facts }) => {
-        facts.node('edge-ccccccc-01', { bootId: 'b' });
+        facts.node('edge-ccccccc-01', { bootId: simulatedBootId('b') });
         return { nodesVisited: 1 };
       },
     });
     expect(result).toMatchObject({ ok: true, stage: 'traffic', mode: 'do', attempt: 1, summary: { nodesVisited: 1 } });
     expect(await storedResult()).toEqual(result);
-    expect((await world.facts()).nodes['edge-ccccccc-01']?.bootId).toBe('b');
+    expect((await world.facts()).nodes['edge-ccccccc-01']?.bootId).toBe(simulatedBootId('b'));
     expect(await world.log('traffic')).toContain('why: a role was added');
   });
 

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type ClusterFacts, noFacts } from '#domain/cluster-state.ts';
 import type { StagePlan } from '#domain/plan.ts';
+import { simulatedBootId, simulatedPublicKey } from '#runner/sim/simulated-facts.ts';
 import { hetzner, twoProviderState } from '#test/rendering/states.ts';
 import { calls, host, json, nodes, openRecordings, record, recordings, template, world } from './recorded-terraform.ts';
 import { aDocument } from './stage-world.ts';
@@ -164,7 +165,9 @@ describe('creation of machines', () => {
   it('the facts of a recreated node are deleted', async () => {
     const facts: ClusterFacts = {
       ...noFacts,
-      nodes: { 'control-aaaaaaa-01': { wireguardPublicKey: 'old', bootId: 'old' } },
+      nodes: {
+        'control-aaaaaaa-01': { wireguardPublicKey: simulatedPublicKey('old'), bootId: simulatedBootId('old') },
+      },
     };
     await world.put(aDocument([machines()]), facts);
     await world.run('infrastructure');

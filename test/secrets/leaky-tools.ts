@@ -26,9 +26,9 @@ esac
 
 const ansible = `${leak}
 leak; for key in ../keys/*; do cat "$key"; base64 -w0 "$key"; echo; done
-for node in own-01; do
-  printf '{"time":1,"event":"ok","host":"%s","task":"t","changed":true,"what":["%s"]}\\n' "$node" "$(base64 -w0 ../keys/* | head -c 4000)"
-  printf '{"time":1,"event":"facts","host":"%s","wireguardPublicKey":"%s","wireguardPort":51820,"bootId":"b"}\\n' "$node" "$(printf x%043d 0 | base64 -w0 | head -c 43)="
+for node in $(sed -n '/"kubeloom_mesh"/,/"kubeloom_proxy"/s/.*"name": "\\(.*\\)".*/\\1/p' inventory.json); do
+  printf "$KUBELOOM_EVENT_MARK"'{"time":1,"event":"ok","host":"%s","task":"t","changed":true,"what":["%s"]}\\n' "$node" "$(base64 -w0 ../keys/* | head -c 4000)"
+  [[ $* != *prepare.yml* ]] || printf "$KUBELOOM_EVENT_MARK"'{"time":1,"event":"facts","host":"%s","lines":["wireguardPublicKey=\\\\"%s\\\\"","wireguardPort=51820"]}\\n' "$node" "$(printf x%043d 0 | base64 -w0 | head -c 43)="
 done
 `;
 

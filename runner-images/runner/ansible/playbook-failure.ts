@@ -1,9 +1,9 @@
 /** Classifies a failed playbook: one table from the output of nodes to our error classes. Pure. */
 import type { StageError } from '#contracts/stage.ts';
 import { wireguardPort } from '#domain/manifest/schema/load-balancers.ts';
+import type { PlaybookEvent } from '#domain/observed/playbook-event.ts';
 import { counted } from '#domain/planning/text/words.ts';
 import type { FailureRow } from '../stage-failure.ts';
-import type { PlaybookEvent } from '#domain/observed/playbook-event.ts';
 
 /** First match wins. */
 const table: readonly FailureRow[] = [

@@ -76,9 +76,15 @@ function playbooksOf(
   const when = (wanted: boolean, name: string) => (wanted ? [name] : []);
   return [
     ...when(install.length > 0 || peers.some((name) => keyless.includes(name)), prepare),
-    ...when([install, peers, proxy, disks].some((names) => names.length > 0), 'configure.yml'),
+    ...when(
+      [install, peers, proxy, disks].some((names) => names.length > 0),
+      'configure.yml',
+    ),
     // What a load balancer sends to a new machine, the machine should serve.
-    ...when(visits.some(({ node }) => [boot, health].some((names) => names?.includes(node.name))), 'boot.yml'),
+    ...when(
+      visits.some(({ node }) => [boot, health].some((names) => names?.includes(node.name))),
+      'boot.yml',
+    ),
     ...when(loadBalancers.length > 0, 'load-balancers.yml'),
     // A load balancer has to serve the API before any client is pointed at it.
     ...when(endpoint.length > 0, 'endpoint.yml'),
@@ -197,7 +203,9 @@ async function playAll(context: ContextOf<'ansible'>, plan: Plan): Promise<Stage
       rest = rest.filter((name) => name !== prepare);
       const keyless = keylessNodes(context.target, context.facts.current, without);
       if (keyless.length > 0)
-        throw new StageFailure(listener.failed.length > 0 ? playbookError(listener.troubles, words) : meshLeft(keyless));
+        throw new StageFailure(
+          listener.failed.length > 0 ? playbookError(listener.troubles, words) : meshLeft(keyless),
+        );
     }
     words = (await play(rest)) || words;
     if (codes.some((code) => code !== 0) || listener.failed.length > 0)
