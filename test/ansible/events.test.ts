@@ -22,7 +22,7 @@ test('changes, notes and facts of a script become events, in order', async () =>
     { event: 'play', name: 'Try' },
     { event: 'task', name: 'Prepare' },
     { event: 'ok', host: 'one', task: 'Prepare', changed: true, what: ['wrote /a'], notes: ['/b is read-only'] },
-    { event: 'facts', host: 'one', port: 51820, mesh: { two: true } },
+    { event: 'facts', host: 'one', lines: ['port=51820', 'mesh={"two":true}'] },
     { event: 'stats', hosts: { one: { ok: 1, changed: 1, failures: 0, unreachable: 0 } } },
   ]);
 });

@@ -56,6 +56,9 @@ export async function render(template: string, inventory: object): Promise<Reado
   const rendered = events.filter(({ event }) => event === 'facts');
   if (rendered.length === 0) throw new Error(`${template} was not rendered: ${JSON.stringify(events)}`);
   return Object.fromEntries(
-    rendered.map(({ host, text: encoded }) => [String(host), Buffer.from(String(encoded), 'base64').toString('utf8')]),
+    rendered.map(({ host, lines }) => {
+      const [, encoded = ''] = /^text=(.*)/.exec(String(lines)) ?? [];
+      return [String(host), Buffer.from(encoded, 'base64').toString('utf8')];
+    }),
   );
 }

@@ -116,7 +116,7 @@ test('a dead node that only needs a list of peers is reported and fails nothing;
   const tolerated = await play('configure.yml', { peers: { [host]: '198.18.0.1', [dead]: '198.18.0.66' } });
   expect(tolerated.code).toBe(0);
   expect(tolerated.stdout).toMatch(new RegExp(`"unreachable".*"host": "${dead}".*"ignored": true`));
-  expect(await play('configure.yml', { install: { [dead]: '198.18.0.66' } })).toMatchObject({ code: 4 });
+  expect(await play('prepare.yml', { install: { [dead]: '198.18.0.66' } })).toMatchObject({ code: 4 });
 });
 
 const withDead = [

@@ -13,6 +13,7 @@ const node = (name: string, number: number, reachability: string) => ({
   public_address: `198.18.0.${number}`,
   port: 51820 + number,
   reachability,
+  public_key: `key-of-${name}`,
 });
 
 function inventory(hosts: readonly string[], statics: readonly string[]): { readonly all: object } {
@@ -23,10 +24,7 @@ function inventory(hosts: readonly string[], statics: readonly string[]): { read
     node('cellar', 3, 'static'),
     node('attic', 4, 'static'),
   ];
-  const vars = {
-    kubeloom_mesh: mesh,
-    kubeloom_keys: Object.fromEntries(mesh.map(({ name }) => [name, `key-of-${name}`])),
-  };
+  const vars = { kubeloom_mesh: mesh };
   const dynamics = hosts.filter((name) => !statics.includes(name));
   return { all: { vars, children: { dynamic: group(dynamics), static: group(statics) } } };
 }
@@ -44,10 +42,7 @@ describe('peer lists', () => {
       near('three', 3, 'rack b'),
       node('four', 4, 'dynamic'),
     ];
-    const vars = {
-      kubeloom_mesh: mesh,
-      kubeloom_keys: Object.fromEntries(mesh.map(({ name }) => [name, `key-of-${name}`])),
-    };
+    const vars = { kubeloom_mesh: mesh };
     const hosts = { one: { kubeloom_site: 'rack a' }, four: {} };
     const lists = await render('peers.conf.j2', {
       all: { vars, children: { dynamic: { hosts }, static: { hosts: {} } } },
