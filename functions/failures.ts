@@ -11,6 +11,7 @@ export const httpStatuses = {
   NotFound: 404,
   Unreadable: 409,
   VersionConflict: 409,
+  KubeconfigRefused: 409,
   VerbRefused: 409,
   Protected: 409,
   InUse: 409,

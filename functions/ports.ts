@@ -67,6 +67,8 @@ export interface RunStore {
 export interface EventStore {
   /** Appends in order; an event that is there already is kept once. */
   append(key: ManifestKey, events: readonly NewEvent[]): Promise<void>;
+  /** Unless one was appended under this mark. Of several at once more than one may be there. */
+  appendOnce(key: ManifestKey, mark: string, event: NewEvent): Promise<void>;
   /** Oldest first, those after the cursor, or from a time on (ISO 8601, UTC, with ms). `next` is given as soon as there was any event: a follower continues there. */
   list(key: ManifestKey, limit: number, next?: string): Promise<Page<StoredEvent>>;
 }
@@ -87,10 +89,7 @@ export interface StoredFeedPage {
 
 /** The events of all manifests, in one order that never changes: what is read once has nothing new before it. */
 export interface EventFeed {
-  /**
-   * Appends the events of a batch of the table's stream in its order, each once, however often the batch is delivered.
-   * Answers them with their ids.
-   */
+  /** Appends the events of a batch of the table's stream in its order, each once, however often the batch is delivered; with their ids. */
   take(batch: unknown): Promise<readonly StoredFeedEvent[]>;
   /** At most `most` events: after an id, from a time (ISO 8601) on, or from the oldest on. */
   read(from: { readonly after?: string; readonly since?: string }, most: number): Promise<StoredFeedPage>;

@@ -5,7 +5,7 @@ import type { Page } from '../page.ts';
 import type { EventStore } from '../ports.ts';
 import { cursorTo, itemsIn, TableStore } from './dynamo-table.ts';
 import { readableOnes, readJsonRecord } from './stored-record.ts';
-import { eventPartition } from './table-keys.ts';
+import { eventPartition, readingItem } from './table-keys.ts';
 
 /** For so long events are kept. */
 export const keepDays = 90;
@@ -29,6 +29,14 @@ export class DynamoEvents extends TableStore implements EventStore {
       };
     });
     await this.table.putAll(items);
+  }
+
+  /** The mark comes last: an event is rather there twice than not at all. */
+  async appendOnce(key: ManifestKey, mark: string, event: RunEvent): Promise<void> {
+    const item = readingItem(key, mark);
+    if ((await this.table.get(item)) !== undefined) return;
+    await this.append(key, [event]);
+    await this.table.putAll([{ ...item, expireAt: Math.floor(Date.parse(event.at) / 1000) + 86_400 }]);
   }
 
   async list(key: ManifestKey, limit: number, next?: string): Promise<Page<StoredEvent>> {

@@ -14,6 +14,7 @@ import type { PlansOf, WaitingPlanKey } from '../ports.ts';
  * | demand          | `MANIFEST#<ns>#<name>`   | `DEMAND#<cluster>`      |                           |
  * | run             | `MANIFEST#<ns>#<name>`   | `RUN#<run id>`          | `RUNS#<ns>#<name>`, queued |
  * | event           | `EVENTS#<ns>#<name>`     | `<time>#<place>#<hash>` |                           |
+ * | mark of a reading | `READINGS#<ns>#<name>` | `<hour>#<reader>#<thing>` |                         |
  * | events of all   | `FEED`                   | `<position>`            |                           |
  * | repairs         | `REPAIRS`                | `<hour>`                |                           |
  * | template ref.   | `TEMPLATES#<ns>`         | `<name>`                |                           |
@@ -99,6 +100,12 @@ export const runsByTime = (key: ManifestKey): string => `RUNS#${key.namespace}#$
 export const eventPartitions = 'EVENTS#';
 
 export const eventPartition = (key: ManifestKey): string => `${eventPartitions}${key.namespace}#${key.name}`;
+
+/** Someone's reading of something in one hour is an event already. */
+export const readingItem = ({ namespace, name }: ManifestKey, mark: string): ItemKey => ({
+  pk: `READINGS#${namespace}#${name}`,
+  sk: mark,
+});
 
 /** Undefined for every other partition. */
 export function manifestOfEvents(partition: string): ManifestKey | undefined {

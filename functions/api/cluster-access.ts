@@ -12,10 +12,10 @@ import { allNodes } from '#domain/cluster-state.ts';
 import { PipelineError } from '#domain/errors.ts';
 import { type AdmittedCaller, callerText } from '../caller.ts';
 import { type AccessPlace, readAccess, startAccess } from '../pipeline/jobs/access-requests.ts';
-import { recordManifestChange } from '../pipeline/records/audit-event.ts';
+import { recordAccess } from '../pipeline/records/audit-event.ts';
 import { clusterName } from '../pipeline/records/cluster-records.ts';
 import type { ApiPorts } from '../rights/api-uses.ts';
-import { namedCluster } from './clusters.ts';
+import { knownCluster, namedCluster } from './clusters.ts';
 import { handle } from './http/handle.ts';
 
 export const requestKubeconfig = handle(operations.requestKubeconfig, async ({ path, body, caller }, deps) => {
@@ -29,11 +29,13 @@ export const requestKubeconfig = handle(operations.requestKubeconfig, async ({ p
   const cluster = namedCluster(await deps.clusters.list(path), path);
   const title = clusterName(cluster);
   const about = { namespace, manifest: name, cluster: cluster.cluster, clusterName: title, caller: callerText(caller) };
-  const question = { kind: 'certificate' as const, ...body, ...about, kubeconfigKey: signableKey(cluster) };
+  const { states, facts } = knownCluster(cluster);
+  const known = { kubeconfigKey: signableKey(cluster), states: [...states], facts };
+  const question = { kind: 'certificate' as const, ...body, ...about, ...known };
   const place = { namespace, name, cluster: cluster.cluster, kind: 'certificate' as const, caller: caller.name };
+  const message = `kubeconfig of ${title} with the role ${body.role} for ${minutesText(body.seconds)}, requested`;
+  await recordAccess(deps, path, { kind: 'Requested', message }, caller);
   const id = await startAccess(deps, place, question);
-  const what = `kubeconfig of ${title} with the role ${body.role} for ${minutesText(body.seconds)}, requested`;
-  await recordManifestChange(deps, { namespace, name, runId: '' }, what, caller);
   const issued = pathOf(operations.getIssuedKubeconfig, { ...path, id });
   return { json: { namespace, name, cluster: cluster.cluster, id, links: { issued } } };
 });
@@ -55,9 +57,9 @@ export const requestSshAccess = handle(operations.requestSshAccess, async ({ pat
   const about = { namespace, manifest: name, cluster, caller: callerText(caller), publicKey: publicKey.trim() };
   if (current === null) throw new PipelineError('InternalFault', 'a cluster without a state has nodes');
   const place = { namespace, name, cluster, kind: 'ssh' as const, caller: caller.name };
+  const message = `SSH access to ${target ?? `all nodes of ${clusterName(record)}`} for ${minutesText(seconds)}, requested`;
+  await recordAccess(deps, path, { kind: 'Requested', message }, caller);
   const id = await startAccess(deps, place, { kind: 'ssh', ...about, seconds, nodes, current, facts });
-  const what = `SSH access to ${target ?? `all nodes of ${clusterName(record)}`} for ${minutesText(seconds)}, requested`;
-  await recordManifestChange(deps, { namespace, name, runId: '' }, what, caller);
   const opened = pathOf(operations.getSshAccess, { ...path, id });
   return { json: { namespace, name, cluster, id, links: { opened } } };
 });

@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { accessSeconds, clusterRoles } from '#domain/cluster-roles.ts';
 import { ClusterFacts, ClusterState } from '#domain/cluster-state.ts';
+import { KubeconfigParts } from '#domain/observed/kubeconfig.ts';
 
 const seconds = z
   .int()
@@ -32,6 +33,9 @@ export const CertificateRequest = KubeconfigRequest.extend({
   /** As people call it. */
   clusterName: z.string(),
   kubeconfigKey: z.string(),
+  /** What exists of the cluster, then what a waypoint in progress leads to. */
+  states: z.array(ClusterState).min(1),
+  facts: ClusterFacts,
   /** `ann from 203.0.113.7` */
   caller: z.string(),
 });
@@ -40,9 +44,9 @@ export type CertificateRequest = z.infer<typeof CertificateRequest>;
 /** What a kubeconfig consists of, apart from the private key. */
 export const IssuedCertificate = z
   .strictObject({
-    server: z.string().describe('address of the API'),
-    authority: z.string().describe('CA certificates of the API, PEM in base64'),
-    certificate: z.string().describe('the client certificate, PEM in base64'),
+    server: KubeconfigParts.shape.server.describe('address of the API'),
+    authority: KubeconfigParts.shape.authority.describe('CA certificates of the API, PEM in base64'),
+    certificate: KubeconfigParts.shape.certificate.describe('the client certificate, PEM in base64'),
     until: z.string().describe('when it ends; the cluster may give less time than requested'),
   })
   .meta({ id: 'IssuedCertificate' });

@@ -86,6 +86,8 @@ export const Config = z.object({
       const message = firstAdminsFault(text);
       if (message !== undefined) context.addIssue({ code: 'custom', input: text, message });
     }),
+  /** `no`: the API hands out no kubeconfig of a cluster's admin, which ends only with its certificate. */
+  KUBELOOM_ENDLESS_KUBECONFIGS: z.enum(['yes', 'no']).default('yes'),
   /** Namespaces whose plans someone has to approve, comma separated; *: all. */
   KUBELOOM_REQUIRE_APPROVAL: list.prefault(''),
   /** What machines may cost a month before a plan has to be approved: see `budget-setting.ts`. */

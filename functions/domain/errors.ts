@@ -22,6 +22,7 @@ export const errorNames = {
   NotFound: 'the resource does not exist',
   Unreadable: 'the stored record cannot be read',
   VersionConflict: 'the resource was changed meanwhile, or its state does not allow this request',
+  KubeconfigRefused: 'this kubeconfig is not given out; the reason is given',
   VerbRefused: 'the current state does not allow this; the reason is given',
   Protected: 'the manifest is protected from deletion',
   InUse: 'other resources still need it',

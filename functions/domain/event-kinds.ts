@@ -23,6 +23,18 @@ export const eventKinds = {
     Requested: { level: 'info', when: 'a user requested a change; says who, and from where' },
     ScaleRequested: { level: 'info', when: 'sizes of autoscaled pools were requested; says by whom, and from where' },
     ReplacementRequested: { level: 'info', when: 'the replacement of nodes was requested; says why, and by whom' },
+    KubeconfigRead: {
+      level: 'info',
+      when: 'a user got the kubeconfig of the admin of a cluster; says who, and from where',
+    },
+    LogRead: {
+      level: 'info',
+      when: 'a user read logs of a run; says who, and from where; once an hour for each user and run',
+    },
+    SecretsListed: {
+      level: 'info',
+      when: 'a user listed the names of Secrets; says who, and from where; once an hour for each user and namespace',
+    },
     RunStarted: { level: 'info', when: 'a run starts; says how many clusters have work' },
     RunSucceeded: { level: 'info', when: 'all clusters are as desired, or the drift check is done' },
     RunSuperseded: { level: 'info', when: 'the manifest was changed meanwhile; its newer generation follows' },

@@ -47,6 +47,12 @@ export function apiNames(state: ClusterState, facts: ClusterFacts): readonly str
   return [host, ...alternativeNames(state, facts, host)];
 }
 
+/** The control node from which KubeOne takes the kubeconfig. */
+export function leaderOf(state: ClusterState, absent?: ReadonlySet<string>): string | undefined {
+  if (state.apiEndpoint.kind === 'node') return state.apiEndpoint.node;
+  return members(state, 'control').find(({ node }) => absent?.has(node.name) !== true)?.node.name;
+}
+
 /** Renders it. Throws `InternalFault` when a node has no known address. */
 export function renderKubeOneManifest(input: KubeOneInput): string {
   const { state, facts, absent } = input;
@@ -54,7 +60,7 @@ export function renderKubeOneManifest(input: KubeOneInput): string {
   const options = state.kubernetesOptions ?? {};
   const api = apiAddress(state, facts);
   const control = members(state, 'control').filter(given);
-  const leader = state.apiEndpoint.kind === 'node' ? state.apiEndpoint.node : control[0]?.node.name;
+  const leader = leaderOf(state, absent);
   const manifest = {
     apiVersion: 'kubeone.k8c.io/v1beta2',
     kind: 'KubeOneCluster',

@@ -10,6 +10,7 @@ export const apiUses = [
   'demands.discard',
   'demands.get',
   'demands.put',
+  'events.appendOnce',
   'events.list',
   'feed.read',
   'feed.readBack',

@@ -30,8 +30,11 @@ const usesOfHeads: ReadonlySet<string> = new Set<PortUse>([
 ]);
 
 /** Rights for one call of a port (`manifests.get`). */
-export const partitionsOfUse = (use: string): readonly string[] =>
-  usesOfHeads.has(use) ? partitionsOfHeads : (partitionsOfPort[portOf(use)] ?? []);
+export function partitionsOfUse(use: string): readonly string[] {
+  if (usesOfHeads.has(use)) return partitionsOfHeads;
+  const own = partitionsOfPort[portOf(use)] ?? [];
+  return use === 'events.appendOnce' ? [...own, 'READINGS#'] : own;
+}
 
 /** Rights for many calls, each once, by the name of their port. */
 const partitionsOfUses = (uses: readonly string[]): readonly string[] => [

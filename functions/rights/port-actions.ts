@@ -46,6 +46,7 @@ export const portActions = {
   'runs.put': ['dynamodb:PutItem'],
   'runs.list': ['dynamodb:BatchGetItem', 'dynamodb:Query'],
   'events.append': ['dynamodb:BatchWriteItem'],
+  'events.appendOnce': ['dynamodb:BatchWriteItem', 'dynamodb:GetItem'],
   'events.list': ['dynamodb:Query'],
   'feed.take': ['dynamodb:PutItem', 'dynamodb:Query'],
   'feed.read': ['dynamodb:Query'],

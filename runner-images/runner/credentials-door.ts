@@ -6,6 +6,8 @@ import type { CredentialSource } from './build-credentials.ts';
 
 /** What tools may not inherit: the identity of the runner. Each driver gives its tool what that needs. */
 const ofIdentity = /^AWS_(ACCESS_KEY_ID|SECRET_ACCESS_KEY|SESSION_TOKEN|CONTAINER_.*|WEB_IDENTITY_.*|ROLE_.*|PROFILE)$/;
+/** Nor what leads kubectl to another cluster or another file of preferences. */
+const ofKubectl = /^(KUBECONFIG$|KUBERC$|KUBECTL_)/;
 
 /**
  * Serves them on 127.0.0.1, in the protocol of containers, to whom shows a token, and names place and token in `environment`, in place of
@@ -43,9 +45,10 @@ export async function openCredentialsDoor(
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** The environment without the identity of the runner. */
+/** The environment without the identity of the runner, in AWS and in clusters. */
 export function withoutIdentity(environment: Environment): Environment {
-  return Object.fromEntries(Object.entries(environment).filter(([name]) => !ofIdentity.test(name)));
+  const isKept = (name: string): boolean => !ofIdentity.test(name) && !ofKubectl.test(name);
+  return Object.fromEntries(Object.entries(environment).filter(([name]) => isKept(name)));
 }
 
 /** The identity of the runner, for a tool that needs it. */

@@ -1,6 +1,8 @@
 /** What the API reports about a manifest: rows of nodes, progress, failures, and what is not real. */
+
 import { describe, expect, it } from 'vitest';
 import type { ClusterRecord } from '#contracts/records.ts';
+import { kubeconfigTo } from '#test/fakes/kubeconfigs.ts';
 import { type Answer, apiUnderTest } from './api-under-test.ts';
 import { manifestPath } from './documents.ts';
 import { aClusterRecord, aRecord, aRun, aState, runId, someProgress } from './records.ts';
@@ -117,14 +119,19 @@ describe('GET of a manifest', () => {
 
   it('a read of a kubeconfig is an event with who read it', async () => {
     const api = apiUnderTest();
-    const record = aClusterRecord();
+    const record = aClusterRecord({ current: aState([]) });
     const kubeconfigKey = 'kubeconfigs/team/shop/web-1234567';
     await api.deps.clusters.put({ ...record, facts: { ...record.facts, kubeconfigKey } });
-    await api.deps.artifacts.putText(kubeconfigKey, 'apiVersion: v1');
+    await api.deps.artifacts.putText(kubeconfigKey, kubeconfigTo('https://web.example.com:6443'));
     expect((await api.call('GET', `${manifestPath}/clusters/web/kubeconfig`)).status).toBe(200);
     const { json } = await api.call('GET', `${manifestPath}/events`);
-    const events = json.items as { message: string }[];
-    expect(events.map(({ message }) => message)).toEqual([expect.stringMatching(/^kubeconfig of web read by tester/)]);
+    expect(json.items).toMatchObject([
+      {
+        kind: 'KubeconfigRead',
+        by: 'tester',
+        message: expect.stringMatching(/^kubeconfig of web read by tester from /),
+      },
+    ]);
   });
 
   it('GET shows the endpoints of API and load balancers, and whether there is a kubeconfig', async () => {

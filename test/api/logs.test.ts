@@ -1,6 +1,8 @@
 /** Logs of stages and kubeconfigs: found, read in pieces, followed to their end. */
+
 import { describe, expect, it } from 'vitest';
 import { headerNames } from '#contracts/api-bodies.ts';
+import { kubeconfigTo } from '#test/fakes/kubeconfigs.ts';
 import { type ApiUnderTest, apiUnderTest } from './api-under-test.ts';
 import { manifestPath } from './documents.ts';
 import { aClusterRecord, aRun, aState, runId } from './records.ts';
@@ -127,10 +129,11 @@ describe('kubeconfigs', () => {
     const kubeconfigKey = 'kubeconfigs/team/shop/web-1234567';
     const facts = { nodes: {}, loadBalancers: {}, simulated: [], kubeconfigKey };
     await deps.clusters.put(aClusterRecord({ current: aState([]), facts }));
-    await deps.artifacts.putText(kubeconfigKey, 'apiVersion: v1\n');
+    await deps.artifacts.putText(kubeconfigKey, kubeconfigTo('https://web.example.com:6443'));
     for (const cluster of ['web-1234567', 'web']) {
       const answer = await call('GET', `${manifestPath}/clusters/${cluster}/kubeconfig`);
-      expect(answer.text).toBe('apiVersion: v1\n');
+      expect(answer.text).toContain('current-context: web\n');
+      expect(answer.text).not.toContain('kubernetes-admin');
       expect(answer.headers).toMatchObject({ 'content-type': 'application/yaml', 'cache-control': 'no-store' });
     }
     const other = await call('GET', `${manifestPath}/clusters/other/kubeconfig`);

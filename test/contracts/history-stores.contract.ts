@@ -44,6 +44,16 @@ export function eventStoreContract(name: string, make: () => EventStore): void {
       expect((await store.list(key, 10)).items).toEqual([{ ...anEvent(), id: expect.any(String) }]);
     });
 
+    it('an event with a mark is stored once for each mark and manifest, whenever it happened', async () => {
+      const store = make();
+      await store.appendOnce(key, '12#ann#run', anEvent());
+      await store.appendOnce(key, '12#ann#run', anEvent({ at: minute(1) }));
+      await store.appendOnce(key, '12#bob#run', anEvent({ at: minute(2) }));
+      await store.appendOnce({ ...key, name: 'other' }, '12#ann#run', anEvent());
+      expect((await store.list(key, 10)).items.map(({ at }) => at)).toEqual([anEvent().at, minute(2)]);
+      expect((await store.list({ ...key, name: 'other' }, 10)).items).toHaveLength(1);
+    });
+
     it('each event has an id of its own, also at the same time, and the same one whenever it is read', async () => {
       const store = make();
       await store.append(key, [anEvent({ message: 'one' }), anEvent({ message: 'two' })]);

@@ -7,6 +7,7 @@ import { allNodes } from '#domain/cluster-state.ts';
 import { DriftReport } from '#domain/drift.ts';
 import { makeSshKeyPair } from '#runner/openssh-key.ts';
 import { simulatedBootId } from '#runner/sim/simulated-facts.ts';
+import { kubeconfigTo } from '#test/fakes/kubeconfigs.ts';
 import { twoProviderFacts, twoProviderState } from '#test/rendering/states.ts';
 import { aCheck, prefix, type StageWorld, stageWorld } from '#test/runner/stage-world.ts';
 
@@ -137,7 +138,7 @@ export async function openLooks(): Promise<void> {
   }
   await world.ports.secrets.put('user/team/basement-key', { privatekey: makeSshKeyPair('static').privateKey.trim() });
   const kubeconfigKey = 'kubeconfigs/team/shop/shop-1234567';
-  await world.ports.artifacts.putText(kubeconfigKey, 'kind: Config');
+  await world.ports.artifacts.putText(kubeconfigKey, kubeconfigTo());
   await world.put(aCheck(state, { ...twoProviderFacts, kubeconfigKey }));
   say(mesh());
   live();

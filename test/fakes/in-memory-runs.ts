@@ -88,6 +88,14 @@ export class InMemoryEvents implements EventStore {
     );
   }
 
+  readonly #marks = new Set<string>();
+
+  async appendOnce(key: ManifestKey, mark: string, event: RunEvent): Promise<void> {
+    const place = `${idOf(key)} ${mark}`;
+    if (!this.#marks.has(place)) await this.append(key, [event]);
+    this.#marks.add(place);
+  }
+
   async list(key: ManifestKey, limit: number, next?: string): Promise<Page<StoredEvent>> {
     const events = (this.#events.get(idOf(key)) ?? []).map(({ order, event }) => ({ id: order, ...event }));
     const isTime = next !== undefined && /^\d{4}-.*Z$/.test(next);

@@ -6,9 +6,10 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { waypointKeys } from '#contracts/stage.ts';
 import { DriftReport } from '#domain/drift.ts';
 import { checkCertificates } from '#runner/drift/check-certificates.ts';
-import { twoProviderFacts, twoProviderState } from '#test/rendering/states.ts';
+import { twoProviderFacts } from '#test/rendering/states.ts';
 import { aCheck, aDocument, prefix, type StageWorld, stageWorld } from '#test/runner/stage-world.ts';
 import type { DocumentsCluster } from './documents-contract.ts';
+import { stateServedAt } from './served-state.ts';
 
 const node = 'workers-bbbbbbb-01';
 
@@ -38,6 +39,9 @@ export function servingRequest(
     },
   };
 }
+
+/** Its load balancer is where the state says. */
+const facts = { ...twoProviderFacts, loadBalancers: {} };
 
 export function certificatesContract(cluster: () => DocumentsCluster): void {
   let world: StageWorld;
@@ -71,7 +75,7 @@ export function certificatesContract(cluster: () => DocumentsCluster): void {
   }
 
   async function drift() {
-    await world.put(aCheck(twoProviderState(), twoProviderFacts));
+    await world.put(aCheck(stateServedAt(cluster().kubeconfig()), facts));
     await world.checkDrift([checkCertificates]);
     return DriftReport.parse(JSON.parse((await world.ports.artifacts.getText(waypointKeys.drift(prefix))) ?? '')).items;
   }
@@ -90,7 +94,13 @@ export function certificatesContract(cluster: () => DocumentsCluster): void {
         { kind: 'certificate', where: { name: 'system:node:evil' }, repairable: false },
       ]);
       const work = { patch: [], remove: [], maxUnavailable: 1, certificates: true as const };
-      await world.put(aDocument([{ stage: 'nodes', reasons: [], work }], { direction: 'repair' }), twoProviderFacts);
+      await world.put(
+        aDocument([{ stage: 'nodes', reasons: [], work }], {
+          direction: 'repair',
+          target: stateServedAt(cluster().kubeconfig()),
+        }),
+        facts,
+      );
       expect((await world.run('nodes')).error).toBeUndefined();
       expect(await conditionsOf('known')).toBe('Approved');
       expect(await conditionsOf('greedy')).toBe('');

@@ -8,7 +8,6 @@ import type { DocumentState } from '#domain/cluster-documents.ts';
 import type { ClusterFacts, ClusterState } from '#domain/cluster-state.ts';
 import { DriftReport } from '#domain/drift.ts';
 import { checkDocuments } from '#runner/drift/check-documents.ts';
-import { twoProviderState } from '#test/rendering/states.ts';
 import { aCheck, aDocument, prefix, type StageWorld, stageWorld } from '#test/runner/stage-world.ts';
 import {
   classOf,
@@ -22,11 +21,12 @@ import {
   ponds,
   settings,
 } from './demo-objects.ts';
+import { stateServedAt } from './served-state.ts';
 
 export interface DocumentsCluster {
   /** Path of a program that speaks as kubectl. */
   readonly kubectl: string;
-  /** Text of the kubeconfig of an administrator. */
+  /** Text of the kubeconfig of an administrator, as kubeadm has it. */
   kubeconfig(): string;
 }
 
@@ -65,7 +65,9 @@ export function documentsContract(cluster: () => DocumentsCluster): void {
     after: readonly DocumentState[],
     change: Partial<ClusterState> = {},
   ) {
-    const [from, to] = [before, after].map((documents) => twoProviderState({ documents: [...documents] }));
+    const [from, to] = [before, after].map((documents) =>
+      stateServedAt(cluster().kubeconfig(), { documents: [...documents] }),
+    );
     const documentsRemoved = before.map(({ name }) => name).filter((name) => !after.some((one) => one.name === name));
     const documents = after.map(({ name, version }) => ({ name, version }));
     const work = { patch: [], remove: [], maxUnavailable: 1, documents, documentsRemoved };
@@ -83,7 +85,7 @@ export function documentsContract(cluster: () => DocumentsCluster): void {
   }
 
   async function drift(documents: readonly DocumentState[]) {
-    await world.put(aCheck(twoProviderState({ documents: [...documents] }), facts));
+    await world.put(aCheck(stateServedAt(cluster().kubeconfig(), { documents: [...documents] }), facts));
     const result = await world.checkDrift([checkDocuments]);
     expect(result.error).toBeUndefined();
     return DriftReport.parse(JSON.parse((await world.ports.artifacts.getText(waypointKeys.drift(prefix))) ?? ''));

@@ -36,14 +36,20 @@ export class BareApiServer {
 
   /** Kubeconfig of an administrator, or of one who acts as someone else. */
   kubeconfig(as?: string): string {
-    const cluster = { server: this.url, 'insecure-skip-tls-verify': true };
+    const { server, authority } = this.address();
+    const encoded = (text: string): string => Buffer.from(text).toString('base64');
+    const cluster = { server, 'certificate-authority-data': encoded(authority) };
+    const [certificate, key] = ['admin.pem', 'admin.key'].map((name) =>
+      encoded(readFileSync(join(this.directory, name), 'utf8')),
+    );
+    const admin = { 'client-certificate-data': certificate, 'client-key-data': key };
     return JSON.stringify({
       apiVersion: 'v1',
       kind: 'Config',
       'current-context': 'bare',
       clusters: [{ name: 'bare', cluster }],
       contexts: [{ name: 'bare', context: { cluster: 'bare', user: 'admin' } }],
-      users: [{ name: 'admin', user: { token: 'test-admin', ...(as !== undefined && { as }) } }],
+      users: [{ name: 'admin', user: as === undefined ? admin : { token: 'test-admin', as } }],
     });
   }
 
@@ -67,6 +73,8 @@ export class BareApiServer {
       ...[`--initial-advertise-peer-urls=${own}`, `--initial-cluster=default=${own}`, '--log-level=error'],
     ]);
     execFileSync('openssl', ['genrsa', '-out', at('accounts.key'), '2048'], { stdio: 'ignore' });
+    const subject = ['-subj', '/O=system:masters/CN=admin', '-keyout', at('admin.key'), '-out', at('admin.pem')];
+    execFileSync('openssl', ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', ...subject], { stdio: 'ignore' });
     writeFileSync(at('tokens.csv'), 'test-admin,admin,1,system:masters\n');
     this.#startApi = () =>
       this.#run(join(partsDirectory(), 'programs', `kubernetes-${newest}`, 'kube-apiserver'), [
@@ -75,6 +83,7 @@ export class BareApiServer {
           '--advertise-address=127.0.0.1',
           `--cert-dir=${at('certificates')}`,
           `--token-auth-file=${at('tokens.csv')}`,
+          `--client-ca-file=${at('admin.pem')}`,
         ],
         ...['--authorization-mode=Node,RBAC', '--service-cluster-ip-range=10.96.0.0/24', '--allow-privileged=true'],
         ...[

@@ -10,7 +10,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { expect } from 'vitest';
 import { type StageResult, waypointKeys } from '#contracts/stage.ts';
-import { type ClusterFacts, noFacts } from '#domain/cluster-state.ts';
+import { type ClusterFacts, type ClusterState, noFacts } from '#domain/cluster-state.ts';
 import { DriftReport } from '#domain/drift.ts';
 import type { Component } from '#domain/planes/management-plane.ts';
 import { planeDocuments } from '#domain/planes/plane-documents.ts';
@@ -21,8 +21,8 @@ import { settleDocuments } from '#runner/documents/settle-documents.ts';
 import { checkDocuments } from '#runner/drift/check-documents.ts';
 import { Kubectl } from '#runner/kubernetes/kubectl.ts';
 import type { Tool } from '#runner/stage-context.ts';
+import { stateServedAt } from '#test/kubernetes/served-state.ts';
 import { aPlane } from '#test/planes/planes.ts';
-import { twoProviderState } from '#test/rendering/states.ts';
 import { aCheck, aDocument, prefix, type StageWorld, stageWorld } from '#test/runner/stage-world.ts';
 import { type FakeVault, startFakeVault } from '#test/vault/fake-vault.ts';
 import { BareApiServer } from './bare-api-server.ts';
@@ -79,6 +79,10 @@ export class PlaneCluster {
     const cluster = new PlaneCluster(server, world, vault);
     void cluster.#simulateControllers();
     return cluster;
+  }
+
+  #state(documents: NonNullable<ClusterState['documents']>): ClusterState {
+    return stateServedAt(this.#server.kubeconfig(), { documents });
   }
 
   async close(): Promise<void> {
@@ -164,7 +168,7 @@ export class PlaneCluster {
       documents: after.map(({ name, version }) => ({ name, version })),
       documentsRemoved: before.map(({ name }) => name).filter((name) => !after.some((one) => one.name === name)),
     };
-    const states = { before: twoProviderState({ documents: before }), target: twoProviderState({ documents: after }) };
+    const states = { before: this.#state(before), target: this.#state(after) };
     const stages = [{ stage: 'nodes' as const, reasons: [], work }];
     await this.world.put(aDocument(stages, { direction: 'settle', ...states, facts: this.facts }), this.facts);
     const tool: Tool = async (context) => {
@@ -181,7 +185,7 @@ export class PlaneCluster {
 
   /** What a check for drift says of the documents. */
   async drift(): Promise<readonly string[]> {
-    const state = twoProviderState({ documents: documentsOf(this.installed) });
+    const state = this.#state(documentsOf(this.installed));
     await this.world.put(aCheck(state, this.facts));
     const result = await this.world.checkDrift([checkDocuments]);
     expect(result.error).toBeUndefined();

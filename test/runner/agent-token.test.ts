@@ -5,6 +5,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { agentTokenHash } from '#contracts/agent-token.ts';
 import { builtinDocument } from '#domain/cluster-documents.ts';
 import type { ClusterFacts } from '#domain/cluster-state.ts';
+import { kubeconfigTo } from '#test/fakes/kubeconfigs.ts';
 import { twoProviderState } from '#test/rendering/states.ts';
 import { aDocument, type StageWorld, stageWorld } from './stage-world.ts';
 
@@ -25,7 +26,7 @@ beforeEach(async () => {
   file('autoscaler/program.yaml', 'apiVersion: v1\nkind: ConfigMap\nmetadata: { name: a }\ndata: { a: "${agent}" }\n');
   // Keeps what it is given and answers with it.
   world.set('KUBELOOM_KUBECTL', world.script('kubectl', `#!/bin/sh\ntee -a ${world.directory}/applied\n`));
-  await world.ports.artifacts.putText('kubeconfigs/team/shop/shop-1234567', 'a kubeconfig');
+  await world.ports.artifacts.putText('kubeconfigs/team/shop/shop-1234567', kubeconfigTo());
 });
 afterEach(() => world.close());
 

@@ -9,6 +9,7 @@ import { type ClusterFacts, noFacts } from '#domain/cluster-state.ts';
 import { prepareDocuments } from '#runner/documents/prepare-documents.ts';
 import { settleDocuments } from '#runner/documents/settle-documents.ts';
 import { Kubectl } from '#runner/kubernetes/kubectl.ts';
+import { kubeconfigTo } from '#test/fakes/kubeconfigs.ts';
 import { twoProviderState } from '#test/rendering/states.ts';
 import { aDocument, type StageWorld, stageWorld } from './stage-world.ts';
 
@@ -92,7 +93,7 @@ export async function componentWorld(environment: Readonly<Record<string, string
     'esac; exit 0',
   ];
   world.set('KUBELOOM_KUBECTL', world.script('kubectl', `#!/bin/sh\n${script.join('\n')}\n`));
-  await world.ports.artifacts.putText('kubeconfigs/team/shop/shop-1234567', 'a kubeconfig');
+  await world.ports.artifacts.putText('kubeconfigs/team/shop/shop-1234567', kubeconfigTo());
   return {
     ...world,
     live,

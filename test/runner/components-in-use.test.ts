@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { ComponentState, DocumentState } from '#domain/cluster-documents.ts';
 import { noFacts } from '#domain/cluster-state.ts';
+import { kubeconfigTo } from '#test/fakes/kubeconfigs.ts';
 import { twoProviderState } from '#test/rendering/states.ts';
 import { aDocument, type StageWorld, stageWorld } from './stage-world.ts';
 
@@ -57,7 +58,7 @@ beforeEach(async () => {
     'esac; exit 0',
   ];
   world.set('KUBELOOM_KUBECTL', world.script('kubectl', `#!/bin/sh\n${script.join('\n')}\n`));
-  await world.ports.artifacts.putText('kubeconfigs/team/shop/shop-1234567', 'a kubeconfig');
+  await world.ports.artifacts.putText('kubeconfigs/team/shop/shop-1234567', kubeconfigTo());
 });
 afterEach(() => world.close());
 

@@ -9,6 +9,7 @@ import type { ClusterFacts } from '#domain/cluster-state.ts';
 import type { StagePlan } from '#domain/plan.ts';
 import { makeSshKeyPair } from '#runner/openssh-key.ts';
 import { simulatedBootId, simulatedPublicKey } from '#runner/sim/simulated-facts.ts';
+import { kubeconfigTo } from '#test/fakes/kubeconfigs.ts';
 import { twoProviderFacts, twoProviderState } from '#test/rendering/states.ts';
 import { type AnsweringHosts, answeringHosts } from './answering-hosts.ts';
 import { aDocument, type StageWorld, stageWorld } from './stage-world.ts';
@@ -21,7 +22,7 @@ sed "s/^/$KUBELOOM_EVENT_MARK/" "$KUBELOOM_TEST_RECORDINGS" 2>/dev/null || true
 const fakeKubeOne = `#!/bin/bash
 [ "$1" = version ] && { echo '{"kubeone":{"gitVersion":"v1.14.1"}}'; exit 0; }
 cp kubeone.yaml "$KUBELOOM_TEST_RECORDINGS.manifest"
-echo 'kind: Config' > shop-kubeconfig
+cp "$KUBELOOM_TEST_RECORDINGS.kubeconfig-left" shop-kubeconfig
 `;
 const worker = 'workers-bbbbbbb-01';
 /** Events of nodes that are all configured and have joined. */
@@ -43,6 +44,7 @@ beforeEach(async () => {
   world = stageWorld();
   recordings = join(world.directory, 'recording');
   world.set('KUBELOOM_TEST_RECORDINGS', recordings);
+  writeFileSync(`${recordings}.kubeconfig-left`, kubeconfigTo());
   world.set('KUBELOOM_ANSIBLE_PLAYBOOK', world.script('ansible-playbook', fakeAnsible));
   world.set('KUBELOOM_KUBEONE', world.script('kubeone', fakeKubeOne));
   for (const pool of ['control-aaaaaaa', 'workers-bbbbbbb', 'edge-ccccccc']) {

@@ -7,6 +7,7 @@ import { prepareDocuments } from '#runner/documents/prepare-documents.ts';
 import { settleDocuments } from '#runner/documents/settle-documents.ts';
 import { checkDocuments } from '#runner/drift/check-documents.ts';
 import { Kubectl } from '#runner/kubernetes/kubectl.ts';
+import { kubeconfigTo } from '#test/fakes/kubeconfigs.ts';
 import { twoProviderState } from '#test/rendering/states.ts';
 import { aCheck, aDocument, prefix, type StageWorld, stageWorld } from './stage-world.ts';
 
@@ -26,7 +27,7 @@ beforeEach(async () => {
   // Answers with what it is given: objects without any status.
   const answers = 'case "$*" in *" diff "*) cat >/dev/null ;; *) cat ;; esac';
   world.set('KUBELOOM_KUBECTL', world.script('kubectl', `#!/bin/sh\n${answers}\n`));
-  await world.ports.artifacts.putText('kubeconfigs/team/shop/shop-1234567', 'a kubeconfig');
+  await world.ports.artifacts.putText('kubeconfigs/team/shop/shop-1234567', kubeconfigTo());
 });
 afterEach(() => world.close());
 

@@ -9,6 +9,8 @@ import { answerQuestion } from '#runner/answer-question.ts';
 import { answers } from '#runner/answers.ts';
 import { type FakeDeps, fakeDeps } from '#test/fakes/fake-deps.ts';
 import { boundedForQuestion } from '#test/fakes/session-of.ts';
+import { adminAuthority, adminKey, kubeconfigTo } from '#test/fakes/kubeconfigs.ts';
+import { twoProviderFacts, twoProviderState } from '#test/rendering/states.ts';
 
 const prefix = 'access/team/shop/web-1234567/0123456789abcdef/1';
 const kubeconfigKey = 'kubeconfigs/team/shop/web-1234567';
@@ -18,12 +20,6 @@ const certificate =
 /** As far as it is read: the key. */
 const spki = new X509Certificate(Buffer.from(certificate, 'base64')).publicKey.export({ type: 'spki', format: 'der' });
 const request = `-----BEGIN CERTIFICATE REQUEST-----\n${spki.toString('base64')}\n-----END CERTIFICATE REQUEST-----`;
-const kubeconfig = `clusters:
-- cluster: { server: 'https://192.0.2.1:6443', certificate-authority-data: Y2E= }
-users:
-- user:
-    client-key-data: c2VjcmV0LWtleS1vZi10aGUtYWRtaW4=
-`;
 
 let deps: FakeDeps;
 let folder: string;
@@ -54,11 +50,12 @@ beforeEach(async () => {
   deps = fakeDeps();
   const place = { namespace: 'team', manifest: 'shop', cluster: 'web-1234567', clusterName: 'web', kubeconfigKey };
   const wanted = { role: 'edit', seconds: 7200, request, caller: 'ann from 203.0.113.7' };
+  const known = { states: [twoProviderState()], facts: twoProviderFacts };
   await deps.artifacts.putText(
     questionKeys.request(prefix),
-    JSON.stringify({ kind: 'certificate', ...place, ...wanted }),
+    JSON.stringify({ kind: 'certificate', ...place, ...known, ...wanted }),
   );
-  await deps.artifacts.putText(kubeconfigKey, kubeconfig);
+  await deps.artifacts.putText(kubeconfigKey, kubeconfigTo());
 });
 afterEach(() => {
   vi.unstubAllEnvs();
@@ -70,8 +67,8 @@ describe('a client certificate for a person', () => {
     cluster({ certificate });
     expect(await ask()).toBe(true);
     expect(foundIn('certificate', await result())).toEqual({
-      server: 'https://192.0.2.1:6443',
-      authority: 'Y2E=',
+      server: 'https://shop.example.com:6443',
+      authority: adminAuthority,
       certificate,
       until: '2126-10-30T03:01:00.000Z',
     });
@@ -130,9 +127,9 @@ describe('a client certificate for a person', () => {
   });
 
   it('the key of the admin is in no log and no result', async () => {
-    cluster({ conditions: [{ type: 'Failed', message: 'c2VjcmV0LWtleS1vZi10aGUtYWRtaW4=' }] });
+    cluster({ conditions: [{ type: 'Failed', message: adminKey }] });
     await ask();
     const kept = [questionKeys.log(prefix), questionKeys.result(prefix)].map((key) => deps.artifacts.getText(key));
-    for (const text of await Promise.all(kept)) expect(text).not.toContain('c2VjcmV0LWtleS1vZi10aGUtYWRtaW4=');
+    for (const text of await Promise.all(kept)) expect(text).not.toContain(adminKey);
   });
 });

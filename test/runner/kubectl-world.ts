@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ClusterState } from '#domain/cluster-state.ts';
 import type { StagePlan } from '#domain/plan.ts';
+import { kubeconfigTo } from '#test/fakes/kubeconfigs.ts';
 import { twoProviderFacts, twoProviderState } from '#test/rendering/states.ts';
 import { fakeKubectl } from './fake-kubectl.ts';
 import { aDocument, stageWorld } from './stage-world.ts';
@@ -49,7 +50,7 @@ export async function kubectlWorld() {
   mkdirSync(join(cluster, 'nodes'), { recursive: true });
   world.set('KUBELOOM_TEST_CLUSTER', cluster);
   world.set('KUBELOOM_KUBECTL', world.script('kubectl', fakeKubectl));
-  await world.ports.artifacts.putText(kubeconfigKey, 'kind: Config\nusers:\n  - user:\n      token: bearer-of-all\n');
+  await world.ports.artifacts.putText(kubeconfigKey, kubeconfigTo());
   for (const name of [...controlNodes, 'workers-bbbbbbb-01', 'basement-01']) live(name);
   writeFileSync(
     join(cluster, 'members'),

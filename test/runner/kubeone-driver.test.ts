@@ -3,7 +3,9 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
+import { kubeconfigText, readKubeconfig } from '#documents/kubeconfig.ts';
 import type { ClusterFacts } from '#domain/cluster-state.ts';
+import { kubeconfigTo } from '#test/fakes/kubeconfigs.ts';
 import {
   calls,
   closeKubeOne,
@@ -17,6 +19,9 @@ import {
 } from './recorded-kubeone.ts';
 import { aDocument } from './stage-world.ts';
 
+const read = readKubeconfig(kubeconfigTo());
+const ours = 'parts' in read ? kubeconfigText('shop', read.parts) : '';
+
 beforeEach(openKubeOne);
 afterEach(closeKubeOne);
 
@@ -26,7 +31,7 @@ describe('KubeOne apply', () => {
     expect(result).toMatchObject({ ok: true, summary: { kubernetesVersion: '1.34.2' } });
     expect(calls()).toEqual(['version', 'apply -m kubeone.yaml -y']);
     expect((await world.facts()).kubeconfigKey).toBe(key);
-    expect(await world.ports.artifacts.getText(key)).toBe('kind: Config\n');
+    expect(await world.ports.artifacts.getText(key)).toBe(ours);
     expect(await world.ports.artifacts.getText('pki/team/shop/shop-1234567.tar.gz')).toBe('pki\n');
     expect((await world.facts()).simulated).toEqual([]);
   });
@@ -124,7 +129,7 @@ esac
 
   beforeEach(async () => {
     world.set('KUBELOOM_KUBECTL', world.script('kubectl', fakeKubectl));
-    await world.ports.artifacts.putText(key, 'kind: Config');
+    await world.ports.artifacts.putText(key, kubeconfigTo());
   });
 
   it('an upgrade waits while a user holds a node that is not upgraded yet', async () => {
@@ -191,7 +196,7 @@ describe('KubeOne reset', () => {
   });
 
   it('a reset deletes the kubeconfig', async () => {
-    await world.ports.artifacts.putText(key, 'kind: Config');
+    await world.ports.artifacts.putText(key, kubeconfigTo());
     expect((await world.run('kubernetes')).ok).toBe(true);
     const unasked = ['destroy-workers', 'remove-volumes', 'remove-lb-services'].map((option) => `--${option}=false`);
     expect(calls()[0]).toBe(`reset -m kubeone.yaml -y --remove-binaries ${unasked.join(' ')}`);

@@ -13,6 +13,7 @@ import type { StagePlan } from '#domain/plan.ts';
 import { silentLogger } from '#local/logger.ts';
 import { type LoopbackServer, listenOnLoopback } from '#local/loopback-server.ts';
 import { openS3 } from '#local/s3/s3-listener.ts';
+import { kubeconfigTo } from '#test/fakes/kubeconfigs.ts';
 import { aDocument } from './stage-world.ts';
 
 const prefix = 'runs/team/shop/run-1/shop-1234567/w00';
@@ -42,7 +43,7 @@ beforeEach(async () => {
   client = new S3Client({ endpoint: server.url, region: 'eu-central-1', credentials, forcePathStyle: true });
   artifacts = new S3Artifacts(client, 'kubeloom');
   await artifacts.putText(waypointKeys.document(prefix), JSON.stringify(aDocument([nodes])));
-  await artifacts.putText('kubeconfigs/team/shop/shop-1234567', 'kind: Config');
+  await artifacts.putText('kubeconfigs/team/shop/shop-1234567', kubeconfigTo());
 });
 afterEach(async () => {
   started?.kill('SIGKILL');

@@ -59,6 +59,15 @@ async function gone(pid: number): Promise<boolean> {
   return false;
 }
 
+describe('the environment of a tool', () => {
+  it('credentials and kubeconfigs of the runner reach no tool', async () => {
+    world.set('AWS_SESSION_TOKEN', 'of-the-runner');
+    world.set('KUBECONFIG', '/of/the/runner');
+    const script = 'echo "$AWS_SESSION_TOKEN $KUBECONFIG $OWN"';
+    expect((await run(script, { environment: { OWN: 'own' } })).stdout).toBe('  own\n');
+  });
+});
+
 describe('tools', () => {
   it('the output of a tool is read line by line on both streams, with an unfinished last line', async () => {
     const result = await run('echo one; echo two >&2; printf three');

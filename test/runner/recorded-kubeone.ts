@@ -1,8 +1,9 @@
 /** A KubeOne that leaves what the test asks for, and the world it works in. */
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { StagePlan } from '#domain/plan.ts';
 import { makeSshKeyPair } from '#runner/openssh-key.ts';
+import { kubeconfigTo } from '#test/fakes/kubeconfigs.ts';
 import { type AnsweringHosts, answeringHosts } from './answering-hosts.ts';
 import { aDocument, type StageWorld, stageWorld } from './stage-world.ts';
 
@@ -13,7 +14,7 @@ echo "$*" >> "$out.calls"
 cp kubeone.yaml "$out.manifest"
 echo 'INFO Installing prerequisites'
 [ -e "$out.fail" ] && { cat "$out.fail" >&2; exit 1; }
-[ "$1" = apply ] && [ ! -e "$out.nothing" ] && { echo 'kind: Config' > shop-kubeconfig; echo pki > shop.tar.gz; }
+[ "$1" = apply ] && [ ! -e "$out.nothing" ] && { cp "$out.kubeconfig-left" shop-kubeconfig; echo pki > shop.tar.gz; }
 exit 0
 `;
 
@@ -35,6 +36,7 @@ export async function openKubeOne(): Promise<void> {
   world = stageWorld();
   recordings = join(world.directory, 'recording');
   world.set('KUBELOOM_TEST_RECORDINGS', recordings);
+  writeFileSync(`${recordings}.kubeconfig-left`, kubeconfigTo());
   world.set('KUBELOOM_KUBEONE', world.script('kubeone', fakeKubeOne));
   for (const pool of ['control-aaaaaaa', 'workers-bbbbbbb']) {
     const { privateKey } = makeSshKeyPair(pool);

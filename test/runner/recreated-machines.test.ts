@@ -4,6 +4,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { WaypointDocument } from '#contracts/stage.ts';
 import type { ClusterState } from '#domain/cluster-state.ts';
 import type { StagePlan } from '#domain/plan.ts';
+import { adminAuthority, kubeconfigTo } from '#test/fakes/kubeconfigs.ts';
 import { calls, closeKubeOne, hosts, key, openKubeOne, recordings, world } from './recorded-kubeone.ts';
 import { aDocument } from './stage-world.ts';
 
@@ -77,7 +78,7 @@ grep -qx "$node" "$out.bare" && echo kubeloom-joined-1 || echo kubeloom-joined-0
     world.set('KUBELOOM_SSH', world.script('ssh', fakeSsh));
     writeFileSync(`${recordings}.bare`, lost.join('\n'));
     writeFileSync(`${recordings}.nodes`, JSON.stringify({ items: lost.map((name) => ({ metadata: { name } })) }));
-    await world.ports.artifacts.putText(key, 'kind: Config');
+    await world.ports.artifacts.putText(key, kubeconfigTo());
   });
 
   it('the etcd member and the node of a lost machine are removed before KubeOne joins the new machine', async () => {
@@ -125,10 +126,8 @@ grep -qx "$node" "$out.bare" && echo kubeloom-joined-1 || echo kubeloom-joined-0
 
   it('a machine on which a join was interrupted is reset before KubeOne joins it again', async () => {
     writeFileSync(`${recordings}.bare`, '');
-    writeFileSync(`${recordings}.authority`, 'b3Vycw==');
-    const kubeconfig =
-      'clusters: [{ name: shop, cluster: { server: "https://x", certificate-authority-data: b3Vycw== } }]';
-    await world.ports.artifacts.putText(key, kubeconfig);
+    writeFileSync(`${recordings}.authority`, adminAuthority);
+    await world.ports.artifacts.putText(key, kubeconfigTo());
     // The first has become a node all the same.
     writeFileSync(`${recordings}.nodes`, JSON.stringify({ items: [{ metadata: { name: lost[0] } }] }));
     expect(await run({ direction: 'grow' })).toEqual([
@@ -142,11 +141,9 @@ grep -qx "$node" "$out.bare" && echo kubeloom-joined-1 || echo kubeloom-joined-0
 
   it('KubeOne is not run while a machine on which a join was interrupted cannot be reset', async () => {
     writeFileSync(`${recordings}.bare`, '');
-    writeFileSync(`${recordings}.authority`, 'b3Vycw==');
+    writeFileSync(`${recordings}.authority`, adminAuthority);
     writeFileSync(`${recordings}.unreset`, '');
-    const kubeconfig =
-      'clusters: [{ name: shop, cluster: { server: "https://x", certificate-authority-data: b3Vycw== } }]';
-    await world.ports.artifacts.putText(key, kubeconfig);
+    await world.ports.artifacts.putText(key, kubeconfigTo());
     writeFileSync(`${recordings}.nodes`, JSON.stringify({ items: [{ metadata: { name: lost[0] } }] }));
     const state = threeControls();
     await world.put(aDocument([apply], { before: state, target: state }), facts());
@@ -163,14 +160,12 @@ grep -qx "$node" "$out.bare" && echo kubeloom-joined-1 || echo kubeloom-joined-0
   it('a machine with Kubernetes of another cluster is never reset', async () => {
     writeFileSync(`${recordings}.bare`, '');
     writeFileSync(`${recordings}.authority`, 'dGhlaXJz');
-    const kubeconfig =
-      'clusters: [{ name: shop, cluster: { server: "https://x", certificate-authority-data: b3Vycw== } }]';
-    await world.ports.artifacts.putText(key, kubeconfig);
+    await world.ports.artifacts.putText(key, kubeconfigTo());
     expect(await run({ direction: 'grow' })).toEqual(['version', 'apply -m kubeone.yaml -y']);
   });
 
   it('kubectl asks the control node that is the endpoint now, wherever the stored kubeconfig leads', async () => {
-    await world.ports.artifacts.putText(key, 'clusters:\n- cluster:\n    server: https://192.0.2.9:6443\n');
+    await world.ports.artifacts.putText(key, kubeconfigTo('https://192.0.2.9:6443'));
     const endpoint = threeControls({ apiEndpoint: { kind: 'node', node: 'control-aaaaaaa-01' } });
     await run({ before: endpoint, target: endpoint });
     expect(readFileSync(`${recordings}.kubeconfig`, 'utf8')).toContain('server: https://127.0.0.1:6443\n');

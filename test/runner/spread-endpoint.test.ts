@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import type { StagePlan } from '#domain/plan.ts';
+import { adminAuthority, kubeconfigTo } from '#test/fakes/kubeconfigs.ts';
 import { twoProviderFacts, twoProviderState } from '#test/rendering/states.ts';
 import { aDocument, type StageWorld, stageWorld } from './stage-world.ts';
 
@@ -41,8 +42,7 @@ exit 0
     mkdirSync(cluster);
     world.set('KUBELOOM_TEST_CLUSTER', cluster);
     world.set('KUBELOOM_KUBECTL', world.script('kubectl-maps', withConfigMaps));
-    const admin = { server: 'https://shop.example.com:6443', 'certificate-authority-data': 'bmV3' };
-    await world.ports.artifacts.putText(kubeconfig, JSON.stringify({ clusters: [{ name: 'shop', cluster: admin }] }));
+    await world.ports.artifacts.putText(kubeconfig, kubeconfigTo());
     configMap(
       'cluster-info',
       'kubeconfig',
@@ -69,7 +69,7 @@ exit 0
     const [info, kubeadm, kubeProxy] = patches();
     expect(info?.[0]).toBe('cluster-info');
     expect(parse(info?.[1].data.kubeconfig).clusters).toEqual([
-      { name: '', cluster: { server: 'https://shop.example.com:6443', 'certificate-authority-data': 'bmV3' } },
+      { name: '', cluster: { server: 'https://shop.example.com:6443', 'certificate-authority-data': adminAuthority } },
     ]);
     expect(parse(kubeadm?.[1].data.ClusterConfiguration)).toEqual({
       kind: 'ClusterConfiguration',

@@ -35,7 +35,7 @@ done
 const kubeone = `${leak}
 [ "$1" = version ] && { echo '{"kubeone":{"gitVersion":"v1.14.1"}}'; exit 0; }
 leak; cat ../keys/*
-printf 'kind: Config\\nusers:\\n- user:\\n    token: %s\\n    client-key-data: %s\\n' "$(cat "$world/kubeconfig-token")" "$(base64 -w0 < "$world/kubeconfig-token")" > planted-kubeconfig
+cp "$world/admin.conf" planted-kubeconfig
 cat planted-kubeconfig; cat planted-kubeconfig >&2; echo pki > planted.tar.gz
 `;
 

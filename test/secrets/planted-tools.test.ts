@@ -12,12 +12,13 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Platform, startPlatform } from '#local/platform.ts';
 import { makeSshKeyPair } from '#runner/openssh-key.ts';
+import { adminKey, kubeconfigTo } from '#test/fakes/kubeconfigs.ts';
 import { type FakeVault, startFakeVault } from '#test/vault/fake-vault.ts';
 import { leakyTools } from './leaky-tools.ts';
 
 const mark = (): string => randomBytes(32).toString('hex');
 const visible = mark();
-const [stored, inVault, kubeconfigToken] = [mark(), mark(), mark()];
+const [stored, inVault] = [mark(), mark()];
 const machineKey = makeSshKeyPair('planted').privateKey;
 
 let world: string;
@@ -107,7 +108,7 @@ const secret = (name: string, stringData: Readonly<Record<string, string>>) =>
 beforeAll(async () => {
   world = await mkdtemp(join(tmpdir(), 'kubeloom-leaky-'));
   await Promise.all([mkdir(join(world, 'data')), mkdir(join(world, 'work'))]);
-  await writeFile(join(world, 'kubeconfig-token'), kubeconfigToken);
+  await writeFile(join(world, 'admin.conf'), kubeconfigTo('https://127.0.0.1:6443'));
   sshd = createServer((socket) => socket.end('SSH-2.0-stranger\r\n')).listen(0, '127.0.0.1');
   cleanUp.push(() => sshd.close());
   vault = await startFakeVault();
@@ -189,7 +190,7 @@ describe('values that tools print', () => {
     const texts = new Map([['what the API reported', reported.join('\n')]]);
     for (const entry of await readdir(world, { recursive: true, withFileTypes: true })) {
       const path = relative(world, join(entry.parentPath, entry.name));
-      if (entry.isFile() && !/^(kubeconfig-token|bin\/)/.test(path))
+      if (entry.isFile() && !/^(admin.conf|bin\/)/.test(path))
         texts.set(path, await readFile(join(world, path), 'latin1'));
     }
     expect([...texts.values()].filter((text) => text.includes(visible.slice(0, 60))).length).toBeGreaterThan(2);
@@ -204,13 +205,13 @@ describe('values that tools print', () => {
 /** Where a value is found; the kubeconfig of a cluster is kept as a whole, for its owner, and nowhere else. */
 function placesOf(texts: ReadonlyMap<string, string>): string[] {
   const keyLine = machineKey.split('\n')[2] ?? '';
-  const values = { stored, inVault, kubeconfigToken, keyLine };
+  const values = { stored, inVault, kubeconfigKey: adminKey, keyLine };
   const needles = Object.entries(values).flatMap(([what, value]) =>
     [value, Buffer.from(value).toString('base64').slice(0, -4)].map((needle) => ({ what, needle })),
   );
   return [...texts].flatMap(([place, text]) =>
     needles
-      .filter(({ what, needle }) => text.includes(needle) && !(what === 'kubeconfigToken' && /kubeconfigs/.test(place)))
+      .filter(({ what, needle }) => text.includes(needle) && !(what === 'kubeconfigKey' && /kubeconfigs/.test(place)))
       .map(({ what }) => `${place}: ${what}`),
   );
 }

@@ -112,6 +112,7 @@ export const runOperations = {
     tag: 'clusters',
     params: parameters.ClusterPath,
     summary: 'Get the kubeconfig of a cluster, by its id or name',
+    problems: [400, 404, 409],
     answers: { 200: { description: 'the kubeconfig', schema: z.string(), media: 'application/yaml' } },
   },
 } as const satisfies Operations;

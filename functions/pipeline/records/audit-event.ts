@@ -1,7 +1,9 @@
-/** Who changed what, and from where: an event of the manifest, or of its namespace for what belongs to no manifest. */
+/** Who changed what, or got access to what, and from where: an event of the manifest, or of its namespace for what belongs to no manifest. */
+import { createHash } from 'node:crypto';
 import { changesOf } from '#contracts/change-events.ts';
 import type { ManifestKey, ManifestRecord, NewEvent } from '#contracts/records.ts';
 import { type AdmittedCaller, callerText } from '../../caller.ts';
+import type { ApiPorts } from '../../rights/api-uses.ts';
 import type { SubmissionPorts } from '../../rights/submission-uses.ts';
 
 type Ports = Pick<SubmissionPorts, 'clock' | 'events'>;
@@ -30,6 +32,41 @@ export async function recordChange(
 ): Promise<void> {
   const message = `${what} by ${callerText(caller)}`;
   await report(deps, changesOf(namespace), { runId: '', kind: 'Requested', message, by: caller.name });
+}
+
+/** Access that is given out, or read: `message` is its object with a past participle, as in `kubeconfig of web read`. */
+export interface ReadAccess {
+  readonly kind: 'Requested' | 'KubeconfigRead' | 'LogRead' | 'SecretsListed';
+  readonly message: string;
+  readonly runId?: string;
+}
+
+/** To be awaited before the answer: what cannot be recorded is not given, so it throws what the store throws. */
+export async function recordAccess(
+  deps: Ports,
+  { namespace, name }: ManifestKey,
+  access: ReadAccess,
+  caller: AdmittedCaller,
+): Promise<void> {
+  await deps.events.append({ namespace, name }, [accessEvent(deps, access, caller)]);
+}
+
+/** The same, once an hour for each caller and `thing`: who follows a log asks every few seconds. */
+export async function recordReading(
+  deps: Ports & Pick<ApiPorts, 'events'>,
+  { namespace, name }: ManifestKey,
+  thing: string,
+  access: ReadAccess,
+  caller: AdmittedCaller,
+): Promise<void> {
+  const event = accessEvent(deps, access, caller);
+  const reader = createHash('sha256').update(`${caller.name} ${caller.from}`).digest('hex').slice(0, 16);
+  await deps.events.appendOnce({ namespace, name }, `${event.at.slice(0, 13)}#${reader}#${thing}`, event);
+}
+
+function accessEvent({ clock }: Ports, { message, runId = '', kind }: ReadAccess, caller: AdmittedCaller): NewEvent {
+  const words = `${message} by ${callerText(caller)}`;
+  return { at: clock.now().toISOString(), level: 'info', runId, kind, message: words, by: caller.name };
 }
 
 /** A change is not undone because its event could not be stored. */

@@ -1,16 +1,13 @@
 /** A client certificate for a person: the cluster signs it for the key that the person has made and keeps. */
 import { createHash, X509Certificate } from 'node:crypto';
-import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { parse } from 'yaml';
 import { z } from 'zod';
 import type { CertificateRequest, IssuedCertificate } from '#contracts/access-requests.ts';
 import { clusterGroupOf, clusterRoleTable } from '#domain/cluster-roles.ts';
 import { closedText, observedWords } from '#domain/observed/closed-texts.ts';
 import { ObservedConditionType } from '#domain/observed/kubernetes-texts.ts';
 import type { AnswerContext } from '../answer-question.ts';
-import { secretsIn } from '../kubernetes/kubeconfig.ts';
+import { placeKubeconfig } from '../kubernetes/kubeconfig.ts';
 import { Kubectl } from '../kubernetes/kubectl.ts';
 import { complaintsOnly } from '../process.ts';
 import { StageFailure } from '../stage-failure.ts';
@@ -21,11 +18,6 @@ import { reportAccess } from './report-access.ts';
 const tries = 120;
 const betweenMs = 500;
 
-const Kubeconfig = z.object({
-  clusters: z
-    .array(z.object({ cluster: z.object({ server: z.string(), 'certificate-authority-data': z.string() }) }))
-    .min(1),
-});
 export const SignedRequest = z.object({
   status: z
     .object({
@@ -42,18 +34,15 @@ export async function issueCertificate(
   question: CertificateRequest,
   context: AnswerContext,
 ): Promise<IssuedCertificate> {
-  const { ports, mask, workDirectory } = context;
+  const { ports } = context;
   const text = await ports.artifacts.getText(question.kubeconfigKey);
   if (text === undefined) throw withoutKubeconfig(question);
-  mask.add(secretsIn(text));
-  const file = join(workDirectory, 'kubeconfig');
-  await writeFile(file, text, { mode: 0o600 });
+  const { file, parts } = await placeKubeconfig(context, text, question);
   const certificate = await signed(new Kubectl(context, file), question);
   const until = endOf(certificate, question.request);
   const what = `kubeconfig of ${question.clusterName} with the role ${question.role}, valid until ${until}, issued`;
   await reportAccess(context, question, `${what} for ${question.caller}`);
-  const [{ cluster } = never()] = Kubeconfig.parse(parse(text)).clusters;
-  return { server: cluster.server, authority: cluster['certificate-authority-data'], certificate, until };
+  return { server: parts.server, authority: parts.authority, certificate, until };
 }
 
 /** ISO 8601. Throws for what is not a certificate for the key of the request: its user could not use it, or it is someone else's. */
@@ -137,8 +126,4 @@ function unsigned(why: string): StageFailure {
     message: `The cluster signed no client certificate: ${why}.`,
     hint: 'Its controller manager must sign for kubernetes.io/kube-apiserver-client, as kubeadm sets it up.',
   });
-}
-
-function never(): never {
-  throw new Error('a kubeconfig without a cluster');
 }

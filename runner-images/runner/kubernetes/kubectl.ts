@@ -1,4 +1,5 @@
 /** kubectl against one cluster: commands that throw failures as `StageFailure`. */
+import { dirname } from 'node:path';
 import { z } from 'zod';
 import { BootId, observedLine } from '#domain/observed/closed-texts.ts';
 import {
@@ -135,7 +136,8 @@ export class Kubectl {
       program: process.env.KUBELOOM_KUBECTL ?? 'kubectl',
       args: [`--kubeconfig=${this.#kubeconfig}`, ...args],
       ...(cwd === undefined ? {} : { cwd }),
-      ...(environment === undefined ? {} : { environment }),
+      // No configuration of the user that runs it, and none of an earlier job.
+      environment: { HOME: dirname(this.#kubeconfig), KUBERC: 'off', ...environment },
       ...(input === undefined ? {} : { input }),
       ...(onLine === undefined ? {} : { onLine }),
       ...(quietMs === undefined ? {} : { quietMs }),

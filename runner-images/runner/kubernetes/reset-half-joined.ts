@@ -1,13 +1,10 @@
 /** Resets machines on which a join was interrupted (the runner was killed): KubeOne takes a file of kubeadm for a join that is done, or stops at it. */
-import { readFile } from 'node:fs/promises';
-import { parse } from 'yaml';
-import { z } from 'zod';
 import type { ClusterState } from '#domain/cluster-state.ts';
 import { asRoot, runOverSsh, sshLoginOf } from '../ansible/ssh-command.ts';
 import { settleBounded, unwrap } from '../bounded.ts';
 import type { StageContext } from '../stage-context.ts';
 import { StageFailure } from '../stage-failure.ts';
-import { keepKubeconfig } from './kubeconfig.ts';
+import { keepParts } from './kubeconfig.ts';
 import { Kubectl } from './kubectl.ts';
 
 /** ssh processes at once. */
@@ -15,12 +12,6 @@ const asksAtOnce = 30;
 
 /** It stops the kubelet and removes all its containers. */
 const resetMs = 5 * 60_000;
-
-const Kubeconfig = z.object({
-  clusters: z
-    .array(z.object({ cluster: z.object({ 'certificate-authority-data': z.string().optional() }) }))
-    .default([]),
-});
 
 /**
  * Those that have the certificate authority of this cluster, and no node in it. A machine of another cluster is never touched. None in an
@@ -34,19 +25,16 @@ export async function resetHalfJoined(context: StageContext, state: ClusterState
     .flatMap((pool) => pool.nodes.map((node) => ({ node, pool })))
     .filter(({ node: { name } }) => facts.current.nodes[name]?.joined !== true);
   if (joining.length === 0) return;
-  const kubeconfig = await keepKubeconfig(context);
-  if (kubeconfig === undefined) return;
-  const authority = Kubeconfig.parse(parse(await readFile(kubeconfig, 'utf8'))).clusters[0]?.cluster;
-  const own = authority?.['certificate-authority-data'];
-  if (own === undefined) return;
+  const kept = await keepParts(context);
+  if (kept === undefined) return;
   const logins = joining.map((member) => sshLoginOf(member, facts.current, keyDirectory));
   const asked = await settleBounded(logins, asksAtOnce, async (login) => {
     const { stdout } = await runOverSsh(context, login, asRoot(login, 'base64 -w0 /etc/kubernetes/pki/ca.crt'));
-    return stdout.trim() === own;
+    return stdout.trim() === kept.parts.authority;
   });
   const half = unwrap(asked).flatMap((isOne, index) => (isOne ? (logins[index] ?? []) : []));
   if (half.length === 0) return;
-  const nodes = await new Kubectl(context, kubeconfig).nodes();
+  const nodes = await new Kubectl(context, kept.file).nodes();
   for (const login of half.filter(({ name }) => !nodes.has(name))) {
     const { code, stderr } = await runOverSsh(context, login, asRoot(login, 'kubeadm reset -f'), { totalMs: resetMs });
     if (code !== 0) throw notReset(login.name, stderr);

@@ -1,9 +1,9 @@
 /** After the API endpoint has moved: updates what still names the old one inside the cluster. */
-import { readFile } from 'node:fs/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { parse, stringify } from 'yaml';
 import { z } from 'zod';
 import { closedText } from '#domain/observed/closed-texts.ts';
+import type { KubeconfigParts } from '#domain/observed/kubeconfig.ts';
 import { apiAddress, apiNames } from '#rendering/kubeone-manifest.ts';
 import type { StageContext } from '../stage-context.ts';
 import { StageFailure } from '../stage-failure.ts';
@@ -19,7 +19,7 @@ const Kubeconfig = z.looseObject({
   clusters: z
     .array(
       z.looseObject({
-        cluster: z.looseObject({ server: z.string(), 'certificate-authority-data': z.string().optional() }),
+        cluster: z.looseObject({ server: z.string() }),
       }),
     )
     .min(1),
@@ -35,12 +35,12 @@ const ClusterConfiguration = z.looseObject({
 export async function updateEndpointConsumers(
   context: StageContext,
   kubectl: Kubectl,
-  kubeconfigFile: string,
+  { server, authority }: KubeconfigParts,
 ): Promise<void> {
   const { target, facts, log, emit } = context;
   if (target === null) return;
   const { host, port } = apiAddress(target, facts.current);
-  const admin = Kubeconfig.parse(parse(await readFile(kubeconfigFile, 'utf8'))).clusters[0]?.cluster;
+  const admin = { server, 'certificate-authority-data': authority };
   // What nodes that join later read first.
   await change(context, kubectl, { namespace: 'kube-public', name: 'cluster-info', key: 'kubeconfig' }, (text) => {
     const known = Kubeconfig.parse(parse(text));

@@ -1,5 +1,7 @@
 /** Facts that a simulated tool "finds": plausible, and always the same for the same names. */
 import { createHash } from 'node:crypto';
+import { kubeconfigText } from '#documents/kubeconfig.ts';
+import { simulatedCertificate } from './simulated-certificate.ts';
 
 /** An address of 198.18.0.0/15, which is reserved for tests. */
 export function simulatedAddress(name: string): string {
@@ -18,22 +20,13 @@ export function simulatedBootId(name: string): string {
   );
 }
 
-/** A kubeconfig whose content says that there is no cluster. */
+/** A kubeconfig like a real one. Nothing answers at its address, and its certificate is good for nothing. */
 export function simulatedKubeconfig(cluster: string, endpoint: string): string {
-  return `# Simulated: nothing answers at this address.
-apiVersion: v1
-kind: Config
-clusters:
-  - name: ${cluster}
-    cluster: { server: "https://${endpoint}:6443" }
-contexts:
-  - name: ${cluster}
-    context: { cluster: ${cluster}, user: simulated }
-current-context: ${cluster}
-users:
-  - name: simulated
-    user: {}
-`;
+  const { certificate, key } = simulatedCertificate('simulated');
+  const encoded = (text: string): string => Buffer.from(text).toString('base64');
+  const authority = encoded(certificate);
+  const server = `https://${endpoint}:6443`;
+  return kubeconfigText(cluster, { server, authority, certificate: authority, key: encoded(key) });
 }
 
 function digest(text: string): Buffer {

@@ -4,7 +4,7 @@ import { refuseComponentsInUse } from '../documents/components-in-use.ts';
 import { prepareDocuments } from '../documents/prepare-documents.ts';
 import { settleDocuments } from '../documents/settle-documents.ts';
 import { refuseStorageInUse } from '../documents/storage-in-use.ts';
-import { keepKubeconfig } from '../kubernetes/kubeconfig.ts';
+import { keepParts } from '../kubernetes/kubeconfig.ts';
 import { Kubectl } from '../kubernetes/kubectl.ts';
 import { controlNames } from '../kubernetes/members.ts';
 import { patchNodes } from '../kubernetes/patch-nodes.ts';
@@ -24,7 +24,7 @@ export const kubectl: ToolOf<'kubectl'> = async (context) => {
     context,
     (context.target?.documents ?? []).filter(({ name }) => wanted.has(name)),
   );
-  const kubeconfig = await keepKubeconfig(context);
+  const kubeconfig = await keepParts(context);
   if (kubeconfig === undefined) {
     if (patch.length === 0 && prepared.length === 0 && !work.certificates) {
       context.log.write('runner', 'the cluster has no kubeconfig: Kubernetes never ran, so there is nothing to remove');
@@ -37,14 +37,14 @@ export const kubectl: ToolOf<'kubectl'> = async (context) => {
       hint: 'This is a fault of Kubeloom: the kubernetes stage must run before this one.',
     });
   }
-  const client = new Kubectl(context, kubeconfig);
+  const client = new Kubectl(context, kubeconfig.file);
   await refuseStorageInUse(context, client);
   await refuseComponentsInUse(context, client, { removed: documentsRemoved, prepared });
   const contracts = await checkComponents(context, client, prepared);
   const nodesRemoved = await removeNodes(context, client, work);
   const nodesPatched = await patchNodes(context, client, patch);
   if (context.document.direction === 'move' && context.mode === 'do')
-    await updateEndpointConsumers(context, client, kubeconfig);
+    await updateEndpointConsumers(context, client, kubeconfig.parts);
   else if (controlNodesChange(context)) await updateNamesOfApi(context, client);
   // Those of new nodes, and rotated ones; patched nodes are ready, so their kubelets have asked.
   if (patch.length > 0 || work.certificates) await approveServingRequests(context, client);

@@ -1,21 +1,22 @@
 /** The kubernetes stage: `kubeone apply` in a directory of its own; `reset` for static nodes of a cluster that goes away. */
-import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, open, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { clusterKeys } from '#contracts/stage.ts';
 import type { ClusterState } from '#domain/cluster-state.ts';
 import { kubeoneReleaseFor } from '#domain/kubernetes-versions.ts';
-import { type KubeOneInput, renderKubeOneManifest } from '#rendering/kubeone-manifest.ts';
+import { kubeconfigLimit } from '#domain/observed/kubeconfig.ts';
+import { type KubeOneInput, leaderOf, renderKubeOneManifest } from '#rendering/kubeone-manifest.ts';
 import { absentNodes, unresetNodes } from '../kubeone/absent-nodes.ts';
 import { findAddons } from '../kubeone/addons-directory.ts';
 import { continueUpgrade } from '../kubeone/interrupted-upgrade.ts';
 import { kubeoneError } from '../kubeone/kubeone-failure.ts';
-import { removeKubeconfig } from '../kubernetes/kubeconfig.ts';
+import { acceptedKubeconfig, removeKubeconfig } from '../kubernetes/kubeconfig.ts';
 import { controlNames, membersOf } from '../kubernetes/members.ts';
 import { removeOldMembers } from '../kubernetes/remove-old-members.ts';
 import { resetHalfJoined } from '../kubernetes/reset-half-joined.ts';
 import { complaintsOnly } from '../process.ts';
 import { writeSshKeyFiles } from '../ssh-keys.ts';
-import type { ContextOf, StageSummary, ToolOf } from '../stage-context.ts';
+import { type ContextOf, knownStates, type StageSummary, type ToolOf } from '../stage-context.ts';
 import { StageFailure } from '../stage-failure.ts';
 
 /** KubeOne sometimes waits for machines without output. */
@@ -52,7 +53,7 @@ async function apply(context: ContextOf<'kubeone'>): Promise<StageSummary> {
   });
   if (result.code !== 0)
     throw new StageFailure(kubeoneError(`${result.stdout}\n${result.stderr}`, state, context.document.before));
-  await keepWhatItLeft(context, state, directory);
+  await keepWhatItLeft(context, state, { directory, leader: leaderOf(state, absent) });
   context.emit({
     kind: known ? 'KubernetesUpdated' : 'KubernetesInstalled',
     message: `Kubernetes ${state.kubernetesVersion} runs${about === undefined ? '' : ` (${about})`}`,
@@ -150,9 +151,13 @@ async function prepare(
   return { directory, keyDirectory };
 }
 
-/** The kubeconfig becomes an artifact; the backup of the cluster's certificate authority another one, which is written and never read. */
-async function keepWhatItLeft(context: ContextOf<'kubeone'>, state: ClusterState, directory: string): Promise<void> {
-  const kubeconfig = await readFile(join(directory, `${state.name}-kubeconfig`), 'utf8').catch(() => '');
+/** What we accept of the kubeconfig becomes an artifact; the backup of the cluster's certificate authority another one, which is written and never read. */
+async function keepWhatItLeft(
+  context: ContextOf<'kubeone'>,
+  state: ClusterState,
+  { directory, leader }: { readonly directory: string; readonly leader: string | undefined },
+): Promise<void> {
+  const kubeconfig = await beginningOf(join(directory, `${state.name}-kubeconfig`));
   const keys = clusterKeys(context.document);
   if (kubeconfig.trim() === '') {
     if (context.facts.current.kubeconfigKey !== undefined) return;
@@ -163,11 +168,25 @@ async function keepWhatItLeft(context: ContextOf<'kubeone'>, state: ClusterState
       hint: 'Report it with the log of the stage.',
     });
   }
-  await context.ports.artifacts.putText(keys.kubeconfig, kubeconfig, 'application/yaml');
+  const cluster = { states: knownStates(context), facts: context.facts.current };
+  const { text } = acceptedKubeconfig(context, kubeconfig, cluster, leader);
+  await context.ports.artifacts.putText(keys.kubeconfig, text, 'application/yaml');
   const backup = await readFile(join(directory, `${state.name}.tar.gz`)).catch(() => undefined);
   if (backup !== undefined) {
     await context.ports.artifacts.putBytes(keys.authority, backup);
     await context.ports.artifacts.remove(keys.formerAuthority);
   }
   context.facts.kubeconfig(keys.kubeconfig);
+}
+
+/** As much of a file as an acceptable kubeconfig has, and a byte more; '' when there is no file. A control node chose its size. */
+async function beginningOf(file: string): Promise<string> {
+  const handle = await open(file).catch(() => undefined);
+  if (handle === undefined) return '';
+  try {
+    const { buffer, bytesRead } = await handle.read(Buffer.alloc(kubeconfigLimit + 1), 0, kubeconfigLimit + 1);
+    return buffer.toString('utf8', 0, bytesRead);
+  } finally {
+    await handle.close();
+  }
 }

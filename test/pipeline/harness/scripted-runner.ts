@@ -16,6 +16,7 @@ import { nameOfCluster } from '#domain/naming.ts';
 import type { StageName } from '#domain/plan.ts';
 import { withoutPools } from '#domain/planning/states/without-pools.ts';
 import type { Deps } from '#functions/ports.ts';
+import { kubeconfigTo } from '#test/fakes/kubeconfigs.ts';
 import { type BuildRequest, StateFault } from './state-machines.ts';
 
 /**
@@ -210,7 +211,7 @@ export class ScriptedRunner {
       ...(stage === 'kubernetes' && mode === 'do' && { kubeconfigKey: keys.kubeconfig }),
     };
     if (stage === 'kubernetes' && mode === 'do' && !half)
-      for (const key of Object.values(keys)) await artifacts.putText(key, 'kind: Config');
+      for (const key of Object.values(keys)) await artifacts.putText(key, kubeconfigTo());
     await artifacts.putText(waypointKeys.facts(prefix), JSON.stringify(facts));
   }
 }
