@@ -131,6 +131,11 @@ export const Options = z.strictObject({
     .pipe(z.array(z.string().regex(/^(\*|[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?)$/, 'names no namespace')))
     .default([])
     .describe('namespaces whose plans someone with the role `approver` has to approve, comma separated; `*`: all'),
+  endlessKubeconfigs: onOff
+    .default(true)
+    .describe(
+      "`false`: no one gets the kubeconfig of a cluster's admin; people get [their own](../users-and-roles.md#in-a-cluster), for a day at most",
+    ),
   budgets: list
     .pipe(BudgetTexts)
     .default([])

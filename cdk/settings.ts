@@ -30,6 +30,7 @@ export interface SettingsParts {
     Options,
     | 'admins'
     | 'budgets'
+    | 'endlessKubeconfigs'
     | 'providers'
     | 'repairsPerHour'
     | 'runnerCidrs'
@@ -56,6 +57,7 @@ export function functionSettings(parts: SettingsParts): Settings {
     KUBELOOM_REPAIRS_PER_HOUR: String(parts.options.repairsPerHour),
     KUBELOOM_REQUIRE_APPROVAL: parts.options.requireApproval.join(','),
     KUBELOOM_BUDGETS: parts.options.budgets.join(','),
+    KUBELOOM_ENDLESS_KUBECONFIGS: parts.options.endlessKubeconfigs ? 'yes' : 'no',
     // The image of the nodes stage is built with it.
     KUBELOOM_UPSTREAM_DOCUMENTS: 'longhorn',
     KUBELOOM_DEFAULT_STORAGE: 'longhorn',

@@ -92,6 +92,7 @@ export function platformEnvironment(options: EnvironmentOptions): Readonly<Recor
     KUBELOOM_ADMINS: firstAdmins(process.env.KUBELOOM_ADMINS),
     KUBELOOM_REQUIRE_APPROVAL: process.env.KUBELOOM_REQUIRE_APPROVAL ?? '',
     KUBELOOM_BUDGETS: process.env.KUBELOOM_BUDGETS ?? '',
+    KUBELOOM_ENDLESS_KUBECONFIGS: process.env.KUBELOOM_ENDLESS_KUBECONFIGS ?? 'yes',
     // Two platforms of one machine must not confuse their hosts.
     KUBELOOM_INSTALLATION: process.env.KUBELOOM_INSTALLATION ?? `kubeloom-${own}`,
     KUBELOOM_HOSTS_DIR: process.env.KUBELOOM_HOSTS_DIR ?? `${dataDirectory}/hosts`,

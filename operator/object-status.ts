@@ -48,6 +48,7 @@ export const ObjectStatus = z.object({
   runId: z.string().optional().describe('The run that works on it or did last.'),
   manifestGeneration: z.int().optional().describe('Generation of the manifest in Kubeloom.'),
   outputs: z.string().optional().describe('The run after which the Secrets with kubeconfigs were written.'),
+  outputsRefused: z.string().optional().describe('Why Kubeloom gives out no kubeconfig for a Secret.'),
 });
 export type ObjectStatus = z.infer<typeof ObjectStatus>;
 

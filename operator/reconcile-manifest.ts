@@ -144,12 +144,17 @@ async function report(
   };
   if (shown?.lastRun?.endedAt !== undefined && shown.lastRun.runId === shown.runId) {
     const written = status.outputs === shown.runId || (isDriftCheck(shown) && status.outputs !== undefined);
-    if (!written || outputsMissing(object, shown, secrets)) {
-      const foreign = await writeOutputs(kubernetes, api, { object, resource, manifest: shown, known: secrets });
+    const missing = object.status.outputsRefused === undefined && outputsMissing(object, shown, secrets);
+    if (!written || missing) {
+      const outputs = { object, resource, manifest: shown, known: secrets };
+      const { foreign, refused } = await writeOutputs(kubernetes, api, outputs);
       for (const secret of foreign) {
         const message = `Secret ${secret} is not of this object and is left as it is; rename or delete it`;
         await writes.event(object, { type: 'Warning', reason: 'SecretExists', message });
       }
+      status.outputsRefused = refused.length > 0 ? cut(refused.join('\n')) : undefined;
+      for (const message of refused)
+        await writes.event(object, { type: 'Warning', reason: 'KubeconfigRefused', message });
     }
     status.outputs = shown.runId;
   }

@@ -89,22 +89,33 @@ export interface Outputs {
   readonly known: KnownSecrets;
 }
 
+/** What was not written, and why. */
+export interface Unwritten {
+  /** Names of Secrets that others wrote and that are therefore left as they are. */
+  readonly foreign: readonly string[];
+  /** Sentences of Kubeloom about kubeconfigs that it does not give out. */
+  readonly refused: readonly string[];
+}
+
 /**
- * Writes the Secrets with kubeconfig and metadata of each cluster next to the object, and removes those of clusters that are gone.
- * Returns the names of Secrets that others wrote and that are therefore left as they are.
+ * Writes the Secrets with kubeconfig and metadata of each cluster next to the object, and removes those of clusters that are gone, and
+ * of kubeconfigs that Kubeloom does not give out.
  */
 export async function writeOutputs(
   kubernetes: KubernetesApi,
   api: ApiClient,
   { object, resource, manifest, known }: Outputs,
-): Promise<readonly string[]> {
+): Promise<Unwritten> {
   const { namespace, name, uid } = object.metadata;
   const own = known.ownedBy(object.metadata);
   const wanted = new Set<string>();
   const foreign: string[] = [];
+  const refused: string[] = [];
   for (const cluster of manifest.clusters) {
     if (cluster.kubeconfigPath === null) continue;
-    const kubeconfig = await api.getKubeconfig({ namespace, name, cluster: cluster.cluster }).catch(unlessNone);
+    const kubeconfig = await api
+      .getKubeconfig({ namespace, name, cluster: cluster.cluster })
+      .catch(unlessNone(refused));
     const contents = { kubeconfig, metadata: JSON.stringify(metadataOf(cluster), null, 2) };
     for (const [output, content] of Object.entries(contents)) {
       if (content === undefined) continue;
@@ -138,14 +149,17 @@ export async function writeOutputs(
   for (const { name: old } of own.filter((secret) => !wanted.has(secret.name))) {
     await kubernetes.ask('DELETE', `/api/v1/namespaces/${namespace}/secrets/${old}`).catch(unlessMissing);
   }
-  return foreign;
+  return { foreign, refused };
 }
 
-/** A cluster that has no kubeconfig yet, or none any more. */
-function unlessNone(error: unknown): undefined {
-  if (error instanceof ProblemAnswer && (error.problem.status === 404 || error.problem.status === 409))
+/** A cluster that has no kubeconfig yet, or none any more, or whose kubeconfig is refused, which is noted. */
+function unlessNone(refused: string[]): (error: unknown) => undefined {
+  return (error) => {
+    if (!(error instanceof ProblemAnswer) || ![404, 409].includes(error.problem.status)) throw error;
+    const { code, detail } = error.problem;
+    if (code === 'KubeconfigRefused') refused.push(detail);
     return undefined;
-  throw error;
+  };
 }
 
 /** Addresses by pool and node, in Claudie's shape; keys of nodes are not handed out. */

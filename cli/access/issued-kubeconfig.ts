@@ -1,8 +1,7 @@
 /** A kubeconfig of one's own, for some hours: the private key is made here, and only a request for a certificate is sent. */
 import { generateKeyPairSync, sign } from 'node:crypto';
-import { stringify } from 'yaml';
-import type { IssuedCertificate } from '#contracts/access-requests.ts';
 import { questionLimitMs } from '#contracts/job.ts';
+import { kubeconfigText } from '#documents/kubeconfig.ts';
 import { signedRequest, unsignedRequest } from '#domain/certificates/client-request.ts';
 import { type ClusterRole, clusterGroupOf, clusterUserOf } from '#domain/cluster-roles.ts';
 import type { CliClient, ManifestName } from '../connection/api-client.ts';
@@ -37,20 +36,7 @@ export async function issueKubeconfig(
     patience,
   );
   const key = privateKey.export({ format: 'pem', type: 'pkcs8' }).toString();
-  return { text: kubeconfigOf(issued, { name: `${title}-${role}`, key }), until: new Date(issued.until) };
-}
-
-function kubeconfigOf(
-  { server, authority, certificate }: IssuedCertificate,
-  { name, key }: { readonly name: string; readonly key: string },
-): string {
-  const user = { 'client-certificate-data': certificate, 'client-key-data': Buffer.from(key).toString('base64') };
-  return stringify({
-    apiVersion: 'v1',
-    kind: 'Config',
-    clusters: [{ name, cluster: { server, 'certificate-authority-data': authority } }],
-    users: [{ name, user }],
-    contexts: [{ name, context: { cluster: name, user: name } }],
-    'current-context': name,
-  });
+  const { server, authority, certificate, until } = issued;
+  const parts = { server, authority, certificate, key: Buffer.from(key).toString('base64') };
+  return { text: kubeconfigText(`${title}-${role}`, parts), until: new Date(until) };
 }

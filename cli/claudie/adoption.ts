@@ -1,5 +1,6 @@
 /** Converts the documents and outputs of a Claudie installation into files for Kubeloom, with a report. Connects to nothing. */
 import { stringify } from 'yaml';
+import { kubeconfigText, readKubeconfig } from '#documents/kubeconfig.ts';
 import { readObjects } from '#documents/read-objects.ts';
 import { isMap, withoutServerFields } from '#domain/manifest/faults/kubernetes-document.ts';
 import { referenceName, referencesIn } from '#domain/manifest/references-in.ts';
@@ -87,13 +88,14 @@ function filesOfManifest({ name, namespace, document, staticPools }: NamedManife
 }
 
 /** Access to what Claudie built, which is lost with its management cluster. */
-function filesOfCluster({ id, kubeconfig, machines = [] }: ClaudieCluster): readonly AdoptedFile[] {
+function filesOfCluster({ id, name, kubeconfig, machines = [] }: ClaudieCluster): readonly AdoptedFile[] {
+  const read = kubeconfig === undefined ? undefined : readKubeconfig(kubeconfig);
   const keys = new Map(
     machines.map(({ kind, pool, node, privateKey }) => [kind === 'dynamic' ? pool : node, privateKey]),
   );
   const folder = `clusters/${fileName(id)}`;
   return [
-    ...(kubeconfig === undefined ? [] : [{ path: `${folder}/kubeconfig`, text: kubeconfig }]),
+    ...(read && 'parts' in read ? [{ path: `${folder}/kubeconfig`, text: kubeconfigText(name, read.parts) }] : []),
     ...[...keys]
       .filter(([, key]) => key !== '')
       .map(([name, text]) => ({ path: `${folder}/${fileName(name)}.key`, text })),
@@ -101,7 +103,9 @@ function filesOfCluster({ id, kubeconfig, machines = [] }: ClaudieCluster): read
 }
 
 function missingOf({ id, kubeconfig, machines }: ClaudieCluster): readonly string[] {
+  const read = kubeconfig === undefined ? undefined : readKubeconfig(kubeconfig);
   return [
+    ...(read && 'refusal' in read ? [`cluster ${id}: its kubeconfig is not written: it ${read.refusal}`] : []),
     ...(kubeconfig === undefined
       ? [`cluster ${id}: its kubeconfig (Secret ${id}-kubeconfig) is not among the files`]
       : []),

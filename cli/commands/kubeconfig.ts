@@ -39,9 +39,7 @@ async function kubeconfig(cluster: string, options: KubeconfigOptions): Promise<
   const api = cliClient();
   const found = await findCluster(api, cluster, options);
   const personal = ttl !== undefined || role !== undefined;
-  const text = personal
-    ? await issued(api, found, options)
-    : await api.getKubeconfig({ ...found.owner, cluster: found.cluster });
+  const text = personal ? await issued(api, found, options) : await ofAdmin(api, found);
   if (output === undefined && !merge) {
     process.stdout.write(text);
     return;
@@ -56,6 +54,17 @@ async function kubeconfig(cluster: string, options: KubeconfigOptions): Promise<
     const file = await mergeKubeconfig(text, name, force || personal);
     note(`added to ${file}: kubectl --context ${name} get nodes`);
   }
+}
+
+/** Judged here, too: kubectl runs what is in it, and the API may be of a release that hands out what it found. */
+async function ofAdmin(api: CliClient, { owner, cluster, name }: FoundCluster): Promise<string> {
+  const { kubeconfigText, readKubeconfig } = await import('#documents/kubeconfig.ts');
+  const read = readKubeconfig(await api.getKubeconfig({ ...owner, cluster }));
+  if ('parts' in read) return kubeconfigText(name, read.parts);
+  throw new CliError(
+    `the kubeconfig of cluster "${name}" ${read.refusal}: it is neither printed nor written`,
+    exitCodes.fault,
+  );
 }
 
 async function issued(api: CliClient, found: FoundCluster, options: KubeconfigOptions): Promise<string> {

@@ -1,5 +1,5 @@
 /** Secrets (their values are never answered, logged or put into faults), TemplateGitReferences and RoleBindings. */
-import { installationChanges } from '#contracts/change-events.ts';
+import { changesOf, installationChanges } from '#contracts/change-events.ts';
 import { operations } from '#contracts/operations/operations.ts';
 import { faultsError, pathFaults, refuseFaults, storageFaults, wireFaults } from '#documents/wire-faults.ts';
 import { PipelineError } from '#domain/errors.ts';
@@ -9,7 +9,7 @@ import { validateRoleBinding } from '#domain/manifest/role-binding.ts';
 import { secretValues } from '#domain/manifest/schema/secret.ts';
 import { validateSecret } from '#domain/manifest/secrets/validate-secret.ts';
 import { validateTemplateReference } from '#domain/manifest/validate-template-reference.ts';
-import { recordChange } from '../pipeline/records/audit-event.ts';
+import { recordChange, recordReading } from '../pipeline/records/audit-event.ts';
 import { manifestsThatUse, storedSecretUses } from '../pipeline/submission/manifests-that-use.ts';
 import { retryForSecret } from '../pipeline/submission/retry-for-secret.ts';
 import { secretPath, validationContextOf } from '../pipeline/submission/validation-context.ts';
@@ -41,6 +41,10 @@ export const listSecrets = handle(operations.listSecrets, async ({ query, caller
       ? [{ namespace, name }]
       : [];
   });
+  const place = query.namespace ?? installationChanges;
+  const where = query.namespace === undefined ? 'all namespaces that the caller sees' : `namespace ${query.namespace}`;
+  const read = { kind: 'SecretsListed' as const, message: `names of Secrets of ${where} listed` };
+  await recordReading(deps, changesOf(place), 'secrets', read, caller);
   return unlessSeen(headers, { items });
 });
 

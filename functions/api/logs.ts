@@ -4,6 +4,7 @@ import { operations } from '#contracts/operations/operations.ts';
 import { RunWork, waypointKeys } from '#contracts/stage.ts';
 import { PipelineError } from '#domain/errors.ts';
 import { nameOfCluster } from '#domain/naming.ts';
+import { recordReading } from '../pipeline/records/audit-event.ts';
 import type { ApiPorts } from '../rights/api-uses.ts';
 import { findClusterRecord } from './clusters.ts';
 import { handle } from './http/handle.ts';
@@ -46,7 +47,7 @@ function inOrder(left: LogList['items'][number], right: LogList['items'][number]
 const pieceBytes = 1_000_000;
 
 /** The log from an offset on; two headers say where the next part begins and whether the log is complete. */
-export const getLog = handle(operations.getLog, async ({ path, query }, deps) => {
+export const getLog = handle(operations.getLog, async ({ path, query, caller }, deps) => {
   const [stage = '', undo] = path.stage.split('-');
   const cluster = await clusterOfRun(deps, path);
   const folder = `${runPrefix(path, path.run)}${cluster}/${path.waypoint}/${stage}`;
@@ -64,6 +65,9 @@ export const getLog = handle(operations.getLog, async ({ path, query }, deps) =>
   const piece = last ? bytes : wholeCharacters(bytes.subarray(0, pieceBytes));
   const next = query.offset + piece.length;
   const headers = { [headerNames.nextOffset]: String(next), [headerNames.ended]: String(last) };
+  const { namespace, name, run: runId } = path;
+  const read = { kind: 'LogRead' as const, message: `logs of run ${runId} read`, runId };
+  await recordReading(deps, { namespace, name }, runId, read, caller);
   return { text: new TextDecoder('utf-8', { ignoreBOM: true }).decode(piece), headers };
 });
 

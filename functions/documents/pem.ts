@@ -15,7 +15,7 @@ export function canonicalCertificates(encoded: string): string | undefined {
   return encodedText(certificates.map(String).join(''));
 }
 
-/** The private key of the first of these certificates; undefined when it is another one, or cannot be read. */
+/** The private key of the first of these certificates; undefined when it belongs to none of them, or cannot be read. */
 export function canonicalKey(encoded: string, certificates: string): string | undefined {
   const [block, ...more] = pemBlocks(encoded, /^(?:(?:RSA|EC) )?PRIVATE KEY$/) ?? [];
   const [first] = pemBlocks(certificates, /^CERTIFICATE$/) ?? [];

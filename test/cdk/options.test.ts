@@ -19,6 +19,7 @@ describe('options', () => {
       logDays: 90,
       requireApproval: [],
       budgets: [],
+      endlessKubeconfigs: true,
       runDays: 365,
       oldVersionDays: 90,
       tickMinutes: 5,
@@ -42,6 +43,12 @@ describe('options', () => {
       consoleToken: 'access',
       consoleSignInOrigins: [],
     });
+  });
+
+  it('an installation that gives out no endless kubeconfigs says so to the API', () => {
+    const settingWith = (context: Record<string, unknown>) =>
+      variablesOf(installationOf(context).pipeline, 'AWS::Lambda::Function').KUBELOOM_ENDLESS_KUBECONFIGS;
+    expect([settingWith({}), settingWith({ endlessKubeconfigs: 'false' })]).toEqual(['yes', 'no']);
   });
 
   it('healing replaces as many machines an hour as the option says', () => {

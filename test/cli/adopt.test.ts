@@ -7,6 +7,7 @@ import { parseAllDocuments } from 'yaml';
 import { readObjects } from '#documents/read-objects.ts';
 import { InputManifest } from '#domain/manifest/schema/input-manifest.ts';
 import { validateManifest } from '#domain/manifest/validate-manifest.ts';
+import { kubeconfigTo } from '#test/fakes/kubeconfigs.ts';
 import { kubeloom } from './kubeloom.ts';
 
 let folder: string;
@@ -135,7 +136,7 @@ const everything = [
   secret('hetzner', { credentials: 'a'.repeat(64) }),
   secret('metal', { privatekey: 'KEY' }),
   secret('unrelated', { password: 'unrelated' }),
-  output('kubeconfig', 'kind: Config'),
+  output('kubeconfig', kubeconfigTo()),
   output('metadata', JSON.stringify(metadata)),
 ];
 
@@ -221,7 +222,8 @@ describe('kubeloom adopt', () => {
     const texts = [await adopt(everything)];
     rmSync(out, { recursive: true });
     texts.push(await adopt(everything, '--json'));
-    for (const { stdout, stderr } of texts) expect(stdout + stderr).not.toMatch(/KEY-OF|a{64}|kind: Config|unrelated/);
+    for (const { stdout, stderr } of texts)
+      expect(stdout + stderr).not.toMatch(/KEY-OF|a{64}|client-key-data|unrelated/);
   });
 
   it('adopt names what is missing: Secrets, kubeconfigs, and machines that cannot be read', async () => {
@@ -244,8 +246,17 @@ describe('kubeloom adopt', () => {
     expect(existsSync(join(out, 'manifests/team/shop/manifest.yaml'))).toBe(true);
   });
 
+  it('a kubeconfig of Claudie that runs a program is not written, and the report names the key', async () => {
+    const prepared = kubeconfigTo().replace('  user:\n', '  user:\n    exec: { command: sh }\n');
+    const { stdout } = await adopt([manifest, output('kubeconfig', prepared)], '--json');
+    expect(JSON.parse(stdout).missing).toContain(
+      'cluster one-ccccccc: its kubeconfig is not written: it has users[0].user.exec, which is not accepted',
+    );
+    expect(existsSync(join(out, 'clusters/one-ccccccc/kubeconfig'))).toBe(false);
+  });
+
   it('no name leads out of the folder, a folder that exists is refused, and so are files without anything of Claudie', async () => {
-    const { code } = await adopt([output('kubeconfig', 'kind: Config', '../../elsewhere')]);
+    const { code } = await adopt([output('kubeconfig', kubeconfigTo(), '../../elsewhere')]);
     expect([code, readdirSync(join(out, 'clusters'))]).toEqual([0, ['--..-elsewhere']]);
     expect(await adopt(everything)).toMatchObject({ code: 2, stderr: expect.stringContaining('name another folder') });
     rmSync(out, { recursive: true });

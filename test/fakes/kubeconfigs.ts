@@ -4,7 +4,7 @@ import { simulatedCertificate } from '#runner/sim/simulated-certificate.ts';
 const encoded = (text: string): string => Buffer.from(text).toString('base64');
 const { certificate, key } = simulatedCertificate('kubernetes-admin');
 
-/** Of all of them; the certificate is its own authority. */
+/** All of them have these; the certificate is its own authority. */
 export const adminAuthority = encoded(certificate);
 export const adminKey = encoded(key);
 

@@ -27,17 +27,17 @@ const partsOf = (text: string): KubeconfigParts => {
 const canonical = kubeconfigText('shop', partsOf(good));
 
 describe('the kubeconfig of an administrator', () => {
-  it('has no open text in its types', () => {
+  it('the types of kubeconfigs have no open text', () => {
     expect([...openTexts(ForeignKubeconfig), ...openTexts(KubeconfigParts)]).toEqual([]);
   });
 
-  it('gives its server, authority, certificate and key, as kubeadm writes it', () => {
+  it('a file of kubeadm gives its server, authority, certificate and key', () => {
     expect(partsOf(good)).toEqual({ server, authority: adminAuthority, certificate: adminAuthority, key: adminKey });
     // Releases of Kubernetes from 1.34 on leave out the preferences.
     expect(partsOf(good.replace('preferences: {}\n', ''))).toEqual(partsOf(good));
   });
 
-  it('is written anew: one cluster, one user and one context under one name', () => {
+  it('our file has one cluster, one user and one context under one name', () => {
     expect(parse(canonical)).toEqual({
       apiVersion: 'v1',
       kind: 'Config',
@@ -49,7 +49,7 @@ describe('the kubeconfig of an administrator', () => {
     expect(kubeconfigText('shop', partsOf(canonical))).toBe(canonical);
   });
 
-  it('of a simulated cluster is one, too', () => {
+  it('a simulated cluster has one, too', () => {
     expect(partsOf(simulatedKubeconfig('shop', '198.18.3.4')).server).toBe('https://198.18.3.4:6443');
   });
 });
@@ -181,7 +181,7 @@ describe('any change of a good file', () => {
   const held = (text: string): void => {
     const read = readKubeconfig(text);
     if ('refusal' in read) return;
-    // A host of other letters is another server, which is judged against the cluster; the rest is the same, or refused.
+    // A host of other letters is a different server, which is judged against the cluster; the rest is the same, or refused.
     expect(JSON.stringify({ ...read.parts, server })).toBe(four);
     expect(KubeconfigParts.parse(read.parts)).toEqual(read.parts);
     const file = kubeconfigText('shop', read.parts);
@@ -199,7 +199,7 @@ describe('any change of a good file', () => {
     fc.string({ maxLength: 8 }),
   );
 
-  it('in its text gives the same four values, or a refusal', () => {
+  it('a change of the text gives the same four values, or a refusal', () => {
     const edits = fc.array(fc.tuple(fc.nat(good.length), fc.nat(3), fc.string({ unit: 'binary', maxLength: 12 })), {
       minLength: 1,
       maxLength: 3,
@@ -212,7 +212,7 @@ describe('any change of a good file', () => {
     );
   });
 
-  it('in its lines gives the same four values, or a refusal', () => {
+  it('a change of lines gives the same four values, or a refusal', () => {
     const lines = good.trimEnd().split('\n');
     const line = fc.oneof(
       fc.constantFrom(...lines),
@@ -232,7 +232,7 @@ describe('any change of a good file', () => {
     );
   });
 
-  it('in its values gives the same four values, or a refusal', () => {
+  it('a change of values gives the same four values, or a refusal', () => {
     fc.assert(
       fc.property(path, key, value, fc.boolean(), (steps, name, added, replaces) =>
         held(stringify(changed(parse(good), steps, { name, added, replaces }))),

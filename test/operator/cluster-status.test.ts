@@ -2,27 +2,8 @@
 import { expect, it, test } from 'vitest';
 import type { ManifestDescription } from '#contracts/api-bodies.ts';
 import { conditionsOf, manifestFindings, manifestStatus } from '#operator/cluster-status.ts';
+import { type Cluster, cluster } from './described-cluster.ts';
 
-type Cluster = ManifestDescription['clusters'][number];
-
-const cluster = (changes: Partial<Cluster> = {}): Cluster => ({
-  cluster: 'one-abc1234',
-  name: 'one',
-  status: 'Converged',
-  kubernetesVersion: '1.36.0',
-  network: '10.0.0.0/24',
-  apiEndpoint: null,
-  progress: null,
-  nodes: [],
-  loadBalancers: [],
-  failure: null,
-  heldPools: [],
-  demand: null,
-  drift: null,
-  simulated: [],
-  kubeconfigPath: null,
-  ...changes,
-});
 const failure: NonNullable<Cluster['failure']> = {
   class: 'quota',
   code: 'QuotaExceeded',

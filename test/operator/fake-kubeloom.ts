@@ -20,6 +20,10 @@ export class FakeKubeloom {
   /** Answers each change, and nothing else. */
   refusal: Problem | undefined;
   outage: Error | undefined;
+  /** Of every manifest. */
+  clusters: ManifestDescription['clusters'] = [];
+  /** Answers requests for a kubeconfig. */
+  withoutKubeconfigs: Problem | undefined;
   onPut: () => void = () => {};
 
   problem(status: number, code: string, faults: WireFault[] = []): Problem {
@@ -85,7 +89,11 @@ export class FakeKubeloom {
         return { ...key, generation, attempt: 1, runId, unchanged: false, paused: false, warnings: [], links: {} };
       },
       listRuns: async () => ({ items: [] }),
-      getKubeconfig: async () => 'kind: Config',
+      getKubeconfig: async ({ cluster }) => {
+        this.calls.push(`getKubeconfig ${cluster}`);
+        if (this.withoutKubeconfigs) throw new ProblemAnswer(this.withoutKubeconfigs);
+        return 'kind: Config';
+      },
     };
   }
 
@@ -122,7 +130,7 @@ export class FakeKubeloom {
       createdAt: '',
       updatedAt: '',
       progress: null,
-      clusters: [],
+      clusters: this.clusters,
       document: this.documents.get(path),
       simulated: [],
       lastRun,

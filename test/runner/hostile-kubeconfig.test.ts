@@ -21,7 +21,7 @@ describe('a kubeconfig that KubeOne brings from a control node', () => {
   afterEach(closeKubeOne);
   const left = (text: string) => writeFileSync(`${recordings}.kubeconfig-left`, text);
 
-  it('with a program is refused with the node and the key, and what was stored before stays', async () => {
+  it('a file with a program is refused with the node and the key, and what was stored before stays', async () => {
     await world.ports.artifacts.putText(key, kubeconfigTo());
     left(prepared('/bin/sh'));
     const { error } = await world.run('kubernetes');
@@ -37,7 +37,7 @@ describe('a kubeconfig that KubeOne brings from a control node', () => {
     expect(JSON.stringify(error) + (await world.log('kubernetes'))).not.toContain('/bin/sh');
   });
 
-  it('of a gigabyte is read to its limit only', async () => {
+  it('a file that is too large is read to its limit only', async () => {
     left(`# ${'x'.repeat(300_000)}\n${kubeconfigTo()}`);
     expect((await world.run('kubernetes')).error).toMatchObject({ code: 'KubeconfigRefused' });
     expect(await world.ports.artifacts.getText(key)).toBeUndefined();
@@ -48,14 +48,14 @@ describe('a kubeconfig that KubeOne brings from a control node', () => {
     'https://127.0.0.1:9',
     'https://shop.example.com:6444',
     'https://shop.example.com',
-  ])('that leads to %s is refused: the node does not choose where clients go', async (server) => {
+  ])('a file that leads to %s is refused: the node does not choose where clients go', async (server) => {
     left(kubeconfigTo(server));
     const { error } = await world.run('kubernetes');
     expect(error).toMatchObject({ code: 'KubeconfigRefused' });
     expect(error?.message).toContain('which is not the API of the cluster: its addresses are ');
   });
 
-  it('leads to the control node that is the endpoint, whatever the file says', async () => {
+  it('our file leads to the control node that is the endpoint, whatever the file says', async () => {
     const target = hosts.state({ apiEndpoint: { kind: 'node', node: 'control-aaaaaaa-01' } });
     await world.put(aDocument([kubernetes('apply')], { target }), hosts.facts);
     left(kubeconfigTo('https://169.254.169.254:443'));
@@ -65,7 +65,7 @@ describe('a kubeconfig that KubeOne brings from a control node', () => {
 });
 
 describe('a kubeconfig that was stored as it was found', () => {
-  it('runs nothing in the nodes stage: it is refused before kubectl is called', async () => {
+  it('the nodes stage runs nothing of it: the file is refused before kubectl is called', async () => {
     const nodes = await kubectlWorld();
     const canary = join(nodes.directory, 'canary');
     await nodes.ports.artifacts.putText(kubeconfigKey, prepared(nodes.script('sh', `#!/bin/bash\ntouch ${canary}\n`)));
@@ -79,7 +79,7 @@ describe('a kubeconfig that was stored as it was found', () => {
     nodes.close();
   });
 
-  it('runs nothing in a check for drift', async () => {
+  it('a check for drift runs nothing of it', async () => {
     await openLooks();
     await drifting.ports.artifacts.putText('kubeconfigs/team/shop/shop-1234567', prepared('/bin/sh'));
     const { unchecked } = await look();

@@ -3,6 +3,7 @@ import { createHash, X509Certificate } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import type { CertificateRequest, IssuedCertificate } from '#contracts/access-requests.ts';
+import { canonicalCertificates } from '#documents/pem.ts';
 import { clusterGroupOf, clusterRoleTable } from '#domain/cluster-roles.ts';
 import { closedText, observedWords } from '#domain/observed/closed-texts.ts';
 import { ObservedConditionType } from '#domain/observed/kubernetes-texts.ts';
@@ -38,7 +39,7 @@ export async function issueCertificate(
   const text = await ports.artifacts.getText(question.kubeconfigKey);
   if (text === undefined) throw withoutKubeconfig(question);
   const { file, parts } = await placeKubeconfig(context, text, question);
-  const certificate = await signed(new Kubectl(context, file), question);
+  const certificate = canonicalCertificates(await signed(new Kubectl(context, file), question)) ?? '';
   const until = endOf(certificate, question.request);
   const what = `kubeconfig of ${question.clusterName} with the role ${question.role}, valid until ${until}, issued`;
   await reportAccess(context, question, `${what} for ${question.caller}`);

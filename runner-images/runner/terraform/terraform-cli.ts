@@ -262,8 +262,12 @@ export class TerraformCli {
 /** Its last message, as text also where it printed JSON. */
 function lastWords({ stdout, stderr }: CommandResult): string {
   if (stderr.trim() !== '') return stderr.trim();
-  const lines = stdout.trim().split('\n').slice(-2);
-  return lines.map((line) => readMessage(line).words).join('; ');
+  return stdout
+    .trim()
+    .split('\n')
+    .slice(-2)
+    .map((line) => readMessage(line).words)
+    .join('; ');
 }
 
 /** The program to use: KUBELOOM_TERRAFORM, else `tofu` or `terraform` of the PATH. */
