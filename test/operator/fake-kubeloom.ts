@@ -20,7 +20,7 @@ export class FakeKubeloom {
   /** Answers each change, and nothing else. */
   refusal: Problem | undefined;
   outage: Error | undefined;
-  /** Of every manifest. */
+  /** Every manifest has them. */
   clusters: ManifestDescription['clusters'] = [];
   /** Answers requests for a kubeconfig. */
   withoutKubeconfigs: Problem | undefined;

@@ -1,4 +1,4 @@
-/** Kubeconfigs that Kubeloom does not give out: no Secret has one, the object says why, and no one asks again and again. */
+/** Kubeconfigs that Kubeloom does not give out: no Secret has one, the object says why, and the operator does not repeat its requests. */
 import { beforeEach, expect, it } from 'vitest';
 import { cluster } from './described-cluster.ts';
 import { FakeWorld, path } from './fake-world.ts';

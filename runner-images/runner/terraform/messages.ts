@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { parseJson } from '#domain/json.ts';
 import { observedWords } from '#domain/observed/closed-texts.ts';
+import type { CommandResult } from '../process.ts';
 import type { Diagnostic } from './diagnostics.ts';
 
 const Resource = z.object({ addr: observedWords(2000) });
@@ -74,4 +75,11 @@ export function diagnosticsOf(messages: readonly Message[]): readonly Diagnostic
         ]
       : [],
   );
+}
+
+/** The last message of a command, as text also where it printed JSON. */
+export function lastWords({ stdout, stderr }: Pick<CommandResult, 'stdout' | 'stderr'>): string {
+  if (stderr.trim() !== '') return stderr.trim();
+  const lines = stdout.trim().split('\n').slice(-2);
+  return lines.map((line) => readMessage(line).words).join('; ');
 }

@@ -8,7 +8,7 @@ import type { StageContext } from '../stage-context.ts';
 import { finished, StageFailure } from '../stage-failure.ts';
 import { readToolJson, unreadableAnswer } from '../tool-answer.ts';
 import { type Diagnostic, terraformError } from './diagnostics.ts';
-import { diagnosticsOf, type Message, readMessage } from './messages.ts';
+import { diagnosticsOf, lastWords, type Message, readMessage } from './messages.ts';
 
 export interface TerraformOptions {
   readonly directory: string;
@@ -257,17 +257,6 @@ export class TerraformCli {
       }));
     return new StageFailure(terraformError({ ...about, diagnostics }), { parts });
   }
-}
-
-/** Its last message, as text also where it printed JSON. */
-function lastWords({ stdout, stderr }: CommandResult): string {
-  if (stderr.trim() !== '') return stderr.trim();
-  return stdout
-    .trim()
-    .split('\n')
-    .slice(-2)
-    .map((line) => readMessage(line).words)
-    .join('; ');
 }
 
 /** The program to use: KUBELOOM_TERRAFORM, else `tofu` or `terraform` of the PATH. */
