@@ -51,7 +51,7 @@ export function acceptedKubeconfig(
   node?: string,
 ): { readonly text: string; readonly parts: KubeconfigParts } {
   const own = ownKubeconfig(text, cluster);
-  if ('refusal' in own) throw kubeconfigRefused(cluster.states[0]?.name ?? '', own.refusal, node);
+  if ('refusal' in own) throw kubeconfigRefused(cluster.states[0]?.name, own.refusal, node);
   mask.add([own.parts.key, Buffer.from(own.parts.key, 'base64').toString()]);
   return own;
 }
@@ -63,12 +63,12 @@ export async function removeKubeconfig({ document, facts, ports }: StageContext<
 }
 
 /** Its author may want a program to run here: a person has to find out, so it is not retried. */
-function kubeconfigRefused(cluster: string, why: string, node: string | undefined): StageFailure {
+function kubeconfigRefused(cluster: string | undefined, why: string, node: string | undefined): StageFailure {
   const from = node === undefined ? '' : `, from /etc/kubernetes/admin.conf of ${node},`;
   return new StageFailure({
     class: 'user',
     code: 'KubeconfigRefused',
-    message: `The kubeconfig of cluster ${cluster}${from} ${why}.`,
+    message: `The kubeconfig of ${cluster === undefined ? 'the cluster' : `cluster ${cluster}`}${from} ${why}.`,
     ...(node === undefined ? {} : { resource: node }),
     hint: 'Kubeloom runs nothing that a control node puts there. Find out who changed the file on that node: replace the node, or write the file again with `kubeadm init phase kubeconfig admin`, then retry from the stage kubernetes.',
   });
