@@ -4,6 +4,7 @@ import { withoutIdentity } from './credentials-door.ts';
 import { StageFailure, stageCancelled } from './stage-failure.ts';
 import type { StageLog } from './stage-log.ts';
 import type { Stopwatch } from './stopwatch.ts';
+import { type KeptOutput, ToolOutput } from './tool-output.ts';
 
 export interface Command {
   /** Name in the log. */
@@ -16,7 +17,7 @@ export interface Command {
   readonly input?: string;
   /** Sees each line of output as it comes. Returns what to log, or nothing to keep the line out of the log. @default logs every line */
   readonly onLine?: (line: string, stream: 'stdout' | 'stderr') => string | undefined;
-  /** Stopped after this long without a line of output. @default 15 minutes */
+  /** Stopped after this long without a byte of output. @default 15 minutes */
   readonly quietMs?: number;
   /** Stopped after this long. @default 60 minutes */
   readonly totalMs?: number;
@@ -24,12 +25,8 @@ export interface Command {
   readonly graceMs?: number;
 }
 
-export interface CommandResult {
+export interface CommandResult extends KeptOutput {
   readonly code: number;
-  readonly stdout: string;
-  readonly stderr: string;
-  /** There was more of `stdout` than is kept. */
-  readonly cut?: true;
 }
 
 export interface CommandOptions {
@@ -42,9 +39,6 @@ export interface CommandOptions {
 /** For commands whose output is for programs, or secret: only their errors are logged. */
 export const complaintsOnly: NonNullable<Command['onLine']> = (line, stream) =>
   stream === 'stderr' ? line : undefined;
-
-/** Output kept for the caller; what a tool prints beyond it is only in the log. */
-const keptCharacters = 20_000_000;
 
 /**
  * Runs it to its end, whatever its exit code. Throws `StageFailure`: `ToolMissing`, `ToolSilent`, `ToolTooSlow`, `ToolKilled`,
@@ -60,24 +54,20 @@ export async function runCommand(command: Command, around: CommandOptions): Prom
     stdio: ['pipe', 'pipe', 'pipe'],
   });
   const stopper = new Stopper(child, command, around);
-  const output = { stdout: '', stderr: '' };
-  let cut: true | undefined;
-  const collect = (stream: 'stdout' | 'stderr') =>
-    byLine(child[stream], (line) => {
-      stopper.heard();
-      if (output[stream].length < keptCharacters) output[stream] += `${line}\n`;
-      else if (stream === 'stdout') cut = true;
+  const output = new ToolOutput(child, {
+    heard: () => stopper.heard(),
+    take: (line, stream) => {
       const shown = command.onLine === undefined ? line : command.onLine(line, stream);
       if (shown !== undefined) around.log.write(command.label, shown);
-    });
-  const flush = [collect('stdout'), collect('stderr')];
+    },
+  });
   child.stdin.on('error', () => undefined);
   child.stdin.end(command.input ?? '');
   try {
     const code = await ended(child, command);
-    for (const finish of flush) finish();
+    const kept = output.end();
     if (stopper.failure !== undefined) throw stopper.failure;
-    return { code, ...output, ...(cut && { cut }) };
+    return { code, ...kept };
   } finally {
     stopper.clear();
     stopTime();
@@ -116,21 +106,6 @@ function ended(child: ChildProcess, command: Command): Promise<number> {
   });
 }
 
-/** Calls `take` for each line; the function returned hands over a last line without an end. */
-function byLine(stream: NodeJS.ReadableStream | null, take: (line: string) => void): () => void {
-  let rest = '';
-  stream?.setEncoding('utf8');
-  stream?.on('data', (chunk: string) => {
-    const lines = (rest + chunk).split('\n');
-    rest = lines.pop() ?? '';
-    for (const line of lines) take(line.trimEnd());
-  });
-  return () => {
-    if (rest !== '') take(rest.trimEnd());
-    rest = '';
-  };
-}
-
 /** Watches for cancel, silence and slowness; SIGINT to the tool alone first, then SIGKILL to its whole group. */
 class Stopper {
   failure: StageFailure | undefined;
@@ -140,7 +115,7 @@ class Stopper {
   readonly #onAbort = () => this.#stop(stageCancelled(this.#around.signal));
   readonly #totalTimer: NodeJS.Timeout;
   readonly #quietMs: number;
-  #quietTimer: NodeJS.Timeout | undefined;
+  readonly #quietTimer: NodeJS.Timeout;
   #killTimer: NodeJS.Timeout | undefined;
 
   constructor(child: ChildProcess, command: Command, around: CommandOptions) {
@@ -159,15 +134,14 @@ class Stopper {
       // Child processes of a stopped tool must not continue to create resources.
       if (this.failure !== undefined) this.#killGroup();
     });
-    this.heard();
-  }
-
-  heard(): void {
-    clearTimeout(this.#quietTimer);
     this.#quietTimer = setTimeout(
       () => this.#stop(this.#tooLong('ToolSilent', `printed nothing for ${this.#quietMs / 1000} s`)),
       this.#quietMs,
     );
+  }
+
+  heard(): void {
+    this.#quietTimer.refresh();
   }
 
   clear(): void {

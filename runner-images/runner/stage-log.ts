@@ -1,12 +1,18 @@
-/** The log of one stage: every line masked and stamped, uploaded while it grows and once more at the end. */
+/** The log of one stage: every line masked, escaped, cut and stamped; uploaded while it grows and once more at the end. */
+import { printableText } from '#domain/observed/printable-text.ts';
 import type { Artifacts, Clock } from '#functions/ports.ts';
 import type { SecretMask } from './secret-mask.ts';
+import { TailText } from './tail-text.ts';
 
 /** Uploads are at least this far apart. */
 const uploadEveryMs = 2000;
-/** What a log keeps: its beginning, and its end up to this many characters. */
-const headCharacters = 200_000;
-const tailCharacters = 1_800_000;
+/** What a log keeps: its beginning, and its end of so many bytes, up to twice. */
+const headBytes = 200_000;
+const tailBytes = 900_000;
+/** Characters that are kept of one line. */
+const longestLine = 16_000;
+/** The end of a longer line is never shown: it may be cut inside of a secret, which no mask knows then. */
+const neverShown = 8000;
 
 export interface StageLogOptions {
   readonly artifacts: Pick<Artifacts, 'putText'>;
@@ -20,9 +26,10 @@ export interface StageLogOptions {
 export class StageLog {
   readonly #options: StageLogOptions;
   #head = '';
-  #tail: string[] = [];
-  #tailLength = 0;
-  #dropped = 0;
+  #headBytes = 0;
+  #lines = 0;
+  #headLines = 0;
+  readonly #tail = new TailText(tailBytes);
   #dirty = false;
   #timer: NodeJS.Timeout | undefined;
   #upload: Promise<void> = Promise.resolve();
@@ -34,8 +41,9 @@ export class StageLog {
   /** Adds one line (or several, split here) of `source`. */
   write(source: string, text: string): void {
     const time = this.#options.clock.now().toISOString().slice(11, 23);
+    const isLong = text.length > longestLine;
     for (const line of this.#options.mask.hide(text).split('\n')) {
-      const entry = `${time} ${source}: ${line}`;
+      const entry = `${time} ${source}: ${isLong ? shownOf(line) : printableText(line, longestLine)}`;
       this.#options.echo?.(entry);
       this.#append(`${entry}\n`);
     }
@@ -45,7 +53,7 @@ export class StageLog {
 
   /** The last lines, for an error that has nothing better to show. */
   lastLines(count: number): string {
-    const lines = (this.#head + this.#tail.join('')).trimEnd().split('\n');
+    const lines = this.#text().trimEnd().split('\n');
     return lines.slice(-count).join('\n');
   }
 
@@ -57,16 +65,20 @@ export class StageLog {
   }
 
   #append(entry: string): void {
-    if (this.#head.length < headCharacters) {
-      this.#head += entry;
+    this.#lines += 1;
+    if (this.#headBytes >= headBytes) {
+      this.#tail.add(entry);
       return;
     }
-    this.#tail.push(entry);
-    this.#tailLength += entry.length;
-    while (this.#tailLength > tailCharacters) {
-      this.#tailLength -= this.#tail.shift()?.length ?? 0;
-      this.#dropped += 1;
-    }
+    this.#head += entry;
+    this.#headBytes += Buffer.byteLength(entry);
+    this.#headLines += 1;
+  }
+
+  #text(): string {
+    const tail = this.#tail.toString();
+    const dropped = this.#lines - this.#headLines - linesIn(tail);
+    return `${this.#head}${dropped === 0 ? '' : `… ${dropped} lines left out …\n`}${tail}`;
   }
 
   #uploadLater(): void {
@@ -76,8 +88,19 @@ export class StageLog {
 
   async #store(): Promise<void> {
     this.#dirty = false;
-    const gap = this.#dropped === 0 ? '' : `… ${this.#dropped} lines left out …\n`;
-    const text = this.#head + gap + this.#tail.join('');
-    await this.#options.artifacts.putText(this.#options.key, text, 'text/plain; charset=utf-8').catch(() => undefined);
+    const { artifacts, key } = this.#options;
+    await artifacts.putText(key, this.#text(), 'text/plain; charset=utf-8').catch(() => undefined);
   }
+}
+
+/** What is shown of a masked line that is long, or was before it was masked. */
+function shownOf(line: string): string {
+  const shown = Math.max(0, Math.min(longestLine, line.length - neverShown));
+  return `${printableText(line.slice(0, shown), longestLine)}… (the rest of a long line is left out)`;
+}
+
+function linesIn(text: string): number {
+  let count = 0;
+  for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) count += 1;
+  return count;
 }

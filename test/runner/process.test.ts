@@ -137,6 +137,37 @@ describe('tools', () => {
     expect(await failureOf(run('while :; do echo x; sleep 0.01; done', chatter))).toBe('ToolTooSlow');
   });
 
+  it('a tool whose line has no end is not silent, and its line is cut', async () => {
+    // Each byte comes well before the tool would count as silent, all of them together long after.
+    const { stdout } = await run('for i in $(seq 40); do printf xx; sleep 0.05; done', { quietMs: 1000 });
+    expect(stdout).toBe(`${'x'.repeat(80)}\n`);
+  });
+
+  it('a line of megabytes is handed on and logged cut, and kept whole for the caller up to a limit', async () => {
+    const seen: number[] = [];
+    const onLine = (line: string) => {
+      seen.push(line.length);
+      return line;
+    };
+    const { stdout, cut } = await run('head -c 3000000 /dev/zero | tr "\\0" x; echo; echo end', { onLine });
+    expect(seen).toEqual([1_000_000, 3]);
+    expect([stdout.length, cut]).toEqual([3_000_005, undefined]);
+    expect(lines.map((line) => line.length)).toEqual([
+      expect.toSatisfy((length) => length < 17_000),
+      'tool: end'.length,
+    ]);
+    const much = await run('head -c 21000000 /dev/zero', { onLine: () => undefined });
+    expect([much.stdout.length, much.cut]).toEqual([20_000_001, true]);
+  });
+
+  it('the end of what a tool complains about is kept, however much it is', async () => {
+    const { stderr } = await run('{ yes debug | head -n 900000; echo "Error: the cause"; } >&2', {
+      onLine: () => undefined,
+    });
+    expect(stderr).toMatch(/\nError: the cause\n$/);
+    expect(stderr.length).toBeLessThan(2_500_000);
+  });
+
   it('a tool that another program kills may succeed the next time, and what it had started is killed, too', async () => {
     const child = join(world.directory, 'child');
     const killed = run(`sleep 60 & echo $! > ${child}; kill -9 $$`);

@@ -1,8 +1,6 @@
 /** Terraform or OpenTofu in one directory: runs commands, reads their messages, and throws failures as `StageFailure`. */
-import { delimiter, join } from 'node:path';
 import { z } from 'zod';
 import { closedText, observedWords } from '#domain/observed/closed-texts.ts';
-import { exists } from '../exists.ts';
 import { type Command, type CommandResult, complaintsOnly } from '../process.ts';
 import type { StageContext } from '../stage-context.ts';
 import { finished, StageFailure } from '../stage-failure.ts';
@@ -257,22 +255,6 @@ export class TerraformCli {
       }));
     return new StageFailure(terraformError({ ...about, diagnostics }), { parts });
   }
-}
-
-/** The program to use: KUBELOOM_TERRAFORM, else `tofu` or `terraform` of the PATH. */
-export async function findTerraform(environment: NodeJS.ProcessEnv = process.env): Promise<string> {
-  if (environment.KUBELOOM_TERRAFORM) return environment.KUBELOOM_TERRAFORM;
-  for (const name of ['tofu', 'terraform']) {
-    for (const directory of (environment.PATH ?? '').split(delimiter)) {
-      if (directory !== '' && (await exists(join(directory, name)))) return join(directory, name);
-    }
-  }
-  throw new StageFailure({
-    class: 'user',
-    code: 'ToolMissing',
-    message: 'Neither tofu nor terraform is installed on the machine of the runner.',
-    hint: 'Install OpenTofu or Terraform (1.11 or newer), or name the program in KUBELOOM_TERRAFORM.',
-  });
 }
 
 function resourcesOf({ resources = [], child_modules: children = [] }: StateModule): readonly StateResource[] {

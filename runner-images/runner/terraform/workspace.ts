@@ -13,6 +13,7 @@ import { nodeOfAddress } from './addresses.ts';
 import { anyHook, askHooks, type WorkspacePart } from './ask-hooks.ts';
 import { type ChangeCounts, ChangeReporter } from './change-reporter.ts';
 import { configurationFile } from './cli-configuration.ts';
+import { findTerraform } from './find-terraform.ts';
 import { keptWhenGone } from './gone-machines.ts';
 import { noteDestroyed, refuseLostState } from './lost-state.ts';
 import { orphan } from './orphan-machines.ts';
@@ -21,7 +22,7 @@ import { type HookInput, type ProviderFiles, versionFiles } from './provider-fil
 import { logIn } from './provider-login.ts';
 import { removeState, selfInLocks, stateKeyVariable, takeOverState } from './state-lock.ts';
 import { canList, type Strays, straysOf } from './strays.ts';
-import { findTerraform, type StateResource, TerraformCli } from './terraform-cli.ts';
+import { type StateResource, TerraformCli } from './terraform-cli.ts';
 
 /** Name under which the root module finds the modules of its provider type. */
 export const modulesLink = './modules';

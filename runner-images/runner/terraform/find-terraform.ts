@@ -1,0 +1,20 @@
+/** Which Terraform or OpenTofu is run. */
+import { delimiter, join } from 'node:path';
+import { exists } from '../exists.ts';
+import { StageFailure } from '../stage-failure.ts';
+
+/** The program to use: KUBELOOM_TERRAFORM, else `tofu` or `terraform` of the PATH. */
+export async function findTerraform(environment: NodeJS.ProcessEnv = process.env): Promise<string> {
+  if (environment.KUBELOOM_TERRAFORM) return environment.KUBELOOM_TERRAFORM;
+  for (const name of ['tofu', 'terraform']) {
+    for (const directory of (environment.PATH ?? '').split(delimiter)) {
+      if (directory !== '' && (await exists(join(directory, name)))) return join(directory, name);
+    }
+  }
+  throw new StageFailure({
+    class: 'user',
+    code: 'ToolMissing',
+    message: 'Neither tofu nor terraform is installed on the machine of the runner.',
+    hint: 'Install OpenTofu or Terraform (1.11 or newer), or name the program in KUBELOOM_TERRAFORM.',
+  });
+}
