@@ -1,6 +1,8 @@
 /** Hides secret values in everything that leaves the runner: log lines, events, error messages. */
-
 import { stripVTControlCharacters } from 'node:util';
+import { formsOfText } from './secret-forms.ts';
+import { partsOf } from './secret-parts.ts';
+import { TextFinder } from './text-finder.ts';
 
 /** Shorter values are not masked: they would blank out ordinary words. */
 const shortestSecret = 4;
@@ -10,59 +12,66 @@ const shortestEncoded = 8;
 const base64Piece = 36;
 
 /** Credentials that are not registered but can be recognised by their form. */
-const recognizable: readonly { readonly pattern: RegExp; readonly replacement: string }[] = [
-  { pattern: /(\b[a-z][a-z0-9+.-]*:\/\/[^\s/:@]+:)[^\s/@]+@/gi, replacement: '$1***@' },
-  { pattern: /(client-key-data|client-certificate-data|token|password):\s*\S+/gi, replacement: '$1: ***' },
+const recognizable: readonly { readonly sign: RegExp; readonly pattern: RegExp; readonly replacement: string }[] = [
+  { sign: /:\/\//, pattern: /(:\/\/[^\s/:@]{1,500}:)[^\s/@]{1,2000}@/g, replacement: '$1***@' },
   {
-    pattern: /-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?(-----END [A-Z ]*PRIVATE KEY-----|$)/g,
+    sign: /(data|token|password):/i,
+    pattern: /(client-key-data|client-certificate-data|token|password):\s{0,100}\S+/gi,
+    replacement: '$1: ***',
+  },
+  {
+    sign: /PRIVATE KEY/,
+    pattern: /-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----[\s\S]*?(-----END [A-Z ]{0,40}PRIVATE KEY-----|$)/g,
     replacement: '*** private key ***',
   },
 ];
 
-export class SecretMask {
-  #values: string[] = [];
-  #base64 = new Set<string>();
+// biome-ignore lint/suspicious/noControlCharactersInRegex: what starts a colour
+const colours = /[\u001b\u009b]/;
 
-  /** Registers secret values; each line of a value with several lines is a secret of its own. */
+export class SecretMask {
+  readonly #known = new Set<string>();
+  readonly #finder = new TextFinder();
+
+  /** Registers secret values; lines of a value, and values of keys in it, are secrets of their own. */
   add(values: Iterable<string>): void {
-    const known = new Set(this.#values);
     for (const value of values) {
-      for (const form of formsOf(value)) if (form.length >= shortestSecret) known.add(form);
-      for (const piece of base64Pieces(value)) this.#base64.add(piece);
+      if (this.#known.has(value)) continue;
+      this.#known.add(value);
+      const parts = partsOf(value.trim());
+      // Of a text with keys, or of several lines, its parts are secrets and its words are not.
+      const partly = parts.size === 0 && !/\s/.test(value.trim());
+      this.#addText(value.trim(), value, partly);
+      for (const part of parts) this.#addText(part, part, !/\s/.test(part));
     }
-    this.#values = [...known].sort((a, b) => b.length - a.length);
+  }
+
+  #addText(text: string, whole: string, partly: boolean): void {
+    if (text.length < shortestSecret) return;
+    const isLong = text.length >= shortestEncoded;
+    for (const form of formsOfText(text)) {
+      if (form.length < shortestSecret || (!isLong && form !== text && !sameLetters(form, text))) continue;
+      this.#finder.add(form, { partly });
+    }
+    const jsonText = JSON.stringify(text).slice(1, -1);
+    for (const one of new Set([text, jsonText]))
+      for (const piece of base64Pieces(one)) this.#finder.add(piece, { isBase64: true });
+    for (const one of [text, `${text}\n`, whole]) this.#finder.add(Buffer.from(one).toString('base64'));
   }
 
   /** The text without colours, every registered value and every recognised form replaced by `***`. */
   hide(text: string): string {
     // A colour code in the middle of a value would hide it from the mask, but not from a reader.
-    let hidden = stripVTControlCharacters(text);
-    for (const piece of this.#base64) if (hidden.includes(piece)) hidden = withoutBase64(hidden, piece);
-    for (const value of this.#values) if (hidden.includes(value)) hidden = hidden.replaceAll(value, '***');
-    for (const { pattern, replacement } of recognizable) hidden = hidden.replace(pattern, replacement);
+    let hidden = this.#finder.replaced(colours.test(text) ? stripVTControlCharacters(text) : text, '***');
+    for (const { sign, pattern, replacement } of recognizable)
+      if (sign.test(hidden)) hidden = hidden.replace(pattern, replacement);
     return hidden;
   }
 }
 
-/** A value as tools may print it: as it is, trimmed, line by line, JSON-escaped, URL-encoded, in hex, in capitals. */
-function formsOf(value: string): readonly string[] {
-  const trimmed = value.trim();
-  const lines = trimmed
-    .split('\n')
-    .map((line) => line.trim())
-    .filter((line) => !/^-----(BEGIN|END) [A-Z ]+-----$/.test(line));
-  const urlEncoded = encodeURIComponent(trimmed);
-  const hex = Buffer.from(trimmed).toString('hex');
-  const isLong = trimmed.length >= shortestEncoded;
-  return [
-    ...(lines.length > 1 ? lines.filter((line) => line.length >= 8) : [trimmed]),
-    JSON.stringify(trimmed).slice(1, -1),
-    Buffer.from(value).toString('base64'),
-    Buffer.from(trimmed).toString('base64'),
-    urlEncoded,
-    urlEncoded.replaceAll(/%[0-9A-F]{2}/g, (code) => code.toLowerCase()),
-    ...(isLong ? [trimmed.toUpperCase(), trimmed.toLowerCase(), hex, hex.toUpperCase()] : []),
-  ];
+/** Escapes keep the letters of a short value together; an encoding in hex or in another case is too likely to be something else. */
+function sameLetters(form: string, text: string): boolean {
+  return form.length > text.length && /[^\da-f:\s\\x%-]/i.test(form) && !/^[\da-f:\s\\x%-]+$/i.test(form);
 }
 
 /**
@@ -81,17 +90,4 @@ function base64Pieces(value: string): readonly string[] {
       return pieces.filter((piece) => piece.length >= shortestEncoded);
     });
   });
-}
-
-/** Replaces the whole run of base64 that contains the piece: its neighbours belong to the same text. */
-function withoutBase64(text: string, piece: string): string {
-  let rest = text;
-  let done = '';
-  for (let at = rest.indexOf(piece); at >= 0; at = rest.indexOf(piece)) {
-    const before = rest.slice(0, at).search(/[\w+/=-]*$/);
-    const after = rest.slice(at + piece.length).search(/[^\w+/=-]|$/);
-    done += `${rest.slice(0, before)}***`;
-    rest = rest.slice(at + piece.length + after);
-  }
-  return done + rest;
 }
