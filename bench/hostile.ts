@@ -1,5 +1,5 @@
 /**
- * Hostile bodies: how long the API blocks other callers while it validates one of 990 KB, and what memory that takes.
+ * Hostile bodies: how long the API takes to answer, how long it blocks other callers meanwhile, and what memory that takes.
  * `node bench/run.ts hostile`. Each body is sent to a platform of its own while `/v1/health` is polled.
  */
 import { readFile } from 'node:fs/promises';
@@ -14,13 +14,36 @@ const bodies: Readonly<Record<string, string>> = {
   nestedLists: '['.repeat(size / 2) + ']'.repeat(size / 2),
   oneKey: 'a: 1\n'.repeat(size / 5),
   textLines: `- |\n${' x\n'.repeat(size / 3)}`,
+  ...slowForExpressions(120_000),
+  ...slowForExpressions(size),
 };
+
+/** Texts that an expression with two loops over the same characters reads again from each of them. */
+function slowForExpressions(length: number): Readonly<Record<string, string>> {
+  const source = (url: string) => document('GitSource', 'source', { url, ref: 'main', path: '.', every: '5m' });
+  const template = (text: string) => document('InventoryTemplate', 'template', { version: 1, document: { a: text } });
+  return {
+    [`dotsInAddress${length}`]: source('.'.repeat(length)),
+    [`slashesInAddress${length}`]: source(`a.b${'/'.repeat(length)} `),
+    [`tabsInReference${length}`]: template(`\${A??"${'\t'.repeat(length)}\t??"]}`),
+    [`stepsInReference${length}`]: template(`\${A${'["a"]'.repeat(length / 5)}!}`),
+    [`dashesInName${length}`]: document('GitSource', `${'-'.repeat(length)}!`, {}),
+  };
+}
+
+function document(kind: string, name: string, spec: object): string {
+  return JSON.stringify({ apiVersion: 'kubeloom.dev/v1', kind, metadata: { name, namespace: 'team' }, spec });
+}
 
 export async function measureHostile() {
   const results: Record<string, object> = {};
   for (const [name, body] of Object.entries(bodies))
     results[name] = await onPlatform((own) => measure(own, body), { tickSeconds: 3600 });
-  return { what: `one POST /v1/validate with ${size} bytes`, aim: { healthWaitedMs: 1000 }, ...results };
+  return {
+    what: 'one POST /v1/validate with one of these bodies',
+    aim: { answerMs: 1000, healthWaitedMs: 150 },
+    ...results,
+  };
 }
 
 async function measure({ platform: { apiUrl, token, pid } }: OwnPlatform, body: string): Promise<object> {

@@ -71,7 +71,7 @@ export function apiClient(connection: Connection, pending: PendingOptions = {}) 
       if (!isMissing(error)) throw error;
       return undefined;
     });
-    const [identity] = response?.headers.get('etag')?.match(/\w+-(?=g\d+-a\d+"$)/) ?? [];
+    const [identity] = response?.headers.get('etag')?.match(/(?<!\w)\w+-(?=g\d+-a\d+"$)/) ?? [];
     return entityTag(`${identity ?? ''}${version.replaceAll('"', '')}`);
   };
 

@@ -6,7 +6,7 @@ import { readFile } from 'node:fs/promises';
 import { SourceMap } from 'node:module';
 import { fileURLToPath } from 'node:url';
 
-const placeInBundle = /(file:\/\/[^\s()]+\.mjs):(\d+):(\d+)/g;
+const placeInBundle = /(file:\/\/[^\s()]{1,1000}\.mjs):(\d+):(\d+)/g;
 
 /** With the traces of its causes. A place whose map cannot be read stays as it is. */
 export async function readableTrace(error: Error): Promise<string> {

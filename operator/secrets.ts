@@ -3,6 +3,7 @@ import type { ApiClient } from '#client/api-client.ts';
 import { ProblemAnswer } from '#client/faults.ts';
 import type { ManifestDescription } from '#contracts/api-bodies.ts';
 import { type Reference, referenceName, referencesIn } from '#domain/manifest/references-in.ts';
+import { trimmedEnd } from '#domain/trimmed-end.ts';
 import { type KubernetesApi, unlessMissing } from './kubernetes-api.ts';
 import { type ManifestObject, readPart, type SecretName, SecretNames } from './objects.ts';
 import { apiVersionOf, type Resource } from './resources.ts';
@@ -126,7 +127,7 @@ export async function writeOutputs(
       else {
         const labels = {
           'app.kubernetes.io/managed-by': managedBy,
-          'claudie.io/project': `${namespace}-${name}`.slice(0, 63).replace(/[^a-z0-9]+$/, ''),
+          'claudie.io/project': trimmedEnd(`${namespace}-${name}`.slice(0, 63), '-.'),
           'claudie.io/cluster': cluster.name,
           'claudie.io/cluster-id': cluster.cluster,
           'claudie.io/output': output,

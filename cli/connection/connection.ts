@@ -2,6 +2,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
+import { trimmedEnd } from '#domain/trimmed-end.ts';
 import { CliError, exitCodes } from '../exit-codes.ts';
 import { kubeloomHome } from '../own-files.ts';
 import { contextNamed, contextToken, localContext, readContexts } from './contexts.ts';
@@ -101,8 +102,7 @@ function localTarget(): Target {
 /** Throws `CliError` for a text that is not the address of an API; `what` says where it was written. */
 export function checkedUrl(text: string, what: string): string {
   const url = URL.parse(text);
-  if (url && /^https?:$/.test(url.protocol) && !url.search && !url.hash && !url.username)
-    return text.replace(/\/+$/, '');
+  if (url && /^https?:$/.test(url.protocol) && !url.search && !url.hash && !url.username) return trimmedEnd(text, '/');
   throw new CliError(
     `${what} is "${text}", which is not the address of an API: write it as https://host, or http://127.0.0.1:7700`,
     exitCodes.usage,

@@ -37,7 +37,7 @@ function problemOf(error: Error & { killed?: boolean }, stdout: string, stderr: 
 }
 
 function judge(line: string, atLeast?: string): VersionAnswer {
-  const version = /\d+(\.\d+)+[\w.+-]*/.exec(line)?.[0];
+  const version = /(?<!\d)\d+(?:\.\d+)+[\w.+-]*/.exec(line)?.[0];
   // A whole build record in one line: its version is enough.
   const found = line.length > 80 && version ? version : line;
   if (atLeast === undefined || (version && compare(version, atLeast) >= 0)) return { ok: true, found };

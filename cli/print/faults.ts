@@ -72,7 +72,7 @@ export function excerptOf(
 ): string[] {
   const lines = text.split(/\r\n|\n|\r/);
   const around = lines.slice(beginOfDocument(lines, line), endOfDocument(lines, line));
-  if (around.some((one) => /kind["']?\s*:\s*["']?Secret|BEGIN [A-Z ]*PRIVATE KEY/.test(one))) return [];
+  if (around.some((one) => /kind["']?\s*:\s*["']?Secret|BEGIN [A-Z ]{0,40}PRIVATE KEY/.test(one))) return [];
   const first = Math.max(line - 2, 1);
   const width = String(line).length;
   const shown = lines.slice(first - 1, line).map((one, at) => `${String(first + at).padStart(width)} | ${clean(one)}`);

@@ -72,7 +72,7 @@ function* requiredProviders(module: ModuleSource, template: ProviderTemplate): I
     if (aliases !== undefined)
       yield fault(`aliases of ${name} cannot be given by the root`, 'one provider a module; regions are the root’s');
   }
-  const used = pluginTypes([...module.resources, ...module.data]).map((type) => type.replace(/_.*$/, ''));
+  const used = pluginTypes([...module.resources, ...module.data]).map((type) => String(type.split('_', 1)[0]));
   for (const name of new Set(used))
     if (!Object.hasOwn(declared, name))
       yield fault(

@@ -32,7 +32,7 @@ export function originsOf(module: ModuleSource, value: unknown, seen: ReadonlySe
 }
 
 function namesIn(text: string): readonly string[] {
-  const names = codeIn(text).matchAll(/(?<![\w.])((?:data\.)?[a-z][\w-]*\.[a-z_][\w-]*)/g);
+  const names = codeIn(text).matchAll(/(?<![\w.-])((?:data\.)?[a-z][\w-]*\.[a-z_][\w-]*)/g);
   return [...names].map((match) => match[1] ?? '');
 }
 

@@ -62,7 +62,7 @@ class TypeReader {
 
   constructor(text: string) {
     const plain = text.replaceAll(/(#|\/\/)[^\n]*/g, '');
-    this.#tokens = [...plain.matchAll(/"(?:[^"\\]|\\.)*"|[\w-]+|[^\s\w]/g)].map(([token]) => token);
+    this.#tokens = [...plain.matchAll(/"(?:[^"\\]|\\.)*"?|[\w-]+|[^\s\w]/g)].map(([token]) => token);
   }
 
   type(): TerraformType {

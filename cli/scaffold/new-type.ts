@@ -55,7 +55,7 @@ const descriptionOf = (name: string) => ({
 
 /** Those of the contract; what the module does not use yet says so. */
 function variablesOf(module: ModuleName, code: string): string {
-  const used = (variable: string) => new RegExp(`\\bvar\\.${variable}\\b`).test(code.replaceAll(/^\s*#.*$/gm, ''));
+  const used = (variable: string) => new RegExp(`\\bvar\\.${variable}\\b`).test(code.replaceAll(/^[ \t]*#.*$/gm, ''));
   return Object.entries(contractVariables[module])
     .filter(([variable]) => variable !== 'network')
     .map(([variable, facts]) =>

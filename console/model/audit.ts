@@ -24,10 +24,23 @@ export interface Deed {
   readonly rollOut: string | undefined;
 }
 
+/** The last " by … from …" of a message, after which nothing follows but a reason. */
+function wordsOf(message: string): { readonly what: string; readonly said?: string; readonly rest: string } {
+  const pieces = message.split(' by ').slice(-mostNames);
+  for (let tail = '', at = pieces.length - 1; at > 0; at -= 1) {
+    tail = tail === '' ? String(pieces[at]) : `${pieces[at]} by ${tail}`;
+    const [read = '', said] = /^(.+?) from [\w.:]+(?=$|[;,])/s.exec(tail) ?? [];
+    if (said !== undefined)
+      return { what: message.slice(0, -(tail.length + ' by '.length)), said, rest: tail.slice(read.length) };
+  }
+  return { what: message, rest: '' };
+}
+const mostNames = 20;
+
 /** Newest first; of older releases, who it was is read from the text. Those that name no one are left out. */
 export function deedsOf(events: readonly FeedEvent[]): readonly Deed[] {
   return events.toReversed().flatMap(({ id, at, kind, by, message, namespace, manifest }) => {
-    const [, what = message, said, rest = ''] = /^(.*) by (.+?) from [\w.:]+([;,].*)?$/s.exec(message) ?? [];
+    const { what, said, rest } = wordsOf(message);
     const who = by ?? said;
     if (who === undefined) return [];
     const [, rollOut] = (kind.startsWith('RollOut') && /^roll-out (\S+): /.exec(message)) || [];

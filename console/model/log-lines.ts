@@ -32,8 +32,8 @@ export function withText(log: LogLines, text: string): LogLines {
 
 /** What a person reads of a line. */
 function shownLine(line: string): string {
-  const plain = line.replace(sequences, '').replace(/\r+$/, '');
-  return plain.slice(plain.lastIndexOf('\r') + 1).replace(controls, '');
+  const written = line.replace(sequences, '').split('\r');
+  return (written.findLast((text) => text !== '') ?? '').replace(controls, '');
 }
 
 /** All of it, with the last line, which may still grow. */

@@ -10,6 +10,7 @@ import {
   type SSMClientConfig,
 } from '@aws-sdk/client-ssm';
 import { z } from 'zod';
+import { trimmedEnd } from '#domain/trimmed-end.ts';
 import type { SecretStore } from '../ports.ts';
 
 const Fields = z.record(z.string(), z.string());
@@ -99,7 +100,7 @@ export class SsmSecrets implements SecretStore {
 
   /** Paths have no slash at either end; an empty one is everything. */
   #name(path: string): string {
-    const clean = path.replace(/^\/+|\/+$/g, '');
+    const clean = trimmedEnd(path.replace(/^\/+/, ''), '/');
     return clean === '' ? this.#prefix : `${this.#prefix}/${clean}`;
   }
 }

@@ -116,5 +116,5 @@ function valuesOf({ claims }: Caller, name: string): readonly string[] {
 function isPrincipal(principal: string, wanted: string): boolean {
   if (wanted.endsWith('*')) return principal.startsWith(wanted.slice(0, -1));
   // A role's ARN may be given with its path, which sessions leave out.
-  return principal === wanted || principal === wanted.replace(/:role\/.*\//, ':role/');
+  return principal === wanted || principal === wanted.replace(/^([^/]*:role)\/.*\//, '$1/');
 }

@@ -51,7 +51,7 @@ export function checkName({ ask }: Pick<HealthCheck, 'ask'>): string {
     case 'tcp':
       return `tcp :${ask.port}`;
     case 'http':
-      return `${ask.tls ? 'https' : 'http'} :${ask.port}${ask.path.replace(/[?#].*$/, '')}`;
+      return `${ask.tls ? 'https' : 'http'} :${ask.port}${ask.path.split(/[?#]/, 1)[0]}`;
     case 'exec':
       return `exec ${programOf(ask.command)}`;
     default:

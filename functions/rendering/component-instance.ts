@@ -90,7 +90,8 @@ function moved(objects: readonly KubernetesObject[], from: string, to: string): 
     const placed = mapFields(object, (key, value, owner) => {
       // The namespace of subjects, of services of webhooks and of the object itself.
       if (key === 'namespace' && isIn(value) && typeof owner.name === 'string') return to;
-      if (caSources.includes(key) && typeof value === 'string') return value.replace(new RegExp(`^${from}/`), `${to}/`);
+      if (caSources.includes(key) && typeof value === 'string')
+        return value.startsWith(`${from}/`) ? `${to}${value.slice(from.length)}` : value;
       if (key === 'dnsNames' && Array.isArray(value))
         return value.map((name) => (typeof name === 'string' ? name.replace(`.${from}.svc`, `.${to}.svc`) : name));
       return value;

@@ -1,4 +1,5 @@
 /** Tags (labels) of everything in a cloud: its owner and its purpose. */
+import { trimmedEnd } from '#domain/trimmed-end.ts';
 
 export interface TagSource {
   readonly installation: string;
@@ -27,9 +28,11 @@ export function tagsOf(source: TagSource, pool?: string): Readonly<Record<string
 }
 
 function tagValue(text: string): string {
-  return text
-    .toLowerCase()
-    .replaceAll(/[^a-z0-9_-]/g, '-')
-    .slice(0, longest)
-    .replace(/[-_]+$/, '');
+  return trimmedEnd(
+    text
+      .toLowerCase()
+      .replaceAll(/[^a-z0-9_-]/g, '-')
+      .slice(0, longest),
+    '-_',
+  );
 }

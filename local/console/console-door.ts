@@ -104,7 +104,7 @@ export function withConsole(api: RequestListener, options: ConsoleOptions): Requ
   };
 
   return (request, response) => {
-    const path = (request.url ?? '/').replace(/[?#].*$/s, '');
+    const path = (request.url ?? '/').split(/[?#]/, 1)[0] ?? '/';
     if (path === '/console' || path.startsWith('/console/')) {
       serve(request, response, path).catch((error: unknown) => {
         logger.error('the console cannot be shown', { cause: messageOf(error) });

@@ -84,7 +84,7 @@ function outcomeOf(write: Write): Outcome {
   try {
     return { Code: 'None', output: write() };
   } catch (error) {
-    const [, name = ''] = error instanceof AwsFault ? (/#?(\w+)Exception$/.exec(error.code) ?? []) : [];
+    const [, name = ''] = error instanceof AwsFault ? (/(?<!\w)(\w+)Exception$/.exec(error.code) ?? []) : [];
     const Code = { ConditionalCheckFailed: 'ConditionalCheckFailed', Validation: 'ValidationError' }[name];
     if (Code === undefined) throw error;
     return { Code, Message: (error as AwsFault).message };

@@ -8,7 +8,7 @@ export interface XmlElement {
 }
 
 const maxDepth = 20;
-const token = /<\?[^>]*\?>|<!--[\s\S]*?-->|<(\/?)([A-Za-z_][\w.:-]*)([^<>]*?)(\/?)>|([^<]+)/y;
+const token = /<\?[^>]*\?>|<!--[\s\S]*?-->|<(\/?)([A-Za-z_][\w.:-]*)(?![\w.:-])([^<>]*)>|([^<]+)/y;
 
 /** Reads one document. Throws `MalformedXML`. */
 export function parseXml(text: string): XmlElement {
@@ -19,7 +19,7 @@ export function parseXml(text: string): XmlElement {
     const match = token.exec(text);
     const current = open.at(-1);
     if (!match || !current) throw malformed();
-    const [, closing, name, , selfClosing, characters] = match;
+    const [, closing, name, attributes, characters] = match;
     if (characters !== undefined) current.text += decodeEntities(characters);
     else if (name === undefined) continue;
     else if (closing) {
@@ -28,7 +28,7 @@ export function parseXml(text: string): XmlElement {
     } else {
       const element: XmlElement = { name: localName(name), children: [], text: '' };
       current.children.push(element);
-      if (!selfClosing) open.push(element);
+      if (!attributes?.endsWith('/')) open.push(element);
       if (open.length > maxDepth) throw malformed();
     }
   }

@@ -60,7 +60,7 @@ function asFault(path: string, holds: string, cause: unknown): StoreFault {
   if (errcode === undefined || errcode % 256 === 11 || errcode === 26)
     return new StoreFault(
       path,
-      `(${holds}) is damaged: ${message.replaceAll(/\*+ in database \w+ \*+\s*|\s*\n\s*/g, ' ').trim()}`,
+      `(${holds}) is damaged: ${message.replaceAll(/\*{3} in database \w+ \*{3}\s*|\n\s*/g, ' ').trim()}`,
       restoreBackup,
       cause,
     );

@@ -51,10 +51,13 @@ export function validateRoleBinding(document: unknown): FormVerdict<RoleBinding>
   return validateForm(RoleBinding, document, rolesByPath);
 }
 
+const isPathOfRoles = (iam: string): boolean =>
+  iam.includes(':role/') && iam.endsWith('*') && iam.split('/').length > 2;
+
 /** Such a subject would never match a caller: sessions do not contain the path of their role. */
 function rolesByPath({ spec }: RoleBinding): readonly Fault[] {
   return spec.subjects.flatMap((subject, index) =>
-    'iam' in subject && /:role\/.*\/.*\*$/.test(subject.iam)
+    'iam' in subject && isPathOfRoles(subject.iam)
       ? [
           error(
             ['spec', 'subjects', index, 'iam'],

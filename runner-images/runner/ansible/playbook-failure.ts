@@ -37,7 +37,7 @@ const table: readonly FailureRow[] = [
   },
   {
     class: 'user',
-    pattern: /WireGuard does not start.*(unknown device type|(operation|protocol) not supported)/is,
+    pattern: /WireGuard does not start.{0,2000}(unknown device type|(operation|protocol) not supported)/is,
     hint: 'The kernel that runs on this machine has no WireGuard, or was replaced and waits for a restart: restart the machine, or choose an image with Linux 5.6 or newer.',
   },
   {

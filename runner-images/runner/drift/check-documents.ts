@@ -76,11 +76,14 @@ async function compare(kubectl: Kubectl, { document, objects }: PreparedDocument
   const environment = { KUBECTL_EXTERNAL_DIFF: 'diff -qrN' };
   const { code, stdout, stderr } = await kubectl.try(diff, { input: asList(objects), environment });
   if (code === 0) return { items: [], unchecked: [] };
-  const changed = stdout.split('\n').flatMap((line) => /^Files .*\/(\S+) and .* differ$/.exec(line)?.[1] ?? []);
+  const changed = stdout.split('\n').flatMap((line) => {
+    const [, files = ''] = /^Files (.*) differ$/.exec(line) ?? [];
+    const [file = ''] = files.split(' and ', 1);
+    return /\/(?<name>[^/\s]+)$/.exec(file)?.groups?.name ?? [];
+  });
   // A definition that is gone takes the kinds of its objects with it.
-  const gone = /no matches for kind|the server could not find the requested resource|namespaces? ".*" not found/i.test(
-    stderr,
-  );
+  const gone =
+    /no matches for kind|the server could not find the requested resource|namespaces? "[^"]*" not found/i.test(stderr);
   if (changed.length === 0 && !gone) throw kubectl.failure('diff', { code, stdout, stderr }, document.name);
   const what =
     changed.length > 0 ? `differ from what was applied: ${shownObjects(changed)}` : 'are no longer in the cluster';

@@ -23,7 +23,7 @@ const table: readonly CodedFailureRow[] = [
   {
     class: 'user',
     code: 'VersionRefused',
-    pattern: /kubernetes version .*(not supported|unsupported|higher|lower)|downgrade|version skew/i,
+    pattern: /kubernetes version .{0,300}(not supported|unsupported|higher|lower)|downgrade|version skew/i,
     hint: 'Choose a Kubernetes version that `kubeloom validate` accepts; it is raised by one minor version at a time.',
   },
   {

@@ -15,7 +15,7 @@ export const DisruptionBudgets = z.object({
 });
 
 /** `error when evicting pods/"db-0" -n "shop" (will retry after 5s): Cannot evict pod as it would violate …` */
-const evicted = /evicting pods\/"([-a-z0-9.]{1,253})" -n "([-a-z0-9]{1,63})"[^\n]*disruption budget/g;
+const evicted = /evicting pods\/"([-a-z0-9.]{1,253})" -n "([-a-z0-9]{1,63})"[^\n]{0,1000}disruption budget/g;
 const mostNamed = 3;
 
 /** Never throws: without an answer it names the pods only. */

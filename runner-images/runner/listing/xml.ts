@@ -14,8 +14,8 @@ export function readXml(xml: string): Element {
   const root: Element = { name: '', children: [], text: '' };
   const open = [root];
   let elements = 0;
-  for (const [, word, end, begin, empty] of xml.matchAll(
-    /<[?!][^>]*>|([^<]+)|<\/([\w:.-]+)\s*>|<([\w:.-]+)[^>]*?(\/?)>/g,
+  for (const [, word, end, begin, attributes] of xml.matchAll(
+    /<[?!][^<>]*>|([^<]+)|<\/([\w:.-]+)\s*>|<([\w:.-]+)(?![\w:.-])([^<>]*)>/g,
   )) {
     const inner = open.at(-1) ?? root;
     if (word !== undefined) inner.text += unescaped(word);
@@ -25,7 +25,7 @@ export function readXml(xml: string): Element {
     if (elements > mostElements || open.length > mostDepth) throw new SyntaxError('it has too many elements');
     const element: Element = { name: begin, children: [], text: '' };
     inner.children.push(element);
-    if (empty !== '/') open.push(element);
+    if (!attributes?.endsWith('/')) open.push(element);
   }
   if (open.length !== 1) throw new SyntaxError('an element does not end');
   return root;

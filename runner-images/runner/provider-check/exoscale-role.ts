@@ -33,6 +33,9 @@ function isTrueOf(expression: string, operation: string): boolean | undefined {
   if (expression === 'true' || expression === 'false') return expression === 'true';
   const [, one] = /^operation\s*==\s*["']([\w-]+)["']$/.exec(expression) ?? [];
   if (one !== undefined) return one === operation;
-  const [, several] = /^operation\s+in\s+\[((?:\s*["'][\w-]+["']\s*,?)*)\s*\]$/.exec(expression) ?? [];
-  return several === undefined ? undefined : [...several.matchAll(/[\w-]+/g)].some(([word]) => word === operation);
+  const [, several] = /^operation\s+in\s+\[([^[\]]*)\]$/.exec(expression) ?? [];
+  const words = several?.split(',').map((word) => word.trim());
+  if (words?.at(-1) === '') words.pop();
+  if (!words?.every((word) => /^["'][\w-]+["']$/.test(word))) return undefined;
+  return words.some((word) => word.slice(1, -1) === operation);
 }

@@ -56,7 +56,7 @@ const table: readonly FailureRow[] = [
   },
   ...Object.entries(exits).map(([code, meaning]) => ({
     ...meaning,
-    pattern: new RegExp(`local-exec[\\s\\S]*exit status ${code}\\b`, 'i'),
+    pattern: new RegExp(`local-exec[\\s\\S]{0,4000}exit status ${code}\\b`, 'i'),
   })),
   {
     class: 'transient',
@@ -67,13 +67,13 @@ const table: readonly FailureRow[] = [
   {
     class: 'quota',
     pattern:
-      /quota|limit ?exceeded|resource_limit_exceeded|exceeded (the |your )?(limit|maximum)|exceed your [\w ]*limit|TooMany(FloatingIps|Instances)|limit (has been )?reached/i,
+      /quota|limit ?exceeded|resource_limit_exceeded|exceeded (the |your )?(limit|maximum)|exceed your [\w ]{0,100}limit|TooMany(FloatingIps|Instances)|limit (has been )?reached/i,
     hint: 'Request a higher limit from the provider, or use smaller or fewer machines, then apply again.',
   },
   {
     class: 'capacity',
     pattern:
-      /Insufficient(Instance|Host)?Capacity|out of (host )?capacity|RESOURCE_POOL_EXHAUSTED|not have enough resources|SkuNotAvailable|resource_unavailable|AllocationFailed|Overconstrained\w*AllocationRequest|no valid host was found|(server type|size|shape|flavor|zone) [^\n]*(unavailable|not available)|sold out/i,
+      /Insufficient(Instance|Host)?Capacity|out of (host )?capacity|RESOURCE_POOL_EXHAUSTED|not have enough resources|SkuNotAvailable|resource_unavailable|AllocationFailed|Overconstrained\w{0,100}AllocationRequest|no valid host was found|(server type|size|shape|flavor|zone) [^\n]{0,300}(unavailable|not available)|sold out/i,
     hint: 'The provider has no such machine available here. Choose another server type, zone or region, or retry later.',
   },
   {
@@ -101,7 +101,7 @@ const table: readonly FailureRow[] = [
   {
     class: 'user',
     pattern:
-      /InvalidAMIID|InvalidParameter|invalid_input|invalid (image|server type|region|zone|location|machine type|value)|(image|(server|instance|machine) type|flavor|shape|region|zone|location)\b[^\n]*not (found|exist|supported)|not a valid|could not find|\b404\b|NotFound/i,
+      /InvalidAMIID|InvalidParameter|invalid_input|invalid (image|server type|region|zone|location|machine type|value)|(image|(server|instance|machine) type|flavor|shape|region|zone|location)\b[^\n]{0,300}not (found|exist|supported)|not a valid|could not find|\b404\b|NotFound/i,
     hint: 'Check server type, image, region and zone of the node pool against what the provider offers.',
   },
 ];
@@ -152,9 +152,12 @@ function rowOf(text: string): FailureRow {
   return table.find(({ pattern }) => pattern.test(text)) ?? unknown;
 }
 
+const beforeOutput = 'Output:';
+
 /** Terraform's summary and the main point of its detail: the last output of a provisioner instead of the command it ran. */
 function wordsOf({ summary, detail }: Diagnostic): string {
-  const output = /Output:\s*([\s\S]*)$/.exec(detail)?.[1] ?? '';
+  const at = detail.indexOf(beforeOutput);
+  const output = at < 0 ? '' : detail.slice(at + beforeOutput.length);
   const last = output
     .split('\n')
     .map((line) => line.trim())

@@ -205,7 +205,7 @@ const complaints: readonly Row[] = [
   {
     class: 'credentials',
     code: 'TemplatesForbidden',
-    pattern: /authentication failed|could not read username|\b40[134]\b|repository .* not found/i,
+    pattern: /authentication failed|could not read username|\b40[134]\b|repository .{0,300} not found/i,
     hint: 'Put a token that may read the repository into the Secret of the {document}, then retry.',
   },
   {

@@ -7,6 +7,7 @@ import { decoded, parseDocuments } from '#documents/parse-documents.ts';
 import { placeOf } from '#documents/text-places.ts';
 import { isMap } from '#domain/manifest/faults/kubernetes-document.ts';
 import { printableText } from '#domain/observed/printable-text.ts';
+import { trimmedEnd } from '#domain/trimmed-end.ts';
 import type { AnswerContext } from '../answer-question.ts';
 import { StageFailure } from '../stage-failure.ts';
 import { type FetchSubject, fetchFiles, type Git } from './git-fetch.ts';
@@ -26,7 +27,7 @@ export async function readSource(
   const subject = { title: `manifests of GitSource ${name}`, name, document: 'GitSource', secret } as const;
   const commit = await resolved({ url, ref }, subject, context);
   if (commit === known) return { commit };
-  const folder = posix.normalize(path).replace(/\/+$/, '');
+  const folder = trimmedEnd(posix.normalize(path), '/');
   const directory = join(context.workDirectory, 'source');
   let entries: readonly Entry[] = [];
   const inspect = async (git: Git): Promise<void> => {

@@ -1,5 +1,6 @@
 /** Address of and login to a Vault, from the fields of its Secret. */
 import { secretFieldFaults } from '#domain/manifest/secrets/secret-field-faults.ts';
+import { trimmedEnd } from '#domain/trimmed-end.ts';
 import { StageFailure } from '../stage-failure.ts';
 
 export type VaultLogin =
@@ -38,7 +39,7 @@ export function vaultConnection(name: string, fields: Readonly<Record<string, st
   const { address = '', namespace, ca, authmount } = fields;
   return {
     name,
-    address: address.replace(/\/+$/, ''),
+    address: trimmedEnd(address, '/'),
     ...(namespace === undefined ? {} : { namespace }),
     ...(ca === undefined ? {} : { ca }),
     authMount: authmount ?? (login.kind === 'jwtOfAws' ? 'jwt' : login.kind),

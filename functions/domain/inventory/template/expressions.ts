@@ -33,7 +33,8 @@ export function parseText(text: string): ParsedText {
       return { kind: 'fault', reason: 'has "${" without "}"', fix: 'close it, or write "$${" for the text "${"' };
     const inside = text.slice(start + 2, end);
     const reference = parseReference(inside);
-    if (reference === undefined) return { kind: 'fault', reason: `"\${${inside}}" is not a reference`, fix: howTo };
+    if (reference === undefined)
+      return { kind: 'fault', reason: `"\${${cut(inside)}}" is not a reference`, fix: howTo };
     literal += text.slice(rest, start);
     if (literal !== '') parts.push(literal);
     literal = '';
@@ -48,21 +49,24 @@ export function parseText(text: string): ParsedText {
   return { kind: 'parts', parts };
 }
 
+const cut = (text: string): string => (text.length > 60 ? `${text.slice(0, 57)}…` : text);
+
 const howTo = 'write it like "${values.kubernetes.version}" or "${values.size ?? 3}"';
 
 /** `values.a.b`, `pool["x y"]`, `values.size ?? 3`: what follows `??` is JSON. Undefined if it is not a reference. */
 export function parseReference(text: string): ValueReference | undefined {
-  const [, root, steps = '', otherwise] =
-    /^\s*([A-Za-z][A-Za-z0-9]*)((?:\.[A-Za-z0-9_][\w-]*|\[\d+\]|\["(?:[^"\\]|\\.)*"\])*)\s*(?:\?\?\s*(.+?)\s*)?$/s.exec(
-      text,
-    ) ?? [];
-  if (root === undefined) return undefined;
-  const path = [...steps.matchAll(/\.([\w-]+)|\[(\d+)\]|\[("(?:[^"\\]|\\.)*")\]/g)].map(
-    ([, name, index, quoted]) => name ?? index ?? String(JSON.parse(quoted ?? '""')),
-  );
-  if (otherwise === undefined) return { root, path };
+  const [read, root, steps = ''] =
+    /^\s*([A-Za-z][A-Za-z0-9]*)((?:\.[A-Za-z0-9_][\w-]*|\[\d+\]|\["(?:[^"\\]|\\.)*"\])*)/s.exec(text) ?? [];
+  if (read === undefined || root === undefined) return undefined;
+  const rest = text.slice(read.length).trim();
+  if (rest !== '' && !rest.startsWith('??')) return undefined;
   try {
-    return { root, path, otherwise: { value: JSON.parse(otherwise) as unknown } };
+    const path = [...steps.matchAll(/\.([\w-]+)|\[(\d+)\]|\[("(?:[^"\\]|\\.)*")\]/gs)].map(
+      ([, name, index, quoted]) => name ?? index ?? String(JSON.parse(quoted ?? '""')),
+    );
+    return rest === ''
+      ? { root, path }
+      : { root, path, otherwise: { value: JSON.parse(rest.slice(2).trim()) as unknown } };
   } catch {
     return undefined;
   }

@@ -54,6 +54,14 @@ export const Text = z
   .regex(/\S/, { error: 'is empty; give a value' })
   .refine(isHarmless, { error: hasControlCharacter });
 
+/** A `Text` of at most `limit` characters; no expression that follows runs on a longer one. */
+export const shortText = (limit: number): typeof Text =>
+  z
+    .string()
+    .max(limit, { error: `has more than ${limit} characters; shorten it`, abort: true })
+    .regex(/\S/, { error: 'is empty; give a value' })
+    .refine(isHarmless, { error: hasControlCharacter });
+
 export const SecretReference = z.strictObject({
   name: Text.describe('Name of the Secret.'),
   namespace: Text.describe('Namespace of the Secret.'),
@@ -120,11 +128,12 @@ export function shown(value: unknown): string {
 
 function suggestion(value: unknown, limit: number): string {
   const fitting = String(value)
+    .slice(0, 300)
     .toLowerCase()
     .replaceAll(/[^a-z0-9]+/g, '-')
-    .replaceAll(/^-+|-+$/g, '')
+    .replace(/^-/, '')
     .slice(0, limit)
-    .replace(/-+$/, '');
+    .replace(/-$/, '');
   return fitting === '' ? '' : `, for example "${fitting}"`;
 }
 

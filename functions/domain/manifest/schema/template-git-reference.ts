@@ -1,21 +1,22 @@
 /** TemplateGitReference documents: a git repository whose Terraform modules, or documents in clusters, are used instead of the built-in ones. */
 import { z } from 'zod';
 import { apiVersions } from './input-manifest.ts';
-import { SecretMetadata, SecretReference, shown, Text } from './names.ts';
+import { SecretMetadata, SecretReference, shortText, shown, Text } from './names.ts';
 
 /** Host and path; nothing that a URL or a version of templates would read as something else, and no way up. */
-const repositoryAddress = /^(?![a-z+]+:\/\/)(?!.*\/\.\.?(\/|$))[^\s/@#?%\\]+\.[^\s/@#?%\\]+\/[^\s@#?%\\]+$/i;
+const repositoryAddress =
+  /^(?![a-z+]+:\/\/)(?!.*\/\.\.?(\/|$))[^\s/@#?%\\][^\s/@#?%\\.]*\.[^\s/@#?%\\]+\/[^\s@#?%\\]+$/i;
 /** From the root of the repository, down, and not into git's own files. */
 const folderInside = /^(?!\/)(?!(.*\/)?(\.\.|\.git)(\/|$))[\w ./-]*$/;
 
 /** Host and path of a repository, without scheme. */
-export const RepositoryUrl = Text.regex(repositoryAddress, {
+export const RepositoryUrl = shortText(300).regex(repositoryAddress, {
   error: (issue) =>
     `${shown(issue.input)} is not host and path of a repository; write them like "github.com/org/repo", without scheme, "@", "#", "?", "%", "\\" and ".."`,
 });
 
 /** From the root of a repository. */
-export const RepositoryPath = Text.regex(folderInside, {
+export const RepositoryPath = shortText(500).regex(folderInside, {
   error: (issue) =>
     `${shown(issue.input)} is not a folder of a repository; use letters, digits, "-", "_", "." and "/", without "/" at the beginning and without ".."`,
 });

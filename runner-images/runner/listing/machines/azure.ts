@@ -28,12 +28,12 @@ export const machines: MachinesIn = async (input) => {
   const headers = bearer(await azureToken(input));
   const base = input.bases.management ?? azureApi;
   // An id is a path: none that is not that of a machine of this subscription gets a request.
-  const form = new RegExp(
-    `^/subscriptions/${input.fields.subscriptionid}/resourceGroups/[\\w.()-]+/providers/Microsoft.Compute/virtualMachines/[\\w.-]+$`,
-    'i',
-  );
+  const below = `/subscriptions/${input.fields.subscriptionid}/resourceGroups/`.toLowerCase();
+  const isMachine = (id: string): boolean =>
+    id.toLowerCase().startsWith(below) &&
+    /^[\w.()-]+\/providers\/Microsoft\.Compute\/virtualMachines\/[\w.-]+$/i.test(id.slice(below.length));
   const urlOf = ({ id }: MachineAt, action = ''): string => {
-    if (!form.test(id)) throw new NotListed(id, 'it is not the id of a machine of the subscription');
+    if (!isMachine(id)) throw new NotListed(id, 'it is not the id of a machine of the subscription');
     return `${base}${id}${action}?${version}`;
   };
   const act = actingOf({ denies, keeps });

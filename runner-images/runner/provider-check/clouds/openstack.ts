@@ -1,6 +1,7 @@
 /** OpenStack: the project of an application credential, its roles and quotas. */
 import { z } from 'zod';
 import { AccessToken, ApiUrl, CloudName, CloudWord } from '#domain/observed/cloud-texts.ts';
+import { trimmedEnd } from '#domain/trimmed-end.ts';
 import { askCloud, json, mustAsk, quotaUnread } from '../ask.ts';
 import { type CheckInput, type CheckOfType, identity, quotaFinding } from '../finding.ts';
 
@@ -35,7 +36,7 @@ export async function logInToOpenstack(
 ): Promise<z.infer<typeof Catalog> & { readonly headers: Readonly<Record<string, string>> }> {
   const { authurl = '', applicationcredentialid: id, applicationcredentialsecret: secret } = fields;
   const login = { identity: { methods: ['application_credential'], application_credential: { id, secret } } };
-  const url = `${authurl.replace(/\/+$/, '')}/auth/tokens`;
+  const url = `${trimmedEnd(authurl, '/')}/auth/tokens`;
   const answer = await mustAsk('application credential', url, json({ auth: login }));
   const { token } = Catalog.parse(answer.json);
   const catalog = token.catalog.map(({ type, endpoints }) => ({

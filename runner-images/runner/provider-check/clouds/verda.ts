@@ -1,6 +1,7 @@
 /** Verda: the client, the locations and the balance. */
 import { z } from 'zod';
 import { AccessToken, CloudWord } from '#domain/observed/cloud-texts.ts';
+import { trimmedEnd } from '#domain/trimmed-end.ts';
 import { askCloud, bearer, json, mustAsk, quotaUnread } from '../ask.ts';
 import {
   type CheckFinding,
@@ -21,7 +22,7 @@ export async function logInToVerda({ fields, bases }: LoginInput): Promise<{
   readonly base: string;
   readonly headers: ReturnType<typeof bearer>;
 }> {
-  const base = (fields.baseurl ?? bases.api ?? 'https://api.verda.com/v1').replace(/\/+$/, '');
+  const base = trimmedEnd(fields.baseurl ?? bases.api ?? 'https://api.verda.com/v1', '/');
   const { clientid: client_id = '', clientsecret: client_secret = '' } = fields;
   const login = json({ grant_type: 'client_credentials', client_id, client_secret });
   const { access_token } = OAuth.parse((await mustAsk('login', `${base}/oauth2/token`, login)).json);
