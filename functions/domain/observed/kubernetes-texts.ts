@@ -42,7 +42,7 @@ export const Quantities = z.record(QualifiedName, Quantity);
 export const KubernetesTime = z.iso.datetime();
 
 /** `v1.34.2`, `v1.34.2-gke.1` */
-export const KubernetesRelease = closedText(64, /^v\d+\.\d+\.\d+[\w.+-]*$/);
+export const KubernetesRelease = closedText(64, /^v\d+\.\d+\.\d{1,9}[\w.+-]*$/);
 
 /** Type of a condition: `Ready`, `example.com/Healthy`. */
 export const ObservedConditionType = closedText(317, /^[A-Za-z0-9][\w./-]*$/);
