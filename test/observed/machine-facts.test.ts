@@ -95,7 +95,7 @@ describe('events of a playbook', () => {
     { event: 'facts', host: 'one', lines: ['a=1\nb=2'] },
     { event: 'stats', hosts: { [template]: { ok: 1, changed: 0, failures: 0, unreachable: 0 } } },
     { event: 'other' },
-  ])('%j is none', (event) => {
+  ])('%j is not an event', (event) => {
     expect(PlaybookEvent.safeParse(event).success).toBe(false);
   });
 

@@ -85,6 +85,7 @@ export class Playbooks {
         ANSIBLE_SSH_CONTROL_PATH_DIR: this.#sockets,
         ANSIBLE_LOCAL_TEMP: join(this.#directory, 'tmp'),
         ANSIBLE_NOCOLOR: '1',
+        ANSIBLE_SSH_EXECUTABLE: join(templates, 'bounded-ssh.sh'),
         KUBELOOM_EVENT_MARK: mark,
         LC_ALL: 'C.UTF-8',
       },

@@ -83,19 +83,24 @@ async function ask(
 ): Promise<{ readonly report: MachineReport | undefined; readonly why: string | undefined }> {
   // For both visits: the last answer to a question counts, also the answers from before the time was up.
   const visits: { whole: boolean; lines: string[] }[] = [];
+  let characters = 0;
   const visit = async (): Promise<CommandResult> => {
     const said = { whole: false, lines: [] as string[] };
     visits.push(said);
     const result = await runOverSsh(context, login, asRoot(login, interpreter), {
       totalMs: limitMs,
       input: script,
-      onOutput: (line) => void said.lines.push(line),
+      onOutput: (line) => {
+        characters += line.length;
+        if (characters <= mostCharacters) said.lines.push(line);
+      },
     });
     said.whole = result.code === 0;
     return result;
   };
   try {
     let result = await visit();
+    if (characters > mostCharacters) return { report: undefined, why: 'it printed more than a check reads' };
     // Once more where a machine, or something on the way, hung up: a server of SSH refuses some of many logins at once.
     if (result.code === 255 && !/timed out/i.test(result.stderr)) result = await visit();
     const { report, problem } = readMachineReport(visits);
@@ -108,6 +113,9 @@ async function ask(
     return { report, why: 'the time of the check was over' };
   }
 }
+
+/** What is read of the answers of a machine: ten times those of the largest cluster. */
+const mostCharacters = 4_000_000;
 
 /** The script travels over stdin, since one argument of ssh holds 128 KB at most. All of it is read before its first command runs. */
 const interpreter = `/bin/bash -c 'eval "$(cat)"'`;
