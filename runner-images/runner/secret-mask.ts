@@ -39,7 +39,7 @@ export class SecretMask {
       if (this.#known.has(value)) continue;
       this.#known.add(value);
       const parts = partsOf(value.trim());
-      // Of a text with keys, or of several lines, its parts are secrets and its words are not.
+      // A text with keys or several lines has words that are no secrets: its parts are.
       const partly = parts.size === 0 && !/\s/.test(value.trim());
       this.#addText(value.trim(), value, partly);
       for (const part of parts) this.#addText(part, part, !/\s/.test(part));
