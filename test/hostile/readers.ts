@@ -43,28 +43,18 @@ const liedTo: Readonly<Record<string, string>> = {
   'operator/kubernetes-api.ts': 'test/hostile/agents.test.ts',
   'operator/list-reader.ts': 'test/hostile/agents.test.ts',
   'operator/object-writes.ts': 'test/hostile/agents.test.ts',
-  'operator/operator.ts': 'test/hostile/agents.test.ts',
   'operator/secrets.ts': 'test/hostile/agents.test.ts',
   'agent/agent-api.ts': 'test/hostile/agents.test.ts',
   'agent/node-agent.ts': 'test/hostile/agents.test.ts',
   [`${runner}/tool-answer.ts`]: 'test/runner/tool-answers.test.ts',
   ...Object.fromEntries(
-    ['apply-dns', 'apply-machines', 'lost-state', 'messages', 'open-firewalls', 'state-lock', 'terraform-cli'].map(
-      (file) => [`${runner}/terraform/${file}.ts`, 'test/runner/tool-answers.test.ts'],
-    ),
+    ['apply-machines', 'messages', 'terraform-cli'].map((file) => [
+      `${runner}/terraform/${file}.ts`,
+      'test/runner/tool-answers.test.ts',
+    ]),
   ),
-  ...Object.fromEntries(
-    [
-      'access/open-ssh',
-      'ansible/playbook-events',
-      'ansible/root-login',
-      'drift/ask-machines',
-      'drift/machine-report',
-      'kubernetes/remove-old-members',
-      'kubernetes/reset-half-joined',
-      'tools/ansible',
-    ].map((file) => [`${runner}/${file}.ts`, 'test/hostile/machines.test.ts']),
-  ),
+  [`${runner}/drift/ask-machines.ts`]: 'test/hostile/machines.test.ts',
+  [`${runner}/drift/machine-report.ts`]: 'test/hostile/machines.test.ts',
 };
 
 /** By file: why nothing lies to it. */
@@ -100,4 +90,21 @@ const ownWords: Readonly<Record<string, string>> = {
     'what it reads goes back to the same object of the same cluster',
 };
 
-export { liedTo, ownWords };
+/** Readers that no row lies to yet: only their schemas are judged. None may be added. */
+const withoutRow: readonly string[] = [
+  'operator/operator.ts',
+  ...[
+    'access/open-ssh',
+    'ansible/playbook-events',
+    'ansible/root-login',
+    'kubernetes/remove-old-members',
+    'kubernetes/reset-half-joined',
+    'terraform/apply-dns',
+    'terraform/lost-state',
+    'terraform/open-firewalls',
+    'terraform/state-lock',
+    'tools/ansible',
+  ].map((file) => `${runner}/${file}.ts`),
+];
+
+export { liedTo, ownWords, withoutRow };
