@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import * as parts from './parts.ts';
 
-/** What installs the programs of Kubernetes: real ones by kubeadm, or the small API server of the stand-in. */
+/** What runs on hosts: Kubernetes, installed by KubeOne, or the small API server of a simulated control plane. */
 export type KubernetesKind = 'real' | 'simulated';
 
 export function partsDirectory(): string {
@@ -21,6 +21,16 @@ export function partsKey(): string {
 /** True when `npm run kubernetes:build` has made all parts of the present table. */
 export function partsAreThere(): boolean {
   return existsSync(join(partsDirectory(), 'complete', partsKey()));
+}
+
+/** Releases of KubeOne that were built, newest first. */
+export function builtKubeones(): readonly string[] {
+  return parts.kubeoneVersions.filter((version) => existsSync(builtKubeone(version)));
+}
+
+/** Where the built program of a release is; its directory holds nothing else. */
+export function builtKubeone(version: string): string {
+  return join(partsDirectory(), 'programs', `kubeone-${version}`, `kubeone-${version}`);
 }
 
 /** The kind that was asked for, else real where its parts are. Throws for an unknown word, and for `real` without parts. */

@@ -26,6 +26,12 @@ export const flannelVersion = '0.28.4';
 export const criToolsVersion = '1.34.0';
 export const criApiVersion = '0.34.4';
 
+/**
+ * A release of KubeOne for each row of functions/domain/kubernetes-versions.ts, newest first, as in the image of the runner. A machine works
+ * without the last one: no Kubernetes above needs it.
+ */
+export const kubeoneVersions = ['1.14.1', '1.13.5', '1.12.3'] as const;
+
 /** Commands of one Go module, built with the versions that the module itself asks for. */
 export interface GoPart {
   /** Directory of its programs. */
@@ -42,6 +48,10 @@ export interface GoPart {
   readonly requires?: readonly string[];
   /** Its go.mod names modules of its own repository by directory (`./staging/…`): they are published as this version. */
   readonly stagingVersion?: string;
+  /** Modules that cannot be had, and the directories of build/ that take their place: ours, with the names that the part compiles against. */
+  readonly replaced?: Readonly<Record<string, string>>;
+  /** The build says what was refused, and continues without it. */
+  readonly optional?: true;
   /** CPU seconds on the machine where this was measured, with nothing in Go's caches. */
   readonly seconds: number;
 }
@@ -74,6 +84,23 @@ function kubernetes(version: string, seconds: number): GoPart {
     ),
     stagingVersion: `v0.${version.slice(2)}`,
     seconds,
+  };
+}
+
+function kubeone(version: string): GoPart {
+  const facts = { version, commit: 'from-module-proxy', date: '1970-01-01T00:00:00Z' };
+  return {
+    name: `kubeone-${version}`,
+    module: 'k8c.io/kubeone',
+    version: `v${version}`,
+    programs: { 'k8c.io/kubeone': `kubeone-${version}` },
+    ldflags: Object.entries(facts).map(([name, value]) => `-X=k8c.io/kubeone/pkg/cmd.${name}=${value}`),
+    replaced: {
+      'k8c.io/machine-controller': 'machine-controller',
+      'k8c.io/machine-controller/sdk': 'machine-controller/sdk',
+    },
+    ...(version === kubeoneVersions.at(-1) ? { optional: true } : {}),
+    seconds: 180,
   };
 }
 
@@ -148,6 +175,7 @@ export const goParts: readonly GoPart[] = [
     requires: ['github.com/tencentcloud/tencentcloud-sdk-go/tencentcloud/common@v1.3.103'],
     seconds: 100,
   },
+  ...kubeoneVersions.map(kubeone),
   ...[...kubernetesVersions].reverse().map(({ version }, index) => kubernetes(version, index === 0 ? 600 : 400)),
 ];
 

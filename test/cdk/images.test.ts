@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { kubeoneReleases } from '#domain/kubernetes-versions.ts';
 import { runnerTools } from '#functions/rights/runner-rights.ts';
+import { kubeoneVersions } from '#local/kubernetes/parts.ts';
 import { imageRoot } from '../../cdk/image-sources.ts';
 import settings from '../../package.json' with { type: 'json' };
 import pluginSums from '../../runner-images/terraform/plugin-sums.json' with { type: 'json' };
@@ -88,6 +89,8 @@ describe('targets', () => {
     expect(installed).toHaveLength(wanted.length);
     for (const [index, release] of wanted.entries())
       expect(`${installed[index]}.`.startsWith(`${release}.`)).toBe(true);
+    // Local hosts are built with the same.
+    expect(installed).toEqual(kubeoneVersions);
   });
 
   it('a target has the programs that its stage starts', () => {

@@ -3,13 +3,13 @@
  * releases where the internet answers. Existing parts are kept, so an interrupted build continues where it stopped.
  */
 import { execFile, execFileSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { copyFile, mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
-import { partsDirectory, partsKey } from '../available.ts';
-import { criApiVersion, type GoPart, goParts, kubernetesVersions } from '../parts.ts';
+import { builtKubeones, partsDirectory, partsKey } from '../available.ts';
+import { criApiVersion, type GoPart, goParts, kubeoneVersions, kubernetesVersions } from '../parts.ts';
 import { makeAptRepository } from './debian-packages.ts';
 import { buildGoPart, download } from './go-module.ts';
 import { makeImages } from './images.ts';
@@ -24,9 +24,12 @@ const needed = { go: 'golang (1.25 or newer)', gcc: 'gcc', 'dpkg-deb': 'dpkg', m
 const directory = partsDirectory();
 const programs = join(directory, 'programs');
 const work = join(directory, 'work');
+/** Exists when all is there; its text names what was refused. */
+const complete = join(directory, 'complete', partsKey());
 
-if (existsSync(join(directory, 'complete', partsKey()))) {
-  say(`Kubernetes ${versions()} is already built: ${directory}`);
+if (existsSync(complete)) {
+  say(`Kubernetes ${versions()} and ${kubeones()} are already built: ${directory}`);
+  say(readFileSync(complete, 'utf8'));
 } else {
   lookForTools();
   await build().catch((cause: unknown) => {
@@ -48,7 +51,8 @@ async function build(): Promise<void> {
     missingParts((part, program) => provided.has(join(part, program))).reduce((sum, part) => sum + part.seconds, 0) +
     90;
   const minutes = Math.ceil(seconds / availableParallelism() / 60);
-  say(`Builds Kubernetes ${versions()} for local hosts from Go modules and Debian packages, once.`);
+  say(`Builds Kubernetes ${versions()} and KubeOne ${kubeoneVersions.join(', ')} for local hosts`);
+  say('from Go modules and Debian packages, once.');
   if (official.length > 0)
     say(`Programs of ${official.length} official releases are downloaded instead, ${megabytes(official)} MB.`);
   say(`About ${minutes} minutes when this machine is idle; 5 GB in ${directory}, and up to 10 GB in Go's own caches.`);
@@ -61,6 +65,7 @@ async function build(): Promise<void> {
     );
   }
   const missing = missingParts();
+  const refused: string[] = [];
   for (const [index, part] of missing.entries()) {
     say(`[${index + 1}/${missing.length}] ${part.module} ${part.version}`);
     let since = Date.now();
@@ -71,6 +76,10 @@ async function build(): Promise<void> {
         say(`        ${program} (${Math.round((Date.now() - since) / 1000)} s)`);
         since = Date.now();
       },
+    }).catch((cause: Error) => {
+      if (!part.optional) throw cause;
+      refused.push(`Without ${part.name}, which this machine's Kubernetes does not need: ${cause.message}`);
+      say(`        not built: ${cause.message}`);
     });
   }
   await buildCrictl();
@@ -90,10 +99,12 @@ async function build(): Promise<void> {
   }
   await makeAptRepository(programs, join(directory, 'apt'), join(work, 'packages'));
   const names = await makeImages(programs, debian, join(directory, 'images'), join(work, 'images'));
-  await rm(join(directory, 'complete'), { recursive: true, force: true });
-  await mkdir(join(directory, 'complete'));
-  await writeFile(join(directory, 'complete', partsKey()), names.join('\n'));
-  say(`\nDone: Kubernetes ${versions()}, ${names.length} images. Real clusters: npm run demo, or kubeloom local up.`);
+  await rm(dirname(complete), { recursive: true, force: true });
+  await mkdir(dirname(complete));
+  await writeFile(complete, refused.join('\n'));
+  say(`\nDone: Kubernetes ${versions()} and ${kubeones()}, ${names.length} images.`);
+  for (const words of refused) say(words);
+  say('Real clusters: npm run demo, or kubeloom local up.');
 }
 
 /** Parts with their missing programs; `known` programs count as present. */
@@ -122,6 +133,10 @@ function megabytes(archives: readonly Available[]): number {
 
 function versions(): string {
   return kubernetesVersions.map(({ version }) => version).join(', ');
+}
+
+function kubeones(): string {
+  return `KubeOne ${builtKubeones().join(', ')}`;
 }
 
 /** Exits with a list of all missing tools. */

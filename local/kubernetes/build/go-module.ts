@@ -29,8 +29,8 @@ export async function buildGoPart(
 ): Promise<void> {
   const missing = Object.entries(part.programs).filter(([, program]) => !existsSync(join(out, program)));
   if (missing.length === 0) return;
-  await mkdir(out, { recursive: true });
   await writeModule(part, work);
+  await mkdir(out, { recursive: true });
   for (const [name, program] of missing) {
     const flags = ['-mod=mod', '-trimpath', '-buildvcs=false', '-tags', (part.tags ?? []).join(',')];
     const target = join(out, `${program}.new`);
@@ -58,9 +58,11 @@ async function writeModule(part: GoPart, work: string): Promise<void> {
   if (existsSync(join(work, 'ready'))) return;
   await rm(work, { recursive: true, force: true });
   await mkdir(work, { recursive: true });
-  const { GoMod } = await download(part.module, part.version);
+  const { GoMod, Dir } = await download(part.module, part.version);
   const own = await readFile(GoMod, 'utf8');
   await writeFile(join(work, 'go.mod'), goModOf(part, own));
+  // What the module was released with; the checksum database vouches for the file, and for modules that it does not name.
+  if (existsSync(join(Dir, 'go.sum'))) await writeFile(join(work, 'go.sum'), await readFile(join(Dir, 'go.sum')));
   const imports = Object.keys(part.programs).map((name) => `import _ "${name}"`);
   await writeFile(join(work, 'tools.go'), ['//go:build tools', 'package tools', ...imports, ''].join('\n'));
   // -e: tests of dependencies may import what is not published; the build itself would say so.
@@ -84,6 +86,9 @@ export function goModOf(part: GoPart, own: string): string {
     ...(part.requires ?? []).map((entry) => `require ${entry.replace('@', ' ')}`),
     ...directives.filter((line) => !/=> \.\.?\//.test(line)),
     ...(part.stagingVersion === undefined ? [] : staging),
+    ...Object.entries(part.replaced ?? {}).map(
+      ([module, directory]) => `replace ${module} => ${join(import.meta.dirname, directory)}`,
+    ),
     '',
   ].join('\n');
 }

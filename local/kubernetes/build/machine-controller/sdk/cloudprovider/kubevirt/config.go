@@ -1,0 +1,10 @@
+// Package kubevirt has the fields of a kubevirt machine that KubeOne sets itself.
+package kubevirt
+
+import "k8c.io/machine-controller/sdk/providerconfig"
+
+type RawConfig struct {
+	ClusterName providerconfig.ConfigVarString `json:"clusterName,omitempty"`
+	Labels      map[string]string              `json:"labels,omitempty"`
+	Tags        map[string]string              `json:"tags,omitempty"`
+}

@@ -1,0 +1,10 @@
+// Package openstack has the fields of a openstack machine that KubeOne sets itself.
+package openstack
+
+import "k8c.io/machine-controller/sdk/providerconfig"
+
+type RawConfig struct {
+	ClusterName providerconfig.ConfigVarString `json:"clusterName,omitempty"`
+	Labels      map[string]string              `json:"labels,omitempty"`
+	Tags        map[string]string              `json:"tags,omitempty"`
+}
