@@ -15,6 +15,8 @@ import { disconnected } from './codebuild/disconnected-ports.ts';
 import { documentDirectories, upstreamThere } from './documents.ts';
 import type { TableSchema } from './dynamodb/ensure-table.ts';
 import { buildEnvironment, type LocalDocuments } from './environment.ts';
+import { builtKubeone } from './kubernetes/available.ts';
+import { kubeoneVersions } from './kubernetes/parts.ts';
 import { type LambdaFunction, loadFunctions } from './lambda/lambda-host.ts';
 import type { MetricFamily } from './metrics/exposition.ts';
 import type { PlatformNumbers } from './metrics/kubeloom-metrics.ts';
@@ -204,11 +206,12 @@ function real(tool: RunnerTool, program: string, environment: Readonly<Record<st
 }
 
 /**
- * Node 24 comes before the system's. Real Kubernetes is installed by an official `kubeone` where there is one, so the stand-in comes last;
- * a simulated control plane is the stand-in's alone.
+ * Node 24 comes before the system's. Real Kubernetes is installed by an official `kubeone` where the PATH has one, else by one that was built
+ * here; a simulated control plane has a `kubeone` of its own.
  */
 export function pathOfBuilds(kubernetes: string | undefined, path = ''): string {
-  const standIn = join(root, 'local', 'kubeone', 'bin');
   const programs = [dirname(process.execPath), path];
-  return (kubernetes === 'real' ? [...programs, standIn] : [standIn, ...programs]).join(delimiter);
+  const built = kubeoneVersions.map((version) => dirname(builtKubeone(version)));
+  const simulated = join(root, 'local', 'kubeone', 'bin');
+  return (kubernetes === 'real' ? [...programs, ...built] : [simulated, ...programs]).join(delimiter);
 }

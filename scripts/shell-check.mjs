@@ -30,7 +30,7 @@ const sent = readdirSync(ansible)
 const asked = Object.values(filesOf).map((names) =>
   [protocol, ...names].flatMap((name) => linesOf(join(ansible, 'files', name))),
 );
-const all = [...programs, ...sent, ...asked, linesOf('local/kubeone/kubeadm/node.sh')];
+const all = [...programs, ...sent, ...asked];
 
 const checked = new Set(all.flat().map(({ file }) => file));
 const forgotten = tracked.filter((file) => file.endsWith('.sh') && !checked.has(file));

@@ -1,6 +1,7 @@
 /** `kubeloom doctor`: what this machine has and lacks, and how to fix it. */
 import type { Command } from 'commander';
-import { type Check, examineMachine } from '../doctor/examine-machine.ts';
+import type { Check } from '../doctor/check.ts';
+import { examineMachine } from '../doctor/examine-machine.ts';
 import { CliError, exitCodes } from '../exit-codes.ts';
 import { jsonOption } from '../options.ts';
 import { paint, print, printJson, printTable } from '../print/output.ts';

@@ -4,17 +4,7 @@ import { parseJson } from '#domain/json.ts';
 import requirements from '../../requirements.json' with { type: 'json' };
 import { ownFile } from '../own-files.ts';
 import { askProgram, type VersionAnswer } from './ask-program.ts';
-
-export interface Check {
-  readonly name: string;
-  readonly ok: boolean;
-  readonly found: string;
-  /** What needs it: `all`, or `hosts` (real machines of the provider `local`). */
-  readonly for: 'all' | 'hosts';
-  /** Nice to have: nothing that is promised fails without it. */
-  readonly optional?: true;
-  readonly fix?: string;
-}
+import type { Check } from './check.ts';
 
 const hostsHelper = ownFile('local/hosts/kubeloom-host');
 
@@ -29,6 +19,7 @@ export async function examineMachine(): Promise<readonly Check[]> {
     ...(await Promise.all([examineTerraform(), ...programs])),
     ...(await examineHosts()),
     await examineKubernetes(),
+    await (await import('./examine-kubeone.ts')).examineKubeOne(),
     await examineDocuments(),
   ];
 }
@@ -63,7 +54,7 @@ async function examineKubernetes(): Promise<Check> {
     for: 'hosts',
     optional: true,
     found: ok ? `${versions} in ${partsDirectory()}` : 'simulated control planes',
-    ...(!ok && { fix: 'npm run kubernetes:build makes real ones (needs Go, once about 20 minutes)' }),
+    ...(!ok && { fix: 'npm run kubernetes:build makes real ones (needs Go, once about 25 minutes)' }),
   };
 }
 

@@ -1,6 +1,16 @@
 /** The nodes of a cluster, out of the answer of its API. */
-import type { ReportedNode } from './installer.ts';
 import { at, type Json, listAt } from './node/json.ts';
+
+/** A node as the Kubernetes API reports it. */
+export interface ReportedNode {
+  readonly name: string;
+  readonly ready: boolean;
+  readonly control: boolean;
+  /** Without leading v. */
+  readonly version: string;
+  /** It has KubeOne's label: its upgrade was started and has not ended. */
+  readonly upgrading?: boolean;
+}
 
 /** `list`: a NodeList as JSON. */
 export function reportedNodes(list: string): readonly ReportedNode[] {

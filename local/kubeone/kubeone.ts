@@ -1,7 +1,6 @@
-/** The command line of the stand-in: `kubeone apply|reset|version` as KubeOne has it, with kubeadm or with simulated control planes. */
+/** The command line of the simulated control plane: `kubeone apply|reset|version` as KubeOne has it. */
 import { parseArgs } from 'node:util';
 import { kubeoneReleases } from '#domain/kubernetes-versions.ts';
-import { kubernetesKind } from '../kubernetes/available.ts';
 import { Log } from './log.ts';
 import { configurationRefusal, KubeOneRefusal, notConfirmed } from './refusal.ts';
 
@@ -10,15 +9,10 @@ const calledAs = /-(\d+\.\d+)/.exec(process.env.KUBEONE_CALLED_AS ?? '')?.[1];
 const release =
   kubeoneReleases.find((entry) => calledAs !== undefined && entry.release.startsWith(calledAs)) ?? kubeoneReleases[0];
 
-/** KUBELOOM_KUBERNETES: `real` or `simulated`. */
-const kind = kubernetesKind(process.env.KUBELOOM_KUBERNETES || 'simulated');
-
-const usage = `kubeone (stand-in of Kubeloom: ${kind === 'real' ? 'real Kubernetes by kubeadm' : 'simulated control plane'})
+const usage = `kubeone (stand-in of Kubeloom: simulated control plane)
 
   kubeone apply -m kubeone.yaml -y     build, repair, extend or upgrade the cluster; writes <name>-kubeconfig here
-                [--force-upgrade]      continue an upgrade that was interrupted
   kubeone reset -m kubeone.yaml -y     remove Kubernetes from all hosts of the manifest
-                [--remove-binaries]    and its packages
   kubeone version                      as JSON
 
 Exit codes: 0 done · 1 failed or wrong arguments, the last line says why · 10 not confirmed · 13 a host cannot be reached · 15 refused`;
@@ -29,8 +23,8 @@ const options = {
   'log-format': { type: 'string', default: 'text' },
   'force-upgrade': { type: 'boolean', default: false },
   verbose: { type: 'boolean', short: 'v', default: false },
+  // Accepted as KubeOne has them: an upgrade continues anyway, and there is nothing that a reset would not remove anyway.
   'remove-binaries': { type: 'boolean', default: false },
-  // Accepted as KubeOne has them; there is nothing to remove that a reset would not remove anyway.
   'destroy-workers': { type: 'boolean', default: true },
   'remove-volumes': { type: 'boolean', default: true },
   'remove-lb-services': { type: 'boolean', default: true },
@@ -51,10 +45,7 @@ async function run(): Promise<number> {
     return 0;
   }
   if (command === 'version') {
-    const version = {
-      gitVersion: release.release,
-      gitTreeState: kind === 'real' ? 'stand-in' : 'simulated control plane',
-    };
+    const version = { gitVersion: release.release, gitTreeState: 'simulated control plane' };
     log.print(JSON.stringify({ kubeone: version }, null, 2));
     return 0;
   }
@@ -69,16 +60,10 @@ async function run(): Promise<number> {
   const { SshHosts } = await import('./ssh-hosts.ts');
   const hosts = new SshHosts(manifest.directory);
   try {
-    const cluster = {
-      ...manifest.cluster,
-      forceUpgrade: values['force-upgrade'] === true,
-      removeBinaries: values['remove-binaries'] === true,
-    };
-    const Installer =
-      kind === 'real' ? (await import('./kubeadm/kubeadm.ts')).Kubeadm : (await import('./simulated.ts')).Simulated;
-    const installer = new Installer(cluster, hosts, log);
-    if (command === 'apply') await (await import('./apply.ts')).apply(cluster, hosts, installer, log);
-    else await (await import('./reset.ts')).resetNodes(cluster, installer, log);
+    const { cluster } = manifest;
+    const simulated = new (await import('./simulated.ts')).Simulated(cluster, hosts, log);
+    if (command === 'apply') await (await import('./apply.ts')).apply(cluster, hosts, simulated, log);
+    else await (await import('./reset.ts')).resetNodes(cluster, simulated, log);
     return 0;
   } catch (error) {
     return failed(error);

@@ -15,7 +15,7 @@ export type HostConfig = Host &
     Pick<Host, 'publicAddress' | 'privateAddress' | 'sshPort' | 'sshUsername' | 'sshPrivateKeyFile' | 'hostname'>
   >;
 
-/** The part of the manifest that the stand-in uses. */
+/** The part of the manifest that the simulated control plane uses. */
 export interface KubeOneCluster {
   readonly name: string;
   /** Without leading v. */
@@ -23,14 +23,6 @@ export interface KubeOneCluster {
   readonly controls: readonly HostConfig[];
   readonly workers: readonly HostConfig[];
   readonly apiEndpoint: { readonly host: string; readonly port: number; readonly alternativeNames: readonly string[] };
-  /** The CNI that the manifest names. */
-  readonly network: string;
-  /** `--force-upgrade`: every node is upgraded, also to the version that it has. */
-  readonly forceUpgrade?: boolean;
-  /** `--remove-binaries` of a reset. */
-  readonly removeBinaries?: boolean;
-  /** Directory of add-ons, as the manifest names it. */
-  readonly addons?: string;
 }
 
 /** What KubeOne gives control nodes whose manifest names no taints. */
@@ -63,16 +55,33 @@ export async function readKubeOneManifest(file: string, release: KubeOneRelease)
       'checking addons directory',
       `stat ${resolve(directory, addons.path)}: no such file or directory`,
     );
+  const ignored = unavailableFeatures(manifest.document);
+  if (ignored.length > 0)
+    return refused(
+      'validation',
+      ignored.map(
+        (name) => `features.${name}: the simulated control plane does not have it; only real Kubernetes does`,
+      ),
+    );
   const needed = [...cluster.controls, ...cluster.workers];
   const missing = [
     ...needed.flatMap(({ hostname, publicAddress }) =>
-      hostname ? [] : [`${publicAddress}: the stand-in needs the hostname`],
+      hostname ? [] : [`${publicAddress}: the simulated control plane needs the hostname`],
     ),
     ...needed
       .filter(({ sshPrivateKeyFile }) => !existsSync(resolve(directory, sshPrivateKeyFile)))
       .map(({ sshPrivateKeyFile }) => `open ${sshPrivateKeyFile}: no such file or directory`),
   ];
   return missing.length > 0 ? refused('reading SSH private key', missing) : { cluster, directory };
+}
+
+/** What would be ignored in silence; DNS and metrics are ignored because nothing runs that could use them. */
+function unavailableFeatures({ features }: KubeOneV1beta2): readonly string[] {
+  const switched = [
+    ...(['alwaysPullImages', 'eventRateLimit', 'podNodeSelector', 'podSecurityPolicy', 'staticAuditLog'] as const),
+    ...(['dynamicAuditLog', 'openidConnect', 'encryptionProviders'] as const),
+  ];
+  return switched.filter((name) => features?.[name]?.enable === true);
 }
 
 /** Checks a document against the fields, types and rules of v1beta2. */
@@ -131,8 +140,6 @@ function withDefaults(document: KubeOneV1beta2): KubeOneCluster {
     controls,
     workers: (document.staticWorkers?.hosts ?? []).map(hostOf),
     apiEndpoint: { host: host || (controls[0]?.publicAddress ?? ''), port: port || 6443, alternativeNames },
-    ...(document.addons?.path ? { addons: document.addons.path } : {}),
-    network: Object.keys(document.clusterNetwork?.cni ?? { canal: {} })[0] ?? 'canal',
   };
 }
 

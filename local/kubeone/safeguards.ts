@@ -1,8 +1,9 @@
 /** What `kubeone apply` refuses to do, decided from what was found on the hosts and in the cluster. */
 
 import { compareVersions } from '#domain/kubernetes-versions.ts';
-import type { Probe, ReportedNode } from './installer.ts';
+import type { ReportedNode } from './known-nodes.ts';
 import { configurationRefusal, KubeOneRefusal, runtimeFailure } from './refusal.ts';
+import type { Probe } from './simulated-code.ts';
 
 export interface Situation {
   readonly wantedVersion: string;
@@ -12,8 +13,6 @@ export interface Situation {
   readonly controls: readonly string[];
   /** Nodes that the cluster knows; empty for a new one. */
   readonly live: readonly ReportedNode[];
-  /** `--force-upgrade` */
-  readonly force?: boolean;
 }
 
 /** How KubeOne refuses it, and what is wrong in sentences. */
@@ -21,6 +20,9 @@ export interface ClusterRefusal {
   readonly refusal: KubeOneRefusal;
   readonly sentences: readonly string[];
 }
+
+/** The control plane exists, and no API server of it answers. */
+export const quorumLost = runtimeFailure('running probes', 'runtime: leader electing\nquorum mostly like lost');
 
 /** The reason to stop; undefined = continue. */
 export function safeguardRefusal(situation: Situation): ClusterRefusal | undefined {
@@ -73,15 +75,12 @@ export function safeguardRefusal(situation: Situation): ClusterRefusal | undefin
       ],
     };
   }
-  return upgradeRefusal(situation, known);
+  return upgradeRefusal(wantedVersion, known);
 }
 
 /** What KubeOne checks before an upgrade: none is in progress, one minor version at a time. */
-function upgradeRefusal(
-  { wantedVersion, probes, force = false }: Situation,
-  known: readonly ReportedNode[],
-): ClusterRefusal | undefined {
-  if (!force && known.every(({ version }) => version === wantedVersion)) return undefined;
+function upgradeRefusal(wantedVersion: string, known: readonly ReportedNode[]): ClusterRefusal | undefined {
+  if (known.every(({ version }) => version === wantedVersion)) return undefined;
   const locked = known.find(({ control, upgrading }) => control && upgrading === true);
   if (locked !== undefined)
     return {
@@ -92,20 +91,15 @@ function upgradeRefusal(
       sentences: [`an upgrade of ${locked.name} was interrupted: remove the label and use --force-upgrade`],
     };
   const skipping = known.filter(({ version }) => minorOf(wantedVersion) > minorOf(version) + 1);
-  if (skipping.length > 0)
-    return {
-      refusal: runtimeFailure(
-        'checking version skew policy',
-        'component can be only 1 minor version older than requested version',
-      ),
-      sentences: skipping.map(
-        ({ name, version }) => `${name} runs ${version}: an upgrade to ${wantedVersion} skips a minor version`,
-      ),
-    };
-  if (force || !probes.some(({ apiServerVersion }) => apiServerVersion === wantedVersion)) return undefined;
+  if (skipping.length === 0) return undefined;
   return {
-    refusal: runtimeFailure('checking version skew policy', 'requested version is same as current'),
-    sentences: [`an upgrade to ${wantedVersion} was interrupted: use --force-upgrade`],
+    refusal: runtimeFailure(
+      'checking version skew policy',
+      'component can be only 1 minor version older than requested version',
+    ),
+    sentences: skipping.map(
+      ({ name, version }) => `${name} runs ${version}: an upgrade to ${wantedVersion} skips a minor version`,
+    ),
   };
 }
 

@@ -5,10 +5,20 @@ import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync }
 import { stripTypeScriptTypes } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Probe } from './installer.ts';
 import type { HostConfig } from './manifest.ts';
 import { directories } from './node/paths.ts';
 import { quoted, type SshHosts } from './ssh-hosts.ts';
+
+/** What was found on a host. */
+export interface Probe {
+  readonly host: HostConfig;
+  /** null: Kubernetes is not set up here. */
+  readonly kubernetesVersion: string | null;
+  /** Fingerprint of the cluster's certificate authority. */
+  readonly authority: string | null;
+  /** Whether further control-plane nodes can join through it. */
+  readonly holdsAuthority: boolean;
+}
 
 const source = join(import.meta.dirname, 'node');
 

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { askProgram } from '#cli/doctor/ask-program.ts';
-import type { Check } from '#cli/doctor/examine-machine.ts';
+import type { Check } from '#cli/doctor/check.ts';
 import { kubeloomProcess as kubeloom } from '#test/cli/kubeloom-process.ts';
 
 let directory: string;

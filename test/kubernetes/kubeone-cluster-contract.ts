@@ -1,5 +1,5 @@
 /**
- * What everyone who speaks as `kubeone` does with a cluster: KubeOne itself, our stand-in on kubeadm, and the simulated control plane. Words
+ * What everyone who speaks as `kubeone` does with a cluster: KubeOne itself, and the simulated control plane. Words
  * and exit codes are those of KubeOne 1.13.7.
  */
 import { readFileSync, statSync, writeFileSync } from 'node:fs';

@@ -1,5 +1,5 @@
 /**
- * What everyone who speaks as `kubeone` does alike: KubeOne itself, our stand-in on kubeadm, and the simulated control plane. Words are
+ * What everyone who speaks as `kubeone` does alike: KubeOne itself, and the simulated control plane. Words are
  * those of KubeOne 1.13.7.
  */
 import { spawn } from 'node:child_process';

@@ -1,11 +1,11 @@
-/** The stand-in's command line: what it refuses before it touches a host. */
+/** The command line of the simulated control plane: what it refuses before it touches a host. */
 import { existsSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { stringify } from 'yaml';
 import { compareVersions } from '#domain/kubernetes-versions.ts';
-import type { ReportedNode } from '#local/kubeone/installer.ts';
+import type { ReportedNode } from '#local/kubeone/known-nodes.ts';
 import type { HostConfig } from '#local/kubeone/manifest.ts';
 import { safeguardRefusal } from '#local/kubeone/safeguards.ts';
 import { outcome } from './kubeone-contract.ts';
@@ -47,6 +47,18 @@ describe('command line', () => {
       'open gone: no such file or directory',
     );
   });
+
+  test.each(['encryptionProviders', 'staticAuditLog', 'openidConnect', 'alwaysPullImages'])(
+    'the feature %s is refused, as it would be ignored',
+    async (feature) => {
+      const hosts = [host('one', '10.0.0.1')];
+      writeManifest({ features: { [feature]: { enable: true } }, controlPlane: { hosts } });
+      const { code, stderr } = await kubeone('apply', '-m', 'kubeone.yaml', '-y');
+      expect([code, stderr]).toEqual([15, expect.stringContaining(`features.${feature}: the simulated control plane`)]);
+      writeManifest({ features: { [feature]: { enable: false } }, controlPlane: { hosts } });
+      expect((await kubeone('apply', '-m', 'kubeone.yaml', '-y')).code).toBe(13);
+    },
+  );
 
   test('an older release that is called by its name refuses newer versions', async () => {
     symlinkSync(program, join(directory, 'kubeone-1.12'));
@@ -109,17 +121,13 @@ describe('safeguards', () => {
     expect(refusal?.sentences).toContain('let two join with the present version first');
   });
 
-  test('an upgrade that was interrupted is refused while a control node has its label, and without --force-upgrade', () => {
+  test('an upgrade that was interrupted is refused while a control node has its label', () => {
     const labelled = { ...live('one', '1.34.1'), upgrading: true };
     expect(judge('1.34.2', [labelled], probe('one', 'A'))?.refusal).toMatchObject({
       exitCode: 1,
       message: expect.stringContaining('label is present'),
     });
     expect(judge('1.34.1', [labelled], probe('one', 'A'))).toBeUndefined();
-    const half = { wantedVersion: '1.34.2', controls: ['one'], live: [live('one', '1.34.1')] };
-    const probes = [{ ...probe('one', 'A'), apiServerVersion: '1.34.2' }];
-    expect(safeguardRefusal({ ...half, probes })?.refusal.message).toContain('requested version is same as current');
-    expect(safeguardRefusal({ ...half, probes, force: true })).toBeUndefined();
   });
 
   test('a node whose machine has lost Kubernetes is no reason against joins: it joins again', () => {

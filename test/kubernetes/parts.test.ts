@@ -23,16 +23,10 @@ test('every image of a Kubernetes version has a part that builds its program', (
     );
 });
 
-test('the network of local hosts has the flannel of the table, and only values that the stand-in for KubeOne knows', () => {
+test('the network of local hosts has the flannel of the table', () => {
   const file = join(import.meta.dirname, '../../templates/addons/local-network/cni-cilium/network.yaml');
   const text = readFileSync(file, 'utf8');
   expect([...new Set(text.match(/kubeloom\/flannel:v[\d.]+/g))]).toEqual([`kubeloom/flannel:v${flannelVersion}`]);
-  expect([...new Set(text.match(/\{\{.*?\}\}/g))].sort()).toEqual([
-    '{{ .Config.APIEndpoint.Host }}',
-    '{{ .Config.APIEndpoint.Port }}',
-    '{{ .Config.ClusterNetwork.PodSubnet }}',
-    '{{ .Config.Versions.Kubernetes }}',
-  ]);
 });
 
 test('kubeadm before 1.34 is built with the Go of its release, all others with the one of the machine', () => {

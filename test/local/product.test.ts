@@ -1,18 +1,21 @@
 /** Which programs and settings the builds of a platform find. */
 import { dirname } from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { builtKubeone } from '#local/kubernetes/available.ts';
+import { kubeoneVersions } from '#local/kubernetes/parts.ts';
 import { kubeloom, pathOfBuilds } from '#local/product.ts';
 
 const places = (kubernetes: string) => pathOfBuilds(kubernetes, '/usr/local/bin:/usr/bin').split(':');
-const standIn = expect.stringMatching(/\/local\/kubeone\/bin$/);
+const simulated = expect.stringMatching(/\/local\/kubeone\/bin$/);
+const built = kubeoneVersions.map((version) => dirname(builtKubeone(version)));
 const machine = [dirname(process.execPath), '/usr/local/bin', '/usr/bin'];
 
 describe('programs of builds', () => {
-  it('an official kubeone on the PATH of the machine is found before the stand-in where Kubernetes is real', () =>
-    expect(places('real')).toEqual([...machine, standIn]));
+  it('an official kubeone on the PATH of the machine is found before those that were built where Kubernetes is real', () =>
+    expect(places('real')).toEqual([...machine, ...built]));
 
-  it('the stand-in is found first where the control plane is simulated', () =>
-    expect(places('simulated')).toEqual([standIn, ...machine]));
+  it('the kubeone of the simulated control plane is found first, and only where the control plane is simulated', () =>
+    expect(places('simulated')).toEqual([simulated, ...machine]));
 });
 
 describe('settings of builds', () => {

@@ -64,7 +64,7 @@ async function linesOfKubeOne(directory: string): Promise<readonly string[]> {
 }
 
 async function applying(home: string): Promise<readonly Process[]> {
-  return (await runners(home)).filter(({ command }) => /\/kubeone(\.ts)? apply/.test(command));
+  return (await runners(home)).filter(({ command }) => /\/kubeone(-[\d.]+)? apply/.test(command));
 }
 
 /** The runners of this platform and their descendants. */

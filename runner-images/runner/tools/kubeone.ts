@@ -32,8 +32,7 @@ async function apply(context: ContextOf<'kubeone'>): Promise<StageSummary> {
   const state = context.target;
   if (state === null) throw new Error('there is no cluster to apply');
   const program = await findKubeOne(context, state);
-  const about = await whatSpeaks(context, program);
-  const simulated = about === 'simulated control plane';
+  const simulated = await isSimulated(context, program);
   if (simulated) context.facts.simulated('control plane');
   const { addons } = state.kubernetesOptions ?? {};
   const addonsDirectory = addons === undefined ? undefined : await findAddons(addons, context.templatesDirectory);
@@ -56,7 +55,7 @@ async function apply(context: ContextOf<'kubeone'>): Promise<StageSummary> {
   await keepWhatItLeft(context, state, { directory, leader: leaderOf(state, absent) });
   context.emit({
     kind: known ? 'KubernetesUpdated' : 'KubernetesInstalled',
-    message: `Kubernetes ${state.kubernetesVersion} runs${about === undefined ? '' : ` (${about})`}`,
+    message: `Kubernetes ${state.kubernetesVersion} runs${simulated ? ' (simulated control plane)' : ''}`,
   });
   return { kubernetesVersion: state.kubernetesVersion, ...(simulated ? { simulated: 'control plane' } : {}) };
 }
@@ -118,16 +117,15 @@ async function findKubeOne(context: ContextOf<'kubeone'>, state: ClusterState): 
   return 'kubeone';
 }
 
-/** What the version of a stand-in says about it; undefined for KubeOne. */
-async function whatSpeaks(context: ContextOf<'kubeone'>, program: string): Promise<string | undefined> {
+/** Its version says so. */
+async function isSimulated(context: ContextOf<'kubeone'>, program: string): Promise<boolean> {
   const { stdout } = await context.run({
     label: 'kubeone version',
     program,
     args: ['version'],
     onLine: complaintsOnly,
   });
-  if (/simulated/i.test(stdout)) return 'simulated control plane';
-  return /stand-in/i.test(stdout) ? 'installed by the stand-in for KubeOne' : undefined;
+  return /simulated/i.test(stdout);
 }
 
 async function prepare(
