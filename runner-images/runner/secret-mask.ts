@@ -15,6 +15,12 @@ const base64Piece = 36;
 const recognizable: readonly { readonly sign: RegExp; readonly pattern: RegExp; readonly replacement: string }[] = [
   { sign: /:\/\//, pattern: /(:\/\/[^\s/:@]{1,500}:)[^\s/@]{1,2000}@/g, replacement: '$1***@' },
   {
+    // What a node joins with, for an hour (kubeadm): KubeOne prints it with the script that failed.
+    sign: /[a-z0-9]{6}\.[a-z0-9]{16}/,
+    pattern: /(?<![\w.-])([a-z0-9]{6})\.[a-z0-9]{16}(?![\w-]|\.\w)/g,
+    replacement: '$1.***',
+  },
+  {
     sign: /(data|token|password):/i,
     pattern: /(client-key-data|client-certificate-data|token|password):\s{0,100}\S+/gi,
     replacement: '$1: ***',

@@ -24,6 +24,20 @@ function shows(text: string, value: string): boolean {
   );
 }
 
+describe('tokens that nodes join with', () => {
+  const mask = new SecretMask();
+  // KubeOne prints the script that failed, with the token in it.
+  it.each([
+    '\\tsudo kubeadm --v=6 token create dipw1j.secgwpki911iqv8x --ttl 1h0m0s',
+    'token: "dipw1j.secgwpki911iqv8x"',
+  ])('a token of kubeadm is hidden: %s', (line) => expect(mask.hide(line)).not.toContain('secgwpki911iqv8x'));
+
+  it.each(['https://worker.abcdefghijklmnop.example.com', 'a release v1.34.4', 'kubeadm.k8s.io/v1beta4'])(
+    'what only resembles one stays: %s',
+    (line) => expect(mask.hide(line)).toBe(line),
+  );
+});
+
 describe('secrets', () => {
   it.each([
     ['base64 with a newline', (value: string) => Buffer.from(`${value}\n`).toString('base64')],
