@@ -17,7 +17,7 @@ const recognizable: readonly { readonly sign: RegExp; readonly pattern: RegExp; 
   {
     // What a node joins with, for an hour (kubeadm): KubeOne prints it with the script that failed.
     sign: /[a-z0-9]{6}\.[a-z0-9]{16}/,
-    pattern: /(?<![\w.-])([a-z0-9]{6})\.[a-z0-9]{16}(?![\w-]|\.\w)/g,
+    pattern: /(?<=\\[nrt]|(?<![\w.-]))([a-z0-9]{6})\.[a-z0-9]{16}(?![\w-]|\.\w)/g,
     replacement: '$1.***',
   },
   {

@@ -29,6 +29,7 @@ describe('tokens that nodes join with', () => {
   // KubeOne prints the script that failed, with the token in it.
   it.each([
     '\\tsudo kubeadm --v=6 token create dipw1j.secgwpki911iqv8x --ttl 1h0m0s',
+    'stdout: \\ndipw1j.secgwpki911iqv8x\\n',
     'token: "dipw1j.secgwpki911iqv8x"',
   ])('a token of kubeadm is hidden: %s', (line) => expect(mask.hide(line)).not.toContain('secgwpki911iqv8x'));
 
