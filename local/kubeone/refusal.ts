@@ -24,7 +24,11 @@ export function runtimeFailure(doing: string, problem: string): KubeOneRefusal {
 /** A command without confirmation and without a terminal. */
 export const notConfirmed = runtimeFailure('terminal detecting', 'not running in the terminal');
 
-/** Hosts that SSH does not reach; KubeOne says this of one of them, after ten tries in eight minutes. */
+/** Hosts that SSH does not reach; KubeOne says this of one of them, after ten tries in eight minutes. `endpoint`: address and port. */
 export function unreachable(endpoint: string, words: string): KubeOneRefusal {
-  return new KubeOneRefusal(13, `ssh: dialing\nconnection to: ${endpoint}\n${words}`);
+  const address = endpoint.replace(/:\d+$/, '');
+  return runtimeFailure(
+    'detecting hostname',
+    `runtime: running task on "${address}"\nssh: dialing\nconnection to: ${endpoint}\n${words}`,
+  );
 }

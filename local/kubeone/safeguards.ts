@@ -2,7 +2,7 @@
 
 import { compareVersions } from '#domain/kubernetes-versions.ts';
 import type { ReportedNode } from './known-nodes.ts';
-import { configurationRefusal, KubeOneRefusal, runtimeFailure } from './refusal.ts';
+import { configurationRefusal, type KubeOneRefusal, runtimeFailure } from './refusal.ts';
 import type { Probe } from './simulated-code.ts';
 
 export interface Situation {
@@ -84,16 +84,16 @@ function upgradeRefusal(wantedVersion: string, known: readonly ReportedNode[]): 
   const locked = known.find(({ control, upgrading }) => control && upgrading === true);
   if (locked !== undefined)
     return {
-      refusal: new KubeOneRefusal(
-        1,
-        `runtime: checking presence of "kubeone.io/upgrade-in-progress" label on node "${locked.name}"\nlabel is present`,
+      refusal: safetyNet(
+        `checking presence of "kubeone.io/upgrade-in-progress" label on node "${locked.name}"`,
+        'label is present',
       ),
       sentences: [`an upgrade of ${locked.name} was interrupted: remove the label and use --force-upgrade`],
     };
   const skipping = known.filter(({ version }) => minorOf(wantedVersion) > minorOf(version) + 1);
   if (skipping.length === 0) return undefined;
   return {
-    refusal: runtimeFailure(
+    refusal: safetyNet(
       'checking version skew policy',
       'component can be only 1 minor version older than requested version',
     ),
@@ -101,6 +101,10 @@ function upgradeRefusal(wantedVersion: string, known: readonly ReportedNode[]): 
       ({ name, version }) => `${name} runs ${version}: an upgrade to ${wantedVersion} skips a minor version`,
     ),
   };
+}
+
+function safetyNet(doing: string, problem: string): KubeOneRefusal {
+  return runtimeFailure('checking preflight safetynet', `runtime: ${doing}\n${problem}`);
 }
 
 function broken(...sentences: readonly string[]): ClusterRefusal {

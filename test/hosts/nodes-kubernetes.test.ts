@@ -130,7 +130,7 @@ for i in range(2):
     await fleet.power('kill', 'control-2');
     const broken = await apply('1.34.1', ['control-1', 'control-2'], ['worker-1', 'worker-2']);
     await fleet.power('start', 'control-2');
-    expect(broken.code).toBe(13);
+    expect(broken.code).toBe(10);
     expect(broken.stderr).toMatch(unreachable(`${fleet.address('control-2')}:22`));
     expect(broken.stderr).toContain('failed to connect to control-2');
   });

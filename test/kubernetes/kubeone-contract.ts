@@ -126,7 +126,7 @@ export function kubeoneContract({ name, program, env = {}, patient }: Speaker): 
       const words = unreachable('127.0.0.1:1');
       const place = { directory, env, ...(patient ? { until: words } : {}) };
       const { code, stderr } = await outcome(program, ['apply', '-m', 'kubeone.yaml', '-y'], place);
-      if (!patient) expect(code).toBe(13);
+      if (!patient) expect(code).toBe(10);
       expect(stderr).toMatch(words);
       expect(existsSync(join(directory, 'shop-kubeconfig'))).toBe(false);
     });

@@ -56,7 +56,7 @@ describe('command line', () => {
       const { code, stderr } = await kubeone('apply', '-m', 'kubeone.yaml', '-y');
       expect([code, stderr]).toEqual([15, expect.stringContaining(`features.${feature}: the simulated control plane`)]);
       writeManifest({ features: { [feature]: { enable: false } }, controlPlane: { hosts } });
-      expect((await kubeone('apply', '-m', 'kubeone.yaml', '-y')).code).toBe(13);
+      expect((await kubeone('apply', '-m', 'kubeone.yaml', '-y')).code).toBe(10);
     },
   );
 
@@ -71,8 +71,10 @@ describe('command line', () => {
   test('all hosts that do not answer are reported, and no kubeconfig is written', async () => {
     writeManifest({ controlPlane: { hosts: [host('one', '10.0.0.1'), host('two', '10.0.0.2')] } });
     const { code, stderr } = await kubeone('apply', '-m', 'kubeone.yaml', '-y', '--log-format', 'json');
-    expect(code).toBe(13);
-    expect(stderr).toContain('Error: ssh: dialing\nconnection to: 127.0.0.1:1\n');
+    expect(code).toBe(10);
+    expect(stderr).toContain(
+      'Error: runtime: detecting hostname\nruntime: running task on "127.0.0.1"\nssh: dialing\nconnection to: 127.0.0.1:1\n',
+    );
     expect(stderr).toMatch(/"failed to connect to one.*\n.*"failed to connect to two/);
     expect(existsSync(join(directory, 'shop-kubeconfig'))).toBe(false);
   });
@@ -124,7 +126,7 @@ describe('safeguards', () => {
   test('an upgrade that was interrupted is refused while a control node has its label', () => {
     const labelled = { ...live('one', '1.34.1'), upgrading: true };
     expect(judge('1.34.2', [labelled], probe('one', 'A'))?.refusal).toMatchObject({
-      exitCode: 1,
+      exitCode: 10,
       message: expect.stringContaining('label is present'),
     });
     expect(judge('1.34.1', [labelled], probe('one', 'A'))).toBeUndefined();
