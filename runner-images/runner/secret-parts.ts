@@ -3,7 +3,9 @@ import { parse } from 'yaml';
 
 /** Keys whose values are no secrets, and that errors of clouds have to name. */
 const openKeys =
-  /^(type|region\w*|profile|output|source_profile|role_arn|project(_id|_name)?|\w*domain(_name|_id)?|username|user_name|client_email|auth_type|interface|identity_api_version|\w*_url|\w*_uri|\w*endpoint\w*|kind|apiversion|name|namespace|tenancy|subscriptionid|tenantid|location|zone)$/i;
+  /^(type|region\w*|profile|output|source_profile|role_arn|project(_id|_name)?|username|user_name|client_email|auth_type|interface|identity_api_version|kind|apiversion|name|namespace|tenancy|subscriptionid|tenantid|location|zone)$/i;
+const openEndings = /(domain(_name|_id)?|_ur[il])$|endpoint/i;
+const isOpenKey = (key: string): boolean => openKeys.test(key) || (/^\w+$/.test(key) && openEndings.test(key));
 
 /** Shorter ones may be ordinary words. */
 const shortestPart = 8;
@@ -17,9 +19,7 @@ export function partsOf(value: string): ReadonlySet<string> {
     .map((line) => line.trim())
     .filter((line) => !/^-----(BEGIN|END) [A-Z ]+-----$/.test(line));
   const values = value.length > longestText ? [] : [...lines.flatMap(pairsIn), ...leavesOf(value)];
-  const own = values
-    .filter(([key, text]) => !openKeys.test(key) && !/^\w+:\/\/[^@]*$/.test(text))
-    .map(([, text]) => text);
+  const own = values.filter(([key, text]) => !isOpenKey(key) && !/^\w+:\/\/[^@]*$/.test(text)).map(([, text]) => text);
   const all = [
     ...(lines.length > 1 ? lines : []),
     ...own,
