@@ -8,8 +8,8 @@ import { errorIn, foundIn, questionKeys, readQuestionResult } from '#contracts/j
 import { answerQuestion } from '#runner/answer-question.ts';
 import { answers } from '#runner/answers.ts';
 import { type FakeDeps, fakeDeps } from '#test/fakes/fake-deps.ts';
-import { boundedForQuestion } from '#test/fakes/session-of.ts';
 import { adminAuthority, adminKey, kubeconfigTo } from '#test/fakes/kubeconfigs.ts';
+import { boundedForQuestion } from '#test/fakes/session-of.ts';
 import { twoProviderFacts, twoProviderState } from '#test/rendering/states.ts';
 
 const prefix = 'access/team/shop/web-1234567/0123456789abcdef/1';
