@@ -140,6 +140,20 @@ describe('machines over SSH', () => {
     ]);
   });
 
+  it('an answer that our scripts do not print is refused and shown, and the machine is named', async () => {
+    const { items } = await check((name) => {
+      if (name === 'control-aaaaaaa-01') return { stdout: output(name, 'fact: evil=1') };
+      if (name === 'control-aaaaaaa-02') return { stdout: output(name, output(name)) };
+      if (name === hanging) return { stdout: `${'x'.repeat(5_000_000)}\n${output(name)}` };
+      return {};
+    });
+    expect(items.map(({ message }) => message)).toEqual([
+      'control-aaaaaaa-01 cannot be reached over SSH: it reports an unknown fact: "evil"',
+      'control-aaaaaaa-02 cannot be reached over SSH: it reports the fact mesh twice',
+      `${hanging} cannot be reached over SSH: it printed more than a check reads`,
+    ]);
+  });
+
   it('a machine that reported what it reaches and then fails, hangs or disconnects counts as reached; the rest is unchecked', async () => {
     for (const [code, stderr, why] of [
       [1, 'haproxy: command not found', 'haproxy: command not found'],

@@ -46,6 +46,8 @@ const liedTo: Readonly<Record<string, string>> = {
   'operator/secrets.ts': 'test/hostile/agents.test.ts',
   'agent/agent-api.ts': 'test/hostile/agents.test.ts',
   'agent/node-agent.ts': 'test/hostile/agents.test.ts',
+  [`${runner}/ansible/play.ts`]: 'test/ansible/machine-answers.test.ts',
+  [`${runner}/ansible/playbook-listener.ts`]: 'test/ansible/machine-answers.test.ts',
   [`${runner}/tool-answer.ts`]: 'test/runner/tool-answers.test.ts',
   ...Object.fromEntries(
     ['apply-machines', 'messages', 'terraform-cli'].map((file) => [
