@@ -9,7 +9,7 @@ export interface AnsibleProgram {
   readonly program: string;
 }
 
-/** Each version once; throws where there is none. */
+/** Each version once; throws without any. */
 export function ansibles(): readonly AnsibleProgram[] {
   const own = join(process.env.KUBELOOM_HOME ?? join(homedir(), '.kubeloom'), 'bin/ansible-playbook');
   const onPath = execFileSync('bash', ['-c', 'type -aP ansible-playbook || true'], { encoding: 'utf8' }).trim();

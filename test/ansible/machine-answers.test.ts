@@ -88,7 +88,7 @@ const answers = [
   ['a good key, then another', [keyFact, keyFact.replace(key, `${key}\\n[Peer]`)]],
   ['the same fact twice', [keyFact, keyFact]],
   ['an unknown fact', [keyFact, 'fact: publicAddress="198.51.100.1"']],
-  ['an address that is none', [keyFact, 'fact: wireguardPort=99999']],
+  ['a port that does not exist', [keyFact, 'fact: wireguardPort=99999']],
 ] as const;
 
 describe.each(ansibles())('a hostile machine, with ansible-core $version', ({ program }) => {

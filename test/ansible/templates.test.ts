@@ -105,6 +105,17 @@ test('every playbook is one that Ansible accepts', () => {
   for (const file of playbooks) expect(output).toContain(file);
 });
 
+test('no playbook makes a variable of what a machine prints', () => {
+  const texts = readdirSync(templates)
+    .filter((name) => name.endsWith('.yml'))
+    .map((name) => readFileSync(join(templates, name), 'utf8'));
+  expect(texts.length).toBeGreaterThan(5);
+  for (const text of texts) {
+    expect(text).not.toMatch(/register:|set_fact|ansible_facts|gather_facts: true|until:|failed_when|changed_when/);
+    for (const [, used] of text.matchAll(/hostvars(.*)/g)) expect(used).toContain(').kubeloom_boot_at_once');
+  }
+});
+
 test('a script of a playbook that installs packages has the function for it before', () => {
   const text = (path: string) => readFileSync(join(templates, path), 'utf8');
   const installs = (path: string) => /^\s*packages /m.test(text(path));

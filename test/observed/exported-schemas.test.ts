@@ -19,7 +19,7 @@ const schemas = (
   .flatMap(({ where, value }) => (value instanceof z.core.$ZodType ? [{ where, schema: value }] : []));
 
 describe('schemas of what others report', () => {
-  it('are found', () => {
+  it('the walk finds the schemas of this folder', () => {
     expect(schemas.map(({ where }) => where)).toEqual(
       expect.arrayContaining(['machine-facts.ts MachineFacts', 'node-facts.ts NodeFacts', 'closed-texts.ts BootId']),
     );

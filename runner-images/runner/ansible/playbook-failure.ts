@@ -63,13 +63,13 @@ const table: readonly FailureRow[] = [
 type Failed = Extract<PlaybookEvent, { event: 'failed' | 'unreachable' }>;
 
 /** `refused`: the host answered what our scripts do not print. */
-export type Trouble = Omit<Failed, 'event'> & { readonly event: Failed['event'] | 'refused' };
+export type HostTrouble = Omit<Failed, 'event'> & { readonly event: Failed['event'] | 'refused' };
 
 /**
  * The error of a playbook run. A host that was not reached is the cause of errors on other hosts, so it is
  * named first.
  */
-export function playbookError(troubles: readonly Trouble[], fallback: string): Omit<StageError, 'retryable'> {
+export function playbookError(troubles: readonly HostTrouble[], fallback: string): Omit<StageError, 'retryable'> {
   const real = troubles.filter(({ ignored }) => !ignored);
   const chosen = real.find(({ event }) => event === 'unreachable') ?? real[0];
   if (chosen === undefined) {

@@ -3,10 +3,10 @@ import { type MachineFacts, readMachineFacts } from '#domain/observed/machine-fa
 import type { PlaybookEvent } from '#domain/observed/playbook-event.ts';
 import type { InventoryWork } from '#rendering/inventory.ts';
 import type { ContextOf, StageSummary } from '../stage-context.ts';
-import type { Trouble } from './playbook-failure.ts';
+import type { HostTrouble } from './playbook-failure.ts';
 
 export class PlaybookListener {
-  readonly troubles: Trouble[] = [];
+  readonly troubles: HostTrouble[] = [];
   readonly #context: ContextOf<'ansible'>;
   readonly #work: InventoryWork;
   readonly #visited = new Set<string>();
@@ -42,7 +42,7 @@ export class PlaybookListener {
   }
 
   /** Those of these nodes that did not answer, as failures: whatever the playbook tolerates. */
-  unreachable(nodes: readonly string[]): readonly Trouble[] {
+  unreachable(nodes: readonly string[]): readonly HostTrouble[] {
     const silent = this.troubles.filter(({ event, host }) => event === 'unreachable' && nodes.includes(host));
     return silent.map((trouble) => ({ ...trouble, ignored: false }));
   }

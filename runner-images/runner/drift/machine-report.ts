@@ -17,7 +17,7 @@ export interface ReadReport {
   readonly problem?: string;
 }
 
-/** Of several visits, the last answer to each question counts. One answer that is not ours makes all of them worthless. */
+/** The last answer to each question counts, of all visits. One answer that is not ours makes all of them worthless. */
 export function readMachineReport(visits: readonly VisitOutput[]): ReadReport {
   const all = visits.map(factsOfVisit);
   const problem = all.find((one) => one.problem !== undefined)?.problem;
@@ -29,6 +29,6 @@ export function readMachineReport(visits: readonly VisitOutput[]): ReadReport {
 function factsOfVisit({ lines, whole }: VisitOutput): ReadFacts {
   const facts = factLines(lines);
   const read = readMachineFacts(facts);
-  // Of a visit that was cut off, the last line may be incomplete.
+  // The last line of a visit that was interrupted may be incomplete.
   return whole || read.problem === undefined ? read : readMachineFacts(facts.slice(0, -1));
 }

@@ -174,7 +174,7 @@ function withHealth(
 
 interface Plan {
   readonly playbooks: readonly string[];
-  /** Of what is known now. */
+  /** It has what is known now. */
   readonly inventory: () => unknown;
   readonly work: InventoryWork;
   readonly without: ReadonlySet<string>;
