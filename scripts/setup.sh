@@ -55,4 +55,5 @@ fetch() { NODE_USE_ENV_PROXY=1 node scripts/fetch-program.mjs "$1" || [ $? = 3 ]
 # Before the packages: that of Debian 12 is too old, and is installed only where there is no kubectl at all.
 fetch kubectl
 local/hosts/install-packages.sh "${use#--}" >&2
+scripts/install-ansible.sh >&2
 if command -v go >/dev/null && node scripts/fetch-program.mjs tofu --lacks; then scripts/build-tofu.sh; else fetch tofu; fi

@@ -16,12 +16,20 @@ export async function examineMachine(): Promise<readonly Check[]> {
   );
   return [
     { name: 'Node 24', ok: major >= 24, found: process.version, for: 'all', fix: 'npm ci brings one on linux-x64' },
-    ...(await Promise.all([examineTerraform(), ...programs])),
+    ...(await Promise.all([examineTerraform(), ...programs, examineAnsible()])),
     ...(await examineHosts()),
     await examineKubernetes(),
     await (await import('./examine-kubeone.ts')).examineKubeOne(),
     await examineDocuments(),
   ];
+}
+
+/** One that no one supports any more works, but has no second lock against texts of machines: docs/decisions/0019. */
+async function examineAnsible(): Promise<Check> {
+  const { supported } = requirements.programs.find(({ package: name }) => name === 'ansible-core') ?? {};
+  const answer = await askProgram('ansible-playbook', ['--version'], supported);
+  const fix = 'scripts/setup.sh --hosts installs it from PyPI, if that can be reached';
+  return { ...check('supported ansible-core', answer, fix), optional: true };
 }
 
 const install = (debianPackage: string): string => `scripts/setup.sh --hosts, or apt-get install ${debianPackage}`;

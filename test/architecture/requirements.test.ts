@@ -20,10 +20,18 @@ describe('requirements.json', () => {
     expect([...new Set(installed)].sort()).toEqual(packagesFor('images'));
   });
 
-  it('the required ansible-core is the one that the runner image installs', () => {
+  it('the runner image and the set-up install a supported ansible-core, and all that it needs, by sums', () => {
     const ansible = requirements.programs.find((row) => row.package === 'ansible-core');
+    const list = read('runner-images/ansible/requirements.txt');
 
-    expect(read('runner-images/Dockerfile')).toContain(`ansible-core=${ansible?.atLeast}.*`);
+    expect(list).toContain(`\nansible-core==${ansible?.supported}.`);
+    for (const [name = ''] of list.matchAll(/^[^#\s].*$/gm)) expect(name).toMatch(/^[\w-]+==[\d.]+ \\$/);
+    expect([...list.matchAll(/--hash=sha256:[0-9a-f]{64}/g)].length).toBeGreaterThan(9);
+    for (const path of ['runner-images/Dockerfile', 'scripts/install-ansible.sh']) {
+      expect(read(path)).toContain('ansible/requirements.txt');
+      expect(read(path)).toMatch(/pip" install|pip install/);
+      expect(read(path)).toContain('--only-binary :all: --require-hashes -r ');
+    }
   });
 
   it('each program that the hosts helper runs is required', () => {
