@@ -8,7 +8,8 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { z } from 'zod';
 import { parseJson } from '#domain/json.ts';
 import { identify, isAlive } from './codebuild/process-group.ts';
-import { writeFileDurably } from './durable-file.ts';
+import { removeLeftovers, writeFileDurably } from './durable-file.ts';
+import { bucket } from './environment.ts';
 import { StoreFault } from './stores/store-fault.ts';
 
 export const PlatformFile = z.object({
@@ -43,6 +44,9 @@ export async function openDataDirectory(directory: string): Promise<DataDirector
   await mkdir(path, { recursive: true, mode: 0o700 });
   await chmod(path, 0o700);
   const unlock = await lockOnceFree(path);
+  // A command may write `users.json` right now; all else is written by the process that has the lock.
+  await removeLeftovers(path, minuteMs);
+  for (const store of ['ssm', 'dynamodb', join('s3', bucket)]) await removeLeftovers(join(path, store));
   const token = await loadOrMakeToken(join(path, 'token'));
   const ports = (await readPorts(join(path, 'ports.json'))) ?? {};
   return {
@@ -116,9 +120,22 @@ async function lock(path: string): Promise<() => void> {
 /** SQLITE_BUSY: a living process has it. */
 const isBusy = (cause: unknown): boolean => (cause as { errcode?: number }).errcode === 5;
 
+const minuteMs = 60_000;
+
+/** What Kubeloom makes has 43 of 64 signs; words and repetitions have fewer. */
+const leastToken = 32;
+const leastSigns = 10;
+
 async function loadOrMakeToken(path: string): Promise<string> {
   const stored = (await readFile(path, 'utf8').catch(() => '')).trim();
-  if (stored.length >= 32) return stored;
+  const signs = new Set(stored).size;
+  if (stored.length >= leastToken && signs >= leastSigns) return stored;
+  if (stored !== '')
+    throw new StoreFault(
+      path,
+      `has a token that can be guessed: ${stored.length} characters, ${signs} different ones; at least ${leastToken} and ${leastSigns} are needed`,
+      'remove that file: the next start makes a new token, and `kubeloom` on this machine uses it',
+    );
   const token = randomBytes(32).toString('base64url');
   await writeFileDurably(path, `${token}\n`, 0o600);
   return token;

@@ -9,7 +9,7 @@ import type { ExecutionStore } from './stepfunctions/execution-store.ts';
 export interface HousekeepingOptions {
   readonly executions: Pick<ExecutionStore, 'sweep'>;
   readonly builds: Pick<BuildStore, 'sweep'>;
-  readonly objects: Pick<LocalS3, 'expire'>;
+  readonly objects: Pick<LocalS3, 'expire' | 'trim'>;
   /** What the platform writes as it runs. */
   readonly logFile: string;
   readonly logger: Logger;
@@ -19,6 +19,15 @@ const everyMs = 3600 * 1000;
 const day = 86_400_000;
 /** As the lifecycle rules of the bucket in AWS. */
 const keptMs = { 'runs/': 365 * day, 'checks/': 365 * day, 'access/': day } as const;
+const gigabyte = 1024 ** 3;
+/**
+ * Disk for what runs and checks leave, in addition: the oldest is removed first. What is younger than `spareMs` may belong to a run in progress.
+ * 1,000 manifests that are checked every 6 hours write more than a gigabyte a day.
+ */
+const bounds = [
+  { prefix: 'checks/', bytes: gigabyte, spareMs: day / 8 },
+  { prefix: 'runs/', bytes: 4 * gigabyte, spareMs: 2 * day },
+] as const;
 const largestLogBytes = 10 * 1024 * 1024;
 
 /** Returns what ends it. */
@@ -41,6 +50,8 @@ export async function keepHouse(
   const logs = builds.sweep(now);
   await Promise.all(logs.map((log) => rm(log, { force: true })));
   for (const [prefix, kept] of Object.entries(keptMs)) await objects.expire(bucket, prefix, new Date(now - kept));
+  for (const { prefix, bytes, spareMs } of bounds)
+    await objects.trim(bucket, prefix, { bytes, before: new Date(now - spareMs) });
   const size = await stat(logFile).then(
     (file) => file.size,
     () => 0,

@@ -30,10 +30,14 @@ export interface Bucket {
   keysAfter(after: string, prefix: string): Iterable<string>;
 }
 
-export async function openBucket(directory: string, options: { flush: boolean }): Promise<Bucket> {
+export async function openBucket(
+  directory: string,
+  options: { readonly flush: boolean; readonly report?: (fault: Error) => void },
+): Promise<Bucket> {
   await mkdir(directory, { recursive: true, mode: 0o700 });
   const index = new Map<string, ObjectDescription>();
-  for (const description of await readDescriptions(directory)) index.set(description.key, description);
+  for (const description of await readDescriptions(directory, options.report ?? (() => undefined)))
+    index.set(description.key, description);
   const keys = sortedKeys(index.keys());
   const serially = oneAtATime();
   const pathOf = (key: string): string => join(directory, objectFileName(key));

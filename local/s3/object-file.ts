@@ -1,7 +1,7 @@
 /** One object = one file: its bytes, then its description as JSON, then the length of that description (4 bytes). */
 import { createHash, randomUUID } from 'node:crypto';
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
-import { open, readdir, rm } from 'node:fs/promises';
+import { open, readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { StoreFault } from '../stores/store-fault.ts';
@@ -76,17 +76,41 @@ function footer(description: ObjectDescription): Buffer {
 }
 
 /**
- * Reads the descriptions of all objects in a directory, and removes interrupted uploads. Synchronously: at the start
+ * Reads the descriptions of all objects in a directory, and removes interrupted uploads. A damaged object that expires anyway is put aside
+ * and reported; for any other it throws `StoreFault`. Synchronously: at the start
  * nothing else has to run, and 23,000 objects take a sixth of the time.
  */
-export async function readDescriptions(directory: string): Promise<readonly ObjectDescription[]> {
+export async function readDescriptions(
+  directory: string,
+  report: (fault: StoreFault) => void,
+): Promise<readonly ObjectDescription[]> {
   const descriptions: ObjectDescription[] = [];
   for (const name of await readdir(directory)) {
     const path = join(directory, name);
-    if (name.endsWith(objectSuffix)) descriptions.push(readDescription(path));
-    else if (name.endsWith('.new')) await rm(path, { force: true });
+    if (name.endsWith(objectSuffix)) {
+      const description = await descriptionOrAside(path, name, report);
+      if (description) descriptions.push(description);
+    } else if (name.endsWith('.new')) await rm(path, { force: true });
   }
   return descriptions;
+}
+
+/** Logs, results and rendered files of runs and checks: as the bucket's lifecycle has them. The name of a file begins with its key. */
+const expires = /^(runs|checks|access)%2F/;
+
+async function descriptionOrAside(
+  path: string,
+  name: string,
+  report: (fault: StoreFault) => void,
+): Promise<ObjectDescription | undefined> {
+  try {
+    return readDescription(path);
+  } catch (error) {
+    if (!(error instanceof StoreFault) || !expires.test(name)) throw error;
+    await rename(path, `${path}.damaged`);
+    report(error);
+    return undefined;
+  }
 }
 
 /** More than a description has, but for very long keys and headers. */

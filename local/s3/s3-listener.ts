@@ -29,6 +29,8 @@ export interface LocalS3 {
   keys(bucket: string, prefix: string): readonly string[];
   /** Removes objects below a prefix that were written before then, as a lifecycle rule does. Returns how many. */
   expire(bucket: string, prefix: string, before: Date): Promise<number>;
+  /** Removes the oldest objects below a prefix until the others have at most so many bytes; none written after `before`. */
+  trim(bucket: string, prefix: string, most: { readonly bytes: number; readonly before: Date }): Promise<number>;
 }
 
 interface Hosted {
@@ -49,7 +51,13 @@ export async function openS3(options: S3Options): Promise<LocalS3> {
   const host = async (name: string): Promise<void> => {
     const root = join(directory, name);
     const uploads = await openMultipartUploads(join(root, 'uploads'));
-    hosted.set(name, { bucket: await openBucket(join(root, 'objects'), { flush }), uploads });
+    hosted.set(name, {
+      bucket: await openBucket(join(root, 'objects'), {
+        flush,
+        report: (fault) => logger.error('a damaged object was put aside', { cause: messageOf(fault) }),
+      }),
+      uploads,
+    });
   };
   for (const name of new Set([...(await readdir(directory)), ...options.buckets])) await host(name);
 
@@ -101,6 +109,21 @@ export async function openS3(options: S3Options): Promise<LocalS3> {
       });
       for (const key of old) await bucket.remove(key, {});
       return old.length;
+    },
+    async trim(name, prefix, { bytes, before }) {
+      const { bucket } = find(name);
+      const all = [...bucket.keysAfter('', prefix)].map((key) => bucket.head(key)).filter((one) => one !== undefined);
+      let surplus = all.reduce((sum, { size }) => sum + size, -bytes);
+      if (surplus <= 0) return 0;
+      const old = all.filter(({ modifiedAt }) => modifiedAt < before.toISOString());
+      let removed = 0;
+      for (const { key, size } of old.sort((one, other) => (one.modifiedAt < other.modifiedAt ? -1 : 1))) {
+        if (surplus <= 0) break;
+        await bucket.remove(key, {});
+        surplus -= size;
+        removed += 1;
+      }
+      return removed;
     },
   };
 }

@@ -20,7 +20,15 @@ export function openCommitCount(database: DatabaseSync, path: string, accept: bo
   closeSync(file);
   const handle = openSync(countFile, 'r+');
   const bytes = Buffer.alloc(8);
-  const known = readSync(handle, bytes, 0, 8, 0) === 8 ? bytes.readBigUInt64BE() : 0n;
+  const isWhole = readSync(handle, bytes, 0, 8, 0) === 8;
+  const known = isWhole ? bytes.readBigUInt64BE() : 0n;
+  // It is written before the first commit, so only a new table has none; the count of an older table would be smaller.
+  const isLost = stored() > 0n && (!isWhole || known === 0n);
+  if (isLost && !accept) {
+    closeSync(handle);
+    const wrong = '(the number of commits of the table) is gone: whether the table has lost changes cannot be seen';
+    throw new StoreFault(countFile, wrong, `${restoreBackup}, or accept that: ${acceptLoss}`);
+  }
   if (known > stored() && !accept) {
     closeSync(handle);
     const lost = `(the table) has lost its last ${known - stored()} changes`;

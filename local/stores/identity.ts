@@ -49,8 +49,12 @@ export async function checkStores(
   directory: string,
   options: { readonly accept: boolean; readonly report: (fault: string) => void },
 ): Promise<() => Promise<void>> {
-  const root = (await readRoot(directory)) ?? (await firstRoot(directory));
+  const known = await readRoot(directory);
+  const root = known ?? (await firstRoot(directory));
   const faults = root.start === 0 ? [] : await faultsOf(directory, root);
+  // Stores with notes are younger than their root: without it an older copy of one would not be noticed.
+  if (!known && root.start > 0 && root.installation !== '')
+    faults.push(`${rootFile} (which stores belong together) is gone`);
   if (faults.length > 0 && !options.accept) {
     const toDo = `${restoreBackup}, or accept the loss: ${acceptLoss}`;
     throw new StoreFault(directory, `is not whole: ${faults.join('; ')}`, toDo);
@@ -67,7 +71,7 @@ export async function checkStores(
   };
 }
 
-async function faultsOf(directory: string, root: Root): Promise<readonly string[]> {
+async function faultsOf(directory: string, root: Root): Promise<string[]> {
   const all = await Promise.all(stores.map((store) => faultOf(directory, root, store)));
   return all.filter((fault) => fault !== undefined);
 }
@@ -89,7 +93,12 @@ async function readRoot(directory: string): Promise<Root | undefined> {
   const text = await readFile(path, 'utf8').catch(() => undefined);
   if (text === undefined) return undefined;
   const root = Root.safeParse(parseJson(text)).data;
-  if (!root) throw new StoreFault(path, 'is damaged', `${restoreBackup}, or remove it: it is written again`);
+  if (!root)
+    throw new StoreFault(
+      path,
+      'is damaged',
+      `${restoreBackup}; or remove it, and accept that an older copy of a store is not noticed: ${acceptLoss}`,
+    );
   if (root.format <= directoryFormat) return root;
   const wrong = `was written by a newer version of Kubeloom (format ${root.format}, this version knows ${directoryFormat})`;
   throw new StoreFault(directory, wrong, 'start that version, or restore a backup of this one');

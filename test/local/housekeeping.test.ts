@@ -34,7 +34,7 @@ async function stores() {
     builds.close();
   });
   const logFile = join(directory, 'platform.log');
-  const objects = { expire: async () => 0 };
+  const objects = { expire: async () => 0, trim: async () => 0 };
   return { directory, executions, builds, objects, logFile, logger: silentLogger };
 }
 
@@ -112,13 +112,19 @@ describe('housekeeping', () => {
     const { directory: _, ...rest } = await stores();
     const asked: unknown[] = [];
     const expire = async (...given: unknown[]): Promise<number> => asked.push(given);
-    await keepHouse({ ...rest, objects: { expire } }, now);
+    const trimmed: unknown[] = [];
+    const trim = async (...given: unknown[]): Promise<number> => trimmed.push(given);
+    await keepHouse({ ...rest, objects: { expire, trim } }, now);
     const expired = [
       ['runs/', 365],
       ['checks/', 365],
       ['access/', 1],
     ] as const;
     expect(asked).toEqual(expired.map(([prefix, days]) => ['kubeloom', prefix, new Date(now - days * day)]));
+    expect(trimmed).toEqual([
+      ['kubeloom', 'checks/', { bytes: 1024 ** 3, before: new Date(now - day / 8) }],
+      ['kubeloom', 'runs/', { bytes: 4 * 1024 ** 3, before: new Date(now - 2 * day) }],
+    ]);
   });
 
   it('a large log is moved aside, and logging continues in the same file', async () => {

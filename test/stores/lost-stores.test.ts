@@ -72,6 +72,10 @@ describe('the stores of a directory', () => {
     await writeFile(path, '{"format"');
     await expect(check(directory)).rejects.toThrow(/stores\.json is damaged/);
     await rm(path);
+    await expect(check(directory)).rejects.toThrow(
+      /stores\.json \(which stores belong together\) is gone.*--accept-loss/,
+    );
+    await (await check(directory, true))();
     await check(directory);
   });
 
