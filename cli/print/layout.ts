@@ -6,9 +6,13 @@ export function terminalWidth(): number {
   return process.stdout.isTTY ? Math.max(40, process.stdout.columns || 80) : Number.POSITIVE_INFINITY;
 }
 
-/** Output of tools and services without characters that move the cursor, ring the bell or control the terminal; colours stay. */
+/** Output of tools and services without characters that move the cursor, ring the bell or control the terminal; colours stay. Those that reorder or hide letters are shown as `\\u202e`. */
 export const harmless = (text: string): string =>
-  text.replace(colourOrControl, (part) => (part.length > 1 || part === '\n' || part === '\t' ? part : ''));
+  text
+    .replace(colourOrControl, (part) => (part.length > 1 || part === '\n' || part === '\t' ? part : ''))
+    .replace(reordering, (part) => `\\u${part.codePointAt(0)?.toString(16).padStart(4, '0')}`);
+
+const reordering = /[\p{Cf}\p{Cs}\u2028\u2029]/gu;
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: colour codes begin with this very character
 const colourOrControl = /\u001b\[[0-9;]*m|\p{Cc}/gu;

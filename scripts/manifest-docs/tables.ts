@@ -130,6 +130,7 @@ const patterns: readonly (readonly [pattern: string, words: string])[] = [
     '^[A-Za-z0-9]([-A-Za-z0-9.]*[A-Za-z0-9])?(:\\d{1,5})?(\\/[A-Za-z0-9]([-\\w.]*[A-Za-z0-9])?)*$',
     'host, with port and path where there are any, no scheme',
   ],
+  ['^[\\w*.:/[\\], -]*$', 'hosts, addresses and networks, with commas between'],
   ['^(?!\\/)(?!(.*\\/)?(\\.\\.|\\.git)(\\/|$))[\\w ./-]*$', 'path without `/` at its beginning, no `..`'],
 ];
 

@@ -30,6 +30,9 @@ export const Provider = z.strictObject({
 });
 export type Provider = z.infer<typeof Provider>;
 
+/** Lines, quotes and options of other programs have no place in it: it is written into files of every node. */
+const proxyAddress = /^(https?:\/\/)?([A-Za-z0-9_][\w.-]*|\[[\da-f:.]+\])(:\d{1,5})?\/?$/i;
+
 export const InstallationProxy = z.strictObject({
   mode: z
     .enum(['on', 'off', 'default'])
@@ -42,10 +45,18 @@ export const InstallationProxy = z.strictObject({
     error:
       'contains a user or a password, and a manifest is stored in plain text; use a proxy that accepts the nodes without them',
   })
+    .refine((endpoint) => endpoint.length <= 300 && proxyAddress.test(endpoint), {
+      error: (issue) =>
+        `${shown(issue.input)} is not the address of a proxy; use "http://", a host name or an address, and a port, such as "http://proxy.example.com:3128"`,
+    })
     .default(defaultProxyEndpoint)
     .describe('The HTTP proxy; without user and password.'),
   noProxy: z
     .string()
+    .max(8000, { error: 'has more than 8000 characters; shorten it', abort: true })
+    .regex(/^[\w*.:/[\], -]*$/, {
+      error: 'is not a list of hosts; use host names, addresses and networks, with commas between',
+    })
     .default('')
     .describe('Comma-separated hosts that bypass the proxy, in addition to the usual ones.'),
 });

@@ -42,9 +42,9 @@ export const RoleName = z
       `${shown(issue.input)} is not a name; use letters, digits, "-", "_" and ".", beginning and ending with a letter or digit`,
   });
 
-/** False for text that would move the cursor of a terminal. */
+/** False for text that would move the cursor of a terminal, or reorder or hide letters. */
 export function isHarmless(text: string): boolean {
-  return /^\P{Cc}*$/u.test(text);
+  return !/[\p{Cc}\p{Cf}\p{Cs}\u2028\u2029]/u.test(text);
 }
 export const hasControlCharacter = 'contains a control character; remove the invisible character';
 
@@ -85,7 +85,10 @@ export const LabelValue = z.string().regex(labelValue, {
 
 export const Labels = z.record(LabelKey, LabelValue);
 
-export const Annotations = z.record(LabelKey, z.string()).refine((map) => annotationBytes(map) <= 256 * 1024, {
+/** Text of a user's own: several lines, and nothing that a terminal would obey. */
+const OwnText = z.string().refine((text) => isHarmless(text.replaceAll(/[\n\t]/g, '')), { error: hasControlCharacter });
+
+export const Annotations = z.record(LabelKey, OwnText).refine((map) => annotationBytes(map) <= 256 * 1024, {
   error: 'the annotations have more than 256 KiB together; shorten them',
 });
 
@@ -105,8 +108,8 @@ export const serverFields = [
 export const Metadata = z.strictObject({
   name: dnsName(63).describe('Name of the document, unique in its namespace.'),
   namespace: dnsName(63).default('default').describe('Namespace it lives in.'),
-  labels: z.record(z.string(), z.string()).optional().describe('Your own labels; Kubeloom ignores them.'),
-  annotations: z.record(z.string(), z.string()).optional().describe('Your own annotations.'),
+  labels: z.record(OwnText, OwnText).optional().describe('Your own labels; Kubeloom ignores them.'),
+  annotations: z.record(OwnText, OwnText).optional().describe('Your own annotations.'),
 });
 
 /** A Secret has names by the wider rule of Kubernetes: dots are allowed. */
