@@ -1,7 +1,7 @@
 /** Hides secret values in everything that leaves the runner: log lines, events, error messages. */
 import { stripVTControlCharacters } from 'node:util';
 import { formsOfText } from './secret-forms.ts';
-import { partsOf } from './secret-parts.ts';
+import { secretParts } from './secret-parts.ts';
 import { TextFinder } from './text-finder.ts';
 
 /** Shorter values are not masked: they would blank out ordinary words. */
@@ -44,7 +44,7 @@ export class SecretMask {
     for (const value of values) {
       if (this.#known.has(value)) continue;
       this.#known.add(value);
-      const parts = partsOf(value.trim());
+      const parts = secretParts(value.trim());
       // A text with keys or several lines has words that are no secrets: its parts are.
       const partly = parts.size === 0 && !/\s/.test(value.trim());
       this.#addText(value.trim(), value, partly);

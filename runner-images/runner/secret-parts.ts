@@ -13,7 +13,7 @@ const shortestPart = 8;
 const longestText = 100_000;
 
 /** Lines of a text with several, and the values of its keys. */
-export function partsOf(value: string): ReadonlySet<string> {
+export function secretParts(value: string): ReadonlySet<string> {
   const lines = value
     .split('\n')
     .map((line) => line.trim())
