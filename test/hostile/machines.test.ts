@@ -51,7 +51,7 @@ const answers: Readonly<Record<string, string>> = {
   'a hang-up in the middle': `${printing('fact: mesh={"a')}exit 255`,
   'words of a shell': printing('Please log in as the user ubuntu\n'),
   'a line of a megabyte without an end': 'head -c 1000000 /dev/zero | tr "\\0" x',
-  'eight megabytes of zero bytes': 'head -c 8000000 /dev/zero',
+  'a gigabyte of zero bytes': 'head -c 1000000000 /dev/zero',
   'facts that are no JSON': printing('fact: mesh={{ 7*7 }}\nfact: bootId=$(id)\n'),
   'a number without end': printing('fact: mesh=1e999\n'),
   'a hundred thousand levels': printing(`fact: mesh=${'['.repeat(100_000)}\n`),

@@ -11,8 +11,9 @@ import { continueUpgrade } from '#runner/kubeone/interrupted-upgrade.ts';
 import { Kubectl } from '#runner/kubernetes/kubectl.ts';
 import type { Command, CommandResult } from '#runner/process.ts';
 import { StageFailure } from '#runner/stage-failure.ts';
+import { kubeconfigTo } from '#test/fakes/kubeconfigs.ts';
 import { selfSigned } from '#test/fakes/self-signed.ts';
-import { twoProviderState } from '#test/rendering/states.ts';
+import { twoProviderFacts, twoProviderState } from '#test/rendering/states.ts';
 import { type Canary, hostileTexts, obeyedInJson, obeyedRaw, openCanary } from './lies.ts';
 
 let canary: Canary;
@@ -46,7 +47,6 @@ describe('questions that are asked once', () => {
   };
   const requestFor = (pem: string) =>
     `-----BEGIN CERTIFICATE REQUEST-----\n${new X509Certificate(pem).publicKey.export({ type: 'spki', format: 'der' }).toString('base64')}\n-----END CERTIFICATE REQUEST-----`;
-  const kubeconfig = `clusters:\n- cluster: { server: 'https://192.0.2.1:6443', certificate-authority-data: Y2E= }\n`;
 
   async function issued(status: unknown, request: string) {
     const events: unknown[] = [];
@@ -54,7 +54,7 @@ describe('questions that are asked once', () => {
       mask: { add: () => undefined },
       workDirectory: directory,
       ports: {
-        artifacts: { getText: async () => kubeconfig },
+        artifacts: { getText: async () => kubeconfigTo() },
         events: { append: async (_: unknown, more: readonly unknown[]) => void events.push(...more) },
         clock: { now: () => new Date(0) },
       },
@@ -70,6 +70,8 @@ describe('questions that are asked once', () => {
       manifest: 'm',
       cluster: 'web-1234567',
       clusterName: 'web',
+      states: [twoProviderState()],
+      facts: twoProviderFacts,
     };
     const found = await outcome(() => issueCertificate(question as never, context as never), 'certificate');
     return { found, events };
@@ -136,21 +138,23 @@ describe('questions that are asked once', () => {
     const state = twoProviderState();
     const context = {
       document: { before: { ...state, kubernetesVersion: '1.33.0' } },
-      facts: { current: {} },
-      ports: { artifacts: { getText: async () => 'apiVersion: v1\n' } },
+      target: state,
+      others: [],
+      facts: { current: twoProviderFacts },
+      ports: { artifacts: { getText: async () => kubeconfigTo() } },
       mask: { add: () => undefined },
       workDirectory: directory,
       emit: vi.fn(),
     };
-    for (const gitVersion of Object.values(hostileTexts(canary.file))) {
+    const ask = (gitVersion: string) => {
       const answers = [
         { items: [{ metadata: { name: 'a' }, status: { nodeInfo: { kubeletVersion: 'v1.33.0' } } }] },
         { serverVersion: { gitVersion } },
       ];
       const run = async () => ({ code: 0, stdout: JSON.stringify(answers.shift() ?? {}), stderr: '' });
-      expect(
-        await outcome(() => continueUpgrade({ ...context, run } as never, state), gitVersion.slice(0, 50)),
-      ).toBeUndefined();
-    }
+      return outcome(() => continueUpgrade({ ...context, run } as never, state), gitVersion.slice(0, 50));
+    };
+    expect(await ask(`v${state.kubernetesVersion}`)).toEqual(['--force-upgrade']);
+    for (const text of Object.values(hostileTexts(canary.file))) expect(await ask(text)).toBeUndefined();
   });
 });

@@ -45,7 +45,7 @@ describe('readers', () => {
     expect(listed.filter((file) => !files.includes(file) && !existsSync(join(root, file)))).toEqual([]);
     expect(Object.keys(ownWords).filter((file) => !found.includes(file) || file in liedTo)).toEqual([]);
     expect(withoutRow.filter((file) => !found.includes(file) || file in liedTo || file in ownWords)).toEqual([]);
-    expect(withoutRow.length).toBeLessThanOrEqual(11);
+    expect(withoutRow.length).toBeLessThanOrEqual(9);
   });
 
   it('every test that lies exists', () => {
@@ -95,16 +95,10 @@ const openForAReason: Readonly<Record<string, number>> = {
   'operator/objects.ts': 5,
   'agent/node-agent.ts': 2,
   // What the operator itself wrote, and reads again from a status that others may have changed: shown by kubectl only.
-  'operator/object-status.ts': 15,
+  'operator/object-status.ts': 16,
   // What Kubeloom stored itself.
   'functions/adapters/large-documents.ts': 3,
   'runner-images/runner/terraform/messages.ts': 2,
   // Outputs, each of which its own reader judges.
   'runner-images/runner/terraform/terraform-cli.ts': 1,
-  // Kubeconfigs that Kubeloom writes itself.
-  'runner-images/runner/access/issue-certificate.ts': 2,
-  'runner-images/runner/kubernetes/reset-half-joined.ts': 1,
-  // Facts and events of machines.
-  'runner-images/runner/ansible/playbook-events.ts': 12,
-  'runner-images/runner/drift/machine-report.ts': 5,
 };

@@ -38,7 +38,6 @@ const liedTo: Readonly<Record<string, string>> = {
   [`${runner}/vault/vault-request.ts`]: 'test/hostile/services.test.ts',
   [`${runner}/vault/vault-session.ts`]: 'test/hostile/services.test.ts',
   'functions/adapters/git-references.ts': 'test/hostile/services.test.ts',
-  [`${runner}/terraform/git-source.ts`]: 'test/hostile/services.test.ts',
   [`${runner}/terraform/provider-files.ts`]: 'test/hostile/services.test.ts',
   'operator/kubernetes-api.ts': 'test/hostile/agents.test.ts',
   'operator/list-reader.ts': 'test/hostile/agents.test.ts',
@@ -53,6 +52,12 @@ const liedTo: Readonly<Record<string, string>> = {
     ['apply-machines', 'messages', 'terraform-cli'].map((file) => [
       `${runner}/terraform/${file}.ts`,
       'test/runner/tool-answers.test.ts',
+    ]),
+  ),
+  ...Object.fromEntries(
+    ['play', 'playbook-events', 'playbook-listener'].map((file) => [
+      `${runner}/ansible/${file}.ts`,
+      'test/ansible/machine-answers.test.ts',
     ]),
   ),
   [`${runner}/drift/ask-machines.ts`]: 'test/hostile/machines.test.ts',
@@ -74,6 +79,9 @@ const ownWords: Readonly<Record<string, string>> = {
     ].map((file) => [`functions/adapters/${file}.ts`, 'what Kubeloom stored or sent itself, in services of AWS']),
   ),
   [`${runner}/run-stage.ts`]: 'documents of the pipeline',
+  [`${runner}/build-credentials.ts`]: 'answers of the broker of Kubeloom, over IAM',
+  [`${runner}/build-identity.ts`]: "the metadata address of the build's own container",
+  [`${runner}/terraform/plugin-lock.ts`]: 'a file of the image',
   [`${runner}/stop-requests.ts`]: 'documents of the pipeline',
   [`${runner}/sim/injected-faults.ts`]: 'a file of the person who tries the simulation',
   [`${runner}/sim/simulated-drift.ts`]: 'a file of the person who tries the simulation',
@@ -96,16 +104,14 @@ const ownWords: Readonly<Record<string, string>> = {
 const withoutRow: readonly string[] = [
   'operator/operator.ts',
   ...[
-    'access/open-ssh',
-    'ansible/playbook-events',
     'ansible/root-login',
     'kubernetes/remove-old-members',
     'kubernetes/reset-half-joined',
     'terraform/apply-dns',
+    'terraform/git-source',
     'terraform/lost-state',
     'terraform/open-firewalls',
     'terraform/state-lock',
-    'tools/ansible',
   ].map((file) => `${runner}/${file}.ts`),
 ];
 
