@@ -2,10 +2,12 @@
 import { simulatedCertificate } from '#runner/sim/simulated-certificate.ts';
 
 const encoded = (text: string): string => Buffer.from(text).toString('base64');
+const authority = simulatedCertificate('kubernetes');
 const { certificate, key } = simulatedCertificate('kubernetes-admin');
 
-/** All of them have these; the certificate is its own authority. */
-export const adminAuthority = encoded(certificate);
+/** All of them have these. As in a cluster, the authority has a key of its own. */
+export const adminAuthority = encoded(authority.certificate);
+export const adminCertificate = encoded(certificate);
 export const adminKey = encoded(key);
 
 export function kubeconfigTo(server = 'https://shop.example.com:6443'): string {
@@ -26,7 +28,7 @@ preferences: {}
 users:
 - name: kubernetes-admin
   user:
-    client-certificate-data: ${adminAuthority}
+    client-certificate-data: ${adminCertificate}
     client-key-data: ${adminKey}
 `;
 }

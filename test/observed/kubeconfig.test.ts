@@ -9,7 +9,7 @@ import { parse, stringify } from 'yaml';
 import { kubeconfigText, readKubeconfig } from '#documents/kubeconfig.ts';
 import { ForeignKubeconfig, KubeconfigParts } from '#domain/observed/kubeconfig.ts';
 import { simulatedKubeconfig } from '#runner/sim/simulated-facts.ts';
-import { adminAuthority, adminKey, kubeconfigTo } from '#test/fakes/kubeconfigs.ts';
+import { adminAuthority, adminCertificate, adminKey, kubeconfigTo } from '#test/fakes/kubeconfigs.ts';
 import { propertyRuns } from '#test/property-runs.ts';
 import { openTexts } from './open-texts.ts';
 
@@ -32,7 +32,7 @@ describe('the kubeconfig of an administrator', () => {
   });
 
   it('a file of kubeadm gives its server, authority, certificate and key', () => {
-    expect(partsOf(good)).toEqual({ server, authority: adminAuthority, certificate: adminAuthority, key: adminKey });
+    expect(partsOf(good)).toEqual({ server, authority: adminAuthority, certificate: adminCertificate, key: adminKey });
     // Releases of Kubernetes from 1.34 on leave out the preferences.
     expect(partsOf(good.replace('preferences: {}\n', ''))).toEqual(partsOf(good));
   });
@@ -42,7 +42,7 @@ describe('the kubeconfig of an administrator', () => {
       apiVersion: 'v1',
       kind: 'Config',
       clusters: [{ name: 'shop', cluster: { server, 'certificate-authority-data': adminAuthority } }],
-      users: [{ name: 'shop', user: { 'client-certificate-data': adminAuthority, 'client-key-data': adminKey } }],
+      users: [{ name: 'shop', user: { 'client-certificate-data': adminCertificate, 'client-key-data': adminKey } }],
       contexts: [{ name: 'shop', context: { cluster: 'shop', user: 'shop' } }],
       'current-context': 'shop',
     });
@@ -61,7 +61,7 @@ describe('certificates and keys of other makers', () => {
   const base64Of = (name: string) => readFileSync(join(directory, name)).toString('base64');
   const withUser = (certificate: string, key: string) =>
     good
-      .replace(`client-certificate-data: ${adminAuthority}`, `client-certificate-data: ${certificate}`)
+      .replace(`client-certificate-data: ${adminCertificate}`, `client-certificate-data: ${certificate}`)
       .replace(adminKey, key);
 
   it.each([
@@ -79,7 +79,9 @@ describe('certificates and keys of other makers', () => {
 
   it('a key of another certificate, an encrypted one, and parts that are not PEM are refused', () => {
     openssl('genpkey', '-algorithm', 'ed25519', '-out', 'other');
-    expect(refusalOf(withUser(adminAuthority, base64Of('other')))).toContain('client-key-data that is not the key of');
+    expect(refusalOf(withUser(adminCertificate, base64Of('other')))).toContain(
+      'client-key-data that is not the key of',
+    );
     openssl('ec', '-in', 'key', '-aes128', '-passout', 'pass:secret', '-out', 'locked');
     expect(refusalOf(withUser(base64Of('pem'), base64Of('locked')))).toContain('client-key-data');
     const encoded = (text: string) => Buffer.from(text).toString('base64');

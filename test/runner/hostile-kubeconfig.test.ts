@@ -96,8 +96,6 @@ describe('what tools are given', () => {
     AWS_SECRET_ACCESS_KEY: 'secret-of-the-runner',
     AWS_SESSION_TOKEN: 'token-of-the-runner',
     AWS_CONTAINER_CREDENTIALS_RELATIVE_URI: '/v2/credentials/of-the-runner',
-    ECS_CONTAINER_METADATA_URI_V4: 'http://169.254.170.2/of-the-runner',
-    CODEBUILD_AGENT_ENDPOINT: 'http://127.0.0.1/of-the-runner',
     KUBECONFIG: '/root/.kube/of-the-runner',
     KUBECTL_EXTERNAL_DIFF: '/bin/of-the-runner',
   };
