@@ -33,12 +33,8 @@ export function useFirstInventory(namespaces: readonly string[] | undefined, wan
 const requestsOfRollOuts = 2;
 
 /** Waves are watched for hours: nothing happens then. */
-const isAtWork = ({
-  status,
-  interrupted,
-  soakUntil,
-}: Pick<RollOutSummary, 'status' | 'interrupted' | 'soakUntil'>): boolean =>
-  status === 'Running' && !interrupted && (soakUntil === null || Date.parse(soakUntil) <= Date.now());
+const isAtWork = ({ status, soakUntil }: Pick<RollOutSummary, 'status' | 'soakUntil'>): boolean =>
+  (status === 'Running' || status === 'Interrupted') && (soakUntil === null || Date.parse(soakUntil) <= Date.now());
 
 export function useInventory(namespace: string) {
   return useQuery({

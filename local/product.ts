@@ -92,6 +92,7 @@ export function kubeloom(runner: RunnerKind): Product {
     documents: documentsOf(runner),
     statusRules: [
       { machine: 'reconcile-manifest', statuses: ['FAILED', 'TIMED_OUT', 'ABORTED'], target: 'finish-run' },
+      { machine: 'roll-out', statuses: ['FAILED', 'TIMED_OUT', 'ABORTED'], target: 'finish-roll-out' },
     ],
     tick: 'tick',
     stream: 'publish-events',

@@ -194,18 +194,30 @@ export class PipelineStack extends Stack {
 
   /** Catch does not run when an execution is aborted or times out, so finishing depends on the event of its end. */
   #finishInterruptedRuns(): void {
-    new Rule(this, 'ExecutionCutOff', {
-      description: 'a reconcile-manifest execution ended without success: release its lease, stop its builds',
-      eventPattern: {
-        source: ['aws.states'],
-        detailType: ['Step Functions Execution Status Change'],
-        detail: {
-          status: ['FAILED', 'TIMED_OUT', 'ABORTED'],
-          stateMachineArn: [this.reconcileManifest.stateMachineArn],
-        },
+    const ends = [
+      {
+        id: 'ExecutionCutOff',
+        description: 'a reconcile-manifest execution ended without success: release its lease, stop its builds',
+        of: this.reconcileManifest,
+        target: this.finishRun,
       },
-      targets: [new SfnStateMachine(this.finishRun, { retryAttempts: 8, deadLetterQueue: this.lostEnds })],
-    });
+      {
+        id: 'RollOutInterrupted',
+        description: 'a roll-out execution ended without success: continue it if it was interrupted',
+        of: this.#machine('roll-out'),
+        target: this.#machine('finish-roll-out'),
+      },
+    ];
+    for (const { id, description, of, target } of ends)
+      new Rule(this, id, {
+        description,
+        eventPattern: {
+          source: ['aws.states'],
+          detailType: ['Step Functions Execution Status Change'],
+          detail: { status: ['FAILED', 'TIMED_OUT', 'ABORTED'], stateMachineArn: [of.stateMachineArn] },
+        },
+        targets: [new SfnStateMachine(target, { retryAttempts: 8, deadLetterQueue: this.lostEnds })],
+      });
   }
 
   /** New events get their place among those of all manifests, and go to a bus that others may subscribe to. */

@@ -134,8 +134,8 @@ async function waitFor(
       const line = now.waves.map(({ clusters, done }, wave) => `wave ${wave + 1}: ${done} of ${clusters}`).join('   ');
       if (!quiet && line !== last) note(line);
       last = line;
-      if (now.status !== 'Running' || now.interrupted) {
-        if (now.status === 'Halted' || now.interrupted) process.exitCode = exitCodes.runFailed;
+      if (now.status !== 'Running' && now.status !== 'Interrupted') {
+        if (now.status === 'Halted') process.exitCode = exitCodes.runFailed;
         return now;
       }
       await pause(readEveryMs);

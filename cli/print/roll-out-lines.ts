@@ -29,7 +29,7 @@ function nextOf({ id, namespace, status, halted, interrupted, pausing, soakUntil
     `kubeloom rollout undo ${one}`,
     `kubeloom rollout cancel ${one}`,
   ].join('\n');
-  if (interrupted) return `its execution ended early:\n${verbs}`;
+  if (interrupted) return `its execution ended early; it continues automatically, or with one of:\n${verbs}`;
   if (status === 'Halted') return `halted: ${halted}\n${verbs}`;
   if (status === 'Paused') return verbs;
   if (pausing) return 'it pauses before its next clusters';

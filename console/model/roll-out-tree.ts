@@ -46,13 +46,14 @@ export const verbSays: Readonly<Record<RollOutVerb, string>> = {
 
 /** Those that the API accepts in its state. */
 export function verbsFor(
-  rollOut: Pick<RollOutDescription, 'status' | 'direction' | 'interrupted' | 'pausing'>,
+  rollOut: Pick<RollOutDescription, 'status' | 'direction' | 'pausing'>,
 ): readonly RollOutVerb[] {
-  const { status, direction, interrupted, pausing } = rollOut;
+  const { status, direction, pausing } = rollOut;
   const undo = direction === 'forward' ? (['undo'] as const) : [];
   switch (status) {
     case 'Running':
-      return interrupted ? ['resume', ...undo, 'cancel'] : pausing ? ['resume'] : ['pause'];
+      return pausing ? ['resume'] : ['pause'];
+    case 'Interrupted':
     case 'Paused':
     case 'Halted':
       return ['resume', ...undo, 'cancel'];

@@ -6,6 +6,7 @@ import { PipelineError } from '#domain/errors.ts';
 import { countStates, isEnded } from '#domain/roll-out/roll-out.ts';
 import { type AdmittedCaller, callerText } from '../caller.ts';
 import { changeRollOut, reportRollOut, storedRollOut } from '../pipeline/roll-outs/change-roll-out.ts';
+import { startRollOutExecution } from '../pipeline/roll-outs/continue-roll-out.ts';
 import type { PlannedCluster } from '../pipeline/roll-outs/planned-change.ts';
 import { refuseUnstoredDocuments, restoreDocuments } from '../pipeline/roll-outs/roll-out-documents.ts';
 import { undoRollOut } from '../pipeline/roll-outs/undo-roll-out.ts';
@@ -78,7 +79,8 @@ const verbs: Readonly<Record<RollOutVerb, Act>> = {
         one.state === 'failed' ? { ...one, state: 'waiting' as const } : one,
       );
       const { execution } = stored;
-      return { ...rest, paused: undefined, halted: undefined, status: 'Running', clusters, execution: execution + 1 };
+      const again = { paused: undefined, halted: undefined, interruptions: undefined, execution: execution + 1 };
+      return { ...rest, ...again, status: 'Running', clusters };
     });
     await reportRollOut(deps, record, 'RollOutStarted', `resumed by ${callerText(caller)}`, caller.name);
     return record.execution === key.execution ? record : startExecution(deps, record);
@@ -116,16 +118,10 @@ function refuse({ id }: RollOutRecord, what: string, why: string): PipelineError
   return new PipelineError('VerbRefused', `roll-out ${id} cannot be ${what}: ${why}`);
 }
 
-/** Under a name of its own; if that fails, the roll-out is there all the same, and can be resumed. */
+/** If that fails, the roll-out is there all the same, and can be resumed. */
 export async function startExecution(deps: ApiPorts, record: RollOutRecord): Promise<RollOutRecord> {
-  const { namespace, id, execution } = record;
-  const [started] = await Promise.allSettled([
-    deps.workflows.startRollOut(`${id}-e${execution}`, { namespace, id, execution }),
-  ]);
-  if (started.status === 'rejected') return record;
-  return changeRollOut(deps, record, (stored) =>
-    stored.execution === execution ? { executionArn: started.value } : undefined,
-  );
+  const [started] = await Promise.allSettled([startRollOutExecution(deps, record)]);
+  return started.status === 'rejected' ? record : started.value;
 }
 
 async function executionStatus(
@@ -138,16 +134,17 @@ async function executionStatus(
 export function describeRollOut(record: RollOutRecord, execution: string | undefined): RollOutDescription {
   const { namespace, id, direction, status, clusters, settings, soak } = record;
   const soaks = status === 'Running' && soak && !soak.checked && !clusters.some(({ state }) => state === 'running');
+  const interrupted = status === 'Running' && execution !== 'RUNNING';
   const waves = [...new Set(clusters.map(({ wave }) => wave))].sort((one, other) => one - other);
   return {
     namespace,
     id,
     direction,
-    status,
+    status: interrupted ? 'Interrupted' : status,
     settings,
     plan: record.plan ?? null,
     pausing: status === 'Running' && record.paused === true,
-    interrupted: status === 'Running' && execution !== 'RUNNING',
+    interrupted,
     startedBy: record.startedBy,
     startedAt: record.startedAt,
     endedAt: record.endedAt ?? null,

@@ -20,6 +20,8 @@ export const RollOutRecord = RollOut.extend({
   execution: z.number().int(),
   /** ARN of the last execution. */
   executionArn: z.string().optional(),
+  /** Executions in a row that were interrupted in a batch, and how many clusters had an end then. */
+  interruptions: z.strictObject({ count: z.number().int(), ended: z.number().int() }).optional(),
   /** The plan that it is bound to; absent when it plans each cluster when its turn comes. */
   plan: z.string().optional(),
   /** Documents of the inventory that it stored, with the generation of each before (0: none). */
@@ -106,9 +108,9 @@ const RollOutSummary = z.object({
   namespace: z.string(),
   id: z.string(),
   direction: RollOut.shape.direction,
-  status: RollOut.shape.status,
+  status: z.enum([...RollOut.shape.status.options, 'Interrupted']),
   pausing: z.boolean().describe('it stops before the next clusters'),
-  interrupted: z.boolean().describe('its execution ended early; `resume` continues where it was'),
+  interrupted: z.boolean().describe('its execution ended early: it is continued automatically, or by `resume`'),
   startedBy: z.string(),
   startedAt: z.string(),
   endedAt: z.string().nullable(),

@@ -199,6 +199,13 @@ export type ReleaseRunOutput = z.infer<typeof ReleaseRunOutput>;
 export const RollOutInput = z.object({ namespace: z.string(), id: z.string(), execution: z.number().int() });
 export type RollOutInput = z.infer<typeof RollOutInput>;
 
+/** Continue Roll Out: an ended execution of `roll-out`, as EventBridge reports it. */
+export const EndedRollOutInput = EndedRunInput.pick({ status: true }).extend({
+  /** JSON text of its input. */
+  input: z.string().transform((text) => RollOutInput.parse(JSON.parse(text))),
+});
+export type EndedRollOutInput = z.infer<typeof EndedRollOutInput>;
+
 /** Plan Batch: which clusters are next, or why no cluster is next. Error and Cause are for Fail. */
 export const PlanBatchOutput = StateError.extend({
   outcome: z.enum(['run', 'soak', 'ended', 'paused', 'halted', 'superseded']),

@@ -58,6 +58,11 @@ export const eventKinds = {
     RollOutStarted: { level: 'info', when: 'a roll-out is started, resumed or undone; says by whom' },
     WaveStarted: { level: 'info', when: 'a wave starts; says which, and how many clusters it has' },
     WaveSoaks: { level: 'info', when: 'a wave is done and watched; says until when' },
+    RollOutInterrupted: {
+      level: 'warning',
+      when: 'its execution ended early, as in a restart; another one continues it',
+      fault: 'a run that was interrupted',
+    },
     RollOutPaused: { level: 'info', when: 'it stopped before the next clusters, as a user requested' },
     RollOutHalted: {
       level: 'error',

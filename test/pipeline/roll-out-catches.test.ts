@@ -28,7 +28,7 @@ describe('roll-outs that break', () => {
     for (const name of ['plan-batch', 'record-halt']) world.pipeline.faults.set(name, internalFault());
     expect((await world.pipeline.rollOut())[0]).toMatchObject({ status: 'FAILED' });
     for (const state of world.pipeline.machines.caught) walked.add(state);
-    expect(await world.rollOut(String(id))).toMatchObject({ status: 'Running', interrupted: true });
+    expect(await world.rollOut(String(id))).toMatchObject({ status: 'Interrupted', interrupted: true });
     await world.verb('resume', String(id));
     await world.pipeline.rollOut();
     expect(await world.rollOut(String(id))).toMatchObject({ status: 'RolledOut' });

@@ -157,7 +157,7 @@ describe('a start or an undo of a roll-out that is refused or fails', () => {
     const killed = world.start(environment('1.35.2', 3), quick);
     await expect
       .poll(async () => (await world.call('GET', '/rollouts')).json.items)
-      .toMatchObject([{ status: 'Running', interrupted: true }]);
+      .toMatchObject([{ status: 'Interrupted', interrupted: true }]);
     inventory.put = put;
     void killed;
     const theirs = environment('1.35.2', 2);

@@ -149,7 +149,7 @@ describe('a roll-out', () => {
       if (judged === 2) await pipeline.machines.abortAll();
     });
     expect((await pipeline.rollOut())[0]).toMatchObject({ status: 'ABORTED' });
-    expect(await world.rollOut(id)).toMatchObject({ status: 'Running', interrupted: true });
+    expect(await world.rollOut(id)).toMatchObject({ status: 'Interrupted', interrupted: true });
     const ran = pipeline.runner.ran.length;
     await world.verb('resume', id);
     await pipeline.rollOut();

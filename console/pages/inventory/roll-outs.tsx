@@ -78,15 +78,11 @@ const statuses: Readonly<Record<RollOutDescription['status'], readonly [tone: To
   RolledOut: ['good', 'Rolled out'],
   Undone: ['calm', 'Undone'],
   Cancelled: ['calm', 'Cancelled'],
+  Interrupted: ['warn', 'Interrupted'],
 };
 
-function StatusOf({
-  of,
-}: {
-  readonly of: Pick<RollOutDescription, 'status' | 'pausing' | 'interrupted' | 'direction'>;
-}) {
-  if (of.interrupted) return <Sign tone="warn" word="Interrupted" />;
-  if (of.pausing) return <Sign tone="work" word="Pauses" />;
+function StatusOf({ of }: { readonly of: Pick<RollOutDescription, 'status' | 'pausing' | 'direction'> }) {
+  if (of.pausing && of.status === 'Running') return <Sign tone="work" word="Pauses" />;
   if (of.status === 'Running' && of.direction === 'back') return <Sign tone="warn" word="Is being undone" />;
   const [tone, word] = statuses[of.status];
   return <Sign tone={tone} word={word} />;
@@ -140,9 +136,10 @@ function Tree({ rollOut }: { readonly rollOut: RollOutDescription }) {
           <span aria-hidden="true">✗</span> {halted}
         </p>
       )}
-      {rollOut.interrupted && (
+      {rollOut.status === 'Interrupted' && (
         <p className="notice warn">
-          <span aria-hidden="true">!</span> Its execution ended early. Resume it: it continues where it stopped.
+          <span aria-hidden="true">!</span> Its execution ended early. It continues where it stopped, automatically; if
+          it does not, resume it.
         </p>
       )}
       <div className="verbs">

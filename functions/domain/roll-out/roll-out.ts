@@ -20,6 +20,7 @@ export const RollOutCluster = z.strictObject({
 });
 export type RollOutCluster = z.infer<typeof RollOutCluster>;
 
+/** As it is stored; one that is Running without an execution is shown as Interrupted. */
 const RollOutStatus = z.enum(['Running', 'Paused', 'Halted', 'RolledOut', 'Undone', 'Cancelled']);
 
 export const RollOut = z.strictObject({

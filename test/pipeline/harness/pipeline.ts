@@ -30,6 +30,8 @@ export class Pipeline {
   readonly deps: FakeDeps;
   readonly runner: ScriptedRunner;
   readonly machines: Machines;
+  /** Events of the ends of their executions that were not delivered yet. */
+  readonly endedRollOuts: { readonly status: string; readonly input: string }[] = [];
   /** Functions that throw this error, once each. */
   readonly faults = new Map<string, Error>();
   /** Called before a function runs, by its name. */
@@ -114,9 +116,17 @@ export class Pipeline {
     for (const { name, input } of this.deps.workflows.rollOuts.splice(0)) {
       const outcome = await this.machines.run('roll-out', input, name);
       this.deps.workflows.statuses.set(executionArn(name, 'roll-out'), outcome.status);
+      if (outcome.status !== 'SUCCEEDED')
+        this.endedRollOuts.push({ status: outcome.status, input: JSON.stringify(input) });
       outcomes.push(outcome);
     }
     return outcomes;
+  }
+
+  /** What EventBridge starts for the executions of roll-outs that ended without success. */
+  async finishRollOuts(): Promise<readonly Outcome[]> {
+    const ended = this.endedRollOuts.splice(0);
+    return Promise.all(ended.map((detail) => this.machines.run('finish-roll-out', { detail })));
   }
 
   /** What EventBridge starts. */

@@ -1,0 +1,135 @@
+/** A roll-out whose execution ended early continues automatically, a bounded number of times, and is never shown as Running meanwhile. */
+import { describe, expect, it } from 'vitest';
+import { changesOf } from '#contracts/change-events.ts';
+import { environment, Fleet, fleet } from './harness/fleet.ts';
+import { internalFault } from './harness/state-machines.ts';
+
+const quick = '?waves=1,100%25&soak=0s&maxFailed=3';
+
+async function started(world: Fleet, query = quick): Promise<string> {
+  const { status, json } = await world.start(environment('1.35.2', 2), query);
+  expect(status).toBe(202);
+  return String(json.id);
+}
+
+/** Kills the execution at one call of a step: the n-th from 1 on, or at each. */
+function killAt(world: Fleet, step: string, call?: number): void {
+  let calls = 0;
+  world.pipeline.before.set(step, async () => {
+    calls += 1;
+    if (call === undefined || calls === call) await world.pipeline.machines.abortAll();
+  });
+}
+
+async function eventsOf(world: Fleet, kind: string): Promise<readonly string[]> {
+  const { items } = await world.pipeline.deps.events.list(changesOf(fleet), 200);
+  return items.filter((event) => event.kind === kind).map(({ message }) => message);
+}
+
+describe('a roll-out that is interrupted', () => {
+  it('in a batch continues without a person, and repeats no cluster that is done', async () => {
+    const world = await Fleet.of(5);
+    const id = await started(world);
+    killAt(world, 'judge-batch', 2);
+    expect((await world.pipeline.rollOut())[0]).toMatchObject({ status: 'ABORTED' });
+    expect(await world.rollOut(id)).toMatchObject({ status: 'Interrupted' });
+
+    expect((await world.pipeline.finishRollOuts())[0]).toMatchObject({ status: 'SUCCEEDED' });
+    await world.pipeline.rollOut();
+
+    expect(await world.rollOut(id)).toMatchObject({ status: 'RolledOut', states: { done: 5 }, interrupted: false });
+    const { items } = await world.pipeline.deps.manifests.list(fleet, 100);
+    expect(items.map(({ generation, attempt }) => [generation, attempt])).toEqual(Array(5).fill([2, 1]));
+  });
+
+  it('while a wave is watched continues as often as that happens', async () => {
+    const world = await Fleet.of(3);
+    const id = await started(world, '?waves=1,100%25&soak=1h');
+    let execution = 0;
+    for (let kills = 0; kills < 6; kills += 1) {
+      killAt(world, 'plan-batch', kills === 0 ? 3 : 2);
+      expect((await world.pipeline.rollOut())[0]).toMatchObject({ status: 'ABORTED' });
+      expect(await world.rollOut(id)).toMatchObject({ status: 'Interrupted' });
+      await world.pipeline.finishRollOuts();
+      const record = await world.pipeline.deps.rollOuts.get({ namespace: fleet, id });
+      expect(record).toMatchObject({ status: 'Running' });
+      expect(record?.execution).toBeGreaterThan(execution);
+      execution = record?.execution ?? 0;
+    }
+  });
+
+  it('again and again in one batch halts with the reason', async () => {
+    const world = await Fleet.of(2);
+    const id = await started(world);
+    killAt(world, 'judge-batch');
+    for (let kills = 0; kills < 3; kills += 1) {
+      expect((await world.pipeline.rollOut())[0]).toMatchObject({ status: 'ABORTED' });
+      await world.pipeline.finishRollOuts();
+    }
+    expect(await world.pipeline.rollOut()).toEqual([]);
+    const halted = expect.stringContaining('3 executions in a row were interrupted');
+    expect(await world.rollOut(id)).toMatchObject({ status: 'Halted', halted });
+    world.pipeline.before.delete('judge-batch');
+    await world.verb('resume', id);
+    await world.pipeline.rollOut();
+    expect(await world.rollOut(id)).toMatchObject({ status: 'RolledOut' });
+  });
+
+  it('continues once when its end is reported twice', async () => {
+    const world = await Fleet.of(2);
+    const id = await started(world);
+    killAt(world, 'judge-batch', 1);
+    await world.pipeline.rollOut();
+    world.pipeline.endedRollOuts.push(...world.pipeline.endedRollOuts);
+    await world.pipeline.finishRollOuts();
+    expect(await world.pipeline.deps.rollOuts.get({ namespace: fleet, id })).toMatchObject({ execution: 2 });
+    await world.pipeline.rollOut();
+    expect(await world.rollOut(id)).toMatchObject({ status: 'RolledOut' });
+  });
+
+  it('after a pause was requested stops as Paused, and one that was cancelled stays so', async () => {
+    const world = await Fleet.of(3);
+    const id = await started(world);
+    killAt(world, 'judge-batch', 1);
+    world.pipeline.before.set('submit-cluster', async () => {
+      await world.verb('pause', id);
+      world.pipeline.before.delete('submit-cluster');
+    });
+    await world.pipeline.rollOut();
+    await world.pipeline.finishRollOuts();
+    await world.pipeline.rollOut();
+    expect(await world.rollOut(id)).toMatchObject({ status: 'Paused' });
+    await world.verb('resume', id);
+    killAt(world, 'judge-batch', 1);
+    await world.pipeline.rollOut();
+    expect((await world.verb('cancel', id)).status).toBe(202);
+    await world.pipeline.finishRollOuts();
+    expect(await world.pipeline.rollOut()).toEqual([]);
+    expect(await world.rollOut(id)).toMatchObject({ status: 'Cancelled' });
+  });
+
+  it('is left as Interrupted, and can be resumed, when it cannot be continued', async () => {
+    const world = await Fleet.of(1);
+    const id = await started(world);
+    killAt(world, 'judge-batch', 1);
+    await world.pipeline.rollOut();
+    world.pipeline.faults.set('continue-roll-out', internalFault());
+    expect((await world.pipeline.finishRollOuts())[0]).toMatchObject({ status: 'FAILED' });
+    expect(await world.rollOut(id)).toMatchObject({ status: 'Interrupted' });
+    world.pipeline.before.delete('judge-batch');
+    await world.verb('resume', id);
+    await world.pipeline.rollOut();
+    expect(await world.rollOut(id)).toMatchObject({ status: 'RolledOut' });
+  });
+
+  it('says so in an event', async () => {
+    const world = await Fleet.of(2);
+    await started(world);
+    killAt(world, 'judge-batch', 1);
+    await world.pipeline.rollOut();
+    await world.pipeline.finishRollOuts();
+    expect(await eventsOf(world, 'RollOutInterrupted')).toEqual([
+      expect.stringContaining('its execution ended ABORTED; it continues where it was'),
+    ]);
+  });
+});
