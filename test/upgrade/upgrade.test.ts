@@ -16,6 +16,7 @@ import { StageResult, WaypointDocument, waypointKeys } from '#contracts/stage.ts
 import {
   AssessFailureInput,
   CollectResultInput,
+  EndedRollOutInput,
   EndedRunInput,
   JudgeBatchInput,
   PlanManifestInput,
@@ -59,6 +60,7 @@ const stateInputs: Readonly<Record<string, z.ZodType>> = {
   'assess-failure': AssessFailureInput,
   'collect-result': CollectResultInput,
   'commit-waypoint': WaypointInput,
+  'continue-roll-out': EndedRollOutInput,
   'judge-batch': JudgeBatchInput,
   'plan-batch': RollOutInput,
   'plan-cluster': ReconcileClusterInput,
