@@ -31,7 +31,7 @@ describe.each(releases)('KubeOne %s', (release) => {
   ] as const;
 
   test.skipIf(fault !== undefined).each(goldenManifests)(
-    `reads %s as the official release does${fault === undefined ? '' : ` (not compared, the release cannot be had: ${fault})`}`,
+    `the built program reads %s as the official release does${fault === undefined ? '' : ` (not compared, the release cannot be had: ${fault})`}`,
     (_, golden) => {
       const file = join(directory, 'kubeone.yaml');
       writeFileSync(file, golden.replace(/path: \S+addons\S+/, `path: ${directory}`));

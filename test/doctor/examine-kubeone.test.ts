@@ -30,11 +30,11 @@ function built(): void {
   writeFileSync(join(partsDirectory(), 'complete', partsKey()), '');
 }
 
-test('without parts of Kubernetes the control plane is simulated, and the command that changes it is named', async () => {
+test('a machine without parts of Kubernetes has simulated control planes, and the command that changes it is named', async () => {
   expect(await examineKubeOne({})).toMatchObject({ ok: false, found: expect.stringContaining('simulated') });
 });
 
-test('with parts, the releases that were built are named', async () => {
+test('the releases that were built are named', async () => {
   built();
   expect(await examineKubeOne({ PATH: '/usr/bin' })).toMatchObject({
     ok: true,

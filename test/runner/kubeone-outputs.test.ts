@@ -1,4 +1,4 @@
-/** What KubeOne really prints when it refuses or fails: the failure that comes of it, and no token in it. */
+/** What KubeOne really prints when it refuses or fails: our failure has its words, and no token. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -22,7 +22,7 @@ describe('the output of a real KubeOne', () => {
     ['join-and-upgrade', 'conflict', 'JoinWithUpgrade', 'repair and upgrade are not supported at the same time'],
     ['broken-host', 'conflict', 'BrokenHosts', 'worker-1'],
     ['wrong-key', 'credentials', 'SshRefused', 'unable to authenticate'],
-  ])('its failure is told: %s', (name, kind, code, words) => {
+  ])('our failure has its words: %s', (name, kind, code, words) => {
     const error = kubeoneError(printed(name), state);
     expect(error).toMatchObject({ class: kind, code, message: expect.stringContaining(words) });
   });
