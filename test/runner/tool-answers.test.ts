@@ -82,7 +82,6 @@ describe('kubectl', () => {
 const ownReaders = [
   'build-credentials.ts',
   'documents/prepare-documents.ts',
-  'drift/machine-report.ts',
   'plugins/kept-copy.ts',
   'provider-check/check-request.ts',
   'provider-check/clouds/gcp.ts',
@@ -91,6 +90,7 @@ const ownReaders = [
   'sim/injected-faults.ts',
   'sim/simulated-drift.ts',
   'stop-requests.ts',
+  'terraform/plugin-lock.ts',
   'terraform/provider-files.ts',
   'tool-answer.ts',
 ];
