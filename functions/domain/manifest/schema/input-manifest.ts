@@ -46,8 +46,9 @@ export const InstallationProxy = z.strictObject({
       'contains a user or a password, and a manifest is stored in plain text; use a proxy that accepts the nodes without them',
   })
     .refine((endpoint) => endpoint.length <= 300 && proxyAddress.test(endpoint), {
-      error: (issue) =>
-        `${shown(issue.input)} is not the address of a proxy; use "http://", a host name or an address, and a port, such as "http://proxy.example.com:3128"`,
+      // Without the text: it may have a password.
+      error:
+        'is not the address of a proxy; use "http://", a host name or an address, and a port, such as "http://proxy.example.com:3128"',
     })
     .default(defaultProxyEndpoint)
     .describe('The HTTP proxy; without user and password.'),
