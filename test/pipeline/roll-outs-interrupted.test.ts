@@ -27,7 +27,7 @@ async function eventsOf(world: Fleet, kind: string): Promise<readonly string[]> 
 }
 
 describe('a roll-out that is interrupted', () => {
-  it('in a batch continues without a person, and repeats no cluster that is done', async () => {
+  it('a roll-out in a batch continues without a person, and repeats no cluster that is done', async () => {
     const world = await Fleet.of(5);
     const id = await started(world);
     killAt(world, 'judge-batch', 2);
@@ -42,7 +42,7 @@ describe('a roll-out that is interrupted', () => {
     expect(items.map(({ generation, attempt }) => [generation, attempt])).toEqual(Array(5).fill([2, 1]));
   });
 
-  it('while a wave is watched continues as often as that happens', async () => {
+  it('a roll-out while a wave is watched continues as often as that happens', async () => {
     const world = await Fleet.of(3);
     const id = await started(world, '?waves=1,100%25&soak=1h');
     let execution = 0;
@@ -75,7 +75,7 @@ describe('a roll-out that is interrupted', () => {
     expect(await world.rollOut(id)).toMatchObject({ status: 'RolledOut' });
   });
 
-  it('continues once when its end is reported twice', async () => {
+  it('a roll-out continues once when its end is reported twice', async () => {
     const world = await Fleet.of(2);
     const id = await started(world);
     killAt(world, 'judge-batch', 1);
@@ -87,7 +87,7 @@ describe('a roll-out that is interrupted', () => {
     expect(await world.rollOut(id)).toMatchObject({ status: 'RolledOut' });
   });
 
-  it('after a pause was requested stops as Paused, and one that was cancelled stays so', async () => {
+  it('a roll-out after a pause was requested stops as Paused, and one that was cancelled stays so', async () => {
     const world = await Fleet.of(3);
     const id = await started(world);
     killAt(world, 'judge-batch', 1);
@@ -108,7 +108,7 @@ describe('a roll-out that is interrupted', () => {
     expect(await world.rollOut(id)).toMatchObject({ status: 'Cancelled' });
   });
 
-  it('is left as Interrupted, and can be resumed, when it cannot be continued', async () => {
+  it('a roll-out is left as Interrupted, and can be resumed, when it cannot be continued', async () => {
     const world = await Fleet.of(1);
     const id = await started(world);
     killAt(world, 'judge-batch', 1);
@@ -122,7 +122,7 @@ describe('a roll-out that is interrupted', () => {
     expect(await world.rollOut(id)).toMatchObject({ status: 'RolledOut' });
   });
 
-  it('says so in an event', async () => {
+  it('a roll-out says so in an event', async () => {
     const world = await Fleet.of(2);
     await started(world);
     killAt(world, 'judge-batch', 1);

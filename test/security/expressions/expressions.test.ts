@@ -38,7 +38,7 @@ const built: readonly (readonly [file: string, why: string])[] = [
 const found = expressionsInProduct();
 
 describe('a regular expression of the product', () => {
-  it('takes linear time', () => {
+  it('an expression takes linear time', () => {
     const slow = found.flatMap(({ file, written }) => {
       if (typeof written === 'string') return [];
       const why = slownessOf(written);
@@ -48,14 +48,14 @@ describe('a regular expression of the product', () => {
     expect(slow).toEqual([]);
   });
 
-  it('that is built from text has a reason', () => {
+  it('an expression that is built from text has a reason', () => {
     const unknown = found.filter(
       ({ file, written }) => typeof written === 'string' && !built.some(([place]) => place === file),
     );
     expect(unknown).toEqual([]);
   });
 
-  it('that is excepted exists and is slow', () => {
+  it('an expression that is excepted exists and is slow', () => {
     const stale = [
       ...allowed.filter(
         ([place, piece]) =>
@@ -69,7 +69,7 @@ describe('a regular expression of the product', () => {
     expect(stale).toEqual([]);
   });
 
-  it('is found in TypeScript, TSX, JavaScript and Python', () => {
+  it('an expression is found in TypeScript, TSX, JavaScript and Python', () => {
     const literal = { source: 'a+$', flags: 'g' };
     for (const file of ['a.ts', 'a.mjs']) expect(inTypeScript(file, 'x(/a+$/g)')).toEqual([{ file, written: literal }]);
     expect(inTypeScript('a.tsx', 'const a = <b c={/a+$/g} />')).toEqual([{ file: 'a.tsx', written: literal }]);
@@ -94,7 +94,7 @@ describe('the check of expressions', () => {
     ['a word after which another is expected', /\w+(?=\d+-x$)/],
     ['elements without an end', /<[a-z]+[^>]*>/],
     ['lines of white space', /^\s*#.*$/m],
-  ])('refuses %s', (_, expression) => {
+  ])('the checker refuses %s', (_, expression) => {
     expect(slownessOf(expression)).toBeTypeOf('string');
   });
 
@@ -107,7 +107,7 @@ describe('the check of expressions', () => {
     ['the parts of a name', /^([a-z0-9]([-a-z0-9]*[a-z0-9])?\.)*[a-z]+$/],
     ['one place of a text', /x*y/y],
     ['lines', /^[ \t]*#.*$/m],
-  ])('accepts %s', (_, expression) => {
+  ])('the checker accepts %s', (_, expression) => {
     expect(slownessOf(expression)).toBeUndefined();
   });
 });

@@ -14,7 +14,7 @@ describe('a text of 990,000 characters', () => {
     ['dots', '.'.repeat(size)],
     ['slashes', `a.b${'/'.repeat(size)} `],
     ['white space', ' '.repeat(size)],
-  ])('is no address or folder of a repository, and only its length is a fault: %s', (_, text) => {
+  ])('a long text is no address or folder of a repository, and only its length is a fault: %s', (_, text) => {
     for (const schema of [RepositoryUrl, RepositoryPath]) {
       const messages = schema.safeParse(text).error?.issues.map(({ message }) => message);
       expect(messages).toEqual([expect.stringMatching(/^has more than \d+ characters; shorten it$/)]);
@@ -27,22 +27,22 @@ describe('a text of 990,000 characters', () => {
     ['white space without a value', `A${'\t'.repeat(size)}!`],
     ['steps', `A${'["a"]'.repeat(size / 5)}!`],
     ['escapes that JSON does not have', 'A["\\x"]'],
-  ])('is no reference: %s', (_, text) => {
+  ])('a long text is no reference: %s', (_, text) => {
     expect(parseReference(text)).toBeUndefined();
   });
 
-  it('loses what it ends with', () => {
+  it('a long text loses what it ends with', () => {
     expect(trimmedEnd(`a${'/'.repeat(size)}`, '/')).toBe('a');
     expect(trimmedEnd(`${'/'.repeat(size)}a`, '/')).toBe(`${'/'.repeat(size)}a`);
   });
 
-  it('is not XML', () => {
+  it('a long text is not XML', () => {
     for (const text of ['<a'.repeat(size / 2), `<${'a'.repeat(size)}`, '<!'.repeat(size / 2)])
       expect(() => parseXml(text)).toThrow();
     expect(() => readXml(`<a>${'<!'.repeat(size / 2)}`)).toThrow(SyntaxError);
   });
 
-  it('is masked', () => {
+  it('a long text is masked', () => {
     const mask = new SecretMask();
     expect(mask.hide(`${'a.'.repeat(size / 2)} https://user:word@host`)).toMatch(/ https:\/\/user:\*\*\*@host$/);
   });
