@@ -7,7 +7,7 @@ const buckets = 1 << (gram * unitBits);
 /** Odd, so that characters that differ give numbers that differ. */
 const spread = 0x2f35;
 
-/** Of a long text this many characters in a row are enough: they may be all that a line has of it. */
+/** This many characters in a row of a long text are enough: they may be all that a line has of it. */
 const enough = 24;
 /** So a run of `enough` has one whole anchor in it. */
 const stride = enough / 2;

@@ -32,7 +32,7 @@ describe('texts of machines', () => {
 });
 
 describe('open strings of a schema', () => {
-  it('are found wherever they are', () => {
+  it('open strings are found wherever they are', () => {
     const schema = z.object({
       open: z.string().max(3),
       closed: WireguardKey,

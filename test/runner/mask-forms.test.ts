@@ -57,7 +57,7 @@ const encodings = {
   ...more,
 };
 
-it('at least 60 encodings are tried', () => {
+it('the mask is tried with at least 60 encodings', () => {
   expect(Object.keys(encodings).length).toBeGreaterThanOrEqual(60);
 });
 
@@ -108,7 +108,7 @@ it('any text is hidden in every form', () => {
   );
 });
 
-it('names that errors of clouds have to show are no secrets, and neither are public addresses', () => {
+it('the values of names that errors of clouds have to show are no secrets, and neither are public addresses', () => {
   const mask = new SecretMask();
   mask.add([
     JSON.stringify({

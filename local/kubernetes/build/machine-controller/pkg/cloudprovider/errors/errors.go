@@ -1,4 +1,4 @@
-// Package errors tells the failures of a driver apart.
+// Package errors distinguishes the failures of a driver.
 package errors
 
 import "errors"
