@@ -1,4 +1,4 @@
-/** Every Catch of every machine is walked once, that of roll-outs in `roll-out-catches.test.ts`: the pipeline ends truthfully whatever of it breaks. */
+/** Every Catch of every machine is walked once, those of roll-outs in `roll-out-catches.test.ts`: the pipeline ends truthfully whatever of it breaks. */
 import { describe, expect, it } from 'vitest';
 import { catchesOf, machineNames } from './harness/asl-files.ts';
 import { manifestOf } from './harness/manifests.ts';
@@ -261,8 +261,8 @@ describe('questions', () => {
 });
 
 describe('all state machines', () => {
-  it('every Catch of every state machine except that of roll-outs is entered by these scenarios', () => {
-    const all = machineNames.filter((name) => name !== 'roll-out').flatMap(catchesOf);
+  it('every Catch of every state machine except those of roll-outs is entered by these scenarios', () => {
+    const all = machineNames.filter((name) => !name.endsWith('roll-out')).flatMap(catchesOf);
     expect(all.filter((state) => !walked.has(state))).toEqual([]);
   });
 });

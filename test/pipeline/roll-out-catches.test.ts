@@ -1,4 +1,4 @@
-/** Every Catch of the machine of roll-outs is walked once: a roll-out ends truthfully whatever of it breaks. */
+/** Every Catch of the machines of roll-outs is walked once: a roll-out ends truthfully whatever of it breaks. */
 import { describe, expect, it } from 'vitest';
 import { catchesOf } from './harness/asl-files.ts';
 import { environment, Fleet } from './harness/fleet.ts';
@@ -34,6 +34,17 @@ describe('roll-outs that break', () => {
     expect(await world.rollOut(String(id))).toMatchObject({ status: 'RolledOut' });
   });
 
+  it('a failure of continue-roll-out leaves an interrupted roll-out as it is, for a person to resume', async () => {
+    const world = await Fleet.of(1);
+    const { id } = (await world.start(environment('1.35.2', 2))).json;
+    for (const name of ['plan-batch', 'record-halt', 'continue-roll-out'])
+      world.pipeline.faults.set(name, internalFault());
+    await world.pipeline.rollOut();
+    expect((await world.pipeline.finishRollOuts())[0]).toMatchObject({ status: 'FAILED', error: 'InternalFault' });
+    for (const state of world.pipeline.machines.caught) walked.add(state);
+    expect(await world.rollOut(String(id))).toMatchObject({ status: 'Interrupted', interrupted: true });
+  });
+
   it('a cluster that cannot be submitted, or whose run fails, is a failed one and stops no other of its batch', async () => {
     const world = await Fleet.of(3);
     const { id } = (await world.start(environment('1.35.2', 2), '?waves=100%25&maxFailed=3')).json;
@@ -50,6 +61,7 @@ describe('roll-outs that break', () => {
   });
 });
 
-it('every Catch of the state machine of roll-outs is entered by these scenarios', () => {
-  expect(catchesOf('roll-out').filter((state) => !walked.has(state))).toEqual([]);
+it('every Catch of the state machines of roll-outs is entered by these scenarios', () => {
+  const all = ['roll-out', 'finish-roll-out'].flatMap(catchesOf);
+  expect(all.filter((state) => !walked.has(state))).toEqual([]);
 });

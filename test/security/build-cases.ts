@@ -23,6 +23,7 @@ function state() {
 const stage = JSON.stringify(aDocument([], { target: state() }));
 const check = JSON.stringify(aCheck(state()));
 const access = { namespace: 'team', manifest: 'shop', cluster: 'shop-1234567', caller: 'ann', seconds: 3600 };
+const facts = { nodes: {}, loadBalancers: {}, simulated: [] };
 const certificate = JSON.stringify({
   kind: 'certificate',
   role: 'view',
@@ -30,6 +31,8 @@ const certificate = JSON.stringify({
   clusterName: 'shop',
   ...access,
   kubeconfigKey: 'kubeconfigs/team/shop/shop-1234567',
+  states: [state()],
+  facts,
 });
 const ssh = JSON.stringify({
   kind: 'ssh',
@@ -37,7 +40,7 @@ const ssh = JSON.stringify({
   nodes: ['own-01'],
   ...access,
   current: state(),
-  facts: { nodes: {}, loadBalancers: {}, simulated: [] },
+  facts,
 });
 const lookup = (kind: string) => JSON.stringify({ kind, url: 'git.example/x', revision: 'main', secret: 'team/git' });
 const source = JSON.stringify({

@@ -186,6 +186,8 @@ describe('the credentials of a build', () => {
         cluster: 'shop-1234567',
         clusterName: 'shop',
         kubeconfigKey: 'kubeconfigs/team/shop/shop-1234567',
+        states: [twoProviderState()],
+        facts: { nodes: {}, loadBalancers: {}, simulated: [] },
         caller: 'ann',
       },
       { question: 'team/shop/shop-1234567/certificate-abc/1', cluster: 'shop-1234567' },

@@ -25,3 +25,12 @@ export const BootId = closedText(36, /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a
 export const PortNumber = z.number().int().min(1).max(65_535);
 
 export const IpAddress = z.union([z.ipv4(), z.ipv6()]);
+
+/** Name of a node: a host name in lower case. */
+export const MachineName = closedText(253, /^[a-z0-9][-a-z0-9.]*$/);
+
+/** Up to four paths or globs below /dev, separated by spaces: the first that finds something is the device. */
+export const DataDevice = closedText(400, /^(?!.*\.\.)\/dev\/[\w./:*?[\]+@=-]+(?: \/dev\/[\w./:*?[\]+@=-]+){0,3}$/);
+
+/** What a cloud calls a network: a UUID, an address, a CIDR. */
+export const LocalNetwork = closedText(200, /^[\w./:@+=-]+$/);

@@ -4,17 +4,8 @@
  */
 import { z } from 'zod';
 import { parseJson } from '../json.ts';
-import { BootId, closedText, observedWords, PortNumber, WireguardKey } from './closed-texts.ts';
+import { BootId, closedText, MachineName, observedWords, PortNumber, WireguardKey } from './closed-texts.ts';
 import { printableText } from './printable-text.ts';
-
-/** Name of a node: a host name in lower case. */
-export const MachineName = closedText(253, /^[a-z0-9][-a-z0-9.]*$/);
-
-/** Up to four paths or globs below /dev, separated by spaces: the first that finds something is the device. */
-export const DataDevice = closedText(400, /^(?!.*\.\.)\/dev\/[\w./:*?[\]+@=-]+(?: \/dev\/[\w./:*?[\]+@=-]+){0,3}$/);
-
-/** What a cloud calls a network: a UUID, an address, a CIDR. */
-export const LocalNetwork = closedText(200, /^[\w./:@+=-]+$/);
 
 /** Networks of one peer, as `wg show` prints them. */
 const AllowedAddresses = closedText(1000, /^(?:[0-9a-f.:/ ]+|\(none\))$/);

@@ -1,7 +1,6 @@
 /** What tools found out about a node; never part of the desired state, only observed. */
 import { z } from 'zod';
-import { BootId, IpAddress, PortNumber, WireguardKey } from './closed-texts.ts';
-import { DataDevice, LocalNetwork } from './machine-facts.ts';
+import { BootId, DataDevice, IpAddress, LocalNetwork, PortNumber, WireguardKey } from './closed-texts.ts';
 
 /** A stored fact that is not of its type, from a version that did not check it, counts as unknown: the next visit reports it. */
 const known = <Type extends z.ZodType>(type: Type) => type.optional().catch(undefined);

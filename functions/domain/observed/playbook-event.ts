@@ -1,7 +1,6 @@
 /** One line of the callback of `templates/ansible`: what a playbook did on a host. Words of hosts are in it, so nothing in it is trusted. */
 import { z } from 'zod';
-import { closedText, observedWords } from './closed-texts.ts';
-import { MachineName } from './machine-facts.ts';
+import { closedText, MachineName, observedWords } from './closed-texts.ts';
 
 /** Name of a play or a task: our own, which a host cannot change. */
 const Title = closedText(200, /^[\w ,.:()'-]+$/);

@@ -1,8 +1,7 @@
 /** The machines of one provider instance of a cluster: created, changed and removed by one Terraform workspace. */
 import { z } from 'zod';
 import { allPools, type ClusterState, type NodePoolState } from '#domain/cluster-state.ts';
-import { closedText, IpAddress, PortNumber } from '#domain/observed/closed-texts.ts';
-import { DataDevice, LocalNetwork } from '#domain/observed/machine-facts.ts';
+import { closedText, DataDevice, IpAddress, LocalNetwork, PortNumber } from '#domain/observed/closed-texts.ts';
 import type { NodeFacts } from '#domain/observed/node-facts.ts';
 import {
   droppedPools,
