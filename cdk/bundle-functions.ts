@@ -57,8 +57,8 @@ export async function bundleFunctions(directory: string): Promise<Readonly<Recor
       // If a package has CommonJS and modules, use the modules: unused code is left out.
       resolve: { mainFields: ['module', 'main'], conditionNames: ['module', 'node', 'import', 'default'] },
       // Schemas are values, which zod makes without an effect on anything else: those that nothing uses are left out.
-      treeshake: { manualPureFunctions: ['z'] },
-      plugins: [leanBuiltins, lightPackages],
+      treeshake: { manualPureFunctions: ['z', 'closedText', 'observedWords', 'observedLine'] },
+      plugins: [leanBuiltins, lightPackages(name)],
       // The entry has what others import of it, too: fewer files to open in a cold start.
       preserveEntrySignatures: 'allow-extension',
       checks: { pluginTimings: false },
@@ -167,6 +167,10 @@ const textsOfContracts: Ballast = {
   instead: (text) => text.replaceAll(descriptionOfField, (call) => call.replaceAll(/[^\n]/g, '')),
 };
 
+/** The same of documents, in functions that read only what was accepted: none of them reports a fault of a field. */
+const textsOfDocuments: Ballast = { ...textsOfContracts, file: /functions\/domain\/.*\.ts$/ };
+const readersOfAccepted: readonly string[] = ['plan-cluster', 'plan-manifest', 'build-credentials'];
+
 const descriptionOfField = /\s*\.describe\(\s*(?:'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*"|`[^`$]*`),?\s*\)/g;
 
 /** Its exports are there, and do nothing. */
@@ -185,16 +189,20 @@ const ballast = [
   ...idleParts.map(withoutPart),
 ];
 
-const lightPackages: Plugin = {
-  name: 'light-packages',
-  load: {
-    filter: { id: ballast.map(({ file }) => file) },
-    async handler(id) {
-      const part = ballast.find(({ file }) => file.test(id));
-      return part && { code: await lightened(part, id), moduleType: id.endsWith('.ts') ? 'ts' : 'js' };
+/** @param name of the function */
+function lightPackages(name: string): Plugin {
+  const parts = readersOfAccepted.includes(name) ? [...ballast, textsOfDocuments] : ballast;
+  return {
+    name: 'light-packages',
+    load: {
+      filter: { id: parts.map(({ file }) => file) },
+      async handler(id) {
+        const part = parts.find(({ file }) => file.test(id));
+        return part && { code: await lightened(part, id), moduleType: id.endsWith('.ts') ? 'ts' : 'js' };
+      },
     },
-  },
-};
+  };
+}
 
 /**
  * An `import` of one of these modules of Node reads all that it exports, WebSocket and WebCrypto included, which loads much

@@ -9,6 +9,8 @@ import { RunnerRelease } from './runner-release.ts';
 const whole = z.coerce.number().int();
 /** Comma separated. */
 const list = z.string().transform((text) => text.split(',').filter(Boolean));
+/** JSON: texts by name. */
+const texts = z.string().transform((json) => z.record(z.string(), z.string()).parse(JSON.parse(json)));
 
 export const Config = z.object({
   /** Tag and prefix of everything this installation makes. */
@@ -50,7 +52,7 @@ export const Config = z.object({
       error: 'must be an https URL without a slash at its end: agents send their tokens there',
     }),
   /** JSON: tool (terraform, ansible, kubeone, kubectl) to CodeBuild project name. */
-  KUBELOOM_RUNNER_PROJECTS: z.string().transform((json) => z.record(z.string(), z.string()).parse(JSON.parse(json))),
+  KUBELOOM_RUNNER_PROJECTS: texts,
   /** JSON: the images of this release and what they read (`RunnerRelease`); empty: builds run on the image of their project. */
   KUBELOOM_RUNNER_RELEASE: z
     .string()
@@ -61,13 +63,10 @@ export const Config = z.object({
   /** JSON: role of builds to its CodeBuild projects; only what gives builds their credentials has it. */
   KUBELOOM_BUILD_ROLES: z
     .string()
-    .default('{}')
-    .transform((json) => z.record(z.string(), z.array(z.string())).parse(JSON.parse(json))),
+    .transform((json) => z.record(z.string(), z.array(z.string())).parse(JSON.parse(json)))
+    .prefault('{}'),
   /** JSON: tool to the ARN of the role that its builds work in; as the one before. */
-  KUBELOOM_TOOL_ROLES: z
-    .string()
-    .default('{}')
-    .transform((json) => z.record(z.string(), z.string()).parse(JSON.parse(json))),
+  KUBELOOM_TOOL_ROLES: texts.prefault('{}'),
   /** How long a machine that was just created may take until its SSH port answers: it has to boot. */
   KUBELOOM_SSH_WAIT_SECONDS: whole.min(1).default(180),
   /** How long a user's own machine may take until its SSH port answers, each of three times. */

@@ -165,11 +165,14 @@ export type CollectResultOutput = z.infer<typeof CollectResultOutput>;
 export const LateStageInput = RunStageInput;
 export type LateStageInput = RunStageInput;
 
+/** How an execution ends in which no Catch runs. */
+const EndedWithoutCatch = z.enum(['FAILED', 'TIMED_OUT', 'ABORTED']);
+
 /** Stop Builds and Release Run: an ended execution of `reconcile-manifest`, as EventBridge reports it. */
 export const EndedRunInput = z.object({
   executionArn: z.string(),
   runId: z.string(),
-  status: z.enum(['FAILED', 'TIMED_OUT', 'ABORTED']),
+  status: EndedWithoutCatch,
   /** JSON text of its input. */
   input: z.string().transform((text) => ReconcileManifestInput.parse(JSON.parse(text))),
 });
@@ -200,7 +203,8 @@ export const RollOutInput = z.object({ namespace: z.string(), id: z.string(), ex
 export type RollOutInput = z.infer<typeof RollOutInput>;
 
 /** Continue Roll Out: an ended execution of `roll-out`, as EventBridge reports it. */
-export const EndedRollOutInput = EndedRunInput.pick({ status: true }).extend({
+export const EndedRollOutInput = z.object({
+  status: EndedWithoutCatch,
   /** JSON text of its input. */
   input: z.string().transform((text) => RollOutInput.parse(JSON.parse(text))),
 });

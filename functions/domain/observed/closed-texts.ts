@@ -7,7 +7,8 @@ import { z } from 'zod';
 import { printableText } from './printable-text.ts';
 
 /** A text of at most `limit` characters that matches `pattern`, which never runs on a longer one. */
-export const closedText = (limit: number, pattern: RegExp) => z.string().max(limit, { abort: true }).regex(pattern);
+export const closedText = (limit: number, pattern: RegExp) =>
+  z.string().check(z.maxLength(limit, { abort: true }), z.regex(pattern));
 
 /** Words for people: at most `limit` characters of them are kept, and what a terminal would obey is escaped. */
 export const observedWords = (limit: number) => z.string().transform((text) => printableText(text, limit));
@@ -22,7 +23,7 @@ export const WireguardKey = closedText(44, /^[A-Za-z0-9+/]{42}[AEIMQUYcgkosw048]
 /** The id of one start of a Linux kernel: a UUID in lower case. */
 export const BootId = closedText(36, /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/);
 
-export const PortNumber = z.number().int().min(1).max(65_535);
+export const PortNumber = z.number().int().check(z.gte(1), z.lte(65_535));
 
 export const IpAddress = z.union([z.ipv4(), z.ipv6()]);
 

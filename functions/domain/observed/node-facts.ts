@@ -5,10 +5,12 @@ import { BootId, DataDevice, IpAddress, LocalNetwork, PortNumber, WireguardKey }
 /** A stored fact that is not of its type, from a version that did not check it, counts as unknown: the next visit reports it. */
 const known = <Type extends z.ZodType>(type: Type) => type.optional().catch(undefined);
 
+const KnownPort = known(PortNumber);
+
 export const NodeFacts = z.strictObject({
   publicAddress: known(IpAddress),
-  sshPort: known(PortNumber),
-  wireguardPort: known(PortNumber),
+  sshPort: KnownPort,
+  wireguardPort: KnownPort,
   wireguardPublicKey: known(WireguardKey),
   /** Globs that find the node's data disk; absent where it has none. */
   dataDevice: known(DataDevice),
