@@ -19,6 +19,8 @@ const momentsIn = (variable: string, usual: string): readonly Moment[] =>
 const joins = momentsIn('KUBELOOM_KILL_JOINS', '1,6,11');
 const minor = momentsIn('KUBELOOM_KILL_MINOR', '');
 const patch = momentsIn('KUBELOOM_KILL_PATCH', '25');
+/** Each kill takes minutes on a busy machine; in milliseconds. */
+const timeFor = (moments: readonly Moment[]) => ({ timeout: 600_000 * (1 + moments.length) });
 
 const small = async (version: string): Promise<Manifest> => without(await two(version), 'compute-2');
 
@@ -42,19 +44,23 @@ describe('a runner that is killed', () => {
     await cluster.kubectl('delete', 'pdb', 'hello');
   }
 
-  it.runIf(minor.length > 0)('the next attempt ends an upgrade by a minor version that was killed', async () => {
-    now = patchBefore;
-    prove('minor upgrade', minor, await cluster.applyWithKills(await small(now), minor));
-    await proveCluster();
-  });
+  it.runIf(minor.length > 0)(
+    'the next attempt ends an upgrade by a minor version that was killed',
+    timeFor(minor),
+    async () => {
+      now = patchBefore;
+      prove('minor upgrade', minor, await cluster.applyWithKills(await small(now), minor));
+      await proveCluster();
+    },
+  );
 
-  it.runIf(patch.length > 0)('the next attempt ends an upgrade that was killed', async () => {
+  it.runIf(patch.length > 0)('the next attempt ends an upgrade that was killed', timeFor(patch), async () => {
     now = newest;
     prove('patch upgrade', patch, await cluster.applyWithKills(await small(now), patch));
     await proveCluster();
   });
 
-  it.runIf(joins.length > 0)('the next attempt ends what a killed join has started', async () => {
+  it.runIf(joins.length > 0)('the next attempt ends what a killed join has started', timeFor(joins), async () => {
     for (const moment of joins) {
       prove('join', [moment], await cluster.applyWithKills(await two(now), [moment]));
       await proveCluster();
