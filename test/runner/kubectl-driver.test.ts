@@ -78,6 +78,7 @@ describe('removal of nodes', () => {
         'patch',
         'drain',
         'get',
+        'get',
         'delete',
       ]);
       expect(world.calls()[2]).toContain('patch nodes.longhorn.io basement-01');
@@ -113,9 +114,9 @@ describe('removal of nodes', () => {
       await world.shrink(target, ['control-aaaaaaa-02']);
       expect((await world.run('nodes')).ok).toBe(true);
       const verbs = world.calls().map((call) => call.split(' ')[0]);
-      expect(verbs).toEqual(['get', 'cordon', 'drain', 'get', 'exec', 'exec', 'delete', 'get']);
+      expect(verbs).toEqual(['get', 'cordon', 'drain', 'get', 'get', 'exec', 'exec', 'delete', 'get']);
       expect(world.calls().at(-1)).toContain('configmap kubeadm-config');
-      expect(world.calls()[5]).toMatch(/etcd-control-aaaaaaa-01 .*member remove b2$/);
+      expect(world.calls()[6]).toMatch(/etcd-control-aaaaaaa-01 .*member remove b2$/);
     },
   );
 

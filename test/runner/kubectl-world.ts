@@ -26,13 +26,12 @@ export async function kubectlWorld() {
   const fail = (command: string, node: string, words: string) =>
     writeFileSync(join(cluster, `fail-${command}-${node}`), words);
   /** A node of the cluster, by its name. */
-  function live(name: string, change: { ready?: string; labels?: Record<string, string> } = {}): void {
-    const node = {
-      metadata: { name, resourceVersion: '5', labels: change.labels ?? {} },
-      spec: {},
-      status: { conditions: [{ type: 'Ready', status: change.ready ?? 'True' }] },
-    };
-    writeFileSync(join(cluster, 'nodes', name), JSON.stringify(node));
+  function live(name: string, change: LiveChange = {}): void {
+    writeFileSync(join(cluster, 'nodes', name), nodeText(name, change));
+  }
+  /** From the first `command` on, this node no longer answers. */
+  function dies(name: string, command: 'drain'): void {
+    writeFileSync(join(cluster, `after-${command}-${name}`), nodeText(name, { ready: 'Unknown' }));
   }
 
   async function shrink(
@@ -61,5 +60,18 @@ export async function kubectlWorld() {
       ],
     }),
   );
-  return { ...world, cluster, calls, fail, live, shrink };
+  return { ...world, cluster, calls, fail, live, dies, shrink };
+}
+
+interface LiveChange {
+  readonly ready?: string;
+  readonly labels?: Record<string, string>;
+  readonly taints?: readonly object[];
+  readonly deleting?: boolean;
+}
+
+function nodeText(name: string, { ready = 'True', labels = {}, taints = [], deleting = false }: LiveChange): string {
+  const deletion = deleting && { deletionTimestamp: '2026-11-23T02:00:00Z' };
+  const metadata = { name, resourceVersion: '5', labels, ...deletion };
+  return JSON.stringify({ metadata, spec: { taints }, status: { conditions: [{ type: 'Ready', status: ready }] } });
 }

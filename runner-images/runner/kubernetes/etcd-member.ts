@@ -2,10 +2,12 @@
 import { z } from 'zod';
 import { closedText } from '#domain/observed/closed-texts.ts';
 import { KubernetesName } from '#domain/observed/kubernetes-texts.ts';
+import { keepsQuorum } from '#domain/what-stays.ts';
 import type { StageContext } from '../stage-context.ts';
 import { StageFailure } from '../stage-failure.ts';
 import { readToolJson } from '../tool-answer.ts';
 import type { Kubectl } from './kubectl.ts';
+import { noMajority } from './last-control.ts';
 
 /** An id becomes an argument of etcdctl. A member that has not started has no name. */
 export const EtcdMembers = z.object({
@@ -35,12 +37,15 @@ export function etcdEnvironment(node: string): readonly string[] {
   return ['get', 'pod', '-n', 'kube-system', `etcd-${node}`, '-o', 'jsonpath={.spec.containers[0].env[*].name}'];
 }
 
-/** Removes only the member of this very node; one that is gone is fine. Throws `EtcdUnreachable`. */
+/**
+ * Removes only the member of this very node; one that is gone is fine. `survivors`: names of control nodes that stay; `living`: of all
+ * nodes that answer. Throws `EtcdUnreachable`, and `LastControlNode` when the members that are left would have no majority.
+ */
 export async function removeEtcdMember(
   context: StageContext,
   kubectl: Kubectl,
   node: string,
-  survivors: readonly string[],
+  { survivors, living }: { readonly survivors: readonly string[]; readonly living: ReadonlySet<string> },
 ): Promise<void> {
   if (context.facts.current.simulated.includes('control plane')) {
     context.log.write('runner', `${node}: no etcd member to remove (simulated control plane)`);
@@ -54,6 +59,8 @@ export async function removeEtcdMember(
     if (listed.code !== 0) continue;
     const member = memberOf(listed.stdout, node);
     if (member === undefined) return;
+    const members = membersIn(listed.stdout, node).map(({ ID, name }) => name || `the member ${ID}`);
+    if (!keepsQuorum(node, { members, living })) throw noMajority(node, members, living);
     await kubectl.run([...etcdctl, 'member', 'remove', member], { about: node });
     return;
   }
@@ -66,9 +73,14 @@ export async function removeEtcdMember(
   });
 }
 
-/** Hex id of a node's member; names are compared whole. Warnings may precede the JSON. */
+/** Hex id of a node's member; names are compared whole. */
 export function memberOf(output: string, node: string): string | undefined {
+  return membersIn(output, node).find(({ name }) => name === node)?.ID;
+}
+
+/** Warnings may precede the JSON. */
+function membersIn(output: string, node: string): z.infer<typeof EtcdMembers>['members'] {
   const json = output.split('\n').find((line) => line.startsWith('{')) ?? output;
   const about = { tool: 'etcdctl', what: 'its list of members', resource: node };
-  return readToolJson(EtcdMembers, json, about).members.find(({ name }) => name === node)?.ID;
+  return readToolJson(EtcdMembers, json, about).members;
 }

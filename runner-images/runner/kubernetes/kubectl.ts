@@ -35,6 +35,7 @@ export const ListedNode = z.object({
     labels: ObservedLabels.default({}),
     annotations: ObservedAnnotations.default({}),
     creationTimestamp: KubernetesTime.optional(),
+    deletionTimestamp: KubernetesTime.optional(),
   }),
   spec: z
     .object({
@@ -78,6 +79,8 @@ export interface ClusterNode extends LiveNode {
   readonly kubeletVersion?: string;
   /** Id of the machine that its kubelet last ran on. */
   readonly bootId: string;
+  /** Kubernetes was asked to delete it. @default false */
+  readonly deleting?: boolean;
 }
 
 export class Kubectl {
@@ -110,6 +113,7 @@ export class Kubectl {
           createdAt: metadata.creationTimestamp,
           kubeletVersion: status.nodeInfo.kubeletVersion,
           bootId: status.nodeInfo.bootID,
+          ...(metadata.deletionTimestamp !== undefined && { deleting: true }),
         };
         return [metadata.name, node];
       }),

@@ -1,13 +1,15 @@
 /** Takes nodes out of Kubernetes: cordon, drain, etcd member, delete; control nodes one at a time, compute within a budget. */
-import type { ClusterState, NodePoolState } from '#domain/cluster-state.ts';
+import type { NodePoolState } from '#domain/cluster-state.ts';
 import { isLocked, lockLabels } from '#domain/node-labels.ts';
 import type { NodesWork } from '#domain/plan.ts';
+import { deadFirst } from '#domain/what-stays.ts';
 import { settleBounded, unwrap } from '../bounded.ts';
 import type { StageContext } from '../stage-context.ts';
 import { StageFailure } from '../stage-failure.ts';
 import { drainNode, drainWaits, heldFailure, type NodeHeld } from './drain-node.ts';
 import { removeEtcdMember } from './etcd-member.ts';
 import type { ClusterNode, Kubectl } from './kubectl.ts';
+import { livingOf, refuseLastControl } from './last-control.ts';
 import { refuseLastReplica, stopReplicas } from './stop-replicas.ts';
 
 interface Leaving {
@@ -34,9 +36,8 @@ export async function removeNodes(
   const locked = present.filter(({ name }) => isLocked(nodes.get(name)?.labels ?? {}));
   const free = present.filter((node) => !locked.includes(node));
   const waits: NodeHeld[] = locked.map(({ name }) => lockOf(name));
-  const survivors = controlNodes(context.target).filter((name) => nodes.has(name));
-  const take = async (leaving: Leaving) => {
-    const removed = removeNode(context, kubectl, leaving, nodes.get(leaving.name), survivors);
+  const take = async (leaving: Leaving, seen = nodes) => {
+    const removed = removeNode(context, kubectl, leaving, seen);
     const held = await (orphan.has(leaving.name)
       ? removed.catch((error) => reportTolerated(context, leaving.name, error))
       : removed);
@@ -44,7 +45,14 @@ export async function removeNodes(
     return held;
   };
   // One at a time: the next one waits for the one that is held.
-  for (const leaving of free.filter(({ control }) => control)) if (await take(leaving)) break;
+  const living = livingOf(nodes);
+  const controls = deadFirst(
+    free.filter(({ control }) => control),
+    living,
+  );
+  for (const [place, leaving] of controls.entries()) {
+    if (await take(leaving, place === 0 ? nodes : await kubectl.nodes())) break;
+  }
   const pools = Map.groupBy(
     free.filter(({ control }) => !control),
     ({ pool }) => pool,
@@ -60,15 +68,15 @@ export async function removeNodes(
   return free.length;
 }
 
-/** Returns what holds it, if its pods cannot leave yet: it then stays, cordoned. */
+/** Returns what holds it, if its pods cannot leave yet: it then stays, cordoned. `seen`: all nodes of Kubernetes. */
 async function removeNode(
   context: StageContext,
   kubectl: Kubectl,
   { name, control }: Leaving,
-  live: ClusterNode | undefined,
-  survivors: readonly string[],
+  seen: ReadonlyMap<string, ClusterNode>,
 ): Promise<NodeHeld | undefined> {
-  if (control && survivors.length === 0) throw lastControlNode(name);
+  const live = seen.get(name);
+  if (control) refuseLastControl(context, name, seen);
   if (live?.ready === 'Unknown') {
     context.emit({
       kind: 'NodeUnreachable',
@@ -84,7 +92,12 @@ async function removeNode(
   if (held) return held;
   // What a dead machine had is lost: it must not keep its node for ever.
   if (!control && live?.ready !== 'Unknown') await refuseLastReplica(context, kubectl, name);
-  if (control) await removeEtcdMember(context, kubectl, name, survivors);
+  if (control) {
+    // The drain took minutes.
+    const now = await kubectl.nodes();
+    const survivors = refuseLastControl(context, name, now);
+    await removeEtcdMember(context, kubectl, name, { survivors, living: livingOf(now) });
+  }
   await kubectl.run(['delete', 'node', name, '--ignore-not-found', '--wait=true', '--timeout=60s'], { about: name });
   context.facts.node(name, { joined: false });
   context.emit({ kind: 'NodeRemoved', message: `${name} left the cluster`, node: name });
@@ -109,22 +122,6 @@ function leavingNode({ target, others }: StageContext, name: string): Leaving {
   );
   const pool = pools.find(({ nodes }) => nodes.some((node) => node.name === name));
   return { name, control: pool?.role === 'control', pool: pool?.id ?? '' };
-}
-
-function controlNodes(state: ClusterState | null): readonly string[] {
-  return (state?.pools ?? [])
-    .filter(({ role }) => role === 'control')
-    .flatMap(({ nodes }) => nodes.map(({ name }) => name));
-}
-
-function lastControlNode(name: string): StageFailure {
-  return new StageFailure({
-    class: 'bug',
-    code: 'LastControlNode',
-    message: `${name} is the last control node that answers; without it the cluster is lost, so it is not removed.`,
-    resource: name,
-    hint: 'Add another control node first, or delete the whole cluster.',
-  });
 }
 
 const lockOf = (node: string): NodeHeld => ({ node, because: `held by the label ${lockLabels.join(' or ')}` });

@@ -7,6 +7,7 @@ import { StageFailure } from '../stage-failure.ts';
 import { removeEtcdMember } from './etcd-member.ts';
 import { keepKubeconfig } from './kubeconfig.ts';
 import { Kubectl } from './kubectl.ts';
+import { livingOf } from './last-control.ts';
 import { controlNames, type Member, nodesInDoubt } from './members.ts';
 
 /** ssh processes at once. */
@@ -35,7 +36,7 @@ export async function removeOldMembers(
   const nodes = await kubectl.nodes();
   for (const name of bare) {
     // A control node may have got into etcd and not into Kubernetes.
-    if (controls.includes(name)) await removeEtcdMember(context, kubectl, name, survivors);
+    if (controls.includes(name)) await removeEtcdMember(context, kubectl, name, { survivors, living: livingOf(nodes) });
     context.facts.node(name, { joined: false });
     if (!nodes.has(name)) continue;
     await kubectl.run(['delete', 'node', name, '--ignore-not-found', '--wait=true', '--timeout=60s'], { about: name });

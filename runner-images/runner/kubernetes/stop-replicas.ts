@@ -1,6 +1,7 @@
 /** Longhorn on a node that leaves: no replica is placed on it any more, and it does not go with the last healthy one of a volume. */
 import { z } from 'zod';
 import { volumesOnlyOn } from '#domain/healthy-replicas.ts';
+import { closedText } from '#domain/observed/closed-texts.ts';
 import { KubernetesName, KubernetesTime } from '#domain/observed/kubernetes-texts.ts';
 import { complaintsOnly } from '../process.ts';
 import { knownStates, type StageContext } from '../stage-context.ts';
@@ -8,6 +9,7 @@ import { StageFailure } from '../stage-failure.ts';
 import { readToolJson } from '../tool-answer.ts';
 import type { Kubectl } from './kubectl.ts';
 import { isAbsent } from './kubectl-failure.ts';
+import { stayingNodes } from './staying-nodes.ts';
 
 const place = ['--namespace=longhorn-system', '--request-timeout=30s'];
 
@@ -16,12 +18,15 @@ const empty = z.literal('');
 export const LonghornReplicas = z.object({
   items: z.array(
     z.object({
+      metadata: z.object({ deletionTimestamp: KubernetesTime.optional() }).prefault({}),
       spec: z.object({
         volumeName: KubernetesName.or(empty).default(''),
         nodeID: KubernetesName.or(empty).default(''),
         healthyAt: KubernetesTime.or(empty).default(''),
         failedAt: KubernetesTime.or(empty).default(''),
       }),
+      /** It is `stopped` while its volume is detached. */
+      status: z.object({ currentState: closedText(30, /^[a-z]*$/).default('') }).prefault({}),
     }),
   ),
 });
@@ -48,7 +53,10 @@ export async function stopReplicas(context: StageContext, kubectl: Kubectl, node
   context.log.write('runner', `${node}: Longhorn may still place replicas on it: ${stderr.trim()}`);
 }
 
-/** After the drain. Throws `LastReplica` with the volumes that have no other healthy replica. */
+/** States of a replica in which its data may be lost. */
+const doubtful = new Set(['error', 'unknown']);
+
+/** After the drain. Throws `LastReplica` with the volumes that have no other healthy replica on a node that stays. */
 export async function refuseLastReplica(context: StageContext, kubectl: Kubectl, node: string): Promise<void> {
   if (!hasLonghorn(context)) return;
   const get = ['get', 'replicas.longhorn.io', ...place, '-o', 'json'];
@@ -58,19 +66,21 @@ export async function refuseLastReplica(context: StageContext, kubectl: Kubectl,
   const replicas = readToolJson(LonghornReplicas, result.stdout, {
     tool: 'kubectl',
     what: 'its list of replicas of Longhorn',
-  }).items.map(({ spec }) => ({
+  }).items.map(({ metadata, spec, status }) => ({
     volume: spec.volumeName,
     node: spec.nodeID,
     healthy: spec.healthyAt !== '',
-    failed: spec.failedAt !== '',
+    failed: spec.failedAt !== '' || metadata.deletionTimestamp !== undefined,
+    doubtful: doubtful.has(status.currentState),
   }));
-  const volumes = volumesOnlyOn(node, replicas);
+  const alone = volumesOnlyOn(node, replicas, new Set(replicas.map((replica) => replica.node)));
+  const volumes = alone.length > 0 ? alone : volumesOnlyOn(node, replicas, await stayingNodes(context, kubectl));
   if (volumes.length === 0) return;
   throw new StageFailure({
     class: 'conflict',
     code: 'LastReplica',
-    message: `${node} has the last healthy replica of ${volumes.slice(0, 20).join(', ')}${volumes.length > 20 ? ` and ${volumes.length - 20} more` : ''}: it is drained and not removed.`,
+    message: `${node} has the last healthy replica of ${volumes.slice(0, 20).join(', ')}${volumes.length > 20 ? ` and ${volumes.length - 20} more` : ''}: no other one is on a node that is ready and stays, so it is drained and not removed.`,
     resource: node,
-    hint: 'Kubeloom retries automatically until the data is elsewhere: see in Longhorn whether other nodes have room for it; or delete the volumes.',
+    hint: 'Kubeloom retries automatically until the data is elsewhere: see in Longhorn whether other nodes have room for it. A volume that is detached is copied only while it is attached. Or delete the volumes.',
   });
 }
