@@ -1,9 +1,18 @@
 /** Answers the cluster-autoscaler: gRPC on one side, the HTTPS API on the other, and nothing kept between two of its rounds. */
 import { type handleUnaryCall, Server, ServerCredentials, type ServerUnaryCall, status } from '@grpc/grpc-js';
 import type { AgentGroup } from '#contracts/agent.ts';
+import { sizeThatKeeps } from '#domain/what-stays.ts';
 import { type AgentApi, ApiRefusal } from './agent-api.ts';
 import { cloudProvider } from './autoscaler-wire.ts';
-import { instanceId, instances, isPlaceholder, targetSize, templateNode } from './group-answers.ts';
+import {
+  instanceId,
+  instances,
+  isPlaceholder,
+  machinesToCome,
+  placesTaken,
+  targetSize,
+  templateNode,
+} from './group-answers.ts';
 
 interface ShortNode {
   readonly providerID: string;
@@ -73,9 +82,12 @@ export function autoscalerAnswers(api: AgentApi): Readonly<Record<string, Answer
     NodeGroupDecreaseTargetSize: async ({ id, delta }: { id: string; delta: number }) => {
       const group = await find(id);
       const count = targetSize(group) + delta;
-      const staying = group.nodes.filter(({ state }) => state !== 'deleting').length;
-      if (delta >= 0 || count < staying)
-        throw new Refused(status.INVALID_ARGUMENT, `${id} has ${staying} nodes: ${delta} would delete some of them`);
+      const staying = placesTaken(group);
+      if (delta >= 0 || sizeThatKeeps(count, staying.map(stays)) !== count)
+        throw new Refused(
+          status.INVALID_ARGUMENT,
+          `${id} has ${staying.length} nodes: ${delta} would delete some of them`,
+        );
       return resize(group, count);
     },
     NodeGroupDeleteNodes: async ({ id, nodes }: { id: string; nodes: readonly ShortNode[] }) => {
@@ -83,11 +95,14 @@ export function autoscalerAnswers(api: AgentApi): Readonly<Record<string, Answer
       const strangers = nodes.filter((node) => !isPlaceholder(idOf(node)) && !holds(group, node));
       if (strangers.length > 0)
         throw new Refused(status.INVALID_ARGUMENT, `not of ${id}: ${strangers.map(({ name }) => name).join(', ')}`);
-      // Instances that never came count as asked for, as long as the pool says so.
       const remove = group.nodes.filter(({ name }) => nodes.some((node) => idOf(node) === instanceId(name)));
-      const staying = remove.filter(({ state }) => state !== 'deleting');
-      const placeholders = nodes.filter((node) => isPlaceholder(idOf(node)));
-      const count = Math.max(0, targetSize(group) - staying.length - placeholders.length);
+      const leaving = placesTaken({ nodes: remove });
+      const missing = machinesToCome(group, nodes.map(idOf));
+      // Only placeholders whose machines exist by now: the autoscaler reads the list again.
+      if (remove.length + missing === 0) return {};
+      const staying = placesTaken(group).filter((node) => !leaving.includes(node));
+      const target = targetSize(group);
+      const count = Math.min(target, sizeThatKeeps(target - leaving.length - missing, staying.map(stays)));
       return resize(
         group,
         count,
@@ -134,6 +149,8 @@ function codeOf(error: unknown): status {
 const wordsOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 const groupOf = ({ pool, min, max }: AgentGroup): object => ({ id: pool, minSize: min, maxSize: max, debug: pool });
+
+const stays = (): { readonly leaves: boolean } => ({ leaves: false });
 
 /** By the provider id; a node that just registered may not have one yet. */
 const idOf = ({ providerID, name }: ShortNode): string => providerID || instanceId(name);

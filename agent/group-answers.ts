@@ -25,6 +25,24 @@ const placeholderId = (pool: string, index: number): string => `kubeloom:///${po
 export const isPlaceholder = (id: string): boolean => id.startsWith('kubeloom:///');
 
 /**
+ * How many of these ids are machines that did not come. The autoscaler keeps its list of instances for minutes: where a machine has the place of a
+ * placeholder by now, the deletion of the placeholder must not take that machine.
+ */
+export function machinesToCome(group: AgentGroup, ids: readonly string[]): number {
+  const first = placesTaken(group).length;
+  const last = targetSize(group);
+  const places = Array.from({ length: Math.max(0, last - first) }, (_, place) =>
+    placeholderId(group.pool, first + place),
+  );
+  return places.filter((id) => ids.includes(id)).length;
+}
+
+/** Nodes that no one asked to delete. */
+export function placesTaken({ nodes }: Pick<AgentGroup, 'nodes'>): AgentGroup['nodes'] {
+  return nodes.filter(({ state }) => state !== 'deleting');
+}
+
+/**
  * Nodes that were asked for. After a failure it is still the size that failed, until the autoscaler has deleted the instances
  * that are reported as failed: it would not see them fail otherwise, and would ask the same pool again.
  */
@@ -37,7 +55,7 @@ export function instances(group: AgentGroup): readonly AutoscalerInstance[] {
     id: instanceId(name),
     status: { instanceState: states[state] },
   }));
-  const staying = group.nodes.filter(({ state }) => state !== 'deleting').length;
+  const staying = placesTaken(group).length;
   const missing = Math.max(0, targetSize(group) - staying);
   return [...known, ...Array.from({ length: missing }, (_, index) => placeholder(group, staying + index))];
 }

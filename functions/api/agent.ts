@@ -7,6 +7,7 @@ import { type Demand, withReplacements, withSizes } from '#domain/demand.ts';
 import { PipelineError } from '#domain/errors.ts';
 import { shown } from '#domain/manifest/schema/names.ts';
 import { counted } from '#domain/planning/text/words.ts';
+import { sizeThatKeeps } from '#domain/what-stays.ts';
 import { keepReport, lastReport } from '../pipeline/records/agent-reports.ts';
 import { clusterName } from '../pipeline/records/cluster-records.ts';
 import { demandOf } from '../pipeline/records/demand-records.ts';
@@ -72,6 +73,10 @@ function refuseOthers(group: AgentGroup, count: number, remove: readonly string[
   const leaving = remove.filter((name) => states.get(name) !== 'deleting').length;
   if (leaving > 0 && count > group.size - leaving)
     refuse(`${count} is not ${counted(leaving, 'node')} less than ${group.size}`);
+  const machines = group.nodes.map(({ name, state }) => ({ leaves: state === 'deleting' || remove.includes(name) }));
+  const fewest = Math.min(group.size, sizeThatKeeps(count, machines));
+  if (count < fewest)
+    refuse(`${counted(fewest, 'node')} exist that it does not name: ${count} would delete some of them`);
 }
 
 /** Clouds lock accounts after refused logins. A request that starts nothing only forgets the failure of the pool. */

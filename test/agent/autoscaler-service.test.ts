@@ -114,6 +114,31 @@ describe('what the autoscaler changes', () => {
     expect(api.asked.at(-1), 'a node that is leaving already does not count twice').toMatchObject({ count: 1 });
   });
 
+  it.each([
+    ['three of three', 3, [0, 1, 2]],
+    ['one of three', 3, [2]],
+    ['the same one twice', 3, [2, 2]],
+    ['one that never was', 3, [7]],
+  ])('a placeholder whose machine exists by now takes none of the machines: %s', async (_, size, places) => {
+    const api = pools(aPool({ size, nodes: ['work-01', 'work-02', 'work-03'].map(running) }));
+    const call = await clientOf(api);
+    const nodes = places.map((place) => ({ name: '', providerID: `kubeloom:///work/${place}` }));
+
+    await call('NodeGroupDeleteNodes', { id: 'work', nodes });
+
+    expect(api.asked).toEqual([]);
+  });
+
+  it('only placeholders whose machines did not come make the pool smaller', async () => {
+    const api = pools(aPool({ size: 4, nodes: [running('work-01'), running('work-02')] }));
+    const call = await clientOf(api);
+    const nodes = [0, 1, 3].map((place) => ({ name: '', providerID: `kubeloom:///work/${place}` }));
+
+    await call('NodeGroupDeleteNodes', { id: 'work', nodes: [...nodes, { name: 'work-02', providerID: '' }] });
+
+    expect(api.asked).toEqual([{ pool: 'work', count: 2, remove: ['work-02'] }]);
+  });
+
   it('a node of another pool is not deleted, and nothing is asked', async () => {
     const api = pools(aPool());
     const call = await clientOf(api);

@@ -47,6 +47,18 @@ describe('a token in the wrong hands', () => {
     expect((await caller.resize('web-work', { count: 1, remove })).status).toBe(200);
   });
 
+  it('a size below the machines that run, and that it does not name, is refused', async () => {
+    await caller.resize('web-work', { count: 3 });
+    await pipeline.settle();
+    const remove = (await caller.group('web-work'))?.nodes.slice(0, 1).map(({ name }) => name);
+    for (const body of [{ count: 2 }, { count: 1, remove }]) {
+      const refused = await caller.resize('web-work', body);
+      expect(refused.status).toBe(409);
+      expect(JSON.stringify(refused)).toContain('would delete some of them');
+    }
+    expect((await caller.resize('web-work', { count: 2, remove })).status).toBe(200);
+  });
+
   it('the record of another cluster that cannot be read locks no one out', async () => {
     pipeline.deps.clusters.list = () => Promise.reject(new PipelineError('Unreadable', 'db cannot be read'));
     pipeline.deps.demands.list = () => Promise.reject(new PipelineError('Unreadable', 'db cannot be read'));
