@@ -159,6 +159,12 @@ export const eventKinds = {
       when: 'a machine unknown to Terraform is deleted',
       fault: 'a run that was interrupted',
     },
+    StateKept: {
+      level: 'warning',
+      when: 'Terraform could not save its state, which is kept next to it and pushed before the next plan',
+      fault: 'platform',
+    },
+    StatePushed: { level: 'info', when: 'a state that an earlier build could not save is saved' },
     StrayQuarantined: {
       level: 'warning',
       node: 'always',

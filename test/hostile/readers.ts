@@ -60,6 +60,7 @@ const liedTo: Readonly<Record<string, string>> = {
       'test/ansible/machine-answers.test.ts',
     ]),
   ),
+  [`${runner}/terraform/errored-state.ts`]: 'test/runner/errored-state.test.ts',
   [`${runner}/drift/ask-machines.ts`]: 'test/hostile/machines.test.ts',
   [`${runner}/drift/machine-report.ts`]: 'test/hostile/machines.test.ts',
 };

@@ -93,7 +93,7 @@ describe('the last copy of a volume', () => {
     expect((await storing([own], staying, replica('a', own), replica('a', worker)))?.code).toBe('LastReplica');
   });
 
-  it('a node that Kubeloom does not know, and that is ready, is another place', async () => {
+  it('a node that Kubeloom does not know, and that is ready, counts as a place', async () => {
     world.live('of-a-person-01');
     expect(await storing([own], staying, replica('a', own), replica('a', 'of-a-person-01'))).toBeUndefined();
     expect(exists(own)).toBe(false);

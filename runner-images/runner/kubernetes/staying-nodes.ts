@@ -4,7 +4,7 @@ import { type Alternative, whatStays } from '#domain/what-stays.ts';
 import type { StageContext } from '../stage-context.ts';
 import type { ClusterNode, Kubectl } from './kubectl.ts';
 
-/** Taints of nodes that are given up: by whoever declared the machine dead, and by the cluster-autoscaler before it asks us to remove them. */
+/** Taints of nodes that are given up: by a person or program that declared the machine dead, and by the cluster-autoscaler before it removes them. */
 const givenUp = new Set(['node.kubernetes.io/out-of-service', 'ToBeDeletedByClusterAutoscaler']);
 
 /** Names of the nodes that are ready and that nothing removes. A drain takes minutes, so Kubernetes is asked each time. */

@@ -15,8 +15,8 @@ export function poolsThatFailed(context: StageContext, provider: string, reason:
   const dispensable = new Set(skippablePools(context).map(({ id }) => id));
   const added = here.filter((id) => dispensable.has(id));
   const { parts, error } = reason;
-  // It is about machines that exist.
-  if (error.code === 'ReplacementRefused') return [];
+  // It is about machines that exist, or about no pool at all: without the pools the bucket would refuse the state as well.
+  if (error.code === 'ReplacementRefused' || error.class === 'platform') return [];
   const isOf = (pool: string) => (part: FailurePart) =>
     part.address?.startsWith(`module.${poolModule(pool)}.`) === true;
   const existing = here.filter((id) => !dispensable.has(id));

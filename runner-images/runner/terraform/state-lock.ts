@@ -108,6 +108,45 @@ async function documentAt<Schema extends z.ZodType>(
   return text === undefined ? undefined : readToolJson(schema, text, { tool: 'terraform', what: `the note ${key}` });
 }
 
+/** Names who holds the lock that Terraform could not get; a lock that no one holds is reported as what it is. */
+export async function explainingLock<Result>(
+  around: Around,
+  stateKey: string,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  try {
+    return await work();
+  } catch (failure) {
+    throw await explained(around, stateKey, failure);
+  }
+}
+
+async function explained(around: Around, stateKey: string, failure: unknown): Promise<unknown> {
+  if (!(failure instanceof StageFailure) || !/acquiring the state lock/i.test(failure.error.message)) return failure;
+  // Not readable: what Terraform said is all that is known.
+  const unknown = Symbol('unknown');
+  const lock = await documentAt(around, `${stateKey}.tflock`, LockRecord).catch(() => unknown);
+  if (typeof lock === 'symbol') return failure;
+  if (lock !== undefined) return lock.Who === selfInLocks() ? failure : foreignLock(stateKey, lock);
+  // It was held when Terraform asked, and is free by now.
+  return /lock info:/i.test(failure.error.message) ? failure : lockRefused(stateKey, failure);
+}
+
+function lockRefused(stateKey: string, failure: StageFailure): StageFailure {
+  const [words = ''] = failure.error.message.split(/Terraform acquires a (?:state )?lock/);
+  return new StageFailure(
+    {
+      class: 'platform',
+      code: failure.error.code,
+      message: `No one holds the lock of the Terraform state ${stateKey}: the bucket of the installation did not take it. ${words.trim()}`,
+      resource: stateKey,
+      hint: 'There is no lock to free. The bucket has to accept what runners write below terraform/ (conditional writes, its policy, its key); Kubeloom retries automatically.',
+      retryable: false,
+    },
+    { cause: failure },
+  );
+}
+
 /** Removes state, lock and note of a workspace that has nothing left. */
 export async function removeState(
   { ports }: Pick<StageContext<'artifacts.remove'>, 'ports'>,

@@ -185,6 +185,11 @@ export class TerraformCli {
     await this.#must('TerraformUnlockFailed', ['force-unlock', '-force', '-no-color', id]);
   }
 
+  /** Saves the state of this file, whatever its exit code. Terraform refuses one that is older than what it would replace. */
+  push(file: string): Promise<CommandResult> {
+    return this.#run(['state', 'push', '-lock-timeout=30s', '-no-color', file]);
+  }
+
   /** Throws with the code when the command fails. */
   async #must(code: string, args: readonly string[], onLine?: Command['onLine']): Promise<CommandResult> {
     const result = await this.#run(args, onLine);

@@ -13,6 +13,7 @@ import { nodeOfAddress } from './addresses.ts';
 import { anyHook, askHooks, type WorkspacePart } from './ask-hooks.ts';
 import { type ChangeCounts, ChangeReporter } from './change-reporter.ts';
 import { configurationFile } from './cli-configuration.ts';
+import { pushErroredState, refuseErroredState, type StatePlace, savingState, stateExists } from './errored-state.ts';
 import { findTerraform } from './find-terraform.ts';
 import { keptWhenGone } from './gone-machines.ts';
 import { noteDestroyed, refuseLostState } from './lost-state.ts';
@@ -20,7 +21,7 @@ import { orphan } from './orphan-machines.ts';
 import { planKeeping } from './plan-keeping.ts';
 import { type HookInput, type ProviderFiles, versionFiles } from './provider-files.ts';
 import { logIn } from './provider-login.ts';
-import { removeState, selfInLocks, stateKeyVariable, takeOverState } from './state-lock.ts';
+import { explainingLock, removeState, selfInLocks, stateKeyVariable, takeOverState } from './state-lock.ts';
 import { canList, type Strays, straysOf } from './strays.ts';
 import { type StateResource, TerraformCli } from './terraform-cli.ts';
 
@@ -80,7 +81,7 @@ export async function applyWorkspace(context: ContextOf<'terraform'>, job: Works
   if (!job.destroy) return { ...(await converge(context, work)), ...about };
   const destroy = async (): Promise<void> => {
     // No state object: nothing was ever created, all of it is deleted already, or the state is lost.
-    if ((await context.ports.artifacts.getText(stateKey)) === undefined) return refuseLostState(context, job, stateKey);
+    if (!(await stateExists(context, stateKey))) return refuseLostState(context, job, stateKey);
     await converge(context, work);
     await noteDestroyed(context, job, stateKey);
     await removeState(context, stateKey);
@@ -148,10 +149,12 @@ export async function listingOf(
 async function plannedWork(context: SecretReader, job: WorkspaceJob): Promise<Work> {
   const files = await mainFiles(context, job);
   const { namespace, manifest } = context.document;
+  const stateKey = stateKeyOf({ ...job, namespace, manifest });
+  await refuseErroredState(context, stateKey);
   return {
     job,
     files,
-    stateKey: stateKeyOf({ ...job, namespace, manifest }),
+    stateKey,
     hook: hookInputOf(context, job),
     reporter: new ChangeReporter(context, knownNodeNames(context)),
   };
@@ -168,12 +171,15 @@ export function hookInputOf(context: SecretReader, job: WorkspaceJob): HookInput
   };
 }
 
-async function converge(
-  context: ContextOf<'terraform'>,
-  work: Work,
-): Promise<Pick<WorkspaceOutcome, 'outputs' | 'leftGone'>> {
+type Converged = Pick<WorkspaceOutcome, 'outputs' | 'leftGone'>;
+
+function converge(context: ContextOf<'terraform'>, work: Work): Promise<Converged> {
+  return explainingLock(context, work.stateKey, () => change(context, work));
+}
+
+async function change(context: ContextOf<'terraform'>, work: Work): Promise<Converged> {
   const { job, files, hook, reporter } = work;
-  const { terraform, render } = await prepareToChange(context, work);
+  const { terraform, render, place } = await prepareToChange(context, work);
   const { only = [] } = job;
   const parts = partsOf(job);
   const asks = only.length === 0 && (await anyHook(context, parts, 'before-apply'));
@@ -183,7 +189,7 @@ async function converge(
   const request = { replace, destroy: job.destroy, only };
   const { plan, leftGone } = await planKeeping(context, job, { terraform, render, request, knownGone: left });
   reporter.planned(labelOf(job), plan.messages);
-  if (plan.changes) await terraform.apply((message) => reporter.heard(message));
+  if (plan.changes) await savingState(context, place, () => terraform.apply((message) => reporter.heard(message)));
   // Destroy provisioners of tainted resources are never run: types with such resources remove them in this hook.
   if (plan.removes && !job.destroy && only.length === 0 && (await anyHook(context, parts, 'after-apply'))) {
     const input = { ...hook, resources: await terraform.resources() };
@@ -194,6 +200,7 @@ async function converge(
 
 interface Prepared {
   readonly terraform: TerraformCli;
+  readonly place: StatePlace;
   /** Writes the root module again, without these nodes. */
   readonly render: (without: ReadonlySet<string>) => Promise<void>;
 }
@@ -225,19 +232,21 @@ async function prepare(context: SecretReader, { job, files, stateKey }: Work): P
   const options = { directory, workspace, environment, nodes: knownNodeNames(context) };
   const terraform = new TerraformCli(context, options, await findTerraform());
   await terraform.init();
-  return { terraform, render };
+  return { terraform, place: { directory, stateKey }, render };
 }
 
-/** The same, with a state that is free for this runner to lock. */
+/** The same, with a state that is free for this runner to lock, and the newest that there is. */
 async function prepareToChange(context: ContextOf<'terraform'>, work: Work): Promise<Prepared> {
-  const { terraform, render } = await prepare(context, work);
+  const prepared = await prepare(context, work);
+  const { terraform, place } = prepared;
   const owner = {
     who: selfInLocks(),
     waypoint: context.document.runId,
     build: process.env.CODEBUILD_BUILD_ID ?? `process ${process.pid}`,
   };
   await takeOverState(context, work.stateKey, owner, (id) => terraform.forceUnlock(id));
-  return { terraform, render };
+  await pushErroredState(context, place, terraform);
+  return prepared;
 }
 
 /** Puts the modules of every version where the root finds them. */
