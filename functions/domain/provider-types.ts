@@ -1,5 +1,6 @@
 /** The ONE table of provider types: what each can do and which fields its Secret holds. */
 import { parseJson } from './json.ts';
+import { type MachineLimits, machineLimits } from './machine-limits.ts';
 import { isMap } from './manifest/faults/kubernetes-document.ts';
 
 /** One field of a provider's Secret. `accepts` checks the trimmed value; `format` describes valid values. */
@@ -43,6 +44,8 @@ export interface ProviderTypeFacts {
   readonly free?: boolean;
   /** Prices of its machines are with the public address of each. @default false */
   readonly pricedWithAddress?: boolean;
+  /** What its machines cannot have, asked when a manifest is submitted. @default nothing is known */
+  readonly limits?: MachineLimits;
   /** Empty: the type knows no `secretRef`. */
   readonly secret: readonly SecretField[];
   /** Works without a `secretRef`, too. @default false */
@@ -85,6 +88,7 @@ export const providerTypes = {
   aws: {
     ...cloud,
     title: 'AWS',
+    limits: machineLimits.aws,
     strays: 'delete',
     resizes: true,
     growsDisks: true,
@@ -106,6 +110,7 @@ export const providerTypes = {
   azure: {
     ...cloud,
     title: 'Azure',
+    limits: machineLimits.azure,
     strays: 'delete',
     resizes: true,
     spot: true,
@@ -115,6 +120,7 @@ export const providerTypes = {
   gcp: {
     ...cloud,
     title: 'Google Cloud',
+    limits: machineLimits.gcp,
     strays: 'delete',
     gpuTypeNeeded: true,
     spot: true,
@@ -137,6 +143,7 @@ export const providerTypes = {
   oci: {
     ...cloud,
     title: 'Oracle Cloud',
+    limits: machineLimits.oci,
     strays: 'delete',
     spot: true,
     secret: [
@@ -150,6 +157,7 @@ export const providerTypes = {
   hetzner: {
     ...cloud,
     title: 'Hetzner Cloud',
+    limits: machineLimits.hetzner,
     strays: 'delete',
     resizes: true,
     growsDisks: true,
@@ -188,7 +196,13 @@ export const providerTypes = {
       filled('applicationcredentialsecret'),
     ],
   },
-  exoscale: { ...cloud, title: 'Exoscale', strays: 'delete', secret: [filled('apikey'), filled('apisecret')] },
+  exoscale: {
+    ...cloud,
+    title: 'Exoscale',
+    limits: machineLimits.exoscale,
+    strays: 'delete',
+    secret: [filled('apikey'), filled('apisecret')],
+  },
   cloudrift: { ...cloud, title: 'CloudRift', dns: false, secret: [filled('token'), optional(filled('teamid'))] },
   verda: {
     ...cloud,
@@ -213,6 +227,7 @@ export const providerTypes = {
   digitalocean: {
     ...cloud,
     title: 'DigitalOcean',
+    limits: machineLimits.digitalocean,
     strays: 'delete',
     resizes: true,
     growsDisks: true,

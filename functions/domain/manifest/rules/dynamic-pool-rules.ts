@@ -3,6 +3,7 @@ import { counted, listed } from '#domain/planning/text/words.ts';
 import { type ProviderTypeFacts, providerTypeFacts, providerTypesThat } from '#domain/provider-types.ts';
 import { error, type Fault, warning } from '../faults/fault.ts';
 import { shown } from '../schema/names.ts';
+import { machineLimitRules } from './machine-limit-rules.ts';
 import { type ManifestIndex, named, type Path } from './manifest-index.ts';
 import type { PartialDynamicPool } from './partial-manifest.ts';
 import { unknownName } from './references.ts';
@@ -129,6 +130,7 @@ function* providerOfPoolRules(index: ManifestIndex, pool: PartialDynamicPool, pa
     );
   }
   if (pool.spot && !facts.spot) yield noSpot(path, facts);
+  yield* machineLimitRules({ pool, path, uses: index.uses.get(pool.name ?? '') ?? [] }, facts);
   const gpus = machineSpec?.nvidiaGpuCount ?? 0;
   if (gpus > 0 && !facts.gpu) {
     yield error(

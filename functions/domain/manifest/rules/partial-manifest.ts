@@ -51,6 +51,7 @@ const PartialDynamicPool = z.object({
   /** Given but broken counts as 1. */
   count: fields.count.catch(1),
   autoscaler: fields.autoscaler.catch({ min: 1, max: 1 }),
+  serverType: text,
   storageDiskSize: loose(z.number()),
   machineSpec: loose(ManifestMachineSpec),
   properties: z.unknown().optional(),

@@ -1,0 +1,58 @@
+/** Rules of what machines of a provider type cannot have, by the limits in its facts. */
+import { type MachineLimits, typeWithout } from '#domain/machine-limits.ts';
+import type { ProviderTypeFacts } from '#domain/provider-types.ts';
+import { error, type Fault } from '../faults/fault.ts';
+import { shown } from '../schema/names.ts';
+import { DynamicNodePoolFields } from '../schema/node-pools.ts';
+import type { Path, PoolUse } from './manifest-index.ts';
+import type { PartialDynamicPool } from './partial-manifest.ts';
+
+/** GB of the data disk of a compute pool that names none. */
+const usualDisk = DynamicNodePoolFields.shape.storageDiskSize.parse(undefined);
+
+/** Everything about one pool at once. `uses`: by clusters and load balancers. */
+export function* machineLimitRules(
+  { pool, path, uses }: { readonly pool: PartialDynamicPool; readonly path: Path; readonly uses: readonly PoolUse[] },
+  { title, limits }: Pick<ProviderTypeFacts, 'title' | 'limits'>,
+): Iterable<Fault> {
+  if (limits === undefined) return;
+  yield* diskRules(pool, { path, uses, title, limits });
+  const { serverType = '', spot, providerSpec: { region, zone } = {} } = pool;
+  const never = spot ? typeWithout(limits.noSpot, serverType) : undefined;
+  if (never !== undefined) {
+    const reason = `${never.named} is never a spot machine, and ${shown(serverType)} is one`;
+    yield error([...path, 'spot'], reason, 'remove it, or use another server type');
+  }
+  if (limits.zone === undefined || !region || !zone || limits.zone.accepts(zone, region)) return;
+  yield error(
+    [...path, 'providerSpec', 'zone'],
+    `${shown(zone)} is not a zone of the region ${shown(region)}: a zone of ${title} ${limits.zone.form}`,
+    'name one of its zones, or leave it out: then nodes are spread over all of them',
+  );
+}
+
+interface Limited {
+  readonly path: Path;
+  readonly uses: readonly PoolUse[];
+  readonly title: string;
+  readonly limits: MachineLimits;
+}
+
+/** Control nodes and load balancers have no data disk. */
+function* diskRules(
+  { serverType = '', storageDiskSize }: PartialDynamicPool,
+  { path, uses, title, limits }: Limited,
+): Iterable<Fault> {
+  const computes = uses.some(({ as }) => as === 'compute');
+  const size = storageDiskSize ?? (computes ? usualDisk : 0);
+  if (size === 0 || (uses.length > 0 && !computes)) return;
+  const place = [...path, 'storageDiskSize'];
+  const without = typeWithout(limits.noDisk, serverType);
+  if (without !== undefined) {
+    const what = storageDiskSize === undefined ? `a pool without storageDiskSize gets one of ${size} GB` : '';
+    const reason = `${without.named} of ${title} takes no data disk, and ${shown(serverType)} is one`;
+    yield error(place, what === '' ? reason : `${reason}; ${what}`, 'write 0, or use another server type');
+  } else if (limits.mostDisk !== undefined && size > limits.mostDisk) {
+    yield error(place, `${size} GB is more than a disk of ${title} has`, `write ${limits.mostDisk} or less`);
+  }
+}
