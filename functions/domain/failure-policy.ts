@@ -72,7 +72,8 @@ export const failurePolicy = {
     revertible: 'rollBack',
     forwardOnly: 'stop',
     restart: 'asked',
-    because: 'the manifest must be changed',
+    // Not always the manifest: it may be a machine, an account or a backup.
+    because: 'a person has to change something first',
   },
   platform: {
     inPlace: false,

@@ -5,6 +5,7 @@ import { driftOf, repairMade } from '#domain/drift.ts';
 import { PipelineError } from '#domain/errors.ts';
 import { statesAfter } from '#domain/planning/states/attempt.ts';
 import { withoutPools } from '#domain/planning/states/without-pools.ts';
+import { withoutRecreated } from '#domain/repair/after-repair.ts';
 import { taskHandler } from '../middleware.ts';
 import { refuseOlderRun } from '../pipeline/clusters/fence-cluster.ts';
 import { waypointReached } from '../pipeline/clusters/plan-events.ts';
@@ -37,7 +38,8 @@ export const handler = taskHandler(WaypointInput, uses, async ({ run, plan }, de
   const { before, attempted } = waypoint;
   const reached = { ...statesAfter({ target }, record), facts: factsOf(target, facts), status: 'Planning' as const };
   const { doneStages: _done, nodeWait: _wait, drift: known, ...kept } = record;
-  const drift = plan.direction === 'repair' ? repairMade(known, run, at) : driftOf(known, target);
+  const repaired = plan.direction === 'repair' ? repairMade(known, run, at) : driftOf(known, target);
+  const drift = repaired && target && plan.direction === 'repair' ? withoutRecreated(repaired, target) : repaired;
   await deps.clusters.put(changed(kept, run, { ...reached, failure: null, backOffs: 0, ...(drift && { drift }) }));
   await removePoolKeys(deps, run, target, [desired, before, attempted, record.current, record.attempted]);
   await deps.events.append(keyOf(run), [clusterEvent(run, at, waypointReached(plan.direction, record))]);

@@ -94,7 +94,7 @@ describe('limits of provider types', () => {
     ['gcp', 'europe-west1', 'europe-west3-b'],
     ['azure', 'westeurope', 'westeurope-1'],
     ['azure', 'westeurope', '4'],
-  ])('on %s the region %s has no zone %s', (type, region, zone) => {
+  ])('a region of %s, %s, has no zone %s', (type, region, zone) => {
     const faults = faultsOf({ type, serverType: 'm7i.large', region, zone });
     expect(faults).toEqual([expect.stringContaining(place('providerSpec.zone'))]);
     expect(faults[0]).toContain(`is not a zone of the region "${region}"`);

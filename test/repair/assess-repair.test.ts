@@ -154,6 +154,35 @@ describe('many at once', () => {
     );
   });
 
+  test('what could not be checked is not called down: nothing is replaced, and the reason says so', () => {
+    const unknown = { health: 'unknown', looks: 0 } as const;
+    const observed = workers(3).map((one, at) =>
+      at === 0 ? { ...one, ...down, health: 'gone' as const } : at < 3 ? { ...one, ...unknown } : one,
+    );
+    const { replace, refused, outage } = assess(observed);
+    expect({ replace, outage }).toEqual({ replace: [], outage: undefined });
+    expect(refused.find((one) => one.node === 'work-0')?.because).toBe(
+      '1 of 6 nodes of cloud in fra is down, and 2 could not be checked: that may be an outage, in which new machines would not help',
+    );
+    expect(refused.map(({ because }) => because).join()).not.toMatch(/[23] of 6 nodes of cloud in fra are down/);
+  });
+
+  test('an outage is as large as what is known to be down', () => {
+    const observed = workers(5).map((one, at) => (at < 2 ? { ...one, health: 'unknown' as const } : one));
+    expect(assess(observed).outage).toMatchObject({ nodes: ['work-2', 'work-3', 'work-4'], unknown: 2, of: 6 });
+  });
+
+  test('nodes that could not be checked are counted apart from unhealthy ones of the pool', () => {
+    const observed = workers(3).map((one, at) => ({
+      ...one,
+      place: { provider: `cloud-${at}`, region: 'fra' },
+      ...(at > 0 && at < 3 && { health: 'unknown' as const }),
+    }));
+    expect(assess(observed).refused[0]?.because).toBe(
+      '3 of 6 nodes of pool work are unhealthy or could not be checked (2), more than 40 %',
+    );
+  });
+
   test('an outage of one region keeps the nodes of other regions, too', () => {
     const far = [0, 1, 2, 3].map((at) =>
       node(`far-${at}`, { pool: 'far', place: { provider: 'other', region: 'fra' } }),

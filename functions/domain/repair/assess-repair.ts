@@ -1,5 +1,6 @@
 /** Which unhealthy nodes are replaced, and why others are not. */
 import { counted } from '../planning/text/words.ts';
+import { isUnhealthy } from './node-health.ts';
 import type { ObservedNode, RepairLedger, RepairPolicy } from './observed-node.ts';
 import { type RepairAllowance, repairAllowance } from './repair-budget.ts';
 
@@ -16,6 +17,8 @@ export interface Outage {
   readonly provider: string;
   readonly region: string;
   readonly nodes: readonly string[];
+  /** How many more could not be checked. */
+  readonly unknown: number;
   /** Nodes there are in that region. */
   readonly of: number;
 }
@@ -44,13 +47,15 @@ export interface RepairQuestion {
 export function assessRepair(question: RepairQuestion): RepairDecision {
   const { observed, ledger, now } = question;
   const outage = outageIn(observed);
+  const maybe = outage === undefined ? outageIn(observed, 'maybe') : undefined;
   const budget = repairAllowance(ledger, now);
   const replace: RepairDecision['replace'][number][] = [];
   const refused: RepairRefusal[] = [];
   for (const node of inTurn(observed)) {
     const { pool } = node;
     const policy = question.policies[pool];
-    const refusal = policy === undefined ? byHand(node) : refusalOf(node, { ...question, policy, outage, budget });
+    const refusal =
+      policy === undefined ? byHand(node) : refusalOf(node, { ...question, policy, outage, maybe, budget });
     if (refusal) refused.push({ node: node.node, ...refusal });
     else if (policy && policy.onUnhealthy !== 'report') {
       replace.push({ node: node.node, because: whyOf(node, now), how: policy.onUnhealthy });
@@ -65,6 +70,8 @@ type Why = Omit<RepairRefusal, 'node'>;
 interface Case extends RepairQuestion {
   readonly policy: RepairPolicy;
   readonly outage: Outage | undefined;
+  /** One, if the nodes that could not be checked are down as well. */
+  readonly maybe: Outage | undefined;
   readonly budget: RepairAllowance;
 }
 
@@ -81,7 +88,7 @@ function laterThan({ since }: ObservedNode, now: Date): string {
 }
 
 /** Why this node is not replaced now; undefined: it is. */
-function refusalOf(node: ObservedNode, { policy, outage, observed, budget, now }: Case): Why | undefined {
+function refusalOf(node: ObservedNode, { policy, outage, maybe, observed, budget, now }: Case): Why | undefined {
   const later = laterThan(node, now);
   if (node.place === undefined) return byHand(node);
   // Nothing would be replaced of it, so the next check is soon enough.
@@ -99,11 +106,13 @@ function refusalOf(node: ObservedNode, { policy, outage, observed, budget, now }
       ...(node.looks < policy.looks && { until: later }),
     };
   if (outage) return { because: outageText(outage), until: later };
+  if (maybe) return { because: maybeText(maybe), until: later };
   const pool = observed.filter((other) => other.pool === node.pool && other.role === node.role);
   const bad = pool.filter(({ health }) => health !== 'healthy');
+  const unknown = bad.filter(({ health }) => health === 'unknown').length;
   if (bad.length > Math.max(1, Math.floor((pool.length * policy.maxUnhealthy) / 100)))
     return {
-      because: `${bad.length} of ${counted(pool.length, 'node')} of pool ${node.pool} are unhealthy, more than ${policy.maxUnhealthy} %`,
+      because: `${bad.length} of ${counted(pool.length, 'node')} of pool ${node.pool} are ${unknown === 0 ? 'unhealthy' : `unhealthy or could not be checked (${unknown})`}, more than ${policy.maxUnhealthy} %`,
       until: later,
     };
   return notYet(node, policy, now) ?? unsafeControl(node, observed, budget) ?? tooMany(pool, policy, budget, now);
@@ -175,18 +184,19 @@ function inTurn(observed: readonly ObservedNode[]): readonly ObservedNode[] {
   return unhealthy.toSorted((a, b) => (place(a) < place(b) ? -1 : 1));
 }
 
-/** The largest. What is not known counts as down. */
-function outageIn(observed: readonly ObservedNode[]): Outage | undefined {
+/** The largest. `maybe`: with what could not be checked; nothing is called down that only is not known. */
+export function outageIn(observed: readonly ObservedNode[], unknowns?: 'maybe'): Outage | undefined {
   const regions = Map.groupBy(
     observed.filter(({ place }) => place !== undefined),
     ({ place }) => JSON.stringify([place?.provider, place?.region]),
   );
   const outages = [...regions.values()].flatMap((nodes) => {
-    const down = nodes.filter(({ health }) => health !== 'healthy');
+    const down = nodes.filter(({ health }) => isUnhealthy(health)).map(({ node }) => node);
+    const unknown = nodes.filter(({ health }) => health === 'unknown').length;
     const [{ place } = {}] = nodes;
-    const sure = down.some(({ health }) => health !== 'unknown');
-    if (place === undefined || !sure || !isOutage(down.length, nodes.length)) return [];
-    return [{ ...place, nodes: down.map(({ node }) => node), of: nodes.length }];
+    const most = down.length + (unknowns === 'maybe' ? unknown : 0);
+    if (place === undefined || down.length === 0 || !isOutage(most, nodes.length)) return [];
+    return [{ ...place, nodes: down, unknown, of: nodes.length }];
   });
   return outages.toSorted((a, b) => b.nodes.length - a.nodes.length)[0];
 }
@@ -199,6 +209,11 @@ function isOutage(down: number, all: number): boolean {
 /** "4 of 6 nodes of cloud-1 in fra are down at once: that is an outage, and new machines would not help" */
 export function outageText({ provider, region, nodes, of }: Outage): string {
   return `${nodes.length} of ${counted(of, 'node')} of ${provider} in ${region} are down at once: that is an outage, and new machines would not help`;
+}
+
+/** "1 of 3 nodes of cloud-1 in fra is down, and 2 could not be checked: that may be an outage" */
+function maybeText({ provider, region, nodes, unknown, of }: Outage): string {
+  return `${nodes.length} of ${counted(of, 'node')} of ${provider} in ${region} ${nodes.length === 1 ? 'is' : 'are'} down, and ${unknown} could not be checked: that may be an outage, in which new machines would not help`;
 }
 
 function whyOf({ health, since, failing }: ObservedNode, now: Date): string {

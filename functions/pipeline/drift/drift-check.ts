@@ -7,6 +7,7 @@ import type { ClusterState } from '#domain/cluster-state.ts';
 import { DriftReport, type NodeObservation } from '#domain/drift.ts';
 import type { ClusterPlan } from '#domain/plan.ts';
 import { repairWaypoints } from '#domain/planning/work/repair-plans.ts';
+import { withSeenHealthy } from '#domain/repair/after-repair.ts';
 import { isUnhealthy } from '#domain/repair/node-health.ts';
 import type { Using } from '../../ports.ts';
 import { isCancelled } from '../records/cancellation.ts';
@@ -95,8 +96,9 @@ export async function readCheck(
     now: now.toISOString(),
     held: healing?.held ?? new Set(),
   });
-  // Without a decision of its own, this check keeps what was found before.
-  const { health, outage, replaced } = record.drift ?? {};
+  // Without a decision of its own, this check keeps what was found before and may still be so.
+  const { replaced } = record.drift ?? {};
+  const { health, outage } = stillFound(record, report);
   const lookAgainAt = lookAgain(question, report?.health ?? []);
   const kept = {
     ...(health && { health }),
@@ -106,6 +108,12 @@ export async function readCheck(
   };
   const { health: _health, outage: _outage, lookAgainAt: _again, replaced: _replaced, ...drift } = news.drift;
   return { news: { ...news, drift: { ...drift, ...(healing ? healing.found : kept) } }, healing };
+}
+
+/** What is left of what was found before; a check that could not look at nodes says nothing about them. */
+function stillFound({ current, drift }: ClusterRecord, report: DriftReport | undefined) {
+  if (drift === undefined || current === null || report?.health === undefined) return drift ?? {};
+  return withSeenHealthy(drift, { state: current, seen: report.health });
 }
 
 /**
