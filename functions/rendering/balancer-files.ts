@@ -44,6 +44,12 @@ export function balancerFiles(roles: readonly BalancedRole[], address: string): 
 
 const [nodeMetricsPort, ownPort] = [65_533, 65_534];
 
+/**
+ * Roles and targets change with each node that comes or goes. So many idle workers, of 9 MB each (haproxy 2.6), are what a small machine
+ * has room for; a connection that lasts through as many changes is ended, and its client connects again.
+ */
+const mostReloads = 50;
+
 /** haproxy passes TCP. The same roles give the same text, in whatever order they and their targets come. */
 function haproxyText(roles: readonly BalancedRole[], address: string): string {
   return `# Written by Kubeloom; changes are overwritten.
@@ -53,6 +59,8 @@ global
   group haproxy
   chroot /var/lib/haproxy
   stats socket /run/haproxy/admin.sock mode 660 level admin
+  # A reload keeps the old worker for as long as one of its connections lives. One that has outlived so many reloads is ended.
+  mworker-max-reloads ${mostReloads}
 
 defaults
   mode tcp

@@ -36,6 +36,12 @@ describe('load balancer', () => {
     });
   });
 
+  test('workers that reloads leave are bounded, and none is ended by time alone', () => {
+    const [, global = ''] = /^global$([\s\S]*?)^defaults$/m.exec(files(role('shop')).haproxy) ?? [];
+    expect(global).toContain('\n  mworker-max-reloads 50\n');
+    expect(global).not.toContain('hard-stop-after');
+  });
+
   test('a role reads as it did when Ansible wrote it: the machines that run it have nothing to reload', () => {
     expect(files(role('shop', { stickySessions: true })).haproxy.split('@fingerprint@\n')[1]).toBe(`
 listen role-shop
