@@ -2,10 +2,22 @@
 import { spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
+import { factLines, readMachineFacts } from '#domain/observed/machine-facts.ts';
 import { needAnsible, render } from './playbook.ts';
 import { scriptDirectory, scriptOf } from './script-directory.ts';
 
 const { calls, environment, place, program, run } = scriptDirectory();
+
+describe('clock', () => {
+  test('a machine reports what its clock said at the start and at the end of its first visit', () => {
+    const began = Math.floor(Date.now() / 1000);
+    const { status, stdout } = run('clock.sh', { KUBELOOM_BEGAN: `${began}` });
+    expect(status).toBe(0);
+    const { facts } = readMachineFacts(factLines(stdout.split('\n')));
+    expect(facts?.clock?.from).toBe(began);
+    expect(facts?.clock?.to).toBeGreaterThanOrEqual(began);
+  });
+});
 
 describe('data disk', () => {
   const data = (device: string) =>

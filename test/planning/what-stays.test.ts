@@ -53,7 +53,7 @@ describe('what stays', () => {
       ['b'],
       ['v', 'w'],
     ],
-  ] as const)('with %s of %j the things are lost that no one of %j has', (leaving, pairs, stays, lost) => {
+  ] as const)('the things that %s has of %j are lost unless one of %j has them', (leaving, pairs, stays, lost) => {
     const holdings = pairs.map(([thing, holder]) => ({ thing, holder }));
     expect(lostWith(leaving, holdings, new Set(stays))).toEqual(lost);
   });
@@ -74,7 +74,7 @@ describe('what stays', () => {
     ['b', ['a', 'b'], ['b'], false],
     ['a', ['a'], ['a'], false],
     ['a', ['a', 'b', 'c', 'd', 'e'], ['a', 'b', 'c'], false],
-  ])('without %s of %j, of which %j answer, there is a majority: %s', (leaving, members, living, kept) => {
+  ])('a majority is left without %s of %j, of which %j answer: %s', (leaving, members, living, kept) => {
     expect(keepsQuorum(leaving, { members, living: new Set(living) })).toBe(kept);
   });
 });
@@ -89,7 +89,7 @@ const alternatives = fc
   );
 
 describe('what the rule promises', () => {
-  it('when all that may leave have left, side by side, whatever they had has a living holder that stays', () => {
+  it('everything that those who may leave have has a living holder that stays, when all of them have left side by side', () => {
     const held = fc.array(
       fc.record({ thing: fc.constantFrom('v', 'w', 'x'), holder: fc.constantFrom(...names, 'gone') }),
     );

@@ -50,7 +50,7 @@ describe.skipIf(!hasTerraform && process.env.CI !== 'true')('a bucket that refus
     );
   });
 
-  it('while the bucket still refuses, nothing is planned and the kept state stays', async () => {
+  it('nothing is planned while the bucket still refuses, and the kept state stays', async () => {
     bucket.refuse(noState);
     await bucket.build();
     const kept = await bucket.read(errored);
@@ -71,7 +71,7 @@ describe.skipIf(!hasTerraform && process.env.CI !== 'true')('a bucket that refus
     expect((await bucket.world.reported()).join()).toContain('StatePushed');
   });
 
-  it('where someone has written another state meanwhile, a person decides, and both stay', async () => {
+  it('a person decides where someone has written another state meanwhile, and both stay', async () => {
     bucket.refuse(noState);
     await bucket.build();
     bucket.refuse();

@@ -37,7 +37,7 @@ export interface RefusingBucket {
   readonly world: StageWorld;
   /** Refused from now on. */
   refuse(...refusals: readonly BucketRefusal[]): void;
-  /** Text of an object; undefined where there is none. */
+  /** Text of an object; undefined without one. */
   read(key: string): Promise<string | undefined>;
   write(key: string, text: string): Promise<void>;
   /** The infrastructure stage with one workspace. */

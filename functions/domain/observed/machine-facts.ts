@@ -12,10 +12,15 @@ const AllowedAddresses = closedText(1000, /^(?:[0-9a-f.:/ ]+|\(none\))$/);
 
 const words = observedWords(300);
 
+/** Seconds since 1970, until the end of the year 9999. */
+const UnixSeconds = z.number().int().check(z.gte(0), z.lte(253_402_300_799));
+
 export const MachineFacts = z.strictObject({
   wireguardPublicKey: WireguardKey.optional(),
   wireguardPort: PortNumber.optional(),
   bootId: BootId.optional(),
+  /** What its clock said when `prepare.yml` began and ended on it. */
+  clock: z.strictObject({ from: UnixSeconds, to: UnixSeconds }).optional(),
   /** Which peers answer, of `verify.sh`. */
   mesh: z.record(MachineName, z.boolean()).optional(),
   /** Addresses of WireGuard peers that do not belong to the cluster, of `verify.sh`. */

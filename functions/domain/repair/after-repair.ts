@@ -22,7 +22,7 @@ export function withoutRecreated(drift: ClusterDrift, state: ClusterState): Clus
   return { ...rest, ...without(drift, state, ({ node, health }) => recreated.has(node) && isUnhealthy(health)) };
 }
 
-/** An outage is over when what is left is none. */
+/** An outage is over when too little is left of it. */
 function without(
   { health = [], outage }: Found,
   state: ClusterState,

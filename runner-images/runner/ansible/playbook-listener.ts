@@ -4,9 +4,11 @@ import type { PlaybookEvent } from '#domain/observed/playbook-event.ts';
 import type { InventoryWork } from '#rendering/inventory.ts';
 import type { ContextOf, StageSummary } from '../stage-context.ts';
 import type { HostTrouble } from './playbook-failure.ts';
+import { WrongClocks } from './wrong-clocks.ts';
 
 export class PlaybookListener {
   readonly troubles: HostTrouble[] = [];
+  readonly clocks = new WrongClocks();
   readonly #context: ContextOf<'ansible'>;
   readonly #work: InventoryWork;
   readonly #visited = new Set<string>();
@@ -104,8 +106,9 @@ export class PlaybookListener {
     this.#note(host, facts ?? {});
   }
 
-  #note(host: string, { wireguardPublicKey, wireguardPort, bootId }: MachineFacts): void {
-    const { facts } = this.#context;
+  #note(host: string, { wireguardPublicKey, wireguardPort, bootId, clock }: MachineFacts): void {
+    const { facts, mode } = this.#context;
+    if (clock !== undefined && mode === 'do') this.clocks.heard(host, clock);
     // A provider may map the port: its value counts, since clients connect to it.
     const mapped = facts.current.nodes[host]?.wireguardPort !== undefined;
     facts.node(host, {

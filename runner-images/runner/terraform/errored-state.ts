@@ -144,7 +144,7 @@ export async function refuseErroredState({ ports }: Pick<StageContext, 'ports'>,
   });
 }
 
-/** Of a state, what says which one is newer. */
+/** The part of a state that says which one is newer. */
 const StateHead = z.object({ serial: z.number().int(), lineage: closedText(200, /^[\w-]*$/) });
 
 /**

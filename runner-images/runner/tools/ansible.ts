@@ -193,8 +193,10 @@ async function playAll(context: ContextOf<'ansible'>, plan: Plan): Promise<Stage
     const codes: number[] = [];
     const play = async (names: readonly string[]): Promise<string> => {
       const left = { without: listener.failed, onEvent: listener.hear };
+      listener.clocks.begin();
       const { code, words } = await playbooks.play({ playbooks: names, inventory: plan.inventory(), ...left });
       codes.push(code);
+      listener.clocks.refuse();
       return words;
     };
     let words = '';
