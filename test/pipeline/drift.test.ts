@@ -158,6 +158,30 @@ describe('repairs', () => {
     expect(await pipeline.manifest()).toMatchObject({ status: 'Done' });
   });
 
+  it('a node that a retried repair has recreated is no longer shown as gone, though no check decided about it', async () => {
+    const pipeline = await existing('repair', gone);
+    const [node = ''] = await pipeline.nodes();
+    pipeline.runner.trouble('infrastructure', 'user');
+    await nextTick(pipeline);
+    const record = await pipeline.cluster();
+    const health = [{ node, health: 'gone' as const, looks: 2, seenAt: '2026-11-20T12:00:00.000Z' }];
+    const items = [
+      { kind: 'machine' as const, where: { node }, message: 'gone', repairable: true, gone: true as const },
+    ];
+    const repair = record.drift?.repair && { ...record.drift.repair, items };
+    const outage = '2 of 3 nodes are down';
+    await pipeline.deps.clusters.put({
+      ...record,
+      version: record.version + 1,
+      drift: record.drift && { ...record.drift, health, outage, ...(repair && { repair }) },
+    });
+    await pipeline.retry();
+    await pipeline.settle();
+    const { drift } = await pipeline.cluster();
+    expect(drift).toMatchObject({ repair: { state: 'helped' } });
+    expect([drift?.health, drift?.outage]).toEqual([undefined, undefined]);
+  });
+
   it('a repair that is interrupted is continued by the next attempt', async () => {
     const pipeline = await existing('repair', gone);
     pipeline.runner.trouble('configuration', () => pipeline.machines.abortAll());

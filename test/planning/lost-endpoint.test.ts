@@ -43,6 +43,23 @@ describe('a lost API endpoint', () => {
     expect(more).toEqual([]);
   });
 
+  const notReady = (node: string): DriftItem => ({
+    kind: 'node',
+    where: { node },
+    message: `${node} is not ready`,
+    repairable: true,
+  });
+  const older = (node: string): DriftItem => ({ ...notReady(node), kind: 'version' });
+
+  it('a control node that is not ready does not become the endpoint, one of an older version may', () => {
+    const [second, third] = ['control-aaaaaaa-02', 'control-aaaaaaa-03'];
+    const chosen = (...items: readonly DriftItem[]) =>
+      repairWaypoints(controls(3), [lost('control-aaaaaaa-01'), ...items])[0];
+    expect(chosen(notReady(second))?.target?.apiEndpoint).toMatchObject({ node: third });
+    expect(chosen(notReady(second), older(third))?.target?.apiEndpoint).toMatchObject({ node: third });
+    expect(chosen(notReady(second), notReady(third))?.direction).toBe('repair');
+  });
+
   it('the repair alone is left once the endpoint has moved', () => {
     const moved: ClusterState = { ...controls(3), apiEndpoint: { kind: 'node', node: 'control-aaaaaaa-02' } };
     expect(repairWaypoints(moved, [lost('control-aaaaaaa-01')]).map(({ direction }) => direction)).toEqual(['repair']);

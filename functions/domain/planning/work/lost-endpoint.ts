@@ -2,13 +2,14 @@
 import type { ClusterState } from '#domain/cluster-state.ts';
 import type { DriftItem } from '#domain/drift.ts';
 import type { StagePlan, Waypoint } from '#domain/plan.ts';
+import { whatStays } from '#domain/what-stays.ts';
 import { endpointText } from '../states/diff-states.ts';
 import { configurationReasons } from './configuration.ts';
 import { stagePlans } from './stage-plans.ts';
 
 /**
- * A move that needs no lost node and no KubeOne, which joins nodes through the endpoint alone. Undefined when the endpoint is not lost, or
- * when etcd has lost its quorum with it.
+ * A move that needs no lost node and no KubeOne, which joins nodes through the endpoint alone. Undefined when the endpoint is not lost, when
+ * etcd has lost its quorum with it, or when no control node that answers stays.
  */
 export function moveOffLostNode(state: ClusterState, items: readonly DriftItem[]): Waypoint | undefined {
   const { apiEndpoint, pools } = state;
@@ -18,7 +19,10 @@ export function moveOffLostNode(state: ClusterState, items: readonly DriftItem[]
   if (apiEndpoint.kind !== 'node' || !lost.has(apiEndpoint.node)) return undefined;
   const controls = pools.filter(({ role }) => role === 'control').flatMap(({ nodes }) => nodes.map(({ name }) => name));
   const survivors = controls.filter((name) => !lost.has(name));
-  const node = survivors.find((name) => !broken.has(name)) ?? survivors[0];
+  // A finding of that kind is: Kubernetes does not have it, or not as ready.
+  const silent = named(items.filter(({ kind }) => kind === 'node'));
+  const stays = whatStays(controls.map((name) => ({ name, answers: !silent.has(name), leaves: lost.has(name) })));
+  const node = survivors.find((name) => !broken.has(name)) ?? survivors.find((name) => stays.has(name));
   if (node === undefined || survivors.length * 2 <= controls.length) return undefined;
   const target: ClusterState = { ...state, apiEndpoint: { kind: 'node', node } };
   const work = stagePlans({ direction: 'move', from: [state], to: target, budget: { maxUnavailable: 1 } });
