@@ -9,6 +9,6 @@ export const failureClasses: Readonly<Record<FailureReport['class'], string>> = 
   transient: 'it may pass without a change',
   conflict: 'another program was making a change',
   stuck: 'a build has not ended, and nothing is started next to it',
-  platform: 'a service that Kubeloom runs on did not answer',
+  platform: 'something that Kubeloom itself runs on failed',
   bug: 'a fault of Kubeloom or of a tool',
 };

@@ -80,7 +80,7 @@ export const failurePolicy = {
     revertible: 'backOff',
     forwardOnly: 'backOff',
     restart: 'scheduled',
-    because: 'a service that Kubeloom runs on was slow or did not answer',
+    because: 'something that Kubeloom itself runs on failed',
   },
   stuck: {
     // Neither forward nor back: whatever is started would work next to it.

@@ -5,14 +5,6 @@ import { failurePolicy } from '#domain/failure-policy.ts';
 /** Longest cause that a result carries; the log has the rest. */
 const longestMessage = 2000;
 
-/** What the output of a tool means. */
-export interface FailureRow extends Pick<StageError, 'class' | 'hint'> {
-  readonly pattern: RegExp;
-}
-
-/** The same where each cause has a code of its own. */
-export type CodedFailureRow = FailureRow & Pick<StageError, 'code'>;
-
 /** An error as a driver words it. */
 export type ErrorDraft = Omit<StageError, 'retryable'> & { readonly retryable?: boolean };
 

@@ -94,6 +94,8 @@ const ownWords: Readonly<Record<string, string>> = {
   [`${runner}/plugins/kept-copy.ts`]: 'a copy whose sum is part of its name',
   [`${runner}/plugins/archive.ts`]: 'an archive whose sum is known',
   [`${runner}/kubernetes/kubectl-failure.ts`]: 'only says which class a failure has',
+  [`${runner}/kubeone/kubeone-output.ts`]: 'only says which class a failure has; test/diagnosis lies to it',
+  [`${runner}/causes/cloud-codes.ts`]: 'only says which class a failure has; test/diagnosis lies to it',
   [`${runner}/kubernetes/drain-node.ts`]: 'only says which class a failure has',
   [`${runner}/drift/check-documents.ts`]: 'names of files that the runner wrote itself',
   [`${runner}/tools/kubeone.ts`]: 'asks whether a word is there, and nothing else',

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { kubeoneError } from '#runner/kubeone/kubeone-failure.ts';
 import { SecretMask } from '#runner/secret-mask.ts';
+import { asKubeOnePrintsOfSeveral } from '#test/diagnosis/kubeone-shape.ts';
 import { dynamicPool, twoProviderState } from '#test/rendering/states.ts';
 
 const directory = join(import.meta.dirname, 'kubeone-outputs');
@@ -22,9 +23,36 @@ describe('the output of a real KubeOne', () => {
     ['join-and-upgrade', 'conflict', 'JoinWithUpgrade', 'repair and upgrade are not supported at the same time'],
     ['broken-host', 'conflict', 'BrokenHosts', 'worker-1'],
     ['wrong-key', 'credentials', 'SshRefused', 'unable to authenticate'],
+    ['dead-api', 'conflict', 'EtcdWithoutQuorum', 'quorum mostly like lost'],
+    ['port-in-use', 'conflict', 'AddressInUse', '198.18.5.25: [ERROR Port-6443]: Port 6443 is in use'],
+    ['full-disk', 'user', 'PackagesBroken', "E: Unmet dependencies. Try 'apt --fix-broken install'"],
+    ['version-missing', 'user', 'PackageMissing', "E: Version '1.34.9-*' for 'kubelet' was not found"],
   ])('our failure has its words: %s', (name, kind, code, words) => {
     const error = kubeoneError(printed(name), state);
     expect(error).toMatchObject({ class: kind, code, message: expect.stringContaining(words) });
+  });
+
+  it('nothing of the script that KubeOne repeats is in a message', () => {
+    const messages = ['port-in-use', 'full-disk', 'version-missing'].map(
+      (name) => kubeoneError(printed(name), state).message,
+    );
+    for (const message of messages)
+      expect(message).not.toMatch(/set -xeuo|EOF|swapoff|runtime\.goexit|initconfiguration/);
+  });
+
+  it('the machine that failed is named, also where KubeOne has its address only', () => {
+    const { resource } = kubeoneError(printed('port-in-use'), state, state, new Map([['198.18.5.25', 'control-1']]));
+    expect(resource).toBe('control-1');
+  });
+
+  it('the machine that a person has to fix is named where several fail side by side', () => {
+    const output = asKubeOnePrintsOfSeveral('install-debian', [
+      ['198.18.5.1', "E: Failed to fetch https://pkgs.k8s.io/a  Temporary failure resolving 'pkgs.k8s.io'"],
+      ['198.18.5.2', 'E: Held packages were changed and -y was used without --allow-change-held-packages.'],
+    ]);
+    const error = kubeoneError(output, state, state, new Map([['198.18.5.2', 'worker-1']]));
+    expect(error).toMatchObject({ class: 'user', code: 'PackagesHeld', resource: 'worker-1' });
+    expect(error.message).toMatch(/on 198\.18\.5\.2: E: Held packages .*held-packages\. \(and 1 more node\)$/);
   });
 
   it('a token in the script that failed is hidden', () => {

@@ -20,24 +20,20 @@ describe('playbook failures', () => {
       'HostUnreachable',
       trouble('unreachable', 'n1', 'ssh: connect to host 198.18.0.9 port 22: No route to host'),
     ],
-    ['credentials', 'HostUnreachable', trouble('unreachable', 'n1', 'ops@203.0.113.9: Permission denied (publickey).')],
-    ['credentials', 'NodeConfigurationFailed', trouble('failed', 'n1', 'sudo: a password is required')],
+    ['credentials', 'SshRefused', trouble('unreachable', 'n1', 'ops@203.0.113.9: Permission denied (publickey).')],
+    ['credentials', 'SudoRefused', trouble('failed', 'n1', 'sudo: a password is required')],
+    ['conflict', 'PackageManagerBusy', trouble('failed', 'n1', 'E: Could not get lock /var/lib/dpkg/lock-frontend')],
     [
       'conflict',
-      'NodeConfigurationFailed',
-      trouble('failed', 'n1', 'E: Could not get lock /var/lib/dpkg/lock-frontend'),
-    ],
-    [
-      'conflict',
-      'NodeConfigurationFailed',
+      'AddressInUse',
       trouble(
         'failed',
         'n1',
         'Binding for proxy role-a: cannot bind socket (Address already in use) for [0.0.0.0:8084]',
       ),
     ],
-    ['transient', 'NodeConfigurationFailed', trouble('failed', 'n1', "Temporary failure resolving 'deb.debian.org'")],
-    ['user', 'NodeConfigurationFailed', trouble('failed', 'n1', 'cp: write error: No space left on device')],
+    ['transient', 'NodeNetworkFailed', trouble('failed', 'n1', "Temporary failure resolving 'deb.debian.org'")],
+    ['user', 'DiskFull', trouble('failed', 'n1', 'cp: write error: No space left on device')],
     [
       'transient',
       'NodeConfigurationFailed',
@@ -50,7 +46,7 @@ describe('playbook failures', () => {
     ],
     [
       'conflict',
-      'NodeConfigurationFailed',
+      'AddressInUse',
       trouble('failed', 'n1', 'WireGuard does not start: RTNETLINK answers: Address already in use'),
     ],
     [
@@ -62,7 +58,8 @@ describe('playbook failures', () => {
         'WireGuard does not start: [#] ip link add wg0 type wireguard Error: Unknown device type.',
       ),
     ],
-    ['bug', 'NodeConfigurationFailed', trouble('failed', 'n1', 'line 3: frobnicate: command not found')],
+    ['user', 'ProgramMissing', trouble('failed', 'n1', 'line 3: frobnicate: command not found')],
+    ['transient', 'NodeConfigurationFailed', trouble('failed', 'n1', 'the moon is in the wrong phase')],
   ])('a playbook failure is of class %s, code %s', (expected, code, event) => {
     expect(playbookError([event], '')).toMatchObject({ class: expected, code, resource: 'n1' });
   });

@@ -106,7 +106,7 @@ describe('Terraform failures', () => {
       workspace: 'w',
       fallback: 'no space left on device',
     });
-    expect(error).toMatchObject({ message: 'no space left on device', class: 'transient' });
+    expect(error).toMatchObject({ message: 'no space left on device', class: 'platform' });
   });
 });
 

@@ -149,7 +149,7 @@ describe('creation of machines', () => {
     record('init.code', '1');
     record('init.err', '╷\n│ Error: Failed to query available provider packages\n│ \n│ dial tcp: i/o timeout\n╵\n');
     expect((await world.run('infrastructure')).error).toMatchObject({
-      class: 'transient',
+      class: 'platform',
       code: 'TerraformInitFailed',
       message: 'Failed to query available provider packages: dial tcp: i/o timeout',
     });

@@ -1,7 +1,12 @@
-/** Classifies a failed `kubeone`: one table from its output to our error classes. Pure. */
+/** Classifies a failed `kubeone`: its own refusals here, what machines say in the table that all tools share. Pure. */
 import type { StageError } from '#contracts/stage.ts';
 import type { ClusterState } from '#domain/cluster-state.ts';
-import type { CodedFailureRow } from '../stage-failure.ts';
+import { counted } from '#domain/planning/text/words.ts';
+import { type CodedRow, decisive, oneLine, rowFor } from '../causes/cause-row.ts';
+import { nodeRow } from '../causes/node-causes.ts';
+import { unknownOfNode } from '../causes/unknown-answers.ts';
+import type { ErrorDraft } from '../stage-failure.ts';
+import { type KubeOneFault, kubeoneFaults } from './kubeone-output.ts';
 
 const brokenCompute =
   'A node of the cluster is dead and still a member. Remove it from the manifest first, or `kubeloom drift NAME --repair` replaces its machine if that is gone.';
@@ -12,24 +17,19 @@ const brokenLoneControl =
 const brokenNew =
   'It is new, so there is nothing to remove from the manifest: check why its kubelet does not start (`journalctl -u kubelet` on the machine). A grow is undone, and a retry starts with a new machine.';
 
-/** First match wins. */
-const table: readonly CodedFailureRow[] = [
-  {
-    class: 'credentials',
-    code: 'SshRefused',
-    pattern: /unable to authenticate|permission denied|no supported methods remain/i,
-    hint: 'Check the SSH key and the user of this node.',
-  },
+/** What KubeOne says itself. First match wins. */
+const table: readonly CodedRow[] = [
   {
     class: 'user',
     code: 'VersionRefused',
-    pattern: /kubernetes version .{0,300}(not supported|unsupported|higher|lower)|downgrade|version skew/i,
+    pattern:
+      /kubernetes version .{0,300}(?:not supported|unsupported|higher|lower)|downgrades? (?:are|is) disallowed|version skew|only 1 minor version|unable to upgrade to (?:lower|the same)|requested version .{0,100}(?:lower|same)/i,
     hint: 'Choose a Kubernetes version that `kubeloom validate` accepts; it is raised by one minor version at a time.',
   },
   {
     class: 'conflict',
     code: 'BrokenHosts',
-    pattern: /broken host|unhealthy (control plane|etcd)|manual intervention|etcd quorum/i,
+    pattern: /broken host|manual intervention|unhealthy (?:control plane|etcd)/i,
     hint: brokenCompute,
   },
   {
@@ -39,52 +39,96 @@ const table: readonly CodedFailureRow[] = [
     hint: 'A node of the cluster is not in Kubernetes, and KubeOne cannot add it during an upgrade. Retry with the version that the cluster has.',
   },
   {
-    class: 'transient',
-    code: 'HostUnreachable',
-    pattern: /dial tcp|no route to host|connection (refused|reset|timed out)|i\/o timeout|EOF\b|handshake failed/i,
-    hint: 'A node or its network did not answer. Kubeloom retries automatically.',
-  },
-  {
-    class: 'transient',
-    code: 'KubeOneTimedOut',
-    pattern: /timed? ?out|deadline exceeded|temporary failure|failed to fetch|could not resolve|could not get lock/i,
-    hint: 'Kubeloom retries automatically; the log of the stage says what KubeOne waited for.',
-  },
-  {
     class: 'bug',
     code: 'ManifestRefused',
-    pattern: /unknown field|configuration (validation|decoding|unmarshal)|validation failed|invalid kubeone/i,
+    pattern: /unknown field|configuration (?:validation|decoding|unmarshal)|validation failed|invalid kubeone/i,
     hint: 'Kubeloom wrote a KubeOne manifest that KubeOne refuses. Report it with the log of the stage.',
   },
 ];
 
-/** The error of a failed run. `output` is everything KubeOne printed; `before`: the cluster that it found. */
+/** Around a cause without words of a machine a connection is one to a machine, which the shared table cannot know. */
+const connection: CodedRow = {
+  class: 'transient',
+  code: 'HostUnreachable',
+  pattern:
+    /dial tcp|no route to host|connection (?:refused|reset|closed|timed out)|i\/o timeout|EOF\b|handshake failed|connection lost/i,
+  hint: 'A node or its network did not answer. Kubeloom retries automatically.',
+};
+const slow: CodedRow = {
+  class: 'transient',
+  code: 'KubeOneTimedOut',
+  pattern: /timed? ?out|deadline exceeded/i,
+  hint: 'Kubeloom retries automatically; the log of the stage says what KubeOne waited for.',
+};
+
+interface Judged {
+  readonly fault: KubeOneFault;
+  readonly row: CodedRow | undefined;
+}
+
+/**
+ * The error of a failed run. `output` is everything KubeOne printed; `before`: the cluster that it found; `addresses`: names of nodes by
+ * public address.
+ */
 export function kubeoneError(
   output: string,
   state: ClusterState,
   before: ClusterState | null = state,
-): Omit<StageError, 'retryable'> {
-  const cause = causeIn(output);
-  const row = table.find(({ pattern }) => pattern.test(cause)) ?? table.find(({ pattern }) => pattern.test(output));
+  addresses: ReadonlyMap<string, string> = new Map(),
+): ErrorDraft {
+  const faults = kubeoneFaults(output);
+  const judged = (faults.length > 0 ? faults : [unmarked(output)]).map((fault) => ({ fault, row: rowOf(fault) }));
+  const { fault, row } = chosen(judged);
   const broken = row?.code === 'BrokenHosts' ? brokenHosts(output, state) : [];
-  const node = nodesOf(state).find((name) => namesNode(cause, name)) ?? broken[0];
-  const message = broken.length > 0 ? `${cause}: ${broken.join(', ')}` : cause;
+  const words = [...fault.cause, ...fault.around].join('\n');
+  const node = nodesOf(state).find((name) => namesNode(words, name)) ?? broken[0] ?? addresses.get(fault.address ?? '');
+  const more = judged.length > 1 ? ` (and ${counted(judged.length - 1, 'more node')})` : '';
   return {
-    class: row?.class ?? 'transient',
+    class: row?.class ?? unknownOfNode.class,
     code: row?.code ?? 'KubeOneFailed',
-    message: message || 'KubeOne failed without any output.',
+    message: `${messageOf(fault, broken)}${more}`,
     ...(node === undefined ? {} : { resource: node }),
-    hint: hintOf(row, node, state, before) ?? 'The log of the stage shows what KubeOne did last.',
+    hint: hintOf(row, node, state, before) ?? unknownOfNode.hint,
+    ...(row?.retryable === false && { retryable: false }),
   };
+}
+
+/** A machine's own words, else KubeOne's, where a connection that fails is one to a machine. */
+function rowOf({ printed, around, ofMachine }: KubeOneFault): CodedRow | undefined {
+  const words = printed.join('\n');
+  if (ofMachine) return nodeRow([words]) ?? rowFor(table, [around.join('\n')]);
+  const all = around.join('\n');
+  const login = nodeRow([words]);
+  if (login?.class === 'credentials' || login?.code === 'HostKeyChanged') return login;
+  return rowFor([...table, connection], [words, all]) ?? nodeRow([words]) ?? rowFor([slow], [words]) ?? nodeRow([all]);
+}
+
+function chosen(judged: readonly Judged[]): Judged {
+  const found = judged.map((one) => ({ ...one, meaning: one.row ?? unknownOfNode, known: one.row !== undefined }));
+  return decisive(found) ?? { fault: unmarked(''), row: undefined };
+}
+
+function messageOf({ step, address, cause }: KubeOneFault, broken: readonly string[]): string {
+  const where = [step, address === undefined ? '' : `on ${address}`].filter(Boolean).join(' ');
+  const words = oneLine(cause.join('; ')) || 'KubeOne failed without any output.';
+  return [where, words, broken.join(', ')].filter(Boolean).join(': ');
+}
+
+/** Output without KubeOne's last words: lines about errors, else the last lines. */
+function unmarked(output: string): KubeOneFault {
+  const lines = output.split('\n').map((line) => line.trim());
+  const errors = lines.filter((line) => /\b(?:error|fatal|failed)\b|level=(?:error|fatal)|^ERRO/i.test(line));
+  const cause = (errors.length > 0 ? errors : lines.filter(Boolean)).slice(-3);
+  return { step: '', printed: cause, cause, around: cause, ofMachine: false };
 }
 
 /** What to do about a broken host depends on what it is. */
 function hintOf(
-  row: CodedFailureRow | undefined,
+  row: CodedRow | undefined,
   node: string | undefined,
   state: ClusterState,
   before: ClusterState | null,
-): string | undefined {
+): StageError['hint'] | undefined {
   if (row?.code !== 'BrokenHosts' || node === undefined) return row?.hint;
   return before === null || !nodesOf(before).includes(node) ? brokenNew : brokenHint(node, state);
 }
@@ -107,21 +151,6 @@ function brokenHosts(output: string, state: ClusterState): readonly string[] {
 
 function nodesOf({ pools }: ClusterState): readonly string[] {
   return pools.flatMap(({ nodes }) => nodes.map(({ name }) => name));
-}
-
-/** A refusal lists all that is wrong with a manifest. */
-const mostLines = 6;
-
-/** KubeOne's last words (`Error: ` and the lines below it), else the last lines about an error, else the last lines. */
-function causeIn(output: string): string {
-  const lines = output
-    .split('\n')
-    .map((line) => line.trim())
-    .filter(Boolean);
-  const last = lines.findLastIndex((line) => line.startsWith('Error: '));
-  if (last >= 0) return lines.slice(last, last + mostLines).join('\n');
-  const errors = lines.filter((line) => /\b(error|fatal|failed)\b|level=(error|fatal)|^ERRO/i.test(line));
-  return (errors.length > 0 ? errors : lines).slice(-3).join('\n');
 }
 
 function namesNode(text: string, name: string): boolean {

@@ -1,7 +1,10 @@
-/** Classifies Terraform's diagnostics: one table from its messages to our error classes. Pure. */
-import type { StageError } from '#contracts/stage.ts';
-import type { FailureRow } from '../stage-failure.ts';
+/** Classifies Terraform's diagnostics: its own, those of hooks and provisioners, those of clouds. Pure. */
+import { decisive, type Meaning, oneLine, rowFor } from '../causes/cause-row.ts';
+import { cloudMeaning } from '../causes/cloud-causes.ts';
+import { unknownOfTool } from '../causes/unknown-answers.ts';
+import type { ErrorDraft } from '../stage-failure.ts';
 import { nodeOfAddress } from './addresses.ts';
+import { ownRows } from './own-causes.ts';
 
 export interface Diagnostic {
   readonly severity: string;
@@ -9,8 +12,6 @@ export interface Diagnostic {
   readonly detail: string;
   readonly address?: string;
 }
-
-type Meaning = Omit<FailureRow, 'pattern'>;
 
 const badCredentials: Meaning = {
   class: 'credentials',
@@ -47,71 +48,6 @@ export function exitMeaning(code: number): Meaning {
   );
 }
 
-/** First match wins: the more certain a sign, the higher its row. */
-const table: readonly FailureRow[] = [
-  {
-    class: 'conflict',
-    pattern: /error acquiring the state lock|PreconditionFailed|ConditionalRequestConflict/i,
-    hint: 'Another program works on the same Terraform state. Kubeloom retries automatically; if it keeps failing, check who holds the lock.',
-  },
-  ...Object.entries(exits).map(([code, meaning]) => ({
-    ...meaning,
-    pattern: new RegExp(`local-exec[\\s\\S]{0,4000}exit status ${code}\\b`, 'i'),
-  })),
-  {
-    class: 'transient',
-    // AWS calls its throttling RequestLimitExceeded, which is not a quota.
-    pattern: /throttl|rate.?limit|request ?limit ?exceeded|too ?many ?requests|\b429\b/i,
-    hint: 'The provider is rate-limiting requests. Kubeloom retries automatically.',
-  },
-  {
-    class: 'quota',
-    pattern:
-      /quota|limit ?exceeded|resource_limit_exceeded|exceeded (the |your )?(limit|maximum)|exceed your [\w ]{0,100}limit|TooMany(FloatingIps|Instances)|limit (has been )?reached/i,
-    hint: 'Request a higher limit from the provider, or use smaller or fewer machines, then apply again.',
-  },
-  {
-    class: 'capacity',
-    pattern:
-      /Insufficient(Instance|Host)?Capacity|out of (host )?capacity|RESOURCE_POOL_EXHAUSTED|not have enough resources|SkuNotAvailable|resource_unavailable|AllocationFailed|Overconstrained\w{0,100}AllocationRequest|no valid host was found|(server type|size|shape|flavor|zone) [^\n]{0,300}(unavailable|not available)|sold out/i,
-    hint: 'The provider has no such machine available here. Choose another server type, zone or region, or retry later.',
-  },
-  {
-    ...badCredentials,
-    pattern:
-      /InvalidClientTokenId|SignatureDoesNotMatch|InvalidAccessKeyId|ExpiredToken|AuthFailure|NotAuthenticated|authentication (failed|required|error)|unable to authenticate|could not find default credentials|no valid credential|invalid[_ -]?(grant|token|credentials|api key)|unauthorized|\b401\b|AccessDenied|NotAuthorizedOrNotFound|Forbidden|permission denied|not authorized|\b403\b/i,
-  },
-  {
-    class: 'transient',
-    pattern:
-      /time[d ]?-?out|deadline exceeded|connection (reset|refused)|TLS handshake|unexpected EOF|no such host|network is unreachable|(status|code|https?|error|got)\W{0,3}50[0234]\b|: 50[0234] \(|\b50[0234] (internal|bad|service|gateway)|service unavailable|internal (server )?error|try again/i,
-    hint: 'Kubeloom retries automatically.',
-  },
-  {
-    class: 'bug',
-    pattern:
-      /unsupported (argument|block type)|missing required argument|reference to undeclared|invalid reference|module not (installed|found)|unreadable module|no value for required variable|inconsistent (result|final plan)|missing newline|invalid expression/i,
-    hint: 'The templates of this provider type do not fit. Report it with the log of the stage.',
-  },
-  {
-    class: 'conflict',
-    pattern: /already exists|AlreadyExists|uniqueness_error|name is already used|Duplicate|\b409\b/i,
-    hint: 'The account already has a resource of that name that Kubeloom did not create. Remove or rename it, then apply again.',
-  },
-  {
-    class: 'user',
-    pattern:
-      /InvalidAMIID|InvalidParameter|invalid_input|invalid (image|server type|region|zone|location|machine type|value)|(image|(server|instance|machine) type|flavor|shape|region|zone|location)\b[^\n]{0,300}not (found|exist|supported)|not a valid|could not find|\b404\b|NotFound/i,
-    hint: 'Check server type, image, region and zone of the node pool against what the provider offers.',
-  },
-];
-
-const unknown: FailureRow = {
-  class: 'transient',
-  pattern: /$/,
-  hint: 'The log of the stage has the output of Terraform.',
-};
-
 /** Longest provisioner output that is worth quoting. */
 const quotedLines = 3;
 
@@ -125,44 +61,66 @@ export function terraformError(input: {
   readonly nodes: ReadonlySet<string>;
   readonly workspace: string;
   readonly fallback: string;
-}): Omit<StageError, 'retryable'> {
+}): ErrorDraft {
   const errors = input.diagnostics.filter(({ severity }) => severity === 'error');
-  const judged = errors.map((diagnostic) => ({
-    diagnostic,
-    row: rowOf(`${diagnostic.summary}\n${diagnostic.detail}`),
-  }));
-  const worst = judged
-    .toSorted((a, b) => table.indexOf(a.row) - table.indexOf(b.row))
-    .find(({ row }) => row !== unknown);
-  const chosen = worst ?? judged[0] ?? { diagnostic: undefined, row: rowOf(input.fallback) };
-  const { diagnostic, row } = chosen;
+  const judged = errors.map((diagnostic) => ({ diagnostic, ...judge(partsOf(diagnostic)) }));
+  const { diagnostic, meaning } = decisive(judged) ?? {
+    diagnostic: undefined,
+    ...judge({ summary: input.fallback, cause: '' }),
+  };
   const address = diagnostic?.address;
   const resource = address === undefined ? undefined : (nodeOfAddress(address, input.nodes) ?? address);
   const others = errors.length > 1 ? ` (and ${errors.length - 1} more)` : '';
   return {
-    class: row.class,
+    class: meaning.class,
     code: input.code,
-    message: (diagnostic === undefined ? input.fallback : wordsOf(diagnostic)) + others,
+    message: (diagnostic === undefined ? oneLine(input.fallback) : wordsOf(diagnostic)) + others,
     resource: resource ?? input.workspace,
-    hint: row.hint,
+    hint: meaning.hint,
   };
 }
 
-function rowOf(text: string): FailureRow {
-  return table.find(({ pattern }) => pattern.test(text)) ?? unknown;
+interface Parts {
+  readonly summary: string;
+  /** Without the script that a provisioner ran. */
+  readonly cause: string;
+  /** Exit code of a provisioner. */
+  readonly exit?: number;
 }
 
 const beforeOutput = 'Output:';
+const provisioner = /^Error running command /;
+
+/** A provisioner's diagnostic repeats the whole command, whose words mean nothing. */
+function partsOf({ summary, detail }: Diagnostic): Parts {
+  if (!provisioner.test(detail)) return { summary, cause: detail };
+  const at = detail.indexOf(beforeOutput);
+  const command = at < 0 ? detail : detail.slice(0, at);
+  const exit = /exit status (\d{1,3})\D{0,3}$/.exec(command.trimEnd())?.[1];
+  return {
+    summary,
+    cause: at < 0 ? '' : detail.slice(at + beforeOutput.length),
+    ...(exit !== undefined && { exit: Number(exit) }),
+  };
+}
+
+/** From the most certain sign to the least. */
+function judge({ summary, cause, exit }: Parts): { readonly meaning: Meaning; readonly known: boolean } {
+  const found =
+    rowFor(ownRows, [`${summary}\n${cause}`]) ??
+    (exit === undefined ? undefined : exits[exit]) ??
+    cloudMeaning(`${summary}\n${cause}`);
+  return { meaning: found ?? unknownOfTool, known: found !== undefined };
+}
 
 /** Terraform's summary and the main point of its detail: the last output of a provisioner instead of the command it ran. */
-function wordsOf({ summary, detail }: Diagnostic): string {
-  const at = detail.indexOf(beforeOutput);
-  const output = at < 0 ? '' : detail.slice(at + beforeOutput.length);
-  const last = output
+function wordsOf(diagnostic: Diagnostic): string {
+  const { summary, cause } = partsOf(diagnostic);
+  if (cause === diagnostic.detail) return [summary, cause].map(oneLine).filter(Boolean).join(': ');
+  const last = cause
     .split('\n')
     .map((line) => line.trim())
     .filter(Boolean)
     .slice(-quotedLines);
-  const point = last.length > 0 ? last.join('; ') : detail.replaceAll(/\s+/g, ' ').trim();
-  return [summary, point].filter(Boolean).join(': ');
+  return [summary, last.length > 0 ? last.join('; ') : diagnostic.detail].map(oneLine).filter(Boolean).join(': ');
 }

@@ -2,10 +2,11 @@
 import { mkdir, open, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { clusterKeys } from '#contracts/stage.ts';
-import type { ClusterState } from '#domain/cluster-state.ts';
+import { allNodes, type ClusterState } from '#domain/cluster-state.ts';
 import { kubeoneReleaseFor } from '#domain/kubernetes-versions.ts';
 import { kubeconfigLimit } from '#domain/observed/kubeconfig.ts';
 import { type KubeOneInput, leaderOf, renderKubeOneManifest } from '#rendering/kubeone-manifest.ts';
+import { publicAddressOf } from '#rendering/node-access.ts';
 import { absentNodes, unresetNodes } from '../kubeone/absent-nodes.ts';
 import { findAddons } from '../kubeone/addons-directory.ts';
 import { continueUpgrade } from '../kubeone/interrupted-upgrade.ts';
@@ -51,13 +52,25 @@ async function apply(context: ContextOf<'kubeone'>): Promise<StageSummary> {
     totalMs,
   });
   if (result.code !== 0)
-    throw new StageFailure(kubeoneError(`${result.stdout}\n${result.stderr}`, state, context.document.before));
+    throw new StageFailure(
+      kubeoneError(
+        `${result.stdout}\n${result.stderr}`,
+        state,
+        context.document.before,
+        nodesByAddress(context, state),
+      ),
+    );
   await keepWhatItLeft(context, state, { directory, leader: leaderOf(state, absent) });
   context.emit({
     kind: known ? 'KubernetesUpdated' : 'KubernetesInstalled',
     message: `Kubernetes ${state.kubernetesVersion} runs${simulated ? ' (simulated control plane)' : ''}`,
   });
   return { kubernetesVersion: state.kubernetesVersion, ...(simulated ? { simulated: 'control plane' } : {}) };
+}
+
+/** KubeOne names machines by their public addresses. */
+function nodesByAddress({ facts }: ContextOf<'kubeone'>, state: ClusterState): ReadonlyMap<string, string> {
+  return new Map(allNodes(state).map(({ node }) => [publicAddressOf(node, facts.current), node.name]));
 }
 
 /** Only static nodes need it: the Kubernetes of other machines is deleted with them. */

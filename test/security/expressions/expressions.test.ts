@@ -32,7 +32,6 @@ const built: readonly (readonly [file: string, why: string])[] = [
   ['functions/contracts/http-parameters.ts', 'names of stages'],
   ['functions/pipeline/stages/stage-decision.ts', 'an exit code of ours'],
   ['runner-images/runner/kubeone/kubeone-failure.ts', 'names of nodes, which are DNS names'],
-  ['runner-images/runner/terraform/diagnostics.ts', 'exit codes from a table of ours'],
 ];
 
 const found = expressionsInProduct();
