@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import type { ReportedNode } from './known-nodes.ts';
 import type { Log } from './log.ts';
 import type { HostConfig, KubeOneCluster } from './manifest.ts';
-import { unreachable } from './refusal.ts';
+import { runtimeFailure, unreachable } from './refusal.ts';
 import { quorumLost, safeguardRefusal } from './safeguards.ts';
 import type { Simulated } from './simulated.ts';
 import type { Probe } from './simulated-code.ts';
@@ -58,7 +58,7 @@ async function probeAll(simulated: Simulated, all: readonly HostConfig[], log: L
   const results = await Promise.allSettled(all.map((host) => simulated.probe(host)));
   const failures = results.flatMap((result) => (result.status === 'rejected' ? [result.reason] : []));
   for (const failure of failures) log.error(String(failure.message));
-  const away = failures.find((failure) => failure instanceof SshFailure && failure.endpoint !== undefined);
+  const away = failures.find((failure) => failure instanceof SshFailure);
   if (away !== undefined) throw unreachable(away.endpoint, away.message);
   if (failures.length > 0) throw failures[0];
   return results.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []));
@@ -116,5 +116,5 @@ async function untilReady(
     }
     await new Promise((resolve) => setTimeout(resolve, 300));
   }
-  throw new Error(`timed out after ${joinTimeoutMs / 1000} s: ${reason}`);
+  throw runtimeFailure('waiting for nodes', `timed out after ${joinTimeoutMs / 1000} s: ${reason}`);
 }

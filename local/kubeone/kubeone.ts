@@ -15,7 +15,7 @@ const usage = `kubeone (stand-in of Kubeloom: simulated control plane)
   kubeone reset -m kubeone.yaml -y     remove Kubernetes from all hosts of the manifest
   kubeone version                      as JSON
 
-Exit codes: 0 done · 1 failed or wrong arguments, the last line says why · 10 not confirmed, or a host cannot be reached · 15 refused`;
+Exit codes: 0 done · 1 failed or wrong arguments, the last line says why · 10 not confirmed, or a host cannot be reached, or a command on it failed · 15 refused`;
 
 const options = {
   manifest: { type: 'string', short: 'm', default: './kubeone.yaml' },

@@ -32,3 +32,11 @@ export function unreachable(endpoint: string, words: string): KubeOneRefusal {
     `runtime: running task on "${address}"\nssh: dialing\nconnection to: ${endpoint}\n${words}`,
   );
 }
+
+/** A command that failed on a host: the causes, the whole command, and after `stderr: ` the words of the host. */
+export function commandFailure(address: string, code: number | null, command: string, stderr: string): KubeOneRefusal {
+  const steps = [`runtime: running task on "${address}"`, 'ssh: running the simulated control plane', 'ssh: exec'];
+  const words = stderr === '' ? [] : [`stderr: ${stderr.trimEnd()}`];
+  const lines = [...steps, 'ssh: popen', `Process exited with status ${code ?? 'unknown'}`, command, ...words];
+  return runtimeFailure('ensuring nodes', lines.join('\n'));
+}

@@ -22,7 +22,7 @@ export interface Probe {
 
 const source = join(import.meta.dirname, 'node');
 
-/** Copies the current code to a host and reads the host's state. Throws `SshFailure`. */
+/** Copies the current code to a host and reads the host's state. Throws `SshFailure` or `KubeOneRefusal`. */
 export async function probe(hosts: SshHosts, host: HostConfig): Promise<Probe> {
   const version = versionOf(source);
   const look = [

@@ -3,14 +3,16 @@ import { spawn } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { HostConfig } from './manifest.ts';
+import { commandFailure } from './refusal.ts';
 import { makeSocketDirectory } from './socket-directory.ts';
 
+/** A host was not reached. */
 export class SshFailure extends Error {
   override readonly name = 'SshFailure';
-  /** Address and port of a host that was not reached; undefined when a command on it failed. */
-  readonly endpoint: string | undefined;
+  /** Address and port. */
+  readonly endpoint: string;
 
-  constructor(message: string, endpoint?: string) {
+  constructor(message: string, endpoint: string) {
     super(message);
     this.endpoint = endpoint;
   }
@@ -25,7 +27,7 @@ export class SshHosts {
     this.#directory = directory;
   }
 
-  /** Runs a shell command as root. Throws `SshFailure` with the command's own words. */
+  /** Runs a shell command as root. Throws `SshFailure`, or a `KubeOneRefusal` with the words of the command. */
   run(host: HostConfig, command: string, input: string | Buffer = ''): Promise<Buffer> {
     const asRoot = host.sshUsername === 'root' ? command : `sudo -n bash -c ${quoted(command)}`;
     const child = spawn('ssh', [...this.#options(host), asRoot], { stdio: ['pipe', 'pipe', 'pipe'] });
@@ -39,8 +41,12 @@ export class SshHosts {
       child.on('error', reject).on('close', (code) => {
         if (code === 0) resolve(Buffer.concat(out));
         else {
-          const words = sentence(host, code, Buffer.concat(err).toString('utf8'));
-          reject(new SshFailure(words, code === 255 ? `${host.publicAddress}:${host.sshPort}` : undefined));
+          const words = Buffer.concat(err).toString('utf8');
+          reject(
+            code === 255
+              ? new SshFailure(notReached(host, words), `${host.publicAddress}:${host.sshPort}`)
+              : commandFailure(host.publicAddress, code, command, words),
+          );
         }
       });
     });
@@ -76,8 +82,7 @@ export function quoted(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`;
 }
 
-function sentence(host: HostConfig, code: number | null, stderr: string): string {
+function notReached(host: HostConfig, stderr: string): string {
   const words = stderr.trim().split('\n').slice(-5).join(' ');
-  if (code === 255) return `failed to connect to ${host.hostname} (${host.publicAddress}:${host.sshPort}): ${words}`;
-  return `${host.hostname} (${host.publicAddress}): ${words || `the command ended with code ${code}`}`;
+  return `failed to connect to ${host.hostname} (${host.publicAddress}:${host.sshPort}): ${words}`;
 }

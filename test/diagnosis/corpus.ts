@@ -31,7 +31,10 @@ export interface CorpusMessage {
 
 /** All messages of a tool, in the order of its file. */
 export function corpusOf(tool: CorpusTool): readonly CorpusMessage[] {
-  const text = readFileSync(join(import.meta.dirname, 'corpus', `${tool}.txt`), 'utf8');
+  return messagesIn(tool, readFileSync(join(import.meta.dirname, 'corpus', `${tool}.txt`), 'utf8'));
+}
+
+export function messagesIn(tool: CorpusTool, text: string): readonly CorpusMessage[] {
   return text
     .split(/^@@ (?=[a-z])/m)
     .filter(Boolean)

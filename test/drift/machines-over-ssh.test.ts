@@ -100,6 +100,14 @@ describe('machines over SSH', () => {
     expect(script('control-aaaaaaa-01')).toContain("KUBELOOM_PEERS='control-aaaaaaa-02=192.168.2.2 ");
   });
 
+  it('a login that a machine refuses is in the finding with what to do about it', async () => {
+    const stderr = 'ops@203.0.113.9: Permission denied (publickey).';
+    const { items } = await check((name) => (name === hanging ? { code: 255, stdout: '', stderr } : {}));
+    expect(items.map(({ message }) => message)).toEqual([
+      expect.stringContaining(`${hanging} cannot be reached over SSH: ${stderr} (SshRefused: `),
+    ]);
+  });
+
   it('a script may name a thousand peers, of which the command says nothing', async () => {
     const nodes = Array.from({ length: 1000 }, (_, number) => ({
       name: `control-with-a-name-${number}`,

@@ -7,7 +7,10 @@ import { stringify } from 'yaml';
 import { compareVersions } from '#domain/kubernetes-versions.ts';
 import type { ReportedNode } from '#local/kubeone/known-nodes.ts';
 import type { HostConfig } from '#local/kubeone/manifest.ts';
+import { commandFailure } from '#local/kubeone/refusal.ts';
 import { safeguardRefusal } from '#local/kubeone/safeguards.ts';
+import { kubeoneError } from '#runner/kubeone/kubeone-failure.ts';
+import { twoProviderState } from '#test/rendering/states.ts';
 import { outcome } from './kubeone-contract.ts';
 
 const program = join(import.meta.dirname, '../../local/kubeone/bin/kubeone');
@@ -77,6 +80,20 @@ describe('command line', () => {
     );
     expect(stderr).toMatch(/"failed to connect to one.*\n.*"failed to connect to two/);
     expect(existsSync(join(directory, 'shop-kubeconfig'))).toBe(false);
+  });
+});
+
+describe('a command that fails on a host', () => {
+  test('a failed command is reported as KubeOne does, and read like its reports', () => {
+    const script = 'set -x; cat <<EOF\nno space left, permission denied\nEOF\nkubeadm setup';
+    const { exitCode, message } = commandFailure('198.18.0.9', 1, script, '+ kubeadm setup\nE: the moon\n');
+    const error = kubeoneError(`Error: ${message}\n`, twoProviderState());
+    expect(exitCode).toBe(10);
+    expect(error).toMatchObject({
+      class: 'transient',
+      code: 'KubeOneFailed',
+      message: 'running the simulated control plane on 198.18.0.9: E: the moon',
+    });
   });
 });
 

@@ -1,5 +1,6 @@
 /** Waits until a new machine accepts the login of root: its first boot may still be running when SSH answers. */
 import { setTimeout as pause } from 'node:timers/promises';
+import { isWayThere, nodeRow } from '../causes/node-causes.ts';
 import type { CommandResult } from '../process.ts';
 import type { StageContext } from '../stage-context.ts';
 import { StageFailure, stageCancelled } from '../stage-failure.ts';
@@ -51,7 +52,8 @@ function reportWaiting({ emit }: Around, { name }: SshLogin, words: string, tota
 
 function refusal({ name, host, port }: SshLogin, words: string, totalMs: number): StageFailure {
   // A machine that is not reached at all causes an error of the network.
-  if (/timed out|refused|no route|unreachable|reset by|closed by/i.test(words)) {
+  const row = nodeRow([words]);
+  if (row !== undefined && isWayThere(row)) {
     return new StageFailure({
       class: 'transient',
       code: 'HostUnreachable',

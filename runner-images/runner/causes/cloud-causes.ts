@@ -47,7 +47,7 @@ const wordRows: readonly CauseRow[] = [
   {
     ...means.login,
     pattern:
-      /invalid signature|authentication (?:failed|required|error)|unable to authenticate|could not find default credentials|no valid credential|invalid[_ -]?(?:grant|token|credentials|api[ -]?key|application key)|unauthorized|token .{0,40}(?:expired|revoked|invalid)|not (?:logged in|authenticated)|missing credentials|bad configuration|configuration for private key|(?:application|consumer) key (?:is )?(?:invalid|missing)/i,
+      /invalid signature|authentication (?:failed|required|error)|unable to authenticate|could not find default credentials|no valid credential|invalid[_ -]?(?:grant|token|credentials|api[ -]?key|application key)|unauthorized|token .{0,40}(?:expired|revoked|invalid)|not (?:logged in|authenticated)|missing credentials|bad configuration|configuration for private key|could not be determined and was not specified|shared config profile|(?:application|consumer) key (?:is )?(?:invalid|missing)/i,
   },
   {
     ...means.permission,
@@ -77,7 +77,7 @@ const wordRows: readonly CauseRow[] = [
   {
     ...means.input,
     pattern:
-      /invalid (?:image|server type|region|zone|location|machine type|value|parameter|argument|character)|(?:image|(?:server|instance|machine) type|flavor|shape|size|region|zone|location|network|plan)\b[^\n]{0,300}(?:not (?:found|exist|supported|valid)|deprecated|unknown)|not a valid|could not find|unable to find|not found|does not exist|deprecated|unsupported/i,
+      /invalid (?:image|server type|region|zone|location|machine type|value|parameter|argument|character)|(?:image|(?:server|instance|machine) type|flavor|shape|size|region|zone|location|network|plan)\b[^\n]{0,300}(?:not (?:found|exist|supported|valid)|deprecated|unknown)|not a valid|could not (?:find|be found)|unable to find|not found|does not exist|deprecated|unsupported/i,
   },
 ];
 

@@ -60,7 +60,7 @@ export const kubeadmRows: readonly CodedRow[] = [
     class: 'user',
     code: 'VersionRefused',
     pattern:
-      /\[ERROR (?:KubeletVersion|KubernetesVersion)\]|kubelet version .{0,200}(?:higher|lower|is not supported|is not supported by)|control plane version .{0,200}(?:too|supported)|only supports deploying clusters|version skew|minor versions? .{0,60}(?:older|newer|skew)|cannot .{0,40}downgrade|specified version .{0,200}(?:too high|too low|lower|higher)|only 1 minor version|that are too old/i,
+      /\[ERROR (?:KubeletVersion|KubernetesVersion)\]|kubelet version .{0,200}(?:higher|lower|is not supported|is not supported by)|control plane version .{0,200}(?:too|supported)|only supports deploying clusters|version skew|minor versions? .{0,60}(?:older|newer|skew)|cannot .{0,40}downgrade|specified version .{0,200}(?:too high|too low|lower|higher)|only 1 minor version|that are too old|no kind .{1,100} is registered for version/i,
     hint: 'The versions of kubelet, kubeadm and control plane do not fit: Kubernetes is raised by one minor version at a time, on all nodes. Choose a Kubernetes version that `kubeloom validate` accepts, and replace a node that was left behind.',
   },
   {

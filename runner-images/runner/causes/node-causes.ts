@@ -37,7 +37,7 @@ const login: readonly CodedRow[] = [
     class: 'credentials',
     code: 'SudoRefused',
     pattern:
-      /a password is required|incorrect (?:sudo )?password|missing sudo password|not in the sudoers|must have a tty|no tty present|a terminal is required|not allowed to (?:execute|run sudo)|privilege escalation prompt|must be owned by uid 0|effective uid is not 0|sudo: unable to (?:initialize|open) .{0,80}(?:pam|policy)|no new privileges/i,
+      /a password is required|incorrect (?:sudo )?password|missing sudo password|not in the sudoers|must have a tty|no tty present|a terminal is required|not allowed to (?:execute|run sudo)|privilege escalation prompt|must be owned by uid 0|effective uid is not 0|sudo: unable to (?:initialize|open) .{0,80}(?:pam|policy)|no new privileges|are you root|superuser privileges|must be (?:run as )?root|requires root/i,
     hint: 'The user of the login needs `sudo` without a password and without a terminal on this machine (`NOPASSWD: ALL`, `!requiretty`): correct its sudoers, or use another user.',
   },
 ];
@@ -112,40 +112,52 @@ const packages: readonly CodedRow[] = [
     class: 'user',
     code: 'RepositoryUntrusted',
     pattern:
-      /EXPKEYSIG|REVKEYSIG|KEYEXPIRED|NO_PUBKEY|NODATA|signatures? (?:couldn't|could not) be verified|signatures were invalid|is not signed|gpg check failed|gpg keys? .{0,200}not correct|public key for .{0,200}not installed|signature could not be verified|can't check signature|bad gpg signature|error: gpg/i,
+      /EXPKEYSIG|REVKEYSIG|KEYEXPIRED|NO_PUBKEY|NODATA|signatures? (?:couldn't|could not) be verified|signatures were invalid|is not signed|gpg check failed|gpg keys? .{0,200}not correct|public key for .{0,200}not installed|signature could not be verified|can't check signature|bad gpg signature|error: gpg|no valid openpgp data/i,
     hint: 'The key of a package repository is expired, missing or changed on this machine: renew the key, or remove that repository from its package sources, then retry.',
   },
   {
     class: 'user',
     code: 'RepositoryGone',
     pattern:
-      /(?:no longer|does not) have? ?a? release file|has a? ?release file|status code: 40[134] for|failed to fetch .{0,300} 40[13] |cannot find a valid baseurl|cannot prepare internal mirrorlist/i,
+      /(?:no longer has|does not have) a release file|status code: 4(?!08|25|29)\d\d for|failed to fetch .{0,300} 40[13] /i,
     hint: 'A package repository of this machine no longer serves its distribution, or refuses it: choose an image whose distribution is supported, or correct its package sources.',
   },
   {
     class: 'user',
     code: 'PackageMissing',
     pattern:
-      /version '.{1,200}' for '.{1,200}' was not found|unable to find a match|no package .{1,200} available|unable to locate package|couldn't find any package|no installation candidate|no match for argument|no packages? found|returned error: 40[04]\b/i,
+      /version '.{1,200}' for '.{1,200}' was not found|unable to find a match|no package .{1,200} available|unable to locate package|couldn't find any package|no installation candidate|no match for argument|no packages? found|returned error: 4(?!08|25|29)\d\d\b/i,
     hint: 'The package sources of this machine do not have this package in this version: choose a Kubernetes version that is published, or an image whose package sources have it.',
   },
   {
     class: 'user',
     code: 'PackagesBroken',
     pattern:
-      /unmet dependencies|held broken packages|fix-broken|unable to correct problems|conflicting requests|nothing provides|dependency problems|error processing (?:package|archive)|dpkg returned an error|trying to overwrite|scriptlet failed|file .{1,200} conflicts (?:with|between)|depends: .{1,200} but .{1,200} (?:is|not) (?:to be )?install/i,
+      /unmet dependencies|held broken packages|fix-broken|unable to correct problems|conflicting requests|nothing provides|dependency problems|error processing (?:package|archive)|dpkg returned an error|trying to overwrite|scriptlet failed|rpmdb|packages database|status database area|file .{1,200} conflicts (?:with|between)|depends: .{1,200} but .{1,200} (?:is|not) (?:to be )?install/i,
     hint: 'Packages on this machine are half installed or do not fit together: `df -h`, then `apt --fix-broken install` (RHEL: `dnf check`) on it; or replace the machine; or choose an image that fits.',
+  },
+  {
+    class: 'user',
+    code: 'PackageChangeRefused',
+    pattern: /was used without --allow/i,
+    hint: 'The package manager refuses what it would have to do on this machine, such as a downgrade or the removal of what is essential: the message names it. Make the change on the machine, or replace the machine.',
   },
   {
     class: 'transient',
     code: 'NodeNetworkFailed',
     pattern:
-      /temporary failure (?:in name resolution|resolving)|could(?: not|n't) resolve|name or service not known|failed to fetch|unable to fetch|unable to connect|failed to download|cannot download|all mirrors were tried|hash sum mismatch|curl: \((?:5|6|7|18|28|35|52|56|92)\)|curl error|connection (?:timed out|reset|refused|closed)|tls handshake|no such host|network is unreachable|no route to host|toomanyrequests|returned error: (?:429|5\d\d)|unexpected eof|i\/o timeout|dial tcp|not in gzip format|unexpected end of file/i,
+      /temporary failure (?:in name resolution|resolving)|could(?: not|n't) (?:resolve|be fetched)|not be fetched|could not connect|cannot initiate the connection|name or service not known|failed to fetch|unable to fetch|unable to connect|failed to download|cannot download|all mirrors were tried|hash sum mismatch|curl: \((?:5|6|7|18|28|35|52|56|92)\)|curl error|connection (?:timed out|reset|refused|closed)|(?:reset|closed) by|port \d+: host is|tls handshake|no such host|network is unreachable|no route to host|toomanyrequests|returned error: (?:429|5\d\d)|unexpected eof|i\/o timeout|dial tcp|not in gzip format|unexpected end of file/i,
     hint: 'The machine could not reach the network, a package mirror, a registry or another machine. Kubeloom retries automatically; if it stays, check DNS, routes and firewall of the machine.',
   },
 ];
 
 const system: readonly CodedRow[] = [
+  {
+    class: 'user',
+    code: 'RepositoryGone',
+    pattern: /cannot find a valid baseurl|internal mirrorlist/i,
+    hint: 'A package repository of this machine has no address any more: choose an image whose distribution is supported, or correct its package sources.',
+  },
   {
     class: 'conflict',
     code: 'AddressInUse',
@@ -169,7 +181,7 @@ const system: readonly CodedRow[] = [
     class: 'user',
     code: 'ProgramMissing',
     pattern:
-      /command not found|: not found(?:$|[;.\s])|executable file not found|set the interpreter|no module named|python.{0,20}not found/i,
+      /command not found|: not found(?:$|[;.\s])|executable file not found|set the interpreter|no module named|(?:python|env|sh|bash)\b.{0,60}no such file or directory/i,
     hint: 'A program is missing on this machine: install it, or choose a supported image. Static nodes need Python 3 and `sudo`.',
   },
   {
@@ -195,6 +207,11 @@ const system: readonly CodedRow[] = [
 
 /** What makes all others say all kinds of things comes first: the login, the clock, disk and memory. */
 const rows: readonly CodedRow[] = [...login, ...clock, ...machine, ...kubeadmRows, ...packages, ...system];
+
+/** The network or the time, not what is on the machine: before a login, that it is not reached. */
+export function isWayThere({ code }: Pick<CodedRow, 'code'>): boolean {
+  return code === 'NodeNetworkFailed' || code === 'NodeTooSlow';
+}
 
 /** What a machine means, by its words from the cause outwards. */
 export function nodeRow(texts: readonly string[]): CodedRow | undefined {

@@ -6,6 +6,7 @@ import { allNodes } from '#domain/cluster-state.ts';
 import { printableText } from '#domain/observed/printable-text.ts';
 import { asRoot, runOverSsh, type SshLogin, sshLoginOf } from '../ansible/ssh-command.ts';
 import { settleBounded } from '../bounded.ts';
+import { nodeRow } from '../causes/node-causes.ts';
 import type { CommandResult } from '../process.ts';
 import { writeSshKeyFiles } from '../ssh-keys.ts';
 import type { DriftContext } from '../stage-context.ts';
@@ -121,5 +122,8 @@ const mostCharacters = 4_000_000;
 const interpreter = `/bin/bash -c 'eval "$(cat)"'`;
 
 function lastWords({ code, stderr }: CommandResult): string {
-  return printableText(stderr.trim().slice(-400), 400) || `it ended with exit code ${code}`;
+  const words = printableText(stderr.trim().slice(-400), 400) || `it ended with exit code ${code}`;
+  const row = nodeRow([stderr]);
+  // A login that is refused is the only cause for which the check itself has no finding.
+  return row?.class === 'credentials' ? `${words} (${row.code}: ${row.hint})` : words;
 }

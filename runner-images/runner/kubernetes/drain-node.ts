@@ -4,6 +4,7 @@ import type { StageContext } from '../stage-context.ts';
 import { StageFailure } from '../stage-failure.ts';
 import { budgetsThatHold } from './disruption-budgets.ts';
 import type { Kubectl } from './kubectl.ts';
+import { kubectlError } from './kubectl-failure.ts';
 
 export type NodeHeld = NonNullable<StageError['waitsFor']>[number];
 
@@ -39,8 +40,9 @@ export async function drainNode(context: StageContext, kubectl: Kubectl, name: s
     });
     return undefined;
   }
+  const answered = kubectlError('drain', result.stderr, name);
   throw new StageFailure({
-    class: /connection|refused|unreachable|EOF/i.test(result.stderr) ? 'transient' : 'conflict',
+    class: answered.code === 'KubernetesUnreachable' ? 'transient' : 'conflict',
     code: 'DrainFailed',
     message: result.stderr.trim().split('\n').slice(-5).join('\n') || `kubectl drain ended with ${result.code}`,
     resource: name,

@@ -48,7 +48,7 @@ const table: readonly ReasonRow[] = [
     class: 'user',
     code: 'KindUnknown',
     pattern:
-      /no matches for kind|ensure CRDs are installed first|could not find the requested resource|doesn't have a resource type/i,
+      /no matches for kind|ensure CRDs are installed first|could not find the requested resource|doesn't have a resource type(?!.{0,300}(?:timeout|refused|canceled|no route))/i,
     hint: 'The cluster does not have this kind of object: correct apiVersion and kind, or put the definition (CustomResourceDefinition) into documents that come first.',
   },
   {
@@ -145,7 +145,7 @@ const table: readonly ReasonRow[] = [
     class: 'transient',
     code: 'KubernetesUnreachable',
     pattern:
-      /connection (?:refused|reset)|no route to host|i\/o timeout|timed? ?out|deadline exceeded|unable to connect|was refused|EOF\b|service ?unavailable|TLS handshake|no such host|network is unreachable|client connection lost|http2: |too many requests|currently unable to handle|the server is (?:currently|not ready)|internal error occurred|has prevented the request/i,
+      /connection (?:refused|reset)|no route to host|i\/o timeout|timed? ?out|deadline exceeded|unable to connect|was refused|EOF\b|service ?unavailable|TLS handshake|no such host|network is unreachable|timeout|canceled|client connection lost|http2: |too many requests|currently unable to handle|the server is (?:currently|not ready)|internal error occurred|has prevented the request/i,
     hint: 'The Kubernetes API did not answer. Check control nodes and load balancer; Kubeloom retries automatically.',
   },
   {

@@ -2,6 +2,8 @@
 import type { ClusterState } from '#domain/cluster-state.ts';
 import { asRoot, runOverSsh, sshLoginOf } from '../ansible/ssh-command.ts';
 import { settleBounded, unwrap } from '../bounded.ts';
+import { nodeRow } from '../causes/node-causes.ts';
+import { unknownOfNode } from '../causes/unknown-answers.ts';
 import type { StageContext } from '../stage-context.ts';
 import { StageFailure } from '../stage-failure.ts';
 import { keepParts } from './kubeconfig.ts';
@@ -49,7 +51,7 @@ export async function resetHalfJoined(context: StageContext, state: ClusterState
 function notReset(node: string, stderr: string): StageFailure {
   const words = stderr.trim().split('\n').at(-1)?.trim();
   return new StageFailure({
-    class: 'transient',
+    class: nodeRow([stderr])?.class ?? unknownOfNode.class,
     code: 'NodeNotReset',
     message: `A join was interrupted on ${node}, and \`kubeadm reset\` failed there: ${words || 'it printed nothing'}`,
     resource: node,

@@ -53,7 +53,7 @@ export const ownRows: readonly CauseRow[] = [
   {
     class: 'platform',
     pattern:
-      /failed to (?:install|query available|load plugin|instantiate) ?(?:provider|schemas)?|could not (?:load|retrieve the list of available) .{0,60}(?:plugin|versions)|required plugins are not installed|plugin did not respond|unrecognized remote plugin message|waiting for plugin to start|plugin encountered an error|plugin crashed|failed to read any lines from plugin|missing or corrupted provider|registry service (?:is )?unreachable|error accessing .{0,100}registry|invalid provider registry host/i,
+      /failed to (?:install|query available|load plugin|instantiate) ?(?:provider|schemas)?|could not (?:load|retrieve the list of available) .{0,60}(?:plugin|versions)|required plugins are not installed|plugin did not respond|request cancell?ed .{0,60}GRPCProvider|unrecognized remote plugin message|waiting for plugin to start|plugin encountered an error|plugin crashed|failed to read any lines from plugin|missing or corrupted provider|registry service (?:is )?unreachable|error accessing .{0,100}registry|invalid provider registry host|package available for your current platform/i,
     hint: 'Terraform could not get or start a provider plugin: check the mirror or cache of plugins and the network of the runner, and whether its memory is enough. The cloud was not asked.',
   },
   {
