@@ -1,6 +1,7 @@
 /** The one error a tool driver throws: it carries the `StageError` that goes into the result as it is. */
 import type { StageError } from '#contracts/stage.ts';
 import { failurePolicy } from '#domain/failure-policy.ts';
+import { runnerMeaning } from './causes/runner-causes.ts';
 
 /** Longest cause that a result carries; the log has the rest. */
 const longestMessage = 2000;
@@ -85,17 +86,16 @@ export function stageOverdue(): StageFailure {
   });
 }
 
-/** Turns a thrown value into a `StageError`; one that is not a `StageFailure` is a fault of Kubeloom. */
+/** Turns a thrown value into a `StageError`; one that is neither a `StageFailure` nor of the machine or a service is a fault of Kubeloom. */
 export function stageErrorOf(thrown: unknown): StageError {
   if (thrown instanceof StageFailure) return thrown.error;
   const message = thrown instanceof Error ? `${thrown.name}: ${thrown.message}` : String(thrown);
-  return {
+  const fault = {
     class: 'bug',
     code: 'RunnerFault',
-    message: shorten(message),
     hint: 'This is a fault of Kubeloom. Report it with the run id and the log of this stage.',
-    retryable: false,
-  };
+  } as const;
+  return finished({ ...(runnerMeaning(thrown) ?? fault), message });
 }
 
 function shorten(text: string): string {

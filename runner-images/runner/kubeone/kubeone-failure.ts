@@ -2,7 +2,7 @@
 import type { StageError } from '#contracts/stage.ts';
 import type { ClusterState } from '#domain/cluster-state.ts';
 import { counted } from '#domain/planning/text/words.ts';
-import { type CodedRow, decisive, oneLine, rowFor } from '../causes/cause-row.ts';
+import { type CodedRow, decisive, type Meaning, oneLine, rowFor } from '../causes/cause-row.ts';
 import { nodeRow } from '../causes/node-causes.ts';
 import { unknownOfNode } from '../causes/unknown-answers.ts';
 import type { ErrorDraft } from '../stage-failure.ts';
@@ -54,16 +54,17 @@ const connection: CodedRow = {
     /dial tcp|no route to host|connection (?:refused|reset|closed|timed out)|i\/o timeout|EOF\b|handshake failed|connection lost/i,
   hint: 'A node or its network did not answer. Kubeloom retries automatically.',
 };
-const slow: CodedRow = {
+const slow: Meaning & { readonly code: string } = {
   class: 'transient',
   code: 'KubeOneTimedOut',
-  pattern: /timed? ?out|deadline exceeded/i,
   hint: 'Kubeloom retries automatically; the log of the stage says what KubeOne waited for.',
 };
 
+type Known = typeof slow;
+
 interface Judged {
   readonly fault: KubeOneFault;
-  readonly row: CodedRow | undefined;
+  readonly row: Known | undefined;
 }
 
 /**
@@ -94,13 +95,14 @@ export function kubeoneError(
 }
 
 /** A machine's own words, else KubeOne's, where a connection that fails is one to a machine. */
-function rowOf({ printed, around, ofMachine }: KubeOneFault): CodedRow | undefined {
+function rowOf({ printed, around, ofMachine }: KubeOneFault): Known | undefined {
   const words = printed.join('\n');
   if (ofMachine) return nodeRow([words]) ?? rowFor(table, [around.join('\n')]);
   const all = around.join('\n');
-  const login = nodeRow([words]);
-  if (login?.class === 'credentials' || login?.code === 'HostKeyChanged') return login;
-  return rowFor([...table, connection], [words, all]) ?? nodeRow([words]) ?? rowFor([slow], [words]) ?? nodeRow([all]);
+  const said = nodeRow([words]);
+  if (said?.class === 'credentials' || said?.code === 'HostKeyChanged') return said;
+  const own = rowFor([...table, connection], [words, all]);
+  return own ?? (said?.code === 'NodeTooSlow' ? slow : said) ?? nodeRow([all]);
 }
 
 function chosen(judged: readonly Judged[]): Judged {
@@ -124,7 +126,7 @@ function unmarked(output: string): KubeOneFault {
 
 /** What to do about a broken host depends on what it is. */
 function hintOf(
-  row: CodedRow | undefined,
+  row: Known | undefined,
   node: string | undefined,
   state: ClusterState,
   before: ClusterState | null,

@@ -7,7 +7,7 @@ import type { KubeconfigParts } from '#domain/observed/kubeconfig.ts';
 import { apiAddress, apiNames } from '#rendering/kubeone-manifest.ts';
 import type { StageContext } from '../stage-context.ts';
 import { StageFailure } from '../stage-failure.ts';
-import { readToolJson } from '../tool-answer.ts';
+import { readToolJson, readToolValue, unreadableAnswer } from '../tool-answer.ts';
 import type { Kubectl } from './kubectl.ts';
 import { isAbsent } from './kubectl-failure.ts';
 
@@ -43,7 +43,7 @@ export async function updateEndpointConsumers(
   const admin = { server, 'certificate-authority-data': authority };
   // What nodes that join later read first.
   await change(context, kubectl, { namespace: 'kube-public', name: 'cluster-info', key: 'kubeconfig' }, (text) => {
-    const known = Kubeconfig.parse(parse(text));
+    const known = readYaml(Kubeconfig, text);
     const clusters = known.clusters.map((entry) => ({ ...entry, cluster: { ...entry.cluster, ...admin } }));
     return stringify({ ...known, clusters });
   });
@@ -52,7 +52,7 @@ export async function updateEndpointConsumers(
   );
   const kubeProxy = { namespace: 'kube-system', name: 'kube-proxy', key: 'kubeconfig.conf' };
   await change(context, kubectl, kubeProxy, (text) => {
-    const known = Kubeconfig.parse(parse(text));
+    const known = readYaml(Kubeconfig, text);
     const server = `https://${host}:${port}`;
     return stringify({
       ...known,
@@ -82,9 +82,21 @@ export async function updateNamesOfApi(context: StageContext, kubectl: Kubectl):
 const kubeadm = { namespace: 'kube-system', name: 'kubeadm-config', key: 'ClusterConfiguration' };
 
 function withNames(text: string, names: readonly string[], more: object = {}): string {
-  const known = ClusterConfiguration.parse(parse(text));
+  const known = readYaml(ClusterConfiguration, text);
   const after = { ...known, apiServer: { ...known.apiServer, certSANs: [...names] }, ...more };
   return isDeepStrictEqual(after, known) ? text : stringify(after);
+}
+
+/** A text of the cluster, in which anyone with the rights may have written. */
+function readYaml<Schema extends z.ZodType>(schema: Schema, text: string): z.infer<Schema> {
+  const about = { tool: 'kubectl', what: 'a text of kubeadm or kube-proxy in a ConfigMap' };
+  let value: unknown;
+  try {
+    value = parse(text);
+  } catch {
+    throw unreadableAnswer(about, 'it is not YAML');
+  }
+  return readToolValue(schema, value, about);
 }
 
 interface Place {
