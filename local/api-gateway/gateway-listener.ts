@@ -5,7 +5,7 @@ import type { HealthTrouble } from '../health.ts';
 import { contextOf, copyAsJson } from '../lambda/lambda-host.ts';
 import { type Logger, messageOf } from '../logger.ts';
 import type { Authorizer } from './authorizer.ts';
-import { problem } from './gateway-problem.ts';
+import { GatewayProblem, problem } from './gateway-problem.ts';
 import { sendResult, toEvent } from './http-event.ts';
 import { matchRoute, type RoutePattern } from './match-route.ts';
 
@@ -80,6 +80,7 @@ export function gatewayListener(options: GatewayOptions): RequestListener {
       await serve(request, response);
     } catch (error) {
       if (response.headersSent || request.socket.destroyed) return void response.destroy();
+      if (error instanceof GatewayProblem) return problem(response, error.status, error.code, error.message);
       logger.error('a request failed', { route: `${request.method} ${request.url}`, cause: messageOf(error) });
       problem(response, 500, 'InternalFault', 'a fault of Kubeloom itself; the log of the platform has the details');
     }

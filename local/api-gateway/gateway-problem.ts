@@ -2,6 +2,18 @@
 import { randomUUID } from 'node:crypto';
 import { type ServerResponse, STATUS_CODES } from 'node:http';
 
+/** Thrown by a handler that is not a function: it is answered as it is. */
+export class GatewayProblem extends Error {
+  readonly status: number;
+  readonly code: string;
+
+  constructor(status: number, code: string, detail: string) {
+    super(detail);
+    this.status = status;
+    this.code = code;
+  }
+}
+
 /** Answers with a problem (RFC 9457) in the shape of the API's own. */
 export function problem(
   response: ServerResponse,

@@ -1,8 +1,10 @@
 /** The API in a thread of its own: executions in the main thread do not delay readers. */
 import { workerData } from 'node:worker_threads';
 import type { HealthTrouble } from '../health.ts';
+import { functionThreads } from '../lambda/function-threads.ts';
 import { serveInThread } from '../worker-thread.ts';
 import type { GatewayRoute } from './gateway-listener.ts';
+import { inThreads } from './routes-in-threads.ts';
 import { type GatewayThreadOptions, startGateway } from './start-gateway.ts';
 
 await serveInThread(async (logger) => {
@@ -10,6 +12,11 @@ await serveInThread(async (logger) => {
   process.on('unhandledRejection', (reason) => logger.error('a promise was rejected', { cause: String(reason) }));
   const { routesModule, ...options } = workerData as GatewayThreadOptions;
   const { routes } = (await import(routesModule)) as { readonly routes: readonly GatewayRoute[] };
-  const gateway = await startGateway(routes, { ...options, logger });
-  return { ...gateway, onOrder: (trouble) => gateway.report(trouble as HealthTrouble) };
+  const threads = functionThreads({ module: routesModule, logger });
+  const gateway = await startGateway(inThreads(routes, threads), { ...options, logger });
+  const close = async (): Promise<void> => {
+    await gateway.close();
+    await threads.close();
+  };
+  return { ...gateway, close, onOrder: (trouble) => gateway.report(trouble as HealthTrouble) };
 });

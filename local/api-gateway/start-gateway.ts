@@ -19,6 +19,8 @@ export interface GatewayThreadOptions {
   readonly console?: boolean;
   /** Directory whose disk must have free space. @default not checked */
   readonly directory?: string;
+  /** How long a function may take. @default 29 s */
+  readonly timeoutMs?: number;
 }
 
 /** Reports to the API a problem of the platform. */
@@ -34,13 +36,14 @@ export async function startGateway(
     port,
     console: hasConsole = false,
     directory,
+    timeoutMs,
     logger,
   }: Omit<GatewayThreadOptions, 'routesModule'> & { readonly logger: Logger },
 ): Promise<Gateway> {
   let reported: HealthTrouble | undefined;
   const trouble = () => reported ?? (directory === undefined ? undefined : diskTrouble(directory));
   const authorize = authorizer({ ...access, logger });
-  const api = gatewayListener({ routes, authorize, trouble, logger });
+  const api = gatewayListener({ routes, authorize, trouble, logger, ...(timeoutMs !== undefined && { timeoutMs }) });
   const listener = hasConsole ? withConsole(api, { authorize, build: builtConsole, find: foundConsole, logger }) : api;
   const server = await listenOnLoopback(listener, port);
   const report = (found: HealthTrouble): void => {

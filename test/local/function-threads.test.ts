@@ -1,0 +1,123 @@
+/** A deadline that is enforced from outside of the thread: whatever a function does with a body, only its sender waits for it. */
+import { randomUUID } from 'node:crypto';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { startGatewayThread } from '#local/api-gateway/start-gateway.ts';
+import { functionThreads, type ThreadPool } from '#local/lambda/function-threads.ts';
+import { silentLogger } from '#local/logger.ts';
+
+const module = new URL('./endless-routes.ts', import.meta.url).href;
+/** For what must be answered, however busy the machine is. */
+const patient = 120_000;
+
+function pool(more: Partial<ThreadPool> = {}) {
+  const threads = functionThreads({ module, logger: silentLogger, ...more });
+  onTestFinished(() => threads.close());
+  const call = (name: string, { caller = 'ann', timeoutMs = patient } = {}) =>
+    threads.invoke({ name, event: { body: name }, caller, timeoutMs });
+  return { ...threads, call };
+}
+
+describe('threads of functions', () => {
+  it('a call is answered with what the function returns, or fails with what it throws', async () => {
+    const { call } = pool();
+    expect(await call('echo')).toMatchObject({ body: 'echo' });
+    await expect(call('refuse')).rejects.toMatchObject({ name: 'Refused', message: 'not like this' });
+    await expect(call('nothing')).rejects.toThrow('there is no function nothing');
+  });
+
+  it.each(['loop', 'expression', 'wait'])(
+    'a function that never answers (%s) is ended at its deadline',
+    async (name) => {
+      const { call, count } = pool();
+      const { thread } = (await call('echo')) as { thread: number };
+      await expect(call(name, { timeoutMs: 300 })).rejects.toMatchObject({
+        end: 'slow',
+        message: 'it took longer than 0.3 s',
+      });
+      // Another thread takes its place.
+      const next = (await call('echo')) as { thread: number };
+      expect(next.thread).not.toBe(thread);
+      await vi.waitFor(() => expect(count()).toBe(1), patient);
+    },
+  );
+
+  it('other calls are answered while functions never end, and a caller who blocks threads leaves one to others', async () => {
+    const { call, count } = pool({ most: 3 });
+    const endless = Promise.allSettled([call('loop'), call('loop'), call('loop'), call('echo')]);
+    expect(await call('echo', { caller: 'bob' })).toMatchObject({ body: 'echo' });
+    expect(await call('echo', { caller: 'bob' })).toMatchObject({ body: 'echo' });
+    expect(count()).toBe(3);
+    const given = call('echo', { timeoutMs: 200 });
+    await expect(given).rejects.toMatchObject({ end: 'busy', message: 'no thread had time for it within 0.2 s' });
+    void endless;
+  });
+
+  it('a function that needs too much memory is ended with its thread alone', async () => {
+    const { call } = pool({ memoryMb: 64 });
+    await expect(call('memory')).rejects.toMatchObject({
+      end: 'memory',
+      message: 'it needed more than 64 MB of memory',
+    });
+    expect(await call('echo')).toMatchObject({ body: 'echo' });
+  });
+
+  it('a thread that ends by a fault of its own fails its call, and the next call has another', async () => {
+    const { call } = pool();
+    await expect(call('exit')).rejects.toMatchObject({ end: 'fault' });
+    expect(await call('echo')).toMatchObject({ body: 'echo' });
+  });
+
+  it('a module that cannot be loaded fails its calls and is not started again and again', async () => {
+    const { call, count } = pool({ module: `${module}.missing` });
+    await expect(call('echo')).rejects.toMatchObject({ end: 'fault' });
+    await vi.waitFor(() => expect(count()).toBe(0), patient);
+  });
+
+  it('threads that serve nothing end, but for one, and none is left after the end', async () => {
+    const { call, count, close } = pool({ idleMs: 1 });
+    await Promise.all([call('echo'), call('echo'), call('echo')]);
+    await vi.waitFor(() => expect(count()).toBe(1), patient);
+    const endless = expect(call('loop')).rejects.toMatchObject({ end: 'busy' });
+    await close();
+    await endless;
+    expect(count()).toBe(0);
+    await expect(call('echo')).rejects.toMatchObject({ message: 'the platform is being stopped' });
+  });
+});
+
+describe('the API of a platform that lasts', () => {
+  async function api(timeoutMs: number) {
+    const token = randomUUID() + randomUUID();
+    const gateway = await startGatewayThread({
+      routesModule: module,
+      access: { token },
+      port: 0,
+      timeoutMs,
+      logger: silentLogger,
+      environment: {},
+    });
+    onTestFinished(() => gateway.close());
+    return (path: string, body?: string) =>
+      fetch(`${gateway.url}/v1/${path}`, {
+        ...(body !== undefined && { method: 'POST', body }),
+        headers: { authorization: `Bearer ${token}` },
+      });
+  }
+
+  it('while bodies are read without end, others are answered, and so is whether the platform is well', async () => {
+    const send = await api(patient);
+    void Promise.allSettled([send('loop', 'x'), send('expression', 'x')]);
+    for (const [path, body] of [['health'], ['echo', 'x'], ['health']] as const)
+      expect((await send(path, body)).status).toBe(200);
+  });
+
+  it('the sender of a body whose reading takes too long is told with 504 what to do', async () => {
+    const response = await (await api(500))('loop', 'x');
+    expect([response.status, response.headers.get('content-type')]).toEqual([504, 'application/problem+json']);
+    const { code, detail } = (await response.json()) as { readonly code: string; readonly detail: string };
+    expect(code).toBe('Timeout');
+    expect(detail).toMatch(
+      /^loop: it took longer than [\d.]+ s; it was stopped; look at what is stored before you send/,
+    );
+  });
+});
