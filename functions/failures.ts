@@ -1,7 +1,9 @@
 /** Turns a thrown value into a named error, and a named error into RFC 9457 `application/problem+json`. */
 import { z } from 'zod';
 import { Problem, WireFault } from '#contracts/api-bodies.ts';
+import { cutFault } from '#domain/cut-text.ts';
 import { type ErrorName, errorNames, isPipelineError, PipelineError } from '#domain/errors.ts';
+import { mostFaults } from '#domain/manifest/faults/fault.ts';
 
 /** HTTP status of each error name; `VersionConflict` is 412 when the request named a version. */
 export const httpStatuses = {
@@ -47,7 +49,7 @@ export function toProblem(error: PipelineError, requestId: string, conditional: 
 /** An error's details as members of the problem: a list is the faults, stored versions are `current`, the rest stays. */
 function membersOf(details: unknown): Partial<Problem> {
   const faults = z.array(WireFault).safeParse(details);
-  if (faults.success) return { faults: faults.data };
+  if (faults.success) return { faults: faults.data.map(cutFault) };
   const known = Problem.pick({ faults: true, current: true }).partial().strict().safeParse(details);
   if (known.success) return known.data;
   const current = z.object({ generation: z.number(), attempt: z.number() }).safeParse(details);
@@ -68,11 +70,13 @@ export function asPipelineError(error: unknown): PipelineError {
   return new PipelineError(isTemporary(error) ? 'ServiceUnavailable' : 'InternalFault', words, { cause: error });
 }
 
-/** Parses input from outside. Throws `InvalidInput` that lists every fault. */
+/** Parses input from outside. Throws `InvalidInput` that lists the faults, at most `mostFaults`. */
 export function parseInput<Schema extends z.ZodType>(schema: Schema, value: unknown, what: string): z.infer<Schema> {
   const result = schema.safeParse(value);
   if (result.success) return result.data;
-  const faults = result.error.issues.map((issue) => ({ path: issue.path.join('.'), reason: issue.message }));
+  const { issues } = result.error;
+  const faults = issues.slice(0, mostFaults).map(({ path, message }) => ({ path: path.join('.'), reason: message }));
+  if (issues.length > mostFaults) faults.push({ path: '', reason: `and ${issues.length - mostFaults} more faults` });
   const sentence = faults.map((fault) => `${fault.path || 'it'}: ${fault.reason}`).join('; ');
   throw new PipelineError('InvalidInput', `${what} is not valid: ${sentence}`, { details: faults });
 }

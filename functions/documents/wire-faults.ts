@@ -1,5 +1,6 @@
 /** Faults of a document as the API reports them, and what every document that is stored is checked for. */
 import type { WireFault } from '#contracts/api-bodies.ts';
+import { cutFault } from '#domain/cut-text.ts';
 import { PipelineError } from '#domain/errors.ts';
 import { error, type Fault, firstFaults } from '#domain/manifest/faults/fault.ts';
 import { isMap } from '#domain/manifest/faults/kubernetes-document.ts';
@@ -51,5 +52,5 @@ export function faultsError(kind: string, key: DocumentKey, faults: readonly Wir
  * Which list they are in says whether they are warnings.
  */
 export function wireFaults(faults: readonly Fault[], document?: unknown, most?: number): WireFault[] {
-  return placed(document, firstFaults(faults, most)).map(({ severity: _, ...fault }) => fault);
+  return placed(document, firstFaults(faults, most)).map(({ severity: _, ...fault }) => cutFault(fault));
 }

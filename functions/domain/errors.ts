@@ -1,4 +1,5 @@
 /** The named errors of the pipeline: names are API for ASL, HTTP and CLI alike. */
+import { cutText } from './cut-text.ts';
 
 /** The meaning of a failure for retry, rollback and stop; `failure-policy.ts` holds the one table that decides. */
 export const errorClasses = [
@@ -39,11 +40,14 @@ export const errorNames = {
 } as const;
 export type ErrorName = keyof typeof errorNames;
 
+/** Characters of a message: it may list what it is about, and stays short enough to be shown. */
+const mostOfMessage = 4000;
+
 export class PipelineError extends Error {
   readonly details: unknown;
 
   constructor(name: ErrorName, message: string, options: { cause?: unknown; details?: unknown } = {}) {
-    super(message, { cause: options.cause });
+    super(cutText(message, mostOfMessage), { cause: options.cause });
     this.name = name;
     this.details = options.details;
   }

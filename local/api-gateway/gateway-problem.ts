@@ -1,6 +1,10 @@
 /** Problems that are answered before a function is asked. */
 import { randomUUID } from 'node:crypto';
 import { type ServerResponse, STATUS_CODES } from 'node:http';
+import { cutText } from '#domain/cut-text.ts';
+
+/** Characters: a path may have 32,000. */
+const mostOfDetail = 1000;
 
 /** Thrown by a handler that is not a function: it is answered as it is. */
 export class GatewayProblem extends Error {
@@ -27,7 +31,7 @@ export function problem(
     type: `urn:kubeloom:error:${code}`,
     title,
     status,
-    detail,
+    detail: cutText(detail, mostOfDetail),
     instance: randomUUID(),
     code,
   });

@@ -45,7 +45,7 @@ export interface ThreadPool {
   readonly logger: Logger;
   /** Threads at most; one more than a single caller gets. @default 4 */
   readonly most?: number;
-  /** Of objects that stay, for each thread. @default 512 */
+  /** What the objects of a thread may need. @default 512 */
   readonly memoryMb?: number;
   /** A thread that served nothing for so long ends, but for the last one. @default a minute */
   readonly idleMs?: number;
