@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { DocumentFacts, DocumentState } from './cluster-documents.ts';
 import { HealthCheck } from './health-check.ts';
 import { KubernetesOptions } from './kubernetes-options.ts';
+import { HostName, knownByName } from './observed/closed-texts.ts';
 import { NodeFacts } from './observed/node-facts.ts';
 
 /** A provider instance: one set of credentials of one cloud, known by its name, never by its type. */
@@ -171,10 +172,12 @@ export const ClusterState = z.strictObject({
 });
 export type ClusterState = z.infer<typeof ClusterState>;
 
+const LoadBalancerFacts = z.strictObject({ endpoint: HostName });
+
 export const ClusterFacts = z.strictObject({
-  nodes: z.record(z.string(), NodeFacts),
+  nodes: knownByName(NodeFacts),
   /** By load balancer name: host name or address under which it is reached. */
-  loadBalancers: z.record(z.string(), z.strictObject({ endpoint: z.string() })),
+  loadBalancers: knownByName(LoadBalancerFacts, (stored) => LoadBalancerFacts.safeParse(stored).success),
   /** Artifact key of the kubeconfig, once Kubernetes runs. */
   kubeconfigKey: z.string().optional(),
   /** By name: the documents that were applied. */

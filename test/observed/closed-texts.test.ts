@@ -1,6 +1,7 @@
 /** Types of what others report: nothing open passes. */
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
+import { ClusterFacts, noFacts } from '#domain/cluster-state.ts';
 import { BootId, closedText, observedWords, WireguardKey } from '#domain/observed/closed-texts.ts';
 import { openTexts } from './open-texts.ts';
 
@@ -28,6 +29,35 @@ describe('texts of machines', () => {
   it('words are cut, and what a terminal would obey is escaped', () => {
     expect(observedWords(13).parse('a\u001b[31m\u202eb\r\nc\td')).toBe('a\\u001b[31m\\u202eb\\u000d\nc\td');
     expect(observedWords(3).parse('abcdef')).toBe('abc…');
+  });
+});
+
+describe('facts of a cluster', () => {
+  it('a cluster has closed names of nodes and closed addresses of load balancers', () => {
+    const { nodes, loadBalancers } = ClusterFacts.shape;
+    expect([...openTexts(nodes), ...openTexts(loadBalancers)]).toEqual([]);
+  });
+
+  it('what an older version stored of another form counts as unknown, and everything else is read', () => {
+    const good = { publicAddress: '198.51.100.1', sshPort: 22 };
+    const stored = {
+      ...noFacts,
+      nodes: { 'control-aaaaaaa-01': { ...good, sshPort: 'x' }, "{{ lookup('pipe', 'id') }}": good, '-f': good },
+      loadBalancers: {
+        lb: { endpoint: 'shop.example.com' },
+        other: { endpoint: '$(id)' },
+        '../x': { endpoint: 'a.example.com' },
+        third: 7,
+      },
+    };
+    const { nodes, loadBalancers } = ClusterFacts.parse(stored);
+    expect(nodes).toEqual({ 'control-aaaaaaa-01': { publicAddress: '198.51.100.1' } });
+    expect(loadBalancers).toEqual({ lb: { endpoint: 'shop.example.com' } });
+  });
+
+  it('a fact that this version does not know is no fact of an older one: it is refused', () => {
+    const stored = { ...noFacts, nodes: { 'control-aaaaaaa-01': { serial: 'x' } } };
+    expect(ClusterFacts.safeParse(stored).success).toBe(false);
   });
 });
 

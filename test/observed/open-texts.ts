@@ -41,6 +41,8 @@ export function openTexts(schema: z.core.$ZodType, path = ''): readonly string[]
     case 'pipe': {
       // Words that are cut and escaped: a string, then a transform. Anything else is judged on its input.
       const [from, to] = [definition.in, definition.out] as z.core.$ZodType[];
+      // What goes before the parse is not what is kept.
+      if (from?._zod.def.type === 'transform') return inner(to);
       return from?._zod.def.type === 'string' && to?._zod.def.type === 'transform' ? [] : inner(from);
     }
     case 'optional':

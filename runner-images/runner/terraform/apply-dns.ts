@@ -1,6 +1,6 @@
 /** The DNS names of one load balancer: one Terraform workspace for each provider instance that has or had them. */
 import type { ClusterState, DnsState, LoadBalancerState } from '#domain/cluster-state.ts';
-import { closedText } from '#domain/observed/closed-texts.ts';
+import { HostName } from '#domain/observed/closed-texts.ts';
 import { renderDnsRoot } from '#rendering/dns-root.ts';
 import { publicAddressOf } from '#rendering/node-access.ts';
 import { dnsWorkspace } from '#rendering/terraform-names.ts';
@@ -20,9 +20,6 @@ interface Names {
   readonly addresses: readonly string[];
   readonly healthCheckPort: number | null;
 }
-
-/** With or without the root's dot. */
-const HostName = closedText(254, /^[A-Za-z0-9][A-Za-z0-9.-]*$/);
 
 /** An address of documentation: modules require one, also where nothing is created. */
 const nowhere = '192.0.2.1';
