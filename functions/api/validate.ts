@@ -2,7 +2,7 @@
 import type { WireFault } from '#contracts/api-bodies.ts';
 import { operations } from '#contracts/operations/operations.ts';
 import { storageFaults, wireFaults } from '#documents/wire-faults.ts';
-import { cutText } from '#domain/cut-text.ts';
+import { cutLine, mostOfName } from '#domain/cut-text.ts';
 import { type Fault, mostFaults } from '#domain/manifest/faults/fault.ts';
 import { referenceName as storedName } from '#domain/manifest/references-in.ts';
 import {
@@ -19,8 +19,6 @@ import { requestDocuments } from './http/request-document.ts';
 
 /** Faults of all documents together: two hundred with a hundred each would be more than a function may answer. */
 const mostOfReport = 1000;
-/** No name that Kubernetes takes is longer. */
-const mostOfName = 253;
 
 export const validate = handle(operations.validate, async (request, deps) => {
   const bodies = requestDocuments(request, deps);
@@ -47,8 +45,8 @@ export const validate = handle(operations.validate, async (request, deps) => {
   const documents = verdicts.map(({ kind, namespace, name, faults, warnings }, index) => ({
     index,
     kind: kind ?? null,
-    namespace: kind === 'RoleBinding' ? null : cutText(namespace, mostOfName),
-    name: cutText(name, mostOfName) || null,
+    namespace: kind === 'RoleBinding' ? null : cutLine(namespace, mostOfName),
+    name: cutLine(name, mostOfName) || null,
     faults: reported(faults, bodies[index]),
     warnings: reported(warnings, bodies[index]),
   }));

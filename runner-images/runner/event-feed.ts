@@ -3,9 +3,13 @@ import type { NewEvent } from '#contracts/records.ts';
 import type { RunWork } from '#contracts/stage.ts';
 import { levelOf, type Reported, type StageStart } from '#domain/event-kinds.ts';
 import { nameOfCluster } from '#domain/naming.ts';
+import { printableText } from '#domain/observed/printable-text.ts';
 import type { RunnerPorts } from '#functions/rights/runner-rights.ts';
 import type { SecretMask } from './secret-mask.ts';
 import type { ClusterContext, StageEvent } from './stage-context.ts';
+
+/** Characters; the log has the rest. */
+const longestMessage = 4000;
 
 export interface JobEventFeed {
   emit(event: StageEvent | Reported<StageStart>): void;
@@ -46,7 +50,8 @@ export function openEventFeed(
         stage,
         ...tried,
         ...(event.node === undefined ? {} : { node: event.node }),
-        message: mask.hide(event.message),
+        // It may quote what a machine or a tool said.
+        message: printableText(mask.hide(event.message), longestMessage),
       });
       sending ??= send();
     },

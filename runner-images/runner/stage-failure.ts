@@ -1,6 +1,7 @@
 /** The one error a tool driver throws: it carries the `StageError` that goes into the result as it is. */
 import type { StageError } from '#contracts/stage.ts';
 import { failurePolicy } from '#domain/failure-policy.ts';
+import { printableText } from '#domain/observed/printable-text.ts';
 import { runnerMeaning } from './causes/runner-causes.ts';
 
 /** Longest cause that a result carries; the log has the rest. */
@@ -28,11 +29,12 @@ export class StageFailure extends Error {
   }
 }
 
-/** The draft with what follows from it. */
+/** The draft with what follows from it. What it quotes of machines and tools is printed as text, here for all drivers. */
 export function finished(error: ErrorDraft): StageError {
   return {
     ...error,
     message: shorten(error.message),
+    hint: printableText(error.hint, longestMessage),
     retryable: error.retryable ?? failurePolicy[error.class].inPlace,
   };
 }
@@ -98,6 +100,7 @@ export function stageErrorOf(thrown: unknown): StageError {
   return finished({ ...(runnerMeaning(thrown) ?? fault), message });
 }
 
-function shorten(text: string): string {
+function shorten(words: string): string {
+  const text = printableText(words, longestMessage);
   return text.length <= longestMessage ? text : `${text.slice(0, longestMessage - 1)}…`;
 }

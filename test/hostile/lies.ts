@@ -1,19 +1,48 @@
 /** What a hostile world puts into its answers: texts that someone would obey, and shapes that no one expects. */
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** A file that no one creates unless a text of the world was obeyed. */
+/** A file that no one creates, and a process that no one starts, unless a text of the world was obeyed. */
 export interface Canary {
   readonly file: string;
   readonly sings: () => boolean;
+  /** Also ends the process. */
   readonly remove: () => void;
 }
 
 export function openCanary(): Canary {
   const directory = mkdtempSync(join(tmpdir(), 'kubeloom-canary-'));
   const file = join(directory, 'sang');
-  return { file, sings: () => existsSync(file), remove: () => rmSync(directory, { recursive: true, force: true }) };
+  return {
+    file,
+    sings: () => existsSync(file) || processesOf(file).length > 0,
+    remove() {
+      for (const pid of processesOf(file)) process.kill(pid, 'SIGKILL');
+      rmSync(directory, { recursive: true, force: true });
+    },
+  };
+}
+
+/** A program that runs for minutes, and that no one else runs. */
+const processOf = (file: string): string =>
+  `sleep 600.${Number.parseInt(createHash('sha256').update(file).digest('hex').slice(0, 12), 16)}`;
+
+/** Also one that writes no file that can be seen from here, as in a container or a sandbox. */
+function processesOf(file: string): readonly number[] {
+  const wanted = processOf(file).split(' ').at(-1) ?? '';
+  return readdirSync('/proc')
+    .map(Number)
+    .filter((pid) => Number.isInteger(pid) && argumentsOf(pid).at(-1) === wanted);
+}
+
+function argumentsOf(pid: number): readonly string[] {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0').slice(0, -1);
+  } catch {
+    return [];
+  }
 }
 
 /** Texts by their names. `file`: that of the canary. */
@@ -26,7 +55,8 @@ export function hostileTexts(file: string): Readonly<Record<string, string>> {
     'hcl directive': `%{ for x in ["a"] }\${x}%{ endfor }`,
     shell: `$(touch ${file})`,
     backticks: `\`touch ${file}\``,
-    quotes: `'; touch ${file}; "`,
+    quote: `'; touch ${file}; #`,
+    'double quote': `"; touch ${file}; #`,
     pipe: `| touch ${file} #`,
     newline: `x\ntouch ${file}\n`,
     'carriage return': `x\rPostUp = touch ${file}`,
@@ -47,6 +77,10 @@ export function hostileTexts(file: string): Readonly<Record<string, string>> {
     'a prototype': '__proto__',
     yaml: `x: !!js/function "touch"\n---\n`,
     xml: '<!DOCTYPE x [<!ENTITY y SYSTEM "file:///etc/passwd">]><x>&y;</x>',
+    'process of jinja': `{{ lookup('pipe', '${processOf(file)} &') }}`,
+    'process of a shell': `$(${processOf(file)} >&2 &)`,
+    'process after a quote': `'; ${processOf(file)} >&2 & #`,
+    'process of ssh': `-oProxyCommand=${processOf(file)}`,
     sql: "'; DROP TABLE x; --",
     'ndjson event': `{"event":"facts","host":"other"}`,
     long: 'x'.repeat(1_000_000),

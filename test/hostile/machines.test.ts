@@ -1,17 +1,14 @@
 /** A machine that lies to a check over SSH: the check names it, all others are checked, and nothing that it said is obeyed. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { waypointKeys } from '#contracts/stage.ts';
 import { all, look, openLooks, world } from '#test/drift/recorded-looks.ts';
 import { prefix } from '#test/runner/stage-world.ts';
 import { sampled } from '#test/sampled.ts';
-import { type Canary, hostileTexts, obeyedRaw, openCanary } from './lies.ts';
+import { hostileTexts, obeyedRaw, openCanary } from './lies.ts';
 
-let canary: Canary;
-beforeAll(() => {
-  canary = openCanary();
-});
+const canary = openCanary();
 afterAll(() => {
   expect(canary.sings()).toBe(false);
   canary.remove();
@@ -44,7 +41,7 @@ async function checkWith(script: string) {
 
 /** Prints a text as it is. */
 const printing = (text: string) => `base64 -d <<'END'\n${Buffer.from(text).toString('base64')}\nEND\n`;
-const texts = hostileTexts('/tmp/never');
+const texts = hostileTexts(canary.file);
 const answers: Readonly<Record<string, string>> = {
   nothing: 'true',
   'nothing, and exit 255': 'exit 255',

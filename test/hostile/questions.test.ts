@@ -10,11 +10,11 @@ import { ObjectRow } from '#runner/documents/components-in-use.ts';
 import { continueUpgrade } from '#runner/kubeone/interrupted-upgrade.ts';
 import { Kubectl } from '#runner/kubernetes/kubectl.ts';
 import type { Command, CommandResult } from '#runner/process.ts';
-import { StageFailure } from '#runner/stage-failure.ts';
 import { kubeconfigTo } from '#test/fakes/kubeconfigs.ts';
 import { selfSigned } from '#test/fakes/self-signed.ts';
 import { twoProviderFacts, twoProviderState } from '#test/rendering/states.ts';
-import { type Canary, hostileTexts, obeyedInJson, obeyedRaw, openCanary } from './lies.ts';
+import { type Canary, hostileTexts, obeyedInJson, openCanary } from './lies.ts';
+import { outcomeOf } from './outcome-of.ts';
 
 let canary: Canary;
 let directory: string;
@@ -27,18 +27,6 @@ afterAll(() => {
   canary.remove();
   rmSync(directory, { recursive: true });
 });
-
-/** What it returns; of a failure, that it is one of the service, in words that nothing obeys. */
-async function outcome(work: () => Promise<unknown>, title: string): Promise<unknown> {
-  try {
-    return await work();
-  } catch (error) {
-    if (!(error instanceof StageFailure)) throw new Error(title, { cause: error });
-    expect(`${error.error.message} ${error.error.hint}`, title).not.toMatch(obeyedRaw);
-    expect(error.error.code, title).not.toBe('RunnerFault');
-    return undefined;
-  }
-}
 
 describe('questions that are asked once', () => {
   const certificate = () => {
@@ -73,7 +61,7 @@ describe('questions that are asked once', () => {
       states: [twoProviderState()],
       facts: twoProviderFacts,
     };
-    const found = await outcome(() => issueCertificate(question as never, context as never), 'certificate');
+    const found = await outcomeOf(() => issueCertificate(question as never, context as never), 'certificate');
     return { found, events };
   }
 
@@ -119,7 +107,7 @@ describe('questions that are asked once', () => {
     noted.length = 0;
     for (const metadata of [{ name: 'other' }, { name: '../x' }, { name: 'settings', namespace: '--all' }])
       for (const kind of ['ConfigMap', 'Namespace'])
-        await outcome(() => apply({ ...object, kind, metadata }), JSON.stringify(metadata));
+        await outcomeOf(() => apply({ ...object, kind, metadata }), JSON.stringify(metadata));
     expect(noted).toEqual([]);
   });
 
@@ -152,7 +140,7 @@ describe('questions that are asked once', () => {
         { serverVersion: { gitVersion } },
       ];
       const run = async () => ({ code: 0, stdout: JSON.stringify(answers.shift() ?? {}), stderr: '' });
-      return outcome(() => continueUpgrade({ ...context, run } as never, state), gitVersion.slice(0, 50));
+      return outcomeOf(() => continueUpgrade({ ...context, run } as never, state), gitVersion.slice(0, 50));
     };
     expect(await ask(`v${state.kubernetesVersion}`)).toEqual(['--force-upgrade']);
     for (const text of Object.values(hostileTexts(canary.file))) expect(await ask(text)).toBeUndefined();

@@ -8,12 +8,12 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { GitReferences } from '#adapters/git-references.ts';
 import { noProviderTemplate } from '#rendering/provider-template.ts';
 import { runCommand } from '#runner/process.ts';
-import { StageFailure } from '#runner/stage-failure.ts';
 import { runHook } from '#runner/terraform/provider-files.ts';
 import { VaultSession } from '#runner/vault/vault-session.ts';
 import { selfSigned } from '#test/fakes/self-signed.ts';
-import { brokenJson, type Canary, hostileTexts, liesAbout, obeyedInJson, obeyedRaw, openCanary } from './lies.ts';
+import { brokenJson, type Canary, hostileTexts, liesAbout, obeyedInJson, openCanary } from './lies.ts';
 import { type LyingServer, lyingServer } from './lying-server.ts';
+import { outcomeOf } from './outcome-of.ts';
 
 let canary: Canary;
 let directory: string;
@@ -26,18 +26,6 @@ afterAll(() => {
   canary.remove();
   rmSync(directory, { recursive: true });
 });
-
-/** What it returns; of a failure, that it is one of the service, in words that nothing obeys. */
-async function outcome(work: () => Promise<unknown>, title: string): Promise<unknown> {
-  try {
-    return await work();
-  } catch (error) {
-    if (!(error instanceof StageFailure)) throw new Error(title, { cause: error });
-    expect(`${error.error.message} ${error.error.hint}`, title).not.toMatch(obeyedRaw);
-    expect(error.error.code, title).not.toBe('RunnerFault');
-    return undefined;
-  }
-}
 
 describe('a Vault', () => {
   let vault: LyingServer;
@@ -85,7 +73,7 @@ describe('a Vault', () => {
       for (const { title, text } of lies) {
         vault.answers = spoken({ [route]: text });
         masked.length = 0;
-        const fields = await outcome(read, `${route}: ${title}`);
+        const fields = await outcomeOf(read, `${route}: ${title}`);
         if (fields === undefined) continue;
         const values = Object.values(fields as Readonly<Record<string, unknown>>);
         expect(
@@ -101,10 +89,10 @@ describe('a Vault', () => {
   it('a body without an end and a redirect to an inside address fail, and the token goes nowhere else', async () => {
     const place = 'GET /v1/kv/data/clouds/hz';
     vault.answers = spoken({ [place]: undefined });
-    expect(await outcome(read, 'endless')).toBeUndefined();
+    expect(await outcomeOf(read, 'endless')).toBeUndefined();
     expect(vault.sent).toBeLessThan(60_000_000);
     vault.answers = { ...spoken(), [place]: { status: 307, body: '', headers: { location: `${vault.url}/stolen` } } };
-    expect(await outcome(read, 'redirect')).toBeUndefined();
+    expect(await outcomeOf(read, 'redirect')).toBeUndefined();
     expect(vault.asked.some(({ line }) => line.includes('stolen'))).toBe(false);
   });
 });
@@ -194,7 +182,7 @@ describe('a hook of a provider type', () => {
         JSON.stringify({ replace: [texts[name]] }),
       ]),
     ];
-    for (const lie of lies) expect(await outcome(() => answered(printing(lie)), lie), lie).toBeUndefined();
+    for (const lie of lies) expect(await outcomeOf(() => answered(printing(lie)), lie), lie).toBeUndefined();
     const named = await answered(printing(JSON.stringify({ items: [{ id: '1', name: texts.bidi }] })));
     expect(JSON.stringify(named)).not.toMatch(obeyedInJson);
   });

@@ -104,14 +104,14 @@ describe('the API of a platform that lasts', () => {
       });
   }
 
-  it('while bodies are read without end, others are answered, and so is whether the platform is well', async () => {
+  it('others, and requests for the health of the platform, are answered while bodies are read without end', async () => {
     const send = await api(patient);
     void Promise.allSettled([send('loop', 'x'), send('expression', 'x')]);
     for (const [path, body] of [['health'], ['echo', 'x'], ['health']] as const)
       expect((await send(path, body)).status).toBe(200);
   });
 
-  it('the sender of a body whose reading takes too long is told with 504 what to do', async () => {
+  it('an answer of 504 says what to do to the sender of a body whose reading takes too long', async () => {
     const response = await (await api(500))('loop', 'x');
     expect([response.status, response.headers.get('content-type')]).toEqual([504, 'application/problem+json']);
     const { code, detail } = (await response.json()) as { readonly code: string; readonly detail: string };

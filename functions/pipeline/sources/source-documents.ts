@@ -4,6 +4,7 @@ import type { SourceFault, SourceFiles } from '#contracts/git-sources.ts';
 import { parseDocuments } from '#documents/parse-documents.ts';
 import { withPlacesOf } from '#documents/text-places.ts';
 import { wireFaults } from '#documents/wire-faults.ts';
+import { cutLine, mostOfName } from '#domain/cut-text.ts';
 import { error, type Fault } from '#domain/manifest/faults/fault.ts';
 import { isMap } from '#domain/manifest/faults/kubernetes-document.ts';
 import { manifestKinds } from '#domain/manifest/schema/manifest-kinds.ts';
@@ -15,6 +16,7 @@ export type SourceKind = (typeof kinds)[number];
 export interface SourceDocument {
   readonly file: string;
   readonly kind: SourceKind;
+  /** As it can be shown: one that cannot be a name is refused later, with all other faults of the document. */
   readonly name: string;
   /** In the namespace of the GitSource. */
   readonly document: unknown;
@@ -41,7 +43,7 @@ export function sourceDocuments(
     faults.push(...inFile(file, wireFaults(parsed.faults)));
     for (const document of parsed.documents) {
       const kind = kinds.find((one) => one === kindOf(document));
-      const { name } = documentName(document);
+      const name = cutLine(documentName(document).name, mostOfName);
       const key = `${kind === 'TemplateGitReference' ? kind : 'manifest'} ${name}`;
       const own = [...placeFaults(document, kind, namespace), ...twinFaults(owners.get(key), name)];
       faults.push(...inFile(file, wireFaults(own, document)));

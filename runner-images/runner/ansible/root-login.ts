@@ -1,5 +1,6 @@
 /** Waits until a new machine accepts the login of root: its first boot may still be running when SSH answers. */
 import { setTimeout as pause } from 'node:timers/promises';
+import { printableText } from '#domain/observed/printable-text.ts';
 import { isWayThere, nodeRow } from '../causes/node-causes.ts';
 import type { CommandResult } from '../process.ts';
 import type { StageContext } from '../stage-context.ts';
@@ -14,6 +15,9 @@ export interface LoginPatience {
 }
 
 type Around = Pick<StageContext, 'run' | 'emit' | 'signal' | 'workDirectory'>;
+
+/** Characters of what a machine says instead. */
+const mostWords = 300;
 
 /** The answer that the machine must give: images that refuse root print something else, and some still exit with 0. */
 const answer = 'kubeloom-is-in';
@@ -72,7 +76,8 @@ function refusal({ name, host, port }: SshLogin, words: string, totalMs: number)
 }
 
 function lastWords({ stdout, stderr, code }: CommandResult): string {
-  return (stderr.trim() || stdout.trim()).split('\n').at(-1) || `ssh ended with exit code ${code}`;
+  const last = (stderr.trim() || stdout.trim()).split('\n').at(-1) ?? '';
+  return printableText(last, mostWords) || `ssh ended with exit code ${code}`;
 }
 
 function inMinutes(milliseconds: number): string {
