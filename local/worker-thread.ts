@@ -39,6 +39,11 @@ export async function startThread(
       else reject(new Error(report.message));
     });
     void exited.then(() => reject(new Error(`${what} stopped before it was ready: ${cause}`)));
+  }).catch(async (error: unknown) => {
+    // It may have threads of its own, which would keep this process alive.
+    closing = true;
+    await worker.terminate();
+    throw error;
   });
   void exited.then(() => {
     if (!closing) onEnd(cause);

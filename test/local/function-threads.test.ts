@@ -1,5 +1,7 @@
 /** A deadline that is enforced from outside of the thread: whatever a function does with a body, only its sender waits for it. */
+import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
+import { promisify } from 'node:util';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { startGatewayThread } from '#local/api-gateway/start-gateway.ts';
 import { functionThreads, type ThreadPool } from '#local/lambda/function-threads.ts';
@@ -119,5 +121,14 @@ describe('the API of a platform that lasts', () => {
     expect(detail).toMatch(
       /^loop: it took longer than [\d.]+ s; it was stopped; look at what is stored before you send/,
     );
+  });
+
+  it('no thread is left of an API that did not start or was closed: its process ends', async () => {
+    const script = new URL('./gateway-process.ts', import.meta.url).pathname;
+    const { stdout } = await promisify(execFile)(process.execPath, [script], { timeout: patient });
+    expect(JSON.parse(stdout)).toEqual({
+      refused: expect.stringContaining('port PORT of 127.0.0.1 is taken'),
+      status: 504,
+    });
   });
 });
