@@ -31,6 +31,7 @@ import { startEventSource } from './event-bus/event-source.ts';
 import { partEnded } from './health.ts';
 import { startHousekeeping } from './housekeeping.ts';
 import { lambdaHost } from './lambda/lambda-host.ts';
+import { threadedFunctions } from './lambda/threaded-functions.ts';
 import { type Logger, silentLogger } from './logger.ts';
 import { type LoopbackServer, listenNear } from './loopback-server.ts';
 import { metricsListener } from './metrics/exposition.ts';
@@ -181,7 +182,11 @@ async function assemble(given: {
   cleanUp.push(setEnvironment(variables));
   await ensureTable(dynamodb.url, tableName, await product.tableSchema(), accessKey);
   const { measured, note } = measuresOf();
-  const lambdas = lambdaHost(await product.functions(), note);
+  const ofProduct = await product.functions();
+  const environmentOf = (name: string) => ({ AWS_ACCESS_KEY_ID: functionKeyOf(accessKey, name) });
+  const threads = threadedFunctions(ofProduct, inMemory ? {} : (product.inThreads ?? {}), { logger, environmentOf });
+  cleanUp.push(() => threads.close());
+  const lambdas = lambdaHost(threads.functions, note);
 
   const projects = await product.projects(variables, directory.path);
   const { credentialsOfBuilds } = product;
@@ -235,7 +240,7 @@ async function assemble(given: {
     : startGatewayThread({
         ...doorOptions,
         routesModule: routesModule.url,
-        environment: { AWS_ACCESS_KEY_ID: functionKeyOf(accessKey, routesModule.functionName) },
+        environment: environmentOf(routesModule.functionName),
       }));
   gateway = api;
   cleanUp.push(() => api.close());

@@ -18,6 +18,7 @@ import { buildEnvironment, type LocalDocuments } from './environment.ts';
 import { builtKubeone } from './kubernetes/available.ts';
 import { kubeoneVersions } from './kubernetes/parts.ts';
 import { type LambdaFunction, loadFunctions } from './lambda/lambda-host.ts';
+import type { ThreadedFunction } from './lambda/threaded-functions.ts';
 import type { MetricFamily } from './metrics/exposition.ts';
 import type { PlatformNumbers } from './metrics/kubeloom-metrics.ts';
 import { runnerProject } from './names.ts';
@@ -47,6 +48,8 @@ export interface Product {
   providerTypes(): Promise<readonly string[]>;
   tableSchema(): Promise<TableSchema>;
   functions(): Promise<Readonly<Record<string, LambdaFunction>>>;
+  /** Those of them that read documents of users, with a deadline where the platform lasts. @default none */
+  readonly inThreads?: Readonly<Record<string, ThreadedFunction>>;
   routes(): Promise<readonly GatewayRoute[]>;
   /** Whether the web console is served with its API. @default false */
   readonly console?: boolean;
@@ -76,6 +79,7 @@ export function withFunctionsAround(
 const root = fileURLToPath(new URL('..', import.meta.url));
 const simProject = 'sim';
 const functionOfRoutes = 'router';
+const functionOfSources = 'sync-sources';
 const functionOfBuilds = 'build-credentials';
 /** A runner is at its largest while it starts: with more space for what is young there is nothing to collect, a tenth of its CPU time. */
 const runnerNodeOptions = ['--min-semi-space-size=16'];
@@ -96,7 +100,7 @@ export function kubeloom(runner: RunnerKind): Product {
     ],
     tick: 'tick',
     stream: 'publish-events',
-    quickTick: 'sync-sources',
+    quickTick: functionOfSources,
     console: true,
     providerTypes: () => providerTypesOf(runner),
     tableSchema: async () => (await import('#adapters/table-keys.ts')).tableSchema,
@@ -111,6 +115,14 @@ export function kubeloom(runner: RunnerKind): Product {
           (...given: Parameters<LambdaFunction>) => asFunction(name, () => work(...given)),
         ]),
       );
+    },
+    inThreads: {
+      [functionOfSources]: {
+        module: pathToFileURL(join(root, 'functions', 'tasks', `${functionOfSources}.ts`)).href,
+        // As in AWS.
+        timeoutMs: 5 * 60_000,
+        hasWork: () => asFunction(functionOfSources, isSourceDue),
+      },
     },
     async routes() {
       const { routes } = await import('#functions/api/routes.ts');
@@ -164,6 +176,11 @@ async function providerTypesOf(runner: RunnerKind): Promise<readonly string[]> {
   if (runner === 'sim') return providerTypeNames;
   const templates = await readdir(join(root, 'templates', 'terraform'));
   return providerTypeNames.filter((name) => templates.includes(name));
+}
+
+async function isSourceDue(): Promise<boolean> {
+  const { gitSources } = (await import('#functions/wire.ts')).wire();
+  return (await gitSources.due(new Date().toISOString(), 1)).length > 0;
 }
 
 async function simulated(variables: Readonly<Record<string, string>>): Promise<Project> {

@@ -1,10 +1,14 @@
-/** A thread of functions: loads a module with `routes` and serves one call after the other. */
+/** A thread of functions: loads a module with `routes`, or with one `handler`, and serves one call after the other. */
 import { parentPort, workerData } from 'node:worker_threads';
 import type { GatewayRoute } from '../api-gateway/gateway-listener.ts';
 import type { ThreadAnswer, ThreadCall } from './function-threads.ts';
 import { contextOf, copyAsJson } from './lambda-host.ts';
 
-const { routes } = (await import(String(workerData))) as { readonly routes: readonly GatewayRoute[] };
+type Handler = GatewayRoute['handler'];
+const { routes = [], handler: only } = (await import(String(workerData))) as {
+  readonly routes?: readonly GatewayRoute[];
+  readonly handler?: Handler;
+};
 const answer = (given: ThreadAnswer): void => parentPort?.postMessage(given);
 
 /** A rejection that no one waits for is a fault, but not one of the call that is served now. */
@@ -15,9 +19,9 @@ process.on('unhandledRejection', (reason) =>
 );
 parentPort?.on('message', async ({ name, event, timeoutMs }: ThreadCall) => {
   try {
-    const handler = routes.find(({ operation }) => operation === name)?.handler;
+    const handler = only ?? routes.find(({ operation }) => operation === name)?.handler;
     if (!handler) throw new Error(`there is no function ${name}`);
-    const output = await handler(event as Parameters<typeof handler>[0], contextOf(name, timeoutMs));
+    const output = await handler(event as Parameters<Handler>[0], contextOf(name, timeoutMs));
     answer({ output: copyAsJson(output) });
   } catch (error) {
     const { name, message } = error instanceof Error ? error : { name: 'Error', message: String(error) };

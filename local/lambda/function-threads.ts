@@ -40,15 +40,19 @@ export interface FunctionThreads {
 }
 
 export interface ThreadPool {
-  /** URL of a module that exports `routes`. */
+  /** URL of a module that exports `routes`, or the `handler` of one function. */
   readonly module: string;
   readonly logger: Logger;
   /** Threads at most; one more than a single caller gets. @default 4 */
   readonly most?: number;
   /** What the objects of a thread may need. @default 512 */
   readonly memoryMb?: number;
-  /** A thread that served nothing for so long ends, but for the last one. @default a minute */
+  /** A thread that served nothing for so long ends. @default a minute */
   readonly idleMs?: number;
+  /** Whether one thread stays all the time, so that a call does not wait for its start. @default true */
+  readonly warm?: boolean;
+  /** Variables in addition to those of this thread. */
+  readonly environment?: Readonly<Record<string, string>>;
 }
 
 /** What a thread is asked. */
@@ -72,9 +76,9 @@ interface Thread {
   idle?: NodeJS.Timeout;
 }
 
-/** A thread is started at once, so that the first call does not wait for it. */
 export function functionThreads(pool: ThreadPool): FunctionThreads {
-  const { module, logger, most = 4, memoryMb = 512, idleMs = 60_000 } = pool;
+  const { module, logger, most = 4, memoryMb = 512, idleMs = 60_000, warm = true } = pool;
+  const kept = warm ? 1 : 0;
   const threads = new Set<Thread>();
   const exits = new Set<Promise<void>>();
   const waiting: Waiting[] = [];
@@ -83,6 +87,7 @@ export function functionThreads(pool: ThreadPool): FunctionThreads {
   const start = (): Thread => {
     const worker = new Worker(new URL('./function-thread.ts', import.meta.url), {
       workerData: module,
+      env: { ...process.env, ...pool.environment },
       resourceLimits: { maxYoungGenerationSizeMb: 32, maxOldGenerationSizeMb: memoryMb },
     });
     const thread: Thread = { worker, ending: false, loaded: false };
@@ -101,7 +106,7 @@ export function functionThreads(pool: ThreadPool): FunctionThreads {
         if (closed) return;
         serve();
         // One that never loads its module would be started again for ever.
-        if (threads.size === 0 && thread.loaded) start();
+        if (threads.size < kept && thread.loaded) start();
       });
     });
     exits.add(exit);
@@ -113,7 +118,7 @@ export function functionThreads(pool: ThreadPool): FunctionThreads {
     thread.serves = undefined;
     clearTimeout(thread.idle);
     thread.idle = setTimeout(() => {
-      if (thread.serves === undefined && threads.size > 1) end(thread);
+      if (thread.serves === undefined && threads.size > kept) end(thread);
     }, idleMs).unref();
     serve();
   };
@@ -155,7 +160,7 @@ export function functionThreads(pool: ThreadPool): FunctionThreads {
     if (thread) end(thread, new CallEnded('slow', `it took longer than ${seconds(call)} s`));
   };
 
-  start();
+  if (warm) start();
   return {
     count: () => threads.size,
     invoke: (given) =>

@@ -1,0 +1,7 @@
+/** One function of a thread under test: it reads for ever when it is told to, and says where it works. */
+import { isMainThread } from 'node:worker_threads';
+
+export const handler = async (event: { readonly endless?: boolean }): Promise<unknown> => {
+  while (event.endless) Math.random();
+  return { isMainThread, own: process.env.KUBELOOM_TEST_OWN };
+};

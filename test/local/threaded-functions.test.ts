@@ -1,0 +1,43 @@
+/** Functions of the pipeline that read documents of users, on a platform that lasts. */
+import { expect, it, onTestFinished, vi } from 'vitest';
+import { lambdaHost } from '#local/lambda/lambda-host.ts';
+import { threadedFunctions } from '#local/lambda/threaded-functions.ts';
+import { silentLogger } from '#local/logger.ts';
+import { kubeloom } from '#local/product.ts';
+
+const module = new URL('./endless-handler.ts', import.meta.url).href;
+
+/** `read` has work when `work` says so. */
+function host({ work = true, timeoutMs = 120_000 } = {}) {
+  const here = { read: () => 'nothing to do', other: () => 'other' };
+  const reader = { module, timeoutMs, hasWork: async () => work };
+  const environmentOf = (name: string) => ({ KUBELOOM_TEST_OWN: `key of ${name}` });
+  const threads = threadedFunctions(here, { read: reader }, { logger: silentLogger, environmentOf });
+  onTestFinished(() => threads.close());
+  return lambdaHost(threads.functions);
+}
+
+it('a function that reads documents works in a thread, with variables of its own; all others do not', async () => {
+  const lambdas = host();
+  expect(await lambdas.invoke('Read', {})).toEqual({ isMainThread: false, own: 'key of read' });
+  expect(await lambdas.invoke('Other', {})).toBe('other');
+});
+
+it('no thread is started where there is nothing to read', async () => {
+  expect(await host({ work: false }).invoke('Read', { endless: true })).toBe('nothing to do');
+});
+
+it('a function that reads without end is ended at its deadline, and the next call is answered', async () => {
+  const lambdas = host({ timeoutMs: 1000 });
+  const ended = lambdas.invoke('Read', { endless: true });
+  await expect(ended).rejects.toMatchObject({ errorMessage: 'it took longer than 1 s' });
+  await vi.waitFor(
+    async () => expect(await lambdas.invoke('Read', {})).toMatchObject({ isMainThread: false }),
+    120_000,
+  );
+});
+
+it('what reads git repositories is one of them', () => {
+  const { inThreads = {}, quickTick } = kubeloom('sim');
+  expect(Object.keys(inThreads)).toEqual([quickTick]);
+});
