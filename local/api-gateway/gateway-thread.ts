@@ -11,10 +11,11 @@ await serveInThread(async (logger) => {
   // As in the main thread: a fault of one request must not take down the API.
   process.on('unhandledRejection', (reason) => logger.error('a promise was rejected', { cause: String(reason) }));
   const { routesModule, ...options } = workerData as GatewayThreadOptions;
-  // It loads the same at the same time: the first body does not wait for it.
+  // A thread loads the same at the same time, and the first body does not wait for it.
   const threads = functionThreads({ module: routesModule, logger });
   const { routes } = (await import(routesModule)) as { readonly routes: readonly GatewayRoute[] };
   const gateway = await startGateway(inThreads(routes, threads), { ...options, logger });
+  await threads.loaded;
   const close = async (): Promise<void> => {
     await gateway.close();
     await threads.close();

@@ -33,6 +33,8 @@ export class CallEnded extends Error {
 export interface FunctionThreads {
   /** What the function returns, as JSON. Throws `CallEnded`, or an error with the name and message that the function threw. */
   invoke(call: FunctionCall): Promise<unknown>;
+  /** Resolves when a thread has loaded its module, or could not. */
+  readonly loaded: Promise<void>;
   /** Threads that exist now. */
   count(): number;
   /** Ends all of them, and the calls that they serve. */
@@ -82,6 +84,7 @@ export function functionThreads(pool: ThreadPool): FunctionThreads {
   const threads = new Set<Thread>();
   const exits = new Set<Promise<void>>();
   const waiting: Waiting[] = [];
+  const { promise: loaded, resolve: noteLoaded } = Promise.withResolvers<void>();
   let closed = false;
 
   const start = (): Thread => {
@@ -93,13 +96,15 @@ export function functionThreads(pool: ThreadPool): FunctionThreads {
     const thread: Thread = { worker, ending: false, loaded: false };
     threads.add(thread);
     worker.on('message', (message: ThreadAnswer) => {
-      if ('loaded' in message) thread.loaded = true;
-      else finish(thread, message);
+      if (!('loaded' in message)) return finish(thread, message);
+      thread.loaded = true;
+      noteLoaded();
     });
     worker.on('error', (error: NodeJS.ErrnoException) => end(thread, endBy(error, memoryMb)));
     const exit = new Promise<void>((resolve) => {
       worker.once('exit', () => {
         threads.delete(thread);
+        noteLoaded();
         thread.serves?.settle(new CallEnded('fault', 'its thread ended'));
         exits.delete(exit);
         resolve();
@@ -162,6 +167,7 @@ export function functionThreads(pool: ThreadPool): FunctionThreads {
 
   if (warm) start();
   return {
+    loaded,
     count: () => threads.size,
     invoke: (given) =>
       new Promise((resolve, reject) => {
