@@ -3,8 +3,11 @@ import { z } from 'zod';
 import { DocumentFacts, DocumentState } from './cluster-documents.ts';
 import { HealthCheck } from './health-check.ts';
 import { KubernetesOptions } from './kubernetes-options.ts';
-import { HostName, knownByName } from './observed/closed-texts.ts';
+import { HostName, MachineName } from './observed/closed-texts.ts';
 import { NodeFacts } from './observed/node-facts.ts';
+
+/** True, or absent. One schema for all of them: each is made at each cold start of a function. */
+const flag = z.literal(true).optional();
 
 /** A provider instance: one set of credentials of one cloud, known by its name, never by its type. */
 export const ProviderInstance = z.strictObject({
@@ -86,7 +89,7 @@ export const NodePoolState = z.strictObject({
   taints: z.array(Taint),
   nodes: z.array(NodeState),
   /** Present when the user protects the pool: no plan may remove it, or a node of it. */
-  protect: z.literal(true).optional(),
+  protect: flag,
   /** Machine groups only: the user's script, run as root on each machine; present where there is one. */
   boot: z.string().optional(),
   /** Machine groups only: machines on which a changed script runs at once; 1 when absent. */
@@ -96,7 +99,7 @@ export const NodePoolState = z.strictObject({
   /** Machine groups only: where their machines become others, so many old ones are removed before new ones are made; absent: none. */
   replaceAtOnce: z.number().int().optional(),
   /** Machine groups only: another server type is given to the machines that exist, which restart. */
-  resizeInPlace: z.literal(true).optional(),
+  resizeInPlace: flag,
   /** Machine groups only: machines that are changed in place at once; 1 when absent. */
   resizeAtOnce: z.number().int().optional(),
   /** Machine groups only: what its machines are asked; absent where there is nothing. */
@@ -154,10 +157,10 @@ export const ClusterState = z.strictObject({
   /** IPv4 CIDR of the WireGuard network. */
   network: z.string(),
   /** Machine groups only: there is no WireGuard, and addresses out of `network` are on no machine. */
-  meshless: z.literal(true).optional(),
+  meshless: flag,
   apiEndpoint: ApiEndpoint,
   /** Present only while the endpoint moves from a node to a load balancer: see `servesApiOnNodes`. */
-  apiPortOpen: z.literal(true).optional(),
+  apiPortOpen: flag,
   installationProxy: z.strictObject({ enabled: z.boolean(), endpoint: z.string(), noProxy: z.array(z.string()) }),
   /** Absent where nothing differs from the usual. */
   kubernetesOptions: KubernetesOptions.optional(),
@@ -168,16 +171,16 @@ export const ClusterState = z.strictObject({
   pools: z.array(NodePoolState),
   loadBalancers: z.array(LoadBalancerState),
   /** Present when the user protects the cluster: no plan may delete it. */
-  protect: z.literal(true).optional(),
+  protect: flag,
 });
 export type ClusterState = z.infer<typeof ClusterState>;
 
 const LoadBalancerFacts = z.strictObject({ endpoint: HostName });
 
-export const ClusterFacts = z.strictObject({
-  nodes: knownByName(NodeFacts),
+const FactsOfCluster = z.strictObject({
+  nodes: z.record(MachineName, NodeFacts),
   /** By load balancer name: host name or address under which it is reached. */
-  loadBalancers: knownByName(LoadBalancerFacts, (stored) => LoadBalancerFacts.safeParse(stored).success),
+  loadBalancers: z.record(MachineName, LoadBalancerFacts),
   /** Artifact key of the kubeconfig, once Kubernetes runs. */
   kubeconfigKey: z.string().optional(),
   /** By name: the documents that were applied. */
@@ -191,7 +194,7 @@ export const ClusterFacts = z.strictObject({
       tokenHash: z.string(),
       before: z.string().optional(),
       older: z.string().optional(),
-      pending: z.literal(true).optional(),
+      pending: flag,
       appliedAt: z.string().optional(),
     })
     .optional(),
@@ -200,6 +203,28 @@ export const ClusterFacts = z.strictObject({
   /** Ids of new pools of the current waypoint that could not be created: later stages work without them. */
   lostPools: z.array(z.string()).optional(),
 });
+
+/** What an older version stored under what is not a name, or as an address that does not have the form of one, counts as unknown, and the rest is read. */
+export const ClusterFacts = z.preprocess((stored) => {
+  if (!isMap(stored)) return stored;
+  const { nodes, loadBalancers } = stored;
+  return {
+    ...stored,
+    nodes: known(nodes, ([name]) => isName(name)),
+    loadBalancers: known(loadBalancers, ([name, one]) => isName(name) && LoadBalancerFacts.safeParse(one).success),
+  };
+}, FactsOfCluster);
+
+const isName = (text: string): boolean => MachineName.safeParse(text).success;
+
+function known(stored: unknown, isKnown: (entry: readonly [string, unknown]) => boolean): unknown {
+  return isMap(stored) ? Object.fromEntries(Object.entries(stored).filter(isKnown)) : stored;
+}
+
+function isMap(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
 export type ClusterFacts = z.infer<typeof ClusterFacts>;
 
 export const noFacts: ClusterFacts = { nodes: {}, loadBalancers: {}, simulated: [] };

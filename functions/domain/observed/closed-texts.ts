@@ -38,22 +38,3 @@ export const LocalNetwork = closedText(200, /^[\w./:@+=-]+$/);
 
 /** Name or address of a host, as a DNS service reports it: with or without the root's dot. */
 export const HostName = closedText(254, /^[A-Za-z0-9][A-Za-z0-9.-]*$/);
-
-/**
- * By name. What an older version stored under what is not a name, or that is not `isKnown`, counts as unknown: it is left out, and the
- * rest is read.
- */
-export const knownByName = <Type extends z.ZodType>(
-  value: Type,
-  isKnown: (stored: unknown) => boolean = () => true,
-) => {
-  const isOne = ([name, stored]: readonly [string, unknown]) => MachineName.safeParse(name).success && isKnown(stored);
-  return z.preprocess(
-    (all) => (isMap(all) ? Object.fromEntries(Object.entries(all).filter(isOne)) : all),
-    z.record(MachineName, value),
-  );
-};
-
-function isMap(value: unknown): value is object {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
