@@ -42,7 +42,7 @@ export async function measureTable() {
     takeLease: await used(() => store.takeLease(key, owner, term)),
     renewLease: await used(() => store.renewLease(key, 1, term)),
     begin: await used(() => store.begin(key, 1, at)),
-    settle: await used(() => store.settle(key, 1, { generation: 2, attempt: 2 }, 'Done', at, hourLater)),
+    settle: await used(() => store.settle(key, 1, { generation: 2, attempt: 2 }, 'Done', at, { dueAt: hourLater })),
     get: await used(() => store.get(key)),
     listHeads: await used(() => everyPage((next) => store.listHeads('team', number, next))),
     list: await used(() => everyPage((next) => store.list('team', number, next))),

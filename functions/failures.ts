@@ -21,6 +21,7 @@ export const httpStatuses = {
   LeaseLost: 409,
   PlanRefused: 422,
   PlanMoved: 409,
+  BudgetMoved: 409,
   ApprovalRequired: 409,
   BuildStillRuns: 500,
   StageFailed: 500,

@@ -47,6 +47,9 @@ export interface ManifestVersion {
   readonly attempt: number;
 }
 
+/** What settling sets, too. */
+export type SettledWith = Pick<ManifestHead, 'dueAt' | 'acceptedCost'>;
+
 export interface ManifestStore {
   /** With the document of that generation. Throws `Unreadable`, as every method that answers a record or a head. */
   get(key: ManifestKey): Promise<ManifestRecord | undefined>;
@@ -86,7 +89,7 @@ export interface ManifestStore {
   begin(key: ManifestKey, fence: number, at: string): Promise<ManifestRecord>;
   /**
    * Sets the final status, frees the lease and sets `dueAt` or clears it, only if generation and attempt are still those that were worked on.
-   * `Done` clears `retries`. Returns 'newer' (and keeps the lease) when they are not. Throws `LeaseLost`.
+   * `Done` clears `retries`. `acceptedCost` stays when it is not given. Returns 'newer' (and keeps the lease) when they are not. Throws `LeaseLost`.
    */
   settle(
     key: ManifestKey,
@@ -94,7 +97,7 @@ export interface ManifestStore {
     seen: ManifestVersion,
     status: ManifestRecord['status'],
     at: string,
-    dueAt?: string,
+    also?: SettledWith,
   ): Promise<'settled' | 'newer'>;
   /** Frees the lease of an owner that is gone; does nothing when another holds it. Leaves `dueAt`. Returns what is stored. */
   releaseLease(key: ManifestKey, owner: string): Promise<ManifestHead | undefined>;

@@ -1,4 +1,4 @@
-/** The interfaces to everything outside of the program; that of manifests is in `manifest-store.ts`, those of builds are in `build-ports.ts`. Adapters implement them on AWS; fakes in test/ pass the same contract suites. */
+/** The interfaces to everything outside of the program; those of manifests and budgets are in `manifest-store.ts` and `budget-store.ts`, those of builds in `build-ports.ts`. Adapters implement them on AWS; fakes in test/ pass the same contract suites. */
 import type { Config } from '#contracts/config.ts';
 import type { GitSourceKey, GitSourceRecord } from '#contracts/git-sources.ts';
 import type { InventoryKey, InventoryRecord } from '#contracts/inventory.ts';
@@ -15,6 +15,7 @@ import type { RollOutClaims, RollOutKey, RollOutRecord } from '#contracts/roll-o
 import type { AskRunnerInput, RollOutInput, StateError } from '#contracts/state-inputs.ts';
 import type { WaitingPlanRecord } from '#contracts/waiting-plans.ts';
 import type { RoleBinding } from '#domain/manifest/role-binding.ts';
+import type { BudgetStore } from './budget-store.ts';
 import type { BuildGrants, BuildSessions, Builds } from './build-ports.ts';
 import type { ManifestStore } from './manifest-store.ts';
 import type { Page } from './page.ts';
@@ -263,6 +264,7 @@ export interface Deps {
   readonly rollOuts: RollOutStore;
   readonly gitSources: GitSourceStore;
   readonly waitingPlans: WaitingPlanStore;
+  readonly budgets: BudgetStore;
   readonly roleBindings: RoleBindingStore;
   readonly templateSources: TemplateSources;
   readonly clock: Clock;

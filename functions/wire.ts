@@ -52,8 +52,9 @@ export function portsOf(environment: Readonly<Record<string, string | undefined>
   const documents = new LargeDocuments(artifacts);
   const inTable = <Port extends PromisingPort<Port>>(load: () => Promise<new (table: DynamoTable) => Port>) =>
     onFirstUse<Port>(async () => new (await load())(table));
+  const manifests = new DynamoManifests(table, documents);
   return {
-    manifests: new DynamoManifests(table, documents),
+    manifests,
     clusters: new DynamoClusters(table, documents),
     demands: inTable<Deps['demands']>(async () => (await import('#adapters/dynamo-demands.ts')).DynamoDemands),
     repairBudget: inTable<Deps['repairBudget']>(
@@ -77,6 +78,10 @@ export function portsOf(environment: Readonly<Record<string, string | undefined>
     waitingPlans: inTable<Deps['waitingPlans']>(
       async () => (await import('#adapters/dynamo-waiting-plans.ts')).DynamoWaitingPlans,
     ),
+    budgets: onFirstUse<Deps['budgets']>(async () => {
+      const { DynamoBudgets } = await import('#adapters/dynamo-budgets.ts');
+      return new DynamoBudgets(table, manifests);
+    }),
     roleBindings: inTable<Deps['roleBindings']>(
       async () => (await import('#adapters/dynamo-role-bindings.ts')).DynamoRoleBindings,
     ),

@@ -1,6 +1,6 @@
 /** `kubeloom approve | plans NAME`: plans that were proposed, and who lets them be carried out. */
 import type { Command } from 'commander';
-import type { Money } from '#domain/prices/cost-of-month.ts';
+import type { Money } from '#domain/prices/money.ts';
 import { moneyText } from '#domain/prices/money-text.ts';
 import { cliClient, type ManifestName } from '../connection/api-client.ts';
 import { CliError, exitCodes } from '../exit-codes.ts';

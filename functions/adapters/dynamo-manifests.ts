@@ -9,12 +9,14 @@ import type {
   ManifestRemains,
   ManifestStore,
   ManifestVersion,
+  SettledWith,
   StoredGeneration,
   StoredManifests,
 } from '../manifest-store.ts';
 import { assigned, assignments, attributeNames } from './dynamo-expressions.ts';
 import { type Condition, type DynamoTable, dueIn, type Item, itemKeyOf, itemsIn, type Write } from './dynamo-table.ts';
 import type { LargeDocuments } from './large-documents.ts';
+import { begun, replaced, settled } from './manifest-changes.ts';
 import { documentMissing, isWhole, ManifestDocuments } from './manifest-documents.ts';
 import { leaseLost, notFound, versionConflict } from './manifest-errors.ts';
 import { orRemains, pageOfRead, readableHeads, readHead, readManifest } from './manifest-item.ts';
@@ -24,12 +26,6 @@ import { dueChecks, dueManifests, manifestItem, manifestsOf, partitionOf } from 
 /** The lease is flat in the item: its fence is the item's `fence`, the last one ever given. */
 const held = 'attribute_exists(#leaseOwner) AND #fence = :fence';
 const seenUnchanged = '#generation = :generation AND #attempt = :attempt';
-/** What `replace` takes of a record, or removes where that has none. */
-const replaced = [
-  ...(['origin', 'generation', 'attempt', 'status', 'runId', 'deleting', 'updatedAt', 'dueAt', 'plan'] as const),
-  ...(['retryFrom', 'retries', 'orphans', 'templates', 'templateSecrets', 'templatesSeen', 'planes', 'check'] as const),
-] as const;
-
 export class DynamoManifests implements ManifestStore {
   readonly #table: DynamoTable;
   readonly #large: LargeDocuments;
@@ -70,23 +66,29 @@ export class DynamoManifests implements ManifestStore {
     return storedGenerations(this.#table, this.#large, head);
   }
 
-  async create(record: ManifestRecord): Promise<void> {
+  /** `together`: what is written with it, or not at all. */
+  async create(record: ManifestRecord, together: readonly Write[] = []): Promise<void> {
     const { lease, document: _document, dueAt, ...plain } = record;
     const head = {
       ...manifestItem(record),
       ...plain,
       format: recordFormat,
       ...(dueAt !== undefined && { duePartition: partitionOf(record.status), dueAt }),
-      ...(lease && { leaseOwner: lease.owner, leaseExpiresAt: lease.expiresAt }),
+      ...(lease && { leaseOwner: lease.owner, leaseExpiresAt: lease.expiresAt, leaseCost: lease.cost }),
     };
     const isNew = { put: head, condition: { expression: 'attribute_not_exists(#pk)' } };
-    if (await this.#table.writeTogether([isNew, ...(await this.#documents.store(record))])) return;
+    if (await this.#table.writeTogether([isNew, ...(await this.#documents.store(record)), ...together])) return;
     throw await this.#conflict(record, 'it exists already');
   }
 
-  async replace(record: ManifestHead | ManifestRecord, expected: ManifestVersion): Promise<void> {
+  /** `together`: as of `create`. */
+  async replace(
+    record: ManifestHead | ManifestRecord,
+    expected: ManifestVersion,
+    together: readonly Write[] = [],
+  ): Promise<void> {
     const isNew = 'document' in record && record.generation !== expected.generation;
-    const documents = isNew ? await this.#documents.store(record) : [];
+    const documents = [...(isNew ? await this.#documents.store(record) : []), ...together];
     if (await this.#replaceHead(record, expected, { documents })) return;
     const whole = await this.#table.get(manifestItem(record));
     if (whole && isWhole(whole) && whole.generation === expected.generation)
@@ -101,15 +103,9 @@ export class DynamoManifests implements ManifestStore {
     expected: ManifestVersion,
     { documents, whole }: { readonly documents: readonly Write[]; readonly whole?: Item },
   ): Promise<boolean> {
-    const { checksum, generation, status, dueAt, checks } = record;
-    const change = assigned({
-      ...Object.fromEntries(replaced.map((field) => [field, record[field]])),
-      format: recordFormat,
-      ...(checks !== undefined && { checks }),
-      // With its document: the same in both says that they belong together.
-      ...(generation !== expected.generation && { checksum }),
-      duePartition: dueAt === undefined ? undefined : partitionOf(status),
-      ...(whole && { document: undefined }),
+    const change = replaced(record, {
+      withChecksum: record.generation !== expected.generation,
+      isWhole: whole !== undefined,
     });
     const layout = `${whole ? 'attribute_exists' : 'attribute_not_exists'}(#document)`;
     const condition = {
@@ -144,7 +140,7 @@ export class DynamoManifests implements ManifestStore {
     const item = await this.#table.update(manifestItem(key), change, condition);
     if (item) {
       const record = readHead(item);
-      return { lease: { owner, fence: record.fence, expiresAt: term.expiresAt }, record };
+      return { lease: record.lease ?? { owner, fence: record.fence, expiresAt: term.expiresAt }, record };
     }
     if (await this.#table.get(manifestItem(key))) return undefined;
     throw notFound(key);
@@ -157,16 +153,13 @@ export class DynamoManifests implements ManifestStore {
   }
 
   async begin(key: ManifestKey, fence: number, at: string): Promise<ManifestRecord> {
-    const values = { status: 'Running', updatedAt: at };
-    const change = { expression: assignments(values), values: attributeNames(values) };
     const condition = {
       expression: `${held} AND #deleting = :deleting`,
       values: attributeNames({ fence, deleting: false }),
     };
-    const deletion = { status: 'Deleting', updatedAt: at };
     const head =
-      (await this.#table.update(manifestItem(key), change, condition)) ??
-      (await this.#whileHeld(key, fence, { expression: assignments(deletion), values: attributeNames(deletion) }));
+      (await this.#table.update(manifestItem(key), begun('Running', at), condition)) ??
+      (await this.#whileHeld(key, fence, begun('Deleting', at)));
     const record = await this.#whole(head);
     // One that was created again under the same name counts its fences from 1 again.
     if (record?.lease?.fence === fence && record.uid === head.uid) return record;
@@ -179,26 +172,15 @@ export class DynamoManifests implements ManifestStore {
     seen: ManifestVersion,
     status: ManifestRecord['status'],
     at: string,
-    dueAt?: string,
+    also: SettledWith = {},
   ): Promise<'settled' | 'newer'> {
-    const due = dueAt === undefined ? {} : { dueAt, duePartition: partitionOf(status) };
-    const change = assigned({
-      status,
-      updatedAt: at,
-      leaseOwner: undefined,
-      leaseExpiresAt: undefined,
-      dueAt: undefined,
-      duePartition: undefined,
-      ...due,
-      ...(status === 'Done' && { retries: undefined }),
-    });
     const condition = { expression: `${held} AND ${seenUnchanged}`, values: attributeNames({ fence, ...seen }) };
-    if (await this.#table.update(manifestItem(key), change, condition)) return 'settled';
+    if (await this.#table.update(manifestItem(key), settled(status, at, also), condition)) return 'settled';
     return this.#newerOrLost(key, fence);
   }
 
   async releaseLease(key: ManifestKey, owner: string): Promise<ManifestHead | undefined> {
-    const change = { expression: 'REMOVE #leaseOwner, #leaseExpiresAt' };
+    const change = { expression: 'REMOVE #leaseOwner, #leaseExpiresAt, #leaseCost' };
     const condition = { expression: '#leaseOwner = :owner', values: { ':owner': owner } };
     const item = await this.#table.update(manifestItem(key), change, condition);
     return item ? readHead(item) : this.head(key);

@@ -2,7 +2,7 @@
 import { RollOutClaims, type RollOutKey, RollOutRecord } from '#contracts/roll-outs.ts';
 import { PipelineError } from '#domain/errors.ts';
 import type { RollOutStore } from '../ports.ts';
-import { followsStored, type Item, itemsIn, TableStore } from './dynamo-table.ts';
+import { followsStored, type Item, itemsIn, TableStore, type Write } from './dynamo-table.ts';
 import { readableOnes, readJsonRecord } from './stored-record.ts';
 import { type ItemKey, rollOutClaimsItem, rollOutItem, rollOutsOf } from './table-keys.ts';
 
@@ -21,8 +21,9 @@ export class DynamoRollOuts extends TableStore implements RollOutStore {
     return readableOnes(items, read);
   }
 
-  async put(record: RollOutRecord): Promise<void> {
-    await this.#put(rollOutItem(record), record, `roll-out ${record.id}`);
+  /** `together`: what is written with it, or not at all. */
+  async put(record: RollOutRecord, together: readonly Write[] = []): Promise<void> {
+    await this.#put(rollOutItem(record), record, { what: `roll-out ${record.id}`, together });
   }
 
   async claims(namespace: string): Promise<RollOutClaims> {
@@ -33,13 +34,21 @@ export class DynamoRollOuts extends TableStore implements RollOutStore {
   }
 
   async putClaims(claims: RollOutClaims): Promise<void> {
-    await this.#put(rollOutClaimsItem(claims.namespace), claims, `the claims in namespace ${claims.namespace}`);
+    await this.#put(rollOutClaimsItem(claims.namespace), claims, {
+      what: `the claims in namespace ${claims.namespace}`,
+    });
   }
 
-  async #put(key: ItemKey, record: { readonly version: number }, what: string): Promise<void> {
+  async #put(
+    key: ItemKey,
+    record: { readonly version: number },
+    { what, together = [] }: { readonly what: string; readonly together?: readonly Write[] },
+  ): Promise<void> {
     const { version } = record;
     const item = { ...key, version, record: JSON.stringify(record) };
-    if (await this.table.put(item, followsStored('version', version))) return;
+    const condition = followsStored('version', version);
+    if (together.length === 0 && (await this.table.put(item, condition))) return;
+    if (together.length > 0 && (await this.table.writeTogether([{ put: item, condition }, ...together]))) return;
     throw new PipelineError('VersionConflict', `${what} was changed meanwhile; read it again`);
   }
 }

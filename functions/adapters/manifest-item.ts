@@ -77,9 +77,9 @@ function nothingOf(key: ManifestKey): ManifestRecord {
 /** The lease is flat in the item; keys, index, format and the place of the document are the store's own. */
 function plainOf(item: Item): Item {
   const { pk: _pk, sk: _sk, duePartition: _due, format: _format, document: _document, ...rest } = item;
-  const { leaseOwner, leaseExpiresAt, ...plain } = rest;
-  const lease = leaseOwner === undefined ? null : { owner: leaseOwner, fence: plain.fence, expiresAt: leaseExpiresAt };
-  return { ...plain, lease };
+  const { leaseOwner: owner, leaseExpiresAt: expiresAt, leaseCost: cost, ...plain } = rest;
+  const held = { owner, fence: plain.fence, expiresAt, ...(cost !== undefined && { cost }) };
+  return { ...plain, lease: owner === undefined ? null : held };
 }
 
 /** From the key alone: whatever else is lost, it is there. */

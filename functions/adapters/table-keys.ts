@@ -24,6 +24,7 @@ import type { PlansOf, WaitingPlanKey } from '../ports.ts';
  * | git source      | `GITSOURCES`             | `<ns>#<name>`           | `GITSOURCES`, `dueAt`     |
  * | role binding    | `ROLES`                  | `<name>`                |                           |
  * | credentials of a build | `BUILD#<build>`   | `CREDENTIALS`           |                           |
+ * | budget          | `BUDGETS`                | `<ns>` or `*`           |                           |
  * | waiting plan    | `PLANS`                  | `<ns>#<name>#<id>`      |                           |
  *
  * All heads share one partition: listing them is one consistent query, and a thousand writes a second is far away. Documents are not
@@ -153,6 +154,9 @@ export const waitingPlanItem = (key: WaitingPlanKey): ItemKey => ({
   pk: waitingPlans,
   sk: `${waitingPlansOf(key)}${key.id}`,
 });
+
+/** What serialises what is accepted within the budget of a namespace, or of the installation (`*`). */
+export const budgetItem = (of: string): ItemKey => ({ pk: 'BUDGETS', sk: of });
 
 /** Which token got the credentials of a build. */
 export const buildGrantItem = (build: string): ItemKey => ({ pk: `BUILD#${build}`, sk: 'CREDENTIALS' });

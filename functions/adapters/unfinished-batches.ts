@@ -1,6 +1,6 @@
 /** DynamoDB does a batch in part where it is too large or requests come too fast, and names the rest, which is sent again. */
 import { PipelineError } from '#domain/errors.ts';
-import { pauseAbout, pausesMs } from './pauses.ts';
+import { pauseAbout, pausesMs } from '../pauses.ts';
 
 /**
  * `send` sends requests and returns those that were not done. Pauses grow while none is done. Throws `ServiceUnavailable`

@@ -78,9 +78,8 @@ export async function planReport(
   if (basis) await refuseOtherPlans(deps, key, basis, wanted);
   const refused = planned.faults.length > 0 || planned.clusters.some(({ refusals }) => refusals.length > 0);
   const orphans = orphansOf(goal, stored);
-  const budgets = refused
-    ? []
-    : await budgetsOfPlans(deps, key.namespace, [{ name: key.name, plans: planned.clusters, orphans }]);
+  const { costOfMonth: cost } = refused ? {} : costOfPlan(clusters, planned.clusters, orphans);
+  const budgets = refused ? [] : await budgetsOfPlans(deps, key.namespace, [{ name: key.name, cost }]);
   return {
     namespace: key.namespace,
     name: key.name,
@@ -94,7 +93,7 @@ export async function planReport(
     drift: stored ? driftRows(clusters) : [],
     demand: deletes ? [] : demandRows(clusters, await deps.demands.list(key)),
     ...(desired && !desired.deleting && healthChecksOf(desired)),
-    ...(!refused && costOfPlan(clusters, planned.clusters, orphans)),
+    ...(cost && { costOfMonth: cost }),
     budgets,
   };
 }

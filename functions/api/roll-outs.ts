@@ -155,7 +155,7 @@ export function describeRollOut(record: RollOutRecord, execution: string | undef
       return { clusters: all.length, done: all.filter(({ state }) => state === 'done' || state === 'undone').length };
     }),
     states: { ...countStates(record) },
-    clusters: clusters.map(({ goal: _, ...cluster }) => cluster),
+    clusters: clusters.map(({ goal: _, acceptedCost: _cost, ...cluster }) => cluster),
   };
 }
 

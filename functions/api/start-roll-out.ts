@@ -5,12 +5,15 @@ import { inventoryPlanName } from '#contracts/waiting-plans.ts';
 import { refuseFaults } from '#documents/wire-faults.ts';
 import { PipelineError } from '#domain/errors.ts';
 import { inventoryName } from '#domain/inventory/inventory-documents.ts';
+import { costWhen } from '#domain/prices/accepted-cost.ts';
+import type { BudgetOfPlan } from '#domain/prices/budget-of-plan.ts';
+import { approvedShare } from '#domain/prices/budget-share.ts';
 import { defaultRollOut, mostClusters, type RollOutSettings, waveNumbers } from '#domain/roll-out/roll-out-settings.ts';
 import { aheadOf } from '../ahead.ts';
 import { type AdmittedCaller, callerText } from '../caller.ts';
 import { parseInput } from '../failures.ts';
 import { boundTo } from '../pipeline/plans/plan-id.ts';
-import { changeRollOut, reportRollOut } from '../pipeline/roll-outs/change-roll-out.ts';
+import { acceptRollOut, changeRollOut, reportRollOut } from '../pipeline/roll-outs/change-roll-out.ts';
 import { claimClusters, releaseClusters } from '../pipeline/roll-outs/claim-clusters.ts';
 import {
   type PlannedChange,
@@ -23,6 +26,7 @@ import { keepDocuments, storeDocuments } from '../pipeline/roll-outs/roll-out-do
 import { approvalOfChange, proposeRollOut } from '../pipeline/roll-outs/roll-out-proposals.ts';
 import { readInventoryPlan } from '../pipeline/roll-outs/stored-inventory-plans.ts';
 import { budgetsOfPlans } from '../pipeline/submission/plan-budgets.ts';
+import { withinBudgets } from '../pipeline/submission/within-budgets.ts';
 import type { ApiPorts } from '../rights/api-uses.ts';
 import { handle } from './http/handle.ts';
 import { requestDocuments } from './http/request-document.ts';
@@ -53,15 +57,16 @@ export const startRollOut = handle(operations.startRollOut, async (request, deps
   const clusters = plan.clusters.filter(isChanging);
   refuseSize(clusters.length);
   const asked = { ...proposal?.settings, ...ownOf({ query }) };
-  const budgets = await budgetsOfPlans(deps, namespace, clusters.map(planInBudget));
-  const approval = approvalOfChange(deps, namespace, clusters, budgets);
   // Who names the plan and is an approver approves it with that.
-  if (approval && plan.id !== null && !(wanted !== undefined && caller.may('approver', namespace)))
-    throw await proposeRollOut(
-      deps,
-      { ...plan, id: plan.id },
-      { namespace, caller, approval, documents, clusters: chosen, settings: asked },
-    );
+  const approves = wanted !== undefined && caller.may('approver', namespace);
+  const refuseUnapproved = async (budgets: BudgetOfPlan[]): Promise<void> => {
+    const approval = approvalOfChange(deps, namespace, clusters, budgets);
+    if (!approval || plan.id === null || approves) return;
+    const about = { namespace, caller, approval, documents, clusters: chosen, settings: asked };
+    throw await proposeRollOut(deps, { ...plan, id: plan.id }, about);
+  };
+  const planned = clusters.map(planInBudget);
+  await refuseUnapproved(await budgetsOfPlans(deps, namespace, planned));
   const record = recordOf(deps, plan, clusters, {
     namespace,
     caller,
@@ -72,7 +77,11 @@ export const startRollOut = handle(operations.startRollOut, async (request, deps
   try {
     const documents = await keepDocuments(deps, plan, record);
     await Array.fromAsync(aheadOf(clusters, (one) => putGoals(deps, record, one, caller)));
-    await deps.rollOuts.put(record);
+    await withinBudgets(deps, namespace, planned, async (counted) => {
+      await refuseUnapproved(counted.budgets);
+      const shares = approves ? counted.shares.map(approvedShare) : counted.shares;
+      await acceptRollOut(deps, record, { ...counted, shares });
+    });
     await storeDocuments(deps, documents, record, caller);
   } catch (error) {
     await withdraw(deps, record);
@@ -158,6 +167,7 @@ function recordOf(
       state: 'waiting',
       before: stored?.generation ?? null,
       goal: assessment.record?.checksum ?? '',
+      acceptedCost: costWhen('after', assessment.costOfMonth),
     })),
     startedBy: about.caller.name,
     startedAt: now,

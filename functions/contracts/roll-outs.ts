@@ -123,6 +123,6 @@ export const RollOutList = z.object({ items: z.array(RollOutSummary) }).meta({ i
 export const RollOutDescription = RollOutSummary.extend({
   plan: z.string().nullable(),
   settings: RollOutSettings,
-  clusters: z.array(RollOutCluster.omit({ goal: true })),
+  clusters: z.array(RollOutCluster.omit({ goal: true, acceptedCost: true })),
 }).meta({ id: 'RollOut' });
 export type RollOutDescription = z.infer<typeof RollOutDescription>;

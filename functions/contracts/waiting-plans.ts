@@ -1,6 +1,6 @@
 /** Plans that wait for an approval: as lists have them, and as they are stored for those lists. */
 import { z } from 'zod';
-import { Money } from '#domain/prices/cost-of-month.ts';
+import { Money } from '#domain/prices/money.ts';
 
 const shown = {
   id: z.string().describe('for `kubeloom approve`'),

@@ -31,6 +31,7 @@ export const errorNames = {
   LeaseLost: 'another run holds the lease of this manifest',
   PlanRefused: 'the change cannot be planned; the reason is given',
   PlanMoved: 'what the plan was made from has changed; the message says what',
+  BudgetMoved: 'others were accepted within the same budget at the same moment; retry',
   ApprovalRequired: 'the plan is kept as proposed until someone approves it',
   BuildStillRuns: 'a build may still run; until it has ended nothing else may work on its cluster',
   StageFailed: 'a tool failed; class, cause and hint are in the stage result',

@@ -17,6 +17,7 @@ const partitionsOfPort: Readonly<Record<string, readonly string[]>> = {
   rollOuts: ['ROLLOUTS#'],
   gitSources: ['GITSOURCES'],
   waitingPlans: ['PLANS'],
+  budgets: ['BUDGETS'],
   roleBindings: ['ROLES'],
   buildGrants: ['BUILD#'],
 };
@@ -29,11 +30,18 @@ const usesOfHeads: ReadonlySet<string> = new Set<PortUse>([
   ...(['manifests.settle', 'manifests.releaseLease'] as const),
 ]);
 
+/** What calls touch that are not of their port alone. */
+const otherPartitions: Readonly<Record<string, readonly string[]>> = {
+  'events.appendOnce': ['READINGS#'],
+  // What is accepted is written together with the budgets that it counts in.
+  'budgets.acceptManifest': ['MANIFESTS', 'MANIFEST#'],
+  'budgets.acceptRollOut': ['ROLLOUTS#'],
+};
+
 /** Rights for one call of a port (`manifests.get`). */
 export function partitionsOfUse(use: string): readonly string[] {
   if (usesOfHeads.has(use)) return partitionsOfHeads;
-  const own = partitionsOfPort[portOf(use)] ?? [];
-  return use === 'events.appendOnce' ? [...own, 'READINGS#'] : own;
+  return [...(partitionsOfPort[portOf(use)] ?? []), ...(otherPartitions[use] ?? [])];
 }
 
 /** Rights for many calls, each once, by the name of their port. */
@@ -42,7 +50,7 @@ const partitionsOfUses = (uses: readonly string[]): readonly string[] => [
 ];
 
 /** Stores that keep large documents as objects. */
-const withDocuments = ['manifests', 'clusters'];
+const withDocuments = ['manifests', 'clusters', 'budgets'];
 
 /** Objects that a function touches through the port `artifacts`, apart by what it does with them. All are prefixes. */
 interface TouchedObjects {

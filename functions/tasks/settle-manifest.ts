@@ -32,8 +32,13 @@ export const handler = taskHandler(
     const at = now.toISOString();
     const manifest = await storedManifest(deps, key);
     const check = isCheck(manifest, { runId });
+    // A check changes no machines. Records of an older release get their cost with it.
+    const counts = !check || manifest.acceptedCost === undefined;
+    const cost = counts ? await import('../pipeline/runs/settled-cost.ts') : undefined;
     const clusters = await Array.fromAsync(
-      check || manifest.generation !== generation ? settledByRecords(deps, key) : settledByPlans(deps, manifest),
+      check || manifest.generation !== generation
+        ? settledByRecords(deps, key, cost?.costOfCluster)
+        : settledByPlans(deps, manifest, cost?.costOfCluster),
     );
     const unfinished = clusters.filter((cluster) => cluster.unfinished);
     const stored = clusters.filter((cluster) => cluster.stored);
@@ -46,9 +51,11 @@ export const handler = taskHandler(
     const retry = summary.outcome === 'failed' && !cancelled ? planRetry(manifest, unfinished, now) : undefined;
     const dueAt = summary.outcome === 'done' ? earlierCheck(nextCheckOf(manifest, now), clusters, now) : retry?.dueAt;
     const gone = summary.outcome === 'done' && manifest.deleting;
+    const acceptedCost = summary.outcome === 'done' ? cost?.costOfSettled(clusters) : undefined;
+    const also = { ...(dueAt !== undefined && { dueAt }), ...(acceptedCost && { acceptedCost }) };
     const settled = gone
       ? await deps.manifests.remove(key, fence, generation)
-      : await deps.manifests.settle(key, fence, { generation, attempt }, settleStatus(summary), at, dueAt);
+      : await deps.manifests.settle(key, fence, { generation, attempt }, settleStatus(summary), at, also);
     const outcome = settled === 'newer' ? 'newer' : summary.outcome;
     const undone = summary.outcome === 'done' ? undoneOutcome(stored, runId) : undefined;
     const ended = { outcome: outcome === 'newer' ? outcome : (undone ?? summary).outcome, summary: undone ?? summary };

@@ -7,6 +7,7 @@ import { S3Client } from '@aws-sdk/client-s3';
 import { SSMClient } from '@aws-sdk/client-ssm';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { DynamoBudgets } from '#adapters/dynamo-budgets.ts';
 import { DynamoBuildGrants } from '#adapters/dynamo-build-grants.ts';
 import { DynamoClusters } from '#adapters/dynamo-clusters.ts';
 import { DynamoDemands } from '#adapters/dynamo-demands.ts';
@@ -34,6 +35,7 @@ import { type LoopbackServer, listenOnLoopback } from '#local/loopback-server.ts
 import { openS3 } from '#local/s3/s3-listener.ts';
 import { openParameterStore } from '#local/ssm/parameter-store.ts';
 import { ssmListener } from '#local/ssm/ssm-listener.ts';
+import { budgetStoreContract } from './budget-store.contract.ts';
 import { aCluster, aManifest, key, minute, noon, term } from './builders.ts';
 import { clusterStoreContract } from './cluster-store.contract.ts';
 import { demandStoreContract } from './demand-store.contract.ts';
@@ -119,6 +121,12 @@ gitSourceStoreContract('DynamoDB', () => recordedPort('gitSources', new DynamoGi
 waitingPlanStoreContract('DynamoDB', () => recordedPort('waitingPlans', new DynamoWaitingPlans(freshTable())));
 inventoryStoreContract('DynamoDB', () => recordedPort('inventory', new DynamoInventory(freshTable())));
 rollOutStoreContract('DynamoDB', () => recordedPort('rollOuts', new DynamoRollOuts(freshTable())));
+budgetStoreContract('DynamoDB', () => {
+  const own = freshTable();
+  const manifests = new DynamoManifests(own, documents());
+  const budgets = recordedPort('budgets', new DynamoBudgets(own, manifests));
+  return { manifests, rollOuts: new DynamoRollOuts(own), budgets };
+});
 artifactsContract('S3', () => recordedPort('artifacts', new S3Artifacts(s3, buckets[bucket++] ?? 'too few buckets')));
 secretStoreContract('SSM', () => recordedPort('secrets', new SsmSecrets(ssm, `/kubeloom-${fresh()}`)));
 
@@ -201,6 +209,7 @@ describe('IAM rights', () => {
     'waitingPlans',
     'inventory',
     'rollOuts',
+    'budgets',
     'roleBindings',
     'artifacts',
     'secrets',

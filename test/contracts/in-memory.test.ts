@@ -1,5 +1,6 @@
 /** The fakes keep the promises of the ports. */
 import { InMemoryArtifacts, InMemorySecrets, InMemoryTemplates } from '#test/fakes/in-memory-artifacts.ts';
+import { InMemoryBudgets } from '#test/fakes/in-memory-budgets.ts';
 import { InMemoryClusters } from '#test/fakes/in-memory-clusters.ts';
 import { InMemoryDemands } from '#test/fakes/in-memory-demands.ts';
 import { InMemoryGitSources } from '#test/fakes/in-memory-git-sources.ts';
@@ -9,6 +10,7 @@ import { InMemoryRepairBudget } from '#test/fakes/in-memory-repair-budget.ts';
 import { InMemoryRollOuts } from '#test/fakes/in-memory-roll-outs.ts';
 import { InMemoryEvents, InMemoryRuns } from '#test/fakes/in-memory-runs.ts';
 import { InMemoryWaitingPlans } from '#test/fakes/in-memory-waiting-plans.ts';
+import { budgetStoreContract } from './budget-store.contract.ts';
 import { clusterStoreContract } from './cluster-store.contract.ts';
 import { demandStoreContract } from './demand-store.contract.ts';
 import { artifactsContract, secretStoreContract, templateReferenceStoreContract } from './document-stores.contract.ts';
@@ -27,6 +29,10 @@ repairBudgetContract('in memory', () => new InMemoryRepairBudget());
 runStoreContract('in memory', () => new InMemoryRuns());
 eventStoreContract('in memory', () => new InMemoryEvents());
 artifactsContract('in memory', () => new InMemoryArtifacts());
+budgetStoreContract('in memory', () => {
+  const [manifests, rollOuts] = [new InMemoryManifests(), new InMemoryRollOuts()];
+  return { manifests, rollOuts, budgets: new InMemoryBudgets(manifests, rollOuts) };
+});
 rollOutStoreContract('in memory', () => new InMemoryRollOuts());
 gitSourceStoreContract('in memory', () => new InMemoryGitSources());
 waitingPlanStoreContract('in memory', () => new InMemoryWaitingPlans());

@@ -209,7 +209,7 @@ export function manifestLayoutContract(world: () => World): void {
         takeLease: () => store.takeLease(key, `run-${attempt}`, term(fence)),
         renew: () => store.renewLease(key, fence, term(1)),
         begin: () => store.begin(key, fence, minute(3)),
-        settle: () => store.settle(key, fence, seen, 'Done', minute(4), minute(90)),
+        settle: () => store.settle(key, fence, seen, 'Done', minute(4), { dueAt: minute(90) }),
         release: () => store.releaseLease(key, `run-${attempt}`),
         pause: () => store.setPaused(key, now?.paused !== true),
         remove: () => store.remove(key, fence, generation),

@@ -52,6 +52,35 @@ export function manifestLeasesContract(name: string, make: () => ManifestStore):
       expect(await store.get(key)).toMatchObject({ status: 'Pending', lease: { owner: 'b', fence: 2 } });
     });
 
+    it('what is accepted to cost is kept when a manifest settles, unless that says what it costs', async () => {
+      const acceptedCost = { amounts: [{ currency: 'USD', amount: 10 }], notKnown: 1 };
+      const less = { amounts: [{ currency: 'USD', amount: 5 }], notKnown: 0 };
+      const seen = { generation: 1, attempt: 1 };
+      const store = make();
+      await store.create(aManifest({ acceptedCost }));
+      await store.takeLease(key, 'a', term(0));
+      await store.settle(key, 1, seen, 'Failed', minute(2));
+      expect((await store.head(key))?.acceptedCost).toEqual(acceptedCost);
+      await store.takeLease(key, 'a', term(3));
+      await store.settle(key, 2, seen, 'Done', minute(4), { acceptedCost: less });
+      expect((await store.head(key))?.acceptedCost).toEqual(less);
+    });
+
+    it('the lease says what its holder leads to, whatever is accepted meanwhile, until it begins again or ends', async () => {
+      const cost = (amount: number) => ({ amounts: [{ currency: 'USD', amount }], notKnown: 0 });
+      const store = make();
+      await store.create(aManifest({ acceptedCost: cost(20) }));
+      await store.takeLease(key, 'a', term(0));
+      expect((await store.begin(key, 1, minute(1))).lease?.cost).toEqual(cost(20));
+      await store.replace(aManifest({ generation: 2, acceptedCost: cost(5) }), { generation: 1, attempt: 1 });
+      await store.renewLease(key, 1, term(2));
+      expect(await store.head(key)).toMatchObject({ acceptedCost: cost(5), lease: { cost: cost(20) } });
+      expect((await store.begin(key, 1, minute(2))).lease?.cost).toEqual(cost(5));
+      await store.releaseLease(key, 'a');
+      await store.takeLease(key, 'b', term(3));
+      expect((await store.head(key))?.lease).not.toHaveProperty('cost');
+    });
+
     it('a settled manifest has no lease and is no longer due', async () => {
       const store = make();
       await store.create(aManifest());
@@ -67,7 +96,7 @@ export function manifestLeasesContract(name: string, make: () => ManifestStore):
       await store.create(aManifest());
       await store.takeLease(key, 'a', term(0));
       const seen = { generation: 1, attempt: 1 };
-      expect(await store.settle(key, 1, seen, 'Done', minute(2), minute(300))).toBe('settled');
+      expect(await store.settle(key, 1, seen, 'Done', minute(2), { dueAt: minute(300) })).toBe('settled');
       expect(await store.due(minute(299), 10)).toEqual([]);
       expect(await store.due(minute(300), 10)).toMatchObject([{ status: 'Done', dueAt: minute(300) }]);
       await store.replace(aManifest({ check: 'repair', checks: 4 }), seen);
@@ -83,7 +112,7 @@ export function manifestLeasesContract(name: string, make: () => ManifestStore):
       await store.create(aManifest({ name: 'waits', dueAt: minute(300) }));
       await store.create(aManifest({ retries: 2 }));
       await store.takeLease(key, 'a', term(0));
-      await store.settle(key, 1, seen, 'Failed', minute(2), minute(299));
+      await store.settle(key, 1, seen, 'Failed', minute(2), { dueAt: minute(299) });
       expect((await store.due(minute(300), 1)).map(({ name }) => name)).toEqual(['waits']);
       const due = await store.due(minute(300), 10);
       expect(due).toMatchObject([{ name: 'waits' }, { status: 'Failed', retries: 2, dueAt: minute(299) }]);

@@ -95,6 +95,7 @@ export function manifestStoreContract(name: string, make: () => ManifestStore): 
         templatesSeen: { one: 'git:v2' },
         planes: { c: [{ name: 'capi.cluster-api', version: 'component@v1.11.1', values: { A: '1' } }] },
         plan: { id: 'a1', approvedBy: 'anna', kubeloom: '0.2.0', clusters: {} },
+        acceptedCost: { amounts: [{ currency: 'USD', amount: 10 }], notKnown: 1 },
       });
       await store.replace(retried, { generation: 1, attempt: 1 });
       expect(await store.get(key)).toEqual(retried);

@@ -5,7 +5,7 @@ import { defaultRollOut } from '#domain/roll-out/roll-out-settings.ts';
 import type { RollOutStore } from '#functions/ports.ts';
 import { noon } from './builders.ts';
 
-const aRollOut = (parts: Partial<RollOutRecord> = {}): RollOutRecord => ({
+export const aRollOut = (parts: Partial<RollOutRecord> = {}): RollOutRecord => ({
   namespace: 'team',
   id: '1',
   version: 1,

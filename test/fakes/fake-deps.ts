@@ -7,6 +7,7 @@ import type { BuildGrants, BuildSessions, Builds, KnownBuild } from '#functions/
 import type { Clock, Deps, Ids, Workflows } from '#functions/ports.ts';
 import { runnerTools } from '#functions/rights/runner-rights.ts';
 import { InMemoryArtifacts, InMemoryRoleBindings, InMemorySecrets, InMemoryTemplates } from './in-memory-artifacts.ts';
+import { InMemoryBudgets } from './in-memory-budgets.ts';
 import { InMemoryClusters } from './in-memory-clusters.ts';
 import { InMemoryDemands } from './in-memory-demands.ts';
 import { InMemoryGitSources } from './in-memory-git-sources.ts';
@@ -207,8 +208,9 @@ export function fakeDeps(environment: Readonly<Record<string, string>> = {}): Fa
 /** Fresh stores; the contract suites of test/stores hold them and the adapters to the same promises. */
 export function inMemoryStores() {
   const feed = new InMemoryFeed();
+  const [manifests, rollOuts] = [new InMemoryManifests(), new InMemoryRollOuts()];
   return {
-    manifests: new InMemoryManifests(),
+    manifests,
     clusters: new InMemoryClusters(),
     demands: new InMemoryDemands(),
     repairBudget: new InMemoryRepairBudget(),
@@ -220,7 +222,8 @@ export function inMemoryStores() {
     secrets: new InMemorySecrets(),
     templateReferences: new InMemoryTemplates(),
     inventory: new InMemoryInventory(),
-    rollOuts: new InMemoryRollOuts(),
+    rollOuts,
+    budgets: new InMemoryBudgets(manifests, rollOuts),
     gitSources: new InMemoryGitSources(),
     waitingPlans: new InMemoryWaitingPlans(),
     roleBindings: new InMemoryRoleBindings(),

@@ -6,6 +6,7 @@ import type {
   ManifestRemains,
   ManifestStore,
   ManifestVersion,
+  SettledWith,
   StoredGeneration,
   StoredManifests,
 } from '#functions/manifest-store.ts';
@@ -67,12 +68,12 @@ export class InMemoryManifests implements ManifestStore {
     }
     const isNew = 'document' in record && record.generation !== stored.generation;
     const { document, checksum } = isNew ? record : stored;
-    const { generation, attempt, status, runId, deleting, updatedAt, plan, planes } = record;
+    const { generation, attempt, status, runId, deleting, updatedAt, plan, planes, acceptedCost } = record;
     const { retryFrom, retries, orphans, dueAt, check, checks, origin, templates, templateSecrets, templatesSeen } =
       record;
     const { dueAt: _due, retryFrom: _from, retries: _retries, orphans: _orphans, check: _check, ...same } = stored;
     const { origin: _origin, templates: _templates, templateSecrets: _secrets, templatesSeen: _seen, ...rest } = same;
-    const { plan: _plan, planes: _planes, ...kept } = rest;
+    const { plan: _plan, planes: _planes, acceptedCost: _cost, ...kept } = rest;
     const change = { document, checksum, generation, attempt, status, runId, deleting, updatedAt };
     const optional = {
       ...(retryFrom !== undefined && { retryFrom }),
@@ -87,6 +88,7 @@ export class InMemoryManifests implements ManifestStore {
       ...(origin !== undefined && { origin }),
       ...(plan !== undefined && { plan }),
       ...(planes !== undefined && { planes }),
+      ...(acceptedCost !== undefined && { acceptedCost }),
     };
     this.#keep({ ...kept, ...change, ...optional });
   }
@@ -100,7 +102,8 @@ export class InMemoryManifests implements ManifestStore {
     const free = stored.lease === null || stored.lease.owner === owner || stored.lease.expiresAt < term.now;
     if (!free) return undefined;
     const fence = stored.fence + 1;
-    const lease = { owner, fence, expiresAt: term.expiresAt };
+    const cost = stored.lease?.cost && { cost: stored.lease.cost };
+    const lease = { owner, fence, expiresAt: term.expiresAt, ...cost };
     const record = { ...stored, fence, lease, dueAt: term.dueAt };
     this.#records.set(idOf(key), record);
     return structuredClone({ lease, record: headOf(record) });
@@ -113,8 +116,10 @@ export class InMemoryManifests implements ManifestStore {
   }
 
   async begin(key: ManifestKey, fence: number, at: string): Promise<ManifestRecord> {
-    const { stored } = this.#held(key, fence);
-    const record: ManifestRecord = { ...stored, status: stored.deleting ? 'Deleting' : 'Running', updatedAt: at };
+    const { stored, lease } = this.#held(key, fence);
+    const cost = stored.acceptedCost ?? { amounts: [], notKnown: 0 };
+    const status = stored.deleting ? 'Deleting' : 'Running';
+    const record: ManifestRecord = { ...stored, lease: { ...lease, cost }, status, updatedAt: at };
     this.#records.set(idOf(key), record);
     return structuredClone(record);
   }
@@ -125,12 +130,12 @@ export class InMemoryManifests implements ManifestStore {
     seen: ManifestVersion,
     status: ManifestRecord['status'],
     at: string,
-    dueAt?: string,
+    { dueAt, acceptedCost }: SettledWith = {},
   ): Promise<'settled' | 'newer'> {
     const { stored } = this.#held(key, fence);
     if (stored.generation !== seen.generation || stored.attempt !== seen.attempt) return 'newer';
-    const { retries, ...rest } = freed(stored);
-    const kept = { ...rest, ...(status !== 'Done' && retries !== undefined && { retries }) };
+    const { retries: _retries, ...done } = freed(stored);
+    const kept = { ...(status === 'Done' ? done : freed(stored)), ...(acceptedCost && { acceptedCost }) };
     this.#records.set(idOf(key), { ...kept, status, updatedAt: at, ...(dueAt !== undefined && { dueAt }) });
     return 'settled';
   }

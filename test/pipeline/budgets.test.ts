@@ -1,5 +1,6 @@
 /** Budgets of a namespace and of the installation: what goes beyond them waits for an approval, and runs once it is given. */
 import { describe, expect, it } from 'vitest';
+import type { ManifestRecord } from '#contracts/records.ts';
 import { PipelineError } from '#domain/errors.ts';
 import { type Answer, as, bindRoles, callApi } from '#test/api/api-under-test.ts';
 import { aManifest } from '#test/api/documents.ts';
@@ -140,6 +141,10 @@ describe('what counts', () => {
   it('a manifest that cannot be read is counted as not known, and hides no budget', async () => {
     const pipeline = await withBudgets('team=100USD');
     await another(pipeline, 'team', 'first');
+    // As an older release stored it: its head does not say what it costs.
+    const { manifests } = pipeline.deps;
+    const { acceptedCost: _, ...first } = (await manifests.get({ namespace: 'team', name: 'first' })) as ManifestRecord;
+    await manifests.replace(first, first);
     const list = pipeline.deps.clusters.list.bind(pipeline.deps.clusters);
     pipeline.deps.clusters.list = async (key) => {
       if (key.name === 'first') throw new PipelineError('Unreadable', 'the record of the cluster cannot be read');

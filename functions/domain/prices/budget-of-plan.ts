@@ -1,6 +1,7 @@
 /** The shape of a budget with the monthly cost before and after a plan; `compare-budgets.ts` compares them. */
 import { z } from 'zod';
-import { MachinesNotKnown, Money } from './cost-of-month.ts';
+import { MachinesNotKnown } from './cost-of-month.ts';
+import { Money } from './money.ts';
 
 export const BudgetOfPlan = z
   .strictObject({

@@ -5,8 +5,9 @@
 import { counted } from '#domain/planning/text/words.ts';
 import type { BudgetOfPlan } from './budget-of-plan.ts';
 import type { Budget } from './budget-setting.ts';
-import type { Money, SumOfCosts } from './cost-of-month.ts';
+import type { SumOfCosts } from './cost-of-month.ts';
 import { cents } from './machine-prices.ts';
+import type { Money } from './money.ts';
 import { moneyText } from './money-text.ts';
 
 export type ScopeCost = Pick<SumOfCosts, 'before' | 'after' | 'notKnown'>;
@@ -28,6 +29,10 @@ export function compareBudget(of: string, budgets: readonly Budget[], cost: Scop
   if (adds) text.push(`${notKnown.after - notKnown.before} more than now`);
   return { of, amounts: shown, notKnown, needsApproval: adds || shown.some(isBeyond), text: text.join(', ') };
 }
+
+/** Whether plans add to what one of them counts. */
+export const isRaised = (budgets: readonly BudgetOfPlan[]): boolean =>
+  budgets.some(({ amounts }) => amounts.some(({ before, after }) => after > before));
 
 interface ComparedAmount extends Money {
   readonly before: number;

@@ -1,9 +1,7 @@
 /** The shape of what machines cost a month before a plan and after it; `sum-costs.ts` computes it. */
 import { z } from 'zod';
+import { Money } from './money.ts';
 import { notInPrices } from './not-in-prices.ts';
-
-export const Money = z.strictObject({ currency: z.string().describe('ISO 4217'), amount: z.number() });
-export type Money = z.infer<typeof Money>;
 
 const MachineCost = z
   .strictObject({

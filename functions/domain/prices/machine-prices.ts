@@ -5,8 +5,8 @@
 import { z } from 'zod';
 import type { DynamicSource } from '#domain/cluster-state.ts';
 import { providerTypeFacts } from '#domain/provider-types.ts';
-import type { Money } from './cost-of-month.ts';
 import file from './machine-prices.json' with { type: 'json' };
+import type { Money } from './money.ts';
 
 /** Hours that clouds count for a month. */
 const hoursOfMonth = 730;

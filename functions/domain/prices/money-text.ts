@@ -1,5 +1,5 @@
 /** An amount of money for people. */
-import type { Money } from './cost-of-month.ts';
+import type { Money } from './money.ts';
 
 const signs: Readonly<Record<string, string>> = { USD: '$', EUR: '€' };
 

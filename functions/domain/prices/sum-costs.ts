@@ -6,8 +6,9 @@ import {
   type NodeState,
   serverTypeOf,
 } from '#domain/cluster-state.ts';
-import type { CostOfMonth, MachineCost, Money, SumOfCosts } from './cost-of-month.ts';
+import type { CostOfMonth, MachineCost, SumOfCosts } from './cost-of-month.ts';
 import { cents, type PriceList, priceLists, priceOfMachine } from './machine-prices.ts';
+import type { Money } from './money.ts';
 
 /** A cluster as it is and as it will be; null: it does not exist. */
 export interface ClusterCosts {
@@ -70,10 +71,7 @@ export function costOfMonth(
 
 /** The sum of several plans that have no machine in common. `unreadable`: manifests that exist and cannot be read. */
 export function sumOfCosts(costs: readonly CostOfMonth[], unreadable = 0): SumOfCosts {
-  const count = (when: 'before' | 'after'): number =>
-    costs
-      .flatMap(({ machines }) => machines)
-      .reduce((sum, machine) => sum + (machine.each === null ? machine[when] : 0), unreadable);
+  const count = (when: 'before' | 'after'): number => unreadable + machinesNotKnown(costs, when);
   const lists = new Map(costs.flatMap((cost) => cost.lists.map((list) => [JSON.stringify(list), list])));
   return {
     before: sumOfMoney(costs.flatMap(({ before }) => before)),
@@ -84,6 +82,12 @@ export function sumOfCosts(costs: readonly CostOfMonth[], unreadable = 0): SumOf
   };
 }
 
+/** How many machines have no known price. */
+export function machinesNotKnown(costs: readonly Pick<CostOfMonth, 'machines'>[], when: 'before' | 'after'): number {
+  const machines = costs.flatMap((cost) => cost.machines);
+  return machines.reduce((sum, machine) => sum + (machine.each === null ? machine[when] : 0), 0);
+}
+
 function total(machines: readonly MachineCost[], countOf: (machine: MachineCost) => number): Money[] {
   return sumOfMoney(
     machines.flatMap((machine) =>
@@ -92,7 +96,8 @@ function total(machines: readonly MachineCost[], countOf: (machine: MachineCost)
   );
 }
 
-function sumOfMoney(amounts: readonly Money[]): Money[] {
+/** One amount for each currency. */
+export function sumOfMoney(amounts: readonly Money[]): Money[] {
   const sums = new Map<string, number>();
   for (const { currency, amount } of amounts) sums.set(currency, (sums.get(currency) ?? 0) + amount);
   return [...sums].map(([currency, amount]) => ({ currency, amount: cents(amount) }));

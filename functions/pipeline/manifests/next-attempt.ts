@@ -2,6 +2,7 @@
 import type { ManifestKey, ManifestRecord } from '#contracts/records.ts';
 import type { StartNextAttemptInput } from '#contracts/state-inputs.ts';
 import { PipelineError } from '#domain/errors.ts';
+import type { AcceptedCost } from '#domain/prices/money.ts';
 import type { Using } from '../../ports.ts';
 import { retryOnConflict } from '../../retry-on-conflict.ts';
 import { type GenerationRequest, nextRecord, startRun } from './next-generation.ts';
@@ -21,24 +22,32 @@ export async function startNextAttempt(
   return true;
 }
 
-/**
- * Starts another attempt of the stored generation for what was requested of its clusters: a run in progress settles as "newer".
- * `byPerson`: automatic retries are counted from 0. Throws `NotFound`.
- */
+interface AnotherAttempt {
+  readonly reason: string;
+  /** Automatic retries are counted from 0. */
+  readonly byPerson: boolean;
+  /** What its machines cost with what was requested; undefined: as before. */
+  readonly costOf: (stored: ManifestRecord) => Promise<AcceptedCost | undefined>;
+}
+
+/** Starts another attempt of the stored generation for what was requested of its clusters: a run in progress settles as "newer". Throws `NotFound`. */
 export async function startAnotherAttempt(
   deps: Ports,
   { namespace, name }: ManifestKey,
-  reason: string,
-  byPerson: boolean,
+  { reason, byPerson, costOf }: AnotherAttempt,
 ): Promise<ManifestRecord> {
   return retryOnConflict(async () => {
     const stored = await deps.manifests.get({ namespace, name });
     if (stored === undefined) throw new PipelineError('NotFound', `there is no manifest "${namespace}/${name}"`);
-    return startAfter(deps, stored, { reason, change: byPerson ? {} : { retries: stored.retries } });
+    const acceptedCost = await costOf(stored);
+    return startAfter(deps, stored, {
+      reason,
+      change: { acceptedCost, ...(!byPerson && { retries: stored.retries }) },
+    });
   });
 }
 
-type Change = Pick<GenerationRequest, 'retries' | 'templates' | 'templatesSeen'>;
+type Change = Pick<GenerationRequest, 'acceptedCost' | 'retries' | 'templates' | 'templatesSeen'>;
 
 type Ports = Using<'manifests.get' | 'manifests.replace' | 'runs.put' | 'workflows.startReconcile' | 'clock' | 'ids'>;
 

@@ -2,11 +2,16 @@
 import type { BoundPlan, ManifestHead, ManifestKey, ManifestRecord, Origin, Orphans } from '#contracts/records.ts';
 import { isPipelineError, PipelineError } from '#domain/errors.ts';
 import type { StageName } from '#domain/plan.ts';
+import type { AcceptedCost } from '#domain/prices/money.ts';
+import type { AcceptedManifest } from '../../budget-store.ts';
 import type { Using } from '../../ports.ts';
 import { checksumOf } from '../records/checksum.ts';
 
 /** A run that was not started by then is started by the scheduler. */
 export const missedStartSeconds = 60;
+
+/** Stores what is accepted within budgets. */
+export type Accept = (accepted: AcceptedManifest) => Promise<void>;
 
 /** A request for a new version of a manifest. */
 export interface GenerationRequest {
@@ -20,6 +25,8 @@ export interface GenerationRequest {
   readonly retries?: number | undefined;
   /** Templates of their own, by provider instance. @default when started once more, what was pinned before */
   readonly templates?: Pick<ManifestRecord, 'templates' | 'templateSecrets'>;
+  /** What its machines cost with that. @default when started once more, as before */
+  readonly acceptedCost?: AcceptedCost | undefined;
   /** Documents of management planes. @default as stored */
   readonly planes?: ManifestRecord['planes'];
   /** What branches and tags name meanwhile, as reported. @default when started once more, as before */
@@ -52,6 +59,7 @@ export function nextRecord(
   const bound = desired.again && stored?.status !== 'Done' && stored?.check === undefined;
   const kept = bound ? stored?.plan : undefined;
   const plan = desired.plan === undefined ? kept : (desired.plan ?? undefined);
+  const acceptedCost = desired.acceptedCost ?? (desired.again ? stored?.acceptedCost : undefined);
   const origin = desired.again ? stored?.origin : desired.origin && { at: now.toISOString(), ...desired.origin };
   return {
     namespace: key.namespace,
@@ -72,6 +80,7 @@ export function nextRecord(
     ...(stored?.paused && { paused: true }),
     ...(stored?.cancelRequested !== undefined && { cancelRequested: stored.cancelRequested }),
     ...(plan && { plan }),
+    ...(acceptedCost && { acceptedCost }),
     ...(desired.retryFrom && { retryFrom: desired.retryFrom }),
     ...(desired.retries !== undefined && { retries: desired.retries }),
     ...(desired.deleting && orphans !== undefined && { orphans }),
@@ -84,14 +93,17 @@ export function nextRecord(
   };
 }
 
-/** Stores it if no other request was faster. Throws `VersionConflict` with what is stored now. */
+/** Stores it if no other request was faster. Throws `VersionConflict` with what is stored now. `accept`: within budgets, which it throws for, too. */
 export async function storeNext(
   deps: Using<'manifests.create' | 'manifests.get' | 'manifests.replace'>,
   stored: ManifestRecord | undefined,
   record: ManifestRecord,
+  accept?: Accept,
 ): Promise<void> {
+  const expected = stored && { generation: stored.generation, attempt: stored.attempt };
   try {
-    if (stored) await deps.manifests.replace(record, { generation: stored.generation, attempt: stored.attempt });
+    if (accept) await accept({ manifest: record, ...(expected && { expected }) });
+    else if (expected) await deps.manifests.replace(record, expected);
     else await deps.manifests.create(record);
   } catch (cause) {
     if (!isPipelineError(cause, 'VersionConflict')) throw cause;

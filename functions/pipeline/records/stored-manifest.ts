@@ -60,8 +60,12 @@ export function everyManifest(
 }
 
 /** The same without documents, which are most of what is read. */
-export function everyHead({ manifests }: Using<'manifests.listHeads'>): AsyncGenerator<ManifestHead> {
-  return eachOf((next) => manifests.listHeads(undefined, 200, next));
+export function everyHead(
+  { manifests }: Using<'manifests.listHeads'>,
+  report?: (unreadable: ManifestRemains) => void,
+  namespace?: string,
+): AsyncGenerator<ManifestHead> {
+  return eachOf((next) => manifests.listHeads(namespace, 200, next), report);
 }
 
 async function* eachOf<Stored extends ManifestHead>(

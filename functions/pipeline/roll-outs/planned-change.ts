@@ -57,7 +57,7 @@ export interface PlannedCluster extends Pick<ClusterImpact, 'cluster' | 'impact'
 /** What it adds to the cost of its namespace. */
 export const planInBudget = ({ cluster, assessment }: PlannedCluster): PlanInBudget => ({
   name: cluster,
-  plans: assessment?.plans ?? [],
+  cost: assessment?.costOfMonth,
 });
 
 export interface PlannedChange {

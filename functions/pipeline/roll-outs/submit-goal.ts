@@ -54,7 +54,7 @@ export async function submitGoal(
   if (!reached && (stored?.generation ?? null) !== planned.before) {
     return { ...answer, start: false, refused: stored ? changedText(stored) : 'its manifest was deleted' };
   }
-  const next = await nextOf(deps, rollOut, { stored, name, again: reached });
+  const next = await nextOf(deps, rollOut, { stored, planned, again: reached });
   await storeNext(deps, stored, next.record);
   const { record, reason } = next;
   const message = `generation ${record.generation}, attempt ${record.attempt}: ${reason}`;
@@ -82,9 +82,9 @@ async function nextOf(
   rollOut: RollOutRecord,
   {
     stored,
-    name,
+    planned: { name, acceptedCost },
     again,
-  }: { readonly stored: ManifestRecord | undefined; readonly name: string; readonly again: boolean },
+  }: { readonly stored: ManifestRecord | undefined; readonly planned: RollOutCluster; readonly again: boolean },
 ) {
   const key = { namespace: rollOut.namespace, name };
   const { goal } = await goalsOf(deps, rollOut, name);
@@ -95,7 +95,7 @@ async function nextOf(
     deleting: false,
     again,
     templates: { templates, templateSecrets },
-    ...(again ? {} : { origin, plan: plan ?? null }),
+    ...(again ? {} : { origin, plan: plan ?? null, acceptedCost }),
   };
   return { record: nextRecord(deps, key, stored, desired), reason };
 }

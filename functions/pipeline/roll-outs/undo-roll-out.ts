@@ -1,7 +1,10 @@
 /** The undo of a roll-out: what it touched gets the document from before, where that can be done; the inventory, too. */
 import { type RollOutGoals, type RollOutRecord, rollOutKeys } from '#contracts/roll-outs.ts';
 import { PipelineError } from '#domain/errors.ts';
-import type { ClusterPlan } from '#domain/plan.ts';
+import { costWhen } from '#domain/prices/accepted-cost.ts';
+import type { BudgetOfPlan } from '#domain/prices/budget-of-plan.ts';
+import { approvedShare } from '#domain/prices/budget-share.ts';
+import type { CostOfMonth } from '#domain/prices/cost-of-month.ts';
 import type { RollOutCluster } from '#domain/roll-out/roll-out.ts';
 import { aheadOf } from '../../ahead.ts';
 import type { AdmittedCaller } from '../../caller.ts';
@@ -9,7 +12,8 @@ import type { ApiPorts } from '../../rights/api-uses.ts';
 import { assessManifest } from '../submission/assess-manifest.ts';
 import { beyondBudgets, budgetsOfPlans } from '../submission/plan-budgets.ts';
 import { needsApproval, unapproved } from '../submission/stored-plans.ts';
-import { changeRollOut } from './change-roll-out.ts';
+import { withinBudgets } from '../submission/within-budgets.ts';
+import { acceptRollOut, changeRollOut } from './change-roll-out.ts';
 import { claimClusters } from './claim-clusters.ts';
 import { changedText } from './cluster-outcome.ts';
 import { restoreDocuments } from './roll-out-documents.ts';
@@ -25,17 +29,34 @@ export async function undoRollOut(
   caller: AdmittedCaller,
 ): Promise<RollOutRecord> {
   const steps = await Array.fromAsync(aheadOf(record.clusters, (cluster) => backwards(deps, record, cluster, caller)));
-  const guarded = steps.filter(({ isGuarded }) => isGuarded).map(({ cluster }) => cluster.name);
-  if (!caller.may('approver', record.namespace)) {
-    const plans = steps.flatMap(({ cluster: { name }, plans }) => (plans ? [{ name, plans }] : []));
-    const beyond = beyondBudgets(await budgetsOfPlans(deps, record.namespace, plans));
+  const plans = steps.flatMap(({ cluster: { name }, goals, cost }) => (goals ? [{ name, cost }] : []));
+  const approves = caller.may('approver', record.namespace);
+  const refuseUnapproved = (budgets: BudgetOfPlan[]): void => {
+    if (approves) return;
+    const guarded = steps.filter(({ isGuarded }) => isGuarded).map(({ cluster }) => cluster.name);
+    const beyond = beyondBudgets(budgets);
     const touched = beyond === undefined ? guarded : plans.map(({ name }) => name);
     if (touched.length > 0) throw unapproved(touched, 'someone with the role approver can undo it', beyond);
-  }
+  };
+  refuseUnapproved(await budgetsOfPlans(deps, record.namespace, plans));
   await claimClusters(deps, record);
   await Array.fromAsync(aheadOf(steps, (step) => putGoals(deps, record, step)));
   const clusters = steps.map(({ cluster }) => cluster);
-  const undone = await changeRollOut(deps, record, (stored) => {
+  const undone = await withinBudgets(deps, record.namespace, plans, (counted) => {
+    refuseUnapproved(counted.budgets);
+    const shares = approves ? counted.shares.map(approvedShare) : counted.shares;
+    const put = (undoing: RollOutRecord) => acceptRollOut(deps, undoing, { ...counted, shares });
+    return changeRollOut(deps, record, backTo(record, clusters), put);
+  });
+  await restoreDocuments(deps, undone, caller);
+  return undone;
+}
+
+function backTo(
+  record: RollOutRecord,
+  clusters: RollOutRecord['clusters'],
+): (stored: RollOutRecord) => Partial<RollOutRecord> {
+  return (stored) => {
     if (stored.version !== record.version)
       throw new PipelineError(
         'VersionConflict',
@@ -45,9 +66,7 @@ export async function undoRollOut(
     const execution = stored.execution + 1;
     const absent = { paused: undefined, halted: undefined, soak: undefined, endedAt: undefined, plan: undefined };
     return { ...rest, ...absent, direction: 'back', status: 'Running', execution, clusters };
-  });
-  await restoreDocuments(deps, undone, caller);
-  return undone;
+  };
 }
 
 interface StepBack {
@@ -56,7 +75,7 @@ interface StepBack {
   readonly goals?: RollOutGoals;
   /** Only an approver may do it. */
   readonly isGuarded?: boolean;
-  readonly plans?: readonly ClusterPlan[];
+  readonly cost?: CostOfMonth | undefined;
 }
 
 async function putGoals(
@@ -94,7 +113,7 @@ async function backwards(
     faults,
     refusals,
     record: next,
-    plans,
+    costOfMonth: cost,
   } = await assessManifest(deps, key, { document, stored, caller, pinned });
   const [why] = [...faults, ...refusals];
   if (why !== undefined || next === undefined)
@@ -102,10 +121,11 @@ async function backwards(
   const reason = `roll-out ${record.id} is undone`;
   const goals: RollOutGoals = { schema: 1, goal: { ...before, origin: { by: caller.name, reason } }, before: null };
   const { message: _, ...rest } = cluster;
+  const there = { goal: next.checksum, acceptedCost: costWhen('after', cost) };
   return {
-    cluster: { ...rest, wave: 0, state: 'waiting', before: stored.generation, goal: next.checksum },
+    cluster: { ...rest, ...there, wave: 0, state: 'waiting', before: stored.generation },
     goals,
-    plans,
+    cost,
     isGuarded: needsApproval(deps, key, stored, next),
   };
 }

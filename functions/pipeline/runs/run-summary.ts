@@ -2,6 +2,7 @@
 import type { ClusterRecord, ManifestRecord, RunRecord } from '#contracts/records.ts';
 import type { SettleManifestOutput } from '#contracts/state-inputs.ts';
 import { counted, listed } from '#domain/planning/text/words.ts';
+import type { AcceptedCost } from '#domain/prices/money.ts';
 import { clusterName } from '../records/cluster-records.ts';
 
 /** What counts of a cluster when its run settles: its record without the states. */
@@ -11,14 +12,19 @@ export interface SettledCluster extends Pick<ClusterRecord, 'status' | 'failure'
   readonly stored: boolean;
   /** It is not where the run should have led it. */
   readonly unfinished: boolean;
+  /** Of its machines as they are; absent where it is not asked for. */
+  readonly cost?: AcceptedCost;
   /** ISO 8601: when another check may lead to a replacement of one of its nodes. */
   readonly lookAgainAt?: string;
 }
 
-export function settledCluster(record: ClusterRecord, unfinished: boolean): SettledCluster {
+export type CostOf = ((record: ClusterRecord) => AcceptedCost) | undefined;
+
+export function settledCluster(record: ClusterRecord, unfinished: boolean, costOf: CostOf): SettledCluster {
   const { status, failure, heldPools, version, drift: { lookAgainAt } = {} } = record;
   const again = lookAgainAt === undefined ? {} : { lookAgainAt };
-  return { name: clusterName(record), status, failure, heldPools, stored: version > 0, unfinished, ...again };
+  const more = { ...again, ...(costOf && { cost: costOf(record) }) };
+  return { name: clusterName(record), status, failure, heldPools, stored: version > 0, unfinished, ...more };
 }
 
 /** Outcome of each cluster, a sentence with it. */

@@ -2,8 +2,10 @@
 import type { WireFault } from '#contracts/api-bodies.ts';
 import type { ClusterRecord, ManifestRecord } from '#contracts/records.ts';
 import { type Demand, openDemand, sameDemand } from '#domain/demand.ts';
-import { PipelineError } from '#domain/errors.ts';
+import { isPipelineError, PipelineError } from '#domain/errors.ts';
 import type { InputManifest } from '#domain/manifest/schema/input-manifest.ts';
+import { costWhen } from '#domain/prices/accepted-cost.ts';
+import type { AcceptedCost } from '#domain/prices/money.ts';
 import type { AdmittedCaller } from '../../caller.ts';
 import type { ApiPorts } from '../../rights/api-uses.ts';
 import { startAnotherAttempt } from '../manifests/next-attempt.ts';
@@ -11,6 +13,8 @@ import { boundsOf, planCluster } from '../plans/cluster-plans.ts';
 import { planningOf } from '../plans/planning.ts';
 import { recordManifestChange } from '../records/audit-event.ts';
 import { changeDemand, demandOf } from '../records/demand-records.ts';
+import { planClusters } from './assess-manifest.ts';
+import { costOfPlan } from './plan-cost.ts';
 import type { Submitted } from './submit-document.ts';
 
 /** What is asked of clusters of a manifest. */
@@ -51,9 +55,22 @@ export async function requestDemand(deps: ApiPorts, request: DemandRequest): Pro
   for (const { record, change } of asked) await changeDemand(deps, idOf(record), change);
   const late = (await request.lateFaults?.()) ?? [];
   if (late.length > 0) throw demandRefused(stored, done, late);
-  const next = await startAnotherAttempt(deps, stored, what, byPerson);
+  const costOf = (manifest: ManifestRecord) => costWithDemand(deps, manifest);
+  const next = await startAnotherAttempt(deps, stored, { reason: what, byPerson, costOf });
   await recordManifestChange(deps, next, what, caller, kind);
   return { record: next, unchanged: false };
+}
+
+/** What all machines cost when everything is reached that is requested. Undefined when another cluster cannot be read: that stops no request. */
+async function costWithDemand(deps: ApiPorts, manifest: ManifestRecord): Promise<AcceptedCost | undefined> {
+  try {
+    const [clusters, demands] = await Promise.all([deps.clusters.list(manifest), deps.demands.list(manifest)]);
+    const plans = planClusters(planningOf(deps, manifest, demands), manifest, clusters);
+    return costWhen('after', costOfPlan(clusters, plans).costOfMonth);
+  } catch (error) {
+    if (isPipelineError(error, 'Unreadable')) return undefined;
+    throw error;
+  }
 }
 
 const idOf = ({ namespace, manifest: name, cluster }: ClusterRecord) => ({ key: { namespace, name }, cluster });

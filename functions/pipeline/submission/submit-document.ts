@@ -5,14 +5,17 @@ import { refuseFaults } from '#documents/wire-faults.ts';
 import { isPipelineError, PipelineError } from '#domain/errors.ts';
 import { kindOf } from '#domain/manifest/validate-documents.ts';
 import { planTotals, totalsText } from '#domain/planning/text/plan-totals.ts';
+import { costWhen } from '#domain/prices/accepted-cost.ts';
+import { isRaised } from '#domain/prices/compare-budgets.ts';
 import { sameValue } from '#domain/same-value.ts';
 import type { AdmittedCaller } from '../../caller.ts';
 import type { SubmissionPorts } from '../../rights/submission-uses.ts';
 import { startRun, storeNext } from '../manifests/next-generation.ts';
 import { recordManifestChange } from '../records/audit-event.ts';
 import { type Assessment, assessManifest } from './assess-manifest.ts';
-import { beyondBudgets, budgetsOfPlans } from './plan-budgets.ts';
+import { beyondBudgets, type CountedPlans } from './plan-budgets.ts';
 import { bindPlan, needsApproval, type PlanTerms, refuseOtherPlans } from './stored-plans.ts';
+import { withinBudgets } from './within-budgets.ts';
 
 export interface Submission {
   readonly document: unknown;
@@ -69,33 +72,47 @@ export async function submitDocument(
   const origin = { by: caller.name, reason: why, ...(rolledBackTo !== undefined && { rolledBackTo }) };
   const summary = totalsText(planTotals(assessment.plans));
   const { plan: _before, ...unbound } = assessed;
+  const acceptedCost = costWhen('after', assessment.costOfMonth);
+  const costing = { ...unbound, acceptedCost };
   // Nothing else: a Secret is never kept in a plan.
   const planes = accompanying.filter((one) => kindOf(one) === 'ManagementPlane');
-  const budgets = await budgetsOfPlans(deps, key.namespace, [{ name: key.name, plans: assessment.plans }]);
-  const plan = await bindPlan(deps, key, {
-    basis,
-    by: caller.name,
-    terms,
-    needsApproval: needsApproval(deps, key, stored, assessed),
-    beyond: beyondBudgets(budgets),
-    difference: assessment.costOfMonth?.difference,
-    proposal: {
-      kind: 'apply',
-      document,
-      reason: why,
-      summary,
-      ...(rolledBackTo !== undefined && { rolledBackTo }),
-      ...(planes.length > 0 && { planes }),
-      ...(withoutPlanes.length > 0 && { withoutPlanes: [...withoutPlanes] }),
-    },
-  });
-  const bound = { ...unbound, ...(plan && { plan }) };
-  const record = same ? bound : { ...bound, origin: { at: bound.updatedAt, ...origin } };
+  const proposal = {
+    kind: 'apply' as const,
+    document,
+    reason: why,
+    summary,
+    ...(rolledBackTo !== undefined && { rolledBackTo }),
+    ...(planes.length > 0 && { planes }),
+    ...(withoutPlanes.length > 0 && { withoutPlanes: [...withoutPlanes] }),
+  };
+  const plans = [{ name: key.name, cost: assessment.costOfMonth }];
+  const accept = async ({ budgets, shares }: CountedPlans): Promise<ManifestRecord> => {
+    const plan = await bindPlan(deps, key, {
+      basis,
+      by: caller.name,
+      terms,
+      needsApproval: needsApproval(deps, key, stored, assessed),
+      beyond: beyondBudgets(budgets),
+      difference: assessment.costOfMonth?.difference,
+      proposal,
+    });
+    const bound = { ...costing, ...(plan && { plan }) };
+    const record = same ? bound : { ...bound, origin: { at: bound.updatedAt, ...origin } };
+    const counts = isCountedOn(stored, budgets) && terms.approvedBy === undefined;
+    await storeNext(
+      deps,
+      stored,
+      record,
+      counts ? (accepted) => deps.budgets.acceptManifest(shares, accepted) : undefined,
+    );
+    return record;
+  };
+  let record: ManifestRecord;
   try {
-    await storeNext(deps, stored, record);
+    record = await withinBudgets(deps, key.namespace, plans, accept);
   } catch (error) {
     const now = sameIsFine && isPipelineError(error, 'VersionConflict') ? await deps.manifests.get(key) : undefined;
-    if (now && !now.deleting && now.checksum === record.checksum) {
+    if (now && !now.deleting && now.checksum === assessed.checksum) {
       return { record: now, unchanged: true, warnings };
     }
     throw error;
@@ -108,6 +125,12 @@ export async function submitDocument(
   );
   await startRun(deps, record, why);
   return { record, unchanged: false, warnings };
+}
+
+/** Whether it relies on what is left of a budget; while a run is in progress, what others count of it may become less at any moment. */
+function isCountedOn(stored: ManifestRecord | undefined, budgets: CountedPlans['budgets']): boolean {
+  const hasEnded = stored?.status === 'Done' || stored?.status === 'Failed';
+  return budgets.length > 0 && (isRaised(budgets) || !hasEnded);
 }
 
 /** For the event: which plan, and whether the caller approved it. */

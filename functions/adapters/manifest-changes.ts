@@ -1,0 +1,54 @@
+/** What writes change of the head of a manifest. */
+import type { ManifestHead, ManifestStatus } from '#contracts/records.ts';
+import { noCost } from '#domain/prices/money.ts';
+import type { SettledWith } from '../manifest-store.ts';
+import { assigned, assignments, attributeNames } from './dynamo-expressions.ts';
+import type { Condition } from './dynamo-table.ts';
+import { recordFormat } from './stored-record.ts';
+import { partitionOf } from './table-keys.ts';
+
+/** What `replace` takes of a record, or removes where that has none. */
+const taken = [
+  ...(['origin', 'generation', 'attempt', 'status', 'runId', 'deleting', 'updatedAt', 'dueAt', 'plan'] as const),
+  ...(['retryFrom', 'retries', 'orphans', 'templates', 'templateSecrets', 'templatesSeen', 'planes', 'check'] as const),
+  'acceptedCost',
+] as const;
+
+/** `withChecksum`: it comes with its document, and the same in both says that they belong together. `isWhole`: as an earlier release wrote it. */
+export function replaced(
+  record: ManifestHead,
+  { withChecksum, isWhole }: { readonly withChecksum: boolean; readonly isWhole: boolean },
+): Condition {
+  const { checksum, status, dueAt, checks } = record;
+  return assigned({
+    ...Object.fromEntries(taken.map((field) => [field, record[field]])),
+    format: recordFormat,
+    ...(checks !== undefined && { checks }),
+    ...(withChecksum && { checksum }),
+    duePartition: dueAt === undefined ? undefined : partitionOf(status),
+    ...(isWhole && { document: undefined }),
+  });
+}
+
+/** The holder of the lease leads to what is accepted at this moment. */
+export function begun(status: 'Running' | 'Deleting', at: string): Condition {
+  const values = { status, updatedAt: at };
+  return {
+    expression: `${assignments(values)}, #leaseCost = if_not_exists(#acceptedCost, :nothing)`,
+    values: attributeNames({ ...values, nothing: noCost }),
+  };
+}
+
+export function settled(status: ManifestStatus, at: string, { dueAt, acceptedCost }: SettledWith): Condition {
+  return assigned({
+    status,
+    updatedAt: at,
+    leaseOwner: undefined,
+    leaseExpiresAt: undefined,
+    leaseCost: undefined,
+    dueAt,
+    duePartition: dueAt === undefined ? undefined : partitionOf(status),
+    ...(status === 'Done' && { retries: undefined }),
+    ...(acceptedCost && { acceptedCost }),
+  });
+}
