@@ -1,5 +1,6 @@
 /** Certificates and private keys in base64 PEM: each is parsed, and written out again from what was understood. */
 import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
+import type { Expiry } from '#domain/expiry.ts';
 
 /** A bundle of authorities while one of them is replaced, or a chain. */
 const mostCertificates = 10;
@@ -59,6 +60,22 @@ function attempt<Value>(make: () => Value): Value | undefined {
   } catch {
     return undefined;
   }
+}
+
+/** ISO 8601: the time in which a certificate is good. */
+export type CertificateTime = Pick<Expiry, 'from' | 'until'>;
+
+/** The times of these certificates, in their order; undefined when one of them cannot be read. */
+export function certificateTimes(encoded: string): readonly CertificateTime[] | undefined {
+  const blocks = pemBlocks(encoded, /^CERTIFICATE$/);
+  if (blocks === undefined || blocks.length > mostCertificates) return undefined;
+  const times = blocks.map((block) =>
+    attempt(() => {
+      const { validFromDate, validToDate } = new X509Certificate(block);
+      return { from: validFromDate.toISOString(), until: validToDate.toISOString() };
+    }),
+  );
+  return times.every((time) => time !== undefined) ? times : undefined;
 }
 
 const encodedText = (text: string): string => Buffer.from(text).toString('base64');

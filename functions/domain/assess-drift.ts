@@ -18,6 +18,10 @@ export interface DriftQuestion {
   readonly policy: CheckPolicy | undefined;
   /** What is done with strays without a person. @default report */
   readonly strays?: 'report' | StrayAction;
+  /** What is done without a person about certificates that are due. @default report */
+  readonly onExpiry?: 'renew' | 'report';
+  /** Names of control nodes: certificates are renewed while nothing else is wrong with them. */
+  readonly controls?: ReadonlySet<string>;
   /** Nodes that healing decides about: an automatic repair leaves their machines alone. @default none */
   readonly held?: ReadonlySet<string>;
   readonly runId: string;
@@ -93,7 +97,7 @@ function notLooked({ before, runId, now }: DriftQuestion, why: string): DriftNew
 }
 
 function afterCheck(
-  { before, policy, runId, now, held, strays = 'report' }: DriftQuestion,
+  { before, policy, runId, now, held, controls, onExpiry = 'report', strays = 'report' }: DriftQuestion,
   report: DriftReport,
 ): DriftNews {
   const { items, unchecked } = report;
@@ -106,8 +110,13 @@ function afterCheck(
   const isHeld = ({ kind, where }: DriftItem) =>
     (kind === 'machine' || kind === 'node') && where.node !== undefined && held?.has(where.node) === true;
   const free = able.filter((item) => !tried.has(driftKey(item)) && !isHeld(item));
-  const isWanted = ({ kind }: DriftItem) =>
-    policy === 'repairAll' || (kind === 'stray' ? action !== 'report' && policy !== undefined : policy === 'repair');
+  const renews = policy !== undefined && onExpiry === 'renew';
+  const shaky = items.some((item) => isWeakness(item, controls));
+  const isWanted = ({ kind, urgent }: DriftItem) => {
+    if (policy === 'repairAll') return true;
+    if (kind === 'stray') return action !== 'report' && policy !== undefined;
+    return kind === 'expiry' ? renews && (urgent === true || !shaky) : policy === 'repair';
+  };
   const wanted = policy === 'reportAll' ? [] : free.filter(isWanted);
   const done = action !== 'report' && wanted.some(({ kind }) => kind === 'stray') ? action : undefined;
   const missing = unchecked.length > 0 ? incompleteness(before) : undefined;
@@ -116,6 +125,7 @@ function afterCheck(
     runId,
     items,
     unchecked,
+    ...ends(before, report),
     ...(missing && { incomplete: missing.incomplete }),
     ...(wanted.length > 0
       ? { repair: { state: 'requested', runId, at: now, items: wanted, ...(done && { strays: done }) } }
@@ -125,6 +135,12 @@ function afterCheck(
   };
   if (items.length > 0) return { drift, kind: 'DriftFound', level: missing?.level ?? 'warning' };
   return { drift, kind: 'DriftChecked', level: missing?.level ?? 'info' };
+}
+
+/** A control plane that lacks a node would not answer while another one restarts. */
+function isWeakness({ kind, where }: DriftItem, controls: ReadonlySet<string> = new Set()): boolean {
+  if (!['machine', 'mesh', 'node'].includes(kind)) return false;
+  return where.node === undefined ? kind === 'node' : controls.has(where.node);
 }
 
 function whatFollows(
@@ -196,6 +212,7 @@ function afterRepair({ before, runId, now }: DriftQuestion, report: DriftReport)
     runId,
     items,
     unchecked,
+    ...ends(before, report),
     outcome,
     // Both passes of one check count once.
     ...(unchecked.length > 0 && { incomplete: Math.max(1, before?.incomplete ?? 0) }),
@@ -203,6 +220,12 @@ function afterRepair({ before, runId, now }: DriftQuestion, report: DriftReport)
     ...(useless.length > 0 && { useless }),
   };
   return helped ? { drift, kind: 'DriftRepaired' } : { drift, kind: 'RepairDidNotHelp' };
+}
+
+/** A check that saw no certificate keeps what an earlier one saw. */
+function ends(before: ClusterDrift | undefined, { expiries }: DriftReport): Pick<ClusterDrift, 'expiries'> {
+  const known = expiries ?? before?.expiries;
+  return known === undefined ? {} : { expiries: known };
 }
 
 /** Drift that is no longer found may be repaired again if it returns; drift that was not checked may still exist. */

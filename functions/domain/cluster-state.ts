@@ -1,6 +1,7 @@
 /** The state of one cluster: a waypoint, the stored record, and the target of every tool. */
 import { z } from 'zod';
 import { DocumentFacts, DocumentState } from './cluster-documents.ts';
+import { Expiry } from './expiry.ts';
 import { HealthCheck } from './health-check.ts';
 import { KubernetesOptions } from './kubernetes-options.ts';
 import { HostName, MachineName } from './observed/closed-texts.ts';
@@ -183,6 +184,8 @@ const FactsOfCluster = z.strictObject({
   loadBalancers: z.record(MachineName, LoadBalancerFacts),
   /** Artifact key of the kubeconfig, once Kubernetes runs. */
   kubeconfigKey: z.string().optional(),
+  /** What ends of what is in it. */
+  kubeconfigExpiries: z.array(Expiry).optional(),
   /** By name: the documents that were applied. */
   documents: z.record(z.string(), DocumentFacts).optional(),
   /**

@@ -1,6 +1,7 @@
 /** Drift: differences between what exists and what Kubeloom created. Findings and their record. */
 import { z } from 'zod';
 import { allNodes, type ClusterState } from './cluster-state.ts';
+import { Expiry } from './expiry.ts';
 
 /** Kinds of drift, by what repairs them. */
 const driftKinds = [
@@ -15,6 +16,7 @@ const driftKinds = [
   'certificate',
   'health',
   'stray',
+  'expiry',
 ] as const;
 export const DriftKind = z.enum(driftKinds);
 export type DriftKind = z.infer<typeof DriftKind>;
@@ -40,6 +42,8 @@ export const DriftItem = z.strictObject({
   gone: z.literal(true).optional(),
   /** Strays only: it can be put into quarantine, or is in quarantine. */
   hold: z.enum(['possible', 'held']).optional(),
+  /** Expiries only: it ends so soon that its renewal does not wait for other nodes. */
+  urgent: z.literal(true).optional(),
 });
 export type DriftItem = z.infer<typeof DriftItem>;
 
@@ -87,6 +91,8 @@ export const DriftReport = z.strictObject({
   notes: z.array(z.string()).optional(),
   /** Health of the nodes of Kubernetes, and of all nodes whose machines are gone. */
   health: z.array(NodeObservation).optional(),
+  /** What ends first: `keptExpiries`. */
+  expiries: z.array(Expiry).optional(),
 });
 export type DriftReport = z.infer<typeof DriftReport>;
 
@@ -111,6 +117,8 @@ export const ClusterDrift = z.strictObject({
   runId: z.string(),
   items: z.array(DriftItem),
   unchecked: z.array(z.string()),
+  /** What ends first, as the last check that saw it found it. */
+  expiries: z.array(Expiry).optional(),
   /** Incomplete checks in a row; absent when the last one was complete. */
   incomplete: z.number().int().positive().optional(),
   repair: DriftRepair.optional(),
@@ -148,7 +156,8 @@ export function driftOf(drift: ClusterDrift | undefined, state: ClusterState | n
   const { health = [], ...rest } = drift;
   const there = health.filter(({ node }) => nodes.has(node));
   const items = drift.items.filter(({ where }) => where.node === undefined || nodes.has(where.node));
-  return { ...rest, items, ...(there.length > 0 && { health: there }) };
+  const expiries = drift.expiries?.filter(({ node }) => node === undefined || nodes.has(node));
+  return { ...rest, items, ...(there.length > 0 && { health: there }), ...(expiries && { expiries }) };
 }
 
 /** After a repair has ended: the next step verifies whether it helped. */

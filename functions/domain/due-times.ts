@@ -31,7 +31,7 @@ function later(now: Date, minutes: number): string {
 }
 
 /** From 0 to 1, always the same for a text, and far apart for texts that are alike. */
-function shareOf(seed: string): number {
+export function shareOf(seed: string): number {
   const hash = [...seed].reduce(
     (sum, letter) => Math.imul(sum ^ (letter.codePointAt(0) ?? 0), 0x01000193) >>> 0,
     0x811c9dc5,

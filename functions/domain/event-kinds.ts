@@ -106,6 +106,11 @@ export const eventKinds = {
     DriftChecked: { level: 'info', or: ['warning', 'error'], when: 'no drift was found in what could be checked' },
     DriftFound: { level: 'warning', or: ['error'], when: 'drift was found; says what follows', fault: 'outside' },
     DriftListed: { level: 'warning', node: 'sometimes', when: 'one difference that was found', fault: 'outside' },
+    CertificatesEnd: {
+      level: 'error',
+      when: 'certificates end soon, and no check renews them: checks are off, or the manifest is paused; every week',
+      fault: 'a user',
+    },
     DriftRepaired: { level: 'info', when: 'the check after a repair finds that it helped' },
     RepairDidNotHelp: { level: 'error', when: 'the check after a repair finds the same', fault: 'outside' },
     NodeUnhealthy: { level: 'warning', node: 'always', when: 'a check finds a node not ready, or its machine gone' },
@@ -199,6 +204,11 @@ export const eventKinds = {
     EndpointMoved: { level: 'info', when: 'the nodes use the new API endpoint' },
     TrafficDirected: { level: 'info', when: 'a load balancer has its roles and targets' },
     KubernetesInstalled: { level: 'info', when: 'KubeOne created the cluster' },
+    CertificatesRenewed: {
+      level: 'info',
+      node: 'always',
+      when: 'the certificates of a control node were renewed, and what uses them was restarted',
+    },
     KubernetesUpdated: { level: 'info', when: 'KubeOne changed the cluster' },
     ResetIncomplete: { level: 'warning', when: 'KubeOne could not reset every node', fault: 'node' },
     NodeLeftOut: {

@@ -57,11 +57,13 @@ export const ConfigurationWork = z.strictObject({
 });
 export type ConfigurationWork = z.infer<typeof ConfigurationWork>;
 
-/** KubeOne. `reset` is only for static nodes of a cluster that goes away. */
+/** KubeOne. `reset` is only for static nodes of a cluster that goes away; in a `renew` KubeOne does not run. */
 const KubernetesWork = z.strictObject({
-  action: z.enum(['apply', 'reset']),
+  action: z.enum(['apply', 'reset', 'renew']),
   /** Nodes whose machine was lost and recreated under the same name: what Kubernetes still has of the old one is removed first. */
   recreated: z.array(z.string()).optional(),
+  /** Control nodes whose certificates are renewed where they are due, one after the other; then the kubeconfig is fetched. */
+  certificates: z.array(z.string()).optional(),
 });
 
 /** kubectl: nodes to patch to the target state, nodes to drain and remove (control-plane nodes one at a time). */

@@ -1,6 +1,7 @@
 /** What is known of a cluster while a stage runs: starts with what earlier stages found, grows with what this one finds. */
 import type { DocumentFacts } from '#domain/cluster-documents.ts';
 import type { ClusterFacts } from '#domain/cluster-state.ts';
+import type { Expiry } from '#domain/expiry.ts';
 import type { NodeFacts } from '#domain/observed/node-facts.ts';
 
 export class FactSheet {
@@ -45,9 +46,11 @@ export class FactSheet {
     };
   }
 
-  kubeconfig(key: string | undefined): void {
-    const { kubeconfigKey: _old, ...rest } = this.#facts;
-    this.#facts = key === undefined ? rest : { ...rest, kubeconfigKey: key };
+  /** Notes where it is, and what ends of it; undefined: it was removed. */
+  kubeconfig(key: string | undefined, expiries: readonly Expiry[] = []): void {
+    const { kubeconfigKey: _key, kubeconfigExpiries: _ends, ...rest } = this.#facts;
+    const ends = expiries.length > 0 && { kubeconfigExpiries: [...expiries] };
+    this.#facts = key === undefined ? rest : { ...rest, kubeconfigKey: key, ...ends };
   }
 
   /** Ids of new pools that could not be created; replaces what was noted before. */

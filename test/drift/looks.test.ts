@@ -26,10 +26,14 @@ import {
 beforeEach(openLooks);
 afterEach(() => world.close());
 
+/** Those of the kubeconfig. */
+const longLived = { from: '2025-01-01T00:00:00.000Z', until: '2124-01-01T00:00:00.000Z' };
+
 describe('a check', () => {
   it('a check without findings reports nothing, and only ever plans, without a lock', async () => {
     const health = members.map((node) => ({ node, health: 'healthy' }));
-    expect(await look()).toEqual({ schema: 1, items: [], unchecked: [], health });
+    const expiries = ['kubeconfig', '/etc/kubernetes/pki/ca.crt'].map((what) => ({ ...longLived, what }));
+    expect(await look()).toEqual({ schema: 1, items: [], unchecked: [], health, expiries });
     expect(workspaces().filter((name) => name.startsWith('dns'))).toHaveLength(1);
     expect(workspaces().length).toBeGreaterThanOrEqual(3);
     expect(calls()).not.toMatch(/: (apply|destroy|force-unlock|state) /);

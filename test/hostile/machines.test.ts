@@ -24,7 +24,7 @@ const honestFacts = (): string => {
 
 /** The ssh of the recordings, but that the liar runs this instead. */
 async function checkWith(script: string) {
-  const { KUBELOOM_SSH: honest = '' } = process.env;
+  const honest = join(world.directory, 'ssh');
   writeFileSync(join(world.directory, 'lie'), script);
   world.set(
     'KUBELOOM_SSH',
@@ -36,7 +36,8 @@ async function checkWith(script: string) {
   const report = await look();
   const log =
     (await world.ports.artifacts.getText(waypointKeys.log(waypointKeys.attempt(prefix, 'drift', 'do', 1)))) ?? '';
-  return { log, mesh: report.items.filter(({ kind }) => kind === 'mesh') };
+  const kinds = report.items.map(({ kind }) => kind);
+  return { log, kinds, unchecked: report.unchecked, mesh: report.items.filter(({ kind }) => kind === 'mesh') };
 }
 
 /** Prints a text as it is. */
@@ -50,6 +51,10 @@ const answers: Readonly<Record<string, string>> = {
   'a line of a megabyte without an end': 'head -c 1000000 /dev/zero | tr "\\0" x',
   'a gigabyte of zero bytes': 'head -c 1000000000 /dev/zero',
   'facts that are no JSON': printing('fact: mesh={{ 7*7 }}\nfact: bootId=$(id)\n'),
+  'a certificate of a megabyte': printing(
+    `fact: certificates={"/etc/kubernetes/admin.conf":"${'A'.repeat(1_000_000)}"}\n`,
+  ),
+  'a certificate of a file of its choice': printing('fact: certificates={"/etc/shadow":"QQ=="}\n'),
   'a number without end': printing('fact: mesh=1e999\n'),
   'a hundred thousand levels': printing(`fact: mesh=${'['.repeat(100_000)}\n`),
   'events of another host': printing('{"event":"facts","host":"control-aaaaaaa-01","mesh":{}}\n'),
@@ -77,6 +82,24 @@ describe('a machine that lies to a check', () => {
       expect(log.length).toBeLessThan(3_000_000);
     },
   );
+
+  it('what is no certificate is unchecked, and the rest of what its machine says counts', async () => {
+    const bent = [
+      'no certificate',
+      '-----BEGIN CERTIFICATE-----\n'.repeat(300),
+      `-----BEGIN CERTIFICATE-----\n${'A'.repeat(64)}\n-----END CERTIFICATE-----\n`,
+      '-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n',
+    ];
+    for (const text of bent) {
+      const certificates = { '/etc/kubernetes/admin.conf': Buffer.from(text).toString('base64') };
+      const { mesh, unchecked, kinds } = await checkWith(
+        printing(`${honestFacts()}fact: certificates=${JSON.stringify(certificates)}\n`),
+      );
+      expect(mesh).toEqual([]);
+      expect(kinds).not.toContain('expiry');
+      expect(unchecked).toContain(`${liar}: no certificate can be read in /etc/kubernetes/admin.conf`);
+    }
+  });
 
   it('a fact with the name of a prototype is a name, and says nothing about another machine', async () => {
     const { mesh } = await checkWith(

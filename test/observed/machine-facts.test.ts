@@ -21,6 +21,8 @@ describe('facts of a machine', () => {
       'fact: roles=["haproxy does not run"]',
       'fact: health=[{"ok":true},{"ok":null,"why":"http :80/: no answer within 1 s"}]',
       'fact: setUpAt="2026-11-27T04:00:00.000Z"\r',
+      'fact: certificates={"/etc/kubernetes/pki/apiserver.crt":"LS0tLS1CRUdJTg=="}',
+      'fact: renewing=true',
       'changed: made a WireGuard key',
     ]);
     expect(readMachineFacts(lines).facts).toEqual({
@@ -33,6 +35,8 @@ describe('facts of a machine', () => {
       roles: ['haproxy does not run'],
       health: [{ ok: true }, { ok: null, why: 'http :80/: no answer within 1 s' }],
       setUpAt: '2026-11-27T04:00:00.000Z',
+      certificates: { '/etc/kubernetes/pki/apiserver.crt': 'LS0tLS1CRUdJTg==' },
+      renewing: true,
     });
   });
 
@@ -55,6 +59,12 @@ describe('facts of a machine', () => {
     ['half of a clock', 'clock={"from":1}', 'its fact clock is not'],
     ['more than a clock', `clock={"from":1,"to":1,"zone":"${template}"}`, 'its fact clock is not'],
     ['a name of no host', `mesh={"${template}":true}`, 'its fact mesh is not'],
+    ['a certificate of another file', 'certificates={"/etc/passwd":"QQ=="}', 'its fact certificates is not'],
+    [
+      'a certificate that is no base64',
+      `certificates={"/etc/kubernetes/admin.conf":"${template}"}`,
+      'its fact certificates',
+    ],
     ['an unknown key', 'publicAddress="192.0.2.1"', 'it reports an unknown fact: "publicAddress"'],
     ['a key of every object', '__proto__={}', 'it reports an unknown fact: "__proto__"'],
     ['what a terminal would obey', 'roles=\u001b[31m\u202e', 'not what our scripts report: "\\u001b[31m\\u202e"'],

@@ -3,6 +3,7 @@
  * likes, so each key is known and has a closed type, and is there once. Pure.
  */
 import { z } from 'zod';
+import { CertificateFile } from '../expiry.ts';
 import { parseJson } from '../json.ts';
 import { BootId, closedText, MachineName, observedWords, PortNumber, WireguardKey } from './closed-texts.ts';
 import { printableText } from './printable-text.ts';
@@ -14,6 +15,9 @@ const words = observedWords(300);
 
 /** Seconds since 1970, until the end of the year 9999. */
 const UnixSeconds = z.number().int().check(z.gte(0), z.lte(253_402_300_799));
+
+/** One of RSA has some 2 KB, and a chain a few of them. */
+const Certificate = closedText(20_000, /^[A-Za-z0-9+/]+={0,2}$/);
 
 export const MachineFacts = z.strictObject({
   wireguardPublicKey: WireguardKey.optional(),
@@ -34,6 +38,10 @@ export const MachineFacts = z.strictObject({
     .optional(),
   /** When a machine with health checks was set up, or got another boot script. */
   setUpAt: z.iso.datetime().optional(),
+  /** Certificates of Kubernetes by their files, PEM in base64, of `certificates.sh`. */
+  certificates: z.partialRecord(CertificateFile, Certificate).optional(),
+  /** A renewal of them was interrupted, of `certificates.sh`. */
+  renewing: z.boolean().optional(),
 });
 export type MachineFacts = z.infer<typeof MachineFacts>;
 

@@ -92,6 +92,10 @@ export async function readCheck(
     found: report ?? failure ?? 'the check succeeded but left no report',
     policy: mine ? manifest.check : 'report',
     strays: mine ? driftChecksOf(manifest).strays : 'report',
+    onExpiry: mine ? (driftChecksOf(manifest).onExpiry ?? 'renew') : 'report',
+    controls: new Set(
+      record.current?.pools.flatMap(({ role, nodes }) => (role === 'control' ? nodes.map(({ name }) => name) : [])),
+    ),
     runId: run.runId,
     now: now.toISOString(),
     held: healing?.held ?? new Set(),

@@ -14,6 +14,14 @@ export function checkPolicyOf(manifest: Parameters<typeof manifestOf>[0]): Check
   return driftChecksOf(manifest).onDrift;
 }
 
+/** Whether its checks renew certificates that are about to end. */
+export function renewsCertificates(
+  manifest: Parameters<typeof manifestOf>[0] & Pick<ManifestRecord, 'paused'>,
+): boolean {
+  const { interval, onExpiry } = driftChecksOf(manifest);
+  return !manifest.paused && onExpiry !== 'report' && intervalMinutes(interval) !== undefined;
+}
+
 /** When a manifest that is done is checked next; undefined: never, because it is being deleted or has no checks. */
 export function nextCheckOf(manifest: ManifestRecord, now: Date): string | undefined {
   return momentOf(manifest, now, nextCheckAt);

@@ -41,6 +41,9 @@ export function sshLoginOf(
 export const asRoot = ({ user = 'root' }: SshLogin, command: string): string =>
   `${user === 'root' ? '' : 'sudo -H -n '}${command}`;
 
+/** The script travels over stdin, since one argument of ssh holds 128 KB at most. All of it is read before its first command runs. */
+export const inputShell = `/bin/bash -c 'eval "$(cat)"'`;
+
 /** Exit code and output of a command of the shell; 255 when the machine was not reached or kept the connection without an answer. */
 export function runOverSsh(
   { run, workDirectory }: Pick<StageContext, 'run' | 'workDirectory'>,

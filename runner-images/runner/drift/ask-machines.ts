@@ -4,7 +4,7 @@
  */
 import { allNodes } from '#domain/cluster-state.ts';
 import { printableText } from '#domain/observed/printable-text.ts';
-import { asRoot, runOverSsh, type SshLogin, sshLoginOf } from '../ansible/ssh-command.ts';
+import { asRoot, inputShell, runOverSsh, type SshLogin, sshLoginOf } from '../ansible/ssh-command.ts';
 import { settleBounded } from '../bounded.ts';
 import { nodeRow } from '../causes/node-causes.ts';
 import type { CommandResult } from '../process.ts';
@@ -45,9 +45,10 @@ export async function machineAsker(context: DriftContext): Promise<AskMachines> 
     machines.map((machine) => ({ ...machine, clusterId: target.id })),
   );
   const files = await readScriptFiles(templatesDirectory);
+  const simulated = facts.current.simulated.includes('control plane');
   const visits = machines.map((machine) => ({
     login: sshLoginOf(machine, facts.current, keyDirectory),
-    script: machineScript(target, machine, files),
+    script: machineScript(target, { ...machine, simulated }, files),
     limitMs: longestVisitMs(target, machine),
   }));
   return () => askAll(context, visits);
@@ -88,7 +89,7 @@ async function ask(
   const visit = async (): Promise<CommandResult> => {
     const said = { whole: false, lines: [] as string[] };
     visits.push(said);
-    const result = await runOverSsh(context, login, asRoot(login, interpreter), {
+    const result = await runOverSsh(context, login, asRoot(login, inputShell), {
       totalMs: limitMs,
       input: script,
       onOutput: (line) => {
@@ -117,9 +118,6 @@ async function ask(
 
 /** What is read of the answers of a machine: ten times those of the largest cluster. */
 const mostCharacters = 4_000_000;
-
-/** The script travels over stdin, since one argument of ssh holds 128 KB at most. All of it is read before its first command runs. */
-const interpreter = `/bin/bash -c 'eval "$(cat)"'`;
 
 function lastWords({ code, stderr }: CommandResult): string {
   const words = printableText(stderr.trim().slice(-400), 400) || `it ended with exit code ${code}`;

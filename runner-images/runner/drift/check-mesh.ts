@@ -1,4 +1,4 @@
-/** Whether every node reaches every other over WireGuard, load balancers serve their roles, and what the users' health checks say. */
+/** Whether every node reaches every other over WireGuard, load balancers serve their roles, what the users' health checks say, and when certificates end. */
 import type { ClusterState } from '#domain/cluster-state.ts';
 import type { DriftItem } from '#domain/drift.ts';
 import type { DriftContext } from '../stage-context.ts';
@@ -6,6 +6,7 @@ import { isTimeUp } from '../stage-failure.ts';
 import { machineAsker, type VisitReports } from './ask-machines.ts';
 import { type Findings, findingPlace, sentence } from './findings.ts';
 import { lookTwice } from './look-twice.ts';
+import { machineExpiries } from './machine-expiries.ts';
 import { aliveIn, healthItems, machineHealth } from './machine-health.ts';
 
 /** What it found until its time is up counts; the rest is unchecked. */
@@ -28,8 +29,12 @@ export async function checkMesh(context: DriftContext): Promise<Findings> {
   if (last === undefined) return { items: [], unchecked: [`${timeUp} before a machine was asked`] };
   const { unasked, unfinished } = last;
   const health = machineHealth(target, last);
+  // Seen once is enough: no certificate gets younger.
+  const ends = machineExpiries(target, last.reports, context.ports.clock.now());
   return {
-    items: items ?? [],
+    items: [...(items ?? []), ...ends.items],
+    notes: ends.notes,
+    expiries: ends.expiries,
     // What only the first look found is not confirmed: no machine is replaced for it.
     health: items
       ? health
@@ -39,6 +44,7 @@ export async function checkMesh(context: DriftContext): Promise<Findings> {
     unchecked: [
       ...(unasked.length > 0 ? [sentence(`${timeUp} before these machines were asked: ${unasked.join(', ')}`)] : []),
       ...[...unfinished].map(([name, why]) => sentence(`${name} did not answer all questions: ${why}`)),
+      ...ends.unchecked,
       ...(items ? [] : [`${timeUp} before a second visit: the findings of the first one are not reported`]),
     ],
   };

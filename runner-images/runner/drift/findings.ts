@@ -1,6 +1,7 @@
 /** What one part of a check found. */
 import { allNodes, type ClusterState } from '#domain/cluster-state.ts';
 import type { DriftItem, NodeObservation } from '#domain/drift.ts';
+import type { Expiry } from '#domain/expiry.ts';
 import { printableText } from '#domain/observed/printable-text.ts';
 
 export interface Findings {
@@ -11,6 +12,8 @@ export interface Findings {
   readonly notes?: readonly string[];
   /** What it found out about nodes; of two parts, what one knows completes what the other does. @default nothing */
   readonly health?: readonly NodeObservation[];
+  /** What ends first: `keptExpiries`. @default nothing */
+  readonly expiries?: readonly Expiry[];
   /** Those of the nodes found `gone` of which only what joins their machines to something is missing. @default none */
   readonly partly?: ReadonlySet<string>;
   /** Nodes that answered over SSH, or that a peer reached. @default no one tried */

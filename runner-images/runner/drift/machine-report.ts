@@ -1,7 +1,10 @@
 /** What the scripts of a check for drift say of a machine. Pure. */
 import { factLines, type MachineFacts, type ReadFacts, readMachineFacts } from '#domain/observed/machine-facts.ts';
 
-export type MachineReport = Pick<MachineFacts, 'surplus' | 'roles' | 'health' | 'setUpAt'> &
+export type MachineReport = Pick<
+  MachineFacts,
+  'surplus' | 'roles' | 'health' | 'setUpAt' | 'certificates' | 'renewing'
+> &
   Required<Pick<MachineFacts, 'mesh'>>;
 
 export interface VisitOutput {

@@ -1,16 +1,27 @@
 /** The script that a drift check runs on a machine: files of `templates/ansible/files` that change nothing, and their data. */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { allNodes, type ClusterState, type NodePoolState, type NodeState } from '#domain/cluster-state.ts';
+import {
+  allNodes,
+  type ClusterState,
+  hasKubernetes,
+  type NodePoolState,
+  type NodeState,
+} from '#domain/cluster-state.ts';
+import { certificateFiles } from '#domain/expiry.ts';
 import { type HealthCheck, mostTries, secondsOf } from '#domain/health-check.ts';
 import { balancerFilesOf } from '#rendering/balancer-files.ts';
 import { healthLines } from '#rendering/health-lines.ts';
 
-/** The files of each question. All machines get `mesh`, load balancers also `roles`, machines with health checks also `health`. */
+/**
+ * The files of each question. All machines get `mesh`, load balancers also `roles`, machines with health checks also `health`, those of a real
+ * Kubernetes also `certificates`.
+ */
 export const filesOf = {
   mesh: ['verify.sh'],
   roles: ['haproxy-state.sh', 'verify-balancer.sh'],
   health: ['health-asks.sh', 'health.sh'],
+  certificates: ['certificates.sh'],
 } as const;
 /** Comes before all questions: functions that they share. */
 export const protocol = 'common.sh';
@@ -29,11 +40,18 @@ export async function readScriptFiles(templatesDirectory: string): Promise<Scrip
 export interface AskedMachine {
   readonly node: NodeState;
   readonly pool: NodePoolState;
+  /** Its control plane is. @default false */
+  readonly simulated?: boolean;
 }
 
 /** One script, so that a machine is visited once. Each question runs in its own subshell; the first failing one ends the script. */
-export function machineScript(target: ClusterState, { node, pool }: AskedMachine, files: ScriptFiles): string {
+export function machineScript(
+  target: ClusterState,
+  { node, pool, simulated = false }: AskedMachine,
+  files: ScriptFiles,
+): string {
   const balancer = target.loadBalancers.find(({ pools }) => pools.some(({ nodes }) => nodes.includes(node)));
+  const certificates = simulated ? [] : certificatesOf(target, node.name);
   const balanced = balancer && balancerFilesOf(target, balancer, node);
   const question = (name: keyof typeof filesOf, data: Readonly<Record<string, string>>): string =>
     [
@@ -51,8 +69,17 @@ export function machineScript(target: ClusterState, { node, pool }: AskedMachine
     ...(pool.health
       ? [question('health', { KUBELOOM_CHECKS: healthLines(pool.health), KUBELOOM_ADDRESS: ownAddress(target, node) })]
       : []),
+    ...(certificates.length > 0 ? [question('certificates', { KUBELOOM_CERTIFICATES: certificates.join(' ') })] : []),
     '',
   ].join('\n');
+}
+
+/** Files that may have certificates: a pool may be used as both. */
+function certificatesOf(target: ClusterState, name: string): readonly string[] {
+  if (!hasKubernetes(target)) return [];
+  const roles = target.pools.flatMap(({ role, nodes }) => (nodes.some((node) => node.name === name) ? [role] : []));
+  if (roles.includes('control')) return certificateFiles.control;
+  return roles.includes('compute') ? certificateFiles.compute : [];
 }
 
 /** Time limit of a visit: the sum of its pings, its health checks, and the connection. A machine that needs longer counts as hanging. */

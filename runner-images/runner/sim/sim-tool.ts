@@ -137,9 +137,10 @@ async function infrastructure(context: StageContext, orphan: readonly string[] =
   return { hostsCreated: made.length, hostsRemoved: gone.length };
 }
 
-async function kubernetes(context: AnyContext, action: 'apply' | 'reset'): Promise<StageSummary> {
+async function kubernetes(context: AnyContext, action: 'apply' | 'reset' | 'renew'): Promise<StageSummary> {
   const { target, facts, ports, document } = context;
   facts.simulated('control plane');
+  if (action === 'renew') return {};
   if (action === 'reset' || target === null) {
     await removeKubeconfig(context);
     return {};

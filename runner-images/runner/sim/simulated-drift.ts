@@ -80,6 +80,7 @@ const words = {
   certificate: 'the kubelet waits for its serving certificate',
   document: 'the documents differ from what was applied',
   health: 'http :80/ answered 500, expected 200',
+  expiry: 'certificates are due for renewal',
   stray: 'an unknown machine has the tags of the cluster',
 } as const satisfies Record<DriftItem['kind'], string>;
 

@@ -1,8 +1,10 @@
 /** The check for drift: machines, networks and names by Terraform's plan, the mesh over SSH, nodes and documents by kubectl. Changes nothing. */
 import { hasKubernetes } from '#domain/cluster-state.ts';
 import { type DriftItem, type DriftReport, driftKey } from '#domain/drift.ts';
+import { keptExpiries } from '#domain/expiry.ts';
 import { checkCertificates } from '../drift/check-certificates.ts';
 import { checkDocuments } from '../drift/check-documents.ts';
+import { checkKubeconfig } from '../drift/check-kubeconfig.ts';
 import { checkMesh } from '../drift/check-mesh.ts';
 import { checkNodes } from '../drift/check-nodes.ts';
 import { checkWorkspaces } from '../drift/check-workspaces.ts';
@@ -16,14 +18,22 @@ type Look = (context: DriftContext) => Promise<Findings>;
 /** For people: what each check compares. */
 const titles = new Map<Look, string>([
   [checkWorkspaces, 'machines, networks and names'],
-  [checkMesh, 'mesh, load balancers and health checks'],
+  [checkMesh, 'mesh, load balancers, health checks and ends of certificates'],
   [checkNodes, 'nodes'],
   [checkCertificates, 'certificates'],
   [checkDocuments, 'documents'],
+  [checkKubeconfig, 'the end of the kubeconfig'],
 ]);
 
 const onMachines = driftBy([checkWorkspaces, checkMesh]);
-const onKubernetes = driftBy([checkWorkspaces, checkMesh, checkNodes, checkCertificates, checkDocuments]);
+const onKubernetes = driftBy([
+  checkWorkspaces,
+  checkMesh,
+  checkNodes,
+  checkCertificates,
+  checkDocuments,
+  checkKubeconfig,
+]);
 
 export function drift(context: DriftContext): Promise<Omit<DriftReport, 'schema'>> {
   return hasKubernetes(context.target) ? onKubernetes(context) : onMachines(context);
@@ -53,7 +63,14 @@ async function lookAll(context: DriftContext, looks: readonly Look[]): Promise<O
   ];
   const notes = findings.flatMap((found) => found.notes ?? []);
   const health = [...joinObservations(target, findings)];
-  return { items: [...items], unchecked, health, ...(notes.length > 0 && { notes }) };
+  const expiries = keptExpiries(findings.flatMap((found) => found.expiries ?? []));
+  return {
+    items: [...items],
+    unchecked,
+    health,
+    ...(notes.length > 0 && { notes }),
+    ...(expiries.length > 0 && { expiries: [...expiries] }),
+  };
 }
 
 function unfinished(look: Look | undefined): string {

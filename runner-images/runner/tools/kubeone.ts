@@ -2,6 +2,7 @@
 import { mkdir, open, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { clusterKeys } from '#contracts/stage.ts';
+import { kubeconfigExpiries } from '#documents/kubeconfig-expiries.ts';
 import { allNodes, type ClusterState } from '#domain/cluster-state.ts';
 import { kubeoneReleaseFor } from '#domain/kubernetes-versions.ts';
 import { kubeconfigLimit } from '#domain/observed/kubeconfig.ts';
@@ -14,6 +15,7 @@ import { kubeoneError } from '../kubeone/kubeone-failure.ts';
 import { acceptedKubeconfig, removeKubeconfig } from '../kubernetes/kubeconfig.ts';
 import { controlNames, membersOf } from '../kubernetes/members.ts';
 import { removeOldMembers } from '../kubernetes/remove-old-members.ts';
+import { renewCertificates } from '../kubernetes/renew-certificates.ts';
 import { resetHalfJoined } from '../kubernetes/reset-half-joined.ts';
 import { complaintsOnly } from '../process.ts';
 import { writeSshKeyFiles } from '../ssh-keys.ts';
@@ -26,7 +28,12 @@ const totalMs = 90 * 60_000;
 
 export const kubeone: ToolOf<'kubeone'> = async (context) => {
   if (context.plan.stage !== 'kubernetes') throw new Error(`kubeone cannot run stage ${context.plan.stage}`);
-  return context.plan.work.action === 'apply' ? apply(context) : reset(context);
+  const { action, certificates } = context.plan.work;
+  if (action === 'reset') return reset(context);
+  const applied = action === 'apply' ? await apply(context) : {};
+  if (certificates === undefined || context.target === null) return applied;
+  const { renewed } = await renewCertificates(context, context.target, certificates);
+  return { ...applied, nodesRenewed: renewed };
 };
 
 async function apply(context: ContextOf<'kubeone'>): Promise<StageSummary> {
@@ -180,14 +187,15 @@ async function keepWhatItLeft(
     });
   }
   const cluster = { states: knownStates(context), facts: context.facts.current };
-  const { text } = acceptedKubeconfig(context, kubeconfig, cluster, leader);
+  const simulated = context.facts.current.simulated.includes('control plane');
+  const { text, parts } = acceptedKubeconfig(context, kubeconfig, cluster, leader);
   await context.ports.artifacts.putText(keys.kubeconfig, text, 'application/yaml');
   const backup = await readFile(join(directory, `${state.name}.tar.gz`)).catch(() => undefined);
   if (backup !== undefined) {
     await context.ports.artifacts.putBytes(keys.authority, backup);
     await context.ports.artifacts.remove(keys.formerAuthority);
   }
-  context.facts.kubeconfig(keys.kubeconfig);
+  context.facts.kubeconfig(keys.kubeconfig, simulated ? [] : kubeconfigExpiries(parts));
 }
 
 /** As much of a file as an acceptable kubeconfig has, and a byte more; '' when there is no file. A control node chose its size. */

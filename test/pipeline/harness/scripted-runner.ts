@@ -12,6 +12,7 @@ import {
 import { allNodes, allPools, ClusterFacts, type ClusterState } from '#domain/cluster-state.ts';
 import { type DriftItem, driftKey, type NodeObservation } from '#domain/drift.ts';
 import type { ErrorClass } from '#domain/errors.ts';
+import type { Expiry } from '#domain/expiry.ts';
 import { nameOfCluster } from '#domain/naming.ts';
 import type { StageName } from '#domain/plan.ts';
 import { withoutPools } from '#domain/planning/states/without-pools.ts';
@@ -53,6 +54,10 @@ export class ScriptedRunner {
   readonly prefixes: string[] = [];
   /** What checks find, until a repair is done. */
   drift: readonly DriftItem[] = [];
+  /** What checks find to end. */
+  expiries: readonly Expiry[] = [];
+  /** What ends of kubeconfigs that it leaves. */
+  kubeconfigExpiries: readonly Expiry[] = [];
   /** Health of nodes that are not healthy. */
   readonly health = new Map<string, NodeObservation['health']>();
   /** Keys of drift that no repair removes. */
@@ -139,7 +144,7 @@ export class ScriptedRunner {
       const [gone, notReady] = [nodesOf('machine'), nodesOf('node')];
       const found = (node: string) => (gone.has(node) ? 'gone' : notReady.has(node) ? 'notReady' : 'healthy');
       const health = namesOf(current).map((node) => ({ node, health: this.health.get(node) ?? found(node) }));
-      const report = { schema: 1, items: this.drift, unchecked: [], health };
+      const report = { schema: 1, items: this.drift, unchecked: [], health, expiries: this.expiries };
       await artifacts.putText(waypointKeys.drift(prefix), JSON.stringify(report));
     }
     const left = { stage: 'drift', mode: 'do', attempt, summary: {} } as const;
@@ -208,7 +213,8 @@ export class ScriptedRunner {
       ...known,
       nodes,
       lostPools: [...lostPools],
-      ...(stage === 'kubernetes' && mode === 'do' && { kubeconfigKey: keys.kubeconfig }),
+      ...(stage === 'kubernetes' &&
+        mode === 'do' && { kubeconfigKey: keys.kubeconfig, kubeconfigExpiries: [...this.kubeconfigExpiries] }),
     };
     if (stage === 'kubernetes' && mode === 'do' && !half)
       for (const key of Object.values(keys)) await artifacts.putText(key, kubeconfigTo());

@@ -32,6 +32,12 @@ export const DriftChecks = z.strictObject({
     .enum(['report', 'repair'])
     .default('report')
     .describe('`report`: reports drift and changes nothing. `repair`: also repairs it, once for each check.'),
+  onExpiry: z
+    .enum(['renew', 'report'])
+    .optional()
+    .describe(
+      'Certificates of the control plane that are about to end. `renew` (default): renews them, one control node after the other, also with `onDrift: report`; a cluster with one control node does not answer for some seconds meanwhile. `report`: reports them only.',
+    ),
   strays: z
     .enum(['report', 'quarantine', 'delete'])
     .optional()

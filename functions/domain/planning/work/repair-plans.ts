@@ -44,6 +44,8 @@ interface BrokenParts {
   readonly machines: readonly string[];
   /** Nodes that are set up again: those, and nodes that are not ready. */
   readonly nodes: readonly string[];
+  /** Control nodes whose certificates are renewed. */
+  readonly expiring: readonly string[];
   /** Provider instances whose workspace is applied. */
   readonly providers: readonly string[];
   readonly strays: NonNullable<InfrastructureWork['strays']>;
@@ -61,6 +63,9 @@ function brokenParts(state: ClusterState, items: readonly DriftItem[], action: S
     unique(items.flatMap(({ kind, where }) => (kinds.includes(kind) && where.node ? [where.node] : []))).filter(
       (name) => there.has(name),
     );
+  const controls = new Set(
+    state.pools.flatMap(({ role, nodes }) => (role === 'control' ? nodes.map(({ name }) => name) : [])),
+  );
   const instances = new Set(
     [...there.values()].flatMap(({ source }) => (source.kind === 'dynamic' ? [source.provider.name] : [])),
   );
@@ -88,6 +93,7 @@ function brokenParts(state: ClusterState, items: readonly DriftItem[], action: S
     kinds: new Set(items.map(({ kind }) => kind)),
     machines,
     nodes: nodesOf('machine', 'node'),
+    expiring: nodesOf('expiry').filter((name) => controls.has(name)),
     providers,
     strays: [...strays].flatMap(([provider, found]) => {
       const ids = unique(found.flatMap(({ where }) => where.id ?? []));
@@ -137,17 +143,28 @@ function configuration(state: ClusterState, { kinds, machines, nodes }: BrokenPa
   };
 }
 
-function kubernetes(state: ClusterState, { kinds, nodes, machines, documents }: BrokenParts): readonly StagePlan[] {
+function kubernetes(
+  state: ClusterState,
+  { kinds, nodes, machines, expiring, documents }: BrokenParts,
+): readonly StagePlan[] {
   if (!hasKubernetes(state)) return [];
   const members = new Set(state.pools.flatMap((pool) => pool.nodes.map((node) => node.name)));
   const patch = nodes.filter((name) => members.has(name));
   const recreated = machines.filter((name) => members.has(name));
   const reasons = [
+    ...(expiring.length > 0 ? [`the certificates of ${listed(expiring)} are renewed`] : []),
+    ...(kinds.has('expiry') ? ['the kubeconfig is fetched again'] : []),
     ...(patch.length > 0 ? [`${counted(patch.length, 'node')} taken into Kubernetes again`] : []),
     ...(kinds.has('version') ? [`every node gets Kubernetes ${state.kubernetesVersion} again`] : []),
   ];
+  const runsKubeOne = patch.length > 0 || kinds.has('version');
+  const work = {
+    action: runsKubeOne ? ('apply' as const) : ('renew' as const),
+    ...(recreated.length > 0 && { recreated }),
+    ...(kinds.has('expiry') && { certificates: [...expiring] }),
+  };
   return [
-    { stage: 'kubernetes', reasons, work: { action: 'apply', ...(recreated.length > 0 && { recreated }) } },
+    { stage: 'kubernetes', reasons, work },
     {
       stage: 'nodes',
       reasons: [
