@@ -2,26 +2,12 @@
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import type { NodeRow } from '#contracts/api-bodies.ts';
-import { newest } from '#local/kubernetes/versions.ts';
 import { etcdctlIn, etcdEnvironment } from '#runner/kubernetes/etcd-member.ts';
 import { proveUntouched } from '../../demo/proofs.ts';
 import { certificateOf, proveEndpoint } from './endpoint-proof.ts';
-import { type Manifest, realCluster, two, without } from './real-cluster.ts';
-
-/** Two control nodes in the first provider, one in the second. */
-async function three(change: (manifest: Manifest) => void = () => undefined): Promise<Manifest> {
-  const manifest = structuredClone(await two(newest));
-  const { dynamic } = manifest.spec.nodePools;
-  const [control] = dynamic.splice(0, 1);
-  const far = dynamic.find(({ name }) => name === 'compute-2');
-  if (control === undefined || far === undefined) throw new Error('the example has other pools');
-  dynamic.push({ ...control, count: 2 }, { ...far, name: 'control-2' });
-  manifest.spec.kubernetes.clusters[0].pools.control = ['control', 'control-2'];
-  for (const role of manifest.spec.loadBalancers.roles)
-    if (role.name === 'apiserver') role.targetPools = ['control', 'control-2'];
-  change(manifest);
-  return manifest;
-}
+import { realCluster } from './real-cluster.ts';
+import { three } from './three-control-nodes.ts';
+import { without } from './without-pools.ts';
 
 describe('three control nodes of real Kubernetes', () => {
   const cluster = realCluster(() => three());

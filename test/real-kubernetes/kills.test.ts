@@ -6,7 +6,8 @@
 import { describe, expect, it } from 'vitest';
 import { minorBefore, newest, patchBefore } from '#local/kubernetes/versions.ts';
 import type { Moment } from './kill-runner.ts';
-import { type Kills, type Manifest, realCluster, two, without } from './real-cluster.ts';
+import { type Kills, type Manifest, realCluster, two } from './real-cluster.ts';
+import { without } from './without-pools.ts';
 
 const momentsIn = (variable: string, usual: string): readonly Moment[] =>
   (process.env[variable] ?? usual)

@@ -28,6 +28,7 @@ import {
 import { askApplication, requests } from '../../demo/requests.ts';
 import { killDuringApply, type Moment } from './kill-runner.ts';
 import { nodesRequest } from './nodes-request.ts';
+import { type S3Access, storeKubeconfig } from './store-kubeconfig.ts';
 
 const run = promisify(execFile);
 const file = (path: string): string => fileURLToPath(new URL(`../../${path}`, import.meta.url));
@@ -74,17 +75,6 @@ const manifestOf =
     parse((await readFile(file(path), 'utf8')).replace(/version: "[\d.]+"/, `version: "${version}"`));
 export const two = manifestOf('examples/local-two-providers.yaml');
 export const grown = manifestOf('examples/local-two-providers-grown.yaml');
-/** Its pools leave with all that names them. */
-export function without(manifest: Manifest, ...pools: readonly string[]): Manifest {
-  const { nodePools, kubernetes, loadBalancers } = manifest.spec;
-  const stays = (name: string) => !pools.includes(name);
-  nodePools.dynamic = nodePools.dynamic.filter(({ name }) => stays(name));
-  const named = kubernetes.clusters[0].pools;
-  named.control = named.control.filter(stays);
-  named.compute = named.compute.filter(stays);
-  for (const role of loadBalancers.roles) role.targetPools = role.targetPools.filter(stays);
-  return manifest;
-}
 const key = { namespace: 'default', name: 'local-two-providers' };
 
 /** Makes the cluster before the tests of the file, and removes all of it after them. `prepare`: what has to be stored before it. */
@@ -99,6 +89,7 @@ export function realCluster(
   let api: CliClient;
   let machines: Machines;
   let apiUrl: string;
+  let s3: S3Access;
 
   beforeAll(async () => {
     home = await mkdtemp(join(tmpdir(), 'kubeloom-real-'));
@@ -108,11 +99,13 @@ export function realCluster(
     const platform = await up({ dataDir: home, apiPort: 0, runner: 'real' });
     api = cliClient({ apiUrl: platform.apiUrl, token: platform.token });
     apiUrl = platform.apiUrl;
+    const accessKey = accessKeyOf(platform.token);
+    s3 = { endpoint: platform.endpoints.s3 ?? '', accessKey };
     await prepare(api);
     await apply(await first());
     machines = await openMachines({
       ssmEndpoint: platform.endpoints.ssm ?? '',
-      accessKey: accessKeyOf(platform.token),
+      accessKey,
       keyPrefix: `ssh/default/${key.name}/${(await cluster()).cluster}`,
     });
   });
@@ -264,6 +257,20 @@ export function realCluster(
     /** Checks for drift and repairs what it finds. */
     async repair(): Promise<void> {
       await done((await api.driftManifest(key, { repair: true })).runId);
+    },
+
+    /** Checks for drift as the manifest says. */
+    async check(): Promise<void> {
+      await done((await api.driftManifest(key, {})).runId);
+    },
+
+    /** Asks the Kubernetes API with the kubeconfig that was fetched after the last run. */
+    askNodes: async (): Promise<void> => (await nodesRequest(kubeconfig))(),
+
+    /** What Kubeloom keeps is this one from now on. */
+    async keepKubeconfig(text: string): Promise<void> {
+      await storeKubeconfig(s3, `kubeconfigs/default/${key.name}/${(await cluster()).cluster}`, text);
+      await writeFile(kubeconfig, text);
     },
 
     /** Every node is ready, pods reach each other, and the load balancer reaches every pod. */
