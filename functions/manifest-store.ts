@@ -66,7 +66,7 @@ export interface ManifestStore {
   /**
    * A new generation comes with its document; for the same one document and checksum stay as they are, whatever the record has.
    * Replaces origin, generation, attempt, status, runId, deleting, templates, templateSecrets, templatesSeen, retryFrom,
-   * plan, retries, orphans and dueAt; leaves the lease, `paused` and `cancelRequested` alone.
+   * plan, retries, orphans, remindedAt and dueAt; leaves the lease, `paused` and `cancelRequested` alone.
    * Throws `VersionConflict` (details: the stored generation and attempt) unless both are still `expected`.
    */
   replace(record: ManifestHead | ManifestRecord, expected: ManifestVersion): Promise<void>;

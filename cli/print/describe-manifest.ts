@@ -8,6 +8,7 @@ import type {
 } from '#contracts/api-bodies.ts';
 import { counted } from '#domain/planning/text/words.ts';
 import { shortName } from '../manifest-name.ts';
+import { certificateLines } from './certificate-lines.ts';
 import { shortList, terminalWidth, wrap } from './layout.ts';
 import { paint, paintedTable, paintStatus } from './output.ts';
 import { ago, until } from './times.ts';
@@ -126,6 +127,7 @@ function clusterLines(
     ...cluster.heldPools.flatMap((pool) => heldPoolLines(pool, cluster.failure?.message, width)),
     ...demandLines(cluster.demand, width),
     ...driftLines(cluster, width),
+    ...certificateLines(cluster, width),
     ...indented(nodeTable(cluster, options.everyNode === true, inner)),
     ...indented(loadBalancerTable(cluster, inner)),
   ];

@@ -91,6 +91,8 @@ function stateOf({ unreadable, clusters, status, paused }: Summary): string {
   const failed = clusters.find(({ failure }) => failure !== undefined);
   if (failed?.failure)
     return `${clusters.length > 1 ? `${failed.name}: ` : ''}${failed.failure.code}: ${failed.failure.message}`;
+  const ending = clusters.find(({ ends }) => ends !== undefined);
+  if (ending?.ends !== undefined) return ending.ends;
   const drifted = clusters.filter(({ drift = 0 }) => drift > 0);
   const differences = drifted.reduce((total, { drift = 0 }) => total + drift, 0);
   if (differences > 0) return `${countOf(differences, 'difference')} found by the last check`;

@@ -7,6 +7,7 @@ import { countOf } from '../model/count-of.ts';
 import { may } from '../model/rights.ts';
 import type { TabProps } from '../model/tab.ts';
 import { timeAgo } from '../model/times.ts';
+import { CertificateLine } from '../parts/certificate-line.tsx';
 import { CopyCommand } from '../parts/copy-command.tsx';
 import { LogView } from '../parts/log-view.tsx';
 import { Empty, Loading, Trouble, useNow } from '../parts/states.tsx';
@@ -37,7 +38,7 @@ export default function DriftTab({ of, manifest }: TabProps) {
           <strong>{name}</strong> <Sign tone="calm" word="not checked yet" />
         </p>
       ))}
-      {checked.map(({ name, drift }) => (
+      {checked.map(({ name, drift, certificates }) => (
         <section key={name} aria-labelledby={`drift-${name}`}>
           <h2 id={`drift-${name}`} className="cluster-title">
             {name}{' '}
@@ -51,6 +52,7 @@ export default function DriftTab({ of, manifest }: TabProps) {
             )}
             {drift && <span className="dim">checked {timeAgo(drift.checkedAt, now)}</span>}
           </h2>
+          <CertificateLine certificates={certificates} />
           {drift && drift.unchecked.length > 0 && (
             <p className="notice warn">
               <span aria-hidden="true">!</span> Not compared: {drift.unchecked.join('; ')}

@@ -3,6 +3,7 @@ import { memo, useSyncExternalStore } from 'react';
 import { commands } from '../model/commands.ts';
 import { countOf } from '../model/count-of.ts';
 import type { TabProps } from '../model/tab.ts';
+import { CertificateLine } from '../parts/certificate-line.tsx';
 import { ClusterDrawing } from '../parts/cluster-drawing.tsx';
 import { CopyCommand } from '../parts/copy-command.tsx';
 import { CheckedAt, NodeSheet } from '../parts/node-sheet.tsx';
@@ -36,6 +37,7 @@ export default memo(function TopologyTab({ of, manifest, chosen }: TabProps) {
               </>
             )}
           </div>
+          <CertificateLine certificates={cluster.certificates} />
           <div className={node !== '' && cluster === withSheet ? 'with-sheet' : undefined}>
             <ClusterDrawing place={`manifests/${of.namespace}/${of.name}`} {...{ cluster, node, room }} />
             {node !== '' && cluster === withSheet && (

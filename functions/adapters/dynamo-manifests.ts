@@ -26,6 +26,7 @@ import { dueChecks, dueManifests, manifestItem, manifestsOf, partitionOf } from 
 /** The lease is flat in the item: its fence is the item's `fence`, the last one ever given. */
 const held = 'attribute_exists(#leaseOwner) AND #fence = :fence';
 const seenUnchanged = '#generation = :generation AND #attempt = :attempt';
+
 export class DynamoManifests implements ManifestStore {
   readonly #table: DynamoTable;
   readonly #large: LargeDocuments;

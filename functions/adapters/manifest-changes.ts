@@ -11,7 +11,7 @@ import { partitionOf } from './table-keys.ts';
 const taken = [
   ...(['origin', 'generation', 'attempt', 'status', 'runId', 'deleting', 'updatedAt', 'dueAt', 'plan'] as const),
   ...(['retryFrom', 'retries', 'orphans', 'templates', 'templateSecrets', 'templatesSeen', 'planes', 'check'] as const),
-  'acceptedCost',
+  ...(['acceptedCost', 'remindedAt'] as const),
 ] as const;
 
 /** `withChecksum`: it comes with its document, and the same in both says that they belong together. `isWhole`: as an earlier release wrote it. */

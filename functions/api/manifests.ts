@@ -44,7 +44,7 @@ function headsIn({ manifests }: Pick<ApiPorts, 'manifests'>) {
 }
 
 async function* visibleFleet(
-  deps: Pick<ApiPorts, 'manifests' | 'clusters' | 'waitingPlans'>,
+  deps: Pick<ApiPorts, 'manifests' | 'clusters' | 'clock' | 'waitingPlans'>,
   caller: AdmittedCaller,
   namespace: string | undefined,
 ): AsyncGenerator<SummaryWithState> {
@@ -86,7 +86,7 @@ export const getManifest = handle(operations.getManifest, async ({ path }, deps)
 
 /** As `getManifest` answers. Throws `NotFound`. */
 export async function describeStored(
-  deps: Pick<ApiPorts, 'manifests' | 'clusters' | 'demands' | 'runs' | 'waitingPlans'>,
+  deps: Pick<ApiPorts, 'manifests' | 'clusters' | 'clock' | 'demands' | 'runs' | 'waitingPlans'>,
   key: ManifestKey,
 ): Promise<ManifestDescription> {
   return described(deps, await foundManifest(deps, key));
@@ -107,7 +107,7 @@ function byKey(one: ManifestKey, other: ManifestKey): number {
 
 /** With what of it can be read. */
 async function described(
-  deps: Pick<ApiPorts, 'clusters' | 'demands' | 'runs' | 'waitingPlans'>,
+  deps: Pick<ApiPorts, 'clusters' | 'clock' | 'demands' | 'runs' | 'waitingPlans'>,
   record: Found,
 ): Promise<ManifestDescription> {
   if ('reason' in record) return describeRemains(record);
@@ -118,7 +118,12 @@ async function described(
       deps.runs.get(record, record.runId),
       deps.waitingPlans.list({ namespace: record.namespace, name: record.name }),
     ]);
-    return manifestDescription(record, clusters, { lastRun, demands, plans: plansByManifest(plans) });
+    return manifestDescription(record, clusters, {
+      lastRun,
+      demands,
+      plans: plansByManifest(plans),
+      now: deps.clock.now(),
+    });
   } catch (error) {
     return describeRemains(remainsWithout(record, error));
   }

@@ -1,5 +1,6 @@
 /** What a description shows of a cluster in addition to its nodes: providers, the mesh, load balancers with their targets. */
 import { z } from 'zod';
+import { CertificateEnds } from './cluster-remarks.ts';
 
 export const LoadBalancerRow = z
   .object({
@@ -38,4 +39,5 @@ export const clusterParts = {
     .optional()
     .describe('the WireGuard network; absent if the cluster has none'),
   loadBalancers: z.array(LoadBalancerRow),
+  certificates: CertificateEnds.optional().describe('absent where nothing is known of them'),
 };

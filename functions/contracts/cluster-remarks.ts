@@ -16,6 +16,22 @@ export const OpenDemand = z
   .meta({ id: 'OpenDemand', description: 'requests apart from the manifest: by whom, and when' });
 export type OpenDemand = z.infer<typeof OpenDemand>;
 
+/** When what a cluster depends on ends. */
+export const CertificateEnds = z
+  .object({
+    next: z
+      .object({ what: z.string(), node: z.string().optional(), until: z.string() })
+      .optional()
+      .describe(
+        'the first to end of the certificates that Kubeloom renews: its file, and the node; `kubeconfig`: the one that Kubeloom keeps',
+      ),
+    renewedFrom: z.string().optional().describe('when the checks start to renew it; absent: none does'),
+    authorityUntil: z.string().optional().describe('when the certificate authority ends, which is not renewed'),
+    warnings: z.array(z.string()).describe('what ends too soon, with what to do about it'),
+  })
+  .meta({ id: 'CertificateEnds' });
+export type CertificateEnds = z.infer<typeof CertificateEnds>;
+
 export const DriftRows = z
   .array(
     z.object({
@@ -51,6 +67,7 @@ export const clusterRemarks = {
     })
     .optional(),
   drift: z.number().int().optional().describe('how many differences the last check found'),
+  ends: z.string().optional().describe('certificates that end too soon, a sentence'),
 };
 
 const nodeStatuses = [

@@ -11,7 +11,7 @@ export const fleetStates = ['attention', 'running', 'drifted', 'paused', 'as-des
 export const FleetState = z
   .enum(fleetStates)
   .describe(
-    'attention: it failed, cannot be read, a plan of it waits for an approval, or a cluster of it was rolled back or is degraded; running: a run is in progress or waits to start; drifted: the last check found differences',
+    'attention: it failed, cannot be read, a plan of it waits for an approval, a cluster of it was rolled back or is degraded, or certificates of it end too soon; running: a run is in progress or waits to start; drifted: the last check found differences',
   )
   .meta({ id: 'FleetState' });
 export type FleetState = z.infer<typeof FleetState>;

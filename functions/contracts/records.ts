@@ -96,6 +96,8 @@ export const ManifestRecord = z.strictObject({
   retries: z.number().int().optional(),
   /** Its run is a check for drift, and what that may do; absent for other runs. */
   check: CheckPolicy.optional(),
+  /** ISO 8601: when the end of its certificates was last reported while no check renewed them. */
+  remindedAt: z.string().optional(),
   /** How many checks there were: part of the names of their runs. */
   checks: z.number().int().optional(),
   /** A deletion orphans these nodes instead of destroying them; `all`: everything. */

@@ -9,6 +9,7 @@ import { planRetry, retryEvent } from '../pipeline/runs/retry-plan.ts';
 import { endRun, settleStatus } from '../pipeline/runs/run-end.ts';
 import { brokenOutcome, outcomeOf, outcomesOf, pausedOutcome, undoneOutcome } from '../pipeline/runs/run-summary.ts';
 import { settledByPlans, settledByRecords } from '../pipeline/runs/settled-clusters.ts';
+import { firstReminder } from '../pipeline/schedule/expiry-reminders.ts';
 
 const uses = [
   'artifacts.removeAll',
@@ -49,7 +50,10 @@ export const handler = taskHandler(
     const newest = manifest.generation === generation && manifest.attempt === attempt;
     if (broken && newest && !cancelled) return broken;
     const retry = summary.outcome === 'failed' && !cancelled ? planRetry(manifest, unfinished, now) : undefined;
-    const dueAt = summary.outcome === 'done' ? earlierCheck(nextCheckOf(manifest, now), clusters, now) : retry?.dueAt;
+    const next = summary.outcome === 'done' ? earlierCheck(nextCheckOf(manifest, now), clusters, now) : retry?.dueAt;
+    // Without checks, someone is still warned before certificates end.
+    const quiet = summary.outcome === 'done' || summary.outcome === 'paused';
+    const dueAt = next ?? (quiet ? firstReminder(clusters) : undefined);
     const gone = summary.outcome === 'done' && manifest.deleting;
     const acceptedCost = summary.outcome === 'done' ? cost?.costOfSettled(clusters) : undefined;
     const also = { ...(dueAt !== undefined && { dueAt }), ...(acceptedCost && { acceptedCost }) };

@@ -1,6 +1,7 @@
 /** The metrics of Kubeloom on one machine: what its stores hold at the moment of the question. */
 import { jobOf } from '#contracts/job.ts';
 import type { ClusterRecord } from '#contracts/records.ts';
+import { firstToEnd, knownExpiries, renewalOf } from '#domain/expiry.ts';
 import { type MeasureName, measures } from '#domain/measures.ts';
 import { everyHead } from '#functions/pipeline/records/stored-manifest.ts';
 import type { Using } from '#functions/ports.ts';
@@ -13,6 +14,8 @@ export const metricHelp = {
   kubeloom_manifests: 'manifests by status',
   kubeloom_clusters: 'clusters by status',
   kubeloom_cluster_failures: 'clusters whose last failure is not repaired, by class and code',
+  kubeloom_certificates_end_seconds:
+    'when the first certificate of all clusters ends, as Unix time; absent where none is known',
   kubeloom_executions: 'executions of the last 90 days by state machine and status; reconcile-manifest are the runs',
   kubeloom_executions_waiting: 'executions that are queued',
   kubeloom_run_seconds: 'time that runs of the last 90 days took, by status',
@@ -54,6 +57,7 @@ export async function kubeloomMetrics(
       'kubeloom_cluster_failures',
       counted(clusters.flatMap(failureOf), (labels) => labels),
     ),
+    gauge('kubeloom_certificates_end_seconds', certificatesEnd(clusters)),
     gauge(
       'kubeloom_executions',
       executions
@@ -90,6 +94,13 @@ const measureNames: readonly (readonly [MetricName, MeasureName])[] = [
 function failureOf({ status, failure }: ClusterRecord): readonly Readonly<Record<string, string>>[] {
   if (failure === null || status === 'Converged') return [];
   return [{ class: failure.class, code: failure.code }];
+}
+
+/** No sample where no end is known. */
+function certificatesEnd(clusters: readonly ClusterRecord[]): readonly Sample[] {
+  const all = clusters.flatMap(knownExpiries).filter((expiry) => renewalOf(expiry) === 'renewed');
+  const first = firstToEnd(all);
+  return first === undefined ? [] : [{ value: Date.parse(first.until) / 1000 }];
 }
 
 const isQueued = ({ startedAt, endedAt }: Build): boolean => startedAt === null && endedAt === null;

@@ -93,6 +93,7 @@ export function manifestStoreContract(name: string, make: () => ManifestStore): 
         retryFrom: 'nodes',
         orphans: ['a-01', 'a-02'],
         templatesSeen: { one: 'git:v2' },
+        remindedAt: '2026-11-20T12:00:00.000Z',
         planes: { c: [{ name: 'capi.cluster-api', version: 'component@v1.11.1', values: { A: '1' } }] },
         plan: { id: 'a1', approvedBy: 'anna', kubeloom: '0.2.0', clusters: {} },
         acceptedCost: { amounts: [{ currency: 'USD', amount: 10 }], notKnown: 1 },

@@ -68,12 +68,12 @@ export class InMemoryManifests implements ManifestStore {
     }
     const isNew = 'document' in record && record.generation !== stored.generation;
     const { document, checksum } = isNew ? record : stored;
-    const { generation, attempt, status, runId, deleting, updatedAt, plan, planes, acceptedCost } = record;
+    const { generation, attempt, status, runId, deleting, updatedAt, plan, planes, acceptedCost, remindedAt } = record;
     const { retryFrom, retries, orphans, dueAt, check, checks, origin, templates, templateSecrets, templatesSeen } =
       record;
     const { dueAt: _due, retryFrom: _from, retries: _retries, orphans: _orphans, check: _check, ...same } = stored;
     const { origin: _origin, templates: _templates, templateSecrets: _secrets, templatesSeen: _seen, ...rest } = same;
-    const { plan: _plan, planes: _planes, acceptedCost: _cost, ...kept } = rest;
+    const { plan: _plan, planes: _planes, acceptedCost: _cost, remindedAt: _reminded, ...kept } = rest;
     const change = { document, checksum, generation, attempt, status, runId, deleting, updatedAt };
     const optional = {
       ...(retryFrom !== undefined && { retryFrom }),
@@ -89,6 +89,7 @@ export class InMemoryManifests implements ManifestStore {
       ...(plan !== undefined && { plan }),
       ...(planes !== undefined && { planes }),
       ...(acceptedCost !== undefined && { acceptedCost }),
+      ...(remindedAt !== undefined && { remindedAt }),
     };
     this.#keep({ ...kept, ...change, ...optional });
   }

@@ -21,13 +21,18 @@ import { percentDone } from '#domain/progress.ts';
 import { isUnhealthy } from '#domain/repair/node-health.ts';
 import { clusterName } from '../../pipeline/records/cluster-records.ts';
 import { attemptOfPrefix, logPath } from './api-paths.ts';
+import { certificateEnds } from './certificate-ends.ts';
 
-/** `deleting`: its manifest is being deleted. */
-export function describeCluster(
-  record: ClusterRecord,
-  demand: Demand | undefined,
-  deleting = false,
-): ClusterDescription {
+interface Around {
+  readonly demand: Demand | undefined;
+  /** Its manifest is being deleted. */
+  readonly deleting: boolean;
+  /** The checks of its manifest renew its certificates. */
+  readonly renews: boolean;
+  readonly now: Date;
+}
+
+export function describeCluster(record: ClusterRecord, { demand, deleting, renews, now }: Around): ClusterDescription {
   const shown = record.current ?? record.attempted;
   return {
     cluster: record.cluster,
@@ -57,6 +62,7 @@ export function describeCluster(
     })),
     demand: demand === undefined ? null : openDemandOf(demand),
     drift: record.drift ?? null,
+    ...certificateEnds(record, renews, now),
     simulated: record.facts.simulated,
     kubeconfigPath: record.facts.kubeconfigKey === undefined ? null : kubeconfigPath(record),
   };

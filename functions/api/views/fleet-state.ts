@@ -9,6 +9,8 @@ export function fleetStateOf({
   proposed,
 }: Pick<ManifestSummary, 'status' | 'clusters' | 'paused' | 'proposed'>): FleetState {
   if (status === 'Failed' || status === 'Unreadable' || proposed) return 'attention';
+  // What ends does so also while no one looks.
+  if (clusters.some(({ ends }) => ends !== undefined)) return 'attention';
   if (paused) return 'paused';
   if (status !== 'Done') return 'running';
   const troubled = clusters.some(

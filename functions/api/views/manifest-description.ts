@@ -3,11 +3,13 @@ import type { ManifestDescription, ManifestSummary, Progress, Run } from '#contr
 import type { ClusterRecord, DemandRecord, ManifestHead, ManifestRecord, RunRecord } from '#contracts/records.ts';
 import { isPipelineError } from '#domain/errors.ts';
 import type { ManifestRemains } from '../../manifest-store.ts';
+import { renewsCertificates } from '../../pipeline/drift/drift-policy.ts';
 import { isBeingCancelled } from '../../pipeline/records/cancellation.ts';
 import { clusterName } from '../../pipeline/records/cluster-records.ts';
 import { wayOut } from '../../pipeline/records/stored-manifest.ts';
 import type { ApiPorts } from '../../rights/api-uses.ts';
 import { linksOf } from './api-paths.ts';
+import { endsSoon } from './certificate-ends.ts';
 import { describeCluster, nodeRows, progressOf } from './cluster-description.ts';
 import { fleetStateOf } from './fleet-state.ts';
 import { type ClusterRows, knownRows, rememberRows } from './known-rows.ts';
@@ -16,8 +18,11 @@ import { type PlansByManifest, proposedFor } from './waiting-plans.ts';
 /** With the state that the API always says. */
 type Row = ManifestSummary & Pick<Required<ManifestSummary>, 'state'>;
 
-function summarizeManifest(record: ManifestHead, clusters: readonly ClusterRecord[], plans = noPlans): Row {
-  const rows = { clusters: clusters.map(clusterRow), progress: overallProgress(record, clusters) };
+function summarizeManifest(record: ManifestHead, clusters: readonly ClusterRecord[], now: Date, plans = noPlans): Row {
+  const rows = {
+    clusters: clusters.map((cluster) => clusterRow(cluster, now)),
+    progress: overallProgress(record, clusters),
+  };
   return withRows(record, rows, plans);
 }
 
@@ -45,7 +50,7 @@ function withRows(record: ManifestHead, { clusters, progress }: ClusterRows, pla
   };
 }
 
-function clusterRow(cluster: ClusterRecord): ManifestSummary['clusters'][number] {
+function clusterRow(cluster: ClusterRecord, now: Date): ManifestSummary['clusters'][number] {
   const nodes = nodeRows(cluster);
   const { cluster: id, status, progress, failure, drift } = cluster;
   const providers = [...new Set(nodes.map(({ provider }) => provider))];
@@ -78,6 +83,7 @@ function clusterRow(cluster: ClusterRecord): ManifestSummary['clusters'][number]
       },
     }),
     ...(drift && drift.items.length > 0 && { drift: drift.items.length }),
+    ...endsSoon(cluster, now),
   };
 }
 
@@ -86,19 +92,20 @@ interface Surroundings {
   readonly lastRun?: RunRecord | undefined;
   readonly demands?: readonly DemandRecord[];
   readonly plans?: PlansByManifest;
+  readonly now: Date;
 }
 
 export function manifestDescription(
   record: ManifestRecord,
   clusters: readonly ClusterRecord[],
-  { lastRun, demands = [], plans }: Surroundings,
+  { lastRun, demands = [], plans, now }: Surroundings,
 ): ManifestDescription {
   return {
-    ...summarizeManifest(record, clusters, plans),
+    ...summarizeManifest(record, clusters, now, plans),
     document: record.document,
     clusters: clusters.map((cluster) => {
       const demand = demands.find((one) => one.cluster === cluster.cluster);
-      return describeCluster(cluster, demand, record.deleting);
+      return describeCluster(cluster, { demand, deleting: record.deleting, renews: renewsCertificates(record), now });
     }),
     simulated: [...new Set(clusters.flatMap((cluster) => cluster.facts.simulated))],
     lastRun: lastRun ? shownRun(lastRun) : null,
@@ -122,31 +129,34 @@ function overallProgress(record: ManifestHead, clusters: readonly ClusterRecord[
   return progressOf({ step, steps }, done);
 }
 
-type Ports = Pick<ApiPorts, 'clusters'>;
+type Ports = Pick<ApiPorts, 'clusters' | 'clock'>;
 
 /** The row of a manifest; it is unreadable when one of its clusters is. */
 export async function summaryOf(deps: Ports, record: ManifestHead, plans: PlansByManifest): Promise<Row> {
   try {
-    return withRows(record, await rowsOf(deps.clusters, record), plans);
+    return withRows(record, await rowsOf(deps, record), plans);
   } catch (error) {
     return summaryOfRemains(remainsWithout(record, error));
   }
 }
 
-async function rowsOf(store: Ports['clusters'], record: ManifestHead): Promise<ClusterRows> {
+async function rowsOf({ clusters: store, clock }: Ports, record: ManifestHead): Promise<ClusterRows> {
   const known = knownRows(store, record);
   if (known) return known;
-  const { clusters, progress } = summarizeManifest(record, await store.list(record));
+  const { clusters, progress } = summarizeManifest(record, await store.list(record), clock.now());
   rememberRows(store, record, { clusters, progress });
   return { clusters, progress };
 }
 
+/** Where no cluster is shown. */
+const noTime = new Date(0);
+
 export function summaryOfRemains(remains: ManifestRemains): Row {
-  return { ...summarizeManifest(remains.record, []), ...marked(remains) };
+  return { ...summarizeManifest(remains.record, [], noTime), ...marked(remains) };
 }
 
 export function describeRemains(remains: ManifestRemains): ManifestDescription {
-  return { ...manifestDescription(remains.record, [], {}), ...marked(remains) };
+  return { ...manifestDescription(remains.record, [], { now: noTime }), ...marked(remains) };
 }
 
 /** What is left of a manifest whose clusters cannot be read. Throws any other error. */

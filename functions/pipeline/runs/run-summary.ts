@@ -1,6 +1,7 @@
 /** The outcome of a run: of each cluster, and of the manifest. */
 import type { ClusterRecord, ManifestRecord, RunRecord } from '#contracts/records.ts';
 import type { SettleManifestOutput } from '#contracts/state-inputs.ts';
+import { knownExpiries, nextWarningAt } from '#domain/expiry.ts';
 import { counted, listed } from '#domain/planning/text/words.ts';
 import type { AcceptedCost } from '#domain/prices/money.ts';
 import { clusterName } from '../records/cluster-records.ts';
@@ -16,6 +17,8 @@ export interface SettledCluster extends Pick<ClusterRecord, 'status' | 'failure'
   readonly cost?: AcceptedCost;
   /** ISO 8601: when another check may lead to a replacement of one of its nodes. */
   readonly lookAgainAt?: string;
+  /** ISO 8601: when the end of its certificates becomes a warning. */
+  readonly warnAt?: string;
 }
 
 export type CostOf = ((record: ClusterRecord) => AcceptedCost) | undefined;
@@ -23,7 +26,9 @@ export type CostOf = ((record: ClusterRecord) => AcceptedCost) | undefined;
 export function settledCluster(record: ClusterRecord, unfinished: boolean, costOf: CostOf): SettledCluster {
   const { status, failure, heldPools, version, drift: { lookAgainAt } = {} } = record;
   const again = lookAgainAt === undefined ? {} : { lookAgainAt };
-  const more = { ...again, ...(costOf && { cost: costOf(record) }) };
+  const warnAt = nextWarningAt(knownExpiries(record));
+  const ends = warnAt === undefined ? {} : { warnAt };
+  const more = { ...again, ...ends, ...(costOf && { cost: costOf(record) }) };
   return { name: clusterName(record), status, failure, heldPools, stored: version > 0, unfinished, ...more };
 }
 

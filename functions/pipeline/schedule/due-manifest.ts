@@ -12,6 +12,7 @@ import { isCancelled } from '../records/cancellation.ts';
 import { cancelOverdueRun, runAtWork } from '../runs/cancel-run.ts';
 import { type ReleasePorts, releaseRun } from '../runs/ended-run.ts';
 import { endBuilds, leftByRun } from '../runs/left-builds.ts';
+import { remindOfExpiry } from './expiry-reminders.ts';
 
 export type DueAction =
   | 'prolonged'
@@ -21,7 +22,8 @@ export type DueAction =
   | 'startedAgain'
   | 'finished'
   | 'checked'
-  | 'retried';
+  | 'retried'
+  | 'reminded';
 
 /** Executions that one tick may start; the others are due at the next one. */
 const mostStarts = 20;
@@ -102,8 +104,10 @@ async function handleIdle(record: ManifestRecord, deps: DuePorts): Promise<DueAc
   if (!record.paused) return hasEnded(record) ? unlessChanged(startEnded(record, deps)) : 'leftAlone';
   const { dueAt: _due, generation, attempt, ...rest } = record;
   // It may be resumed by then; nothing else would schedule its checks and retries again.
-  const dueAt = nextDueOf(record, deps.clock.now());
-  const next = { ...rest, generation, attempt, ...(dueAt !== undefined && { dueAt }) };
+  const now = deps.clock.now();
+  const { change, again } = await remindOfExpiry(deps, record, now);
+  const dueAt = [nextDueOf(record, now), again].filter((at) => at !== undefined).sort()[0];
+  const next = { ...rest, ...change, generation, attempt, ...(dueAt !== undefined && { dueAt }) };
   await deps.manifests.replace(next, { generation, attempt });
   return 'leftAlone';
 }
@@ -117,7 +121,7 @@ function nextDueOf(record: ManifestRecord, now: Date): string | undefined {
 type EndedPorts = Parameters<typeof startDriftCheck>[0] &
   Parameters<typeof startNextAttempt>[1] &
   Parameters<typeof movedTemplates>[0] &
-  Using<'events.append'>;
+  Parameters<typeof remindOfExpiry>[0];
 
 async function startEnded(record: ManifestRecord, deps: EndedPorts): Promise<DueAction> {
   const moved = await movedTemplates(deps, record);
@@ -126,6 +130,8 @@ async function startEnded(record: ManifestRecord, deps: EndedPorts): Promise<Due
 }
 
 async function check(record: ManifestRecord, deps: EndedPorts, moved: MovedTemplates | undefined): Promise<DueAction> {
+  const now = deps.clock.now();
+  if (nextCheckOf(record, now) === undefined) return remind(record, deps, now);
   const seen = moved?.change.templatesSeen;
   await startDriftCheck(
     deps,
@@ -133,6 +139,15 @@ async function check(record: ManifestRecord, deps: EndedPorts, moved: MovedTempl
     { policy: checkPolicyOf(record), reason: 'drift check' },
   );
   return 'checked';
+}
+
+/** A manifest without checks is only reminded. */
+async function remind(record: ManifestRecord, deps: EndedPorts, now: Date): Promise<DueAction> {
+  const { dueAt: _due, generation, attempt, ...rest } = record;
+  const { change, again } = await remindOfExpiry(deps, record, now);
+  const next = { ...rest, ...change, generation, attempt, ...(again !== undefined && { dueAt: again }) };
+  await deps.manifests.replace(next, { generation, attempt });
+  return 'reminded';
 }
 
 async function retry(
