@@ -44,8 +44,12 @@ export interface Electorate {
   readonly living: ReadonlySet<string>;
 }
 
-/** True when those that are left without `leaving` are a majority of themselves that answers. */
+/**
+ * True when those that are left without `leaving` are a majority of themselves that answers. One that does not answer has no vote that could
+ * be missed: without it the others need fewer.
+ */
 export function keepsQuorum(leaving: string, { members, living }: Electorate): boolean {
+  if (!living.has(leaving)) return true;
   const left = [...new Set(members)].filter((name) => name !== leaving);
   return left.filter((name) => living.has(name)).length * 2 > left.length;
 }

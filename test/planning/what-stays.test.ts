@@ -72,6 +72,7 @@ describe('what stays', () => {
     ['c', ['a', 'b', 'c'], ['a', 'b'], true],
     ['a', ['a', 'b'], ['b'], true],
     ['b', ['a', 'b'], ['b'], false],
+    ['a', ['a', 'b', 'c'], ['b'], true],
     ['a', ['a'], ['a'], false],
     ['a', ['a', 'b', 'c', 'd', 'e'], ['a', 'b', 'c'], false],
   ])('a majority is left without %s of %j, of which %j answer: %s', (leaving, members, living, kept) => {

@@ -85,65 +85,6 @@ describe('configuration of nodes', () => {
     expect(files.join()).toMatch(/keys\/basement-01\.key.*keys\/control-aaaaaaa\.key/);
   });
 
-  describe('clocks at first contact', () => {
-    const seconds = () => Math.floor(Date.now() / 1000);
-    /** New nodes whose clocks are off by so many seconds. */
-    const clocks = (off: Readonly<Record<string, number>>) =>
-      say(
-        ...Object.entries(off).map(([host, by]) => {
-          const clock = JSON.stringify({ from: seconds() + by, to: seconds() + by });
-          return {
-            event: 'facts',
-            host,
-            lines: [`wireguardPublicKey="${simulatedPublicKey(host)}"`, `clock=${clock}`],
-          };
-        }),
-        { event: 'stats', hosts: {} },
-      );
-    let server: Server;
-    const install = ['control-aaaaaaa-01', 'control-aaaaaaa-02'];
-    beforeEach(async () => {
-      server = createServer((socket) => socket.end('SSH-2.0-new\r\n'));
-      await new Promise((listening) => server.listen(0, '127.0.0.1', () => listening(undefined)));
-      const address = server.address();
-      const sshPort = typeof address === 'object' && address !== null ? address.port : 0;
-      world.set('KUBELOOM_SSH', world.script('ssh', '#!/bin/bash\necho kubeloom-is-in\n'));
-      const known = install.map((name) => [name, { ...facts.nodes[name], publicAddress: '127.0.0.1', sshPort }]);
-      await world.put(aDocument([configuration({ install })]), {
-        ...facts,
-        nodes: { ...facts.nodes, ...Object.fromEntries(known) },
-      });
-    });
-    afterEach(() => new Promise((closed) => server.close(closed)));
-
-    it.each([
-      [-12_000, '3 h 20 min behind ours'],
-      [400 * 86_400, '400 days ahead of ours'],
-    ])('a machine whose clock is off by %d s is named, and nothing more is done on it', async (off, text) => {
-      clocks({ 'control-aaaaaaa-01': 0, 'control-aaaaaaa-02': off });
-      const { error } = await world.run('configuration');
-      expect(error).toMatchObject({ class: 'user', code: 'ClockWrong', resource: 'control-aaaaaaa-02' });
-      expect(error?.message).toContain(`The clock of control-aaaaaaa-02 is ${text}`);
-      expect(error?.hint).not.toContain('clock of the runner');
-      expect(recorded('calls')).toContain('prepare.yml');
-      expect(recorded('calls')).not.toContain('configure.yml');
-    });
-
-    it('the clock of the runner may be the wrong one, if all machines differ', async () => {
-      clocks({ 'control-aaaaaaa-01': 7200, 'control-aaaaaaa-02': 7201 });
-      const { error } = await world.run('configuration');
-      expect(error?.message).toContain('(and 1 more node)');
-      expect(error?.hint).toContain('see whether the clock of the runner is right');
-    });
-
-    it('clocks that are right stop nothing', async () => {
-      clocks({ 'control-aaaaaaa-01': 20, 'control-aaaaaaa-02': -20 });
-      // This Ansible prints the same in each playbook, which is refused for another reason.
-      expect((await world.run('configuration')).error?.code).not.toBe('ClockWrong');
-      expect(recorded('calls')).toContain('configure.yml');
-    });
-  });
-
   it('the facts that nodes reported are kept, with a port that the provider mapped', async () => {
     await world.put(aDocument([configuration({ peers: ['workers-bbbbbbb-01', 'basement-01'] })]), facts);
     say(
