@@ -4,6 +4,9 @@ import { CallEnded, type EndOfCall, type FunctionThreads } from '../lambda/funct
 import type { GatewayRoute } from './gateway-listener.ts';
 import { GatewayProblem } from './gateway-problem.ts';
 
+/** Characters; manifests of a few clusters have fewer. What takes the square of its length to read is still fast. */
+const longestSmall = 16_000;
+
 /** Requests without a body are answered in this thread: they read what was accepted before. */
 export function inThreads(routes: readonly GatewayRoute[], threads: FunctionThreads): readonly GatewayRoute[] {
   return routes.map((route) => ({
@@ -11,7 +14,8 @@ export function inThreads(routes: readonly GatewayRoute[], threads: FunctionThre
     async handler(event, context) {
       if (event.body === undefined) return route.handler(event, context);
       const timeoutMs = context.getRemainingTimeInMillis();
-      const call = { name: route.operation, event, caller: callerOf(event), timeoutMs };
+      const isLarge = event.body.length > longestSmall;
+      const call = { name: route.operation, event, isLarge, caller: callerOf(event), timeoutMs };
       return threads.invoke(call).catch((error: unknown) => {
         throw error instanceof CallEnded ? problemOf(error, route.operation) : error;
       });
@@ -29,6 +33,7 @@ const problems: Readonly<Record<EndOfCall, Pick<GatewayProblem, 'status' | 'code
   slow: { status: 504, code: 'Timeout', advice: `it was stopped; ${look}, and split it if it is large` },
   memory: { status: 500, code: 'OutOfMemory', advice: `it was stopped; ${look}, and split it if it is large` },
   busy: { status: 503, code: 'ServiceUnavailable', advice: 'nothing was done; retry later' },
+  other: { status: 503, code: 'ServiceUnavailable', advice: `${look}, then retry` },
   fault: { status: 500, code: 'InternalFault', advice: `a fault of Kubeloom itself; the log has the details; ${look}` },
 };
 

@@ -1,7 +1,7 @@
-/** A thread of functions: loads a module with `routes`, or with one `handler`, and serves one call after the other. */
+/** A thread of functions: loads a module with `routes`, or with one `handler`, and serves calls. */
 import { parentPort, workerData } from 'node:worker_threads';
 import type { GatewayRoute } from '../api-gateway/gateway-listener.ts';
-import type { ThreadAnswer, ThreadCall } from './function-threads.ts';
+import { type ThreadAnswer, type ThreadCall, turns } from './function-threads.ts';
 import { contextOf, copyAsJson } from './lambda-host.ts';
 
 type Handler = GatewayRoute['handler'];
@@ -17,15 +17,18 @@ process.on('unhandledRejection', (reason) =>
     `${JSON.stringify({ level: 'error', message: 'a promise was rejected', cause: String(reason) })}\n`,
   ),
 );
-parentPort?.on('message', async ({ name, event, timeoutMs }: ThreadCall) => {
+parentPort?.on('message', async (asked: ThreadCall) => {
+  if (asked === 'beat') return answer('beat');
+  const { id, name, event, timeoutMs, turn } = asked;
+  if (Atomics.compareExchange(turn, 0, turns.open, turns.begun) !== turns.open) return;
   try {
     const handler = only ?? routes.find(({ operation }) => operation === name)?.handler;
     if (!handler) throw new Error(`there is no function ${name}`);
     const output = await handler(event as Parameters<Handler>[0], contextOf(name, timeoutMs));
-    answer({ output: copyAsJson(output) });
+    answer({ id, output: copyAsJson(output) });
   } catch (error) {
-    const { name, message } = error instanceof Error ? error : { name: 'Error', message: String(error) };
-    answer({ thrown: { name, message } });
+    const { name: kind, message } = error instanceof Error ? error : { name: 'Error', message: String(error) };
+    answer({ id, thrown: { name: kind, message } });
   }
 });
-answer({ loaded: true });
+answer('loaded');

@@ -21,7 +21,9 @@ export function threadedFunctions(
     const { logger, environmentOf } = around;
     const pool = functionThreads({ module, logger, environment: environmentOf(name), most: 1, warm: false });
     const work: LambdaFunction = async (event, context) =>
-      (await hasWork()) ? pool.invoke({ name, event, caller: name, timeoutMs }) : functions[name]?.(event, context);
+      (await hasWork())
+        ? pool.invoke({ name, event, isLarge: true, caller: name, timeoutMs })
+        : functions[name]?.(event, context);
     return { name, pool, work };
   });
   return {

@@ -2,6 +2,7 @@
 import { threadId } from 'node:worker_threads';
 import type { GatewayRoute } from '#local/api-gateway/gateway-listener.ts';
 
+let counted = 0;
 const works: Readonly<Record<string, (body: string) => unknown>> = {
   echo: (body) => ({ body, thread: threadId }),
   loop: () => {
@@ -18,6 +19,10 @@ const works: Readonly<Record<string, (body: string) => unknown>> = {
     throw Object.assign(new Error('not like this'), { name: 'Refused' });
   },
   exit: () => process.exit(3),
+  count: () => {
+    counted += 1;
+    return { count: counted };
+  },
 };
 
 export const routes: readonly GatewayRoute[] = [

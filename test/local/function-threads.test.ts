@@ -14,8 +14,8 @@ const patient = 120_000;
 function pool(more: Partial<ThreadPool> = {}) {
   const threads = functionThreads({ module, logger: silentLogger, ...more });
   onTestFinished(() => threads.close());
-  const call = (name: string, { caller = 'ann', timeoutMs = patient } = {}) =>
-    threads.invoke({ name, event: { body: name }, caller, timeoutMs });
+  const call = (name: string, { caller = 'ann', timeoutMs = patient, isLarge = true } = {}) =>
+    threads.invoke({ name, event: { body: name }, isLarge, caller, timeoutMs });
   return { ...threads, call };
 }
 
@@ -52,6 +52,37 @@ describe('threads of functions', () => {
     const given = call('echo', { timeoutMs: 200 });
     await expect(given).rejects.toMatchObject({ end: 'busy', message: 'no thread had time for it within 0.2 s' });
     void endless;
+  });
+
+  it('small calls share a thread while it answers, and none waits for another that waits', async () => {
+    const { call, count } = pool();
+    const small = { isLarge: false };
+    void Promise.allSettled([call('wait', small), call('wait', small)]);
+    const threads = await Promise.all(Array.from({ length: 20 }, () => call('echo', small)));
+    expect(new Set(threads.map((one) => (one as { thread: number }).thread)).size).toBe(1);
+    expect(count()).toBe(1);
+    await expect(call('wait', { ...small, timeoutMs: 200 })).rejects.toMatchObject({ end: 'slow' });
+    expect(await call('echo', small)).toMatchObject({ body: 'echo' });
+    expect(count()).toBe(1);
+  });
+
+  it('small calls that wait in a thread which is blocked are served elsewhere, once', async () => {
+    const { call } = pool();
+    const small = { isLarge: false };
+    await call('echo', small);
+    void Promise.allSettled([call('loop', small), call('expression', { ...small, caller: 'eve' })]);
+    const counted = (await Promise.all([call('count', small), call('count', small)])) as { count: number }[];
+    expect(counted.map(({ count }) => count).toSorted()).toEqual([1, 2]);
+  });
+
+  it('a call that shares a thread with one that never ends is told so, after the thread was ended', async () => {
+    const { call } = pool();
+    const small = { isLarge: false };
+    const waits = call('wait', small);
+    const endless = call('loop', { ...small, timeoutMs: 3000 });
+    await expect(Promise.race([waits, endless])).rejects.toMatchObject({ end: 'other' });
+    await expect(endless).rejects.toMatchObject({ end: 'other' });
+    expect(await call('echo', small)).toMatchObject({ body: 'echo' });
   });
 
   it('a function that needs too much memory is ended with its thread alone', async () => {
