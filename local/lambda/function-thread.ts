@@ -20,7 +20,7 @@ process.on('unhandledRejection', (reason) =>
 parentPort?.on('message', async (asked: ThreadCall) => {
   if (asked === 'beat') return answer('beat');
   const { id, name, event, timeoutMs, turn } = asked;
-  if (Atomics.compareExchange(turn, 0, turns.open, turns.begun) !== turns.open) return;
+  if (Atomics.compareExchange(turn, 0, turns.open, turns.started) !== turns.open) return;
   try {
     const handler = only ?? routes.find(({ operation }) => operation === name)?.handler;
     if (!handler) throw new Error(`there is no function ${name}`);

@@ -63,8 +63,8 @@ export interface ThreadPool {
 export type ThreadCall =
   | 'beat'
   | (Pick<FunctionCall, 'name' | 'event' | 'timeoutMs'> & { readonly id: number; readonly turn: Int32Array });
-/** Who has a call, in its `turn`: the thread once it has begun it, unless the pool took it back before. */
-export const turns = { open: 0, begun: 1, takenBack: 2 } as const;
+/** Who has a call, in its `turn`: the thread once it has started it, unless the pool took it back before. */
+export const turns = { open: 0, started: 1, takenBack: 2 } as const;
 /** What it answers; its first message says that it has loaded its module. */
 export type ThreadAnswer =
   | 'loaded'
@@ -73,8 +73,11 @@ export type ThreadAnswer =
   | { readonly id: number; readonly thrown: { readonly name: string; readonly message: string } };
 
 const beatMs = 250;
-/** Of beats without an answer: then it gets no further call, those that it has not begun go to another, and it is ended when the time of one is over. */
-const mostUnanswered = 4;
+/**
+ * So many beats without an answer: then a thread gets no further call, those that it has not started go to another, and it is ended when
+ * the time of one is over. A machine that is busy lets a thread wait for a second.
+ */
+const mostUnanswered = 8;
 
 interface Waiting extends FunctionCall {
   readonly id: number;
@@ -204,12 +207,12 @@ export function functionThreads(pool: ThreadPool): FunctionThreads {
     if (thread === undefined) return;
     const slow = new CallEnded('slow', `it took longer than ${seconds(call)} s`);
     if (thread.calls.size === 1 || isBlocked(thread)) end(thread, slow);
-    // The others go on, and so does this one, as its thread answers; no one waits for it.
+    // The others continue, and so does this one, as its thread answers; no one waits for it.
     call.settle(slow);
     thread.calls.delete(call.id);
   };
 
-  /** Calls that wait in a blocked thread, and that it has not begun. */
+  /** Calls that wait in a blocked thread, and that it has not started. */
   const takeBack = (thread: Thread): void => {
     for (const call of thread.calls.values()) {
       if (Atomics.compareExchange(call.turn, 0, turns.open, turns.takenBack) !== turns.open) continue;

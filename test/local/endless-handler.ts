@@ -1,4 +1,4 @@
-/** One function of a thread under test: it reads for ever when it is told to, and says where it works. */
+/** One function of a thread under test: it reads for ever when its event says so, and returns where it works. */
 import { isMainThread } from 'node:worker_threads';
 
 export const handler = async (event: { readonly endless?: boolean }): Promise<unknown> => {

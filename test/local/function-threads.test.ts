@@ -75,7 +75,7 @@ describe('threads of functions', () => {
     expect(counted.map(({ count }) => count).toSorted()).toEqual([1, 2]);
   });
 
-  it('a call that shares a thread with one that never ends is told so, after the thread was ended', async () => {
+  it('a call that shares a thread with one that never ends fails with the reason, after the thread was ended', async () => {
     const { call } = pool();
     const small = { isLarge: false };
     const waits = call('wait', small);
