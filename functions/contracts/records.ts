@@ -7,7 +7,7 @@ import { CheckPolicy, ClusterDrift } from '#domain/drift.ts';
 import type { EventKind } from '#domain/event-kinds.ts';
 import { Direction, StageName } from '#domain/plan.ts';
 import { ClusterBasis, LastChange } from '#domain/planning/plan-basis.ts';
-import { AcceptedCost } from '#domain/prices/money.ts';
+import { MaybeCost } from '#domain/prices/money.ts';
 import { RunnerRelease } from './runner-release.ts';
 import { RunWork, StageError } from './stage.ts';
 
@@ -25,7 +25,7 @@ export const Lease = z.strictObject({
   /** ISO 8601; a lease past it may be taken by another. */
   expiresAt: z.string(),
   /** What the holder leads to, whatever was accepted since it began. */
-  cost: AcceptedCost.optional(),
+  cost: MaybeCost,
 });
 export type Lease = z.infer<typeof Lease>;
 
@@ -91,7 +91,7 @@ export const ManifestRecord = z.strictObject({
   /** Its run carries out this plan and nothing else; absent when it plans from what there is then. */
   plan: BoundPlan.optional(),
   /** What its machines cost a month as it was accepted; when it is done, as they are. Absent: an older release stored it. */
-  acceptedCost: AcceptedCost.optional(),
+  acceptedCost: MaybeCost,
   /** Automatic retries of this generation in a row; absent = none since it was done, stored, or started by a person. */
   retries: z.number().int().optional(),
   /** Its run is a check for drift, and what that may do; absent for other runs. */

@@ -13,6 +13,9 @@ export const AcceptedCost = z.strictObject({
 });
 export type AcceptedCost = z.infer<typeof AcceptedCost>;
 
+/** One schema for all records: each is made at each cold start of a function. */
+export const MaybeCost = AcceptedCost.optional();
+
 export const noCost: AcceptedCost = { amounts: [], notKnown: 0 };
 
 /** The largest amount of each currency: so much may exist when the states of one manifest follow each other. */

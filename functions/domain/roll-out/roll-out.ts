@@ -1,6 +1,6 @@
 /** A roll-out: which clusters, in which waves, and how far it has come. */
 import { z } from 'zod';
-import { AcceptedCost } from '../prices/money.ts';
+import { MaybeCost } from '../prices/money.ts';
 import { RollOutSettings } from './roll-out-settings.ts';
 
 export const RollOutCluster = z.strictObject({
@@ -17,7 +17,7 @@ export const RollOutCluster = z.strictObject({
   /** Checksum of the document that its manifest gets. */
   goal: z.string(),
   /** What its machines cost a month with that; absent where nothing has a price. */
-  acceptedCost: AcceptedCost.optional(),
+  acceptedCost: MaybeCost,
   /** Why it failed, or is kept. */
   message: z.string().optional(),
 });
