@@ -20,7 +20,7 @@ export type Meter = Readonly<Record<string, number>>;
  * `meter`: as it was before `budget` was counted. `own`: the whole cost of what is accepted, since what others count of it may become less
  * at any moment. What others take meanwhile must fit in what is left after all of it.
  */
-export function shareOf(budget: BudgetOfPlan, own: readonly Money[], meter: Meter): BudgetShare {
+export function budgetShareOf(budget: BudgetOfPlan, own: readonly Money[], meter: Meter): BudgetShare {
   const takes = own.map(({ currency, amount }) => {
     const { amount: allowed = 0, after = 0 } = budget.amounts.find((one) => one.currency === currency) ?? {};
     const left = Math.max(0, hundredthsOf(allowed) - hundredthsOf(after));

@@ -8,7 +8,7 @@ import type { RollOutRecord } from '#contracts/roll-outs.ts';
 import { isPipelineError } from '#domain/errors.ts';
 import { costTogether, costWhen, type PlannedCost, sumOfAccepted } from '#domain/prices/accepted-cost.ts';
 import type { BudgetOfPlan } from '#domain/prices/budget-of-plan.ts';
-import { type BudgetShare, shareOf } from '#domain/prices/budget-share.ts';
+import { type BudgetShare, budgetShareOf } from '#domain/prices/budget-share.ts';
 import { compareBudget } from '#domain/prices/compare-budgets.ts';
 import type { CostOfMonth } from '#domain/prices/cost-of-month.ts';
 import { type AcceptedCost, mostOf } from '#domain/prices/money.ts';
@@ -80,7 +80,7 @@ export async function countPlans(
   });
   const meters = new Map(read.map(({ of, accepted }) => [of, accepted]));
   const own = sumOfAccepted(planned.map(({ after }) => after)).amounts;
-  return { budgets, stored, shares: budgets.map((budget) => shareOf(budget, own, meters.get(budget.of) ?? {})) };
+  return { budgets, stored, shares: budgets.map((budget) => budgetShareOf(budget, own, meters.get(budget.of) ?? {})) };
 }
 
 /** Whether one of them asks for an approval, and why, for people. */
