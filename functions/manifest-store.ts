@@ -48,7 +48,7 @@ export interface ManifestVersion {
 }
 
 /** What settling sets, too. */
-export type SettledWith = Pick<ManifestHead, 'dueAt' | 'acceptedCost'>;
+export type SettledWith = Pick<ManifestHead, 'dueAt' | 'failed' | 'acceptedCost'>;
 
 export interface ManifestStore {
   /** With the document of that generation. Throws `Unreadable`, as every method that answers a record or a head. */
@@ -66,7 +66,7 @@ export interface ManifestStore {
   /**
    * A new generation comes with its document; for the same one document and checksum stay as they are, whatever the record has.
    * Replaces origin, generation, attempt, status, runId, deleting, templates, templateSecrets, templatesSeen, retryFrom,
-   * plan, retries, orphans, remindedAt and dueAt; leaves the lease, `paused` and `cancelRequested` alone.
+   * plan, retries, failed, orphans, remindedAt and dueAt; leaves the lease, `paused` and `cancelRequested` alone.
    * Throws `VersionConflict` (details: the stored generation and attempt) unless both are still `expected`.
    */
   replace(record: ManifestHead | ManifestRecord, expected: ManifestVersion): Promise<void>;
@@ -88,7 +88,7 @@ export interface ManifestStore {
   /** Marks it as being worked on (`Running`, or `Deleting` when it is) and returns the stored record. Throws `LeaseLost`. */
   begin(key: ManifestKey, fence: number, at: string): Promise<ManifestRecord>;
   /**
-   * Sets the final status, frees the lease and sets `dueAt` or clears it, only if generation and attempt are still those that were worked on.
+   * Sets the final status, frees the lease and sets `dueAt` and `failed` or clears them, only if generation and attempt are still those that were worked on.
    * `Done` clears `retries`. `acceptedCost` stays when it is not given. Returns 'newer' (and keeps the lease) when they are not. Throws `LeaseLost`.
    */
   settle(

@@ -10,12 +10,20 @@ type Description = ManifestDescription;
 /** Its last run is one; they are counted to the base of 36. */
 export const isDriftCheck = ({ runId }: Pick<Description, 'runId'>): boolean => /-g\d+-d[0-9a-z]+$/.test(runId);
 
-/** A drift check does not change the reported status: the manifest stays done, and its clusters are not reported as working. */
+/** A drift check does not change the reported status: the manifest stays done or failed, and its clusters are not reported as working. */
 function statusOf(manifest: Description): Description['status'] {
-  const { status, clusters } = manifest;
-  const settled = clusters.every((one) => one.status === 'Checking' || one.status === 'Converged');
-  return isDriftCheck(manifest) && settled && status !== 'Failed' ? 'Done' : status;
+  const { status, clusters, failed } = manifest;
+  if (!isDriftCheck(manifest) || status === 'Failed') return status;
+  const works = clusters.some((one) => working.has(one.status));
+  return works ? status : failed ? 'Failed' : 'Done';
 }
+
+const working: ReadonlySet<ClusterDescription['status']> = new Set([
+  'Planning',
+  'Running',
+  'RollingBack',
+  'BackingOff',
+]);
 
 type StageName = NonNullable<NonNullable<ClusterDescription['progress']>['stage']>;
 
@@ -108,8 +116,8 @@ function clusterState(
 }
 
 function stateOfCluster(
-  { status: manifest }: Description,
-  { status, heldPools }: ClusterDescription,
+  { status: manifest, failed }: Description,
+  { status, failure, heldPools }: ClusterDescription,
 ): ObservedCluster['state'] {
   switch (status) {
     case 'Planning':
@@ -117,8 +125,10 @@ function stateOfCluster(
     case 'RollingBack':
     case 'BackingOff':
       return 'IN_PROGRESS';
-    case 'Converged':
     case 'Checking':
+      if (failed && failure !== null) return 'ERROR';
+      return manifest === 'Pending' ? 'WAIT_FOR_PICKUP' : 'DONE';
+    case 'Converged':
       return manifest === 'Pending' ? 'WAIT_FOR_PICKUP' : 'DONE';
     case 'Degraded':
       return heldPools.length > 0 ? 'ERROR' : 'DONE';

@@ -162,7 +162,9 @@ export function exitCodeOfRun(
   { deleting, unchanged }: { readonly deleting: boolean; readonly unchanged: boolean },
 ): number {
   if (deleting) return manifest === undefined ? exitCodes.ok : exitCodes.runFailed;
-  const reached = manifest?.status === 'Done' && (unchanged || !wasUndone(manifest));
+  // A check of what failed before has done its work.
+  const checked = manifest?.status === 'Failed' && manifest.lastRun?.status === 'Succeeded';
+  const reached = checked || (manifest?.status === 'Done' && (unchanged || !wasUndone(manifest)));
   return reached ? exitCodes.ok : exitCodes.runFailed;
 }
 

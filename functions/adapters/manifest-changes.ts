@@ -11,7 +11,7 @@ import { partitionOf } from './table-keys.ts';
 const taken = [
   ...(['origin', 'generation', 'attempt', 'status', 'runId', 'deleting', 'updatedAt', 'dueAt', 'plan'] as const),
   ...(['retryFrom', 'retries', 'orphans', 'templates', 'templateSecrets', 'templatesSeen', 'planes', 'check'] as const),
-  ...(['acceptedCost', 'remindedAt'] as const),
+  ...(['acceptedCost', 'remindedAt', 'failed'] as const),
 ] as const;
 
 /** `withChecksum`: it comes with its document, and the same in both says that they belong together. `isWhole`: as an earlier release wrote it. */
@@ -39,7 +39,7 @@ export function begun(status: 'Running' | 'Deleting', at: string): Condition {
   };
 }
 
-export function settled(status: ManifestStatus, at: string, { dueAt, acceptedCost }: SettledWith): Condition {
+export function settled(status: ManifestStatus, at: string, { dueAt, failed, acceptedCost }: SettledWith): Condition {
   return assigned({
     status,
     updatedAt: at,
@@ -47,6 +47,7 @@ export function settled(status: ManifestStatus, at: string, { dueAt, acceptedCos
     leaseExpiresAt: undefined,
     leaseCost: undefined,
     dueAt,
+    failed,
     duePartition: dueAt === undefined ? undefined : partitionOf(status),
     ...(status === 'Done' && { retries: undefined }),
     ...(acceptedCost && { acceptedCost }),

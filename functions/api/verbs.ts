@@ -73,8 +73,10 @@ export const driftManifest = handle(operations.driftManifest, async ({ path, bod
   const { repair } = body;
   const stored = await versionAsked(deps, path, request);
   if (stored.paused) throw refuse(stored, 'checked for drift', 'it is paused; resume it first');
-  if (stored.status === 'Failed') throw refuse(stored, 'checked for drift', 'it has failed; retry it first');
-  if (stored.status !== 'Done') throw refuse(stored, 'checked for drift', 'a run is in progress; wait for it');
+  if (stored.deleting && stored.status === 'Failed')
+    throw refuse(stored, 'checked for drift', 'its deletion stopped; delete it again');
+  if (stored.status !== 'Done' && stored.status !== 'Failed')
+    throw refuse(stored, 'checked for drift', 'a run is in progress; wait for it');
   const policy = repair === undefined ? checkPolicyOf(stored) : repair ? 'repairAll' : 'reportAll';
   const reason = repair ? 'drift check with repair requested' : 'drift check requested';
   const record = await startDriftCheck(deps, stored, { policy, reason });

@@ -109,6 +109,7 @@ export const ManifestSummary = z
     deleting: z.boolean(),
     paused: z.boolean(),
     cancelling: z.literal(true).optional().describe('the run in progress is being cancelled'),
+    failed: z.literal(true).optional().describe('its generation failed, and what exists is being checked or repaired'),
     runId: z.string(),
     createdAt: z.string(),
     updatedAt: z.string(),
@@ -199,6 +200,10 @@ export const ManifestDescription = ManifestSummary.extend({
   simulated: z.array(z.string()),
   lastRun: Run.nullable(),
   retryAt: z.string().optional().describe('when a failed manifest is retried automatically; absent = never'),
+  checkAt: z
+    .string()
+    .optional()
+    .describe('when what exists is checked for drift next; absent = not before a retry, or never'),
   links,
 }).meta({ id: 'ManifestDescription' });
 export type ManifestDescription = z.infer<typeof ManifestDescription>;

@@ -11,7 +11,10 @@ import { MaybeCost } from '#domain/prices/money.ts';
 import { RunnerRelease } from './runner-release.ts';
 import { RunWork, StageError } from './stage.ts';
 
-export const ManifestKey = z.strictObject({ namespace: z.string(), name: z.string() });
+/** One schema for many fields: each that is created takes time when a function starts. */
+const text = z.string();
+
+export const ManifestKey = z.strictObject({ namespace: text, name: text });
 export type ManifestKey = z.infer<typeof ManifestKey>;
 
 export const ManifestStatus = z.enum(['Pending', 'Running', 'Done', 'Failed', 'Deleting']);
@@ -19,26 +22,26 @@ export type ManifestStatus = z.infer<typeof ManifestStatus>;
 
 export const Lease = z.strictObject({
   /** Execution ARN of the holder. */
-  owner: z.string(),
+  owner: text,
   /** Grows with every taking; a commit with an older number is refused. */
   fence: z.number().int(),
   /** ISO 8601; a lease past it may be taken by another. */
-  expiresAt: z.string(),
+  expiresAt: text,
   /** What the holder leads to, whatever was accepted since it began. */
   cost: MaybeCost,
 });
 export type Lease = z.infer<typeof Lease>;
 
-export const Orphans = z.union([z.literal('all'), z.array(z.string())]);
+export const Orphans = z.union([z.literal('all'), z.array(text)]);
 export type Orphans = z.infer<typeof Orphans>;
 
 /** Who asked for a generation, when and why. */
 export const Origin = z.strictObject({
   /** ISO 8601. */
-  at: z.string(),
+  at: text,
   /** Name of the caller. */
-  by: z.string(),
-  reason: z.string(),
+  by: text,
+  reason: text,
   /** Rollbacks only: the generation that it went back to. */
   rolledBackTo: z.number().int().optional(),
 });
@@ -46,46 +49,46 @@ export type Origin = z.infer<typeof Origin>;
 
 /** The plan that a run has to carry out, or refuse. */
 export const BoundPlan = z.strictObject({
-  id: z.string(),
+  id: text,
   /** Who approved it; absent when no approval was asked for. */
-  approvedBy: z.string().optional(),
+  approvedBy: text.optional(),
   /** Version of Kubeloom that made it. */
-  kubeloom: z.string(),
+  kubeloom: text,
   /** By name: what it was made from. */
-  clusters: z.record(z.string(), ClusterBasis),
+  clusters: z.record(text, ClusterBasis),
 });
 export type BoundPlan = z.infer<typeof BoundPlan>;
 
 export const ManifestRecord = z.strictObject({
-  namespace: z.string(),
-  name: z.string(),
+  namespace: text,
+  name: text,
   /** Short random id given at creation, part of execution names: a name may be used again after a delete. */
-  uid: z.string(),
+  uid: text,
   /** 1, 2, 3 …: one for each accepted change of the document. */
   generation: z.number().int(),
   /** 1, 2, 3 …: how often this generation was started. */
   attempt: z.number().int(),
   /** The document as accepted, as JSON; blank `spec` never occurs: deletion is the flag below. */
   document: z.unknown(),
-  checksum: z.string(),
+  checksum: text,
   /** Time of this generation; absent when an older release stored it. */
   origin: Origin.optional(),
   deleting: z.boolean(),
   status: ManifestStatus,
   /** Version of the templates of provider instances that have their own, as they were when this was accepted. */
-  templates: z.record(z.string(), z.string()).optional(),
+  templates: z.record(text, z.string()).optional(),
   /** Locator of the Secret with the token of a private repository of templates, by provider instance. */
-  templateSecrets: z.record(z.string(), z.string()).optional(),
+  templateSecrets: z.record(text, z.string()).optional(),
   /** Versions that branches and tags of templates name meanwhile, as reported; this generation keeps those that are above. */
-  templatesSeen: z.record(z.string(), z.string()).optional(),
+  templatesSeen: z.record(text, z.string()).optional(),
   /** Documents of the management planes on its clusters, by cluster, as they were when this was accepted. */
-  planes: z.record(z.string(), z.array(DocumentState)).optional(),
+  planes: z.record(text, z.array(DocumentState)).optional(),
   /** The run that works on it or did last. */
-  runId: z.string(),
+  runId: text,
   /** Nothing is started until it is resumed; a run in progress stops after its waypoint. */
   paused: z.literal(true).optional(),
   /** This run has to stop as soon as it can, and any older one with it when it is the newest. */
-  cancelRequested: z.string().optional(),
+  cancelRequested: text.optional(),
   /** This attempt does its stages from here on again, also those that had succeeded before. */
   retryFrom: StageName.optional(),
   /** Its run carries out this plan and nothing else; absent when it plans from what there is then. */
@@ -97,7 +100,9 @@ export const ManifestRecord = z.strictObject({
   /** Its run is a check for drift, and what that may do; absent for other runs. */
   check: CheckPolicy.optional(),
   /** ISO 8601: when the end of its certificates was last reported while no check renewed them. */
-  remindedAt: z.string().optional(),
+  remindedAt: text.optional(),
+  /** This generation failed, also while what exists is checked. `retryAt`: when it is retried; absent = by a person. */
+  failed: z.strictObject({ retryAt: text.optional() }).optional(),
   /** How many checks there were: part of the names of their runs. */
   checks: z.number().int().optional(),
   /** A deletion orphans these nodes instead of destroying them; `all`: everything. */
@@ -105,10 +110,10 @@ export const ManifestRecord = z.strictObject({
   lease: Lease.nullable(),
   /** Last fence ever given. */
   fence: z.number().int(),
-  createdAt: z.string(),
-  updatedAt: z.string(),
+  createdAt: text,
+  updatedAt: text,
   /** When the scheduler has to handle it (missed start, expired lease, check for drift, retry); absent = not due. */
-  dueAt: z.string().optional(),
+  dueAt: text.optional(),
 });
 export type ManifestRecord = z.infer<typeof ManifestRecord>;
 
@@ -132,17 +137,17 @@ export const ClusterStatus = z.enum([
 ]);
 
 export const NodeProgress = z.strictObject({
-  name: z.string(),
-  role: z.string(),
-  pool: z.string(),
-  provider: z.string(),
+  name: text,
+  role: text,
+  pool: text,
+  provider: text,
   /** `stays`, `joins`, `leaves`: what the waypoint does to it. */
   part: z.enum(['stays', 'joins', 'leaves']),
 });
 export type NodeProgress = z.infer<typeof NodeProgress>;
 
 export const ClusterProgress = z.strictObject({
-  runId: z.string(),
+  runId: text,
   direction: Direction,
   /** 1-based waypoint of this run and how many are planned (from here on). */
   waypoint: z.number().int(),
@@ -151,27 +156,27 @@ export const ClusterProgress = z.strictObject({
   /** Steps (stages with work, over all waypoints) finished, and all of them. */
   step: z.number().int(),
   steps: z.number().int(),
-  startedAt: z.string(),
-  updatedAt: z.string(),
+  startedAt: text,
+  updatedAt: text,
   nodes: z.array(NodeProgress),
 });
 export type ClusterProgress = z.infer<typeof ClusterProgress>;
 
 export const ClusterFailure = StageError.extend({
   stage: StageName.optional(),
-  runId: z.string(),
-  at: z.string(),
+  runId: text,
+  at: text,
   /** What the pipeline did about it, a sentence. */
-  outcome: z.string(),
+  outcome: text,
   /** Artifact prefix of the failed attempt, for its log. */
-  attemptPrefix: z.string().optional(),
+  attemptPrefix: text.optional(),
 });
 export type ClusterFailure = z.infer<typeof ClusterFailure>;
 
 /** A new pool that could not be created: it waits for another generation or attempt than these. */
 export const HeldPool = z.strictObject({
   /** Its name. */
-  pool: z.string(),
+  pool: text,
   role: z.enum(poolRoles),
   generation: z.number().int(),
   attempt: z.number().int(),
@@ -182,20 +187,20 @@ export type HeldPool = z.infer<typeof HeldPool>;
 /** Nodes that the waypoint in progress pauses for. */
 export const NodeWait = z.strictObject({
   /** What holds each, and ISO 8601: since when. */
-  nodes: z.array(z.strictObject({ node: z.string(), because: z.string(), since: z.string() })),
+  nodes: z.array(z.strictObject({ node: text, because: text, since: text })),
   /** ISO 8601: when the stage tries them again. */
-  comparedAgainAt: z.string(),
+  comparedAgainAt: text,
 });
 export type NodeWait = z.infer<typeof NodeWait>;
 
 /** What succeeded on the way to one target, so that it is not repeated; `key` is a hash of direction, target and start. */
-export const DoneStages = z.strictObject({ key: z.string(), stages: z.array(StageName) });
+export const DoneStages = z.strictObject({ key: text, stages: z.array(StageName) });
 export type DoneStages = z.infer<typeof DoneStages>;
 
 export const ClusterRecord = z.strictObject({
-  namespace: z.string(),
-  manifest: z.string(),
-  cluster: z.string(),
+  namespace: text,
+  manifest: text,
+  cluster: text,
   /** Optimistic lock: every write names the version it read. */
   version: z.number().int(),
   /** Fence of the last writer; an older one is refused. */
@@ -209,7 +214,7 @@ export const ClusterRecord = z.strictObject({
   progress: ClusterProgress.nullable(),
   failure: ClusterFailure.nullable(),
   /** Artifact prefix of the waypoint in progress, or of the last one; `w<NN>` at its end counts within a run. */
-  waypointPrefix: z.string().nullable(),
+  waypointPrefix: text.nullable(),
   /** Number of failures of the waypoint in progress that were followed by a pause. */
   backOffs: z.number().int(),
   nodeWait: NodeWait.optional(),
@@ -219,6 +224,8 @@ export const ClusterRecord = z.strictObject({
   lastChange: LastChange.optional(),
   /** What the last check for drift found; absent before the first. */
   drift: ClusterDrift.optional(),
+  /** How the last change ended, while what exists is checked and repaired without it; absent once another change starts. */
+  unreached: z.strictObject({ status: ClusterStatus, failure: ClusterFailure.nullable() }).optional(),
   /** Requests apart from the manifest that the waypoint in progress, or the last one, fulfils; absent without such requests. */
   demand: Demand.pick({ sizes: true, replace: true }).optional(),
 });
@@ -226,10 +233,10 @@ export type ClusterRecord = z.infer<typeof ClusterRecord>;
 
 /** What was requested of a cluster in addition to its manifest; absent when nothing ever was. */
 export const DemandRecord = Demand.extend({
-  namespace: z.string(),
-  manifest: z.string(),
+  namespace: text,
+  manifest: text,
   /** Its id, as in `ClusterRecord`. */
-  cluster: z.string(),
+  cluster: text,
   /** Optimistic lock: every write names the version it read. */
   version: z.number().int(),
 });
@@ -239,50 +246,50 @@ export const RunStatus = z.enum(['Queued', 'Running', 'Succeeded', 'Failed', 'Ab
 export type RunStatus = z.infer<typeof RunStatus>;
 
 export const RunRecord = z.strictObject({
-  namespace: z.string(),
-  manifest: z.string(),
+  namespace: text,
+  manifest: text,
   /** `<manifest>-<uid>-g<generation>-a<attempt>`, of a check `…-d<number>`; also the name of its execution. */
-  runId: z.string(),
+  runId: text,
   generation: z.number().int(),
   attempt: z.number().int(),
-  reason: z.string(),
+  reason: text,
   status: RunStatus,
-  queuedAt: z.string(),
-  startedAt: z.string().optional(),
-  endedAt: z.string().optional(),
+  queuedAt: text,
+  startedAt: text.optional(),
+  endedAt: text.optional(),
   /** The release that the run started with; absent: it started before runs recorded that, or has not started. */
   runners: RunnerRelease.optional(),
   /** The plan that it carries out, and who approved that; absent when it was bound to none. */
   plan: BoundPlan.pick({ id: true, approvedBy: true }).optional(),
   /** Outcome of each cluster by its name, filled in when the run settles. */
-  clusters: z.record(z.string(), z.strictObject({ status: ClusterStatus, message: z.string() })),
+  clusters: z.record(text, z.strictObject({ status: ClusterStatus, message: text })),
 });
 export type RunRecord = z.infer<typeof RunRecord>;
 
 export const RunEvent = z.strictObject({
   /** ISO 8601 with ms. */
-  at: z.string(),
-  runId: z.string(),
+  at: text,
+  runId: text,
   level: z.enum(['info', 'warning', 'error']),
   /** One of `eventKinds`, or of another version. */
-  kind: z.string(),
+  kind: text,
   /** Name of the cluster. */
-  cluster: z.string().optional(),
+  cluster: text.optional(),
   /** The waypoint of an event about a waypoint, a stage or a tool: as in the paths of their logs, `w00`. */
-  waypoint: z.string().optional(),
+  waypoint: text.optional(),
   stage: RunWork.optional(),
-  node: z.string().optional(),
+  node: text.optional(),
   /** The number of the try, from 1, for events about a stage or its tool. */
   attempt: z.number().int().optional(),
   /** How long a stage took; only in the event of its end. */
   seconds: z.number().optional(),
   /** What it did, as numbers. */
-  counts: z.record(z.string(), z.number()).optional(),
+  counts: z.record(text, z.number()).optional(),
   /** Seconds of each phase of its build, as CodeBuild counts them: `queued`, `provisioning`, `build`, … */
-  phases: z.record(z.string(), z.number()).optional(),
+  phases: z.record(text, z.number()).optional(),
   /** Name of the caller who requested it. */
-  by: z.string().optional(),
-  message: z.string(),
+  by: text.optional(),
+  message: text,
 });
 export type RunEvent = z.infer<typeof RunEvent>;
 /** With its id: the same whenever it is read, of no other event of its manifest. */

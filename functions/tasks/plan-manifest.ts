@@ -5,6 +5,7 @@ import { aheadOf } from '../ahead.ts';
 import { taskHandler } from '../middleware.ts';
 import { takeOver } from '../pipeline/clusters/fence-cluster.ts';
 import { refuseMoved } from '../pipeline/clusters/plan-outcomes.ts';
+import { isMaintained } from '../pipeline/drift/maintained-cluster.ts';
 import { orphanAll } from '../pipeline/manifests/orphan-manifest.ts';
 import { movedOfAny } from '../pipeline/plans/bound-plan.ts';
 import { eachCluster, needsWork } from '../pipeline/plans/cluster-plans.ts';
@@ -61,7 +62,7 @@ async function touchedOf(
   const planning = planningOf(deps, manifest, await deps.demands.list(manifest));
   const records = manifest.check ? deps.clusters.each(manifest) : eachCluster(deps, manifest);
   const touched = aheadOf(records, async (record) => {
-    if (!manifest.check && !needsWork(planning, manifest, record)) return [];
+    if (!(manifest.check ? isMaintained(record) : needsWork(planning, manifest, record))) return [];
     await takeOver(deps, { manifest, record, fence });
     return [{ cluster: record.cluster }];
   });

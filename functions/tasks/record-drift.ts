@@ -35,7 +35,9 @@ export const handler = taskHandler(
     await deps.clusters.put(changed(record, run, { drift: news.drift }));
     const events = [...driftEvents(news), ...(healing?.events ?? [])];
     await reportEvents(deps, run, now.toISOString(), events);
-    if (manifest && nodes.length > 0) await startReplacements(deps, { manifest, nodes });
+    // After a failed attempt, the run of this check does it: the next attempt would lead to what failed.
+    if (manifest && manifest.failed === undefined && nodes.length > 0)
+      await startReplacements(deps, { manifest, nodes });
     return { measures: measureDrift(news.drift) };
   },
 );

@@ -55,7 +55,9 @@ export const handler = taskHandler(RecordRollbackInput, uses, async ({ run, plan
   if (record.current === null) await removeClusterFiles(deps, run);
   await removePoolKeys(deps, run, record.current, [record.attempted]);
   const before = { ...statesAfterUndo(record), facts, backOffs: 0 };
-  const { doneStages: _done, heldPools: _held, demand: _demand, ...kept } = record;
+  const { doneStages: _done, heldPools, demand: _demand, ...rest } = record;
+  // What was undone is none of the change that left pools out.
+  const kept = record.unreached && heldPools ? { ...rest, heldPools } : rest;
   const undone = changed(kept, run, { ...before, status: 'Converged', failure: { ...failure, outcome } });
   // The planner is a third of the function, and few clusters have a demand.
   const reached =

@@ -4,11 +4,13 @@ import { taskHandler } from '../middleware.ts';
 import { isCheck } from '../pipeline/drift/drift-check.ts';
 import { earlierCheck, nextCheckOf } from '../pipeline/drift/drift-policy.ts';
 import { isCancelled } from '../pipeline/records/cancellation.ts';
+import { removeManifestFiles } from '../pipeline/records/cluster-files.ts';
 import { storedManifest } from '../pipeline/records/stored-manifest.ts';
+import { checkedOutcome, dueAfterRun } from '../pipeline/runs/due-after-run.ts';
 import { planRetry, retryEvent } from '../pipeline/runs/retry-plan.ts';
 import { endRun, settleStatus } from '../pipeline/runs/run-end.ts';
 import { brokenOutcome, outcomeOf, outcomesOf, pausedOutcome, undoneOutcome } from '../pipeline/runs/run-summary.ts';
-import { settledByPlans, settledByRecords } from '../pipeline/runs/settled-clusters.ts';
+import { clustersAtEnd } from '../pipeline/runs/settled-clusters.ts';
 import { firstReminder } from '../pipeline/schedule/expiry-reminders.ts';
 
 const uses = [
@@ -33,41 +35,33 @@ export const handler = taskHandler(
     const at = now.toISOString();
     const manifest = await storedManifest(deps, key);
     const check = isCheck(manifest, { runId });
-    // A check changes no machines. Records of an older release get their cost with it.
-    const counts = !check || manifest.acceptedCost === undefined;
-    const cost = counts ? await import('../pipeline/runs/settled-cost.ts') : undefined;
-    const clusters = await Array.fromAsync(
-      check || manifest.generation !== generation
-        ? settledByRecords(deps, key, cost?.costOfCluster)
-        : settledByPlans(deps, manifest, cost?.costOfCluster),
-    );
+    const { clusters, maintained, acceptedCost: cost } = await clustersAtEnd(deps, manifest, { check, generation });
     const unfinished = clusters.filter((cluster) => cluster.unfinished);
     const stored = clusters.filter((cluster) => cluster.stored);
     const reached = outcomeOf(Math.max(stored.length, unfinished.length), unfinished);
-    const summary = pausedOutcome(manifest, runId, unfinished) ?? reached;
+    const summary = (!maintained && pausedOutcome(manifest, runId, unfinished)) || reached;
     const cancelled = isCancelled(manifest, { runId });
     const broken = brokenOutcome(summary, unfinished, runId);
     const newest = manifest.generation === generation && manifest.attempt === attempt;
     if (broken && newest && !cancelled) return broken;
-    const retry = summary.outcome === 'failed' && !cancelled ? planRetry(manifest, unfinished, now) : undefined;
-    const next = summary.outcome === 'done' ? earlierCheck(nextCheckOf(manifest, now), clusters, now) : retry?.dueAt;
-    // Without checks, someone is still warned before certificates end.
-    const quiet = summary.outcome === 'done' || summary.outcome === 'paused';
-    const dueAt = next ?? (quiet ? firstReminder(clusters) : undefined);
+    const retries = summary.outcome === 'failed' && !cancelled && !maintained;
+    const retry = retries ? planRetry(manifest, unfinished, now) : undefined;
+    const checkAt = earlierCheck(nextCheckOf(manifest, now), clusters, now);
+    const { retryAt = retry?.dueAt } = maintained ?? {};
+    const remindAt = firstReminder(clusters);
+    const next = dueAfterRun({ outcome: summary.outcome, clusters, checkAt, retryAt, remindAt });
     const gone = summary.outcome === 'done' && manifest.deleting;
-    const acceptedCost = summary.outcome === 'done' ? cost?.costOfSettled(clusters) : undefined;
-    const also = { ...(dueAt !== undefined && { dueAt }), ...(acceptedCost && { acceptedCost }) };
+    const also = { ...next, ...(summary.outcome === 'done' && cost && { acceptedCost: cost }) };
     const settled = gone
       ? await deps.manifests.remove(key, fence, generation)
       : await deps.manifests.settle(key, fence, { generation, attempt }, settleStatus(summary), at, also);
-    const outcome = settled === 'newer' ? 'newer' : summary.outcome;
-    const undone = summary.outcome === 'done' ? undoneOutcome(stored, runId) : undefined;
-    const ended = { outcome: outcome === 'newer' ? outcome : (undone ?? summary).outcome, summary: undone ?? summary };
+    const result = maintained ? checkedOutcome(summary, unfinished, runId) : summary;
+    const outcome = settled === 'newer' ? 'newer' : result.outcome;
+    const undone = result.outcome === 'done' ? undoneOutcome(stored, runId) : undefined;
+    const ended = { outcome: outcome === 'newer' ? outcome : (undone ?? result).outcome, summary: undone ?? result };
     await endRun(deps, { key, runId, at, ...ended, cancelled, clusters: outcomesOf(stored, runId), check });
     if (retry && outcome === 'failed') await deps.events.append(key, [retryEvent(retry, at, runId)]);
-    if (gone && outcome === 'done')
-      for (const kind of ['documents', 'agents', 'plugins'])
-        await deps.artifacts.removeAll(`${kind}/${namespace}/${name}/`);
-    return { ...summary, outcome };
+    if (gone && outcome === 'done') await removeManifestFiles(deps, key);
+    return { ...result, outcome };
   },
 );

@@ -218,6 +218,15 @@ describe('the exit code of a run that was waited for', () => {
     expect([codeOf('Succeeded'), codeOf('Failed'), codeOf('Aborted')]).toEqual([0, 6, 6]);
   });
 
+  it('a check of what exists has not failed, although its manifest had', () => {
+    const { lastRun, ...manifest } = described({ status: 'Failed' });
+    const codes = (['Succeeded', 'Failed'] as const).map((status) => {
+      const followed = { manifest: { ...manifest, lastRun: lastRun && { ...lastRun, status } }, elapsedMs: 0 };
+      return exitCodeOfRun(followed, { deleting: false, unchanged: false });
+    });
+    expect(codes).toEqual([0, 6]);
+  });
+
   it('a request that started nothing has not failed', () => {
     expect(codeOf('Failed', true)).toBe(0);
   });

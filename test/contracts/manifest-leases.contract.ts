@@ -112,13 +112,17 @@ export function manifestLeasesContract(name: string, make: () => ManifestStore):
       await store.create(aManifest({ name: 'waits', dueAt: minute(300) }));
       await store.create(aManifest({ retries: 2 }));
       await store.takeLease(key, 'a', term(0));
-      await store.settle(key, 1, seen, 'Failed', minute(2), { dueAt: minute(299) });
+      await store.settle(key, 1, seen, 'Failed', minute(2), { dueAt: minute(299), failed: { retryAt: minute(299) } });
       expect((await store.due(minute(300), 1)).map(({ name }) => name)).toEqual(['waits']);
       const due = await store.due(minute(300), 10);
-      expect(due).toMatchObject([{ name: 'waits' }, { status: 'Failed', retries: 2, dueAt: minute(299) }]);
+      expect(due).toMatchObject([
+        { name: 'waits' },
+        { status: 'Failed', retries: 2, dueAt: minute(299), failed: { retryAt: minute(299) } },
+      ]);
       await store.takeLease(key, 'b', term(301));
       await store.settle(key, 2, seen, 'Done', minute(302));
       expect(await store.get(key)).not.toHaveProperty('retries');
+      expect(await store.get(key)).not.toHaveProperty('failed');
     });
 
     it('a deletion starts with status Deleting', async () => {

@@ -68,12 +68,13 @@ export class InMemoryManifests implements ManifestStore {
     }
     const isNew = 'document' in record && record.generation !== stored.generation;
     const { document, checksum } = isNew ? record : stored;
-    const { generation, attempt, status, runId, deleting, updatedAt, plan, planes, acceptedCost, remindedAt } = record;
+    const { generation, attempt, status, runId, deleting, updatedAt, plan, planes, acceptedCost, remindedAt, failed } =
+      record;
     const { retryFrom, retries, orphans, dueAt, check, checks, origin, templates, templateSecrets, templatesSeen } =
       record;
     const { dueAt: _due, retryFrom: _from, retries: _retries, orphans: _orphans, check: _check, ...same } = stored;
     const { origin: _origin, templates: _templates, templateSecrets: _secrets, templatesSeen: _seen, ...rest } = same;
-    const { plan: _plan, planes: _planes, acceptedCost: _cost, remindedAt: _reminded, ...kept } = rest;
+    const { plan: _plan, planes: _planes, acceptedCost: _cost, remindedAt: _reminded, failed: _failed, ...kept } = rest;
     const change = { document, checksum, generation, attempt, status, runId, deleting, updatedAt };
     const optional = {
       ...(retryFrom !== undefined && { retryFrom }),
@@ -90,6 +91,7 @@ export class InMemoryManifests implements ManifestStore {
       ...(planes !== undefined && { planes }),
       ...(acceptedCost !== undefined && { acceptedCost }),
       ...(remindedAt !== undefined && { remindedAt }),
+      ...(failed !== undefined && { failed }),
     };
     this.#keep({ ...kept, ...change, ...optional });
   }
@@ -131,13 +133,13 @@ export class InMemoryManifests implements ManifestStore {
     seen: ManifestVersion,
     status: ManifestRecord['status'],
     at: string,
-    { dueAt, acceptedCost }: SettledWith = {},
+    { acceptedCost, ...next }: SettledWith = {},
   ): Promise<'settled' | 'newer'> {
     const { stored } = this.#held(key, fence);
     if (stored.generation !== seen.generation || stored.attempt !== seen.attempt) return 'newer';
-    const { retries: _retries, ...done } = freed(stored);
-    const kept = { ...(status === 'Done' ? done : freed(stored)), ...(acceptedCost && { acceptedCost }) };
-    this.#records.set(idOf(key), { ...kept, status, updatedAt: at, ...(dueAt !== undefined && { dueAt }) });
+    const { retries, failed: _failed, ...rest } = freed(stored);
+    const kept = { ...rest, ...(status !== 'Done' && retries !== undefined && { retries }) };
+    this.#records.set(idOf(key), { ...kept, ...(acceptedCost && { acceptedCost }), status, updatedAt: at, ...next });
     return 'settled';
   }
 

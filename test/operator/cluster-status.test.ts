@@ -71,6 +71,16 @@ test.each([
     manifest({ status: 'Running', runId: 'shop-u1-g1-d1a', clusters: [cluster({ status: 'Checking' })] }),
     ...['DONE', 'DONE', 'NONE'],
   ],
+  [
+    'a check for drift of what exists of a manifest that failed',
+    manifest({
+      status: 'Running',
+      failed: true,
+      runId: 'shop-u1-g1-d1a',
+      clusters: [cluster({ status: 'Checking', failure })],
+    }),
+    ...['ERROR', 'ERROR', 'TERRAFORMER'],
+  ],
 ])('%s has the states and phases of Claudie', (_title, of, state, ofCluster, phase) => {
   const status = manifestStatus(of as ManifestDescription, []);
   expect(status.state).toBe(state);

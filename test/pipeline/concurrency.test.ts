@@ -121,11 +121,11 @@ describe('runs that are interrupted', () => {
     pipeline.runner.trouble('infrastructure', () => pipeline.machines.abortAll(), { times: 99 });
     await pipeline.submit(small);
     expect((await pipeline.settle()).map(({ status }) => status)).toEqual(['ABORTED', 'ABORTED', 'ABORTED']);
-    const { status, lease, dueAt } = await pipeline.manifest();
+    const { status, lease, failed } = await pipeline.manifest();
     expect({ status, lease }).toEqual({ status: 'Failed', lease: null });
     const messages = (await pipeline.events()).slice(-2).map(({ message }) => message);
     expect(messages[0]).toContain('3 attempts in a row were interrupted');
-    expect(messages[1]).toContain(`it will be retried at ${dueAt}, retry 1 of`);
+    expect(messages[1]).toContain(`it will be retried at ${failed?.retryAt}, retry 1 of`);
   });
 
   it('a run may be interrupted more often when the installation is configured so', async () => {

@@ -135,7 +135,7 @@ describe('repairs', () => {
     expect(pipeline.runner.ran.filter((stage) => stage === 'infrastructure')).toHaveLength(2);
   });
 
-  it('a repair that fails leaves the cluster as it is; no check follows, and a retry repairs it', async () => {
+  it('a repair that fails leaves the cluster as it is, and a retry repairs it', async () => {
     const pipeline = await existing('repair', gone);
     pipeline.runner.trouble('infrastructure', 'user');
     await nextTick(pipeline);
@@ -146,7 +146,6 @@ describe('repairs', () => {
     });
     expect(await pipeline.manifest()).toMatchObject({ status: 'Failed', lease: null });
     expect(await pipeline.nodes()).toHaveLength(4);
-    expect(await nextTick(pipeline)).toMatchObject({ due: 0 });
     pipeline.runner.ran.length = 0;
     await pipeline.retry();
     await pipeline.settle();
@@ -180,6 +179,18 @@ describe('repairs', () => {
     const { drift } = await pipeline.cluster();
     expect(drift).toMatchObject({ repair: { state: 'helped' } });
     expect([drift?.health, drift?.outage]).toEqual([undefined, undefined]);
+  });
+
+  it('after a repair that failed, the next check decides again: once it helped, the manifest is done', async () => {
+    const pipeline = await existing('repair', gone);
+    pipeline.runner.trouble('infrastructure', 'user');
+    await nextTick(pipeline);
+    pipeline.runner.ran.length = 0;
+    expect(await nextTick(pipeline)).toMatchObject({ due: 1, care: ['checked'] });
+    expect(pipeline.runner.ran).toEqual(['drift', 'infrastructure', 'configuration', 'kubernetes', 'nodes', 'drift']);
+    expect(await pipeline.cluster()).toMatchObject({ status: 'Converged', failure: null, attempted: null });
+    expect(await pipeline.manifest()).toMatchObject({ status: 'Done', attempt: 1 });
+    expect(await pipeline.manifest()).not.toHaveProperty('failed');
   });
 
   it('a repair that is interrupted is continued by the next attempt', async () => {

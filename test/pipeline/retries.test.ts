@@ -55,8 +55,9 @@ describe('retries by the clock', () => {
     'a manifest that failed of class %s is not retried without a reason',
     async (name) => {
       const pipeline = await failing(name);
-      expect(await pipeline.manifest()).not.toHaveProperty('dueAt');
-      expect(await tickAfter(pipeline, 100)).toMatchObject({ care: [] });
+      expect(await pipeline.manifest()).toMatchObject({ failed: {} });
+      expect(await tickAfter(pipeline, 100)).toMatchObject({ care: ['checked'] });
+      expect(await pipeline.manifest()).toMatchObject({ status: 'Failed', attempt: 1, failed: {} });
       expect(await eventsOf(pipeline, 'RetryScheduled')).toEqual([]);
     },
   );
@@ -65,13 +66,13 @@ describe('retries by the clock', () => {
     const pipeline = await failing('quota', 9);
     for (const hours of [1.2, 2.3, 4.5, 9])
       expect(await tickAfter(pipeline, hours)).toMatchObject({ care: ['retried'] });
-    expect(await tickAfter(pipeline, 15)).toMatchObject({ care: [] });
+    expect(await tickAfter(pipeline, 15)).toMatchObject({ care: ['checked'] });
     const manifest = await pipeline.manifest();
     expect(manifest).toMatchObject({ status: 'Failed', attempt: 5, retries: 4 });
     const scheduled = await eventsOf(pipeline, 'RetryScheduled');
     expect(scheduled).toHaveLength(5);
     expect(scheduled.at(-1)).toBe(
-      `it will be retried at ${manifest.dueAt}, retry 5 of ${mostRetries} (a quota must be raised first)`,
+      `it will be retried at ${manifest.failed?.retryAt}, retry 5 of ${mostRetries} (a quota must be raised first)`,
     );
   });
 
@@ -87,8 +88,8 @@ describe('retries by the clock', () => {
   it('a manifest is not retried for ever: the last retry says that a person has to', async () => {
     const pipeline = await failing('capacity', mostRetries + 1);
     for (let retries = 0; retries < mostRetries; retries++) await tickAfter(pipeline, 27);
-    expect(await pipeline.manifest()).toMatchObject({ status: 'Failed', retries: mostRetries });
-    expect(await pipeline.manifest()).not.toHaveProperty('dueAt');
+    expect(await pipeline.manifest()).toMatchObject({ status: 'Failed', retries: mostRetries, failed: {} });
+    expect(await tickAfter(pipeline, 27)).toMatchObject({ care: ['checked'] });
     expect(await eventsOf(pipeline, 'RetriesUsedUp')).toHaveLength(1);
   });
 
@@ -119,14 +120,20 @@ describe('retries by the clock', () => {
       return 'stopped';
     });
     await pipeline.apply(grown);
-    expect(await pipeline.manifest()).toMatchObject({ status: 'Failed' });
-    expect(await pipeline.manifest()).not.toHaveProperty('dueAt');
+    expect(await pipeline.manifest()).toMatchObject({ status: 'Failed', failed: {} });
   });
 
-  it('the description of a failed manifest says when it is retried', async () => {
+  it('the description of a failed manifest says when it is retried, and when what exists is checked', async () => {
     const pipeline = await failing('quota');
     const { dueAt } = await pipeline.manifest();
-    expect((await pipeline.call('', { method: 'GET' })).json).toMatchObject({ status: 'Failed', retryAt: dueAt });
+    const { json } = await pipeline.call('', { method: 'GET' });
+    expect(json).toMatchObject({ status: 'Failed', retryAt: dueAt });
+    expect(json).not.toHaveProperty('checkAt');
+    const other = await failing('user');
+    const { dueAt: checkAt } = await other.manifest();
+    const { json: checked } = await other.call('', { method: 'GET' });
+    expect(checked).toMatchObject({ status: 'Failed', checkAt });
+    expect(checked).not.toHaveProperty('retryAt');
   });
 });
 

@@ -31,6 +31,7 @@ const noPlans: PlansByManifest = new Map();
 function withRows(record: ManifestHead, { clusters, progress }: ClusterRows, plans: PlansByManifest): Row {
   const paused = record.paused === true;
   const proposed = proposedFor(record, plans);
+  const failed = record.failed !== undefined && record.status !== 'Failed';
   return {
     namespace: record.namespace,
     name: record.name,
@@ -40,7 +41,8 @@ function withRows(record: ManifestHead, { clusters, progress }: ClusterRows, pla
     deleting: record.deleting,
     paused,
     ...(isBeingCancelled(record) && { cancelling: true as const }),
-    state: fleetStateOf({ status: record.status, paused, clusters, ...proposed }),
+    ...(failed && { failed }),
+    state: fleetStateOf({ status: failed ? 'Failed' : record.status, paused, clusters, ...proposed }),
     runId: record.runId,
     createdAt: record.createdAt,
     updatedAt: record.updatedAt,
@@ -109,9 +111,17 @@ export function manifestDescription(
     }),
     simulated: [...new Set(clusters.flatMap((cluster) => cluster.facts.simulated))],
     lastRun: lastRun ? shownRun(lastRun) : null,
-    ...(record.status === 'Failed' && record.dueAt !== undefined && !record.paused && { retryAt: record.dueAt }),
+    ...(!record.paused && nextOf(record)),
     links: linksOf(record, record.runId),
   };
+}
+
+/** One that failed before its checks were scheduled, too, was due for its retry alone. */
+function nextOf({ status, dueAt, failed }: ManifestRecord): Pick<ManifestDescription, 'retryAt' | 'checkAt'> {
+  if (dueAt === undefined || (status !== 'Failed' && status !== 'Done')) return {};
+  if (status === 'Failed' && failed === undefined) return { retryAt: dueAt };
+  const { retryAt } = failed ?? {};
+  return { ...(retryAt !== undefined && { retryAt }), ...(dueAt !== retryAt && { checkAt: dueAt }) };
 }
 
 /** A run as it is shown: images of runners name accounts and registries, and are of use to the pipeline alone. */

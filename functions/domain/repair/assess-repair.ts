@@ -55,7 +55,7 @@ export function assessRepair(question: RepairQuestion): RepairDecision {
     const { pool } = node;
     const policy = question.policies[pool];
     const refusal =
-      policy === undefined ? byHand(node) : refusalOf(node, { ...question, policy, outage, maybe, budget });
+      policy === undefined ? notDesired(node) : refusalOf(node, { ...question, policy, outage, maybe, budget });
     if (refusal) refused.push({ node: node.node, ...refusal });
     else if (policy && policy.onUnhealthy !== 'report') {
       replace.push({ node: node.node, because: whyOf(node, now), how: policy.onUnhealthy });
@@ -176,6 +176,9 @@ function isStarting({ health, createdAt }: ObservedNode, { startAfter }: RepairP
 const byHand = ({ node }: ObservedNode): Why => ({
   because: `it is a machine of your own: restart it, or remove it from the manifest; \`kubeloom drift NAME --repair\` connects ${node} again`,
 });
+
+const notDesired = (node: ObservedNode): Why =>
+  node.place === undefined ? byHand(node) : { because: `the manifest no longer has pool ${node.pool}` };
 
 /** Those that are unhealthy for longest come first. */
 function inTurn(observed: readonly ObservedNode[]): readonly ObservedNode[] {

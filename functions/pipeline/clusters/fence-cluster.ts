@@ -20,10 +20,12 @@ export async function takeOver(
 ): Promise<void> {
   let found: ClusterRecord | undefined = record;
   for (let left = tries; found !== undefined && found.version > 0 && found.fence < fence; left--) {
-    const { doneStages: _done, ...rest } = found;
+    const { doneStages: _done, unreached, ...rest } = found;
     const doneStages = manifest.retryFrom ? marksBefore(found, manifest.retryFrom) : found.doneStages;
     try {
-      return await deps.clusters.put({ ...rest, ...(doneStages && { doneStages }), version: rest.version + 1, fence });
+      // How an earlier change ended is of no matter once another one starts.
+      const kept = { ...(doneStages && { doneStages }), ...(manifest.check && unreached && { unreached }) };
+      return await deps.clusters.put({ ...rest, ...kept, version: rest.version + 1, fence });
     } catch (error) {
       if (left === 0 || !isPipelineError(error, 'VersionConflict')) throw error;
       found = await deps.clusters.get({ namespace: record.namespace, name: record.manifest }, record.cluster);

@@ -1,7 +1,8 @@
 /** The next waypoint of a cluster, stored and ready to start; or the reason why nothing is started. */
 import type { PlanClusterInput, PlanClusterOutput } from '#contracts/state-inputs.ts';
 import type { FreePort, Using } from '../../ports.ts';
-import { beginCheck, isCheck, planRepair, wantsCheck } from '../drift/drift-check.ts';
+import { beginCheck, isCheck, wantsCheck } from '../drift/drift-check.ts';
+import { maintenanceDemand, planMaintenance } from '../drift/maintenance-plans.ts';
 import { planCluster } from '../plans/cluster-plans.ts';
 import { demandLeft } from '../plans/demand-left.ts';
 import { planningOf } from '../plans/planning.ts';
@@ -13,7 +14,7 @@ import { refuseNextToBuilds } from '../runs/left-builds.ts';
 import { nothingToDo, runnersOfRun } from '../stages/stage-requests.ts';
 import { storeStart } from '../stages/stored-start.ts';
 import { describePath, planEvents, plannedPath } from './plan-events.ts';
-import { cancelledRecord, reachedRecord, refusedOf } from './plan-outcomes.ts';
+import { cancelledRecord, reachedRecord, refusedOf, unreachedRecord } from './plan-outcomes.ts';
 import { isWaiting, startWaypoint } from './waypoint-start.ts';
 
 /** What it calls of the ports. */
@@ -51,9 +52,11 @@ export async function nextWaypoint(
   refuseNextToBuilds(record, run, stopped);
   if (isWaiting(run, record, now) && !isCancelled(manifest, run)) return nothingToDo('wait');
   if (wantsCheck(manifest, run, record)) return beginCheck(deps, { run, record, runners });
-  const demand = await demandLeft(deps, { run, manifest, record, now });
+  const check = isCheck(manifest, run);
+  const left = await demandLeft(deps, { run, manifest, record, now });
+  const demand = check ? maintenanceDemand(manifest, record, left) : left;
   const planning = planningOf(deps, manifest, demand ? [demand] : []);
-  const plan = isCheck(manifest, run) ? planRepair(record) : planCluster(planning, manifest, record);
+  const plan = check ? planMaintenance(manifest, record, demand) : planCluster(planning, manifest, record);
   const refused = refusedOf(run, manifest, { record, demand, refusals: plan.refusals, now });
   if (refused) {
     await deps.clusters.put(refused);
@@ -64,7 +67,10 @@ export async function nextWaypoint(
     if (record.current === null) {
       await deps.demands.remove(key, run.cluster);
       await (stored && deps.clusters.remove({ ...stored, fence: run.fence }));
-    } else await deps.clusters.put(reachedRecord(run, manifest, record, now));
+    } else {
+      const unreached = check ? unreachedRecord(run, manifest, { record, planning }) : undefined;
+      await deps.clusters.put(unreached ?? reachedRecord(run, manifest, record, now));
+    }
     return nothingToDo('none');
   }
   if (isCancelled(manifest, run)) {

@@ -3,50 +3,37 @@ import type { ClusterRecord, ManifestRecord } from '#contracts/records.ts';
 import { waypointKeys } from '#contracts/stage.ts';
 import type { ClusterRun, PlanClusterOutput, StageRequest } from '#contracts/state-inputs.ts';
 import { assessDrift, type DriftNews } from '#domain/assess-drift.ts';
-import type { ClusterState } from '#domain/cluster-state.ts';
 import { DriftReport, type NodeObservation } from '#domain/drift.ts';
-import type { ClusterPlan } from '#domain/plan.ts';
-import { repairWaypoints } from '#domain/planning/work/repair-plans.ts';
 import { withSeenHealthy } from '#domain/repair/after-repair.ts';
 import { isUnhealthy } from '#domain/repair/node-health.ts';
 import type { Using } from '../../ports.ts';
 import { isCancelled } from '../records/cancellation.ts';
-import { type ClusterEvent, changed, clusterName, keyOf } from '../records/cluster-records.ts';
+import { type ClusterEvent, changed, keyOf } from '../records/cluster-records.ts';
 import { knownFacts, readDocument } from '../records/known-facts.ts';
 import { nothingToDo, type Runners, stageBuild } from '../stages/stage-requests.ts';
 import { nextPrefix, type Start, storeStart } from '../stages/stored-start.ts';
 import { driftChecksOf } from './drift-policy.ts';
 import { type Healing, healNodes } from './heal-nodes.ts';
+import { type ExistingRecord, isCheckable, unreachedOf } from './maintained-cluster.ts';
 
 /** True when this run was started as a drift check, and is still the current run of the manifest. */
 export function isCheck(manifest: ManifestRecord, run: Pick<ClusterRun, 'runId'>): boolean {
   return manifest.check !== undefined && manifest.runId === run.runId;
 }
 
-/** A check of an existing cluster. */
-type CheckedRecord = ClusterRecord & { readonly current: ClusterState };
-
 /** A check runs once, and once more after a repair; a continued repair is verified, too. */
-export function wantsCheck(manifest: ManifestRecord, run: ClusterRun, record: ClusterRecord): record is CheckedRecord {
-  if (manifest.paused || isCancelled(manifest, run) || record.current === null || record.attempted !== null)
-    return false;
-  if (record.drift?.repair?.state === 'made') return true;
-  const waits = record.drift?.repair?.state === 'requested';
-  return isCheck(manifest, run) && record.drift?.runId !== run.runId && !waits;
-}
-
-/** The repair that a check requested, of the current state, whatever else the manifest asks for. */
-export function planRepair(record: ClusterRecord): ClusterPlan {
-  const { current, drift } = record;
-  const items = drift?.repair?.state === 'requested' ? drift.repair.items : [];
-  const waypoints = current === null ? [] : [...repairWaypoints(current, items, drift?.repair?.strays)];
-  return { cluster: clusterName(record), waypoints, refusals: [] };
+export function wantsCheck(manifest: ManifestRecord, run: ClusterRun, record: ClusterRecord): record is ExistingRecord {
+  if (manifest.paused || isCancelled(manifest, run) || !isCheckable(record)) return false;
+  const { drift } = record;
+  if (record.attempted === null && drift?.repair?.state === 'made') return true;
+  // A repair that an earlier run requested is decided about again, by what is found now.
+  return isCheck(manifest, run) && drift?.runId !== run.runId;
 }
 
 /** Stores the input of the runner for a check, and returns the output for the state machine. */
 export async function beginCheck(
   deps: Using<'artifacts.getText' | 'artifacts.putText' | 'clusters.put'>,
-  { run, record, runners }: { readonly run: ClusterRun; readonly record: CheckedRecord; readonly runners: Runners },
+  { run, record, runners }: { readonly run: ClusterRun; readonly record: ExistingRecord; readonly runners: Runners },
 ): Promise<PlanClusterOutput> {
   const { namespace, name, generation, runId, cluster } = run;
   const { current, drift } = record;
@@ -59,7 +46,7 @@ export async function beginCheck(
   const slot: StageRequest = { ...nothing.do.drift, hasWork: true, ...build, waypointPrefix };
   const start: Start = {
     document: { schema: 1, namespace, manifest: name, generation, runId, cluster, facts, current, reason },
-    record: changed(record, run, { status: 'Checking', facts, waypointPrefix }),
+    record: changed(record, run, { status: 'Checking', facts, waypointPrefix, ...unreachedOf(record) }),
     output: { ...nothing, direction: 'check', waypointPrefix, do: { ...nothing.do, drift: slot } },
   };
   await storeStart(deps, start);

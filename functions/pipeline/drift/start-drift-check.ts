@@ -1,4 +1,4 @@
-/** Starting a check for drift of a manifest that is done: a run of its own, of the same generation and attempt. */
+/** Starting a check for drift of a manifest that is done or failed: a run of its own, of the same generation and attempt. */
 import type { ManifestHead } from '#contracts/records.ts';
 import type { CheckPolicy } from '#domain/drift.ts';
 import type { Using } from '../../ports.ts';
@@ -32,6 +32,7 @@ export async function storeDriftCheck(
     attempt,
     checks,
     check: policy,
+    ...(stored.status === 'Failed' && { failed: stored.failed ?? {} }),
     status: 'Pending',
     runId: `${name}-${uid}-g${generation}-d${checks.toString(36)}`,
     updatedAt: now.toISOString(),

@@ -20,10 +20,14 @@ export interface MovedTemplates {
 type Ports = Parameters<typeof pinTemplates>[0] & Using<'clock' | 'clusters.list' | 'ids'>;
 
 /**
- * Undefined when none has moved, or no one could say. One request a reference; a commit needs none. Private repositories are not
+ * Undefined when none has moved, or no one could say. `retries`: the next run is a retry, which may take them. One request a reference; a commit needs none. Private repositories are not
  * asked: only a runner may read their tokens, and only the API may start one.
  */
-export async function movedTemplates(deps: Ports, record: ManifestRecord): Promise<MovedTemplates | undefined> {
+export async function movedTemplates(
+  deps: Ports,
+  record: ManifestRecord,
+  retries: boolean,
+): Promise<MovedTemplates | undefined> {
   const { namespace, runId, deleting, templates: before = {}, templateSecrets = {} } = record;
   if (deleting || Object.keys(before).length === 0) return undefined;
   const now = await pinTemplates(deps, namespace, manifestOf(record));
@@ -36,7 +40,7 @@ export async function movedTemplates(deps: Ports, record: ManifestRecord): Promi
   };
   // What was approved is not exchanged.
   const bound = record.plan !== undefined;
-  const taken = record.status === 'Failed' && !bound && (await isHarmless(deps, record, { ...record, ...templates }));
+  const taken = retries && !bound && (await isHarmless(deps, record, { ...record, ...templates }));
   const seen = Object.fromEntries(moved.map((name) => [name, now.templates[name] ?? '']));
   if (!taken && sameValue(seen, record.templatesSeen ?? {})) return { change: { templatesSeen: seen }, events: [] };
   const texts = moved.map((name) => `of ${templatesUserText(name)} from ${before[name] ?? 'none'} to ${seen[name]}`);

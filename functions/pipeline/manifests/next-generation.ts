@@ -55,8 +55,9 @@ export function nextRecord(
   const templatesSeen =
     desired.templatesSeen ?? (desired.again && !desired.templates ? stored?.templatesSeen : undefined);
   const orphans = desired.orphans ?? (stored?.deleting ? stored.orphans : undefined);
-  // Only what is done is checked: neither a check nor what follows it is bound to the plan of the run before.
-  const bound = desired.again && stored?.status !== 'Done' && stored?.check === undefined;
+  // Neither the check of what is done nor what follows it is bound to the plan of the run before.
+  const reached = stored?.status === 'Done' || (stored?.check !== undefined && stored.failed === undefined);
+  const bound = desired.again && !reached;
   const kept = bound ? stored?.plan : undefined;
   const plan = desired.plan === undefined ? kept : (desired.plan ?? undefined);
   const acceptedCost = desired.acceptedCost ?? (desired.again ? stored?.acceptedCost : undefined);

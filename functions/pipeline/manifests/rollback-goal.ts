@@ -41,7 +41,9 @@ async function doneSince(
   do {
     const page = await runs.list(stored, 200, next);
     const mine = page.items.filter(({ runId }) => runId.startsWith(own));
-    for (const { generation, status } of mine) if (status === 'Succeeded') done.add(generation);
+    // A check may succeed although its generation failed.
+    for (const { generation, status, runId } of mine)
+      if (status === 'Succeeded' && !/-d[0-9a-z]+$/.test(runId)) done.add(generation);
     next = (mine.at(-1)?.generation ?? 0) < oldest ? undefined : page.next;
   } while (next !== undefined);
   return done;

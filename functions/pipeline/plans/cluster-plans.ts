@@ -33,7 +33,7 @@ export function planCluster(
   const goal = { cluster: clusterName(record), current, attempted };
   if (manifest.deleting) return planClusterPath({ ...goal, desired: null });
   const document = manifestOf(manifest);
-  try {
+  return orRefused(goal.cluster, () => {
     const heldPools = heldBy(manifest, record);
     const demand = openDemand(demands[cluster] ?? noDemand, { current, attempted, bounds: boundsOf(document) });
     const unhealthy = (record.drift?.health ?? []).filter(({ health }) => isUnhealthy(health)).map(({ node }) => node);
@@ -60,10 +60,17 @@ export function planCluster(
       upstreamDocuments,
     };
     return planClusterPath({ ...goal, desired: desired && { ...desired, id: cluster }, options });
+  });
+}
+
+/** A plan that is refused while it is made, as when addresses run out. */
+export function orRefused(cluster: string, plan: () => ClusterPlan): ClusterPlan {
+  try {
+    return plan();
   } catch (error) {
     if (!isPipelineError(error, 'PlanRefused')) throw error;
-    const refusal = { path: `cluster ${goal.cluster}`, reason: error.message, fix: 'change the manifest' };
-    return { cluster: goal.cluster, waypoints: [], refusals: [refusal] };
+    const refusal = { path: `cluster ${cluster}`, reason: error.message, fix: 'change the manifest' };
+    return { cluster, waypoints: [], refusals: [refusal] };
   }
 }
 
@@ -82,7 +89,7 @@ export function heldBy(
 }
 
 /** Nodes that may be drained at once, by pool name. */
-const drainBudgets = onceFor(({ spec: { nodePools } }: InputManifest): Readonly<Record<string, number>> => {
+export const drainBudgets = onceFor(({ spec: { nodePools } }: InputManifest): Readonly<Record<string, number>> => {
   const pools = [...nodePools.dynamic, ...nodePools.static];
   return Object.fromEntries(pools.map(({ name, maxUnavailable }) => [name, maxUnavailable]));
 });

@@ -1,4 +1,5 @@
-/** Files of a cluster that outlive its waypoints: they are removed when nothing of the cluster is left. */
+/** Files that outlive waypoints and runs: they are removed when nothing of their cluster, or of their manifest, is left. */
+import type { ManifestKey } from '#contracts/records.ts';
 import { clusterKeys } from '#contracts/stage.ts';
 import type { ClusterRun } from '#contracts/state-inputs.ts';
 import type { Using } from '../../ports.ts';
@@ -14,4 +15,12 @@ export async function removeClusterFiles(
   await Promise.all(
     Object.values(clusterKeys({ namespace, manifest: name, cluster })).map((key) => artifacts.remove(key)),
   );
+}
+
+/** Removes what is kept of a manifest apart from its records. */
+export async function removeManifestFiles(
+  { artifacts }: Using<'artifacts.removeAll'>,
+  { namespace, name }: ManifestKey,
+): Promise<void> {
+  for (const kind of ['documents', 'agents', 'plugins']) await artifacts.removeAll(`${kind}/${namespace}/${name}/`);
 }

@@ -49,8 +49,8 @@ export async function submitGoal(
   if (stored?.paused) return { ...answer, start: false, refused: 'it is paused; resume it first' };
   const reached = stored?.checksum === planned.goal;
   if (reached && stored.status === 'Done') return checkIll(deps, rollOut, planned, { stored, answer });
-  // An earlier call stored it: the same run.
-  if (reached && stored.status !== 'Failed') return { ...answer, start: true };
+  // An earlier call stored it: the same run, unless that failed and what exists is being checked.
+  if (reached && stored.status !== 'Failed' && stored.failed === undefined) return { ...answer, start: true };
   if (!reached && (stored?.generation ?? null) !== planned.before) {
     return { ...answer, start: false, refused: stored ? changedText(stored) : 'its manifest was deleted' };
   }

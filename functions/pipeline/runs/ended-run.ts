@@ -4,6 +4,7 @@ import type { EndedRunInput, ReleaseRunOutput, StateError } from '#contracts/sta
 import { failurePolicy, restartPauseSeconds } from '#domain/failure-policy.ts';
 import type { Using } from '../../ports.ts';
 import { isCancelled } from '../records/cancellation.ts';
+import { dueAfterFailure } from './due-after-run.ts';
 import { planRetryOf, type RetryPlan, retryEvent } from './retry-plan.ts';
 import { innermost, passes } from './service-faults.ts';
 
@@ -46,7 +47,7 @@ export async function releaseRun(ended: EndedRunInput, deps: ReleasePorts): Prom
     messages.map((message) => runEvent(ended, at, message)),
   );
   if (next.care === 'fail' && next.retry) await deps.events.append(key, [retryEvent(next.retry, at, ended.runId)]);
-  if (next.care === 'fail') await endWith('Failed', manifest, { at, dueAt: next.retry?.dueAt }, deps);
+  if (next.care === 'fail') await endWith('Failed', manifest, { at, ...dueOf(manifest, next, deps.clock.now()) }, deps);
   if (next.care === 'pause') await endWith('Pending', manifest, { at }, deps);
   const { sentence: reason, pauseSeconds = 0 } = next;
   return { ...version, reason, startAgain: next.care === 'start', pauseSeconds };
@@ -65,6 +66,8 @@ interface Next {
   readonly pauseSeconds?: number;
   /** The automatic retry of a failed run. @default only a person retries it */
   readonly retry?: RetryPlan;
+  /** It was a check of what exists, which is repeated at once. @default in an hour */
+  readonly checkAgain?: boolean;
 }
 
 interface Aftermath {
@@ -77,7 +80,10 @@ interface Aftermath {
 }
 
 async function nextFor(manifest: ManifestHead, { ended, broke, mine, recent, deps }: Aftermath): Promise<Next> {
-  if (manifest.paused) return { care: 'pause', sentence: 'the manifest is paused; resume it to continue' };
+  const check = manifest.check !== undefined && manifest.runId === ended.runId;
+  const maintained = check && manifest.failed !== undefined;
+  if (manifest.paused && !maintained)
+    return { care: 'pause', sentence: 'the manifest is paused; resume it to continue' };
   if (isCancelled(manifest, manifest)) return { care: 'fail', sentence: 'it was cancelled' };
   const newest = recent.find((run) => run.runId === manifest.runId);
   // The run was stored but its record was not: it counts as queued.
@@ -90,12 +96,12 @@ async function nextFor(manifest: ManifestHead, { ended, broke, mine, recent, dep
     };
   }
   // The next run is not a check: it finishes what this one started, and if that breaks as well it has failed.
-  if (manifest.check !== undefined && manifest.runId === ended.runId)
+  if (check && !maintained)
     return {
       care: 'start',
       sentence: 'it was a drift check; what it started is finished, and the next check starts at its regular time',
     };
-  if (ended.status === 'FAILED' && !broke)
+  if (ended.status === 'FAILED' && !broke && !maintained)
     return { care: 'fail', sentence: 'the run itself broke; retry once the cause is found' };
   // Runs outlive their manifest; an earlier one of the same name had another uid.
   const own = `${manifest.name}-${manifest.uid}-`;
@@ -103,6 +109,12 @@ async function nextFor(manifest: ManifestHead, { ended, broke, mine, recent, dep
   const previous = sameGeneration.findIndex((run) => run.status !== 'Aborted' && !mine.includes(run));
   const inARow = previous < 0 ? sameGeneration.length : previous;
   const most = deps.config.KUBELOOM_MAX_CUT_OFFS;
+  // What it started is checked again, and repaired: never by another attempt, which would lead to what failed.
+  if (maintained) {
+    const checkAgain = inARow < most;
+    const when = checkAgain ? 'in some minutes' : 'in an hour';
+    return { care: 'fail', checkAgain, sentence: `it was a drift check of what exists; another one follows ${when}` };
+  }
   if (broke && inARow < most) {
     const pauseSeconds = restartPauseSeconds(deps.config, inARow - 1);
     const sentence = `a service below did not answer in time (${innermost(broke).Error}); attempt ${inARow + 1} of ${most} is started in ${pauseSeconds} s`;
@@ -114,17 +126,26 @@ async function nextFor(manifest: ManifestHead, { ended, broke, mine, recent, dep
   return { care: 'fail', sentence, retry };
 }
 
+const hourMs = 3_600_000;
+
+/** What exists of it is checked soon: its document, which has the interval, is not read here. */
+function dueOf({ deleting, failed: before }: ManifestHead, { retry, checkAgain }: Next, now: Date): Failing {
+  const checkAt = deleting ? undefined : new Date(now.getTime() + (checkAgain ? 0 : hourMs)).toISOString();
+  return dueAfterFailure(checkAt, retry?.dueAt ?? before?.retryAt);
+}
+
+type Failing = ReturnType<typeof dueAfterFailure>;
+
 /** Nothing else is due any more. */
 async function endWith(
   status: ManifestHead['status'],
   manifest: ManifestHead,
-  { at, dueAt }: { readonly at: string; readonly dueAt?: string | undefined },
+  { at, ...next }: { readonly at: string } & Partial<Failing>,
   { manifests }: ReleasePorts,
 ): Promise<void> {
   const { dueAt: _due, ...rest } = manifest;
   const { generation, attempt } = manifest;
-  const record = { ...rest, status, updatedAt: at, ...(dueAt !== undefined && { dueAt }) };
-  await manifests.replace(record, { generation, attempt });
+  await manifests.replace({ ...rest, status, updatedAt: at, ...next }, { generation, attempt });
 }
 
 function runEvent(ended: EndedRunInput, at: string, message: string): NewEvent {

@@ -4,6 +4,7 @@ import type { SettleManifestOutput } from '#contracts/state-inputs.ts';
 import { knownExpiries, nextWarningAt } from '#domain/expiry.ts';
 import { counted, listed } from '#domain/planning/text/words.ts';
 import type { AcceptedCost } from '#domain/prices/money.ts';
+import { isMaintained } from '../drift/maintained-cluster.ts';
 import { clusterName } from '../records/cluster-records.ts';
 
 /** What counts of a cluster when its run settles: its record without the states. */
@@ -11,6 +12,8 @@ export interface SettledCluster extends Pick<ClusterRecord, 'status' | 'failure'
   readonly name: string;
   /** It has a stored record. */
   readonly stored: boolean;
+  /** A check has something to do there. */
+  readonly maintained: boolean;
   /** It is not where the run should have led it. */
   readonly unfinished: boolean;
   /** Of its machines as they are; absent where it is not asked for. */
@@ -25,11 +28,13 @@ export type CostOf = ((record: ClusterRecord) => AcceptedCost) | undefined;
 
 export function settledCluster(record: ClusterRecord, unfinished: boolean, costOf: CostOf): SettledCluster {
   const { status, failure, heldPools, version, drift: { lookAgainAt } = {} } = record;
+  const maintained = isMaintained(record);
   const again = lookAgainAt === undefined ? {} : { lookAgainAt };
   const warnAt = nextWarningAt(knownExpiries(record));
   const ends = warnAt === undefined ? {} : { warnAt };
   const more = { ...again, ...ends, ...(costOf && { cost: costOf(record) }) };
-  return { name: clusterName(record), status, failure, heldPools, stored: version > 0, unfinished, ...more };
+  const kept = { status, failure, heldPools, stored: version > 0 };
+  return { name: clusterName(record), ...kept, maintained, unfinished, ...more };
 }
 
 /** Outcome of each cluster, a sentence with it. */
@@ -85,8 +90,11 @@ function stateOf({ status, heldPools = [] }: SettledCluster): string {
   return `Degraded, only ${heldPools.length === 1 ? 'pool' : 'the pools'} ${listed(heldPools.map(({ pool }) => pool))} failed`;
 }
 
+const settled: ReadonlySet<ClusterRecord['status']> = new Set(['Degraded', 'RolledBack', 'NeedsAttention']);
+
 function messageOf({ status, failure }: SettledCluster, runId: string): string {
   if (failure?.runId === runId) return `${failure.code}: ${failure.message} (${failure.outcome})`.slice(0, 1000);
   if (status === 'Converged') return 'in the desired state';
+  if (failure && settled.has(status)) return `as before: ${failure.code}: ${failure.message}`.slice(0, 1000);
   return 'its execution ended without an outcome; a retry continues from what exists';
 }

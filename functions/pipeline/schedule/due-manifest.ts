@@ -10,6 +10,7 @@ import { type MovedTemplates, movedTemplates } from '../manifests/moved-template
 import { startNextAttempt } from '../manifests/next-attempt.ts';
 import { isCancelled } from '../records/cancellation.ts';
 import { cancelOverdueRun, runAtWork } from '../runs/cancel-run.ts';
+import { dueAfterFailure } from '../runs/due-after-run.ts';
 import { type ReleasePorts, releaseRun } from '../runs/ended-run.ts';
 import { endBuilds, leftByRun } from '../runs/left-builds.ts';
 import { remindOfExpiry } from './expiry-reminders.ts';
@@ -52,7 +53,7 @@ export type DuePorts = ReleasePorts &
  * A run that is alive keeps its lease; so does one that is gone, until no build of it runs any more: then it is finished. One that never
  * started is started; whether it is alive is asked first, as names of executions are free again after 90 days. A paused manifest is not
  * touched, and the tools of one that is being cancelled are asked once more, or stopped. One that is done is checked for drift,
- * one that failed is retried; for both it is reported when branches or tags of their templates have moved.
+ * one that failed is retried at its time and checked until then; for both it is reported when branches or tags of their templates have moved.
  */
 export async function handleDue(head: ManifestHead, deps: DuePorts): Promise<DueAction> {
   const { namespace, name, generation, attempt, lease, runId } = head;
@@ -115,7 +116,9 @@ async function handleIdle(record: ManifestRecord, deps: DuePorts): Promise<DueAc
 /** When a paused manifest is due next. */
 function nextDueOf(record: ManifestRecord, now: Date): string | undefined {
   if (record.status === 'Done') return nextCheckOf(record, now);
-  return record.status === 'Failed' ? nextRetryAt(now, record.retries ?? 0, `${record.uid}/${record.name}`) : undefined;
+  if (record.status !== 'Failed') return undefined;
+  const retryAt = nextRetryAt(now, record.retries ?? 0, `${record.uid}/${record.name}`);
+  return dueAfterFailure(nextCheckOf(record, now), retryAt).dueAt;
 }
 
 type EndedPorts = Parameters<typeof startDriftCheck>[0] &
@@ -124,14 +127,20 @@ type EndedPorts = Parameters<typeof startDriftCheck>[0] &
   Parameters<typeof remindOfExpiry>[0];
 
 async function startEnded(record: ManifestRecord, deps: EndedPorts): Promise<DueAction> {
-  const moved = await movedTemplates(deps, record);
+  const now = deps.clock.now();
+  const retries = record.status === 'Failed' && isRetryDue(record, now);
+  if (!retries && nextCheckOf(record, now) === undefined) return remind(record, deps, now);
+  const moved = await movedTemplates(deps, record, retries);
   if (moved && moved.events.length > 0) await deps.events.append(record, moved.events);
-  return record.status === 'Failed' ? retry(record, deps, moved) : check(record, deps, moved);
+  return retries ? retry(record, deps, moved) : check(record, deps, moved);
+}
+
+/** One that failed before its checks were scheduled, too, was due for its retry alone. */
+function isRetryDue({ failed }: ManifestRecord, now: Date): boolean {
+  return failed === undefined || (failed.retryAt !== undefined && failed.retryAt <= now.toISOString());
 }
 
 async function check(record: ManifestRecord, deps: EndedPorts, moved: MovedTemplates | undefined): Promise<DueAction> {
-  const now = deps.clock.now();
-  if (nextCheckOf(record, now) === undefined) return remind(record, deps, now);
   const seen = moved?.change.templatesSeen;
   await startDriftCheck(
     deps,
@@ -145,7 +154,8 @@ async function check(record: ManifestRecord, deps: EndedPorts, moved: MovedTempl
 async function remind(record: ManifestRecord, deps: EndedPorts, now: Date): Promise<DueAction> {
   const { dueAt: _due, generation, attempt, ...rest } = record;
   const { change, again } = await remindOfExpiry(deps, record, now);
-  const next = { ...rest, ...change, generation, attempt, ...(again !== undefined && { dueAt: again }) };
+  const { dueAt } = dueAfterFailure(again, record.failed?.retryAt);
+  const next = { ...rest, ...change, generation, attempt, ...(dueAt !== undefined && { dueAt }) };
   await deps.manifests.replace(next, { generation, attempt });
   return 'reminded';
 }

@@ -1,4 +1,4 @@
-/** Manifests that are done and not due: those that were done before there were drift checks get their first one. */
+/** Manifests that are done or failed and not due: those that ended before there were drift checks of them get their first one. */
 import type { ManifestHead } from '#contracts/records.ts';
 import { isPipelineError } from '#domain/errors.ts';
 import type { Using } from '../../ports.ts';
@@ -30,7 +30,8 @@ async function bringIn(listed: ManifestHead, { manifests, clock }: Ports): Promi
   if (record === undefined || dueAt === undefined) return false;
   const { generation, attempt } = record;
   try {
-    await manifests.replace({ ...record, dueAt }, { generation, attempt });
+    const failed = record.status === 'Failed' && { failed: record.failed ?? {} };
+    await manifests.replace({ ...record, dueAt, ...failed }, { generation, attempt });
     return true;
   } catch (error) {
     // Another request was faster: its run ends with a check of its own.
@@ -39,6 +40,8 @@ async function bringIn(listed: ManifestHead, { manifests, clock }: Ports): Promi
   }
 }
 
-function isForgotten({ status, lease, dueAt }: ManifestHead): boolean {
-  return status === 'Done' && lease === null && dueAt === undefined;
+/** One that failed and has nothing to check is marked as such. */
+function isForgotten({ status, lease, dueAt, failed }: ManifestHead): boolean {
+  const ended = status === 'Done' || (status === 'Failed' && failed === undefined);
+  return ended && lease === null && dueAt === undefined;
 }

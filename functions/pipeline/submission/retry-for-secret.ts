@@ -35,7 +35,11 @@ async function makeDue(deps: Ports, record: ManifestRecord, secret: ManifestKey)
   const now = deps.clock.now();
   const dueAt = new Date(now.getTime() + pauseSeconds * 1000).toISOString();
   // Another request that was faster starts it anyway.
-  await unlessNamed('VersionConflict', deps.manifests.replace({ ...record, dueAt }, { generation, attempt }));
+  const failed = record.status === 'Failed' && { failed: { retryAt: dueAt } };
+  await unlessNamed(
+    'VersionConflict',
+    deps.manifests.replace({ ...record, dueAt, ...failed }, { generation, attempt }),
+  );
   const next = record.status === 'Done' ? 'checked' : 'retried';
   const message = `the Secret ${referenceName(secret)}, whose lack made it fail, was stored: it is ${next} in some minutes`;
   const event = retryEvent({ event: { kind: 'RetryScheduled', message } }, now.toISOString(), runId);

@@ -140,12 +140,17 @@ export function approvedPlanText({ plan }: Pick<ManifestRecord, 'plan'>): string
 }
 
 /** The same document has to be done again when it failed, or when templates that it names have changed since. */
-function needsRun({ status }: ManifestRecord, { plans }: Assessment): boolean {
-  return status === 'Failed' || (status === 'Done' && plans.some(({ waypoints }) => waypoints.length > 0));
+function needsRun({ status, failed }: ManifestRecord, { plans }: Assessment): boolean {
+  return (
+    status === 'Failed' ||
+    failed !== undefined ||
+    (status === 'Done' && plans.some(({ waypoints }) => waypoints.length > 0))
+  );
 }
 
 function reasonOf(stored: ManifestRecord | undefined, same: boolean): string {
   if (stored === undefined) return 'created';
   if (!same) return 'changed';
-  return stored.status === 'Failed' ? 'applied again after a failed run' : 'applied again after its templates changed';
+  const failed = stored.status === 'Failed' || stored.failed !== undefined;
+  return failed ? 'applied again after a failed run' : 'applied again after its templates changed';
 }

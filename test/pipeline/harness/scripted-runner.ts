@@ -29,7 +29,7 @@ export type Trouble =
   | 'kill'
   | 'garbled'
   | 'stopped'
-  | { readonly lost: readonly string[] }
+  | { readonly lost: readonly string[]; readonly class?: ErrorClass }
   | { readonly held: NonNullable<StageError['waitsFor']> }
   | { readonly error: StageError }
   | (() => unknown);
@@ -125,7 +125,8 @@ export class ScriptedRunner {
       this.drift = this.drift.filter((item) => this.stubborn.has(driftKey(item)));
     }
     await this.#work(document, { stage, mode, prefix, half: fails, lost });
-    const failedPools = lost.map((pool) => ({ pool, error: errorOf('quota', document.cluster) }));
+    const lostFor = (typeof ending === 'object' && 'lost' in ending && ending.class) || 'quota';
+    const failedPools = lost.map((pool) => ({ pool, error: errorOf(lostFor, document.cluster) }));
     const summary: StageResult['summary'] =
       stage === 'infrastructure' ? { hostsCreated: 2, hostsRemoved: 0, resourcesAdded: 7 } : {};
     const left = { stage, mode, attempt, summary, ...(failedPools.length > 0 && { failedPools }) };

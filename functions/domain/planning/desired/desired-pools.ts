@@ -265,7 +265,8 @@ function keptOf(
   return nodes.filter((node) => kept.has(node));
 }
 
-function filledUp(
+/** Those that are kept, and as many new ones as are missing; `made`: all names of the pool that are taken. Throws `PlanRefused`. */
+export function filledUp(
   poolId: string,
   kept: readonly NodeState[],
   made: readonly NodeState[],
