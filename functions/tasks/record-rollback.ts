@@ -56,7 +56,7 @@ export const handler = taskHandler(RecordRollbackInput, uses, async ({ run, plan
   await removePoolKeys(deps, run, record.current, [record.attempted]);
   const before = { ...statesAfterUndo(record), facts, backOffs: 0 };
   const { doneStages: _done, heldPools, demand: _demand, ...rest } = record;
-  // What was undone is none of the change that left pools out.
+  // What was undone is not the change that left pools out.
   const kept = record.unreached && heldPools ? { ...rest, heldPools } : rest;
   const undone = changed(kept, run, { ...before, status: 'Converged', failure: { ...failure, outcome } });
   // The planner is a third of the function, and few clusters have a demand.

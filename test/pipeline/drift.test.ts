@@ -181,7 +181,7 @@ describe('repairs', () => {
     expect([drift?.health, drift?.outage]).toEqual([undefined, undefined]);
   });
 
-  it('after a repair that failed, the next check decides again: once it helped, the manifest is done', async () => {
+  it('a repair that failed is decided about again by the next check: once it helped, the manifest is done', async () => {
     const pipeline = await existing('repair', gone);
     pipeline.runner.trouble('infrastructure', 'user');
     await nextTick(pipeline);

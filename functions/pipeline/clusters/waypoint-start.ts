@@ -67,7 +67,7 @@ export function startWaypoint(start: WaypointStart): Start {
     ...(heldToTheEnd && { reachedWithHeld: true as const }),
     ...(leftGone.length > 0 && { notRecreated: [...leftGone] }),
   };
-  // A repair between two attempts of a bound plan is none of the changes that make the plan old.
+  // A repair between two attempts of a bound plan does not make the plan old.
   const boundTo = manifest.check ? record.unreached && record.lastChange?.plan : manifest.plan?.id;
   const next = changed(known, run, {
     ...during,
