@@ -6,9 +6,7 @@ import type { ErrorClass } from '#domain/errors.ts';
 import type { InputManifest } from '#domain/manifest/schema/input-manifest.ts';
 import { manifestOf } from './harness/manifests.ts';
 import { Pipeline } from './harness/pipeline.ts';
-import type { Trouble } from './harness/scripted-runner.ts';
 import { eventsOf, pass } from './harness/time.ts';
-import { existing, healed, powerOff } from './harness/unhealthy-nodes.ts';
 
 type Compute = Readonly<Record<string, number>>;
 
@@ -66,7 +64,7 @@ describe.each([
   ['Degraded', degraded],
   ['RolledBack', rolledBack],
 ] as const)('a manifest that failed, with a cluster that is %s', (status, failed) => {
-  it('is checked at its interval, and stays as it was', async () => {
+  it('a failed manifest is checked at its interval, and stays as it was', async () => {
     const pipeline = await failed();
     const before = await pipeline.cluster();
     expect(await pipeline.manifest()).toMatchObject({ status: 'Failed', dueAt: expect.any(String) });
@@ -83,7 +81,7 @@ describe.each([
     expect(run?.clusters.web?.message).toMatch(/^as before: /);
   });
 
-  it('gets a machine that is gone back: from the current state to the current state', async () => {
+  it('a machine that is gone is recreated: from the current state to the current state', async () => {
     const pipeline = await failed();
     const before = await pipeline.cluster();
     await loseMachine(pipeline);
@@ -100,7 +98,7 @@ describe.each([
     expect(await pipeline.manifest()).toMatchObject({ status: 'Failed', attempt: 1 });
   });
 
-  it('is checked on request, and answers with what was found', async () => {
+  it('a failed manifest is checked on request, and answers with what was found', async () => {
     const pipeline = await failed();
     await loseMachine(pipeline);
     expect((await pipeline.call('/drift', { body: { repair: false } })).status).toBe(202);
@@ -113,7 +111,7 @@ describe.each([
     expect(await pipeline.manifest()).toMatchObject({ status: 'Failed' });
   });
 
-  it('is retried after checks and repairs like before them', async () => {
+  it('a failed manifest is retried after checks and repairs like before them', async () => {
     const pipeline = await failed();
     await loseMachine(pipeline);
     await pass(pipeline, 40);
@@ -155,151 +153,12 @@ describe.each([
     expect(await pipeline.manifest()).toMatchObject({ status: 'Failed', attempt: 1 });
   });
 
-  it('is checked by a tick when an earlier release left it without a time', async () => {
+  it('a failed manifest is checked by a tick when an earlier release left it without a time', async () => {
     const pipeline = await failed();
     const { dueAt: _due, failed: _failed, ...record } = await pipeline.manifest();
     await pipeline.deps.manifests.replace(record, record);
     expect(await pipeline.invoke('tick', {})).toMatchObject({ broughtIn: 1 });
     await pass(pipeline, 40);
     expect(pipeline.runner.ran).toEqual(['drift']);
-  });
-});
-
-describe('a node that is not ready, in a cluster of a manifest that failed', () => {
-  const repair = { onUnhealthy: 'replace', after: '10m' } as const;
-
-  /** With pools of six workers and three control nodes, and a change that fails. */
-  async function healable(change: (manifest: InputManifest) => InputManifest, trouble: Trouble = 'user') {
-    const pipeline = await existing({ repair });
-    pipeline.runner.trouble('infrastructure', trouble);
-    await pipeline.apply(change(healed({ repair })));
-    expect(await pipeline.manifest()).toMatchObject({ status: 'Failed' });
-    return calm(pipeline);
-  }
-
-  const withBadPool = (manifest: InputManifest): InputManifest => {
-    const { spec } = manifest;
-    const { dynamic } = spec.nodePools;
-    const bad = dynamic.flatMap((pool) => (pool.name === 'web-work' ? [{ ...pool, name: 'web-bad', count: 2 }] : []));
-    const clusters = spec.kubernetes.clusters.map((cluster) => ({
-      ...cluster,
-      pools: { ...cluster.pools, compute: [...cluster.pools.compute, 'web-bad'] },
-    }));
-    const nodePools = { ...spec.nodePools, dynamic: [...dynamic, ...bad] };
-    return { ...manifest, spec: { ...spec, nodePools, kubernetes: { ...spec.kubernetes, clusters } } };
-  };
-  const larger = (manifest: InputManifest): InputManifest => {
-    const { spec } = manifest;
-    const dynamic = spec.nodePools.dynamic.map((pool) =>
-      pool.name === 'web-work' ? { ...pool, count: 9, labels: { tier: 'new' } } : pool,
-    );
-    return { ...manifest, spec: { ...spec, nodePools: { ...spec.nodePools, dynamic } } };
-  };
-  const failures: readonly (readonly [string, () => Promise<Pipeline>])[] = [
-    ['a new pool that failed', () => healable(withBadPool, { lost: ['web-bad'], class: 'user' })],
-    ['a grow that was undone', () => healable(larger)],
-  ];
-
-  /** Without the nodes. */
-  const shapeOf = async (pipeline: Pipeline) =>
-    (await pipeline.cluster()).current?.pools.map(({ nodes, ...pool }) => ({ ...pool, count: nodes.length }));
-
-  describe.each(failures)('after %s', (_title, failed) => {
-    it.each(['work', 'control'])('it is replaced in pool %s, and nothing else changes', async (pool) => {
-      const pipeline = await failed();
-      const [before, shape] = [await pipeline.cluster(), await shapeOf(pipeline)];
-      const nodes = await pipeline.nodes();
-      const [lost = ''] = await powerOff(pipeline, pool);
-      await pass(pipeline, 50);
-      const after = await pipeline.nodes();
-      expect(after).not.toContain(lost);
-      expect(after.filter((name) => !nodes.includes(name))).toHaveLength(1);
-      expect(after).toHaveLength(nodes.length);
-      expect(await shapeOf(pipeline)).toEqual(shape);
-      const { status, failure, current } = await pipeline.cluster();
-      expect({ status, failure, documents: current?.documents }).toEqual({
-        status: before.status,
-        failure: before.failure,
-        documents: before.current?.documents,
-      });
-      for (const { target } of pipeline.runner.documents)
-        expect(target?.pools.some(({ name }) => name === 'web-bad')).toBe(false);
-      expect(await pipeline.manifest()).toMatchObject({ status: 'Failed', attempt: 1, generation: 2 });
-      expect(await eventsOf(pipeline, 'NodeReplaced')).toHaveLength(1);
-      await pass(pipeline, 120);
-      expect(await pipeline.nodes()).toEqual(after);
-    });
-
-    it('a replacement whose machine cannot be created is undone, and the failure of the manifest is kept', async () => {
-      const pipeline = await failed();
-      const [before, nodes] = [await pipeline.cluster(), await pipeline.nodes()];
-      await powerOff(pipeline, 'work');
-      pipeline.runner.trouble('infrastructure', 'capacity', { times: 9 });
-      await pass(pipeline, 50);
-      expect(await pipeline.nodes()).toEqual(nodes);
-      expect(await eventsOf(pipeline, 'DemandDropped')).toHaveLength(1);
-      pipeline.runner.calm();
-      pipeline.runner.health.clear();
-      await pass(pipeline, 40);
-      const { status, failure, current, heldPools = [] } = before;
-      const after = await pipeline.cluster();
-      expect({ ...after, heldPools: after.heldPools ?? [] }).toMatchObject({ status, failure, current, heldPools });
-      expect(await pipeline.manifest()).toMatchObject({ status: 'Failed', attempt: 1, failed: {} });
-    });
-
-    it.each(['infrastructure', 'nodes'] as const)(
-      'a replacement that is interrupted in %s continues with the next check, and the pool keeps its number',
-      async (stage) => {
-        const pipeline = await failed();
-        const [shape, nodes] = [await shapeOf(pipeline), await pipeline.nodes()];
-        const [lost = ''] = await powerOff(pipeline, 'work');
-        await pass(pipeline, 30);
-        pipeline.runner.trouble(stage, () => pipeline.machines.abortAll());
-        await pass(pipeline, 60);
-        expect(await eventsOf(pipeline, 'RunCutOff')).toHaveLength(1);
-        expect(await pipeline.nodes()).not.toContain(lost);
-        expect(await pipeline.nodes()).toHaveLength(nodes.length);
-        expect(await shapeOf(pipeline)).toEqual(shape);
-        expect(await pipeline.manifest()).toMatchObject({ status: 'Failed', attempt: 1 });
-      },
-    );
-  });
-
-  it('a replacement that a person takes back after it was interrupted is undone, and the node is kept', async () => {
-    const pipeline = await healable(larger);
-    const [before, nodes] = [await pipeline.cluster(), await pipeline.nodes()];
-    await powerOff(pipeline, 'work');
-    await pass(pipeline, 30);
-    pipeline.runner.trouble('kubernetes', () => pipeline.machines.abortAll());
-    while ((await eventsOf(pipeline, 'RunCutOff')).length === 0) await pass(pipeline, 5);
-    pipeline.runner.health.clear();
-    const [demand] = await pipeline.deps.demands.list(await pipeline.manifest());
-    if (demand) await pipeline.deps.demands.put({ ...demand, version: demand.version + 1, replace: [] });
-    await pass(pipeline, 60);
-    expect(await pipeline.nodes()).toEqual(nodes);
-    const { status, current } = before;
-    expect(await pipeline.cluster()).toMatchObject({ status, current, attempted: null });
-  });
-
-  it('a node of a pool that the failed manifest no longer has is reported and kept', async () => {
-    const pipeline = await existing({ repair });
-    pipeline.runner.trouble('nodes', 'user');
-    const without = healed({ repair });
-    const { kubernetes, nodePools } = without.spec;
-    const clusters = kubernetes.clusters.map((one) => ({ ...one, pools: { ...one.pools, compute: [] } }));
-    const dynamic = nodePools.dynamic.filter(({ name }) => name !== 'web-work');
-    pipeline.faults.set('plan-cluster', new Error('broken'));
-    await pipeline.apply({
-      ...without,
-      spec: { ...without.spec, nodePools: { ...nodePools, dynamic }, kubernetes: { ...kubernetes, clusters } },
-    });
-    const nodes = await pipeline.nodes();
-    const [lost] = await powerOff(pipeline, 'work');
-    await pass(pipeline, 120);
-    expect(await pipeline.manifest()).toMatchObject({ status: 'Failed', attempt: 1 });
-    expect(await pipeline.nodes()).toEqual(nodes);
-    expect(await eventsOf(pipeline, 'RepairRefused')).toEqual([
-      `${lost} is not replaced: the manifest no longer has pool web-work`,
-    ]);
   });
 });
