@@ -24,6 +24,8 @@ export interface DriftQuestion {
   readonly controls?: ReadonlySet<string>;
   /** Nodes that healing decides about: an automatic repair leaves their machines alone. @default none */
   readonly held?: ReadonlySet<string>;
+  /** A change is in progress, which only machines that are gone do not wait for. @default false */
+  readonly goneOnly?: boolean;
   readonly runId: string;
   readonly now: string;
 }
@@ -97,7 +99,7 @@ function notLooked({ before, runId, now }: DriftQuestion, why: string): DriftNew
 }
 
 function afterCheck(
-  { before, policy, runId, now, held, controls, onExpiry = 'report', strays = 'report' }: DriftQuestion,
+  { before, policy, runId, now, held, controls, goneOnly, onExpiry = 'report', strays = 'report' }: DriftQuestion,
   report: DriftReport,
 ): DriftNews {
   const { items, unchecked } = report;
@@ -109,7 +111,7 @@ function afterCheck(
   );
   const isHeld = ({ kind, where }: DriftItem) =>
     (kind === 'machine' || kind === 'node') && where.node !== undefined && held?.has(where.node) === true;
-  const free = able.filter((item) => !tried.has(driftKey(item)) && !isHeld(item));
+  const free = able.filter((item) => !tried.has(driftKey(item)) && !isHeld(item) && (!goneOnly || item.gone));
   const renews = policy !== undefined && onExpiry === 'renew';
   const shaky = items.some((item) => isWeakness(item, controls));
   const isWanted = ({ kind, urgent }: DriftItem) => {

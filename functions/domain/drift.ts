@@ -153,11 +153,19 @@ export function driftKey({ kind, where: { node = '', pool = '', provider = '', n
 export function driftOf(drift: ClusterDrift | undefined, state: ClusterState | null): ClusterDrift | undefined {
   if (drift === undefined || state === null) return undefined;
   const nodes = new Set(allNodes(state).map(({ node }) => node.name));
-  const { health = [], ...rest } = drift;
+  const { health = [], repair, ...rest } = drift;
   const there = health.filter(({ node }) => nodes.has(node));
-  const items = drift.items.filter(({ where }) => where.node === undefined || nodes.has(where.node));
+  const isThere = ({ where }: DriftItem): boolean => where.node === undefined || nodes.has(where.node);
+  const items = drift.items.filter(isThere);
+  const left = repair?.state === 'requested' ? { ...repair, items: repair.items.filter(isThere) } : repair;
   const expiries = drift.expiries?.filter(({ node }) => node === undefined || nodes.has(node));
-  return { ...rest, items, ...(there.length > 0 && { health: there }), ...(expiries && { expiries }) };
+  return {
+    ...rest,
+    items,
+    ...(left && left.items.length > 0 && { repair: left }),
+    ...(there.length > 0 && { health: there }),
+    ...(expiries && { expiries }),
+  };
 }
 
 /** After a repair has ended: the next step verifies whether it helped. */

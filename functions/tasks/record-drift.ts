@@ -35,8 +35,8 @@ export const handler = taskHandler(
     await deps.clusters.put(changed(record, run, { drift: news.drift }));
     const events = [...driftEvents(news), ...(healing?.events ?? [])];
     await reportEvents(deps, run, now.toISOString(), events);
-    // After a failed attempt, the run of this check does it: the next attempt would lead to what failed.
-    if (manifest && manifest.failed === undefined && nodes.length > 0)
+    // A change in progress does it next. After a failed attempt this run does: the next attempt would lead to what failed.
+    if (manifest?.check && manifest.failed === undefined && nodes.length > 0)
       await startReplacements(deps, { manifest, nodes });
     return { measures: measureDrift(news.drift) };
   },

@@ -18,6 +18,8 @@ export interface PathOptions extends DrainBudget {
   readonly replaceAtOnce?: number;
   /** Drift that is repaired once nothing else is to change. @default nothing */
   readonly repair?: readonly DriftItem[];
+  /** It does not wait for that: what stays is repaired before the next waypoint. @default false */
+  readonly repairFirst?: boolean;
   /** Documents whose upstream files the runners have. @default all */
   readonly upstreamDocuments?: readonly string[];
 }
@@ -55,7 +57,20 @@ export function planClusterPath(question: PathQuestion): ClusterPlan {
   });
   const settled = waypoints.length === 0 && desired !== null && current !== null;
   const repairs = settled ? repairWaypoints(desired, options.repair ?? []) : [];
-  return { cluster, waypoints: [...waypoints, ...repairs], refusals: [] };
+  const urgent = settled ? [] : urgentRepair(question, options);
+  return { cluster, waypoints: [...urgent, ...waypoints, ...repairs], refusals: [] };
+}
+
+/** Of nodes that the change keeps, from the current state to the same state; a waypoint of it that is repeated is one, too. */
+function urgentRepair({ current, attempted, desired }: PathQuestion, options: PathOptions): readonly Waypoint[] {
+  const { repair = [], repairFirst = false } = options;
+  if (!repairFirst || current === null || desired === null) return [];
+  if (attempted !== null && !sameState(attempted, current)) return [];
+  const kept = new Set(allNodes(desired).map(({ node }) => node.name));
+  return repairWaypoints(
+    current,
+    repair.filter(({ where }) => where.node !== undefined && kept.has(where.node)),
+  );
 }
 
 function stepsOf({ current, attempted, desired }: PathQuestion, options: PathOptions): readonly Step[] {

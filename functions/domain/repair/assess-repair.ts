@@ -40,6 +40,8 @@ export interface RepairQuestion {
   /** By name of the pool; static pools need none. */
   readonly policies: Readonly<Record<string, RepairPolicy>>;
   readonly ledger: RepairLedger;
+  /** A change is in progress, which only machines that are gone do not wait for. @default false */
+  readonly goneOnly?: boolean;
   readonly now: Date;
 }
 
@@ -88,7 +90,10 @@ function laterThan({ since }: ObservedNode, now: Date): string {
 }
 
 /** Why this node is not replaced now; undefined: it is. */
-function refusalOf(node: ObservedNode, { policy, outage, maybe, observed, budget, now }: Case): Why | undefined {
+function refusalOf(
+  node: ObservedNode,
+  { policy, outage, maybe, observed, budget, goneOnly, now }: Case,
+): Why | undefined {
   const later = laterThan(node, now);
   if (node.place === undefined) return byHand(node);
   // Nothing would be replaced of it, so the next check is soon enough.
@@ -98,6 +103,8 @@ function refusalOf(node: ObservedNode, { policy, outage, maybe, observed, budget
   if (policy.onUnhealthy === 'report') return { because: 'the manifest says to report only' };
   if (policy.onUnhealthy === 'recreate' && node.health !== 'gone')
     return { because: 'its machine exists, and its pool has no `repair`' };
+  if (goneOnly && node.health !== 'gone')
+    return { because: 'a change of the cluster is in progress, and its machine exists', until: later };
   if (node.protect) return { because: `pool ${node.pool} is protected` };
   if (node.locked) return { because: 'it has the label upgrade-lock', until: later };
   if (policy.onUnhealthy === 'replace' && node.ready)

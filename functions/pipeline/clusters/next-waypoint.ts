@@ -3,6 +3,7 @@ import type { PlanClusterInput, PlanClusterOutput } from '#contracts/state-input
 import type { FreePort, Using } from '../../ports.ts';
 import { beginCheck, isCheck, wantsCheck } from '../drift/drift-check.ts';
 import { maintenanceDemand, planMaintenance } from '../drift/maintenance-plans.ts';
+import { wantsMidwayCheck } from '../drift/midway-check.ts';
 import { planCluster } from '../plans/cluster-plans.ts';
 import { demandLeft } from '../plans/demand-left.ts';
 import { planningOf } from '../plans/planning.ts';
@@ -51,7 +52,7 @@ export async function nextWaypoint(
   if (manifest?.generation !== run.generation) return nothingToDo('none');
   refuseNextToBuilds(record, run, stopped);
   if (isWaiting(run, record, now) && !isCancelled(manifest, run)) return nothingToDo('wait');
-  if (wantsCheck(manifest, run, record)) return beginCheck(deps, { run, record, runners });
+  if (wantsCheck(manifest, run, record)) return beginCheck(deps, { run, manifest, record, runners });
   const check = isCheck(manifest, run);
   const left = await demandLeft(deps, { run, manifest, record, now });
   const demand = check ? maintenanceDemand(manifest, record, left) : left;
@@ -79,6 +80,8 @@ export async function nextWaypoint(
   }
   // A waypoint that pauses after a failure is still the one in progress.
   if (manifest.paused && record.status !== 'BackingOff') return nothingToDo('none');
+  if (!check && wantsMidwayCheck(manifest, run, record, now))
+    return beginCheck(deps, { run, manifest, record, runners });
   const facts = await knownFacts(deps, record);
   const { KUBELOOM_MAX_BACK_OFFS: mostBackOffs } = deps.config;
   const about = { run, manifest, record, waypoint, path: plan.waypoints, facts, demand };

@@ -12,9 +12,10 @@ import { type ClusterEvent, changed, keyOf } from '../records/cluster-records.ts
 import { knownFacts, readDocument } from '../records/known-facts.ts';
 import { nothingToDo, type Runners, stageBuild } from '../stages/stage-requests.ts';
 import { nextPrefix, type Start, storeStart } from '../stages/stored-start.ts';
-import { driftChecksOf } from './drift-policy.ts';
+import { checkPolicyOf, driftChecksOf } from './drift-policy.ts';
 import { type Healing, healNodes } from './heal-nodes.ts';
 import { type ExistingRecord, isCheckable, unreachedOf } from './maintained-cluster.ts';
+import { isMidway } from './midway-check.ts';
 
 /** True when this run was started as a drift check, and is still the current run of the manifest. */
 export function isCheck(manifest: ManifestRecord, run: Pick<ClusterRun, 'runId'>): boolean {
@@ -30,10 +31,17 @@ export function wantsCheck(manifest: ManifestRecord, run: ClusterRun, record: Cl
   return isCheck(manifest, run) && drift?.runId !== run.runId;
 }
 
+interface CheckStart {
+  readonly run: ClusterRun;
+  readonly manifest: ManifestRecord;
+  readonly record: ExistingRecord;
+  readonly runners: Runners;
+}
+
 /** Stores the input of the runner for a check, and returns the output for the state machine. */
 export async function beginCheck(
   deps: Using<'artifacts.getText' | 'artifacts.putText' | 'clusters.put'>,
-  { run, record, runners }: { readonly run: ClusterRun; readonly record: ExistingRecord; readonly runners: Runners },
+  { run, manifest, record, runners }: CheckStart,
 ): Promise<PlanClusterOutput> {
   const { namespace, name, generation, runId, cluster } = run;
   const { current, drift } = record;
@@ -41,12 +49,13 @@ export async function beginCheck(
   const { waypointPrefix } = nextPrefix(run, record);
   const repaired = drift?.repair?.state === 'made';
   const reason = repaired ? 'whether the repair has helped' : 'whether anything differs from what was created';
+  const unreached = isCheck(manifest, run) && manifest.failed && drift?.runId !== run.runId ? unreachedOf(record) : {};
   const nothing = nothingToDo('none');
   const build = stageBuild({ waypointPrefix, stage: 'drift', mode: 'do' }, runners);
   const slot: StageRequest = { ...nothing.do.drift, hasWork: true, ...build, waypointPrefix };
   const start: Start = {
     document: { schema: 1, namespace, manifest: name, generation, runId, cluster, facts, current, reason },
-    record: changed(record, run, { status: 'Checking', facts, waypointPrefix, ...unreachedOf(record) }),
+    record: changed(record, run, { status: 'Checking', facts, waypointPrefix, ...unreached }),
     output: { ...nothing, direction: 'check', waypointPrefix, do: { ...nothing.do, drift: slot } },
   };
   await storeStart(deps, start);
@@ -70,14 +79,18 @@ export async function readCheck(
     failure === undefined ? await readDocument(deps, waypointKeys.drift(waypointPrefix), DriftReport) : undefined;
   // A newer generation comes first; the next check follows after that.
   const mine = manifest !== undefined && isCheck(manifest, run) && manifest.generation === run.generation;
-  const policy = (mine ? manifest.check : undefined) ?? 'reportAll';
-  const seen = mine ? report?.health : undefined;
+  const goneOnly = manifest !== undefined && isMidway(manifest, run, record);
+  const asked = goneOnly ? checkPolicyOf(manifest) : mine ? manifest.check : undefined;
+  const policy = asked ?? 'reportAll';
+  const seen = mine || goneOnly ? report?.health : undefined;
   const demand = seen && (await deps.demands.get(keyOf(run), run.cluster));
-  const healing = mine && seen ? await healNodes(deps, { record, manifest, demand, seen, policy, now }) : undefined;
+  const about = { record, demand, policy, goneOnly, now };
+  const healing = manifest && seen ? await healNodes(deps, { ...about, manifest, seen }) : undefined;
   const news = assessDrift({
     before: record.drift,
     found: report ?? failure ?? 'the check succeeded but left no report',
-    policy: mine ? manifest.check : 'report',
+    policy: mine || goneOnly ? asked : 'report',
+    goneOnly,
     strays: mine ? driftChecksOf(manifest).strays : 'report',
     onExpiry: mine ? (driftChecksOf(manifest).onExpiry ?? 'renew') : 'report',
     controls: new Set(

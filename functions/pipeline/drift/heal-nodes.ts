@@ -26,6 +26,8 @@ export interface HealingQuestion {
   /** What the check found out. */
   readonly seen: readonly NodeObservation[];
   readonly policy: CheckPolicy;
+  /** A change is in progress, which only machines that are gone do not wait for. @default false */
+  readonly goneOnly?: boolean;
   readonly now: Date;
 }
 
@@ -37,7 +39,7 @@ export const byHealing = 'healing';
 /** Takes what it replaces from the budget of the installation. */
 export async function healNodes(
   deps: Using<'config' | 'repairBudget.spent' | 'repairBudget.take'>,
-  { record, manifest, demand, seen, policy, now }: HealingQuestion,
+  { record, manifest, demand, seen, policy, goneOnly = false, now }: HealingQuestion,
 ): Promise<Healing> {
   const { current, drift: before } = record;
   if (current === null) return { found: {}, replace: [], held: new Set(), events: [] };
@@ -51,7 +53,7 @@ export async function healNodes(
   const most = deps.config.KUBELOOM_REPAIRS_PER_HOUR;
   const installation = { left: most - (await deps.repairBudget.spent(hour.toISOString())), freeAt };
   const policies = repairPolicies(manifestOf(manifest), policy);
-  const decision = assessRepair({ observed, policies, ledger: { replaced, installation }, now });
+  const decision = assessRepair({ observed, policies, goneOnly, ledger: { replaced, installation }, now });
   const onRequest = policy === 'reportAll' || policy === 'repairAll';
   // Requested by an earlier try of this task, which was interrupted before it started them or stored them.
   const asked = (onRequest ? [] : (demand?.replace ?? [])).filter(

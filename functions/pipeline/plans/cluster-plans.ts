@@ -51,12 +51,16 @@ export function planCluster(
     };
     const desired = buildDesiredState({ ...goal, manifest: document, ...sources });
     const { replaceAtOnce = 1 } = document.spec.kubernetes.clusters.find(({ name }) => name === goal.cluster) ?? {};
-    const repair = record.drift?.repair?.state === 'requested' ? record.drift.repair.items : [];
+    const requested = record.drift?.repair?.state === 'requested' ? record.drift.repair : undefined;
+    const repair = requested?.items ?? [];
+    // Found between two waypoints of this change.
+    const repairFirst = requested !== undefined && requested.runId === record.progress?.runId;
     const options = {
       maxUnavailable: 1,
       maxUnavailableOf: drainBudgets(document),
       replaceAtOnce,
       repair,
+      repairFirst,
       upstreamDocuments,
     };
     return planClusterPath({ ...goal, desired: desired && { ...desired, id: cluster }, options });

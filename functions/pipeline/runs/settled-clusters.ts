@@ -8,11 +8,11 @@ export interface ClustersAtEnd {
   readonly clusters: readonly SettledCluster[];
   /** The failure of the generation that the run did not try again: it only checked what exists. */
   readonly maintained: ManifestRecord['failed'];
-  /** Of their machines; absent where nothing changed it. */
+  /** What their machines cost; absent where nothing changed it. */
   readonly acceptedCost: AcceptedCost | undefined;
 }
 
-/** Of a run of this generation. A check of what is done is judged by the records alone, and changes no machines. */
+/** The clusters of a run of this generation. A check of what is done is judged by the records alone, and changes no machines. */
 export async function clustersAtEnd(
   deps: Parameters<typeof settledByPlans>[0],
   manifest: ManifestRecord,
