@@ -1,7 +1,7 @@
 /** The state of one cluster: a waypoint, the stored record, and the target of every tool. */
 import { z } from 'zod';
 import { DocumentFacts, DocumentState } from './cluster-documents.ts';
-import { Expiry } from './expiry.ts';
+import { Expiries } from './expiry.ts';
 import { HealthCheck } from './health-check.ts';
 import { KubernetesOptions } from './kubernetes-options.ts';
 import { HostName, MachineName } from './observed/closed-texts.ts';
@@ -185,7 +185,7 @@ const FactsOfCluster = z.strictObject({
   /** Artifact key of the kubeconfig, once Kubernetes runs. */
   kubeconfigKey: z.string().optional(),
   /** What ends of what is in it. */
-  kubeconfigExpiries: z.array(Expiry).optional(),
+  kubeconfigExpiries: Expiries,
   /** By name: the documents that were applied. */
   documents: z.record(z.string(), DocumentFacts).optional(),
   /**

@@ -1,7 +1,7 @@
 /** Drift: differences between what exists and what Kubeloom created. Findings and their record. */
 import { z } from 'zod';
 import { allNodes, type ClusterState } from './cluster-state.ts';
-import { Expiry } from './expiry.ts';
+import { Expiries } from './expiry.ts';
 
 /** Kinds of drift, by what repairs them. */
 const driftKinds = [
@@ -21,6 +21,9 @@ const driftKinds = [
 export const DriftKind = z.enum(driftKinds);
 export type DriftKind = z.infer<typeof DriftKind>;
 
+/** Present, or absent. */
+const mark = z.literal(true).optional();
+
 /** One difference from what was created. Never contains a secret. */
 export const DriftItem = z.strictObject({
   kind: DriftKind,
@@ -31,7 +34,7 @@ export const DriftItem = z.strictObject({
     provider: z.string().optional(),
     /** Load balancer, documents, or whatever else has a name. */
     name: z.string().optional(),
-    /** Strays only: the id at the provider. */
+    /** The id of a stray at its provider; when what is due for renewal ends, so that its next end counts as new. */
     id: z.string().optional(),
   }),
   /** A sentence, at most 500 characters. */
@@ -39,11 +42,11 @@ export const DriftItem = z.strictObject({
   /** The stages that created it can repair it. */
   repairable: z.boolean(),
   /** Its machine does not exist, or has to be recreated. */
-  gone: z.literal(true).optional(),
+  gone: mark,
   /** Strays only: it can be put into quarantine, or is in quarantine. */
   hold: z.enum(['possible', 'held']).optional(),
   /** Expiries only: it ends so soon that its renewal does not wait for other nodes. */
-  urgent: z.literal(true).optional(),
+  urgent: mark,
 });
 export type DriftItem = z.infer<typeof DriftItem>;
 
@@ -56,13 +59,13 @@ export const NodeObservation = z.strictObject({
    */
   health: z.enum(['healthy', 'notReady', 'unhealthy', 'gone', 'unknown']),
   /** It is `gone`, and Kubernetes reports it as ready, or the machine of a group answers, all the same. */
-  ready: z.literal(true).optional(),
+  ready: mark,
   /** ISO 8601: since when Kubernetes reports it as not ready. */
   since: z.string().optional(),
   /** ISO 8601: when it joined Kubernetes. */
   createdAt: z.string().optional(),
   /** It has the label `upgrade-lock`. */
-  locked: z.literal(true).optional(),
+  locked: mark,
   /** A sentence: why a machine with health checks is not healthy. */
   failing: z.string().max(500).optional(),
 });
@@ -92,7 +95,7 @@ export const DriftReport = z.strictObject({
   /** Health of the nodes of Kubernetes, and of all nodes whose machines are gone. */
   health: z.array(NodeObservation).optional(),
   /** What ends first: `keptExpiries`. */
-  expiries: z.array(Expiry).optional(),
+  expiries: Expiries,
 });
 export type DriftReport = z.infer<typeof DriftReport>;
 
@@ -118,7 +121,7 @@ export const ClusterDrift = z.strictObject({
   items: z.array(DriftItem),
   unchecked: z.array(z.string()),
   /** What ends first, as the last check that saw it found it. */
-  expiries: z.array(Expiry).optional(),
+  expiries: Expiries,
   /** Incomplete checks in a row; absent when the last one was complete. */
   incomplete: z.number().int().positive().optional(),
   repair: DriftRepair.optional(),

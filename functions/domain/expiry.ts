@@ -2,40 +2,52 @@
 import { z } from 'zod';
 import { shareOf } from './due-times.ts';
 
-const kubernetes = '/etc/kubernetes';
-const kubelet = '/var/lib/kubelet/pki';
-
 /** Files of kubeadm on a control node that `kubeadm certs renew all` renews. */
 const renewed = [
-  ...['apiserver', 'apiserver-kubelet-client', 'apiserver-etcd-client', 'front-proxy-client'],
-  ...['etcd/server', 'etcd/peer', 'etcd/healthcheck-client'],
-].map((name) => `${kubernetes}/pki/${name}.crt` as const);
-const configurations = ['admin', 'super-admin', 'controller-manager', 'scheduler'].map(
-  (name) => `${kubernetes}/${name}.conf` as const,
-);
+  '/etc/kubernetes/pki/apiserver.crt',
+  '/etc/kubernetes/pki/apiserver-kubelet-client.crt',
+  '/etc/kubernetes/pki/apiserver-etcd-client.crt',
+  '/etc/kubernetes/pki/front-proxy-client.crt',
+  '/etc/kubernetes/pki/etcd/server.crt',
+  '/etc/kubernetes/pki/etcd/peer.crt',
+  '/etc/kubernetes/pki/etcd/healthcheck-client.crt',
+  '/etc/kubernetes/admin.conf',
+  '/etc/kubernetes/super-admin.conf',
+  '/etc/kubernetes/controller-manager.conf',
+  '/etc/kubernetes/scheduler.conf',
+] as const;
 /** No one renews them: everything in the cluster trusts them. */
-const authorities = ['ca', 'etcd/ca', 'front-proxy-ca'].map((name) => `${kubernetes}/pki/${name}.crt` as const);
+const authorities = [
+  '/etc/kubernetes/pki/ca.crt',
+  '/etc/kubernetes/pki/etcd/ca.crt',
+  '/etc/kubernetes/pki/front-proxy-ca.crt',
+] as const;
 /** A kubelet renews its own, after 70 to 90 % of their time. */
-const rotated = ['client', 'server'].map((name) => `${kubelet}/kubelet-${name}-current.pem` as const);
+const rotated = [
+  '/var/lib/kubelet/pki/kubelet-client-current.pem',
+  '/var/lib/kubelet/pki/kubelet-server-current.pem',
+] as const;
 
 /** Files with certificates, by what Kubernetes runs on the machine. */
 export const certificateFiles = {
-  control: [...renewed, ...configurations, ...authorities, ...rotated],
+  control: [...renewed, ...authorities, ...rotated],
   compute: rotated,
 } as const;
 
-export const CertificateFile = z.enum(certificateFiles.control);
+const text = z.string();
 
 /** One certificate of a cluster, and its time, ISO 8601. */
 export const Expiry = z.strictObject({
-  /** Where it is; `kubeconfig`: in the one that Kubeloom keeps. */
-  what: z.enum([...CertificateFile.options, 'kubeconfig']),
+  /** One of `certificateFiles`; `kubeconfig`: the one that Kubeloom keeps. */
+  what: text,
   /** Absent: not on a node. */
-  node: z.string().optional(),
-  from: z.iso.datetime(),
-  until: z.iso.datetime(),
+  node: text.optional(),
+  from: text,
+  until: text,
 });
 export type Expiry = z.infer<typeof Expiry>;
+
+export const Expiries = z.array(Expiry).optional();
 
 const dayMs = 86_400_000;
 

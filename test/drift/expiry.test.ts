@@ -74,7 +74,7 @@ describe('certificates that machines report', () => {
     expect(items).toEqual([
       {
         kind: 'expiry',
-        where: { node: first, pool: 'control', provider: 'hz-prod' },
+        where: { node: first, pool: 'control', provider: 'hz-prod', id: '2027-01-01T00:00:00.000Z' },
         message: `2 certificates of ${first} are due for renewal: /etc/kubernetes/pki/apiserver.crt ends on 2027-01-01 (in 89 days)`,
         repairable: true,
       },

@@ -88,7 +88,7 @@ describe('certificates that no check renews', () => {
     expect(list).toBe(true);
   });
 
-  it('with checks the description says when they renew, and what the last one found counts', async () => {
+  it('a description of a manifest with checks says when they renew, and what the last one found counts', async () => {
     const pipeline = await done('6h');
     const node = (await pipeline.nodes())[0] ?? '';
     const earlier = {

@@ -18,7 +18,7 @@ for word in "$@"; do case $word in *known_hosts-*) host=\${word##*known_hosts-};
 [ ! -e "$MACHINES/$host.silent" ] || { echo 'Connection refused' >&2; exit 255; }
 command="\${*: -1}"
 export HOST=$host
-{ case $command in */bin/bash*) cat;; *) echo "$command";; esac; } | sed "s#/etc/kubernetes#$MACHINES/$host#g;s#sleep 1#sleep 0#;s#seq 120#seq 3#" |
+{ case $command in */bin/bash*) cat;; *) echo "$command";; esac; } | sed "s#/etc/kubernetes#$MACHINES/$host#g;s#sleep 1#sleep 0#;s#seq 360#seq 3#" |
   bash | sed "s#$MACHINES/$host#/etc/kubernetes#g"
 exit "\${PIPESTATUS[2]}"
 `;
@@ -33,7 +33,7 @@ for word in "$@"; do case $word in --name=*) name=\${word#*=};; esac; done
 if [ "$1" = ps ]; then echo "$name-$(cat "$MACHINES/$HOST.$name" 2>/dev/null || echo 0)"; exit; fi
 id="\${*: -1}"
 echo "$HOST stop \${id%-*}" >>"$MACHINES/calls"
-[ ! -e "$MACHINES/$HOST.stuck" ] && echo $((\${id##*-} + 1)) >"$MACHINES/$HOST.\${id%-*}"
+[ "$(cat "$MACHINES/$HOST.stuck" 2>/dev/null)" != "\${id%-*}" ] && echo $((\${id##*-} + 1)) >"$MACHINES/$HOST.\${id%-*}"
 exit 0
 `;
 const kubectl = `#!/bin/bash
@@ -76,7 +76,7 @@ function machine(name: string, until: string, renewed = '2027-11-20T12:00:00Z'):
     writeFileSync(join(machines, folder, 'admin.conf'), adminConfUntil(end, { from: '2025-12-30T00:00:00Z' }));
   }
 }
-const mark = (name: string, what: string): void => writeFileSync(join(machines, `${name}.${what}`), '');
+const mark = (name: string, what: string, text = ''): void => writeFileSync(join(machines, `${name}.${what}`), text);
 const calls = (): readonly string[] =>
   existsSync(join(machines, 'calls')) ? readFileSync(join(machines, 'calls'), 'utf8').trim().split('\n') : [];
 
@@ -135,16 +135,34 @@ describe('the renewal of certificates', () => {
   });
 
   it('an interrupted renewal continues with what was not restarted, and does not renew twice', async () => {
-    mark(first, 'stuck');
+    mark(first, 'stuck', 'kube-apiserver');
     const stopped = await renew([first]);
     expect(stopped.error).toMatchObject({ code: 'CertificatesNotRenewed', resource: first });
-    expect(stopped.error?.message).toContain('etcd did not start again');
-    expect(readFileSync(join(machines, first, 'kubeloom-renewal'), 'utf8')).toBe('restart\n');
+    expect(stopped.error?.message).toContain('kube-apiserver did not start again');
+    expect(readFileSync(join(machines, first, 'kubeloom-renewal'), 'utf8')).toBe('renewed\netcd\n');
     rmSync(join(machines, `${first}.stuck`));
     rmSync(join(machines, 'calls'));
     expect((await renew([first])).error).toBeUndefined();
     expect(calls().filter((call) => call.includes('kubeadm'))).toEqual([]);
-    expect(calls().filter((call) => call.includes('stop'))).toHaveLength(4);
+    const again = calls().filter((call) => call.includes('stop'));
+    expect(again).toEqual(
+      ['kube-apiserver', 'kube-controller-manager', 'kube-scheduler'].map((name) => `${first} stop ${name}`),
+    );
+  });
+
+  it('all control nodes are renewed before one of them is waited for, if certificates have ended', async () => {
+    for (const name of [first, second]) machine(name, '2026-11-19T00:00:00Z');
+    for (const name of [first, second]) mark(name, 'unready');
+    const stopped = await renew([first]);
+    expect(stopped.error).toMatchObject({ code: 'CertificatesNotRenewed', resource: first });
+    const renewals = calls().flatMap((call, index) =>
+      call.includes('kubeadm') ? [[call.split(' ')[0], index] as const] : [],
+    );
+    expect(renewals.map(([name]) => name)).toEqual([first, second]);
+    expect(calls().findIndex((call) => call.endsWith('ready?'))).toBeGreaterThan(renewals[1]?.[1] ?? Infinity);
+    for (const name of [first, second]) rmSync(join(machines, `${name}.unready`));
+    expect((await renew([first])).error).toBeUndefined();
+    expect(await storedEnd()).toBe('2027-11-20T12:00:00.000Z');
   });
 
   it('a renewal that fails names the node and the words of kubeadm', async () => {

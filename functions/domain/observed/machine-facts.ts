@@ -3,7 +3,7 @@
  * likes, so each key is known and has a closed type, and is there once. Pure.
  */
 import { z } from 'zod';
-import { CertificateFile } from '../expiry.ts';
+import { certificateFiles } from '../expiry.ts';
 import { parseJson } from '../json.ts';
 import { BootId, closedText, MachineName, observedWords, PortNumber, WireguardKey } from './closed-texts.ts';
 import { printableText } from './printable-text.ts';
@@ -39,7 +39,7 @@ export const MachineFacts = z.strictObject({
   /** When a machine with health checks was set up, or got another boot script. */
   setUpAt: z.iso.datetime().optional(),
   /** Certificates of Kubernetes by their files, PEM in base64, of `certificates.sh`. */
-  certificates: z.partialRecord(CertificateFile, Certificate).optional(),
+  certificates: z.partialRecord(z.enum(certificateFiles.control), Certificate).optional(),
   /** A renewal of them was interrupted, of `certificates.sh`. */
   renewing: z.boolean().optional(),
 });

@@ -16,7 +16,7 @@ export async function checkKubeconfig(context: DriftContext): Promise<Findings> 
   return {
     items: dueOf(found, target.id, now).map((expiry) => ({
       kind: 'expiry',
-      where: { name: expiry.what },
+      where: { name: expiry.what, id: expiry.until },
       message: `the kubeconfig that Kubeloom keeps has to be fetched again: its certificate ends on ${endText(expiry, now)}`,
       repairable: true,
       ...(isUrgent(expiry, now) && { urgent: true as const }),

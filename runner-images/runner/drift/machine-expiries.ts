@@ -3,7 +3,7 @@ import { certificateTimes } from '#documents/pem.ts';
 import { allNodes, type ClusterState } from '#domain/cluster-state.ts';
 import type { DriftItem } from '#domain/drift.ts';
 import {
-  CertificateFile,
+  certificateFiles,
   type Expiry,
   endText,
   expiryPlace,
@@ -26,7 +26,7 @@ export function expiriesOf(
   node: string,
   { certificates = {} }: CertificateReport,
 ): { readonly expiries: readonly Expiry[]; readonly unread: readonly string[] } {
-  const read = CertificateFile.options.flatMap((what) => {
+  const read = certificateFiles.control.flatMap((what) => {
     const { [what]: text } = certificates;
     // What follows the first leads to its authority.
     return text === undefined ? [] : [{ what, time: certificateTimes(text)?.[0] }];
@@ -85,7 +85,8 @@ function dueItem(
   if (first !== undefined) {
     const those = `${counted(due.length, 'certificate')} of ${name} ${due.length === 1 ? 'is' : 'are'} due for renewal`;
     const message = sentence(`${those}: ${first.what} ends on ${endText(first, now)}`);
-    return [{ ...about, message, ...(isUrgent(first, now) && { urgent: true as const }) }];
+    const where = { ...about.where, id: first.until };
+    return [{ ...about, where, message, ...(isUrgent(first, now) && { urgent: true as const }) }];
   }
   if (renewing !== true) return [];
   return [

@@ -14,8 +14,10 @@ import { membersOf } from './members.ts';
 
 /** What is read of one answer: certificates have some 50 KB. */
 const mostCharacters = 1_000_000;
-/** Four containers that stop within half a minute and start, and an API server that is waited for twice. */
-const renewalMs = 12 * 60_000;
+/** Four containers that are waited for, and twice an API server: six minutes each at most. */
+const renewalMs = 40 * 60_000;
+/** As in `renew-certificates.sh`. */
+const readyMs = 8 * 60_000;
 
 export interface ControlNode {
   readonly name: string;
@@ -23,8 +25,10 @@ export interface ControlNode {
   readonly certificates: () => Promise<ReadFacts>;
   /** Undefined when its API server is ready, else why it is not. */
   readonly notReady: () => Promise<string | undefined>;
-  /** Undefined when it has renewed all and restarted what uses it, else what failed. */
-  readonly renew: () => Promise<string | undefined>;
+  /** The same, but that it may take six minutes. */
+  readonly neverReady: () => Promise<string | undefined>;
+  /** Undefined when it has renewed all and restarted what uses it, else what failed. `waits`: each part has to be ready before the next. */
+  readonly renew: (waits: boolean) => Promise<string | undefined>;
   /** The file as it is there; undefined: it was not read. */
   readonly read: (file: string, limit: number) => Promise<string | undefined>;
 }
@@ -56,11 +60,15 @@ export async function controlNodes(
         return fault === undefined ? readMachineFacts(factLines(lines)) : { problem: fault };
       },
       async notReady() {
-        const script = `${port}\n${ready}\napi_ready || die 'its API server does not answer, or is not ready'\n`;
+        const script = `${port}\n${ready}\napi_ready || die '${silent}'\n`;
         return (await runScript(context, login, script)).fault;
       },
-      async renew() {
-        const script = `${port} KUBELOOM_NODE='${login.name}'\n${renewal}`;
+      async neverReady() {
+        const wait = `for _ in $(seq 360); do ! api_ready || exit 0; sleep 1; done; die '${silent}'`;
+        return (await runScript(context, login, `${port}\n${ready}\n${wait}\n`, readyMs)).fault;
+      },
+      async renew(waits) {
+        const script = `${port} KUBELOOM_WAIT=${waits ? 'yes' : 'no'} KUBELOOM_NODE='${login.name}'\n${renewal}`;
         return (await runScript(context, login, script, renewalMs)).fault;
       },
       async read(file, limit) {
@@ -70,6 +78,8 @@ export async function controlNodes(
     };
   });
 }
+
+const silent = 'its API server does not answer, or is not ready';
 
 /** Its lines, and what went wrong, as the end of a sentence about the machine. */
 async function runScript(

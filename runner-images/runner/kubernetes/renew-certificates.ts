@@ -5,6 +5,8 @@ import { kubeconfigExpiries } from '#documents/kubeconfig-expiries.ts';
 import type { ClusterState } from '#domain/cluster-state.ts';
 import { type Expiry, endText, firstToEnd, isUrgent } from '#domain/expiry.ts';
 import { type KubeconfigParts, kubeconfigLimit } from '#domain/observed/kubeconfig.ts';
+import { nodeRow } from '../causes/node-causes.ts';
+import { unknownOfNode } from '../causes/unknown-answers.ts';
 import { dueOf, expiriesOf } from '../drift/machine-expiries.ts';
 import { type ContextOf, knownStates } from '../stage-context.ts';
 import { StageFailure } from '../stage-failure.ts';
@@ -12,8 +14,9 @@ import { type ControlNode, controlNodes } from './control-node-scripts.ts';
 import { acceptedKubeconfig, keepParts } from './kubeconfig.ts';
 
 /**
- * Asks each of these nodes again whether it is due: after an interruption it continues with those that are left. Throws `CertificatesNotRenewed`
- * and `ControlPlaneNotReady`, `KubeconfigRefused`.
+ * Asks each of these nodes again whether it is due: after an interruption it continues with those that are left. If certificates have ended,
+ * all control nodes are renewed before one is waited for: none of them gets ready alone. Throws `CertificatesNotRenewed`,
+ * `ControlPlaneNotReady`, `KubeconfigRefused`.
  */
 export async function renewCertificates(
   context: ContextOf<'kubeone'>,
@@ -21,35 +24,55 @@ export async function renewCertificates(
   names: readonly string[],
 ): Promise<{ readonly renewed: number }> {
   const nodes = await controlNodes(context, state);
-  let renewed = 0;
-  for (const node of nodes.filter(({ name }) => names.includes(name))) {
-    const left = await stillDue(context, state, node);
-    if (left === undefined) continue;
-    if (!left.urgent) await readyWithout(node, nodes);
-    const fault = await node.renew();
+  const due: Due[] = [];
+  for (const node of names.length === 0 ? [] : nodes)
+    due.push(...(await stillDue(context, state, node, names.includes(node.name))));
+  const ended = due.some((one) => one.ended);
+  const chosen = ended ? due : due.filter(({ node }) => names.includes(node.name));
+  for (const { node, urgent } of chosen) {
+    if (!urgent && !ended) await readyWithout(node, nodes);
+    const fault = await node.renew(!ended);
     if (fault !== undefined) throw notRenewed(node.name, fault);
-    renewed += 1;
-    const first = firstToEnd(expiriesOf(node.name, (await node.certificates()).facts ?? {}).expiries);
-    const until = first === undefined ? '' : `; the first of them ends on ${endText(first, context.ports.clock.now())}`;
-    const message = `the certificates of ${node.name} are renewed, and what uses them was restarted${until}`;
-    context.emit({ kind: 'CertificatesRenewed', message, node: node.name });
+    if (!ended) await reportRenewal(context, node);
+  }
+  for (const { node } of ended ? chosen : []) {
+    const fault = await node.neverReady();
+    if (fault !== undefined) throw notRenewed(node.name, fault);
+    await reportRenewal(context, node);
   }
   await keepNewest(context, nodes);
-  return { renewed };
+  return { renewed: chosen.length };
 }
 
-/** Undefined: nothing of it is due any more. */
+interface Due {
+  readonly node: ControlNode;
+  readonly urgent: boolean;
+  /** One of its certificates is good no more. */
+  readonly ended: boolean;
+}
+
+/** Empty: nothing of it is due any more, or it does not answer and no one asked for it. */
 async function stillDue(
   { ports }: ContextOf<'kubeone'>,
   state: ClusterState,
   node: ControlNode,
-): Promise<{ readonly urgent: boolean } | undefined> {
+  asked: boolean,
+): Promise<readonly Due[]> {
   const { facts, problem } = await node.certificates();
+  if (problem !== undefined && !asked) return [];
   if (problem !== undefined) throw notRenewed(node.name, problem);
   const now = ports.clock.now();
   const due = dueOf(expiriesOf(node.name, facts).expiries, state.id, now);
-  if (due.length === 0 && facts.renewing !== true) return undefined;
-  return { urgent: due.some((expiry) => isUrgent(expiry, now)) };
+  if (due.length === 0 && facts.renewing !== true) return [];
+  const ended = due.some(({ until }) => until <= now.toISOString());
+  return [{ node, ended, urgent: due.some((expiry) => isUrgent(expiry, now)) }];
+}
+
+async function reportRenewal({ emit, ports }: ContextOf<'kubeone'>, node: ControlNode): Promise<void> {
+  const first = firstToEnd(expiriesOf(node.name, (await node.certificates()).facts ?? {}).expiries);
+  const until = first === undefined ? '' : `; the first of them ends on ${endText(first, ports.clock.now())}`;
+  const message = `the certificates of ${node.name} are renewed, and what uses them was restarted${until}`;
+  emit({ kind: 'CertificatesRenewed', message, node: node.name });
 }
 
 /** The API has to answer, and etcd to have its quorum, while this node restarts. */
@@ -103,7 +126,7 @@ const endOf = (expiries: readonly Expiry[]): number =>
 
 function notRenewed(resource: string, why: string): StageFailure {
   return new StageFailure({
-    class: 'transient',
+    class: nodeRow([why])?.class ?? unknownOfNode.class,
     code: 'CertificatesNotRenewed',
     message: `The certificates of ${resource} were not renewed: ${why}`,
     resource,
