@@ -2,16 +2,15 @@
 import { SettleManifestInput, type SettleManifestOutput } from '#contracts/state-inputs.ts';
 import { taskHandler } from '../middleware.ts';
 import { isCheck } from '../pipeline/drift/drift-check.ts';
-import { earlierCheck, nextCheckOf } from '../pipeline/drift/drift-policy.ts';
 import { isCancelled } from '../pipeline/records/cancellation.ts';
 import { removeManifestFiles } from '../pipeline/records/cluster-files.ts';
 import { storedManifest } from '../pipeline/records/stored-manifest.ts';
-import { checkedOutcome, dueAfterRun } from '../pipeline/runs/due-after-run.ts';
-import { planRetry, retryEvent } from '../pipeline/runs/retry-plan.ts';
+import { afterRun } from '../pipeline/runs/after-run.ts';
+import { checkedOutcome } from '../pipeline/runs/due-after-run.ts';
+import { retryEvent } from '../pipeline/runs/retry-plan.ts';
 import { endRun, settleStatus } from '../pipeline/runs/run-end.ts';
 import { brokenOutcome, outcomeOf, outcomesOf, pausedOutcome, undoneOutcome } from '../pipeline/runs/run-summary.ts';
 import { clustersAtEnd } from '../pipeline/runs/settled-clusters.ts';
-import { firstReminder } from '../pipeline/schedule/expiry-reminders.ts';
 
 const uses = [
   'artifacts.removeAll',
@@ -35,7 +34,8 @@ export const handler = taskHandler(
     const at = now.toISOString();
     const manifest = await storedManifest(deps, key);
     const check = isCheck(manifest, { runId });
-    const { clusters, maintained, acceptedCost: cost } = await clustersAtEnd(deps, manifest, { check, generation });
+    const atEnd = await clustersAtEnd(deps, manifest, { check, generation });
+    const { clusters, maintained } = atEnd;
     const unfinished = clusters.filter((cluster) => cluster.unfinished);
     const stored = clusters.filter((cluster) => cluster.stored);
     const reached = outcomeOf(Math.max(stored.length, unfinished.length), unfinished);
@@ -44,14 +44,8 @@ export const handler = taskHandler(
     const broken = brokenOutcome(summary, unfinished, runId);
     const newest = manifest.generation === generation && manifest.attempt === attempt;
     if (broken && newest && !cancelled) return broken;
-    const retries = summary.outcome === 'failed' && !cancelled && !maintained;
-    const retry = retries ? planRetry(manifest, unfinished, now) : undefined;
-    const checkAt = earlierCheck(nextCheckOf(manifest, now), clusters, now);
-    const { retryAt = retry?.dueAt } = maintained ?? {};
-    const remindAt = firstReminder(clusters);
-    const next = dueAfterRun({ outcome: summary.outcome, clusters, checkAt, retryAt, remindAt });
+    const { retry, also } = afterRun(manifest, atEnd, { summary, unfinished, cancelled, now });
     const gone = summary.outcome === 'done' && manifest.deleting;
-    const also = { ...next, ...(summary.outcome === 'done' && cost && { acceptedCost: cost }) };
     const settled = gone
       ? await deps.manifests.remove(key, fence, generation)
       : await deps.manifests.settle(key, fence, { generation, attempt }, settleStatus(summary), at, also);

@@ -1,0 +1,30 @@
+/** What is kept of a manifest when its run ends, and when it is due again. */
+import type { ManifestRecord } from '#contracts/records.ts';
+import type { SettleManifestOutput } from '#contracts/state-inputs.ts';
+import type { SettledWith } from '../../manifest-store.ts';
+import { earlierCheck, nextCheckOf } from '../drift/drift-policy.ts';
+import { firstReminder } from '../schedule/expiry-reminders.ts';
+import { dueAfterRun } from './due-after-run.ts';
+import { planRetry, type RetryPlan } from './retry-plan.ts';
+import type { SettledCluster } from './run-summary.ts';
+import type { ClustersAtEnd } from './settled-clusters.ts';
+
+export interface EndedRun {
+  readonly summary: Pick<SettleManifestOutput, 'outcome'>;
+  readonly unfinished: readonly SettledCluster[];
+  readonly cancelled: boolean;
+  readonly now: Date;
+}
+
+/** `retry`: absent where nothing failed, where a person cancelled it, and where the run only checked what exists. */
+export function afterRun(
+  manifest: ManifestRecord,
+  { clusters, maintained, acceptedCost }: ClustersAtEnd,
+  { summary: { outcome }, unfinished, cancelled, now }: EndedRun,
+): { readonly retry: RetryPlan | undefined; readonly also: SettledWith } {
+  const retry = outcome === 'failed' && !cancelled && !maintained ? planRetry(manifest, unfinished, now) : undefined;
+  const checkAt = earlierCheck(nextCheckOf(manifest, now), clusters, now);
+  const { retryAt = retry?.dueAt } = maintained ?? {};
+  const next = dueAfterRun({ outcome, clusters, checkAt, retryAt, remindAt: firstReminder(clusters) });
+  return { retry, also: { ...next, ...(outcome === 'done' && acceptedCost && { acceptedCost }) } };
+}
