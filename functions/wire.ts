@@ -82,9 +82,10 @@ export function portsOf(environment: Readonly<Record<string, string | undefined>
       const { DynamoBudgets } = await import('#adapters/dynamo-budgets.ts');
       return new DynamoBudgets(table, manifests);
     }),
-    roleBindings: inTable<Deps['roleBindings']>(
-      async () => (await import('#adapters/dynamo-role-bindings.ts')).DynamoRoleBindings,
-    ),
+    roleBindings: onFirstUse<Deps['roleBindings']>(async () => {
+      const { DynamoRoleBindings } = await import('#adapters/dynamo-role-bindings.ts');
+      return new DynamoRoleBindings(table, config.KUBELOOM_ROLES_FRESH_MS);
+    }),
     templateSources: onFirstUse<TemplateSources>(async () => {
       const { GitReferences, recordedTemplateSources } = await import('#adapters/git-references.ts');
       return config.KUBELOOM_TEMPLATE_SOURCES === 'recorded'

@@ -90,6 +90,8 @@ export function platformEnvironment(options: EnvironmentOptions): Readonly<Recor
     }),
     // Its owner; all others get roles by RoleBindings.
     KUBELOOM_ADMINS: firstAdmins(process.env.KUBELOOM_ADMINS),
+    // Several threads serve the API, and a role that one of them takes away has no effect in any other.
+    KUBELOOM_ROLES_FRESH_MS: '0',
     KUBELOOM_REQUIRE_APPROVAL: process.env.KUBELOOM_REQUIRE_APPROVAL ?? '',
     KUBELOOM_BUDGETS: process.env.KUBELOOM_BUDGETS ?? '',
     KUBELOOM_ENDLESS_KUBECONFIGS: process.env.KUBELOOM_ENDLESS_KUBECONFIGS ?? 'yes',

@@ -3,18 +3,22 @@ import { PipelineError } from '#domain/errors.ts';
 import { parseJson } from '#domain/json.ts';
 import { RoleBinding } from '#domain/manifest/role-binding.ts';
 import type { RoleBindingStore } from '../ports.ts';
-import { itemsIn, TableStore } from './dynamo-table.ts';
+import { type DynamoTable, itemsIn, TableStore } from './dynamo-table.ts';
 import { roleBindingItem, roleBindings } from './table-keys.ts';
 
-/** A revoked role has no effect anywhere after this time. */
-const freshForMs = 5_000;
-
 export class DynamoRoleBindings extends TableStore implements RoleBindingStore {
+  readonly #freshForMs: number;
   #read: { readonly at: number; readonly documents: Promise<readonly RoleBinding[]> } | undefined;
+
+  /** @param freshForMs A revoked role has no effect anywhere after this time. */
+  constructor(table: DynamoTable, freshForMs = 5_000) {
+    super(table);
+    this.#freshForMs = freshForMs;
+  }
 
   list(): Promise<readonly RoleBinding[]> {
     const now = performance.now();
-    if (this.#read === undefined || now - this.#read.at > freshForMs) {
+    if (this.#read === undefined || now - this.#read.at >= this.#freshForMs) {
       const documents = this.#query();
       this.#read = { at: now, documents };
       documents.catch(() => {

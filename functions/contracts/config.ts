@@ -87,6 +87,8 @@ export const Config = z.object({
     }),
   /** `no`: the API hands out no kubeconfig of a cluster's admin, which ends only with its certificate. */
   KUBELOOM_ENDLESS_KUBECONFIGS: z.enum(['yes', 'no']).default('yes'),
+  /** How long a process acts on the roles that it read; 0: each request reads them. */
+  KUBELOOM_ROLES_FRESH_MS: whole.default(5000),
   /** Namespaces whose plans someone has to approve, comma separated; *: all. */
   KUBELOOM_REQUIRE_APPROVAL: list.prefault(''),
   /** What machines may cost a month before a plan has to be approved: see `budget-setting.ts`. */
