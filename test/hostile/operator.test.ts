@@ -102,7 +102,7 @@ async function pass(change: { readonly cluster?: Record<string, Spoken>; readonl
   return { failure, said, asked, put: asked.filter((line) => line.startsWith('PUT /v1/')) };
 }
 
-/** Every request is one that an honest world would see, and what is said is text without a token. */
+/** Every request is one that an honest world would see, and its log is text without a token. */
 function expectHarmless({ failure, said, asked }: Awaited<ReturnType<typeof pass>>, title: string): void {
   for (const line of asked)
     expect(line, title).toMatch(
@@ -117,13 +117,13 @@ function expectHarmless({ failure, said, asked }: Awaited<ReturnType<typeof pass
 }
 
 describe('the operator', () => {
-  it('in an honest world both objects are given to Kubeloom', async () => {
+  it('the operator gives both objects to Kubeloom in an honest world', async () => {
     const honest = await pass({});
     expect([honest.failure, honest.said]).toEqual([undefined, []]);
     expect(honest.put).toEqual(['PUT /v1/manifests/team/shop', 'PUT /v1/manifests/team/good']);
   });
 
-  it('whatever the list of objects says, requests are as ever, and what is said is words', async () => {
+  it('the operator sends the requests that it always sends, and logs words, whatever the list of objects says', async () => {
     const lies = [
       ...liesAbout(listOf(object), canary.file).map(({ title, value }) => ({
         title,

@@ -1,4 +1,4 @@
-/** What becomes of a lie: a value, or a failure of the one who lied, in words that nothing obeys. */
+/** The result of a lie: a value, or a failure of the one who lied, in words that nothing obeys. */
 import { expect } from 'vitest';
 import type { StageError } from '#contracts/stage.ts';
 import { StageFailure } from '#runner/stage-failure.ts';

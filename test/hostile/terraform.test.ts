@@ -56,7 +56,7 @@ describe('the address of a load balancer', () => {
   const honest = { endpoint: { value: 'shop.example.com.' }, alternative_endpoints: { value: {} } };
   beforeEach(() => world.put(aDocument([workspace('dns', 'lb-ddddddd')]), facts));
 
-  it('is a host name, whatever Terraform prints in its place', async () => {
+  it('a load balancer has a host name, whatever Terraform prints in its place', async () => {
     record('output.out', JSON.stringify(honest));
     expect((await runStage('honest')).ok).toBe(true);
     expect(await endpoint()).toBe('shop.example.com');
