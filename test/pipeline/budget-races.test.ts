@@ -184,13 +184,13 @@ describe('what was accepted', () => {
     const pipeline = await world();
     const { deps } = pipeline;
     await put(deps, 'a', 4);
+    const seen: unknown[] = [];
     pipeline.before.set('plan-cluster', async () => {
       pipeline.before.delete('plan-cluster');
-      expect(await put(deps, 'a', 1)).toMatchObject({ status: 202 });
-      expect(await counted(deps)).toBe(25);
-      expect(await put(deps, 'b', 1)).toMatchObject(refused);
+      seen.push((await put(deps, 'a', 1)).status, await counted(deps), (await put(deps, 'b', 1)).status);
     });
     await pipeline.settle();
+    expect(seen).toEqual([202, 25, 409]);
     expect(await counted(deps)).toBe(10);
     expect(await put(deps, 'b', 1)).toMatchObject({ status: 202 });
   });
