@@ -180,6 +180,8 @@ export interface RollOutStore {
   list(namespace: string, limit: number): Promise<readonly RollOutRecord[]>;
   /** Throws `VersionConflict` unless the stored one is one version older; for version 1: if any is stored. */
   put(record: RollOutRecord): Promise<void>;
+  /** Those that are Running and were not written since `before` (ISO 8601), the oldest first. One that cannot be read is left out. */
+  quiet(before: string, limit: number): Promise<readonly RollOutRecord[]>;
   /** Version 0 and no claims if nothing is stored. */
   claims(namespace: string): Promise<RollOutClaims>;
   /** Throws `VersionConflict` as `put`. */

@@ -2,9 +2,9 @@
 import { RollOutClaims, type RollOutKey, RollOutRecord } from '#contracts/roll-outs.ts';
 import { PipelineError } from '#domain/errors.ts';
 import type { RollOutStore } from '../ports.ts';
-import { followsStored, type Item, itemsIn, TableStore, type Write } from './dynamo-table.ts';
+import { dueIn, followsStored, type Item, itemKeyOf, itemsIn, TableStore, type Write } from './dynamo-table.ts';
 import { readableOnes, readJsonRecord } from './stored-record.ts';
-import { type ItemKey, rollOutClaimsItem, rollOutItem, rollOutsOf } from './table-keys.ts';
+import { type ItemKey, rollOutClaimsItem, rollOutItem, rollOutsOf, runningRollOuts } from './table-keys.ts';
 
 export class DynamoRollOuts extends TableStore implements RollOutStore {
   async get(key: RollOutKey): Promise<RollOutRecord | undefined> {
@@ -23,7 +23,15 @@ export class DynamoRollOuts extends TableStore implements RollOutStore {
 
   /** `together`: what is written with it, or not at all. */
   async put(record: RollOutRecord, together: readonly Write[] = []): Promise<void> {
-    await this.#put(rollOutItem(record), record, { what: `roll-out ${record.id}`, together });
+    const index = record.status === 'Running' && { duePartition: runningRollOuts, dueAt: record.updatedAt };
+    await this.#put({ ...rollOutItem(record), ...index }, record, { what: `roll-out ${record.id}`, together });
+  }
+
+  async quiet(before: string, limit: number): Promise<readonly RollOutRecord[]> {
+    const { items } = await this.table.query({ ...dueIn(runningRollOuts, before), limit });
+    // The index lags behind the table.
+    const stored = readableOnes(await this.table.getAll(items.map(itemKeyOf)), read);
+    return stored.filter(({ status, updatedAt }) => status === 'Running' && updatedAt <= before);
   }
 
   async claims(namespace: string): Promise<RollOutClaims> {

@@ -19,7 +19,7 @@ import type { PlansOf, WaitingPlanKey } from '../ports.ts';
  * | repairs         | `REPAIRS`                | `<hour>`                |                           |
  * | template ref.   | `TEMPLATES#<ns>`         | `<name>`                |                           |
  * | inventory       | `INVENTORY#<ns>`         | `<kind>#<name>`         |                           |
- * | roll-out        | `ROLLOUTS#<ns>`          | `ROLLOUT#<id>`          |                           |
+ * | roll-out        | `ROLLOUTS#<ns>`          | `ROLLOUT#<id>`          | `ROLLOUTS`, last write    |
  * | their clusters  | `ROLLOUTS#<ns>`          | `CLAIMS`                |                           |
  * | git source      | `GITSOURCES`             | `<ns>#<name>`           | `GITSOURCES`, `dueAt`     |
  * | role binding    | `ROLES`                  | `<name>`                |                           |
@@ -134,6 +134,9 @@ export const rollOutItem = ({ namespace, id }: RollOutKey): ItemKey => ({
   pk: `ROLLOUTS#${namespace}`,
   sk: `${rollOutsOf}${id}`,
 });
+
+/** Partition of the `due` index that holds roll-outs that are Running, by the time at which they were written last. */
+export const runningRollOuts = 'ROLLOUTS';
 
 /** Which roll-out touches which clusters. */
 export const rollOutClaimsItem = (namespace: string): ItemKey => ({ pk: `ROLLOUTS#${namespace}`, sk: 'CLAIMS' });

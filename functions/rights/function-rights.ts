@@ -33,6 +33,7 @@ const usesOfHeads: ReadonlySet<string> = new Set<PortUse>([
 /** What calls touch that are not of their port alone. */
 const otherPartitions: Readonly<Record<string, readonly string[]>> = {
   'events.appendOnce': ['READINGS#'],
+  'rollOuts.quiet': ['ROLLOUTS'],
   // What is accepted is written together with the budgets that it counts in.
   'budgets.acceptManifest': ['MANIFESTS', 'MANIFEST#'],
   'budgets.acceptRollOut': ['ROLLOUTS#'],

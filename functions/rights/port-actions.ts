@@ -90,6 +90,7 @@ export const portActions = {
   'rollOuts.get': ['dynamodb:GetItem'],
   'rollOuts.list': ['dynamodb:Query'],
   'rollOuts.put': ['dynamodb:PutItem'],
+  'rollOuts.quiet': ['dynamodb:BatchGetItem', 'dynamodb:Query'],
   'rollOuts.claims': ['dynamodb:GetItem'],
   'rollOuts.putClaims': ['dynamodb:PutItem'],
   'gitSources.get': ['dynamodb:GetItem'],

@@ -4,6 +4,7 @@ import type { ManifestHead } from '#contracts/records.ts';
 import { taskHandler } from '../middleware.ts';
 import type { DueAction, DuePorts } from '../pipeline/schedule/due-manifest.ts';
 import { findUnchecked } from '../pipeline/schedule/missing-checks.ts';
+import { watchQuietRollOuts } from '../pipeline/schedule/quiet-roll-outs.ts';
 import { measureTick } from '../pipeline/schedule/tick-measures.ts';
 
 /** Read in one tick; a thousand manifests that are checked every 6 hours are some 14 a tick. */
@@ -23,12 +24,16 @@ const uses = [
   'manifests.renewLease',
   'manifests.replace',
   'manifests.requestCancel',
+  'rollOuts.get',
+  'rollOuts.put',
+  'rollOuts.quiet',
   'runs.get',
   'runs.list',
   'runs.put',
   'templateReferences.get',
   'workflows.fault',
   'workflows.startReconcile',
+  'workflows.startRollOut',
   'workflows.status',
   'workflows.statusOfRun',
 ] as const;
@@ -43,6 +48,10 @@ export const handler = taskHandler(z.unknown(), uses, async (_event, deps) => {
     faults.push(fault);
     return 0;
   });
+  const rollOuts = await watchQuietRollOuts(deps).catch((fault: unknown) => {
+    faults.push(fault);
+    return 0;
+  });
   // A failure of one does not affect the others.
   if (faults.length > 0) throw faults[0];
   return {
@@ -50,6 +59,7 @@ export const handler = taskHandler(z.unknown(), uses, async (_event, deps) => {
     measures,
     care: outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : [])),
     ...(broughtIn > 0 && { broughtIn }),
+    ...(rollOuts > 0 && { rollOuts }),
   };
 });
 

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { RollOutRecord } from '#contracts/roll-outs.ts';
 import { defaultRollOut } from '#domain/roll-out/roll-out-settings.ts';
 import type { RollOutStore } from '#functions/ports.ts';
-import { noon } from './builders.ts';
+import { minute, noon } from './builders.ts';
 
 export const aRollOut = (parts: Partial<RollOutRecord> = {}): RollOutRecord => ({
   namespace: 'team',
@@ -45,6 +45,23 @@ export function rollOutStoreContract(name: string, make: () => RollOutStore): vo
       await store.put(aRollOut({ namespace: 'other', id: '4' }));
       await store.putClaims({ namespace: 'team', version: 1, claims: [] });
       expect((await store.list('team', 2)).map(({ id }) => id)).toEqual(['3', '2']);
+    });
+
+    it('roll-outs that run and were not written for a while are found, the oldest first', async () => {
+      const store = make();
+      const at = (id: string, minutes: number, parts: Partial<RollOutRecord> = {}) =>
+        store.put(aRollOut({ id, updatedAt: minute(minutes), ...parts }));
+      await at('late', 9);
+      await at('second', 2);
+      await at('first', 1, { namespace: 'other' });
+      await at('halted', 1, { status: 'Halted' });
+      await at('ended', 1);
+      await at('ended', 2, { version: 2, status: 'RolledOut' });
+      await at('written', 1);
+      await at('written', 8, { version: 2 });
+      const found = async (limit: number) => (await store.quiet(minute(5), limit)).map(({ id }) => id);
+      expect(await found(9)).toEqual(['first', 'second']);
+      expect(await found(1)).toEqual(['first']);
     });
 
     it('one of several that claim clusters of a namespace at the same time succeeds', async () => {

@@ -23,6 +23,13 @@ export class InMemoryRollOuts implements RollOutStore {
     this.#records.set(idOf(record), structuredClone(RollOutRecord.parse(record)));
   }
 
+  async quiet(before: string, limit: number): Promise<readonly RollOutRecord[]> {
+    const running = [...this.#records.values()].filter(({ status }) => status === 'Running');
+    const quiet = running.filter(({ updatedAt }) => updatedAt <= before);
+    const oldest = quiet.toSorted((one, other) => one.updatedAt.localeCompare(other.updatedAt));
+    return structuredClone(oldest.slice(0, limit));
+  }
+
   async claims(namespace: string): Promise<RollOutClaims> {
     return structuredClone(this.#claims.get(namespace) ?? { namespace, version: 0, claims: [] });
   }

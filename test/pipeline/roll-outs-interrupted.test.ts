@@ -1,6 +1,7 @@
 /** A roll-out whose execution ended early continues automatically, a bounded number of times, and is never shown as Running meanwhile. */
 import { describe, expect, it } from 'vitest';
 import { changesOf } from '#contracts/change-events.ts';
+import { watchQuietRollOuts } from '#functions/pipeline/schedule/quiet-roll-outs.ts';
 import { environment, Fleet, fleet } from './harness/fleet.ts';
 import { internalFault } from './harness/state-machines.ts';
 
@@ -120,6 +121,73 @@ describe('a roll-out that is interrupted', () => {
     await world.verb('resume', id);
     await world.pipeline.rollOut();
     expect(await world.rollOut(id)).toMatchObject({ status: 'RolledOut' });
+  });
+
+  it.each(['lost', 'fails'] as const)(
+    'a roll-out is continued by the scheduler when the event of its end is %s',
+    async (event) => {
+      const world = await Fleet.of(3);
+      const id = await started(world);
+      killAt(world, 'judge-batch', 1);
+      await world.pipeline.rollOut();
+      if (event === 'lost') world.pipeline.endedRollOuts.length = 0;
+      else world.pipeline.faults.set('continue-roll-out', internalFault());
+      await world.pipeline.finishRollOuts();
+      await world.pipeline.invoke('tick', {});
+      // The event may still come.
+      expect(await world.rollOut(id)).toMatchObject({ status: 'Interrupted' });
+      world.pipeline.deps.clock.advance(601);
+      expect(await world.pipeline.invoke('tick', {})).toMatchObject({ rollOuts: 1 });
+      expect(await eventsOf(world, 'RollOutInterrupted')).toHaveLength(1);
+      await world.pipeline.rollOut();
+      expect(await world.rollOut(id)).toMatchObject({ status: 'RolledOut', states: { done: 3 } });
+      world.pipeline.deps.clock.advance(3600);
+      expect(await world.pipeline.invoke('tick', {})).not.toHaveProperty('rollOuts');
+    },
+  );
+
+  it('a roll-out whose execution could not be started is started by the scheduler, and counts as no interruption', async () => {
+    const world = await Fleet.of(2);
+    const { workflows, rollOuts } = world.pipeline.deps;
+    const { startRollOut } = workflows;
+    workflows.startRollOut = () => Promise.reject(new Error('the service is away'));
+    const id = await started(world);
+    workflows.startRollOut = startRollOut;
+    world.pipeline.deps.clock.advance(601);
+    expect(await world.pipeline.invoke('tick', {})).toMatchObject({ rollOuts: 1 });
+    expect(await rollOuts.get({ namespace: fleet, id })).not.toHaveProperty('interruptions');
+    await world.pipeline.rollOut();
+    expect(await world.rollOut(id)).toMatchObject({ status: 'RolledOut' });
+  });
+
+  it('a roll-out that waits between waves is left alone by the scheduler, however long it waits', async () => {
+    const world = await Fleet.of(2);
+    const id = await started(world);
+    const { rollOuts, clock } = world.pipeline.deps;
+    clock.advance(601);
+    expect(await world.pipeline.invoke('tick', {})).not.toHaveProperty('rollOuts');
+    expect(await rollOuts.get({ namespace: fleet, id })).toMatchObject({ execution: 1, status: 'Running' });
+    // It is asked for again after a while, and not at each tick.
+    expect(await rollOuts.quiet(clock.now().toISOString(), 9)).toHaveLength(1);
+    clock.advance(300);
+    const { version } = (await rollOuts.get({ namespace: fleet, id })) ?? {};
+    await world.pipeline.invoke('tick', {});
+    expect(await rollOuts.get({ namespace: fleet, id })).toMatchObject({ version });
+  });
+
+  it('the scheduler halts a roll-out that is interrupted again and again, too', async () => {
+    const world = await Fleet.of(2);
+    const id = await started(world);
+    killAt(world, 'judge-batch');
+    for (let kills = 0; kills < 3; kills += 1) {
+      await world.pipeline.rollOut();
+      world.pipeline.endedRollOuts.length = 0;
+      world.pipeline.deps.clock.advance(601);
+      // Without the rest of a tick, which would finish what the kill left of the cluster.
+      expect(await watchQuietRollOuts(world.pipeline.deps)).toBe(1);
+    }
+    expect(await world.pipeline.rollOut()).toEqual([]);
+    expect(await world.rollOut(id)).toMatchObject({ status: 'Halted' });
   });
 
   it('a roll-out says so in an event', async () => {
