@@ -1,4 +1,4 @@
-/** Pauses before something that met another request is tried again: about a second in all. */
+/** Pauses before something that met another request is retried: about a second in all. */
 export const pausesMs = [20, 40, 80, 160, 320, 640];
 
 /** Half to one and a half times as long: of two that met, one should come first. */

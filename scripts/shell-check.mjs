@@ -1,6 +1,6 @@
 /**
  * shellcheck on every shell file. Files with a shebang are programs; all others are parts, and are checked in each program that they are sent or
- * sourced in: scripts of nodes as playbooks and checks for drift put them together, the parts of kubeloom-host as it sources them.
+ * sourced in: scripts of nodes as playbooks, checks for drift and renewals put them together, the parts of kubeloom-host as it sources them.
  */
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -8,6 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parse } from 'yaml';
 import { filesOf, protocol } from '../runner-images/runner/drift/machine-script.ts';
+import { controlNodeFiles } from '../runner-images/runner/kubernetes/control-node-scripts.ts';
 
 const ansible = 'templates/ansible';
 /** What is reported only if it is found in all programs with that part: a function or a variable that one of them has no use for. */
@@ -27,7 +28,7 @@ const sent = readdirSync(ansible)
   .flatMap(({ vars = {}, tasks }) => tasks.flatMap(tasksOf).map((task) => ({ script: task.node_script?.script, vars })))
   .filter(({ script }) => script !== undefined)
   .map(({ script, vars }) => linesOfText(script, vars));
-const asked = Object.values(filesOf).map((names) =>
+const asked = Object.values({ ...filesOf, ...controlNodeFiles }).map((names) =>
   [protocol, ...names].flatMap((name) => linesOf(join(ansible, 'files', name))),
 );
 const all = [...programs, ...sent, ...asked];

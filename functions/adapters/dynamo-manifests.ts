@@ -16,7 +16,7 @@ import type {
 import { assigned, assignments, attributeNames } from './dynamo-expressions.ts';
 import { type Condition, type DynamoTable, dueIn, type Item, itemKeyOf, itemsIn, type Write } from './dynamo-table.ts';
 import type { LargeDocuments } from './large-documents.ts';
-import { begun, replaced, settled } from './manifest-changes.ts';
+import { replaced, settled, started } from './manifest-changes.ts';
 import { documentMissing, isWhole, ManifestDocuments } from './manifest-documents.ts';
 import { leaseLost, notFound, versionConflict } from './manifest-errors.ts';
 import { orRemains, pageOfRead, readableHeads, readHead, readManifest } from './manifest-item.ts';
@@ -159,8 +159,8 @@ export class DynamoManifests implements ManifestStore {
       values: attributeNames({ fence, deleting: false }),
     };
     const head =
-      (await this.#table.update(manifestItem(key), begun('Running', at), condition)) ??
-      (await this.#whileHeld(key, fence, begun('Deleting', at)));
+      (await this.#table.update(manifestItem(key), started('Running', at), condition)) ??
+      (await this.#whileHeld(key, fence, started('Deleting', at)));
     const record = await this.#whole(head);
     // One that was created again under the same name counts its fences from 1 again.
     if (record?.lease?.fence === fence && record.uid === head.uid) return record;

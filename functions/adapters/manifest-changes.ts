@@ -31,7 +31,7 @@ export function replaced(
 }
 
 /** The holder of the lease leads to what is accepted at this moment. */
-export function begun(status: 'Running' | 'Deleting', at: string): Condition {
+export function started(status: 'Running' | 'Deleting', at: string): Condition {
   const values = { status, updatedAt: at };
   return {
     expression: `${assignments(values)}, #leaseCost = if_not_exists(#acceptedCost, :nothing)`,

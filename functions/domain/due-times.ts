@@ -26,6 +26,11 @@ export function nextRetryAt(now: Date, retriesBefore: number, seed: string): str
   return later(now, hours * 60 * (1 + shareOf(seed) / 10));
 }
 
+/** The first of these times, ISO 8601; those that are absent do not count. Undefined: none is there. */
+export function earliest(times: readonly (string | undefined)[]): string | undefined {
+  return times.filter((at) => at !== undefined).sort()[0];
+}
+
 function later(now: Date, minutes: number): string {
   return new Date(now.getTime() + Math.round(minutes * 60_000)).toISOString();
 }

@@ -1,6 +1,6 @@
 /** What of a cluster ends: its certificates, when they are renewed, and from when on a person is warned. Pure. */
 import { z } from 'zod';
-import { shareOf } from './due-times.ts';
+import { earliest, shareOf } from './due-times.ts';
 
 /** Files of kubeadm on a control node that `kubeadm certs renew all` renews. */
 const renewed = [
@@ -138,7 +138,7 @@ export function expiryWarnings(known: readonly Expiry[], now: Date): readonly st
 }
 
 /** ISO 8601: when the first of them becomes a warning. */
-export const nextWarningAt = (known: readonly Expiry[]): string | undefined => known.map(faultAt).sort()[0];
+export const nextWarningAt = (known: readonly Expiry[]): string | undefined => earliest(known.map(faultAt));
 
 /** `2027-03-01`, and in how many days that is. */
 export function endText({ until }: Pick<Expiry, 'until'>, now: Date): string {

@@ -60,7 +60,7 @@ export function budgetStoreContract(name: string, make: () => AcceptingStores): 
       expect((await manifests.generations(key)).map(({ generation }) => generation).at(-1)).toBe(2);
     });
 
-    it('of many at once as many are stored as each bears of the others', async () => {
+    it('each of many at once is stored as long as it has room for those before it', async () => {
       const { budgets, manifests } = make();
       const names = ['a', 'b', 'c', 'd', 'e', 'f'];
       // Each has room for two others.

@@ -1,3 +1,4 @@
+#!/usr/bin/env bash
 # Signs the certificates of this control node again, with their keys, as if they were made FROM days ago and ended DAYS days from now (-5: they ended).
 # Arguments: FROM DAYS. The same for the kubeconfigs.
 set -euo pipefail

@@ -61,7 +61,7 @@ export function planClusterPath(question: PathQuestion): ClusterPlan {
   return { cluster, waypoints: [...urgent, ...waypoints, ...repairs], refusals: [] };
 }
 
-/** Of nodes that the change keeps, from the current state to the same state; a waypoint of it that is repeated is one, too. */
+/** It repairs nodes that the change keeps, and leads from the current state to the same state, as a waypoint of it that is repeated. */
 function urgentRepair({ current, attempted, desired }: PathQuestion, options: PathOptions): readonly Waypoint[] {
   const { repair = [], repairFirst = false } = options;
   if (!repairFirst || current === null || desired === null) return [];

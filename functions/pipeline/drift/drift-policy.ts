@@ -1,25 +1,28 @@
 /** The drift policy of a manifest: how often it is checked, and what is done about drift. */
 import type { ManifestRecord } from '#contracts/records.ts';
 import type { CheckPolicy } from '#domain/drift.ts';
-import { firstCheckAt, nextCheckAt } from '#domain/due-times.ts';
+import { earliest, firstCheckAt, nextCheckAt } from '#domain/due-times.ts';
 import { DriftChecks, intervalMinutes } from '#domain/manifest/schema/drift-checks.ts';
-import { manifestOf } from '../records/stored-document.ts';
+import type { InputManifest } from '#domain/manifest/schema/input-manifest.ts';
+import { manifestOf, readableManifest } from '../records/stored-document.ts';
 
 /** The policy of the manifest, or the default. */
 export function driftChecksOf(manifest: Parameters<typeof manifestOf>[0]): DriftChecks {
-  return manifestOf(manifest).spec.driftChecks ?? DriftChecks.parse({});
+  return checksIn(manifestOf(manifest));
 }
+
+const checksIn = ({ spec }: InputManifest): DriftChecks => spec.driftChecks ?? DriftChecks.parse({});
 
 export function checkPolicyOf(manifest: Parameters<typeof manifestOf>[0]): CheckPolicy {
   return driftChecksOf(manifest).onDrift;
 }
 
-/** Whether its checks renew certificates that are about to end. */
-export function renewsCertificates(
-  manifest: Parameters<typeof manifestOf>[0] & Pick<ManifestRecord, 'paused'>,
-): boolean {
-  const { interval, onExpiry } = driftChecksOf(manifest);
-  return !manifest.paused && onExpiry !== 'report' && intervalMinutes(interval) !== undefined;
+/** Whether its checks renew certificates that are about to end. One whose document cannot be read is not checked. */
+export function renewsCertificates(record: Pick<ManifestRecord, 'document' | 'paused'>): boolean {
+  const manifest = readableManifest(record);
+  if (manifest === undefined || record.paused) return false;
+  const { interval, onExpiry } = checksIn(manifest);
+  return onExpiry !== 'report' && intervalMinutes(interval) !== undefined;
 }
 
 /** When a manifest that is done is checked next; undefined: never, because it is being deleted or has no checks. */
@@ -39,7 +42,7 @@ export function earlierCheck(
   const soonest = new Date(now.getTime() + soonestMs).toISOString();
   const asked = clusters.flatMap(({ lookAgainAt }) => (lookAgainAt === undefined ? [] : [lookAgainAt]));
   const all = asked.map((at) => (at < soonest ? soonest : at));
-  return next === undefined ? undefined : [next, ...all].sort()[0];
+  return next === undefined ? undefined : earliest([next, ...all]);
 }
 
 /** The same for one that has waited for its first check already. */

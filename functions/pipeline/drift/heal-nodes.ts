@@ -1,6 +1,7 @@
 /** Healing: what a check found out about the nodes of a cluster, and which of them are replaced. */
 import type { ClusterRecord, DemandRecord, ManifestRecord } from '#contracts/records.ts';
 import type { CheckPolicy, ClusterDrift, NodeHealthRecord, NodeObservation } from '#domain/drift.ts';
+import { earliest } from '#domain/due-times.ts';
 import { assessRepair, outageText, type RepairDecision } from '#domain/repair/assess-repair.ts';
 import { isUnhealthy, nextHealth, observedNodes } from '#domain/repair/node-health.ts';
 import type { Replacement } from '#domain/repair/observed-node.ts';
@@ -78,7 +79,7 @@ export async function healNodes(
   // What is wrong on a machine that exists is repaired there, unless its pool says to replace it.
   const isHeld = ({ node, health: state }: NodeHealthRecord): boolean =>
     state === 'gone' ? acts(node) && !recreated.has(node) : actionOf(node) === 'replace' && state !== 'healthy';
-  const soonest = refused.flatMap(({ node, until }) => (until !== undefined && acts(node) ? [until] : [])).sort()[0];
+  const soonest = earliest(refused.filter(({ node }) => acts(node)).map(({ until }) => until));
   // Such a check decides nothing: the next one does, when it would have come anyway.
   const again = onRequest ? before?.lookAgainAt : soonest;
   const recreated = new Set(granted.flatMap(({ node, how }) => (how === 'recreate' ? [node] : [])));

@@ -20,10 +20,12 @@ export function wantsMidwayCheck(
   now: string,
 ): record is ExistingRecord {
   const { progress, attempted, drift, status } = record;
-  const minutes = intervalMinutes(driftChecksOf(manifest).interval);
-  if (manifest.deleting || minutes === undefined || attempted !== null || !isCheckable(record)) return false;
+  // A deletion continues also where its document can no longer be read.
+  if (manifest.deleting || attempted !== null || !isCheckable(record)) return false;
   // Whatever the check came to, the next waypoint follows it.
   if (progress?.runId !== run.runId || status === 'Checking') return false;
+  const minutes = intervalMinutes(driftChecksOf(manifest).interval);
+  if (minutes === undefined) return false;
   const last = Math.max(Date.parse(progress.startedAt), Date.parse(drift?.checkedAt ?? progress.startedAt));
   const again = drift?.lookAgainAt === undefined ? Number.POSITIVE_INFINITY : Date.parse(drift.lookAgainAt);
   const due = Math.max(last + pauseMinutes * minuteMs, Math.min(last + minutes * minuteMs, again));

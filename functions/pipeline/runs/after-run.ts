@@ -1,9 +1,9 @@
 /** What is kept of a manifest when its run ends, and when it is due again. */
 import type { ManifestRecord } from '#contracts/records.ts';
 import type { SettleManifestOutput } from '#contracts/state-inputs.ts';
+import { earliest } from '#domain/due-times.ts';
 import type { SettledWith } from '../../manifest-store.ts';
 import { earlierCheck, nextCheckOf } from '../drift/drift-policy.ts';
-import { firstReminder } from '../schedule/expiry-reminders.ts';
 import { dueAfterRun } from './due-after-run.ts';
 import { planRetry, type RetryPlan } from './retry-plan.ts';
 import type { SettledCluster } from './run-summary.ts';
@@ -25,6 +25,7 @@ export function afterRun(
   const retry = outcome === 'failed' && !cancelled && !maintained ? planRetry(manifest, unfinished, now) : undefined;
   const checkAt = earlierCheck(nextCheckOf(manifest, now), clusters, now);
   const { retryAt = retry?.dueAt } = maintained ?? {};
-  const next = dueAfterRun({ outcome, clusters, checkAt, retryAt, remindAt: firstReminder(clusters) });
+  const remindAt = earliest(clusters.map(({ warnAt }) => warnAt));
+  const next = dueAfterRun({ outcome, clusters, checkAt, retryAt, remindAt });
   return { retry, also: { ...next, ...(outcome === 'done' && acceptedCost && { acceptedCost }) } };
 }

@@ -1,6 +1,7 @@
 /** When a manifest is due after its run, and what is kept of a failure until then. */
 import type { ManifestRecord } from '#contracts/records.ts';
 import type { SettleManifestOutput } from '#contracts/state-inputs.ts';
+import { earliest } from '#domain/due-times.ts';
 import type { SettledCluster } from './run-summary.ts';
 
 export interface Settling {
@@ -35,7 +36,7 @@ export function dueAfterFailure(
   checkAt: string | undefined,
   retryAt: string | undefined,
 ): Pick<ManifestRecord, 'dueAt' | 'failed'> {
-  const dueAt = [checkAt, retryAt].filter((at) => at !== undefined).sort()[0];
+  const dueAt = earliest([checkAt, retryAt]);
   return { ...(dueAt !== undefined && { dueAt }), failed: retryAt === undefined ? {} : { retryAt } };
 }
 

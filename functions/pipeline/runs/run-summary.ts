@@ -16,7 +16,7 @@ export interface SettledCluster extends Pick<ClusterRecord, 'status' | 'failure'
   readonly maintained: boolean;
   /** It is not where the run should have led it. */
   readonly unfinished: boolean;
-  /** Of its machines as they are; absent where it is not asked for. */
+  /** What its machines cost as they are; absent where it is not asked for. */
   readonly cost?: AcceptedCost;
   /** ISO 8601: when another check may lead to a replacement of one of its nodes. */
   readonly lookAgainAt?: string;

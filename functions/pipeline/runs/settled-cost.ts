@@ -10,7 +10,7 @@ export function costOfCluster({ cluster, current }: ClusterRecord): AcceptedCost
   return costWhen('before', costOfMonth([{ cluster, before: current, after: current }]));
 }
 
-/** Of those whose cost was asked for. */
+/** The sum for those whose cost was asked for. */
 export function costOfSettled(clusters: readonly Pick<SettledCluster, 'cost'>[]): AcceptedCost {
   return sumOfAccepted(clusters.flatMap(({ cost }) => cost ?? []));
 }

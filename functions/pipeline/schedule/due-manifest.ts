@@ -1,6 +1,6 @@
 /** What the scheduler does about a manifest that is due. */
 import type { Lease, ManifestHead, ManifestKey, ManifestRecord } from '#contracts/records.ts';
-import { mostRetries, nextRetryAt } from '#domain/due-times.ts';
+import { earliest, mostRetries, nextRetryAt } from '#domain/due-times.ts';
 import { isPipelineError } from '#domain/errors.ts';
 import { leaseTerm } from '../../manifest-store.ts';
 import type { Using } from '../../ports.ts';
@@ -107,7 +107,7 @@ async function handleIdle(record: ManifestRecord, deps: DuePorts): Promise<DueAc
   // It may be resumed by then; nothing else would schedule its checks and retries again.
   const now = deps.clock.now();
   const { change, again } = await remindOfExpiry(deps, record, now);
-  const dueAt = [nextDueOf(record, now), again].filter((at) => at !== undefined).sort()[0];
+  const dueAt = earliest([nextDueOf(record, now), again]);
   const next = { ...rest, ...change, generation, attempt, ...(dueAt !== undefined && { dueAt }) };
   await deps.manifests.replace(next, { generation, attempt });
   return 'leftAlone';

@@ -7,10 +7,16 @@ import { apiPort } from '#domain/manifest/schema/load-balancers.ts';
 import { factLines, type ReadFacts, readMachineFacts } from '#domain/observed/machine-facts.ts';
 import { printableText } from '#domain/observed/printable-text.ts';
 import { asRoot, inputShell, runOverSsh, type SshLogin, sshLoginOf } from '../ansible/ssh-command.ts';
-import { protocol } from '../drift/machine-script.ts';
+import { filesOf, protocol } from '../drift/machine-script.ts';
 import { writeSshKeyFiles } from '../ssh-keys.ts';
 import type { ContextOf } from '../stage-context.ts';
 import { membersOf } from './members.ts';
+
+/** The files of each question, after `protocol`; those of `certificates` are in `filesOf`. */
+export const controlNodeFiles = {
+  ready: ['api-ready.sh'],
+  renewal: ['api-ready.sh', 'renew-certificates.sh'],
+} as const;
 
 /** What is read of one answer: certificates have some 50 KB. */
 const mostCharacters = 1_000_000;
@@ -45,9 +51,9 @@ export async function controlNodes(
   const text = async (...names: readonly string[]) =>
     (await Promise.all([protocol, ...names].map((name) => readFile(join(folder, name), 'utf8')))).join('\n');
   const [certificates, ready, renewal] = await Promise.all([
-    text('certificates.sh'),
-    text('api-ready.sh'),
-    text('api-ready.sh', 'renew-certificates.sh'),
+    text(...filesOf.certificates),
+    text(...controlNodeFiles.ready),
+    text(...controlNodeFiles.renewal),
   ]);
   return members.map((member): ControlNode => {
     const login = sshLoginOf(member, context.facts.current, keyDirectory);
