@@ -1,9 +1,9 @@
 /** DELETE /v1/manifests/{namespace}/{name}: a new generation without desired clusters, and its run. */
 import type { LeftBehind } from '#contracts/api-bodies.ts';
 import { operations } from '#contracts/operations/operations.ts';
-import type { ManifestKey, ManifestRecord, Orphans } from '#contracts/records.ts';
+import type { ManifestKey, ManifestRecord } from '#contracts/records.ts';
 import { isPipelineError, PipelineError } from '#domain/errors.ts';
-import { leftBehind } from '../pipeline/manifests/orphan-manifest.ts';
+import { leftBehind, orphansIn } from '../pipeline/manifests/orphan-manifest.ts';
 import { recordManifestChange } from '../pipeline/records/audit-event.ts';
 import { storedManifest, storedOrRemains, wayOut } from '../pipeline/records/stored-manifest.ts';
 import { submitDeletion } from '../pipeline/submission/submit-deletion.ts';
@@ -38,11 +38,6 @@ export const deleteManifest = handle(operations.deleteManifest, async (request, 
   const terms = { wanted: wantedPlans(headers) };
   return submittedResponse(await submitDeletion(deps, path, { stored, orphans, caller, terms }));
 });
-
-/** `?orphan=` as it is stored; undefined when it is absent. */
-export function orphansIn(text: string | undefined): Orphans | undefined {
-  return text === undefined || text === 'all' ? text : [...new Set(text.split(','))];
-}
 
 type Ports = Pick<ApiPorts, 'manifests' | 'clusters'>;
 

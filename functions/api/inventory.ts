@@ -15,9 +15,9 @@ import {
 import { type Inventory, type InventoryIndex, indexInventory } from '#domain/inventory/inventory-index.ts';
 import { inventoryImpact } from '#domain/inventory/plan-inventory.ts';
 import { resolveCluster } from '#domain/inventory/resolve-cluster.ts';
+import { isMap } from '#domain/json.ts';
 import { documentChanges } from '#domain/manifest/document-changes.ts';
 import { error } from '#domain/manifest/faults/fault.ts';
-import { isMap } from '#domain/manifest/faults/kubernetes-document.ts';
 import { validateAsManifest } from '#domain/manifest/groups/validate-as-manifest.ts';
 import type { AdmittedCaller } from '../caller.ts';
 import { manifestOwnerFault } from '../pipeline/inventory/manifest-owner.ts';

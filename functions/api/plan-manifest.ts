@@ -15,6 +15,8 @@ import type { AdmittedCaller } from '../caller.ts';
 import type { HttpRequest } from '../http.ts';
 import { driftChecksOf } from '../pipeline/drift/drift-policy.ts';
 import { nextRecord } from '../pipeline/manifests/next-generation.ts';
+import { orphansIn } from '../pipeline/manifests/orphan-manifest.ts';
+import { rollbackGoal } from '../pipeline/manifests/rollback-goal.ts';
 import { planBasisOf } from '../pipeline/plans/plan-id.ts';
 import { plannedWaypoint } from '../pipeline/plans/planned-waypoint.ts';
 import { planningOf } from '../pipeline/plans/planning.ts';
@@ -26,11 +28,9 @@ import { beyondBudgets, budgetsOfPlans } from '../pipeline/submission/plan-budge
 import { costOfPlan } from '../pipeline/submission/plan-cost.ts';
 import { keepPlan, needsApproval, refuseOtherPlans } from '../pipeline/submission/stored-plans.ts';
 import type { ApiPorts } from '../rights/api-uses.ts';
-import { orphansIn } from './delete-manifest.ts';
 import { handle } from './http/handle.ts';
 import { manifestTag } from './http/manifest-version.ts';
 import { requestDocumentAmong } from './http/request-document.ts';
-import { rollbackGoal } from './verbs.ts';
 import { openDemandOf } from './views/cluster-description.ts';
 
 export const planManifest = handle(operations.planManifest, async (request, deps) => {

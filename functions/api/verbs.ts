@@ -1,16 +1,14 @@
 /** Verbs on a stored manifest. A verb that is not possible is refused with the reason. */
 import { operations } from '#contracts/operations/operations.ts';
 import type { ManifestKey, ManifestRecord } from '#contracts/records.ts';
-import { PipelineError } from '#domain/errors.ts';
 import type { HttpRequest } from '../http.ts';
-import type { StoredGeneration } from '../manifest-store.ts';
 import { checkPolicyOf } from '../pipeline/drift/drift-policy.ts';
 import { startDriftCheck } from '../pipeline/drift/start-drift-check.ts';
 import { nextRecord, startRun, storeNext } from '../pipeline/manifests/next-generation.ts';
-import { lastDone } from '../pipeline/manifests/rollback-goal.ts';
+import { rollbackGoal } from '../pipeline/manifests/rollback-goal.ts';
 import { recordManifestChange } from '../pipeline/records/audit-event.ts';
 import { isBeingCancelled } from '../pipeline/records/cancellation.ts';
-import { storedManifest } from '../pipeline/records/stored-manifest.ts';
+import { storedManifest, verbRefused } from '../pipeline/records/stored-manifest.ts';
 import { cancelRun } from '../pipeline/runs/cancel-run.ts';
 import { submitDocument } from '../pipeline/submission/submit-document.ts';
 import { retryOnConflict } from '../retry-on-conflict.ts';
@@ -21,14 +19,15 @@ import { acceptedResponse, checkPreconditions, submittedResponse, wantedPlans } 
 /** The same generation once more, from where it stopped or from a stage on. */
 export const retryManifest = handle(operations.retryManifest, async ({ path, body, ...request }, deps) => {
   const stored = await versionAsked(deps, path, request);
-  if (stored.paused) throw refuse(stored, 'retried', 'it is paused; resume it first');
+  if (stored.paused) throw verbRefused(stored, 'retried', 'it is paused; resume it first');
   if (stored.status === 'Done')
-    throw refuse(
+    throw verbRefused(
       stored,
       'retried',
       'nothing has failed, so there is nothing to retry; request the size or replacement again',
     );
-  if (stored.status !== 'Failed') throw refuse(stored, 'retried', 'a run is in progress; wait for it or cancel it');
+  if (stored.status !== 'Failed')
+    throw verbRefused(stored, 'retried', 'a run is in progress; wait for it or cancel it');
   const { document, deleting } = stored;
   const { from } = body;
   const desired = { document, deleting, again: true, ...(from && { retryFrom: from }) };
@@ -43,10 +42,10 @@ export const retryManifest = handle(operations.retryManifest, async ({ path, bod
 export const cancelManifest = handle(operations.cancelManifest, async ({ path, ...request }, deps) => {
   const stored = await versionAsked(deps, path, request);
   if (stored.status === 'Done' || stored.status === 'Failed') {
-    throw refuse(stored, 'cancelled', 'no run is in progress');
+    throw verbRefused(stored, 'cancelled', 'no run is in progress');
   }
-  if (stored.paused && !stored.lease) throw refuse(stored, 'cancelled', 'it is paused, and no run is in progress');
-  if (isBeingCancelled(stored)) throw refuse(stored, 'cancelled', 'it is already being cancelled');
+  if (stored.paused && !stored.lease) throw verbRefused(stored, 'cancelled', 'it is paused, and no run is in progress');
+  if (isBeingCancelled(stored)) throw verbRefused(stored, 'cancelled', 'it is already being cancelled');
   await recordManifestChange(deps, stored, 'cancelled', request.caller);
   return acceptedResponse(await cancelRun(deps, path, stored.runId));
 });
@@ -54,7 +53,7 @@ export const cancelManifest = handle(operations.cancelManifest, async ({ path, .
 /** No more runs are started; a run in progress stops after its waypoint. */
 export const pauseManifest = handle(operations.pauseManifest, async ({ path, ...request }, deps) => {
   const stored = await versionAsked(deps, path, request);
-  if (stored.paused) throw refuse(stored, 'paused', 'it is already paused');
+  if (stored.paused) throw verbRefused(stored, 'paused', 'it is already paused');
   await recordManifestChange(deps, stored, 'paused', request.caller);
   return acceptedResponse(await deps.manifests.setPaused(path, true));
 });
@@ -62,7 +61,7 @@ export const pauseManifest = handle(operations.pauseManifest, async ({ path, ...
 /** What waits is started, as the next attempt; a run that has not stopped yet is followed by it. */
 export const resumeManifest = handle(operations.resumeManifest, async ({ path, ...request }, deps) => {
   const stored = await versionAsked(deps, path, request);
-  if (!stored.paused) throw refuse(stored, 'resumed', 'it is not paused');
+  if (!stored.paused) throw verbRefused(stored, 'resumed', 'it is not paused');
   const awake = await deps.manifests.setPaused(path, false);
   await recordManifestChange(deps, awake, 'resumed', request.caller);
   return acceptedResponse(await startWaiting(deps, path));
@@ -72,11 +71,11 @@ export const resumeManifest = handle(operations.resumeManifest, async ({ path, .
 export const driftManifest = handle(operations.driftManifest, async ({ path, body, ...request }, deps) => {
   const { repair } = body;
   const stored = await versionAsked(deps, path, request);
-  if (stored.paused) throw refuse(stored, 'checked for drift', 'it is paused; resume it first');
+  if (stored.paused) throw verbRefused(stored, 'checked for drift', 'it is paused; resume it first');
   if (stored.deleting && stored.status === 'Failed')
-    throw refuse(stored, 'checked for drift', 'its deletion stopped; delete it again');
+    throw verbRefused(stored, 'checked for drift', 'its deletion stopped; delete it again');
   if (stored.status !== 'Done' && stored.status !== 'Failed')
-    throw refuse(stored, 'checked for drift', 'a run is in progress; wait for it');
+    throw verbRefused(stored, 'checked for drift', 'a run is in progress; wait for it');
   const policy = repair === undefined ? checkPolicyOf(stored) : repair ? 'repairAll' : 'reportAll';
   const reason = repair ? 'drift check with repair requested' : 'drift check requested';
   const record = await startDriftCheck(deps, stored, { policy, reason });
@@ -98,26 +97,6 @@ export const rollbackManifest = handle(operations.rollbackManifest, async ({ pat
   });
   return submittedResponse(submitted);
 });
-
-/** The generation to go back to. Throws `VersionConflict` that says which there are. */
-export async function rollbackGoal(
-  deps: Pick<ApiPorts, 'manifests' | 'runs'>,
-  stored: ManifestRecord,
-  to: number | undefined,
-): Promise<StoredGeneration> {
-  const refused = (because: string) => refuse(stored, 'rolled back', because);
-  if (stored.deleting) throw refused('it is being deleted; apply a document to keep it');
-  if (to !== undefined && to >= stored.generation)
-    throw refused(`generation ${to} is not before the current one, ${stored.generation}`);
-  const kept = (await deps.manifests.generations(stored)).filter(({ generation }) => generation < stored.generation);
-  const goal = to === undefined ? await lastDone(deps, stored, kept) : kept.find(({ generation }) => generation === to);
-  if (goal !== undefined) return goal;
-  const numbers = kept.map(({ generation }) => generation).join(', ');
-  const choice = kept.length === 0 ? 'no earlier document is stored' : `the documents of ${numbers} are kept`;
-  if (to !== undefined) throw refused(`the document of generation ${to} is not kept; ${choice}`);
-  const fix = kept.length === 0 ? 'apply the one you want' : `${choice}: name one, or apply the document you want`;
-  throw refused(`no earlier generation that differs was successful; ${fix}`);
-}
 
 /**
  * What has ended stays as it is: a failed one is retried, not resumed. A request that saw the pause may store a generation at this
@@ -144,12 +123,4 @@ async function versionAsked(
   const stored = await storedManifest(deps, path);
   checkPreconditions(headers, path, stored);
   return stored;
-}
-
-/** "manifest "team/shop" cannot be retried: …" */
-function refuse(stored: ManifestRecord, done: string, because: string): PipelineError {
-  const { namespace, name, generation, attempt } = stored;
-  return new PipelineError('VerbRefused', `manifest "${namespace}/${name}" cannot be ${done}: ${because}`, {
-    details: { generation, attempt },
-  });
 }

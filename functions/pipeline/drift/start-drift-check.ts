@@ -3,6 +3,7 @@ import type { ManifestHead } from '#contracts/records.ts';
 import type { CheckPolicy } from '#domain/drift.ts';
 import type { Using } from '../../ports.ts';
 import { missedStartSeconds, startRun } from '../manifests/next-generation.ts';
+import { checkRunId } from '../records/run-ids.ts';
 
 /** The manifest as it is stored then. Throws `VersionConflict` when it was changed at that moment. */
 export async function startDriftCheck(
@@ -21,20 +22,17 @@ export async function storeDriftCheck(
   stored: ManifestHead,
   policy: CheckPolicy,
 ): Promise<ManifestHead> {
-  const { name, uid, generation, attempt, retryFrom: _from, ...rest } = stored;
+  const { retryFrom: _from, ...rest } = stored;
+  const { generation, attempt } = rest;
   const now = deps.clock.now();
   const checks = (stored.checks ?? 0) + 1;
   const record: ManifestHead = {
     ...rest,
-    name,
-    uid,
-    generation,
-    attempt,
     checks,
     check: policy,
     ...(stored.status === 'Failed' && { failed: stored.failed ?? {} }),
     status: 'Pending',
-    runId: `${name}-${uid}-g${generation}-d${checks.toString(36)}`,
+    runId: checkRunId(stored, checks),
     updatedAt: now.toISOString(),
     dueAt: new Date(now.getTime() + missedStartSeconds * 1000).toISOString(),
   };

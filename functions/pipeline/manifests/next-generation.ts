@@ -6,6 +6,7 @@ import type { AcceptedCost } from '#domain/prices/money.ts';
 import type { AcceptedManifest } from '../../budget-store.ts';
 import type { Using } from '../../ports.ts';
 import { checksumOf } from '../records/checksum.ts';
+import { attemptRunId } from '../records/run-ids.ts';
 
 /** A run that was not started by then is started by the scheduler. */
 export const missedStartSeconds = 60;
@@ -77,7 +78,7 @@ export function nextRecord(
     ...(Object.keys(templateSecrets).length > 0 && { templateSecrets }),
     ...(templatesSeen && { templatesSeen }),
     ...(Object.keys(planes).length > 0 && { planes }),
-    runId: `${key.name}-${uid}-g${generation}-a${attempt}`,
+    runId: attemptRunId({ name: key.name, uid, generation, attempt }),
     ...(stored?.paused && { paused: true }),
     ...(stored?.cancelRequested !== undefined && { cancelRequested: stored.cancelRequested }),
     ...(plan && { plan }),

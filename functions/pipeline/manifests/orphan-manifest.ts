@@ -6,6 +6,11 @@ import { counted, listed } from '#domain/planning/text/words.ts';
 import type { Using } from '../../ports.ts';
 import { clusterName } from '../records/cluster-records.ts';
 
+/** `?orphan=` as it is stored; undefined when it is absent. */
+export function orphansIn(text: string | undefined): Orphans | undefined {
+  return text === undefined || text === 'all' ? text : [...new Set(text.split(','))];
+}
+
 /** What will be left of the clusters: everything, or just the nodes named. Clusters of which nothing is left are left out. */
 export async function leftBehind(
   deps: Using<'artifacts.list'>,

@@ -1,14 +1,36 @@
 /** The target of a rollback: an earlier generation whose document is kept, and by default one that was done. */
-import type { ManifestRecord } from '#contracts/records.ts';
+import type { ManifestRecord, RunRecord } from '#contracts/records.ts';
 import type { StoredGeneration } from '../../manifest-store.ts';
 import type { Using } from '../../ports.ts';
 import { checksumOf } from '../records/checksum.ts';
+import { isCheckRunId } from '../records/run-ids.ts';
+import { verbRefused } from '../records/stored-manifest.ts';
+
+/** The generation to go back to. Throws `VerbRefused` that says which there are. */
+export async function rollbackGoal(
+  deps: Using<'manifests.generations' | 'runs.list'>,
+  stored: ManifestRecord,
+  to: number | undefined,
+): Promise<StoredGeneration> {
+  const refused = (because: string) => verbRefused(stored, 'rolled back', because);
+  if (stored.deleting) throw refused('it is being deleted; apply a document to keep it');
+  if (to !== undefined && to >= stored.generation)
+    throw refused(`generation ${to} is not before the current one, ${stored.generation}`);
+  const kept = (await deps.manifests.generations(stored)).filter(({ generation }) => generation < stored.generation);
+  const goal = to === undefined ? await lastDone(deps, stored, kept) : kept.find(({ generation }) => generation === to);
+  if (goal !== undefined) return goal;
+  const numbers = kept.map(({ generation }) => generation).join(', ');
+  const choice = kept.length === 0 ? 'no earlier document is stored' : `the documents of ${numbers} are kept`;
+  if (to !== undefined) throw refused(`the document of generation ${to} is not kept; ${choice}`);
+  const fix = kept.length === 0 ? 'apply the one you want' : `${choice}: name one, or apply the document you want`;
+  throw refused(`no earlier generation that differs was successful; ${fix}`);
+}
 
 /**
  * The newest of `kept` before the present one that was done and whose document differs. A rollback counts as the
  * generation that it went back to: a second rollback goes further back and never forward again. Undefined without an earlier generation.
  */
-export async function lastDone(
+async function lastDone(
   deps: Using<'runs.list'>,
   stored: ManifestRecord,
   kept: readonly StoredGeneration[],
@@ -41,10 +63,14 @@ async function doneSince(
   do {
     const page = await runs.list(stored, 200, next);
     const mine = page.items.filter(({ runId }) => runId.startsWith(own));
-    // A check may succeed although its generation failed.
-    for (const { generation, status, runId } of mine)
-      if (status === 'Succeeded' && !/-d[0-9a-z]+$/.test(runId)) done.add(generation);
+    for (const run of mine) if (isReached(run)) done.add(run.generation);
     next = (mine.at(-1)?.generation ?? 0) < oldest ? undefined : page.next;
   } while (next !== undefined);
   return done;
+}
+
+/** A check may succeed although its generation failed: its clusters are then as that left them. Checks outlive runs of old attempts. */
+function isReached({ status, runId, clusters }: RunRecord): boolean {
+  if (status !== 'Succeeded') return false;
+  return !isCheckRunId(runId) || Object.values(clusters).every((cluster) => cluster.status === 'Converged');
 }
