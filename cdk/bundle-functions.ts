@@ -167,9 +167,10 @@ const textsOfContracts: Ballast = {
   instead: (text) => text.replaceAll(descriptionOfField, (call) => call.replaceAll(/[^\n]/g, '')),
 };
 
-/** The same of documents, in functions that read only what was accepted: none of them reports a fault of a field. */
+/** The same of documents: most functions read only what was accepted, and report no fault of a field. */
 const textsOfDocuments: Ballast = { ...textsOfContracts, file: /functions\/domain\/.*\.ts$/ };
-const readersOfAccepted: readonly string[] = ['plan-cluster', 'plan-manifest', 'build-credentials'];
+/** Functions that are given documents of users. */
+const reportersOfFaults: readonly string[] = ['router', 'submit-cluster', 'sync-sources'];
 
 const descriptionOfField = /\s*\.describe\(\s*(?:'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*"|`[^`$]*`),?\s*\)/g;
 
@@ -191,7 +192,7 @@ const ballast = [
 
 /** @param name of the function */
 function lightPackages(name: string): Plugin {
-  const parts = readersOfAccepted.includes(name) ? [...ballast, textsOfDocuments] : ballast;
+  const parts = reportersOfFaults.includes(name) ? ballast : [...ballast, textsOfDocuments];
   return {
     name: 'light-packages',
     load: {

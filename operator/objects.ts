@@ -1,7 +1,7 @@
 /** What the operator reads of objects in Kubernetes, and the document that Kubeloom gets of one. */
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
-import { isMap } from '#domain/manifest/faults/kubernetes-document.ts';
+import { isMap } from '#domain/json.ts';
 import {
   KubernetesName,
   KubernetesTime,

@@ -2,7 +2,8 @@
 import { stringify } from 'yaml';
 import { kubeconfigText, readKubeconfig } from '#documents/kubeconfig.ts';
 import { readObjects } from '#documents/read-objects.ts';
-import { isMap, withoutServerFields } from '#domain/manifest/faults/kubernetes-document.ts';
+import { isMap } from '#domain/json.ts';
+import { withoutServerFields } from '#domain/manifest/faults/kubernetes-document.ts';
 import { referenceName, referencesIn } from '#domain/manifest/references-in.ts';
 import { defaultTemplates } from '#domain/manifest/schema/input-manifest.ts';
 import { documentName, kindOf, validateDocuments } from '#domain/manifest/validate-documents.ts';

@@ -1,7 +1,6 @@
 /** What Claudie leaves in its management cluster about each cluster that it built: a Secret with the kubeconfig, one with the machines. */
 import { z } from 'zod';
-import { parseJson } from '#domain/json.ts';
-import { isMap } from '#domain/manifest/faults/kubernetes-document.ts';
+import { isMap, parseJson } from '#domain/json.ts';
 
 export interface ClaudieMachine {
   readonly node: string;

@@ -1,5 +1,6 @@
 /** The manifest of clusters next to those that Claudie built: as it was, without what only one of both can have. */
-import { isMap, withoutEmptyFields, withoutServerFields } from '#domain/manifest/faults/kubernetes-document.ts';
+import { isMap } from '#domain/json.ts';
+import { withoutEmptyFields, withoutServerFields } from '#domain/manifest/faults/kubernetes-document.ts';
 
 export interface MovedManifest {
   /** Undefined when no cluster is left. */

@@ -1,7 +1,7 @@
 /** Faults and warnings for people: file, line and column, list items by their names, and the lines of a YAML mistake. */
 import { placed } from '#documents/text-places.ts';
+import { isMap } from '#domain/json.ts';
 import { parsePath } from '#domain/manifest/faults/fault.ts';
-import { isMap } from '#domain/manifest/faults/kubernetes-document.ts';
 import { wrap } from './layout.ts';
 import { paint } from './output.ts';
 

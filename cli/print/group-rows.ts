@@ -1,6 +1,6 @@
 /** The machine groups of manifests: each with its size, what its machines are, and how they are. */
 import type { ManifestDescription, NodeRow } from '#contracts/api-bodies.ts';
-import { isMap } from '#domain/manifest/faults/kubernetes-document.ts';
+import { isMap } from '#domain/json.ts';
 import { placedGroups } from '#domain/manifest/groups/placed-groups.ts';
 import { counted } from '#domain/planning/text/words.ts';
 

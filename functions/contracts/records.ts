@@ -11,10 +11,7 @@ import { MaybeCost } from '#domain/prices/money.ts';
 import { RunnerRelease } from './runner-release.ts';
 import { RunWork, StageError } from './stage.ts';
 
-/** One schema for many fields: each that is created takes time when a function starts. */
-const text = z.string();
-
-export const ManifestKey = z.strictObject({ namespace: text, name: text });
+export const ManifestKey = z.strictObject({ namespace: z.string(), name: z.string() });
 export type ManifestKey = z.infer<typeof ManifestKey>;
 
 export const ManifestStatus = z.enum(['Pending', 'Running', 'Done', 'Failed', 'Deleting']);
@@ -22,26 +19,26 @@ export type ManifestStatus = z.infer<typeof ManifestStatus>;
 
 export const Lease = z.strictObject({
   /** Execution ARN of the holder. */
-  owner: text,
+  owner: z.string(),
   /** Grows with every taking; a commit with an older number is refused. */
   fence: z.number().int(),
   /** ISO 8601; a lease past it may be taken by another. */
-  expiresAt: text,
+  expiresAt: z.string(),
   /** What the holder leads to, whatever was accepted since it began. */
   cost: MaybeCost,
 });
 export type Lease = z.infer<typeof Lease>;
 
-export const Orphans = z.union([z.literal('all'), z.array(text)]);
+export const Orphans = z.union([z.literal('all'), z.array(z.string())]);
 export type Orphans = z.infer<typeof Orphans>;
 
 /** Who asked for a generation, when and why. */
 export const Origin = z.strictObject({
   /** ISO 8601. */
-  at: text,
+  at: z.string(),
   /** Name of the caller. */
-  by: text,
-  reason: text,
+  by: z.string(),
+  reason: z.string(),
   /** Rollbacks only: the generation that it went back to. */
   rolledBackTo: z.number().int().optional(),
 });
@@ -49,46 +46,46 @@ export type Origin = z.infer<typeof Origin>;
 
 /** The plan that a run has to carry out, or refuse. */
 export const BoundPlan = z.strictObject({
-  id: text,
+  id: z.string(),
   /** Who approved it; absent when no approval was asked for. */
-  approvedBy: text.optional(),
+  approvedBy: z.string().optional(),
   /** Version of Kubeloom that made it. */
-  kubeloom: text,
+  kubeloom: z.string(),
   /** By name: what it was made from. */
-  clusters: z.record(text, ClusterBasis),
+  clusters: z.record(z.string(), ClusterBasis),
 });
 export type BoundPlan = z.infer<typeof BoundPlan>;
 
 export const ManifestRecord = z.strictObject({
-  namespace: text,
-  name: text,
+  namespace: z.string(),
+  name: z.string(),
   /** Short random id given at creation, part of execution names: a name may be used again after a delete. */
-  uid: text,
+  uid: z.string(),
   /** 1, 2, 3 …: one for each accepted change of the document. */
   generation: z.number().int(),
   /** 1, 2, 3 …: how often this generation was started. */
   attempt: z.number().int(),
   /** The document as accepted, as JSON; blank `spec` never occurs: deletion is the flag below. */
   document: z.unknown(),
-  checksum: text,
+  checksum: z.string(),
   /** Time of this generation; absent when an older release stored it. */
   origin: Origin.optional(),
   deleting: z.boolean(),
   status: ManifestStatus,
   /** Version of the templates of provider instances that have their own, as they were when this was accepted. */
-  templates: z.record(text, z.string()).optional(),
+  templates: z.record(z.string(), z.string()).optional(),
   /** Locator of the Secret with the token of a private repository of templates, by provider instance. */
-  templateSecrets: z.record(text, z.string()).optional(),
+  templateSecrets: z.record(z.string(), z.string()).optional(),
   /** Versions that branches and tags of templates name meanwhile, as reported; this generation keeps those that are above. */
-  templatesSeen: z.record(text, z.string()).optional(),
+  templatesSeen: z.record(z.string(), z.string()).optional(),
   /** Documents of the management planes on its clusters, by cluster, as they were when this was accepted. */
-  planes: z.record(text, z.array(DocumentState)).optional(),
+  planes: z.record(z.string(), z.array(DocumentState)).optional(),
   /** The run that works on it or did last. */
-  runId: text,
+  runId: z.string(),
   /** Nothing is started until it is resumed; a run in progress stops after its waypoint. */
   paused: z.literal(true).optional(),
   /** This run has to stop as soon as it can, and any older one with it when it is the newest. */
-  cancelRequested: text.optional(),
+  cancelRequested: z.string().optional(),
   /** This attempt does its stages from here on again, also those that had succeeded before. */
   retryFrom: StageName.optional(),
   /** Its run carries out this plan and nothing else; absent when it plans from what there is then. */
@@ -100,9 +97,9 @@ export const ManifestRecord = z.strictObject({
   /** Its run is a check for drift, and what that may do; absent for other runs. */
   check: CheckPolicy.optional(),
   /** ISO 8601: when the end of its certificates was last reported while no check renewed them. */
-  remindedAt: text.optional(),
+  remindedAt: z.string().optional(),
   /** This generation failed, also while what exists is checked. `retryAt`: when it is retried; absent = by a person. */
-  failed: z.strictObject({ retryAt: text.optional() }).optional(),
+  failed: z.strictObject({ retryAt: z.string().optional() }).optional(),
   /** How many checks there were: part of the names of their runs. */
   checks: z.number().int().optional(),
   /** A deletion orphans these nodes instead of destroying them; `all`: everything. */
@@ -110,10 +107,10 @@ export const ManifestRecord = z.strictObject({
   lease: Lease.nullable(),
   /** Last fence ever given. */
   fence: z.number().int(),
-  createdAt: text,
-  updatedAt: text,
+  createdAt: z.string(),
+  updatedAt: z.string(),
   /** When the scheduler has to handle it (missed start, expired lease, check for drift, retry); absent = not due. */
-  dueAt: text.optional(),
+  dueAt: z.string().optional(),
 });
 export type ManifestRecord = z.infer<typeof ManifestRecord>;
 
@@ -137,17 +134,17 @@ export const ClusterStatus = z.enum([
 ]);
 
 export const NodeProgress = z.strictObject({
-  name: text,
-  role: text,
-  pool: text,
-  provider: text,
+  name: z.string(),
+  role: z.string(),
+  pool: z.string(),
+  provider: z.string(),
   /** `stays`, `joins`, `leaves`: what the waypoint does to it. */
   part: z.enum(['stays', 'joins', 'leaves']),
 });
 export type NodeProgress = z.infer<typeof NodeProgress>;
 
 export const ClusterProgress = z.strictObject({
-  runId: text,
+  runId: z.string(),
   direction: Direction,
   /** 1-based waypoint of this run and how many are planned (from here on). */
   waypoint: z.number().int(),
@@ -156,27 +153,27 @@ export const ClusterProgress = z.strictObject({
   /** Steps (stages with work, over all waypoints) finished, and all of them. */
   step: z.number().int(),
   steps: z.number().int(),
-  startedAt: text,
-  updatedAt: text,
+  startedAt: z.string(),
+  updatedAt: z.string(),
   nodes: z.array(NodeProgress),
 });
 export type ClusterProgress = z.infer<typeof ClusterProgress>;
 
 export const ClusterFailure = StageError.extend({
   stage: StageName.optional(),
-  runId: text,
-  at: text,
+  runId: z.string(),
+  at: z.string(),
   /** What the pipeline did about it, a sentence. */
-  outcome: text,
+  outcome: z.string(),
   /** Artifact prefix of the failed attempt, for its log. */
-  attemptPrefix: text.optional(),
+  attemptPrefix: z.string().optional(),
 });
 export type ClusterFailure = z.infer<typeof ClusterFailure>;
 
 /** A new pool that could not be created: it waits for another generation or attempt than these. */
 export const HeldPool = z.strictObject({
   /** Its name. */
-  pool: text,
+  pool: z.string(),
   role: z.enum(poolRoles),
   generation: z.number().int(),
   attempt: z.number().int(),
@@ -187,20 +184,20 @@ export type HeldPool = z.infer<typeof HeldPool>;
 /** Nodes that the waypoint in progress pauses for. */
 export const NodeWait = z.strictObject({
   /** What holds each, and ISO 8601: since when. */
-  nodes: z.array(z.strictObject({ node: text, because: text, since: text })),
+  nodes: z.array(z.strictObject({ node: z.string(), because: z.string(), since: z.string() })),
   /** ISO 8601: when the stage tries them again. */
-  comparedAgainAt: text,
+  comparedAgainAt: z.string(),
 });
 export type NodeWait = z.infer<typeof NodeWait>;
 
 /** What succeeded on the way to one target, so that it is not repeated; `key` is a hash of direction, target and start. */
-export const DoneStages = z.strictObject({ key: text, stages: z.array(StageName) });
+export const DoneStages = z.strictObject({ key: z.string(), stages: z.array(StageName) });
 export type DoneStages = z.infer<typeof DoneStages>;
 
 export const ClusterRecord = z.strictObject({
-  namespace: text,
-  manifest: text,
-  cluster: text,
+  namespace: z.string(),
+  manifest: z.string(),
+  cluster: z.string(),
   /** Optimistic lock: every write names the version it read. */
   version: z.number().int(),
   /** Fence of the last writer; an older one is refused. */
@@ -214,7 +211,7 @@ export const ClusterRecord = z.strictObject({
   progress: ClusterProgress.nullable(),
   failure: ClusterFailure.nullable(),
   /** Artifact prefix of the waypoint in progress, or of the last one; `w<NN>` at its end counts within a run. */
-  waypointPrefix: text.nullable(),
+  waypointPrefix: z.string().nullable(),
   /** Number of failures of the waypoint in progress that were followed by a pause. */
   backOffs: z.number().int(),
   nodeWait: NodeWait.optional(),
@@ -233,10 +230,10 @@ export type ClusterRecord = z.infer<typeof ClusterRecord>;
 
 /** What was requested of a cluster in addition to its manifest; absent when nothing ever was. */
 export const DemandRecord = Demand.extend({
-  namespace: text,
-  manifest: text,
+  namespace: z.string(),
+  manifest: z.string(),
   /** Its id, as in `ClusterRecord`. */
-  cluster: text,
+  cluster: z.string(),
   /** Optimistic lock: every write names the version it read. */
   version: z.number().int(),
 });
@@ -246,50 +243,50 @@ export const RunStatus = z.enum(['Queued', 'Running', 'Succeeded', 'Failed', 'Ab
 export type RunStatus = z.infer<typeof RunStatus>;
 
 export const RunRecord = z.strictObject({
-  namespace: text,
-  manifest: text,
+  namespace: z.string(),
+  manifest: z.string(),
   /** `<manifest>-<uid>-g<generation>-a<attempt>`, of a check `…-d<number>`; also the name of its execution. */
-  runId: text,
+  runId: z.string(),
   generation: z.number().int(),
   attempt: z.number().int(),
-  reason: text,
+  reason: z.string(),
   status: RunStatus,
-  queuedAt: text,
-  startedAt: text.optional(),
-  endedAt: text.optional(),
+  queuedAt: z.string(),
+  startedAt: z.string().optional(),
+  endedAt: z.string().optional(),
   /** The release that the run started with; absent: it started before runs recorded that, or has not started. */
   runners: RunnerRelease.optional(),
   /** The plan that it carries out, and who approved that; absent when it was bound to none. */
   plan: BoundPlan.pick({ id: true, approvedBy: true }).optional(),
   /** Outcome of each cluster by its name, filled in when the run settles. */
-  clusters: z.record(text, z.strictObject({ status: ClusterStatus, message: text })),
+  clusters: z.record(z.string(), z.strictObject({ status: ClusterStatus, message: z.string() })),
 });
 export type RunRecord = z.infer<typeof RunRecord>;
 
 export const RunEvent = z.strictObject({
   /** ISO 8601 with ms. */
-  at: text,
-  runId: text,
+  at: z.string(),
+  runId: z.string(),
   level: z.enum(['info', 'warning', 'error']),
   /** One of `eventKinds`, or of another version. */
-  kind: text,
+  kind: z.string(),
   /** Name of the cluster. */
-  cluster: text.optional(),
+  cluster: z.string().optional(),
   /** The waypoint of an event about a waypoint, a stage or a tool: as in the paths of their logs, `w00`. */
-  waypoint: text.optional(),
+  waypoint: z.string().optional(),
   stage: RunWork.optional(),
-  node: text.optional(),
+  node: z.string().optional(),
   /** The number of the try, from 1, for events about a stage or its tool. */
   attempt: z.number().int().optional(),
   /** How long a stage took; only in the event of its end. */
   seconds: z.number().optional(),
   /** What it did, as numbers. */
-  counts: z.record(text, z.number()).optional(),
+  counts: z.record(z.string(), z.number()).optional(),
   /** Seconds of each phase of its build, as CodeBuild counts them: `queued`, `provisioning`, `build`, … */
-  phases: z.record(text, z.number()).optional(),
+  phases: z.record(z.string(), z.number()).optional(),
   /** Name of the caller who requested it. */
-  by: text.optional(),
-  message: text,
+  by: z.string().optional(),
+  message: z.string(),
 });
 export type RunEvent = z.infer<typeof RunEvent>;
 /** With its id: the same whenever it is read, of no other event of its manifest. */

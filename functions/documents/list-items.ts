@@ -1,6 +1,7 @@
 /** A `kind: List` of Kubernetes, as `kubectl get -o yaml` writes it: the documents in it, each with its path. */
+
+import { isMap } from '#domain/json.ts';
 import { pathText } from '#domain/manifest/faults/fault.ts';
-import { isMap } from '#domain/manifest/faults/kubernetes-document.ts';
 
 /** A document, and where it is in the one that was read: empty, or `items[2]`. */
 export interface ListItem {

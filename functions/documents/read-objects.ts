@@ -1,6 +1,7 @@
 /** Reads objects of Kubernetes from YAML, with every fault. */
+
+import { isMap } from '#domain/json.ts';
 import type { KubernetesObject, ReadObjects } from '#domain/kubernetes-objects.ts';
-import { isMap } from '#domain/manifest/faults/kubernetes-document.ts';
 import { type Limits, parseDocuments } from './parse-documents.ts';
 
 /** Reads them. Never throws. */

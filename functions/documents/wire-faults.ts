@@ -2,8 +2,8 @@
 import type { WireFault } from '#contracts/api-bodies.ts';
 import { cutFault } from '#domain/cut-text.ts';
 import { PipelineError } from '#domain/errors.ts';
+import { isMap } from '#domain/json.ts';
 import { error, type Fault, firstFaults } from '#domain/manifest/faults/fault.ts';
-import { isMap } from '#domain/manifest/faults/kubernetes-document.ts';
 import { counted } from '#domain/planning/text/words.ts';
 import { placed } from './text-places.ts';
 

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { DocumentFacts, DocumentState } from './cluster-documents.ts';
 import { Expiries } from './expiry.ts';
 import { HealthCheck } from './health-check.ts';
+import { isMap } from './json.ts';
 import { KubernetesOptions } from './kubernetes-options.ts';
 import { HostName, MachineName } from './observed/closed-texts.ts';
 import { NodeFacts } from './observed/node-facts.ts';
@@ -222,10 +223,6 @@ const isName = (text: string): boolean => MachineName.safeParse(text).success;
 
 function known(stored: unknown, isKnown: (entry: readonly [string, unknown]) => boolean): unknown {
   return isMap(stored) ? Object.fromEntries(Object.entries(stored).filter(isKnown)) : stored;
-}
-
-function isMap(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 export type ClusterFacts = z.infer<typeof ClusterFacts>;

@@ -1,4 +1,5 @@
 /** What machines of a cloud cannot have, as the cloud documents it: asked when a manifest is submitted, not found out by the cloud's refusal. */
+import type { ProviderTypeName } from './provider-types.ts';
 
 /** Server types with a limit of their own. */
 export interface TypesWithout {
@@ -30,8 +31,8 @@ const zoneOfRegion = (example: string): ZoneForm => ({
   form: `begins with the name of its region, as ${example} does`,
 });
 
-/** Sources: the pages of the clouds that docs/providers/ name, and what their APIs refuse. */
-export const machineLimits = {
+/** By provider type; nothing is known of those that are missing. Sources: the pages of the clouds that docs/providers/ name, and what their APIs refuse. */
+export const machineLimits: Readonly<Partial<Record<ProviderTypeName, MachineLimits>>> = {
   aws: { zone: zoneOfRegion('eu-central-1a'), mostDisk: 65_536 },
   azure: {
     mostDisk: 32_767,
@@ -51,7 +52,7 @@ export const machineLimits = {
     // "Instance size must be at least small" (exoscale/terraform-provider-exoscale#375); the family may be left out.
     noDisk: [{ serverTypes: /^(?:[\w-]+\.)?(?:micro|tiny)$/i, named: 'An instance of size micro or tiny' }],
   },
-} as const satisfies Readonly<Record<string, MachineLimits>>;
+};
 
 /** The first of these that a server type is. */
 export function typeWithout(types: readonly TypesWithout[] | undefined, serverType: string): TypesWithout | undefined {

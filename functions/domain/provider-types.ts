@@ -1,7 +1,5 @@
 /** The ONE table of provider types: what each can do and which fields its Secret holds. */
-import { parseJson } from './json.ts';
-import { type MachineLimits, machineLimits } from './machine-limits.ts';
-import { isMap } from './manifest/faults/kubernetes-document.ts';
+import { isMap, parseJson } from './json.ts';
 
 /** One field of a provider's Secret. `accepts` checks the trimmed value; `format` describes valid values. */
 export interface SecretField {
@@ -44,8 +42,6 @@ export interface ProviderTypeFacts {
   readonly free?: boolean;
   /** Prices of its machines are with the public address of each. @default false */
   readonly pricedWithAddress?: boolean;
-  /** What its machines cannot have, asked when a manifest is submitted. @default nothing is known */
-  readonly limits?: MachineLimits;
   /** Empty: the type knows no `secretRef`. */
   readonly secret: readonly SecretField[];
   /** Works without a `secretRef`, too. @default false */
@@ -88,7 +84,6 @@ export const providerTypes = {
   aws: {
     ...cloud,
     title: 'AWS',
-    limits: machineLimits.aws,
     strays: 'delete',
     resizes: true,
     growsDisks: true,
@@ -110,7 +105,6 @@ export const providerTypes = {
   azure: {
     ...cloud,
     title: 'Azure',
-    limits: machineLimits.azure,
     strays: 'delete',
     resizes: true,
     spot: true,
@@ -120,7 +114,6 @@ export const providerTypes = {
   gcp: {
     ...cloud,
     title: 'Google Cloud',
-    limits: machineLimits.gcp,
     strays: 'delete',
     gpuTypeNeeded: true,
     spot: true,
@@ -143,7 +136,6 @@ export const providerTypes = {
   oci: {
     ...cloud,
     title: 'Oracle Cloud',
-    limits: machineLimits.oci,
     strays: 'delete',
     spot: true,
     secret: [
@@ -157,7 +149,6 @@ export const providerTypes = {
   hetzner: {
     ...cloud,
     title: 'Hetzner Cloud',
-    limits: machineLimits.hetzner,
     strays: 'delete',
     resizes: true,
     growsDisks: true,
@@ -199,7 +190,6 @@ export const providerTypes = {
   exoscale: {
     ...cloud,
     title: 'Exoscale',
-    limits: machineLimits.exoscale,
     strays: 'delete',
     secret: [filled('apikey'), filled('apisecret')],
   },
@@ -227,7 +217,6 @@ export const providerTypes = {
   digitalocean: {
     ...cloud,
     title: 'DigitalOcean',
-    limits: machineLimits.digitalocean,
     strays: 'delete',
     resizes: true,
     growsDisks: true,

@@ -1,8 +1,8 @@
 /** The objects of a component in its own namespace; an instance has names of its own for what the cluster has once. */
 import type { ComponentState } from '#domain/cluster-documents.ts';
 import { PipelineError } from '#domain/errors.ts';
+import { isMap } from '#domain/json.ts';
 import { groupOf, type KubernetesObject } from '#domain/kubernetes-objects.ts';
-import { isMap } from '#domain/manifest/faults/kubernetes-document.ts';
 
 type Place = Pick<ComponentState, 'instance' | 'namespace' | 'watchNamespace' | 'shared'>;
 type Fields = Readonly<Record<string, unknown>>;

@@ -2,8 +2,8 @@
 import { readObjects } from '#documents/read-objects.ts';
 import { type DocumentState, valuesOf } from '#domain/cluster-documents.ts';
 import { PipelineError } from '#domain/errors.ts';
+import { isMap } from '#domain/json.ts';
 import { type KubernetesObject, nameOfObject, objectText } from '#domain/kubernetes-objects.ts';
-import { isMap } from '#domain/manifest/faults/kubernetes-document.ts';
 import { releaseOf } from '#domain/planes/plane-documents.ts';
 import { placedObjects } from './component-instance.ts';
 import { fillVariables, misplacedMarks, withoutMarks } from './component-text.ts';

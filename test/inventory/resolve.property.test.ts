@@ -6,7 +6,7 @@ import { originAt, type Resolution, resolveCluster } from '#domain/inventory/res
 import { valueAt } from '#domain/inventory/value-at.ts';
 import { covers, parseValuePath } from '#domain/inventory/value-path.ts';
 import { documentChanges } from '#domain/manifest/document-changes.ts';
-import { isMap } from '#domain/manifest/faults/kubernetes-document.ts';
+import { isMap } from '#domain/json.ts';
 import { propertyRuns } from '#test/property-runs.ts';
 import { allValues, cluster, layer, order } from './inventories.ts';
 

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { parseDocuments } from '#documents/parse-documents.ts';
 import { readObjects } from '#documents/read-objects.ts';
 import { firstFaults, parsePath, pathText } from '#domain/manifest/faults/fault.ts';
-import { isMap } from '#domain/manifest/faults/kubernetes-document.ts';
+import { isMap } from '#domain/json.ts';
 import { InputManifest } from '#domain/manifest/schema/input-manifest.ts';
 import { validateDocuments } from '#domain/manifest/validate-documents.ts';
 import { validateManifest } from '#domain/manifest/validate-manifest.ts';

@@ -1,7 +1,7 @@
 /** The CustomResourceDefinitions, by the rules of structural schemas that an API server refuses them for. */
 import { expect, it } from 'vitest';
 import { z } from 'zod';
-import { isMap } from '#domain/manifest/faults/kubernetes-document.ts';
+import { isMap } from '#domain/json.ts';
 import { customResourceDefinitions } from '../../scripts/crds/definitions.ts';
 import { structuralSchema } from '../../scripts/crds/structural-schema.ts';
 

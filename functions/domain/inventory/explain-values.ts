@@ -1,7 +1,7 @@
 /** Why a document is as it is: for each value who set it, where, and what that overrode; defaults by their name. */
 import { z } from 'zod';
+import { isMap } from '../json.ts';
 import { pathText } from '../manifest/faults/fault.ts';
-import { isMap } from '../manifest/faults/kubernetes-document.ts';
 import type { DefaultAt } from '../manifest/groups/document-defaults.ts';
 import { sameValue } from '../same-value.ts';
 import type { Resolution } from './resolve-cluster.ts';

@@ -1,5 +1,5 @@
 /** Items of a list that are merged by their `name`. */
-import { isMap } from '../manifest/faults/kubernetes-document.ts';
+import { isMap } from '../json.ts';
 
 export interface NamedItems {
   readonly items: readonly {

@@ -1,5 +1,5 @@
 /** Merges the values of layers: maps merge, the later level wins leaf by leaf, and each leaf knows where it comes from. */
-import { isMap } from '../manifest/faults/kubernetes-document.ts';
+import { isMap } from '../json.ts';
 import { type InventoryFault, type InventoryPlace, inventoryFault, inventoryPlaceText } from './inventory-fault.ts';
 import { itemsByName } from './items-by-name.ts';
 import type { OrderOfLevels } from './order-of-levels.ts';

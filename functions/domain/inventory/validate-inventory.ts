@@ -1,6 +1,7 @@
 /** Validates a document of an inventory alone: its form, an order in itself, a template without values. */
+
+import { isMap } from '../json.ts';
 import { error, type Fault } from '../manifest/faults/fault.ts';
-import { isMap } from '../manifest/faults/kubernetes-document.ts';
 import { type FormVerdict, validateForm } from '../manifest/faults/validate-form.ts';
 import { planeFaults } from '../planes/plane-rules.ts';
 import {

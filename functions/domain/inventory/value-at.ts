@@ -1,5 +1,5 @@
 /** Reads trees of values: items of lists that are merged by name have their names in paths, others their places. */
-import { isMap } from '../manifest/faults/kubernetes-document.ts';
+import { isMap } from '../json.ts';
 import type { ValuePath } from './value-path.ts';
 
 export type IsByName = (list: ValuePath) => boolean;

@@ -1,5 +1,5 @@
 /** References of documents to Secrets and TemplateGitReferences, by the names under which those are stored. */
-import { isMap } from './faults/kubernetes-document.ts';
+import { isMap } from '../json.ts';
 import { defaultVaultConnection } from './schema/secret-source.ts';
 
 interface StoredName {

@@ -1,9 +1,10 @@
 /** Validates a set of documents together: each by its kind, Secrets by what the manifests of the set use them for. */
 import { type InventoryKind, inventoryKinds } from '../inventory/inventory-documents.ts';
 import { validateInventoryDocument } from '../inventory/validate-inventory.ts';
+import { isMap } from '../json.ts';
 import { nearest } from '../nearest.ts';
 import { error, type Fault } from './faults/fault.ts';
-import { isMap, withoutEmptyFields } from './faults/kubernetes-document.ts';
+import { withoutEmptyFields } from './faults/kubernetes-document.ts';
 import { manifestOfDocument } from './groups/manifest-of-document.ts';
 import { validateAsManifest } from './groups/validate-as-manifest.ts';
 import { validateRoleBinding } from './role-binding.ts';

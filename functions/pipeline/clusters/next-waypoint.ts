@@ -2,7 +2,6 @@
 import type { PlanClusterInput, PlanClusterOutput } from '#contracts/state-inputs.ts';
 import type { FreePort, Using } from '../../ports.ts';
 import { beginCheck, isCheck, wantsCheck } from '../drift/drift-check.ts';
-import { maintenanceDemand, planMaintenance } from '../drift/maintenance-plans.ts';
 import { wantsMidwayCheck } from '../drift/midway-check.ts';
 import { planCluster } from '../plans/cluster-plans.ts';
 import { demandLeft } from '../plans/demand-left.ts';
@@ -15,7 +14,7 @@ import { refuseNextToBuilds } from '../runs/left-builds.ts';
 import { nothingToDo, runnersOfRun } from '../stages/stage-requests.ts';
 import { storeStart } from '../stages/stored-start.ts';
 import { describePath, planEvents, plannedPath } from './plan-events.ts';
-import { cancelledRecord, reachedRecord, refusedOf, unreachedRecord } from './plan-outcomes.ts';
+import { cancelledRecord, reachedRecord, refusedOf } from './plan-outcomes.ts';
 import { isWaiting, startWaypoint } from './waypoint-start.ts';
 
 /** What it calls of the ports. */
@@ -53,11 +52,11 @@ export async function nextWaypoint(
   refuseNextToBuilds(record, run, stopped);
   if (isWaiting(run, record, now) && !isCancelled(manifest, run)) return nothingToDo('wait');
   if (wantsCheck(manifest, run, record)) return beginCheck(deps, { run, manifest, record, runners });
-  const check = isCheck(manifest, run);
   const left = await demandLeft(deps, { run, manifest, record, now });
-  const demand = check ? maintenanceDemand(manifest, record, left) : left;
+  const check = isCheck(manifest, run) ? await import('../drift/maintenance-plans.ts') : undefined;
+  const demand = check ? check.maintenanceDemand(manifest, record, left) : left;
   const planning = planningOf(deps, manifest, demand ? [demand] : []);
-  const plan = check ? planMaintenance(manifest, record, demand) : planCluster(planning, manifest, record);
+  const plan = check ? check.planMaintenance(manifest, record, demand) : planCluster(planning, manifest, record);
   const refused = refusedOf(run, manifest, { record, demand, refusals: plan.refusals, now });
   if (refused) {
     await deps.clusters.put(refused);
@@ -69,7 +68,7 @@ export async function nextWaypoint(
       await deps.demands.remove(key, run.cluster);
       await (stored && deps.clusters.remove({ ...stored, fence: run.fence }));
     } else {
-      const unreached = check ? unreachedRecord(run, manifest, { record, planning }) : undefined;
+      const unreached = check?.unreachedRecord(run, manifest, { record, planning });
       await deps.clusters.put(unreached ?? reachedRecord(run, manifest, record, now));
     }
     return nothingToDo('none');

@@ -13,8 +13,7 @@ import type { Refusal } from '#domain/plan.ts';
 import { listed } from '#domain/planning/text/words.ts';
 import type { Using } from '../../ports.ts';
 import { movedOf, planMovedError } from '../plans/bound-plan.ts';
-import { heldBy, planCluster } from '../plans/cluster-plans.ts';
-import type { Planning } from '../plans/planning.ts';
+import { heldBy } from '../plans/cluster-plans.ts';
 import { cancelled } from '../records/cancellation.ts';
 import { changed, clusterEvent, newCluster } from '../records/cluster-records.ts';
 
@@ -35,18 +34,6 @@ export function reachedRecord(
     heldPools: [...held],
     progress: withoutStage(ended),
   });
-}
-
-/** The record at the end of a check: as the failed change left it. Undefined when nothing of that change is left to do. */
-export function unreachedRecord(
-  run: ClusterRun,
-  manifest: ManifestRecord,
-  { record: { unreached, ...record }, planning }: { readonly record: ClusterRecord; readonly planning: Planning },
-): ClusterRecord | undefined {
-  if (unreached === undefined) return undefined;
-  const { waypoints, refusals } = planCluster(planning, manifest, record);
-  const left = waypoints.length + refusals.length + heldBy(manifest, record).length;
-  return left === 0 ? undefined : changed(record, run, { ...unreached, backOffs: 0 });
 }
 
 interface RefusalQuestion {

@@ -1,13 +1,18 @@
-/** What a check of a cluster leads to: repairs of drift, and replacements where they do not wait for an attempt of the manifest. */
+/**
+ * What a check of a cluster leads to: repairs of drift, and replacements where they do not wait for an attempt of the manifest. Loaded on
+ * demand: most plans are of changes.
+ */
 import type { ClusterRecord, DemandRecord, ManifestRecord } from '#contracts/records.ts';
+import type { ClusterRun } from '#contracts/state-inputs.ts';
 import { allPools, type ClusterState } from '#domain/cluster-state.ts';
 import type { Demand } from '#domain/demand.ts';
 import type { ClusterPlan } from '#domain/plan.ts';
 import { withReplacedNodes } from '#domain/planning/desired/replaced-nodes.ts';
 import { planClusterPath } from '#domain/planning/plan-cluster-path.ts';
 import { repairWaypoints } from '#domain/planning/work/repair-plans.ts';
-import { drainBudgets, orRefused } from '../plans/cluster-plans.ts';
-import { clusterName } from '../records/cluster-records.ts';
+import { drainBudgets, heldBy, orRefused, planCluster } from '../plans/cluster-plans.ts';
+import type { Planning } from '../plans/planning.ts';
+import { changed, clusterName } from '../records/cluster-records.ts';
 import { manifestOf } from '../records/stored-document.ts';
 import { byHealing } from './heal-nodes.ts';
 
@@ -66,4 +71,16 @@ function exchanged(current: ClusterState, { replace, sizes }: DemandRecord): Clu
   const counts = Object.entries(sizes).map(([pool, { count }]) => [pool, count] as const);
   const leaving = new Set(replace.map(({ node }) => node));
   return withReplacedNodes(current, { leaving, sizes: Object.fromEntries(counts) });
+}
+
+/** The record at the end of a check: as the failed change left it. Undefined when nothing of that change is left to do. */
+export function unreachedRecord(
+  run: ClusterRun,
+  manifest: ManifestRecord,
+  { record: { unreached, ...record }, planning }: { readonly record: ClusterRecord; readonly planning: Planning },
+): ClusterRecord | undefined {
+  if (unreached === undefined) return undefined;
+  const { waypoints, refusals } = planCluster(planning, manifest, record);
+  const left = waypoints.length + refusals.length + heldBy(manifest, record).length;
+  return left === 0 ? undefined : changed(record, run, { ...unreached, backOffs: 0 });
 }

@@ -1,7 +1,7 @@
 /** Manifests that are made from an InventoryCluster belong to it: no one else changes them, and it takes over no others. */
 import { PipelineError } from '#domain/errors.ts';
 import { inventoryAnnotation } from '#domain/inventory/resolve-cluster.ts';
-import { isMap } from '#domain/manifest/faults/kubernetes-document.ts';
+import { isMap } from '#domain/json.ts';
 import type { SubmissionPorts } from '../../rights/submission-uses.ts';
 
 interface Key {

@@ -11,8 +11,8 @@ import { type Inventory, indexInventory } from '#domain/inventory/inventory-inde
 import { type ClusterImpact, inventoryImpact } from '#domain/inventory/plan-inventory.ts';
 import { resolveCluster } from '#domain/inventory/resolve-cluster.ts';
 import { validateInventoryDocument } from '#domain/inventory/validate-inventory.ts';
+import { isMap } from '#domain/json.ts';
 import { documentChanges } from '#domain/manifest/document-changes.ts';
-import { isMap } from '#domain/manifest/faults/kubernetes-document.ts';
 import { validateAsManifest } from '#domain/manifest/groups/validate-as-manifest.ts';
 import { kindOf } from '#domain/manifest/validate-documents.ts';
 import { movedText } from '#domain/planning/plan-basis.ts';

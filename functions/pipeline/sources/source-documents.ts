@@ -5,8 +5,8 @@ import { parseDocuments } from '#documents/parse-documents.ts';
 import { withPlacesOf } from '#documents/text-places.ts';
 import { wireFaults } from '#documents/wire-faults.ts';
 import { cutLine, mostOfName } from '#domain/cut-text.ts';
+import { isMap } from '#domain/json.ts';
 import { error, type Fault } from '#domain/manifest/faults/fault.ts';
-import { isMap } from '#domain/manifest/faults/kubernetes-document.ts';
 import { manifestKinds } from '#domain/manifest/schema/manifest-kinds.ts';
 import { documentName, kindOf } from '#domain/manifest/validate-documents.ts';
 

@@ -1,6 +1,6 @@
 /** Sizes of machine groups: the next generation of the document, with these sizes and nothing else changed. */
 import type { ManifestRecord } from '#contracts/records.ts';
-import { isMap } from '#domain/manifest/faults/kubernetes-document.ts';
+import { isMap } from '#domain/json.ts';
 import { placedGroups } from '#domain/manifest/groups/placed-groups.ts';
 import { shown } from '#domain/manifest/schema/names.ts';
 import { counted, listed } from '#domain/planning/text/words.ts';

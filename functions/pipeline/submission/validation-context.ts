@@ -3,7 +3,7 @@ import { DnsSubdomain } from '#contracts/http-parameters.ts';
 import type { ManifestKey } from '#contracts/records.ts';
 import { readObjects } from '#documents/read-objects.ts';
 import { PipelineError } from '#domain/errors.ts';
-import { isMap } from '#domain/manifest/faults/kubernetes-document.ts';
+import { isMap } from '#domain/json.ts';
 import { draftOfDocument } from '#domain/manifest/groups/groups-as-manifest.ts';
 import { type Reference, referenceName, referencesIn } from '#domain/manifest/references-in.ts';
 import type { ValidationContext } from '#domain/manifest/rules/manifest-index.ts';

@@ -1,6 +1,7 @@
 /** What is compared with the cluster before components are applied: objects of two documents, contracts, releases, definitions. */
+
+import { isMap } from '#domain/json.ts';
 import { groupOf } from '#domain/kubernetes-objects.ts';
-import { isMap } from '#domain/manifest/faults/kubernetes-document.ts';
 import { releaseOf } from '#domain/planes/plane-documents.ts';
 import { compareReleases } from '#domain/planes/release.ts';
 import { isDefinition } from '#rendering/documents.ts';

@@ -1,6 +1,7 @@
 /** Definitions of components against those that the cluster has: none gets older, and no version that is in use is lost. */
+
+import { isMap } from '#domain/json.ts';
 import { type KubernetesObject, nameOfObject } from '#domain/kubernetes-objects.ts';
-import { isMap } from '#domain/manifest/faults/kubernetes-document.ts';
 import { compareReleases } from '#domain/planes/release.ts';
 import { isDefinition, releaseAnnotation } from '#rendering/documents.ts';
 import type { Kubectl } from '../kubernetes/kubectl.ts';

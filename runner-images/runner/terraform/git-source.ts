@@ -5,7 +5,7 @@ import { GitReferences } from '#adapters/git-references.ts';
 import type { SourceFault, SourceFiles, SourceLookup } from '#contracts/git-sources.ts';
 import { decoded, parseDocuments } from '#documents/parse-documents.ts';
 import { placeOf } from '#documents/text-places.ts';
-import { isMap } from '#domain/manifest/faults/kubernetes-document.ts';
+import { isMap } from '#domain/json.ts';
 import { printableText } from '#domain/observed/printable-text.ts';
 import { trimmedEnd } from '#domain/trimmed-end.ts';
 import type { AnswerContext } from '../answer-question.ts';

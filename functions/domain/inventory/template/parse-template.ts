@@ -1,6 +1,7 @@
 /** Reads the tree of a template: every fault of its form at once. */
+
+import { isMap } from '../../json.ts';
 import { error, type Fault } from '../../manifest/faults/fault.ts';
-import { isMap } from '../../manifest/faults/kubernetes-document.ts';
 import type { ManifestKind } from '../../manifest/schema/manifest-kinds.ts';
 import { nearest } from '../../nearest.ts';
 import type { InventoryTemplate } from '../inventory-documents.ts';

@@ -1,5 +1,5 @@
 /** Values that know which values of the inventory they were made of. */
-import { isMap } from '../../manifest/faults/kubernetes-document.ts';
+import { isMap } from '../../json.ts';
 import { type IsByName, partsOf } from '../value-at.ts';
 import { type ValuePath, valuePathText } from '../value-path.ts';
 

@@ -1,7 +1,8 @@
 /** Warnings that the author of a document has accepted by their ids: they are not reported any more. */
+
+import { isMap } from '../../json.ts';
 import { nearest } from '../../nearest.ts';
 import { acceptableWarnings, type Fault, warning } from './fault.ts';
-import { isMap } from './kubernetes-document.ts';
 
 const annotation = 'kubeloom.dev/accept';
 

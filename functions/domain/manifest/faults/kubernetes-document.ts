@@ -1,4 +1,5 @@
 /** What all documents share: fields that a Kubernetes server adds, the kinds there are, the order of faults. */
+import { isMap } from '../../json.ts';
 import { serverFields } from '../schema/names.ts';
 import { type Fault, parsePath } from './fault.ts';
 
@@ -29,11 +30,6 @@ export function withoutEmptyFields(value: unknown): unknown {
 export function inDocumentOrder(document: unknown, faults: readonly Fault[]): readonly Fault[] {
   const places = faults.map((fault) => ({ fault, place: placeIn(document, fault.path) }));
   return places.sort((left, right) => compare(left.place, right.place)).map(({ fault }) => fault);
-}
-
-/** True for a map with keys, not for a list or null. */
-export function isMap(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function placeIn(document: unknown, path: string): number[] {

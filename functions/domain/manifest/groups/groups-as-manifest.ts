@@ -2,8 +2,9 @@
  * Machine groups as a manifest with one cluster that has machines only: all later code (rules, planner,
  * stages) knows no other form.
  */
+
+import { isMap } from '../../json.ts';
 import { pathText } from '../faults/fault.ts';
-import { isMap } from '../faults/kubernetes-document.ts';
 import { InputManifest, InstallationProxy, type KubernetesCluster } from '../schema/input-manifest.ts';
 import type { DynamicNodePool, MachineGroupFields, StaticNodePool } from '../schema/node-pools.ts';
 import { pluginType } from '../schema/provider-plugin.ts';

@@ -1,6 +1,6 @@
 /** A document of Kadende as it is written, `version`, `name` and `groups` without a `kind`: as machine groups. */
 import { dnsForm } from '#domain/naming.ts';
-import { isMap } from '../faults/kubernetes-document.ts';
+import { isMap } from '../../json.ts';
 
 /** Fields that have no place here are kept under these names. */
 const keptAs = (field: string): string => `kadende.io/${field}`;

@@ -1,7 +1,7 @@
 /** The manifest that a document is, or stands for: the only place where the kinds of manifests become one. */
 
 import { z } from 'zod';
-import { isMap } from '../faults/kubernetes-document.ts';
+import { isMap } from '../../json.ts';
 import { InputManifest } from '../schema/input-manifest.ts';
 import { manifestOfGroups } from './groups-as-manifest.ts';
 import { MachineGroups } from './machine-groups.ts';

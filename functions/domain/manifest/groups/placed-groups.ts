@@ -1,7 +1,7 @@
 /** The groups of machines in a tree of groups: each with its path, and what is wrong with the tree. */
 import { dnsForm } from '#domain/naming.ts';
+import { isMap } from '../../json.ts';
 import { error, type Fault } from '../faults/fault.ts';
-import { isMap } from '../faults/kubernetes-document.ts';
 import { shown } from '../schema/names.ts';
 import { maxDepth, maxGroups } from './machine-groups.ts';
 

@@ -2,8 +2,8 @@
 import { dnsForm } from '#domain/naming.ts';
 import { providerTypes } from '#domain/provider-types.ts';
 import { sameValue } from '#domain/same-value.ts';
+import { isMap } from '../../json.ts';
 import { error, type Fault } from '../faults/fault.ts';
-import { isMap } from '../faults/kubernetes-document.ts';
 import { shown } from '../schema/names.ts';
 import { pluginType } from '../schema/provider-plugin.ts';
 import type { PlacedGroup } from './placed-groups.ts';

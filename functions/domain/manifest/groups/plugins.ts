@@ -1,8 +1,8 @@
 /** Groups in the words of Kadende: which provider type a plugin is, and what its properties say about machines. */
 import { type ProviderTypeName, providerTypeNames, providerTypes } from '#domain/provider-types.ts';
+import { isMap } from '../../json.ts';
 import { nearest } from '../../nearest.ts';
 import { error, type Fault, pathText, warning } from '../faults/fault.ts';
-import { isMap } from '../faults/kubernetes-document.ts';
 import { schemaFaults } from '../faults/schema-faults.ts';
 import { shown } from '../schema/names.ts';
 import { ProviderPlugin, pluginType } from '../schema/provider-plugin.ts';

@@ -1,7 +1,7 @@
 /** Groups whose machines are to be changed in place: whether their provider can. */
 import { type ProviderTypeFacts, providerTypeFacts } from '#domain/provider-types.ts';
+import { isMap } from '../../json.ts';
 import { error, type Fault } from '../faults/fault.ts';
-import { isMap } from '../faults/kubernetes-document.ts';
 import type { PlacedGroup } from './placed-groups.ts';
 
 /** `given`: the providers of the document. Never throws. */

@@ -1,9 +1,10 @@
 /** Validates machine groups: every fault of form and every broken rule at once, and warnings, at their places in the document. */
 import { dnsForm } from '#domain/naming.ts';
+import { isMap } from '../../json.ts';
 import { withoutAccepted } from '../faults/accepted-warnings.ts';
 import { sizeFaults } from '../faults/document-size.ts';
 import { error, type Fault, pathText } from '../faults/fault.ts';
-import { inDocumentOrder, isMap, withoutEmptyFields, withoutServerFields } from '../faults/kubernetes-document.ts';
+import { inDocumentOrder, withoutEmptyFields, withoutServerFields } from '../faults/kubernetes-document.ts';
 import { type SchemaFaults, schemaFaults } from '../faults/schema-faults.ts';
 import type { ValidationContext } from '../rules/manifest-index.ts';
 import type { InputManifest } from '../schema/input-manifest.ts';

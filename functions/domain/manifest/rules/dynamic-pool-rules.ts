@@ -1,6 +1,6 @@
 /** Rules of `spec.nodePools.dynamic`. */
 import { counted, listed } from '#domain/planning/text/words.ts';
-import { type ProviderTypeFacts, providerTypeFacts, providerTypesThat } from '#domain/provider-types.ts';
+import { isProviderType, type ProviderTypeFacts, providerTypes, providerTypesThat } from '#domain/provider-types.ts';
 import { error, type Fault, warning } from '../faults/fault.ts';
 import { shown } from '../schema/names.ts';
 import { machineLimitRules } from './machine-limit-rules.ts';
@@ -108,8 +108,9 @@ function* providerOfPoolRules(index: ManifestIndex, pool: PartialDynamicPool, pa
       yield unknownName([...path, 'providerSpec', 'name'], 'provider', providerSpec.name, known);
     return;
   }
-  const facts = providerTypeFacts(provider.providerType ?? '');
-  if (facts === undefined) return;
+  const type = provider.providerType ?? '';
+  if (!isProviderType(type)) return;
+  const facts: ProviderTypeFacts = providerTypes[type];
   if (pool.properties !== undefined) {
     const reason = `are for providers of type plugin; ${shown(provider.name)} is ${provider.providerType}`;
     yield error([...path, 'properties'], reason, 'leave them out');
@@ -130,7 +131,7 @@ function* providerOfPoolRules(index: ManifestIndex, pool: PartialDynamicPool, pa
     );
   }
   if (pool.spot && !facts.spot) yield noSpot(path, facts);
-  yield* machineLimitRules({ pool, path, uses: index.uses.get(pool.name ?? '') ?? [] }, facts);
+  yield* machineLimitRules({ pool, path, uses: index.uses.get(pool.name ?? '') ?? [] }, { type, title: facts.title });
   const gpus = machineSpec?.nvidiaGpuCount ?? 0;
   if (gpus > 0 && !facts.gpu) {
     yield error(

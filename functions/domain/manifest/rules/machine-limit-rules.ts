@@ -1,6 +1,6 @@
-/** Rules of what machines of a provider type cannot have, by the limits in its facts. */
-import { type MachineLimits, typeWithout } from '#domain/machine-limits.ts';
-import type { ProviderTypeFacts } from '#domain/provider-types.ts';
+/** Rules of what machines of a provider type cannot have. */
+import { type MachineLimits, machineLimits, typeWithout } from '#domain/machine-limits.ts';
+import type { ProviderTypeName } from '#domain/provider-types.ts';
 import { error, type Fault } from '../faults/fault.ts';
 import { shown } from '../schema/names.ts';
 import { DynamicNodePoolFields } from '../schema/node-pools.ts';
@@ -13,8 +13,9 @@ const usualDisk = DynamicNodePoolFields.shape.storageDiskSize.parse(undefined);
 /** Everything about one pool at once. `uses`: by clusters and load balancers. */
 export function* machineLimitRules(
   { pool, path, uses }: { readonly pool: PartialDynamicPool; readonly path: Path; readonly uses: readonly PoolUse[] },
-  { title, limits }: Pick<ProviderTypeFacts, 'title' | 'limits'>,
+  { type, title }: { readonly type: ProviderTypeName; readonly title: string },
 ): Iterable<Fault> {
+  const limits = machineLimits[type];
   if (limits === undefined) return;
   yield* diskRules(pool, { path, uses, title, limits });
   const { serverType = '', spot, providerSpec: { region, zone } = {} } = pool;

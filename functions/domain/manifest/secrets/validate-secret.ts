@@ -1,8 +1,10 @@
 /** Validates Secrets: their form, and the fields that their uses need. No text of a fault ever holds a value. */
+
+import { isMap } from '../../json.ts';
 import { withoutAccepted } from '../faults/accepted-warnings.ts';
 import { sizeFaults } from '../faults/document-size.ts';
 import { error, type Fault, warning } from '../faults/fault.ts';
-import { inDocumentOrder, isMap, withoutServerFields } from '../faults/kubernetes-document.ts';
+import { inDocumentOrder, withoutServerFields } from '../faults/kubernetes-document.ts';
 import { schemaFaults } from '../faults/schema-faults.ts';
 import { Secret, secretValues, undecodableFields } from '../schema/secret.ts';
 import { secretFieldFaults } from './secret-field-faults.ts';
