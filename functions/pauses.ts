@@ -6,3 +6,19 @@ export async function pauseAbout(milliseconds: number): Promise<void> {
   const waitMs = milliseconds * (0.5 + Math.random());
   await new Promise((done) => setTimeout(done, waitMs));
 }
+
+/** `attempt` is repeated after each pause, as long as what it throws `met` another request. Throws what it throws at last. */
+export async function retryPausing<Answer>(
+  attempt: () => Promise<Answer>,
+  met: (error: unknown) => boolean,
+): Promise<Answer> {
+  for (const pauseMs of pausesMs) {
+    try {
+      return await attempt();
+    } catch (error) {
+      if (!met(error)) throw error;
+    }
+    await pauseAbout(pauseMs);
+  }
+  return attempt();
+}

@@ -4,7 +4,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { certificateTimes } from '#documents/pem.ts';
 import { simulatedCertificate } from '#runner/sim/simulated-certificate.ts';
-import { encoded } from '#test/fakes/certificates.ts';
+import { encoded } from '#test/fakes/kubeconfigs.ts';
 import { scriptDirectory, scriptOf } from './script-directory.ts';
 
 const { place, environment } = scriptDirectory();

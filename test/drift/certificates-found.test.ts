@@ -2,7 +2,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { allNodes } from '#domain/cluster-state.ts';
 import { machineScript, readScriptFiles } from '#runner/drift/machine-script.ts';
-import { adminConfUntil, certificateUntil, encoded } from '#test/fakes/certificates.ts';
+import { adminConfUntil, certificateUntil } from '#test/fakes/certificates.ts';
+import { encoded } from '#test/fakes/kubeconfigs.ts';
 import { twoProviderState } from '#test/rendering/states.ts';
 import { all, calls, look, members, mesh, openLooks, say, world } from './recorded-looks.ts';
 

@@ -3,7 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { allNodes } from '#domain/cluster-state.ts';
 import { type Expiry, endText, isUrgent, keptExpiries, renewedAt, warnsAt } from '#domain/expiry.ts';
 import { machineExpiries } from '#runner/drift/machine-expiries.ts';
-import { certificateUntil, encoded } from '#test/fakes/certificates.ts';
+import { certificateUntil } from '#test/fakes/certificates.ts';
+import { encoded } from '#test/fakes/kubeconfigs.ts';
 import { twoProviderState } from '#test/rendering/states.ts';
 
 const aYear: Expiry = {

@@ -1,20 +1,28 @@
 /** Kubeconfigs as kubeadm writes them to /etc/kubernetes/admin.conf. */
 import { simulatedCertificate } from '#runner/sim/simulated-certificate.ts';
 
-const encoded = (text: string): string => Buffer.from(text).toString('base64');
-const authority = simulatedCertificate('kubernetes');
-const { certificate, key } = simulatedCertificate('kubernetes-admin');
+export const encoded = (text: string): string => Buffer.from(text).toString('base64');
+const ca = simulatedCertificate('kubernetes');
+const admin = simulatedCertificate('kubernetes-admin');
 
 /** All of them have these. As in a cluster, the authority has a key of its own. */
-export const adminAuthority = encoded(authority.certificate);
-export const adminCertificate = encoded(certificate);
-export const adminKey = encoded(key);
+export const adminAuthority = encoded(ca.certificate);
+export const adminCertificate = encoded(admin.certificate);
+export const adminKey = encoded(admin.key);
 
-export function kubeconfigTo(server = 'https://shop.example.com:6443'): string {
+export const kubeconfigTo = (server?: string): string => adminConf(server === undefined ? {} : { server });
+
+/** All but the server in base64 of PEM. */
+export function adminConf({
+  server = 'https://shop.example.com:6443',
+  authority = adminAuthority,
+  certificate = adminCertificate,
+  key = adminKey,
+}): string {
   return `apiVersion: v1
 clusters:
 - cluster:
-    certificate-authority-data: ${adminAuthority}
+    certificate-authority-data: ${authority}
     server: ${server}
   name: kubernetes
 contexts:
@@ -28,7 +36,7 @@ preferences: {}
 users:
 - name: kubernetes-admin
   user:
-    client-certificate-data: ${adminCertificate}
-    client-key-data: ${adminKey}
+    client-certificate-data: ${certificate}
+    client-key-data: ${key}
 `;
 }

@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { certificateTimes } from '#documents/pem.ts';
 import { makeSshKeyPair } from '#runner/openssh-key.ts';
-import { adminConfUntil, certificateUntil, encoded } from '#test/fakes/certificates.ts';
+import { adminConfUntil, certificateUntil } from '#test/fakes/certificates.ts';
+import { encoded } from '#test/fakes/kubeconfigs.ts';
 import { twoProviderFacts, twoProviderState } from '#test/rendering/states.ts';
 import { aDocument, type StageWorld, stageWorld } from './stage-world.ts';
 

@@ -1,6 +1,6 @@
 /** Plans are counted and accepted as if one request came after the other: no two count on the same rest of a budget. */
 import { isPipelineError } from '#domain/errors.ts';
-import { pauseAbout, pausesMs } from '../../pauses.ts';
+import { retryPausing } from '../../pauses.ts';
 import type { SubmissionPorts } from '../../rights/submission-uses.ts';
 import { type CountedPlans, countPlans, type KnownCosts, type PlanInBudget } from './plan-budgets.ts';
 
@@ -15,14 +15,8 @@ export async function withinBudgets<Answer>(
   accept: (counted: CountedPlans) => Promise<Answer>,
 ): Promise<Answer> {
   const known: KnownCosts = new Map();
-  const attempt = async (): Promise<Answer> => accept(await countPlans(deps, namespace, plans, known));
-  for (const pauseMs of pausesMs) {
-    try {
-      return await attempt();
-    } catch (error) {
-      if (!isPipelineError(error, 'BudgetMoved')) throw error;
-    }
-    await pauseAbout(pauseMs);
-  }
-  return attempt();
+  return retryPausing(
+    async () => accept(await countPlans(deps, namespace, plans, known)),
+    (error) => isPipelineError(error, 'BudgetMoved'),
+  );
 }
