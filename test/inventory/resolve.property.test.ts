@@ -5,8 +5,8 @@ import { inventoryImpact } from '#domain/inventory/plan-inventory.ts';
 import { originAt, type Resolution, resolveCluster } from '#domain/inventory/resolve-cluster.ts';
 import { valueAt } from '#domain/inventory/value-at.ts';
 import { covers, parseValuePath } from '#domain/inventory/value-path.ts';
-import { documentChanges } from '#domain/manifest/document-changes.ts';
 import { isMap } from '#domain/json.ts';
+import { documentChanges } from '#domain/manifest/document-changes.ts';
 import { propertyRuns } from '#test/property-runs.ts';
 import { allValues, cluster, layer, order } from './inventories.ts';
 
