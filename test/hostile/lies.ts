@@ -19,22 +19,38 @@ export function openCanary(): Canary {
     file,
     sings: () => existsSync(file) || processesOf(file).length > 0,
     remove() {
-      for (const pid of processesOf(file)) process.kill(pid, 'SIGKILL');
+      // Also a shell that was told to start the program, and has not done so yet. One that is killed is seen until it has ended.
+      const told = () => processesOf(file, (words) => words.some((word) => word.includes(timeOf(file))));
+      for (let left = told(); left.length > 0; left = told()) {
+        for (const pid of left) endProcess(pid);
+        Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5);
+      }
       rmSync(directory, { recursive: true, force: true });
     },
   };
 }
 
 /** A program that runs for minutes, and that no one else runs. */
-const processOf = (file: string): string =>
-  `sleep 600.${Number.parseInt(createHash('sha256').update(file).digest('hex').slice(0, 12), 16)}`;
+const processOf = (file: string): string => `sleep ${timeOf(file)}`;
+const timeOf = (file: string): string =>
+  `600.${Number.parseInt(createHash('sha256').update(file).digest('hex').slice(0, 12), 16)}`;
 
 /** Also one that writes no file that can be seen from here, as in a container or a sandbox. */
-function processesOf(file: string): readonly number[] {
-  const wanted = processOf(file).split(' ').at(-1) ?? '';
+function processesOf(
+  file: string,
+  wanted = (words: readonly string[]): boolean => words.at(-1) === timeOf(file),
+): readonly number[] {
   return readdirSync('/proc')
     .map(Number)
-    .filter((pid) => Number.isInteger(pid) && argumentsOf(pid).at(-1) === wanted);
+    .filter((pid) => Number.isInteger(pid) && pid !== process.pid && wanted(argumentsOf(pid)));
+}
+
+function endProcess(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch {
+    // It ended by itself.
+  }
 }
 
 function argumentsOf(pid: number): readonly string[] {

@@ -17,9 +17,11 @@ if [ "$(systemctl is-enabled wg-quick@wg0.service 2>/dev/null)" != enabled ]; th
   changed "wg-quick@wg0 starts with the machine"
 fi
 if ! wg show wg0 >/dev/null 2>&1; then
-  # A unit whose program died counts as active still, so start alone would do nothing.
+  # A unit whose program died counts as active still, so start alone would do nothing. What comes before wireguard-go took over, and its
+  # box with advice, is not why it fails.
   systemctl restart wg-quick@wg0.service ||
-    die "WireGuard does not start: $(journalctl -u wg-quick@wg0.service -n 20 -o cat --no-pager 2>/dev/null | tr '\n' ' ')"
+    die "WireGuard does not start: $(journalctl -u wg-quick@wg0.service -n 40 -o cat --no-pager 2>/dev/null |
+      awk '/Falling back to slow userspace/ { why = ""; next } !/│|┌|└/ { why = why " " $0 } END { print why }')"
   changed "started wg0"
 fi
 
