@@ -9,14 +9,13 @@ import { stringify } from 'yaml';
 import { etcdctlIn, etcdEnvironment } from '#runner/kubernetes/etcd-member.ts';
 import { NodesFleet } from '../hosts/nodes-fleet.ts';
 import { clusterRefusals, outcome, type Speaker } from './kubeone-contract.ts';
+import { fleetManifest } from './kubeone-fleet-manifest.ts';
 
 export interface ClusterSpeaker extends Speaker {
   readonly kubernetes: 'real' | 'simulated';
   /** The second is the next patch. */
   readonly versions: readonly [string, string];
 }
-
-const addons = join(import.meta.dirname, '../../templates/addons/local-network');
 
 /** The part with a cluster on hosts of this machine: one control node and two compute nodes; of real Kubernetes also another control node. */
 export function kubeoneClusterContract({ name, program, env = {}, kubernetes, versions }: ClusterSpeaker): void {
@@ -41,7 +40,7 @@ export function kubeoneClusterContract({ name, program, env = {}, kubernetes, ve
     afterAll(() => fleet.stop());
 
     const run = (command: string, version: string, others: readonly string[], ...more: readonly string[]) => {
-      writeFileSync(join(fleet.directory, 'kubeone.yaml'), stringify(manifest(fleet, version, others)));
+      writeFileSync(join(fleet.directory, 'kubeone.yaml'), stringify(fleetManifest(fleet, version, others)));
       const place = { directory: fleet.directory, env };
       return outcome(program, [command, '-m', 'kubeone.yaml', '-y', ...more], place);
     };
@@ -177,45 +176,5 @@ interface KubernetesNode {
   readonly status: {
     readonly nodeInfo: { readonly kubeletVersion: string };
     readonly conditions: readonly { readonly type: string; readonly status: string }[];
-  };
-}
-
-/** As the kubernetes stage writes it for local hosts. `others`: the nodes next to the first one. */
-function manifest(fleet: NodesFleet, version: string, others: readonly string[]): object {
-  const isControl = (name: string) => name.startsWith('control-');
-  const controls = ['control-1', ...others.filter(isControl)];
-  const host = (name: string) => ({
-    hostname: name,
-    publicAddress: fleet.address(name),
-    privateAddress: fleet.privateAddress(name),
-    sshUsername: 'root',
-    sshPrivateKeyFile: fleet.keyFile,
-  });
-  return {
-    apiVersion: 'kubeone.k8c.io/v1beta2',
-    kind: 'KubeOneCluster',
-    name: 'shop',
-    versions: { kubernetes: version },
-    cloudProvider: { none: {}, external: false },
-    apiEndpoint: {
-      host: fleet.address('control-1'),
-      port: 6443,
-      alternativeNames: ['api', ...controls.slice(1)].map((name) => `${name}.shop.example`),
-    },
-    clusterNetwork: {
-      kubeProxy: { skipInstallation: true },
-      cni: { cilium: { enableHubble: true, kubeProxyReplacement: 'strict' } },
-    },
-    features: {
-      coreDNS: { replicas: 2, deployPodDisruptionBudget: true },
-      nodeLocalDNS: { deploy: false },
-      metricsServer: { enable: false },
-    },
-    systemPackages: { configureRepositories: false },
-    addons: { enable: true, path: addons },
-    controlPlane: { hosts: controls.map(host) },
-    staticWorkers: { hosts: others.filter((name) => !isControl(name)).map(host) },
-    machineController: { deploy: false },
-    operatingSystemManager: { deploy: false },
   };
 }

@@ -1,0 +1,45 @@
+/** The manifest of KubeOne for a cluster of a fleet: its first node is control-1. */
+import { join } from 'node:path';
+import type { NodesFleet } from '../hosts/nodes-fleet.ts';
+
+const addons = join(import.meta.dirname, '../../templates/addons/local-network');
+
+/** As the kubernetes stage writes it for local hosts. `others`: the nodes next to control-1. */
+export function fleetManifest(fleet: NodesFleet, version: string, others: readonly string[]): object {
+  const isControl = (name: string) => name.startsWith('control-');
+  const controls = ['control-1', ...others.filter(isControl)];
+  const host = (name: string) => ({
+    hostname: name,
+    publicAddress: fleet.address(name),
+    privateAddress: fleet.privateAddress(name),
+    sshUsername: 'root',
+    sshPrivateKeyFile: fleet.keyFile,
+  });
+  return {
+    apiVersion: 'kubeone.k8c.io/v1beta2',
+    kind: 'KubeOneCluster',
+    name: 'shop',
+    versions: { kubernetes: version },
+    cloudProvider: { none: {}, external: false },
+    apiEndpoint: {
+      host: fleet.address('control-1'),
+      port: 6443,
+      alternativeNames: ['api', ...controls.slice(1)].map((name) => `${name}.shop.example`),
+    },
+    clusterNetwork: {
+      kubeProxy: { skipInstallation: true },
+      cni: { cilium: { enableHubble: true, kubeProxyReplacement: 'strict' } },
+    },
+    features: {
+      coreDNS: { replicas: 2, deployPodDisruptionBudget: true },
+      nodeLocalDNS: { deploy: false },
+      metricsServer: { enable: false },
+    },
+    systemPackages: { configureRepositories: false },
+    addons: { enable: true, path: addons },
+    controlPlane: { hosts: controls.map(host) },
+    staticWorkers: { hosts: others.filter((name) => !isControl(name)).map(host) },
+    machineController: { deploy: false },
+    operatingSystemManager: { deploy: false },
+  };
+}
