@@ -46,7 +46,8 @@ beforeEach(() => {
     kubeadm: fakeKubeadm,
     systemctl: '',
     crictl: '[ "$1" != pods ] || echo pod-of-$3',
-    curl: '',
+    curl: `[[ "$*" != *http_code* ]] || cat ${directory}/answer 2>/dev/null || printf 200`,
+    sleep: '',
     getent: `echo "ops:x:1:1::${home}:/bin/sh"`,
   };
   for (const [name, text] of Object.entries(tools)) {
@@ -74,6 +75,26 @@ describe.skipIf(simulated)('API endpoint of a compute node', () => {
     expect(result.status).toBe(1);
     expect(result.stderr).toContain('10.0.0.12:6443, which is neither the old one nor 10.0.0.3:6443');
     expect(calls()).not.toContain('systemctl stop kubelet.service');
+  });
+
+  it.each(['curl: (7) Failed to connect to 10.0.0.3 port 6443: No route to host000', '503'])(
+    'a compute node whom the new endpoint does not answer (%s) keeps the old one',
+    (answer) => {
+      put(join(directory, 'answer'), answer);
+      const result = point('10.0.0.1:6443', { KUBELOOM_HOST: '10.0.0.3', KUBELOOM_OLD_HOSTS: '10.0.0.1' });
+      expect(result.status).toBe(1);
+      expect(result.stderr).toContain(
+        `does not answer this node under 10.0.0.3:6443 (${answer}); its kubelet keeps 10.0.0.1:6443`,
+      );
+      expect(read('kubelet.conf')).toContain('server: https://10.0.0.1:6443');
+      expect(calls()).not.toContain('systemctl stop kubelet.service');
+    },
+  );
+
+  it('a new endpoint that lets no stranger ask has answered', () => {
+    put(join(directory, 'answer'), '401');
+    const result = point('10.0.0.1:6443', { KUBELOOM_HOST: '10.0.0.3', KUBELOOM_OLD_HOSTS: '10.0.0.1' });
+    expect([result.status, result.stderr]).toEqual([0, '']);
   });
 
   it('a compute node that already has the new endpoint is not changed', () => {
