@@ -50,6 +50,7 @@ demo() {
   fi
 }
 
+step "another script of package.json, before any set-up" bash -c 'npm run --silent cost >/dev/null'
 step "set-up" scripts/setup.sh --hosts
 step "programs to download" lend_programs
 step "base image of hosts" local/hosts/kubeloom-host base-build

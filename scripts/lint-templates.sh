@@ -3,6 +3,7 @@
 # .kubeloom/ once. Exits 0 when there is no finding.
 set -euo pipefail
 cd "$(dirname "$0")/.."
+scripts/setup.sh
 tool=.kubeloom/cfn-lint
 out=$(mktemp -d)
 trap 'rm -rf "$out"' EXIT
