@@ -43,7 +43,10 @@ export const machineLimits: Readonly<Partial<Record<ProviderTypeName, MachineLim
   oci: {
     mostDisk: 32_768,
     noDisk: [{ serverTypes: /^bm\./i, named: 'A bare metal shape' }],
-    noSpot: [{ serverTypes: /^bm\./i, named: 'A bare metal shape' }],
+    noSpot: [
+      { serverTypes: /^bm\./i, named: 'A bare metal shape' },
+      { serverTypes: /^vm\.standard\.e2\.1\.micro$/i, named: 'The shape VM.Standard.E2.1.Micro' },
+    ],
   },
   hetzner: { mostDisk: 10_240 },
   digitalocean: { mostDisk: 16_384 },

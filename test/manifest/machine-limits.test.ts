@@ -83,6 +83,7 @@ describe('limits of provider types', () => {
     ['azure', 'Standard_B2s'],
     ['azure', 'standard_b4ms'],
     ['oci', 'BM.Standard.E4.128'],
+    ['oci', 'VM.Standard.E2.1.Micro'],
   ])('a machine of %s of type %s is never a spot machine', (type, serverType) => {
     const faults = faultsOf({ type, serverType, disk: 0, spot: true });
     expect(faults).toEqual([expect.stringMatching(/dynamic\[0\]\.spot: .* is never a spot machine/)]);
