@@ -1,13 +1,18 @@
-/** The manifest of KubeOne for a cluster of a fleet: its first node is control-1. */
+/** The manifest of KubeOne for a cluster of a fleet: its first node is a control node. */
 import { join } from 'node:path';
 import type { NodesFleet } from '../hosts/nodes-fleet.ts';
 
 const addons = join(import.meta.dirname, '../../templates/addons/local-network');
 
-/** As the kubernetes stage writes it for local hosts. `others`: the nodes next to control-1. */
-export function fleetManifest(fleet: NodesFleet, version: string, others: readonly string[]): object {
+/** As the kubernetes stage writes it for local hosts. `others`: the nodes next to the first one. */
+export function fleetManifest(
+  fleet: NodesFleet,
+  version: string,
+  others: readonly string[],
+  first = 'control-1',
+): object {
   const isControl = (name: string) => name.startsWith('control-');
-  const controls = ['control-1', ...others.filter(isControl)];
+  const controls = [first, ...others.filter(isControl)];
   const host = (name: string) => ({
     hostname: name,
     publicAddress: fleet.address(name),
@@ -22,7 +27,7 @@ export function fleetManifest(fleet: NodesFleet, version: string, others: readon
     versions: { kubernetes: version },
     cloudProvider: { none: {}, external: false },
     apiEndpoint: {
-      host: fleet.address('control-1'),
+      host: fleet.address(first),
       port: 6443,
       alternativeNames: ['api', ...controls.slice(1)].map((name) => `${name}.shop.example`),
     },

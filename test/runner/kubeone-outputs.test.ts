@@ -22,6 +22,7 @@ describe('the output of a real KubeOne', () => {
     ['skip-minor', 'user', 'VersionRefused', 'component can be only 1 minor version older than requested version'],
     ['join-and-upgrade', 'conflict', 'JoinWithUpgrade', 'repair and upgrade are not supported at the same time'],
     ['broken-host', 'conflict', 'BrokenHosts', 'worker-1'],
+    ['broken-and-upgrade', 'conflict', 'BrokenHosts', 'control-1'],
     ['wrong-key', 'credentials', 'SshRefused', 'unable to authenticate'],
     ['dead-api', 'conflict', 'EtcdWithoutQuorum', 'quorum mostly like lost'],
     ['port-in-use', 'conflict', 'AddressInUse', '198.18.5.25: [ERROR Port-6443]: Port 6443 is in use'],
@@ -30,6 +31,11 @@ describe('the output of a real KubeOne', () => {
   ])('our failure has its words: %s', (name, kind, code, words) => {
     const error = kubeoneError(printed(name), state);
     expect(error).toMatchObject({ class: kind, code, message: expect.stringContaining(words) });
+  });
+
+  it('a broken node during an upgrade is the cause, and is named: to repair it is what KubeOne refuses then', () => {
+    const { resource, hint } = kubeoneError(printed('broken-and-upgrade'), state);
+    expect([resource, hint]).toEqual(['control-1', expect.stringContaining('only control node')]);
   });
 
   it('nothing of the script that KubeOne repeats is in a message', () => {

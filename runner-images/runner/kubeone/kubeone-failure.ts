@@ -17,6 +17,13 @@ const brokenLoneControl =
 const brokenNew =
   'It is new, so there is nothing to remove from the manifest: check why its kubelet does not start (`journalctl -u kubelet` on the machine). A grow is undone, and a retry starts with a new machine.';
 
+const brokenRow: CodedRow = {
+  class: 'conflict',
+  code: 'BrokenHosts',
+  pattern: /broken host|manual intervention|unhealthy (?:control plane|etcd)/i,
+  hint: brokenCompute,
+};
+
 /** What KubeOne says itself. First match wins. */
 const table: readonly CodedRow[] = [
   {
@@ -26,12 +33,7 @@ const table: readonly CodedRow[] = [
       /kubernetes version .{0,300}(?:not supported|unsupported|higher|lower)|downgrades? (?:are|is) disallowed|version skew|only 1 minor version|unable to upgrade to (?:lower|the same)|requested version .{0,100}(?:lower|same)/i,
     hint: 'Choose a Kubernetes version that `kubeloom validate` accepts; it is raised by one minor version at a time.',
   },
-  {
-    class: 'conflict',
-    code: 'BrokenHosts',
-    pattern: /broken host|manual intervention|unhealthy (?:control plane|etcd)/i,
-    hint: brokenCompute,
-  },
+  brokenRow,
   {
     class: 'conflict',
     code: 'JoinWithUpgrade',
@@ -79,8 +81,10 @@ export function kubeoneError(
 ): ErrorDraft {
   const faults = kubeoneFaults(output);
   const judged = (faults.length > 0 ? faults : [unmarked(output)]).map((fault) => ({ fault, row: rowOf(fault) }));
-  const { fault, row } = chosen(judged);
-  const broken = row?.code === 'BrokenHosts' ? brokenHosts(output, state) : [];
+  const { fault, row: said } = chosen(judged);
+  // Where it also was to upgrade, its last words are about the repair that a broken host needs, not about the host.
+  const broken = said?.code === 'BrokenHosts' || said?.code === 'JoinWithUpgrade' ? brokenHosts(output, state) : [];
+  const row = broken.length > 0 ? brokenRow : said;
   const words = [...fault.cause, ...fault.around].join('\n');
   const node = nodesOf(state).find((name) => namesNode(words, name)) ?? broken[0] ?? addresses.get(fault.address ?? '');
   const more = judged.length > 1 ? ` (and ${counted(judged.length - 1, 'more node')})` : '';
