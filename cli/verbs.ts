@@ -8,6 +8,7 @@ export interface VerbOptions extends Consent {
   readonly namespace: string;
   readonly wait?: boolean;
   readonly from?: StageName;
+  readonly debug?: boolean;
   readonly repair?: boolean;
   readonly to?: number;
   readonly plan?: boolean;
@@ -23,6 +24,7 @@ export interface Verb {
   /** Help of `--wait`; verbs that neither start nor end a run have none. */
   readonly wait?: string;
   readonly from?: true;
+  readonly debug?: true;
   readonly repair?: true;
   readonly to?: true;
   /** The change is planned first, and confirmed when it removes anything. */
@@ -38,12 +40,13 @@ export const verbs: readonly Verb[] = [
   {
     name: 'retry',
     description: 'retry what failed, from where it stopped',
-    examples: ['shop --wait', 'shop --from kubernetes'],
+    examples: ['shop --wait', 'shop --from kubernetes', 'shop --debug --wait'],
     done: 'is being retried',
     wait: 'show progress until the run ends; exit 6 when it fails',
     from: true,
+    debug: true,
     plan: () => ({}),
-    ask: (api, key, { from, ifMatch }) => api.retryManifest(key, { from }, { 'If-Match': ifMatch }),
+    ask: (api, key, { from, debug, ifMatch }) => api.retryManifest(key, { from, debug }, { 'If-Match': ifMatch }),
   },
   {
     name: 'cancel',

@@ -65,7 +65,7 @@ export interface ManifestStore {
   create(record: ManifestRecord): Promise<void>;
   /**
    * A new generation comes with its document; for the same one document and checksum stay as they are, whatever the record has.
-   * Replaces origin, generation, attempt, status, runId, deleting, templates, templateSecrets, templatesSeen, retryFrom,
+   * Replaces origin, generation, attempt, status, runId, deleting, templates, templateSecrets, templatesSeen, retryFrom, debug,
    * plan, retries, failed, orphans, remindedAt and dueAt; leaves the lease, `paused` and `cancelRequested` alone.
    * Throws `VersionConflict` (details: the stored generation and attempt) unless both are still `expected`.
    */

@@ -18,6 +18,7 @@ export function registerVerbs(program: Command): void {
       const from = new Option('--from <stage>', 'repeat this stage and those after it, even if they succeeded');
       command.addOption(from.choices(stageNames));
     }
+    if (verb.debug) command.option('--debug', 'let the tools of this run say more in their logs, masked as always');
     if (verb.repair) {
       command.option('--repair', 'repair drift, even if an earlier repair did not help');
       command.option('--no-repair', 'change nothing, whatever the manifest says');

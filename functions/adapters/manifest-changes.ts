@@ -10,7 +10,17 @@ import { partitionOf } from './table-keys.ts';
 /** What `replace` takes of a record, or removes where that has none. */
 const taken = [
   ...(['origin', 'generation', 'attempt', 'status', 'runId', 'deleting', 'updatedAt', 'dueAt', 'plan'] as const),
-  ...(['retryFrom', 'retries', 'orphans', 'templates', 'templateSecrets', 'templatesSeen', 'planes', 'check'] as const),
+  ...([
+    'retryFrom',
+    'debug',
+    'retries',
+    'orphans',
+    'templates',
+    'templateSecrets',
+    'templatesSeen',
+    'planes',
+    'check',
+  ] as const),
   ...(['acceptedCost', 'remindedAt', 'failed'] as const),
 ] as const;
 

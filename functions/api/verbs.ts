@@ -29,12 +29,13 @@ export const retryManifest = handle(operations.retryManifest, async ({ path, bod
   if (stored.status !== 'Failed')
     throw verbRefused(stored, 'retried', 'a run is in progress; wait for it or cancel it');
   const { document, deleting } = stored;
-  const { from } = body;
-  const desired = { document, deleting, again: true, ...(from && { retryFrom: from }) };
+  const { from, debug } = body;
+  const desired = { document, deleting, again: true, debug, ...(from && { retryFrom: from }) };
   const record = nextRecord(deps, path, stored, desired);
   await storeNext(deps, stored, record);
-  await recordManifestChange(deps, record, 'retried', request.caller);
-  await startRun(deps, record, from ? `retry from ${from}` : 'retry');
+  const withDebug = debug ? ' with debug logs' : '';
+  await recordManifestChange(deps, record, `retried${withDebug}`, request.caller);
+  await startRun(deps, record, `retry${from ? ` from ${from}` : ''}${withDebug}`);
   return acceptedResponse(record);
 });
 

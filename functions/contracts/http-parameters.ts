@@ -170,6 +170,10 @@ export const LogQuery = z.object({ offset: wholeNumber(0).default(0).describe('b
 export const RetryRequest = z
   .strictObject({
     from: StageName.optional().describe('repeat this stage and those after it, even if they succeeded'),
+    debug: z
+      .boolean()
+      .optional()
+      .describe('let the tools of this run say more in their logs, which are masked as always'),
   })
   .meta({ id: 'RetryRequest' });
 

@@ -88,6 +88,8 @@ export const ManifestRecord = z.strictObject({
   cancelRequested: z.string().optional(),
   /** This attempt does its stages from here on again, also those that had succeeded before. */
   retryFrom: StageName.optional(),
+  /** The tools of this attempt say more in their logs. */
+  debug: z.literal(true).optional(),
   /** Its run carries out this plan and nothing else; absent when it plans from what there is then. */
   plan: BoundPlan.optional(),
   /** What its machines cost a month as it was accepted; when it is done, as they are. Absent: an older release stored it. */
@@ -256,6 +258,7 @@ export const RunRecord = z.strictObject({
   endedAt: z.string().optional(),
   /** The release that the run started with; absent: it started before runs recorded that, or has not started. */
   runners: RunnerRelease.optional(),
+  debug: ManifestRecord.shape.debug,
   /** The plan that it carries out, and who approved that; absent when it was bound to none. */
   plan: BoundPlan.pick({ id: true, approvedBy: true }).optional(),
   /** Outcome of each cluster by its name, filled in when the run settles. */

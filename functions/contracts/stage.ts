@@ -26,6 +26,8 @@ export const WaypointDocument = z.strictObject({
   reachedWithHeld: z.literal(true).optional(),
   /** Nodes whose machines, if they are gone, only a repair that names them recreates: healing decides, or they are being replaced. */
   notRecreated: z.array(z.string()).optional(),
+  /** Tools say more in their logs. */
+  debug: z.literal(true).optional(),
   stages: z.array(StagePlan),
   undo: z.array(StagePlan),
 });

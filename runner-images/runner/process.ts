@@ -6,9 +6,14 @@ import type { StageLog } from './stage-log.ts';
 import type { Stopwatch } from './stopwatch.ts';
 import { type KeptOutput, ToolOutput } from './tool-output.ts';
 
+/** Tools that `retry --debug` makes say more. */
+export type VerboseTool = 'terraform' | 'ansible' | 'kubeone' | 'kubectl';
+
 export interface Command {
   /** Name in the log. */
   readonly label: string;
+  /** What it is a command of. @default none of the tools that say more with `--debug` */
+  readonly tool?: VerboseTool;
   readonly program: string;
   readonly args: readonly string[];
   readonly cwd?: string;

@@ -5,6 +5,7 @@ import { ClusterFacts, type ClusterState, noFacts } from '#domain/cluster-state.
 import type { StagePlan } from '#domain/plan.ts';
 import { withoutPools } from '#domain/planning/states/without-pools.ts';
 import type { AllRunnerPorts, RunnerPorts } from '#functions/rights/runner-rights.ts';
+import { verboseRun } from './debug/verbose-run.ts';
 import { type JobEventFeed, openEventFeed } from './event-feed.ts';
 import { FactSheet } from './fact-sheet.ts';
 import { type JobOptions, runInFrame } from './job-frame.ts';
@@ -45,6 +46,7 @@ export async function runStage(job: StageJob, ports: AllRunnerPorts, options: St
       for (const reason of plan.reasons) frame.log.write('runner', `why: ${reason}`);
       const summary = await options.tools[stage]({
         ...frame,
+        ...(document.debug === true && { run: verboseRun(frame) }),
         ports,
         document,
         mode,

@@ -17,6 +17,13 @@ describe('kubeloom retry', () => {
     expect(JSON.parse(stdout)).toMatchObject({ accepted: { generation: 1, attempt: 2 }, manifest: { status: 'Done' } });
   });
 
+  it('retry --debug lets the tools of that run say more, and the run says so', async () => {
+    faults([{ stage: 'nodes', class: 'user', cluster: 'loud' }]);
+    await kubeloom(['apply', '-f', file('loud'), '--wait']);
+    expect((await kubeloom(['retry', 'loud', '--debug', '--wait'])).code).toBe(0);
+    expect((await kubeloom(['events', 'loud'])).stdout).toMatch(/retried with debug logs by /);
+  });
+
   it('retry refuses a stage that does not exist and a manifest with nothing to retry', async () => {
     expect((await kubeloom(['retry', 'retried', '--from', 'building'])).code).toBe(2);
     const { code, stderr } = await kubeloom(['retry', 'retried']);

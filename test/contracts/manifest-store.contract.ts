@@ -91,6 +91,7 @@ export function manifestStoreContract(name: string, make: () => ManifestStore): 
       const retried = aManifest({
         attempt: 2,
         retryFrom: 'nodes',
+        debug: true,
         orphans: ['a-01', 'a-02'],
         templatesSeen: { one: 'git:v2' },
         remindedAt: '2026-11-20T12:00:00.000Z',

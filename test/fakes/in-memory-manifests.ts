@@ -70,14 +70,34 @@ export class InMemoryManifests implements ManifestStore {
     const { document, checksum } = isNew ? record : stored;
     const { generation, attempt, status, runId, deleting, updatedAt, plan, planes, acceptedCost, remindedAt, failed } =
       record;
-    const { retryFrom, retries, orphans, dueAt, check, checks, origin, templates, templateSecrets, templatesSeen } =
-      record;
-    const { dueAt: _due, retryFrom: _from, retries: _retries, orphans: _orphans, check: _check, ...same } = stored;
+    const {
+      retryFrom,
+      debug,
+      retries,
+      orphans,
+      dueAt,
+      check,
+      checks,
+      origin,
+      templates,
+      templateSecrets,
+      templatesSeen,
+    } = record;
+    const {
+      dueAt: _due,
+      retryFrom: _from,
+      debug: _debug,
+      retries: _retries,
+      orphans: _orphans,
+      check: _check,
+      ...same
+    } = stored;
     const { origin: _origin, templates: _templates, templateSecrets: _secrets, templatesSeen: _seen, ...rest } = same;
     const { plan: _plan, planes: _planes, acceptedCost: _cost, remindedAt: _reminded, failed: _failed, ...kept } = rest;
     const change = { document, checksum, generation, attempt, status, runId, deleting, updatedAt };
     const optional = {
       ...(retryFrom !== undefined && { retryFrom }),
+      ...(debug !== undefined && { debug }),
       ...(retries !== undefined && { retries }),
       ...(orphans !== undefined && { orphans }),
       ...(templates !== undefined && { templates }),

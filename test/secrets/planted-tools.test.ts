@@ -167,6 +167,15 @@ describe('values that tools print', () => {
     expect(vault.asked).toContain('one/clouds/hetzner');
   });
 
+  it('the planted values are printed by tools that say more', async () => {
+    expect((await api('PUT', manifestPath, manifest('stored'))).status).toBe(202);
+    expect(await ended()).toBe('Failed');
+    expect((await api('POST', `${manifestPath}/retry`, { debug: true, from: 'infrastructure' })).status).toBe(202);
+    expect(await ended()).toBe('Failed');
+    expect((await api('PUT', manifestPath, manifest())).status).toBe(202);
+    expect(await ended()).toBe('Done');
+  });
+
   it('the planted values are printed by a tool whose runner is killed', async () => {
     await writeFile(join(world, 'hang'), '');
     expect((await api('PUT', manifestPath, manifest('vault'))).status).toBe(202);

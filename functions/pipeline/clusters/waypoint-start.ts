@@ -61,6 +61,7 @@ export function startWaypoint(start: WaypointStart): Start {
     target,
     attempted,
     facts,
+    ...(manifest.debug && { debug: true as const }),
     stages,
     undo,
     ...(waited && { waitsSince: Object.fromEntries(waited.nodes.map(({ node, since }) => [node, since])) }),

@@ -22,7 +22,7 @@ export async function storeDriftCheck(
   stored: ManifestHead,
   policy: CheckPolicy,
 ): Promise<ManifestHead> {
-  const { retryFrom: _from, ...rest } = stored;
+  const { retryFrom: _from, debug: _debug, ...rest } = stored;
   const { generation, attempt } = rest;
   const now = deps.clock.now();
   const checks = (stored.checks ?? 0) + 1;

@@ -22,6 +22,8 @@ export interface GenerationRequest {
   readonly again: boolean;
   /** Stages from here on are done again. @default only what did not succeed */
   readonly retryFrom?: StageName;
+  /** Its tools say more in their logs. @default false */
+  readonly debug?: boolean | undefined;
   /** How often it was started again automatically, with this time. @default a person asks for it */
   readonly retries?: number | undefined;
   /** Templates of their own, by provider instance. @default when started once more, what was pinned before */
@@ -84,6 +86,7 @@ export function nextRecord(
     ...(plan && { plan }),
     ...(acceptedCost && { acceptedCost }),
     ...(desired.retryFrom && { retryFrom: desired.retryFrom }),
+    ...(desired.debug === true && { debug: true }),
     ...(desired.retries !== undefined && { retries: desired.retries }),
     ...(desired.deleting && orphans !== undefined && { orphans }),
     lease: stored?.lease ?? null,
@@ -136,10 +139,10 @@ export async function startRun(
 
 /** Notes the run that another starts. Never throws. */
 export async function queueRun(deps: Using<'runs.put'>, record: ManifestHead, reason: string): Promise<void> {
-  const { namespace, name, runId, generation, attempt, updatedAt } = record;
+  const { namespace, name, runId, generation, attempt, updatedAt, debug } = record;
   const { id, approvedBy } = (record.check ? undefined : record.plan) ?? {};
   const plan = id !== undefined && { plan: { id, ...(approvedBy !== undefined && { approvedBy }) } };
-  const run = { namespace, manifest: name, runId, generation, attempt, reason, ...plan };
+  const run = { namespace, manifest: name, runId, generation, attempt, reason, ...plan, ...(debug && { debug }) };
   await Promise.allSettled([deps.runs.put({ ...run, status: 'Queued', queuedAt: updatedAt, clusters: {} })]);
 }
 

@@ -73,6 +73,7 @@ export class Playbooks {
     let fault: string | undefined;
     const result = await this.#context.run({
       label: 'ansible',
+      tool: 'ansible',
       program: process.env.KUBELOOM_ANSIBLE_PLAYBOOK ?? 'ansible-playbook',
       args: [
         ...playbooks.map((name) => join(templates, name)),

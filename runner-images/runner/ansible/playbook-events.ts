@@ -3,7 +3,7 @@ import { parseJson } from '#domain/json.ts';
 import { PlaybookEvent } from '#domain/observed/playbook-event.ts';
 import { printableText } from '#domain/observed/printable-text.ts';
 
-/** Longest line of Ansible's own words in the log. */
+/** Longest line of the callback that is no event in the log. */
 const longestWords = 4000;
 
 /**
@@ -15,7 +15,8 @@ export function readPlaybookLine(
   mark: string,
   stream: 'stdout' | 'stderr' = 'stdout',
 ): { readonly event?: PlaybookEvent; readonly problem?: string; readonly words: string | undefined } {
-  if (stream === 'stderr' || !line.startsWith(`${mark}{`)) return { words: printableText(line, longestWords) };
+  // Not cut here: the end of a part may be inside of a secret, which the mask of the log does not know then.
+  if (stream === 'stderr' || !line.startsWith(`${mark}{`)) return { words: line };
   const json = line.slice(mark.length);
   const parsed = PlaybookEvent.safeParse(parseJson(json));
   if (parsed.success) return { event: parsed.data, words: wordsOf(parsed.data) };

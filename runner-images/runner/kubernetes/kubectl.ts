@@ -137,6 +137,7 @@ export class Kubectl {
     const { cwd, environment, input, onLine, quietMs, totalMs } = options;
     return this.#context.run({
       label: `kubectl ${args[0]}`,
+      tool: 'kubectl',
       program: process.env.KUBELOOM_KUBECTL ?? 'kubectl',
       args: [`--kubeconfig=${this.#kubeconfig}`, ...args],
       ...(cwd === undefined ? {} : { cwd }),

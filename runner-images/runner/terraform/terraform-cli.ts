@@ -239,6 +239,7 @@ export class TerraformCli {
   #run(args: readonly string[], onLine?: Command['onLine'], graceMs?: number): Promise<CommandResult> {
     return this.#context.run({
       label: `terraform ${args[0]} ${this.#options.workspace}`,
+      tool: 'terraform',
       program: this.#program,
       args,
       cwd: this.#options.directory,

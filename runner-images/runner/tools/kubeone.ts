@@ -52,6 +52,7 @@ async function apply(context: ContextOf<'kubeone'>): Promise<StageSummary> {
   const options = await continueUpgrade(context, state);
   const result = await context.run({
     label: 'kubeone',
+    tool: 'kubeone',
     program,
     args: ['apply', '-m', 'kubeone.yaml', '-y', ...options],
     cwd: directory,
@@ -96,6 +97,7 @@ async function reset(context: ContextOf<'kubeone'>): Promise<StageSummary> {
   const { directory } = await prepare(context, state, { absent });
   const result = await context.run({
     label: 'kubeone',
+    tool: 'kubeone',
     program,
     // With a dead API server each of the last three would fail the whole reset.
     args: [
