@@ -26,6 +26,7 @@ export const examples: Readonly<Record<string, readonly string[]>> = {
   diff: ['shop', '-f shop.yaml'],
   events: ['shop -f', 'shop --run shop-ab12c-g1-a1'],
   logs: ['shop-ab12c-g1-a1 -f', 'shop-ab12c-g1-a1 --stage kubernetes'],
+  bundle: ['shop-ab12c-g1-a1', 'team/shop --previous -o for-the-report.tar.gz'],
   ssh: ['shop web-ab12cd3-01', 'shop web-ab12cd3-01 -- systemctl status shop'],
   'ssh-key': ['web workers --ttl 1h', 'web --public-key ~/.ssh/id_ed25519.pub'],
   kubeconfig: ['web --ttl 1h --role view', 'web -o web.kubeconfig', 'web --merge'],

@@ -22,6 +22,7 @@ const modules: readonly (readonly [words: readonly string[], load: () => Promise
   [['diff'], async () => (await import('./commands/diff.ts')).registerDiff],
   [['events'], async () => (await import('./commands/events.ts')).registerEvents],
   [['logs'], async () => (await import('./commands/logs.ts')).registerLogs],
+  [['bundle'], async () => (await import('./commands/bundle.ts')).registerBundle],
   [['kubeconfig'], async () => (await import('./commands/kubeconfig.ts')).registerKubeconfig],
   [['ssh'], async () => (await import('./commands/ssh.ts')).registerSsh],
   [['ssh-key'], async () => (await import('./commands/ssh-key.ts')).registerSshKey],

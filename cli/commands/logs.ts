@@ -4,20 +4,15 @@ import { type Command, Option } from 'commander';
 import type { LogList } from '#contracts/api-bodies.ts';
 import type { RunStatus } from '#contracts/records.ts';
 import { RunWork } from '#contracts/stage.ts';
-import { type CliClient, cliClient, type ManifestName } from '../connection/api-client.ts';
-import { CliError, exitCodes } from '../exit-codes.ts';
-import { ofManifest } from '../find/find-manifest.ts';
-import { isRunId, manifestOfRun, parseManifestName, shortName } from '../manifest-name.ts';
+import { cliClient } from '../connection/api-client.ts';
+import { type NamedRunOptions, namedRun } from '../find/find-run.ts';
 import { jsonOption, namespaceOf } from '../options.ts';
 import { note, paint, print, printJson, printRaw } from '../print/output.ts';
 
-interface LogOptions {
+interface LogOptions extends NamedRunOptions {
   readonly follow?: boolean;
-  readonly previous?: boolean;
   readonly stage?: RunWork;
   readonly cluster?: string;
-  readonly namespace?: string;
-  readonly json?: boolean;
 }
 
 type LogItem = LogList['items'][number];
@@ -68,33 +63,6 @@ async function logs(name: string, given: LogOptions): Promise<void> {
 }
 
 const hasEnded = (status: RunStatus): boolean => status !== 'Queued' && status !== 'Running';
-
-interface NamedRun {
-  readonly key: ManifestName;
-  readonly run: string;
-  /** When it was named by one. */
-  readonly cluster?: string;
-}
-
-/** The run of that id, or the newest one of what has that name. Throws `CliError`. */
-async function namedRun(api: CliClient, name: string, options: LogOptions): Promise<NamedRun> {
-  const { namespace, previous = false } = options;
-  if (isRunId(name)) {
-    if (previous)
-      throw new CliError(
-        '--previous needs the name of a manifest, because a run id already names the run',
-        exitCodes.usage,
-      );
-    return { key: manifestOfRun(name, namespace), run: name };
-  }
-  return ofManifest(api, { name, namespace }, async (key) => {
-    const run = (await api.listRuns(key)).items[previous ? 1 : 0];
-    if (!run) throw new CliError(`${shortName(key)} has no ${previous ? 'earlier ' : ''}run`, exitCodes.notFound);
-    if (!options.json) note(paint('dim', `run ${run.runId}: ${run.reason}, ${run.status}`));
-    const asked = parseManifestName(name, namespace).name;
-    return { key, run: run.runId, ...(asked !== key.name && { cluster: asked }) };
-  });
-}
 
 function isWanted({ stage, cluster }: LogItem, options: LogOptions): boolean {
   return (!options.stage || stage === options.stage) && (!options.cluster || isCalled(cluster, options.cluster));

@@ -1,7 +1,7 @@
 /** Kinds of secrets in every form that tools print: nothing of a secret can be read after the mask. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { outerForms, textForms } from '#runner/secret-forms.ts';
+import { outerForms, textForms } from '#domain/observed/secret-forms.ts';
 import { SecretMask } from '#runner/secret-mask.ts';
 
 /** What is registered, and the texts in it that must never be shown. */

@@ -9,8 +9,7 @@ leak() {
 }
 world=\${KUBELOOM_TEST_PLANTED:?}
 echo "$(basename "$0") $*" >> "$world/calls"
-[ -z "\${TF_LOG_PATH-}" ] || { echo "Terraform log"; env; } >> "$TF_LOG_PATH"
-case "$*" in *-vvv*|*--verbose*|*-v=6*) loud() { echo "says more: $(env | grep -a -E '^(TF_VAR_|VAULT)' | base64 -w0)"; leak; }; loud >&2;; esac
+[ -z "\${TF_LOG_PATH-}" ] || { echo "Terraform says more"; env; } >> "$TF_LOG_PATH"
 `;
 
 const terraform = `${leak}

@@ -9,9 +9,12 @@ import { createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { base64Pieces, formsOfText } from '#domain/observed/secret-forms.ts';
 import { type Platform, startPlatform } from '#local/platform.ts';
 import { makeSshKeyPair } from '#runner/openssh-key.ts';
+import { kubeloom } from '#test/cli/kubeloom.ts';
 import { adminKey, kubeconfigTo } from '#test/fakes/kubeconfigs.ts';
 import { type FakeVault, startFakeVault } from '#test/vault/fake-vault.ts';
 import { leakyTools } from './leaky-tools.ts';
@@ -167,7 +170,7 @@ describe('values that tools print', () => {
     expect(vault.asked).toContain('one/clouds/hetzner');
   });
 
-  it('the planted values are printed by tools that say more', async () => {
+  it('the planted values are printed by a Terraform that says more', async () => {
     expect((await api('PUT', manifestPath, manifest('stored'))).status).toBe(202);
     expect(await ended()).toBe('Failed');
     expect((await api('POST', `${manifestPath}/retry`, { debug: true, from: 'infrastructure' })).status).toBe(202);
@@ -208,6 +211,27 @@ describe('values that tools print', () => {
     );
     expect([...texts.keys()].filter((path) => path.startsWith('work/'))).toEqual([]);
     expect(placesOf(texts)).toEqual([]);
+  });
+
+  it('the planted values are in no bundle of a run, in no form', async () => {
+    const connection = { KUBELOOM_API_URL: platform.apiUrl, KUBELOOM_TOKEN: platform.token };
+    const listed = await kubeloom(['runs', 'planted', '--json'], { environment: connection });
+    const runs = (JSON.parse(listed.stdout) as { runId: string }[]).map(({ runId }) => runId);
+    expect(runs.length).toBeGreaterThan(5);
+    await mkdir(join(world, 'bundles'));
+    for (const run of runs) {
+      const file = join(world, 'bundles', `${run}.tar.gz`);
+      expect((await kubeloom(['bundle', run, '-o', file], { environment: connection })).code).toBe(0);
+      const text = gunzipSync(await readFile(file)).toString('latin1');
+      expect(text).toContain('README.txt');
+      const planted = { stored, inVault, adminKey, token: platform.token, keyLine: machineKey.split('\n')[2] ?? '' };
+      const found = Object.entries(planted).flatMap(([what, value]) =>
+        [...formsOfText(value), ...base64Pieces(value)].some((form) => text.includes(form)) ? [`${run}: ${what}`] : [],
+      );
+      expect(found).toEqual([]);
+    }
+    const archives = await Promise.all(runs.map((run) => readFile(join(world, 'bundles', `${run}.tar.gz`))));
+    expect(archives.filter((archive) => gunzipSync(archive).includes('log: Terraform says more')).length).toBe(1);
   });
 });
 

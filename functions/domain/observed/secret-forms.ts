@@ -171,3 +171,26 @@ export function formsOfText(text: string): ReadonlySet<string> {
     .flatMap((one) => outerForms.map((encode) => encode(one)));
   return new Set([...all, ...nested]);
 }
+
+/** Number of characters of a longer base64 text that are searched for: `base64` breaks its lines after 76, so any line contains a whole piece. */
+const base64Piece = 36;
+/** Shorter ones are too likely to be something else. */
+const shortestPiece = 8;
+
+/**
+ * What base64 of any text has in it when the value is a part of that text. Three bytes become four characters, so it
+ * depends on how many bytes are before the value; those that share a group with what is around it are left out.
+ */
+export function base64Pieces(value: string): readonly string[] {
+  const bytes = Buffer.from(value.trim());
+  return [0, 1, 2].flatMap((begin) => {
+    const groups = Math.floor((bytes.length - begin) / 3);
+    const inner = bytes.subarray(begin, begin + 3 * groups);
+    return (['base64', 'base64url'] as const).flatMap((alphabet) => {
+      const text = inner.toString(alphabet);
+      const count = Math.max(1, Math.floor(text.length / base64Piece));
+      const pieces = Array.from({ length: count }, (_, at) => text.slice(at * base64Piece, (at + 1) * base64Piece));
+      return pieces.filter((piece) => piece.length >= shortestPiece);
+    });
+  });
+}
