@@ -29,6 +29,8 @@ export const examples: Readonly<Record<string, readonly string[]>> = {
   bundle: ['shop-ab12c-g1-a1', 'team/shop --previous -o for-the-report.tar.gz'],
   ssh: ['shop web-ab12cd3-01', 'shop web-ab12cd3-01 -- systemctl status shop'],
   'ssh-key': ['web workers --ttl 1h', 'web --public-key ~/.ssh/id_ed25519.pub'],
+  'state list': ['web', 'web -n team --json'],
+  'state show': [`web 'module.pool_x.hcloud_server.node["web-01"]'`, 'web hcloud_network.main --json'],
   kubeconfig: ['web --ttl 1h --role view', 'web -o web.kubeconfig', 'web --merge'],
   ...Object.fromEntries(verbs.map((verb) => [verb.name, verb.examples])),
   scale: ['shop web=5', 'shop web=5 batch=0 --wait'],

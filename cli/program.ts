@@ -26,6 +26,7 @@ const modules: readonly (readonly [words: readonly string[], load: () => Promise
   [['kubeconfig'], async () => (await import('./commands/kubeconfig.ts')).registerKubeconfig],
   [['ssh'], async () => (await import('./commands/ssh.ts')).registerSsh],
   [['ssh-key'], async () => (await import('./commands/ssh-key.ts')).registerSshKey],
+  [['state'], async () => (await import('./commands/state.ts')).registerState],
   [verbs.map(({ name }) => name), async () => (await import('./commands/verbs.ts')).registerVerbs],
   [['scale', 'replace'], async () => (await import('./commands/demand.ts')).registerDemand],
   [['delete'], async () => (await import('./commands/delete.ts')).registerDelete],

@@ -6,6 +6,7 @@ import { IssuedCertificate, OpenedNodes } from './access-requests.ts';
 import { page, WireFault } from './api-bodies.ts';
 import { CheckFinding } from './job.ts';
 import { Origin } from './records.ts';
+import { ReadState } from './state-reading.ts';
 
 const named = z.object({ namespace: z.string(), name: z.string() });
 export const SecretStored = named.extend({
@@ -72,7 +73,7 @@ const access = { namespace: z.string(), name: z.string(), cluster: z.string().de
 export const AccessAccepted = z
   .object({
     ...access,
-    links: z.record(z.string(), z.string()).describe('`issued` or `opened`: where its result will be'),
+    links: z.record(z.string(), z.string()).describe('`issued`, `opened` or `read`: where its result will be'),
   })
   .meta({ id: 'AccessAccepted' });
 
@@ -91,6 +92,10 @@ export type IssuedKubeconfig = z.infer<typeof IssuedKubeconfig>;
 export const SshAccess = IssuedKubeconfig.omit({ issued: true })
   .extend({ opened: OpenedNodes.nullable().describe('null until it is done, and when no node was opened') })
   .meta({ id: 'SshAccess' });
+
+export const StateAccess = IssuedKubeconfig.omit({ issued: true })
+  .extend({ read: ReadState.nullable().describe('null until it is done, and when nothing could be read') })
+  .meta({ id: 'StateAccess' });
 
 const GenerationSummary = z
   .object({

@@ -9,6 +9,7 @@ import { StageName } from '#domain/plan.ts';
 import { CertificateRequest, IssuedCertificate, OpenedNodes, SshQuestion } from './access-requests.ts';
 import { SourceFiles, SourceLookup } from './git-sources.ts';
 import { type RunWork, StageError, StageMode, WaypointDocument } from './stage.ts';
+import { ReadState, StateQuestion } from './state-reading.ts';
 
 /** One stage of a waypoint. */
 export const StageJob = z.object({
@@ -103,6 +104,7 @@ export const Question = z.discriminatedUnion('kind', [
   SourceLookup.extend({ kind: z.literal('source') }),
   CertificateRequest.extend({ kind: z.literal('certificate') }),
   SshQuestion.extend({ kind: z.literal('ssh') }),
+  StateQuestion.extend({ kind: z.literal('state') }),
 ]);
 export type Question = z.infer<typeof Question>;
 
@@ -139,6 +141,7 @@ export const QuestionResult = z.discriminatedUnion('kind', [
   answerTo('source', SourceFiles),
   answerTo('certificate', IssuedCertificate),
   answerTo('ssh', OpenedNodes),
+  answerTo('state', ReadState),
   z.strictObject({ ...ofQuestion, kind: z.literal('failed'), error: StageError }),
 ]);
 export type QuestionResult = z.infer<typeof QuestionResult>;
@@ -185,6 +188,7 @@ export const questionLimitMs = {
   source: 5 * 60_000,
   certificate: 120_000,
   ssh: 5 * 60_000,
+  state: 120_000,
 } as const satisfies Record<Question['kind'], number>;
 
 /** Whether a second answer would give out more than was requested: requests for access have a folder of their own. */

@@ -31,6 +31,10 @@ export const eventKinds = {
       level: 'info',
       when: 'a user read logs of a run; says who, and from where; once an hour for each user and run',
     },
+    StateRead: {
+      level: 'info',
+      when: 'a user read which resources Terraform knows of a cluster; says who, and from where',
+    },
     SecretsListed: {
       level: 'info',
       when: 'a user listed the names of Secrets; says who, and from where; once an hour for each user and namespace',

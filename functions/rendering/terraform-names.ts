@@ -62,6 +62,17 @@ export function stateKeyOf(workspace: {
   readonly kind: 'machines' | 'dns';
   readonly name: string;
 }): string {
-  const { namespace, manifest, clusterId, kind, name } = workspace;
-  return `terraform/${namespace}/${manifest}/${clusterId}/${kind}-${name}.tfstate`;
+  const { kind, name, ...place } = workspace;
+  return workspaceStateKey({ ...place, workspace: `${kind}-${name}` });
+}
+
+/** The same by the name of a workspace: `machines-hetzner`. */
+export function workspaceStateKey(place: {
+  readonly namespace: string;
+  readonly manifest: string;
+  readonly clusterId: string;
+  readonly workspace: string;
+}): string {
+  const { namespace, manifest, clusterId, workspace } = place;
+  return `terraform/${namespace}/${manifest}/${clusterId}/${workspace}.tfstate`;
 }

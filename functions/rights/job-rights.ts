@@ -96,9 +96,9 @@ export function jobRights(tool: RunnerTool, place: JobPlace): JobRights {
     case 'drift':
       return {
         ...common,
-        's3:GetObject': [...common['s3:GetObject'], states, kubeconfig, plugins],
+        's3:GetObject': [...giveAccess['s3:GetObject'], states, kubeconfig, plugins],
         's3:ListBucket': [...common['s3:ListBucket'], 'env:/*'],
-        's3:PutObject': [...results, waypointKeys.drift(work)],
+        's3:PutObject': [...results, waypointKeys.drift(work), ...answersOf(access), questionKeys.claim(access)],
         'ssm:GetParameter': [usersSecrets, poolKeys],
       };
     default:

@@ -69,10 +69,10 @@ export const runnerBounds: Readonly<Record<RunnerTool, Bounds>> = {
     secrets: [],
     secretReads: ['user/'],
   },
-  // A drift check writes nothing but its findings.
+  // A drift check writes nothing but its findings, and what people ask about states their answers.
   drift: {
     objects: [],
-    keeps: ['runs/'],
+    keeps: ['runs/', 'access/'],
     reads: ['terraform/', 'kubeconfigs/', 'plugins/'],
     lists: workspaces,
     partitions: ['EVENTS#'],
@@ -92,7 +92,7 @@ export const usesOfTool = {
   ansible: [...everyRunner, 'artifacts.createText', 'secrets.get'],
   kubeone: [...everyRunner, 'artifacts.putBytes', 'artifacts.remove', 'secrets.get'],
   kubectl: [...everyRunner, 'artifacts.createText', 'secrets.get'],
-  drift: [...everyRunner, 'secrets.get'],
+  drift: [...everyRunner, 'artifacts.createText', 'secrets.get'],
 } as const satisfies Record<RunnerTool, readonly PortUse[]>;
 
 /** The ports as a runner gets them: what every runner calls, and `Use`. */

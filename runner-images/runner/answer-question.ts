@@ -124,6 +124,8 @@ async function answerOf(question: Question, context: AnswerContext, answers: Ans
       return { kind, found: await answers.certificate(question, context) };
     case 'ssh':
       return { kind, found: await answers.ssh(question, context) };
+    case 'state':
+      return { kind, found: await answers.state(question, context) };
     default:
       return kind satisfies never;
   }

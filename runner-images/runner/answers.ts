@@ -30,6 +30,10 @@ export const answers: Answers = {
     const { openSsh } = await import('./access/open-ssh.ts');
     return openSsh(question, context);
   },
+  state: async (question, context) => {
+    const { readState } = await import('./access/read-state.ts');
+    return readState(question, context);
+  },
 };
 
 /** Nothing is asked, and the answer says so. */
@@ -40,6 +44,7 @@ export const simulatedAnswers: Answers = {
   source: simulated('no repository was asked', 'Use an installation with real runners.'),
   certificate: simulated('there is no cluster to sign it', 'Use `kubeloom kubeconfig` without --ttl and --role.'),
   ssh: simulated('there are no machines', 'Use a local platform with real hosts.'),
+  state: simulated('Terraform creates nothing', 'Use a local platform with real hosts.'),
 };
 
 function simulated(why: string, hint: string): () => Promise<never> {

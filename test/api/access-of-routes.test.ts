@@ -46,6 +46,8 @@ const least: Readonly<Record<string, AccessRole | 'authenticated' | 'anonymous' 
   listGenerations: 'viewer',
   getGeneration: 'viewer',
   diffGenerations: 'viewer',
+  requestState: 'operator',
+  getState: 'operator',
   putManifest: 'operator',
   deleteManifest: 'operator',
   retryManifest: 'operator',

@@ -1,6 +1,7 @@
 /** Access leaves a trace: who got a kubeconfig, or read logs and names of Secrets, and that nothing is given which cannot be recorded. */
 import { beforeEach, describe, expect, it } from 'vitest';
 import { changesOf, installationChanges } from '#contracts/change-events.ts';
+import { questionKeys } from '#contracts/job.ts';
 import { kubeconfigTo } from '#test/fakes/kubeconfigs.ts';
 import { type ApiUnderTest, apiUnderTest, as, bindRoles } from './api-under-test.ts';
 import { key, manifestPath } from './documents.ts';
@@ -129,4 +130,45 @@ it('access that is requested is recorded before a runner is asked, or not asked 
   const answer = await api.call('POST', `${manifestPath}/clusters/web/ssh-access`, { body, ...as('ann') });
   expect(answer.status).toBe(500);
   expect(api.deps.builds.started).toEqual([]);
+});
+
+describe('the Terraform states of a cluster', () => {
+  const path = `${manifestPath}/clusters/web/state`;
+  const address = 'module.pool_x.hcloud_server.node["web-01"]';
+  const request = async () => {
+    const [prefix = ''] = api.deps.builds.started.map(({ variables }) => variables.KUBELOOM_JOB ?? '');
+    return JSON.parse((await api.deps.artifacts.getText(questionKeys.request(prefix))) ?? 'null');
+  };
+
+  it('a reader leaves an event with what was read, by whom and from where', async () => {
+    await api.deps.clusters.put({ ...aClusterRecord({ current: aState(['compute-00']) }), version: 2 });
+    const answer = await api.call('POST', path, { body: { address }, ...as('ann') });
+    expect(answer.status).toBe(202);
+    const { read = '' } = answer.json.links as Record<string, string>;
+    expect(await request()).toMatchObject({
+      kind: 'state',
+      address,
+      workspaces: ['dns-front-1234567-sim-1', 'machines-sim-1'],
+    });
+    const message = expect.stringMatching(/^module\.pool_x\..* in the Terraform states of web read by ann from \d/);
+    expect(await events()).toMatchObject([{ kind: 'StateRead', by: 'ann', message }]);
+    expect((await api.call('GET', read, as('ann'))).json).toMatchObject({
+      status: 'running',
+      read: null,
+    });
+    expect((await api.call('GET', read, as('root'))).status).toBe(404);
+  });
+
+  it('a viewer, a malformed address, and a cluster without machines of Terraform are refused', async () => {
+    expect((await api.call('POST', path, as('bob'))).status).toBe(403);
+    for (const wrong of ['-x', 'a\nb', ''])
+      expect((await api.call('POST', path, { body: { address: wrong }, ...as('ann') })).status).toBe(400);
+    await api.deps.clusters.put({ ...aClusterRecord({ current: null }), version: 2 });
+    expect((await api.call('POST', path, as('ann'))).json).toMatchObject({
+      code: 'VerbRefused',
+      detail: expect.stringContaining('nothing that Terraform creates'),
+    });
+    expect(await events()).toEqual([]);
+    expect(api.deps.builds.started).toEqual([]);
+  });
 });

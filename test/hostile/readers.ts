@@ -61,6 +61,7 @@ const liedTo: Readonly<Record<string, string>> = {
       'test/ansible/machine-answers.test.ts',
     ]),
   ),
+  [`${runner}/access/read-state.ts`]: 'test/hostile/states.test.ts',
   [`${runner}/terraform/errored-state.ts`]: 'test/runner/errored-state.test.ts',
   ...Object.fromEntries(
     ['ansible/root-login', 'kubernetes/remove-old-members', 'kubernetes/reset-half-joined'].map((file) => [

@@ -14,6 +14,7 @@ const questions = {
   source: [questionKeys.sources(key, 'a000001'), 'terraform'],
   certificate: [`${questionKeys.access(key, 'shop', 'certificate-0123abcd')}1`, 'kubectl'],
   ssh: [`${questionKeys.access(key, 'shop', 'ssh-0123abcd')}1`, 'ansible'],
+  state: [`${questionKeys.access(key, 'shop', 'state-0123abcd')}1`, 'drift'],
 } as const satisfies Record<Kind, readonly [job: string, tool: string]>;
 
 async function started(input: unknown): Promise<readonly BuildRequest[]> {

@@ -2,9 +2,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { textForms } from '#domain/observed/secret-forms.ts';
 import type { StagePlan } from '#domain/plan.ts';
 import type { CommandResult, VerboseTool } from '#runner/process.ts';
-import { textForms } from '#domain/observed/secret-forms.ts';
 import { aDocument, type StageWorld, stageWorld } from './stage-world.ts';
 
 const traffic: StagePlan = { stage: 'traffic', reasons: [], work: { loadBalancers: ['lb'] } };

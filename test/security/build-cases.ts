@@ -42,6 +42,13 @@ const ssh = JSON.stringify({
   current: state(),
   facts,
 });
+const states = JSON.stringify({
+  kind: 'state',
+  namespace: 'team',
+  manifest: 'shop',
+  cluster: 'shop-1234567',
+  workspaces: ['machines-hz'],
+});
 const lookup = (kind: string) => JSON.stringify({ kind, url: 'git.example/x', revision: 'main', secret: 'team/git' });
 const source = JSON.stringify({
   kind: 'source',
@@ -129,6 +136,14 @@ export const buildCases: readonly {
       secrets: ['user/team/machine', 'ssh/team/shop/shop-1234567/pool'],
     },
   ].map((one) => ({ reads: [], writes: [], ...one })),
+  {
+    what: 'a question about states',
+    job: 'access/team/shop/shop-1234567/state-a/1',
+    document: states,
+    reads: ['terraform', 'kubeconfigs', 'plugins'],
+    writes: [],
+    secrets: ['ssh/team/shop/shop-1234567/pool'],
+  },
   {
     what: 'a question for a certificate',
     job: 'access/team/shop/shop-1234567/certificate-a/1',

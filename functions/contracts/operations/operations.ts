@@ -6,7 +6,7 @@ import { inventoryOperations, inventoryPlanOperations, rollOutOperations, rollOu
 import { generationOperations, manifestOperations } from './manifests.ts';
 import type { Operation } from './operation.ts';
 import { approval, planOperations, waitingPlanOperations } from './plans.ts';
-import { clusterAccessOperations, runOperations } from './runs.ts';
+import { clusterAccessOperations, runOperations, stateOperations } from './runs.ts';
 import { demandOperations, verbOperations } from './verbs.ts';
 
 export const operations = {
@@ -19,6 +19,7 @@ export const operations = {
   ...generationOperations,
   ...runOperations,
   ...clusterAccessOperations,
+  ...stateOperations,
   ...documentOperations,
   ...serviceOperations,
   ...inventoryOperations,

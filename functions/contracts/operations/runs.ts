@@ -3,10 +3,11 @@ import { z } from 'zod';
 import { KubeconfigRequest, SshRequest } from '../access-requests.ts';
 import { FeedPage } from '../all-events.ts';
 import * as http from '../api-bodies.ts';
-import { AccessAccepted, IssuedKubeconfig, SshAccess } from '../http-documents.ts';
+import { AccessAccepted, IssuedKubeconfig, SshAccess, StateAccess } from '../http-documents.ts';
 import * as parameters from '../http-parameters.ts';
 import { Live } from '../live.ts';
 import { RunPlan } from '../run-plan.ts';
+import { StateRequest } from '../state-reading.ts';
 import {
   ifChanged,
   manifest,
@@ -154,6 +155,29 @@ export const clusterAccessOperations = {
     params: parameters.AccessPath,
     summary: 'Get the result of your request for SSH access; only the requester can read it',
     answers: ok('the nodes and how to log in, once access is granted', SshAccess),
+    problems: [400, 404],
+  },
+} as const satisfies Operations;
+
+export const stateOperations = {
+  requestState: {
+    ...ofCluster,
+    path: `${manifest}/clusters/{cluster}/state`,
+    method: 'POST',
+    access: operator,
+    summary: 'Request what Terraform knows of a cluster: its resources, or what identifies one of them',
+    body: { description: 'which resource', required: false, schema: StateRequest },
+    answers: { 202: { description: 'the states are read', schema: AccessAccepted } },
+    problems: [400, 404, 409, 413],
+  },
+  getState: {
+    ...ofCluster,
+    path: `${manifest}/clusters/{cluster}/state/{id}`,
+    method: 'GET',
+    access: operator,
+    params: parameters.AccessPath,
+    summary: 'Get the result of your request for what Terraform knows; only the requester can read it',
+    answers: ok('the resources, once they are read', StateAccess),
     problems: [400, 404],
   },
 } as const satisfies Operations;

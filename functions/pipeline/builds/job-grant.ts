@@ -83,10 +83,11 @@ function providersOf(state: ClusterState): readonly ProviderInstance[] {
 function grantOfQuestion(question: string, asked: Question): JobGrant {
   const [folder, first = '', second = ''] = question.split('/');
   const place = { ...noPlace, question: question.slice(question.indexOf('/') + 1) };
-  if (asked.kind === 'certificate' || asked.kind === 'ssh') {
+  if (asked.kind === 'certificate' || asked.kind === 'ssh' || asked.kind === 'state') {
     const { namespace, manifest, cluster } = asked;
     if (!question.startsWith(`access/${namespace}/${manifest}/${cluster}/`)) throw elsewhere(question);
     const about = { ...place, namespace, manifest, cluster };
+    if (asked.kind === 'state') return granted('drift', about, [], []);
     return asked.kind === 'certificate'
       ? granted('kubectl', about, [], [])
       : granted('ansible', about, referencesOf('ansible', asked.current), []);

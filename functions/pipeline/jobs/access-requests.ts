@@ -8,7 +8,7 @@ import { type AskedQuestion, findQuestion, newestQuestion, type QuestionPorts, s
 /** Whose request it is, and for which cluster. */
 export interface AccessPlace extends ManifestKey {
   readonly cluster: string;
-  readonly kind: 'certificate' | 'ssh';
+  readonly kind: 'certificate' | 'ssh' | 'state';
   /** Name of the caller. */
   readonly caller: string;
 }

@@ -36,7 +36,7 @@ export async function recordChange(
 
 /** Access that is given out, or read: `message` is its object with a past participle, as in `kubeconfig of web read`. */
 export interface ReadAccess {
-  readonly kind: 'Requested' | 'KubeconfigRead' | 'LogRead' | 'SecretsListed';
+  readonly kind: 'Requested' | 'KubeconfigRead' | 'LogRead' | 'SecretsListed' | 'StateRead';
   readonly message: string;
   readonly runId?: string;
 }
