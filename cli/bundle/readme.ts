@@ -1,4 +1,4 @@
-/** What is in a bundle, for whoever opens it. Pure. */
+/** What is in a bundle, for the person who opens it. Pure. */
 import type { Run } from '#contracts/api-bodies.ts';
 import type { ArchivedText } from './tar.ts';
 

@@ -37,7 +37,7 @@ export const getState = handle(operations.getState, async ({ path: { id, ...path
   return { json: { ...answer, read: foundIn('state', result) ?? null }, headers: { 'cache-control': 'no-store' } };
 });
 
-/** Names of the workspaces of what exists and of what a waypoint leads to. Throws `VerbRefused` where there is none. */
+/** Names of the workspaces of what exists and of what a waypoint leads to. Throws `VerbRefused` for a cluster without one. */
 function workspacesOf(record: ClusterRecord): string[] {
   const title = clusterName(record);
   if (record.facts.simulated.includes('machines'))

@@ -20,7 +20,7 @@ export const StateQuestion = StateRequest.extend({
   manifest: z.string(),
   /** Id of the cluster. */
   cluster: z.string(),
-  /** Of machines and of DNS names, which may have a state. */
+  /** Those of machines and of DNS names, which may have a state. */
   workspaces: z.array(Workspace),
 });
 export type StateQuestion = z.infer<typeof StateQuestion>;

@@ -96,7 +96,7 @@ describe('kubeloom bundle', () => {
     expect(readFileSync(archive, 'utf8')).toBe('mine');
   });
 
-  it('a file that cannot be written is said, with its place', async () => {
+  it('a file that cannot be written is refused, with its place', async () => {
     const { code, stderr } = await kubeloom(['bundle', 'bundled', '-o', join(directory, 'missing', 'a.tar.gz')]);
     expect([code, stderr]).toEqual([2, expect.stringContaining('cannot be written: ENOENT')]);
   });

@@ -48,7 +48,7 @@ const kubeloom = (...args: readonly string[]) => {
 };
 
 describe('kubeloom state', () => {
-  it('list shows each resource with its workspace and id, and what is tainted', async () => {
+  it('the command list shows each resource with its workspace and id, and what is tainted', async () => {
     const tainted = { ...row, address: 'hcloud_server.b', tainted: true };
     workspaces = [{ workspace: 'machines-hetzner', serial: 7, waits: false, resources: [row, tainted] }];
     const { code, stdout } = await kubeloom('state', 'list', 'stated');
@@ -58,7 +58,7 @@ describe('kubeloom state', () => {
     expect(stdout).toMatch(/hcloud_server\.b +4711 +tainted/);
   });
 
-  it('show asks for one address and prints what identifies it', async () => {
+  it('the command show asks for one address and prints what identifies it', async () => {
     const attributes = { id: '4711', ipv4_address: '203.0.113.5' };
     workspaces = [{ workspace: 'machines-hetzner', serial: 7, waits: false, resources: [{ ...row, attributes }] }];
     const { code, stdout } = await kubeloom('state', 'show', 'stated', address);
@@ -69,7 +69,7 @@ describe('kubeloom state', () => {
     expect(json).toEqual(workspaces);
   });
 
-  it('a workspace without a state, and a state that waits to be saved, are said', async () => {
+  it('the command reports a workspace without a state, and a state that waits to be saved', async () => {
     workspaces = [{ workspace: 'dns-lb-aws', serial: null, waits: true, resources: [] }];
     const { stderr } = await kubeloom('state', 'list', 'stated');
     expect(stderr).toContain('dns-lb-aws has no state');

@@ -43,21 +43,21 @@ function loudKubeOne(text: string): string {
 }
 
 describe('what a tool says with --debug', () => {
-  it('of kubectl, every message has the same reading', () => {
+  it('every message of kubectl has the same reading', () => {
     for (const message of corpusOf('kubectl')) {
       const loud = ownWordsOfKubectl(loudKubectl(message.text));
       expect(finished(kubectlError(message.where, loud, undefined))).toEqual(readingOf(message));
     }
   });
 
-  it('of KubeOne, every message has the same reading', () => {
+  it('every message of KubeOne has the same reading', () => {
     for (const message of corpusOf('kubeone')) {
       const loud = loudKubeOne(asKubeOnePrints(message.where, message.text));
       expect(finished(kubeoneError(ownWordsOfKubeOne(loud), twoProviderState()))).toEqual(readingOf(message));
     }
   });
 
-  it('without it, nothing of what a tool says is left out', () => {
+  it('nothing of what a tool says without it is left out', () => {
     for (const { text } of corpusOf('kubectl')) expect(ownWordsOfKubectl(text)).toBe(text);
     for (const { text } of corpusOf('ansible')) expect(ownWordsOfAnsible(text)).toBe(text);
     for (const { where, text } of corpusOf('kubeone')) {
@@ -66,27 +66,27 @@ describe('what a tool says with --debug', () => {
     }
   });
 
-  it('of a real kubectl that no server answers, the refused connection is left', () => {
+  it('the refused connection is left of a real kubectl that no server answers', () => {
     const words = ownWordsOfKubectl(recorded('kubectl-refused.txt'));
     expect(words).not.toMatch(/^I\d{4}/m);
     expect(words.trim().split('\n').at(-1)).toMatch(/^The connection to the server 127\.0\.0\.1:9 was refused/);
     expect(kubectlError('get', words, undefined)).toMatchObject({ class: 'transient', code: 'KubernetesUnreachable' });
   });
 
-  it('of a real kubectl that is forbidden, one line is left', () => {
+  it('one line is left of a real kubectl that is forbidden', () => {
     const words = ownWordsOfKubectl(recorded('kubectl-forbidden.txt'));
     expect(words.trim()).toBe(
       'Error from server (Forbidden): nodes is forbidden: User "x" cannot list resource "nodes"',
     );
   });
 
-  it('of a real Ansible that fails itself, the trace of Python is left out', () => {
+  it('the trace of Python is left out of a real Ansible that fails itself', () => {
     const whole = recorded('ansible-fault.txt');
     expect(whole).toMatch(/Too many open files.*\n$/);
     expect(ownWordsOfAnsible(whole)).not.toMatch(/File "|Too many open files/);
   });
 
-  it('of a real Ansible, its events are read and nothing that a machine printed is one', () => {
+  it('events of a real Ansible are read, and nothing that a machine printed is one', () => {
     const lines = recorded('ansible-tasks.txt').trimEnd().split('\n');
     const read = lines.map((line) => readPlaybookLine(line, 'M'));
     expect(read.flatMap(({ problem }) => problem ?? [])).toEqual([]);

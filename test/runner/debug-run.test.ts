@@ -1,10 +1,12 @@
 /** `retry --debug`: tools say more in the log of their stage, masked, and everything that reads them reads the same. */
 import { readFileSync } from 'node:fs';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { textForms } from '#domain/observed/secret-forms.ts';
 import type { StagePlan } from '#domain/plan.ts';
 import type { CommandResult, VerboseTool } from '#runner/process.ts';
+import { findTerraform } from '#runner/terraform/find-terraform.ts';
 import { aDocument, type StageWorld, stageWorld } from './stage-world.ts';
 
 const traffic: StagePlan = { stage: 'traffic', reasons: [], work: { loadBalancers: ['lb'] } };
@@ -128,5 +130,32 @@ describe('a command of a run with --debug', () => {
     });
     expect(stage.error?.code).toBe('ToolKilled');
     expect(await world.log('traffic')).toContain('tf log: before the end');
+  });
+
+  it('a real Terraform says more, and no value of a sensitive variable, although no mask knows it', async () => {
+    await world.put(aDocument([traffic], { debug: true }));
+    const program = await findTerraform();
+    const stage = await world.run('traffic', {
+      tool: async ({ run, workDirectory: cwd }) => {
+        const value = 'kumquat-sensitive';
+        const root = {
+          variable: { v: { sensitive: true } },
+          resource: { terraform_data: { a: { input: `\${var.v}` } } },
+        };
+        await writeFile(join(cwd, 'main.tf.json'), JSON.stringify(root));
+        const environment = { TF_VAR_v: value, CHECKPOINT_DISABLE: '1' };
+        for (const args of [['init'], ['apply', '-json', '-auto-approve'], ['apply', '-json', '-auto-approve']]) {
+          const result = await run({ label: 'tf', tool: 'terraform', program, args, cwd, environment });
+          expect(result.code, result.stdout + result.stderr).toBe(0);
+          expect(result.stdout + result.stderr).not.toContain('[INFO]');
+        }
+        expect(await readFile(join(cwd, 'terraform.tfstate'), 'utf8')).toContain(value);
+        return {};
+      },
+    });
+    expect(stage.error).toBeUndefined();
+    const log = await world.log('traffic');
+    expect(log.split('[INFO]').length).toBeGreaterThan(6);
+    expect(log).not.toMatch(/kumquat/);
   });
 });
