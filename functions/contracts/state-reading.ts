@@ -48,7 +48,6 @@ const Shown = closedText(4000, /^[ -~]*$/);
 
 const StateResourceRow = z.strictObject({
   address: StateAddress,
-  type: closedText(200, /^[\w-]+$/),
   id: Shown.optional().describe('as the cloud calls it'),
   tainted: z.boolean().optional().describe('it is recreated by the next apply'),
   attributes: z

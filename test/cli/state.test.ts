@@ -8,7 +8,7 @@ import { simulatedManifests } from './simulated-manifests.ts';
 
 const { applied, environment, kubeloom: onPlatform } = simulatedManifests();
 const address = 'module.pool_x.hcloud_server.node["web-01"]';
-const row = { address, type: 'hcloud_server', id: '4711' };
+const row = { address, id: '4711' };
 let server: Server;
 let asked: unknown;
 let problem: string | null;

@@ -57,6 +57,40 @@ describe('what a tool says with --debug', () => {
     }
   });
 
+  it('every message of KubeOne has the same reading where only the machine printed its cause', () => {
+    for (const message of corpusOf('kubeone')) {
+      const quiet = asKubeOnePrints(message.where, message.text);
+      const [, error = '', stderr] =
+        /^(Error: [\s\S]*?Process exited with status \d+)\n[\s\S]*?\nstderr: ([\s\S]*)$/m.exec(quiet) ?? [];
+      if (stderr === undefined) continue;
+      const address = /running task on "([^"]+)"/.exec(error)?.[1] ?? '';
+      const log = `time="06:31:28 UTC" level=error msg="ssh: popen" node=${address}`;
+      const script = stderr
+        .trimEnd()
+        .split('\n')
+        .map((line) => `[${address}] ${line}`);
+      const before = misleading.map((line) => `[${address}] ${line}`);
+      const begins = 'time="06:31:20 UTC" level=info msg="Installing prerequisites..."';
+      const loud = [...before, begins, ...script, log, error].join('\n');
+      const reading = finished(kubeoneError(ownWordsOfKubeOne(loud), twoProviderState()));
+      expect(reading).toEqual(readingOf(message));
+    }
+  });
+
+  it('a real KubeOne of which apt has no lock says so with --verbose, too', () => {
+    const words = ownWordsOfKubeOne(recorded('kubeone-lock.txt'));
+    expect(kubeoneError(words, twoProviderState())).toMatchObject({
+      message: expect.stringContaining('Could not get lock'),
+      class: readingOf({
+        tool: 'kubeone',
+        where: 'install-debian',
+        source: '',
+        text: 'E: Could not get lock /var/lib/dpkg/lock-frontend. It is held by process 4711 (apt-get)',
+        expected: { class: 'transient', retryable: true },
+      }).class,
+    });
+  });
+
   it('nothing of what a tool says without it is left out', () => {
     for (const { text } of corpusOf('kubectl')) expect(ownWordsOfKubectl(text)).toBe(text);
     for (const { text } of corpusOf('ansible')) expect(ownWordsOfAnsible(text)).toBe(text);

@@ -61,6 +61,7 @@ const liedTo: Readonly<Record<string, string>> = {
       'test/ansible/machine-answers.test.ts',
     ]),
   ),
+  [`${runner}/debug/own-words.ts`]: 'test/diagnosis/debug.test.ts',
   [`${runner}/access/read-state.ts`]: 'test/hostile/states.test.ts',
   [`${runner}/terraform/errored-state.ts`]: 'test/runner/errored-state.test.ts',
   ...Object.fromEntries(

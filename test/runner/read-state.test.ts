@@ -83,15 +83,15 @@ describe('the Terraform states of a cluster', () => {
           serial: 7,
           waits: false,
           resources: [
-            { address: 'module.pool_web.hcloud_server.node["web-01"]', type: 'hcloud_server', id: '4711' },
+            { address: 'module.pool_web.hcloud_server.node["web-01"]', id: '4711' },
             {
               address: 'module.pool_web.hcloud_server.node["web-02"]',
-              type: 'hcloud_server',
+
               id: '4712',
               tainted: true,
             },
-            { address: 'data.hcloud_image.os', type: 'hcloud_image', id: 'ubuntu' },
-            { address: 'hcloud_volume.disk[0]', type: 'hcloud_volume', id: '5' },
+            { address: 'data.hcloud_image.os', id: 'ubuntu' },
+            { address: 'hcloud_volume.disk[0]', id: '5' },
           ],
         },
       ],
@@ -106,7 +106,6 @@ describe('the Terraform states of a cluster', () => {
     expect(only?.resources).toEqual([
       {
         address: 'module.pool_web.hcloud_server.node["web-01"]',
-        type: 'hcloud_server',
         id: '4711',
         attributes: { id: '4711', name: 'web-01', server_type: 'cx22', ipv4_address: '203.0.113.5' },
       },

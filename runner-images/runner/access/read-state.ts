@@ -71,7 +71,6 @@ function rowsOf({ resources }: StateFile, wanted: string | undefined, about: Too
       return [
         {
           address,
-          type,
           ...(id !== undefined && { id }),
           ...(status === 'tainted' && { tainted: true }),
           ...(wanted !== undefined && { attributes: shown }),
