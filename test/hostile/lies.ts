@@ -19,9 +19,9 @@ export function openCanary(): Canary {
     file,
     sings: () => existsSync(file) || processesOf(file).length > 0,
     remove() {
-      // Also a shell that was told to start the program, and has not done so yet. One that is killed is seen until it has ended.
-      const told = () => processesOf(file, (words) => words.some((word) => word.includes(timeOf(file))));
-      for (let left = told(); left.length > 0; left = told()) {
+      // Also a shell that is to start the program, and has not done so yet. One that is killed is seen until it has ended.
+      const these = () => processesOf(file, (words) => words.some((word) => word.includes(timeOf(file))));
+      for (let left = these(); left.length > 0; left = these()) {
         for (const pid of left) endProcess(pid);
         Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5);
       }
@@ -49,7 +49,7 @@ function endProcess(pid: number): void {
   try {
     process.kill(pid, 'SIGKILL');
   } catch {
-    // It ended by itself.
+    // It has ended.
   }
 }
 
