@@ -2,6 +2,7 @@
 
 import type { z } from 'zod';
 import type { ClusterDescription, ManifestDescription, Run } from '#contracts/api-bodies.ts';
+import { failureText, reportedLines } from '#domain/failure-lines.ts';
 import { counted } from '#domain/planning/text/words.ts';
 import type { ConditionType, ObjectCondition, ObjectStatus, ObservedCluster } from './object-status.ts';
 
@@ -72,8 +73,7 @@ function messageOf(manifest: Description): string {
   const { progress, clusters, unreadable, paused } = manifest;
   const status = statusOf(manifest);
   if (unreadable !== undefined) return unreadable;
-  const failed = clusters.find(({ failure }) => failure !== null);
-  if (status === 'Failed') return failed ? failureText(failed) : (lastWord(manifest) ?? 'the run failed');
+  if (status === 'Failed') return clusters.flatMap(problemsOf).join('\n') || lastWord(manifest) || 'the run failed';
   if (paused) return `paused: \`kubeloom resume ${manifest.name}\` continues it`;
   if (status !== 'Done')
     return progress ? `step ${progress.step} of ${progress.steps}, ${progress.percent} %` : 'waits for its run';
@@ -84,8 +84,13 @@ function messageOf(manifest: Description): string {
 const lastWord = ({ lastRun }: Description): string | undefined =>
   Object.values(lastRun?.clusters ?? {}).find(({ message }) => message !== '')?.message;
 
-function failureText({ name, failure }: ClusterDescription): string {
-  return failure ? `${name}: ${failure.message} ${failure.hint}`.trim() : '';
+/** Three lines for its failure, and for each pool that failed of something else. */
+function problemsOf({ name, failure, heldPools }: ClusterDescription): readonly string[] {
+  const pools = heldPools.flatMap(({ pool, reason, lines }) => {
+    if (failure && reason.includes(failure.message)) return [];
+    return [lines === undefined ? `pool ${pool}: ${reason}` : failureText(lines)];
+  });
+  return failure ? [failureText(reportedLines(failure, name)), ...pools] : pools;
 }
 
 function clusterState(
@@ -93,14 +98,13 @@ function clusterState(
   cluster: ClusterDescription,
   runs: readonly z.infer<typeof Run>[],
 ): ObservedCluster {
-  const { progress, failure, nodes, heldPools } = cluster;
+  const { progress, failure, nodes } = cluster;
   const state = stateOfCluster(manifest, cluster);
   const stage = state === 'IN_PROGRESS' ? progress?.stage : (failure?.stage ?? null);
   const working = progress?.stage
     ? `${stages[progress.stage].doing} (${progress.direction}, step ${progress.step} of ${progress.steps}, ${progress.percent} %)`
     : 'planning';
-  const held = heldPools.map(({ pool, reason }) => `pool ${pool}: ${reason}`).join('; ');
-  const ended = failure ? `${failure.message} ${failure.hint}`.trim() : held || `${nodes.length} nodes`;
+  const ended = problemsOf(cluster).join('\n') || `${nodes.length} nodes`;
   const ofCluster = runs.filter((run) => run.endedAt !== undefined && run.clusters[cluster.name] !== undefined);
   return {
     state,
@@ -160,7 +164,7 @@ export function manifestFindings(manifest: Description): readonly Finding[] {
     ['Ready', status === 'Done' && !deleting ? 'True' : 'False', deleting ? 'Deleting' : status, message],
     ['Progressing', progressing ? 'True' : 'False', manifest.paused ? 'Paused' : status, message],
     bad.length > 0
-      ? ['Degraded', 'True', degraded.length > 0 ? 'PoolsHeld' : 'Failed', bad.map(problemOf).join('; ')]
+      ? ['Degraded', 'True', degraded.length > 0 ? 'PoolsHeld' : 'Failed', cut(bad.flatMap(problemsOf).join('\n'))]
       : ['Degraded', 'False', 'AsDesired', 'nothing failed'],
     drift.length > 0
       ? ['DriftFree', 'False', 'Drift', cut(drift.join('; '))]
@@ -171,11 +175,6 @@ export function manifestFindings(manifest: Description): readonly Finding[] {
           checked ? 'the last check found nothing' : 'there was no check yet',
         ],
   ];
-}
-
-function problemOf({ name, failure, heldPools }: ClusterDescription): string {
-  const held = heldPools.map(({ pool, reason }) => `pool ${pool}: ${reason}`);
-  return cut(`${name}: ${[...(failure ? [failure.message] : []), ...held].join(', ')}`);
 }
 
 /** Kubernetes takes 32 KiB; no one reads that much. */

@@ -43,7 +43,10 @@ const observed = {
 export const ObjectStatus = z.object({
   ...observed,
   state: z.enum(objectStates).optional(),
-  message: z.string().optional().describe('What it is at, or what failed, in one line.'),
+  message: z
+    .string()
+    .optional()
+    .describe('What it is at, in one line; of each failure three: what failed where, the cause, what to do.'),
   clusters: z.record(z.string(), ObservedCluster).optional().describe('By name.'),
   runId: z.string().optional().describe('The run that works on it or did last.'),
   manifestGeneration: z.int().optional().describe('Generation of the manifest in Kubeloom.'),

@@ -173,7 +173,7 @@ async function reportEnd(
   if (state === 'DONE')
     await writes.event(object, { type: 'Normal', reason: 'Done', message: `${message}, run ${runId}` });
   else if (state === 'ERROR' && acceptedOf(object.status)?.status !== 'False')
-    await writes.event(object, { type: 'Warning', reason: 'Failed', message: `${message} (run ${runId})` });
+    await writes.event(object, { type: 'Warning', reason: 'Failed', message: `${message}\nrun ${runId}` });
 }
 
 const acceptedBy = ({ status, reason, message }: Verdict): Finding => ['Accepted', status, reason, message];

@@ -12,7 +12,7 @@ import { CliError, exitCodes } from '../exit-codes.ts';
 import { follow } from '../follow/watch.ts';
 import { whenInterrupted } from '../interrupt.ts';
 import { jsonOption } from '../options.ts';
-import { describeManifest, failureLines } from '../print/describe-manifest.ts';
+import { clusterFailureLines, describeManifest } from '../print/describe-manifest.ts';
 import { note, paint, paintStatus, print, printJson } from '../print/output.ts';
 import { duration } from '../print/times.ts';
 import { type FileDocument, readableDocuments } from '../submission/documents.ts';
@@ -155,7 +155,7 @@ async function applyOne(api: CliClient, item: FileDocument, options: SimulateOpt
 function withoutLogs(manifest: ManifestDescription): ManifestDescription {
   const clusters = manifest.clusters.map((cluster) => {
     if (!cluster.failure) return cluster;
-    const { logCommand: _command, logPath: _path, ...failure } = cluster.failure;
+    const { logCommand: _command, logPath: _path, lines: _lines, ...failure } = cluster.failure;
     return { ...cluster, failure };
   });
   return { ...manifest, clusters };
@@ -170,7 +170,7 @@ function show(step: Step, manifest: ManifestDescription | undefined, verbose: bo
   for (const cluster of step.clusters)
     print(`  ${cluster.cluster}  ${paintStatus(cluster.status)}  ${cluster.nodes} nodes`);
   for (const cluster of manifest?.clusters ?? []) {
-    if (cluster.failure) for (const line of failureLines(cluster.failure)) print(line);
+    if (cluster.failure) for (const line of clusterFailureLines(cluster.failure, cluster.name)) print(line);
   }
 }
 

@@ -1,5 +1,6 @@
 /** `--wait`: shows a run until its end and prints how it ended; Ctrl-C leaves it running and prints how to follow it again. */
 import type { ManifestAccepted } from '#contracts/api-bodies.ts';
+import type { RunEvent } from '#contracts/records.ts';
 import { counted } from '#domain/planning/text/words.ts';
 import type { CliClient, ManifestName } from '../connection/api-client.ts';
 import { exitCodes } from '../exit-codes.ts';
@@ -34,7 +35,9 @@ export async function waitForRun(
     );
   });
   const { runId, unchanged } = accepted;
-  const followed = await follow(api, key, { runId, quiet: json, fromNow: unchanged }).finally(forget);
+  // What failed is described below, in the same lines.
+  const shows = ({ kind }: RunEvent): boolean => kind !== 'ClusterFailed';
+  const followed = await follow(api, key, { runId, quiet: json, fromNow: unchanged, shows }).finally(forget);
   const code = exitCodeOfRun(followed, { deleting, unchanged });
   if (!json) reportEnd(key, followed, { deleting, unchanged });
   return { ...followed, code };

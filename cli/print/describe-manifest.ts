@@ -1,11 +1,7 @@
 /** A manifest for people: status, clusters, nodes, load balancers, failures with what to do. */
-import type {
-  ClusterDescription,
-  FailureReport,
-  ManifestDescription,
-  NodeRow,
-  RunPage,
-} from '#contracts/api-bodies.ts';
+import type { ClusterDescription, ManifestDescription, NodeRow, RunPage } from '#contracts/api-bodies.ts';
+import type { FailureReport } from '#contracts/failure-report.ts';
+import { type FailureLines, reportedLines } from '#domain/failure-lines.ts';
 import { counted } from '#domain/planning/text/words.ts';
 import { shortName } from '../manifest-name.ts';
 import { certificateLines } from './certificate-lines.ts';
@@ -124,8 +120,8 @@ function clusterLines(
     ),
     ...(facts.length > 0 ? wrap(`  ${facts.join(' · ')}`, 2, width) : []),
     ...progressLines(cluster, width),
-    ...(cluster.failure ? failureLines(cluster.failure, width) : []),
-    ...cluster.heldPools.flatMap((pool) => heldPoolLines(pool, cluster.failure?.message, width)),
+    ...(cluster.failure ? clusterFailureLines(cluster.failure, cluster.name, width) : []),
+    ...cluster.heldPools.flatMap((pool) => heldPoolLines(pool, cluster.failure, width)),
     ...demandLines(cluster.demand, width),
     ...driftLines(cluster, width),
     ...certificateLines(cluster, width),
@@ -149,29 +145,32 @@ function progressLines({ progress, status }: ClusterDescription, width?: number)
     : wrap(`  stopped in ${at}: ${step}${waypoint}, ${ago(progress.updatedAt)}`, 4, width);
 }
 
-/** The reason is left out where the cluster's failure, printed above, contains it. */
+/** The reason is left out where the cluster's failure, printed above, is the same. */
 function heldPoolLines(
-  held: ClusterDescription['heldPools'][number],
-  reported: string | undefined,
+  { pool, role, reason, lines }: ClusterDescription['heldPools'][number],
+  reported: FailureReport | null,
   width?: number,
 ): string[] {
-  const why = reported !== undefined && held.reason.includes(reported) ? '' : `: ${held.reason}`;
-  return wrap(`  ${paint('yellow', 'left out:')} pool ${paint('bold', held.pool)} (${held.role})${why}`, 4, width);
+  const known = reported !== null && reason.includes(reported.message);
+  const why = known || lines !== undefined ? '' : `: ${reason}`;
+  return [
+    ...wrap(`  ${paint('yellow', 'left out:')} pool ${paint('bold', pool)} (${role})${why}`, 4, width),
+    ...(known || lines === undefined ? [] : threeLines(lines, '', width)),
+  ];
 }
 
-/** What failed, the tool's own message, what Kubeloom did about it, what the user can do, where the log is. */
-export function failureLines(failure: FailureReport, width?: number): string[] {
-  const where = [failure.stage, failure.resource].filter(Boolean).join(', ');
+/** The three lines, and what Kubeloom did about it. */
+export function clusterFailureLines(failure: FailureReport, cluster: string, width?: number): string[] {
   return [
-    ...wrap(
-      `  ${paint('red', `${failure.code} (${failure.class})`)}${where ? ` in ${where}` : ''}, ${ago(failure.at)}`,
-      4,
-      width,
-    ),
-    ...failure.message.split('\n').flatMap((line) => wrap(`    ${line}`, 4, width)),
+    ...threeLines(reportedLines(failure, cluster), ` ${paint('dim', `(${ago(failure.at)})`)}`, width),
     ...wrap(`    ${paint('dim', 'done:')} ${failure.outcome}`, 10, width),
-    ...wrap(`    ${paint('dim', 'hint:')} ${failure.hint}`, 10, width),
-    ...(failure.logCommand ? wrap(`    ${paint('dim', 'log: ')} ${failure.logCommand}`, 10, width) : []),
+  ];
+}
+
+function threeLines({ what, cause, todo }: FailureLines, when: string, width?: number): string[] {
+  return [
+    ...wrap(`  ${paint('red', what)}${when}`, 4, width),
+    ...[cause, todo].flatMap((line) => wrap(`    ${line}`, 6, width)),
   ];
 }
 

@@ -1,5 +1,5 @@
 /** What kind of failure it is, for people; what follows from it, docs/architecture.md says. */
-import type { FailureReport } from '#contracts/api-bodies.ts';
+import type { FailureReport } from '#contracts/failure-report.ts';
 
 export const failureClasses: Readonly<Record<FailureReport['class'], string>> = {
   user: 'the manifest has to be changed',

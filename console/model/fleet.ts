@@ -2,6 +2,7 @@
 import type { ManifestPage } from '#contracts/api-bodies.ts';
 import type { FleetSort, FleetState } from '#contracts/fleet.ts';
 import { countOf } from './count-of.ts';
+import { failureInLines } from './failure-in-lines.ts';
 
 export type Summary = ManifestPage['items'][number];
 
@@ -48,7 +49,7 @@ export function fleetRow(summary: Summary): FleetRow {
     summary,
     state: summary.state ?? 'as-desired',
     remark: remarkOf(summary),
-    hint: failure?.hint ?? '',
+    hint: failure === undefined ? '' : failureInLines(failure).todo,
     agreement: agreementOf(summary, differences),
     differences,
     failed: failure !== undefined,
@@ -89,8 +90,10 @@ function stateOf({ unreadable, clusters, status, paused }: Summary): string {
     return `${name}${direction} ${waypoint} of ${waypoints}${where}`;
   }
   const failed = clusters.find(({ failure }) => failure !== undefined);
-  if (failed?.failure)
-    return `${clusters.length > 1 ? `${failed.name}: ` : ''}${failed.failure.code}: ${failed.failure.message}`;
+  if (failed?.failure) {
+    const { what, cause } = failureInLines(failed.failure);
+    return `${what}: ${cause}`;
+  }
   const ending = clusters.find(({ ends }) => ends !== undefined);
   if (ending?.ends !== undefined) return ending.ends;
   const drifted = clusters.filter(({ drift = 0 }) => drift > 0);

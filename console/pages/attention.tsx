@@ -10,6 +10,7 @@ import { CopyCommand } from '../parts/copy-command.tsx';
 import { CostOfProposal, ProposedBy } from '../parts/proposed-by.tsx';
 import { Answered, Empty, Loading, Trouble, UpdatedAll, useNow } from '../parts/states.tsx';
 import { Status } from '../parts/status.tsx';
+import { ThreeLines } from '../parts/three-lines.tsx';
 import { Verbs } from '../parts/verbs.tsx';
 import { useFleet, useWaitingPlans, useWhoAmI } from '../queries.ts';
 import { hrefOf } from '../routes.ts';
@@ -143,22 +144,13 @@ function FailedCard({ summary }: { readonly summary: Summary }) {
         <div key={cluster.cluster}>
           <p className="card-title">
             {cluster.name} <Status of={cluster.status} />
-            {cluster.failure && (
-              <>
-                <strong>{cluster.failure.code}</strong>
-                <span className="dim">
-                  {cluster.failure.class}: {failureClasses[cluster.failure.class]} · {timeAgo(cluster.failure.at, now)}
-                </span>
-              </>
-            )}
           </p>
           {cluster.failure && (
-            <>
-              <pre className="cause">{cluster.failure.message}</pre>
-              <p>
-                <strong>What to do:</strong> {cluster.failure.hint}
-              </p>
-            </>
+            <ThreeLines
+              of={cluster.failure}
+              kind={failureClasses[cluster.failure.class]}
+              ago={timeAgo(cluster.failure.at, now)}
+            />
           )}
         </div>
       ))}

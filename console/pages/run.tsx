@@ -86,9 +86,12 @@ export function RunTab({ of, manifest, events = none, older, missing, chosen }: 
               cell={wantedCell(tables, cluster.name)}
             />
           )}
-          {cluster.heldPools.map(({ pool, reason }) => (
-            <p key={pool} className="notice warn">
-              <span aria-hidden="true">!</span> pool {pool} could not be created: {reason}
+          {cluster.heldPools.map(({ pool, reason, lines }) => (
+            <p key={pool} className="notice warn lines">
+              <span aria-hidden="true">!</span>{' '}
+              {lines
+                ? [lines.what, lines.cause, lines.todo].join('\n')
+                : `pool ${pool} could not be created: ${reason}`}
             </p>
           ))}
           {rows.length > 0 ? (

@@ -36,10 +36,10 @@ export function EventLines({ lines, of, linked, start, now, inRun = false }: Eve
         {!inRun && event.manifest !== undefined && (
           <a href={hrefOf(['manifests', event.namespace ?? 'default', event.manifest])}>{event.manifest}</a>
         )}{' '}
-        {(cluster ?? event.stage) !== undefined && (
+        {(cluster ?? event.stage) !== undefined && !isText(event) && (
           <span className="event-place">{[cluster, event.stage].filter(Boolean).join('/')} </span>
         )}
-        {withoutRepeatedStage(event)}
+        {isText(event) ? <span className="lines">{event.message}</span> : withoutRepeatedStage(event)}
         {plan.length > 0 && (
           <details open={isOneOf(linked, plan)}>
             <summary>{countOf(plan.length, 'sentence')} of the plan</summary>
@@ -54,6 +54,9 @@ export function EventLines({ lines, of, linked, start, now, inRun = false }: Eve
     </li>
   ));
 }
+
+/** Several lines, which say where it was. */
+const isText = ({ message }: ListedEvent): boolean => message.includes('\n');
 
 const isOneOf = (linked: string | undefined, events: readonly ListedEvent[]): boolean =>
   linked !== undefined && events.some(({ id }) => id === linked);

@@ -1,5 +1,6 @@
-/** A failure: the cause in the tool's words, what was done about it, and what to do. */
-import type { FailureReport, ManifestDescription } from '#contracts/api-bodies.ts';
+/** A failure in its three lines, what was done about it, and where it leads. */
+import type { ManifestDescription } from '#contracts/api-bodies.ts';
+import type { FailureReport } from '#contracts/failure-report.ts';
 import type { Name } from '../model/commands.ts';
 import { failureClasses } from '../model/failure-classes.ts';
 import { may } from '../model/rights.ts';
@@ -8,6 +9,7 @@ import { useWhoAmI } from '../queries.ts';
 import { hrefOf } from '../routes.ts';
 import { CopyCommand } from './copy-command.tsx';
 import { useNow } from './states.tsx';
+import { ThreeLines } from './three-lines.tsx';
 import { Verbs } from './verbs.tsx';
 
 interface FailureCardProps {
@@ -26,27 +28,12 @@ interface FailureCardProps {
 export function FailureCard({ of, manifest, failure, current, cell }: FailureCardProps) {
   const now = useNow();
   const me = useWhoAmI();
-  const { code, class: kind, message, hint, outcome, resource, stage, at, logCommand, logPath, runId } = failure;
+  const { class: kind, outcome, stage, at, logCommand, logPath, runId } = failure;
   const place = ['manifests', of.namespace, of.name];
   return (
     <section className="card bad" aria-label="Failure">
-      <p className="card-title">
-        <span aria-hidden="true">✗</span> <strong>{code}</strong>
-        <span className="dim">
-          {kind}: {failureClasses[kind]}
-        </span>
-        {stage !== undefined && <span className="dim">in {stage}</span>}
-        {resource !== undefined && <code>{resource}</code>}
-        <time className="dim" dateTime={at}>
-          {timeAgo(at, now)}
-        </time>
-      </p>
-      <pre className="cause">{message}</pre>
+      <ThreeLines of={failure} kind={failureClasses[kind]} ago={timeAgo(at, now)} />
       <dl>
-        <div>
-          <dt>What to do</dt>
-          <dd>{hint}</dd>
-        </div>
         <div>
           <dt>What was done</dt>
           <dd>

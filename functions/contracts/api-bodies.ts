@@ -2,13 +2,20 @@
 import { z } from 'zod';
 import { NodeState, poolRoles } from '#domain/cluster-state.ts';
 import { ClusterDrift } from '#domain/drift.ts';
-import { errorClasses } from '#domain/errors.ts';
 import { ClusterPlan, Direction, StageName } from '#domain/plan.ts';
 import { PlanTotals } from '#domain/planning/text/plan-totals.ts';
 import { BudgetOfPlan } from '#domain/prices/budget-of-plan.ts';
 import { CostOfMonth } from '#domain/prices/cost-of-month.ts';
 import { clusterParts } from './cluster-parts.ts';
-import { clusterRemarks, DriftRows, nodeRemarks, OpenDemand, planIdentity } from './cluster-remarks.ts';
+import {
+  clusterRemarks,
+  DriftRows,
+  heldPoolRemarks,
+  nodeRemarks,
+  OpenDemand,
+  planIdentity,
+} from './cluster-remarks.ts';
+import { FailureReport } from './failure-report.ts';
 import { FleetCounts, FleetState, ShownStatus } from './fleet.ts';
 import { ClusterStatus, RunEvent, RunRecord } from './records.ts';
 import { PlannedWaypoint } from './run-plan.ts';
@@ -144,23 +151,6 @@ export const NodeRow = z
   .meta({ id: 'NodeRow' });
 export type NodeRow = z.infer<typeof NodeRow>;
 
-export const FailureReport = z
-  .object({
-    class: z.enum(errorClasses),
-    code: z.string(),
-    message: z.string().describe("the cause in the tool's own words"),
-    hint: z.string(),
-    outcome: z.string().describe('what was done about it'),
-    resource: z.string().optional(),
-    stage: StageName.optional(),
-    runId: z.string(),
-    at: z.string(),
-    logCommand: z.string().optional().describe('the command that shows the log'),
-    logPath: z.string().optional().describe('the log in this API'),
-  })
-  .meta({ id: 'FailureReport' });
-export type FailureReport = z.infer<typeof FailureReport>;
-
 export const ClusterDescription = z
   .object({
     cluster: z.string().describe('id: `<name>-<hash>`'),
@@ -181,7 +171,7 @@ export const ClusterDescription = z
     ...clusterParts,
     failure: FailureReport.nullable(),
     heldPools: z
-      .array(z.object({ pool: z.string(), role: z.string(), reason: z.string() }))
+      .array(z.object({ pool: z.string(), role: z.string(), reason: z.string(), ...heldPoolRemarks }))
       .describe('new pools that could not be created; a retry or a changed manifest tries them again'),
     demand: OpenDemand.nullable().describe('null when nothing is requested'),
     drift: ClusterDrift.nullable().describe('what the last check found; null before the first'),

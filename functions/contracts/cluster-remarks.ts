@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { NodeDemand, SizeDemand, SizeFailure } from '#domain/demand.ts';
 import { DriftItem, NodeHealthRecord } from '#domain/drift.ts';
 import { errorClasses } from '#domain/errors.ts';
+import { FailureLines } from '#domain/failure-lines.ts';
 import { Direction, StageName } from '#domain/plan.ts';
 
 export const OpenDemand = z
@@ -64,10 +65,17 @@ export const clusterRemarks = {
       message: z.string().describe('its first 300 characters'),
       hint: z.string(),
       at: z.string(),
+      lines: FailureLines.optional().describe('absent in answers of an older release'),
     })
     .optional(),
   drift: z.number().int().optional().describe('how many differences the last check found'),
   ends: z.string().optional().describe('certificates that end too soon, a sentence'),
+};
+
+/** What is shown of a pool that was left out; both are absent in answers of an older release. */
+export const heldPoolRemarks = {
+  class: z.enum(errorClasses).optional(),
+  lines: FailureLines.optional(),
 };
 
 const nodeStatuses = [

@@ -4,12 +4,20 @@ import { taskHandler } from '../middleware.ts';
 import { isCheck } from '../pipeline/drift/drift-check.ts';
 import { isCancelled } from '../pipeline/records/cancellation.ts';
 import { removeManifestFiles } from '../pipeline/records/cluster-files.ts';
+import { failedManifestOf } from '../pipeline/records/failed-cluster.ts';
 import { storedManifest } from '../pipeline/records/stored-manifest.ts';
 import { afterRun } from '../pipeline/runs/after-run.ts';
 import { checkedOutcome } from '../pipeline/runs/due-after-run.ts';
 import { retryEvent } from '../pipeline/runs/retry-plan.ts';
 import { endRun, settleStatus } from '../pipeline/runs/run-end.ts';
-import { brokenOutcome, outcomeOf, outcomesOf, pausedOutcome, undoneOutcome } from '../pipeline/runs/run-summary.ts';
+import {
+  brokenOutcome,
+  failureEvents,
+  outcomeOf,
+  outcomesOf,
+  pausedOutcome,
+  undoneOutcome,
+} from '../pipeline/runs/run-summary.ts';
 import { clustersAtEnd } from '../pipeline/runs/settled-clusters.ts';
 
 const uses = [
@@ -53,6 +61,14 @@ export const handler = taskHandler(
     const outcome = settled === 'newer' ? 'newer' : result.outcome;
     const undone = result.outcome === 'done' ? undoneOutcome(stored, runId) : undefined;
     const ended = { outcome: outcome === 'newer' ? outcome : (undone ?? result).outcome, summary: undone ?? result };
+    // A newer version is at work on what this run left.
+    const status = settled === 'newer' ? 'Pending' : settleStatus(summary);
+    const failures = failureEvents(
+      stored,
+      failedManifestOf({ ...manifest, failed: also.failed, dueAt: also.dueAt, status }),
+      { runId, at },
+    );
+    if (failures.length > 0) await deps.events.append(key, [...failures]);
     await endRun(deps, { key, runId, at, ...ended, cancelled, clusters: outcomesOf(stored, runId), check });
     if (retry && outcome === 'failed') await deps.events.append(key, [retryEvent(retry, at, runId)]);
     if (gone && outcome === 'done') await removeManifestFiles(deps, key);

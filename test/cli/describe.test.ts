@@ -4,7 +4,8 @@ import { describe, expect, it } from 'vitest';
 import { openLiveView } from '#cli/follow/live-view.ts';
 import { describeManifest } from '#cli/print/describe-manifest.ts';
 import { eventLines } from '#cli/print/event-lines.ts';
-import type { ClusterDescription, FailureReport, NodeRow } from '#contracts/api-bodies.ts';
+import type { ClusterDescription, NodeRow } from '#contracts/api-bodies.ts';
+import type { FailureReport } from '#contracts/failure-report.ts';
 import { described, happened, moment } from './watched-api.ts';
 
 const node = (number: number, change: Partial<NodeRow> = {}): NodeRow => ({
@@ -56,7 +57,7 @@ describe('a description', () => {
       { width: 76 },
     );
     expect(text.split('\n').filter((line) => stripVTControlCharacters(line).length > 76)).toEqual([]);
-    expect(text).toMatch(/hint: .*\n {10}\w/);
+    expect(text).toMatch(/^ {4}Request a higher .*\n {6}\w/m);
   });
 
   it.each([

@@ -51,7 +51,7 @@ describe('the fleet', () => {
     const working = fleetRow(summary('a', { status: 'Running', clusters: [cluster({ status: 'Running', now })] }));
     expect(working).toMatchObject({ remark: 'grow 1 of 2 · nodes', joins: 4, leaves: 1, nodes: 3 });
     const failed = fleetRow(summary('b', { status: 'Failed', clusters: [cluster({ failure })] }));
-    expect(failed).toMatchObject({ remark: 'QuotaExceeded: no more', hint: 'raise it' });
+    expect(failed).toMatchObject({ remark: 'QuotaExceeded (quota): no more', hint: 'raise it' });
   });
 
   it('a row says whether what exists is as desired, apart from how its run fares', () => {

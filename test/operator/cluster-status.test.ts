@@ -92,8 +92,8 @@ it('a failure says what happened and what to do, in the manifest and in its clus
     manifest({ status: 'Failed', clusters: [cluster({ status: 'RolledBack', failure })] }),
     [],
   );
-  expect(status.message).toBe('one: no more CPUs. Raise the quota.');
-  expect(status.clusters?.one?.message).toBe('no more CPUs. Raise the quota.');
+  const lines = 'infrastructure of one failed: QuotaExceeded (quota)\nno more CPUs.\nRaise the quota.';
+  expect([status.message, status.clusters?.one?.message]).toEqual([lines, lines]);
 });
 
 it('conditions follow the manifest: done, at work, degraded, drifted', () => {

@@ -1,7 +1,8 @@
 /** The description of one cluster: progress, nodes, load balancers, and what went wrong. */
-import type { ClusterDescription, FailureReport, NodeRow, Progress } from '#contracts/api-bodies.ts';
+import type { ClusterDescription, NodeRow, Progress } from '#contracts/api-bodies.ts';
 import type { LoadBalancerRow } from '#contracts/cluster-parts.ts';
 import type { OpenDemand } from '#contracts/cluster-remarks.ts';
+import type { FailureReport } from '#contracts/failure-report.ts';
 import { pathOf } from '#contracts/operations/operation.ts';
 import { operations } from '#contracts/operations/operations.ts';
 import type { ClusterFailure, ClusterProgress, ClusterRecord } from '#contracts/records.ts';
@@ -15,28 +16,30 @@ import {
 } from '#domain/cluster-state.ts';
 import type { Demand } from '#domain/demand.ts';
 import type { NodeHealthRecord } from '#domain/drift.ts';
+import { type FailedManifest, logCommandOf } from '#domain/failure-lines.ts';
 import { apiPort } from '#domain/manifest/schema/load-balancers.ts';
 import { onceFor } from '#domain/once-for.ts';
 import { percentDone } from '#domain/progress.ts';
 import { isUnhealthy } from '#domain/repair/node-health.ts';
 import { clusterName } from '../../pipeline/records/cluster-records.ts';
+import { deletionHint, linesOfCluster, linesOfPool } from '../../pipeline/records/failed-cluster.ts';
 import { attemptOfPrefix, logPath } from './api-paths.ts';
 import { certificateEnds } from './certificate-ends.ts';
 
 interface Around {
   readonly demand: Demand | undefined;
-  /** Its manifest is being deleted. */
-  readonly deleting: boolean;
+  readonly manifest: FailedManifest;
   /** The checks of its manifest renew its certificates. */
   readonly renews: boolean;
   readonly now: Date;
 }
 
-export function describeCluster(record: ClusterRecord, { demand, deleting, renews, now }: Around): ClusterDescription {
+export function describeCluster(record: ClusterRecord, { demand, manifest, renews, now }: Around): ClusterDescription {
   const shown = record.current ?? record.attempted;
+  const failed = { ...record, name: clusterName(record) };
   return {
     cluster: record.cluster,
-    name: clusterName(record),
+    name: failed.name,
     status: record.status,
     kubernetesVersion: shown?.kubernetesVersion ?? null,
     network: shown?.network ?? null,
@@ -54,11 +57,16 @@ export function describeCluster(record: ClusterRecord, { demand, deleting, renew
     ...(shown && { providers: providersOf(shown) }),
     ...(shown && !shown.meshless && { mesh: meshOf(shown, record) }),
     loadBalancers: (shown?.loadBalancers ?? []).map((lb) => loadBalancerRow(lb, shown?.pools ?? [], record)),
-    failure: record.failure && failureReport(record.failure, record, deleting),
-    heldPools: (record.heldPools ?? []).map(({ pool, role, failure }) => ({
-      pool,
-      role,
-      reason: `${failure.code}: ${failure.message}`,
+    failure: record.failure && {
+      ...failureReport(record.failure, record, manifest.deleting),
+      lines: linesOfCluster(failed, manifest),
+    },
+    heldPools: (record.heldPools ?? []).map((held) => ({
+      pool: held.pool,
+      role: held.role,
+      reason: `${held.failure.code}: ${held.failure.message}`,
+      class: held.failure.class,
+      lines: linesOfPool(held, failed, manifest),
     })),
     demand: demand === undefined ? null : openDemandOf(demand),
     drift: record.drift ?? null,
@@ -223,13 +231,8 @@ function apiEndpointOf(state: ClusterState, record: ClusterRecord): string | und
   return lb && `https://${record.facts.loadBalancers[lb.name]?.endpoint ?? dnsNameOf(lb)}:${apiPort}`;
 }
 
-/** What a deletion cancels is not to be retried. */
-const deletionHint = 'Nothing to do: the deletion continues with what still exists.';
-
 function failureReport(failure: ClusterFailure, record: ClusterRecord, deleting: boolean): FailureReport {
   const attempt = failure.attemptPrefix === undefined ? undefined : attemptOfPrefix(failure.attemptPrefix);
-  const namespace = record.namespace === 'default' ? '' : ` --namespace ${record.namespace}`;
-  const stage = failure.stage === undefined ? '' : ` --stage ${failure.stage}`;
   return {
     class: failure.class,
     code: failure.code,
@@ -241,7 +244,7 @@ function failureReport(failure: ClusterFailure, record: ClusterRecord, deleting:
     runId: failure.runId,
     at: failure.at,
     ...(attempt && {
-      logCommand: `kubeloom logs ${failure.runId}${stage}${namespace}`,
+      logCommand: logCommandOf(failure.runId, failure.stage, record.namespace),
       logPath: logPath({ ...attempt, cluster: clusterName(record) }),
     }),
   };

@@ -8,7 +8,10 @@ import type { ManifestRecord } from '#contracts/records.ts';
 /** What a row says that is made of the records of clusters. */
 export type ClusterRows = Pick<ManifestSummary, 'clusters' | 'progress'>;
 
-type Versioned = Pick<ManifestRecord, 'namespace' | 'name' | 'uid' | 'fence' | 'lease' | 'runId' | 'status'>;
+type Versioned = Pick<
+  ManifestRecord,
+  'namespace' | 'name' | 'uid' | 'fence' | 'lease' | 'runId' | 'status' | 'paused' | 'deleting' | 'failed' | 'dueAt'
+>;
 
 interface Known {
   /** Time on the clock of this process, in ms. */
@@ -47,5 +50,6 @@ export function rememberRows(store: object, record: Versioned, rows: ClusterRows
 
 const nameOf = ({ namespace, name }: Versioned): string => `${namespace}/${name}`;
 
-/** The progress that is shown is of the present run and status. */
-const versionOf = ({ uid, fence, runId, status }: Versioned): string => [uid, fence, runId, status].join(' ');
+/** The progress that is shown is of the present run and status; what follows a failure changes with a pause and with the time of its retry. */
+const versionOf = ({ uid, fence, runId, status, paused, deleting, failed, dueAt }: Versioned): string =>
+  [uid, fence, runId, status, paused, deleting, failed?.retryAt, failed === undefined ? dueAt : ''].join(' ');

@@ -2,10 +2,12 @@
 import type { ManifestDescription, ManifestSummary, Progress, Run } from '#contracts/api-bodies.ts';
 import type { ClusterRecord, DemandRecord, ManifestHead, ManifestRecord, RunRecord } from '#contracts/records.ts';
 import { isPipelineError } from '#domain/errors.ts';
+import type { FailedManifest } from '#domain/failure-lines.ts';
 import type { ManifestRemains } from '../../manifest-store.ts';
 import { renewsCertificates } from '../../pipeline/drift/drift-policy.ts';
 import { isBeingCancelled } from '../../pipeline/records/cancellation.ts';
 import { clusterName } from '../../pipeline/records/cluster-records.ts';
+import { failedManifestOf, linesOfCluster } from '../../pipeline/records/failed-cluster.ts';
 import { wayOut } from '../../pipeline/records/stored-manifest.ts';
 import type { ApiPorts } from '../../rights/api-uses.ts';
 import { linksOf } from './api-paths.ts';
@@ -20,7 +22,7 @@ type Row = ManifestSummary & Pick<Required<ManifestSummary>, 'state'>;
 
 function summarizeManifest(record: ManifestHead, clusters: readonly ClusterRecord[], now: Date, plans = noPlans): Row {
   const rows = {
-    clusters: clusters.map((cluster) => clusterRow(cluster, now)),
+    clusters: clusters.map((cluster) => clusterRow(cluster, failedManifestOf(record), now)),
     progress: overallProgress(record, clusters),
   };
   return withRows(record, rows, plans);
@@ -52,7 +54,7 @@ function withRows(record: ManifestHead, { clusters, progress }: ClusterRows, pla
   };
 }
 
-function clusterRow(cluster: ClusterRecord, now: Date): ManifestSummary['clusters'][number] {
+function clusterRow(cluster: ClusterRecord, manifest: FailedManifest, now: Date): ManifestSummary['clusters'][number] {
   const nodes = nodeRows(cluster);
   const { cluster: id, status, progress, failure, drift } = cluster;
   const providers = [...new Set(nodes.map(({ provider }) => provider))];
@@ -82,6 +84,7 @@ function clusterRow(cluster: ClusterRecord, now: Date): ManifestSummary['cluster
         message: failure.message.slice(0, 300),
         hint: failure.hint,
         at: failure.at,
+        lines: linesOfCluster({ ...cluster, name: clusterName(cluster) }, manifest),
       },
     }),
     ...(drift && drift.items.length > 0 && { drift: drift.items.length }),
@@ -102,12 +105,13 @@ export function manifestDescription(
   clusters: readonly ClusterRecord[],
   { lastRun, demands = [], plans, now }: Surroundings,
 ): ManifestDescription {
+  const failed = failedManifestOf(record);
   return {
     ...summarizeManifest(record, clusters, now, plans),
     document: record.document,
     clusters: clusters.map((cluster) => {
       const demand = demands.find((one) => one.cluster === cluster.cluster);
-      return describeCluster(cluster, { demand, deleting: record.deleting, renews: renewsCertificates(record), now });
+      return describeCluster(cluster, { demand, manifest: failed, renews: renewsCertificates(record), now });
     }),
     simulated: [...new Set(clusters.flatMap((cluster) => cluster.facts.simulated))],
     lastRun: lastRun ? shownRun(lastRun) : null,

@@ -1,11 +1,14 @@
 /** The outcome of a run: of each cluster, and of the manifest. */
-import type { ClusterRecord, ManifestRecord, RunRecord } from '#contracts/records.ts';
+import type { ClusterRecord, ManifestRecord, NewEvent, RunRecord } from '#contracts/records.ts';
 import type { SettleManifestOutput } from '#contracts/state-inputs.ts';
+import { levelOf } from '#domain/event-kinds.ts';
 import { knownExpiries, nextWarningAt } from '#domain/expiry.ts';
+import { type FailedManifest, failureText } from '#domain/failure-lines.ts';
 import { counted, listed } from '#domain/planning/text/words.ts';
 import type { AcceptedCost } from '#domain/prices/money.ts';
 import { isMaintained } from '../drift/maintained-cluster.ts';
 import { clusterName } from '../records/cluster-records.ts';
+import { isFailureOf, linesOfCluster, linesOfPool } from '../records/failed-cluster.ts';
 
 /** What counts of a cluster when its run settles: its record without the states. */
 export interface SettledCluster extends Pick<ClusterRecord, 'status' | 'failure' | 'heldPools'> {
@@ -42,6 +45,27 @@ export function outcomesOf(clusters: readonly SettledCluster[], runId: string): 
   return Object.fromEntries(
     clusters.map((cluster) => [cluster.name, { status: cluster.status, message: messageOf(cluster, runId) }]),
   );
+}
+
+/** What failed in this run, as it is described from now on. `manifest`: as it is once it has settled. */
+export function failureEvents(
+  clusters: readonly SettledCluster[],
+  manifest: FailedManifest,
+  { runId, at }: { readonly runId: string; readonly at: string },
+): readonly NewEvent[] {
+  return clusters.flatMap((cluster) => {
+    const { name, failure, heldPools = [] } = cluster;
+    if (failure?.runId !== runId) return [];
+    const others = heldPools.filter((held) => !isFailureOf(held, failure));
+    const lines = [linesOfCluster(cluster, manifest), ...others.map((held) => linesOfPool(held, cluster, manifest))];
+    const level = failure.code === 'Cancelled' ? { level: 'warning' as const } : {};
+    const event = { kind: 'ClusterFailed' as const, ...level };
+    return lines.flatMap((one) =>
+      one === undefined
+        ? []
+        : [{ at, runId, cluster: name, ...event, level: levelOf(event), message: failureText(one) }],
+    );
+  });
 }
 
 /** The run did not bring about what was asked for apart from the manifest, and undid it: all is as the manifest asks for. */

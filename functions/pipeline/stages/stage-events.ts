@@ -4,7 +4,9 @@ import type { NewEvent } from '#contracts/records.ts';
 import { type StageResult, waypointOf } from '#contracts/stage.ts';
 import type { CollectResultInput } from '#contracts/state-inputs.ts';
 import type { KindOf, Reported, StageStart } from '#domain/event-kinds.ts';
+import { failureLines, failureText, logCommandOf } from '#domain/failure-lines.ts';
 import { assessStageFailure } from '#domain/failure-policy.ts';
+import { nameOfCluster } from '#domain/naming.ts';
 import { counted } from '#domain/planning/text/words.ts';
 import { clusterEvent } from '../records/cluster-records.ts';
 import { phaseSeconds } from './build-phases.ts';
@@ -45,8 +47,18 @@ function failure(what: string, { input, verdict }: Collected, config: Config): r
     return [{ kind: 'StageRetried', message: `${what} failed, ${bounds}. ${cause}` }];
   }
   if (error?.code === 'Cancelled') return [{ kind: 'StageCancelled', message: error.message }];
-  const tries = attempt > 1 ? ` after ${attempt} tries` : '';
-  return [{ kind: 'StageFailed', message: `${what} failed${tries}. ${cause} What to do: ${error?.hint}` }];
+  if (!error) return [];
+  const { run, slot } = input;
+  const lines = failureLines(
+    { ...error, stage: slot.stage },
+    {
+      cluster: nameOfCluster(run.cluster),
+      undoing: slot.mode === 'undo',
+      tries: attempt,
+      logCommand: logCommandOf(run.runId, slot.stage, run.namespace),
+    },
+  );
+  return [{ kind: 'StageFailed', message: failureText(lines) }];
 }
 
 /** All pauses that may come between the tries of this stage: the sum is as bounded as their number. */
