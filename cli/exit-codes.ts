@@ -11,7 +11,7 @@ export const exitCodes = {
   notFound: 4,
   /** Someone else changed it first. */
   conflict: 5,
-  /** The run ended, but not as asked for: failed or rolled back. */
+  /** The run ended, but not as asked for, and none of the kinds below says why: several kinds, or none known. */
   runFailed: 6,
   /** The API does not answer. */
   unreachable: 7,
@@ -19,6 +19,19 @@ export const exitCodes = {
   forbidden: 8,
   /** Something would be removed, and it was not confirmed; or a plan has to be approved first. */
   unconfirmed: 9,
+  // Kinds of a run that failed; codes up to 19 are kept for more of them.
+  /** A person has to change something: the manifest, a machine, an account. */
+  runRefused: 10,
+  /** The credentials do not work. */
+  runCredentials: 11,
+  /** A quota is used up, or the provider has no capacity. */
+  runNoRoom: 12,
+  /** A machine, network or service did not answer, or another program was making a change. */
+  runNoAnswer: 13,
+  /** Something that Kubeloom itself runs on failed, or Kubeloom has a bug. */
+  runPlatform: 14,
+  /** It was cancelled or interrupted. */
+  runInterrupted: 15,
   /** Ctrl-C. */
   interrupted: 130,
 } as const;

@@ -5,6 +5,7 @@ import { removesAnything, sumOf } from '#domain/planning/text/plan-totals.ts';
 import { type CliClient, cliClient, type ManifestName, type PutCondition } from '../connection/api-client.ts';
 import { ApiProblem } from '../connection/api-problem.ts';
 import { CliError, exitCodes } from '../exit-codes.ts';
+import { commonExitCode } from '../follow/exit-of-failure.ts';
 import { notStarted, reportAccepted, waitForRun } from '../follow/wait.ts';
 import { jsonOption } from '../options.ts';
 import { faultLines } from '../print/faults.ts';
@@ -53,7 +54,7 @@ export function registerApply(program: Command): void {
       'submit manifests, Secrets, TemplateGitReferences, RoleBindings, GitSources and documents of inventories',
     )
     .requiredOption('-f, --file <file...>', 'YAML or JSON files, - for standard input')
-    .option('--wait', 'show progress until the run ends; exit 6 when it fails')
+    .option('--wait', 'show progress until the run ends; exit 6 or 10 to 15 when it fails')
     .option('--if-match <etag>', 'only if the stored generation is this one, e.g. g3-a1', tagOf);
   command.option(
     '--plan <id...>',
@@ -82,10 +83,10 @@ async function apply(options: ApplyOptions): Promise<number> {
   if (refused) note('nothing was stored or started');
   const outcomes: Outcome[] = [];
   for (const outcome of submitted) outcomes.push(options.wait ? await wait(api, outcome, options) : outcome);
-  const code = Math.max(exitCodes.ok, ...outcomes.map((outcome) => outcome.code));
+  const code = commonExitCode(outcomes.map((outcome) => outcome.code));
   if (options.json) {
     const documents = outcomes.map(({ code: _, ...outcome }) => outcome);
-    printJson({ ok: code === exitCodes.ok, documents });
+    printJson({ ok: code === exitCodes.ok, exitCode: code, documents });
   }
   return code;
 }
@@ -123,7 +124,7 @@ function planOf(text: string, before: readonly string[] = []): readonly string[]
   throw new CliError(`--plan ${text}: write the id of a plan, as \`kubeloom plan\` prints it`, exitCodes.usage);
 }
 
-/** Each document that the API refuses now, such as after a change in between, is reported; the exit code is that of the worst. */
+/** Each document that the API refuses now, such as after a change in between, is reported; the exit code is the common one. */
 async function submit(api: CliClient, item: Judged, options: ApplyOptions): Promise<Outcome> {
   const { document, plan, totals: _totals, refused: _, ...judged } = item;
   const quiet = options.json === true;

@@ -42,7 +42,7 @@ export function registerApprove(program: Command): void {
     .description('approve a proposed plan: exactly this plan is carried out, or nothing if anything has changed')
     .addOption(namespaceOf())
     .requiredOption('--plan <id>', 'the plan, as `kubeloom plans` shows it')
-    .option('--wait', 'show progress until the run ends; exit 6 when it fails');
+    .option('--wait', 'show progress until the run ends; exit 6 or 10 to 15 when it fails');
   consentOptions(approve)
     .addOption(jsonOption())
     .action(async (name: string, options: ApproveOptions) => {

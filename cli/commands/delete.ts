@@ -25,7 +25,7 @@ export function registerDelete(program: Command): void {
       '--orphan <node...>',
       'orphan these nodes: stop managing them instead of removing them; `all` orphans everything',
     )
-    .option('--wait', 'show progress until all is gone; exit 6 when something could not be removed');
+    .option('--wait', 'show progress until all is gone; exit 6 or 10 to 15 when something could not be removed');
   consentOptions(command)
     .addOption(jsonOption())
     .action(async (name: string, options: DeleteOptions) => {
@@ -64,7 +64,8 @@ async function remove(key: ManifestName, options: DeleteOptions): Promise<number
     return exitCodes.ok;
   }
   const { manifest, elapsedMs, code } = await waitForRun(api, key, accepted, { json, deleting: true });
-  if (json) printJson({ accepted, deleted: manifest === undefined, manifest: manifest ?? null, elapsedMs });
+  if (json)
+    printJson({ accepted, deleted: manifest === undefined, manifest: manifest ?? null, elapsedMs, exitCode: code });
   return code;
 }
 

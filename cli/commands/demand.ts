@@ -20,7 +20,7 @@ export function registerDemand(program: Command): void {
   const command = (words: string, description: string) =>
     program.command(words).description(description).addOption(namespaceOf());
   const last = (one: Command) =>
-    one.option('--wait', 'show progress until the run ends; exit 6 when it fails').addOption(jsonOption());
+    one.option('--wait', 'show progress until the run ends; exit 6 or 10 to 15 when it fails').addOption(jsonOption());
 
   last(
     command(

@@ -4,6 +4,7 @@ import type { Command } from 'commander';
 import type { RollOutDescription, RollOutVerb } from '#contracts/roll-outs.ts';
 import { type CliClient, cliClient } from '../connection/api-client.ts';
 import { exitCodes } from '../exit-codes.ts';
+import { commonExitCode, exitCodeOfFailure } from '../follow/exit-of-failure.ts';
 import { whenInterrupted } from '../interrupt.ts';
 import { jsonOption, namespaceOf } from '../options.ts';
 import { note, paintStatus, print, printJson, printTable } from '../print/output.ts';
@@ -37,7 +38,7 @@ export function registerRollOut(program: Command): void {
   const sub = (words: string, description: string): Command =>
     rollOut.command(words).description(description).addOption(namespaceOf('the inventory')).addOption(jsonOption());
   const waits = (command: Command): Command =>
-    command.option('--wait', 'show progress until it ends, halts or is paused; exit 6 when it halts');
+    command.option('--wait', 'show progress until it ends, halts or is paused; exit 6 or 10 to 15 when it halts');
   waits(
     sub(
       'start',
@@ -135,7 +136,7 @@ async function waitFor(
       if (!quiet && line !== last) note(line);
       last = line;
       if (now.status !== 'Running' && now.status !== 'Interrupted') {
-        if (now.status === 'Halted') process.exitCode = exitCodes.runFailed;
+        if (now.status === 'Halted') process.exitCode = await exitCodeOfHalt(api, now);
         return now;
       }
       await pause(readEveryMs);
@@ -143,4 +144,18 @@ async function waitFor(
   } finally {
     forget();
   }
+}
+
+/** More failures than that have no common kind that is worth reading them for. */
+const mostRead = 20;
+
+/** The kind that its failed clusters have in common. */
+async function exitCodeOfHalt(api: CliClient, { namespace, clusters }: RollOutDescription): Promise<number> {
+  const failed = clusters.filter(({ state }) => state === 'failed');
+  if (failed.length > mostRead) return exitCodes.runFailed;
+  const codes = failed.map(async ({ name }) => {
+    const manifest = await api.getManifest({ namespace, name }).catch(() => undefined);
+    return manifest?.status === 'Failed' ? exitCodeOfFailure(manifest) : exitCodes.runFailed;
+  });
+  return commonExitCode(await Promise.all(codes)) || exitCodes.runFailed;
 }

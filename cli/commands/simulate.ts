@@ -3,13 +3,15 @@ import type { Command } from 'commander';
 import type { ManifestDescription } from '#contracts/api-bodies.ts';
 import type { RunEvent } from '#contracts/records.ts';
 import { errorClasses } from '#domain/errors.ts';
+import { withoutLog } from '#domain/failure-lines.ts';
 import { draftOfDocument } from '#domain/manifest/groups/groups-as-manifest.ts';
 import { referenceName, referencesIn } from '#domain/manifest/references-in.ts';
 import { documentName, isManifest, kindOf } from '#domain/manifest/validate-documents.ts';
 import { stageNames } from '#domain/plan.ts';
 import { type CliClient, cliClient, type ManifestName } from '../connection/api-client.ts';
 import { CliError, exitCodes } from '../exit-codes.ts';
-import { follow } from '../follow/watch.ts';
+import { commonExitCode } from '../follow/exit-of-failure.ts';
+import { exitCodeOfRun, type FollowedApi, follow } from '../follow/watch.ts';
 import { whenInterrupted } from '../interrupt.ts';
 import { jsonOption } from '../options.ts';
 import { clusterFailureLines, describeManifest } from '../print/describe-manifest.ts';
@@ -35,6 +37,8 @@ interface Step {
   readonly manifest: string;
   readonly status: string;
   readonly asItShould: boolean;
+  /** Exit code of its run. */
+  readonly code: number;
   readonly elapsedMs: number;
   readonly clusters: readonly {
     readonly cluster: string;
@@ -131,14 +135,16 @@ async function applyOne(api: CliClient, item: FileDocument, options: SimulateOpt
   const key = documentName(item.document);
   const accepted = await api.putManifest(key, item.document);
   const quiet = options.json === true;
-  const shows = options.verbose ? undefined : ({ level }: RunEvent) => level !== 'info';
-  const followed = await follow(api, key, { runId: accepted.runId, quiet, ...(shows && { shows }) });
+  // What failed is shown below, in the same lines.
+  const shows = ({ level, kind }: RunEvent) => kind !== 'ClusterFailed' && (options.verbose || level !== 'info');
+  const followed = await follow(eventsWithoutLogs(api), key, { runId: accepted.runId, quiet, shows });
   const manifest = followed.manifest && withoutLogs(followed.manifest);
   const step: Step = {
     file: item.file,
     manifest: `${key.namespace}/${key.name}`,
     status: manifest?.status ?? 'Gone',
     asItShould: manifest?.status === 'Done' || failing,
+    code: exitCodeOfRun(followed, { deleting: false, unchanged: false }),
     elapsedMs: followed.elapsedMs,
     clusters: (manifest?.clusters ?? []).map((cluster) => ({
       cluster: cluster.name ?? cluster.cluster,
@@ -150,6 +156,15 @@ async function applyOne(api: CliClient, item: FileDocument, options: SimulateOpt
   if (!options.json) show(step, manifest, options.verbose === true);
   return step;
 }
+
+/** Its events without commands that show logs. */
+const eventsWithoutLogs = (api: CliClient): FollowedApi => ({
+  getManifest: (key) => api.getManifest(key),
+  listEvents: async (key, query) => {
+    const page = await api.listEvents(key, query);
+    return { ...page, items: page.items.map((event) => ({ ...event, message: withoutLog(event.message) })) };
+  },
+});
 
 /** The platform does not answer any more once it has ended. */
 function withoutLogs(manifest: ManifestDescription): ManifestDescription {
@@ -176,7 +191,8 @@ function show(step: Step, manifest: ManifestDescription | undefined, verbose: bo
 
 function report(steps: readonly Step[], options: SimulateOptions): number {
   const good = steps.every((step) => step.asItShould) && steps.at(-1)?.status === 'Done';
-  if (options.json) printJson({ simulated: true, ok: good, steps });
+  if (options.json) printJson({ simulated: true, ok: good, steps: steps.map(({ code: _, ...step }) => step) });
   else note('simulated: no machine, network or cluster was created');
-  return good ? exitCodes.ok : exitCodes.runFailed;
+  const counted = steps.filter((step, at) => !step.asItShould || at === steps.length - 1);
+  return good ? exitCodes.ok : commonExitCode(counted.map(({ code }) => code)) || exitCodes.runFailed;
 }

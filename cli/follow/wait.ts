@@ -56,7 +56,7 @@ export async function reportAndWait(
     return wait ? notStarted(accepted) : exitCodes.ok;
   }
   const { manifest, elapsedMs, code } = await waitForRun(api, key, accepted, { json });
-  if (json) printJson({ accepted, manifest: manifest ?? null, elapsedMs });
+  if (json) printJson({ accepted, manifest: manifest ?? null, elapsedMs, exitCode: code });
   return code;
 }
 

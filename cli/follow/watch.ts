@@ -8,6 +8,7 @@ import { CliError, exitCodes } from '../exit-codes.ts';
 import { compareRuns } from '../manifest-name.ts';
 import { eventLines } from '../print/event-lines.ts';
 import { eventFeed } from './event-feed.ts';
+import { exitCodeOfFailure } from './exit-of-failure.ts';
 import { openLiveView, silentView, type View } from './live-view.ts';
 
 export interface Followed {
@@ -156,17 +157,22 @@ function viewFor({ quiet, write }: FollowOptions): View {
   return openLiveView();
 }
 
-/** Exit code for the end of a run that the command waited for; `unchanged`: no run was started. */
+/** Exit code for the end of a run that the command waited for, by the kind of its failure; `unchanged`: no run was started. */
 export function exitCodeOfRun(
   { manifest }: Followed,
   { deleting, unchanged }: { readonly deleting: boolean; readonly unchanged: boolean },
 ): number {
-  if (deleting) return manifest === undefined ? exitCodes.ok : exitCodes.runFailed;
+  const code = manifest === undefined ? exitCodes.runFailed : exitCodeOfEnd(manifest);
+  if (deleting) return manifest === undefined ? exitCodes.ok : code;
   // A check of what failed before has done its work.
   const checked = manifest?.status === 'Failed' && manifest.lastRun?.status === 'Succeeded';
   const reached = checked || (manifest?.status === 'Done' && (unchanged || !wasUndone(manifest)));
-  return reached ? exitCodes.ok : exitCodes.runFailed;
+  return reached ? exitCodes.ok : code;
 }
+
+/** A manifest that was paused before its run ended has no failure of this run. */
+const exitCodeOfEnd = (manifest: ManifestDescription): number =>
+  manifest.status === 'Failed' || wasUndone(manifest) ? exitCodeOfFailure(manifest) : exitCodes.runFailed;
 
 /** All is as the manifest asks for, and what its last run was asked for apart from it was undone. */
 export function wasUndone({ status, lastRun }: ManifestDescription): boolean {

@@ -95,7 +95,7 @@ export function failureLines(failure: FailedWork, place: FailurePlace): FailureL
   return { what: whatOf(failure, place), cause: causeOf(failure), todo: todoOf(failure, place) };
 }
 
-/** Of an answer of the API; one of an older release has no lines, and says less. */
+/** The lines of an answer of the API; one of an older release has none, and says less. */
 export function reportedLines(
   failure: FailedWork & { readonly lines?: FailureLines | undefined; readonly logCommand?: string | undefined },
   cluster: string,
@@ -105,6 +105,9 @@ export function reportedLines(
 
 /** One under the other, as texts that have no fields show them. */
 export const failureText = ({ what, cause, todo }: FailureLines): string => [what, cause, todo].join('\n');
+
+/** The text of a failure where its log will not exist any more. */
+export const withoutLog = (text: string): string => text.replace(/ ?Log: kubeloom logs [^\n]*$/, '');
 
 function whatOf({ class: kind, code, stage, resource, waitsFor }: FailedWork, place: FailurePlace): string {
   const { cluster, pools = [], undone = false, undoing = false, tries = 1 } = place;

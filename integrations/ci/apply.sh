@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Carries out exactly the plans whose ids are in the file PLANS, or refuses and says what moved.
-# Usage: apply.sh PLANS FILE…     Ends with 5 when a plan moved, 6 when a run failed, 9 when a plan has to be approved first.
+# Usage: apply.sh PLANS FILE…     Ends with 5 when a plan moved, 6 or 10 to 15 when a run failed, 9 when a plan has to be approved first.
 set -euo pipefail
 plans=$1
 shift

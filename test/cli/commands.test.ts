@@ -109,7 +109,7 @@ describe('kubeloom simulate', () => {
       'kubernetes:user',
       join(root, 'examples/local-two-providers.yaml'),
     ]);
-    expect(code).toBe(6);
+    expect(code).toBe(10);
     expect(stdout).toContain('RolledBack');
     expect(stdout).not.toContain('kubeloom logs');
     expect(stderr).toContain('simulated: no machine, network or cluster was created');

@@ -215,7 +215,7 @@ describe('the exit code of a run that was waited for', () => {
   };
 
   it('a run that undid what it was asked for has failed, also when the manifest is done', () => {
-    expect([codeOf('Succeeded'), codeOf('Failed'), codeOf('Aborted')]).toEqual([0, 6, 6]);
+    expect([codeOf('Succeeded'), codeOf('Failed'), codeOf('Aborted')]).toEqual([0, 6, 15]);
   });
 
   it('a check of what exists has not failed, although its manifest had', () => {

@@ -9,7 +9,7 @@ import { root } from './kubeloom-process.ts';
 
 let platform: Platform;
 let folder: string;
-const settings = ['KUBELOOM_SIM_STAGE_MS', 'KUBELOOM_LOG'];
+const settings = ['KUBELOOM_SIM_STAGE_MS', 'KUBELOOM_LOG', 'KUBELOOM_SIM_FAULTS'];
 const before = settings.map((name) => [name, process.env[name]] as const);
 
 const kubeloom = (...args: readonly string[]) =>
@@ -85,6 +85,16 @@ it('a change is planned, and rolled out in waves by the id of the plan', async (
   expect((await kubeloom('rollout', 'describe', id, '-n', 'fleet')).stdout).toContain('wave 1: 1 of 1 cluster done');
   expect((await kubeloom('rollout', 'pause', id, '-n', 'fleet')).code).toBe(5);
   expect((await kubeloom('inventory', 'apply', '--plan', plan, '-f', prod, '-n', 'fleet')).code).toBe(5);
+});
+
+it('a roll-out that halts ends with the kind of the failures of its clusters', async () => {
+  process.env.KUBELOOM_SIM_FAULTS = JSON.stringify([{ stage: 'kubernetes', class: 'quota' }]);
+  const prod = join(folder, '2-environments.yaml');
+  writeFileSync(prod, readFileSync(prod, 'utf8').replace('count: 5', 'count: 6'));
+  const halted = await kubeloom('rollout', 'start', '-f', prod, '--soak', '0s', '-n', 'fleet', '--wait');
+  expect(halted.stdout).toContain('Halted');
+  expect(halted.code).toBe(12);
+  delete process.env.KUBELOOM_SIM_FAULTS;
 });
 
 it('faults of an inventory are reported with kinds and places before anything is stored', async () => {

@@ -9,7 +9,7 @@ describe('kubeloom retry', () => {
   it('retry tries again what failed, as the description says', async () => {
     faults([{ stage: 'nodes', class: 'user', cluster: 'retried' }]);
     const failed = await kubeloom(['apply', '-f', file('retried'), '--wait']);
-    expect(failed.code).toBe(6);
+    expect(failed.code).toBe(10);
     expect(failed.stdout).toContain('`kubeloom retry retried`');
     expect(failed.stdout).toMatch(/Failed after/);
     const { code, stdout } = await kubeloom(['retry', 'retried', '--wait', '--json']);
@@ -42,7 +42,7 @@ describe('kubeloom retry', () => {
       .replace('compute: [compute]', 'compute: [compute, other]');
     writeFileSync(path, text);
     const { code, stdout } = await kubeloom(['apply', '-f', path, '--wait']);
-    expect(code).toBe(6);
+    expect(code).toBe(11);
     expect(stdout).toMatch(/cluster degraded {2}Degraded/);
     expect(stdout).toContain('left out: pool other (compute)');
     expect((await kubeloom(['get', 'degraded'])).stdout).toMatch(/Failed .*degraded \(3 nodes\) Degraded/);
