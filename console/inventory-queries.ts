@@ -55,6 +55,15 @@ export function useRollOuts(namespace: string) {
   });
 }
 
+/** Those that halted or were interrupted, in all namespaces. */
+export function useTroubledRollOuts(requests: number) {
+  return useQuery({
+    queryKey: ['troubled-roll-outs'],
+    queryFn: async ({ signal }) => (await askUnlessChanged('GET /v1/rollouts', { signal })).items,
+    refetchInterval: paced<unknown>(() => calmFor(requests)),
+  });
+}
+
 export function useRollOut(namespace: string, id: string | undefined) {
   return useQuery({
     queryKey: ['roll-out', namespace, id],

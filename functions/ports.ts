@@ -182,6 +182,8 @@ export interface RollOutStore {
   put(record: RollOutRecord): Promise<void>;
   /** Those that are Running and were not written since `before` (ISO 8601), the oldest first. One that cannot be read is left out. */
   quiet(before: string, limit: number): Promise<readonly RollOutRecord[]>;
+  /** Those that are Halted, of all namespaces, the last one first. One that cannot be read, or that an older release stored, is left out. */
+  halted(limit: number): Promise<readonly RollOutRecord[]>;
   /** Version 0 and no claims if nothing is stored. */
   claims(namespace: string): Promise<RollOutClaims>;
   /** Throws `VersionConflict` as `put`. */

@@ -6,6 +6,7 @@ import type { ManifestSummary } from '#contracts/api-bodies.ts';
 import { fleetSorts, fleetStates } from '#contracts/fleet.ts';
 import { counted } from '#domain/planning/text/words.ts';
 import { type CliClient, cliClient } from '../connection/api-client.ts';
+import { whenMissing } from '../connection/api-problem.ts';
 import { CliError, exitCodes } from '../exit-codes.ts';
 import { allManifests, manifestNamed } from '../find/find-manifest.ts';
 import { chosenManifests, type FleetOptions, fleetChoice } from '../find/fleet-choice.ts';
@@ -14,7 +15,7 @@ import { parseManifestName, shortName } from '../manifest-name.ts';
 import { jsonOption, onlyNamespace } from '../options.ts';
 import { statusOf } from '../print/describe-manifest.ts';
 import { clip, shortList, type TableOptions } from '../print/layout.ts';
-import { paintedTable, paintStatus, print, printJson } from '../print/output.ts';
+import { note, paintedTable, paintStatus, print, printJson } from '../print/output.ts';
 import { ago } from '../print/times.ts';
 
 const formats = ['wide', 'name', 'yaml', 'json'] as const;
@@ -66,7 +67,20 @@ async function get(names: readonly string[], options: GetOptions): Promise<void>
   if (options.json || options.output === 'json') return printJson(items);
   if (options.output === 'yaml') return printDocuments(api, items);
   if (options.output === 'name') for (const item of items) print(shortName(item));
-  else for (const line of manifestTable(items, options)) print(line);
+  else {
+    for (const line of manifestTable(items, options)) print(line);
+    if (options.state?.toLowerCase().includes('attention')) await noteRollOuts(api, namespace);
+  }
+}
+
+/** Roll-outs that need a person; they are no manifests, and rows of the table stay what scripts know. */
+async function noteRollOuts(api: CliClient, namespace: string | undefined): Promise<void> {
+  const { items } = await api.listTroubledRollOuts({ namespace }).catch(whenMissing({ items: [] }));
+  for (const one of items) {
+    const why =
+      one.halted ?? 'its execution ended early; it continues automatically, or with `kubeloom rollout resume`';
+    note(`roll-out ${paintStatus(one.status)}: ${why}; kubeloom rollout describe ${one.id} -n ${one.namespace}`);
+  }
 }
 
 /** A manifest of that name is read with its namespace: `kubeloom get team/groups`. */

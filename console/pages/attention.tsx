@@ -1,5 +1,6 @@
 /** Everything that needs a person: failures with what to do, and what the last checks found. */
 import type { AnswerTo } from '../api.ts';
+import { type RollOutSummary, useTroubledRollOuts } from '../inventory-queries.ts';
 import { commands } from '../model/commands.ts';
 import { failureClasses } from '../model/failure-classes.ts';
 import type { Summary } from '../model/fleet.ts';
@@ -20,12 +21,13 @@ type Waiting = AnswerTo<'GET /v1/plans'>['items'][number];
 const inNeed = { ...everything, state: 'attention,drifted' };
 /** More cards than a person reads. */
 const most = 200;
-/** The fleet, and plans that wait. */
-const requests = 2;
+/** The fleet, plans that wait, and roll-outs. */
+const requests = 3;
 
 export default function AttentionPage() {
   const fleet = useFleet(inNeed, most, requests);
   const plans = useWaitingPlans(requests);
+  const rollOuts = useTroubledRollOuts(requests);
   if (!fleet.data) return fleet.error ? <Trouble error={fleet.error} what="the fleet" /> : <Loading what="the fleet" />;
   const rows = fleet.data.items.map(fleetRow);
   const failed = rows.filter(({ summary }) => isTroubled(summary));
@@ -36,16 +38,19 @@ export default function AttentionPage() {
       <div className="title">
         <h1>Needs you</h1>
         <CopyCommand command={commands.fleet(inNeed)} />
-        <UpdatedAll of={[fleet, plans]} />
+        <UpdatedAll of={[fleet, plans, rollOuts]} />
       </div>
       {fleet.error && <Trouble error={fleet.error} what="the fleet" />}
-      {rows.length === 0 && plans.data?.items.length === 0 && (
+      {rows.length === 0 && plans.data?.items.length === 0 && rollOuts.data?.length === 0 && (
         <Empty title="Nothing needs you">
           <p>Every manifest is as desired, or Kubeloom is at work on it.</p>
         </Empty>
       )}
       <Answered of={plans} what="plans that wait for an approval">
         {({ items }) => (items.length > 0 ? <WaitingPlans items={items} /> : null)}
+      </Answered>
+      <Answered of={rollOuts} what="roll-outs that need you">
+        {(items) => (items.length > 0 ? <TroubledRollOuts items={items} /> : null)}
       </Answered>
       {failed.map(({ key, summary }) => (
         <FailedCard key={key} summary={summary} />
@@ -113,6 +118,25 @@ function WaitingPlans({ items }: { readonly items: readonly Waiting[] }) {
           </section>
         );
       })}
+    </section>
+  );
+}
+
+function TroubledRollOuts({ items }: { readonly items: readonly RollOutSummary[] }) {
+  return (
+    <section aria-labelledby="roll-outs-title">
+      <h2 id="roll-outs-title">Roll-outs</h2>
+      <ul className="plain rows">
+        {items.map(({ namespace, id, status, halted }) => (
+          <li key={`${namespace}/${id}`}>
+            <a href={hrefOf(['inventory', namespace, 'rollouts'], { id })} data-row>
+              {namespace}/{id}
+            </a>{' '}
+            <Status of={status} /> {halted ?? 'its execution ended early; it continues automatically, or is resumed'}{' '}
+            <CopyCommand command={commands.rollOut(namespace, id)} />
+          </li>
+        ))}
+      </ul>
     </section>
   );
 }

@@ -36,6 +36,9 @@ const tones: Readonly<Record<string, readonly [tone: Tone, word: string]>> = {
   Unreachable: ['warn', 'Unreachable'],
   Leaving: ['work', 'Leaving'],
   Leftover: ['warn', 'Left over'],
+  // roll-outs
+  Halted: ['bad', 'Halted'],
+  Interrupted: ['bad', 'Interrupted'],
   // stored plans
   Proposed: ['warn', 'Proposed'],
   Approved: ['good', 'Approved'],

@@ -4,7 +4,14 @@ import { PipelineError } from '#domain/errors.ts';
 import type { RollOutStore } from '../ports.ts';
 import { dueIn, followsStored, type Item, itemKeyOf, itemsIn, TableStore, type Write } from './dynamo-table.ts';
 import { readableOnes, readJsonRecord } from './stored-record.ts';
-import { type ItemKey, rollOutClaimsItem, rollOutItem, rollOutsOf, runningRollOuts } from './table-keys.ts';
+import {
+  haltedRollOuts,
+  type ItemKey,
+  rollOutClaimsItem,
+  rollOutItem,
+  rollOutsOf,
+  runningRollOuts,
+} from './table-keys.ts';
 
 export class DynamoRollOuts extends TableStore implements RollOutStore {
   async get(key: RollOutKey): Promise<RollOutRecord | undefined> {
@@ -23,7 +30,8 @@ export class DynamoRollOuts extends TableStore implements RollOutStore {
 
   /** `together`: what is written with it, or not at all. */
   async put(record: RollOutRecord, together: readonly Write[] = []): Promise<void> {
-    const index = record.status === 'Running' && { duePartition: runningRollOuts, dueAt: record.updatedAt };
+    const duePartition = partitions[record.status];
+    const index = duePartition !== undefined && { duePartition, dueAt: record.updatedAt };
     await this.#put({ ...rollOutItem(record), ...index }, record, { what: `roll-out ${record.id}`, together });
   }
 
@@ -32,6 +40,12 @@ export class DynamoRollOuts extends TableStore implements RollOutStore {
     // The index lags behind the table.
     const stored = readableOnes(await this.table.getAll(items.map(itemKeyOf)), read);
     return stored.filter(({ status, updatedAt }) => status === 'Running' && updatedAt <= before);
+  }
+
+  async halted(limit: number): Promise<readonly RollOutRecord[]> {
+    const { items } = await this.table.query({ ...dueIn(haltedRollOuts), newestFirst: true, limit });
+    const stored = readableOnes(await this.table.getAll(items.map(itemKeyOf)), read);
+    return stored.filter(({ status }) => status === 'Halted');
   }
 
   async claims(namespace: string): Promise<RollOutClaims> {
@@ -60,6 +74,12 @@ export class DynamoRollOuts extends TableStore implements RollOutStore {
     throw new PipelineError('VersionConflict', `${what} was changed meanwhile; read it again`);
   }
 }
+
+/** Where the `due` index has them, by status; the others are not in it. */
+const partitions: Readonly<Partial<Record<RollOutRecord['status'], string>>> = {
+  Running: runningRollOuts,
+  Halted: haltedRollOuts,
+};
 
 function read({ pk, sk, record, format }: Item): RollOutRecord {
   const what = `roll-out ${String(sk).slice(rollOutsOf.length)} of namespace ${String(pk).split('#')[1]}`;

@@ -138,6 +138,9 @@ export const rollOutItem = ({ namespace, id }: RollOutKey): ItemKey => ({
 /** Partition of the `due` index that holds roll-outs that are Running, by the time at which they were written last. */
 export const runningRollOuts = 'ROLLOUTS';
 
+/** The same for those that halted, of all namespaces. */
+export const haltedRollOuts = 'ROLLOUTS#HALTED';
+
 /** Which roll-out touches which clusters. */
 export const rollOutClaimsItem = (namespace: string): ItemKey => ({ pk: `ROLLOUTS#${namespace}`, sk: 'CLAIMS' });
 

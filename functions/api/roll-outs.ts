@@ -19,19 +19,37 @@ const listedAtMost = 50;
 
 export const listRollOuts = handle(operations.listRollOuts, async ({ path: { namespace }, headers }, deps) => {
   const records = await deps.rollOuts.list(namespace, listedAtMost);
-  const items = await Promise.all(
+  return unlessSeen(headers, { items: await summaries(deps, records) });
+});
+
+/** More than a person reads. */
+const troubledAtMost = 200;
+
+/** Those that are interrupted continue automatically, as a rule within minutes. */
+export const listTroubledRollOuts = handle(
+  operations.listTroubledRollOuts,
+  async ({ query: { namespace }, caller, headers }, deps) => {
+    const [halted, running] = await Promise.all([
+      deps.rollOuts.halted(troubledAtMost),
+      deps.rollOuts.quiet(deps.clock.now().toISOString(), troubledAtMost),
+    ]);
+    const visible = [...halted, ...running].filter(
+      (record) => caller.may('viewer', record.namespace) && (namespace ?? record.namespace) === record.namespace,
+    );
+    const items = (await summaries(deps, visible)).filter(({ status }) => status !== 'Running');
+    return unlessSeen(headers, { items });
+  },
+);
+
+async function summaries(deps: Pick<ApiPorts, 'workflows'>, records: readonly RollOutRecord[]) {
+  return Promise.all(
     records.map(async (record) => {
-      const {
-        clusters: _,
-        settings: _settings,
-        plan: _plan,
-        ...summary
-      } = describeRollOut(record, await executionStatus(deps, record));
+      const described = describeRollOut(record, await executionStatus(deps, record));
+      const { clusters: _, settings: _settings, plan: _plan, ...summary } = described;
       return summary;
     }),
   );
-  return unlessSeen(headers, { items });
-});
+}
 
 export const getRollOut = handle(operations.getRollOut, async ({ path, headers }, deps) => {
   const record = await storedRollOut(deps, path);

@@ -91,6 +91,7 @@ export const portActions = {
   'rollOuts.list': ['dynamodb:Query'],
   'rollOuts.put': ['dynamodb:PutItem'],
   'rollOuts.quiet': ['dynamodb:BatchGetItem', 'dynamodb:Query'],
+  'rollOuts.halted': ['dynamodb:BatchGetItem', 'dynamodb:Query'],
   'rollOuts.claims': ['dynamodb:GetItem'],
   'rollOuts.putClaims': ['dynamodb:PutItem'],
   'gitSources.get': ['dynamodb:GetItem'],

@@ -57,6 +57,7 @@ const least: Readonly<Record<string, AccessRole | 'authenticated' | 'anonymous' 
   planInventory: 'viewer',
   explainManifest: 'viewer',
   listRollOuts: 'viewer',
+  listTroubledRollOuts: 'viewer',
   getRollOut: 'viewer',
   startRollOut: 'operator',
   changeRollOutState: 'operator',

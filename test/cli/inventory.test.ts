@@ -95,6 +95,10 @@ it('a roll-out that halts ends with the kind of the failures of its clusters', a
   expect(halted.stdout).toContain('Halted');
   expect(halted.code).toBe(12);
   delete process.env.KUBELOOM_SIM_FAULTS;
+  const [id = '?'] = /\d{8}-\d{6}-\w+/.exec(halted.stdout) ?? [];
+  const inNeed = await kubeloom('get', '--state', 'attention');
+  expect(inNeed.stderr).toMatch(new RegExp(`^roll-out Halted: .*; kubeloom rollout describe ${id} -n fleet$`, 'm'));
+  expect((await kubeloom('get')).stderr).toBe('');
 });
 
 it('faults of an inventory are reported with kinds and places before anything is stored', async () => {

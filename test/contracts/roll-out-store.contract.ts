@@ -64,6 +64,22 @@ export function rollOutStoreContract(name: string, make: () => RollOutStore): vo
       expect(await found(1)).toEqual(['first']);
     });
 
+    it('roll-outs that halted are found in all namespaces, the last one first, until they are resumed', async () => {
+      const store = make();
+      const at = (id: string, minutes: number, parts: Partial<RollOutRecord> = {}) =>
+        store.put(aRollOut({ id, updatedAt: minute(minutes), ...parts }));
+      await at('running', 1);
+      await at('first', 2, { status: 'Halted' });
+      await at('last', 3, { status: 'Halted', namespace: 'other' });
+      await at('resumed', 4, { status: 'Halted' });
+      await at('resumed', 5, { version: 2 });
+      await at('undone', 4, { status: 'Halted' });
+      await at('undone', 6, { version: 2, status: 'Undone' });
+      const found = async (limit: number) => (await store.halted(limit)).map(({ id }) => id);
+      expect(await found(9)).toEqual(['last', 'first']);
+      expect(await found(1)).toEqual(['last']);
+    });
+
     it('one of several that claim clusters of a namespace at the same time succeeds', async () => {
       const store = make();
       expect(await store.claims('team')).toEqual({ namespace: 'team', version: 0, claims: [] });

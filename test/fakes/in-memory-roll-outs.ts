@@ -30,6 +30,12 @@ export class InMemoryRollOuts implements RollOutStore {
     return structuredClone(oldest.slice(0, limit));
   }
 
+  async halted(limit: number): Promise<readonly RollOutRecord[]> {
+    const halted = [...this.#records.values()].filter(({ status }) => status === 'Halted');
+    const newest = halted.toSorted((one, other) => other.updatedAt.localeCompare(one.updatedAt));
+    return structuredClone(newest.slice(0, limit));
+  }
+
   async claims(namespace: string): Promise<RollOutClaims> {
     return structuredClone(this.#claims.get(namespace) ?? { namespace, version: 0, claims: [] });
   }

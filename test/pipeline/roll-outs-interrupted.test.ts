@@ -1,7 +1,9 @@
 /** A roll-out whose execution ended early continues automatically, a bounded number of times, and is never shown as Running meanwhile. */
 import { describe, expect, it } from 'vitest';
 import { changesOf } from '#contracts/change-events.ts';
+import { continueRollOut } from '#functions/pipeline/roll-outs/continue-roll-out.ts';
 import { watchQuietRollOuts } from '#functions/pipeline/schedule/quiet-roll-outs.ts';
+import { callApi } from '#test/api/api-under-test.ts';
 import { environment, Fleet, fleet } from './harness/fleet.ts';
 import { internalFault } from './harness/state-machines.ts';
 
@@ -26,6 +28,29 @@ async function eventsOf(world: Fleet, kind: string): Promise<readonly string[]> 
   const { items } = await world.pipeline.deps.events.list(changesOf(fleet), 200);
   return items.filter((event) => event.kind === kind).map(({ message }) => message);
 }
+
+describe('roll-outs that need a person', () => {
+  const troubled = async ({ pipeline }: Fleet) => (await callApi(pipeline.deps, 'GET', '/v1/rollouts', {})).json.items;
+
+  it('one that was interrupted, and one that halted, are in one list until they continue', async () => {
+    const world = await Fleet.of(2);
+    expect(await troubled(world)).toEqual([]);
+    const id = await started(world);
+    killAt(world, 'judge-batch');
+    await world.pipeline.rollOut();
+    expect(await troubled(world)).toMatchObject([{ namespace: fleet, id, status: 'Interrupted', halted: null }]);
+    const record = await world.pipeline.deps.rollOuts.get({ namespace: fleet, id });
+    if (record)
+      await continueRollOut(
+        { status: 'FAILED', input: { namespace: fleet, id, execution: record.execution } },
+        { ...world.pipeline.deps, config: { ...world.pipeline.deps.config, KUBELOOM_MAX_CUT_OFFS: 1 } },
+      );
+    const halted = expect.stringContaining('in a row were interrupted');
+    expect(await troubled(world)).toMatchObject([{ namespace: fleet, id, status: 'Halted', halted }]);
+    await callApi(world.pipeline.deps, 'POST', `/v1/inventory/${fleet}/rollouts/${id}/cancel`, {});
+    expect(await troubled(world)).toEqual([]);
+  });
+});
 
 describe('a roll-out that is interrupted', () => {
   it('a roll-out in a batch continues without a person, and repeats no cluster that is done', async () => {

@@ -1,6 +1,6 @@
 /** Operations on inventories: layers, orders, templates and clusters that inherit them. */
 import { z } from 'zod';
-import { ManifestPath } from '../http-parameters.ts';
+import { ManifestPath, NamespaceQuery } from '../http-parameters.ts';
 import * as inventory from '../inventory.ts';
 import * as rollOuts from '../roll-outs.ts';
 import {
@@ -15,6 +15,7 @@ import {
   operator,
   planHeader,
   viewer,
+  viewerAnywhere,
 } from './operation.ts';
 
 const read = { method: 'GET', access: viewer } as const;
@@ -123,6 +124,18 @@ export const rollOutOperations = {
     summary: 'List the roll-outs of a namespace, newest first',
     headers: ifChanged,
     answers: okIfChanged('roll-outs', rollOuts.RollOutList),
+    problems: [400],
+  },
+  listTroubledRollOuts: {
+    method: 'GET',
+    access: viewerAnywhere,
+    tag: 'inventory',
+    path: '/v1/rollouts',
+    summary:
+      'List the roll-outs that need a person, of all namespaces that you may see: those that halted, and those whose execution ended early',
+    query: NamespaceQuery,
+    headers: ifChanged,
+    answers: okIfChanged('roll-outs that halted, then those that were interrupted', rollOuts.RollOutList),
     problems: [400],
   },
   getRollOut: {
