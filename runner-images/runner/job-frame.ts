@@ -5,7 +5,7 @@ import type { RunnerPorts } from '#functions/rights/runner-rights.ts';
 import { revokeVaultTokens } from './credentials.ts';
 import { type Command, type CommandResult, runCommand } from './process.ts';
 import { SecretMask } from './secret-mask.ts';
-import { type StageFailure, stageErrorOf, stageTooLong } from './stage-failure.ts';
+import { maskedError, type StageFailure, stageErrorOf, stageTooLong } from './stage-failure.ts';
 import { StageLog } from './stage-log.ts';
 import { watchForStop } from './stop-requests.ts';
 import { Stopwatch } from './stopwatch.ts';
@@ -93,7 +93,7 @@ export async function runInFrame<Found, Result>(job: FramedJob<Found, Result>): 
   } catch (thrown) {
     const error = stageErrorOf(thrown);
     if (error.class === 'bug' && thrown instanceof Error) log.write('runner', thrown.stack ?? thrown.message);
-    outcome = { ok: false, error: { ...error, message: mask.hide(error.message) } };
+    outcome = { ok: false, error: maskedError(error, mask) };
     log.write('runner', `failed: ${error.class} ${error.code}: ${error.message}`);
   }
   clear();

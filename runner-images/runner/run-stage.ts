@@ -11,7 +11,7 @@ import { FactSheet } from './fact-sheet.ts';
 import { type JobOptions, runInFrame } from './job-frame.ts';
 import { type FailedPool, nodesOfPools, planWithout } from './skip-pools.ts';
 import type { StageContext, StageTools, Tool } from './stage-context.ts';
-import { StageFailure } from './stage-failure.ts';
+import { maskedError, StageFailure } from './stage-failure.ts';
 
 export interface StageOptions extends JobOptions {
   readonly tools: { readonly [Stage in keyof StageTools]: Tool };
@@ -55,7 +55,7 @@ export async function runStage(job: StageJob, ports: AllRunnerPorts, options: St
         target,
         others,
         facts: sheet,
-        skipPool: (pool, error) => failedPools.push({ pool, error: { ...error, message: mask.hide(error.message) } }),
+        skipPool: (pool, error) => failedPools.push({ pool, error: maskedError(error, mask) }),
         emit: (event) => feed.emit(event),
       });
       if (failedPools.length > 0) sheet.lostPools(failedPools.map(({ pool }) => pool));

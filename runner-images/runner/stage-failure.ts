@@ -39,6 +39,13 @@ export function finished(error: ErrorDraft): StageError {
   };
 }
 
+/** Without secrets: a hint and the name of a resource may quote a tool as well as the message does. */
+export function maskedError(error: StageError, mask: { hide(text: string): string }): StageError {
+  const { message, hint, resource } = error;
+  const about = resource === undefined ? {} : { resource: mask.hide(resource) };
+  return { ...error, message: mask.hide(message), hint: mask.hide(hint), ...about };
+}
+
 /** The stage was cancelled; work that it had started is finished or undone by the next plan. `signal` may carry another failure. */
 export function stageCancelled(signal?: AbortSignal): StageFailure {
   if (signal?.reason instanceof StageFailure) return signal.reason;

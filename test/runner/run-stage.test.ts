@@ -212,6 +212,33 @@ describe('stages', () => {
     expect(everything).not.toContain('s3cr3t-token');
   });
 
+  it('a stage hides secrets in each part of its failures, and of those of pools that it leaves out', async () => {
+    const secret = 's3cr3t-token';
+    const draft = {
+      class: 'user',
+      code: 'ToolFailed',
+      message: `refused ${secret}`,
+      hint: `Replace ${secret}.`,
+      resource: `cloud.${secret}`,
+    } as const;
+    const failed = await world.run('traffic', {
+      tool: async ({ mask }) => {
+        mask.add([secret]);
+        throw new StageFailure(draft);
+      },
+    });
+    const leftOut = await world.run('traffic', {
+      tool: async ({ mask, skipPool }) => {
+        mask.add([secret]);
+        skipPool('pool', new StageFailure(draft).error);
+        return {};
+      },
+    });
+    const hidden = { message: 'refused ***', hint: 'Replace ***.', resource: 'cloud.***' };
+    expect(failed.error).toMatchObject(hidden);
+    expect(leftOut.failedPools?.map(({ error }) => error)).toMatchObject([hidden]);
+  });
+
   it('a stage in mode undo works towards the state before', async () => {
     await world.put(aDocument([], { undo: [traffic] }));
     let target: unknown = 'unset';
