@@ -1,10 +1,11 @@
 /** The outcome of a cluster of a roll-out, read from its manifest and the records of its run. */
-import type { ClusterRecord } from '#contracts/records.ts';
+import type { ClusterRecord, ManifestHead } from '#contracts/records.ts';
 import { PipelineError } from '#domain/errors.ts';
 import { listed } from '#domain/planning/text/words.ts';
 import type { RollOutCluster } from '#domain/roll-out/roll-out.ts';
 import type { Using } from '../../ports.ts';
 import { clusterName, driftSinceChange } from '../records/cluster-records.ts';
+import { failedManifestOf, linesOfCluster } from '../records/failed-cluster.ts';
 
 export type ClusterOutcome =
   /** `since`: when its run was stored or started, ISO 8601. */
@@ -31,7 +32,7 @@ export async function clusterOutcome(
   if (manifest.status === 'Pending' || manifest.status === 'Running') {
     return manifest.paused ? failed('it is paused; resume it first') : { kind: 'waits', since: manifest.updatedAt };
   }
-  const unwell = (await deps.clusters.list(key)).flatMap((record) => whatIsWrong(record) ?? []);
+  const unwell = (await deps.clusters.list(key)).flatMap((record) => whatIsWrong(record, manifest) ?? []);
   if (unwell.length > 0) return failed(listed(unwell, 2));
   return manifest.status === 'Done' ? { kind: 'done' } : failed('its run failed');
 }
@@ -48,10 +49,11 @@ export function changedText({
 }
 
 /** The health gate: in the desired state, with all of its pools, and without nodes that are down. */
-function whatIsWrong(record: ClusterRecord): string | undefined {
-  const { status, failure, heldPools = [] } = record;
+function whatIsWrong(record: ClusterRecord, manifest: ManifestHead): string | undefined {
+  const { status, heldPools = [] } = record;
   const name = clusterName(record);
-  if (failure) return `${name}: ${failure.code}: ${failure.message}`;
+  const lines = linesOfCluster({ ...record, name }, failedManifestOf(manifest));
+  if (lines) return `${lines.what}: ${lines.cause}`;
   if (status === 'Degraded') return `${name}: pools ${listed(heldPools.map(({ pool }) => pool))} could not be created`;
   if (status !== 'Converged' && status !== 'Checking') return `${name} is ${status}`;
   const known = driftSinceChange(record)?.health ?? [];
