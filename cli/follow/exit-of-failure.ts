@@ -20,7 +20,7 @@ type Failed = Pick<ManifestDescription, 'lastRun'> & {
   readonly clusters: readonly Pick<ManifestDescription['clusters'][number], 'failure' | 'heldPools'>[];
 };
 
-/** Of a run that did not lead to what was asked for. Several kinds, and failures without a kind: the general code. */
+/** The code of a run that did not lead to what was asked for; several kinds, and failures without a kind, have the general one. */
 export function exitCodeOfFailure({ lastRun, clusters }: Failed): number {
   const kinds = clusters.flatMap(({ failure, heldPools }) => [
     ...(failure ? [failure.code === 'Cancelled' ? exitCodes.runInterrupted : exitCodeOfClass[failure.class]] : []),
@@ -30,7 +30,7 @@ export function exitCodeOfFailure({ lastRun, clusters }: Failed): number {
   return commonExitCode(kinds) || exitCodes.runFailed;
 }
 
-/** Of several results: that of a refusal that is worse than a failed run, else the kind of the runs that failed, or the general code. */
+/** The code of several results together: that of a refusal that is worse than a failed run, else the kind of the runs that failed, or the general code. */
 export function commonExitCode(codes: readonly number[]): number {
   const worst = Math.max(exitCodes.ok, ...codes.map((code) => (isOfRun(code) ? exitCodes.runFailed : code)));
   const [kind, ...others] = new Set(codes.filter(isOfRun));

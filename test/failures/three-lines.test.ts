@@ -199,7 +199,7 @@ describe('words of others in the three lines', () => {
     }
   });
 
-  it('a long cause is cut, and what to do is never cut off by it', async () => {
+  it('a long cause is cut, and what to do is whole all the same', async () => {
     const all = await grown(at('nodes', error('user', { message: 'word '.repeat(390) })));
     const [lines] = all.manifest.clusters.flatMap(({ failure }) => failure?.lines ?? []);
     expect(lines?.cause.length).toBeLessThanOrEqual(400);
