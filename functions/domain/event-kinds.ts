@@ -91,12 +91,7 @@ export const eventKinds = {
     },
     RetriesEnded: { level: 'warning', when: 'a waypoint is no longer retried', fault: 'see `StageFailed`' },
     NeedsAttention: { level: 'error', when: 'a user has to retry or to change the manifest', fault: 'as it says' },
-    ClusterFailed: {
-      level: 'error',
-      or: ['warning'],
-      when: 'a run ended in which it, or a new pool of it, failed or was cancelled; in three lines: what failed where, the cause, what to do and whether it is retried',
-      fault: 'by its class',
-    },
+    ClusterFailed: { level: 'error', or: ['warning'], when: 'how its run failed, in three lines', fault: 'as it says' },
     AccessGiven: {
       level: 'info',
       when: 'a user got access to the cluster; says who, from where, in which role, until when',
