@@ -1,6 +1,6 @@
 /** A real cluster of the product on local hosts, for the tests of one file: platform, API, kubeconfig, proofs. */
 import { execFile } from 'node:child_process';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -130,12 +130,16 @@ export function realCluster(
     await done((await api.putManifest(key, document)).runId);
   }
 
+  /** At once: requests of a test read it meanwhile. */
+  const replaceKubeconfig = (text: string): Promise<void> =>
+    writeFile(`${kubeconfig}.new`, text).then(() => rename(`${kubeconfig}.new`, kubeconfig));
+
   const ended = async (runId: string) => (await follow(api, key, { runId, quiet: true })).manifest;
 
   async function done(runId: string): Promise<void> {
     const now = await ended(runId);
     expect(now?.status, JSON.stringify(now?.clusters.map(({ failure }) => failure))).toBe('Done');
-    await writeFile(kubeconfig, await api.getKubeconfig({ ...key, cluster: (await cluster()).name ?? '' }));
+    await replaceKubeconfig(await api.getKubeconfig({ ...key, cluster: (await cluster()).name ?? '' }));
   }
 
   /** Meanwhile at most one request in a thousand fails. */
@@ -270,7 +274,7 @@ export function realCluster(
     /** What Kubeloom keeps is this one from now on. */
     async keepKubeconfig(text: string): Promise<void> {
       await storeKubeconfig(s3, `kubeconfigs/default/${key.name}/${(await cluster()).cluster}`, text);
-      await writeFile(kubeconfig, text);
+      await replaceKubeconfig(text);
     },
 
     /** Every node is ready, pods reach each other, and the load balancer reaches every pod. */
