@@ -41,7 +41,7 @@ async function failed(name: string): Promise<string> {
     'metadata:\n  annotations: { note: "the word is kumquat" }',
   );
   writeFileSync(path, text);
-  expect((await kubeloom(['apply', '-f', path, '--wait'])).code).toBe(6);
+  expect((await kubeloom(['apply', '-f', path, '--wait'])).code).toBe(10);
   return runOf(name);
 }
 
