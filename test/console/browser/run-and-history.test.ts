@@ -96,7 +96,7 @@ it('the fleet is filtered by provider and ordered as one chooses, and says of ea
   await go('');
   await page
     .getByRole('row', { name: /fails/ })
-    .getByRole('link', { name: /^InjectedFault/ })
+    .getByRole('link', { name: /InjectedFault/ })
     .click();
   await page.getByRole('heading', { name: /^Log of kubernetes/ }).waitFor();
 });
