@@ -11,7 +11,7 @@ import { assessStageFailure, assessWaypointFailure } from '#domain/failure-polic
 import type { Direction } from '#domain/plan.ts';
 import { builtKubeone } from '#local/kubernetes/available.ts';
 import { kubeoneVersions } from '#local/kubernetes/parts.ts';
-import { newest, patchBefore } from '#local/kubernetes/versions.ts';
+import { patchBefore } from '#local/kubernetes/versions.ts';
 import { kubeoneError } from '#runner/kubeone/kubeone-failure.ts';
 import { dynamicPool, twoProviderState } from '#test/rendering/states.ts';
 import { NodesFleet } from '../hosts/nodes-fleet.ts';
@@ -38,11 +38,7 @@ interface Fault {
 }
 
 const fleet = new NodesFleet(
-  [
-    ...['port', 'lock', 'memory'].map((name) => ({ name, kind: 'control', provider: 'north' }) as const),
-    { name: 'control-1', kind: 'control', provider: 'north' },
-    { name: 'control-2', kind: 'control', provider: 'south' },
-  ],
+  ['port', 'lock', 'memory'].map((name) => ({ name, kind: 'control', provider: 'north' }) as const),
   'real',
 );
 
@@ -143,24 +139,6 @@ describe('a control node with a fault', () => {
       expectFailure(result, 'grow', { ...fault, resource: fault.name, last: 'rollBack' });
     },
   );
-});
-
-describe('two control nodes', () => {
-  beforeAll(async () => {
-    const { code, printed } = await apply(patchBefore, 'control-1', 'control-2');
-    expect(code, printed.slice(-3000)).toBe(0);
-  });
-
-  test('etcd without quorum: nothing is tried at once, since nothing helps but a machine that comes back', async () => {
-    await fleet.power('kill', 'control-2');
-    expectFailure(await apply(newest, 'control-1', 'control-2'), 'upgrade', {
-      class: 'conflict',
-      code: 'EtcdWithoutQuorum',
-      words: /quorum/,
-      next: 'failed',
-      last: 'backOff',
-    });
-  });
 });
 
 /** Lets the processes of a host of this machine have so many bytes more than they have now. */
