@@ -15,6 +15,7 @@ const made = [
   'provider-docs',
   'module-variables',
   'event-docs',
+  'examples',
 ];
 const failed = made.filter(
   (what) =>

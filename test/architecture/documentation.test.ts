@@ -95,15 +95,25 @@ describe('docs/nodes.md', () => {
 });
 
 describe('links', () => {
+  const pages = ['README.md', 'CONTRIBUTING.md', 'examples/README.md', ...filesBelow('docs', '.md')];
+  const linksOn = (page: string): readonly string[] =>
+    [...read(page).matchAll(/\]\((?!https?:|#)([^)#]+)[^)]*\)/g)].map((match) => join(dirname(page), match[1] ?? ''));
+
   it('links between pages lead to existing files', () => {
-    const pages = ['README.md', 'CONTRIBUTING.md', ...filesBelow('docs', '.md')];
     const broken = pages.flatMap((page) =>
-      [...read(page).matchAll(/\]\((?!https?:|#)([^)#]+)[^)]*\)/g)]
-        .map((match) => join(dirname(page), match[1] ?? ''))
+      linksOn(page)
         .filter((target) => !existsSync(join(root, target)))
         .map((target) => `${page} → ${relative('', target)}`),
     );
     expect(broken).toEqual([]);
+  });
+
+  it('a reader gets from docs/README.md to every page', () => {
+    const found = new Set(['docs/README.md']);
+    for (const page of found) if (page.endsWith('.md')) for (const target of linksOn(page)) found.add(target);
+    // A link to a folder leads to all that is in it.
+    const isFound = (page: string) => found.has(page) || found.has(`${dirname(page)}/`);
+    expect(pages.filter((page) => page.startsWith('docs/') && !isFound(page))).toEqual([]);
   });
 });
 
