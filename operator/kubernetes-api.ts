@@ -99,6 +99,8 @@ export function kubernetesApi({ server, authority, token, timeoutMs = 30_000 }: 
         .then(async (answer) => (isFine(answer) ? answer : Promise.reject(await failureOf(answer))))
         .finally(() => clearTimeout(unanswered));
       response.setTimeout(silentMs, () => response.destroy());
+      // One that is stopped between two events has no reader for its error.
+      response.on('error', () => {});
       const read = async (): Promise<void> => {
         let rest = '';
         for await (const chunk of response.setEncoding('utf8')) {

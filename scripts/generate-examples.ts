@@ -5,7 +5,7 @@ import { settle } from './generated.ts';
 
 const folder = join(import.meta.dirname, '../examples');
 
-/** The first sentence of the comment at its head. Throws where there is none. */
+/** The first sentence of the comment at its head. Throws when it has no comment. */
 function firstSentence(file: string): string {
   const lines = readFileSync(join(folder, file), 'utf8').split('\n');
   const end = lines.findIndex((line) => !line.startsWith('#'));

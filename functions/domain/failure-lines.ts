@@ -107,7 +107,10 @@ export function reportedLines(
 export const failureText = ({ what, cause, todo }: FailureLines): string => [what, cause, todo].join('\n');
 
 /** The text of a failure where its log will not exist any more. */
-export const withoutLog = (text: string): string => text.replace(/ ?Log: kubeloom logs [^\n]*$/, '');
+export function withoutLog(text: string): string {
+  const at = text.lastIndexOf('Log: kubeloom logs ');
+  return at < 0 || text.includes('\n', at) ? text : text.slice(0, at).trimEnd();
+}
 
 function whatOf({ class: kind, code, stage, resource, waitsFor }: FailedWork, place: FailurePlace): string {
   const { cluster, pools = [], undone = false, undoing = false, tries = 1 } = place;
@@ -164,7 +167,7 @@ function nextSentence(next: NextTry): string {
 function withoutRetries(hint: string): string {
   return hint
     .replaceAll(
-      /(?:,? and )?\bKubeloom (?:also )?retries (?:it|automatically|a bounded number)\b[^.;:]*(?:[.;:] ?|$)/g,
+      /(?:,? and )?\bKubeloom (?:also )?retries (?:it|automatically|a bounded number)\b[^.;:]{0,200}(?:[.;:] ?|$)/g,
       retriesLeft,
     )
     .replaceAll(/(?<=^|[.!?] )[a-z]/g, (letter) => letter.toUpperCase())
@@ -176,7 +179,7 @@ const retriesLeft = (words: string): string => (/^,? and /.test(words) ? '. ' : 
 
 /** Lines become parts of one sentence after the other; what a terminal would obey is printed as text. */
 function inOneLine(text: string, most: number): string {
-  const lines = text.split(/\s*[\n\r\u2028\u2029]\s*/).map((line) => line.replaceAll('\t', ' ').trim());
+  const lines = text.split(/[\n\r\u2028\u2029]/).map((line) => line.replaceAll('\t', ' ').trim());
   const joined = lines.filter(Boolean).reduce((all, line) => {
     if (all === '') return line;
     return /[.,:;!?…]$/.test(all) ? `${all} ${line}` : `${all}; ${line}`;

@@ -97,7 +97,7 @@ const secretsOfFunction: Readonly<Record<string, readonly string[]>> = {
 
 /** Runners whose builds a function reads and stops, where these are not all: of who asks runners, those that answer. */
 const buildsOfFunction: Readonly<Record<string, readonly RunnerTool[]>> = {
-  router: ['terraform', 'kubectl', 'ansible'],
+  router: ['terraform', 'kubectl', 'ansible', 'drift'],
   // It asks the one that fetches repositories.
   'sync-sources': ['terraform'],
 };

@@ -63,11 +63,8 @@ export const handler = taskHandler(
     const ended = { outcome: outcome === 'newer' ? outcome : (undone ?? result).outcome, summary: undone ?? result };
     // A newer version is at work on what this run left.
     const status = settled === 'newer' ? 'Pending' : settleStatus(summary);
-    const failures = failureEvents(
-      stored,
-      failedManifestOf({ ...manifest, failed: also.failed, dueAt: also.dueAt, status }),
-      { runId, at },
-    );
+    const failed = failedManifestOf({ ...manifest, failed: also.failed, dueAt: also.dueAt, status });
+    const failures = failureEvents(stored, failed, { runId, at });
     if (failures.length > 0) await deps.events.append(key, [...failures]);
     await endRun(deps, { key, runId, at, ...ended, cancelled, clusters: outcomesOf(stored, runId), check });
     if (retry && outcome === 'failed') await deps.events.append(key, [retryEvent(retry, at, runId)]);

@@ -54,7 +54,7 @@ const mostCalls: Readonly<Record<string, number>> = {
   ...Object.fromEntries(['record-drift', 'settle-manifest', 'sync-sources', 'tick'].map((name) => [name, 32])),
   'submit-cluster': 40,
   // It reads what any build may be asked.
-  'build-credentials': 43,
+  'build-credentials': 44,
   router: 61,
 };
 

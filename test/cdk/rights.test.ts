@@ -60,17 +60,17 @@ describe('functions', () => {
       expect(JSON.stringify(one.Resource)).toMatch(/^\{"Fn::Join.*:stateMachine:kubeloom-ask-runner"\]\]\}$/);
   });
 
-  it('the function that reads git repositories may only read and stop builds of its runner, the API only those of the three runners for questions', () => {
+  it('the function that reads git repositories may only read and stop builds of its runner, the API only those of the four runners for questions', () => {
     const tools = lambdas
       .filter(({ name }) => ['sync-sources', 'router'].includes(name))
       .map(({ statements }) => {
         const of = statements.filter(({ Action }) => JSON.stringify(Action).includes('codebuild:'));
         return [...JSON.stringify(of).matchAll(/Runner([a-z]+)Project/g)].map(([, tool]) => tool);
       });
-    expect(tools).toEqual([['terraform'], ['ansible', 'kubectl', 'terraform']]);
+    expect(tools).toEqual([['terraform'], ['ansible', 'drift', 'kubectl', 'terraform']]);
   });
 
-  it('the machine of questions starts builds of three projects, with one variable and no override, and may do nothing else to builds', () => {
+  it('the machine of questions starts builds of four projects, with one variable and no override, and may do nothing else to builds', () => {
     const machine = resourcesOf(pipeline, 'AWS::StepFunctions::StateMachine').find(
       ({ Properties }) => Properties.StateMachineName === 'kubeloom-ask-runner',
     );
@@ -78,11 +78,11 @@ describe('functions', () => {
     const statements = statementsOf(pipeline, roleId(machine?.Properties.RoleArn));
     const ofBuilds = statements.filter(({ Action }) => JSON.stringify(Action).includes('codebuild:'));
     expect(ofBuilds.map(({ Action }) => Action)).toEqual(['codebuild:StartBuild']);
-    // Terraform checks credentials and fetches repositories, kubectl has certificates of people signed, Ansible lets their keys in.
-    const projects = [...JSON.stringify(ofBuilds[0]?.Resource).matchAll(/Runner([a-z]+)Project/g)].map(
+    // Terraform checks credentials and fetches repositories, drift reads states, kubectl has certificates of people signed, Ansible lets their keys in.
+    const projects = [...JSON.stringify(ofBuilds[0]?.Resource).matchAll(/Runner([a-z]+)(?:Lambda)?Project/g)].map(
       ([, tool]) => tool,
     );
-    expect(projects).toEqual(['ansible', 'kubectl', 'terraform']);
+    expect(projects).toEqual(['ansible', 'drift', 'kubectl', 'terraform']);
     expect(ofBuilds[0]?.Condition).toEqual({
       'ForAllValues:StringEquals': {
         'codebuild:environment.environmentVariables.name': ['KUBELOOM_JOB'],

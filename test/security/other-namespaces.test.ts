@@ -53,6 +53,7 @@ describe('another namespace', () => {
     [
       'listManifests',
       'listWaitingPlans',
+      'listTroubledRollOuts',
       'listProviders',
       'listSecrets',
       'listGitSources',
