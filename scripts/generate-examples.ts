@@ -24,7 +24,7 @@ const rows = globSync('**/*.yaml', { cwd: folder })
 
 const page = [
   '# Examples',
-  `\`kubeloom apply -f\` reads them; operator.yaml is for kubectl. Those that begin with \`sim-\` create nothing real, on any machine:
+  `\`kubeloom apply -f examples/sim-minimal.yaml\` submits one; operator.yaml is for kubectl. Those that begin with \`sim-\` create nothing real, on any machine:
 \`kubeloom simulate examples/sim-minimal.yaml\`. Those that begin with \`local-\` create real hosts on this machine. A folder is an inventory:
 all of its files belong together. What the fields mean: [the manifest](../docs/manifest.md).`,
   `| example | what it shows |\n|---|---|\n${rows.join('\n')}`,

@@ -153,7 +153,7 @@ describe('the services of a platform', () => {
       await expect(look('sync-sources', 'kubeloom-kubectl:1')).rejects.toMatchObject(deniedException);
       await expect(look('tick', 'kubeloom-kubeone:1')).resolves.toMatchObject({ builds: [] });
       const stopped = new CodeBuildClient({ ...signed('router'), endpoint: codeBuild }).send(
-        new StopBuildCommand({ id: 'kubeloom-drift:1' }),
+        new StopBuildCommand({ id: 'kubeloom-kubeone:1' }),
       );
       await expect(stopped).rejects.toMatchObject(deniedException);
     });
