@@ -41,7 +41,7 @@ export const requestKubeconfig = handle(operations.requestKubeconfig, async ({ p
 });
 
 export const getIssuedKubeconfig = handle(operations.getIssuedKubeconfig, async ({ path, caller }, deps) => {
-  const { result, ...answer } = await outcomeOf(deps, path, 'certificate', caller);
+  const { result, ...answer } = await accessResult(deps, path, 'certificate', caller);
   return {
     json: { ...answer, issued: foundIn('certificate', result) ?? null },
     headers: { 'cache-control': 'no-store' },
@@ -65,12 +65,12 @@ export const requestSshAccess = handle(operations.requestSshAccess, async ({ pat
 });
 
 export const getSshAccess = handle(operations.getSshAccess, async ({ path, caller }, deps) => {
-  const { result, ...answer } = await outcomeOf(deps, path, 'ssh', caller);
+  const { result, ...answer } = await accessResult(deps, path, 'ssh', caller);
   return { json: { ...answer, opened: foundIn('ssh', result) ?? null } };
 });
 
 /** The result of a request, with the reason if it was refused. Throws `NotFound`. */
-async function outcomeOf(
+export async function accessResult(
   deps: ApiPorts,
   { id, ...path }: z.infer<typeof AccessPath>,
   kind: AccessPlace['kind'],

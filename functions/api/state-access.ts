@@ -1,14 +1,15 @@
 /** What Terraform knows of a cluster, read by the runner that may read states and write none: an access that is an event. */
-import { errorIn, foundIn } from '#contracts/job.ts';
+import { foundIn } from '#contracts/job.ts';
 import { pathOf } from '#contracts/operations/operation.ts';
 import { operations } from '#contracts/operations/operations.ts';
 import type { ClusterRecord } from '#contracts/records.ts';
 import { allPools, type ClusterState } from '#domain/cluster-state.ts';
 import { PipelineError } from '#domain/errors.ts';
-import { dnsWorkspace } from '#rendering/terraform-names.ts';
-import { readAccess, startAccess } from '../pipeline/jobs/access-requests.ts';
+import { dnsWorkspace, workspaceName } from '#rendering/terraform-names.ts';
+import { startAccess } from '../pipeline/jobs/access-requests.ts';
 import { recordAccess } from '../pipeline/records/audit-event.ts';
 import { clusterName } from '../pipeline/records/cluster-records.ts';
+import { accessResult } from './cluster-access.ts';
 import { knownCluster, namedCluster } from './clusters.ts';
 import { handle } from './http/handle.ts';
 
@@ -26,14 +27,8 @@ export const requestState = handle(operations.requestState, async ({ path, body,
   return { json: { namespace, name, cluster, id, links: { read: pathOf(operations.getState, { ...path, id }) } } };
 });
 
-export const getState = handle(operations.getState, async ({ path: { id, ...path }, caller }, deps) => {
-  const { namespace, name } = path;
-  const { cluster } = namedCluster(await deps.clusters.list(path), path);
-  const place = { namespace, name, cluster, kind: 'state' as const, caller: caller.name };
-  const { status, buildId: build, startedAt, result } = await readAccess(deps, place, id);
-  const error = errorIn(result);
-  const problem = error === undefined ? null : `${error.message} ${error.hint}`;
-  const answer = { namespace, name, cluster, id, status, startedAt, build, problem };
+export const getState = handle(operations.getState, async ({ path, caller }, deps) => {
+  const { result, ...answer } = await accessResult(deps, path, 'state', caller);
   return { json: { ...answer, read: foundIn('state', result) ?? null }, headers: { 'cache-control': 'no-store' } };
 });
 
@@ -52,7 +47,10 @@ function workspacesOf(record: ClusterRecord): string[] {
 
 function namesOf(state: ClusterState): readonly string[] {
   const machines = allPools(state).flatMap(({ source }) =>
-    source.kind === 'dynamic' ? [`machines-${source.provider.name}`] : [],
+    source.kind === 'dynamic' ? [workspaceName({ kind: 'machines', name: source.provider.name })] : [],
   );
-  return [...machines, ...state.loadBalancers.map(({ id, dns }) => `dns-${dnsWorkspace(id, dns.provider.name)}`)];
+  const dns = state.loadBalancers.map(({ id, dns: { provider } }) =>
+    workspaceName({ kind: 'dns', name: dnsWorkspace(id, provider.name) }),
+  );
+  return [...machines, ...dns];
 }

@@ -52,21 +52,24 @@ export function networkModule(region: string, templates = 'builtin@'): string {
 export const poolModule = (poolId: string): string => `pool_${identifierOf(poolId)}`;
 
 /**
- * Where a workspace keeps its state; `name` is the provider instance, or the id of the load balancer and its DNS
- * provider instance: names that move to another provider have two workspaces for a while.
+ * What a workspace is of; `name` is the provider instance, or the id of the load balancer and its DNS provider instance: names that move to
+ * another provider have two workspaces for a while.
  */
-export function stateKeyOf(workspace: {
-  readonly namespace: string;
-  readonly manifest: string;
-  readonly clusterId: string;
+interface WorkspaceSubject {
   readonly kind: 'machines' | 'dns';
   readonly name: string;
-}): string {
-  const { kind, name, ...place } = workspace;
-  return workspaceStateKey({ ...place, workspace: `${kind}-${name}` });
+}
+/** Its name: `machines-hetzner`. */
+export const workspaceName = ({ kind, name }: WorkspaceSubject): string => `${kind}-${name}`;
+
+/** Where a workspace keeps its state. */
+export function stateKeyOf(
+  workspace: WorkspaceSubject & { readonly namespace: string; readonly manifest: string; readonly clusterId: string },
+): string {
+  return workspaceStateKey({ ...workspace, workspace: workspaceName(workspace) });
 }
 
-/** The same by the name of a workspace: `machines-hetzner`. */
+/** The same by the name of a workspace. */
 export function workspaceStateKey(place: {
   readonly namespace: string;
   readonly manifest: string;

@@ -1,19 +1,13 @@
 /** A cloud that lies in its lists: what comes through names nothing that a request, a plan or a person would obey. */
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { listCluster } from '#runner/listing/list-cluster.ts';
 import { awsAnswer, type CloudRow, cloudRows, cluster } from './answers-of-clouds.ts';
-import { brokenJson, type Canary, hostileTexts, liesAbout, obeyedInJson, openCanary } from './lies.ts';
+import { brokenJson, hostileTexts, liesAbout, obeyedInJson } from './lies.ts';
 import { type LyingServer, lyingServer, type Spoken } from './lying-server.ts';
+import { silentCanary } from './silent-canary.ts';
 
-let canary: Canary;
+const canary = silentCanary();
 let cloud: LyingServer;
-beforeAll(() => {
-  canary = openCanary();
-});
-afterAll(() => {
-  expect(canary.sings()).toBe(false);
-  canary.remove();
-});
 beforeEach(async () => {
   cloud = await lyingServer();
 });

@@ -1,17 +1,11 @@
 /** A cluster that lies to every question: what a reader returns, or throws, can be shown to people and given to a tool. */
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { StageFailure } from '#runner/stage-failure.ts';
 import { clusterQuestions } from './answers-of-clusters.ts';
-import { brokenJson, type Canary, liesAbout, obeyedInJson, obeyedRaw, openCanary } from './lies.ts';
+import { brokenJson, liesAbout, obeyedInJson, obeyedRaw } from './lies.ts';
+import { silentCanary } from './silent-canary.ts';
 
-let canary: Canary;
-beforeAll(() => {
-  canary = openCanary();
-});
-afterAll(() => {
-  expect(canary.sings()).toBe(false);
-  canary.remove();
-});
+const canary = silentCanary();
 
 /** What came out, as text, without what is only shown; a failure is of the cluster and says what is wrong. */
 async function outcome(read: () => Promise<unknown>, shown: readonly string[] = []): Promise<string> {

@@ -1,14 +1,11 @@
 /** A git repository that lies to a GitSource, through the real git: names, links, modules, attributes and contents. */
-import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { filesOf, type SourceWorld, sourceWorld, statesOf } from '#test/sources/source-world.ts';
 import { type GitServer, startGitServer, trust } from '#test/templates/git-server.ts';
-import { hostileTexts, obeyedInJson, openCanary } from './lies.ts';
+import { hostileTexts, obeyedInJson } from './lies.ts';
+import { silentCanary } from './silent-canary.ts';
 
-const canary = openCanary();
-afterAll(() => {
-  expect(canary.sings()).toBe(false);
-  canary.remove();
-});
+const canary = silentCanary();
 let server: GitServer;
 let world: SourceWorld;
 beforeEach(async () => {

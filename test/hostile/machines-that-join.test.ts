@@ -1,7 +1,7 @@
 /** A machine that lies when it is asked whether it lets root in, and whether it belongs to the cluster. */
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { ClusterState } from '#domain/cluster-state.ts';
 import type { StagePlan } from '#domain/plan.ts';
 import { waitForRoot } from '#runner/ansible/root-login.ts';
@@ -11,14 +11,11 @@ import { adminAuthority, kubeconfigTo } from '#test/fakes/kubeconfigs.ts';
 import { calls, closeKubeOne, hosts, key, openKubeOne, recordings, world } from '#test/runner/recorded-kubeone.ts';
 import { aDocument, type StageWorld, stageWorld } from '#test/runner/stage-world.ts';
 import { sampled } from '#test/sampled.ts';
-import { hostileTexts, obeyedRaw, openCanary } from './lies.ts';
+import { hostileTexts, obeyedRaw } from './lies.ts';
 import { expectOfOthers, outcomeOf } from './outcome-of.ts';
+import { silentCanary } from './silent-canary.ts';
 
-const canary = openCanary();
-afterAll(() => {
-  expect(canary.sings()).toBe(false);
-  canary.remove();
-});
+const canary = silentCanary();
 
 /** Writes a text as it is, in a script. */
 const printing = (text: string, to = '') => `base64 -d ${to}<<'END'\n${Buffer.from(text).toString('base64')}\nEND\n`;

@@ -1,18 +1,15 @@
 /** A machine that lies to a check over SSH: the check names it, all others are checked, and nothing that it said is obeyed. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { waypointKeys } from '#contracts/stage.ts';
 import { all, look, openLooks, world } from '#test/drift/recorded-looks.ts';
 import { prefix } from '#test/runner/stage-world.ts';
 import { sampled } from '#test/sampled.ts';
-import { hostileTexts, obeyedRaw, openCanary } from './lies.ts';
+import { hostileTexts, obeyedRaw } from './lies.ts';
+import { silentCanary } from './silent-canary.ts';
 
-const canary = openCanary();
-afterAll(() => {
-  expect(canary.sings()).toBe(false);
-  canary.remove();
-});
+const canary = silentCanary();
 beforeEach(openLooks);
 afterEach(() => world.close());
 

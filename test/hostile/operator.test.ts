@@ -1,18 +1,15 @@
 /** Passes of the operator between an API server of Kubernetes and an API of Kubeloom that both lie, over HTTP. */
-import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { apiClient } from '#client/api-client.ts';
 import { kubernetesApi } from '#operator/kubernetes-api.ts';
 import { Operator } from '#operator/operator.ts';
 import { resources } from '#operator/resources.ts';
 import { sampled } from '#test/sampled.ts';
-import { brokenJson, liesAbout, obeyedInJson, openCanary } from './lies.ts';
+import { brokenJson, liesAbout, obeyedInJson } from './lies.ts';
 import { type LyingServer, lyingServer, type Spoken } from './lying-server.ts';
+import { silentCanary } from './silent-canary.ts';
 
-const canary = openCanary();
-afterAll(() => {
-  expect(canary.sings()).toBe(false);
-  canary.remove();
-});
+const canary = silentCanary();
 let cluster: LyingServer;
 let kubeloom: LyingServer;
 beforeEach(async () => {

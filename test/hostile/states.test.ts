@@ -1,18 +1,12 @@
 /** A state that lies: what a cloud or a plugin chose is in it, and a person reads it. */
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { ReadState } from '#contracts/state-reading.ts';
 import { readState } from '#runner/access/read-state.ts';
-import { type Canary, hostileTexts, obeyedInJson, openCanary } from './lies.ts';
+import { hostileTexts, obeyedInJson } from './lies.ts';
 import { outcomeOf } from './outcome-of.ts';
+import { silentCanary } from './silent-canary.ts';
 
-let canary: Canary;
-beforeAll(() => {
-  canary = openCanary();
-});
-afterAll(() => {
-  expect(canary.sings()).toBe(false);
-  canary.remove();
-});
+const canary = silentCanary();
 
 const stateOf = (resource: object, more: object = {}) => ({
   version: 4,

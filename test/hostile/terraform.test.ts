@@ -1,7 +1,7 @@
 /** A Terraform, and objects where it keeps its states, locks and notes, that lie: the stage fails in words, or nothing of a lie is kept. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { noFacts } from '#domain/cluster-state.ts';
 import type { StagePlan } from '#domain/plan.ts';
 import { controlPool, twoProviderState } from '#test/rendering/states.ts';
@@ -16,14 +16,11 @@ import {
 } from '#test/runner/recorded-terraform.ts';
 import { aDocument } from '#test/runner/stage-world.ts';
 import { sampled } from '#test/sampled.ts';
-import { brokenJson, liesAbout, obeyedInJson, openCanary } from './lies.ts';
+import { brokenJson, liesAbout, obeyedInJson } from './lies.ts';
 import { expectOfOthers } from './outcome-of.ts';
+import { silentCanary } from './silent-canary.ts';
 
-const canary = openCanary();
-afterAll(() => {
-  expect(canary.sings()).toBe(false);
-  canary.remove();
-});
+const canary = silentCanary();
 beforeEach(openRecordings);
 afterEach(() => world.close());
 

@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { stringify } from 'yaml';
 import type { BalancedRole } from '#rendering/balancer-files.ts';
 import { clusterRefusals, unreachable } from '#test/kubernetes/kubeone-contract.ts';
+import { kubeoneHost } from '../kubernetes/kubeone-fleet-manifest.ts';
 import { eventually, isRoot, type Outcome, outcomeOf } from './host-workshop.ts';
 import { NodesFleet } from './nodes-fleet.ts';
 
@@ -177,13 +178,7 @@ for i in range(2):
 });
 
 function manifest(version: string, controls: readonly string[], workers: readonly string[]): object {
-  const host = (name: string) => ({
-    hostname: name,
-    publicAddress: fleet.address(name),
-    privateAddress: fleet.privateAddress(name),
-    sshUsername: 'root',
-    sshPrivateKeyFile: fleet.keyFile,
-  });
+  const host = kubeoneHost(fleet);
   return {
     apiVersion: 'kubeone.k8c.io/v1beta2',
     kind: 'KubeOneCluster',

@@ -4,6 +4,15 @@ import type { NodesFleet } from '../hosts/nodes-fleet.ts';
 
 const addons = join(import.meta.dirname, '../../templates/addons/local-network');
 
+/** A host of it by its name. */
+export const kubeoneHost = (fleet: NodesFleet) => (name: string) => ({
+  hostname: name,
+  publicAddress: fleet.address(name),
+  privateAddress: fleet.privateAddress(name),
+  sshUsername: 'root',
+  sshPrivateKeyFile: fleet.keyFile,
+});
+
 /** As the kubernetes stage writes it for local hosts. `others`: the nodes next to the first one. */
 export function fleetManifest(
   fleet: NodesFleet,
@@ -13,13 +22,7 @@ export function fleetManifest(
 ): object {
   const isControl = (name: string) => name.startsWith('control-');
   const controls = [first, ...others.filter(isControl)];
-  const host = (name: string) => ({
-    hostname: name,
-    publicAddress: fleet.address(name),
-    privateAddress: fleet.privateAddress(name),
-    sshUsername: 'root',
-    sshPrivateKeyFile: fleet.keyFile,
-  });
+  const host = kubeoneHost(fleet);
   return {
     apiVersion: 'kubeone.k8c.io/v1beta2',
     kind: 'KubeOneCluster',
