@@ -52,7 +52,7 @@ export class Shareable {
   }
 }
 
-const wholeKey = /-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----[^-]{0,20000}-----END [A-Z ]{0,40}PRIVATE KEY-----/g;
+const wholeKey = /-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----[\s\S]{0,20000}?-----END [A-Z ]{0,40}PRIVATE KEY-----/g;
 
 function withoutOwnTexts(value: unknown, isOwn = false): unknown {
   if (typeof value === 'string') return isOwn || isLong(value) ? leftOut(value) : value;

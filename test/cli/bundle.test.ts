@@ -158,6 +158,12 @@ describe('what is shared', () => {
     expect(new Shareable([]).text(text)).toBe('first\n*** private key ***\nhttps://me:***@host/\ntoken: ***\nlast');
   });
 
+  it('nothing of an encrypted key is left, whose headers have dashes', () => {
+    const key =
+      '-----BEGIN RSA PRIVATE KEY-----\nProc-Type: 4,ENCRYPTED\nDEK-Info: AES-256-CBC,0A1B\n\nb3BlbnNzaC1rZXk\n-----END RSA PRIVATE KEY-----';
+    expect(new Shareable([]).text(`first\n${key}\nlast`)).toBe('first\n*** private key ***\nlast');
+  });
+
   it('an archive keeps long paths and texts of any length', () => {
     const texts = [
       { path: `${'a'.repeat(90)}/${'b'.repeat(90)}.txt`, text: 'x'.repeat(513) },
