@@ -65,9 +65,10 @@ export const handler = taskHandler(
     const status = settled === 'newer' ? 'Pending' : settleStatus(summary);
     const failed = failedManifestOf({ ...manifest, failed: also.failed, dueAt: also.dueAt, status });
     const failures = failureEvents(stored, failed, { runId, at });
-    if (failures.length > 0) await deps.events.append(key, [...failures]);
-    await endRun(deps, { key, runId, at, ...ended, cancelled, clusters: outcomesOf(stored, runId), check });
-    if (retry && outcome === 'failed') await deps.events.append(key, [retryEvent(retry, at, runId)]);
+    const end = await endRun(deps, { key, runId, at, ...ended, cancelled, clusters: outcomesOf(stored, runId), check });
+    const tried = retry && outcome === 'failed' ? [retryEvent(retry, at, runId)] : [];
+    // Together: events of the same millisecond have an order only within one batch.
+    await deps.events.append(key, [...failures, ...(end ? [end] : []), ...tried]);
     if (gone && outcome === 'done') await removeManifestFiles(deps, key);
     return { ...result, outcome };
   },

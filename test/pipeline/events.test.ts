@@ -1,6 +1,6 @@
 /** What people read during a run: short lines, names instead of ids, limits of retries. */
 import { readFileSync } from 'node:fs';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { errorClasses } from '#domain/errors.ts';
 import { failurePolicy } from '#domain/failure-policy.ts';
 import { manifestOf } from './harness/manifests.ts';
@@ -90,6 +90,19 @@ describe('events', () => {
       expect.stringContaining('continues in 60 s (pause 2 of 2)'),
     ]);
     expect((await linesOf(pipeline, 'RetriesEnded')).at(-1)).toContain('it failed 3 times');
+  });
+});
+
+describe('order of events', () => {
+  it('what failed, the end of the run and its retry are one batch: of one millisecond only a batch has an order', async () => {
+    const pipeline = new Pipeline();
+    pipeline.runner.trouble('infrastructure', 'capacity', { times: 9 });
+    const append = vi.spyOn(pipeline.deps.events, 'append');
+    await pipeline.apply(small);
+    const batches = append.mock.calls.map(([, events]) => events.map(({ kind }) => kind));
+    expect(batches.filter((kinds) => kinds.includes('RunFailed'))).toEqual([
+      ['ClusterFailed', 'RunFailed', 'RetryScheduled'],
+    ]);
   });
 });
 

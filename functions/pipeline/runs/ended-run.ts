@@ -42,11 +42,9 @@ export async function releaseRun(ended: EndedRunInput, deps: ReleasePorts): Prom
   if (!left) return { ...version, ...nothing };
   const next = await nextFor(manifest, { ended, broke, mine, recent, deps });
   const messages = mine.map((run) => `the run ${run.runId} ended ${ended.status}: ${next.sentence}`);
-  await deps.events.append(
-    key,
-    messages.map((message) => runEvent(ended, at, message)),
-  );
-  if (next.care === 'fail' && next.retry) await deps.events.append(key, [retryEvent(next.retry, at, ended.runId)]);
+  const tried = next.care === 'fail' && next.retry ? [retryEvent(next.retry, at, ended.runId)] : [];
+  // Together: events of the same millisecond have an order only within one batch.
+  await deps.events.append(key, [...messages.map((message) => runEvent(ended, at, message)), ...tried]);
   if (next.care === 'fail') await endWith('Failed', manifest, { at, ...dueOf(manifest, next, deps.clock.now()) }, deps);
   if (next.care === 'pause') await endWith('Pending', manifest, { at }, deps);
   const { sentence: reason, pauseSeconds = 0 } = next;

@@ -1,5 +1,5 @@
 /** The record of a run that has settled. */
-import type { ManifestKey, ManifestStatus, RunRecord, RunStatus } from '#contracts/records.ts';
+import type { ManifestKey, ManifestStatus, NewEvent, RunRecord, RunStatus } from '#contracts/records.ts';
 import type { SettleManifestOutput } from '#contracts/state-inputs.ts';
 import { type KindOf, levelOf, type Reported } from '#domain/event-kinds.ts';
 import type { Using } from '../../ports.ts';
@@ -24,19 +24,18 @@ const settled = { done: 'Done', paused: 'Pending', failed: 'Failed', newer: 'Fai
 
 export const settleStatus = (summary: SettleManifestOutput): ManifestStatus => settled[summary.outcome];
 
+/** Ends the record. Returns the event that reports it; none for a run that waits as before. */
 export async function endRun(
-  deps: Using<'events.append' | 'runs.get' | 'runs.put'>,
+  deps: Using<'runs.get' | 'runs.put'>,
   { key, runId, at, outcome, summary, cancelled, clusters, check = false }: Ending,
-): Promise<void> {
+): Promise<NewEvent | undefined> {
   const run = await deps.runs.get(key, runId);
   // It never started: the manifest is paused, and the run waits as before.
-  if (summary.outcome === 'paused' && run?.status === 'Queued') return;
+  if (summary.outcome === 'paused' && run?.status === 'Queued') return undefined;
   const status = runStatus(outcome, summary, cancelled);
   const event = reported(status, summary, check);
-  await Promise.all([
-    run && deps.runs.put({ ...run, status, endedAt: at, clusters }),
-    deps.events.append(key, [{ at, runId, ...event, level: levelOf(event) }]),
-  ]);
+  if (run) await deps.runs.put({ ...run, status, endedAt: at, clusters });
+  return { at, runId, ...event, level: levelOf(event) };
 }
 
 /** A run that reached its target has succeeded, also when a newer version follows at once. */
