@@ -97,16 +97,34 @@ ${roles.map(listenSection).join('')}`;
 }
 
 function listenSection(role: BalancedRole): string {
-  const sticky = role.stickySessions && role.targetPort !== apiPort;
+  const api = role.targetPort === apiPort;
+  const sticky = role.stickySessions && !api;
   const head = [
     `listen role-${role.name}`,
     `  bind :${role.port}`,
     `  balance ${sticky ? 'source' : 'roundrobin'}`,
     ...(sticky ? ['  hash-type consistent'] : []),
+    ...(api ? readyApis : []),
   ];
-  const servers = role.targets.toSorted(byName).map((target) => `${serverLine(role, target)}\n`);
-  return [...head, ...servers, ''].map((line) => `${line}\n`).join('');
+  const targets = role.targets.toSorted(byName);
+  const servers = targets.map((target) => `${serverLine(role, target)}\n`);
+  const unready = api ? targets.map((target) => `${unreadyLine(target)}\n`) : [];
+  return [...head, ...servers, ...unready, ''].map((line) => `${line}\n`).join('');
 }
+
+/**
+ * An API server accepts connections while it starts, while its etcd is away and while it shuts down: only its own word counts. 401 and 403:
+ * it serves, and does not say more to strangers.
+ */
+const readyApis = [
+  '  option httpchk GET /readyz',
+  '  http-check expect rstatus ^(200|401|403)$',
+  '  # When none is ready all of them are asked: what they say is better than silence.',
+  '  option allbackups',
+];
+
+const unreadyLine = ({ name, address }: BalancedRole['targets'][number]): string =>
+  `  server ${name}-unready ${address}:${apiPort} tcp-ut 20s no-check backup`;
 
 /**
  * `tcp-ut` ends connections to a dead machine that have unacknowledged data, for which keepalives wait; haproxy 2.6 does not take it from
@@ -116,7 +134,7 @@ function listenSection(role: BalancedRole): string {
 function serverLine(role: BalancedRole, { name, address }: BalancedRole['targets'][number]): string {
   const [, second = 0, third = 0, fourth = 0] = address.split('.').map(Number);
   const api = role.targetPort === apiPort;
-  const dead = api ? ' tcp-ut 20s' : '';
+  const dead = api ? ' tcp-ut 20s check-ssl verify none' : '';
   const proxied = role.proxyProtocol && !api ? ' send-proxy check-send-proxy' : '';
   const id = (second * 256 + third) * 256 + fourth;
   return `  server ${name} ${address}:${role.targetPort}${dead} id ${id}${proxied}`;

@@ -66,9 +66,23 @@ listen role-shop
     expect(sections['role-shop']).toContain(
       'balance source hash-type consistent server one 10.0.0.1:30443 id 1 send-proxy',
     );
-    expect(sections['role-api']).toBe(
-      'role-api bind :6443 balance roundrobin server one 10.0.0.1:6443 tcp-ut 20s id 1 server two 10.0.0.2:6443 tcp-ut 20s id 2',
-    );
+    expect(sections['role-api']).toContain('role-api bind :6443 balance roundrobin option httpchk');
+    expect(sections['role-api']).not.toContain('send-proxy');
+  });
+
+  test('an API server gets connections while it says that it is ready; when none says so, all of them get some', () => {
+    const section = files(...asked).haproxy.split('listen role-api\n')[1]?.split('listen ')[0] ?? '';
+    const lines = section.split('\n').map((line) => line.trim());
+    expect(lines).toContain('option httpchk GET /readyz');
+    expect(lines).toContain('http-check expect rstatus ^(200|401|403)$');
+    expect(lines).toContain('option allbackups');
+    expect(lines.filter((line) => line.startsWith('server'))).toEqual([
+      'server one 10.0.0.1:6443 tcp-ut 20s check-ssl verify none id 1',
+      'server two 10.0.0.2:6443 tcp-ut 20s check-ssl verify none id 2',
+      'server one-unready 10.0.0.1:6443 tcp-ut 20s no-check backup',
+      'server two-unready 10.0.0.2:6443 tcp-ut 20s no-check backup',
+    ]);
+    expect(listen(...asked)['role-shop']).not.toContain('httpchk');
   });
 
   test('connections are cut when data is not taken for 20 s for the Kubernetes API only: elsewhere a target may be slow', () => {

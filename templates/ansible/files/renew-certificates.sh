@@ -9,18 +9,23 @@ container_of() {
   crictl ps -q --name="$1" --label="io.kubernetes.pod.name=$1-$KUBELOOM_NODE" --label=io.kubernetes.pod.namespace=kube-system
 }
 
-# The kubelet starts the container again: at once, or up to five minutes later where that failed before.
+# Stops these in this order. The kubelet starts each again: at once, or up to five minutes later where that failed before.
 restart() {
-  local before after
-  before=$(container_of "$1")
-  [ -z "$before" ] || crictl stop --timeout=30 "$before" >/dev/null
-  for _ in $(seq 360); do
-    [ "$KUBELOOM_WAIT" != no ] || return 0
-    after=$(container_of "$1" || true)
-    [ -z "$after" ] || [ "$after" = "$before" ] || return 0
-    sleep 1
+  local name after
+  local -A before=()
+  for name; do
+    before[$name]=$(container_of "$name")
+    [ -z "${before[$name]}" ] || crictl stop --timeout=30 "${before[$name]}" >/dev/null
   done
-  die "$1 did not start again within 6 minutes; its log: crictl logs \$(crictl ps -a -q --name=$1 | head -n 1)"
+  [ "$KUBELOOM_WAIT" != no ] || return 0
+  for name; do
+    for _ in $(seq 360); do
+      after=$(container_of "$name" || true)
+      [ -z "$after" ] || [ "$after" = "${before[$name]}" ] || continue 2
+      sleep 1
+    done
+    die "$name did not start again within 6 minutes; its log: crictl logs \$(crictl ps -a -q --name=$name | head -n 1)"
+  done
 }
 
 until_ready() {
@@ -29,7 +34,7 @@ until_ready() {
     ! api_ready || return 0
     sleep 1
   done
-  die "the API server of $KUBELOOM_NODE is not ready 6 minutes after $1 was restarted"
+  die "the API server of $KUBELOOM_NODE is not ready 6 minutes after it was restarted"
 }
 
 if ! is_done renewed; then
@@ -38,8 +43,14 @@ if ! is_done renewed; then
   finish renewed
   changed "renewed its certificates"
 fi
-for name in etcd kube-apiserver kube-controller-manager kube-scheduler; do
+# The API server is away while its etcd is: a connection that is refused goes to another one at once, a request that waits for etcd does not.
+if ! is_done storage; then
+  restart kube-apiserver etcd
+  until_ready
+  finish storage
+  changed 'restarted kube-apiserver and etcd'
+fi
+for name in kube-controller-manager kube-scheduler; do
   is_done "$name" || { restart "$name"; finish "$name"; changed "restarted $name"; }
-  case $name in etcd | kube-apiserver) until_ready "$name" ;; esac
 done
 rm -f "$marker"
