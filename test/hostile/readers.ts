@@ -20,16 +20,16 @@ const liedTo: Readonly<Record<string, string>> = {
   ...Object.fromEntries(
     ['aws', 'azure', 'digitalocean', 'exoscale', 'gcp', 'hetzner', 'oci', 'openstack'].map((type) => [
       `${runner}/listing/machines/${type}.ts`,
-      'test/hostile/machines-of-clouds.test.ts',
+      'test/hostile/machines-of-clouds.long.test.ts',
     ]),
   ),
   ...Object.fromEntries(
     ['aws', 'cloudflare', 'cloudrift', 'digitalocean', 'exoscale', 'hetzner'].map((type) => [
       `${runner}/provider-check/clouds/${type}.ts`,
-      'test/hostile/machines-of-clouds.test.ts',
+      'test/hostile/machines-of-clouds.long.test.ts',
     ]),
   ),
-  [`${runner}/provider-check/oci-limits.ts`]: 'test/hostile/machines-of-clouds.test.ts',
+  [`${runner}/provider-check/oci-limits.ts`]: 'test/hostile/machines-of-clouds.long.test.ts',
   [`${runner}/access/issue-certificate.ts`]: 'test/hostile/questions.test.ts',
   [`${runner}/documents/apply-documents.ts`]: 'test/hostile/questions.test.ts',
   [`${runner}/documents/components-in-use.ts`]: 'test/hostile/questions.test.ts',
@@ -39,15 +39,15 @@ const liedTo: Readonly<Record<string, string>> = {
   [`${runner}/vault/vault-session.ts`]: 'test/hostile/services.test.ts',
   'functions/adapters/git-references.ts': 'test/hostile/services.test.ts',
   [`${runner}/terraform/provider-files.ts`]: 'test/hostile/services.test.ts',
-  'operator/operator.ts': 'test/hostile/operator.test.ts',
+  'operator/operator.ts': 'test/hostile/operator.long.test.ts',
   'operator/kubernetes-api.ts': 'test/hostile/agents.test.ts',
   'operator/list-reader.ts': 'test/hostile/agents.test.ts',
   'operator/object-writes.ts': 'test/hostile/agents.test.ts',
   'operator/secrets.ts': 'test/hostile/agents.test.ts',
   'agent/agent-api.ts': 'test/hostile/agents.test.ts',
   'agent/node-agent.ts': 'test/hostile/agents.test.ts',
-  [`${runner}/ansible/play.ts`]: 'test/ansible/machine-answers.test.ts',
-  [`${runner}/ansible/playbook-listener.ts`]: 'test/ansible/machine-answers.test.ts',
+  [`${runner}/ansible/play.ts`]: 'test/ansible/machine-answers.long.test.ts',
+  [`${runner}/ansible/playbook-listener.ts`]: 'test/ansible/machine-answers.long.test.ts',
   [`${runner}/tool-answer.ts`]: 'test/runner/tool-answers.test.ts',
   ...Object.fromEntries(
     ['apply-machines', 'messages', 'terraform-cli'].map((file) => [
@@ -58,7 +58,7 @@ const liedTo: Readonly<Record<string, string>> = {
   ...Object.fromEntries(
     ['play', 'playbook-events', 'playbook-listener'].map((file) => [
       `${runner}/ansible/${file}.ts`,
-      'test/ansible/machine-answers.test.ts',
+      'test/ansible/machine-answers.long.test.ts',
     ]),
   ),
   [`${runner}/debug/own-words.ts`]: 'test/diagnosis/debug.test.ts',
@@ -67,18 +67,19 @@ const liedTo: Readonly<Record<string, string>> = {
   ...Object.fromEntries(
     ['ansible/root-login', 'kubernetes/remove-old-members', 'kubernetes/reset-half-joined'].map((file) => [
       `${runner}/${file}.ts`,
-      'test/hostile/machines-that-join.test.ts',
+      'test/hostile/machines-that-join.long.test.ts',
     ]),
   ),
   ...Object.fromEntries(
     ['apply-dns', 'lost-state', 'open-firewalls', 'state-lock'].map((file) => [
       `${runner}/terraform/${file}.ts`,
-      'test/hostile/terraform.test.ts',
+      'test/hostile/terraform.long.test.ts',
     ]),
   ),
   [`${runner}/terraform/git-source.ts`]: 'test/hostile/git.test.ts',
-  [`${runner}/drift/ask-machines.ts`]: 'test/hostile/machines.test.ts',
-  [`${runner}/drift/machine-report.ts`]: 'test/hostile/machines.test.ts',
+  [`${runner}/drift/ask-machines.ts`]: 'test/hostile/machines.long.test.ts',
+  [`${runner}/drift/machine-report.ts`]: 'test/hostile/machines.long.test.ts',
+  [`${runner}/kubeone/full-disk.ts`]: 'test/runner/kubeone-driver.test.ts',
   [`${runner}/kubernetes/control-node-scripts.ts`]: 'test/runner/renew-certificates.test.ts',
 };
 

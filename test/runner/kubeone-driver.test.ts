@@ -62,6 +62,64 @@ describe('KubeOne apply', () => {
     });
   });
 
+  describe('a failure that a full disk would explain', () => {
+    const output = readFileSync(new URL('kubeone-outputs/full-disk.txt', import.meta.url), 'utf8');
+    const size = 'Filesystem     1024-blocks     Used Available Capacity Mounted on';
+    const files = 'Filesystem       Inodes   IUsed    IFree IUse% Mounted on';
+    const roomy = '/dev/vda         264212084 50418808  45082456      53% /';
+    const many = '/dev/vda       16777216 1145198 15632018    7% /';
+    async function failure(...answer: readonly string[]) {
+      // The load balancer has another address than the nodes of Kubernetes.
+      const balancer = { ...hosts.facts.nodes['edge-ccccccc-01'], publicAddress: '198.51.100.9' };
+      await world.put(aDocument([kubernetes('apply')], { target: hosts.state() }), {
+        ...hosts.facts,
+        nodes: { ...hosts.facts.nodes, 'edge-ccccccc-01': balancer },
+      });
+      writeFileSync(`${recordings}.fail`, output.replaceAll(/198\.18\.\d+\.\d+/g, '127.0.0.1'));
+      writeFileSync(`${recordings}.df`, `${answer.join('\n')}\n`);
+      world.set(
+        'KUBELOOM_SSH',
+        world.script(
+          'ssh',
+          `#!/bin/bash\ncase "$*" in *"df -Pk"*) cat "$KUBELOOM_TEST_RECORDINGS.df";; *) exec ssh "$@";; esac\n`,
+        ),
+      );
+      return (await world.run('kubernetes')).error;
+    }
+
+    it('the machine is asked for its disks, and the one that is full is the cause', async () => {
+      const full = 'records               7876     7812        64      100% /var/lib/dpkg';
+      expect(await failure(size, roomy, full, 'files', files, many)).toMatchObject({
+        class: 'user',
+        code: 'DiskFull',
+        resource: 'basement-01',
+        message: expect.stringMatching(/Unmet dependencies.*; its disk is full: \/var\/lib\/dpkg has 64 kB left$/),
+        hint: expect.stringContaining('df -h'),
+      });
+    });
+
+    it('a disk without room for more files is full, too', async () => {
+      const none = '/dev/vda       16777216 16777216 0    100% /var';
+      const { message = '' } = (await failure(size, roomy, 'files', files, many, none)) ?? {};
+      expect(message).toMatch(/its disk is full: \/var has room for 0 more files$/);
+    });
+
+    it.each([
+      ['has room on all of them', [size, roomy, 'files', files, many]],
+      [
+        'has file systems that do not count files',
+        [size, roomy, 'files', files, 'btrfs 0 0 0 -  /', 'btrfs 0 0 0 0% /'],
+      ],
+      ['does not answer', []],
+      [
+        'says what is no table',
+        ['/dev/vda 1 1 0 100% /\u001b[31m; rm -rf /', '/dev/vda 1 1 -5 100% /', `x 1 1 0 1% /${'a'.repeat(500)}`],
+      ],
+    ])('the failure is what KubeOne says when the machine %s', async (_, answer) => {
+      expect(await failure(...answer)).toMatchObject({ class: 'user', code: 'PackagesBroken' });
+    });
+  });
+
   it('add-ons are found in KUBELOOM_ADDONS and in the templates, and one that is nowhere stops the stage before KubeOne', async () => {
     const target = hosts.state({ kubernetesOptions: { addons: 'site' } });
     await world.put(aDocument([kubernetes('apply')], { target }), hosts.facts);

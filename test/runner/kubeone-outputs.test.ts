@@ -27,6 +27,8 @@ describe('the output of a real KubeOne', () => {
     ['dead-api', 'conflict', 'EtcdWithoutQuorum', 'quorum mostly like lost'],
     ['port-in-use', 'conflict', 'AddressInUse', '198.18.5.25: [ERROR Port-6443]: Port 6443 is in use'],
     ['full-disk', 'user', 'PackagesBroken', "E: Unmet dependencies. Try 'apt --fix-broken install'"],
+    ['dpkg-interrupted', 'conflict', 'PackagesInterrupted', 'E: dpkg was interrupted'],
+    ['packages-exclude', 'user', 'PackagesHeld', 'this may be caused by held packages'],
     ['version-missing', 'user', 'PackageMissing', "E: Version '1.34.9-*' for 'kubelet' was not found"],
   ])('our failure has its words: %s', (name, kind, code, words) => {
     const error = kubeoneError(printed(name), state);

@@ -105,8 +105,8 @@ const packages: readonly CodedRow[] = [
   {
     class: 'user',
     code: 'PackagesHeld',
-    pattern: /held packages were changed|allow-change-held-packages|versionlock/i,
-    hint: 'Someone holds packages on this machine that have to change: see `apt-mark showhold`, run `apt-mark unhold` for them (RHEL: `dnf versionlock`), then retry.',
+    pattern: /held packages were changed|allow-change-held-packages|caused by held packages|versionlock/i,
+    hint: 'Someone holds packages on this machine that have to change: see `apt-mark showhold`, run `apt-mark unhold` for them (RHEL: `dnf versionlock`), or remove what excludes Kubernetes’ packages; then retry.',
   },
   {
     class: 'user',

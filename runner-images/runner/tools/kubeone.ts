@@ -8,8 +8,10 @@ import { kubeoneReleaseFor } from '#domain/kubernetes-versions.ts';
 import { kubeconfigLimit } from '#domain/observed/kubeconfig.ts';
 import { type KubeOneInput, leaderOf, renderKubeOneManifest } from '#rendering/kubeone-manifest.ts';
 import { publicAddressOf } from '#rendering/node-access.ts';
+import { sshLoginOf } from '../ansible/ssh-command.ts';
 import { absentNodes, unresetNodes } from '../kubeone/absent-nodes.ts';
 import { findAddons } from '../kubeone/addons-directory.ts';
+import { withFullDisk } from '../kubeone/full-disk.ts';
 import { continueUpgrade } from '../kubeone/interrupted-upgrade.ts';
 import { kubeoneError } from '../kubeone/kubeone-failure.ts';
 import { acceptedKubeconfig, removeKubeconfig } from '../kubernetes/kubeconfig.ts';
@@ -59,15 +61,13 @@ async function apply(context: ContextOf<'kubeone'>): Promise<StageSummary> {
     quietMs,
     totalMs,
   });
-  if (result.code !== 0)
-    throw new StageFailure(
-      kubeoneError(
-        `${result.stdout}\n${result.stderr}`,
-        state,
-        context.document.before,
-        nodesByAddress(context, state),
-      ),
-    );
+  if (result.code !== 0) {
+    const printed = `${result.stdout}\n${result.stderr}`;
+    const failure = kubeoneError(printed, state, context.document.before, nodesByAddress(context, state));
+    const member = membersOf(state).find(({ node }) => node.name === failure.resource);
+    const login = member && sshLoginOf(member, context.facts.current, keyDirectory);
+    throw new StageFailure(await withFullDisk(context, login, failure));
+  }
   await keepWhatItLeft(context, state, { directory, leader: leaderOf(state, absent) });
   context.emit({
     kind: known ? 'KubernetesUpdated' : 'KubernetesInstalled',
