@@ -9,9 +9,9 @@ const root = fileURLToPath(new URL('../../', import.meta.url));
 
 const files: Readonly<Record<string, readonly string[]>> = {
   'four eyes': ['test/api/plans.test.ts', 'test/api/access-of-routes.test.ts'],
-  'tokens of an issuer': ['test/security/issuer-tokens.test.ts'],
+  'tokens of an issuer': ['test/security/issuer-tokens.long.test.ts'],
   'addresses inside': ['test/security/inside-addresses.test.ts', 'test/templates/git-references.test.ts'],
-  'other namespaces': ['test/security/other-namespaces.test.ts'],
+  'other namespaces': ['test/security/other-namespaces.long.test.ts'],
   'damaged stores': ['test/stores'],
 };
 
