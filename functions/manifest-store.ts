@@ -111,4 +111,6 @@ export interface ManifestStore {
    * read is reported and left out, or thrown when there is no callback.
    */
   due(now: string, limit: number, report?: (unreadable: Error) => void): Promise<readonly ManifestHead[]>;
+  /** How many manifests are at work, their next look only after `now`; at most `limit`. It may be some seconds old. */
+  atWork(now: string, limit: number): Promise<number>;
 }

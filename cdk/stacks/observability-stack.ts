@@ -122,6 +122,11 @@ export class ObservabilityStack extends Stack {
       description: 'A cluster has drift that is not repaired.',
       metric: this.#measure(log, 'driftLeft', day),
     });
+    this.#alarm('checks-late', {
+      description: 'A check has been due for more than an hour: more is due than is started.',
+      metric: this.#measure(this.#props.pipeline.tick.log, 'checksOverdueSeconds', Duration.hours(1)),
+      limit: { above: 3600 },
+    });
     this.#alarm('drift-unchecked', {
       description: `Checks for drift of a cluster were incomplete ${tooManyIncomplete} times in a row.`,
       metric: this.#measure(log, 'incompleteChecks', day),

@@ -14,7 +14,16 @@ import type {
   StoredManifests,
 } from '../manifest-store.ts';
 import { assigned, assignments, attributeNames } from './dynamo-expressions.ts';
-import { type Condition, type DynamoTable, dueIn, type Item, itemKeyOf, itemsIn, type Write } from './dynamo-table.ts';
+import {
+  type Condition,
+  type DynamoTable,
+  dueAfter,
+  dueIn,
+  type Item,
+  itemKeyOf,
+  itemsIn,
+  type Write,
+} from './dynamo-table.ts';
 import type { LargeDocuments } from './large-documents.ts';
 import { replaced, settled, started } from './manifest-changes.ts';
 import { documentMissing, isWhole, ManifestDocuments } from './manifest-documents.ts';
@@ -238,6 +247,10 @@ export class DynamoManifests implements ManifestStore {
       ({ dueAt }) => dueAt !== undefined && String(dueAt) <= now,
     );
     return readableHeads(items, report);
+  }
+
+  async atWork(now: string, limit: number): Promise<number> {
+    return (await this.#table.query({ ...dueAfter(dueManifests, now), limit })).items.length;
   }
 
   async #note(key: ManifestKey, values: Item): Promise<ManifestHead> {

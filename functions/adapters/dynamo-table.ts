@@ -197,6 +197,11 @@ export function dueIn(partition: string, now?: string): Pick<Query, 'index' | 'p
   return { index: name, partition: { name: partitionKey, value: partition }, ...(now !== undefined && { sort }) };
 }
 
+/** The items of a partition of the index `due` that are due only after `now`. */
+export function dueAfter(partition: string, now: string): Pick<Query, 'index' | 'partition' | 'sort'> {
+  return { ...dueIn(partition), sort: { expression: '#dueAt > :now', values: { ':now': now } } };
+}
+
 /** Holds while what is stored has the number before this one; for number 1, while nothing is stored. */
 export function followsStored(field: string, number: number): Condition {
   if (number === 1) return { expression: 'attribute_not_exists(#pk)' };

@@ -25,7 +25,8 @@ const partitionsOfPort: Readonly<Record<string, readonly string[]>> = {
 /** Calls that touch heads of manifests alone lack rights to documents, and to all else that is next to these. */
 const partitionsOfHeads = ['MANIFESTS', 'CHECKS'];
 const usesOfHeads: ReadonlySet<string> = new Set<PortUse>([
-  ...(['manifests.head', 'manifests.listHeads', 'manifests.due', 'manifests.setPaused'] as const),
+  ...(['manifests.head', 'manifests.listHeads', 'manifests.due', 'manifests.atWork'] as const),
+  'manifests.setPaused',
   ...(['manifests.requestCancel', 'manifests.takeLease', 'manifests.renewLease'] as const),
   ...(['manifests.settle', 'manifests.releaseLease'] as const),
 ]);

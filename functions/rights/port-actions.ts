@@ -28,6 +28,7 @@ export const portActions = {
   'manifests.remove': ['dynamodb:DeleteItem', 'dynamodb:GetItem'],
   'manifests.list': ['dynamodb:BatchGetItem', 'dynamodb:GetItem', 'dynamodb:Query', 's3:GetObject', 's3:ListBucket'],
   'manifests.listHeads': ['dynamodb:Query'],
+  'manifests.atWork': ['dynamodb:Query'],
   'manifests.due': ['dynamodb:BatchGetItem', 'dynamodb:Query'],
   'clusters.get': ['dynamodb:GetItem', 's3:GetObject', 's3:ListBucket'],
   'clusters.put': ['dynamodb:GetItem', 'dynamodb:PutItem', 's3:PutObject'],

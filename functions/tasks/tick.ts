@@ -6,9 +6,12 @@ import type { DueAction, DuePorts } from '../pipeline/schedule/due-manifest.ts';
 import { findUnchecked } from '../pipeline/schedule/missing-checks.ts';
 import { watchQuietRollOuts } from '../pipeline/schedule/quiet-roll-outs.ts';
 import { measureTick } from '../pipeline/schedule/tick-measures.ts';
+import type { Using } from '../ports.ts';
 
-/** Read in one tick; a thousand manifests that are checked every 6 hours are some 14 a tick. */
-const atMost = 100;
+/** Read in one tick: leases of all that may be at work, and as many that are to be started. Ten thousand manifests that are checked every 6 hours are 139. */
+const atMost = 400;
+/** At once. */
+const handled = 50;
 
 const uses = [
   'artifacts.getText',
@@ -17,6 +20,7 @@ const uses = [
   'builds.stop',
   'clusters.list',
   'events.append',
+  'manifests.atWork',
   'manifests.due',
   'manifests.get',
   'manifests.listHeads',
@@ -66,8 +70,13 @@ export const handler = taskHandler(z.unknown(), uses, async (_event, deps) => {
 /** Loads what they need, the planner among it: most ticks find nothing due. */
 async function handleAll(
   due: readonly ManifestHead[],
-  deps: DuePorts,
+  deps: DuePorts & Using<'manifests.atWork'>,
 ): Promise<readonly PromiseSettledResult<DueAction>[]> {
-  const { handleDue, inTurn } = await import('../pipeline/schedule/due-manifest.ts');
-  return Promise.allSettled(inTurn(due).map((record) => handleDue(record, deps)));
+  const { handleDue, inTurn, leastStarts, mostAtWork } = await import('../pipeline/schedule/due-manifest.ts');
+  const isFew = due.length <= leastStarts;
+  const turn = inTurn(due, isFew ? 0 : await deps.manifests.atWork(deps.clock.now().toISOString(), mostAtWork));
+  const outcomes: PromiseSettledResult<DueAction>[] = [];
+  for (let from = 0; from < turn.length; from += handled)
+    outcomes.push(...(await Promise.allSettled(turn.slice(from, from + handled).map((head) => handleDue(head, deps)))));
+  return outcomes;
 }

@@ -24,6 +24,7 @@ export const metricHelp = {
   kubeloom_stage_seconds: 'time that builds of the last 90 days took, without waiting, by stage or question',
   kubeloom_lease_overdue_seconds: measures.leaseOverdueSeconds,
   kubeloom_longest_run_seconds: measures.longestRunSeconds,
+  kubeloom_checks_overdue_seconds: measures.checksOverdueSeconds,
   kubeloom_drift_left: measures.driftLeft,
   kubeloom_incomplete_checks: measures.incompleteChecks,
 } as const;
@@ -87,6 +88,7 @@ export async function kubeloomMetrics(
 const measureNames: readonly (readonly [MetricName, MeasureName])[] = [
   ['kubeloom_lease_overdue_seconds', 'leaseOverdueSeconds'],
   ['kubeloom_longest_run_seconds', 'longestRunSeconds'],
+  ['kubeloom_checks_overdue_seconds', 'checksOverdueSeconds'],
   ['kubeloom_drift_left', 'driftLeft'],
   ['kubeloom_incomplete_checks', 'incompleteChecks'],
 ];

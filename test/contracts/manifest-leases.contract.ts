@@ -38,6 +38,20 @@ export function manifestLeasesContract(name: string, make: () => ManifestStore):
       expect((await store.get(key))?.lease?.expiresAt).toBe(minute(90));
     });
 
+    it('manifests that are at work are counted, up to a limit; those that are done or due are not', async () => {
+      const store = make();
+      for (const name of ['one', 'two', 'three', 'done']) {
+        const made = aManifest({ name });
+        await store.create(made);
+        await store.takeLease({ namespace: made.namespace, name }, 'a', term(0));
+      }
+      const done = { namespace: aManifest().namespace, name: 'done' };
+      await store.settle(done, 1, { generation: 1, attempt: 1 }, 'Done', minute(1), { dueAt: minute(300) });
+      expect(await store.atWork(minute(29), 10)).toBe(3);
+      expect(await store.atWork(minute(29), 2)).toBe(2);
+      expect(await store.atWork(minute(30), 10)).toBe(0);
+    });
+
     it('a fence that no longer holds the lease changes nothing', async () => {
       const store = make();
       await store.create(aManifest({ deleting: true }));

@@ -189,6 +189,12 @@ export class InMemoryManifests implements ManifestStore {
     return { ...page, items: page.items.map(headOf) };
   }
 
+  async atWork(now: string, limit: number): Promise<number> {
+    const ended = ({ status }: ManifestRecord) => status === 'Done' || status === 'Failed';
+    const later = [...this.#records.values()].filter((one) => !ended(one) && one.dueAt !== undefined && one.dueAt > now);
+    return Math.min(later.length, limit);
+  }
+
   async due(now: string, limit: number): Promise<readonly ManifestHead[]> {
     const due = [...this.#records.values()].filter(({ dueAt }) => dueAt !== undefined && dueAt <= now);
     const place = ({ status, dueAt }: ManifestRecord) =>

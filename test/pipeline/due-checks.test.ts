@@ -121,7 +121,7 @@ it('a manifest that cannot be read does not stop the tick for others, and the er
   expect(pipeline.runner.ran).toEqual(['drift']);
 });
 
-it('a hundred manifests that are due at once are started twenty a tick', async () => {
+it('a hundred manifests that are due at once are started by one tick', async () => {
   const pipeline = new Pipeline();
   const done = await pipeline.apply(small).then(() => pipeline.manifest());
   for (let n = 0; n < 99; n += 1) {
@@ -129,10 +129,10 @@ it('a hundred manifests that are due at once are started twenty a tick', async (
   }
   pipeline.deps.clock.advance(7 * 3600);
   const started = pipeline.deps.workflows.started.length;
-  expect(await pipeline.invoke('tick', {})).toMatchObject({ due: 100, care: Array(20).fill('checked') });
-  expect(pipeline.deps.workflows.started.length - started).toBe(20);
+  expect(await pipeline.invoke('tick', {})).toMatchObject({ due: 100, care: Array(100).fill('checked') });
+  expect(pipeline.deps.workflows.started.length - started).toBe(100);
   // Those that were started are in time for now.
-  expect(await pipeline.invoke('tick', {})).toMatchObject({ due: 80, care: Array(20).fill('checked') });
+  expect(await pipeline.invoke('tick', {})).toMatchObject({ due: 0, care: [] });
 });
 
 it('the times of checks are spread over a tenth of the interval', async () => {

@@ -26,15 +26,20 @@ export type DueAction =
   | 'retried'
   | 'reminded';
 
-/** Executions that one tick may start; the others are due at the next one. */
-const mostStarts = 20;
+/**
+ * So many manifests are at work before the tick starts no more; what is due waits for a later tick. With checks every 6 hours that take 6
+ * minutes, as they do in containers, this is the pace of 12,000 manifests.
+ */
+export const mostAtWork = 200;
+/** Those of users may take all of that for hours: so many are started all the same. */
+export const leastStarts = 20;
 
 /** Leases are never left waiting; of what is to be started, what was missed comes before retries and checks for drift. */
-export function inTurn(due: readonly ManifestHead[]): readonly ManifestHead[] {
+export function inTurn(due: readonly ManifestHead[], atWork: number): readonly ManifestHead[] {
   const leased = due.filter(({ lease }) => lease);
   const waiting = due.filter(({ lease }) => !lease);
   const starts = [...waiting.filter((record) => !hasEnded(record)), ...waiting.filter(hasEnded)];
-  return [...leased, ...starts.slice(0, mostStarts)];
+  return [...leased, ...starts.slice(0, Math.max(leastStarts, mostAtWork - atWork - leased.length))];
 }
 
 /** No start of it was missed: it is due for a check or a retry. */
