@@ -113,12 +113,12 @@ function listenSection(role: BalancedRole): string {
 }
 
 /**
- * An API server accepts connections while it starts, while its etcd is away and while it shuts down: only its own word counts. 401 and 403:
- * it serves, and does not say more to strangers.
+ * An API server accepts connections while it starts, while its etcd is away and while it shuts down: only its own word counts. 401: it answers
+ * no strangers. One that starts answers 403 to everyone until it has read its roles.
  */
 const readyApis = [
   '  option httpchk GET /readyz',
-  '  http-check expect rstatus ^(200|401|403)$',
+  '  http-check expect rstatus ^(200|401)$',
   '  # When none is ready all of them are asked: what they say is better than silence.',
   '  option allbackups',
 ];

@@ -74,7 +74,7 @@ listen role-shop
     const section = files(...asked).haproxy.split('listen role-api\n')[1]?.split('listen ')[0] ?? '';
     const lines = section.split('\n').map((line) => line.trim());
     expect(lines).toContain('option httpchk GET /readyz');
-    expect(lines).toContain('http-check expect rstatus ^(200|401|403)$');
+    expect(lines).toContain('http-check expect rstatus ^(200|401)$');
     expect(lines).toContain('option allbackups');
     expect(lines.filter((line) => line.startsWith('server'))).toEqual([
       'server one 10.0.0.1:6443 tcp-ut 20s check-ssl verify none id 1',
