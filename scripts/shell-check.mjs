@@ -7,7 +7,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parse } from 'yaml';
-import { filesOf, protocol } from '../runner-images/runner/drift/machine-script.ts';
+import { filesOf, protocol } from '../runner-images/runner/machines/machine-script.ts';
 import { controlNodeFiles } from '../runner-images/runner/kubernetes/control-node-scripts.ts';
 
 const ansible = 'templates/ansible';

@@ -11,15 +11,15 @@ export const answers: Answers = {
     return [...(await runCheck(question, { secrets: ports.secrets, templatesDirectory, installation }))];
   },
   templates: async (question, context) => {
-    const { lookUpCommit } = await import('./terraform/git-lookup.ts');
+    const { lookUpCommit } = await import('./git/git-lookup.ts');
     return lookUpCommit(question, context);
   },
   plugin: async (question, context) => {
-    const { lookUpPlugin } = await import('./plugins/look-up-plugin.ts');
+    const { lookUpPlugin } = await import('./terraform/templates/look-up-plugin.ts');
     return lookUpPlugin(question, context);
   },
   source: async (question, context) => {
-    const { readSource } = await import('./terraform/git-source.ts');
+    const { readSource } = await import('./git/git-source.ts');
     return readSource(question, context);
   },
   certificate: async (question, context) => {

@@ -12,6 +12,8 @@ describe('rooms', () => {
     'functions/domain/planning',
     'functions/pipeline',
     'functions/rendering',
+    'runner-images/runner',
+    'runner-images/runner/terraform',
     'cdk',
     'cli',
     'demo',

@@ -6,7 +6,7 @@ import { operationList } from '#contracts/operations/operations.ts';
 import { RunWork } from '#contracts/stage.ts';
 import { overdueSeconds } from '#functions/pipeline/runs/stop-requests.ts';
 import { usualGraceMs } from '#runner/job-frame.ts';
-import { applyGraceMs } from '#runner/terraform/terraform-cli.ts';
+import { applyGraceMs } from '#runner/terraform/cli/terraform-cli.ts';
 import { now, stageTimes } from '../../bench/cost/model.ts';
 import { lambdaMarginMinutes } from '../../cdk/constructs/runner-compute.ts';
 import { parseOptions } from '../../cdk/options.ts';

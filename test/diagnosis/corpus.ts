@@ -12,8 +12,8 @@ import { playbookError } from '#runner/ansible/playbook-failure.ts';
 import { kubeoneError } from '#runner/kubeone/kubeone-failure.ts';
 import { kubectlError } from '#runner/kubernetes/kubectl-failure.ts';
 import { finished } from '#runner/stage-failure.ts';
-import { terraformError } from '#runner/terraform/diagnostics.ts';
-import { diagnosticsOf, readMessage } from '#runner/terraform/messages.ts';
+import { terraformError } from '#runner/terraform/cli/diagnostics.ts';
+import { diagnosticsOf, readMessage } from '#runner/terraform/cli/messages.ts';
 import { twoProviderState } from '#test/rendering/states.ts';
 import { asKubeOnePrints } from './kubeone-shape.ts';
 

@@ -4,7 +4,7 @@ import { playbookError } from '#runner/ansible/playbook-failure.ts';
 import { kubeoneError } from '#runner/kubeone/kubeone-failure.ts';
 import { kubectlError } from '#runner/kubernetes/kubectl-failure.ts';
 import { finished } from '#runner/stage-failure.ts';
-import { terraformError } from '#runner/terraform/diagnostics.ts';
+import { terraformError } from '#runner/terraform/cli/diagnostics.ts';
 import { twoProviderState } from '#test/rendering/states.ts';
 import { asKubeOnePrints } from './kubeone-shape.ts';
 

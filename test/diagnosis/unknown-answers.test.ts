@@ -5,7 +5,7 @@ import { failurePolicy } from '#domain/failure-policy.ts';
 import { playbookError } from '#runner/ansible/playbook-failure.ts';
 import { kubeoneError } from '#runner/kubeone/kubeone-failure.ts';
 import { finished } from '#runner/stage-failure.ts';
-import { terraformError } from '#runner/terraform/diagnostics.ts';
+import { terraformError } from '#runner/terraform/cli/diagnostics.ts';
 import { propertyRuns } from '#test/property-runs.ts';
 import { twoProviderState } from '#test/rendering/states.ts';
 import { asKubeOnePrints } from './kubeone-shape.ts';

@@ -1,7 +1,7 @@
 /** Ends of certificates as a check finds them: on machines, by the script that they get, and in the kubeconfig. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { allNodes } from '#domain/cluster-state.ts';
-import { machineScript, readScriptFiles } from '#runner/drift/machine-script.ts';
+import { machineScript, readScriptFiles } from '#runner/machines/machine-script.ts';
 import { adminConfUntil, certificateUntil } from '#test/fakes/certificates.ts';
 import { encoded } from '#test/fakes/kubeconfigs.ts';
 import { twoProviderState } from '#test/rendering/states.ts';

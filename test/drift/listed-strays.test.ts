@@ -1,7 +1,7 @@
 /** Strays of a type that is listed in the runner, with the login of its Secret: an OpenStack of loopback. No account was asked. */
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { actOnStrays } from '#runner/terraform/act-on-strays.ts';
-import { reportDeletion, type Strays, straysOf } from '#runner/terraform/strays.ts';
+import { actOnStrays } from '#runner/terraform/strays/act-on-strays.ts';
+import { reportDeletion, type Strays, straysOf } from '#runner/terraform/strays/strays.ts';
 import { type FakeCloud, fakeCloud, type Routes } from '#test/provider-check/fake-cloud.ts';
 import { twoProviderState } from '#test/rendering/states.ts';
 import { aDocument, type StageWorld, stageWorld } from '#test/runner/stage-world.ts';

@@ -8,7 +8,7 @@ import { allNodes, type ClusterState } from '#domain/cluster-state.ts';
 import { DriftReport } from '#domain/drift.ts';
 import type { HealthCheck } from '#domain/health-check.ts';
 import { checkMesh } from '#runner/drift/check-mesh.ts';
-import { longestVisitMs, machineScript, readScriptFiles } from '#runner/drift/machine-script.ts';
+import { longestVisitMs, machineScript, readScriptFiles } from '#runner/machines/machine-script.ts';
 import { makeSshKeyPair } from '#runner/openssh-key.ts';
 import type { Command, CommandResult } from '#runner/process.ts';
 import type { DriftContext } from '#runner/stage-context.ts';

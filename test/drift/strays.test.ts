@@ -6,8 +6,8 @@ import { waypointKeys } from '#contracts/stage.ts';
 import { driftKey } from '#domain/drift.ts';
 import { repairPlans } from '#domain/planning/work/repair-plans.ts';
 import { strayItems, unlisted } from '#runner/drift/stray-items.ts';
-import { actOnStrays } from '#runner/terraform/act-on-strays.ts';
-import { reportDeletion, type Strays, straysOf } from '#runner/terraform/strays.ts';
+import { actOnStrays } from '#runner/terraform/strays/act-on-strays.ts';
+import { reportDeletion, type Strays, straysOf } from '#runner/terraform/strays/strays.ts';
 import { twoProviderState } from '#test/rendering/states.ts';
 import { aCheck, aDocument, prefix, type StageWorld, stageWorld } from '#test/runner/stage-world.ts';
 

@@ -15,7 +15,7 @@ import { DisruptionBudgets } from '#runner/kubernetes/disruption-budgets.ts';
 import { EtcdMembers } from '#runner/kubernetes/etcd-member.ts';
 import { ListedNode } from '#runner/kubernetes/kubectl.ts';
 import { LonghornReplicas } from '#runner/kubernetes/stop-replicas.ts';
-import { HookAnswer } from '#runner/terraform/provider-files.ts';
+import { HookAnswer } from '#runner/terraform/templates/provider-files.ts';
 import { VaultErrors } from '#runner/vault/vault-failure.ts';
 import { VaultLoginAnswer, VaultMount, VaultVersionOne, VaultVersionTwo } from '#runner/vault/vault-session.ts';
 import { openTexts } from '#test/observed/open-texts.ts';
@@ -96,7 +96,7 @@ const openForAReason: Readonly<Record<string, number>> = {
   'operator/object-status.ts': 16,
   // What Kubeloom stored itself.
   'functions/adapters/large-documents.ts': 3,
-  'runner-images/runner/terraform/messages.ts': 2,
+  'runner-images/runner/terraform/cli/messages.ts': 2,
   // Outputs, each of which its own reader judges.
-  'runner-images/runner/terraform/terraform-cli.ts': 1,
+  'runner-images/runner/terraform/cli/terraform-cli.ts': 1,
 };

@@ -38,7 +38,7 @@ const liedTo: Readonly<Record<string, string>> = {
   [`${runner}/vault/vault-request.ts`]: 'test/hostile/services.test.ts',
   [`${runner}/vault/vault-session.ts`]: 'test/hostile/services.test.ts',
   'functions/adapters/git-references.ts': 'test/hostile/services.test.ts',
-  [`${runner}/terraform/provider-files.ts`]: 'test/hostile/services.test.ts',
+  [`${runner}/terraform/templates/provider-files.ts`]: 'test/hostile/services.test.ts',
   'operator/operator.ts': 'test/hostile/operator.long.test.ts',
   'operator/kubernetes-api.ts': 'test/hostile/agents.test.ts',
   'operator/list-reader.ts': 'test/hostile/agents.test.ts',
@@ -50,7 +50,7 @@ const liedTo: Readonly<Record<string, string>> = {
   [`${runner}/ansible/playbook-listener.ts`]: 'test/ansible/machine-answers.long.test.ts',
   [`${runner}/tool-answer.ts`]: 'test/runner/tool-answers.test.ts',
   ...Object.fromEntries(
-    ['apply-machines', 'messages', 'terraform-cli'].map((file) => [
+    ['apply-machines', 'cli/messages', 'cli/terraform-cli'].map((file) => [
       `${runner}/terraform/${file}.ts`,
       'test/runner/tool-answers.test.ts',
     ]),
@@ -63,7 +63,7 @@ const liedTo: Readonly<Record<string, string>> = {
   ),
   [`${runner}/debug/own-words.ts`]: 'test/diagnosis/debug.test.ts',
   [`${runner}/access/read-state.ts`]: 'test/hostile/states.test.ts',
-  [`${runner}/terraform/errored-state.ts`]: 'test/runner/errored-state.test.ts',
+  [`${runner}/terraform/state/errored-state.ts`]: 'test/runner/errored-state.test.ts',
   ...Object.fromEntries(
     ['ansible/root-login', 'kubernetes/remove-old-members', 'kubernetes/reset-half-joined'].map((file) => [
       `${runner}/${file}.ts`,
@@ -71,14 +71,14 @@ const liedTo: Readonly<Record<string, string>> = {
     ]),
   ),
   ...Object.fromEntries(
-    ['apply-dns', 'lost-state', 'open-firewalls', 'state-lock'].map((file) => [
+    ['apply-dns', 'open-firewalls', 'state/lost-state', 'state/state-lock'].map((file) => [
       `${runner}/terraform/${file}.ts`,
       'test/hostile/terraform.long.test.ts',
     ]),
   ),
-  [`${runner}/terraform/git-source.ts`]: 'test/hostile/git.test.ts',
+  [`${runner}/git/git-source.ts`]: 'test/hostile/git.test.ts',
   [`${runner}/drift/ask-machines.ts`]: 'test/hostile/machines.long.test.ts',
-  [`${runner}/drift/machine-report.ts`]: 'test/hostile/machines.long.test.ts',
+  [`${runner}/machines/machine-report.ts`]: 'test/hostile/machines.long.test.ts',
   [`${runner}/kubeone/full-disk.ts`]: 'test/runner/kubeone-driver.test.ts',
   [`${runner}/kubernetes/control-node-scripts.ts`]: 'test/runner/renew-certificates.test.ts',
 };
@@ -100,7 +100,7 @@ const ownWords: Readonly<Record<string, string>> = {
   [`${runner}/run-stage.ts`]: 'documents of the pipeline',
   [`${runner}/build-credentials.ts`]: 'answers of the broker of Kubeloom, over IAM',
   [`${runner}/build-identity.ts`]: "the metadata address of the build's own container",
-  [`${runner}/terraform/plugin-lock.ts`]: 'a file of the image',
+  [`${runner}/terraform/cli/plugin-lock.ts`]: 'a file of the image',
   [`${runner}/stop-requests.ts`]: 'documents of the pipeline',
   [`${runner}/sim/injected-faults.ts`]: 'a file of the person who tries the simulation',
   [`${runner}/sim/simulated-drift.ts`]: 'a file of the person who tries the simulation',
@@ -109,8 +109,8 @@ const ownWords: Readonly<Record<string, string>> = {
   [`${runner}/documents/prepare-documents.ts`]: 'a file of the templates',
   [`${runner}/documents/check-components.ts`]: 'documents whose sum is known',
   [`${runner}/documents/component-contracts.ts`]: 'files whose sum is known',
-  [`${runner}/plugins/kept-copy.ts`]: 'a copy whose sum is part of its name',
-  [`${runner}/plugins/archive.ts`]: 'an archive whose sum is known',
+  [`${runner}/terraform/templates/kept-copy.ts`]: 'a copy whose sum is part of its name',
+  [`${runner}/terraform/templates/archive.ts`]: 'an archive whose sum is known',
   [`${runner}/kubernetes/kubectl-failure.ts`]: 'only says which class a failure has',
   [`${runner}/kubeone/kubeone-output.ts`]: 'only says which class a failure has; test/diagnosis lies to it',
   [`${runner}/causes/cloud-codes.ts`]: 'only says which class a failure has; test/diagnosis lies to it',

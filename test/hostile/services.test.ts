@@ -8,7 +8,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { GitReferences } from '#adapters/git-references.ts';
 import { noProviderTemplate } from '#rendering/provider-template.ts';
 import { runCommand } from '#runner/process.ts';
-import { runHook } from '#runner/terraform/provider-files.ts';
+import { runHook } from '#runner/terraform/templates/provider-files.ts';
 import { VaultSession } from '#runner/vault/vault-session.ts';
 import { selfSigned } from '#test/fakes/self-signed.ts';
 import { brokenJson, type Canary, hostileTexts, liesAbout, obeyedInJson, openCanary } from './lies.ts';

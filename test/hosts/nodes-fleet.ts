@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import { readMachineFacts } from '#domain/observed/machine-facts.ts';
 import { partsDirectory } from '#local/kubernetes/available.ts';
 import { type BalancedRole, balancerFiles } from '#rendering/balancer-files.ts';
-import { type MachineReport, readMachineReport } from '#runner/drift/machine-report.ts';
-import { machineScript, readScriptFiles } from '#runner/drift/machine-script.ts';
+import { type MachineReport, readMachineReport } from '#runner/machines/machine-report.ts';
+import { machineScript, readScriptFiles } from '#runner/machines/machine-script.ts';
 import { dynamicPool, twoProviderState } from '#test/rendering/states.ts';
 import { HostWorkshop, outcomeOf } from './host-workshop.ts';
 

@@ -6,10 +6,10 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { pluginKeys } from '#contracts/job.ts';
 import { withCopy } from '#domain/template-version.ts';
 import { templatesMark } from '#rendering/terraform-names.ts';
-import { checksumOfCopy, copyText } from '#runner/plugins/kept-copy.ts';
-import { keepPlugin, pluginFolder } from '#runner/plugins/plugin-folder.ts';
 import { SecretMask } from '#runner/secret-mask.ts';
-import { providerFiles } from '#runner/terraform/provider-files.ts';
+import { checksumOfCopy, copyText } from '#runner/terraform/templates/kept-copy.ts';
+import { keepPlugin, pluginFolder } from '#runner/terraform/templates/plugin-folder.ts';
+import { providerFiles } from '#runner/terraform/templates/provider-files.ts';
 import { aDocument, type StageWorld, stageWorld } from '#test/runner/stage-world.ts';
 
 const version = `git:git.example.com/acme/types@${'a'.repeat(40)}#.`;

@@ -8,7 +8,7 @@ import { copyOf } from '#domain/template-version.ts';
 import { askForPlugin } from '#functions/pipeline/jobs/template-lookups.ts';
 import { answerQuestion } from '#runner/answer-question.ts';
 import { answers } from '#runner/answers.ts';
-import { checksumOfCopy } from '#runner/plugins/kept-copy.ts';
+import { checksumOfCopy } from '#runner/terraform/templates/kept-copy.ts';
 import { fakeDeps } from '#test/fakes/fake-deps.ts';
 import { boundedForQuestion } from '#test/fakes/session-of.ts';
 import { type GitServer, startGitServer } from '#test/templates/git-server.ts';

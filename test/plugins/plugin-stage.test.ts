@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { pluginKeys } from '#contracts/job.ts';
 import type { NodePoolState } from '#domain/cluster-state.ts';
 import { withCopy } from '#domain/template-version.ts';
-import { checksumOfCopy } from '#runner/plugins/kept-copy.ts';
+import { checksumOfCopy } from '#runner/terraform/templates/kept-copy.ts';
 import { dynamicPool, twoProviderState } from '#test/rendering/states.ts';
 import { aDocument, type StageWorld, stageWorld } from '#test/runner/stage-world.ts';
 

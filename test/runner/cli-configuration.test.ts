@@ -5,8 +5,8 @@ import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { configurationFile } from '#runner/terraform/cli-configuration.ts';
-import { MirrorHashes, pluginLock } from '#runner/terraform/plugin-lock.ts';
+import { configurationFile } from '#runner/terraform/cli/cli-configuration.ts';
+import { MirrorHashes, pluginLock } from '#runner/terraform/cli/plugin-lock.ts';
 
 const present = (() => {
   try {

@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { textForms } from '#domain/observed/secret-forms.ts';
 import type { StagePlan } from '#domain/plan.ts';
 import type { CommandResult, VerboseTool } from '#runner/process.ts';
-import { findTerraform } from '#runner/terraform/find-terraform.ts';
+import { findTerraform } from '#runner/terraform/cli/find-terraform.ts';
 import { aDocument, type StageWorld, stageWorld } from './stage-world.ts';
 
 const traffic: StagePlan = { stage: 'traffic', reasons: [], work: { loadBalancers: ['lb'] } };

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { StageFailure, stageCancelled } from '#runner/stage-failure.ts';
 import type { StageLog } from '#runner/stage-log.ts';
-import { pushDecision, savingState } from '#runner/terraform/errored-state.ts';
+import { pushDecision, savingState } from '#runner/terraform/state/errored-state.ts';
 import { fakeDeps } from '#test/fakes/fake-deps.ts';
 import { twoProviderFacts, twoProviderState } from '#test/rendering/states.ts';
 import { stateKey } from './recorded-terraform.ts';

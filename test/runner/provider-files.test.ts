@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { noProviderTemplate } from '#rendering/provider-template.ts';
 import { SecretMask } from '#runner/secret-mask.ts';
 import { StageFailure } from '#runner/stage-failure.ts';
-import { type HookInput, hasHook, providerFiles, runHook } from '#runner/terraform/provider-files.ts';
+import { type HookInput, hasHook, providerFiles, runHook } from '#runner/terraform/templates/provider-files.ts';
 import { aDocument, type StageWorld, stageWorld } from './stage-world.ts';
 
 let world: StageWorld;

@@ -1,7 +1,7 @@
 /** What Terraform's diagnostics mean. Texts as the providers and Terraform print them. */
 import { describe, expect, it } from 'vitest';
-import { exitMeaning, terraformError } from '#runner/terraform/diagnostics.ts';
-import { readMessage } from '#runner/terraform/messages.ts';
+import { exitMeaning, terraformError } from '#runner/terraform/cli/diagnostics.ts';
+import { readMessage } from '#runner/terraform/cli/messages.ts';
 
 const nodes = new Set(['control-aaaaaaa-01']);
 const about = (summary: string, detail = '', address?: string) =>

@@ -4,7 +4,7 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { StagePlan } from '#domain/plan.ts';
-import { selfInLocks } from '#runner/terraform/state-lock.ts';
+import { selfInLocks } from '#runner/terraform/state/state-lock.ts';
 import { calls, openRecordings, recordings, stateKey, world } from './recorded-terraform.ts';
 import { aDocument } from './stage-world.ts';
 

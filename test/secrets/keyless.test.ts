@@ -10,7 +10,7 @@ import { emptyRoot } from '#rendering/root-module.ts';
 import { externalIdOf } from '#runner/external-id.ts';
 import { SecretMask } from '#runner/secret-mask.ts';
 import { StageLog } from '#runner/stage-log.ts';
-import { type LoginPlace, logIn } from '#runner/terraform/provider-login.ts';
+import { type LoginPlace, logIn } from '#runner/terraform/templates/provider-login.ts';
 import { webIdentityToken } from '#runner/web-identity.ts';
 import { fakeDeps } from '#test/fakes/fake-deps.ts';
 

@@ -5,7 +5,7 @@ import { ProviderTemplate } from '#rendering/provider-template.ts';
 import { emptyRoot } from '#rendering/root-module.ts';
 import { SecretMask } from '#runner/secret-mask.ts';
 import { StageLog } from '#runner/stage-log.ts';
-import { logIn, secretEnvironment } from '#runner/terraform/provider-login.ts';
+import { logIn, secretEnvironment } from '#runner/terraform/templates/provider-login.ts';
 import { fakeDeps } from '#test/fakes/fake-deps.ts';
 
 const file = new URL('../../templates/terraform/local/provider.json', import.meta.url);

@@ -7,7 +7,7 @@ import { SecretMask } from '#runner/secret-mask.ts';
 import { StageFailure } from '#runner/stage-failure.ts';
 import { StageLog } from '#runner/stage-log.ts';
 import { Stopwatch } from '#runner/stopwatch.ts';
-import { gitTemplates } from '#runner/terraform/git-templates.ts';
+import { gitTemplates } from '#runner/terraform/templates/git-templates.ts';
 import { fakeConfig } from '#test/fakes/fake-deps.ts';
 import { type StageWorld, stageWorld } from '#test/runner/stage-world.ts';
 import { type GitServer, startGitServer } from './git-server.ts';

@@ -5,7 +5,7 @@ import { closedText, observedLine } from '#domain/observed/closed-texts.ts';
 import { workspaceStateKey } from '#rendering/terraform-names.ts';
 import type { AnswerContext } from '../answer-question.ts';
 import { StageFailure } from '../stage-failure.ts';
-import { erroredKey } from '../terraform/errored-state.ts';
+import { erroredKey } from '../terraform/state/errored-state.ts';
 import { readToolJson, readToolValue, type ToolAnswer } from '../tool-answer.ts';
 
 const Name = closedText(200, /^[\w-]+$/);

@@ -4,8 +4,8 @@ import { join, normalize } from 'node:path';
 import type { DocumentState } from '#domain/cluster-documents.ts';
 import type { TemplateVersion } from '#domain/template-version.ts';
 import { templatesMark } from '#rendering/terraform-names.ts';
+import { fetchFiles, type GitSurroundings } from '../git/git-fetch.ts';
 import { StageFailure } from '../stage-failure.ts';
-import { fetchFiles, type GitSurroundings } from '../terraform/git-fetch.ts';
 
 /** What a folder may hold: a release of others is one file of some hundred kB. */
 const most = { files: 500, bytes: 5_000_000 };

@@ -7,12 +7,12 @@ import { printableText } from '#domain/observed/printable-text.ts';
 import { asRoot, inputShell, runOverSsh, type SshLogin, sshLoginOf } from '../ansible/ssh-command.ts';
 import { settleBounded } from '../bounded.ts';
 import { nodeRow } from '../causes/node-causes.ts';
+import { type MachineReport, readMachineReport } from '../machines/machine-report.ts';
+import { longestVisitMs, machineScript, readScriptFiles } from '../machines/machine-script.ts';
 import type { CommandResult } from '../process.ts';
 import { writeSshKeyFiles } from '../ssh-keys.ts';
 import type { DriftContext } from '../stage-context.ts';
 import { isTimeUp } from '../stage-failure.ts';
-import { type MachineReport, readMachineReport } from './machine-report.ts';
-import { longestVisitMs, machineScript, readScriptFiles } from './machine-script.ts';
 
 /** Programs `ssh` at once: Lambda compute has 1,024 processes and open files for all of a check. */
 const machinesAtOnce = 50;

@@ -2,9 +2,9 @@
 import { kubeconfigExpiries } from '#documents/kubeconfig-expiries.ts';
 import { endText, isUrgent, keptExpiries } from '#domain/expiry.ts';
 import { keepParts } from '../kubernetes/kubeconfig.ts';
+import { dueOf } from '../machines/machine-certificates.ts';
 import type { DriftContext } from '../stage-context.ts';
 import type { Findings } from './findings.ts';
-import { dueOf } from './machine-expiries.ts';
 
 export async function checkKubeconfig(context: DriftContext): Promise<Findings> {
   const { target, facts, ports } = context;

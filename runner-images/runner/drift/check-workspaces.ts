@@ -6,11 +6,12 @@ import { settleBounded } from '../bounded.ts';
 import { knownPoolKey } from '../ssh-keys.ts';
 import type { DriftContext } from '../stage-context.ts';
 import { StageFailure } from '../stage-failure.ts';
-import { nodeOfAddress, typeOfAddress } from '../terraform/addresses.ts';
 import { namesJob } from '../terraform/apply-dns.ts';
 import { machinesJob } from '../terraform/apply-machines.ts';
-import { joinsOnly } from '../terraform/refuse-replacements.ts';
-import { planWorkspace, type TerraformChange, type WorkspaceJob, workspacesAtOnce } from '../terraform/workspace.ts';
+import { nodeOfAddress, typeOfAddress } from '../terraform/cli/addresses.ts';
+import type { TerraformChange } from '../terraform/cli/planned-changes.ts';
+import { joinsOnly } from '../terraform/keep/refuse-replacements.ts';
+import { planWorkspace, type WorkspaceJob, workspacesAtOnce } from '../terraform/workspace.ts';
 import { type Findings, findingPlace, sentence } from './findings.ts';
 import { type ListedStrays, strayItems, unlisted } from './stray-items.ts';
 

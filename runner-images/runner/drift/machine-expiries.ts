@@ -1,9 +1,7 @@
-/** When the certificates end that machines reported, and which of them are due. Pure. */
-import { certificateTimes } from '#documents/pem.ts';
+/** What a check for drift says of the certificates that machines reported. Pure. */
 import { allNodes, type ClusterState } from '#domain/cluster-state.ts';
 import type { DriftItem } from '#domain/drift.ts';
 import {
-  certificateFiles,
   type Expiry,
   endText,
   expiryPlace,
@@ -12,35 +10,11 @@ import {
   isUrgent,
   keptExpiries,
   renewalOf,
-  renewedAt,
   warnsAt,
 } from '#domain/expiry.ts';
 import { counted } from '#domain/planning/text/words.ts';
+import { type CertificateReport, dueOf, expiriesOf } from '../machines/machine-certificates.ts';
 import { type Findings, findingPlace, sentence } from './findings.ts';
-import type { MachineReport } from './machine-report.ts';
-
-export type CertificateReport = Pick<MachineReport, 'certificates' | 'renewing'>;
-
-/** Those of one machine; `unread`: files that hold something else. */
-export function expiriesOf(
-  node: string,
-  { certificates = {} }: CertificateReport,
-): { readonly expiries: readonly Expiry[]; readonly unread: readonly string[] } {
-  const read = certificateFiles.control.flatMap((what) => {
-    const { [what]: text } = certificates;
-    // What follows the first leads to its authority.
-    return text === undefined ? [] : [{ what, time: certificateTimes(text)?.[0] }];
-  });
-  return {
-    expiries: read.flatMap(({ what, time }) => (time === undefined ? [] : [{ what, node, ...time }])),
-    unread: read.flatMap(({ what, time }) => (time === undefined ? [what] : [])),
-  };
-}
-
-/** Those that are renewed now, if any. */
-export function dueOf(expiries: readonly Expiry[], seed: string, now: Date): readonly Expiry[] {
-  return expiries.filter((expiry) => renewalOf(expiry) === 'renewed' && renewedAt(expiry, seed) <= now.toISOString());
-}
 
 /** One item for each control node with certificates that are due, for each kubelet that does not renew its own, and for each authority. */
 export function machineExpiries(

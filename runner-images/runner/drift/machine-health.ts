@@ -1,8 +1,8 @@
 /** What the health checks of machine groups say of each machine. */
 import { allNodes, type ClusterState } from '#domain/cluster-state.ts';
 import type { DriftItem, NodeObservation } from '#domain/drift.ts';
+import type { MachineReport } from '../machines/machine-report.ts';
 import { findingPlace, sentence } from './findings.ts';
-import type { MachineReport } from './machine-report.ts';
 
 /** Reports of all machines that were asked. */
 export interface MachineAnswers {

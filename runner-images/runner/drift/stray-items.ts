@@ -1,6 +1,6 @@
 /** Strays as findings of a check: each machine once, whatever number of instances listed it. */
 import type { DriftItem } from '#domain/drift.ts';
-import type { Strays } from '../terraform/strays.ts';
+import type { Strays } from '../terraform/strays/strays.ts';
 import { type Findings, sentence } from './findings.ts';
 
 export interface ListedStrays {

@@ -7,7 +7,7 @@ import { apiPort } from '#domain/manifest/schema/load-balancers.ts';
 import { factLines, type ReadFacts, readMachineFacts } from '#domain/observed/machine-facts.ts';
 import { printableText } from '#domain/observed/printable-text.ts';
 import { asRoot, inputShell, runOverSsh, type SshLogin, sshLoginOf } from '../ansible/ssh-command.ts';
-import { filesOf, protocol } from '../drift/machine-script.ts';
+import { filesOf, protocol } from '../machines/machine-script.ts';
 import { writeSshKeyFiles } from '../ssh-keys.ts';
 import type { ContextOf } from '../stage-context.ts';
 import { membersOf } from './members.ts';

@@ -7,7 +7,7 @@ import { type Expiry, endText, firstToEnd, isUrgent } from '#domain/expiry.ts';
 import { type KubeconfigParts, kubeconfigLimit } from '#domain/observed/kubeconfig.ts';
 import { nodeRow } from '../causes/node-causes.ts';
 import { unknownOfNode } from '../causes/unknown-answers.ts';
-import { dueOf, expiriesOf } from '../drift/machine-expiries.ts';
+import { dueOf, expiriesOf } from '../machines/machine-certificates.ts';
 import { type ContextOf, knownStates } from '../stage-context.ts';
 import { StageFailure } from '../stage-failure.ts';
 import { type ControlNode, controlNodes } from './control-node-scripts.ts';

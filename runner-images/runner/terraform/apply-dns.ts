@@ -8,7 +8,7 @@ import { type ClusterContext, type ContextOf, knownStates } from '../stage-conte
 import { readToolValue } from '../tool-answer.ts';
 import { unknownWorkspace } from './apply-machines.ts';
 import type { ChangeCounts } from './change-reporter.ts';
-import { variablesFromEnvironment } from './provider-files.ts';
+import { variablesFromEnvironment } from './templates/provider-files.ts';
 import { applyWorkspace, modulesLink, type WorkspaceJob, type WorkspaceOutcome } from './workspace.ts';
 
 interface Names {

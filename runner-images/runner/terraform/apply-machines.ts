@@ -16,11 +16,11 @@ import { ensurePoolKey } from '../ssh-keys.ts';
 import { type ClusterContext, type ContextOf, knownStates, type StageContext } from '../stage-context.ts';
 import { StageFailure } from '../stage-failure.ts';
 import { readToolValue } from '../tool-answer.ts';
-import type { WorkspacePart } from './ask-hooks.ts';
 import type { ChangeCounts } from './change-reporter.ts';
-import { variablesFromEnvironment } from './provider-files.ts';
-import { reportDeletion } from './strays.ts';
-import type { StateResource } from './terraform-cli.ts';
+import type { StateResource } from './cli/terraform-cli.ts';
+import { reportDeletion } from './strays/strays.ts';
+import type { WorkspacePart } from './templates/ask-hooks.ts';
+import { variablesFromEnvironment } from './templates/provider-files.ts';
 import { applyWorkspace, hookInputOf, modulesLink, type WorkspaceJob } from './workspace.ts';
 
 const Name = closedText(253, /^[\w.-]+$/);

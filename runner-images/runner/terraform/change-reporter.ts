@@ -1,7 +1,7 @@
 /** Turns Terraform's messages into few events for people, and into counts. */
 import type { StageContext } from '../stage-context.ts';
-import { nodeOfAddress } from './addresses.ts';
-import type { Message } from './messages.ts';
+import { nodeOfAddress } from './cli/addresses.ts';
+import type { Message } from './cli/messages.ts';
 
 type Hook = Extract<Message, { hook: unknown }>['hook'];
 

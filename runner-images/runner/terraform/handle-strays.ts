@@ -3,9 +3,8 @@ import type { InfrastructureWork } from '#domain/plan.ts';
 import { knownPoolKey } from '../ssh-keys.ts';
 import type { ContextOf } from '../stage-context.ts';
 import { StageFailure } from '../stage-failure.ts';
-import { actOnStrays } from './act-on-strays.ts';
 import { machinesJob } from './apply-machines.ts';
-
+import { actOnStrays } from './strays/act-on-strays.ts';
 import { listingOf } from './workspace.ts';
 
 type Work = NonNullable<InfrastructureWork['strays']>[number];

@@ -16,7 +16,7 @@ import { StageFailure } from '../stage-failure.ts';
 import { readToolJson } from '../tool-answer.ts';
 import { machinesJob } from './apply-machines.ts';
 import type { ChangeCounts } from './change-reporter.ts';
-import { providerFiles } from './provider-files.ts';
+import { providerFiles } from './templates/provider-files.ts';
 import { applyWorkspace, workspacesAtOnce } from './workspace.ts';
 
 /** The fields that are read from a Terraform state (version 4). */

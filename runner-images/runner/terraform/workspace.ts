@@ -7,23 +7,30 @@ import { type RootModule, requiredProviders, type StateBackend } from '#renderin
 import { modulesPath, stateKeyOf } from '#rendering/terraform-names.ts';
 import { unwrap } from '../bounded.ts';
 import { identityIn } from '../credentials-door.ts';
-import { isPlugin, keepPlugin } from '../plugins/plugin-folder.ts';
 import { type ContextOf, knownNodeNames, type SecretReader } from '../stage-context.ts';
-import { nodeOfAddress } from './addresses.ts';
-import { anyHook, askHooks, type WorkspacePart } from './ask-hooks.ts';
 import { type ChangeCounts, ChangeReporter } from './change-reporter.ts';
-import { configurationFile } from './cli-configuration.ts';
-import { pushErroredState, refuseErroredState, type StatePlace, savingState, stateExists } from './errored-state.ts';
-import { findTerraform } from './find-terraform.ts';
-import { keptWhenGone } from './gone-machines.ts';
-import { noteDestroyed, refuseLostState } from './lost-state.ts';
-import { orphan } from './orphan-machines.ts';
-import { planKeeping } from './plan-keeping.ts';
-import { type HookInput, type ProviderFiles, versionFiles } from './provider-files.ts';
-import { logIn } from './provider-login.ts';
-import { explainingLock, removeState, selfInLocks, stateKeyVariable, takeOverState } from './state-lock.ts';
-import { canList, type Strays, straysOf } from './strays.ts';
-import { type StateResource, TerraformCli } from './terraform-cli.ts';
+import { nodeOfAddress } from './cli/addresses.ts';
+import { configurationFile } from './cli/cli-configuration.ts';
+import { findTerraform } from './cli/find-terraform.ts';
+import { changesIn, type TerraformChange } from './cli/planned-changes.ts';
+import { type StateResource, TerraformCli } from './cli/terraform-cli.ts';
+import { keptWhenGone } from './keep/gone-machines.ts';
+import { orphan } from './keep/orphan-machines.ts';
+import { planKeeping } from './keep/plan-keeping.ts';
+import {
+  pushErroredState,
+  refuseErroredState,
+  type StatePlace,
+  savingState,
+  stateExists,
+} from './state/errored-state.ts';
+import { noteDestroyed, refuseLostState } from './state/lost-state.ts';
+import { explainingLock, removeState, selfInLocks, stateKeyVariable, takeOverState } from './state/state-lock.ts';
+import { canList, type Strays, straysOf } from './strays/strays.ts';
+import { anyHook, askHooks, type WorkspacePart } from './templates/ask-hooks.ts';
+import { isPlugin, keepPlugin } from './templates/plugin-folder.ts';
+import { type HookInput, type ProviderFiles, versionFiles } from './templates/provider-files.ts';
+import { logIn } from './templates/provider-login.ts';
 
 /** Name under which the root module finds the modules of its provider type. */
 export const modulesLink = './modules';
@@ -95,19 +102,6 @@ export async function applyWorkspace(context: ContextOf<'terraform'>, job: Works
   return { outputs: {}, leftGone: new Set(), ...about };
 }
 
-/** Actions of a plan that change nothing. */
-const changesNothing = ['read', 'noop', 'no-op', 'move', 'import', 'forget'];
-
-/** A change that Terraform would make. */
-export interface TerraformChange {
-  readonly address: string;
-  readonly action: string;
-  /** Why it is replaced: `requested`, `tainted`, `cannot_update`, … */
-  readonly reason?: string;
-  /** Someone else changed or removed it; else its target has changed. */
-  readonly outside: boolean;
-}
-
 export interface WorkspacePlan {
   readonly changes: readonly TerraformChange[];
   /** What has the tags of the cluster and no one knows; absent where the type cannot list. */
@@ -126,14 +120,7 @@ export async function planWorkspace(context: SecretReader, job: WorkspaceJob): P
   const input = { ...work.hook, resources: asks || lists ? await terraform.resources() : [] };
   const { replace } = asks ? await askHooks(context, parts, { hook: 'inspect', input }) : { replace: [] };
   const { messages } = await terraform.plan({ replace, destroy: false, only: [], locks: false });
-  const outside = new Set(
-    messages.flatMap((message) => (message.type === 'resource_drift' ? [message.change.resource.addr] : [])),
-  );
-  const changes = messages.flatMap((message) => {
-    if (message.type !== 'planned_change' || changesNothing.includes(message.change.action)) return [];
-    const { resource, action, reason } = message.change;
-    return [{ address: resource.addr, action, ...(reason && { reason }), outside: outside.has(resource.addr) }];
-  });
+  const changes = changesIn(messages);
   return { changes, ...(lists && { strays: await straysOf(context, parts, input) }) };
 }
 

@@ -9,11 +9,11 @@ import { locatorTitle, parseLocator } from '#domain/secret-locator.ts';
 import { judgeBySchema, readSchema } from '#rendering/property-schema.ts';
 import { type ChosenLogin, chooseLogin, tokenFileField } from '#rendering/provider-login.ts';
 import { credentialFields, credentialVariable, type ProviderTemplate } from '#rendering/provider-template.ts';
-import { requiredField, userSecret } from '../credentials.ts';
-import { withExternalId } from '../external-id.ts';
-import type { SecretReader } from '../stage-context.ts';
-import { StageFailure } from '../stage-failure.ts';
-import { webIdentityToken } from '../web-identity.ts';
+import { requiredField, userSecret } from '../../credentials.ts';
+import { withExternalId } from '../../external-id.ts';
+import type { SecretReader } from '../../stage-context.ts';
+import { StageFailure } from '../../stage-failure.ts';
+import { webIdentityToken } from '../../web-identity.ts';
 
 type Around = Pick<SecretReader, 'ports' | 'mask' | 'log'>;
 type Fields = Readonly<Record<string, string>>;

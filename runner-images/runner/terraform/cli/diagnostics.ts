@@ -1,8 +1,8 @@
 /** Classifies Terraform's diagnostics: its own, those of hooks and provisioners, those of clouds. Pure. */
-import { decisive, type Meaning, oneLine, rowFor } from '../causes/cause-row.ts';
-import { cloudMeaning } from '../causes/cloud-causes.ts';
-import { unknownOfTool } from '../causes/unknown-answers.ts';
-import type { ErrorDraft } from '../stage-failure.ts';
+import { decisive, type Meaning, oneLine, rowFor } from '../../causes/cause-row.ts';
+import { cloudMeaning } from '../../causes/cloud-causes.ts';
+import { unknownOfTool } from '../../causes/unknown-answers.ts';
+import type { ErrorDraft } from '../../stage-failure.ts';
 import { nodeOfAddress } from './addresses.ts';
 import { ownRows } from './own-causes.ts';
 

@@ -9,14 +9,14 @@ import { printableText } from '#domain/observed/printable-text.ts';
 import { builtinTemplates } from '#domain/planning/desired/build-desired-state.ts';
 import { parseTemplateVersion } from '#domain/template-version.ts';
 import { noProviderTemplate, ProviderTemplate } from '#rendering/provider-template.ts';
-import { exists } from '../exists.ts';
-import { isPlugin, pluginFolder } from '../plugins/plugin-folder.ts';
-import { lastLine } from '../process.ts';
-import type { SecretReader, StageContext } from '../stage-context.ts';
-import { StageFailure } from '../stage-failure.ts';
-import { exitMeaning } from './diagnostics.ts';
+import { exists } from '../../exists.ts';
+import { lastLine } from '../../process.ts';
+import type { SecretReader, StageContext } from '../../stage-context.ts';
+import { StageFailure } from '../../stage-failure.ts';
+import { exitMeaning } from '../cli/diagnostics.ts';
+import { ResourceAddress, type StateResource } from '../cli/terraform-cli.ts';
 import { gitTemplates } from './git-templates.ts';
-import { ResourceAddress, type StateResource } from './terraform-cli.ts';
+import { isPlugin, pluginFolder } from './plugin-folder.ts';
 
 export type HookName =
   | 'inspect'

@@ -1,5 +1,6 @@
 /** The plan of Terraform for a waypoint: it ends no machine that the waypoint keeps, and recreates none that it is not to recreate. */
-import type { ContextOf } from '../stage-context.ts';
+import type { ContextOf } from '../../stage-context.ts';
+import type { PlanOptions, PlanOutcome, TerraformCli } from '../cli/terraform-cli.ts';
 import {
   absentMachines,
   forgetOthers,
@@ -9,7 +10,6 @@ import {
   reportLeftGone,
 } from './gone-machines.ts';
 import { keptNodes, refusedChanges, removedOnly, replacementRefused, suspectChanges } from './refuse-replacements.ts';
-import type { PlanOptions, PlanOutcome, TerraformCli } from './terraform-cli.ts';
 
 export interface PlanToKeep {
   readonly terraform: Pick<TerraformCli, 'plan' | 'plannedChanges' | 'resources' | 'forget'>;

@@ -1,5 +1,5 @@
 /** What Terraform says about itself: its state, its lock, its plugins and where it gets them. Theirs is no cloud and no Secret of a user. */
-import type { CauseRow } from '../causes/cause-row.ts';
+import type { CauseRow } from '../../causes/cause-row.ts';
 
 const store =
   'the bucket of the Terraform states, its encryption key, or the role of the runner. The Secret of the provider and the manifest are not the cause';

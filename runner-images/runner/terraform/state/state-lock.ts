@@ -14,9 +14,9 @@ import { basename } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { z } from 'zod';
 import { closedText, observedWords } from '#domain/observed/closed-texts.ts';
-import type { StageContext } from '../stage-context.ts';
-import { StageFailure } from '../stage-failure.ts';
-import { readToolJson } from '../tool-answer.ts';
+import type { StageContext } from '../../stage-context.ts';
+import { StageFailure } from '../../stage-failure.ts';
+import { readToolJson } from '../../tool-answer.ts';
 
 const LockRecord = z.object({
   ID: closedText(100, /^\w[\w-]*$/),

@@ -1,7 +1,7 @@
 /** Terraform's own configuration for one workspace: what the image mirrors is taken from there, and no registry is asked for it. */
 import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { exists } from '../exists.ts';
+import { exists } from '../../exists.ts';
 import { type PinnedProvider, writePluginLock } from './plugin-lock.ts';
 
 /**

@@ -6,13 +6,13 @@ import { type PluginAnswer, type PluginLookup, pluginKeys } from '#contracts/job
 import { archiveVersionText, copyOf, templateVersionText, withCopy } from '#domain/template-version.ts';
 import { judgeBySchema, readSchema } from '#rendering/property-schema.ts';
 import { type ProviderTemplate, usedFields } from '#rendering/provider-template.ts';
-import type { AnswerContext } from '../answer-question.ts';
-import { userSecret } from '../credentials.ts';
-import { StageFailure } from '../stage-failure.ts';
-import { templateOf } from '../terraform/provider-files.ts';
-import { faultsBySchema } from '../terraform/provider-login.ts';
+import type { AnswerContext } from '../../answer-question.ts';
+import { userSecret } from '../../credentials.ts';
+import { StageFailure } from '../../stage-failure.ts';
 import { checksumOfCopy, copyText } from './kept-copy.ts';
 import { fetchPlugin, folderOf, keptText } from './plugin-folder.ts';
+import { templateOf } from './provider-files.ts';
+import { faultsBySchema } from './provider-login.ts';
 
 /** Throws `StageFailure` when there is no such type, or its description is faulty. */
 export async function lookUpPlugin(lookup: PluginLookup, context: AnswerContext): Promise<PluginAnswer> {

@@ -1,11 +1,11 @@
 /** Machines that are gone and that a waypoint leaves so: healing decides about them, or they are being replaced. */
 
-import type { StageContext } from '../stage-context.ts';
-import { StageFailure } from '../stage-failure.ts';
-import { nodeOfAddress, typeOfAddress } from './addresses.ts';
-import type { Message } from './messages.ts';
+import type { StageContext } from '../../stage-context.ts';
+import { StageFailure } from '../../stage-failure.ts';
+import { nodeOfAddress, typeOfAddress } from '../cli/addresses.ts';
+import type { Message } from '../cli/messages.ts';
+import type { ResourceChange, TerraformCli } from '../cli/terraform-cli.ts';
 import { joinsOnly, keptNodes } from './refuse-replacements.ts';
-import type { ResourceChange, TerraformCli } from './terraform-cli.ts';
 
 /** Names of the nodes that the waypoint keeps, and does not recreate if their machines are gone. */
 export function keptWhenGone(context: StageContext): ReadonlySet<string> {

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { parseJson } from '#domain/json.ts';
 import { observedWords } from '#domain/observed/closed-texts.ts';
-import type { CommandResult } from '../process.ts';
+import type { CommandResult } from '../../process.ts';
 import type { Diagnostic } from './diagnostics.ts';
 
 const Resource = z.object({ addr: observedWords(2000) });

@@ -1,11 +1,11 @@
 /** Stops or deletes machines that no one knows, each by its id. */
 import type { StrayAction } from '#domain/drift.ts';
-import { type NotKnown, orNotKnown } from '../listing/list-cluster.ts';
-import { actOnMachines, canAct } from '../listing/machine-acts.ts';
-import type { SecretReader } from '../stage-context.ts';
-import { StageFailure } from '../stage-failure.ts';
-import { anyHook, askHooks, type WorkspacePart } from './ask-hooks.ts';
-import type { HookInput } from './provider-files.ts';
+import { type NotKnown, orNotKnown } from '../../listing/list-cluster.ts';
+import { actOnMachines, canAct } from '../../listing/machine-acts.ts';
+import type { SecretReader } from '../../stage-context.ts';
+import { StageFailure } from '../../stage-failure.ts';
+import { anyHook, askHooks, type WorkspacePart } from '../templates/ask-hooks.ts';
+import type { HookInput } from '../templates/provider-files.ts';
 import { listInputOf, straysOf } from './strays.ts';
 
 export interface StrayWork {

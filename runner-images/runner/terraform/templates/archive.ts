@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import { askPublicly, RefusedAddress } from '#adapters/public-https.ts';
 import type { ProviderInstance } from '#domain/cluster-state.ts';
 import type { ArchiveVersion } from '#domain/template-version.ts';
-import { complaintsOnly } from '../process.ts';
-import { StageFailure } from '../stage-failure.ts';
-import type { GitSurroundings } from '../terraform/git-fetch.ts';
+import type { GitSurroundings } from '../../git/git-fetch.ts';
+import { complaintsOnly } from '../../process.ts';
+import { StageFailure } from '../../stage-failure.ts';
 
 /** Modules are a few small text files. */
 const most = { packed: 10_000_000, bytes: 20_000_000, entries: 2_000 };

@@ -11,9 +11,9 @@ import { closedText } from '#domain/observed/closed-texts.ts';
 import { printableText } from '#domain/observed/printable-text.ts';
 import { counted, listed } from '#domain/planning/text/words.ts';
 import { sameValue } from '#domain/same-value.ts';
-import type { StageContext } from '../stage-context.ts';
-import { StageFailure } from '../stage-failure.ts';
-import type { TerraformCli } from './terraform-cli.ts';
+import type { StageContext } from '../../stage-context.ts';
+import { StageFailure } from '../../stage-failure.ts';
+import type { TerraformCli } from '../cli/terraform-cli.ts';
 
 /** Name that Terraform gives it. */
 const left = 'errored.tfstate';

@@ -1,11 +1,11 @@
 /** Refuses what Terraform would do to machines that the plan of the waypoint keeps: to replace or to delete them. */
 import { allNodes } from '#domain/cluster-state.ts';
 import { listed } from '#domain/planning/text/words.ts';
-import type { StageContext } from '../stage-context.ts';
-import { StageFailure } from '../stage-failure.ts';
-import { nodeOfAddress } from './addresses.ts';
-import type { Message } from './messages.ts';
-import type { ResourceChange } from './terraform-cli.ts';
+import type { StageContext } from '../../stage-context.ts';
+import { StageFailure } from '../../stage-failure.ts';
+import { nodeOfAddress } from '../cli/addresses.ts';
+import type { Message } from '../cli/messages.ts';
+import type { ResourceChange } from '../cli/terraform-cli.ts';
 
 type Planned = Extract<Message, { type: 'planned_change' }>['change'];
 

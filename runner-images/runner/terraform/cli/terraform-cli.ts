@@ -1,10 +1,10 @@
 /** Terraform or OpenTofu in one directory: runs commands, reads their messages, and throws failures as `StageFailure`. */
 import { z } from 'zod';
 import { closedText, observedWords } from '#domain/observed/closed-texts.ts';
-import { type Command, type CommandResult, complaintsOnly } from '../process.ts';
-import type { StageContext } from '../stage-context.ts';
-import { finished, StageFailure } from '../stage-failure.ts';
-import { readToolJson, unreadableAnswer } from '../tool-answer.ts';
+import { type Command, type CommandResult, complaintsOnly } from '../../process.ts';
+import type { StageContext } from '../../stage-context.ts';
+import { finished, StageFailure } from '../../stage-failure.ts';
+import { readToolJson, unreadableAnswer } from '../../tool-answer.ts';
 import { type Diagnostic, terraformError } from './diagnostics.ts';
 import { diagnosticsOf, lastWords, type Message, readMessage } from './messages.ts';
 

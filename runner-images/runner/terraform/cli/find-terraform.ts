@@ -1,7 +1,7 @@
 /** Which Terraform or OpenTofu is run. */
 import { delimiter, join } from 'node:path';
-import { exists } from '../exists.ts';
-import { StageFailure } from '../stage-failure.ts';
+import { exists } from '../../exists.ts';
+import { StageFailure } from '../../stage-failure.ts';
 
 /** The program to use: KUBELOOM_TERRAFORM, else `tofu` or `terraform` of the PATH. */
 export async function findTerraform(environment: NodeJS.ProcessEnv = process.env): Promise<string> {

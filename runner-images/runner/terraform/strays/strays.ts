@@ -1,14 +1,14 @@
 /** What a provider has with the tags of a cluster: machines that no one knows, and what a deletion left. */
 import type { ProviderInstance } from '#domain/cluster-state.ts';
 import { dynamicPoolsOf } from '#rendering/machines-root.ts';
-import { isListed, listCluster, type NotKnown, orNotKnown } from '../listing/list-cluster.ts';
-import type { ListedThing, ListInput } from '../listing/listing.ts';
-import { canAct, readMachines } from '../listing/machine-acts.ts';
-import { type ClusterContext, knownNodeNames, knownStates, type SecretReader } from '../stage-context.ts';
-import { StageFailure } from '../stage-failure.ts';
-import { anyHook, askHooks, type WorkspacePart } from './ask-hooks.ts';
-import { type HookAnswer, type HookInput, providerFiles } from './provider-files.ts';
-import { loginValues } from './provider-login.ts';
+import { isListed, listCluster, type NotKnown, orNotKnown } from '../../listing/list-cluster.ts';
+import type { ListedThing, ListInput } from '../../listing/listing.ts';
+import { canAct, readMachines } from '../../listing/machine-acts.ts';
+import { type ClusterContext, knownNodeNames, knownStates, type SecretReader } from '../../stage-context.ts';
+import { StageFailure } from '../../stage-failure.ts';
+import { anyHook, askHooks, type WorkspacePart } from '../templates/ask-hooks.ts';
+import { type HookAnswer, type HookInput, providerFiles } from '../templates/provider-files.ts';
+import { loginValues } from '../templates/provider-login.ts';
 import { strayMachines } from './stray-machines.ts';
 
 type Listed = HookAnswer['items'][number] &

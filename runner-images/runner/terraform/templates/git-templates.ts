@@ -4,9 +4,9 @@ import { join, normalize } from 'node:path';
 import type { ProviderInstance } from '#domain/cluster-state.ts';
 import type { TemplateVersion } from '#domain/template-version.ts';
 import { templatesMark } from '#rendering/terraform-names.ts';
-import type { SecretMask } from '../secret-mask.ts';
-import { StageFailure } from '../stage-failure.ts';
-import { fetchFiles, type GitSurroundings } from './git-fetch.ts';
+import { fetchFiles, type GitSurroundings } from '../../git/git-fetch.ts';
+import type { SecretMask } from '../../secret-mask.ts';
+import { StageFailure } from '../../stage-failure.ts';
 
 /** What one type's folder may hold: modules are a few small text files. */
 const most = { files: 500, bytes: 5_000_000 };

@@ -9,12 +9,12 @@ import type { ProviderInstance } from '#domain/cluster-state.ts';
 import { isProviderType } from '#domain/provider-types.ts';
 import { copyOf, parseArchiveVersion, parseTemplateVersion } from '#domain/template-version.ts';
 import { templatesMark } from '#rendering/terraform-names.ts';
-import type { SecretMask } from '../secret-mask.ts';
-import type { ClusterContext } from '../stage-context.ts';
-import { StageFailure } from '../stage-failure.ts';
-import { fetchFiles, type GitSurroundings } from '../terraform/git-fetch.ts';
-import { measured } from '../terraform/git-templates.ts';
+import { fetchFiles, type GitSurroundings } from '../../git/git-fetch.ts';
+import type { SecretMask } from '../../secret-mask.ts';
+import type { ClusterContext } from '../../stage-context.ts';
+import { StageFailure } from '../../stage-failure.ts';
 import { unpackArchive } from './archive.ts';
+import { measured } from './git-templates.ts';
 import { checksumOfCopy, copyText, unpackCopy } from './kept-copy.ts';
 
 /** A type with its version: `templates` of an instance. */

@@ -1,6 +1,6 @@
 /** Which of the listed machines no one knows. */
-import type { ListedThing } from '../listing/listing.ts';
-import type { StateResource } from './terraform-cli.ts';
+import type { ListedThing } from '../../listing/listing.ts';
+import type { StateResource } from '../cli/terraform-cli.ts';
 
 interface Known {
   /** Names of nodes of the cluster. */

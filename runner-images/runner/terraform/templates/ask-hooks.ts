@@ -1,8 +1,9 @@
 /** Runs a hook of a provider type for everything in a workspace: once for each version of templates in it. */
 import type { ProviderInstance } from '#domain/cluster-state.ts';
 import { poolModule, providerNameIn } from '#rendering/terraform-names.ts';
-import type { SecretReader } from '../stage-context.ts';
-import { StageFailure } from '../stage-failure.ts';
+import type { SecretReader } from '../../stage-context.ts';
+import { StageFailure } from '../../stage-failure.ts';
+import type { StateResource } from '../cli/terraform-cli.ts';
 import {
   type HookAnswer,
   type HookInput,
@@ -14,7 +15,6 @@ import {
   versionFiles,
 } from './provider-files.ts';
 import { secretEnvironment } from './provider-login.ts';
-import type { StateResource } from './terraform-cli.ts';
 
 /** The part of a workspace that was created with one version of templates. */
 export interface WorkspacePart extends VersionInUse {

@@ -1,8 +1,8 @@
 /** What a user orphans: Terraform forgets it, and it keeps running. */
-import type { StageContext } from '../stage-context.ts';
-import { nodeOfAddress } from './addresses.ts';
-import { type HookInput, hasHook, type ProviderFiles, runHook } from './provider-files.ts';
-import type { StateResource, TerraformCli } from './terraform-cli.ts';
+import type { StageContext } from '../../stage-context.ts';
+import { nodeOfAddress } from '../cli/addresses.ts';
+import type { StateResource, TerraformCli } from '../cli/terraform-cli.ts';
+import { type HookInput, hasHook, type ProviderFiles, runHook } from '../templates/provider-files.ts';
 
 export interface OrphanRequest {
   readonly files: ProviderFiles;
