@@ -82,7 +82,6 @@ describe('kubectl', () => {
 const ownReaders = [
   'build-credentials.ts',
   'documents/prepare-documents.ts',
-  'plugins/kept-copy.ts',
   'provider-check/check-request.ts',
   'provider-check/clouds/gcp.ts',
   'provider-check/main.ts',
@@ -90,8 +89,9 @@ const ownReaders = [
   'sim/injected-faults.ts',
   'sim/simulated-drift.ts',
   'stop-requests.ts',
-  'terraform/plugin-lock.ts',
-  'terraform/provider-files.ts',
+  'terraform/cli/plugin-lock.ts',
+  'terraform/templates/kept-copy.ts',
+  'terraform/templates/provider-files.ts',
   'tool-answer.ts',
 ];
 
