@@ -5,6 +5,7 @@ import { reportDeletion, type Strays, straysOf } from '#runner/terraform/strays/
 import { type FakeCloud, fakeCloud, type Routes } from '#test/provider-check/fake-cloud.ts';
 import { twoProviderState } from '#test/rendering/states.ts';
 import { aDocument, type StageWorld, stageWorld } from '#test/runner/stage-world.ts';
+import { hooksIn } from './hooks-in.ts';
 
 const cluster = 'shop-1234567';
 const node = 'control-aaaaaaa-01';
@@ -99,7 +100,7 @@ async function withStage(work: (context: Parameters<typeof straysOf>[0]) => Prom
 async function strays(): Promise<Strays> {
   let found: Strays = { failed: 'nothing was asked' };
   await withStage(async (context) => {
-    found = await straysOf(context, parts, input);
+    found = await straysOf(context, await hooksIn(context, parts), input);
   });
   return found;
 }
@@ -107,7 +108,7 @@ async function strays(): Promise<Strays> {
 async function acted(action: 'quarantine' | 'delete', ids: readonly string[]): Promise<readonly string[]> {
   let done: readonly string[] = [];
   await withStage(async (context) => {
-    done = await actOnStrays(context, { parts, input: withState }, { action, ids });
+    done = await actOnStrays(context, { hooks: await hooksIn(context, parts), input: withState }, { action, ids });
   });
   return done;
 }
@@ -147,7 +148,9 @@ it('a stray that the cloud refuses to delete does not keep the others, and those
   await reopened({ 'DELETE /servers/id-who-is-that': () => forbidden });
   await withStage(async (context) => {
     const work = { action: 'delete', ids: ['id-who-is-that', 'id-double'] } as const;
-    await expect(actOnStrays(context, { parts, input: withState }, work)).rejects.toMatchObject({
+    await expect(
+      actOnStrays(context, { hooks: await hooksIn(context, parts), input: withState }, work),
+    ).rejects.toMatchObject({
       error: { class: 'credentials', code: 'StraysNotHandled', message: expect.stringContaining('id-who-is-that') },
     });
   });
@@ -175,7 +178,11 @@ it('nothing is stopped or deleted when the listing fails, which is a fault of th
       [503, 'transient'],
     ] as const) {
       status = answer;
-      const work = actOnStrays(context, { parts, input: withState }, { action: 'delete', ids: ['id-who-is-that'] });
+      const work = actOnStrays(
+        context,
+        { hooks: await hooksIn(context, parts), input: withState },
+        { action: 'delete', ids: ['id-who-is-that'] },
+      );
       await expect(work).rejects.toMatchObject({ error: { class: kind, code: 'StraysNotListed' } });
     }
   });
@@ -196,8 +203,8 @@ it('nothing is a stray when the cloud does not list, and the reason has no value
 });
 
 it('the receipt of a deletion names what the cloud still lists', async () => {
-  const deletion = { parts, input, removed: ['web-01'], others: new Set([node]), shared: false };
-  await withStage((context) => reportDeletion(context, deletion));
+  const deletion = { input, removed: ['web-01'], others: new Set([node]), shared: false };
+  await withStage(async (context) => reportDeletion(context, { ...deletion, hooks: await hooksIn(context, parts) }));
   expect(await world.reported()).toContain(
     'DeletionReceipt: os: removed web-01; it still has who-is-that (id-who-is-that): remove it there',
   );

@@ -10,6 +10,7 @@ import { actOnStrays } from '#runner/terraform/strays/act-on-strays.ts';
 import { reportDeletion, type Strays, straysOf } from '#runner/terraform/strays/strays.ts';
 import { twoProviderState } from '#test/rendering/states.ts';
 import { aCheck, aDocument, prefix, type StageWorld, stageWorld } from '#test/runner/stage-world.ts';
+import { hooksIn } from './hooks-in.ts';
 
 const node = 'control-aaaaaaa-01';
 const parts = [{ provider: { name: 'p1', type: 'local', templates: 'builtin@1' }, wanted: true, pools: [] }];
@@ -52,13 +53,13 @@ async function withStage(work: (context: Parameters<typeof straysOf>[0]) => Prom
 async function strays(change: Partial<Request> = {}, of = parts): Promise<Strays> {
   let found: Strays = { failed: 'nothing was asked' };
   await withStage(async (context) => {
-    found = await straysOf(context, of, { ...input, ...change });
+    found = await straysOf(context, await hooksIn(context, of), { ...input, ...change });
   });
   return found;
 }
 async function receipt(removed: readonly string[], others: readonly string[] = []): Promise<readonly string[]> {
-  const deletion = { parts, input, removed, others: new Set(others), shared: false };
-  await withStage((context) => reportDeletion(context, deletion));
+  const deletion = { input, removed, others: new Set(others), shared: false };
+  await withStage(async (context) => reportDeletion(context, { ...deletion, hooks: await hooksIn(context, parts) }));
   return (await world.reported()).filter((text) => text.startsWith('DeletionReceipt'));
 }
 
@@ -144,7 +145,7 @@ describe('strays', () => {
     await withStage(async (context) => {
       done = await actOnStrays(
         context,
-        { parts: both, input },
+        { hooks: await hooksIn(context, both), input },
         { action: 'quarantine', ids: ['id-who-is-that', `id-${node}`] },
       );
     });
@@ -157,9 +158,13 @@ describe('strays', () => {
     world.file('terraform/local/remove.ts', 'process.exit(9);');
     const asked = { action: 'delete', ids: ['id-who-is-that'] } as const;
     await withStage(async (context) => {
-      await expect(actOnStrays(context, { parts, input }, asked)).rejects.toThrow(/the cloud is silent/);
+      await expect(actOnStrays(context, { hooks: await hooksIn(context, parts), input }, asked)).rejects.toThrow(
+        /the cloud is silent/,
+      );
       lists('who-is-that');
-      expect(await actOnStrays(context, { parts, input: { ...input, resources: [] } }, asked)).toEqual([]);
+      expect(
+        await actOnStrays(context, { hooks: await hooksIn(context, parts), input: { ...input, resources: [] } }, asked),
+      ).toEqual([]);
     });
   });
 

@@ -7,11 +7,12 @@ import { knownPoolKey } from '../ssh-keys.ts';
 import type { DriftContext } from '../stage-context.ts';
 import { StageFailure } from '../stage-failure.ts';
 import { namesJob } from '../terraform/apply-dns.ts';
-import { machinesJob } from '../terraform/apply-machines.ts';
 import { nodeOfAddress, typeOfAddress } from '../terraform/cli/addresses.ts';
 import type { TerraformChange } from '../terraform/cli/planned-changes.ts';
 import { joinsOnly } from '../terraform/keep/refuse-replacements.ts';
-import { planWorkspace, type WorkspaceJob, workspacesAtOnce } from '../terraform/workspace.ts';
+import { machinesJob, publicKeysOf } from '../terraform/machines-job.ts';
+import { openWorkspace } from '../terraform/workspace.ts';
+import { type WorkspaceJob, workspacesAtOnce } from '../terraform/workspace-job.ts';
 import { type Findings, findingPlace, sentence } from './findings.ts';
 import { type ListedStrays, strayItems, unlisted } from './stray-items.ts';
 
@@ -29,7 +30,7 @@ export async function checkWorkspaces(context: DriftContext): Promise<Findings> 
   const outcomes = await settleBounded(visits, workspacesAtOnce, async (visit) => {
     const job = await visit.job();
     if (job === undefined) return nothing;
-    const { changes, strays } = await planWorkspace(context, job);
+    const { changes, strays } = await (await openWorkspace(context, job)).plan();
     const { about, kind } = visit;
     const isMachines = kind === 'machines';
     return {
@@ -87,8 +88,10 @@ function visitsOf(context: DriftContext, target: ClusterState): readonly Visit[]
     ...[...new Set(instances)].map((name) => ({
       about: name,
       kind: 'machines' as const,
-      job: () =>
-        machinesJob(context, name, { state: target, publicKeyOf: (...pool) => knownPoolKey(context, ...pool) }),
+      job: async () => {
+        const publicKeys = await publicKeysOf(target, name, (...pool) => knownPoolKey(context, ...pool));
+        return machinesJob(context, name, { state: target, publicKeys });
+      },
     })),
     ...target.loadBalancers.map((balancer) => ({
       about: balancer.name,

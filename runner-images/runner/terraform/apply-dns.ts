@@ -4,12 +4,13 @@ import { HostName } from '#domain/observed/closed-texts.ts';
 import { renderDnsRoot } from '#rendering/dns-root.ts';
 import { publicAddressOf } from '#rendering/node-access.ts';
 import { dnsWorkspace } from '#rendering/terraform-names.ts';
-import { type ClusterContext, type ContextOf, knownStates } from '../stage-context.ts';
+import { type ClusterContext, knownStates } from '../stage-context.ts';
 import { readToolValue } from '../tool-answer.ts';
-import { unknownWorkspace } from './apply-machines.ts';
 import type { ChangeCounts } from './change-reporter.ts';
+import type { ToApply } from './change-workspace.ts';
+import { unknownWorkspace } from './machines-job.ts';
 import { variablesFromEnvironment } from './templates/provider-files.ts';
-import { applyWorkspace, modulesLink, type WorkspaceJob, type WorkspaceOutcome } from './workspace.ts';
+import { modulesLink, type WorkspaceJob } from './workspace-job.ts';
 
 interface Names {
   readonly clusterId: string;
@@ -29,9 +30,9 @@ const nowhere = '192.0.2.1';
  * are created there before the old ones are deleted, each with the credentials of its own provider. Throws `StageFailure`.
  */
 export async function applyDns(
-  context: ContextOf<'terraform'>,
+  context: ClusterContext,
   { name, destroy }: { readonly name: string; readonly destroy: boolean },
-  target: ClusterState | null,
+  { target, open }: ToApply,
 ): Promise<ChangeCounts> {
   const { facts } = context;
   const states = knownStates(context);
@@ -46,8 +47,9 @@ export async function applyDns(
   const byProvider = new Map(found.map((one) => [one.dns.provider.name, one.dns] as const).toReversed());
   const olds = [...byProvider.values()].filter((old) => old.provider.name !== dns?.provider.name);
   const common = { clusterId, id: known.id, healthCheckPort };
+  const apply = async (names: Names) => (await open(workspaceOf(context, names))).apply();
   const remove = async (some: readonly DnsState[]) => {
-    for (const old of some) await applyNames(context, { ...common, dns: old, gone: true, addresses: [nowhere] });
+    for (const old of some) await apply({ ...common, dns: old, gone: true, addresses: [nowhere] });
   };
   if (dns === undefined) {
     await remove(olds);
@@ -57,7 +59,7 @@ export async function applyDns(
   // Two instances of one type may be one account, where a name cannot exist twice.
   const clashes = (old: DnsState) => old.provider.type === dns.provider.type && nameOf(old) === nameOf(dns);
   await remove(olds.filter(clashes));
-  const { outputs, counts } = await applyNames(context, { ...common, dns, gone: false, addresses });
+  const { outputs, counts } = await apply({ ...common, dns, gone: false, addresses });
   await remove(olds.filter((old) => !clashes(old)));
   // Some DNS services answer with the root's dot, which certificates do not have.
   const about = { tool: 'terraform', what: `the output "endpoint" of ${known.name}`, resource: known.name };
@@ -72,10 +74,6 @@ const noChanges: ChangeCounts = {
   hostsCreated: 0,
   hostsRemoved: 0,
 };
-
-function applyNames(context: ContextOf<'terraform'>, names: Names): Promise<WorkspaceOutcome> {
-  return applyWorkspace(context, workspaceOf(context, names));
-}
 
 /** The workspace of the names of a load balancer in `state`; undefined: it has none, as it has no nodes. */
 export function namesJob(

@@ -3,9 +3,9 @@ import type { InfrastructureWork } from '#domain/plan.ts';
 import { knownPoolKey } from '../ssh-keys.ts';
 import type { ContextOf } from '../stage-context.ts';
 import { StageFailure } from '../stage-failure.ts';
-import { machinesJob } from './apply-machines.ts';
+import { machinesJob, publicKeysOf } from './machines-job.ts';
 import { actOnStrays } from './strays/act-on-strays.ts';
-import { listingOf } from './workspace.ts';
+import { openWorkspace } from './workspace.ts';
 
 type Work = NonNullable<InfrastructureWork['strays']>[number];
 
@@ -15,10 +15,12 @@ type Work = NonNullable<InfrastructureWork['strays']>[number];
  */
 export async function handleStrays(context: ContextOf<'terraform'>, work: Work): Promise<void> {
   const { provider } = work;
-  const publicKeyOf = (...pool: readonly [clusterId: string, poolId: string]) => knownPoolKey(context, ...pool);
-  const job = await machinesJob(context, provider, { state: context.target, publicKeyOf });
+  const { target: state } = context;
+  const publicKeys = await publicKeysOf(state, provider, (...pool) => knownPoolKey(context, ...pool));
+  const job = machinesJob(context, provider, { state, publicKeys });
   try {
-    await actOnStrays(context, await listingOf(context, job), work);
+    const workspace = await openWorkspace(context, job);
+    await actOnStrays(context, await workspace.list(), work);
   } catch (error) {
     if (!(error instanceof StageFailure) || !['credentials', 'user'].includes(error.error.class)) throw error;
     const { message, hint } = error.error;

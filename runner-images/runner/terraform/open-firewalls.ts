@@ -11,13 +11,16 @@ import { peerCidrs } from '#rendering/peer-cidrs.ts';
 import { networkModule, stateKeyOf } from '#rendering/terraform-names.ts';
 import { settleBounded, unwrap } from '../bounded.ts';
 import { ensurePoolKey } from '../ssh-keys.ts';
-import type { ContextOf, StageContext } from '../stage-context.ts';
+import type { StageContext } from '../stage-context.ts';
 import { StageFailure } from '../stage-failure.ts';
 import { readToolJson } from '../tool-answer.ts';
-import { machinesJob } from './apply-machines.ts';
 import type { ChangeCounts } from './change-reporter.ts';
+import type { ToApply } from './change-workspace.ts';
+import { machinesJob, publicKeysOf } from './machines-job.ts';
 import { providerFiles } from './templates/provider-files.ts';
-import { applyWorkspace, workspacesAtOnce } from './workspace.ts';
+import { workspacesAtOnce } from './workspace-job.ts';
+
+type FirewallContext = StageContext<'secrets.get' | 'secrets.create'>;
 
 /** The fields that are read from a Terraform state (version 4). */
 const KeptState = z.object({
@@ -29,15 +32,17 @@ const KeptState = z.object({
  * reported and left to the next change: nodes on both ends of the mesh dial, so the mesh works without it.
  */
 export async function openFirewalls(
-  context: ContextOf<'terraform'>,
-  target: ClusterState | null,
+  context: FirewallContext,
+  { target, open }: ToApply,
   visited: ReadonlySet<string>,
 ): Promise<readonly ChangeCounts[]> {
   if (target === null) return [];
   const peers = peerCidrs(target, context.facts.current);
   const instances = instancesOf(target);
   const outcomes = await settleBounded(instances, workspacesAtOnce, async (provider) =>
-    (await isOutdated(context, target, provider, peers)) ? [await openFirewall(context, target, provider.name)] : [],
+    (await isOutdated(context, target, provider, peers))
+      ? [await openFirewall(context, { target, open }, provider.name)]
+      : [],
   );
   const judged = outcomes.filter((outcome, index) => {
     const name = instances[index]?.name ?? '';
@@ -55,7 +60,7 @@ function instancesOf(state: ClusterState): readonly ProviderInstance[] {
 }
 
 async function isOutdated(
-  context: ContextOf<'terraform'>,
+  context: FirewallContext,
   { id: clusterId }: ClusterState,
   provider: ProviderInstance,
   peers: readonly string[],
@@ -71,17 +76,15 @@ async function isOutdated(
 }
 
 async function openFirewall(
-  context: ContextOf<'terraform'>,
-  target: ClusterState,
+  context: FirewallContext,
+  { target, open }: ToApply & { readonly target: ClusterState },
   name: string,
 ): Promise<ChangeCounts> {
   const places = placesOf(dynamicPoolsOf(target, name));
   const only = places.map(({ region, templates }) => `module.${networkModule(region, templates)}`);
-  const job = await machinesJob(context, name, {
-    state: target,
-    publicKeyOf: (...pool) => ensurePoolKey(context, ...pool),
-  });
-  const { counts } = await applyWorkspace(context, { ...job, only });
+  const publicKeys = await publicKeysOf(target, name, (...pool) => ensurePoolKey(context, ...pool));
+  const job = machinesJob(context, name, { state: target, publicKeys });
+  const { counts } = await (await open({ ...job, only })).apply();
   context.emit({
     kind: 'FirewallUpdated',
     message: `firewall of ${name} updated: only current cluster nodes are allowed`,

@@ -9,17 +9,14 @@ import type { ContextOf, ToolOf } from '../stage-context.ts';
 import { applyDns } from '../terraform/apply-dns.ts';
 import { applyMachines } from '../terraform/apply-machines.ts';
 import type { ChangeCounts } from '../terraform/change-reporter.ts';
+import { openToChange, type ToApply } from '../terraform/change-workspace.ts';
 import { poolsThatFailed } from '../terraform/failed-pools.ts';
 import { handleStrays } from '../terraform/handle-strays.ts';
 import { openFirewalls } from '../terraform/open-firewalls.ts';
-import { workspacesAtOnce } from '../terraform/workspace.ts';
+import { workspacesAtOnce } from '../terraform/workspace-job.ts';
 
 type Workspace = z.infer<typeof InfrastructureWork>['workspaces'][number];
-type Visit = (
-  context: ContextOf<'terraform'>,
-  workspace: Workspace,
-  target: ClusterState | null,
-) => Promise<ChangeCounts>;
+type Visit = (context: ContextOf<'terraform'>, workspace: Workspace, to: ToApply) => Promise<ChangeCounts>;
 
 export const terraform: ToolOf<'terraform'> = async (context) => {
   if (context.plan.stage !== 'infrastructure') throw new Error(`terraform cannot run stage ${context.plan.stage}`);
@@ -35,8 +32,9 @@ export const terraform: ToolOf<'terraform'> = async (context) => {
   const add = (counts: readonly ChangeCounts[]) => {
     for (const some of counts) for (const key of Object.keys(total) as (keyof ChangeCounts)[]) total[key] += some[key];
   };
+  const open: ToApply['open'] = (job) => openToChange(context, job);
   const visit = async (batch: readonly Workspace[], work: Visit, target: ClusterState | null) =>
-    settleBounded(batch, workspacesAtOnce, (workspace) => work(context, workspace, target));
+    settleBounded(batch, workspacesAtOnce, (workspace) => work(context, workspace, { target, open }));
   if (context.mode === 'do') context.facts.lostPools([]);
   // Names point to addresses: they come after the machines and go before them.
   const old = names.filter(({ destroy }) => destroy);
@@ -48,8 +46,8 @@ export const terraform: ToolOf<'terraform'> = async (context) => {
     const outcome = outcomes[index];
     return outcome?.status === 'rejected' ? [{ workspace, reason: outcome.reason as unknown }] : [];
   });
-  const target = failed.length === 0 ? context.target : await leaveOut(context, failed, add);
-  add(await openFirewalls(context, target, new Set(machines.map(({ name }) => name))));
+  const target = failed.length === 0 ? context.target : await leaveOut(context, failed, { add, open });
+  add(await openFirewalls(context, { target, open }, new Set(machines.map(({ name }) => name))));
   const now = names.filter(({ destroy }) => !destroy);
   add(unwrap(await visit(now, applyDns, target)));
   for (const strays of context.plan.work.strays ?? []) await handleStrays(context, strays);
@@ -60,7 +58,7 @@ export const terraform: ToolOf<'terraform'> = async (context) => {
 async function leaveOut(
   context: ContextOf<'terraform'>,
   failed: readonly { readonly workspace: Workspace; readonly reason: unknown }[],
-  add: (counts: readonly ChangeCounts[]) => void,
+  { add, open }: Pick<ToApply, 'open'> & { readonly add: (counts: readonly ChangeCounts[]) => void },
 ): Promise<ClusterState> {
   const [first] = failed;
   const blamed = failed.map(({ workspace, reason }) => poolsThatFailed(context, workspace.name, reason));
@@ -69,7 +67,11 @@ async function leaveOut(
   if (target === undefined) throw first?.reason;
   for (const { pool, error } of lost) context.log.write('runner', `continuing without ${pool}: ${error.message}`);
   const again = await settleBounded(failed, workspacesAtOnce, ({ workspace }) =>
-    applyMachines(context, { ...workspace, destroy: dynamicPoolsOf(target, workspace.name).length === 0 }, target),
+    applyMachines(
+      context,
+      { ...workspace, destroy: dynamicPoolsOf(target, workspace.name).length === 0 },
+      { target, open },
+    ),
   );
   for (const outcome of again) {
     if (outcome.status === 'fulfilled') continue;

@@ -1,7 +1,5 @@
 /** Refuses what Terraform would do to machines that the plan of the waypoint keeps: to replace or to delete them. */
-import { allNodes } from '#domain/cluster-state.ts';
 import { listed } from '#domain/planning/text/words.ts';
-import type { StageContext } from '../../stage-context.ts';
 import { StageFailure } from '../../stage-failure.ts';
 import { nodeOfAddress } from '../cli/addresses.ts';
 import type { Message } from '../cli/messages.ts';
@@ -20,21 +18,6 @@ const joins = /(attach|attachment|association|associate|attached_disk|_rule|_mem
 /** Whether resources of the type only join a machine to something else: recreating one leaves the machine as it is. */
 export function joinsOnly(type: string): boolean {
   return joins.test(type);
-}
-
-/** Names of the nodes that exist and that the printed plan neither removes nor recreates. */
-export function keptNodes({ document, target, plan }: StageContext): ReadonlySet<string> {
-  const namesOf = (state: StageContext['target']) => (state ? allNodes(state).map(({ node }) => node.name) : []);
-  const stays = new Set(namesOf(target));
-  const orphaned = plan.stage === 'infrastructure' ? (plan.work.orphan ?? []) : [];
-  const recreated = document.direction === 'repair' ? document.stages.flatMap(recreatedBy) : [];
-  const others = new Set([...orphaned, ...recreated]);
-  return new Set(namesOf(document.before).filter((name) => stays.has(name) && !others.has(name)));
-}
-
-function recreatedBy({ stage, work }: StageContext['plan']): readonly string[] {
-  if (stage === 'configuration') return work.install;
-  return stage === 'kubernetes' ? (work.recreated ?? []) : [];
 }
 
 /** Changes that end a machine which is kept, by the messages of a plan: whether it is worth to read the plan itself. */

@@ -4,8 +4,9 @@ import { type NotKnown, orNotKnown } from '../../listing/list-cluster.ts';
 import { actOnMachines, canAct } from '../../listing/machine-acts.ts';
 import type { SecretReader } from '../../stage-context.ts';
 import { StageFailure } from '../../stage-failure.ts';
-import { anyHook, askHooks, type WorkspacePart } from '../templates/ask-hooks.ts';
+import type { Hooks } from '../templates/hooks.ts';
 import type { HookInput } from '../templates/provider-files.ts';
+import type { TemplatePart } from '../templates/read-templates.ts';
 import { listInputOf, straysOf } from './strays.ts';
 
 export interface StrayWork {
@@ -13,8 +14,9 @@ export interface StrayWork {
   readonly ids: readonly string[];
 }
 
-interface Listing {
-  readonly parts: readonly WorkspacePart[];
+/** What a workspace is asked about what it has. */
+export interface Listing {
+  readonly hooks: Hooks;
   readonly input: HookInput;
 }
 
@@ -24,7 +26,7 @@ interface Listing {
  */
 export async function actOnStrays(
   context: SecretReader,
-  { parts, input }: Listing,
+  { hooks, input }: Listing,
   { action, ids }: StrayWork,
 ): Promise<readonly string[]> {
   const done = new Map<string, string>();
@@ -35,8 +37,9 @@ export async function actOnStrays(
     else context.emit({ kind: 'StrayQuarantined', message: `${about}: it was stopped, and is kept`, node: name });
   };
   const refusals: NotKnown[] = [];
-  for (const part of parts) {
-    const strays = await straysOf(context, [part], input);
+  for (const part of hooks.parts) {
+    const own = hooks.of(part);
+    const strays = await straysOf(context, own, input);
     if ('failed' in strays) {
       const message = `The machines of ${input.provider} could not be listed, so none is stopped or deleted: ${strays.failed}`;
       throw notActed('StraysNotListed', input, { ...strays, failed: message });
@@ -44,7 +47,7 @@ export async function actOnStrays(
     const machines = strays.found.filter(
       ({ id, stopped }) => ids.includes(id) && !done.has(id) && !(action === 'quarantine' && stopped),
     );
-    refusals.push(...(await actBy(context, part, { input, action, machines, acted })));
+    refusals.push(...(await actBy(context, part, { hooks: own, input, action, machines, acted })));
   }
   if (refusals.length > 0) throw allRefused(input, action, refusals);
   return [...done.values()];
@@ -53,6 +56,8 @@ export async function actOnStrays(
 type Machine = { readonly id: string; readonly name: string; readonly place?: string };
 
 interface ActWork {
+  /** Those of the part. */
+  readonly hooks: Hooks;
   readonly input: HookInput;
   readonly action: StrayAction;
   readonly machines: readonly Machine[];
@@ -63,19 +68,19 @@ interface ActWork {
 /** By the hook of the type, else by the runner itself. Returns the refusals: one machine that is refused does not keep the others. */
 async function actBy(
   context: SecretReader,
-  part: WorkspacePart,
-  { input, action, machines, acted }: ActWork,
+  part: TemplatePart,
+  { hooks, input, action, machines, acted }: ActWork,
 ): Promise<readonly NotKnown[]> {
   if (machines.length === 0) return [];
   const hook = action === 'delete' ? 'remove' : 'stop';
-  if (await anyHook(context, [part], hook)) {
+  if (hooks.has(hook)) {
     const named = machines.map(({ id, name }) => ({ id, name }));
-    await askHooks(context, [part], { hook, input: { ...input, machines: named } });
+    await hooks.ask(hook, { ...input, machines: named });
     machines.forEach(acted);
     return [];
   }
   if (!canAct(part.provider)) return [];
-  const asked = await listInputOf(context, part.provider, input);
+  const asked = await listInputOf(context, part, input);
   const refusals: NotKnown[] = [];
   for (const machine of machines) {
     const work = { action, machines: [machine], signal: context.signal };

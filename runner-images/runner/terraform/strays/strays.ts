@@ -1,20 +1,21 @@
 /** What a provider has with the tags of a cluster: machines that no one knows, and what a deletion left. */
-import type { ProviderInstance } from '#domain/cluster-state.ts';
 import { dynamicPoolsOf } from '#rendering/machines-root.ts';
+import type { DeletedMachines } from '#rendering/machines-workspace.ts';
 import { isListed, listCluster, type NotKnown, orNotKnown } from '../../listing/list-cluster.ts';
 import type { ListedThing, ListInput } from '../../listing/listing.ts';
 import { canAct, readMachines } from '../../listing/machine-acts.ts';
 import { type ClusterContext, knownNodeNames, knownStates, type SecretReader } from '../../stage-context.ts';
 import { StageFailure } from '../../stage-failure.ts';
-import { anyHook, askHooks, type WorkspacePart } from '../templates/ask-hooks.ts';
-import { type HookAnswer, type HookInput, providerFiles } from '../templates/provider-files.ts';
+import type { Hooks } from '../templates/hooks.ts';
+import type { HookAnswer, HookInput } from '../templates/provider-files.ts';
 import { loginValues } from '../templates/provider-login.ts';
+import type { TemplatePart } from '../templates/read-templates.ts';
 import { strayMachines } from './stray-machines.ts';
 
 type Listed = HookAnswer['items'][number] &
   Pick<ListedThing, 'place' | 'stateId'> & {
     /** The part whose type is listed by the runner itself. */
-    readonly part?: WorkspacePart;
+    readonly part?: TemplatePart;
   };
 
 export type Strays =
@@ -33,17 +34,14 @@ export type Strays =
  */
 export async function straysOf(
   context: SecretReader & Pick<ClusterContext, 'target' | 'others'>,
-  parts: readonly WorkspacePart[],
+  hooks: Hooks,
   input: HookInput,
 ): Promise<Strays> {
-  const acts = parts.some(({ provider }) => canAct(provider));
-  const can = {
-    removable: acts || (await anyHook(context, parts, 'remove')),
-    stoppable: acts || (await anyHook(context, parts, 'stop')),
-  };
+  const acts = hooks.parts.some(({ provider }) => canAct(provider));
+  const can = { removable: acts || hooks.has('remove'), stoppable: acts || hooks.has('stop') };
   const nodes = knownNodeNames(context);
   if (nodes.size === 0 || input.resources.length === 0) return { found: [], ...can };
-  const listed = await listMachines(context, parts, input);
+  const listed = await listMachines(context, hooks, input);
   if ('failed' in listed) return listed;
   const strays = strayMachines(listed.items, { nodes, resources: input.resources });
   const found = await nowOf(context, strays, input);
@@ -60,7 +58,7 @@ async function nowOf(
   const items = [...(byPart.get(undefined) ?? [])];
   for (const [part, machines] of byPart) {
     if (part === undefined) continue;
-    const asked = await listInputOf(context, part.provider, input);
+    const asked = await listInputOf(context, part, input);
     const now = await orNotKnown(() => readMachines(part.provider.type, asked, machines));
     if ('failed' in now) return now;
     items.push(...now);
@@ -73,17 +71,17 @@ async function nowOf(
  */
 export async function reportDeletion(
   context: SecretReader,
-  { parts, input, removed, others, shared }: Deletion,
+  { hooks, input, removed, others, shared }: Deletion,
 ): Promise<void> {
   const title = input.provider;
   const what = removed.length === 0 ? 'no machine' : removed.join(', ');
   const removal = `${title}: removed ${what}`;
-  if (!(await canList(context, parts))) {
+  if (!canList(hooks)) {
     const message = `${removal}; its type cannot list what is left`;
     context.emit({ kind: 'DeletionReceipt', message });
     return;
   }
-  const listed = await listMachines(context, parts, input);
+  const listed = await listMachines(context, hooks, input);
   if ('failed' in listed) {
     const message = `${removal}; what is left could not be listed: ${listed.failed}`;
     context.emit({ kind: 'DeletionReceipt', level: 'warning', message });
@@ -99,32 +97,26 @@ export async function reportDeletion(
   context.emit({ kind: 'DeletionReceipt', level: 'warning', message });
 }
 
-export interface Deletion {
-  readonly parts: readonly WorkspacePart[];
+interface Deletion extends DeletedMachines {
+  readonly hooks: Hooks;
   readonly input: HookInput;
-  /** Names of the nodes that existed. */
-  readonly removed: readonly string[];
-  /** Names of nodes that were to stay, and of other instances: one account may have several. */
-  readonly others: ReadonlySet<string>;
-  /** What is no machine may be of another instance of the type, or of a machine that was to stay. */
-  readonly shared: boolean;
 }
 
 /** Whether any part can be listed, by its hook or else here. */
-export async function canList(context: SecretReader, parts: readonly WorkspacePart[]): Promise<boolean> {
-  return parts.some(({ provider }) => isListed(provider)) || (await anyHook(context, parts, 'list'));
+export function canList(hooks: Hooks): boolean {
+  return hooks.has('list') || hooks.parts.some(({ provider }) => isListed(provider));
 }
 
 async function listMachines(
   context: SecretReader,
-  parts: readonly WorkspacePart[],
+  hooks: Hooks,
   input: HookInput,
 ): Promise<{ readonly items: readonly Listed[] } | NotKnown> {
   try {
-    const items: Listed[] = [...(await askHooks(context, parts, { hook: 'list', input })).items];
-    for (const part of parts) {
-      if (!isListed(part.provider) || (await anyHook(context, [part], 'list'))) continue;
-      const asked = await listInputOf(context, part.provider, input);
+    const items: Listed[] = [...(await hooks.ask('list', input)).items];
+    for (const part of hooks.parts) {
+      if (!isListed(part.provider) || part.hooks.has('list')) continue;
+      const asked = await listInputOf(context, part, input);
       const listed = await listCluster(part.provider.type, asked);
       if ('failed' in listed) return listed;
       items.push(...listed.items.map((item) => ({ ...item, stopped: false, part })));
@@ -142,10 +134,9 @@ async function listMachines(
 /** In the account of the Secret, in the regions that the cluster has there or had. Throws `StageFailure`. */
 export async function listInputOf(
   context: SecretReader,
-  provider: ProviderInstance,
+  { provider, files: { template } }: TemplatePart,
   { cluster, provider: name }: HookInput,
 ): Promise<ListInput> {
-  const { template } = await providerFiles(context, provider);
   const fields =
     provider.secret === undefined ? {} : await loginValues(context, { provider, template }, provider.secret);
   const regions = knownStates(context).flatMap((state) =>

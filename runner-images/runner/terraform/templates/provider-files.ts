@@ -18,15 +18,17 @@ import { ResourceAddress, type StateResource } from '../cli/terraform-cli.ts';
 import { gitTemplates } from './git-templates.ts';
 import { isPlugin, pluginFolder } from './plugin-folder.ts';
 
-export type HookName =
-  | 'inspect'
-  | 'list'
-  | 'stop'
-  | 'remove'
-  | 'before-apply'
-  | 'after-apply'
-  | 'after-destroy'
-  | 'orphan';
+export const hookNames = [
+  'inspect',
+  'list',
+  'stop',
+  'remove',
+  'before-apply',
+  'after-apply',
+  'after-destroy',
+  'orphan',
+] as const;
+export type HookName = (typeof hookNames)[number];
 
 /** What a hook reads on stdin. */
 export interface HookInput {
