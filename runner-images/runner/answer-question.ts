@@ -13,7 +13,8 @@ import {
   readQuestionResult,
 } from '#contracts/job.ts';
 import type { RunnerPorts } from '#functions/rights/runner-rights.ts';
-import { type JobContext, type JobOptions, runInFrame } from './job-frame.ts';
+import { type JobContext, type JobOptions, runInFrame, runnerOf } from './job-frame.ts';
+import type { RunnerConfig } from './runner-config.ts';
 import { StageFailure } from './stage-failure.ts';
 
 export type AnswerContext = Omit<JobContext<'secrets.get'>, 'log' | 'signal'>;
@@ -48,7 +49,8 @@ export async function answerQuestion(prefix: string, ports: AnswerPorts, options
   const text = await ports.artifacts.getText(questionKeys.request(prefix));
   if (text === undefined)
     throw new Error(`the request under ${prefix} is missing: was it removed while the build waited?`);
-  if (isGivenOut(prefix) && !(await claim(prefix, ports))) return answeredElsewhere(prefix, ports, options);
+  if (isGivenOut(prefix) && !(await claim(prefix, ports, runnerOf(options))))
+    return answeredElsewhere(prefix, ports, options);
   return runInFrame({
     ports,
     logKey: questionKeys.log(prefix),
@@ -74,9 +76,12 @@ async function resultOf(prefix: string, { artifacts }: AnswerPorts): Promise<Que
 }
 
 /** Whether this build is the one that answers; also when the store did not say that it had taken the claim. */
-async function claim(prefix: string, { artifacts, clock }: AnswerPorts): Promise<boolean> {
+async function claim(
+  prefix: string,
+  { artifacts, clock }: AnswerPorts,
+  { build }: Pick<RunnerConfig, 'build'>,
+): Promise<boolean> {
   const key = questionKeys.claim(prefix);
-  const build = process.env.CODEBUILD_BUILD_ID ?? `process ${process.pid}`;
   const text = JSON.stringify({ schema: 1, build, at: clock.now().toISOString(), claim: randomUUID() });
   return (await artifacts.createText(key, text, 'application/json')) || (await artifacts.getText(key)) === text;
 }

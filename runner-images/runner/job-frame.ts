@@ -4,6 +4,7 @@ import type { PortUse } from '#functions/ports.ts';
 import type { RunnerPorts } from '#functions/rights/runner-rights.ts';
 import { revokeVaultTokens } from './credentials.ts';
 import { type Command, type CommandResult, runCommand } from './process.ts';
+import { type RunnerConfig, runnerConfig } from './runner-config.ts';
 import { SecretMask } from './secret-mask.ts';
 import { maskedError, type StageFailure, stageErrorOf, stageTooLong } from './stage-failure.ts';
 import { StageLog } from './stage-log.ts';
@@ -28,6 +29,8 @@ export interface JobOptions {
   readonly needsFiles?: boolean;
   /** A second output for masked log lines. @default none */
   readonly echo?: (line: string) => void;
+  /** @default as the environment of this process sets it */
+  readonly runner?: RunnerConfig;
 }
 
 /** `Use`: what the job calls of the ports, apart from what every runner calls. */
@@ -36,6 +39,8 @@ export interface JobContext<Use extends PortUse = never> {
   readonly mask: SecretMask;
   readonly log: StageLog;
   readonly signal: AbortSignal;
+  /** What the environment of the runner sets. */
+  readonly runner: RunnerConfig;
   /** Private, mode 0700, removed when the job ends. */
   readonly workDirectory: string;
   /** The plain files of the tools: `templates/`. */
@@ -71,6 +76,7 @@ export interface FramedJob<Found, Result> {
 export async function runInFrame<Found, Result>(job: FramedJob<Found, Result>): Promise<Result> {
   const { ports, options, work, store } = job;
   const { templatesDirectory, crash, echo, graceMs = usualGraceMs, needsFiles = true } = options;
+  const runner = runnerOf(options);
   const { artifacts, clock } = ports;
   const startedAt = clock.now().toISOString();
   const mask = new SecretMask();
@@ -79,12 +85,12 @@ export async function runInFrame<Found, Result>(job: FramedJob<Found, Result>): 
   const { signal, looked, clear } = bounded(job);
   let outcome: JobEnd<Found>['outcome'];
   try {
-    const workDirectory = needsFiles ? await makeWorkDirectory() : '';
+    const workDirectory = needsFiles ? await makeWorkDirectory(runner.workDirectory) : '';
     const run = (command: Command) => runCommand(command, { signal, log, stopwatch, graceMs });
     try {
       const asked = await looked;
       if (asked) throw asked;
-      const found = work({ mask, log, signal, workDirectory, templatesDirectory, run });
+      const found = work({ mask, log, signal, runner, workDirectory, templatesDirectory, run });
       outcome = { ok: true, found: await (crash === undefined ? found : orCrash(found, crash)) };
     } finally {
       if (needsFiles) await removeWorkDirectory(workDirectory);
@@ -101,6 +107,11 @@ export async function runInFrame<Found, Result>(job: FramedJob<Found, Result>): 
   const end = { startedAt, endedAt, toolMs: stopwatch.totalMs, outcome };
   const [result] = await Promise.all([store(end, (text) => mask.hide(text)), log.close()]);
   return result;
+}
+
+/** What the environment sets for the job. Throws `EnvironmentFaulty`. */
+export function runnerOf({ runner }: Pick<JobOptions, 'runner'>): RunnerConfig {
+  return runner ?? runnerConfig(process.env);
 }
 
 /** The signal to stop, which also comes when the time of the job is up, and when the pipeline asks for it. */

@@ -8,10 +8,10 @@ import { answers } from './answers.ts';
 import { NoCredentials, openCredentials } from './build-credentials.ts';
 import { openCredentialsDoor } from './credentials-door.ts';
 import { runJob } from './run-job.ts';
+import { EnvironmentFaulty, limitsIn, type RunnerConfig, runnerConfig } from './runner-config.ts';
 import { stageTools } from './stage-tools.ts';
 import { drift } from './tools/drift.ts';
 
-const templatesDirectory = process.env.KUBELOOM_TEMPLATES ?? fileURLToPath(new URL('../../templates', import.meta.url));
 const stop = new AbortController();
 const crash = new AbortController();
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => stop.abort());
@@ -31,15 +31,18 @@ const code = await work().catch((error: unknown) => {
     process.stderr.write(`${error.message}\n`);
     return exitWithoutCredentials;
   }
+  if (error instanceof EnvironmentFaulty) {
+    process.stderr.write(`${error.message}\n`);
+    return 1;
+  }
   process.stderr.write(`${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);
   return 1;
 });
 process.exit(code);
 
 /** The ports with the credentials of this build's job; without a place to ask for them, with those of the environment. */
-async function portsOfBuild(): Promise<AllRunnerPorts> {
-  const url = process.env.KUBELOOM_CREDENTIALS_URL ?? '';
-  if (url === '') return wire();
+async function portsOfBuild({ credentialsUrl: url }: RunnerConfig): Promise<AllRunnerPorts> {
+  if (url === undefined) return wire();
   const source = await openCredentials(url, process.env);
   await openCredentialsDoor(source, process.env);
   const credentials = async () => {
@@ -50,22 +53,18 @@ async function portsOfBuild(): Promise<AllRunnerPorts> {
 }
 
 async function work(): Promise<number> {
+  const runner = runnerConfig(process.env);
   const job = jobOf(process.env);
-  const ok = await runJob(job, await portsOfBuild(), {
+  const ok = await runJob(job, await portsOfBuild(runner), {
+    ...limitsIn(runner),
+    runner,
     signal: stop.signal,
     crash: crash.signal,
-    templatesDirectory,
+    templatesDirectory: runner.templates ?? fileURLToPath(new URL('../../templates', import.meta.url)),
     tools: stageTools,
     drift,
     answers,
     echo: (line) => process.stdout.write(`${line}\n`),
-    ...(process.env.KUBELOOM_STAGE_MINUTES === undefined
-      ? {}
-      : { longestMinutes: Number(process.env.KUBELOOM_STAGE_MINUTES) }),
-    ...(process.env.KUBELOOM_GRACE_MS === undefined ? {} : { graceMs: Number(process.env.KUBELOOM_GRACE_MS) }),
-    ...(process.env.KUBELOOM_STOP_POLL_MS === undefined
-      ? {}
-      : { stopPollMs: Number(process.env.KUBELOOM_STOP_POLL_MS) }),
   });
   return ok ? 0 : 1;
 }

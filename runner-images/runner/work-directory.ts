@@ -1,12 +1,11 @@
 /** The private directory of one stage: 0700, removed at the end; those of runners that were killed are removed first. */
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 const prefix = 'kubeloom-stage-';
 
 /** Creates it. The name shows which process it belongs to. */
-export async function makeWorkDirectory(parent = process.env.KUBELOOM_WORK_DIRECTORY ?? tmpdir()): Promise<string> {
+export async function makeWorkDirectory(parent: string): Promise<string> {
   await removeAbandoned(parent);
   return mkdtemp(join(parent, `${prefix}${process.pid}-`));
 }

@@ -8,6 +8,7 @@ import { Kubectl } from '#runner/kubernetes/kubectl.ts';
 import { judgeServingRequests } from '#runner/kubernetes/serving-certificates.ts';
 import { refuseLastReplica } from '#runner/kubernetes/stop-replicas.ts';
 import type { Command, CommandResult } from '#runner/process.ts';
+import { runnerConfig } from '#runner/runner-config.ts';
 import type { StageContext } from '#runner/stage-context.ts';
 import { twoProviderFacts, twoProviderState } from '#test/rendering/states.ts';
 
@@ -24,7 +25,13 @@ export interface ClusterQuestion {
 
 /** A kubectl that prints it, whatever it is asked. */
 const printing = (stdout: string) =>
-  new Kubectl({ run: async (_: Command): Promise<CommandResult> => ({ code: 0, stdout, stderr: '' }) }, '/nowhere');
+  new Kubectl(
+    {
+      run: async (_: Command): Promise<CommandResult> => ({ code: 0, stdout, stderr: '' }),
+      runner: runnerConfig(process.env),
+    },
+    '/nowhere',
+  );
 const withLonghorn = (change: object = {}) =>
   ({
     target: twoProviderState(),

@@ -6,6 +6,7 @@ import type { ClusterState } from '#domain/cluster-state.ts';
 import type { StagePlan } from '#domain/plan.ts';
 import { waitForRoot } from '#runner/ansible/root-login.ts';
 import { runCommand } from '#runner/process.ts';
+import { runnerConfig } from '#runner/runner-config.ts';
 import type { StageEvent } from '#runner/stage-context.ts';
 import { adminAuthority, kubeconfigTo } from '#test/fakes/kubeconfigs.ts';
 import { calls, closeKubeOne, hosts, key, openKubeOne, recordings, world } from '#test/runner/recorded-kubeone.ts';
@@ -53,6 +54,7 @@ describe('a machine that is asked whether it lets root in', () => {
       run: (command: Parameters<typeof runCommand>[0]) => runCommand(command, around),
       emit: (event: StageEvent) => void reported.push(event),
       signal,
+      runner: runnerConfig(process.env),
       workDirectory: own.directory,
     };
     return waitForRoot(context, [machine], { totalMs, pauseMs: 1 }).then(() => 'root is in');

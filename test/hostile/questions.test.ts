@@ -10,6 +10,7 @@ import { ObjectRow } from '#runner/documents/components-in-use.ts';
 import { continueUpgrade } from '#runner/kubeone/interrupted-upgrade.ts';
 import { Kubectl } from '#runner/kubernetes/kubectl.ts';
 import type { Command, CommandResult } from '#runner/process.ts';
+import { runnerConfig } from '#runner/runner-config.ts';
 import { kubeconfigTo } from '#test/fakes/kubeconfigs.ts';
 import { selfSigned } from '#test/fakes/self-signed.ts';
 import { twoProviderFacts, twoProviderState } from '#test/rendering/states.ts';
@@ -40,6 +41,7 @@ describe('questions that are asked once', () => {
     const events: unknown[] = [];
     const context = {
       mask: { add: () => undefined },
+      runner: runnerConfig(process.env),
       workDirectory: directory,
       ports: {
         artifacts: { getText: async () => kubeconfigTo() },
@@ -98,7 +100,7 @@ describe('questions that are asked once', () => {
         stdout: args.includes('apply') ? JSON.stringify(answer) : '',
         stderr: '',
       });
-      return applyDocuments(context as never, new Kubectl({ run }, '/nowhere'), [
+      return applyDocuments(context as never, new Kubectl({ run, runner: runnerConfig(process.env) }, '/nowhere'), [
         { document: document as never, objects: [object], hash: 'h' },
       ]);
     };
@@ -131,6 +133,7 @@ describe('questions that are asked once', () => {
       facts: { current: twoProviderFacts },
       ports: { artifacts: { getText: async () => kubeconfigTo() } },
       mask: { add: () => undefined },
+      runner: runnerConfig(process.env),
       workDirectory: directory,
       emit: vi.fn(),
     };

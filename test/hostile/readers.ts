@@ -98,6 +98,7 @@ const ownWords: Readonly<Record<string, string>> = {
     ].map((file) => [`functions/adapters/${file}.ts`, 'what Kubeloom stored or sent itself, in services of AWS']),
   ),
   [`${runner}/run-stage.ts`]: 'documents of the pipeline',
+  [`${runner}/runner-config.ts`]: 'the environment, which the operator sets',
   [`${runner}/build-credentials.ts`]: 'answers of the broker of Kubeloom, over IAM',
   [`${runner}/build-identity.ts`]: "the metadata address of the build's own container",
   [`${runner}/terraform/cli/plugin-lock.ts`]: 'a file of the image',

@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Kubectl } from '#runner/kubernetes/kubectl.ts';
 import { runCommand } from '#runner/process.ts';
+import { runnerConfig } from '#runner/runner-config.ts';
 import { StageFailure } from '#runner/stage-failure.ts';
 import { selfSigned } from '#test/fakes/self-signed.ts';
 import { type Canary, hostileTexts, obeyedInJson, obeyedRaw, openCanary } from './lies.ts';
@@ -79,7 +80,10 @@ describe.skipIf(!isInstalled)('the real kubectl', () => {
     };
     const environment = { HOME: directory, KUBECACHEDIR: join(directory, 'cache') };
     kubectl = new Kubectl(
-      { run: (command) => runCommand({ ...command, environment: { ...command.environment, ...environment } }, around) },
+      {
+        run: (command) => runCommand({ ...command, environment: { ...command.environment, ...environment } }, around),
+        runner: runnerConfig(process.env),
+      },
       kubeconfig,
     );
   });

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { nodePlaceholder, renderFirstBoot } from '#rendering/first-boot.ts';
 import { waitForRoot } from '#runner/ansible/root-login.ts';
 import { runCommand } from '#runner/process.ts';
+import { runnerConfig } from '#runner/runner-config.ts';
 import { SecretMask } from '#runner/secret-mask.ts';
 import type { StageEvent } from '#runner/stage-context.ts';
 import { StageLog } from '#runner/stage-log.ts';
@@ -25,6 +26,7 @@ async function wait(): Promise<void> {
       run: (command) => runCommand(command, around),
       emit: (event) => void reported.push(event),
       signal,
+      runner: runnerConfig(process.env),
       workDirectory: fleet.directory,
     },
     [target],

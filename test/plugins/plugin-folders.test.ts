@@ -6,6 +6,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { pluginKeys } from '#contracts/job.ts';
 import { withCopy } from '#domain/template-version.ts';
 import { templatesMark } from '#rendering/terraform-names.ts';
+import { runnerConfig } from '#runner/runner-config.ts';
 import { SecretMask } from '#runner/secret-mask.ts';
 import { checksumOfCopy, copyText } from '#runner/terraform/templates/kept-copy.ts';
 import { keepPlugin, pluginFolder } from '#runner/terraform/templates/plugin-folder.ts';
@@ -24,6 +25,7 @@ beforeEach(() => {
     ports: world.ports,
     mask: new SecretMask(),
     run,
+    runner: runnerConfig(process.env),
     workDirectory: world.directory,
     templatesDirectory: world.templates,
     document: aDocument([]),

@@ -5,6 +5,7 @@ import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { runnerConfig } from '#runner/runner-config.ts';
 import { configurationFile } from '#runner/terraform/cli/cli-configuration.ts';
 import { MirrorHashes, pluginLock } from '#runner/terraform/cli/plugin-lock.ts';
 
@@ -71,14 +72,14 @@ function init(environment: Readonly<Record<string, string>>): Promise<{ code: nu
 describe.skipIf(!present && process.env.CI !== 'true')('terraform init', () => {
   it('terraform init asks no registry for a plugin that the mirror has', async () => {
     putIntoMirror(defaultHost(), cloud);
-    const { code, output } = await init(await configurationFile(workspace(), [cloud]));
+    const { code, output } = await init(await configurationFile(workspace(), [cloud], runnerConfig(process.env)));
     expect(output).toContain('Installed kubeloom/cloud v1.2.3');
     expect(code).toBe(0);
   });
 
   it('terraform init asks the registry for a version that the mirror lacks', async () => {
     putIntoMirror(defaultHost(), { ...cloud, version: '1.0.0' });
-    const { code, output } = await init(await configurationFile(workspace(), [cloud]));
+    const { code, output } = await init(await configurationFile(workspace(), [cloud], runnerConfig(process.env)));
     expect(output).toMatch(/registry/);
     expect(code).toBe(1);
   });
@@ -97,10 +98,12 @@ describe.skipIf(!present && process.env.CI !== 'true')('terraform init', () => {
     const host = defaultHost();
     putIntoMirror(host, cloud);
     hashesOf(host, '#!/bin/sh\nexit 1\n');
-    expect(await init(await configurationFile(workspace(), [cloud]))).toMatchObject({ code: 0 });
+    expect(await init(await configurationFile(workspace(), [cloud], runnerConfig(process.env)))).toMatchObject({
+      code: 0,
+    });
     rmSync(join(workspace(), '.terraform'), { recursive: true });
     hashesOf(host, '#!/bin/sh\nexit 2\n');
-    const { code, output } = await init(await configurationFile(workspace(), [cloud]));
+    const { code, output } = await init(await configurationFile(workspace(), [cloud], runnerConfig(process.env)));
     expect(output.replaceAll(/\s+/g, ' ')).toMatch(/doesn't match any of the checksums/);
     expect(code).toBe(1);
   });
@@ -132,11 +135,15 @@ describe('the lock of plugins', () => {
 describe("Terraform's configuration", () => {
   it('the configuration of Terraform excludes from the registry exactly what the mirror has', async () => {
     putIntoMirror('plugins.example.com', cloud);
-    const { TF_CLI_CONFIG_FILE: file = '' } = await configurationFile(workspace(), [
-      cloud,
-      { source: 'kubeloom/other', version: '1.2.3' },
-      { source: 'plugins.example.com/kubeloom/cloud', version: '1.2.3' },
-    ]);
+    const { TF_CLI_CONFIG_FILE: file = '' } = await configurationFile(
+      workspace(),
+      [
+        cloud,
+        { source: 'kubeloom/other', version: '1.2.3' },
+        { source: 'plugins.example.com/kubeloom/cloud', version: '1.2.3' },
+      ],
+      runnerConfig(process.env),
+    );
     expect(readFileSync(file, 'utf8')).toContain('exclude = ["kubeloom/cloud","plugins.example.com/kubeloom/cloud"]');
   });
 
@@ -144,9 +151,9 @@ describe("Terraform's configuration", () => {
     const own = join(place, 'own.rc');
     writeFileSync(own, '');
     vi.stubEnv('TF_CLI_CONFIG_FILE', own);
-    expect(await configurationFile(workspace(), [cloud])).toEqual({});
+    expect(await configurationFile(workspace(), [cloud], runnerConfig(process.env))).toEqual({});
     vi.stubEnv('TF_CLI_CONFIG_FILE', undefined);
     vi.stubEnv('KUBELOOM_PROVIDER_MIRROR', undefined);
-    expect(await configurationFile(workspace(), [cloud])).toEqual({});
+    expect(await configurationFile(workspace(), [cloud], runnerConfig(process.env))).toEqual({});
   });
 });

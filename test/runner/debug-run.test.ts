@@ -6,6 +6,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { textForms } from '#domain/observed/secret-forms.ts';
 import type { StagePlan } from '#domain/plan.ts';
 import type { CommandResult, VerboseTool } from '#runner/process.ts';
+import { runnerConfig } from '#runner/runner-config.ts';
 import { findTerraform } from '#runner/terraform/cli/find-terraform.ts';
 import { aDocument, type StageWorld, stageWorld } from './stage-world.ts';
 
@@ -134,7 +135,7 @@ describe('a command of a run with --debug', () => {
 
   it('a real Terraform says more, and no value of a sensitive variable, although no mask knows it', async () => {
     await world.put(aDocument([traffic], { debug: true }));
-    const program = await findTerraform();
+    const program = await findTerraform(runnerConfig(process.env));
     const stage = await world.run('traffic', {
       tool: async ({ run, workDirectory: cwd }) => {
         const value = 'kumquat-sensitive';

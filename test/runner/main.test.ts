@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { chmod, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { S3Client } from '@aws-sdk/client-s3';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -52,7 +53,11 @@ afterEach(async () => {
   await rm(directory, { recursive: true, force: true });
 });
 
-async function start(kubectl: string, stage = 'nodes'): Promise<ChildProcess> {
+async function start(
+  kubectl: string,
+  stage = 'nodes',
+  environment: Readonly<Record<string, string>> = {},
+): Promise<ChildProcess> {
   const program = join(directory, 'kubectl');
   await writeFile(program, `#!/bin/bash\n${kubectl}\n`);
   await chmod(program, 0o755);
@@ -71,6 +76,7 @@ async function start(kubectl: string, stage = 'nodes'): Promise<ChildProcess> {
       KUBELOOM_JOB: `${prefix}/${stage}/do/1`,
       KUBELOOM_KUBECTL: program,
       KUBELOOM_WORK_DIRECTORY: directory,
+      ...environment,
     },
   });
   return started;
@@ -105,5 +111,15 @@ describe('the runner', () => {
     child.stdout?.resume();
     expect((await once(child, 'exit'))[0]).toBe(1);
     expect((await result('traffic')).error).toMatchObject({ class: 'bug', code: 'NoWork' });
+  });
+
+  it('a runner whose environment is wrong says which variable, and exits with 1', async () => {
+    const child = await start('exit 0', 'nodes', { KUBELOOM_STAGE_MINUTES: 'soon' });
+    const exit = once(child, 'exit');
+    const said = child.stderr === null ? '' : await text(child.stderr);
+    expect((await exit)[0]).toBe(1);
+    expect(said).toBe(
+      'The runner does not start: KUBELOOM_STAGE_MINUTES: it is "soon" and has to be a number of minutes. Correct its environment.\n',
+    );
   });
 });

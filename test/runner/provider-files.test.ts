@@ -3,6 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { noProviderTemplate } from '#rendering/provider-template.ts';
+import { runnerConfig } from '#runner/runner-config.ts';
 import { SecretMask } from '#runner/secret-mask.ts';
 import { StageFailure } from '#runner/stage-failure.ts';
 import { type HookInput, hasHook, providerFiles, runHook } from '#runner/terraform/templates/provider-files.ts';
@@ -38,6 +39,7 @@ function filesWith(description: string) {
       ports: world.ports,
       mask: new SecretMask(),
       run: () => Promise.reject(new Error('nothing is run')),
+      runner: runnerConfig(process.env),
       workDirectory: world.directory,
       templatesDirectory: world.templates,
       document: aDocument([]),

@@ -8,6 +8,7 @@ import type { StagePlan } from '#domain/plan.ts';
 import { waitForRoot } from '#runner/ansible/root-login.ts';
 import { makeSshKeyPair } from '#runner/openssh-key.ts';
 import { runCommand } from '#runner/process.ts';
+import { runnerConfig } from '#runner/runner-config.ts';
 import { SecretMask } from '#runner/secret-mask.ts';
 import { simulatedBootId, simulatedPublicKey } from '#runner/sim/simulated-facts.ts';
 import type { StageEvent } from '#runner/stage-context.ts';
@@ -54,6 +55,7 @@ const wait = (totalMs: number) => {
     run: (command: Parameters<typeof runCommand>[0]) => runCommand(command, around),
     emit: (event: StageEvent) => void reported.push(event),
     signal: control.signal,
+    runner: runnerConfig(process.env),
     workDirectory: world.directory,
   };
   return waitForRoot(context, [machine], { totalMs, pauseMs: 1 });

@@ -3,6 +3,7 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { runCommand } from '#runner/process.ts';
+import { runnerConfig } from '#runner/runner-config.ts';
 import { SecretMask } from '#runner/secret-mask.ts';
 import { StageFailure } from '#runner/stage-failure.ts';
 import { StageLog } from '#runner/stage-log.ts';
@@ -47,6 +48,7 @@ function fetch(server: GitServer, commit: string, { path = 'modules', secret = '
   const context = {
     ports,
     mask,
+    runner: runnerConfig(process.env),
     workDirectory: world.directory,
     run: (command: Parameters<typeof runCommand>[0]) => runCommand(command, around),
   };

@@ -29,7 +29,7 @@ export interface PlayResult {
   readonly words: string;
 }
 
-type Around = Pick<JobContext, 'run' | 'templatesDirectory' | 'workDirectory'>;
+type Around = Pick<JobContext, 'run' | 'runner' | 'templatesDirectory' | 'workDirectory'>;
 
 /**
  * Ansible 2.14 takes every text of an inventory for a template and evaluates it on the runner, where the credentials are. What comes from
@@ -74,7 +74,7 @@ export class Playbooks {
     const result = await this.#context.run({
       label: 'ansible',
       tool: 'ansible',
-      program: process.env.KUBELOOM_ANSIBLE_PLAYBOOK ?? 'ansible-playbook',
+      program: this.#context.runner.ansiblePlaybook,
       args: [
         ...playbooks.map((name) => join(templates, name)),
         ...['-i', 'inventory.json', '-f', String(forks)],

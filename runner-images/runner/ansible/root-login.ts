@@ -14,7 +14,7 @@ export interface LoginPatience {
   readonly pauseMs?: number;
 }
 
-type Around = Pick<StageContext, 'run' | 'emit' | 'signal' | 'workDirectory'>;
+type Around = Pick<StageContext, 'run' | 'runner' | 'emit' | 'signal' | 'workDirectory'>;
 
 /** Characters of what a machine says instead. */
 const mostWords = 300;

@@ -46,7 +46,7 @@ export const inputShell = `/bin/bash -c 'eval "$(cat)"'`;
 
 /** Exit code and output of a command of the shell; 255 when the machine was not reached or kept the connection without an answer. */
 export function runOverSsh(
-  { run, workDirectory }: Pick<StageContext, 'run' | 'workDirectory'>,
+  { run, runner, workDirectory }: Pick<StageContext, 'run' | 'runner' | 'workDirectory'>,
   { name, host, port, keyFile, user = 'root' }: SshLogin,
   command: string,
   { totalMs = 60_000, input, onOutput }: SshOptions = {},
@@ -66,7 +66,7 @@ export function runOverSsh(
   };
   return run({
     label: `ssh ${name}`,
-    program: process.env.KUBELOOM_SSH ?? 'ssh',
+    program: runner.ssh,
     args: [
       ...['-F', '/dev/null', '-i', keyFile, '-p', String(port)],
       ...Object.entries(options).flatMap(([key, value]) => ['-o', `${key}=${value}`]),

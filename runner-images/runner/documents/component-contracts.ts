@@ -8,7 +8,7 @@ import type { ClusterContext } from '../stage-context.ts';
 import { StageFailure } from '../stage-failure.ts';
 import { componentFile } from './component-files.ts';
 
-type Places = Pick<ClusterContext, 'facts' | 'ports'>;
+type Places = Pick<ClusterContext, 'facts' | 'ports' | 'runner'>;
 
 /** By the name of the documents; prerequisites have none. Those that stay as they are (not among `changing`) need no file. Throws `ContractUnknown` and what `componentFile` throws. */
 export async function componentContracts(

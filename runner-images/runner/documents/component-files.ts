@@ -1,13 +1,13 @@
 /** Files of releases by their SHA-256: from a directory of the installation, or over https. */
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
-import { delimiter, join } from 'node:path';
+import { join } from 'node:path';
 import { downloadPublicly, RefusedAddress } from '#adapters/public-https.ts';
 import type { SourceFile } from '#domain/planes/management-plane.ts';
 import type { ClusterContext } from '../stage-context.ts';
 import { StageFailure } from '../stage-failure.ts';
 
-type Places = Pick<ClusterContext, 'ports'>;
+type Places = Pick<ClusterContext, 'ports' | 'runner'>;
 
 const bounds = { timeoutMs: 60_000, mostBytes: 20_000_000 } as const;
 
@@ -25,8 +25,7 @@ export function componentFile(places: Places, resource: string, file: SourceFile
 }
 
 async function readComponentFile(places: Places, resource: string, { url, sha256 }: SourceFile): Promise<string> {
-  const own = (process.env.KUBELOOM_DOCUMENTS ?? '').split(delimiter).filter(Boolean);
-  for (const directory of own) {
+  for (const directory of places.runner.documents) {
     const kept = await readFile(join(directory, sha256)).catch(() => undefined);
     if (kept !== undefined) return verified(kept, { resource, sha256, from: join(directory, sha256) });
   }

@@ -1,7 +1,7 @@
 /** Documents before they are applied: their templates and upstream files are found, checked and rendered. */
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
-import { delimiter, join } from 'node:path';
+import { join } from 'node:path';
 import { z } from 'zod';
 import type { ComponentState, DocumentState } from '#domain/cluster-documents.ts';
 import { agentProgram, hasAgent, isBuiltin, upstreamOf } from '#domain/cluster-documents.ts';
@@ -34,7 +34,9 @@ const Upstream = z.record(
   }),
 );
 
-type Places = Pick<SecretReader, 'mask' | 'ports' | 'run' | 'templatesDirectory' | 'workDirectory'>;
+type Places = Pick<SecretReader, 'mask' | 'ports' | 'run' | 'runner' | 'templatesDirectory' | 'workDirectory'>;
+
+type UserFiles = Pick<Places, 'runner' | 'templatesDirectory'>;
 
 /** All of them, or none: throws `UpstreamMissing`, `UpstreamWrong`, `AgentMissing`, `DocumentsFaulty`, and what `gitDocuments` throws. */
 export function prepareDocuments(
@@ -90,17 +92,14 @@ async function filesOf(places: Places, document: DocumentState): Promise<Documen
   return {
     templates: Object.fromEntries(templates),
     plain: version !== undefined && !isBuiltin(document.name),
-    ...(needsUpstream ? { upstream: await upstreamFile(templatesDirectory, document) } : {}),
-    ...(hasAgent(document) ? { values: await agentValues(templatesDirectory, document) } : {}),
+    ...(needsUpstream ? { upstream: await upstreamFile(places, document) } : {}),
+    ...(hasAgent(document) ? { values: await agentValues(places, document) } : {}),
   };
 }
 
 /** The agent's program, and what changes with it: its pods have to start again. */
-async function agentValues(
-  templatesDirectory: string,
-  { name }: DocumentState,
-): Promise<NonNullable<DocumentFiles['values']>> {
-  const agent = await fileOf(templatesDirectory, agentProgram);
+async function agentValues(places: UserFiles, { name }: DocumentState): Promise<NonNullable<DocumentFiles['values']>> {
+  const agent = await fileOf(places, agentProgram);
   if (agent !== undefined) return { agent: agent.text, agentHash: sumOf(agent.text).slice(0, 16) };
   throw new StageFailure({
     class: 'bug',
@@ -113,11 +112,10 @@ async function agentValues(
 
 /** A file that comes with the runner; directories of the user come first. */
 async function fileOf(
-  templatesDirectory: string,
+  { runner, templatesDirectory }: UserFiles,
   file: string,
 ): Promise<{ readonly path: string; readonly text: string } | undefined> {
-  const own = (process.env.KUBELOOM_DOCUMENTS ?? '').split(delimiter).filter(Boolean);
-  for (const directory of [...own, join(templatesDirectory, 'kubernetes', 'upstream')]) {
+  for (const directory of [...runner.documents, join(templatesDirectory, 'kubernetes', 'upstream')]) {
     const path = join(directory, file);
     const text = await readFile(path, 'utf8').catch(() => undefined);
     if (text !== undefined) return { path, text };
@@ -130,15 +128,15 @@ function sumOf(text: string): string {
 }
 
 async function upstreamFile(
-  templatesDirectory: string,
+  places: UserFiles,
   { name }: DocumentState,
 ): Promise<NonNullable<DocumentFiles['upstream']>> {
   const table = Upstream.parse(
-    JSON.parse(await readFile(join(templatesDirectory, 'kubernetes', 'upstream.json'), 'utf8')),
+    JSON.parse(await readFile(join(places.templatesDirectory, 'kubernetes', 'upstream.json'), 'utf8')),
   );
   const row = table[name];
   if (row === undefined) throw new Error(`upstream.json does not have ${name}`);
-  const found = await fileOf(templatesDirectory, row.file);
+  const found = await fileOf(places, row.file);
   if (found !== undefined) {
     const { path, text } = found;
     const sum = sumOf(text);

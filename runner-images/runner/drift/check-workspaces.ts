@@ -12,7 +12,7 @@ import type { TerraformChange } from '../terraform/cli/planned-changes.ts';
 import { joinsOnly } from '../terraform/keep/refuse-replacements.ts';
 import { machinesJob, publicKeysOf } from '../terraform/machines-job.ts';
 import { openWorkspace } from '../terraform/workspace.ts';
-import { type WorkspaceJob, workspacesAtOnce } from '../terraform/workspace-job.ts';
+import type { WorkspaceJob } from '../terraform/workspace-job.ts';
 import { type Findings, findingPlace, sentence } from './findings.ts';
 import { type ListedStrays, strayItems, unlisted } from './stray-items.ts';
 
@@ -27,7 +27,7 @@ interface Visit {
 export async function checkWorkspaces(context: DriftContext): Promise<Findings> {
   const { target } = context;
   const visits = visitsOf(context, target);
-  const outcomes = await settleBounded(visits, workspacesAtOnce, async (visit) => {
+  const outcomes = await settleBounded(visits, context.runner.workspacesAtOnce, async (visit) => {
     const job = await visit.job();
     if (job === undefined) return nothing;
     const { changes, strays } = await (await openWorkspace(context, job)).plan();

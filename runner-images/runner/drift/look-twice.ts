@@ -4,18 +4,15 @@ import { type DriftItem, driftKey } from '#domain/drift.ts';
 import type { DriftContext } from '../stage-context.ts';
 import { stageCancelled } from '../stage-failure.ts';
 
-/** Longer than a kubelet is silent while it restarts, or a control plane while it changes its leader. */
-const secondLookMs = (): number => Number(process.env.KUBELOOM_SECOND_LOOK_SECONDS ?? 60) * 1000;
-
 /** Checks once where no drift is found. `isBlind`: this check saw nothing, so it refutes nothing. @default never */
 export async function lookTwice(
-  { signal }: Pick<DriftContext, 'signal'>,
+  { signal, runner }: Pick<DriftContext, 'signal' | 'runner'>,
   look: (time: 'first' | 'second') => Promise<readonly DriftItem[]>,
   isBlind: (items: readonly DriftItem[]) => boolean = () => false,
 ): Promise<readonly DriftItem[]> {
   const first = await look('first');
   if (first.length === 0) return first;
-  await pause(secondLookMs(), undefined, { signal }).catch(() => {
+  await pause(runner.secondLookMs, undefined, { signal }).catch(() => {
     throw stageCancelled(signal);
   });
   const found = new Set(first.map(driftKey));

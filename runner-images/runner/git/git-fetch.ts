@@ -7,11 +7,12 @@ import { join } from 'node:path';
 import { isPrivateAddress } from '#adapters/public-https.ts';
 import type { TemplateVersion } from '#domain/template-version.ts';
 import { type CommandResult, complaintsOnly, lastLine } from '../process.ts';
+import type { RunnerConfig } from '../runner-config.ts';
 import type { SecretReader } from '../stage-context.ts';
 import { StageFailure } from '../stage-failure.ts';
 import { repositoryLogin } from './git-login.ts';
 
-export type GitSurroundings = Pick<SecretReader, 'ports' | 'mask' | 'run' | 'workDirectory'>;
+export type GitSurroundings = Pick<SecretReader, 'ports' | 'mask' | 'run' | 'runner' | 'workDirectory'>;
 
 /** Limits of each file that git writes, packs included, and of its memory: a tree of few objects can unfold to any number of files. */
 const limits = [`--fsize=${200_000_000}`, `--as=${1_000_000_000}`];
@@ -124,7 +125,7 @@ async function gitEnvironment(
     GIT_CONFIG_NOSYSTEM: '1',
     GIT_CONFIG_GLOBAL: '/dev/null',
     GIT_TERMINAL_PROMPT: '0',
-    ...(await ownAuthorities(home)),
+    ...(await ownAuthorities(context.runner, home)),
     GIT_ASKPASS: 'true',
     GIT_CONFIG_COUNT: String(settings.length),
     LC_ALL: 'C',
@@ -145,9 +146,11 @@ function resolution(host: string, addresses: readonly LookupAddress[]): string {
 }
 
 /** Git does not know how Node trusts a company's own authority, so both kinds are put into one file. */
-async function ownAuthorities(home: string): Promise<Readonly<Record<string, string>>> {
-  const extra = process.env.NODE_EXTRA_CA_CERTS;
-  if (!extra) return {};
+async function ownAuthorities(
+  { authorities: extra }: Pick<RunnerConfig, 'authorities'>,
+  home: string,
+): Promise<Readonly<Record<string, string>>> {
+  if (extra === undefined) return {};
   const texts = ['/etc/ssl/certs/ca-certificates.crt', extra].map((file) => readFile(file, 'utf8').catch(() => ''));
   const file = join(home, 'authorities.pem');
   await writeFile(file, (await Promise.all(texts)).join('\n'));

@@ -1,12 +1,15 @@
 /** Where a cluster's add-ons are on the machine of the runner. */
 import { readdir } from 'node:fs/promises';
-import { delimiter, join } from 'node:path';
+import { join } from 'node:path';
+import type { JobContext } from '../job-frame.ts';
 import { StageFailure } from '../stage-failure.ts';
 
 /** `name`: as the manifest has it. Looks into the directories of KUBELOOM_ADDONS, then into those that come with the templates. */
-export async function findAddons(name: string, templatesDirectory: string): Promise<string> {
-  const own = (process.env.KUBELOOM_ADDONS ?? '').split(delimiter).filter(Boolean);
-  for (const directory of [...own, join(templatesDirectory, 'addons')]) {
+export async function findAddons(
+  name: string,
+  { runner, templatesDirectory }: Pick<JobContext, 'runner' | 'templatesDirectory'>,
+): Promise<string> {
+  for (const directory of [...runner.addons, join(templatesDirectory, 'addons')]) {
     const found = join(directory, name);
     if ((await readdir(found).catch(() => [])).length > 0) return found;
   }

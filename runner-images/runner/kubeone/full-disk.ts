@@ -24,7 +24,7 @@ const least = { kilobytes: 1024, files: 16 };
 
 /** The failure with `login`'s full disk as its cause, where it has one and the failure's own words name none. */
 export async function withFullDisk(
-  context: Pick<StageContext, 'run' | 'workDirectory'>,
+  context: Pick<StageContext, 'run' | 'runner' | 'workDirectory'>,
   login: SshLogin | undefined,
   failure: ErrorDraft,
 ): Promise<ErrorDraft> {

@@ -84,10 +84,10 @@ export interface ClusterNode extends LiveNode {
 }
 
 export class Kubectl {
-  readonly #context: Pick<StageContext, 'run'>;
+  readonly #context: Pick<StageContext, 'run' | 'runner'>;
   readonly #kubeconfig: string;
 
-  constructor(context: Pick<StageContext, 'run'>, kubeconfig: string) {
+  constructor(context: Pick<StageContext, 'run' | 'runner'>, kubeconfig: string) {
     this.#context = context;
     this.#kubeconfig = kubeconfig;
   }
@@ -138,7 +138,7 @@ export class Kubectl {
     return this.#context.run({
       label: `kubectl ${args[0]}`,
       tool: 'kubectl',
-      program: process.env.KUBELOOM_KUBECTL ?? 'kubectl',
+      program: this.#context.runner.kubectl,
       args: [`--kubeconfig=${this.#kubeconfig}`, ...args],
       ...(cwd === undefined ? {} : { cwd }),
       // No configuration of the user that runs it, and none of an earlier job.

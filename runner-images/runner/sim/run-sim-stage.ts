@@ -6,6 +6,7 @@ import type { AllRunnerPorts } from '#functions/rights/runner-rights.ts';
 import { wire } from '#functions/wire.ts';
 import { simulatedAnswers } from '../answers.ts';
 import { runJob } from '../run-job.ts';
+import { runnerConfig } from '../runner-config.ts';
 import type { Tool } from '../stage-context.ts';
 import { simCheck, simTool } from './sim-tool.ts';
 
@@ -24,19 +25,21 @@ export async function runSimStage(
   environment: Readonly<Record<string, string>>,
   { signal, ports }: SimStageOptions,
 ): Promise<boolean> {
-  const setting = (name: string) => environment[name] ?? process.env[name];
+  const read = () => runnerConfig({ ...process.env, ...environment });
+  const runner = read();
+  const { simFaults: faults, simDrift: drift, stopPollMs } = runner;
   const options = {
     get stageMs() {
-      return Number(setting('KUBELOOM_SIM_STAGE_MS') ?? 0);
+      return read().simStageMs;
     },
-    faults: setting('KUBELOOM_SIM_FAULTS'),
-    drift: setting('KUBELOOM_SIM_DRIFT'),
+    faults,
+    drift,
   };
   const tool = simTool(options);
-  const stopPollMs = setting('KUBELOOM_STOP_POLL_MS');
   return runJob(jobOf(environment), ports ?? wire(), {
     signal,
-    ...(stopPollMs !== undefined && { stopPollMs: Number(stopPollMs) }),
+    runner,
+    ...(stopPollMs !== undefined && { stopPollMs }),
     templatesDirectory: '',
     needsFiles: false,
     answers: simulatedAnswers,

@@ -118,7 +118,7 @@ function workspaceOf(context: ClusterContext, names: Names): WorkspaceJob {
         backend,
         installation: context.ports.config.KUBELOOM_INSTALLATION,
         modules: modulesLink,
-        extra: variablesFromEnvironment(files.template.environment.dns),
+        extra: variablesFromEnvironment(files.template.environment.dns, context.runner.environment),
       }),
   };
 }

@@ -125,7 +125,7 @@ export class ChangeableWorkspace extends Workspace {
     const owner = {
       who: selfInLocks(),
       waypoint: context.document.runId,
-      build: process.env.CODEBUILD_BUILD_ID ?? `process ${process.pid}`,
+      build: context.runner.build,
     };
     await takeOverState(context, this.stateKey, owner, (id) => terraform.forceUnlock(id));
     await pushErroredState(context, place, terraform);

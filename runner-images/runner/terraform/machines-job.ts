@@ -34,7 +34,7 @@ export function machinesJob(
   name: string,
   { state, publicKeys }: MachinesRequest,
 ): WorkspaceJob {
-  const { ports, facts, document } = context;
+  const { ports, facts, document, runner } = context;
   const states = knownStates(context);
   const provider = states.flatMap((known) => dynamicPoolsOf(known, name))[0]?.source.provider;
   const clusterId = states[0]?.id;
@@ -64,8 +64,8 @@ export function machinesJob(
         peerCidrs: peerCidrs(state, facts.current),
         publicKeys,
         extra: {
-          network: variablesFromEnvironment(files.template.environment.network),
-          nodepool: variablesFromEnvironment(files.template.environment.nodepool),
+          network: variablesFromEnvironment(files.template.environment.network, runner.environment),
+          nodepool: variablesFromEnvironment(files.template.environment.nodepool, runner.environment),
         },
       }),
   };

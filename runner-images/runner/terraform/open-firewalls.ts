@@ -18,7 +18,6 @@ import type { ChangeCounts } from './change-reporter.ts';
 import type { ToApply } from './change-workspace.ts';
 import { machinesJob, publicKeysOf } from './machines-job.ts';
 import { providerFiles } from './templates/provider-files.ts';
-import { workspacesAtOnce } from './workspace-job.ts';
 
 type FirewallContext = StageContext<'secrets.get' | 'secrets.create'>;
 
@@ -39,7 +38,7 @@ export async function openFirewalls(
   if (target === null) return [];
   const peers = peerCidrs(target, context.facts.current);
   const instances = instancesOf(target);
-  const outcomes = await settleBounded(instances, workspacesAtOnce, async (provider) =>
+  const outcomes = await settleBounded(instances, context.runner.workspacesAtOnce, async (provider) =>
     (await isOutdated(context, target, provider, peers))
       ? [await openFirewall(context, { target, open }, provider.name)]
       : [],

@@ -27,13 +27,14 @@ export async function startWorkspace(
   job: WorkspaceJob,
   { main, parts }: WorkspaceTemplates,
 ): Promise<StartedWorkspace> {
+  const { runner } = context;
   const workspace = workspaceLabel(job);
   const stateKey = stateKeyOfJob(context, job);
   const directory = join(context.workDirectory, 'terraform', workspace);
   await mkdir(directory, { recursive: true, mode: 0o700 });
   const backend = {
     bucket: context.ports.config.KUBELOOM_BUCKET,
-    region: process.env.AWS_REGION ?? 'us-east-1',
+    region: runner.region,
     key: stateKey,
   };
   const login = await logIn(context, job.provider, main.files.template, { directory });
@@ -46,12 +47,12 @@ export async function startWorkspace(
   const environment = {
     [stateKeyVariable]: stateKey,
     // For its backend, which renews it.
-    ...identityIn(process.env),
-    ...(await configurationFile(directory, Object.values(requiredProviders(login.template)))),
+    ...identityIn(runner.environment),
+    ...(await configurationFile(directory, Object.values(requiredProviders(login.template)), runner)),
     ...login.environment,
   };
   const options = { directory, workspace, environment, nodes: knownNodeNames(context) };
-  const terraform = new TerraformCli(context, options, await findTerraform());
+  const terraform = new TerraformCli(context, options, await findTerraform(runner));
   await terraform.init();
   return { terraform, place: { directory, stateKey }, render };
 }

@@ -10,9 +10,6 @@ import type { WorkspacePart } from './templates/read-templates.ts';
 /** Name under which the root module finds the modules of its provider type. */
 export const modulesLink = './modules';
 
-/** Terraform processes at once; each takes some hundred MB with a large provider. */
-export const workspacesAtOnce = Number(process.env.KUBELOOM_TERRAFORM_WORKSPACES ?? 6);
-
 export interface WorkspaceJob {
   readonly kind: 'machines' | 'dns';
   /** Provider instance, or `dnsWorkspace`. */

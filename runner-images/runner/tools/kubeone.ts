@@ -45,7 +45,7 @@ async function apply(context: ContextOf<'kubeone'>): Promise<StageSummary> {
   const simulated = await isSimulated(context, program);
   if (simulated) context.facts.simulated('control plane');
   const { addons } = state.kubernetesOptions ?? {};
-  const addonsDirectory = addons === undefined ? undefined : await findAddons(addons, context.templatesDirectory);
+  const addonsDirectory = addons === undefined ? undefined : await findAddons(addons, context);
   const absent = await absentNodes(context, state);
   const { directory, keyDirectory } = await prepare(context, state, { addonsDirectory, absent });
   const known = context.facts.current.kubeconfigKey !== undefined;
@@ -126,12 +126,13 @@ async function reset(context: ContextOf<'kubeone'>): Promise<StageSummary> {
 
 /** In the first directory of the PATH that has one: `kubeone-<release>` of the release that knows this Kubernetes version, else `kubeone`. */
 async function findKubeOne(context: ContextOf<'kubeone'>, state: ClusterState): Promise<string> {
-  if (process.env.KUBELOOM_KUBEONE) return process.env.KUBELOOM_KUBEONE;
+  const { kubeone, path } = context.runner;
+  if (kubeone !== undefined) return kubeone;
   const before = context.document.before?.kubernetesVersion ?? state.kubernetesVersion;
   const release = kubeoneReleaseFor(state.kubernetesVersion, before)?.release;
   const isOfRelease = (name: string) =>
     release !== undefined && (name === `kubeone-${release}` || name.startsWith(`kubeone-${release}.`));
-  for (const directory of (process.env.PATH ?? '').split(':').filter(Boolean)) {
+  for (const directory of path) {
     const names = await readdir(directory).catch(() => []);
     const found = names.find(isOfRelease) ?? names.find((name) => name === 'kubeone');
     if (found !== undefined) return join(directory, found);

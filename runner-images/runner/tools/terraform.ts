@@ -13,7 +13,6 @@ import { openToChange, type ToApply } from '../terraform/change-workspace.ts';
 import { poolsThatFailed } from '../terraform/failed-pools.ts';
 import { handleStrays } from '../terraform/handle-strays.ts';
 import { openFirewalls } from '../terraform/open-firewalls.ts';
-import { workspacesAtOnce } from '../terraform/workspace-job.ts';
 
 type Workspace = z.infer<typeof InfrastructureWork>['workspaces'][number];
 type Visit = (context: ContextOf<'terraform'>, workspace: Workspace, to: ToApply) => Promise<ChangeCounts>;
@@ -34,7 +33,7 @@ export const terraform: ToolOf<'terraform'> = async (context) => {
   };
   const open: ToApply['open'] = (job) => openToChange(context, job);
   const visit = async (batch: readonly Workspace[], work: Visit, target: ClusterState | null) =>
-    settleBounded(batch, workspacesAtOnce, (workspace) => work(context, workspace, { target, open }));
+    settleBounded(batch, context.runner.workspacesAtOnce, (workspace) => work(context, workspace, { target, open }));
   if (context.mode === 'do') context.facts.lostPools([]);
   // Names point to addresses: they come after the machines and go before them.
   const old = names.filter(({ destroy }) => destroy);
@@ -66,7 +65,7 @@ async function leaveOut(
   const target = blamed.every((pools) => pools.length > 0) ? continueWithout(context, lost) : undefined;
   if (target === undefined) throw first?.reason;
   for (const { pool, error } of lost) context.log.write('runner', `continuing without ${pool}: ${error.message}`);
-  const again = await settleBounded(failed, workspacesAtOnce, ({ workspace }) =>
+  const again = await settleBounded(failed, context.runner.workspacesAtOnce, ({ workspace }) =>
     applyMachines(
       context,
       { ...workspace, destroy: dynamicPoolsOf(target, workspace.name).length === 0 },

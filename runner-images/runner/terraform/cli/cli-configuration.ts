@@ -2,7 +2,10 @@
 import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { exists } from '../../exists.ts';
+import type { RunnerConfig } from '../../runner-config.ts';
 import { type PinnedProvider, writePluginLock } from './plugin-lock.ts';
+
+type TerraformSettings = Pick<RunnerConfig, 'terraformConfiguration' | 'providerMirror'>;
 
 /**
  * `TF_CLI_CONFIG_FILE` for a workspace that needs these plugins; the file is written into `directory`. A file that the user
@@ -11,8 +14,8 @@ import { type PinnedProvider, writePluginLock } from './plugin-lock.ts';
 export async function configurationFile(
   directory: string,
   required: readonly PinnedProvider[],
+  { terraformConfiguration: named, providerMirror: mirror }: TerraformSettings,
 ): Promise<Readonly<Record<string, string>>> {
-  const { TF_CLI_CONFIG_FILE: named, KUBELOOM_PROVIDER_MIRROR: mirror } = process.env;
   if (named !== undefined && (await exists(named))) return {};
   if (named === undefined && mirror === undefined) return {};
   if (mirror !== undefined) await writePluginLock(directory, mirror, required);

@@ -1,14 +1,15 @@
 /** Which Terraform or OpenTofu is run. */
-import { delimiter, join } from 'node:path';
+import { join } from 'node:path';
 import { exists } from '../../exists.ts';
+import type { RunnerConfig } from '../../runner-config.ts';
 import { StageFailure } from '../../stage-failure.ts';
 
 /** The program to use: KUBELOOM_TERRAFORM, else `tofu` or `terraform` of the PATH. */
-export async function findTerraform(environment: NodeJS.ProcessEnv = process.env): Promise<string> {
-  if (environment.KUBELOOM_TERRAFORM) return environment.KUBELOOM_TERRAFORM;
+export async function findTerraform({ terraform, path }: Pick<RunnerConfig, 'terraform' | 'path'>): Promise<string> {
+  if (terraform !== undefined) return terraform;
   for (const name of ['tofu', 'terraform']) {
-    for (const directory of (environment.PATH ?? '').split(delimiter)) {
-      if (directory !== '' && (await exists(join(directory, name)))) return join(directory, name);
+    for (const directory of path) {
+      if (await exists(join(directory, name))) return join(directory, name);
     }
   }
   throw new StageFailure({

@@ -11,6 +11,7 @@ import { parseTemplateVersion } from '#domain/template-version.ts';
 import { noProviderTemplate, ProviderTemplate } from '#rendering/provider-template.ts';
 import { exists } from '../../exists.ts';
 import { lastLine } from '../../process.ts';
+import type { Environment } from '../../runner-config.ts';
 import type { SecretReader, StageContext } from '../../stage-context.ts';
 import { StageFailure } from '../../stage-failure.ts';
 import { exitMeaning } from '../cli/diagnostics.ts';
@@ -73,7 +74,10 @@ export interface ProviderFiles {
 
 /** Finds or fetches them. Throws `TemplatesMissing` for a type without templates. */
 export async function providerFiles(
-  context: Pick<SecretReader, 'ports' | 'mask' | 'run' | 'workDirectory' | 'templatesDirectory' | 'document'>,
+  context: Pick<
+    SecretReader,
+    'ports' | 'mask' | 'run' | 'runner' | 'workDirectory' | 'templatesDirectory' | 'document'
+  >,
   provider: ProviderInstance,
 ): Promise<ProviderFiles> {
   const directory = await directoryOf(context, provider);
@@ -220,7 +224,7 @@ export async function runHook(
 /** Module variables that come from the runner's environment, as the type's `provider.json` names them. */
 export function variablesFromEnvironment(
   wanted: Readonly<Record<string, string>>,
-  environment: NodeJS.ProcessEnv = process.env,
+  environment: Environment,
 ): Readonly<Record<string, string>> {
   return Object.fromEntries(
     Object.entries(wanted).flatMap(([variable, name]) => {
