@@ -78,9 +78,9 @@ export function orphanedWith({
 }
 
 export interface MachineNames {
-  /** Of machines that existed, of other instances, too. */
+  /** Names of machines that existed, of other instances, too. */
   readonly before: ReadonlySet<string>;
-  /** Of machines that were removed. */
+  /** Names of machines that were removed. */
   readonly removed: ReadonlySet<string>;
   readonly orphans: ReadonlySet<string>;
 }
