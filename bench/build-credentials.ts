@@ -7,11 +7,11 @@ import { cliClient } from '#cli/connection/api-client.ts';
 import { jobOf } from '#contracts/job.ts';
 import { waypointKeys } from '#contracts/stage.ts';
 import { wire } from '#functions/wire.ts';
-import { accessKeyOf, identityOfBuild } from '#local/access-key.ts';
 import { parseStartBuild } from '#local/codebuild/build-shapes.ts';
 import { region } from '#local/names.ts';
 import { startPlatform } from '#local/platform.ts';
 import { kubeloom } from '#local/product.ts';
+import { accessKeyOf, identityOfBuild } from '#local/rights/access-key.ts';
 import { openCredentials } from '#runner/build-credentials.ts';
 import { benchManifest, untilDone } from './manifests.ts';
 

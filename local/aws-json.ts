@@ -2,8 +2,8 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { z } from 'zod';
-import { principalOf } from './access-key.ts';
 import { type Logger, messageOf } from './logger.ts';
+import { principalOf } from './rights/access-key.ts';
 import { denialOf } from './rights/request-rights.ts';
 
 /** A refusal in the words of the emulated service; `code` is what SDK clients see as `error.name`. */

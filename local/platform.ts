@@ -2,9 +2,8 @@
 import type { RequestListener } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { accessKeyOf, functionKeyOf, guarded, identityOfBuild } from './access-key.ts';
+import type { OidcOptions } from './access/oidc-issuer.ts';
 import { buildsDoor } from './api-gateway/builds-door.ts';
-import type { OidcOptions } from './api-gateway/oidc-issuer.ts';
 import { type Gateway, startGateway, startGatewayThread } from './api-gateway/start-gateway.ts';
 import type { LocalBuilds } from './codebuild/builds.ts';
 import { codeBuildListener } from './codebuild/codebuild-listener.ts';
@@ -37,6 +36,7 @@ import { type LoopbackServer, listenNear } from './loopback-server.ts';
 import { metricsListener } from './metrics/exposition.ts';
 import { measuresOf } from './metrics/measured.ts';
 import { kubeloom, type Product, type RunnerKind } from './product.ts';
+import { accessKeyOf, functionKeyOf, guarded, identityOfBuild } from './rights/access-key.ts';
 import { openS3 } from './s3/s3-listener.ts';
 import { startScheduler } from './scheduler/scheduler.ts';
 import { openParameterStore } from './ssm/parameter-store.ts';

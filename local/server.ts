@@ -1,7 +1,7 @@
 /** The platform as a process of its own: started by `kubeloom local up`, ended by SIGTERM; one structured line for each event. */
 import { constants, setPriority } from 'node:os';
 import { parseArgs } from 'node:util';
-import { parseOidcOptions } from './api-gateway/oidc-issuer.ts';
+import { parseOidcOptions } from './access/oidc-issuer.ts';
 import { type LogFields, type Logger, messageOf } from './logger.ts';
 import { startPlatform } from './platform.ts';
 

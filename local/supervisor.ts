@@ -6,7 +6,7 @@ import { join, resolve } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { isDeepStrictEqual } from 'node:util';
-import type { OidcOptions } from './api-gateway/oidc-issuer.ts';
+import type { OidcOptions } from './access/oidc-issuer.ts';
 import { isAlive } from './codebuild/process-group.ts';
 import { type PlatformFile, readPlatformFile } from './data-directory.ts';
 import { removeAllHosts } from './hosts-helper.ts';

@@ -2,12 +2,12 @@
 import type { RequestListener } from 'node:http';
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
 import { buildCredentialsPath } from '#contracts/build-credentials.ts';
-import { principalOf } from '../access-key.ts';
+import { bodyWithin } from '../access/body-within.ts';
+import { problem } from '../access/gateway-problem.ts';
 import { copyAsJson } from '../lambda/lambda-host.ts';
 import { type Logger, messageOf } from '../logger.ts';
 import { account, buildRoleOf } from '../names.ts';
-import { bodyWithin } from './gateway-listener.ts';
-import { problem } from './gateway-problem.ts';
+import { principalOf } from '../rights/access-key.ts';
 import { sendResult, toEvent } from './http-event.ts';
 
 const longestBody = 16 * 1024;

@@ -1,21 +1,18 @@
 /** API Gateway (HTTP API) in front of the functions of `functions/api`: routes, token, limits. */
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
-import type { APIGatewayProxyEventV2, Context } from 'aws-lambda';
+import type { APIGatewayProxyEventV2 } from 'aws-lambda';
+import type { Authorizer } from '../access/authorizer.ts';
+import { bodyWithin } from '../access/body-within.ts';
+import { GatewayProblem, problem } from '../access/gateway-problem.ts';
 import type { HealthTrouble } from '../health.ts';
-import { contextOf, copyAsJson } from '../lambda/lambda-host.ts';
+import { contextOf, copyAsJson, type ServedFunction } from '../lambda/lambda-host.ts';
 import { type Logger, messageOf } from '../logger.ts';
-import type { Authorizer } from './authorizer.ts';
-import { GatewayProblem, problem } from './gateway-problem.ts';
 import { sendResult, toEvent } from './http-event.ts';
 import { matchRoute, type RoutePattern } from './match-route.ts';
 
-type GatewayHandler = (event: APIGatewayProxyEventV2, context: Context) => Promise<unknown>;
-
-export interface GatewayRoute extends RoutePattern {
-  readonly operation: string;
+export interface GatewayRoute extends RoutePattern, ServedFunction {
   /** Answered without a token. */
   readonly anonymous?: boolean;
-  readonly handler: GatewayHandler;
 }
 
 export interface GatewayOptions {
@@ -90,19 +87,6 @@ export function gatewayListener(options: GatewayOptions): RequestListener {
 /** A path may begin with two slashes: what follows them is not a host. Null for a text that is neither path nor URL. */
 function urlOf(target: string): URL | null {
   return URL.parse(target.startsWith('/') ? `http://127.0.0.1${target}` : target, 'http://127.0.0.1');
-}
-
-/** The body, or undefined when it is too large; then at most the limit has been read. */
-export async function bodyWithin(request: IncomingMessage, limit: number): Promise<Buffer | undefined> {
-  if (Number(request.headers['content-length'] ?? 0) > limit) return undefined;
-  const pieces: Buffer[] = [];
-  let size = 0;
-  for await (const piece of request.iterator({ destroyOnReturn: false })) {
-    size += (piece as Buffer).length;
-    if (size > limit) return undefined;
-    pieces.push(piece as Buffer);
-  }
-  return Buffer.concat(pieces);
 }
 
 const outOfTime = Symbol('out of time');

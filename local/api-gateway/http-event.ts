@@ -2,10 +2,8 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
+import type { Claims } from '../access/authorizer.ts';
 import { account } from '../names.ts';
-
-/** The claims of the caller that the authorizer found. */
-export type Claims = Readonly<Record<string, string>>;
 
 export interface MatchedRequest {
   readonly request: IncomingMessage;

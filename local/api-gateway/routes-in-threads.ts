@@ -1,8 +1,8 @@
 /** Which routes are served by threads of their own: whatever a body contains, it delays none but its sender. */
 import type { APIGatewayProxyEventV2, APIGatewayProxyEventV2WithJWTAuthorizer } from 'aws-lambda';
+import { GatewayProblem } from '../access/gateway-problem.ts';
 import { CallEnded, type EndOfCall, type FunctionThreads } from '../lambda/function-threads.ts';
 import type { GatewayRoute } from './gateway-listener.ts';
-import { GatewayProblem } from './gateway-problem.ts';
 
 /** Characters; manifests of a few clusters have fewer. What takes the square of its length to read is still fast. */
 const longestSmall = 16_000;

@@ -1,11 +1,12 @@
 /** Starts the API: in a thread of its own where its routes are a module, else in this one. */
+
+import { type AuthorizerOptions, authorizer } from '../access/authorizer.ts';
 import { builtConsole, foundConsole } from '../console/built-console.ts';
 import { withConsole } from '../console/console-door.ts';
 import { diskTrouble, type HealthTrouble } from '../health.ts';
 import type { Logger } from '../logger.ts';
 import { type LoopbackServer, listenOnLoopback } from '../loopback-server.ts';
 import { startThread } from '../worker-thread.ts';
-import { type AuthorizerOptions, authorizer } from './authorizer.ts';
 import { type GatewayRoute, gatewayListener } from './gateway-listener.ts';
 
 export interface GatewayThreadOptions {

@@ -6,8 +6,8 @@
  */
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { type ConsoleSettings, pageHeaders, settingsFile } from '#contracts/console-page.ts';
-import type { Authorizer } from '../api-gateway/authorizer.ts';
-import { problem } from '../api-gateway/gateway-problem.ts';
+import type { Authorizer } from '../access/authorizer.ts';
+import { problem } from '../access/gateway-problem.ts';
 import { type Logger, messageOf } from '../logger.ts';
 import { type ConsoleFiles, readConsoleFiles } from './console-files.ts';
 import { cookieName, foreignness, forget, placeUnderOwnName, sessionPartsOf } from './own-requests.ts';

@@ -4,9 +4,9 @@
  */
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
-import type { Authorizer } from '../api-gateway/authorizer.ts';
-import { bodyWithin } from '../api-gateway/gateway-listener.ts';
-import { problem } from '../api-gateway/gateway-problem.ts';
+import type { Authorizer } from '../access/authorizer.ts';
+import { bodyWithin } from '../access/body-within.ts';
+import { problem } from '../access/gateway-problem.ts';
 import { type Logger, messageOf } from '../logger.ts';
 import { type LoopbackServer, listenOnLoopback } from '../loopback-server.ts';
 import { withConsole } from './console-door.ts';

@@ -1,10 +1,10 @@
 /** Runs the DynamoDB of this machine in a thread of its own: it uses the same machine as the state machines, but not their event loop. */
 import { join } from 'node:path';
 import { workerData } from 'node:worker_threads';
-import { guarded } from '../access-key.ts';
 import { awsJsonListener } from '../aws-json.ts';
 import { messageOf } from '../logger.ts';
 import { listenNear } from '../loopback-server.ts';
+import { guarded } from '../rights/access-key.ts';
 import { serveInThread } from '../worker-thread.ts';
 import { openItemStore } from './item-store.ts';
 import { migrateLevelDb } from './migrate-leveldb.ts';

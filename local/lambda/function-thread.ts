@@ -1,12 +1,11 @@
 /** A thread of functions: loads a module with `routes`, or with one `handler`, and serves calls. */
 import { parentPort, workerData } from 'node:worker_threads';
-import type { GatewayRoute } from '../api-gateway/gateway-listener.ts';
 import { type ThreadAnswer, type ThreadCall, turns } from './function-threads.ts';
-import { contextOf, copyAsJson } from './lambda-host.ts';
+import { contextOf, copyAsJson, type ServedFunction } from './lambda-host.ts';
 
-type Handler = GatewayRoute['handler'];
+type Handler = ServedFunction['handler'];
 const { routes = [], handler: only } = (await import(String(workerData))) as {
-  readonly routes?: readonly GatewayRoute[];
+  readonly routes?: readonly ServedFunction[];
   readonly handler?: Handler;
 };
 const answer = (given: ThreadAnswer): void => parentPort?.postMessage(given);

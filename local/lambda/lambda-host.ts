@@ -3,11 +3,17 @@ import { randomUUID } from 'node:crypto';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import type { Context } from 'aws-lambda';
+import type { APIGatewayProxyEventV2, Context } from 'aws-lambda';
 import pLimit from 'p-limit';
 import { lambdaArn, toKebabCase } from '../names.ts';
 
 export type LambdaFunction = (event: unknown, context: Context) => unknown;
+
+/** A function that answers requests of the API. */
+export interface ServedFunction {
+  readonly operation: string;
+  readonly handler: (event: APIGatewayProxyEventV2, context: Context) => Promise<unknown>;
+}
 
 /** A function failed; `name` is its error type, `message` the JSON that AWS puts into `Cause`. */
 class LambdaFault extends Error {

@@ -4,7 +4,7 @@
  */
 import type { Deps } from '#functions/ports.ts';
 import { portsOf } from '#functions/wire.ts';
-import { functionKeyOf } from '../access-key.ts';
+import { functionKeyOf } from './access-key.ts';
 import { functionAtWork } from './function-at-work.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;

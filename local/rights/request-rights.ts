@@ -9,8 +9,8 @@ import {
   usesOfTool,
 } from '#functions/rights/runner-rights.ts';
 import { functionUses } from '#functions/rights/uses.ts';
-import type { Principal } from '../access-key.ts';
 import { runnerProject } from '../names.ts';
+import type { Principal } from './access-key.ts';
 import { deniedSentence } from './bounded-ports.ts';
 import { sessionMay } from './session-rights.ts';
 

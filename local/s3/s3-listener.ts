@@ -2,9 +2,9 @@
 import { mkdir, readdir } from 'node:fs/promises';
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { join } from 'node:path';
-import { principalOf } from '../access-key.ts';
 import { type Logger, messageOf } from '../logger.ts';
 import { region } from '../names.ts';
+import { principalOf } from '../rights/access-key.ts';
 import { denial, s3Request } from '../rights/request-rights.ts';
 import { type Bucket, openBucket } from './bucket.ts';
 import { listObjects } from './list-objects.ts';

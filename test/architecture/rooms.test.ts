@@ -14,6 +14,7 @@ describe('rooms', () => {
     'functions/rendering',
     'runner-images/runner',
     'runner-images/runner/terraform',
+    'local',
     'cdk',
     'cli',
     'demo',

@@ -6,7 +6,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { GetObjectCommand, ListObjectsV2Command, PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { ManifestDescription } from '#contracts/api-bodies.ts';
-import { accessKeyOf } from '#local/access-key.ts';
+import { accessKeyOf } from '#local/rights/access-key.ts';
 import { allowGitServer, type GitServer, startGitServer } from '#test/templates/git-server.ts';
 import { eventually } from './host-workshop.ts';
 import { clusterOf, Installation, nodesOf } from './installation.ts';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { follow } from '#cli/follow/watch.ts';
 import type { ClusterDescription } from '#contracts/api-bodies.ts';
-import { accessKeyOf } from '#local/access-key.ts';
+import { accessKeyOf } from '#local/rights/access-key.ts';
 import { type Machines, openMachines } from '../../demo/machines.ts';
 import { isRoot } from './host-workshop.ts';
 import { clusterOf, Installation } from './installation.ts';

@@ -4,7 +4,7 @@ import { get } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { ManifestDescription, NodeRow } from '#contracts/api-bodies.ts';
 import { parseDocuments } from '#documents/parse-documents.ts';
-import { accessKeyOf } from '#local/access-key.ts';
+import { accessKeyOf } from '#local/rights/access-key.ts';
 import { type Machines, openMachines } from '../../demo/machines.ts';
 import { ClockedInstallation } from './clocked-installation.ts';
 import { isRoot } from './host-workshop.ts';

@@ -10,8 +10,8 @@ import { type CliClient, cliClient } from '#cli/connection/api-client.ts';
 import { follow } from '#cli/follow/watch.ts';
 import { readDocuments } from '#cli/submission/documents.ts';
 import type { ClusterDescription, ManifestDescription } from '#contracts/api-bodies.ts';
-import { accessKeyOf } from '#local/access-key.ts';
 import { removeAllHosts } from '#local/hosts-helper.ts';
+import { accessKeyOf } from '#local/rights/access-key.ts';
 import { down, up } from '#local/supervisor.ts';
 import { bootIds, type Machines, openMachines } from '../../demo/machines.ts';
 import {

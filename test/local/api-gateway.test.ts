@@ -1,7 +1,7 @@
 /** The API Gateway of one machine: tokens, routes, limits, and events as functions get them. */
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
 import { describe, expect, it } from 'vitest';
-import { authorizer } from '#local/api-gateway/authorizer.ts';
+import { authorizer } from '#local/access/authorizer.ts';
 import { type GatewayOptions, type GatewayRoute, gatewayListener } from '#local/api-gateway/gateway-listener.ts';
 import { silentLogger } from '#local/logger.ts';
 import { listening } from './clients.ts';

@@ -3,8 +3,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import { accessKeyOf, sessionKeyOf } from '#local/access-key.ts';
 import { type LoopbackServer, listenOnLoopback } from '#local/loopback-server.ts';
+import { accessKeyOf, sessionKeyOf } from '#local/rights/access-key.ts';
 import { type SealedIdentity, sealIdentity } from '#local/rights/session-token.ts';
 
 /** Client configuration for one endpoint (of the platform with that API token, if any); no retries, so that a test sees the first answer. */

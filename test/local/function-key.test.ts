@@ -21,8 +21,8 @@ import { SFNClient, StartExecutionCommand } from '@aws-sdk/client-sfn';
 import { GetParameterCommand, PutParameterCommand, SSMClient } from '@aws-sdk/client-ssm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { wire } from '#functions/wire.ts';
-import { accessKeyOf, functionKeyOf } from '#local/access-key.ts';
 import { type Platform, startPlatform } from '#local/platform.ts';
+import { accessKeyOf, functionKeyOf } from '#local/rights/access-key.ts';
 import { asFunction } from '#local/rights/function-at-work.ts';
 import { signedBy } from './clients.ts';
 

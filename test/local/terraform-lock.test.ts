@@ -6,8 +6,8 @@ import { GetObjectCommand, NoSuchKey, PutObjectCommand, S3Client } from '@aws-sd
 import { describe, expect, it } from 'vitest';
 import { noPlace } from '#functions/rights/job-rights.ts';
 import type { RunnerTool } from '#functions/rights/runner-rights.ts';
-import { accessKeyOf, guarded } from '#local/access-key.ts';
 import { silentLogger } from '#local/logger.ts';
+import { accessKeyOf, guarded } from '#local/rights/access-key.ts';
 import { openS3 } from '#local/s3/s3-listener.ts';
 import { identityIn, openCredentialsDoor, withoutIdentity } from '#runner/credentials-door.ts';
 import { sessionOfGrant } from '#test/fakes/session-of.ts';

@@ -2,7 +2,7 @@
 import { execFile, execFileSync } from 'node:child_process';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { accessKeyOf } from '#local/access-key.ts';
+import { accessKeyOf } from '#local/rights/access-key.ts';
 
 export function terraformPresent(): boolean {
   try {

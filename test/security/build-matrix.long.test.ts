@@ -14,8 +14,8 @@ import { GetParameterCommand, PutParameterCommand, SSMClient } from '@aws-sdk/cl
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Job, jobOf, questionKeys } from '#contracts/job.ts';
 import { waypointKeys } from '#contracts/stage.ts';
-import { accessKeyOf } from '#local/access-key.ts';
 import { type Platform, startPlatform } from '#local/platform.ts';
+import { accessKeyOf } from '#local/rights/access-key.ts';
 import { sessionOf } from '#test/fakes/session-of.ts';
 import { inSession } from '#test/local/clients.ts';
 import { prefix } from '#test/runner/stage-world.ts';

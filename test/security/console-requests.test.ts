@@ -1,6 +1,6 @@
 /** What other sites, other ports and other names of this machine cannot do with the console, and which files it serves. */
 import { describe, expect, it } from 'vitest';
-import { authorizer } from '#local/api-gateway/authorizer.ts';
+import { authorizer } from '#local/access/authorizer.ts';
 import { withConsole } from '#local/console/console-door.ts';
 import { silentLogger } from '#local/logger.ts';
 import { listening } from '#test/local/clients.ts';

@@ -3,7 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import { authorizer } from '#local/api-gateway/authorizer.ts';
+import { authorizer } from '#local/access/authorizer.ts';
 import { gatewayListener } from '#local/api-gateway/gateway-listener.ts';
 import { withConsole } from '#local/console/console-door.ts';
 import { consoleSessions } from '#local/console/sessions.ts';

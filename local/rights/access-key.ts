@@ -6,7 +6,7 @@
 import { createHash } from 'node:crypto';
 import type { IncomingMessage, RequestListener } from 'node:http';
 import { functionNames } from '#functions/rights/uses.ts';
-import { openIdentity, sealIdentity, type ToolSession } from './rights/session-token.ts';
+import { openIdentity, sealIdentity, type ToolSession } from './session-token.ts';
 
 /** Whose role in AWS a request is held to. */
 export type Principal =

@@ -9,8 +9,10 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import type { JWTPayload } from 'jose';
 import { type Logger, messageOf } from '../logger.ts';
 import { ownerName, subjectOf, usersOf } from '../users.ts';
-import type { Claims } from './http-event.ts';
 import { IssuerUnreachable, type OidcOptions, TokenRefused, tokenVerifier } from './oidc-issuer.ts';
+
+/** The claims of the caller. */
+export type Claims = Readonly<Record<string, string>>;
 
 export interface AuthorizerOptions {
   /** The owner's. */
