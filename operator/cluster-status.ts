@@ -3,7 +3,7 @@
 import type { z } from 'zod';
 import type { ClusterDescription, ManifestDescription, Run } from '#contracts/api-bodies.ts';
 import { failureText, reportedLines } from '#domain/failure-lines.ts';
-import { counted } from '#domain/planning/text/words.ts';
+import { counted } from '#domain/words.ts';
 import type { ConditionType, ObjectCondition, ObjectStatus, ObservedCluster } from './object-status.ts';
 
 type Description = ManifestDescription;

@@ -1,7 +1,7 @@
 /** Writes docs/manifest.md out of the schemas' descriptions. */
 import { z } from 'zod';
+import { jsonSchemaOf } from '#domain/documents/json-schema.ts';
 import { supportedVersionsText } from '#domain/kubernetes-versions.ts';
-import { jsonSchemaOf } from '#domain/manifest/json-schema.ts';
 import { InputManifest } from '#domain/manifest/schema/input-manifest.ts';
 import { Secret } from '#domain/manifest/schema/secret.ts';
 import { TemplateGitReference } from '#domain/manifest/schema/template-git-reference.ts';

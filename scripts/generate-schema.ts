@@ -1,5 +1,5 @@
 /** Writes schema/: one JSON Schema for each kind of document, and `input-manifest.schema.json` for files that hold any of them. */
-import { documentJsonSchema, documentShapes, jsonSchemaOf } from '#domain/manifest/json-schema.ts';
+import { documentJsonSchema, documentShapes, jsonSchemaOf } from '#domain/documents/json-schema.ts';
 import { settle } from './generated.ts';
 
 const text = (schema: unknown): string => `${JSON.stringify(schema, null, 2)}\n`;

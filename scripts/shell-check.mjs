@@ -7,8 +7,8 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parse } from 'yaml';
-import { filesOf, protocol } from '../runner-images/runner/machines/machine-script.ts';
 import { controlNodeFiles } from '../runner-images/runner/kubernetes/control-node-scripts.ts';
+import { filesOf, protocol } from '../runner-images/runner/machines/machine-script.ts';
 
 const ansible = 'templates/ansible';
 /** What is reported only if it is found in all programs with that part: a function or a variable that one of them has no use for. */

@@ -2,11 +2,11 @@
 import { stringify } from 'yaml';
 import { kubeconfigText, readKubeconfig } from '#documents/kubeconfig.ts';
 import { readObjects } from '#documents/read-objects.ts';
+import { documentName, kindOf, validateDocuments } from '#domain/documents/validate-documents.ts';
 import { isMap } from '#domain/json.ts';
 import { withoutServerFields } from '#domain/manifest/faults/kubernetes-document.ts';
 import { referenceName, referencesIn } from '#domain/manifest/references-in.ts';
 import { defaultTemplates } from '#domain/manifest/schema/input-manifest.ts';
-import { documentName, kindOf, validateDocuments } from '#domain/manifest/validate-documents.ts';
 import { type ClaudieCluster, claudieClusters, isOutput } from './claudie-outputs.ts';
 import { type MovedManifest, movedManifest } from './moved-manifest.ts';
 

@@ -1,11 +1,11 @@
 /** `kubeloom diff`: how documents of a manifest differ, line by line: two generations, or what is stored and a file. */
 import type { Command } from 'commander';
 import { documentPatch, type TitledDocument } from '#documents/document-patch.ts';
+import { isManifest, kindOf } from '#domain/documents/validate-documents.ts';
 import { documentChanges } from '#domain/manifest/document-changes.ts';
 import { withoutServerFields } from '#domain/manifest/faults/kubernetes-document.ts';
 import { MachineGroups } from '#domain/manifest/groups/machine-groups.ts';
 import { InputManifest } from '#domain/manifest/schema/input-manifest.ts';
-import { isManifest, kindOf } from '#domain/manifest/validate-documents.ts';
 import { type CliClient, cliClient, type ManifestName } from '../connection/api-client.ts';
 import { whenMissing } from '../connection/api-problem.ts';
 import { CliError, exitCodes } from '../exit-codes.ts';

@@ -4,7 +4,7 @@ import { type Command, Option } from 'commander';
 import { stringify } from 'yaml';
 import type { ManifestSummary } from '#contracts/api-bodies.ts';
 import { fleetSorts, fleetStates } from '#contracts/fleet.ts';
-import { counted } from '#domain/planning/text/words.ts';
+import { counted } from '#domain/words.ts';
 import { type CliClient, cliClient } from '../connection/api-client.ts';
 import { whenMissing } from '../connection/api-problem.ts';
 import { CliError, exitCodes } from '../exit-codes.ts';

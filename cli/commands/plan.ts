@@ -1,7 +1,7 @@
 /** `kubeloom plan`: what would happen, as sentences; changes nothing. */
 import type { Command } from 'commander';
 import type { PlanReport } from '#contracts/api-bodies.ts';
-import { documentName, isManifest } from '#domain/manifest/validate-documents.ts';
+import { documentName, isManifest } from '#domain/documents/validate-documents.ts';
 import { ManagementPlane } from '#domain/planes/management-plane.ts';
 import { sumOf, totalsText } from '#domain/planning/text/plan-totals.ts';
 import { type CliClient, cliClient } from '../connection/api-client.ts';

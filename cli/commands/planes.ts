@@ -2,7 +2,7 @@
 import type { Command } from 'commander';
 import type { InventoryList } from '#contracts/inventory.ts';
 import { noTotals } from '#domain/planning/text/plan-totals.ts';
-import { counted } from '#domain/planning/text/words.ts';
+import { counted } from '#domain/words.ts';
 import type { CliClient, ManifestName } from '../connection/api-client.ts';
 import { addDocumentCommands } from '../document-commands.ts';
 import { print, printTable } from '../print/output.ts';

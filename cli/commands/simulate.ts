@@ -2,11 +2,11 @@
 import type { Command } from 'commander';
 import type { ManifestDescription } from '#contracts/api-bodies.ts';
 import type { RunEvent } from '#contracts/records.ts';
+import { documentName, isManifest, kindOf } from '#domain/documents/validate-documents.ts';
 import { errorClasses } from '#domain/errors.ts';
 import { withoutLog } from '#domain/failure-lines.ts';
 import { draftOfDocument } from '#domain/manifest/groups/groups-as-manifest.ts';
 import { referenceName, referencesIn } from '#domain/manifest/references-in.ts';
-import { documentName, isManifest, kindOf } from '#domain/manifest/validate-documents.ts';
 import { stageNames } from '#domain/plan.ts';
 import { type CliClient, cliClient, type ManifestName } from '../connection/api-client.ts';
 import { CliError, exitCodes } from '../exit-codes.ts';

@@ -1,9 +1,9 @@
 /** `kubeloom validate`: every fault of every document, offline. Exit 0 or 3. */
 import type { Command } from 'commander';
 import { readObjects } from '#documents/read-objects.ts';
+import { validateDocuments } from '#domain/documents/validate-documents.ts';
 import type { Fault } from '#domain/manifest/faults/fault.ts';
-import { validateDocuments } from '#domain/manifest/validate-documents.ts';
-import { counted } from '#domain/planning/text/words.ts';
+import { counted } from '#domain/words.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { jsonOption } from '../options.ts';
 import { faultLines, located } from '../print/faults.ts';

@@ -3,7 +3,7 @@
 import { type Signer, signerOf } from '#client/aws-signer.ts';
 import { WhoAmI } from '#contracts/http-documents.ts';
 import { parseJson } from '#domain/json.ts';
-import { counted } from '#domain/planning/text/words.ts';
+import { counted } from '#domain/words.ts';
 import { paint, print, printTable, printWrapped } from '../print/output.ts';
 import { checkAccount, checkNewQuotas, checkQuotas, findPlace } from './aws-account.ts';
 import { type AwsCheck, type AwsClients, awsClients, look, passed, skipped, warned, wrong } from './aws-check.ts';

@@ -1,6 +1,6 @@
 /** The view of a run that is followed: lines that stay, and on a terminal a live line for each cluster below them. */
 import type { ClusterDescription, ManifestDescription } from '#contracts/api-bodies.ts';
-import { counted } from '#domain/planning/text/words.ts';
+import { counted } from '#domain/words.ts';
 import { clip } from '../print/layout.ts';
 import { paint, paintStatus } from '../print/output.ts';
 import { duration } from '../print/times.ts';

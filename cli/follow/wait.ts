@@ -1,7 +1,7 @@
 /** `--wait`: shows a run until its end and prints how it ended; Ctrl-C leaves it running and prints how to follow it again. */
 import type { ManifestAccepted } from '#contracts/api-bodies.ts';
 import type { RunEvent } from '#contracts/records.ts';
-import { counted } from '#domain/planning/text/words.ts';
+import { counted } from '#domain/words.ts';
 import type { CliClient, ManifestName } from '../connection/api-client.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { whenInterrupted } from '../interrupt.ts';

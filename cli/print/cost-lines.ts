@@ -1,9 +1,9 @@
 /** What machines cost a month before and after a plan, for people. */
 import type { PlanReport } from '#contracts/api-bodies.ts';
 import type { InventoryPlan } from '#contracts/inventory.ts';
-import { counted } from '#domain/planning/text/words.ts';
 import { moneyText } from '#domain/prices/money-text.ts';
 import { notInPrices } from '#domain/prices/not-in-prices.ts';
+import { counted } from '#domain/words.ts';
 
 type SumOfCosts = NonNullable<InventoryPlan['costOfMonth']>;
 type CostOfMonth = NonNullable<PlanReport['costOfMonth']>;

@@ -2,7 +2,7 @@
 import type { ClusterDescription, ManifestDescription, NodeRow, RunPage } from '#contracts/api-bodies.ts';
 import type { FailureReport } from '#contracts/failure-report.ts';
 import { type FailureLines, reportedLines } from '#domain/failure-lines.ts';
-import { counted } from '#domain/planning/text/words.ts';
+import { counted } from '#domain/words.ts';
 import { shortName } from '../manifest-name.ts';
 import { certificateLines } from './certificate-lines.ts';
 import { shortList, terminalWidth, wrap } from './layout.ts';

@@ -2,7 +2,7 @@
 import type { ManifestDescription, NodeRow } from '#contracts/api-bodies.ts';
 import { isMap } from '#domain/json.ts';
 import { placedGroups } from '#domain/manifest/groups/placed-groups.ts';
-import { counted } from '#domain/planning/text/words.ts';
+import { counted } from '#domain/words.ts';
 
 import { paintStatus } from './output.ts';
 

@@ -1,7 +1,7 @@
 /** What the command line says of inventories. */
 import type { Explanation, InventoryPlan, InventoryStored } from '#contracts/inventory.ts';
 import { totalsText } from '#domain/planning/text/plan-totals.ts';
-import { counted } from '#domain/planning/text/words.ts';
+import { counted } from '#domain/words.ts';
 import { sumOfCostLines } from './cost-lines.ts';
 import { faultLines } from './faults.ts';
 

@@ -1,6 +1,6 @@
 /** What the command line says of a roll-out. */
 import type { RollOutDescription } from '#contracts/roll-outs.ts';
-import { counted } from '#domain/planning/text/words.ts';
+import { counted } from '#domain/words.ts';
 
 import { ago } from './times.ts';
 

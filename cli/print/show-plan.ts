@@ -2,7 +2,7 @@
 import type { PlanReport } from '#contracts/api-bodies.ts';
 import { type DescribedWaypoint, describeClusterPlan } from '#domain/planning/text/describe-plan.ts';
 import { totalsText } from '#domain/planning/text/plan-totals.ts';
-import { counted } from '#domain/planning/text/words.ts';
+import { counted } from '#domain/words.ts';
 import { costLines } from './cost-lines.ts';
 import { demandLines } from './describe-manifest.ts';
 import { faultLines } from './faults.ts';

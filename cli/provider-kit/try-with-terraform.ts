@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import pLimit from 'p-limit';
-import { counted } from '#domain/planning/text/words.ts';
+import { counted } from '#domain/words.ts';
 import type { ProviderTemplate } from '#rendering/provider-template.ts';
 import type { RootModule } from '#rendering/root-module.ts';
 import type { Finding } from './finding.ts';

@@ -1,8 +1,8 @@
 /** `--allow-replace POOL`: the replace annotation, for this submission only. */
 import type { Command } from 'commander';
+import { isManifest } from '#domain/documents/validate-documents.ts';
 import { draftOfDocument } from '#domain/manifest/groups/groups-as-manifest.ts';
 import { replaceAnnotation } from '#domain/manifest/replaceable-pools.ts';
-import { isManifest } from '#domain/manifest/validate-documents.ts';
 import { CliError, exitCodes } from '../exit-codes.ts';
 
 export function allowReplaceOption(command: Command): Command {

@@ -3,7 +3,7 @@ import { createInterface } from 'node:readline';
 import type { Command } from 'commander';
 import type { PlanReport } from '#contracts/api-bodies.ts';
 import { type PlanTotals, removesAnything, totalsText } from '#domain/planning/text/plan-totals.ts';
-import { counted } from '#domain/planning/text/words.ts';
+import { counted } from '#domain/words.ts';
 import type { CliClient, ManifestName, PlanRequest } from '../connection/api-client.ts';
 import { currentContextLine } from '../connection/connection.ts';
 import { CliError, exitCodes } from '../exit-codes.ts';

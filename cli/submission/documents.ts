@@ -3,8 +3,8 @@ import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { parseDocuments } from '#documents/parse-documents.ts';
+import { documentName } from '#domain/documents/validate-documents.ts';
 import type { Fault } from '#domain/manifest/faults/fault.ts';
-import { documentName } from '#domain/manifest/validate-documents.ts';
 import { CliError, exitCodes } from '../exit-codes.ts';
 import { excerptOf, faultLines, keepFile, type ShownFault } from '../print/faults.ts';
 

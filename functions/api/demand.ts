@@ -6,7 +6,7 @@ import { type Demand, withoutReplacements, withReplacements, withSizes } from '#
 import { clustersWith, demandSizeFaults, placeOfNode, replacementFaults, undoFaults } from '#domain/demand-faults.ts';
 import type { InputManifest } from '#domain/manifest/schema/input-manifest.ts';
 import { shown } from '#domain/manifest/schema/names.ts';
-import { counted, listed } from '#domain/planning/text/words.ts';
+import { counted, listed } from '#domain/words.ts';
 import type { AdmittedCaller } from '../caller.ts';
 import { clusterName } from '../pipeline/records/cluster-records.ts';
 import { manifestOf } from '../pipeline/records/stored-document.ts';

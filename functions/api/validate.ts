@@ -3,15 +3,15 @@ import type { WireFault } from '#contracts/api-bodies.ts';
 import { operations } from '#contracts/operations/operations.ts';
 import { storageFaults, wireFaults } from '#documents/wire-faults.ts';
 import { cutLine, mostOfName } from '#domain/cut-text.ts';
-import { type Fault, mostFaults } from '#domain/manifest/faults/fault.ts';
-import { referenceName as storedName } from '#domain/manifest/references-in.ts';
 import {
   type DocumentKind,
   documentName,
   isManifestKind,
   kindOf,
   validateDocuments,
-} from '#domain/manifest/validate-documents.ts';
+} from '#domain/documents/validate-documents.ts';
+import { type Fault, mostFaults } from '#domain/manifest/faults/fault.ts';
+import { referenceName as storedName } from '#domain/manifest/references-in.ts';
 import { storedSecretUses } from '../pipeline/submission/manifests-that-use.ts';
 import { storedReferences } from '../pipeline/submission/validation-context.ts';
 import { handle } from './http/handle.ts';

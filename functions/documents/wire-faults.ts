@@ -4,7 +4,7 @@ import { cutFault } from '#domain/cut-text.ts';
 import { PipelineError } from '#domain/errors.ts';
 import { isMap } from '#domain/json.ts';
 import { error, type Fault, firstFaults } from '#domain/manifest/faults/fault.ts';
-import { counted } from '#domain/planning/text/words.ts';
+import { counted } from '#domain/words.ts';
 import { placed } from './text-places.ts';
 
 /** What a document is about. */

@@ -8,7 +8,7 @@ import {
   type StrayAction,
 } from './drift.ts';
 import type { Reported } from './event-kinds.ts';
-import { counted } from './planning/text/words.ts';
+import { counted } from './words.ts';
 
 export interface DriftQuestion {
   readonly before: ClusterDrift | undefined;

@@ -3,7 +3,7 @@ import { allPools, type ClusterState, type NodePoolState } from './cluster-state
 import type { NodeDemand } from './demand.ts';
 import type { InputManifest } from './manifest/schema/input-manifest.ts';
 import { shown } from './manifest/schema/names.ts';
-import { listed } from './planning/text/words.ts';
+import { listed } from './words.ts';
 
 export interface DemandFault {
   /** As `sizes.web` or `nodes.0`. */

@@ -5,8 +5,8 @@
 import { z } from 'zod';
 import { allPools, type ClusterState, type NodePoolState } from './cluster-state.ts';
 import { errorClasses } from './errors.ts';
-import { counted } from './planning/text/words.ts';
 import { sameValue } from './same-value.ts';
+import { counted } from './words.ts';
 
 export const SizeDemand = z.strictObject({
   /** Nodes; the bounds of the pool apply. */

@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { cutText } from './cut-text.ts';
 import type { ErrorClass } from './errors.ts';
 import { failurePolicy } from './failure-policy.ts';
-import { listed } from './planning/text/words.ts';
+import { listed } from './words.ts';
 
 export const FailureLines = z
   .object({

@@ -4,7 +4,7 @@ import { type DocumentState, valuesOf } from '#domain/cluster-documents.ts';
 import { PipelineError } from '#domain/errors.ts';
 import { isMap } from '#domain/json.ts';
 import { type KubernetesObject, nameOfObject, objectText } from '#domain/kubernetes-objects.ts';
-import { releaseOf } from '#domain/planes/plane-documents.ts';
+import { releaseOf } from '#domain/plane-documents.ts';
 import { placedObjects } from './component-instance.ts';
 import { fillVariables, misplacedMarks, withoutMarks } from './component-text.ts';
 

@@ -1,6 +1,6 @@
 /** A zod shape as a structural schema of a CustomResourceDefinition. */
 import type { z } from 'zod';
-import { jsonSchemaOf } from '#domain/manifest/json-schema.ts';
+import { jsonSchemaOf } from '#domain/documents/json-schema.ts';
 
 export interface StructuralSchema {
   readonly type?: string;

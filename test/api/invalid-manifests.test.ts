@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { DnsLabel } from '#contracts/http-parameters.ts';
 import { parseDocuments } from '#documents/parse-documents.ts';
-import { documentName, kindOf } from '#domain/manifest/validate-documents.ts';
+import { documentName, kindOf } from '#domain/documents/validate-documents.ts';
 import { filesIn, invalidFolder, shortName } from '#test/manifest/manifest-files.ts';
 import { type ApiUnderTest, apiUnderTest } from './api-under-test.ts';
 

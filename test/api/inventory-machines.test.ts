@@ -2,8 +2,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { parseDocuments } from '#documents/parse-documents.ts';
+import { documentName } from '#domain/documents/validate-documents.ts';
 import { isMap } from '#domain/json.ts';
-import { documentName } from '#domain/manifest/validate-documents.ts';
 import { type ApiUnderTest, apiUnderTest } from './api-under-test.ts';
 
 type Fields = Readonly<Record<string, unknown>>;

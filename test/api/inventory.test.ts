@@ -2,9 +2,9 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { parseDocuments } from '#documents/parse-documents.ts';
+import { documentName } from '#domain/documents/validate-documents.ts';
 import { inventoryAnnotation } from '#domain/inventory/resolve-cluster.ts';
 import { isMap } from '#domain/json.ts';
-import { documentName } from '#domain/manifest/validate-documents.ts';
 import { type ApiUnderTest, apiUnderTest } from './api-under-test.ts';
 
 const folder = new URL('../../examples/inventory/', import.meta.url);

@@ -1,8 +1,8 @@
 /** An API with a manifest that has a management plane, or gets one. */
 import { waypointKeys } from '#contracts/stage.ts';
 import type { ClusterFacts } from '#domain/cluster-state.ts';
+import { planeDocuments } from '#domain/plane-documents.ts';
 import type { ManagementPlane } from '#domain/planes/management-plane.ts';
-import { planeDocuments } from '#domain/planes/plane-documents.ts';
 import { reachedRecords } from '#functions/pipeline/plans/cluster-plans.ts';
 import { planningOf } from '#functions/pipeline/plans/planning.ts';
 import { aComponent, aPlane } from '#test/planes/planes.ts';

@@ -7,7 +7,7 @@ import { ApiProblem } from '#cli/connection/api-problem.ts';
 import { faultLines, located } from '#cli/print/faults.ts';
 import { readDocuments } from '#cli/submission/documents.ts';
 import { readObjects } from '#documents/read-objects.ts';
-import { validateDocuments } from '#domain/manifest/validate-documents.ts';
+import { validateDocuments } from '#domain/documents/validate-documents.ts';
 
 let folder = '';
 beforeAll(async () => {

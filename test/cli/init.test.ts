@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { nodeTypes, placeholder, scaffold } from '#cli/scaffold/scaffold.ts';
 import { parseDocuments } from '#documents/parse-documents.ts';
 import { readObjects } from '#documents/read-objects.ts';
-import { validateDocuments } from '#domain/manifest/validate-documents.ts';
+import { validateDocuments } from '#domain/documents/validate-documents.ts';
 import { kubeloom } from './kubeloom.ts';
 
 let folder: string;

@@ -5,8 +5,8 @@ import { describe, expect, it } from 'vitest';
 import { parseDocuments } from '#documents/parse-documents.ts';
 import { readObjects } from '#documents/read-objects.ts';
 import { placed } from '#documents/text-places.ts';
+import { validateDocuments } from '#domain/documents/validate-documents.ts';
 import { validateMachineGroups } from '#domain/manifest/groups/validate-machine-groups.ts';
-import { validateDocuments } from '#domain/manifest/validate-documents.ts';
 import { groupsWith, leaf } from './groups.ts';
 
 const faultsOf = (document: unknown) =>

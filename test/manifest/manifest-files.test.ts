@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parseDocuments } from '#documents/parse-documents.ts';
 import { readObjects } from '#documents/read-objects.ts';
+import { validateDocuments } from '#domain/documents/validate-documents.ts';
 import { InputManifest } from '#domain/manifest/schema/input-manifest.ts';
-import { validateDocuments } from '#domain/manifest/validate-documents.ts';
 import {
   azureFolder,
   examplesFolder,

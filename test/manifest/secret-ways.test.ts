@@ -1,10 +1,10 @@
 /** Several ways to log in, and references to a Vault. */
 import { describe, expect, it } from 'vitest';
 import { readObjects } from '#documents/read-objects.ts';
+import { validateDocuments } from '#domain/documents/validate-documents.ts';
 import { locatorOf } from '#domain/manifest/schema/secret-source.ts';
 import { secretFieldFaults } from '#domain/manifest/secrets/secret-field-faults.ts';
 import { validateSecret } from '#domain/manifest/secrets/validate-secret.ts';
-import { validateDocuments } from '#domain/manifest/validate-documents.ts';
 import { validateManifest } from '#domain/manifest/validate-manifest.ts';
 import { locatorText, locatorTitle, parseLocator } from '#domain/secret-locator.ts';
 import { manifestWith } from './manifest-files.ts';

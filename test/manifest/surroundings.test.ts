@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { parseDocuments } from '#documents/parse-documents.ts';
 import { readObjects } from '#documents/read-objects.ts';
-import { validateDocuments } from '#domain/manifest/validate-documents.ts';
+import { validateDocuments } from '#domain/documents/validate-documents.ts';
 import { validateManifest } from '#domain/manifest/validate-manifest.ts';
 import { manifestWith } from './manifest-files.ts';
 

@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { documentJsonSchema } from '#domain/documents/json-schema.ts';
 import {
   compareVersions,
   isSupportedVersion,
   kubeoneReleaseFor,
   supportedMinors,
 } from '#domain/kubernetes-versions.ts';
-import { documentJsonSchema } from '#domain/manifest/json-schema.ts';
 import { Role, targetPoolsOf } from '#domain/manifest/schema/load-balancers.ts';
 import { networkText, overlap, parseNetwork, usableAddresses } from '#domain/manifest/schema/networks.ts';
 import { nearest } from '#domain/nearest.ts';

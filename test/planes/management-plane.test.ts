@@ -1,8 +1,8 @@
 /** ManagementPlanes: their rules, and the documents that they become. */
 import { describe, expect, test } from 'vitest';
 import { validateInventoryDocument } from '#domain/inventory/validate-inventory.ts';
+import { planeDocuments } from '#domain/plane-documents.ts';
 import type { ManagementPlane } from '#domain/planes/management-plane.ts';
-import { planeDocuments } from '#domain/planes/plane-documents.ts';
 import { compareReleases } from '#domain/planes/release.ts';
 import { aComponent, aPlane, vsphere } from './planes.ts';
 

@@ -1,7 +1,7 @@
 /** Documents in a cluster as they are planned: which, in which order, and when. */
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { builtinDocuments } from '#domain/cluster-documents.ts';
+import { builtinDocuments } from '#domain/builtin-documents.ts';
 import type { ClusterState } from '#domain/cluster-state.ts';
 import { supportedMinors } from '#domain/kubernetes-versions.ts';
 import { buildDesiredState } from '#domain/planning/desired/build-desired-state.ts';

@@ -71,7 +71,10 @@ listen role-shop
   });
 
   test('an API server gets connections while it says that it is ready; when none says so, all of them get some', () => {
-    const section = files(...asked).haproxy.split('listen role-api\n')[1]?.split('listen ')[0] ?? '';
+    const section =
+      files(...asked)
+        .haproxy.split('listen role-api\n')[1]
+        ?.split('listen ')[0] ?? '';
     const lines = section.split('\n').map((line) => line.trim());
     expect(lines).toContain('option httpchk GET /readyz');
     expect(lines).toContain('http-check expect rstatus ^(200|401)$');

@@ -5,7 +5,8 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { stringify } from 'yaml';
 import { autoscalerImage } from '#domain/autoscaler-image.ts';
-import { builtinDocument, builtinDocuments } from '#domain/cluster-documents.ts';
+import { builtinDocuments } from '#domain/builtin-documents.ts';
+import { builtinDocument } from '#domain/cluster-documents.ts';
 import { nameOfObject, objectText, parseObjectText } from '#domain/kubernetes-objects.ts';
 import { applySteps, type DocumentFiles, isAvailable, isKept, renderDocument } from '#rendering/documents.ts';
 

@@ -2,9 +2,9 @@
 import { parseDocuments } from '#documents/parse-documents.ts';
 import { withPlacesOf } from '#documents/text-places.ts';
 import { type DocumentKey, wireFaults } from '#documents/wire-faults.ts';
+import { isManifest } from '#domain/documents/validate-documents.ts';
 import { PipelineError } from '#domain/errors.ts';
 import { isMap } from '#domain/json.ts';
-import { isManifest } from '#domain/manifest/validate-documents.ts';
 import type { HttpRequest } from '../../http.ts';
 import type { SubmissionPorts } from '../../rights/submission-uses.ts';
 

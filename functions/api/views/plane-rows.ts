@@ -1,8 +1,8 @@
 /** What is desired and installed of the management planes of a namespace. */
 import type { InventoryList } from '#contracts/inventory.ts';
 import type { ClusterRecord } from '#contracts/records.ts';
+import { planeDocuments, releaseOf } from '#domain/plane-documents.ts';
 import type { ManagementPlane } from '#domain/planes/management-plane.ts';
-import { planeDocuments, releaseOf } from '#domain/planes/plane-documents.ts';
 import { storedPlanes } from '../../pipeline/inventory/pinned-planes.ts';
 import { clusterName, driftSinceChange } from '../../pipeline/records/cluster-records.ts';
 import { knownFacts } from '../../pipeline/records/known-facts.ts';

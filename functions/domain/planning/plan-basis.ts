@@ -1,7 +1,7 @@
 /** What a plan was made from. Its id is a digest of that; what moved since is the difference. Never contains a secret. */
 import { z } from 'zod';
 import { templatesUserText } from '#domain/template-version.ts';
-import { listed } from './text/words.ts';
+import { listed } from '../words.ts';
 
 /** The last waypoint that was started for a cluster. */
 export const LastChange = z.strictObject({

@@ -2,7 +2,7 @@
  * Whether what machines cost after a plan is within the budgets that count for it. Machines without a known price are in no sum:
  * sums say "at least" then, and a plan that adds such machines has to be approved, since no one can say that it stays within.
  */
-import { counted } from '#domain/planning/text/words.ts';
+import { counted } from '#domain/words.ts';
 import type { BudgetOfPlan } from './budget-of-plan.ts';
 import type { Budget } from './budget-setting.ts';
 import type { SumOfCosts } from './cost-of-month.ts';

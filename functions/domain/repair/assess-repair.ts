@@ -1,5 +1,5 @@
 /** Which unhealthy nodes are replaced, and why others are not. */
-import { counted } from '../planning/text/words.ts';
+import { counted } from '../words.ts';
 import { isUnhealthy } from './node-health.ts';
 import type { ObservedNode, RepairLedger, RepairPolicy } from './observed-node.ts';
 import { type RepairAllowance, repairAllowance } from './repair-budget.ts';

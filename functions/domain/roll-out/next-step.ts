@@ -1,5 +1,5 @@
 /** What a roll-out does next. Pure: the state machine asks for it before each of its steps. */
-import { counted, listed } from '../planning/text/words.ts';
+import { counted, listed } from '../words.ts';
 import type { RollOut, RollOutCluster } from './roll-out.ts';
 import { soakSecondsOf } from './roll-out-settings.ts';
 

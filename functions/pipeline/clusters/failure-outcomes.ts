@@ -5,7 +5,7 @@ import type { AssessFailureOutput, PlanInput } from '#contracts/state-inputs.ts'
 import type { ClusterFacts } from '#domain/cluster-state.ts';
 import { assessWaypointFailure, type WaypointDecision } from '#domain/failure-policy.ts';
 import { type Direction, directions, type UndoRung } from '#domain/plan.ts';
-import { counted } from '#domain/planning/text/words.ts';
+import { counted } from '#domain/words.ts';
 import type { ClusterEvent } from '../records/cluster-records.ts';
 
 const nextOfRung = {

@@ -5,7 +5,7 @@ import { waypointOf } from '#contracts/stage.ts';
 import type { ClusterRun } from '#contracts/state-inputs.ts';
 import type { Waypoint } from '#domain/plan.ts';
 import { type DescribedPlan, describeClusterPlan } from '#domain/planning/text/describe-plan.ts';
-import { listed } from '#domain/planning/text/words.ts';
+import { listed } from '#domain/words.ts';
 import { plannedWaypoint } from '../plans/planned-waypoint.ts';
 import { type ClusterEvent, clusterEvent, clusterName } from '../records/cluster-records.ts';
 

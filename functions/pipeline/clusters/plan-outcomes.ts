@@ -10,7 +10,7 @@ import type {
 import type { StageError } from '#contracts/stage.ts';
 import type { ClusterRun } from '#contracts/state-inputs.ts';
 import type { Refusal } from '#domain/plan.ts';
-import { listed } from '#domain/planning/text/words.ts';
+import { listed } from '#domain/words.ts';
 import type { Using } from '../../ports.ts';
 import { movedOf, planMovedError } from '../plans/bound-plan.ts';
 import { heldBy } from '../plans/cluster-plans.ts';

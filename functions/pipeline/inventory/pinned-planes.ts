@@ -1,10 +1,10 @@
 /** The management planes on the clusters of a manifest: pinned as documents when it is accepted. */
 import type { ClusterRecord, ManifestKey, ManifestRecord } from '#contracts/records.ts';
+import { documentName, kindOf } from '#domain/documents/validate-documents.ts';
 import { validateInventoryDocument } from '#domain/inventory/validate-inventory.ts';
 import { error, type Fault } from '#domain/manifest/faults/fault.ts';
-import { documentName, kindOf } from '#domain/manifest/validate-documents.ts';
+import { planeDocuments, releaseOf } from '#domain/plane-documents.ts';
 import { type ManagementPlane as Plane, providerOfDocument } from '#domain/planes/management-plane.ts';
-import { planeDocuments, releaseOf } from '#domain/planes/plane-documents.ts';
 import { compareReleases } from '#domain/planes/release.ts';
 import { sameValue } from '#domain/same-value.ts';
 import type { Using } from '../../ports.ts';

@@ -2,7 +2,7 @@
 import type { LeftBehind } from '#contracts/api-bodies.ts';
 import type { ClusterRecord, ManifestKey, ManifestRecord, NewEvent, Orphans } from '#contracts/records.ts';
 import { allNodes, allPools, type ClusterState } from '#domain/cluster-state.ts';
-import { counted, listed } from '#domain/planning/text/words.ts';
+import { counted, listed } from '#domain/words.ts';
 import type { Using } from '../../ports.ts';
 import { clusterName } from '../records/cluster-records.ts';
 

@@ -2,13 +2,13 @@
 import type { Config } from '#contracts/config.ts';
 import type { PluginAnswer, PluginLookup } from '#contracts/job.ts';
 import type { ManifestRecord } from '#contracts/records.ts';
+import { documentNamed } from '#domain/documents/validate-documents.ts';
 import { error, type Fault } from '#domain/manifest/faults/fault.ts';
 import type { InputManifest, Provider } from '#domain/manifest/schema/input-manifest.ts';
 import { shown } from '#domain/manifest/schema/names.ts';
 import { isPlainAddress } from '#domain/manifest/schema/plain-address.ts';
 import { type ProviderPlugin, pluginAddress } from '#domain/manifest/schema/provider-plugin.ts';
 import { locatorOf, storedSecretOf } from '#domain/manifest/schema/secret-source.ts';
-import { documentNamed } from '#domain/manifest/validate-documents.ts';
 import { archiveVersionText, templateVersionText } from '#domain/template-version.ts';
 
 interface Refusal {

@@ -1,11 +1,11 @@
 /** Which templates each provider instance, and each document of a cluster, uses: pinned when the manifest is accepted, compared by every plan. */
 import type { TemplateLookup } from '#contracts/job.ts';
 import type { ManifestRecord } from '#contracts/records.ts';
+import { documentNamed } from '#domain/documents/validate-documents.ts';
 import { error, type Fault } from '#domain/manifest/faults/fault.ts';
 import { defaultTemplates, type InputManifest } from '#domain/manifest/schema/input-manifest.ts';
 import { locatorOf, storedSecretOf } from '#domain/manifest/schema/secret-source.ts';
 import type { TemplateGitReference } from '#domain/manifest/schema/template-git-reference.ts';
-import { documentNamed } from '#domain/manifest/validate-documents.ts';
 import { validateTemplateReference } from '#domain/manifest/validate-template-reference.ts';
 import { documentsKey, isCommitHash, templateVersionText } from '#domain/template-version.ts';
 import type { ResolvedTemplates, Using } from '../../ports.ts';

@@ -1,8 +1,8 @@
 /** Two roll-outs that touch one cluster never run at once: each claims its clusters before it does anything. */
 import type { RollOutRecord } from '#contracts/roll-outs.ts';
 import { PipelineError } from '#domain/errors.ts';
-import { listed } from '#domain/planning/text/words.ts';
 import { isEnded } from '#domain/roll-out/roll-out.ts';
+import { listed } from '#domain/words.ts';
 import type { Using } from '../../ports.ts';
 import { retryOnConflict } from '../../retry-on-conflict.ts';
 

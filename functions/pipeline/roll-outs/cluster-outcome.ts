@@ -1,8 +1,8 @@
 /** The outcome of a cluster of a roll-out, read from its manifest and the records of its run. */
 import type { ClusterRecord, ManifestHead } from '#contracts/records.ts';
 import { PipelineError } from '#domain/errors.ts';
-import { listed } from '#domain/planning/text/words.ts';
 import type { RollOutCluster } from '#domain/roll-out/roll-out.ts';
+import { listed } from '#domain/words.ts';
 import type { Using } from '../../ports.ts';
 import { clusterName, driftSinceChange } from '../records/cluster-records.ts';
 import { failedManifestOf, linesOfCluster } from '../records/failed-cluster.ts';

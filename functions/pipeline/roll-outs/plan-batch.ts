@@ -1,8 +1,8 @@
 /** The next step of a roll-out, written into its record before it is done. */
 import type { RollOutKey, RollOutRecord } from '#contracts/roll-outs.ts';
 import type { PlanBatchOutput, RollOutInput } from '#contracts/state-inputs.ts';
-import { counted } from '#domain/planning/text/words.ts';
 import { type NextStep, nextStep } from '#domain/roll-out/next-step.ts';
+import { counted } from '#domain/words.ts';
 import type { Using } from '../../ports.ts';
 import { changeRollOut, reportRollOut, storedRollOut } from './change-roll-out.ts';
 import type { ClusterOutcome } from './cluster-outcome.ts';

@@ -4,6 +4,7 @@ import type { ManifestRecord } from '#contracts/records.ts';
 import { readObjects } from '#documents/read-objects.ts';
 import { withPlacesOf } from '#documents/text-places.ts';
 import { wireFaults } from '#documents/wire-faults.ts';
+import { kindOf } from '#domain/documents/validate-documents.ts';
 import { PipelineError } from '#domain/errors.ts';
 import { type InventoryBasis, inventoryMoved } from '#domain/inventory/inventory-basis.ts';
 import { inventoryKinds } from '#domain/inventory/inventory-documents.ts';
@@ -14,7 +15,6 @@ import { validateInventoryDocument } from '#domain/inventory/validate-inventory.
 import { isMap } from '#domain/json.ts';
 import { documentChanges } from '#domain/manifest/document-changes.ts';
 import { validateAsManifest } from '#domain/manifest/groups/validate-as-manifest.ts';
-import { kindOf } from '#domain/manifest/validate-documents.ts';
 import { movedText } from '#domain/planning/plan-basis.ts';
 import { aheadOf } from '../../ahead.ts';
 import type { AdmittedCaller } from '../../caller.ts';

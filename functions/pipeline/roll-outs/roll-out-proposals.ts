@@ -1,11 +1,11 @@
 /** Changes of an inventory that need an approval: which do, and those that are kept until an approver starts them by the id of their plan. */
 import type { InventoryProposal } from '#contracts/stored-plans.ts';
 import { inventoryPlanName } from '#contracts/waiting-plans.ts';
+import { kindOf } from '#domain/documents/validate-documents.ts';
 import { PipelineError } from '#domain/errors.ts';
-import { kindOf } from '#domain/manifest/validate-documents.ts';
 import { planTotals, sumOf, totalsText } from '#domain/planning/text/plan-totals.ts';
-import { listed } from '#domain/planning/text/words.ts';
 import { sumOfCosts } from '#domain/prices/sum-costs.ts';
+import { listed } from '#domain/words.ts';
 import type { AdmittedCaller } from '../../caller.ts';
 import type { ApiPorts } from '../../rights/api-uses.ts';
 import { inventoryVersion } from '../inventory/stored-inventory.ts';

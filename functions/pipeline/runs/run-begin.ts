@@ -1,6 +1,6 @@
 /** The record of a run that starts: older runs that never started are superseded by it. */
 import type { ManifestRecord, RunRecord } from '#contracts/records.ts';
-import { counted } from '#domain/planning/text/words.ts';
+import { counted } from '#domain/words.ts';
 import type { Using } from '../../ports.ts';
 
 export interface Beginning {

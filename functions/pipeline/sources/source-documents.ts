@@ -5,10 +5,10 @@ import { parseDocuments } from '#documents/parse-documents.ts';
 import { withPlacesOf } from '#documents/text-places.ts';
 import { wireFaults } from '#documents/wire-faults.ts';
 import { cutLine, mostOfName } from '#domain/cut-text.ts';
+import { documentName, kindOf } from '#domain/documents/validate-documents.ts';
 import { isMap } from '#domain/json.ts';
 import { error, type Fault } from '#domain/manifest/faults/fault.ts';
 import { manifestKinds } from '#domain/manifest/schema/manifest-kinds.ts';
-import { documentName, kindOf } from '#domain/manifest/validate-documents.ts';
 
 const kinds = [...manifestKinds, 'TemplateGitReference'] as const;
 export type SourceKind = (typeof kinds)[number];

@@ -7,7 +7,7 @@ import type { KindOf, Reported, StageStart } from '#domain/event-kinds.ts';
 import { failureLines, failureText, logCommandOf } from '#domain/failure-lines.ts';
 import { assessStageFailure } from '#domain/failure-policy.ts';
 import { nameOfCluster } from '#domain/naming.ts';
-import { counted } from '#domain/planning/text/words.ts';
+import { counted } from '#domain/words.ts';
 import { clusterEvent } from '../records/cluster-records.ts';
 import { phaseSeconds } from './build-phases.ts';
 import { longestWaitHours } from './stage-decision.ts';

@@ -3,7 +3,7 @@ import type { ManifestRecord } from '#contracts/records.ts';
 import { isMap } from '#domain/json.ts';
 import { placedGroups } from '#domain/manifest/groups/placed-groups.ts';
 import { shown } from '#domain/manifest/schema/names.ts';
-import { counted, listed } from '#domain/planning/text/words.ts';
+import { counted, listed } from '#domain/words.ts';
 import type { AdmittedCaller } from '../../caller.ts';
 import type { ApiPorts } from '../../rights/api-uses.ts';
 import { refuseInventoryOwned } from '../inventory/manifest-owner.ts';

@@ -4,8 +4,8 @@ import { type Proposal, StoredPlan, storedPlanKeys } from '#contracts/stored-pla
 import { PipelineError } from '#domain/errors.ts';
 import type { InputManifest } from '#domain/manifest/schema/input-manifest.ts';
 import { movedSince, movedText, type PlanBasis } from '#domain/planning/plan-basis.ts';
-import { listed } from '#domain/planning/text/words.ts';
 import type { Money } from '#domain/prices/money.ts';
+import { listed } from '#domain/words.ts';
 import type { SubmissionPorts } from '../../rights/submission-uses.ts';
 import { boundTo, planIdOf } from '../plans/plan-id.ts';
 

@@ -2,8 +2,8 @@
 import type { LeftBehind, WireFault } from '#contracts/api-bodies.ts';
 import type { ManifestHead, ManifestKey, ManifestRecord } from '#contracts/records.ts';
 import { refuseFaults } from '#documents/wire-faults.ts';
+import { kindOf } from '#domain/documents/validate-documents.ts';
 import { isPipelineError, PipelineError } from '#domain/errors.ts';
-import { kindOf } from '#domain/manifest/validate-documents.ts';
 import { planTotals, totalsText } from '#domain/planning/text/plan-totals.ts';
 import { costWhen } from '#domain/prices/accepted-cost.ts';
 import { isRaised } from '#domain/prices/compare-budgets.ts';

@@ -1,6 +1,6 @@
 /** Classifies a failed playbook: what our own scripts report here, what machines say in the table that all tools share. Pure. */
 import type { PlaybookEvent } from '#domain/observed/playbook-event.ts';
-import { counted } from '#domain/planning/text/words.ts';
+import { counted } from '#domain/words.ts';
 import { type CauseRow, matchable, oneLine, rowFor } from '../causes/cause-row.ts';
 import { nodeRow } from '../causes/node-causes.ts';
 import { unknownOfNode } from '../causes/unknown-answers.ts';

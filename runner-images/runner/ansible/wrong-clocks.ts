@@ -1,6 +1,6 @@
 /** Machines whose clocks are wrong, as seen at first contact: certificates, tokens and package lists of others would look expired or not valid yet. */
 import { type ClockReading, clockOff, clockOffText } from '#domain/clock-skew.ts';
-import { counted } from '#domain/planning/text/words.ts';
+import { counted } from '#domain/words.ts';
 import { StageFailure } from '../stage-failure.ts';
 
 export class WrongClocks {

@@ -2,7 +2,7 @@
 
 import { isMap } from '#domain/json.ts';
 import { groupOf } from '#domain/kubernetes-objects.ts';
-import { releaseOf } from '#domain/planes/plane-documents.ts';
+import { releaseOf } from '#domain/plane-documents.ts';
 import { compareReleases } from '#domain/planes/release.ts';
 import { isDefinition } from '#rendering/documents.ts';
 import type { Kubectl } from '../kubernetes/kubectl.ts';

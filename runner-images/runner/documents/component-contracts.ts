@@ -1,9 +1,9 @@
 /** Which contract each component of a plane has, and whether the core works with it. */
 import { parseDocuments } from '#documents/parse-documents.ts';
 import type { ComponentState, DocumentState } from '#domain/cluster-documents.ts';
+import { releaseOf } from '#domain/plane-documents.ts';
 import { contractOf, contractsOfCore, worksWith } from '#domain/planes/contracts.ts';
 import { planeOfDocument } from '#domain/planes/management-plane.ts';
-import { releaseOf } from '#domain/planes/plane-documents.ts';
 import type { ClusterContext } from '../stage-context.ts';
 import { StageFailure } from '../stage-failure.ts';
 import { componentFile } from './component-files.ts';

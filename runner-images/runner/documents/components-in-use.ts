@@ -10,7 +10,7 @@ import {
   ObjectUid,
   ObservedLabelValue,
 } from '#domain/observed/kubernetes-texts.ts';
-import { releaseOf } from '#domain/planes/plane-documents.ts';
+import { releaseOf } from '#domain/plane-documents.ts';
 import { documentsLabel, isDefinition } from '#rendering/documents.ts';
 import type { Kubectl } from '../kubernetes/kubectl.ts';
 import { complaintsOnly } from '../process.ts';

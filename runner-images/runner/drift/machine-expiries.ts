@@ -12,7 +12,7 @@ import {
   renewalOf,
   warnsAt,
 } from '#domain/expiry.ts';
-import { counted } from '#domain/planning/text/words.ts';
+import { counted } from '#domain/words.ts';
 import { type CertificateReport, dueOf, expiriesOf } from '../machines/machine-certificates.ts';
 import { type Findings, findingPlace, sentence } from './findings.ts';
 

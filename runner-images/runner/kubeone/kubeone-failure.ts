@@ -1,7 +1,7 @@
 /** Classifies a failed `kubeone`: its own refusals here, what machines say in the table that all tools share. Pure. */
 import type { StageError } from '#contracts/stage.ts';
 import type { ClusterState } from '#domain/cluster-state.ts';
-import { counted } from '#domain/planning/text/words.ts';
+import { counted } from '#domain/words.ts';
 import { type CodedRow, decisive, type Meaning, oneLine, rowFor } from '../causes/cause-row.ts';
 import { nodeRow } from '../causes/node-causes.ts';
 import { unknownOfNode } from '../causes/unknown-answers.ts';

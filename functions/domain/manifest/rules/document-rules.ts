@@ -1,5 +1,5 @@
 /** Rules of storage and of documents in a cluster: what each applies can be read, and nothing is applied twice. */
-import { isBuiltin } from '#domain/cluster-documents.ts';
+import { isBuiltin } from '#domain/builtin-documents.ts';
 import { nameOfObject, objectKey, objectText, type ReadObjects } from '#domain/kubernetes-objects.ts';
 import { takesStorage } from '#domain/node-labels.ts';
 import { error, type Fault, warning } from '../faults/fault.ts';

@@ -1,6 +1,7 @@
 /** Rules of `spec.nodePools.dynamic`. */
-import { counted, listed } from '#domain/planning/text/words.ts';
+
 import { isProviderType, type ProviderTypeFacts, providerTypes, providerTypesThat } from '#domain/provider-types.ts';
+import { counted, listed } from '#domain/words.ts';
 import { error, type Fault, warning } from '../faults/fault.ts';
 import { shown } from '../schema/names.ts';
 import { machineLimitRules } from './machine-limit-rules.ts';

@@ -1,6 +1,7 @@
 /** The documents that a cluster is to have: those of its storage, its autoscaler and its monitoring, as its manifest changes them, and its own. */
 import { autoscalerImage } from '#domain/autoscaler-image.ts';
-import { builtinDocument, type DocumentState, isBuiltin } from '#domain/cluster-documents.ts';
+import { isBuiltin } from '#domain/builtin-documents.ts';
+import { builtinDocument, type DocumentState } from '#domain/cluster-documents.ts';
 import type { ClusterState, LoadBalancerState, NodePoolState, Taint } from '#domain/cluster-state.ts';
 import { takesStorage } from '#domain/node-labels.ts';
 import { documentsKey } from '#domain/template-version.ts';

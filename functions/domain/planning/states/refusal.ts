@@ -1,7 +1,7 @@
 /** A refusal of the planner: about something that it knows by name, since it sees no document. */
 import type { ClusterState, NodePoolState } from '#domain/cluster-state.ts';
 import type { Refusal, RefusalSubject } from '#domain/plan.ts';
-import { listOf } from '../../manifest/faults/place-of-subject.ts';
+import { listOf } from './place-of-subject.ts';
 
 export function refusal(about: RefusalSubject, reason: string, fix: string): Refusal {
   const field = about.field === '' ? '' : `.${about.field}`;

@@ -1,7 +1,7 @@
 /** Typed changes as sentences, apart from nodes that are added and removed: `node-groups.ts` describes those by pool. */
 import type { Change } from '#domain/plan.ts';
+import { counted, listed, placeText, roleText } from '../../words.ts';
 import type { PoolLabel } from './pool-labels.ts';
-import { counted, listed, placeText, roleText } from './words.ts';
 
 /** The change in words for people; empty for one that nodes or the title show already. */
 export function changeSentences(change: Change, label: PoolLabel): readonly string[] {

@@ -2,11 +2,11 @@
 import type { ClusterState } from '#domain/cluster-state.ts';
 import { type ClusterPlan, type Refusal, revertible, type StageName, type Waypoint } from '#domain/plan.ts';
 import { countSteps } from '#domain/progress.ts';
+import { counted, listed, listedNodes } from '../../words.ts';
 import { changeSentences } from './describe-changes.ts';
 import { type DescribedNode, groupText, type NodeGroup, nodeGroups, nodeParts } from './node-groups.ts';
 import { type PoolLabel, poolLabels } from './pool-labels.ts';
 import { waypointTitle } from './waypoint-title.ts';
-import { counted, listed, listedNodes } from './words.ts';
 
 /** One thing that happens to nodes (`+` made, `~` changed in place, `-` removed, `=` stays) or to anything else (`·`). */
 export interface PlanLine {

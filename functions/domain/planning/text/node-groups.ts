@@ -1,9 +1,9 @@
 /** What a waypoint does to nodes: one by one for programs, by pool for people. */
 import { allNodes, allPools, type ClusterState, type NodePoolState } from '#domain/cluster-state.ts';
 import type { Change, StagePlan, Waypoint } from '#domain/plan.ts';
+import { counted, placeText, roleText } from '../../words.ts';
 import { nodePlace } from '../states/diff-pools.ts';
 import type { PoolLabel } from './pool-labels.ts';
-import { counted, placeText, roleText } from './words.ts';
 
 const nodePartNames = ['made', 'changed', 'drained', 'removed', 'stays'] as const;
 /** `changed`: in place; `drained`: moved out of Kubernetes with care, then removed; `stays`: learns its peers at most. */

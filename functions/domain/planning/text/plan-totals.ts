@@ -1,8 +1,8 @@
 /** What plans come to in numbers: clusters, nodes and load balancers added, changed and removed. */
 import { z } from 'zod';
 import type { ClusterPlan, Waypoint } from '#domain/plan.ts';
+import { counted } from '../../words.ts';
 import { type DescribedNode, nodeParts } from './node-groups.ts';
-import { counted } from './words.ts';
 
 const Count = z.strictObject({ added: z.int(), changed: z.int(), removed: z.int() });
 type Count = z.infer<typeof Count>;

@@ -1,9 +1,9 @@
 /** The title of a waypoint: its direction, and in one line what it does and what it does not touch. */
 import type { Change, Waypoint } from '#domain/plan.ts';
+import { counted, listed, placeText } from '../../words.ts';
 import { settingText } from './describe-changes.ts';
 import type { NodeGroup } from './node-groups.ts';
 import type { PoolLabel } from './pool-labels.ts';
-import { counted, listed, placeText } from './words.ts';
 
 /** "grow: 2 nodes in compute-azure-2 (azure-2, northeurope), 1 load balancer; nothing that exists is touched" */
 export function waypointTitle(waypoint: Waypoint, groups: readonly NodeGroup[], label: PoolLabel): string {

@@ -2,7 +2,7 @@
 import { allPools, type ClusterState, type NodePoolState } from '#domain/cluster-state.ts';
 import type { ConfigurationWork } from '#domain/plan.ts';
 import { sameValue } from '#domain/same-value.ts';
-import { counted, listed } from '../text/words.ts';
+import { counted, listed } from '../../words.ts';
 import { isKubernetes, type NodeDiff, type NodeInPool, namesOf, resizedIn, withLargerDisk } from './node-diff.ts';
 
 type Configuration = Required<ConfigurationWork>;

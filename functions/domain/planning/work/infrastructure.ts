@@ -3,9 +3,9 @@ import { allPools, type ClusterState, type NodePoolState, servesApiOnNodes } fro
 import { moduleInputs } from '#domain/machine-fields.ts';
 import { onceFor } from '#domain/once-for.ts';
 import type { InfrastructureWork } from '#domain/plan.ts';
+import { counted } from '../../words.ts';
 import { dnsText } from '../states/diff-load-balancers.ts';
 import { listenerOf } from '../states/role-targets.ts';
-import { counted } from '../text/words.ts';
 import { type NodeDiff, type NodeInPool, resizedIn, withLargerDisk } from './node-diff.ts';
 
 type Workspace = InfrastructureWork['workspaces'][number];

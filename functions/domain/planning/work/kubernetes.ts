@@ -2,9 +2,9 @@
 import { clusterDocumentChanges } from '#domain/cluster-documents.ts';
 import { type ClusterState, hasKubernetes, type NodePoolState } from '#domain/cluster-state.ts';
 import { differingOptions } from '#domain/kubernetes-options.ts';
+import { counted, listed } from '../../words.ts';
 import { diffPool } from '../states/diff-pools.ts';
 import { poolKey } from '../states/diff-states.ts';
-import { counted, listed } from '../text/words.ts';
 import { isKubernetes, type NodeDiff, namesOf } from './node-diff.ts';
 
 /** Why KubeOne has to run towards the second state; empty when it has not. */

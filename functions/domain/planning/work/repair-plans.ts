@@ -3,7 +3,7 @@ import type { DocumentState } from '#domain/cluster-documents.ts';
 import { allNodes, type ClusterState, hasKubernetes } from '#domain/cluster-state.ts';
 import type { DriftItem, DriftKind, StrayAction } from '#domain/drift.ts';
 import type { InfrastructureWork, StagePlan, Waypoint } from '#domain/plan.ts';
-import { counted, listed } from '../text/words.ts';
+import { counted, listed } from '../../words.ts';
 import { moveOffLostNode } from './lost-endpoint.ts';
 
 /**

@@ -1,7 +1,7 @@
 /** The stages of a waypoint: which have work, what exactly, why, and in which order they run. */
 import type { ClusterState } from '#domain/cluster-state.ts';
 import { type Direction, type NodesWork, type StageName, type StagePlan, stagesInOrder } from '#domain/plan.ts';
-import { listed } from '../text/words.ts';
+import { listed } from '../../words.ts';
 import { configurationOf, configurationReasons } from './configuration.ts';
 import { infrastructureOf } from './infrastructure.ts';
 import { kubernetesNodes, kubernetesReasons, type NodesDraft, nodesToReset } from './kubernetes.ts';

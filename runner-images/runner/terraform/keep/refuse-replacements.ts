@@ -1,5 +1,5 @@
 /** Refuses what Terraform would do to machines that the plan of the waypoint keeps: to replace or to delete them. */
-import { listed } from '#domain/planning/text/words.ts';
+import { listed } from '#domain/words.ts';
 import { StageFailure } from '../../stage-failure.ts';
 import { nodeOfAddress } from '../cli/addresses.ts';
 import type { Message } from '../cli/messages.ts';

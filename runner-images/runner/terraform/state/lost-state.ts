@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { allNodes } from '#domain/cluster-state.ts';
 import { observedWords } from '#domain/observed/closed-texts.ts';
-import { counted, listed } from '#domain/planning/text/words.ts';
+import { counted, listed } from '#domain/words.ts';
 import { knownStates, type StageContext } from '../../stage-context.ts';
 import { StageFailure } from '../../stage-failure.ts';
 import { readToolJson } from '../../tool-answer.ts';

@@ -1,14 +1,14 @@
 /** A plane as documents of its cluster: one for each component, in the order in which they are applied. */
-import type { ComponentState, DocumentState } from '../cluster-documents.ts';
-import { locatorOf } from '../manifest/schema/secret-source.ts';
+import type { ComponentState, DocumentState } from './cluster-documents.ts';
+import { locatorOf } from './manifest/schema/secret-source.ts';
 import {
   type Component,
   componentDocument,
   componentKinds,
   type ManagementPlane,
   providerLabel,
-} from './management-plane.ts';
-import { compareReleases } from './release.ts';
+} from './planes/management-plane.ts';
+import { compareReleases } from './planes/release.ts';
 
 export function planeDocuments({ metadata, spec }: ManagementPlane): readonly DocumentState[] {
   const ordered = componentKinds.flatMap((kind) => spec.components.filter((component) => component.kind === kind));

@@ -1,7 +1,8 @@
 /** Where a document has what the planner speaks of: the only place where names of things become places in a document. */
+
+import { pathText } from '../../manifest/faults/fault.ts';
+import type { InputManifest } from '../../manifest/schema/input-manifest.ts';
 import type { RefusalSubject } from '../../plan.ts';
-import type { InputManifest } from '../schema/input-manifest.ts';
-import { pathText } from './fault.ts';
 
 const lists = {
   cluster: ['kubernetes', 'clusters'],

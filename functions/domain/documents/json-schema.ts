@@ -1,12 +1,12 @@
 /** The JSON Schemas of documents as they are written, for editors; the files of `schema/` are generated from them. */
 import { z } from 'zod';
 import { inventoryShapes } from '../inventory/inventory-documents.ts';
-import { MachineGroups } from './groups/machine-groups.ts';
-import { RoleBinding } from './role-binding.ts';
-import { GitSource } from './schema/git-source.ts';
-import { InputManifest } from './schema/input-manifest.ts';
-import { Secret } from './schema/secret.ts';
-import { TemplateGitReference } from './schema/template-git-reference.ts';
+import { MachineGroups } from '../manifest/groups/machine-groups.ts';
+import { RoleBinding } from '../manifest/role-binding.ts';
+import { GitSource } from '../manifest/schema/git-source.ts';
+import { InputManifest } from '../manifest/schema/input-manifest.ts';
+import { Secret } from '../manifest/schema/secret.ts';
+import { TemplateGitReference } from '../manifest/schema/template-git-reference.ts';
 
 type JsonSchema = Record<string, unknown>;
 

@@ -2,20 +2,20 @@
 import { type InventoryKind, inventoryKinds } from '../inventory/inventory-documents.ts';
 import { validateInventoryDocument } from '../inventory/validate-inventory.ts';
 import { isMap } from '../json.ts';
+import { error, type Fault } from '../manifest/faults/fault.ts';
+import { withoutEmptyFields } from '../manifest/faults/kubernetes-document.ts';
+import { manifestOfDocument } from '../manifest/groups/manifest-of-document.ts';
+import { validateAsManifest } from '../manifest/groups/validate-as-manifest.ts';
+import { validateRoleBinding } from '../manifest/role-binding.ts';
+import type { ValidationContext } from '../manifest/rules/manifest-index.ts';
+import { GitSource, gitSourceSecret } from '../manifest/schema/git-source.ts';
+import { type ManifestKind, manifestKinds } from '../manifest/schema/manifest-kinds.ts';
+import { TemplateGitReference } from '../manifest/schema/template-git-reference.ts';
+import { type SecretUse, secretUses } from '../manifest/secrets/secret-uses.ts';
+import { validateSecret } from '../manifest/secrets/validate-secret.ts';
+import { validateGitSource } from '../manifest/validate-git-source.ts';
+import { validateTemplateReference } from '../manifest/validate-template-reference.ts';
 import { nearest } from '../nearest.ts';
-import { error, type Fault } from './faults/fault.ts';
-import { withoutEmptyFields } from './faults/kubernetes-document.ts';
-import { manifestOfDocument } from './groups/manifest-of-document.ts';
-import { validateAsManifest } from './groups/validate-as-manifest.ts';
-import { validateRoleBinding } from './role-binding.ts';
-import type { ValidationContext } from './rules/manifest-index.ts';
-import { GitSource, gitSourceSecret } from './schema/git-source.ts';
-import { type ManifestKind, manifestKinds } from './schema/manifest-kinds.ts';
-import { TemplateGitReference } from './schema/template-git-reference.ts';
-import { type SecretUse, secretUses } from './secrets/secret-uses.ts';
-import { validateSecret } from './secrets/validate-secret.ts';
-import { validateGitSource } from './validate-git-source.ts';
-import { validateTemplateReference } from './validate-template-reference.ts';
 
 const documentKinds = [
   ...manifestKinds,
