@@ -92,13 +92,17 @@ export class ChangeableWorkspace extends Workspace {
     return reportDeletion(this.#context, { hooks: this.hooks, input: this.input, ...machines });
   }
 
-  #converge(): Promise<Converged> {
-    return explainingLock(this.#context, this.stateKey, () => this.#change());
+  /** Works with a state that is free for this runner to lock, and the newest that there is. Throws `StageFailure`. */
+  withState<Result>(work: (started: StartedWorkspace) => Promise<Result>): Promise<Result> {
+    return explainingLock(this.#context, this.stateKey, async () => work(await this.#startToChange()));
   }
 
-  async #change(): Promise<Converged> {
+  #converge(): Promise<Converged> {
+    return this.withState((started) => this.#change(started));
+  }
+
+  async #change(started: StartedWorkspace): Promise<Converged> {
     const { job, hooks } = this;
-    const started = await this.#startToChange();
     const { terraform, place } = started;
     const all = (job.only ?? []).length === 0;
     const asks = all && hooks.has('before-apply');
@@ -117,16 +121,11 @@ export class ChangeableWorkspace extends Workspace {
     return { outputs: job.destroy ? {} : await terraform.outputs(), leftGone };
   }
 
-  /** With a state that is free for this runner to lock, and the newest that there is. */
   async #startToChange(): Promise<StartedWorkspace> {
     const context = this.#context;
     const started = await this.start();
     const { terraform, place } = started;
-    const owner = {
-      who: selfInLocks(),
-      waypoint: context.document.runId,
-      build: context.runner.build,
-    };
+    const owner = { who: selfInLocks(), waypoint: context.document.runId, build: context.runner.build };
     await takeOverState(context, this.stateKey, owner, (id) => terraform.forceUnlock(id));
     await pushErroredState(context, place, terraform);
     return started;
