@@ -63,7 +63,7 @@ const liedTo: Readonly<Record<string, string>> = {
   ),
   [`${runner}/debug/own-words.ts`]: 'test/diagnosis/debug.test.ts',
   [`${runner}/access/read-state.ts`]: 'test/hostile/states.test.ts',
-  [`${runner}/terraform/state/errored-state.ts`]: 'test/runner/errored-state.test.ts',
+  [`${runner}/terraform/state/errored-state.ts`]: 'test/runner/terraform/errored-state.test.ts',
   ...Object.fromEntries(
     ['ansible/root-login', 'kubernetes/remove-old-members', 'kubernetes/reset-half-joined'].map((file) => [
       `${runner}/${file}.ts`,
@@ -79,8 +79,8 @@ const liedTo: Readonly<Record<string, string>> = {
   [`${runner}/git/git-source.ts`]: 'test/hostile/git.test.ts',
   [`${runner}/drift/ask-machines.ts`]: 'test/hostile/machines.long.test.ts',
   [`${runner}/machines/machine-report.ts`]: 'test/hostile/machines.long.test.ts',
-  [`${runner}/kubeone/full-disk.ts`]: 'test/runner/kubeone-driver.test.ts',
-  [`${runner}/kubernetes/control-node-scripts.ts`]: 'test/runner/renew-certificates.test.ts',
+  [`${runner}/kubeone/full-disk.ts`]: 'test/runner/kubeone/kubeone-driver.test.ts',
+  [`${runner}/kubernetes/control-node-scripts.ts`]: 'test/runner/kubernetes/renew-certificates.test.ts',
 };
 
 /** By file: why nothing lies to it. */
