@@ -101,13 +101,14 @@ describe('the renewal of certificates', () => {
     const restarts = (name: string) =>
       [
         'kubeadm certs renew all',
-        'stop etcd',
+        // No request waits for an etcd that is away.
         'stop kube-apiserver',
+        'stop etcd',
         'stop kube-controller-manager',
         'stop kube-scheduler',
       ].map((what) => `${name} ${what}`);
     expect(calls().filter((call) => !call.endsWith('ready?'))).toEqual([...restarts(first), ...restarts(second)]);
-    // The other one first, then its own after etcd and after the API server.
+    // The other one first, then its own when both are back.
     expect(calls()[0]).toBe(`${second} ready?`);
     expect(await storedEnd()).toBe('2027-11-20T12:00:00.000Z');
     expect((await world.facts()).kubeconfigExpiries).toContainEqual(
@@ -140,15 +141,14 @@ describe('the renewal of certificates', () => {
     const stopped = await renew([first]);
     expect(stopped.error).toMatchObject({ code: 'CertificatesNotRenewed', resource: first });
     expect(stopped.error?.message).toContain('kube-apiserver did not start again');
-    expect(readFileSync(join(machines, first, 'kubeloom-renewal'), 'utf8')).toBe('renewed\netcd\n');
+    expect(readFileSync(join(machines, first, 'kubeloom-renewal'), 'utf8')).toBe('renewed\n');
     rmSync(join(machines, `${first}.stuck`));
     rmSync(join(machines, 'calls'));
     expect((await renew([first])).error).toBeUndefined();
     expect(calls().filter((call) => call.includes('kubeadm'))).toEqual([]);
     const again = calls().filter((call) => call.includes('stop'));
-    expect(again).toEqual(
-      ['kube-apiserver', 'kube-controller-manager', 'kube-scheduler'].map((name) => `${first} stop ${name}`),
-    );
+    const all = ['kube-apiserver', 'etcd', 'kube-controller-manager', 'kube-scheduler'];
+    expect(again).toEqual(all.map((name) => `${first} stop ${name}`));
   });
 
   it('all control nodes are renewed before one of them is waited for, if certificates have ended', async () => {
