@@ -31,7 +31,9 @@ const steps = [
   ['words', 'node', ['scripts/word-lint.mjs', ...files]],
   ...(code.length === 0
     ? []
-    : [['tests', 'vitest', ['related', '--run', '--project', 'unit', '--exclude', long, '--passWithNoTests', ...code]]]),
+    : [
+        ['tests', 'vitest', ['related', '--run', '--project', 'unit', '--exclude', long, '--passWithNoTests', ...code]],
+      ]),
 ];
 
 /** Runs it, and shows what it printed when it has ended. */

@@ -191,7 +191,9 @@ export class InMemoryManifests implements ManifestStore {
 
   async atWork(now: string, limit: number): Promise<number> {
     const ended = ({ status }: ManifestRecord) => status === 'Done' || status === 'Failed';
-    const later = [...this.#records.values()].filter((one) => !ended(one) && one.dueAt !== undefined && one.dueAt > now);
+    const later = [...this.#records.values()].filter(
+      (one) => !ended(one) && one.dueAt !== undefined && one.dueAt > now,
+    );
     return Math.min(later.length, limit);
   }
 

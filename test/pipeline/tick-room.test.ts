@@ -16,11 +16,11 @@ describe('how many a tick starts', () => {
     [150, 50],
     [190, 20],
     [1000, 20],
-  ])('while %i are at work, %i of 300 that are due are started', (atWork, starts) => {
+  ])('a turn with %i at work starts %i of 300 that are due', (atWork, starts) => {
     expect(inTurn(checks, atWork)).toHaveLength(starts);
   });
 
-  it('leases are always looked at and count as at work; a start that was missed comes before checks', () => {
+  it('leases are always checked and count as at work; a start that was missed comes before checks', () => {
     const missed = head({ status: 'Pending', name: 'missed' });
     const turn = inTurn([...checks, missed, ...Array<ManifestHead>(100).fill(head({ status: 'Running', lease }))], 90);
     expect(turn.filter((one) => one.lease)).toHaveLength(100);
