@@ -1,5 +1,4 @@
 /** Documents of inventories: stored, listed, deleted; an InventoryCluster becomes its manifest, and nothing else starts a run. */
-import type { WireFault } from '#contracts/api-bodies.ts';
 import type { InventoryKey, InventoryRecord } from '#contracts/inventory.ts';
 import { operations } from '#contracts/operations/operations.ts';
 import type { ManifestRecord } from '#contracts/records.ts';
@@ -32,6 +31,7 @@ import {
 import { recordChange } from '../pipeline/records/audit-event.ts';
 import { checksumOf } from '../pipeline/records/checksum.ts';
 import { everyManifest, replaceableManifest } from '../pipeline/records/stored-manifest.ts';
+import { inOneText } from '../pipeline/roll-outs/planned-change.ts';
 import { type Submitted, submitDocument } from '../pipeline/submission/submit-document.ts';
 import { placeFaultsOfPlane, submitPlane } from '../pipeline/submission/submit-plane.ts';
 import type { ApiPorts } from '../rights/api-uses.ts';
@@ -159,11 +159,6 @@ async function submitCluster(
     sameIsFine: true,
     reason: `made from InventoryCluster ${name}`,
   });
-}
-
-/** The document that a problem carries has no place for the name of another. */
-function inOneText({ document, ...fault }: ReturnType<typeof placedFaults>[number]): WireFault {
-  return { ...fault, reason: document ? `${document.kind} ${document.name}: ${fault.reason}` : fault.reason };
 }
 
 /** Where the document and the path of the request are about different things. */

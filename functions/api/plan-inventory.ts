@@ -2,7 +2,6 @@
 import type { Explanation, InventoryPlan } from '#contracts/inventory.ts';
 import { operations } from '#contracts/operations/operations.ts';
 import { readObjects } from '#documents/read-objects.ts';
-import { PipelineError } from '#domain/errors.ts';
 import { explainedAt, explainLeaves, explainResolution } from '#domain/inventory/explain-values.ts';
 import { indexInventory } from '#domain/inventory/inventory-index.ts';
 import { resolveCluster } from '#domain/inventory/resolve-cluster.ts';
@@ -12,6 +11,7 @@ import { validateAsManifest } from '#domain/manifest/groups/validate-as-manifest
 import { planTotals, sumOf } from '#domain/planning/text/plan-totals.ts';
 import { sumOfCosts } from '#domain/prices/sum-costs.ts';
 import { allDocuments, inventoryTitle, storedInventory } from '../pipeline/inventory/stored-inventory.ts';
+import { inventoryPlanKey, keepPlan, proposalOf } from '../pipeline/proposals/kept-plans.ts';
 import { storedManifest } from '../pipeline/records/stored-manifest.ts';
 import {
   type PlannedChange,
@@ -20,7 +20,6 @@ import {
   plannedChange,
 } from '../pipeline/roll-outs/planned-change.ts';
 import { approvalOfChange } from '../pipeline/roll-outs/roll-out-proposals.ts';
-import { keepInventoryPlan, readInventoryPlan } from '../pipeline/roll-outs/stored-inventory-plans.ts';
 import { budgetsOfPlans } from '../pipeline/submission/plan-budgets.ts';
 import type { ApiPorts } from '../rights/api-uses.ts';
 import { handle } from './http/handle.ts';
@@ -30,17 +29,15 @@ export const planInventory = handle(operations.planInventory, async (request, de
   const { namespace } = request.path;
   const documents = request.body.length > 0 ? requestDocuments(request, deps) : [];
   const plan = await plannedChange(deps, namespace, { documents, caller: request.caller });
-  await keepInventoryPlan(deps, namespace, plan);
+  if (plan.id !== null) await keepPlan(deps, inventoryPlanKey(namespace), plan.basis, request.caller.name);
   return { json: await inventoryReport(deps, namespace, plan) };
 });
 
 /** A proposal as it would be carried out now: its id changes when anything it is based on has changed. */
 export const getInventoryPlan = handle(operations.getInventoryPlan, async ({ path, caller }, deps) => {
   const { namespace, plan: id } = path;
-  const proposal = (await readInventoryPlan(deps, namespace, id))?.proposal;
-  if (proposal === undefined)
-    throw new PipelineError('NotFound', `no plan ${id} of the inventory of namespace "${namespace}" was proposed`);
-  const { documents, clusters, at, by, summary, settings } = proposal;
+  const { at, by, proposal } = await proposalOf(deps, inventoryPlanKey(namespace), id, ['rollOut']);
+  const { documents, clusters, summary, settings } = proposal;
   const plan = await plannedChange(deps, namespace, { documents, caller, clusters });
   // Few requests need it, and what compares lines is large.
   const { documentPatch } = await import('#documents/document-patch.ts');

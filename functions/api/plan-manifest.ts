@@ -20,13 +20,14 @@ import { rollbackGoal } from '../pipeline/manifests/rollback-goal.ts';
 import { planBasisOf } from '../pipeline/plans/plan-id.ts';
 import { plannedWaypoint } from '../pipeline/plans/planned-waypoint.ts';
 import { planningOf } from '../pipeline/plans/planning.ts';
+import { keepPlan, refuseIfMoved } from '../pipeline/proposals/kept-plans.ts';
+import { needsApproval } from '../pipeline/proposals/propose.ts';
 import { clusterName } from '../pipeline/records/cluster-records.ts';
 import { manifestOf } from '../pipeline/records/stored-document.ts';
 import { replaceableManifest, storedManifest } from '../pipeline/records/stored-manifest.ts';
 import { assessManifest, type ManifestToAssess, planClusters } from '../pipeline/submission/assess-manifest.ts';
 import { beyondBudgets, budgetsOfPlans } from '../pipeline/submission/plan-budgets.ts';
 import { costOfPlan } from '../pipeline/submission/plan-cost.ts';
-import { keepPlan, needsApproval, refuseOtherPlans } from '../pipeline/submission/stored-plans.ts';
 import type { ApiPorts } from '../rights/api-uses.ts';
 import { handle } from './http/handle.ts';
 import { manifestTag } from './http/manifest-version.ts';
@@ -45,7 +46,7 @@ export const planManifest = handle(operations.planManifest, async (request, deps
 });
 
 /** What is planned: a deletion, or a document with those that are to be stored with it. */
-type Goal =
+export type Goal =
   | { readonly deleting: true; readonly orphans: Orphans | undefined }
   | {
       readonly document: unknown;
@@ -75,7 +76,7 @@ export async function planReport(
     deletes && stored
       ? planDeletion(deps, stored, clusters, goal.orphans)
       : await planDocument(deps, key, { stored, caller, ...(deletes ? { document: null, accompanying: [] } : goal) });
-  if (basis) await refuseOtherPlans(deps, key, basis, wanted);
+  if (basis) await refuseIfMoved(deps, key, { basis }, wanted);
   const refused = planned.faults.length > 0 || planned.clusters.some(({ refusals }) => refusals.length > 0);
   const orphans = orphansOf(goal, stored);
   const { costOfMonth: cost } = refused ? {} : costOfPlan(clusters, planned.clusters, orphans);

@@ -1,5 +1,4 @@
 /** Roll-outs: listed, described, paused, resumed, undone, cancelled. */
-import type { WireFault } from '#contracts/api-bodies.ts';
 import { operations } from '#contracts/operations/operations.ts';
 import type { RollOutDescription, RollOutRecord, RollOutVerb } from '#contracts/roll-outs.ts';
 import { PipelineError } from '#domain/errors.ts';
@@ -7,7 +6,6 @@ import { countStates, isEnded } from '#domain/roll-out/roll-out.ts';
 import { type AdmittedCaller, callerText } from '../caller.ts';
 import { changeRollOut, reportRollOut, storedRollOut } from '../pipeline/roll-outs/change-roll-out.ts';
 import { startRollOutExecution } from '../pipeline/roll-outs/continue-roll-out.ts';
-import type { PlannedCluster } from '../pipeline/roll-outs/planned-change.ts';
 import { refuseUnstoredDocuments, restoreDocuments } from '../pipeline/roll-outs/roll-out-documents.ts';
 import { undoRollOut } from '../pipeline/roll-outs/undo-roll-out.ts';
 import type { ApiPorts } from '../rights/api-uses.ts';
@@ -175,10 +173,4 @@ export function describeRollOut(record: RollOutRecord, execution: string | undef
     states: { ...countStates(record) },
     clusters: clusters.map(({ goal: _, acceptedCost: _cost, ...cluster }) => cluster),
   };
-}
-
-/** The document that a problem carries has no place for the name of another. */
-export function inOneText(fault: PlannedCluster['faults'][number]): WireFault {
-  const { document, ...rest } = 'document' in fault ? fault : { ...fault, document: undefined };
-  return document ? { ...rest, reason: `${document.kind} ${document.name}: ${fault.reason}` } : rest;
 }

@@ -11,7 +11,7 @@ import {
 import { generationOperations } from '#contracts/operations/manifests.ts';
 import { type Operation, type Operations, passesGateway } from '#contracts/operations/operation.ts';
 import { type OperationId, operationList, type operations } from '#contracts/operations/operations.ts';
-import { approval, planOperations, waitingPlanOperations } from '#contracts/operations/plans.ts';
+import { approval, planOperations } from '#contracts/operations/plans.ts';
 import { clusterAccessOperations, stateOperations } from '#contracts/operations/runs.ts';
 import { demandOperations, verbOperations } from '#contracts/operations/verbs.ts';
 import type { HttpHandler } from '../middleware.ts';
@@ -29,7 +29,6 @@ const handlers: Readonly<Record<OperationId, HttpHandler>> = {
   ...from(() => import('./demand.ts'), idsOf(demandOperations)),
   ...from(() => import('./approve-manifest.ts'), idsOf(approval)),
   ...from(() => import('./plans.ts'), idsOf(planOperations)),
-  ...from(() => import('./waiting-plans.ts'), idsOf(waitingPlanOperations)),
   ...from(() => import('./generations.ts'), idsOf(generationOperations)),
   ...from(() => import('./runs.ts'), ['listRuns', 'getRun', 'listEvents', 'listChanges']),
   ...from(() => import('./run-plan.ts'), ['getRunPlan']),

@@ -5,7 +5,7 @@ import { gitSourceOperations } from './git-sources.ts';
 import { inventoryOperations, inventoryPlanOperations, rollOutOperations, rollOutStart } from './inventory.ts';
 import { generationOperations, manifestOperations } from './manifests.ts';
 import type { Operation } from './operation.ts';
-import { approval, planOperations, waitingPlanOperations } from './plans.ts';
+import { approval, planOperations } from './plans.ts';
 import { clusterAccessOperations, runOperations, stateOperations } from './runs.ts';
 import { demandOperations, verbOperations } from './verbs.ts';
 
@@ -15,7 +15,6 @@ export const operations = {
   ...demandOperations,
   ...approval,
   ...planOperations,
-  ...waitingPlanOperations,
   ...generationOperations,
   ...runOperations,
   ...clusterAccessOperations,

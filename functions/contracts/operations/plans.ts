@@ -53,9 +53,6 @@ export const planOperations = {
     answers: ok('the plan', PlanReport),
     problems: [400, 404, 409],
   },
-} as const satisfies Operations;
-
-export const waitingPlanOperations = {
   diffPlan: {
     ...read,
     path: `${manifest}/plans/{plan}/diff`,

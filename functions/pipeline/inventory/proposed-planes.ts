@@ -1,5 +1,5 @@
 /** Management planes in a proposal: stored or deleted once it is approved, and not before. */
-import type { Proposal } from '#contracts/stored-plans.ts';
+import type { ProposalOf } from '#contracts/stored-plans.ts';
 import { validateInventoryDocument } from '#domain/inventory/validate-inventory.ts';
 import type { AdmittedCaller } from '../../caller.ts';
 import type { ApiPorts } from '../../rights/api-uses.ts';
@@ -12,7 +12,7 @@ const kind = 'ManagementPlane';
 export async function carryOutPlanes(
   deps: ApiPorts,
   namespace: string,
-  { planes = [], withoutPlanes = [] }: Pick<Proposal, 'planes' | 'withoutPlanes'>,
+  { planes = [], withoutPlanes = [] }: Pick<ProposalOf<'apply'>, 'planes' | 'withoutPlanes'>,
   caller: AdmittedCaller,
 ): Promise<void> {
   for (const sent of planes) {

@@ -6,7 +6,7 @@ import { withPlacesOf } from '#documents/text-places.ts';
 import { wireFaults } from '#documents/wire-faults.ts';
 import { kindOf } from '#domain/documents/validate-documents.ts';
 import { PipelineError } from '#domain/errors.ts';
-import { type InventoryBasis, inventoryMoved } from '#domain/inventory/inventory-basis.ts';
+import type { InventoryBasis } from '#domain/inventory/inventory-basis.ts';
 import { inventoryKinds } from '#domain/inventory/inventory-documents.ts';
 import { type Inventory, indexInventory } from '#domain/inventory/inventory-index.ts';
 import { type ClusterImpact, inventoryImpact } from '#domain/inventory/plan-inventory.ts';
@@ -15,7 +15,6 @@ import { validateInventoryDocument } from '#domain/inventory/validate-inventory.
 import { isMap } from '#domain/json.ts';
 import { documentChanges } from '#domain/manifest/document-changes.ts';
 import { validateAsManifest } from '#domain/manifest/groups/validate-as-manifest.ts';
-import { movedText } from '#domain/planning/plan-basis.ts';
 import { aheadOf } from '../../ahead.ts';
 import type { AdmittedCaller } from '../../caller.ts';
 import type { ApiPorts } from '../../rights/api-uses.ts';
@@ -34,7 +33,6 @@ import { checksumOf } from '../records/checksum.ts';
 import { replaceableManifest } from '../records/stored-manifest.ts';
 import { type Assessment, assessManifest } from '../submission/assess-manifest.ts';
 import type { PlanInBudget } from '../submission/plan-budgets.ts';
-import { readInventoryPlan } from './stored-inventory-plans.ts';
 
 export interface ChangeRequest {
   /** Documents of an inventory, Secrets and TemplateGitReferences; an empty list plans the stored inventory for the clusters that are behind it. */
@@ -113,26 +111,6 @@ export async function plannedChange(
   return { faults, clusters, documents, before, basis, id: refused ? null : planIdOf(basis) };
 }
 
-/** Throws `PlanMoved` that says what moved, unless it is the plan that was asked for. */
-export async function refuseOtherInventoryPlan(
-  deps: Pick<ApiPorts, 'artifacts'>,
-  namespace: string,
-  { id, basis }: Pick<PlannedChange, 'id' | 'basis'>,
-  wanted: string | undefined,
-): Promise<void> {
-  if (wanted === undefined || wanted === id) return;
-  const known = await readInventoryPlan(deps, namespace, wanted);
-  const moved = known ? inventoryMoved(known.basis, basis) : [];
-  const why = known
-    ? `plan ${wanted} is no longer valid: ${movedText(moved)}`
-    : `plan ${wanted} is not stored${id === null ? '' : `, and the current plan is ${id}`}`;
-  throw new PipelineError(
-    'PlanMoved',
-    `inventory of namespace "${namespace}": ${why}; nothing was changed. Plan again, and apply that plan`,
-    { details: { plan: id, moved } },
-  );
-}
-
 /** Stored before the clusters, so that they may refer to it. */
 function isAccompanying(document: unknown): boolean {
   const kind = kindOf(document);
@@ -202,4 +180,10 @@ async function plannedCluster(
   const all = [...row.faults, ...(foreign ? [foreign] : []), ...assessment.faults, ...assessment.refusals];
   const planned = { ...row, changes: changes.length > 0 ? changes : [...fromStored], faults: all };
   return [{ ...planned, ...(all.length > 0 && { impact: 'refused' as const }), assessment, ...(stored && { stored }) }];
+}
+
+/** The document that a problem carries has no place for the name of another. */
+export function inOneText(fault: PlannedCluster['faults'][number]): WireFault {
+  const { document, ...rest } = 'document' in fault ? fault : { ...fault, document: undefined };
+  return document ? { ...rest, reason: `${document.kind} ${document.name}: ${fault.reason}` } : rest;
 }

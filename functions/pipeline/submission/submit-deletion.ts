@@ -12,12 +12,12 @@ import { nextRecord, startRun, storeNext } from '../manifests/next-generation.ts
 import { leftBehind, unknownNodes } from '../manifests/orphan-manifest.ts';
 import { planBasisOf } from '../plans/plan-id.ts';
 import { planningOf } from '../plans/planning.ts';
+import { bindPlan, needsApproval, type PlanTerms } from '../proposals/propose.ts';
 import { recordManifestChange } from '../records/audit-event.ts';
 import { readableManifest } from '../records/stored-document.ts';
 import { cancelRun, runAtWork } from '../runs/cancel-run.ts';
 import { planClusters, plansOnceReached, refusalsOf } from './assess-manifest.ts';
 import { costOfPlan } from './plan-cost.ts';
-import { bindPlan, needsApproval, type PlanTerms } from './stored-plans.ts';
 import { approvedPlanText, type Submitted } from './submit-document.ts';
 
 interface Deletion {

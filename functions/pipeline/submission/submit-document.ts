@@ -11,10 +11,11 @@ import { sameValue } from '#domain/same-value.ts';
 import type { AdmittedCaller } from '../../caller.ts';
 import type { SubmissionPorts } from '../../rights/submission-uses.ts';
 import { startRun, storeNext } from '../manifests/next-generation.ts';
+import { refuseIfMoved } from '../proposals/kept-plans.ts';
+import { bindPlan, needsApproval, type PlanTerms } from '../proposals/propose.ts';
 import { recordManifestChange } from '../records/audit-event.ts';
 import { type Assessment, assessManifest } from './assess-manifest.ts';
 import { beyondBudgets, type CountedPlans } from './plan-budgets.ts';
-import { bindPlan, needsApproval, type PlanTerms, refuseOtherPlans } from './stored-plans.ts';
 import { withinBudgets } from './within-budgets.ts';
 
 export interface Submission {
@@ -65,7 +66,7 @@ export async function submitDocument(
   const otherPlanes = !sameValue(stored?.planes ?? {}, assessed.planes ?? {});
   const unchanged = stored && same && !otherPlanes && !needsRun(stored, assessment);
   if (unchanged) {
-    await refuseOtherPlans(deps, key, basis, terms.wanted);
+    await refuseIfMoved(deps, key, { basis }, terms.wanted);
     return { record: stored, unchanged: true, warnings };
   }
   const why = reason ?? reasonOf(stored, same);
