@@ -131,6 +131,9 @@ export const Options = z.strictObject({
     .pipe(z.array(z.string().regex(/^(\*|[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?)$/, 'names no namespace')))
     .default([])
     .describe('namespaces whose plans someone with the role `approver` has to approve, comma separated; `*`: all'),
+  ownApprovals: onOff
+    .default(false)
+    .describe('`true`: who proposed a plan may approve it, too; else another approver has to'),
   endlessKubeconfigs: onOff
     .default(true)
     .describe(

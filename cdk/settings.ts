@@ -37,6 +37,7 @@ export interface SettingsParts {
     | 'templateSources'
     | 'templatePrivateHosts'
     | 'templateUrls'
+    | 'ownApprovals'
     | 'requireApproval'
   >;
 }
@@ -56,6 +57,7 @@ export function functionSettings(parts: SettingsParts): Settings {
     KUBELOOM_ADMINS: parts.options.admins.join(','),
     KUBELOOM_REPAIRS_PER_HOUR: String(parts.options.repairsPerHour),
     KUBELOOM_REQUIRE_APPROVAL: parts.options.requireApproval.join(','),
+    KUBELOOM_OWN_APPROVALS: parts.options.ownApprovals ? 'allowed' : 'refused',
     KUBELOOM_BUDGETS: parts.options.budgets.join(','),
     KUBELOOM_ENDLESS_KUBECONFIGS: parts.options.endlessKubeconfigs ? 'yes' : 'no',
     // The image of the nodes stage is built with it.

@@ -17,6 +17,10 @@ export const examples: Readonly<Record<string, readonly string[]>> = {
     'shop --plan 3f0c9d0e5a7b1c2d4e6f8091a2b3c4d5e6f70819 --wait',
     'team/shop --plan 3f0c9d0e5a7b1c2d4e6f8091a2b3c4d5e6f70819 --yes',
   ],
+  reject: [
+    'shop --plan 3f0c9d0e5a7b1c2d4e6f8091a2b3c4d5e6f70819 --reason "too large for March"',
+    'team/shop --plan 3f0c9d0e5a7b1c2d4e6f8091a2b3c4d5e6f70819 --json',
+  ],
   plans: ['', 'shop', 'team/shop --json'],
   simulate: ['examples/sim-minimal.yaml', 'a.yaml b.yaml --fail kubernetes:transient:2'],
   get: ['', 'shop -o yaml', 'groups'],
@@ -67,6 +71,11 @@ export const examples: Readonly<Record<string, readonly string[]>> = {
   'inventory get': ['layer prod -n fleet', 'template standard@3 --json'],
   'inventory delete': ['layer old -n fleet', 'cluster acme-fra1'],
   'rollout start': ['-n fleet --waves 1,10%,100% --soak 30m --wait', '-f prod.yaml --max-failed 3'],
+  'rollout plans': ['', '-n fleet --json'],
+  'rollout reject': [
+    '-n fleet --plan 3f0c9d0e5a7b1c2d4e6f8091a2b3c4d5e6f70819 --reason "after the holidays"',
+    '-n fleet --plan 3f0c9d0e5a7b1c2d4e6f8091a2b3c4d5e6f70819 --json',
+  ],
   'rollout list': ['', '-n fleet'],
   'rollout describe': ['20261123-090500-ab12cd', '20261123-090500-ab12cd -n fleet --json'],
   'rollout pause': ['20261123-090500-ab12cd -n fleet', '20261123-090500-ab12cd --wait'],

@@ -220,7 +220,7 @@ export interface PlansOf {
 
 export type WaitingPlanKey = Pick<WaitingPlanRecord, 'namespace' | 'name' | 'id'>;
 
-/** Proposed plans that no one approved yet: an index for lists, which also has those that do not fit any more. */
+/** Proposed plans that no one approved yet: an index for lists, which also has those that do not fit any more. Those that ended are not listed. */
 export interface WaitingPlanStore {
   /** Those of a namespace or a manifest, or all; newest first. One that cannot be read is left out. */
   list(of?: PlansOf): Promise<readonly WaitingPlanRecord[]>;

@@ -93,6 +93,7 @@ export function platformEnvironment(options: EnvironmentOptions): Readonly<Recor
     // Several threads serve the API, and a role that one of them takes away has no effect in any other.
     KUBELOOM_ROLES_FRESH_MS: '0',
     KUBELOOM_REQUIRE_APPROVAL: process.env.KUBELOOM_REQUIRE_APPROVAL ?? '',
+    KUBELOOM_OWN_APPROVALS: process.env.KUBELOOM_OWN_APPROVALS ?? 'refused',
     KUBELOOM_BUDGETS: process.env.KUBELOOM_BUDGETS ?? '',
     KUBELOOM_ENDLESS_KUBECONFIGS: process.env.KUBELOOM_ENDLESS_KUBECONFIGS ?? 'yes',
     // Two platforms of one machine must not confuse their hosts.

@@ -1,5 +1,6 @@
-/** `kubeloom approve | plans NAME`: plans that were proposed, and who lets them be carried out. */
+/** `kubeloom approve | reject | plans NAME`: plans that were proposed, and who lets them be carried out, or not. */
 import type { Command } from 'commander';
+import type { ProposedPlanRow } from '#contracts/proposed-plans.ts';
 import type { Money } from '#domain/prices/money.ts';
 import { moneyText } from '#domain/prices/money-text.ts';
 import { cliClient, type ManifestName } from '../connection/api-client.ts';
@@ -20,6 +21,12 @@ interface PlansOptions {
 interface WaitingOptions {
   readonly namespace?: string;
   readonly json?: boolean;
+}
+
+/** Options of a rejection, also of a roll-out. */
+export interface RejectOptions extends PlansOptions {
+  readonly plan: string;
+  readonly reason?: string;
 }
 
 interface ApproveOptions extends PlansOptions, Consent {
@@ -49,7 +56,34 @@ export function registerApprove(program: Command): void {
       // The manifest may not exist yet: its name is not looked up.
       process.exitCode = await approvePlan(parseManifestName(name, options.namespace), options);
     });
+  const reject = program
+    .command('reject <name>')
+    .description('reject a proposed plan, or withdraw your own: it can no longer be approved')
+    .addOption(namespaceOf());
+  rejectOptions(reject)
+    .addOption(jsonOption())
+    .action(async (name: string, { plan, reason, ...options }: RejectOptions) => {
+      const path = { ...parseManifestName(name, options.namespace), plan: planIn(plan) };
+      reportRejected(await cliClient().rejectPlan(path, { reason }), options);
+    });
 }
+
+/** Throws unless it is an id of a plan. */
+export function planIn(plan: string): string {
+  if (/^[0-9a-f]{40}$/.test(plan)) return plan;
+  throw new CliError(`--plan ${plan}: write the id of a plan, as \`kubeloom plans\` shows it`, exitCodes.usage);
+}
+
+export function reportRejected(plan: ProposedPlanRow, { json }: { readonly json?: boolean }): void {
+  if (json) printJson(plan);
+  else print(`plan ${plan.id} of ${plan.by} is ${plan.state.toLowerCase()}`);
+}
+
+/** The command names a plan, and says why. */
+export const rejectOptions = (command: Command): Command =>
+  command
+    .requiredOption('--plan <id>', 'the plan, as it is listed')
+    .option('--reason <text>', 'why, for the author; only the author may leave it out');
 
 /** Plans of manifests and inventories, also of those that do not exist yet; each with the command that carries it out. */
 async function waitingPlans({ namespace, json }: WaitingOptions): Promise<void> {
@@ -77,29 +111,38 @@ const signed = ({ currency, amount }: Money): string =>
 
 async function plans(name: string, options: PlansOptions): Promise<void> {
   const { items } = await cliClient().listPlans(parseManifestName(name, options.namespace));
-  if (options.json) return printJson(items);
-  if (items.length === 0) return print('no plan was proposed');
-  printTable(
-    ['PLAN', 'STATE', 'PROPOSED', 'BY', 'REASON', 'CHANGES'],
-    items.map((plan) => [
-      plan.id,
-      plan.approved ? `${paintStatus(plan.state)} by ${plan.approved.by}` : paintStatus(plan.state),
-      ago(plan.at),
-      plan.by,
-      plan.reason,
-      plan.summary,
-    ]),
-    { drop: ['REASON', 'BY', 'PROPOSED'] },
-  );
+  printPlans(items, options);
+}
+
+export function printPlans(items: readonly ProposedPlanRow[], { json }: { readonly json?: boolean }): void {
+  if (json) printJson(items);
+  else if (items.length === 0) print('no plan was proposed');
+  else
+    printTable(
+      ['PLAN', 'STATE', 'PROPOSED', 'BY', 'REASON', 'CHANGES'],
+      items.map((plan) => [
+        plan.id,
+        `${paintStatus(plan.state)}${endOf(plan)}`,
+        ago(plan.at),
+        plan.by,
+        plan.reason,
+        plan.summary,
+      ]),
+      { drop: ['REASON', 'BY', 'PROPOSED'] },
+    );
+}
+
+/** Who decided it, and what they said; the plan that took its place. */
+function endOf({ state, approved, closed }: ProposedPlanRow): string {
+  if (approved) return ` by ${approved.by}`;
+  if (closed === undefined) return '';
+  if (state === 'Superseded') return ` by plan ${closed.plan}`;
+  return ` by ${closed.by}${closed.reason === undefined ? '' : `: ${closed.reason}`}`;
 }
 
 /** The current plan is shown first; if it differs from the proposed plan, the API reports what changed. */
 async function approvePlan(key: ManifestName, options: ApproveOptions): Promise<number> {
-  if (!/^[0-9a-f]{40}$/.test(options.plan))
-    throw new CliError(
-      `--plan ${options.plan}: write the id of a plan, as \`kubeloom plans\` shows it`,
-      exitCodes.usage,
-    );
+  planIn(options.plan);
   const api = cliClient();
   const report = await api.getPlan({ ...key, plan: options.plan });
   if (report.id === options.plan) {

@@ -11,6 +11,7 @@ import { note, paintStatus, print, printJson, printTable } from '../print/output
 import { rollOutLines } from '../print/roll-out-lines.ts';
 import { ago } from '../print/times.ts';
 import { documentsOfNamespace } from '../submission/documents.ts';
+import { planIn, printPlans, type RejectOptions, rejectOptions, reportRejected } from './approve.ts';
 
 interface Options {
   readonly namespace: string;
@@ -52,6 +53,13 @@ export function registerRollOut(program: Command): void {
     .option('--soak <time>', 'how long each wave is watched, as in 30m')
     .option('--max-failed <count>', 'halt when this many clusters have failed')
     .action(requestRollOut);
+  sub('plans', 'roll-outs that were proposed, newest first').action(async ({ namespace, json }: Options) =>
+    printPlans((await cliClient().listInventoryPlans({ namespace })).items, { json }),
+  );
+  rejectOptions(sub('reject', 'reject a proposed roll-out, or withdraw your own: it can no longer be started')).action(
+    async ({ namespace, plan, reason, json }: RejectOptions) =>
+      reportRejected(await cliClient().rejectInventoryPlan({ namespace, plan: planIn(plan) }, { reason }), { json }),
+  );
   sub('list', 'the roll-outs of a namespace, newest first').action(list);
   sub('describe <id>', 'show the progress of a roll-out, and which clusters failed').action(describe);
   const verbs = {

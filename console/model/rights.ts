@@ -12,3 +12,8 @@ export function may(me: Pick<WhoAmI, 'grants'> | undefined, role: Role, namespac
       order[grant.role] >= order[role] && (grant.namespaces.includes('*') || grant.namespaces.includes(namespace)),
   );
 }
+
+/** Authors do not approve their own plans, unless the installation allows it. */
+export function mayApprovePlan(me: WhoAmI | undefined, namespace: string, { by }: { readonly by: string }): boolean {
+  return may(me, 'approver', namespace) && !(me?.ownApprovals === 'refused' && me.name === by);
+}

@@ -5,7 +5,7 @@ import { commands } from '../model/commands.ts';
 import { failureClasses } from '../model/failure-classes.ts';
 import type { Summary } from '../model/fleet.ts';
 import { everything, fleetRow, isTroubled, troubles } from '../model/fleet.ts';
-import { may } from '../model/rights.ts';
+import { may, mayApprovePlan } from '../model/rights.ts';
 import { timeAgo } from '../model/times.ts';
 import { CopyCommand } from '../parts/copy-command.tsx';
 import { CostOfProposal, ProposedBy } from '../parts/proposed-by.tsx';
@@ -93,7 +93,7 @@ function WaitingPlans({ items }: { readonly items: readonly Waiting[] }) {
           name === null
             ? hrefOf(['inventory', namespace, 'plan'], { plan: id })
             : hrefOf(['manifests', namespace, name, 'plan'], { plan: id });
-        const mayApprove = may(me.data, 'approver', namespace);
+        const mayApprove = mayApprovePlan(me.data, namespace, plan);
         return (
           <section key={`${title} ${id}`} className="card warn" aria-label={`Plan for ${title}`}>
             <h3 className="card-title">

@@ -1,8 +1,11 @@
-/** What comes first of a plan that waits: who proposed it, and what it costs. */
+/** What comes first of a proposed plan: who proposed it, what it costs, and how it ended. */
+import type { ProposedPlanRow } from '#contracts/proposed-plans.ts';
 import type { WaitingPlan } from '#contracts/waiting-plans.ts';
 import { amountsText } from '../model/plan-totals.ts';
 import { timeAgo } from '../model/times.ts';
 import { useNow } from './states.tsx';
+
+type EndedProposal = Pick<ProposedPlanRow, 'state' | 'approved' | 'closed'>;
 
 /** `olga proposed it 3 min ago: changed` */
 export function ProposedBy({ plan: { by, at, reason } }: { readonly plan: Pick<WaitingPlan, 'by' | 'at' | 'reason'> }) {
@@ -14,6 +17,20 @@ export function ProposedBy({ plan: { by, at, reason } }: { readonly plan: Pick<W
         {timeAgo(at, now)}
       </time>
       : {reason}
+    </span>
+  );
+}
+
+/** `rejected by anna, 3 min ago: too large`; nothing while it waits. */
+export function EndOfProposal({ plan: { state, approved, closed } }: { readonly plan: EndedProposal }) {
+  const now = useNow(10);
+  const end = approved ?? closed;
+  if (end === undefined) return null;
+  const said = closed?.reason === undefined ? '' : `: ${closed.reason}`;
+  return (
+    <span className="dim">
+      {state === 'Superseded' ? 'by a plan of' : `${state.toLowerCase()} by`} {end.by}, {timeAgo(end.at, now)}
+      {said}
     </span>
   );
 }

@@ -2,16 +2,16 @@
 import { useQuery } from '@tanstack/react-query';
 import { type AnswerTo, ask } from '../api.ts';
 import { commands, type Name } from '../model/commands.ts';
-import { may } from '../model/rights.ts';
-import { timeAgo } from '../model/times.ts';
+import { mayApprovePlan } from '../model/rights.ts';
 import { useProposedPlans, useWhoAmI } from '../queries.ts';
 import { hrefOf } from '../routes.ts';
 import { CarryOut } from './carry-out.tsx';
 import { CopyCommand } from './copy-command.tsx';
 import { DiffView } from './diff-view.tsx';
 import { PlanView } from './plan-view.tsx';
-import { CostOfProposal, ProposedBy } from './proposed-by.tsx';
-import { Answered, Loading, Trouble, Updated, useNow } from './states.tsx';
+import { CostOfProposal, EndOfProposal, ProposedBy } from './proposed-by.tsx';
+import { RejectPlan } from './reject-plan.tsx';
+import { Answered, Loading, Trouble, Updated } from './states.tsx';
 import { Status } from './status.tsx';
 
 interface ProposedPlansProps {
@@ -40,9 +40,7 @@ export function ProposedPlans({ of, shown }: ProposedPlansProps) {
       )}
       {decided && (
         <section aria-labelledby="decided-title">
-          <h2 id="decided-title">
-            {decided.state === 'Approved' ? 'Was approved' : 'Does not fit any more: something was stored since'}
-          </h2>
+          <h2 id="decided-title">{ends[decided.state]}</h2>
           <ProposedPlan of={of} plan={decided} open />
         </section>
       )}
@@ -57,6 +55,15 @@ export function ProposedPlans({ of, shown }: ProposedPlansProps) {
 
 type Proposed = AnswerTo<'GET /v1/manifests/{namespace}/{name}/plans'>['items'][number];
 
+const ends: Readonly<Record<Proposed['state'], string>> = {
+  Proposed: 'Waits for an approval',
+  Approved: 'Was approved',
+  Superseded: 'A newer proposal took its place',
+  Rejected: 'Was rejected',
+  Withdrawn: 'Was withdrawn',
+  Outdated: 'Does not fit any more: something was stored since',
+};
+
 interface ProposedPlanProps {
   readonly of: Name;
   readonly plan: Proposed;
@@ -64,7 +71,6 @@ interface ProposedPlanProps {
 }
 
 function ProposedPlan({ of, plan, open }: ProposedPlanProps) {
-  const now = useNow(10);
   const me = useWhoAmI();
   const report = useQuery({
     queryKey: ['plans', of.namespace, of.name, plan.id],
@@ -74,17 +80,18 @@ function ProposedPlan({ of, plan, open }: ProposedPlanProps) {
     refetchOnWindowFocus: false,
   });
   const waits = plan.state === 'Proposed';
-  const mayApprove = waits && may(me.data, 'approver', of.namespace);
+  const mayApprove = waits && mayApprovePlan(me.data, of.namespace, plan);
   return (
     <section className="card" aria-label={`Plan ${plan.id.slice(0, 8)}`}>
       <p className="card-title">
         <Status of={plan.state} /> <ProposedBy plan={plan} />
         <CostOfProposal difference={report.data?.costOfMonth?.difference} />
         <strong>{plan.summary}</strong>
-        {plan.approved && (
-          <span className="dim">
-            approved by {plan.approved.by}, {timeAgo(plan.approved.at, now)}
-          </span>
+        <EndOfProposal plan={plan} />
+        {plan.closed?.plan !== undefined && (
+          <a href={hrefOf(['manifests', of.namespace, of.name, 'plan'], { plan: plan.closed.plan })}>
+            See the newer plan
+          </a>
         )}
         {!open && (
           <a
@@ -118,7 +125,21 @@ function ProposedPlan({ of, plan, open }: ProposedPlanProps) {
               }
             />
           )}
-          {waits && <CopyCommand command={commands.approve(of, plan.id)} />}
+          {waits && (
+            <>
+              <CopyCommand command={commands.approve(of, plan.id)} />
+              <RejectPlan
+                namespace={of.namespace}
+                by={plan.by}
+                send={(body) =>
+                  ask('POST /v1/manifests/{namespace}/{name}/plans/{plan}/reject', {
+                    params: { ...of, plan: plan.id },
+                    body,
+                  })
+                }
+              />
+            </>
+          )}
         </>
       )}
     </section>

@@ -43,6 +43,8 @@ const tones: Readonly<Record<string, readonly [tone: Tone, word: string]>> = {
   Proposed: ['warn', 'Proposed'],
   Approved: ['good', 'Approved'],
   Outdated: ['calm', 'Outdated'],
+  Rejected: ['bad', 'Rejected'],
+  Withdrawn: ['calm', 'Withdrawn'],
 };
 
 /** What is shown in addition to its status. */

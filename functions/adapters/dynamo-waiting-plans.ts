@@ -11,7 +11,8 @@ const keepSeconds = 30 * 86_400;
 export class DynamoWaitingPlans extends TableStore implements WaitingPlanStore {
   async list(of?: PlansOf): Promise<readonly WaitingPlanRecord[]> {
     const items = await this.table.queryAll(itemsIn(waitingPlans, of && waitingPlansOf(of)));
-    return readableOnes(items, read).sort((one, other) => (one.at < other.at ? 1 : -1));
+    const waiting = readableOnes(items, read).filter(({ ended }) => !ended);
+    return waiting.sort((one, other) => (one.at < other.at ? 1 : -1));
   }
 
   async put(plan: WaitingPlanRecord): Promise<void> {

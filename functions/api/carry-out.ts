@@ -3,20 +3,20 @@ import type { ManifestKey, ManifestRecord } from '#contracts/records.ts';
 import type { RollOutRecord } from '#contracts/roll-outs.ts';
 import type { ProposalKind, ProposalOf } from '#contracts/stored-plans.ts';
 import type { AdmittedCaller } from '../caller.ts';
-import { carryOutPlanes } from '../pipeline/inventory/proposed-planes.ts';
+import { refuseEnded } from '../pipeline/proposals/close-proposal.ts';
 import { type ProposedPlan, writePlan } from '../pipeline/proposals/kept-plans.ts';
+import { refuseOwnApproval } from '../pipeline/proposals/own-approvals.ts';
 import { replaceableManifest, storedManifest } from '../pipeline/records/stored-manifest.ts';
-import { type RollOutToStart, rollOut } from '../pipeline/roll-outs/start-roll-out.ts';
-import { submitDeletion } from '../pipeline/submission/submit-deletion.ts';
-import { type Submitted, submitDocument } from '../pipeline/submission/submit-document.ts';
+import type { RollOutToStart } from '../pipeline/roll-outs/start-roll-out.ts';
+import type { Submitted } from '../pipeline/submission/submit-document.ts';
 import type { ApiPorts } from '../rights/api-uses.ts';
 
 interface Approval {
   readonly caller: AdmittedCaller;
   /** Throws when what is stored is not what the approver has seen. @default anything is fine */
   readonly check?: (stored: ManifestRecord | undefined) => void;
-  /** Of a roll-out: what takes the place of what was proposed. */
-  readonly asked?: Pick<RollOutToStart, 'clusters' | 'settings'>;
+  /** For a roll-out: what takes the place of what was proposed. */
+  readonly asked?: Pick<RollOutToStart, 'clusters' | 'settings'> & Partial<Pick<RollOutToStart, 'documents'>>;
 }
 
 interface Carried {
@@ -32,11 +32,14 @@ type CarryOut<Kind extends ProposalKind> = (
   approval: Approval,
 ) => Promise<Carried[Kind]>;
 
+/** What each needs is loaded when it is carried out. */
 const carryOut: { readonly [Kind in ProposalKind]: CarryOut<Kind> } = {
   async apply(deps, key, { id, by, proposal }, { caller, check }) {
     const stored = await replaceableManifest(deps, key);
     check?.(stored);
     const { document, planes: accompanying = [], withoutPlanes = [], rolledBackTo, reason } = proposal;
+    const { submitDocument } = await import('../pipeline/submission/submit-document.ts');
+    const { carryOutPlanes } = await import('../pipeline/inventory/proposed-planes.ts');
     const submitted = await submitDocument(deps, key, {
       document,
       stored,
@@ -54,23 +57,28 @@ const carryOut: { readonly [Kind in ProposalKind]: CarryOut<Kind> } = {
     const stored = await storedManifest(deps, key);
     check?.(stored);
     const terms = { wanted: [id], approvedBy: caller.name };
+    const { submitDeletion } = await import('../pipeline/submission/submit-deletion.ts');
     return submitDeletion(deps, key, { stored, orphans, caller, terms, reason: `${reason}, proposed by ${by}` });
   },
-  rollOut(deps, { namespace }, { id, by, proposal }, { caller, asked }) {
-    const { documents } = proposal;
+  async rollOut(deps, { namespace }, { id, by, proposal }, { caller, asked }) {
+    const documents = asked?.documents ?? proposal.documents;
     const clusters = asked?.clusters ?? proposal.clusters;
     const settings = { ...proposal.settings, ...asked?.settings };
+    const { rollOut } = await import('../pipeline/roll-outs/start-roll-out.ts');
     return rollOut(deps, namespace, { documents, clusters, settings, caller, wanted: id, proposedBy: by });
   },
 };
 
-/** Carries it out, and keeps who approved it. Throws what that throws. */
+/** Carries it out, and keeps who approved it. Throws `VerbRefused` when the proposal ended, `Forbidden` for its author, and what carrying it out throws. */
 export async function approve<Kind extends ProposalKind>(
   deps: ApiPorts,
   key: ManifestKey,
   plan: ProposedPlan<Kind>,
   approval: Approval,
 ): Promise<Carried[Kind]> {
+  refuseEnded(plan);
+  if (approval.caller.may('approver', key.namespace))
+    await refuseOwnApproval(deps, key.namespace, plan, approval.caller);
   const kind: Kind = plan.proposal.kind as Kind;
   const carried = await carryOut[kind](deps, key, plan, approval);
   const runId = 'record' in carried ? carried.record.runId : carried.id;

@@ -11,7 +11,7 @@ import { validateAsManifest } from '#domain/manifest/groups/validate-as-manifest
 import { planTotals, sumOf } from '#domain/planning/text/plan-totals.ts';
 import { sumOfCosts } from '#domain/prices/sum-costs.ts';
 import { allDocuments, inventoryTitle, storedInventory } from '../pipeline/inventory/stored-inventory.ts';
-import { inventoryPlanKey, keepPlan, proposalOf } from '../pipeline/proposals/kept-plans.ts';
+import { inventoryPlanKey, keepPlan, proposalOf, versionIn } from '../pipeline/proposals/kept-plans.ts';
 import { storedManifest } from '../pipeline/records/stored-manifest.ts';
 import {
   type PlannedChange,
@@ -24,6 +24,7 @@ import { budgetsOfPlans } from '../pipeline/submission/plan-budgets.ts';
 import type { ApiPorts } from '../rights/api-uses.ts';
 import { handle } from './http/handle.ts';
 import { requestDocuments } from './http/request-document.ts';
+import { proposedRow } from './views/waiting-plans.ts';
 
 export const planInventory = handle(operations.planInventory, async (request, deps) => {
   const { namespace } = request.path;
@@ -36,8 +37,8 @@ export const planInventory = handle(operations.planInventory, async (request, de
 /** A proposal as it would be carried out now: its id changes when anything it is based on has changed. */
 export const getInventoryPlan = handle(operations.getInventoryPlan, async ({ path, caller }, deps) => {
   const { namespace, plan: id } = path;
-  const { at, by, proposal } = await proposalOf(deps, inventoryPlanKey(namespace), id, ['rollOut']);
-  const { documents, clusters, summary, settings } = proposal;
+  const kept = await proposalOf(deps, inventoryPlanKey(namespace), id, ['rollOut']);
+  const { documents, clusters, settings } = kept.proposal;
   const plan = await plannedChange(deps, namespace, { documents, caller, clusters });
   // Few requests need it, and what compares lines is large.
   const { documentPatch } = await import('#documents/document-patch.ts');
@@ -47,7 +48,8 @@ export const getInventoryPlan = handle(operations.getInventoryPlan, async ({ pat
     const from = { title: before ? `${title} (generation ${before.generation})` : title, document: before?.document };
     return documentPatch(from, { title: `${title} (proposed)`, document: after.document });
   });
-  const proposed = { at, by, summary, settings, clusters, diff: diff.join('') };
+  const { id: _, reason: _reason, ...row } = proposedRow(kept, versionIn(plan.basis));
+  const proposed = { ...row, settings, clusters, diff: diff.join('') };
   return { json: { ...(await inventoryReport(deps, namespace, plan)), proposed } };
 });
 

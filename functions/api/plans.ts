@@ -1,5 +1,8 @@
 /** Proposed plans: those of a manifest, and all that wait for an approval; shown as they would be carried out now, and compared with what is stored. */
+
 import { operations } from '#contracts/operations/operations.ts';
+import type { ProposedPlanRow } from '#contracts/proposed-plans.ts';
+import type { ManifestKey } from '#contracts/records.ts';
 import { type ProposalOf, storedPlanKeys } from '#contracts/stored-plans.ts';
 import { inventoryPlanName, type WaitingPlanRecord } from '#contracts/waiting-plans.ts';
 import { readObjects } from '#documents/read-objects.ts';
@@ -9,31 +12,47 @@ import { validateAsManifest } from '#domain/manifest/groups/validate-as-manifest
 import { aheadOf } from '../ahead.ts';
 import { inventoryVersion, storedInventory } from '../pipeline/inventory/stored-inventory.ts';
 import { versionText } from '../pipeline/plans/plan-id.ts';
-import { isProposed, ofManifests, type ProposedPlan, proposalOf, readPlan } from '../pipeline/proposals/kept-plans.ts';
-import { versionIn } from '../pipeline/proposals/propose.ts';
+import {
+  inventoryPlanKey,
+  isProposed,
+  ofAnyKind,
+  ofManifests,
+  proposalOf,
+  readPlan,
+} from '../pipeline/proposals/kept-plans.ts';
 import { replaceableManifest } from '../pipeline/records/stored-manifest.ts';
 import type { ApiPorts } from '../rights/api-uses.ts';
 import { handle } from './http/handle.ts';
 import { unlessSeen } from './http/not-modified.ts';
-import { type Goal, planReport } from './plan-manifest.ts';
-import { shownPlan } from './views/waiting-plans.ts';
+import type { Goal } from './plan-manifest.ts';
+import { proposedRow, shownPlan } from './views/waiting-plans.ts';
 
 /** Those of the last weeks; objects below `plans/` expire. */
 export const listPlans = handle(operations.listPlans, async ({ path, headers }, deps) => {
-  const stored = await deps.manifests.get(path).catch(unlessUnreadable);
-  const version = stored === undefined ? null : versionText(stored);
-  const found = await deps.artifacts.list(storedPlanKeys.of(path));
-  const plans = await Promise.all(
-    found.map(({ key }) => readPlan(deps, path, key.slice(key.lastIndexOf('/') + 1).replace(/\.json$/, ''))),
-  );
-  const items = plans.flatMap((plan) => (isProposed(plan, ofManifests) ? [rowOf(plan, version)] : []));
-  return unlessSeen(headers, { items: items.sort((one, other) => (one.at < other.at ? 1 : -1)) });
+  return unlessSeen(headers, { items: await proposedRows(deps, path) });
 });
+
+export const listInventoryPlans = handle(operations.listInventoryPlans, async ({ path, headers }, deps) => {
+  return unlessSeen(headers, { items: await proposedRows(deps, inventoryPlanKey(path.namespace)) });
+});
+
+/** Newest first. */
+async function proposedRows(deps: ApiPorts, key: ManifestKey): Promise<ProposedPlanRow[]> {
+  const version = await currentVersion(deps, key);
+  const found = await deps.artifacts.list(storedPlanKeys.of(key));
+  const plans = await Promise.all(
+    found.map((one) => readPlan(deps, key, one.key.slice(one.key.lastIndexOf('/') + 1).replace(/\.json$/, ''))),
+  );
+  const items = plans.flatMap((plan) => (isProposed(plan, ofAnyKind) ? [proposedRow(plan, version)] : []));
+  return items.sort((one, other) => (one.at < other.at ? 1 : -1));
+}
 
 /** The proposal is planned again; if anything that it is based on changed, its id changes. */
 export const getPlan = handle(operations.getPlan, async ({ path, caller }, deps) => {
   const { proposal } = await proposalOf(deps, path, path.plan, ofManifests);
   const stored = await replaceableManifest(deps, path);
+  // Lists need no planner.
+  const { planReport } = await import('./plan-manifest.ts');
   return { json: await planReport(deps, path, { stored, goal: goalOf(proposal), caller }) };
 });
 
@@ -41,17 +60,6 @@ function goalOf(proposal: ProposalOf<'apply' | 'delete'>): Goal {
   if (proposal.kind === 'delete') return { deleting: true, orphans: proposal.orphans };
   const { document, planes: accompanying = [], withoutPlanes = [] } = proposal;
   return { document, accompanying, withoutPlanes };
-}
-
-function rowOf({ id, at, by, basis, proposal, approved }: ProposedPlan, version: string | null) {
-  const { reason, summary } = proposal;
-  const waits = versionIn(basis) === version ? ('Proposed' as const) : ('Outdated' as const);
-  const state = approved ? ('Approved' as const) : waits;
-  return { id, at, by, reason, summary, state, ...(approved && { approved }) };
-}
-
-function unlessUnreadable(error: unknown): undefined {
-  if (!isPipelineError(error, 'Unreadable')) throw error;
 }
 
 /** What waits in the namespaces that the caller may see, of manifests that need not exist yet, too. */
@@ -78,7 +86,7 @@ export const listWaitingPlans = handle(operations.listWaitingPlans, async ({ que
 /** Version of what the plan is about; null if nothing is stored, and for what cannot be read. */
 async function currentVersion(
   deps: Pick<ApiPorts, 'manifests' | 'inventory'>,
-  { namespace, name }: WaitingPlanRecord,
+  { namespace, name }: ManifestKey,
 ): Promise<string | null> {
   try {
     if (name === inventoryPlanName) return inventoryVersion(await storedInventory(deps, namespace));

@@ -11,7 +11,7 @@ import {
 import { generationOperations } from '#contracts/operations/manifests.ts';
 import { type Operation, type Operations, passesGateway } from '#contracts/operations/operation.ts';
 import { type OperationId, operationList, type operations } from '#contracts/operations/operations.ts';
-import { approval, planOperations } from '#contracts/operations/plans.ts';
+import { decisions, planOperations } from '#contracts/operations/plans.ts';
 import { clusterAccessOperations, stateOperations } from '#contracts/operations/runs.ts';
 import { demandOperations, verbOperations } from '#contracts/operations/verbs.ts';
 import type { HttpHandler } from '../middleware.ts';
@@ -27,7 +27,7 @@ const handlers: Readonly<Record<OperationId, HttpHandler>> = {
   ...from(() => import('./provider-checks.ts'), ['checkProvider', 'getProviderCheck']),
   ...from(() => import('./verbs.ts'), idsOf(verbOperations)),
   ...from(() => import('./demand.ts'), idsOf(demandOperations)),
-  ...from(() => import('./approve-manifest.ts'), idsOf(approval)),
+  ...from(() => import('./decide-plan.ts'), idsOf(decisions)),
   ...from(() => import('./plans.ts'), idsOf(planOperations)),
   ...from(() => import('./generations.ts'), idsOf(generationOperations)),
   ...from(() => import('./runs.ts'), ['listRuns', 'getRun', 'listEvents', 'listChanges']),

@@ -18,11 +18,12 @@ export const getVersion = handle(operations.getVersion, async (_request, { confi
 
 export const getOpenapi = handle(operations.getOpenapi, async () => ({ json: document }));
 
-export const whoAmI = handle(operations.whoAmI, async ({ caller: { name, kind, from, grants } }) => ({
+export const whoAmI = handle(operations.whoAmI, async ({ caller: { name, kind, from, grants } }, { config }) => ({
   json: {
     name,
     kind,
     from,
+    ownApprovals: config.KUBELOOM_OWN_APPROVALS,
     grants: grants.map(({ role, namespaces }) => ({ role, namespaces: [...namespaces] })),
   },
 }));

@@ -91,6 +91,8 @@ export const Config = z.object({
   KUBELOOM_ROLES_FRESH_MS: whole.default(5000),
   /** Namespaces whose plans someone has to approve, comma separated; *: all. */
   KUBELOOM_REQUIRE_APPROVAL: list.prefault(''),
+  /** Whether who proposed a plan may approve it, too. */
+  KUBELOOM_OWN_APPROVALS: z.enum(['refused', 'allowed']).default('refused'),
   /** What machines may cost a month before a plan has to be approved: see `budget-setting.ts`. */
   KUBELOOM_BUDGETS: list.pipe(BudgetTexts.transform((texts) => texts.map(budgetOf))).prefault(''),
   KUBELOOM_LEASE_SECONDS: whole.default(3600),

@@ -23,6 +23,10 @@ export const WhoAmI = z
     name: z.string().describe('ARN of the principal, or subject of the token'),
     kind: z.enum(['iam', 'token', 'unknown']),
     from: z.string().describe('address the request came from'),
+    ownApprovals: z
+      .enum(['refused', 'allowed'])
+      .optional()
+      .describe('whether you may approve plans that you proposed; absent in answers of an older release'),
     grants: z.array(z.object({ role: z.enum(roles), namespaces: z.array(z.string()).describe('`*`: all') })),
   })
   .meta({ id: 'WhoAmI' });
@@ -136,21 +140,3 @@ export const GenerationDiff = z
   .object({ from: z.number().int(), to: z.number().int(), ...difference })
   .meta({ id: 'GenerationDiff' });
 export type GenerationDiff = z.infer<typeof GenerationDiff>;
-
-export const ProposedPlanList = z
-  .object({
-    items: z.array(
-      z.object({
-        id: z.string().describe('for `kubeloom approve`'),
-        at: z.string().describe('when it was proposed'),
-        by: z.string(),
-        reason: z.string(),
-        summary: z.string().describe('how much changes'),
-        state: z
-          .enum(['Proposed', 'Approved', 'Outdated'])
-          .describe('Outdated: the manifest was changed since; propose it again'),
-        approved: z.object({ at: z.string(), by: z.string(), runId: z.string() }).optional(),
-      }),
-    ),
-  })
-  .meta({ id: 'ProposedPlanList' });

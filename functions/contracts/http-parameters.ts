@@ -86,6 +86,13 @@ export const planIds = z
   .transform((text) => text.split(','))
   .optional()
   .describe('ids of plans with commas between: refused with `PlanMoved` unless it would carry out one of them');
+/** A text of a person. */
+export const lineOfText = z
+  .string()
+  .min(1)
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: the OpenAPI document has it, for languages that do not know \p{Cc}
+  .regex(/^[^\u0000-\u001f\u007f-\u009f]*$/, 'must be one line without control characters');
+
 /** Body of an approval. */
 export const ApproveRequest = z.strictObject({ plan: planId }).meta({ id: 'ApproveRequest' });
 
@@ -197,14 +204,7 @@ export const ScaleRequest = z
 export const ReplaceRequest = z
   .strictObject({
     nodes: z.array(DnsLabel).min(1, 'names no node').max(255).describe('names of nodes'),
-    because: z
-      .string()
-      .min(1)
-      .max(200)
-      // biome-ignore lint/suspicious/noControlCharactersInRegex: the OpenAPI document has it, for languages that do not know \p{Cc}
-      .regex(/^[^\u0000-\u001f\u007f-\u009f]*$/, 'must be one line without control characters')
-      .optional()
-      .describe('why, for people'),
+    because: lineOfText.max(200).optional().describe('why, for people'),
     undo: z.boolean().optional().describe('true: cancel the replacement, if their removal has not started'),
   })
   .meta({ id: 'ReplaceRequest' });

@@ -1,4 +1,5 @@
 /** Inventories on the wire and in the store: their records, what the API takes and answers. */
+
 import { z } from 'zod';
 import { ExplainedValue } from '#domain/inventory/explain-values.ts';
 import { inventoryKinds } from '#domain/inventory/inventory-documents.ts';
@@ -6,7 +7,6 @@ import { componentKinds } from '#domain/planes/management-plane.ts';
 import { PlanTotals } from '#domain/planning/text/plan-totals.ts';
 import { BudgetOfPlan } from '#domain/prices/budget-of-plan.ts';
 import { SumOfCosts } from '#domain/prices/cost-of-month.ts';
-import { RollOutSettings } from '#domain/roll-out/roll-out-settings.ts';
 import { ManifestAccepted, WireFault } from './api-bodies.ts';
 import { DnsLabel, planId } from './http-parameters.ts';
 
@@ -155,20 +155,6 @@ export const InventoryPlan = z
   })
   .meta({ id: 'InventoryPlan' });
 export type InventoryPlan = z.infer<typeof InventoryPlan>;
-
-export const ProposedInventoryPlan = InventoryPlan.extend({
-  proposed: z.object({
-    at: z.string(),
-    by: z.string(),
-    summary: z.string().describe('how much changes'),
-    settings: RollOutSettings.partial().describe('waves that were asked for; the rest is as the InventoryOrder has it'),
-    clusters: z.array(z.string()).optional().describe('only these were asked for'),
-    diff: z
-      .string()
-      .describe('unified diffs of the documents that it stores, as YAML; empty: what is stored is rolled out'),
-  }),
-}).meta({ id: 'ProposedInventoryPlan' });
-export type ProposedInventoryPlan = z.infer<typeof ProposedInventoryPlan>;
 
 export const Explanation = z
   .object({

@@ -5,6 +5,7 @@ import { isMap } from '#domain/json.ts';
 import { PlanBasis } from '#domain/planning/plan-basis.ts';
 import { RollOutSettings } from '#domain/roll-out/roll-out-settings.ts';
 import { type ManifestKey, Orphans } from './records.ts';
+import { closedStates } from './waiting-plans.ts';
 
 const inWords = {
   reason: z.string(),
@@ -54,6 +55,20 @@ function asOneOfNow(stored: unknown): unknown {
   return { ...plan, at, by, proposal: { kind: 'rollOut', reason: 'roll-out', ...change } };
 }
 
+/** How a proposal ended that no one approved. */
+export const ClosedProposal = z.strictObject({
+  state: z.enum(closedStates),
+  /** ISO 8601. */
+  at: z.string(),
+  /** Name of who did it; of one that is superseded, who proposed the newer one. */
+  by: z.string(),
+  /** What a person said. */
+  reason: z.string().optional(),
+  /** The one that took its place. */
+  plan: z.string().optional(),
+});
+export type ClosedProposal = z.infer<typeof ClosedProposal>;
+
 export const StoredPlan = z.preprocess(
   asOneOfNow,
   z.strictObject({
@@ -65,7 +80,9 @@ export const StoredPlan = z.preprocess(
     by: z.string(),
     basis: z.union([PlanBasis, InventoryBasis]),
     proposal: Proposal.optional(),
+    /** `runId`: the run, or the roll-out. */
     approved: z.strictObject({ at: z.string(), by: z.string(), runId: z.string() }).optional(),
+    closed: ClosedProposal.optional(),
   }),
 );
 export type StoredPlan = z.infer<typeof StoredPlan>;

@@ -14,6 +14,9 @@ const shown = {
     .describe('what its machines add to the cost of a month; negative: saved; absent where none has a price'),
 };
 
+/** How a proposal ends that no one approved. */
+export const closedStates = ['Superseded', 'Rejected', 'Withdrawn'] as const;
+
 /** A plan of a manifest that is known already. */
 export const WaitingPlan = z.object(shown).meta({ id: 'WaitingPlan' });
 export type WaitingPlan = z.infer<typeof WaitingPlan>;
@@ -28,6 +31,8 @@ export const WaitingPlanRecord = z.strictObject({
   ...shown,
   /** What it was made for: identity, generation and attempt of the manifest, or generations of the documents of the inventory. Null: no manifest. */
   version: z.string().nullable(),
+  /** It ended without an approval, and is in no list any more: what proposes need not be able to remove anything. */
+  ended: z.literal(true).optional(),
 });
 export type WaitingPlanRecord = z.infer<typeof WaitingPlanRecord>;
 

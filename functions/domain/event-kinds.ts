@@ -23,6 +23,9 @@ export const eventKinds = {
     Requested: { level: 'info', when: 'a user requested a change; says who, and from where' },
     ScaleRequested: { level: 'info', when: 'sizes of autoscaled pools were requested; says by whom, and from where' },
     ReplacementRequested: { level: 'info', when: 'the replacement of nodes was requested; says why, and by whom' },
+    PlanSuperseded: { level: 'info', when: 'a newer proposal of the same document took the place of a proposed plan' },
+    PlanRejected: { level: 'info', when: 'an approver rejected a proposed plan; says why, and who' },
+    PlanWithdrawn: { level: 'info', when: 'the author of a proposed plan withdrew it' },
     KubeconfigRead: {
       level: 'info',
       when: 'a user got the kubeconfig of the admin of a cluster; says who, and from where',

@@ -36,7 +36,6 @@ export const apiUses = [
   'secrets.remove',
   'templateReferences.list',
   'templateReferences.remove',
-  'waitingPlans.list',
   'waitingPlans.remove',
   'workflows.startRollOut',
   'workflows.status',

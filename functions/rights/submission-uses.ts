@@ -32,6 +32,7 @@ export const submissionUses = [
   'secrets.exists',
   'templateReferences.get',
   'templateReferences.put',
+  'waitingPlans.list',
   'waitingPlans.put',
   'workflows.askRunner',
   'workflows.startReconcile',

@@ -157,6 +157,7 @@ describe('whoami', () => {
       name: 'ann',
       kind: 'token',
       from: '127.0.0.1',
+      ownApprovals: 'refused',
       grants: [{ role: 'viewer', namespaces: ['team', 'other'] }],
     });
     expect((await under.call('GET', '/v1/whoami', { as: root })).json.grants).toEqual([

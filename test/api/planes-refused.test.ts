@@ -78,9 +78,9 @@ describe('a plane whose change has to be approved', () => {
     const deletion = await proposed(api, 'DELETE', path);
     await approved(api, 'PUT', '/v1/manifests/team/mgmt', manifest(3));
     expect(await pinned(api)).toMatchObject({ mgmt: [{ version: 'component@v1.11.1' }] });
-    for (const plan of [change, deletion]) {
-      expect(await approve(api, plan)).toMatchObject({ status: 409, json: { code: 'PlanMoved' } });
-    }
+    // The deletion took the place of the change.
+    expect(await approve(api, change)).toMatchObject({ status: 409, json: { code: 'VerbRefused' } });
+    expect(await approve(api, deletion)).toMatchObject({ status: 409, json: { code: 'PlanMoved' } });
     expect(await stored(api)).toMatchObject({ spec: { components: [{ version: 'v1.11.1' }] } });
   });
 

@@ -65,9 +65,8 @@ describe('a plan that has to be approved', () => {
 
   it('a proposed plan is refused and shown as outdated once anything has changed', async () => {
     const under = await apiWith();
-    const first = await proposed(under, withApproval());
     const second = await proposed(under, withApproval(aManifest({ compute: 3 })));
-    expect(await approve(under, first)).toMatchObject({ status: 202 });
+    expect(await put(under, aManifest())).toMatchObject({ status: 202 });
     const answer = await approve(under, second);
     expect(answer).toMatchObject({ status: 409, json: { code: 'PlanMoved' } });
     expect(answer.json.detail).toContain('the manifest was created meanwhile');

@@ -18,6 +18,7 @@ describe('options', () => {
       requestBurst: 100,
       logDays: 90,
       requireApproval: [],
+      ownApprovals: false,
       budgets: [],
       endlessKubeconfigs: true,
       runDays: 365,

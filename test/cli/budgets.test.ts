@@ -9,7 +9,11 @@ import { kubeloom as run } from './kubeloom.ts';
 
 it('a plan beyond the budget says so, its apply ends with 9 and the command to approve it, and it is found until it is approved', async () => {
   const home = mkdtempSync(join(tmpdir(), 'kubeloom-budget-'));
-  Object.assign(process.env, { KUBELOOM_LOG: 'none', KUBELOOM_BUDGETS: 'team=12USD,*=100USD' });
+  Object.assign(process.env, {
+    KUBELOOM_LOG: 'none',
+    KUBELOOM_BUDGETS: 'team=12USD,*=100USD',
+    KUBELOOM_OWN_APPROVALS: 'allowed',
+  });
   const platform = await startSimulatedPlatform({ tickSeconds: 3600 });
   onTestFinished(async () => {
     await platform.stop();

@@ -34,6 +34,16 @@ export function waitingPlanStoreContract(name: string, make: () => WaitingPlanSt
       expect(await store.list({ namespace: 'team', name: 'shop' })).toEqual([others[0], aPlan()]);
     });
 
+    it('a plan that ended is in no list until it is proposed again', async () => {
+      const store = make();
+      await store.put(aPlan());
+      await store.put(aPlan({ ended: true }));
+      expect(await store.list()).toEqual([]);
+      expect(await store.list({ namespace: 'team', name: 'shop' })).toEqual([]);
+      await store.put(aPlan());
+      expect(await store.list()).toEqual([aPlan()]);
+    });
+
     it('a plan that is stored again replaces the one before, and one that is removed is gone, however often', async () => {
       const store = make();
       await store.put(aPlan());

@@ -8,8 +8,8 @@ export class InMemoryWaitingPlans implements WaitingPlanStore {
   readonly #records = new Map<string, WaitingPlanRecord>();
 
   async list(of?: PlansOf): Promise<readonly WaitingPlanRecord[]> {
-    const fits = ({ namespace, name }: WaitingPlanRecord): boolean =>
-      of === undefined || (of.namespace === namespace && (of.name ?? name) === name);
+    const fits = ({ namespace, name, ended }: WaitingPlanRecord): boolean =>
+      !ended && (of === undefined || (of.namespace === namespace && (of.name ?? name) === name));
     const found = [...this.#records.values()].filter(fits);
     return structuredClone(found.sort((one, other) => (one.at < other.at ? 1 : -1)));
   }

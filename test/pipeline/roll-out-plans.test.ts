@@ -56,8 +56,9 @@ describe('a start or an undo of a roll-out that is refused or fails', () => {
     Object.assign(deps.config, { KUBELOOM_ADMINS: 'user:root', KUBELOOM_REQUIRE_APPROVAL: [fleet] });
     await bindRoles(deps, fleet, { viewer: 'tester', operator: 'olga', approver: 'anna' });
     const document = environment('1.35.2', 3);
-    const planned = await world.call('POST', '/plan', { body: document, ...as('olga') });
-    const id = await started(world, document, quick, String(planned.json.id), as('anna'));
+    const proposed = await world.start(document, quick, undefined, as('olga'));
+    const { plan } = proposed.json.details as { readonly plan: string };
+    const id = await started(world, document, quick, plan, as('anna'));
     await world.pipeline.rollOut();
     const refused = await world.verb('undo', id, as('olga'));
     expect(refused).toMatchObject({ status: 409, json: { code: 'ApprovalRequired' } });

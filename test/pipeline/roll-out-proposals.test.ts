@@ -74,3 +74,61 @@ it('a proposed roll-out keeps no Secret: it says that they are applied first', a
   expect(refused.json.detail).toContain('a plan is kept without Secrets');
   expect((await callApi(deps, 'GET', '/v1/plans', as('anna'))).json.items).toEqual([]);
 });
+
+it('a proposed roll-out is superseded by a newer one of the same document, rejected with a reason, or withdrawn, and never started after that', async () => {
+  const world = await Fleet.of(1);
+  const { deps } = world.pipeline;
+  Object.assign(deps.config, { KUBELOOM_ADMINS: 'user:root', KUBELOOM_REQUIRE_APPROVAL: [fleet] });
+  await bindRoles(deps, fleet, { operator: 'olga', approver: 'anna' });
+  const propose = async (count: number): Promise<string> => {
+    const { json } = await world.start(environment('1.35.2', count), quick, undefined, as('olga'));
+    return (json.details as { readonly plan: string }).plan;
+  };
+  const reject = (plan: string, who: string, body: object) =>
+    world.call('POST', `/plans/${plan}/reject`, { body, ...as(who) });
+  const superseded = await propose(3);
+  const rejected = await propose(2);
+  expect(await reject(rejected, 'anna', { reason: 'after the holidays' })).toMatchObject({ status: 200 });
+  const withdrawn = await propose(4);
+  expect(await reject(withdrawn, 'olga', {})).toMatchObject({ status: 200, json: { state: 'Withdrawn' } });
+  expect((await callApi(deps, 'GET', '/v1/plans', as('anna'))).json.items).toEqual([]);
+  for (const plan of [superseded, rejected, withdrawn])
+    expect(await world.start(undefined, '', plan, as('anna'))).toMatchObject({
+      status: 409,
+      json: { code: 'VerbRefused' },
+    });
+  expect((await world.call('GET', '/plans', as('anna'))).json.items).toMatchObject([
+    { id: withdrawn, state: 'Withdrawn', closed: { by: 'olga' } },
+    { id: rejected, state: 'Rejected', closed: { by: 'anna', reason: 'after the holidays' } },
+    { id: superseded, state: 'Superseded', closed: { plan: rejected } },
+  ]);
+  const { items } = (await callApi(deps, 'GET', `/v1/changes?namespace=${fleet}`, as('anna'))).json;
+  const kinds = (items as readonly { readonly kind: string }[]).map(({ kind }) => kind);
+  expect(kinds).toEqual(expect.arrayContaining(['PlanSuperseded', 'PlanRejected', 'PlanWithdrawn']));
+  const again = await propose(2);
+  expect(again).toBe(rejected);
+  expect(await world.start(undefined, '', again, as('anna'))).toMatchObject({ status: 202 });
+});
+
+it('an approver cannot start what they proposed: their own documents are kept as proposed, and someone else starts them', async () => {
+  const world = await Fleet.of(1);
+  const { deps } = world.pipeline;
+  Object.assign(deps.config, { KUBELOOM_ADMINS: 'user:root', KUBELOOM_REQUIRE_APPROVAL: [fleet] });
+  await bindRoles(deps, fleet, { viewer: 'tester', operator: 'olga', approver: 'anna', admin: 'arno' });
+  const document = environment('1.35.2', 3);
+  const planned = await world.call('POST', '/plan', { body: document, ...as('anna') });
+  const plan = String(planned.json.id);
+  for (const _ of ['first', 'again'])
+    expect(await world.start(document, quick, plan, as('anna'))).toMatchObject({
+      status: 409,
+      json: { code: 'ApprovalRequired', details: { plan } },
+    });
+  const own = await world.start(undefined, '', plan, as('anna'));
+  expect(own).toMatchObject({ status: 403, json: { code: 'Forbidden' } });
+  expect(own.json.detail).toContain('someone else has to approve it: user:arno or user:root');
+  expect((await world.layer()).generation).toBe(1);
+  expect(await world.start(document, quick, plan, as('arno'))).toMatchObject({ status: 202 });
+  expect((await world.call('GET', '/plans', as('olga'))).json.items).toMatchObject([
+    { id: plan, by: 'anna', state: 'Approved', approved: { by: 'arno' } },
+  ]);
+});

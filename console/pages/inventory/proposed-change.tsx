@@ -2,13 +2,14 @@
 import { useQuery } from '@tanstack/react-query';
 import { ask } from '../../api.ts';
 import { commands } from '../../model/commands.ts';
-import { may } from '../../model/rights.ts';
+import { mayApprovePlan } from '../../model/rights.ts';
 import { CopyCommand } from '../../parts/copy-command.tsx';
 import { DiffView } from '../../parts/diff-view.tsx';
 import type { PlaceInInventory } from '../../parts/inventory-frame.tsx';
-import { CostOfProposal, ProposedBy } from '../../parts/proposed-by.tsx';
+import { CostOfProposal, EndOfProposal, ProposedBy } from '../../parts/proposed-by.tsx';
+import { RejectPlan } from '../../parts/reject-plan.tsx';
 import { Answered } from '../../parts/states.tsx';
-import { Sign } from '../../parts/status.tsx';
+import { Status } from '../../parts/status.tsx';
 import { useWhoAmI } from '../../queries.ts';
 import { go, hrefOf } from '../../routes.ts';
 import { ImpactOfChange } from './impact.tsx';
@@ -28,13 +29,15 @@ export function ProposedChange({ namespace, chosen, id }: PlaceInInventory & { r
     <Answered of={plan} what="the plan">
       {(made) => {
         const { proposed } = made;
+        const ended = proposed.approved !== undefined || proposed.closed !== undefined;
         const { waves = [], soak = '', maxFailed = '' } = proposed.settings;
         const settings = { waves: waves.join(','), soak, maxFailed: String(maxFailed) };
         return (
           <section className="card" aria-label={`Plan ${id.slice(0, 8)}`}>
             <p className="card-title">
-              <Sign tone="warn" word="Proposed" /> <ProposedBy plan={{ ...proposed, reason: 'roll-out' }} />
-              <CostOfProposal difference={made.costOfMonth?.difference} /> <strong>{proposed.summary}</strong>
+              <Status of={proposed.state} /> <ProposedBy plan={{ ...proposed, reason: 'roll-out' }} />
+              <CostOfProposal difference={made.costOfMonth?.difference} /> <strong>{proposed.summary}</strong>{' '}
+              <EndOfProposal plan={proposed} />
             </p>
             {proposed.diff === '' ? (
               <p className="dim">No document changes: what is stored is brought to the clusters that are behind.</p>
@@ -45,11 +48,11 @@ export function ProposedChange({ namespace, chosen, id }: PlaceInInventory & { r
               </details>
             )}
             <ImpactOfChange plan={made} />
-            {made.id !== id ? (
+            {ended ? null : made.id !== id ? (
               <p className="notice warn">
                 <span aria-hidden="true">!</span> Something moved since it was proposed: it has to be proposed again.
               </p>
-            ) : may(me.data, 'approver', namespace) ? (
+            ) : mayApprovePlan(me.data, namespace, proposed) ? (
               <StartRollOut
                 key={id}
                 {...{ plan: made, id, body: '', choose, started: () => undefined }}
@@ -58,7 +61,18 @@ export function ProposedChange({ namespace, chosen, id }: PlaceInInventory & { r
             ) : (
               <p className="dim">Someone with the role approver can start it, here or with the command.</p>
             )}
-            <CopyCommand command={commands.approveRollOut(namespace, id)} />
+            {!ended && (
+              <>
+                <CopyCommand command={commands.approveRollOut(namespace, id)} />
+                <RejectPlan
+                  namespace={namespace}
+                  by={proposed.by}
+                  send={(body) =>
+                    ask('POST /v1/inventory/{namespace}/plans/{plan}/reject', { params: { namespace, plan: id }, body })
+                  }
+                />
+              </>
+            )}
           </section>
         );
       }}

@@ -48,7 +48,8 @@ export function StartRollOut({ plan, id, body, chosen, choose, started, proposed
     },
   });
   if (!may(me.data, 'operator', namespace)) return null;
-  const proposes = plan.needsApproval && !may(me.data, 'approver', namespace);
+  const approves = may(me.data, 'approver', namespace) && (proposed || me.data?.ownApprovals !== 'refused');
+  const proposes = plan.needsApproval && !approves;
   const input = (name: keyof typeof settings, title: string, example: string) => (
     <label>
       {title}{' '}

@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { ManifestPath, NamespaceQuery } from '../http-parameters.ts';
 import * as inventory from '../inventory.ts';
+import { ProposedInventoryPlan } from '../proposed-plans.ts';
 import * as rollOuts from '../roll-outs.ts';
 import {
   accepted,
@@ -101,7 +102,7 @@ export const inventoryPlanOperations = {
     ...read,
     summary:
       'Show what a proposed change of an inventory would do now; its id changes when anything it is based on has changed',
-    answers: ok('the plan, who proposed it, and its documents', inventory.ProposedInventoryPlan),
+    answers: ok('the plan, who proposed it, and its documents', ProposedInventoryPlan),
     problems: [400, 404, 409],
   },
   explainManifest: {

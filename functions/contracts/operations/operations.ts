@@ -5,7 +5,7 @@ import { gitSourceOperations } from './git-sources.ts';
 import { inventoryOperations, inventoryPlanOperations, rollOutOperations, rollOutStart } from './inventory.ts';
 import { generationOperations, manifestOperations } from './manifests.ts';
 import type { Operation } from './operation.ts';
-import { approval, planOperations } from './plans.ts';
+import { decisions, planOperations } from './plans.ts';
 import { clusterAccessOperations, runOperations, stateOperations } from './runs.ts';
 import { demandOperations, verbOperations } from './verbs.ts';
 
@@ -13,7 +13,7 @@ export const operations = {
   ...manifestOperations,
   ...verbOperations,
   ...demandOperations,
-  ...approval,
+  ...decisions,
   ...planOperations,
   ...generationOperations,
   ...runOperations,

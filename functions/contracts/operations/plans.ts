@@ -1,7 +1,9 @@
 /** Operations on plans that were proposed, to be approved by a person, and the list of all that wait for one. */
 import { PlanReport } from '../api-bodies.ts';
-import { DocumentDiff, ProposedPlanList } from '../http-documents.ts';
+import { DocumentDiff } from '../http-documents.ts';
 import * as parameters from '../http-parameters.ts';
+import { InventoryPath, InventoryPlanPath } from '../inventory.ts';
+import { ProposedPlanList, ProposedPlanRow, RejectRequest } from '../proposed-plans.ts';
 import { WaitingPlanList } from '../waiting-plans.ts';
 import {
   accepted,
@@ -11,6 +13,7 @@ import {
   type Operations,
   ok,
   okIfChanged,
+  operator,
   verbBody,
   viewer,
   viewerAnywhere,
@@ -19,7 +22,17 @@ import { manifestVerb } from './verbs.ts';
 
 const read = { method: 'GET', access: viewer, tag: 'manifests' } as const;
 
-export const approval = {
+const rejection = {
+  method: 'POST',
+  access: operator,
+  summary:
+    'Reject a proposed plan, as an approver who says why, or withdraw it, as its author: it can no longer be approved',
+  body: verbBody('why', RejectRequest, false),
+  answers: ok('the plan, as it is listed', ProposedPlanRow),
+  problems: [400, 404, 409, 413],
+} as const;
+
+export const decisions = {
   approveManifest: {
     ...manifestVerb(
       'approve',
@@ -32,6 +45,18 @@ export const approval = {
       202: accepted('a run carries out the plan'),
     },
     problems: [400, 404, 409, 412, 413, 422],
+  },
+  rejectPlan: {
+    ...rejection,
+    tag: 'manifests',
+    path: `${manifest}/plans/{plan}/reject`,
+    params: parameters.StoredPlanPath,
+  },
+  rejectInventoryPlan: {
+    ...rejection,
+    tag: 'inventory',
+    path: '/v1/inventory/{namespace}/plans/{plan}/reject',
+    params: InventoryPlanPath,
   },
 } as const satisfies Operations;
 
@@ -60,6 +85,16 @@ export const planOperations = {
     summary: 'Show how the document of a proposed plan differs from the stored one',
     answers: ok('the differences, in words and line by line', DocumentDiff),
     problems: [400, 404, 409],
+  },
+  listInventoryPlans: {
+    ...read,
+    path: '/v1/inventory/{namespace}/plans',
+    tag: 'inventory',
+    params: InventoryPath,
+    summary: 'List the roll-outs that were proposed, newest first',
+    headers: ifChanged,
+    answers: okIfChanged('plans and their results', ProposedPlanList),
+    problems: [400, 409],
   },
   listWaitingPlans: {
     method: 'GET',

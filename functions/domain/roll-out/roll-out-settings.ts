@@ -45,3 +45,8 @@ function endOf(wave: RollOutSettings['waves'][number], clusters: number): number
   if (typeof wave === 'number') return Math.min(wave, clusters);
   return Math.ceil((clusters * Number(wave.slice(0, -1))) / 100);
 }
+
+/** Those among the fields of a request or document. */
+export function settingsIn({ waves, soak, maxFailed }: Partial<RollOutSettings>): Partial<RollOutSettings> {
+  return { ...(waves && { waves }), ...(soak && { soak }), ...(maxFailed && { maxFailed }) };
+}

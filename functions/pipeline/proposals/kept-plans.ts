@@ -7,12 +7,13 @@ import {
   StoredPlan,
   storedPlanKeys,
 } from '#contracts/stored-plans.ts';
-import { inventoryPlanName } from '#contracts/waiting-plans.ts';
+import { inventoryPlanName, type WaitingPlanRecord } from '#contracts/waiting-plans.ts';
 import { PipelineError } from '#domain/errors.ts';
 import { inventoryMoved } from '#domain/inventory/inventory-basis.ts';
 import { movedSince, movedText } from '#domain/planning/plan-basis.ts';
 import type { SubmissionPorts } from '../../rights/submission-uses.ts';
 import { planIdOf } from '../plans/plan-id.ts';
+import { checksumOf } from '../records/checksum.ts';
 
 export type PlanPorts = Pick<SubmissionPorts, 'artifacts' | 'clock'>;
 export type ProposedPlan<Kind extends ProposalKind = ProposalKind> = StoredPlan & {
@@ -62,6 +63,7 @@ export async function proposalOf<const Kinds extends readonly ProposalKind[]>(
 }
 
 export const ofManifests = ['apply', 'delete'] as const satisfies readonly ProposalKind[];
+export const ofAnyKind = [...ofManifests, 'rollOut'] as const;
 
 export function isProposed<const Kinds extends readonly ProposalKind[]>(
   plan: StoredPlan | undefined,
@@ -95,4 +97,17 @@ export async function refuseIfMoved(
 function movedBetween(before: AnyBasis, now: AnyBasis): readonly string[] {
   if ('goal' in before) return 'goal' in now ? movedSince(before, now) : [];
   return 'goal' in now ? [] : inventoryMoved(before, now);
+}
+
+/** Version of what is stored: of a manifest, or of the documents of an inventory, as `inventoryVersion` has it. */
+export const versionIn = (basis: AnyBasis): string | null =>
+  'goal' in basis ? basis.manifest : checksumOf(basis.stored);
+
+/** As it is found in lists. */
+export function waitingRecord(
+  { namespace, name }: ManifestKey,
+  { id, at, by, basis, proposal }: ProposedPlan,
+): WaitingPlanRecord {
+  const { reason, summary } = proposal;
+  return { namespace, name, version: versionIn(basis), id, at, by, reason, summary };
 }

@@ -8,13 +8,21 @@ import type { SubmissionPorts } from '../../rights/submission-uses.ts';
 
 type Ports = Pick<SubmissionPorts, 'clock' | 'events'>;
 
+type ChangeKind =
+  | 'Requested'
+  | 'ScaleRequested'
+  | 'ReplacementRequested'
+  | 'PlanSuperseded'
+  | 'PlanRejected'
+  | 'PlanWithdrawn';
+
 /** `what` is a past participle with its object, as in `paused` or `applied as generation 3`. */
 export async function recordManifestChange(
   deps: Ports,
   { namespace, name, runId }: Pick<ManifestRecord, 'namespace' | 'name' | 'runId'>,
   what: string,
   caller: AdmittedCaller,
-  kind: 'Requested' | 'ScaleRequested' | 'ReplacementRequested' = 'Requested',
+  kind: ChangeKind = 'Requested',
 ): Promise<void> {
   await report(
     deps,

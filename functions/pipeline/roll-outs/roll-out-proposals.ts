@@ -6,8 +6,9 @@ import { planTotals, sumOf, totalsText } from '#domain/planning/text/plan-totals
 import { sumOfCosts } from '#domain/prices/sum-costs.ts';
 import type { AdmittedCaller } from '../../caller.ts';
 import type { ApiPorts } from '../../rights/api-uses.ts';
+import { needsApproval, toApprove } from '../proposals/bind-plan.ts';
 import { inventoryPlanKey } from '../proposals/kept-plans.ts';
-import { needsApproval, type ProposingPorts, propose, proposed, toApprove } from '../proposals/propose.ts';
+import type { ProposingPorts } from '../proposals/propose.ts';
 import { beyondBudgets } from '../submission/plan-budgets.ts';
 import type { PlannedChange, PlannedCluster } from './planned-change.ts';
 
@@ -56,9 +57,10 @@ export async function proposeRollOut(
   const changing = plan.clusters.filter(({ impact }) => impact === 'changes');
   const totals = sumOf(changing.map(({ assessment }) => planTotals(assessment?.plans ?? [])));
   const costs = changing.flatMap(({ assessment }) => assessment?.costOfMonth ?? []);
+  const { propose, proposed } = await import('../proposals/propose.ts');
   const { id, proposal } = await propose(deps, inventoryPlanKey(namespace), {
     basis: plan.basis,
-    by: caller.name,
+    caller,
     proposal: {
       kind: 'rollOut',
       documents: [...documents],

@@ -6,7 +6,13 @@ import { inventoryName } from '#domain/inventory/inventory-documents.ts';
 import { costWhen } from '#domain/prices/accepted-cost.ts';
 import type { BudgetOfPlan } from '#domain/prices/budget-of-plan.ts';
 import { approvedShare } from '#domain/prices/budget-share.ts';
-import { defaultRollOut, mostClusters, type RollOutSettings, waveNumbers } from '#domain/roll-out/roll-out-settings.ts';
+import {
+  defaultRollOut,
+  mostClusters,
+  type RollOutSettings,
+  settingsIn,
+  waveNumbers,
+} from '#domain/roll-out/roll-out-settings.ts';
 import { aheadOf } from '../../ahead.ts';
 import { type AdmittedCaller, callerText } from '../../caller.ts';
 import type { ApiPorts } from '../../rights/api-uses.ts';
@@ -51,8 +57,9 @@ export async function rollOut(
   refuseFaults('inventory', key, refused.flatMap(faultsOf));
   const clusters = plan.clusters.filter(isChanging);
   refuseSize(clusters.length);
-  // Who names the plan and is an approver approves it with that.
-  const approves = wanted !== undefined && caller.may('approver', namespace);
+  // Who names the plan and is an approver approves it with that; not alone what no one else proposed.
+  const isProposed = proposedBy !== undefined || deps.config.KUBELOOM_OWN_APPROVALS === 'allowed';
+  const approves = wanted !== undefined && isProposed && caller.may('approver', namespace);
   const refuseUnapproved = async (budgets: BudgetOfPlan[]): Promise<void> => {
     const approval = approvalOfChange(deps, namespace, clusters, budgets);
     if (!approval || plan.id === null || approves) return;
@@ -99,14 +106,10 @@ async function withdraw(deps: ApiPorts, record: RollOutRecord): Promise<void> {
 const isChanging = (one: PlannedCluster): one is Changing =>
   one.impact === 'changes' && one.assessment?.record !== undefined;
 
-/** Of the InventoryOrder as it will be. */
+/** What the InventoryOrder says, as it will be. */
 function ownOf({ documents, before }: PlannedChange): Partial<RollOutSettings> {
   const order = documents.find(({ document }) => document.kind === 'InventoryOrder') ?? before.order;
   return settingsIn((order?.document.spec ?? {}) as Partial<RollOutSettings>);
-}
-
-export function settingsIn({ waves, soak, maxFailed }: Partial<RollOutSettings>): Partial<RollOutSettings> {
-  return { ...(waves && { waves }), ...(soak && { soak }), ...(maxFailed && { maxFailed }) };
 }
 
 function refuseSize(clusters: number): void {

@@ -9,7 +9,7 @@ import type { RollOutCluster } from '#domain/roll-out/roll-out.ts';
 import { aheadOf } from '../../ahead.ts';
 import type { AdmittedCaller } from '../../caller.ts';
 import type { ApiPorts } from '../../rights/api-uses.ts';
-import { needsApproval, toApprove } from '../proposals/propose.ts';
+import { needsApproval, toApprove } from '../proposals/bind-plan.ts';
 import { assessManifest } from '../submission/assess-manifest.ts';
 import { beyondBudgets, budgetsOfPlans } from '../submission/plan-budgets.ts';
 import { withinBudgets } from '../submission/within-budgets.ts';

@@ -137,7 +137,7 @@ async function remove(
       stored: one.stored,
       orphans: undefined,
       caller,
-      terms: onPlan === 'propose' ? { proposeOnly: true } : {},
+      terms: { repeated: true, ...(onPlan === 'propose' && { proposeOnly: true }) },
       reason: `deleted: ${one.own.file} is gone in commit ${commit.slice(0, 12)} of ${ref}`.slice(0, 300),
     });
     row = { ...base, state: 'deleted', runId: record.runId };

@@ -138,7 +138,7 @@ async function submit(
       caller,
       sameIsFine: true,
       reason: `commit ${commit.slice(0, 12)} of ${ref}, file ${one.file}`.slice(0, 300),
-      terms: onPlan === 'propose' ? { proposeOnly: true } : {},
+      terms: { repeated: true, ...(onPlan === 'propose' && { proposeOnly: true }) },
     });
     row = { ...rowOf(one, 'applied'), runId: record.runId };
     return [];

@@ -12,7 +12,7 @@ import { nextRecord, startRun, storeNext } from '../manifests/next-generation.ts
 import { leftBehind, unknownNodes } from '../manifests/orphan-manifest.ts';
 import { planBasisOf } from '../plans/plan-id.ts';
 import { planningOf } from '../plans/planning.ts';
-import { bindPlan, needsApproval, type PlanTerms } from '../proposals/propose.ts';
+import { bindPlan, needsApproval, type PlanTerms } from '../proposals/bind-plan.ts';
 import { recordManifestChange } from '../records/audit-event.ts';
 import { readableManifest } from '../records/stored-document.ts';
 import { cancelRun, runAtWork } from '../runs/cancel-run.ts';
@@ -53,7 +53,7 @@ export async function submitDeletion(
   const plans = planClusters(planningOf(deps, unbound), unbound, clusters);
   const plan = await bindPlan(deps, path, {
     basis,
-    by: caller.name,
+    caller,
     terms,
     needsApproval: needsApproval(deps, path, stored),
     difference: costOfPlan(clusters, plans, unbound.orphans).costOfMonth?.difference,

@@ -11,8 +11,8 @@ import { sameValue } from '#domain/same-value.ts';
 import type { AdmittedCaller } from '../../caller.ts';
 import type { SubmissionPorts } from '../../rights/submission-uses.ts';
 import { startRun, storeNext } from '../manifests/next-generation.ts';
+import { bindPlan, needsApproval, type PlanTerms } from '../proposals/bind-plan.ts';
 import { refuseIfMoved } from '../proposals/kept-plans.ts';
-import { bindPlan, needsApproval, type PlanTerms } from '../proposals/propose.ts';
 import { recordManifestChange } from '../records/audit-event.ts';
 import { type Assessment, assessManifest } from './assess-manifest.ts';
 import { beyondBudgets, type CountedPlans } from './plan-budgets.ts';
@@ -90,7 +90,7 @@ export async function submitDocument(
   const accept = async ({ budgets, shares }: CountedPlans): Promise<ManifestRecord> => {
     const plan = await bindPlan(deps, key, {
       basis,
-      by: caller.name,
+      caller,
       terms,
       needsApproval: needsApproval(deps, key, stored, assessed),
       beyond: beyondBudgets(budgets),

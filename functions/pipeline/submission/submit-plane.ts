@@ -8,7 +8,7 @@ import type { ManagementPlane } from '#domain/planes/management-plane.ts';
 import type { AdmittedCaller } from '../../caller.ts';
 import type { ApiPorts } from '../../rights/api-uses.ts';
 import { movedFaults, storedPlanes } from '../inventory/pinned-planes.ts';
-import type { PlanTerms } from '../proposals/propose.ts';
+import type { PlanTerms } from '../proposals/bind-plan.ts';
 import { readableManifest } from '../records/stored-document.ts';
 import { replaceableManifest } from '../records/stored-manifest.ts';
 import { type Submitted, submitDocument } from './submit-document.ts';
