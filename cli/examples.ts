@@ -35,6 +35,15 @@ export const examples: Readonly<Record<string, readonly string[]>> = {
   'ssh-key': ['web workers --ttl 1h', 'web --public-key ~/.ssh/id_ed25519.pub'],
   'state list': ['web', 'web -n team --json'],
   'state show': [`web 'module.pool_x.hcloud_server.node["web-01"]'`, 'web hcloud_network.main --json'],
+  'state rm': [`web 'module.pool_x.hcloud_server.node["web-01"]' --plan`, 'web module.pool_x --yes --wait'],
+  'state mv': [
+    'web module.a.hcloud_server.old module.a.hcloud_server.new --plan',
+    'web hcloud_network.old hcloud_network.new --workspace machines-hetzner-1 --yes',
+  ],
+  'state import': [
+    `web 'module.pool_x.hcloud_server.node["web-01"]' 4711 --plan`,
+    'web module.a.hcloud_network.main 4712 --yes --wait',
+  ],
   kubeconfig: ['web --ttl 1h --role view', 'web -o web.kubeconfig', 'web --merge'],
   ...Object.fromEntries(verbs.map((verb) => [verb.name, verb.examples])),
   scale: ['shop web=5', 'shop web=5 batch=0 --wait'],

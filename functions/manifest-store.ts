@@ -45,6 +45,8 @@ export interface StoredManifests<Stored extends ManifestHead = ManifestRecord> e
 export interface ManifestVersion {
   readonly generation: number;
   readonly attempt: number;
+  /** How many checks and edits there were. @default any number */
+  readonly checks?: number;
 }
 
 /** What settling sets, too. */
@@ -66,8 +68,8 @@ export interface ManifestStore {
   /**
    * A new generation comes with its document; for the same one document and checksum stay as they are, whatever the record has.
    * Replaces origin, generation, attempt, status, runId, deleting, templates, templateSecrets, templatesSeen, retryFrom, debug,
-   * plan, retries, failed, orphans, remindedAt and dueAt; leaves the lease, `paused` and `cancelRequested` alone.
-   * Throws `VersionConflict` (details: the stored generation and attempt) unless both are still `expected`.
+   * plan, retries, failed, orphans, check, stateEdit, remindedAt and dueAt; leaves the lease, `paused` and `cancelRequested` alone.
+   * Throws `VersionConflict` (details: the stored generation and attempt) unless both, and `checks` if it is named, are still `expected`.
    */
   replace(record: ManifestHead | ManifestRecord, expected: ManifestVersion): Promise<void>;
   /** Pauses or resumes it. Returns what is stored. Throws `NotFound`. */

@@ -18,7 +18,7 @@ export interface HousekeepingOptions {
 const everyMs = 3600 * 1000;
 const day = 86_400_000;
 /** As the lifecycle rules of the bucket in AWS. */
-const keptMs = { 'runs/': 365 * day, 'checks/': 365 * day, 'access/': day } as const;
+const keptMs = { 'runs/': 365 * day, 'checks/': 365 * day, 'access/': day, 'kept-states/': 90 * day } as const;
 const gigabyte = 1024 ** 3;
 /**
  * Disk for what runs and checks leave, in addition: the oldest is removed first. What is younger than `spareMs` may belong to a run in progress.

@@ -46,7 +46,9 @@ export const allSources: readonly string[] = [...sources, ...['test', 'bench', '
 /** Imports of a file: paths in the repository, or names of packages. */
 export function importsOf(file: string): string[] {
   const text = readFileSync(join(root, file), 'utf8');
-  const specifiers = [...text.matchAll(/(?:from|import)\s*\(?\s*'([^']+)'/g)].map((match) => match[1] ?? '');
+  const specifiers = [...text.matchAll(/(?<!['\w])(?:from|import)\s*\(?\s*'([^'\n]+)'/g)].map(
+    (match) => match[1] ?? '',
+  );
   return specifiers.map((specifier) => {
     const [alias, folder] = aliases.find(([prefix]) => specifier.startsWith(prefix)) ?? [];
     if (alias !== undefined && folder !== undefined) return folder + specifier.slice(alias.length);

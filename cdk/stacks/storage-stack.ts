@@ -21,6 +21,7 @@ export interface StorageStackProps extends StackProps {
 
 /** For which proposed plans can be approved. */
 const planDays = 30;
+const keptStateDays = 90;
 
 export class StorageStack extends Stack {
   readonly table: TableV2;
@@ -88,6 +89,8 @@ export class StorageStack extends Stack {
         })),
         // Proposed plans wait for an approval; most have become something else by then.
         { id: 'plans', prefix: 'plans/', expiration: Duration.days(planDays) },
+        // States as they were before someone edited them; a person puts one back soon, or never.
+        { id: 'kept-states', prefix: 'kept-states/', expiration: Duration.days(keptStateDays) },
         // Certificates of people, without keys.
         { id: 'access', prefix: 'access/', expiration: Duration.days(1) },
         { id: 'unfinished-uploads', abortIncompleteMultipartUploadAfter: Duration.days(7) },

@@ -1,4 +1,4 @@
-/** `kubeloom state list | show`: what Terraform knows of a cluster. */
+/** `kubeloom state list | show`: what Terraform knows of a cluster; `rm`, `mv` and `import` are next to it. */
 import type { Command } from 'commander';
 import { questionLimitMs } from '#contracts/job.ts';
 import type { ReadState } from '#contracts/state-reading.ts';
@@ -7,6 +7,7 @@ import { cliClient } from '../connection/api-client.ts';
 import { findCluster } from '../find/find-cluster.ts';
 import { jsonOption, manifestOption, namespaceOf } from '../options.ts';
 import { note, print, printJson, printTable } from '../print/output.ts';
+import { registerStateEdits } from './edit-state.ts';
 
 interface StateOptions {
   readonly namespace: string;
@@ -15,7 +16,9 @@ interface StateOptions {
 }
 
 export function registerState(program: Command): void {
-  const state = program.command('state').description('what Terraform knows of a cluster; reading it is an event');
+  const state = program
+    .command('state')
+    .description('what Terraform knows of a cluster, and edits of that; each use is an event');
   const command = (words: string, description: string): Command =>
     state
       .command(words)
@@ -25,6 +28,7 @@ export function registerState(program: Command): void {
       .addOption(jsonOption());
   command('list <cluster>', 'list the resources in the Terraform states of a cluster').action(list);
   command('show <cluster> <address>', 'show what identifies a resource: ids, names, addresses, places').action(show);
+  registerStateEdits(state);
 }
 
 async function list(cluster: string, options: StateOptions): Promise<void> {

@@ -118,9 +118,15 @@ export class DynamoManifests implements ManifestStore {
       isWhole: whole !== undefined,
     });
     const layout = `${whole ? 'attribute_exists' : 'attribute_not_exists'}(#document)`;
+    const { generation, attempt, checks } = expected;
+    const counted = checks === 0 ? 'attribute_not_exists(#checks)' : '#checks = :seenChecks';
     const condition = {
-      expression: `#generation = :seenGeneration AND #attempt = :seenAttempt AND ${layout}`,
-      values: { ':seenGeneration': expected.generation, ':seenAttempt': expected.attempt },
+      expression: `#generation = :seenGeneration AND #attempt = :seenAttempt AND ${layout}${checks === undefined ? '' : ` AND ${counted}`}`,
+      values: {
+        ':seenGeneration': generation,
+        ':seenAttempt': attempt,
+        ...(checks !== undefined && checks > 0 && { ':seenChecks': checks }),
+      },
     };
     const key = manifestItem(record);
     if (documents.length === 0) return (await this.#table.update(key, change, condition)) !== undefined;

@@ -20,6 +20,7 @@ const taken = [
     'templatesSeen',
     'planes',
     'check',
+    'stateEdit',
   ] as const),
   ...(['acceptedCost', 'remindedAt', 'failed'] as const),
 ] as const;

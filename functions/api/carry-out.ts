@@ -22,6 +22,7 @@ interface Approval {
 interface Carried {
   readonly apply: Submitted;
   readonly delete: Submitted;
+  readonly edit: Submitted;
   readonly rollOut: RollOutRecord;
 }
 
@@ -59,6 +60,13 @@ const carryOut: { readonly [Kind in ProposalKind]: CarryOut<Kind> } = {
     const terms = { wanted: [id], approvedBy: caller.name };
     const { submitDeletion } = await import('../pipeline/submission/submit-deletion.ts');
     return submitDeletion(deps, key, { stored, orphans, caller, terms, reason: `${reason}, proposed by ${by}` });
+  },
+  async edit(deps, key, plan, { caller, check }) {
+    const stored = await storedManifest(deps, key);
+    check?.(stored);
+    const { approvedEdit } = await import('../pipeline/state-edits/submit-edit.ts');
+    const terms = { wanted: [plan.id], approvedBy: caller.name };
+    return { record: await approvedEdit(deps, key, { stored, plan, caller, terms }), unchanged: false };
   },
   async rollOut(deps, { namespace }, { id, by, proposal }, { caller, asked }) {
     const documents = asked?.documents ?? proposal.documents;

@@ -49,7 +49,13 @@ async function proposedRows(deps: ApiPorts, key: ManifestKey): Promise<ProposedP
 
 /** The proposal is planned again; if anything that it is based on changed, its id changes. */
 export const getPlan = handle(operations.getPlan, async ({ path, caller }, deps) => {
-  const { proposal } = await proposalOf(deps, path, path.plan, ofManifests);
+  const plan = await proposalOf(deps, path, path.plan, ofManifests);
+  const { proposal } = plan;
+  // Few proposals are edits of Terraform states.
+  if (proposal.kind === 'edit') {
+    const { editReport } = await import('./state-edit-report.ts');
+    return { json: await editReport(deps, path, { ...plan, proposal }) };
+  }
   const stored = await replaceableManifest(deps, path);
   // Lists need no planner.
   const { planReport } = await import('./plan-manifest.ts');
@@ -104,7 +110,7 @@ export const diffPlan = handle(operations.diffPlan, async ({ path }, deps) => {
   const stored = await replaceableManifest(deps, path);
   // Few requests need it, and what compares lines is large.
   const { documentPatch } = await import('#documents/document-patch.ts');
-  const proposed = proposal.kind === 'delete' ? undefined : acceptedOf(proposal.document);
+  const proposed = proposedDocument(proposal, stored?.document);
   const name = `${path.namespace}/${path.name}`;
   const before = { title: stored ? `${name} (generation ${stored.generation})` : name, document: stored?.document };
   // A document that is created or deleted as a whole has no changes to list.
@@ -115,3 +121,9 @@ export const diffPlan = handle(operations.diffPlan, async ({ path }, deps) => {
 });
 
 const acceptedOf = (document: unknown): unknown => validateAsManifest(document, { readObjects }).document ?? document;
+
+/** An edit of a Terraform state leaves the document as it is. */
+function proposedDocument(proposal: ProposalOf<(typeof ofManifests)[number]>, stored: unknown): unknown {
+  if (proposal.kind === 'delete') return undefined;
+  return proposal.kind === 'edit' ? stored : acceptedOf(proposal.document);
+}

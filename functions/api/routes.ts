@@ -12,7 +12,7 @@ import { generationOperations } from '#contracts/operations/manifests.ts';
 import { type Operation, type Operations, passesGateway } from '#contracts/operations/operation.ts';
 import { type OperationId, operationList, type operations } from '#contracts/operations/operations.ts';
 import { decisions, planOperations } from '#contracts/operations/plans.ts';
-import { clusterAccessOperations, stateOperations } from '#contracts/operations/runs.ts';
+import { clusterAccessOperations } from '#contracts/operations/runs.ts';
 import { demandOperations, verbOperations } from '#contracts/operations/verbs.ts';
 import type { HttpHandler } from '../middleware.ts';
 import type { Handler } from './http/handle.ts';
@@ -37,7 +37,8 @@ const handlers: Readonly<Record<OperationId, HttpHandler>> = {
   ...from(() => import('./logs.ts'), ['listLogs', 'getLog']),
   ...from(() => import('./clusters.ts'), ['getKubeconfig']),
   ...from(() => import('./cluster-access.ts'), idsOf(clusterAccessOperations)),
-  ...from(() => import('./state-access.ts'), idsOf(stateOperations)),
+  ...from(() => import('./state-access.ts'), ['requestState', 'getState']),
+  ...from(() => import('./state-edits.ts'), ['editState']),
   ...from(() => import('./documents.ts'), idsOf(documentOperations)),
   ...from(() => import('./service.ts'), idsOf(serviceOperations)),
   ...from(() => import('./inventory.ts'), idsOf(inventoryOperations)),

@@ -6,6 +6,7 @@ import { DriftReport } from '#domain/drift.ts';
 import { buildCredentialsPath } from './build-credentials.ts';
 import { DriftCheck, jobOf } from './job.ts';
 import { StageResult, StopRequest, WaypointDocument, waypointKeys } from './stage.ts';
+import { StoredStateEdit } from './state-edits.ts';
 
 /** Runners refuse fields that they do not know, so any other form counts as another contract, also one with more fields. */
 export function jobContract(): string {
@@ -14,7 +15,8 @@ export function jobContract(): string {
 
 /** The parts that are hashed: forms of documents, how a job is named, where documents are, and where a build gets its credentials. */
 export function contractParts(): readonly unknown[] {
-  const documents = { WaypointDocument, DriftCheck, ClusterFacts, StopRequest, StageResult, DriftReport };
+  const results = { StopRequest, StageResult, DriftReport };
+  const documents = { WaypointDocument, DriftCheck, ClusterFacts, ...results, StoredStateEdit };
   const forms = Object.entries(documents).map(([name, schema]) => [name, formOf(schema)]);
   return [...forms, ...jobExamples.map(placesOf), buildCredentialsPath];
 }

@@ -96,8 +96,9 @@ export const ManifestRecord = z.strictObject({
   acceptedCost: MaybeCost,
   /** Automatic retries of this generation in a row; absent = none since it was done, stored, or started by a person. */
   retries: z.number().int().optional(),
-  /** Its run is a check for drift, and what that may do; absent for other runs. */
+  /** Its run is a check for drift, and what that may do; with `stateEdit` it edits the Terraform state of the cluster with that id. */
   check: CheckPolicy.optional(),
+  stateEdit: z.string().optional(),
   /** ISO 8601: when the end of its certificates was last reported while no check renewed them. */
   remindedAt: z.string().optional(),
   /** This generation failed, also while what exists is checked. `retryAt`: when it is retried; absent = by a person. */
@@ -140,7 +141,6 @@ export const NodeProgress = z.strictObject({
   role: z.string(),
   pool: z.string(),
   provider: z.string(),
-  /** `stays`, `joins`, `leaves`: what the waypoint does to it. */
   part: z.enum(['stays', 'joins', 'leaves']),
 });
 export type NodeProgress = z.infer<typeof NodeProgress>;

@@ -1,6 +1,7 @@
 /** What people ask of a runner to see what Terraform knows of a cluster. No value that could be a secret is among the answers. */
 import { z } from 'zod';
 import { closedText } from '#domain/observed/closed-texts.ts';
+import { WorkspaceName } from '#domain/state-edit.ts';
 
 /** As Terraform writes it: `module.pool_x.hcloud_server.node["web-01"]`; what is not ASCII in an index is escaped. */
 export const StateAddress = closedText(2000, /^[A-Za-z_][ -~]*$/);
@@ -12,8 +13,6 @@ export const StateRequest = z
   })
   .meta({ id: 'StateRequest' });
 
-const Workspace = closedText(300, /^(?:machines|dns)-[\w.-]+$/);
-
 /** The question to the runner. */
 export const StateQuestion = StateRequest.extend({
   namespace: z.string(),
@@ -21,7 +20,7 @@ export const StateQuestion = StateRequest.extend({
   /** Id of the cluster. */
   cluster: z.string(),
   /** Those of machines and of DNS names, which may have a state. */
-  workspaces: z.array(Workspace),
+  workspaces: z.array(WorkspaceName),
 });
 export type StateQuestion = z.infer<typeof StateQuestion>;
 
@@ -60,7 +59,7 @@ export const ReadState = z
   .strictObject({
     workspaces: z.array(
       z.strictObject({
-        workspace: Workspace.describe('`machines-` with a provider instance, or `dns-` with a load balancer'),
+        workspace: WorkspaceName.describe('`machines-` with a provider instance, or `dns-` with a load balancer'),
         serial: z.int().nullable().describe('grows with every change; null when there is no state'),
         waits: z.boolean().describe('a newer state waits to be saved; the next run does that'),
         resources: z.array(StateResourceRow),

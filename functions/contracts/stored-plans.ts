@@ -4,8 +4,17 @@ import { InventoryBasis } from '#domain/inventory/inventory-basis.ts';
 import { isMap } from '#domain/json.ts';
 import { PlanBasis } from '#domain/planning/plan-basis.ts';
 import { RollOutSettings } from '#domain/roll-out/roll-out-settings.ts';
+import { StateEditWork } from '#domain/state-edit.ts';
 import { type ManifestKey, Orphans } from './records.ts';
 import { closedStates } from './waiting-plans.ts';
+
+/** An edit of a Terraform state that waits for an approval. */
+export const ProposedEdit = z.strictObject({
+  /** Id of the cluster. */
+  cluster: z.string(),
+  edit: StateEditWork.omit({ by: true }),
+});
+export type ProposedEdit = z.infer<typeof ProposedEdit>;
 
 const inWords = {
   reason: z.string(),
@@ -28,6 +37,7 @@ export const Proposal = z.discriminatedUnion('kind', [
     ...inWords,
   }),
   z.strictObject({ kind: z.literal('delete'), document: z.null(), orphans: Orphans.optional(), ...inWords }),
+  z.strictObject({ kind: z.literal('edit'), document: ProposedEdit, ...inWords }),
   z.strictObject({
     kind: z.literal('rollOut'),
     /** Those of the inventory that it stores; none: it brings what is stored to the clusters that are behind. */

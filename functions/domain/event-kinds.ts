@@ -2,7 +2,6 @@
  * Every kind of event: the types of events follow from this table, and docs/events.md (`node scripts/generate-event-docs.ts`).
  * Events that another version stored may have other kinds.
  */
-
 export type EventLevel = 'info' | 'warning' | 'error';
 
 export interface EventKindRow {
@@ -22,6 +21,7 @@ export const eventKinds = {
   manifest: {
     Requested: { level: 'info', when: 'a user requested a change; says who, and from where' },
     ScaleRequested: { level: 'info', when: 'sizes of autoscaled pools were requested; says by whom, and from where' },
+    StateEditRequested: { level: 'info', when: 'an edit of a Terraform state was requested; says which, and by whom' },
     ReplacementRequested: { level: 'info', when: 'the replacement of nodes was requested; says why, and by whom' },
     PlanSuperseded: { level: 'info', when: 'a newer proposal of the same document took the place of a proposed plan' },
     PlanRejected: { level: 'info', when: 'an approver rejected a proposed plan; says why, and who' },
@@ -177,6 +177,7 @@ export const eventKinds = {
       when: 'Terraform could not save its state, which is kept next to it and pushed before the next plan',
       fault: 'platform',
     },
+    StateEdited: { level: 'warning', when: 'a Terraform state was edited; says how, by whom, and its copy of before' },
     StatePushed: { level: 'info', when: 'a state that an earlier build could not save is saved' },
     StrayQuarantined: {
       level: 'warning',

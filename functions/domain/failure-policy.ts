@@ -152,7 +152,8 @@ export function assessWaypointFailure(failure: WaypointFailure): {
     const sentence = `the ${direction} is undone: what it created is removed, what existed before remains (${policy.because})`;
     return { decision: policy.revertible, rung, pauseSeconds: 0, sentence };
   }
-  if (policy.forwardOnly === 'stop') {
+  // A person waits for it, and asks for it again.
+  if (policy.forwardOnly === 'stop' || direction === 'edit') {
     return { decision: 'stop', rung, pauseSeconds: 0, sentence: `the ${direction} stops: ${policy.because}` };
   }
   if (failure.waitedSeconds !== undefined) return assessNodeWait(failure, failure.waitedSeconds, rung);

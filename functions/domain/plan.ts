@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { ClusterState } from './cluster-state.ts';
 
-export const directions = ['grow', 'move', 'upgrade', 'shrink', 'settle', 'repair', 'destroy'] as const;
+export const directions = ['grow', 'move', 'upgrade', 'shrink', 'settle', 'repair', 'edit', 'destroy'] as const;
 export const Direction = z.enum(directions);
 export type Direction = z.infer<typeof Direction>;
 
@@ -29,6 +29,8 @@ export const InfrastructureWork = z.strictObject({
   strays: z
     .array(z.strictObject({ provider: z.string(), action: z.enum(['quarantine', 'delete']), ids: z.array(z.string()) }))
     .optional(),
+  /** It only edits a Terraform state: artifact key of the `StoredStateEdit`. */
+  stateEdit: z.string().optional(),
 });
 export type InfrastructureWork = z.infer<typeof InfrastructureWork>;
 
@@ -191,6 +193,8 @@ export const Change = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('ProtectionChanged'), what: z.string(), protect: z.boolean() }),
   /** Nothing else is to change: the drift that a check found is repaired. */
   z.strictObject({ kind: z.literal('DriftRepaired'), found: z.array(z.string()) }),
+  /** A Terraform state is edited, and nothing of the cloud is touched; `what` says it in sentences. */
+  z.strictObject({ kind: z.literal('StateEdited'), title: z.string(), what: z.array(z.string()) }),
   /** What cannot be changed in place; the planner refuses it. */
   z.strictObject({ kind: z.literal('NodePoolSpecChanged'), pool: z.string(), fields: z.array(z.string()) }),
   /** The CIDR of the private network; the planner refuses it. */

@@ -51,6 +51,7 @@ export function jobRights(tool: RunnerTool, place: JobPlace): JobRights {
   const states = `terraform/${namespace}/${manifest}/${cluster}/*`;
   // Which machines of a state were destroyed: `lost-state.ts`.
   const notes = `runs/destroyed/${states}`;
+  const kept = `kept-states/${namespace}/${manifest}/${cluster}/*`;
   const plugins = `plugins/${namespace}/${manifest}/*`;
   const poolKeys = `ssh/${namespace}/${manifest}/${cluster}/*`;
   const { kubeconfig, authority, formerAuthority } = clusterKeys(about);
@@ -76,7 +77,7 @@ export function jobRights(tool: RunnerTool, place: JobPlace): JobRights {
         ...common,
         's3:GetObject': [...common['s3:GetObject'], `${check}/*`, states, notes, plugins, acceptedCopies],
         's3:ListBucket': [...common['s3:ListBucket'], 'env:/*'],
-        's3:PutObject': [...common['s3:PutObject'], ...answersOf(check), states, notes, plugins, acceptedCopies],
+        's3:PutObject': [...common['s3:PutObject'], ...answersOf(check), states, notes, kept, plugins, acceptedCopies],
         's3:DeleteObject': [states],
         'ssm:GetParameter': [usersSecrets, poolKeys],
         'ssm:PutParameter': [poolKeys],

@@ -38,6 +38,8 @@ export const runnerBounds: Readonly<Record<RunnerTool, Bounds>> = {
   terraform: {
     objects: ['terraform/'],
     keeps: ['runs/', 'checks/', 'plugins/'],
+    // States as they were before a person edited them: only who restores one reads it.
+    writes: ['kept-states/'],
     lists: workspaces,
     // Its own, whose locks it may find.
     builds: ['terraform'],

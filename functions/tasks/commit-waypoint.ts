@@ -13,6 +13,7 @@ import { removeClusterFiles } from '../pipeline/records/cluster-files.ts';
 import { changed, clusterEvent, clusterOf, factsOf, keyOf } from '../pipeline/records/cluster-records.ts';
 import { knownFacts, readDocument } from '../pipeline/records/known-facts.ts';
 import { removePoolKeys } from '../pipeline/records/pool-keys.ts';
+import { editedRecord } from '../pipeline/state-edits/edit-end.ts';
 
 const uses = [
   'artifacts.getText',
@@ -30,6 +31,11 @@ export const handler = taskHandler(WaypointInput, uses, async ({ run, plan }, de
     readDocument(deps, waypointKeys.document(plan.waypointPrefix), WaypointDocument),
   ]);
   refuseOlderRun(record, run);
+  if (plan.direction === 'edit') {
+    await deps.clusters.put(editedRecord(run, record, await knownFacts(deps, record)));
+    await deps.events.append(keyOf(run), [clusterEvent(run, at, waypointReached(plan.direction, record))]);
+    return {};
+  }
   if (!waypoint) throw new PipelineError('NotFound', `the waypoint document below ${plan.waypointPrefix} is gone`);
   const facts = await knownFacts(deps, record);
   const { target: desired } = waypoint;

@@ -1,5 +1,5 @@
 /** Plan Manifest: starts the newest generation; which clusters have to be touched? */
-import type { ManifestRecord } from '#contracts/records.ts';
+import type { ClusterRecord, ManifestRecord } from '#contracts/records.ts';
 import { PlanManifestInput, type PlanManifestOutput } from '#contracts/state-inputs.ts';
 import { aheadOf } from '../ahead.ts';
 import { taskHandler } from '../middleware.ts';
@@ -9,7 +9,7 @@ import { isMaintained } from '../pipeline/drift/maintained-cluster.ts';
 import { orphanAll } from '../pipeline/manifests/orphan-manifest.ts';
 import { movedOfAny } from '../pipeline/plans/bound-plan.ts';
 import { eachCluster, needsWork } from '../pipeline/plans/cluster-plans.ts';
-import { planningOf } from '../pipeline/plans/planning.ts';
+import { type Planning, planningOf } from '../pipeline/plans/planning.ts';
 import { isCancelled } from '../pipeline/records/cancellation.ts';
 import { beginRun } from '../pipeline/runs/run-begin.ts';
 import type { Using } from '../ports.ts';
@@ -39,12 +39,14 @@ export const handler = taskHandler(
     const manifest = await deps.manifests.begin(key, fence, now);
     const { runId, generation, attempt } = manifest;
     const output = { runId, generation, attempt };
-    // A paused run stays queued.
-    if (manifest.paused) return { ...output, hasWork: false, clusters: [] };
+    // A paused run stays queued; an edit that was accepted before the pause does not wait.
+    if (manifest.paused && manifest.stateEdit === undefined) return { ...output, hasWork: false, clusters: [] };
     const moved = await movedOfAny(deps, manifest, manifest.plan ? await deps.demands.list(key) : []);
-    if (manifest.deleting && manifest.orphans === 'all' && moved.length === 0)
+    if (manifest.deleting && manifest.orphans === 'all' && manifest.stateEdit === undefined && moved.length === 0)
       await orphanAll(deps, { manifest, fence, now });
-    const clusters = isCancelled(manifest, manifest) ? [] : await touchedOf(deps, manifest, fence);
+    // That an edit was not made is for Plan Cluster to say.
+    const stops = isCancelled(manifest, manifest) && manifest.stateEdit === undefined;
+    const clusters = stops ? [] : await touchedOf(deps, manifest, fence);
     await beginRun(deps, { manifest, clusters: clusters.length, now });
     if (moved.length === 0) return { ...output, hasWork: clusters.length > 0, clusters };
     // Either all of the plan or nothing: no cluster is touched when one has moved.
@@ -52,6 +54,11 @@ export const handler = taskHandler(
     return { ...output, hasWork: false, clusters: [] };
   },
 );
+
+function isTouched(manifest: ManifestRecord, record: ClusterRecord, planning: Planning): boolean {
+  if (manifest.stateEdit !== undefined) return record.cluster === manifest.stateEdit;
+  return manifest.check ? isMaintained(record) : needsWork(planning, manifest, record);
+}
 
 /** Each is taken over before the next ones are read: the states of a hundred clusters are too large to be held at once. */
 async function touchedOf(
@@ -62,7 +69,7 @@ async function touchedOf(
   const planning = planningOf(deps, manifest, await deps.demands.list(manifest));
   const records = manifest.check ? deps.clusters.each(manifest) : eachCluster(deps, manifest);
   const touched = aheadOf(records, async (record) => {
-    if (!(manifest.check ? isMaintained(record) : needsWork(planning, manifest, record))) return [];
+    if (!isTouched(manifest, record, planning)) return [];
     await takeOver(deps, { manifest, record, fence });
     return [{ cluster: record.cluster }];
   });

@@ -4,6 +4,7 @@ import { taskHandler } from '../middleware.ts';
 import { standstillSentence } from '../pipeline/clusters/failure-outcomes.ts';
 import { changed, clusterEvent, keyOf, newCluster } from '../pipeline/records/cluster-records.ts';
 import { recordedFailure } from '../pipeline/runs/failure-record.ts';
+import { failedEdit } from '../pipeline/state-edits/edit-end.ts';
 
 const uses = ['clusters.get', 'clusters.put', 'events.append'] as const;
 
@@ -16,10 +17,14 @@ export const handler = taskHandler(
     const record = (await deps.clusters.get(key, run.cluster)) ?? newCluster(key, run.cluster);
     const assessed = fault?.next !== undefined;
     const failure = recordedFailure({ run, record, plan, fault: assessed ? undefined : fault, now });
-    const outcome = standstillSentence(failure, record);
-    await deps.clusters.put(changed(record, run, { status: 'NeedsAttention', failure: { ...failure, outcome } }));
+    const edit = plan?.direction === 'edit' ? failedEdit(record, failure) : undefined;
+    const { status, outcome } = edit ?? {
+      status: 'NeedsAttention' as const,
+      outcome: standstillSentence(failure, record),
+    };
+    await deps.clusters.put(changed(record, run, { status, failure: { ...failure, outcome } }));
     const event = { kind: 'NeedsAttention' as const, message: `${failure.message} ${outcome}` };
-    await deps.events.append(key, [clusterEvent(run, now, event)]);
+    if (status === 'NeedsAttention') await deps.events.append(key, [clusterEvent(run, now, event)]);
     return { Error: failure.code, Cause: `${failure.message} ${outcome}`.slice(0, 1000) };
   },
 );

@@ -42,6 +42,7 @@ export const handler = taskHandler(
     const at = now.toISOString();
     const manifest = await storedManifest(deps, key);
     const check = isCheck(manifest, { runId });
+    const only = check ? (manifest.stateEdit === undefined ? 'check' : 'edit') : undefined;
     const atEnd = await clustersAtEnd(deps, manifest, { check, generation });
     const { clusters, maintained } = atEnd;
     const unfinished = clusters.filter((cluster) => cluster.unfinished);
@@ -65,7 +66,7 @@ export const handler = taskHandler(
     const status = settled === 'newer' ? 'Pending' : settleStatus(summary);
     const failed = failedManifestOf({ ...manifest, failed: also.failed, dueAt: also.dueAt, status });
     const failures = failureEvents(stored, failed, { runId, at });
-    const end = await endRun(deps, { key, runId, at, ...ended, cancelled, clusters: outcomesOf(stored, runId), check });
+    const end = await endRun(deps, { key, runId, at, ...ended, cancelled, clusters: outcomesOf(stored, runId), only });
     const tried = retry && outcome === 'failed' ? [retryEvent(retry, at, runId)] : [];
     // Together: events of the same millisecond have an order only within one batch.
     await deps.events.append(key, [...failures, ...(end ? [end] : []), ...tried]);

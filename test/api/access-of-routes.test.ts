@@ -47,6 +47,7 @@ const least: Readonly<Record<string, AccessRole | 'authenticated' | 'anonymous' 
   getGeneration: 'viewer',
   diffGenerations: 'viewer',
   requestState: 'operator',
+  editState: 'operator',
   getState: 'operator',
   putManifest: 'operator',
   deleteManifest: 'operator',

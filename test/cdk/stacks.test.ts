@@ -173,6 +173,7 @@ describe('retention', () => {
           Match.objectLike({ Prefix: 'runs/', ExpirationInDays: 50, ...logVersions }),
           Match.objectLike({ Prefix: 'checks/', ExpirationInDays: 50, ...logVersions }),
           Match.objectLike({ Prefix: 'plans/', ExpirationInDays: 30, Status: 'Enabled' }),
+          Match.objectLike({ Prefix: 'kept-states/', ExpirationInDays: 90, Status: 'Enabled' }),
           Match.objectLike({ Prefix: 'access/', ExpirationInDays: 1, Status: 'Enabled' }),
           Match.objectLike({ AbortIncompleteMultipartUpload: { DaysAfterInitiation: 7 }, Status: 'Enabled' }),
         ],

@@ -1,4 +1,4 @@
-/** `kubeloom state` with an API that answers for the runner: what is asked, and what a person sees. */
+/** `kubeloom state` with an API that answers for the runner: what is asked, what a person sees, and what is edited. */
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
@@ -11,6 +11,8 @@ const address = 'module.pool_x.hcloud_server.node["web-01"]';
 const row = { address, id: '4711' };
 let server: Server;
 let asked: unknown;
+/** Bodies of edits. */
+let edited: unknown[];
 let problem: string | null;
 let workspaces: ReadState['workspaces'];
 
@@ -27,6 +29,13 @@ beforeAll(async () => {
       return;
     }
     const place = { namespace: 'default', name: 'stated', cluster: 'stated', id: '1' };
+    if (url.endsWith('/state-edits')) {
+      edited.push(JSON.parse(body));
+      const run = { generation: 1, attempt: 1, runId: 'stated-abcde-g1-d1', unchanged: false, paused: false };
+      response.statusCode = 202;
+      response.end(JSON.stringify({ ...place, ...run, status: 'Pending', warnings: [], links: {} }));
+      return;
+    }
     if (method === 'POST') asked = JSON.parse(body || '{}');
     const about = { status: 'done', startedAt: '2026-11-23T11:00:00.000Z', build: 'drift:1', problem };
     const answer =
@@ -37,6 +46,7 @@ beforeAll(async () => {
 });
 beforeEach(() => {
   problem = null;
+  edited = [];
   workspaces = [{ workspace: 'machines-hetzner', serial: 7, waits: false, resources: [row] }];
 });
 afterAll(() => {
@@ -81,6 +91,65 @@ describe('kubeloom state', () => {
     expect(await kubeloom('state', 'show', 'stated', 'a.b')).toMatchObject({
       code: 1,
       stderr: expect.stringContaining(problem),
+    });
+  });
+
+  describe('edits', () => {
+    const other = 'module.pool_x.hcloud_server.node["web-02"]';
+    const change = { kind: 'rm', addresses: [address] };
+
+    it('an edit with --plan is shown with what the next run does, and nothing is done', async () => {
+      const shown = await kubeloom('state', 'rm', 'stated', 'module.pool_x', '--plan');
+      expect(shown.code).toBe(0);
+      expect(shown.stdout).toContain('the Terraform state machines-hetzner: 1 resource removed');
+      expect(shown.stdout.replaceAll(/\s+/g, ' ')).toContain(
+        `Terraform no longer manages ${address}, which keeps existing`,
+      );
+      expect(shown.stdout).toContain('creates a second one');
+      const json = JSON.parse((await kubeloom('state', 'rm', 'stated', address, '--plan', '--json')).stdout);
+      expect(json).toMatchObject({ workspace: 'machines-hetzner', serial: 7, change, texts: expect.any(Array) });
+      expect(edited).toEqual([]);
+    });
+
+    it('an edit without a terminal is not made unless --yes says so', async () => {
+      for (const words of [
+        ['rm', 'stated', address],
+        ['mv', 'stated', address, other],
+        ['import', 'stated', other, '5'],
+      ]) {
+        const { code, stdout, stderr } = await kubeloom('state', ...words);
+        expect([code, edited]).toEqual([9, []]);
+        expect(stdout).toContain('the Terraform state machines-hetzner');
+        expect(stderr).toContain('nothing was changed');
+      }
+    });
+
+    it('an edit with --yes is requested, of the state that was read', async () => {
+      const about = { workspace: 'machines-hetzner', serial: 7 };
+      expect(await kubeloom('state', 'rm', 'stated', address, '--yes')).toMatchObject({
+        code: 0,
+        stdout: expect.stringContaining('stated-abcde-g1-d1'),
+      });
+      await kubeloom('state', 'mv', 'stated', address, other, '--yes');
+      await kubeloom('state', 'import', 'stated', other, '4712', '--yes');
+      expect(edited).toEqual([
+        { ...about, change },
+        { ...about, change: { kind: 'mv', from: address, to: other } },
+        { ...about, change: { kind: 'import', address: other, id: '4712' } },
+      ]);
+    });
+
+    it('what cannot be meant is refused with all faults, before anything is requested', async () => {
+      const { code, stderr } = await kubeloom('state', 'rm', 'stated', 'module.pool_y', 'a.b', '--yes');
+      expect(code).toBe(3);
+      expect(stderr).toMatch(/no Terraform state has module\.pool_y[\s\S]*no Terraform state has a\.b/);
+      const option = await kubeloom('state', 'import', 'stated', other, '--yes', '--', '-config=/tmp');
+      expect([option.code, edited]).toEqual([3, []]);
+      workspaces = [{ workspace: 'machines-hetzner', serial: 7, waits: true, resources: [row] }];
+      expect(await kubeloom('state', 'rm', 'stated', address, '--yes')).toMatchObject({
+        code: 3,
+        stderr: expect.stringContaining('waits to be saved'),
+      });
     });
   });
 

@@ -107,6 +107,18 @@ export function manifestStoreContract(name: string, make: () => ManifestStore): 
       expect(await store.get(key)).toEqual(aManifest({ attempt: 4 }));
     });
 
+    it('a replacement sets the edit of a state and removes it again, and of two with the same number of checks one is refused', async () => {
+      const store = make();
+      await store.create(aManifest());
+      const edited = aManifest({ check: 'reportAll', stateEdit: 'shop-1234567', checks: 1 });
+      await store.replace(headOf(edited), { generation: 1, attempt: 1, checks: 0 });
+      expect(await store.get(key)).toEqual(edited);
+      const late = store.replace(headOf(aManifest({ checks: 1 })), { generation: 1, attempt: 1, checks: 0 });
+      await expect(late).rejects.toMatchObject({ name: 'VersionConflict' });
+      await store.replace(headOf(aManifest({ checks: 2 })), { generation: 1, attempt: 1, checks: 1 });
+      expect(await store.get(key)).toEqual(aManifest({ checks: 2 }));
+    });
+
     it('a pause or resume survives replacements', async () => {
       const store = make();
       await store.create(aManifest());

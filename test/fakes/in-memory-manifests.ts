@@ -62,6 +62,7 @@ export class InMemoryManifests implements ManifestStore {
   async replace(record: ManifestHead | ManifestRecord, expected: ManifestVersion): Promise<void> {
     const stored = this.#records.get(idOf(record));
     if (stored?.generation !== expected.generation || stored.attempt !== expected.attempt) throw conflict(stored);
+    if (expected.checks !== undefined && expected.checks !== (stored.checks ?? 0)) throw conflict(stored);
     if (record.generation !== stored.generation) {
       this.#earlier.set(`${idOf(record)}#${stored.generation}`, structuredClone(generationOf(stored)));
       this.#earlier.delete(`${idOf(record)}#${stored.generation - 10}`);
@@ -78,6 +79,7 @@ export class InMemoryManifests implements ManifestStore {
       dueAt,
       check,
       checks,
+      stateEdit,
       origin,
       templates,
       templateSecrets,
@@ -90,6 +92,7 @@ export class InMemoryManifests implements ManifestStore {
       retries: _retries,
       orphans: _orphans,
       check: _check,
+      stateEdit: _edit,
       ...same
     } = stored;
     const { origin: _origin, templates: _templates, templateSecrets: _secrets, templatesSeen: _seen, ...rest } = same;
@@ -106,6 +109,7 @@ export class InMemoryManifests implements ManifestStore {
       ...(dueAt !== undefined && { dueAt }),
       ...(check !== undefined && { check }),
       ...(checks !== undefined && { checks }),
+      ...(stateEdit !== undefined && { stateEdit }),
       ...(origin !== undefined && { origin }),
       ...(plan !== undefined && { plan }),
       ...(planes !== undefined && { planes }),

@@ -62,7 +62,7 @@ const liedTo: Readonly<Record<string, string>> = {
     ]),
   ),
   [`${runner}/debug/own-words.ts`]: 'test/diagnosis/debug.test.ts',
-  [`${runner}/access/read-state.ts`]: 'test/hostile/states.test.ts',
+  [`${runner}/terraform/state/stored-state.ts`]: 'test/hostile/states.test.ts',
   [`${runner}/terraform/state/errored-state.ts`]: 'test/runner/terraform/errored-state.test.ts',
   ...Object.fromEntries(
     ['ansible/root-login', 'kubernetes/remove-old-members', 'kubernetes/reset-half-joined'].map((file) => [

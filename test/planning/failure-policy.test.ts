@@ -57,10 +57,14 @@ describe('failed waypoints', () => {
 
   test.each(errorClasses)('a forward-only waypoint is never rolled back, for class %s', (name) => {
     const decisions = directions
-      .filter((direction) => direction !== 'grow')
+      .filter((direction) => direction !== 'grow' && direction !== 'edit')
       .map((direction) => assess(direction, name).decision);
     const expected = ['transient', 'capacity', 'conflict', 'platform'].includes(name) ? 'backOff' : 'stop';
     expect(new Set(decisions)).toEqual(new Set([expected]));
+  });
+
+  test.each(errorClasses)('an edit of a Terraform state stops, for class %s: a person waits for it', (name) => {
+    expect(assess('edit', name).decision).toBe('stop');
   });
 
   test('a failed waypoint backs off with growing pauses and stops when they are used up', () => {

@@ -51,6 +51,8 @@ export interface StageWorld {
 
 export interface RunOptions {
   readonly mode?: StageMode;
+  /** @default 1 */
+  readonly attempt?: number;
   readonly signal?: AbortSignal;
   readonly crash?: AbortSignal;
   readonly tool?: Tool;
@@ -119,8 +121,8 @@ export function stageWorld(environment: Readonly<Record<string, string>> = {}): 
       await ports.artifacts.putText(waypointKeys.document(prefix), JSON.stringify(document));
       if (facts !== undefined) await ports.artifacts.putText(waypointKeys.facts(prefix), JSON.stringify(facts));
     },
-    async run(stage, { mode = 'do', signal, crash, tool, graceMs, longestMinutes, stopPollMs } = {}) {
-      const job = { waypoint: prefix, stage, mode, attempt: 1 };
+    async run(stage, { mode = 'do', attempt = 1, signal, crash, tool, graceMs, longestMinutes, stopPollMs } = {}) {
+      const job = { waypoint: prefix, stage, mode, attempt };
       // What the driver does is held to the rights of its job; the test itself may read everything.
       return runStage(job, await boundedFor({ kind: 'stage', ...job }), {
         signal: signal ?? new AbortController().signal,

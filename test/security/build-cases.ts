@@ -80,7 +80,7 @@ export const buildCases: readonly {
     job: `${prefix}/infrastructure/do/1`,
     document: stage,
     reads: ['terraform', 'plugins', 'runs'],
-    writes: ['terraform', 'plugins'],
+    writes: ['terraform', 'plugins', 'kept-states'],
     secrets: ['user/shared/cloud', 'ssh/team/shop/shop-1234567/pool'],
   },
   {
@@ -160,6 +160,7 @@ export const ownThings = {
     'terraform/team/shop/shop-1234567/machines-hz.tfstate',
     'kubeconfigs/team/shop/shop-1234567',
     'plugins/team/shop/copy.json',
+    'kept-states/team/shop/shop-1234567/machines-hz-7-shop-abcde-g1-d1.tfstate',
     'pki/team/shop/shop-1234567.tar.gz',
     `${prefix}/facts.json`,
   ],
@@ -182,6 +183,7 @@ export const foreignThings = {
   objects: [
     ...others.flatMap((place) => [
       `terraform/${place}/machines-hz.tfstate`,
+      `kept-states/${place}/machines-hz-7-run.tfstate`,
       `kubeconfigs/${place}`,
       `pki/${place}.tar.gz`,
       `checks/${place}/1/request.json`,

@@ -7,9 +7,13 @@ import { AccessAccepted, IssuedKubeconfig, SshAccess, StateAccess } from '../htt
 import * as parameters from '../http-parameters.ts';
 import { Live } from '../live.ts';
 import { RunPlan } from '../run-plan.ts';
+import { StateEditRequest } from '../state-edits.ts';
 import { StateRequest } from '../state-reading.ts';
 import {
+  accepted,
+  bodyLimits,
   ifChanged,
+  ifMatch,
   manifest,
   type Operations,
   ok,
@@ -179,5 +183,22 @@ export const stateOperations = {
     summary: 'Get the result of your request for what Terraform knows; only the requester can read it',
     answers: ok('the resources, once they are read', StateAccess),
     problems: [400, 404],
+  },
+  editState: {
+    ...ofCluster,
+    path: `${manifest}/clusters/{cluster}/state-edits`,
+    method: 'POST',
+    access: operator,
+    headers: ifMatch,
+    summary:
+      'Remove, move or import resources in a Terraform state of a cluster, in a run of its own; nothing of the cloud is touched',
+    body: {
+      description: 'what is edited, in which state',
+      required: true,
+      schema: StateEditRequest,
+      maxBytes: bodyLimits.document,
+    },
+    answers: { 202: accepted('a run edits the state; the state of before is kept') },
+    problems: [400, 404, 409, 412, 413],
   },
 } as const satisfies Operations;

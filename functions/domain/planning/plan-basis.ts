@@ -87,6 +87,7 @@ export function clusterMoved(
 }
 
 function waypointText({ direction }: LastChange): string {
+  if (direction === 'edit') return 'an edit of its Terraform state';
   return direction === 'repair' ? 'a drift repair' : `a waypoint (${direction})`;
 }
 

@@ -51,6 +51,8 @@ export async function nextWaypoint(
   if (manifest?.generation !== run.generation) return nothingToDo('none');
   refuseNextToBuilds(record, run, stopped);
   if (isWaiting(run, record, now) && !isCancelled(manifest, run)) return nothingToDo('wait');
+  if (isCheck(manifest, run) && manifest.stateEdit !== undefined)
+    return (await import('./edit-waypoint.ts')).nextEdit(deps, { run, manifest, record, runners, now });
   if (wantsCheck(manifest, run, record)) return beginCheck(deps, { run, manifest, record, runners });
   const left = await demandLeft(deps, { run, manifest, record, now });
   const check = isCheck(manifest, run) ? await import('../drift/maintenance-plans.ts') : undefined;

@@ -22,11 +22,22 @@ export async function storeDriftCheck(
   stored: ManifestHead,
   policy: CheckPolicy,
 ): Promise<ManifestHead> {
-  const { retryFrom: _from, debug: _debug, ...rest } = stored;
-  const { generation, attempt } = rest;
+  const record = nextCheck(deps, stored, policy);
+  const { generation, attempt, checks = 0 } = stored;
+  await deps.manifests.replace(record, { generation, attempt, checks });
+  return record;
+}
+
+/** The record of the run that follows: a check, or what takes its place. */
+export function nextCheck<Stored extends ManifestHead>(
+  deps: Using<'clock'>,
+  stored: Stored,
+  policy: CheckPolicy,
+): Omit<Stored, 'retryFrom' | 'debug' | 'stateEdit'> {
+  const { retryFrom: _from, debug: _debug, stateEdit: _edit, ...rest } = stored;
   const now = deps.clock.now();
   const checks = (stored.checks ?? 0) + 1;
-  const record: ManifestHead = {
+  return {
     ...rest,
     checks,
     check: policy,
@@ -36,6 +47,4 @@ export async function storeDriftCheck(
     updatedAt: now.toISOString(),
     dueAt: new Date(now.getTime() + missedStartSeconds * 1000).toISOString(),
   };
-  await deps.manifests.replace(record, { generation, attempt });
-  return record;
 }

@@ -71,6 +71,8 @@ export async function supersedeOlder(
 /** What it is about, by kind and name: planes of a manifest are documents of their own; `@stored`: an inventory as it is. */
 function documentsIn({ proposal, basis }: ProposedPlan): readonly string[] {
   if (proposal.kind === 'delete') return ['InputManifest'];
+  if (proposal.kind === 'edit')
+    return [`Terraform state ${proposal.document.cluster}/${proposal.document.edit.workspace}`];
   if (proposal.kind === 'rollOut') {
     const sent = 'sent' in basis ? Object.keys(basis.sent) : [];
     return sent.length > 0 ? sent : ['@stored'];

@@ -62,7 +62,7 @@ export async function proposalOf<const Kinds extends readonly ProposalKind[]>(
   );
 }
 
-export const ofManifests = ['apply', 'delete'] as const satisfies readonly ProposalKind[];
+export const ofManifests = ['apply', 'delete', 'edit'] as const satisfies readonly ProposalKind[];
 export const ofAnyKind = [...ofManifests, 'rollOut'] as const;
 
 export function isProposed<const Kinds extends readonly ProposalKind[]>(

@@ -12,6 +12,7 @@ type ChangeKind =
   | 'Requested'
   | 'ScaleRequested'
   | 'ReplacementRequested'
+  | 'StateEditRequested'
   | 'PlanSuperseded'
   | 'PlanRejected'
   | 'PlanWithdrawn';

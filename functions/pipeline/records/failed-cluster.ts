@@ -9,7 +9,7 @@ import {
 } from '#domain/failure-lines.ts';
 
 /** What counts of a cluster. */
-export interface FailedCluster extends Pick<ClusterRecord, 'status' | 'failure' | 'heldPools'> {
+export interface FailedCluster extends Pick<ClusterRecord, 'status' | 'failure' | 'heldPools' | 'lastChange'> {
   /** Its name, not its id. */
   readonly name: string;
 }
@@ -27,10 +27,12 @@ export function failedManifestOf(
 
 /** The lines of its failure; undefined where it has none. */
 export function linesOfCluster(cluster: FailedCluster, manifest: FailedManifest): FailureLines | undefined {
-  const { failure, heldPools = [], status } = cluster;
+  const { failure, heldPools = [], status, lastChange } = cluster;
   if (failure === null) return undefined;
   const pools = heldPools.filter((held) => isFailureOf(held, failure)).map(({ pool }) => pool);
-  const undone = status === 'RolledBack' || status === 'Converged';
+  // An edit of a Terraform state leaves all as it was.
+  const edit = lastChange?.direction === 'edit' && lastChange.runId === failure.runId;
+  const undone = status === 'RolledBack' || (status === 'Converged' && !edit);
   const { waitsFor: _, ...rest } = failure;
   const wording = manifest.deleting && failure.code === 'Cancelled' ? { ...rest, hint: deletionHint } : rest;
   return failureLines(status === 'BackingOff' ? { ...wording, waitsFor: failure.waitsFor } : wording, {

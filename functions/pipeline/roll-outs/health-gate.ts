@@ -42,7 +42,8 @@ async function startCheck(
   key: { readonly namespace: string; readonly name: string },
 ): Promise<boolean> {
   const manifest = await deps.manifests.head(key);
-  if (manifest?.status !== 'Done' || manifest.paused || manifest.check !== undefined) return false;
+  if (manifest?.status !== 'Done' || manifest.paused) return false;
+  if (manifest.check !== undefined && manifest.stateEdit === undefined) return false;
   const asked = { policy: 'reportAll', reason: 'drift check of a roll-out' } as const;
   await startDriftCheck(deps, manifest, asked).catch((error: unknown) => {
     // Another run was faster: it is waited for.

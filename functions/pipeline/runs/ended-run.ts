@@ -97,7 +97,7 @@ async function nextFor(manifest: ManifestHead, { ended, broke, mine, recent, dep
   if (check && !maintained)
     return {
       care: 'start',
-      sentence: 'it was a drift check; what it started is finished, and the next check starts at its regular time',
+      sentence: `it was ${whatIt(manifest)}; what it started is finished, and the next check starts at its regular time`,
     };
   if (ended.status === 'FAILED' && !broke && !maintained)
     return { care: 'fail', sentence: 'the run itself broke; retry once the cause is found' };
@@ -111,7 +111,11 @@ async function nextFor(manifest: ManifestHead, { ended, broke, mine, recent, dep
   if (maintained) {
     const checkAgain = inARow < most;
     const when = checkAgain ? 'in some minutes' : 'in an hour';
-    return { care: 'fail', checkAgain, sentence: `it was a drift check of what exists; another one follows ${when}` };
+    return {
+      care: 'fail',
+      checkAgain,
+      sentence: `it was ${whatIt(manifest)}${manifest.stateEdit === undefined ? ' of what exists; another one' : '; a check'} follows ${when}`,
+    };
   }
   if (broke && inARow < most) {
     const pauseSeconds = restartPauseSeconds(deps.config, inARow - 1);
@@ -123,6 +127,11 @@ async function nextFor(manifest: ManifestHead, { ended, broke, mine, recent, dep
   const retry = planRetryOf(manifest, failurePolicy.platform.because, deps.clock.now());
   return { care: 'fail', sentence, retry };
 }
+
+const whatIt = ({ stateEdit }: ManifestHead): string =>
+  stateEdit === undefined
+    ? 'a drift check'
+    : 'an edit of a Terraform state (`kubeloom state list` says whether it was made)';
 
 const hourMs = 3_600_000;
 

@@ -28,7 +28,9 @@ export async function beginRun(
   const what = deleting ? 'everything will be deleted' : `generation ${generation}`;
   const work = clusters === 0 ? 'nothing to change' : `${counted(clusters, 'cluster')} to touch`;
   const check = `a drift check of generation ${generation}: ${counted(clusters, 'cluster')} to check`;
-  const message = manifest.check === undefined ? `${what}, attempt ${attempt}: ${work}` : check;
+  const edit = `an edit of a Terraform state of generation ${generation}`;
+  const other = manifest.stateEdit === undefined ? check : edit;
+  const message = manifest.check === undefined ? `${what}, attempt ${attempt}: ${work}` : other;
   await Promise.all([
     deps.runs.put(run),
     ...passedOver.map((old) => deps.runs.put({ ...old, status: 'Superseded', endedAt: now })),

@@ -16,8 +16,8 @@ export interface Ending {
   /** It was cancelled. */
   readonly cancelled: boolean;
   readonly clusters: RunRecord['clusters'];
-  /** It was only a drift check. @default false */
-  readonly check?: boolean;
+  /** It was only a drift check, or the edit of a Terraform state. @default neither */
+  readonly only?: 'check' | 'edit' | undefined;
 }
 
 const settled = { done: 'Done', paused: 'Pending', failed: 'Failed', newer: 'Failed' } as const;
@@ -27,13 +27,13 @@ export const settleStatus = (summary: SettleManifestOutput): ManifestStatus => s
 /** Ends the record. Returns the event that reports it; none for a run that waits as before. */
 export async function endRun(
   deps: Using<'runs.get' | 'runs.put'>,
-  { key, runId, at, outcome, summary, cancelled, clusters, check = false }: Ending,
+  { key, runId, at, outcome, summary, cancelled, clusters, only }: Ending,
 ): Promise<NewEvent | undefined> {
   const run = await deps.runs.get(key, runId);
   // It never started: the manifest is paused, and the run waits as before.
   if (summary.outcome === 'paused' && run?.status === 'Queued') return undefined;
   const status = runStatus(outcome, summary, cancelled);
-  const event = reported(status, summary, check);
+  const event = reported(status, summary, only);
   if (run) await deps.runs.put({ ...run, status, endedAt: at, clusters });
   return { at, runId, ...event, level: levelOf(event) };
 }
@@ -45,12 +45,18 @@ function runStatus(outcome: Outcome, summary: SettleManifestOutput, cancelled: b
   return outcome === 'newer' ? 'Superseded' : 'Failed';
 }
 
-function reported(status: RunStatus, summary: SettleManifestOutput, check: boolean): Reported<KindOf<'manifest'>> {
+const succeeded = { check: 'the drift check is done', edit: 'the Terraform state is edited' } as const;
+
+function reported(
+  status: RunStatus,
+  summary: SettleManifestOutput,
+  only: Ending['only'],
+): Reported<KindOf<'manifest'>> {
   switch (status) {
     case 'Succeeded':
       return {
         kind: 'RunSucceeded',
-        message: check ? 'the drift check is done' : 'everything is in the desired state',
+        message: only ? succeeded[only] : 'everything is in the desired state',
       };
     case 'Superseded':
       return {

@@ -11,7 +11,7 @@ import { clusterName } from '../records/cluster-records.ts';
 import { isFailureOf, linesOfCluster, linesOfPool } from '../records/failed-cluster.ts';
 
 /** What counts of a cluster when its run settles: its record without the states. */
-export interface SettledCluster extends Pick<ClusterRecord, 'status' | 'failure' | 'heldPools'> {
+export interface SettledCluster extends Pick<ClusterRecord, 'status' | 'failure' | 'heldPools' | 'lastChange'> {
   readonly name: string;
   /** It has a stored record. */
   readonly stored: boolean;
@@ -30,13 +30,13 @@ export interface SettledCluster extends Pick<ClusterRecord, 'status' | 'failure'
 export type CostOf = ((record: ClusterRecord) => AcceptedCost) | undefined;
 
 export function settledCluster(record: ClusterRecord, unfinished: boolean, costOf: CostOf): SettledCluster {
-  const { status, failure, heldPools, version, drift: { lookAgainAt } = {} } = record;
+  const { status, failure, heldPools, lastChange, version, drift: { lookAgainAt } = {} } = record;
   const maintained = isMaintained(record);
   const again = lookAgainAt === undefined ? {} : { lookAgainAt };
   const warnAt = nextWarningAt(knownExpiries(record));
   const ends = warnAt === undefined ? {} : { warnAt };
   const more = { ...again, ...ends, ...(costOf && { cost: costOf(record) }) };
-  const kept = { status, failure, heldPools, stored: version > 0 };
+  const kept = { status, failure, heldPools, lastChange, stored: version > 0 };
   return { name: clusterName(record), ...kept, maintained, unfinished, ...more };
 }
 
@@ -74,7 +74,7 @@ export function undoneOutcome(clusters: readonly SettledCluster[], runId: string
   const [first] = undone;
   if (!first) return undefined;
   const names = undone.map(({ name, failure }) => `${name}: ${failure?.code}`).join(', ');
-  const cause = `what was requested apart from the manifest failed and was undone (${names})`;
+  const cause = `what was requested apart from the manifest failed, and what exists is as before (${names})`;
   return { outcome: 'failed', Error: first.failure?.code ?? 'StageFailed', Cause: cause.slice(0, 500) };
 }
 

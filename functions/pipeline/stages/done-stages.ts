@@ -14,7 +14,9 @@ export function doneStagesOf(
   known: DoneStages | undefined,
 ): DoneStages {
   const key = checksumOf({ direction, target, before }).slice(0, 16);
-  return { key, stages: known?.key === key && !revertible.includes(direction) ? known.stages : [] };
+  // No edit is the one before it.
+  const repeats = revertible.includes(direction) || direction === 'edit';
+  return { key, stages: known?.key === key && !repeats ? known.stages : [] };
 }
 
 /** The record's marks with one more. */

@@ -19,7 +19,9 @@ type Visit = (context: ContextOf<'terraform'>, workspace: Workspace, to: ToApply
 
 export const terraform: ToolOf<'terraform'> = async (context) => {
   if (context.plan.stage !== 'infrastructure') throw new Error(`terraform cannot run stage ${context.plan.stage}`);
-  const { workspaces } = context.plan.work;
+  const { workspaces, stateEdit } = context.plan.work;
+  // Few stages are edits.
+  if (stateEdit) return (await import('../terraform/edit-state.ts')).makeEdit(context, stateEdit);
   const names = workspaces.filter(({ kind }) => kind === 'dns');
   const total: ChangeCounts = {
     resourcesAdded: 0,

@@ -62,6 +62,8 @@ export function changeSentences(change: Change, label: PoolLabel): readonly stri
       ];
     case 'DriftRepaired':
       return change.found;
+    case 'StateEdited':
+      return change.what;
     case 'NodePoolSpecChanged':
       return inPlaceTexts(change.fields, label(change.pool));
     case 'NetworkChanged':
@@ -116,6 +118,8 @@ export function settingText(change: Change, label: PoolLabel): string | undefine
       return `protection of ${protectedText(change.what, label)}`;
     case 'DriftRepaired':
       return `${counted(change.found.length, 'thing')} as made before`;
+    case 'StateEdited':
+      return change.title;
     default:
       return undefined;
   }

@@ -181,6 +181,23 @@ export class TerraformCli {
     await this.#must('TerraformForgetFailed', ['state', 'rm', '-lock-timeout=30s', ...addresses]);
   }
 
+  /** Renames a resource of the state; the real one stays as it is. */
+  async move(from: string, to: string): Promise<void> {
+    await this.#must('TerraformMoveFailed', ['state', 'mv', '-lock-timeout=30s', from, to]);
+  }
+
+  /** Notes a real resource, by its id, under an address of the root module. */
+  async importResource(address: string, id: string): Promise<void> {
+    await this.#must('TerraformImportFailed', [
+      'import',
+      '-input=false',
+      '-no-color',
+      '-lock-timeout=30s',
+      address,
+      id,
+    ]);
+  }
+
   async forceUnlock(id: string): Promise<void> {
     await this.#must('TerraformUnlockFailed', ['force-unlock', '-force', '-no-color', id]);
   }
