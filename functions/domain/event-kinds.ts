@@ -1,7 +1,4 @@
-/**
- * Every kind of event: the types of events follow from this table, and docs/events.md (`node scripts/generate-event-docs.ts`).
- * Events that another version stored may have other kinds.
- */
+/** Every kind of event: types and docs/events.md (`node scripts/generate-event-docs.ts`) follow from it. What another version stored may have others. */
 export type EventLevel = 'info' | 'warning' | 'error';
 
 export interface EventKindRow {

@@ -55,7 +55,7 @@ describe('an author who may approve', () => {
     expect(await approve(under, plan)).toMatchObject({ status: 403 });
   });
 
-  it('an author who is the only approver is told that no one else may, and an admin who proposes is refused, too', async () => {
+  it('an author who is the only approver reads that no one else may, and an admin who proposes is refused, too', async () => {
     const under = await apiWith({ KUBELOOM_REQUIRE_APPROVAL: 'team' }, ['anna']);
     Object.assign(under.deps.config, { KUBELOOM_ADMINS: 'user:anna' });
     const refused = await approve(under, await proposed(under, document));

@@ -6,7 +6,7 @@ import type { AdmittedCaller } from '../../caller.ts';
 import type { Using } from '../../ports.ts';
 import type { ProposedPlan } from './kept-plans.ts';
 
-/** Throws `Forbidden` that says who may. People are told apart by the name that the gateway knows: ARN or subject of the token. */
+/** Throws `Forbidden` that says who may. People are distinguished by the name that the gateway knows: ARN or subject of the token. */
 export async function refuseOwnApproval(
   deps: Using<'roleBindings.list' | 'config'>,
   namespace: string,
