@@ -25,20 +25,29 @@ const mostLines = 6;
 /** Lines after the last command that are judged. */
 const mostJudged = 60;
 
-/** The faults of its last words: one, or one a machine where several work side by side. Empty where it has no `Error: `. */
+/**
+ * The faults of its last words: one, or one a machine where several work side by side. One that was ended has none: then those of its last try.
+ * Empty where it has neither.
+ */
 export function kubeoneFaults(output: string): readonly KubeOneFault[] {
   const lines = output.split('\n');
   // The log has no line that begins so; what machines print comes after it.
   const at = lines.findIndex((line) => line.startsWith('Error: '));
-  if (at < 0) return [];
-  const [outer = '', ...machines] = lines
-    .slice(at)
-    .join('\n')
-    .slice('Error: '.length)
-    .split(/(?:(?<=\n)\[?|, )(?=runtime: running task on ")/);
+  const words = at < 0 ? lastTry(lines) : lines.slice(at).join('\n').slice('Error: '.length);
+  if (words === undefined) return [];
+  const [outer = '', ...machines] = words.split(/(?:(?<=\n)\[?|, )(?=runtime: running task on ")/);
   if (machines.length < 2) return [faultOf(machines[0] ?? outer, machines.length > 0 ? outer : '')];
   // Go prints several errors as a list in brackets.
   return machines.map((text) => faultOf(text.replace(/\]\n?$/, ''), outer));
+}
+
+/** Of the ten tries that it makes of a task, the last that failed: a line of its log, in which ends of lines and quotes are escaped. */
+function lastTry(lines: readonly string[]): string | undefined {
+  const [, words] =
+    /msg="Task [^"\\]{1,100} failed, error was: ((?:[^"\\]|\\.){1,200000})"/.exec(
+      lines.findLast((line) => / failed, error was: /.test(line)) ?? '',
+    ) ?? [];
+  return words?.replaceAll(/\\(.)/g, (_, sign: string) => ({ n: '\n', t: '\t' })[sign] ?? sign);
 }
 
 function faultOf(text: string, outer: string): KubeOneFault {

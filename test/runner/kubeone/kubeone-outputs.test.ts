@@ -29,6 +29,7 @@ describe('the output of a real KubeOne', () => {
     ['full-disk', 'user', 'PackagesBroken', "E: Unmet dependencies. Try 'apt --fix-broken install'"],
     ['dpkg-interrupted', 'conflict', 'PackagesInterrupted', 'E: dpkg was interrupted'],
     ['packages-exclude', 'user', 'PackagesHeld', 'this may be caused by held packages'],
+    ['ended', 'transient', 'ServiceFailed', 'Job for containerd.service failed because a timeout was exceeded.'],
     ['version-missing', 'user', 'PackageMissing', "E: Version '1.34.9-*' for 'kubelet' was not found"],
   ])('our failure has its words: %s', (name, kind, code, words) => {
     const error = kubeoneError(printed(name), state);
@@ -41,7 +42,7 @@ describe('the output of a real KubeOne', () => {
   });
 
   it('nothing of the script that KubeOne repeats is in a message', () => {
-    const messages = ['port-in-use', 'full-disk', 'version-missing'].map(
+    const messages = ['port-in-use', 'full-disk', 'version-missing', 'ended'].map(
       (name) => kubeoneError(printed(name), state).message,
     );
     for (const message of messages)
