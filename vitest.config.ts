@@ -12,6 +12,11 @@ class PlatformsFirst extends BaseSequencer {
   }
 }
 
+/** What `scripts/test.sh` leaves out: long files of unit tests, or the journey on real hosts that ran with the others. */
+const part = process.env.KUBELOOM_TEST_PART;
+const long = part === 'short' ? ['**/*.long.test.ts'] : [];
+const journey = part === 'rest' ? ['test/hosts/main-job.test.ts'] : [];
+
 /** Unit and component tests; the end-to-end tests on real hosts run from `scripts/test.sh` with the project `hosts`. */
 export default defineConfig({
   test: {
@@ -22,7 +27,13 @@ export default defineConfig({
           name: 'unit',
           env: { KUBELOOM_KUBERNETES: 'simulated' },
           include: ['test/**/*.test.ts'],
-          exclude: ['test/hosts/**', 'test/conformance/**', 'test/real-kubernetes/**', 'test/console/browser/**'],
+          exclude: [
+            'test/hosts/**',
+            'test/conformance/**',
+            'test/real-kubernetes/**',
+            'test/console/browser/**',
+            ...long,
+          ],
           // One process for each worker, not for each file.
           isolate: false,
           globalSetup: ['test/temporary-files.ts'],
@@ -38,6 +49,7 @@ export default defineConfig({
           // Real Kubernetes has tests of its own, which say so.
           env: { KUBELOOM_KUBERNETES: 'simulated' },
           include: ['test/hosts/**/*.test.ts'],
+          exclude: journey,
           testTimeout: 600_000,
           hookTimeout: 600_000,
         },

@@ -48,7 +48,13 @@ describe('kubeloom whoami', () => {
       /^local {2}by token, from 127\.0\.0\.1\nplatform on this machine: http:.*\n.*\nadmin +all\n$/,
     );
     const { stdout } = await kubeloom(['whoami', '--json'], { token: await newUser('stranger') });
-    expect(JSON.parse(stdout)).toEqual({ name: 'local:stranger', kind: 'token', from: '127.0.0.1', grants: [] });
+    expect(JSON.parse(stdout)).toEqual({
+      name: 'local:stranger',
+      kind: 'token',
+      from: '127.0.0.1',
+      ownApprovals: 'refused',
+      grants: [],
+    });
   });
 
   it('whoami exits with 8 and a sentence when the token is not accepted', async () => {

@@ -41,7 +41,7 @@ export function kubeoneFaults(output: string): readonly KubeOneFault[] {
   return machines.map((text) => faultOf(text.replace(/\]\n?$/, ''), outer));
 }
 
-/** Of the ten tries that it makes of a task, the last that failed: a line of its log, in which ends of lines and quotes are escaped. */
+/** The last that failed of the ten tries of a task: a line of the log, in which ends of lines and quotes are escaped. */
 function lastTry(lines: readonly string[]): string | undefined {
   const [, words] =
     /msg="Task [^"\\]{1,100} failed, error was: ((?:[^"\\]|\\.){1,200000})"/.exec(
