@@ -1,18 +1,12 @@
 /** Plan Manifest: starts the newest generation; which clusters have to be touched? */
-import type { ClusterRecord, ManifestRecord } from '#contracts/records.ts';
 import { PlanManifestInput, type PlanManifestOutput } from '#contracts/state-inputs.ts';
-import { aheadOf } from '../ahead.ts';
 import { taskHandler } from '../middleware.ts';
-import { takeOver } from '../pipeline/clusters/fence-cluster.ts';
 import { refuseMoved } from '../pipeline/clusters/plan-outcomes.ts';
-import { isMaintained } from '../pipeline/drift/maintained-cluster.ts';
+import { touchedOf } from '../pipeline/clusters/touched-clusters.ts';
 import { orphanAll } from '../pipeline/manifests/orphan-manifest.ts';
 import { movedOfAny } from '../pipeline/plans/bound-plan.ts';
-import { eachCluster, needsWork } from '../pipeline/plans/cluster-plans.ts';
-import { type Planning, planningOf } from '../pipeline/plans/planning.ts';
 import { isCancelled } from '../pipeline/records/cancellation.ts';
 import { beginRun } from '../pipeline/runs/run-begin.ts';
-import type { Using } from '../ports.ts';
 
 const uses = [
   'artifacts.list',
@@ -54,24 +48,3 @@ export const handler = taskHandler(
     return { ...output, hasWork: false, clusters: [] };
   },
 );
-
-function isTouched(manifest: ManifestRecord, record: ClusterRecord, planning: Planning): boolean {
-  if (manifest.stateEdit !== undefined) return record.cluster === manifest.stateEdit;
-  return manifest.check ? isMaintained(record) : needsWork(planning, manifest, record);
-}
-
-/** Each is taken over before the next ones are read: the states of a hundred clusters are too large to be held at once. */
-async function touchedOf(
-  deps: Using<'clusters.each' | 'clusters.get' | 'clusters.put' | 'demands.list' | 'ids' | 'config'>,
-  manifest: ManifestRecord,
-  fence: number,
-) {
-  const planning = planningOf(deps, manifest, await deps.demands.list(manifest));
-  const records = manifest.check ? deps.clusters.each(manifest) : eachCluster(deps, manifest);
-  const touched = aheadOf(records, async (record) => {
-    if (!isTouched(manifest, record, planning)) return [];
-    await takeOver(deps, { manifest, record, fence });
-    return [{ cluster: record.cluster }];
-  });
-  return (await Array.fromAsync(touched)).flat();
-}

@@ -68,7 +68,6 @@ export const handler = taskHandler(
     const failures = failureEvents(stored, failed, { runId, at });
     const end = await endRun(deps, { key, runId, at, ...ended, cancelled, clusters: outcomesOf(stored, runId), only });
     const tried = retry && outcome === 'failed' ? [retryEvent(retry, at, runId)] : [];
-    // Together: events of the same millisecond have an order only within one batch.
     await deps.events.append(key, [...failures, ...(end ? [end] : []), ...tried]);
     if (gone && outcome === 'done') await removeManifestFiles(deps, key);
     return { ...result, outcome };

@@ -108,7 +108,7 @@ describe('housekeeping', () => {
     expect(rest.builds.newest('p')).toEqual(['p:new']);
   });
 
-  it('objects of runs and checks expire after a year, and certificates of people after a day, as in AWS', async () => {
+  it('objects of runs and checks expire after a year, certificates of people after a day, states of before an edit after 90 days, as in AWS', async () => {
     const { directory: _, ...rest } = await stores();
     const asked: unknown[] = [];
     const expire = async (...given: unknown[]): Promise<number> => asked.push(given);
@@ -119,6 +119,7 @@ describe('housekeeping', () => {
       ['runs/', 365],
       ['checks/', 365],
       ['access/', 1],
+      ['kept-states/', 90],
     ] as const;
     expect(asked).toEqual(expired.map(([prefix, days]) => ['kubeloom', prefix, new Date(now - days * day)]));
     expect(trimmed).toEqual([

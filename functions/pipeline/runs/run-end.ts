@@ -24,7 +24,10 @@ const settled = { done: 'Done', paused: 'Pending', failed: 'Failed', newer: 'Fai
 
 export const settleStatus = (summary: SettleManifestOutput): ManifestStatus => settled[summary.outcome];
 
-/** Ends the record. Returns the event that reports it; none for a run that waits as before. */
+/**
+ * Ends the record. Returns the event that reports it; none for a run that waits as before. It is appended with those around it: events of
+ * the same millisecond have an order only within one batch.
+ */
 export async function endRun(
   deps: Using<'runs.get' | 'runs.put'>,
   { key, runId, at, outcome, summary, cancelled, clusters, only }: Ending,
