@@ -100,6 +100,30 @@ it('a plan that waits is in the row of its manifest, its head and its tab, and i
   await approver.page.getByRole('link', { name: '1 plan waits for an approval' }).waitFor({ state: 'detached' });
 });
 
+it('an approver rejects a plan with a reason, which its author reads; the author withdraws the next one', async () => {
+  const [operator, approver] = [await opened('operator'), await opened('approver')];
+  await operator.go('new');
+  await propose(operator, guarded('refused', 9));
+  await operator.page.getByRole('link', { name: 'See what was proposed' }).click();
+  await approver.go('attention');
+  const card = approver.page.getByRole('region', { name: 'Plan for guarded/refused' });
+  await card.getByRole('link', { name: 'Look at what changes, and approve' }).click();
+  await approver.page.getByLabel('Why you reject it').fill('nine are too many');
+  await approver.page.getByRole('button', { name: 'Reject it' }).click();
+  await approver.page.getByText(/rejected by local:approver.*: nine are too many/).waitFor();
+  expect(await approver.page.getByRole('button', { name: /^Approve/ }).count()).toBe(0);
+  await operator.page.getByText(/rejected by local:approver.*: nine are too many/).waitFor();
+  await approver.go('attention');
+  await approver.page.getByText('Nothing needs you').waitFor();
+
+  await operator.go('new');
+  await propose(operator, guarded('refused', 3));
+  await operator.page.getByRole('link', { name: 'See what was proposed' }).click();
+  await operator.page.getByRole('button', { name: 'Withdraw it' }).click();
+  await operator.page.getByText(/withdrawn by local:operator/).waitFor();
+  await expect(console.api.getManifest({ namespace: 'guarded', name: 'refused' })).rejects.toThrow();
+});
+
 it('an operator is offered to propose a roll-out that needs an approval, and an approver finds it and starts exactly that', async () => {
   const [operator, approver] = [await opened('operator'), await opened('approver')];
   const { page } = operator;
