@@ -48,4 +48,16 @@ it('a plan beyond the budget says so, its apply ends with 9 and the command to a
   expect((await run(['describe', 'team/shop'], { environment })).stdout.replaceAll(/\s+/g, ' ')).toMatch(
     /a plan of local waits for an approval since .* \(changed: 1 cluster changed; 1 node added\): `kubeloom approve team\/shop --plan/,
   );
+  const [, , id = ''] = /(approve team\/shop --plan (\w+))/.exec((await run(['plans'], { environment })).stdout) ?? [];
+  const withdrawn = await run(['reject', 'team/shop', '--plan', id, '--reason', 'a smaller one will do'], {
+    environment,
+  });
+  expect([withdrawn.code, withdrawn.stdout + withdrawn.stderr]).toEqual([0, expect.stringMatching(/withdrawn/i)]);
+  expect((await run(['plans'], { environment })).stdout).toContain('no plan waits for an approval');
+  expect((await run(['plans', 'team/shop'], { environment })).stdout).toMatch(/Withdrawn[\s\S]*a smaller one will do/);
+  const late = await run(['approve', 'team/shop', '--plan', id, '--yes'], { environment });
+  expect([late.code === 0, late.stderr.replaceAll(/\s+/g, ' ')]).toEqual([
+    false,
+    expect.stringContaining('was withdrawn by local at'),
+  ]);
 });

@@ -57,7 +57,7 @@ export async function supersedeOlder(
 ): Promise<void> {
   for (const { id, at } of await deps.waitingPlans.list({ namespace: key.namespace, name: key.name })) {
     // If two are proposed at the same moment, the later one stays.
-    if (id === newer.id || at > newer.at) continue;
+    if (id === newer.id || `${at} ${id}` > `${newer.at} ${newer.id}`) continue;
     const plan = await readPlan(deps, key, id);
     if (plan?.proposal === undefined) continue;
     const older: ProposedPlan = { ...plan, proposal: plan.proposal };
