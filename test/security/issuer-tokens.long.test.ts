@@ -60,6 +60,7 @@ describe('a token of the issuer', () => {
         name: 'ann',
         kind: 'token',
         from: '127.0.0.1',
+        ownApprovals: 'refused',
         grants: [
           { role: 'operator', namespaces: ['team'] },
           { role: 'operator', namespaces: ['team'] },
