@@ -1,6 +1,8 @@
 /** `npm run check`: format and lint (modules too if Terraform is here), types, tests (unit, contract, architecture, ASL), generated files, synth, advisories. */
 import { spawnSync } from 'node:child_process';
 import { readdirSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
 
 if (process.argv.includes('--help')) {
   console.log(
@@ -21,7 +23,7 @@ const steps = [
   ['shell scripts', 'node', ['scripts/shell-check.mjs'], { needs: 'shellcheck' }],
   [
     ...['playbooks', 'ansible-lint', ['--offline', '--strict', '--profile', 'production', '-p', ...playbooks]],
-    { needs: 'ansible-lint', cwd: ansible },
+    { needs: 'ansible-lint', cwd: ansible, env: withoutOwnAnsible() },
   ],
   ['words of the glossary', 'node', ['scripts/word-lint.mjs']],
   ['types', 'tsc', ['--noEmit']],
@@ -31,16 +33,23 @@ const steps = [
   ['advisories', 'npm', ['run', '--silent', 'advisories']],
   ...(process.argv.includes('--no-tests') ? [] : [['tests', 'vitest', ['run', '--project', 'unit', '--reporter=dot']]]),
 ];
+/** Debian's linter works with Debian's Ansible only, and ours may come first. */
+function withoutOwnAnsible() {
+  const own = join(process.env.KUBELOOM_HOME ?? join(homedir(), '.kubeloom'), 'bin');
+  const directories = (process.env.PATH ?? '').split(':').filter((directory) => directory !== own);
+  return { ...process.env, PATH: directories.join(':') };
+}
+
 const failed = [];
 let passed = 0;
-for (const [name, command, args, { needs, cwd } = {}] of steps) {
+for (const [name, command, args, { needs, cwd, env } = {}] of steps) {
   if (needs && spawnSync(needs, ['--version']).error) {
     console.log(`${process.env.CI ? 'FAIL' : 'skip'} ${name}: ${needs} is not installed (scripts/setup.sh --checks)`);
     if (process.env.CI) failed.push(name);
     continue;
   }
   const started = Date.now();
-  const { status } = spawnSync(command, args, { stdio: 'inherit', cwd });
+  const { status } = spawnSync(command, args, { stdio: 'inherit', cwd, env });
   const seconds = ((Date.now() - started) / 1000).toFixed(1);
   console.log(`${status === 0 ? 'ok  ' : 'FAIL'} ${name} (${seconds} s)`);
   if (status === 0) passed += 1;
