@@ -89,7 +89,8 @@ export async function consoleInBrowser(
       page.on('console', (message) => {
         // Networks of the machine, which tests of hosts add and remove: the page repeats its requests.
         if (message.text().includes('net::ERR_NETWORK_CHANGED')) return;
-        if (message.type() === 'error' || message.type() === 'warning') reports.push(message.text());
+        if (message.type() === 'error' || message.type() === 'warning')
+          reports.push(`${message.text()} ${message.location().url}`);
       });
       const { code } = await askForCode(apiUrl, token);
       await page.goto(consoleAddress(apiUrl, code));
