@@ -114,7 +114,7 @@ function listenSection(role: BalancedRole): string {
 
 /**
  * An API server accepts connections while it starts, while its etcd is away and while it shuts down: only its own word counts. 401: it answers
- * no strangers. One that starts answers 403 to everyone until it has read its roles.
+ * no strangers. One that starts answers 403 to everyone until it has read its roles, which takes a second or two: one bad answer is enough.
  */
 const readyApis = [
   '  option httpchk GET /readyz',
@@ -134,7 +134,7 @@ const unreadyLine = ({ name, address }: BalancedRole['targets'][number]): string
 function serverLine(role: BalancedRole, { name, address }: BalancedRole['targets'][number]): string {
   const [, second = 0, third = 0, fourth = 0] = address.split('.').map(Number);
   const api = role.targetPort === apiPort;
-  const dead = api ? ' tcp-ut 20s check-ssl verify none' : '';
+  const dead = api ? ' tcp-ut 20s check-ssl verify none inter 500ms fall 1' : '';
   const proxied = role.proxyProtocol && !api ? ' send-proxy check-send-proxy' : '';
   const id = (second * 256 + third) * 256 + fourth;
   return `  server ${name} ${address}:${role.targetPort}${dead} id ${id}${proxied}`;

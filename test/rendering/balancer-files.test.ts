@@ -80,8 +80,8 @@ listen role-shop
     expect(lines).toContain('http-check expect rstatus ^(200|401)$');
     expect(lines).toContain('option allbackups');
     expect(lines.filter((line) => line.startsWith('server'))).toEqual([
-      'server one 10.0.0.1:6443 tcp-ut 20s check-ssl verify none id 1',
-      'server two 10.0.0.2:6443 tcp-ut 20s check-ssl verify none id 2',
+      'server one 10.0.0.1:6443 tcp-ut 20s check-ssl verify none inter 500ms fall 1 id 1',
+      'server two 10.0.0.2:6443 tcp-ut 20s check-ssl verify none inter 500ms fall 1 id 2',
       'server one-unready 10.0.0.1:6443 tcp-ut 20s no-check backup',
       'server two-unready 10.0.0.2:6443 tcp-ut 20s no-check backup',
     ]);
