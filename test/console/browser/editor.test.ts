@@ -25,7 +25,7 @@ async function writing(text = ''): Promise<Window> {
   const window = await console.open();
   onTestFinished(async () => {
     await window.context.close();
-    // A text that cannot be parsed is refused by the check; a log that is followed may not have begun.
+    // A text that cannot be parsed is refused by the check; a log that is followed may not be there yet.
     const expected = /status of (?:400|404 .*\/logs\/)/;
     expect(window.reports.filter((report) => !expected.test(report))).toEqual([]);
   });
