@@ -1,5 +1,5 @@
 /** What is wrong with an edit of a Terraform state, whatever the state has, and in a state with these addresses. */
-import { nearest } from './nearest.ts';
+import { guessText, nearest } from './nearest.ts';
 import type { StateChange } from './state-edit.ts';
 
 /** Types whose id is the secret itself: it would be part of documents, events and logs. */
@@ -35,8 +35,7 @@ export function misfits(change: StateChange, known: readonly string[]): readonly
   const has = new Set(known);
   const missing = (address: string): readonly string[] => {
     if (has.has(address)) return [];
-    const meant = nearestAddress(address, known);
-    return [`there is no ${address}${meant === undefined ? '' : `; did you mean ${meant}?`}`];
+    return [`there is no ${address}${guessText(nearestAddress(address, known))}`];
   };
   const taken = (address: string, way: string): readonly string[] =>
     has.has(address) ? [`${address} exists already: ${way}`] : [];

@@ -1,7 +1,7 @@
 /** The edit of a Terraform state that a person means: which state, which resources, and everything that is wrong with it. */
 
 import { addressesMeant, changeFaults, misfits, nearestAddress } from './edit-faults.ts';
-import { nearest } from './nearest.ts';
+import { guessText, nearest } from './nearest.ts';
 import { StateChange, type StateEdit } from './state-edit.ts';
 import { listed } from './words.ts';
 
@@ -62,8 +62,7 @@ function namedIn(wanted: WantedChange): readonly string[] {
 
 function unknownAddress(address: string, known: readonly string[]): readonly string[] {
   if (addressesMeant(address, known).length > 0) return [];
-  const meant = nearestAddress(address, known);
-  return [`no Terraform state has ${address}${meant === undefined ? '' : `; did you mean ${meant}?`}`];
+  return [`no Terraform state has ${address}${guessText(nearestAddress(address, known))}`];
 }
 
 /** An import goes where its module is, if there is only one such place. */
@@ -90,8 +89,7 @@ function whichState(wanted: WantedChange, places: readonly KnownState[]): string
 
 function unknownState(workspace: string, states: readonly KnownState[]): string {
   const names = states.map((state) => state.workspace);
-  const meant = nearest(workspace, names);
-  const guess = meant === undefined ? '' : `; did you mean ${meant}?`;
+  const guess = guessText(nearest(workspace, names));
   return `the cluster has no Terraform state ${workspace}${guess} (it has ${listed(names, 20)})`;
 }
 

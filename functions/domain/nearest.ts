@@ -23,6 +23,9 @@ export function nearest(word: string, known: readonly string[]): string | undefi
   return distance <= (isSwapped ? 2 : limit) ? closest.name : undefined;
 }
 
+/** The end of a sentence about a word that is not known; empty without a guess. */
+export const guessText = (meant: string | undefined): string => (meant === undefined ? '' : `; did you mean ${meant}?`);
+
 /** Levenshtein's: how many letters have to be put in, left out or exchanged; undefined when it is not below a bound. */
 function editDistance(from: string, to: string, below: number): number | undefined {
   const line = Array.from({ length: to.length + 1 }, (_, column) => column);

@@ -3,7 +3,7 @@ import type { ClusterRecord, ManifestHead, ManifestKey, ManifestRecord } from '#
 import { StoredStateEdit, stateEditKeys } from '#contracts/state-edits.ts';
 import { changeFaults } from '#domain/edit-faults.ts';
 import { PipelineError } from '#domain/errors.ts';
-import { nearest } from '#domain/nearest.ts';
+import { guessText, nearest } from '#domain/nearest.ts';
 import type { PlanBasis } from '#domain/planning/plan-basis.ts';
 import { stateEditTitle } from '#domain/planning/text/state-edit-text.ts';
 import type { StateEdit } from '#domain/state-edit.ts';
@@ -115,8 +115,7 @@ function refuseFaults({ change }: StateEdit): void {
 function refuseUnknown(record: ClusterRecord, { workspace }: StateEdit): void {
   const known = workspacesOf(record);
   if (known.includes(workspace)) return;
-  const meant = nearest(workspace, known);
-  const guess = meant === undefined ? '' : `; did you mean ${meant}?`;
+  const guess = guessText(nearest(workspace, known));
   throw new PipelineError(
     'InvalidInput',
     `cluster "${clusterName(record)}" has no Terraform state ${workspace}${guess}; it has: ${known.join(', ')}`,
