@@ -14,6 +14,7 @@ import { dueAfterFailure } from '../runs/due-after-run.ts';
 import { type ReleasePorts, releaseRun } from '../runs/ended-run.ts';
 import { endBuilds, leftByRun } from '../runs/left-builds.ts';
 import { remindOfExpiry } from './expiry-reminders.ts';
+import { hasEnded } from './tick-measures.ts';
 
 export type DueAction =
   | 'prolonged'
@@ -40,11 +41,6 @@ export function inTurn(due: readonly ManifestHead[], atWork: number): readonly M
   const waiting = due.filter(({ lease }) => !lease);
   const starts = [...waiting.filter((record) => !hasEnded(record)), ...waiting.filter(hasEnded)];
   return [...leased, ...starts.slice(0, Math.max(leastStarts, mostAtWork - atWork - leased.length))];
-}
-
-/** No start of it was missed: it is due for a check or a retry. */
-function hasEnded({ status }: ManifestHead): boolean {
-  return status === 'Done' || status === 'Failed';
 }
 
 export type DuePorts = ReleasePorts &

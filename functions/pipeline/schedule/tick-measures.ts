@@ -12,6 +12,11 @@ export interface TickMeasures {
   readonly checksOverdueSeconds: number;
 }
 
+/** No start of it was missed: it is due for a check or a retry. */
+export function hasEnded({ status }: Pick<ManifestRecord, 'status'>): boolean {
+  return status === 'Done' || status === 'Failed';
+}
+
 /** What waits for so long is not late yet: a measure above 0 costs money in AWS. */
 const inTimeSeconds = 900;
 
@@ -22,9 +27,7 @@ export async function measureTick(
 ): Promise<TickMeasures> {
   const now = deps.clock.now().getTime();
   const secondsSince = (time: string): number => Math.max(0, Math.round((now - Date.parse(time)) / 1000));
-  const ended = due.filter(
-    ({ status, lease, dueAt }) => !lease && dueAt !== undefined && (status === 'Done' || status === 'Failed'),
-  );
+  const ended = due.filter((record) => !record.lease && record.dueAt !== undefined && hasEnded(record));
   const overdue = Math.max(0, ...ended.map(({ dueAt = '' }) => secondsSince(dueAt)));
   const leased = due.flatMap((record) => (record.lease ? [{ record, lease: record.lease }] : []));
   const runs = await Promise.allSettled(leased.map(({ record }) => deps.runs.get(record, record.runId)));
