@@ -42,14 +42,17 @@ const login: readonly CodedRow[] = [
   },
 ];
 
+/** Also what a machine that does not say so has, when it is asked. */
+export const diskFull: CodedRow = {
+  class: 'user',
+  code: 'DiskFull',
+  pattern:
+    /no space left|disk quota exceeded|(?:not|don't have) enough (?:free )?space|insufficient space|more space needed|disk is full|\d[KMG]i?B (?:is )?needed on|more space on the/i,
+  hint: 'The disk of this machine is full (`df -h; df -i`): free space, or give its pool a larger disk; then retry.',
+};
+
 const machine: readonly CodedRow[] = [
-  {
-    class: 'user',
-    code: 'DiskFull',
-    pattern:
-      /no space left|disk quota exceeded|(?:not|don't have) enough (?:free )?space|insufficient space|more space needed|disk is full|\d[KMG]i?B (?:is )?needed on|more space on the/i,
-    hint: 'The disk of this machine is full (`df -h; df -i`): free space, or give its pool a larger disk; then retry.',
-  },
+  diskFull,
   {
     class: 'user',
     code: 'DiskFaulty',

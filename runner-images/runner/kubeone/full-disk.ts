@@ -3,7 +3,7 @@
  * without a word. So the machine is asked after a failure that this would explain.
  */
 import { asRoot, runOverSsh, type SshLogin } from '../ansible/ssh-command.ts';
-import { nodeRow } from '../causes/node-causes.ts';
+import { diskFull } from '../causes/node-causes.ts';
 import type { StageContext } from '../stage-context.ts';
 import type { ErrorDraft } from '../stage-failure.ts';
 
@@ -33,9 +33,8 @@ export async function withFullDisk(
   const command = `df -Pk ${written} 2>/dev/null; echo files; df -Pi ${written} 2>/dev/null; true`;
   const { stdout } = await runOverSsh(context, login, asRoot(login, `sh -c '${command}'`));
   const full = fullDisk(stdout);
-  const row = full === undefined ? undefined : nodeRow(['no space left on device']);
-  if (full === undefined || row === undefined) return failure;
-  const { class: name, code, hint } = row;
+  if (full === undefined) return failure;
+  const { class: name, code, hint } = diskFull;
   return { class: name, code, hint, resource: login.name, message: `${failure.message}; its disk is full: ${full}` };
 }
 
