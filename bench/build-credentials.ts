@@ -3,12 +3,12 @@
  * with the sim runner that asks as a runner does, with a real signature, over HTTP; `asked` is that alone.
  */
 
+import { parseStartBuild } from 'aws-on-loopback/codebuild/build-shapes.ts';
+import { region } from 'aws-on-loopback/names.ts';
 import { cliClient } from '#cli/connection/api-client.ts';
 import { jobOf } from '#contracts/job.ts';
 import { waypointKeys } from '#contracts/stage.ts';
 import { wire } from '#functions/wire.ts';
-import { parseStartBuild } from '#local/codebuild/build-shapes.ts';
-import { region } from '#local/names.ts';
 import { startPlatform } from '#local/platform.ts';
 import { kubeloom } from '#local/product.ts';
 import { accessKeyOf, identityOfBuild } from '#local/rights/access-key.ts';

@@ -4,14 +4,14 @@
  */
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient, GetCommand } from '@aws-sdk/lib-dynamodb';
+import { startDynamoDb } from 'aws-on-loopback/dynamodb/start-dynamodb.ts';
 import { DynamoManifests } from '#adapters/dynamo-manifests.ts';
 import { DynamoTable } from '#adapters/dynamo-table.ts';
 import { LargeDocuments } from '#adapters/large-documents.ts';
 import { manifestItem, tableSchema } from '#adapters/table-keys.ts';
 import type { ManifestRecord } from '#contracts/records.ts';
 import type { Artifacts } from '#functions/ports.ts';
-import { ensureTable } from '#local/dynamodb/ensure-table.ts';
-import { startDynamoDb } from '#local/dynamodb/start-dynamodb.ts';
+import { ensureTable } from '#local/ensure-table.ts';
 
 const number = 100;
 const documentBytes = 20_000;

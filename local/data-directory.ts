@@ -5,12 +5,12 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as pause } from 'node:timers/promises';
+import { identify, isAlive } from 'aws-on-loopback/codebuild/process-group.ts';
+import { removeLeftovers, writeFileDurably } from 'aws-on-loopback/stores/durable-file.ts';
+import { StoreFault } from 'aws-on-loopback/stores/store-fault.ts';
 import { z } from 'zod';
 import { parseJson } from '#domain/json.ts';
-import { identify, isAlive } from './codebuild/process-group.ts';
-import { removeLeftovers, writeFileDurably } from './durable-file.ts';
 import { bucket } from './environment.ts';
-import { StoreFault } from './stores/store-fault.ts';
 
 export const PlatformFile = z.object({
   apiUrl: z.string(),

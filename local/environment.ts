@@ -1,12 +1,13 @@
 /** The environment that functions and runners find: endpoints, region, configuration. Set before any of them is imported. */
 import { createHash } from 'node:crypto';
 import { availableParallelism } from 'node:os';
+import { localImage, region, stateMachineArn } from 'aws-on-loopback/names.ts';
 import { buildCredentialsPath } from '#contracts/build-credentials.ts';
 import { firstAdminsFault } from '#domain/access.ts';
 import { runnerTools } from '#functions/rights/runner-rights.ts';
 import { hostsHelper } from './hosts-helper.ts';
 import { kubernetesKind, partsDirectory } from './kubernetes/available.ts';
-import { buildRoleOf, localImage, region, stateMachineArn, toolRoleArn } from './names.ts';
+import { buildRoleOf, toolRoleArn } from './names.ts';
 import { ownerName } from './users.ts';
 
 export interface Endpoints {

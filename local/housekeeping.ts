@@ -1,10 +1,10 @@
 /** Removal of old files of a platform that runs for months: at the start, and every hour from then on. */
 import { copyFile, rm, stat, truncate } from 'node:fs/promises';
-import type { BuildStore } from './codebuild/build-store.ts';
+import type { BuildStore } from 'aws-on-loopback/codebuild/build-store.ts';
+import { type Logger, messageOf } from 'aws-on-loopback/logger.ts';
+import type { LocalS3 } from 'aws-on-loopback/s3/s3-listener.ts';
+import type { ExecutionStore } from 'aws-on-loopback/stepfunctions/execution-store.ts';
 import { bucket } from './environment.ts';
-import { type Logger, messageOf } from './logger.ts';
-import type { LocalS3 } from './s3/s3-listener.ts';
-import type { ExecutionStore } from './stepfunctions/execution-store.ts';
 
 export interface HousekeepingOptions {
   readonly executions: Pick<ExecutionStore, 'sweep'>;

@@ -1,19 +1,6 @@
-/** The account and region that the local platform emulates, and the ARNs in it. */
+/** Names of projects and roles of builds on one machine. */
+import { account } from 'aws-on-loopback/names.ts';
 import type { RunnerTool } from '#functions/rights/runner-rights.ts';
-
-export const region = 'us-east-1';
-export const account = '000000000000';
-
-export const lambdaArn = (name: string): string => `arn:aws:lambda:${region}:${account}:function:${name}`;
-export const stateMachineArn = (name: string): string => `arn:aws:states:${region}:${account}:stateMachine:${name}`;
-export const executionArn = (machine: string, name: string): string =>
-  `arn:aws:states:${region}:${account}:execution:${machine}:${name}`;
-export const buildArn = (id: string): string => `arn:aws:codebuild:${region}:${account}:build/${id}`;
-export const parameterArn = (name: string): string =>
-  `arn:aws:ssm:${region}:${account}:parameter${name.startsWith('/') ? '' : '/'}${name}`;
-
-/** Last part of an ARN: the name of a function, a machine or an execution. */
-export const nameOfArn = (arn: string): string => arn.slice(arn.lastIndexOf(':') + 1);
 
 /** The project of a runner. */
 export const runnerProject = (tool: RunnerTool): string => `kubeloom-${tool}`;
@@ -23,14 +10,3 @@ export const buildRoleOf = (project: string): string => `${project}-builds`;
 
 /** The role that builds of a runner work in. */
 export const toolRoleArn = (tool: RunnerTool): string => `arn:aws:iam::${account}:role/kubeloom-${tool}`;
-
-/** `Plan Cluster`, `PlanCluster` or `planCluster` as file name: `plan-cluster`. */
-export const toKebabCase = (name: string): string =>
-  name
-    .trim()
-    .replace(/\s+/g, '-')
-    .replace(/([a-z0-9])([A-Z])/g, '$1-$2')
-    .toLowerCase();
-
-/** The image of every project here, which is no image: a program of this machine. */
-export const localImage = 'local';

@@ -2,20 +2,36 @@
 import type { RequestListener } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { OidcOptions } from './access/oidc-issuer.ts';
+import type { OidcOptions } from 'aws-on-loopback/api-gateway/oidc-issuer.ts';
+import type { LocalBuilds } from 'aws-on-loopback/codebuild/builds.ts';
+import { codeBuildListener } from 'aws-on-loopback/codebuild/codebuild-listener.ts';
+import { startDynamoDb } from 'aws-on-loopback/dynamodb/start-dynamodb.ts';
+import { eventBusListener } from 'aws-on-loopback/event-bus/event-bus.ts';
+import { startEventSource } from 'aws-on-loopback/event-bus/event-source.ts';
+import { lambdaHost } from 'aws-on-loopback/lambda/lambda-host.ts';
+import { threadedFunctions } from 'aws-on-loopback/lambda/threaded-functions.ts';
+import { type Logger, silentLogger } from 'aws-on-loopback/logger.ts';
+import { openS3 } from 'aws-on-loopback/s3/s3-listener.ts';
+import { startScheduler } from 'aws-on-loopback/scheduler/scheduler.ts';
+import { door } from 'aws-on-loopback/server/door.ts';
+import { type LoopbackServer, listenNear } from 'aws-on-loopback/server/loopback-server.ts';
+import { openParameterStore } from 'aws-on-loopback/ssm/parameter-store.ts';
+import { ssmListener } from 'aws-on-loopback/ssm/ssm-listener.ts';
+import type { ExecutionStore } from 'aws-on-loopback/stepfunctions/execution-store.ts';
+import type { Executions } from 'aws-on-loopback/stepfunctions/executions.ts';
+import type { Machine } from 'aws-on-loopback/stepfunctions/machines.ts';
+import { stepFunctionsListener } from 'aws-on-loopback/stepfunctions/stepfunctions-listener.ts';
+import { stsListener } from 'aws-on-loopback/sts/sts-listener.ts';
+import { startCodeBuild, startWorkflows } from 'aws-on-loopback/workflow-services.ts';
 import { buildsDoor } from './api-gateway/builds-door.ts';
 import { type Gateway, startGateway, startGatewayThread } from './api-gateway/start-gateway.ts';
-import type { LocalBuilds } from './codebuild/builds.ts';
-import { codeBuildListener } from './codebuild/codebuild-listener.ts';
 import {
   type DataDirectory,
   installationIdentity,
   openDataDirectory,
   openTemporaryDirectory,
 } from './data-directory.ts';
-import { door } from './door.ts';
-import { ensureTable } from './dynamodb/ensure-table.ts';
-import { startDynamoDb } from './dynamodb/start-dynamodb.ts';
+import { ensureTable } from './ensure-table.ts';
 import {
   bucket,
   type Endpoints,
@@ -25,30 +41,14 @@ import {
   setEnvironment,
   tableName,
 } from './environment.ts';
-import { eventBusListener } from './event-bus/event-bus.ts';
-import { startEventSource } from './event-bus/event-source.ts';
 import { partEnded } from './health.ts';
 import { startHousekeeping } from './housekeeping.ts';
-import { lambdaHost } from './lambda/lambda-host.ts';
-import { threadedFunctions } from './lambda/threaded-functions.ts';
-import { type Logger, silentLogger } from './logger.ts';
-import { type LoopbackServer, listenNear } from './loopback-server.ts';
 import { metricsListener } from './metrics/exposition.ts';
 import { measuresOf } from './metrics/measured.ts';
 import { kubeloom, type Product, type RunnerKind } from './product.ts';
 import { accessKeyOf, functionKeyOf, guarded, identityOfBuild } from './rights/access-key.ts';
-import { openS3 } from './s3/s3-listener.ts';
-import { startScheduler } from './scheduler/scheduler.ts';
-import { openParameterStore } from './ssm/parameter-store.ts';
-import { ssmListener } from './ssm/ssm-listener.ts';
-import type { ExecutionStore } from './stepfunctions/execution-store.ts';
-import type { Executions } from './stepfunctions/executions.ts';
-import type { Machine } from './stepfunctions/machines.ts';
-import { stepFunctionsListener } from './stepfunctions/stepfunctions-listener.ts';
-import { checkStores } from './stores/identity.ts';
-import { stsListener } from './sts/sts-listener.ts';
+import { checkStores } from './store-identity.ts';
 import { usersFile } from './users.ts';
-import { startCodeBuild, startWorkflows } from './workflow-services.ts';
 
 export interface PlatformOptions {
   /** Directory of all data; required unless `inMemory`. */

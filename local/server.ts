@@ -1,8 +1,8 @@
 /** The platform as a process of its own: started by `kubeloom local up`, ended by SIGTERM; one structured line for each event. */
 import { constants, setPriority } from 'node:os';
 import { parseArgs } from 'node:util';
-import { parseOidcOptions } from './access/oidc-issuer.ts';
-import { type LogFields, type Logger, messageOf } from './logger.ts';
+import { type LogFields, type Logger, messageOf } from 'aws-on-loopback/logger.ts';
+import { parseOidcOptions } from './access/oidc-options.ts';
 import { startPlatform } from './platform.ts';
 
 const { values } = parseArgs({

@@ -4,8 +4,8 @@ import { mkdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as pause } from 'node:timers/promises';
+import { writeFileDurably } from 'aws-on-loopback/stores/durable-file.ts';
 import { z } from 'zod';
-import { writeFileDurably } from './durable-file.ts';
 
 const User = z.strictObject({
   name: z.string(),

@@ -10,9 +10,11 @@ import product from '../package.json' with { type: 'json' };
 const root = fileURLToPath(new URL('..', import.meta.url));
 
 /** Path prefixes in the repository by the names that imports have for them, such as `#domain/`. */
-const aliases: readonly (readonly [alias: string, folder: string])[] = Object.entries(product.imports).map(
-  ([alias, folder]) => [alias.slice(0, -1), folder.slice(2, -1)],
-);
+const aliases: readonly (readonly [alias: string, folder: string])[] = [
+  ...Object.entries(product.imports).map(([alias, folder]) => [alias.slice(0, -1), folder.slice(2, -1)] as const),
+  // Packages of this repository export what is in their `src/`.
+  ...readdirSync(join(root, 'packages')).map((name) => [`${name}/`, `packages/${name}/src/`] as const),
+];
 
 /** Source files below a folder, as paths in the repository; none when there is no such folder. */
 export function filesBelow(folder: string): string[] {
@@ -30,6 +32,7 @@ export function filesBelow(folder: string): string[] {
 export const sources: readonly string[] = [
   'functions',
   'runner-images',
+  'packages',
   'local',
   'client',
   'cli',

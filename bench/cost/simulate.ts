@@ -1,10 +1,10 @@
 /** The life of one cluster on the simulated platform: creation, a change, a check, an idle tick; each with its counts. */
 import { setTimeout as sleep } from 'node:timers/promises';
+import { deliverChanges, type EventSource } from 'aws-on-loopback/event-bus/event-source.ts';
+import { contextOf, type LambdaFunction } from 'aws-on-loopback/lambda/lambda-host.ts';
 import { cliClient } from '#cli/connection/api-client.ts';
 import { jobOf, workOf } from '#contracts/job.ts';
 import type { RunWork } from '#contracts/stage.ts';
-import { deliverChanges, type EventSource } from '#local/event-bus/event-source.ts';
-import { contextOf, type LambdaFunction } from '#local/lambda/lambda-host.ts';
 import { type Platform, startPlatform } from '#local/platform.ts';
 import { kubeloom, type Product, withFunctionsAround } from '#local/product.ts';
 import { accessKeyOf } from '#local/rights/access-key.ts';

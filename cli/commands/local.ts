@@ -104,7 +104,7 @@ export function registerLocal(program: Command): void {
 }
 
 async function oidcOf({ oidcIssuer, oidcAudience }: UpOptions) {
-  const { parseOidcOptions } = await import('#local/access/oidc-issuer.ts');
+  const { parseOidcOptions } = await import('#local/access/oidc-options.ts');
   try {
     return parseOidcOptions(oidcIssuer, oidcAudience?.join(','));
   } catch (error) {

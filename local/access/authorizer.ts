@@ -6,10 +6,15 @@
  * `local:<name>`, its owner is `local`, and a token of an issuer with such a subject is refused.
  */
 import { createHash, timingSafeEqual } from 'node:crypto';
+import {
+  IssuerUnreachable,
+  type OidcOptions,
+  TokenRefused,
+  tokenVerifier,
+} from 'aws-on-loopback/api-gateway/oidc-issuer.ts';
+import { type Logger, messageOf } from 'aws-on-loopback/logger.ts';
 import type { JWTPayload } from 'jose';
-import { type Logger, messageOf } from '../logger.ts';
 import { ownerName, subjectOf, usersOf } from '../users.ts';
-import { IssuerUnreachable, type OidcOptions, TokenRefused, tokenVerifier } from './oidc-issuer.ts';
 
 /** The claims of the caller. */
 export type Claims = Readonly<Record<string, string>>;

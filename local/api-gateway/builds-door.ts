@@ -1,14 +1,15 @@
 /** The route with IAM authorization: builds ask for their credentials, and the gateway says which build asks. */
 import type { RequestListener } from 'node:http';
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
+import { sendResult, toEvent } from 'aws-on-loopback/api-gateway/http-event.ts';
+import { copyAsJson } from 'aws-on-loopback/lambda/lambda-host.ts';
+import { type Logger, messageOf } from 'aws-on-loopback/logger.ts';
+import { account } from 'aws-on-loopback/names.ts';
+import { bodyWithin } from 'aws-on-loopback/server/body-within.ts';
 import { buildCredentialsPath } from '#contracts/build-credentials.ts';
-import { bodyWithin } from '../access/body-within.ts';
 import { problem } from '../access/gateway-problem.ts';
-import { copyAsJson } from '../lambda/lambda-host.ts';
-import { type Logger, messageOf } from '../logger.ts';
-import { account, buildRoleOf } from '../names.ts';
+import { buildRoleOf } from '../names.ts';
 import { principalOf } from '../rights/access-key.ts';
-import { sendResult, toEvent } from './http-event.ts';
 
 const longestBody = 16 * 1024;
 

@@ -1,10 +1,10 @@
 /** The API in a thread of its own: executions in the main thread do not delay readers. */
 import { workerData } from 'node:worker_threads';
+import type { GatewayRoute } from 'aws-on-loopback/api-gateway/gateway-listener.ts';
+import { inThreads } from 'aws-on-loopback/api-gateway/routes-in-threads.ts';
+import { functionThreads } from 'aws-on-loopback/lambda/function-threads.ts';
+import { serveInThread } from 'aws-on-loopback/server/worker-thread.ts';
 import type { HealthTrouble } from '../health.ts';
-import { functionThreads } from '../lambda/function-threads.ts';
-import { serveInThread } from '../worker-thread.ts';
-import type { GatewayRoute } from './gateway-listener.ts';
-import { inThreads } from './routes-in-threads.ts';
 import { type GatewayThreadOptions, startGateway } from './start-gateway.ts';
 
 await serveInThread(async (logger) => {

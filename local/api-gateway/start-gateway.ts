@@ -1,13 +1,13 @@
 /** Starts the API: in a thread of its own where its routes are a module, else in this one. */
 
+import { type GatewayRoute, gatewayListener } from 'aws-on-loopback/api-gateway/gateway-listener.ts';
+import type { Logger } from 'aws-on-loopback/logger.ts';
+import { type LoopbackServer, listenOnLoopback } from 'aws-on-loopback/server/loopback-server.ts';
+import { startThread } from 'aws-on-loopback/server/worker-thread.ts';
 import { type AuthorizerOptions, authorizer } from '../access/authorizer.ts';
 import { builtConsole, foundConsole } from '../console/built-console.ts';
 import { withConsole } from '../console/console-door.ts';
 import { diskTrouble, type HealthTrouble } from '../health.ts';
-import type { Logger } from '../logger.ts';
-import { type LoopbackServer, listenOnLoopback } from '../loopback-server.ts';
-import { startThread } from '../worker-thread.ts';
-import { type GatewayRoute, gatewayListener } from './gateway-listener.ts';
 
 export interface GatewayThreadOptions {
   /** URL of a module that exports `routes`. */

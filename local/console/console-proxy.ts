@@ -4,11 +4,11 @@
  */
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import { type Logger, messageOf } from 'aws-on-loopback/logger.ts';
+import { bodyWithin } from 'aws-on-loopback/server/body-within.ts';
+import { type LoopbackServer, listenOnLoopback } from 'aws-on-loopback/server/loopback-server.ts';
 import type { Authorizer } from '../access/authorizer.ts';
-import { bodyWithin } from '../access/body-within.ts';
 import { problem } from '../access/gateway-problem.ts';
-import { type Logger, messageOf } from '../logger.ts';
-import { type LoopbackServer, listenOnLoopback } from '../loopback-server.ts';
 import { withConsole } from './console-door.ts';
 import { consoleSessions } from './sessions.ts';
 

@@ -1,6 +1,6 @@
 /** Numbers as Prometheus reads them: its text format, version 0.0.4. */
 import type { RequestListener } from 'node:http';
-import { type Logger, messageOf } from '../logger.ts';
+import { type Logger, messageOf } from 'aws-on-loopback/logger.ts';
 
 export interface Sample {
   /** Name with suffix: for a summary, `_sum` or `_count`. @default the name of the family */

@@ -1,12 +1,13 @@
 /** The metrics of Kubeloom on one machine: what its stores hold at the moment of the question. */
+
+import type { Build } from 'aws-on-loopback/codebuild/build-store.ts';
+import type { ExecutionCount } from 'aws-on-loopback/stepfunctions/execution-store.ts';
 import { jobOf } from '#contracts/job.ts';
 import type { ClusterRecord } from '#contracts/records.ts';
 import { firstToEnd, knownExpiries, renewalOf } from '#domain/expiry.ts';
 import { type MeasureName, measures } from '#domain/measures.ts';
 import { everyHead } from '#functions/pipeline/records/stored-manifest.ts';
 import type { Using } from '#functions/ports.ts';
-import type { Build } from '../codebuild/build-store.ts';
-import type { ExecutionCount } from '../stepfunctions/execution-store.ts';
 import type { MetricFamily, Sample } from './exposition.ts';
 
 /** Help texts; docs/monitoring.md and the dashboard name the same. */

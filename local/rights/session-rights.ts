@@ -1,8 +1,9 @@
 /** What the session of a build may do: what its role allows for its tags, and what its own policy allows, as IAM has it. */
+
+import { parameterArn } from 'aws-on-loopback/names.ts';
 import { z } from 'zod';
 import { coversKey, jobRights } from '#functions/rights/job-rights.ts';
 import { runnerActions, runnerMay } from '#functions/rights/runner-rights.ts';
-import { parameterArn } from '../names.ts';
 import type { ToolSession } from './session-token.ts';
 
 const list = z.union([z.string().transform((one) => [one]), z.array(z.string())]);

@@ -28,7 +28,7 @@ const mayImport: readonly (readonly [from: string, to: readonly string[]])[] = [
   ['cli/provider-kit/', ['cli/provider-kit/', 'functions/rendering/', 'functions/domain/']],
   // Is copied to machines as it is, where nothing else is.
   ['local/kubeone/node/', ['local/kubeone/node/']],
-  ['local/', ['local/', 'functions/', 'runner-images/', 'state-machines/']],
+  ['local/', ['local/', 'functions/', 'packages/', 'runner-images/', 'state-machines/']],
   ['demo/', ['demo/', 'cli/', 'local/', 'functions/contracts/']],
   ['cli/', ['cli/', 'client/', 'functions/contracts/', 'functions/documents/', 'functions/domain/', 'local/']],
 ];
@@ -39,7 +39,9 @@ function offences(): string[] {
     if (!rule) return [`${file} has no rule`];
     return importsOf(file)
       .filter((target) =>
-        /^(functions|runner-images|local|client|cli|operator|agent|console|cdk|demo|test|bench|scripts)\//.test(target),
+        /^(functions|runner-images|local|packages|client|cli|operator|agent|console|cdk|demo|test|bench|scripts)\//.test(
+          target,
+        ),
       )
       .filter((target) => !rule[1].some((prefix) => target.startsWith(prefix)))
       .map((target) => `${file} imports ${target}`);
@@ -154,7 +156,6 @@ describe('the source files', () => {
             'cli/print/output.ts',
             'cli/kubeloom.mjs',
             'local/server.ts',
-            'local/logger.ts',
             'runner-images/kubectl/fetch-documents.mjs',
           ].includes(file),
       );

@@ -1,9 +1,9 @@
 /** Rules that every state machine file keeps: what AWS demands, what the house demands, what runs on one machine. */
 import { readdirSync, readFileSync } from 'node:fs';
 import validate from 'asl-validator';
+import { faultsOf } from 'aws-on-loopback/stepfunctions/local-subset.ts';
 import { describe, expect, it } from 'vitest';
 import { errorNames } from '#domain/errors.ts';
-import { faultsOf } from '#local/stepfunctions/local-subset.ts';
 import {
   type AslMachine,
   type AslState,

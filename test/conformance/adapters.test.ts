@@ -14,7 +14,7 @@ import { LargeDocuments } from '#adapters/large-documents.ts';
 import { S3Artifacts } from '#adapters/s3-artifacts.ts';
 import { SsmSecrets } from '#adapters/ssm-secrets.ts';
 import { tableSchema } from '#adapters/table-keys.ts';
-import { ensureTable } from '#local/dynamodb/ensure-table.ts';
+import { ensureTable } from '#local/ensure-table.ts';
 import { clusterStoreContract } from '#test/contracts/cluster-store.contract.ts';
 import {
   artifactsContract,

@@ -5,7 +5,7 @@
  */
 import { request as forward } from 'node:http';
 import { CreateStateMachineCommand, SFNClient } from '@aws-sdk/client-sfn';
-import { type LoopbackServer, listenOnLoopback } from '#local/loopback-server.ts';
+import { type LoopbackServer, listenOnLoopback } from 'aws-on-loopback/server/loopback-server.ts';
 import { arnOf, machineNames, machineOf } from '#test/pipeline/harness/asl-files.ts';
 import type { BuildRequest, ValidationContext } from '#test/pipeline/harness/state-machines.ts';
 import { type MotoServer, startMoto } from './moto-server.ts';

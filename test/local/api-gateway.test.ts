@@ -1,9 +1,13 @@
 /** The API Gateway of one machine: tokens, routes, limits, and events as functions get them. */
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
+import {
+  type GatewayOptions,
+  type GatewayRoute,
+  gatewayListener,
+} from 'aws-on-loopback/api-gateway/gateway-listener.ts';
+import { silentLogger } from 'aws-on-loopback/logger.ts';
 import { describe, expect, it } from 'vitest';
 import { authorizer } from '#local/access/authorizer.ts';
-import { type GatewayOptions, type GatewayRoute, gatewayListener } from '#local/api-gateway/gateway-listener.ts';
-import { silentLogger } from '#local/logger.ts';
 import { listening } from './clients.ts';
 
 const token = 'correct-horse-battery-staple';

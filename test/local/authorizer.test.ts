@@ -1,9 +1,9 @@
 /** Who calls, by the token: what happens when the sources of tokens fail, change, or are configured wrongly. */
 import { writeFile } from 'node:fs/promises';
+import type { Logger } from 'aws-on-loopback/logger.ts';
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { authorizer } from '#local/access/authorizer.ts';
-import { parseOidcOptions } from '#local/access/oidc-issuer.ts';
-import type { Logger } from '#local/logger.ts';
+import { parseOidcOptions } from '#local/access/oidc-options.ts';
 import { addUser, usersFile } from '#local/users.ts';
 import { type Issuer, startIssuer } from '#test/security/issuer-stand-in.ts';
 import { temporaryDirectory } from './clients.ts';

@@ -2,8 +2,8 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { type LoopbackServer, listenOnLoopback } from 'aws-on-loopback/server/loopback-server.ts';
 import { onTestFinished } from 'vitest';
-import { type LoopbackServer, listenOnLoopback } from '#local/loopback-server.ts';
 import { accessKeyOf, sessionKeyOf } from '#local/rights/access-key.ts';
 import { type SealedIdentity, sealIdentity } from '#local/rights/session-token.ts';
 

@@ -9,10 +9,10 @@ import {
   TransactWriteItemsCommand,
   type TransactWriteItemsCommandInput,
 } from '@aws-sdk/client-dynamodb';
+import { type LocalDynamoDb, startDynamoDb } from 'aws-on-loopback/dynamodb/start-dynamodb.ts';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { tableSchema } from '#adapters/table-keys.ts';
-import { ensureTable } from '#local/dynamodb/ensure-table.ts';
-import { type LocalDynamoDb, startDynamoDb } from '#local/dynamodb/start-dynamodb.ts';
+import { ensureTable } from '#local/ensure-table.ts';
 import { at, refusal, temporaryDirectory } from './clients.ts';
 
 const key = { pk: { S: 'a' }, sk: { S: 'b' } };

@@ -2,10 +2,10 @@
 import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { promisify } from 'node:util';
+import { functionThreads, type ThreadPool } from 'aws-on-loopback/lambda/function-threads.ts';
+import { silentLogger } from 'aws-on-loopback/logger.ts';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { startGatewayThread } from '#local/api-gateway/start-gateway.ts';
-import { functionThreads, type ThreadPool } from '#local/lambda/function-threads.ts';
-import { silentLogger } from '#local/logger.ts';
 
 const module = new URL('./endless-routes.ts', import.meta.url).href;
 /** For what must be answered, however busy the machine is. */

@@ -1,7 +1,7 @@
 /** A process of its own with an API in threads: it fails to start on a taken port, serves a body without end, and closes. Then nothing keeps it alive. */
 import { createServer } from 'node:net';
+import { silentLogger } from 'aws-on-loopback/logger.ts';
 import { startGatewayThread } from '#local/api-gateway/start-gateway.ts';
-import { silentLogger } from '#local/logger.ts';
 
 const routesModule = new URL('./endless-routes.ts', import.meta.url).href;
 const token = 'correct-horse-battery-staple-and-more';

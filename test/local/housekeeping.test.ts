@@ -1,11 +1,11 @@
 /** The files of a platform that runs for months stay bounded. */
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { openBuildStore } from 'aws-on-loopback/codebuild/build-store.ts';
+import { silentLogger } from 'aws-on-loopback/logger.ts';
+import { type Execution, openExecutionStore } from 'aws-on-loopback/stepfunctions/execution-store.ts';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { openBuildStore } from '#local/codebuild/build-store.ts';
 import { keepHouse } from '#local/housekeeping.ts';
-import { silentLogger } from '#local/logger.ts';
-import { type Execution, openExecutionStore } from '#local/stepfunctions/execution-store.ts';
 import { temporaryDirectory } from './clients.ts';
 
 const day = 24 * 3600 * 1000;

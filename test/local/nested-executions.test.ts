@@ -1,7 +1,7 @@
 /** What executions start on one machine: executions of other machines, builds, and what the rule for failed ones starts. */
 import { StopExecutionCommand } from '@aws-sdk/client-sfn';
+import { executionArn, stateMachineArn } from 'aws-on-loopback/names.ts';
 import { describe, expect, it } from 'vitest';
-import { executionArn, stateMachineArn } from '#local/names.ts';
 import { startWorkbench, task, type Workbench } from './workbench.ts';
 
 const nested = 'arn:aws:states:::states:startExecution.sync:2';

@@ -9,10 +9,10 @@ import {
   PutParameterCommand,
   SSMClient,
 } from '@aws-sdk/client-ssm';
+import { silentLogger } from 'aws-on-loopback/logger.ts';
+import { openParameterStore } from 'aws-on-loopback/ssm/parameter-store.ts';
+import { ssmListener } from 'aws-on-loopback/ssm/ssm-listener.ts';
 import { describe, expect, it } from 'vitest';
-import { silentLogger } from '#local/logger.ts';
-import { openParameterStore } from '#local/ssm/parameter-store.ts';
-import { ssmListener } from '#local/ssm/ssm-listener.ts';
 import { at, listening, refusal, temporaryDirectory } from './clients.ts';
 
 async function startSsm(given?: string): Promise<{ ssm: SSMClient; directory: string }> {

@@ -6,9 +6,9 @@ import { GetObjectCommand, NoSuchKey, PutObjectCommand, S3Client } from '@aws-sd
 import { describe, expect, it } from 'vitest';
 import { noPlace } from '#functions/rights/job-rights.ts';
 import type { RunnerTool } from '#functions/rights/runner-rights.ts';
-import { silentLogger } from '#local/logger.ts';
+import { silentLogger } from 'aws-on-loopback/logger.ts';
 import { accessKeyOf, guarded } from '#local/rights/access-key.ts';
-import { openS3 } from '#local/s3/s3-listener.ts';
+import { openS3 } from 'aws-on-loopback/s3/s3-listener.ts';
 import { identityIn, openCredentialsDoor, withoutIdentity } from '#runner/credentials-door.ts';
 import { sessionOfGrant } from '#test/fakes/session-of.ts';
 import { at, inSession, listening, refusal, temporaryDirectory } from './clients.ts';

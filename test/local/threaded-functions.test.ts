@@ -1,8 +1,9 @@
 /** Functions of the pipeline that read documents of users, on a platform that lasts. */
+
+import { lambdaHost } from 'aws-on-loopback/lambda/lambda-host.ts';
+import { threadedFunctions } from 'aws-on-loopback/lambda/threaded-functions.ts';
+import { silentLogger } from 'aws-on-loopback/logger.ts';
 import { expect, it, onTestFinished, vi } from 'vitest';
-import { lambdaHost } from '#local/lambda/lambda-host.ts';
-import { threadedFunctions } from '#local/lambda/threaded-functions.ts';
-import { silentLogger } from '#local/logger.ts';
 import { kubeloom } from '#local/product.ts';
 
 const module = new URL('./endless-handler.ts', import.meta.url).href;

@@ -8,16 +8,16 @@ import {
   SFNClient,
   StartExecutionCommand,
 } from '@aws-sdk/client-sfn';
+import type { ProjectRun } from 'aws-on-loopback/codebuild/build-run.ts';
+import type { LocalBuilds } from 'aws-on-loopback/codebuild/builds.ts';
+import { codeBuildListener } from 'aws-on-loopback/codebuild/codebuild-listener.ts';
+import { type LambdaFunction, lambdaHost } from 'aws-on-loopback/lambda/lambda-host.ts';
+import { silentLogger } from 'aws-on-loopback/logger.ts';
+import { executionArn, stateMachineArn } from 'aws-on-loopback/names.ts';
+import type { StatusRule } from 'aws-on-loopback/stepfunctions/status-change.ts';
+import { stepFunctionsListener } from 'aws-on-loopback/stepfunctions/stepfunctions-listener.ts';
+import { startCodeBuild, startWorkflows, type WorkflowServices } from 'aws-on-loopback/workflow-services.ts';
 import { onTestFinished } from 'vitest';
-import type { ProjectRun } from '#local/codebuild/build-run.ts';
-import type { LocalBuilds } from '#local/codebuild/builds.ts';
-import { codeBuildListener } from '#local/codebuild/codebuild-listener.ts';
-import { type LambdaFunction, lambdaHost } from '#local/lambda/lambda-host.ts';
-import { silentLogger } from '#local/logger.ts';
-import { executionArn, stateMachineArn } from '#local/names.ts';
-import type { StatusRule } from '#local/stepfunctions/status-change.ts';
-import { stepFunctionsListener } from '#local/stepfunctions/stepfunctions-listener.ts';
-import { startCodeBuild, startWorkflows, type WorkflowServices } from '#local/workflow-services.ts';
 import { at, listening, temporaryDirectory } from './clients.ts';
 
 export interface WorkbenchOptions {

@@ -1,6 +1,7 @@
 /** Budgets under race: what was accepted counts at once, however many ask at the same moment and whatever has started. */
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { type LocalDynamoDb, startDynamoDb } from 'aws-on-loopback/dynamodb/start-dynamodb.ts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { DynamoBudgets } from '#adapters/dynamo-budgets.ts';
 import { DynamoClusters } from '#adapters/dynamo-clusters.ts';
@@ -11,8 +12,7 @@ import { LargeDocuments } from '#adapters/large-documents.ts';
 import { tableSchema } from '#adapters/table-keys.ts';
 import { PipelineError } from '#domain/errors.ts';
 import { budgetOf } from '#domain/prices/budget-setting.ts';
-import { ensureTable } from '#local/dynamodb/ensure-table.ts';
-import { type LocalDynamoDb, startDynamoDb } from '#local/dynamodb/start-dynamodb.ts';
+import { ensureTable } from '#local/ensure-table.ts';
 import { type Answer, apiUnderTest, as, bindRoles, type Call, callApi } from '#test/api/api-under-test.ts';
 import type { FakeDeps } from '#test/fakes/fake-deps.ts';
 import { at } from '#test/local/clients.ts';

@@ -1,6 +1,7 @@
 /** Runs that time out, writers that come too late, changes that come in between; on stores that speak AWS's protocol. */
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { type LocalDynamoDb, startDynamoDb } from 'aws-on-loopback/dynamodb/start-dynamodb.ts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { DynamoClusters } from '#adapters/dynamo-clusters.ts';
 import { DynamoManifests } from '#adapters/dynamo-manifests.ts';
@@ -8,8 +9,7 @@ import { DynamoTable } from '#adapters/dynamo-table.ts';
 import { LargeDocuments } from '#adapters/large-documents.ts';
 import { tableSchema } from '#adapters/table-keys.ts';
 import { useDeps } from '#functions/wire.ts';
-import { ensureTable } from '#local/dynamodb/ensure-table.ts';
-import { type LocalDynamoDb, startDynamoDb } from '#local/dynamodb/start-dynamodb.ts';
+import { ensureTable } from '#local/ensure-table.ts';
 import { executionArn } from '#test/fakes/fake-deps.ts';
 import { manifestOf } from './harness/manifests.ts';
 import { key, Pipeline } from './harness/pipeline.ts';

@@ -1,8 +1,9 @@
 /** Services below that are slow or do not answer: distinguished from tools that fail, never a reason to undo anything. */
+
+import type { Execution } from 'aws-on-loopback/stepfunctions/execution-store.ts';
+import { describeForCause } from 'aws-on-loopback/stepfunctions/executions.ts';
 import { describe, expect, it } from 'vitest';
 import { innermost, passes } from '#functions/pipeline/runs/service-faults.ts';
-import type { Execution } from '#local/stepfunctions/execution-store.ts';
-import { describeForCause } from '#local/stepfunctions/executions.ts';
 import { manifestOf } from './harness/manifests.ts';
 import { Pipeline } from './harness/pipeline.ts';
 import { StateFault } from './harness/state-machines.ts';

@@ -1,10 +1,10 @@
 /** A table that was restored to a moment goes back into the one that the stack knows. */
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient, PutCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
+import { startDynamoDb } from 'aws-on-loopback/dynamodb/start-dynamodb.ts';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { tableSchema } from '#adapters/table-keys.ts';
-import { ensureTable } from '#local/dynamodb/ensure-table.ts';
-import { startDynamoDb } from '#local/dynamodb/start-dynamodb.ts';
+import { ensureTable } from '#local/ensure-table.ts';
 import { copyTable } from '../../scripts/copy-table.ts';
 
 let dynamodb: Awaited<ReturnType<typeof startDynamoDb>>;

@@ -7,13 +7,13 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { S3Client } from '@aws-sdk/client-s3';
+import { silentLogger } from 'aws-on-loopback/logger.ts';
+import { openS3 } from 'aws-on-loopback/s3/s3-listener.ts';
+import { type LoopbackServer, listenOnLoopback } from 'aws-on-loopback/server/loopback-server.ts';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { S3Artifacts } from '#adapters/s3-artifacts.ts';
 import { StageResult, waypointKeys } from '#contracts/stage.ts';
 import type { StagePlan } from '#domain/plan.ts';
-import { silentLogger } from '#local/logger.ts';
-import { type LoopbackServer, listenOnLoopback } from '#local/loopback-server.ts';
-import { openS3 } from '#local/s3/s3-listener.ts';
 import { kubeconfigTo } from '#test/fakes/kubeconfigs.ts';
 import { aDocument } from './stage-world.ts';
 

@@ -2,10 +2,10 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { silentLogger } from 'aws-on-loopback/logger.ts';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { signerOf } from '#client/aws-signer.ts';
 import { startConsoleProxy } from '#local/console/console-proxy.ts';
-import { silentLogger } from '#local/logger.ts';
 import { send } from './raw-http.ts';
 import { type ApiAnswer, region, sessionTokenOf, startSignedApi } from './signed-api.ts';
 

@@ -1,8 +1,9 @@
 /** What other sites, other ports and other names of this machine cannot do with the console, and which files it serves. */
+
+import { silentLogger } from 'aws-on-loopback/logger.ts';
 import { describe, expect, it } from 'vitest';
 import { authorizer } from '#local/access/authorizer.ts';
 import { withConsole } from '#local/console/console-door.ts';
-import { silentLogger } from '#local/logger.ts';
 import { listening } from '#test/local/clients.ts';
 import { consoleUnderTest, ownerToken } from './console-under-test.ts';
 import { send } from './raw-http.ts';

@@ -2,12 +2,12 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { gatewayListener } from 'aws-on-loopback/api-gateway/gateway-listener.ts';
+import type { Logger } from 'aws-on-loopback/logger.ts';
 import { onTestFinished } from 'vitest';
 import { authorizer } from '#local/access/authorizer.ts';
-import { gatewayListener } from '#local/api-gateway/gateway-listener.ts';
 import { withConsole } from '#local/console/console-door.ts';
 import { consoleSessions } from '#local/console/sessions.ts';
-import type { Logger } from '#local/logger.ts';
 import { listening } from '#test/local/clients.ts';
 import { send } from './raw-http.ts';
 

@@ -1,7 +1,7 @@
 /** An OIDC issuer on this machine: its discovery document, its keys, and tokens as it or someone else would make them. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { type LoopbackServer, listenOnLoopback } from 'aws-on-loopback/server/loopback-server.ts';
 import { type CryptoKey, exportJWK, exportSPKI, generateKeyPair, type JWTPayload, SignJWT } from 'jose';
-import { type LoopbackServer, listenOnLoopback } from '#local/loopback-server.ts';
 
 export interface Signing {
   /** @default RS256 with the issuer's key */

@@ -2,9 +2,9 @@
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Logger } from 'aws-on-loopback/logger.ts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { routes } from '#functions/api/routes.ts';
-import type { Logger } from '#local/logger.ts';
 import { addUser, removeUser } from '#local/users.ts';
 import { aManifest } from '#test/api/documents.ts';
 import { bodies, eveOperates, gitSource, names, secret, templates } from './foreign-documents.ts';

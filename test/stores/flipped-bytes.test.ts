@@ -2,11 +2,11 @@
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { openItemStore } from 'aws-on-loopback/dynamodb/item-store.ts';
+import { openBucket } from 'aws-on-loopback/s3/bucket.ts';
+import { StoreFault } from 'aws-on-loopback/stores/store-fault.ts';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openDataDirectory } from '#local/data-directory.ts';
-import { openItemStore } from '#local/dynamodb/item-store.ts';
-import { openBucket } from '#local/s3/bucket.ts';
-import { StoreFault } from '#local/stores/store-fault.ts';
 
 let directory: string;
 beforeEach(() => {

@@ -2,10 +2,10 @@
 import { execFileSync } from 'node:child_process';
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { openBuildStore } from 'aws-on-loopback/codebuild/build-store.ts';
+import { openExecutionStore } from 'aws-on-loopback/stepfunctions/execution-store.ts';
 import { expect, it, onTestFinished, vi } from 'vitest';
-import { openBuildStore } from '#local/codebuild/build-store.ts';
 import { startPlatform } from '#local/platform.ts';
-import { openExecutionStore } from '#local/stepfunctions/execution-store.ts';
 import { temporaryDirectory } from '#test/local/clients.ts';
 import { benchManifest } from '../../bench/manifests.ts';
 

@@ -1,14 +1,14 @@
 /** Manifests whose writer or reader is interrupted between the head and the document, and documents that are as large as they can be. */
 import { DynamoDBClient, PutItemCommand, TransactWriteItemsCommand } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient, PutCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
+import { type LocalDynamoDb, startDynamoDb } from 'aws-on-loopback/dynamodb/start-dynamodb.ts';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { DynamoManifests } from '#adapters/dynamo-manifests.ts';
 import { DynamoTable, type Item } from '#adapters/dynamo-table.ts';
 import { LargeDocuments } from '#adapters/large-documents.ts';
 import { documentItem, type ItemKey, tableSchema } from '#adapters/table-keys.ts';
 import type { ManifestRecord } from '#contracts/records.ts';
-import { ensureTable } from '#local/dynamodb/ensure-table.ts';
-import { type LocalDynamoDb, startDynamoDb } from '#local/dynamodb/start-dynamodb.ts';
+import { ensureTable } from '#local/ensure-table.ts';
 import { aManifest, key, minute, term } from '#test/contracts/builders.ts';
 import { earlierItem } from '#test/contracts/manifest-layout.contract.ts';
 import { InMemoryArtifacts } from '#test/fakes/in-memory-artifacts.ts';

@@ -1,10 +1,10 @@
 /** Stores of a data directory that are gone, replaced or of another version are noticed before anything is opened. */
 import { cp, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { openParameterStore } from 'aws-on-loopback/ssm/parameter-store.ts';
 import { describe, expect, it } from 'vitest';
 import { openDataDirectory } from '#local/data-directory.ts';
-import { openParameterStore } from '#local/ssm/parameter-store.ts';
-import { checkStores } from '#local/stores/identity.ts';
+import { checkStores } from '#local/store-identity.ts';
 import { temporaryDirectory } from '#test/local/clients.ts';
 
 const files = [

@@ -3,13 +3,13 @@ import { cp, mkdtemp, open, readdir, readFile, rename, rm, stat, truncate, write
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DynamoDBClient, GetItemCommand, PutItemCommand, QueryCommand } from '@aws-sdk/client-dynamodb';
+import { openItemStore } from 'aws-on-loopback/dynamodb/item-store.ts';
+import { deleteExpired } from 'aws-on-loopback/dynamodb/operations.ts';
+import { type LocalDynamoDb, startDynamoDb, tableFile } from 'aws-on-loopback/dynamodb/start-dynamodb.ts';
 import dynalite from 'dynalite';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { tableSchema } from '#adapters/table-keys.ts';
-import { ensureTable } from '#local/dynamodb/ensure-table.ts';
-import { openItemStore } from '#local/dynamodb/item-store.ts';
-import { deleteExpired } from '#local/dynamodb/operations.ts';
-import { type LocalDynamoDb, startDynamoDb, tableFile } from '#local/dynamodb/start-dynamodb.ts';
+import { ensureTable } from '#local/ensure-table.ts';
 import { at, temporaryDirectory } from '#test/local/clients.ts';
 
 const table = 'test';

@@ -1,14 +1,14 @@
 /** One record that cannot be read harms nothing but itself, and can be healed or forgotten. The API over the real adapters. */
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DeleteCommand, DynamoDBDocumentClient, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { type LocalDynamoDb, startDynamoDb } from 'aws-on-loopback/dynamodb/start-dynamodb.ts';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { DynamoClusters } from '#adapters/dynamo-clusters.ts';
 import { DynamoManifests } from '#adapters/dynamo-manifests.ts';
 import { DynamoTable } from '#adapters/dynamo-table.ts';
 import { LargeDocuments } from '#adapters/large-documents.ts';
 import { clusterItem, documentItem, type ItemKey, manifestItem, tableSchema } from '#adapters/table-keys.ts';
-import { ensureTable } from '#local/dynamodb/ensure-table.ts';
-import { type LocalDynamoDb, startDynamoDb } from '#local/dynamodb/start-dynamodb.ts';
+import { ensureTable } from '#local/ensure-table.ts';
 import { type ApiUnderTest, apiUnderTest } from '#test/api/api-under-test.ts';
 import { aManifest } from '#test/api/documents.ts';
 import { aCluster } from '#test/contracts/builders.ts';

@@ -2,14 +2,14 @@
 import { readFileSync } from 'node:fs';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient, PutCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
+import { type LocalDynamoDb, startDynamoDb } from 'aws-on-loopback/dynamodb/start-dynamodb.ts';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { DynamoManifests } from '#adapters/dynamo-manifests.ts';
 import { DynamoTable } from '#adapters/dynamo-table.ts';
 import { LargeDocuments } from '#adapters/large-documents.ts';
 import { documentItem, tableSchema } from '#adapters/table-keys.ts';
 import { ManifestRecord } from '#contracts/records.ts';
-import { ensureTable } from '#local/dynamodb/ensure-table.ts';
-import { type LocalDynamoDb, startDynamoDb } from '#local/dynamodb/start-dynamodb.ts';
+import { ensureTable } from '#local/ensure-table.ts';
 import { term } from '#test/contracts/builders.ts';
 import { earlierItem } from '#test/contracts/manifest-layout.contract.ts';
 import { InMemoryArtifacts } from '#test/fakes/in-memory-artifacts.ts';

@@ -1,9 +1,9 @@
 /** The console as CloudFront serves it: the built files with the headers of the stack, its settings, and the API on the same origin. */
 import { request as httpRequest } from 'node:http';
+import { type LoopbackServer, listenOnLoopback } from 'aws-on-loopback/server/loopback-server.ts';
 import { type ConsoleSettings, pageHeaders, settingsFile } from '#contracts/console-page.ts';
 import { builtConsole } from '#local/console/built-console.ts';
 import { readConsoleFiles } from '#local/console/console-files.ts';
-import { type LoopbackServer, listenOnLoopback } from '#local/loopback-server.ts';
 
 export async function hostConsole(
   settings: Extract<ConsoleSettings, { signIn: 'oidc' }>,

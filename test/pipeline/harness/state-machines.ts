@@ -5,7 +5,7 @@ import {
   StateMachine,
   type StateMachineDefinition,
 } from 'aws-local-stepfunctions';
-import { bounded } from '#local/stepfunctions/local-subset.ts';
+import { bounded } from 'aws-on-loopback/stepfunctions/local-subset.ts';
 import { machineNames, machineOf, statesOf } from './asl-files.ts';
 
 export interface Outcome {

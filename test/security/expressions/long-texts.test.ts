@@ -1,9 +1,10 @@
 /** Texts of 990,000 characters for which expressions of before took minutes to hours: each is answered within the time of a test. */
+
+import { parseXml } from 'aws-on-loopback/s3/xml.ts';
 import { describe, expect, it } from 'vitest';
 import { parseReference } from '#domain/inventory/template/expressions.ts';
 import { RepositoryPath, RepositoryUrl } from '#domain/manifest/schema/template-git-reference.ts';
 import { trimmedEnd } from '#domain/trimmed-end.ts';
-import { parseXml } from '#local/s3/xml.ts';
 import { readXml } from '#runner/listing/xml.ts';
 import { SecretMask } from '#runner/secret-mask.ts';
 
