@@ -2,7 +2,6 @@
  * How long a build waits for its credentials: `node bench/build-credentials.ts [BUILDS]` prints JSON, in milliseconds. Each build is one of a platform
  * with the sim runner that asks as a runner does, with a real signature, over HTTP; `asked` is that alone.
  */
-
 import { parseStartBuild } from 'aws-on-loopback/codebuild/build-shapes.ts';
 import { region } from 'aws-on-loopback/names.ts';
 import { cliClient } from '#cli/connection/api-client.ts';

@@ -19,6 +19,8 @@ const everyMs = 3600 * 1000;
 const day = 86_400_000;
 /** As the lifecycle rules of the bucket in AWS. */
 const keptMs = { 'runs/': 365 * day, 'checks/': 365 * day, 'access/': day, 'kept-states/': 90 * day } as const;
+/** Logs, results and rendered files of runs and checks: a damaged one does not keep a platform from starting. */
+export const expiringPrefixes = ['runs/', 'checks/', 'access/'] as const satisfies readonly (keyof typeof keptMs)[];
 const gigabyte = 1024 ** 3;
 /**
  * Disk for what runs and checks leave, in addition: the oldest is removed first. What is younger than `spareMs` may belong to a run in progress.

@@ -13,6 +13,7 @@ import { threadedFunctions } from 'aws-on-loopback/lambda/threaded-functions.ts'
 import { type Logger, silentLogger } from 'aws-on-loopback/logger.ts';
 import { openS3 } from 'aws-on-loopback/s3/s3-listener.ts';
 import { startScheduler } from 'aws-on-loopback/scheduler/scheduler.ts';
+import { guarded } from 'aws-on-loopback/server/callers.ts';
 import { door } from 'aws-on-loopback/server/door.ts';
 import { type LoopbackServer, listenNear } from 'aws-on-loopback/server/loopback-server.ts';
 import { openParameterStore } from 'aws-on-loopback/ssm/parameter-store.ts';
@@ -23,6 +24,8 @@ import type { Machine } from 'aws-on-loopback/stepfunctions/machines.ts';
 import { stepFunctionsListener } from 'aws-on-loopback/stepfunctions/stepfunctions-listener.ts';
 import { stsListener } from 'aws-on-loopback/sts/sts-listener.ts';
 import { startCodeBuild, startWorkflows } from 'aws-on-loopback/workflow-services.ts';
+import { eventPartitions, tableSchema } from '#adapters/table-keys.ts';
+import { expressMachines } from '#contracts/state-inputs.ts';
 import { buildsDoor } from './api-gateway/builds-door.ts';
 import { type Gateway, startGateway, startGatewayThread } from './api-gateway/start-gateway.ts';
 import {
@@ -42,12 +45,15 @@ import {
   tableName,
 } from './environment.ts';
 import { partEnded } from './health.ts';
-import { startHousekeeping } from './housekeeping.ts';
+import { expiringPrefixes, startHousekeeping } from './housekeeping.ts';
 import { metricsListener } from './metrics/exposition.ts';
 import { measuresOf } from './metrics/measured.ts';
 import { kubeloom, type Product, type RunnerKind } from './product.ts';
-import { accessKeyOf, functionKeyOf, guarded, identityOfBuild } from './rights/access-key.ts';
+import { accessKeyOf, functionKeyOf, identityOfBuild } from './rights/access-key.ts';
+import { doorkeeperOf } from './rights/doorkeeper.ts';
+import { toolSessions } from './rights/tool-sessions.ts';
 import { checkStores } from './store-identity.ts';
+import { storeWords } from './store-words.ts';
 import { usersFile } from './users.ts';
 
 export interface PlatformOptions {
@@ -124,8 +130,9 @@ async function assemble(given: {
   const inDirectory = (name: string): string => join(directory.path, name);
   const state = (name: string): string => (inMemory ? ':memory:' : inDirectory(name));
   const accessKey = accessKeyOf(directory.token);
+  const doorkeeper = doorkeeperOf(accessKey);
   const open = async (name: string, listener: RequestListener): Promise<LoopbackServer> => {
-    const server = await listenNear(guarded(listener, accessKey), directory.ports[name]);
+    const server = await listenNear(guarded(listener, doorkeeper), directory.ports[name]);
     cleanUp.push(() => server.close());
     return server;
   };
@@ -137,7 +144,10 @@ async function assemble(given: {
     directory: inMemory ? undefined : inDirectory('dynamodb'),
     port: directory.ports.dynamodb ?? 0,
     accessKey,
+    doorkeeperModule: new URL('./rights/doorkeeper.ts', import.meta.url).href,
     acceptLoss,
+    streamed: { attribute: tableSchema.partitionKey, prefix: eventPartitions },
+    words: storeWords,
     logger,
     onEnd(cause) {
       const trouble = partEnded('the database of this platform', cause);
@@ -146,10 +156,19 @@ async function assemble(given: {
     },
   });
   cleanUp.push(() => dynamodb.close());
-  const objects = await openS3({ directory: inDirectory('s3'), buckets: [bucket], flush: !inMemory, logger });
+  const objects = await openS3({
+    directory: inDirectory('s3'),
+    buckets: [bucket],
+    expiring: expiringPrefixes,
+    flush: !inMemory,
+    logger,
+  });
   const s3 = await open('s3', objects.listener);
-  const ssm = await open('ssm', ssmListener(await openParameterStore(inDirectory('ssm'), { acceptLoss }), logger));
-  const sts = await open('sts', stsListener(accessKey, logger));
+  const ssm = await open(
+    'ssm',
+    ssmListener(await openParameterStore(inDirectory('ssm'), { acceptLoss, words: storeWords }), logger),
+  );
+  const sts = await open('sts', stsListener(toolSessions(accessKey), logger));
   const busFile = inDirectory('events.jsonl');
   const eventBus = await open('eventBus', eventBusListener({ name: eventBusName, file: busFile, logger }));
   // These answer once they can do their work; until then clients retry.
@@ -197,17 +216,19 @@ async function assemble(given: {
     statePath: state('builds.sqlite'),
     dataDirectory: directory.path,
     graceMs,
+    words: storeWords,
     logger,
   });
   cleanUp.push(() => buildStore.close());
   const { executions, store, machines, rules } = await startWorkflows({
     machinesDirectory: product.machinesDirectory,
     statePath: state('executions.sqlite'),
-    runnerProjects: product.runnerProjects,
+    projectNames: product.runnerProjects,
     lambdas,
     builds,
     rules: product.statusRules,
     concurrency: runsAtOnce(variables),
+    words: storeWords,
     logger,
   });
   cleanUp.push(() => store.close());
@@ -230,7 +251,7 @@ async function assemble(given: {
   // First the tools that an earlier platform left running, then its executions: when a run is finished, no tool is running any more.
   await builds.recover();
   executions.recover();
-  stepFunctionsDoor.open(stepFunctionsListener({ executions, store, machines, logger }));
+  stepFunctionsDoor.open(stepFunctionsListener({ executions, store, machines, express: expressMachines, logger }));
   codeBuildDoor.open(codeBuildListener(builds, logger));
   const access = { token: directory.token, usersFile: usersFile(directory.path), ...(oidc && { oidc }) };
   const { routesModule, console = false } = product;

@@ -7,10 +7,11 @@ import { existsSync } from 'node:fs';
 import { mkdir, readdir, readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { writeFileDurably } from 'aws-on-loopback/stores/durable-file.ts';
-import { acceptLoss, restoreBackup, StoreFault } from 'aws-on-loopback/stores/store-fault.ts';
+import { StoreFault } from 'aws-on-loopback/stores/store-fault.ts';
 import { z } from 'zod';
 import { parseJson } from '#domain/json.ts';
 import { bucket } from './environment.ts';
+import { storeWords } from './store-words.ts';
 
 /** Format of the data directory. Raise it when an older version would misread what this one writes. */
 const directoryFormat = 1;
@@ -56,7 +57,7 @@ export async function checkStores(
   if (!known && root.start > 0 && root.installation !== '')
     faults.push(`${rootFile} (which stores belong together) is gone`);
   if (faults.length > 0 && !options.accept) {
-    const toDo = `${restoreBackup}, or accept the loss: ${acceptLoss}`;
+    const toDo = `${storeWords.restore}, or accept the loss: ${storeWords.acceptLoss}`;
     throw new StoreFault(directory, `is not whole: ${faults.join('; ')}`, toDo);
   }
   faults.forEach(options.report);
@@ -97,7 +98,7 @@ async function readRoot(directory: string): Promise<Root | undefined> {
     throw new StoreFault(
       path,
       'is damaged',
-      `${restoreBackup}; or remove it, and accept that an older copy of a store is not noticed: ${acceptLoss}`,
+      `${storeWords.restore}; or remove it, and accept that an older copy of a store is not noticed: ${storeWords.acceptLoss}`,
     );
   if (root.format <= directoryFormat) return root;
   const wrong = `was written by a newer version of Kubeloom (format ${root.format}, this version knows ${directoryFormat})`;

@@ -1,5 +1,4 @@
 /** `kubeloom local up|down|status|reset|user`: the whole of Kubeloom on this machine. */
-
 import { readFile } from 'node:fs/promises';
 import { type Command, Option } from 'commander';
 import { asSentence, CliError, exitCodes } from '../exit-codes.ts';

@@ -6,6 +6,7 @@
  * `local:<name>`, its owner is `local`, and a token of an issuer with such a subject is refused.
  */
 import { createHash, timingSafeEqual } from 'node:crypto';
+import type { Authorization, Authorizer, Claims } from 'aws-on-loopback/api-gateway/authorization.ts';
 import {
   IssuerUnreachable,
   type OidcOptions,
@@ -16,9 +17,6 @@ import { type Logger, messageOf } from 'aws-on-loopback/logger.ts';
 import type { JWTPayload } from 'jose';
 import { ownerName, subjectOf, usersOf } from '../users.ts';
 
-/** The claims of the caller. */
-export type Claims = Readonly<Record<string, string>>;
-
 export interface AuthorizerOptions {
   /** The owner's. */
   readonly token: string;
@@ -27,15 +25,6 @@ export interface AuthorizerOptions {
   /** @default no tokens of others are accepted */
   readonly oidc?: OidcOptions;
 }
-
-export type Authorization =
-  | { readonly claims: Claims }
-  /** The reason, for the caller. */
-  | { readonly refused: string }
-  /** It cannot be decided now. */
-  | { readonly unavailable: string };
-
-export type Authorizer = (authorization: string | undefined) => Promise<Authorization>;
 
 /** `iss` of the platform's own tokens; no issuer has it, as issuers are URLs. */
 const ownIssuer = 'kubeloom-local';

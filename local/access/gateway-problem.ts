@@ -1,24 +1,15 @@
-/** Problems that are answered before a function is asked. */
+/** Problems that are answered before a function is asked, in the shape of the API's own. */
 import { randomUUID } from 'node:crypto';
 import { type ServerResponse, STATUS_CODES } from 'node:http';
 import { cutText } from '#domain/cut-text.ts';
 
+/** Beginning of the types of all problems. */
+export const problemTypes = 'urn:kubeloom:error:';
+
 /** Characters: a path may have 32,000. */
 const mostOfDetail = 1000;
 
-/** Thrown by a handler that is not a function: it is answered as it is. */
-export class GatewayProblem extends Error {
-  readonly status: number;
-  readonly code: string;
-
-  constructor(status: number, code: string, detail: string) {
-    super(detail);
-    this.status = status;
-    this.code = code;
-  }
-}
-
-/** Answers with a problem (RFC 9457) in the shape of the API's own. */
+/** Answers with a problem (RFC 9457). */
 export function problem(
   response: ServerResponse,
   status: number,
@@ -28,7 +19,7 @@ export function problem(
 ): void {
   const title = STATUS_CODES[status] ?? code;
   const body = JSON.stringify({
-    type: `urn:kubeloom:error:${code}`,
+    type: `${problemTypes}${code}`,
     title,
     status,
     detail: cutText(detail, mostOfDetail),

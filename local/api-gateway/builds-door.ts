@@ -9,7 +9,7 @@ import { bodyWithin } from 'aws-on-loopback/server/body-within.ts';
 import { buildCredentialsPath } from '#contracts/build-credentials.ts';
 import { problem } from '../access/gateway-problem.ts';
 import { buildRoleOf } from '../names.ts';
-import { principalOf } from '../rights/access-key.ts';
+import { principalOf } from '../rights/doorkeeper.ts';
 
 const longestBody = 16 * 1024;
 

@@ -5,7 +5,7 @@ import { inThreads } from 'aws-on-loopback/api-gateway/routes-in-threads.ts';
 import { functionThreads } from 'aws-on-loopback/lambda/function-threads.ts';
 import { serveInThread } from 'aws-on-loopback/server/worker-thread.ts';
 import type { HealthTrouble } from '../health.ts';
-import { type GatewayThreadOptions, startGateway } from './start-gateway.ts';
+import { type GatewayThreadOptions, ownGateway, startGateway } from './start-gateway.ts';
 
 await serveInThread(async (logger) => {
   // As in the main thread: a fault of one request must not take down the API.
@@ -14,7 +14,7 @@ await serveInThread(async (logger) => {
   // A thread loads the same at the same time, and the first body does not wait for it.
   const threads = functionThreads({ module: routesModule, logger });
   const { routes } = (await import(routesModule)) as { readonly routes: readonly GatewayRoute[] };
-  const gateway = await startGateway(inThreads(routes, threads), { ...options, logger });
+  const gateway = await startGateway(inThreads(routes, threads, ownGateway.program), { ...options, logger });
   await threads.loaded;
   const close = async (): Promise<void> => {
     await gateway.close();

@@ -1,10 +1,10 @@
 /** Starts the API: in a thread of its own where its routes are a module, else in this one. */
-
 import { type GatewayRoute, gatewayListener } from 'aws-on-loopback/api-gateway/gateway-listener.ts';
 import type { Logger } from 'aws-on-loopback/logger.ts';
 import { type LoopbackServer, listenOnLoopback } from 'aws-on-loopback/server/loopback-server.ts';
 import { startThread } from 'aws-on-loopback/server/worker-thread.ts';
 import { type AuthorizerOptions, authorizer } from '../access/authorizer.ts';
+import { problem, problemTypes } from '../access/gateway-problem.ts';
 import { builtConsole, foundConsole } from '../console/built-console.ts';
 import { withConsole } from '../console/console-door.ts';
 import { diskTrouble, type HealthTrouble } from '../health.ts';
@@ -23,6 +23,9 @@ export interface GatewayThreadOptions {
   /** How long a function may take. @default 29 s */
   readonly timeoutMs?: number;
 }
+
+/** How this API differs from others: its shape of problems, and who has faults. */
+export const ownGateway = { refuse: problem, program: 'Kubeloom', healthPath: '/v1/health' } as const;
 
 /** Reports to the API a problem of the platform. */
 export interface Gateway extends LoopbackServer {
@@ -44,9 +47,16 @@ export async function startGateway(
   let reported: HealthTrouble | undefined;
   const trouble = () => reported ?? (directory === undefined ? undefined : diskTrouble(directory));
   const authorize = authorizer({ ...access, logger });
-  const api = gatewayListener({ routes, authorize, trouble, logger, ...(timeoutMs !== undefined && { timeoutMs }) });
+  const api = gatewayListener({
+    ...ownGateway,
+    routes,
+    authorize,
+    trouble,
+    logger,
+    ...(timeoutMs !== undefined && { timeoutMs }),
+  });
   const listener = hasConsole ? withConsole(api, { authorize, build: builtConsole, find: foundConsole, logger }) : api;
-  const server = await listenOnLoopback(listener, port);
+  const server = await listenOnLoopback(listener, port, problemTypes);
   const report = (found: HealthTrouble): void => {
     reported = found;
   };

@@ -5,9 +5,9 @@
  * pages of this origin know; requests that another site or another port made lack one of them, and their `Origin` says so as well.
  */
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import type { Authorizer } from 'aws-on-loopback/api-gateway/authorization.ts';
 import { type Logger, messageOf } from 'aws-on-loopback/logger.ts';
 import { type ConsoleSettings, pageHeaders, settingsFile } from '#contracts/console-page.ts';
-import type { Authorizer } from '../access/authorizer.ts';
 import { problem } from '../access/gateway-problem.ts';
 import { type ConsoleFiles, readConsoleFiles } from './console-files.ts';
 import { cookieName, foreignness, forget, placeUnderOwnName, sessionPartsOf } from './own-requests.ts';

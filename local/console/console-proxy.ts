@@ -4,11 +4,11 @@
  */
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import type { Authorizer } from 'aws-on-loopback/api-gateway/authorization.ts';
 import { type Logger, messageOf } from 'aws-on-loopback/logger.ts';
 import { bodyWithin } from 'aws-on-loopback/server/body-within.ts';
 import { type LoopbackServer, listenOnLoopback } from 'aws-on-loopback/server/loopback-server.ts';
-import type { Authorizer } from '../access/authorizer.ts';
-import { problem } from '../access/gateway-problem.ts';
+import { problem, problemTypes } from '../access/gateway-problem.ts';
 import { withConsole } from './console-door.ts';
 import { consoleSessions } from './sessions.ts';
 
@@ -48,7 +48,7 @@ export async function startConsoleProxy(options: ConsoleProxyOptions): Promise<C
   const files = async () => directory;
   const api = passedOn({ ...options, authorize });
   const door = withConsole(api, { ...options, authorize, sessions, build: files, find: files });
-  return { ...(await listenOnLoopback(door, options.port)), code: () => sessions.codeFor(token) };
+  return { ...(await listenOnLoopback(door, options.port, problemTypes)), code: () => sessions.codeFor(token) };
 }
 
 const bodyLimit = 6 * 1024 * 1024;

@@ -1,5 +1,4 @@
 /** The metrics of Kubeloom on one machine: what its stores hold at the moment of the question. */
-
 import type { Build } from 'aws-on-loopback/codebuild/build-store.ts';
 import type { ExecutionCount } from 'aws-on-loopback/stepfunctions/execution-store.ts';
 import { jobOf } from '#contracts/job.ts';

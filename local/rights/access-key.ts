@@ -3,8 +3,7 @@
  * its secrets to other users of the machine, nor to a page in a browser. The key id is the secret here; signatures are
  * not checked.
  */
-import { createHash } from 'node:crypto';
-import type { IncomingMessage, RequestListener } from 'node:http';
+import { keyDigest, type Signer } from 'aws-on-loopback/server/callers.ts';
 import { functionNames } from '#functions/rights/uses.ts';
 import { openIdentity, sealIdentity, type ToolSession } from './session-token.ts';
 
@@ -37,44 +36,19 @@ export function functionKeyOf(accessKey: string, name: string): string {
   return keyId('KF', `${name} of ${accessKey}`);
 }
 
-const keyId = (prefix: string, text: string): string => `${prefix}${digest(text).slice(0, 30).toUpperCase()}`;
-const digest = (text: string): string => createHash('sha256').update(text).digest('hex');
+const keyId = (prefix: string, text: string): string => `${prefix}${keyDigest(text).slice(0, 30).toUpperCase()}`;
 
-const principals = new WeakMap<IncomingMessage, Principal>();
-
-/** Who signed the request; undefined for the platform itself, which may do everything. */
-export function principalOf(request: IncomingMessage): Principal | undefined {
-  return principals.get(request);
-}
-
-/** Passes on requests that are signed (SigV4 header) with the access key of the platform, of a function or of a build's session; answers all others with 403. */
-export function guarded(listener: RequestListener, accessKey: string): RequestListener {
-  const keys: readonly (readonly [key: string, principal: Principal | undefined])[] = [
+/** Whom the platform knows by their keys; undefined: the platform itself, which may do everything. */
+export function principalByKey(accessKey: string): ReadonlyMap<string, Principal | undefined> {
+  return new Map<string, Principal | undefined>([
     [accessKey, undefined],
     ...functionNames.map((name) => [functionKeyOf(accessKey, name), { kind: 'function', name }] as const),
-  ];
-  // By digest: how long a look-up takes says nothing about the keys.
-  const known = new Map(keys.map(([key, principal]) => [digest(key), principal]));
-  return (request, response) => {
-    const given = /^AWS4-HMAC-SHA256 Credential=([^/,\s]+)\//.exec(request.headers.authorization ?? '')?.[1] ?? '';
-    const signer = digest(given);
-    const session = sessionOf(request, accessKey, given);
-    if (session !== undefined || known.has(signer)) {
-      const principal = session ?? known.get(signer);
-      if (principal !== undefined) principals.set(request, principal);
-      listener(request, response);
-      return;
-    }
-    request.resume();
-    response.writeHead(403, { 'content-type': 'application/x-amz-json-1.0' });
-    response.end('{"__type":"UnrecognizedClientException","message":"sign with the access key of this platform"}');
-  };
+  ]);
 }
 
-/** Who has the session token of the request; undefined without one, and for one that this platform did not make. */
-function sessionOf(request: IncomingMessage, accessKey: string, given: string): Principal | undefined {
-  const token = request.headers['x-amz-security-token'];
-  if (typeof token !== 'string' || given !== sessionKeyOf(token)) return undefined;
-  const identity = openIdentity(accessKey, token);
+/** Who has the session token; undefined without one, and for one that this platform did not make. */
+export function principalInSession(accessKey: string, { accessKeyId, sessionToken }: Signer): Principal | undefined {
+  if (sessionToken === undefined || accessKeyId !== sessionKeyOf(sessionToken)) return undefined;
+  const identity = openIdentity(accessKey, sessionToken);
   return identity?.kind === 'build' ? { kind: 'build', name: identity.build } : identity;
 }

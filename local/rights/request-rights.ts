@@ -1,5 +1,4 @@
 /** Whether the role of a runner or of a function allows what a request to the local services asks for, in the terms of IAM. */
-import type { IncomingMessage } from 'node:http';
 import { functionActions, functionMay } from '#functions/rights/function-rights.ts';
 import {
   mayReplaceSecrets,
@@ -60,22 +59,6 @@ function may(who: Principal, action: string, key: string): boolean {
 
 const sentence = (who: Principal, action: string, resource: string): string =>
   deniedSentence(`the ${who.kind === 'session' ? `runner ${who.tool}` : `${who.kind} ${who.name}`}`, action, resource);
-
-/** The action of a request to S3, and the keys that it uses. */
-export function s3Request(
-  { method }: Pick<IncomingMessage, 'method'>,
-  key: string,
-  query: URLSearchParams,
-): { readonly action: string; readonly keys: readonly string[] } {
-  // Which ones are deleted is in the body.
-  if (query.has('delete')) return { action: 's3:DeleteObject', keys: [] };
-  const reads = method === 'GET' || method === 'HEAD';
-  const prefix = query.get('prefix');
-  // A listing without a prefix cannot be distinguished from the question whether an object exists.
-  if (key === '') return { action: reads ? 's3:ListBucket' : 's3:CreateBucket', keys: prefix === null ? [] : [prefix] };
-  if (reads) return { action: 's3:GetObject', keys: [key] };
-  return { action: method === 'DELETE' && !query.has('uploadId') ? 's3:DeleteObject' : 's3:PutObject', keys: [key] };
-}
 
 /** The keys that an operation of DynamoDB (partitions), Parameter Store (paths without the prefix) or CodeBuild (runners) uses. */
 function touchedKeys(service: string, operation: string, input: unknown): readonly string[] {

@@ -30,12 +30,14 @@ export function npmPackages(): NpmPackages {
   const bom = JSON.parse(
     execFileSync('npm', words, { cwd: root, encoding: 'utf8', maxBuffer: 64 << 20, stdio: 'pipe' }),
   );
-  const all: readonly (BomComponent & { 'bom-ref': string })[] = [bom.metadata.component, ...bom.components];
+  const listed: readonly ListedComponent[] = bom.components;
+  const components = listed.map(withOwnPurl);
+  const all: readonly ListedComponent[] = [bom.metadata.component, ...components];
   const purls = new Map(all.map((component) => [component['bom-ref'], component.purl]));
   const purlOf = (ref: string): string => purls.get(ref) ?? ref;
   const hashes = hashesByName();
   return {
-    components: bom.components.map((component: BomComponent) => plain(component, hashes)),
+    components: components.map((component) => plain(component, hashes)),
     dependencies: new Map(
       bom.dependencies.map(({ ref, dependsOn }: { ref: string; dependsOn: readonly string[] }) => [
         purlOf(ref),
@@ -43,6 +45,14 @@ export function npmPackages(): NpmPackages {
       ]),
     ),
   };
+}
+
+type ListedComponent = BomComponent & { readonly 'bom-ref': string };
+
+/** Packages of this repository are in no registry: what is called like them there is something else. */
+function withOwnPurl(component: ListedComponent): ListedComponent {
+  const isOwn = lockedPackages()[`packages/${component.name}`] !== undefined;
+  return isOwn ? { ...component, purl: component.purl.replace(/^pkg:npm\//, 'pkg:generic/') } : component;
 }
 
 /** By `name@version`. npm loses the checksum of a package that is also inside of the archive of another one. */

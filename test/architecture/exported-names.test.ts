@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const folders = [
   ...['agent', 'bench', 'cdk', 'cli', 'client', 'console', 'demo', 'functions', 'local', 'operator'],
-  ...['packages', 'runner-images', 'scripts'],
+  ...['packages/*/src', 'runner-images', 'scripts'],
 ];
 
 /** Names that many files of one folder define, because something else loads the files by their paths. */

@@ -19,6 +19,7 @@ describe('rooms', () => {
         'cli',
         'functions/domain',
         'local',
+        'packages/aws-on-loopback/src',
         'runner-images/runner/terraform',
         'scripts',
       ]),

@@ -10,6 +10,7 @@ import { AwsFault } from 'aws-on-loopback/server/aws-json.ts';
 import { type LoopbackServer, listenOnLoopback } from 'aws-on-loopback/server/loopback-server.ts';
 import { stepFunctionsListener } from 'aws-on-loopback/stepfunctions/stepfunctions-listener.ts';
 import { startCodeBuild, startWorkflows } from 'aws-on-loopback/workflow-services.ts';
+import { expressMachines } from '#contracts/state-inputs.ts';
 import { runnerTools } from '#functions/rights/runner-rights.ts';
 import { machineNames, machineText } from '#test/pipeline/harness/asl-files.ts';
 import type { ValidationContext } from '#test/pipeline/harness/state-machines.ts';
@@ -85,9 +86,11 @@ async function startLocal(
     rules: [],
     concurrency: 100,
     lambdas: lambdaHost(lambdas),
-    runnerProjects: Object.fromEntries(runnerTools.map((tool) => [tool, 'sim'])),
+    projectNames: Object.fromEntries(runnerTools.map((tool) => [tool, 'sim'])),
   });
-  const server: LoopbackServer = await listenOnLoopback(stepFunctionsListener({ ...workflows, logger: silentLogger }));
+  const server: LoopbackServer = await listenOnLoopback(
+    stepFunctionsListener({ ...workflows, express: expressMachines, logger: silentLogger }),
+  );
   const credentials = { accessKeyId: 'test', secretAccessKey: 'test' };
   const client = new SFNClient({ endpoint: server.url, region, credentials, maxAttempts: 1 });
   return {

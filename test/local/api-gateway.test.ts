@@ -8,6 +8,7 @@ import {
 import { silentLogger } from 'aws-on-loopback/logger.ts';
 import { describe, expect, it } from 'vitest';
 import { authorizer } from '#local/access/authorizer.ts';
+import { ownGateway } from '#local/api-gateway/start-gateway.ts';
 import { listening } from './clients.ts';
 
 const token = 'correct-horse-battery-staple';
@@ -24,7 +25,7 @@ const echo: Handler = (event) => event;
 
 async function start(routes: readonly GatewayRoute[], more: Partial<GatewayOptions> = {}) {
   const authorize = authorizer({ token, logger: silentLogger });
-  const { url } = await listening(gatewayListener({ routes, authorize, logger: silentLogger, ...more }));
+  const { url } = await listening(gatewayListener({ ...ownGateway, routes, authorize, logger: silentLogger, ...more }));
   return (path: string, init: RequestInit = {}) =>
     fetch(url + path, { ...init, headers: { authorization: `Bearer ${token}`, ...init.headers } });
 }

@@ -1,5 +1,4 @@
 /** Which state machines Step Functions on one machine refuses, and how they name functions. */
-
 import { lambdaArn } from 'aws-on-loopback/names.ts';
 import { describe, expect, it } from 'vitest';
 import { startWorkbench, task } from './workbench.ts';

@@ -7,7 +7,9 @@ import { describe, expect, it } from 'vitest';
 import { noPlace } from '#functions/rights/job-rights.ts';
 import type { RunnerTool } from '#functions/rights/runner-rights.ts';
 import { silentLogger } from 'aws-on-loopback/logger.ts';
-import { accessKeyOf, guarded } from '#local/rights/access-key.ts';
+import { guarded } from 'aws-on-loopback/server/callers.ts';
+import { accessKeyOf } from '#local/rights/access-key.ts';
+import { doorkeeperOf } from '#local/rights/doorkeeper.ts';
 import { openS3 } from 'aws-on-loopback/s3/s3-listener.ts';
 import { identityIn, openCredentialsDoor, withoutIdentity } from '#runner/credentials-door.ts';
 import { sessionOfGrant } from '#test/fakes/session-of.ts';
@@ -57,7 +59,7 @@ async function startWorkspace({
     flush: false,
     logger: silentLogger,
   });
-  const { url } = await listening(guarded(listener, accessKey));
+  const { url } = await listening(guarded(listener, doorkeeperOf(accessKey)));
   const directory = await temporaryDirectory();
   await mkdir(directory, { recursive: true });
   const backend = {

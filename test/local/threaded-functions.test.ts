@@ -1,5 +1,4 @@
 /** Functions of the pipeline that read documents of users, on a platform that lasts. */
-
 import { lambdaHost } from 'aws-on-loopback/lambda/lambda-host.ts';
 import { threadedFunctions } from 'aws-on-loopback/lambda/threaded-functions.ts';
 import { silentLogger } from 'aws-on-loopback/logger.ts';

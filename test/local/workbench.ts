@@ -82,10 +82,12 @@ export async function startWorkbench(options: WorkbenchOptions): Promise<Workben
     logger: silentLogger,
     lambdas: lambdaHost(options.functions ?? {}),
     rules: options.rules ?? [],
-    runnerProjects: {},
+    projectNames: {},
     concurrency: options.executionsAtOnce ?? 100,
   });
-  const sfn = new SFNClient(at((await listening(stepFunctionsListener({ ...workflows, logger: silentLogger }))).url));
+  const sfn = new SFNClient(
+    at((await listening(stepFunctionsListener({ ...workflows, express: ['ask-runner'], logger: silentLogger }))).url),
+  );
   const codebuild = new CodeBuildClient(at((await listening(codeBuildListener(builds, silentLogger))).url));
   let closed = false;
   const close = (): void => {

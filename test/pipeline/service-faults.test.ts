@@ -1,5 +1,4 @@
 /** Services below that are slow or do not answer: distinguished from tools that fail, never a reason to undo anything. */
-
 import type { Execution } from 'aws-on-loopback/stepfunctions/execution-store.ts';
 import { describeForCause } from 'aws-on-loopback/stepfunctions/executions.ts';
 import { describe, expect, it } from 'vitest';

@@ -1,5 +1,4 @@
 /** What other sites, other ports and other names of this machine cannot do with the console, and which files it serves. */
-
 import { silentLogger } from 'aws-on-loopback/logger.ts';
 import { describe, expect, it } from 'vitest';
 import { authorizer } from '#local/access/authorizer.ts';

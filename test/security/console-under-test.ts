@@ -6,6 +6,7 @@ import { gatewayListener } from 'aws-on-loopback/api-gateway/gateway-listener.ts
 import type { Logger } from 'aws-on-loopback/logger.ts';
 import { onTestFinished } from 'vitest';
 import { authorizer } from '#local/access/authorizer.ts';
+import { ownGateway } from '#local/api-gateway/start-gateway.ts';
 import { withConsole } from '#local/console/console-door.ts';
 import { consoleSessions } from '#local/console/sessions.ts';
 import { listening } from '#test/local/clients.ts';
@@ -40,7 +41,7 @@ export async function consoleUnderTest() {
   const owner = authorizer({ token: ownerToken, logger });
   const other = authorizer({ token: otherToken, logger });
   const authorize = (given: string | undefined) => (given?.endsWith(otherToken) ? other(given) : owner(given));
-  const api = gatewayListener({ routes, authorize, logger });
+  const api = gatewayListener({ ...ownGateway, routes, authorize, logger });
   const sessions = consoleSessions(() => clock.now);
   const build = async () => directory;
   const { url } = await listening(withConsole(api, { authorize, build, find: build, logger, sessions }));

@@ -7,6 +7,8 @@ import { openBucket } from 'aws-on-loopback/s3/bucket.ts';
 import { StoreFault } from 'aws-on-loopback/stores/store-fault.ts';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openDataDirectory } from '#local/data-directory.ts';
+import { expiringPrefixes } from '#local/housekeeping.ts';
+import { storeWords } from '#local/store-words.ts';
 
 let directory: string;
 beforeEach(() => {
@@ -74,7 +76,7 @@ describe('the table', () => {
       () => writeFileSync(`${file()}-commits`, Buffer.alloc(8)),
     ]) {
       lose();
-      expect(() => openItemStore(file())).toThrow(/number of commits.*--accept-loss/s);
+      expect(() => openItemStore(file(), { words: storeWords })).toThrow(/number of commits.*--accept-loss/s);
       openItemStore(file(), { acceptLoss: true }).close();
       openItemStore(file()).close();
     }
@@ -97,7 +99,11 @@ describe('the objects', () => {
     await write('runs/team/shop/shop-g1/w00/log');
     cut();
     const reported: Error[] = [];
-    const bucket = await openBucket(directory, { flush: false, report: (fault) => reported.push(fault) });
+    const bucket = await openBucket(directory, {
+      flush: false,
+      expiring: expiringPrefixes,
+      report: (fault) => reported.push(fault),
+    });
     expect(bucket.head('runs/team/shop/shop-g1/w00/log')).toBeUndefined();
     expect(reported.map(String)).toEqual([expect.stringContaining('is not a stored object')]);
     expect(readdirSync(directory)).toEqual([expect.stringMatching(/\.damaged$/)]);
@@ -106,7 +112,9 @@ describe('the objects', () => {
   it('a damaged Terraform state is not passed over', async () => {
     await write('terraform/team/shop/x.tfstate');
     cut();
-    await expect(openBucket(directory, { flush: false })).rejects.toThrow('is not a stored object');
+    await expect(openBucket(directory, { flush: false, expiring: expiringPrefixes })).rejects.toThrow(
+      'is not a stored object',
+    );
   });
 });
 

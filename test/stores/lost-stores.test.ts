@@ -5,6 +5,7 @@ import { openParameterStore } from 'aws-on-loopback/ssm/parameter-store.ts';
 import { describe, expect, it } from 'vitest';
 import { openDataDirectory } from '#local/data-directory.ts';
 import { checkStores } from '#local/store-identity.ts';
+import { storeWords } from '#local/store-words.ts';
 import { temporaryDirectory } from '#test/local/clients.ts';
 
 const files = [
@@ -100,7 +101,7 @@ describe('Secrets', () => {
   it('a lost key of Secrets is not replaced, unless that is accepted', async () => {
     const directory = await kept();
     await rm(join(directory, 'key'));
-    await expect(openParameterStore(directory)).rejects.toThrow(
+    await expect(openParameterStore(directory, { words: storeWords })).rejects.toThrow(
       /key is gone, and no Secret can be read without it; restore/,
     );
     await openParameterStore(directory, { acceptLoss: true });
@@ -109,11 +110,11 @@ describe('Secrets', () => {
   it('a damaged Secret or a wrong key is reported with its file', async () => {
     const directory = await kept();
     await writeFile(join(directory, 'key'), Buffer.alloc(32));
-    await expect(openParameterStore(directory)).rejects.toThrow(
+    await expect(openParameterStore(directory, { words: storeWords })).rejects.toThrow(
       /key does not decrypt the Secret \/a; restore a backup/,
     );
     await writeFile(join(directory, 'broken.json'), '{"name": "/b');
-    await expect(openParameterStore(directory)).rejects.toThrow(
+    await expect(openParameterStore(directory, { words: storeWords })).rejects.toThrow(
       /broken\.json \(a Secret\) is damaged; .*remove the file/,
     );
   });

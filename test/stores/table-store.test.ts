@@ -10,6 +10,7 @@ import dynalite from 'dynalite';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { tableSchema } from '#adapters/table-keys.ts';
 import { ensureTable } from '#local/ensure-table.ts';
+import { storeWords } from '#local/store-words.ts';
 import { at, temporaryDirectory } from '#test/local/clients.ts';
 
 const table = 'test';
@@ -23,7 +24,7 @@ async function start(
   directory: string,
   acceptLoss = false,
 ): Promise<{ server: LocalDynamoDb; client: DynamoDBClient }> {
-  const server = await startDynamoDb({ directory, port: 0, acceptLoss });
+  const server = await startDynamoDb({ directory, port: 0, acceptLoss, words: storeWords });
   onTestFinished(() => server.close());
   const client = new DynamoDBClient(at(server.url));
   await ensureTable(server.url, table, tableSchema);

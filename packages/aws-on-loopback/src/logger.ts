@@ -1,4 +1,4 @@
-/** The log of the platform: one structured line for each decision. Only `local/server.ts` writes it. */
+/** The log of the services: one structured line for each decision, which the program that starts them writes. */
 
 export type LogFields = Readonly<Record<string, string | number | boolean | undefined>>;
 
@@ -8,7 +8,7 @@ export interface Logger {
   error(message: string, fields?: LogFields): void;
 }
 
-/** For tests and for `simulate`, where the platform logs nothing. */
+/** Logs nothing. */
 export const silentLogger: Logger = { info: () => {}, warn: () => {}, error: () => {} };
 
 /** The message of a thrown value. */

@@ -10,6 +10,7 @@ import { type Executions, startExecutions } from './stepfunctions/executions.ts'
 import { runTaskWith } from './stepfunctions/integrations.ts';
 import { loadMachines, type Machine, machineNames } from './stepfunctions/machines.ts';
 import { type StatusRule, type StatusRules, statusRules } from './stepfunctions/status-change.ts';
+import type { StoreWords } from './stores/store-fault.ts';
 
 export interface WorkflowServices {
   readonly executions: Executions;
@@ -24,11 +25,12 @@ export async function startWorkflows(options: {
   readonly statePath: string;
   readonly lambdas: LambdaHost;
   readonly builds: LocalBuilds;
-  /** CodeBuild projects by tool. */
-  readonly runnerProjects: Readonly<Record<string, string>>;
+  /** Names of projects by the first word of their placeholders: `terraform` is `${TerraformProject}`. */
+  readonly projectNames: Readonly<Record<string, string>>;
   readonly rules: readonly StatusRule[];
   /** Executions at work at once of those that clients start; the others wait. */
   readonly concurrency: number;
+  readonly words?: StoreWords;
   readonly logger: Logger;
 }): Promise<WorkflowServices> {
   const { machinesDirectory, statePath, lambdas, builds, logger } = options;
@@ -36,12 +38,12 @@ export async function startWorkflows(options: {
   const machines = await loadMachines(machinesDirectory, (placeholder) => {
     const name = toKebabCase(placeholder);
     if (names.includes(name)) return stateMachineArn(name);
-    const tool = /^(\w+)-project$/.exec(name)?.[1];
-    if (tool !== undefined) return options.runnerProjects[tool];
+    const project = /^(\w+)-project$/.exec(name)?.[1];
+    if (project !== undefined) return options.projectNames[project];
     return lambdas.has(name) ? lambdaArn(name) : undefined;
   });
   const machineNamed = (name: string): Machine | undefined => machines.find((machine) => machine.name === name);
-  const store = openExecutionStore(statePath);
+  const store = openExecutionStore(statePath, options.words);
   let stopping = false;
   const rules = statusRules(options.rules, {
     store,
@@ -73,10 +75,11 @@ export function startCodeBuild(options: {
   readonly dataDirectory: string;
   readonly concurrency?: number | undefined;
   readonly graceMs?: number | undefined;
+  readonly words?: StoreWords;
   readonly logger: Logger;
 }): { readonly builds: LocalBuilds; readonly store: BuildStore } {
-  const { projects, identityOf, statePath, dataDirectory, concurrency, graceMs, logger } = options;
-  const store = openBuildStore(statePath);
+  const { projects, identityOf, statePath, dataDirectory, concurrency, graceMs, words, logger } = options;
+  const store = openBuildStore(statePath, words);
   const limits = {
     ...(concurrency !== undefined && { concurrency }),
     ...(graceMs !== undefined && { graceMs }),

@@ -1,5 +1,4 @@
 /** Sign-in at an OIDC issuer, as with the console of an installation in AWS: what works, and every answer that must not sign anyone in. */
-
 import type { LoopbackServer } from 'aws-on-loopback/server/loopback-server.ts';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';

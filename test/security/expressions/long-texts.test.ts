@@ -1,5 +1,4 @@
 /** Texts of 990,000 characters for which expressions of before took minutes to hours: each is answered within the time of a test. */
-
 import { parseXml } from 'aws-on-loopback/s3/xml.ts';
 import { describe, expect, it } from 'vitest';
 import { parseReference } from '#domain/inventory/template/expressions.ts';

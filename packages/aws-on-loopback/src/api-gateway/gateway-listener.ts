@@ -1,37 +1,49 @@
-/** API Gateway (HTTP API) in front of the functions of `functions/api`: routes, token, limits. */
+/** API Gateway (HTTP API) in front of functions: routes, tokens, limits. */
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
-import type { Authorizer } from '../../../../local/access/authorizer.ts';
-import { GatewayProblem, problem } from '../../../../local/access/gateway-problem.ts';
-import type { HealthTrouble } from '../../../../local/health.ts';
 import { contextOf, copyAsJson, type ServedFunction } from '../lambda/lambda-host.ts';
 import { type Logger, messageOf } from '../logger.ts';
 import { bodyWithin } from '../server/body-within.ts';
+import type { Authorizer } from './authorization.ts';
 import { sendResult, toEvent } from './http-event.ts';
 import { matchRoute, type RoutePattern } from './match-route.ts';
+import { GatewayProblem, plainRefusal, type Refuse } from './refusals.ts';
 
 export interface GatewayRoute extends RoutePattern, ServedFunction {
   /** Answered without a token. */
   readonly anonymous?: boolean;
 }
 
+/** Why requests are refused for now. */
+export interface GatewayTrouble {
+  readonly status: number;
+  readonly code: string;
+  readonly detail: string;
+  /** Reads still work. */
+  readonly readable: boolean;
+}
+
 export interface GatewayOptions {
   readonly routes: readonly GatewayRoute[];
   readonly authorize: Authorizer;
   readonly logger: Logger;
-  /** The present problem of the platform, if any. @default none */
-  readonly trouble?: () => HealthTrouble | undefined;
+  /** The present problem of what the functions need, if any. @default none */
+  readonly trouble?: () => GatewayTrouble | undefined;
+  /** Path of the route that reports every problem, also one that allows reading. @default none */
+  readonly healthPath?: string;
+  /** How requests are answered that reach no function, or get no answer of one. @default a message, as API Gateway does */
+  readonly refuse?: Refuse;
+  /** What the routes are of, for people. @default the API */
+  readonly program?: string;
   /** Body of a request in bytes. @default 6 MB, what a function takes */
   readonly bodyLimit?: number;
   /** How long a function may take. @default 29 s */
   readonly timeoutMs?: number;
 }
 
-/** Reports every problem, also one that allows reading. */
-const healthPath = '/v1/health';
-
 export function gatewayListener(options: GatewayOptions): RequestListener {
-  const { routes, authorize, logger, trouble, bodyLimit = 6 * 1024 * 1024, timeoutMs = 29_000 } = options;
+  const { routes, authorize, logger, trouble, healthPath, bodyLimit = 6 * 1024 * 1024, timeoutMs = 29_000 } = options;
+  const { refuse: problem = plainRefusal, program = 'the API' } = options;
 
   const serve = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const url = urlOf(request.url ?? '/');
@@ -42,7 +54,7 @@ export function gatewayListener(options: GatewayOptions): RequestListener {
     const verdict = anonymous ? { claims: undefined } : await authorize(request.headers.authorization);
     if ('refused' in verdict)
       return problem(response, 401, 'Unauthorized', verdict.refused, {
-        'www-authenticate': 'Bearer realm="kubeloom"',
+        'www-authenticate': `Bearer realm="${program.toLowerCase()}"`,
       });
     if ('unavailable' in verdict)
       return problem(response, 503, 'ServiceUnavailable', verdict.unavailable, { 'retry-after': '5' });
@@ -79,7 +91,7 @@ export function gatewayListener(options: GatewayOptions): RequestListener {
       if (response.headersSent || request.socket.destroyed) return void response.destroy();
       if (error instanceof GatewayProblem) return problem(response, error.status, error.code, error.message);
       logger.error('a request failed', { route: `${request.method} ${request.url}`, cause: messageOf(error) });
-      problem(response, 500, 'InternalFault', 'a fault of Kubeloom itself; the log of the platform has the details');
+      problem(response, 500, 'InternalFault', `a fault of ${program} itself; the log of the platform has the details`);
     }
   };
 }

@@ -2,14 +2,14 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
-import type { Claims } from '../../../../local/access/authorizer.ts';
 import { account } from '../names.ts';
+import type { Claims } from './authorization.ts';
 
 export interface MatchedRequest {
   readonly request: IncomingMessage;
   readonly url: URL;
   readonly body: Buffer;
-  /** `GET /v1/manifests/{namespace}` */
+  /** `GET /v1/things/{name}` */
   readonly routeKey: string;
   readonly pathParameters: Readonly<Record<string, string>>;
   /** Absent on routes that anyone may call. */

@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { localImage } from '../names.ts';
 import { openSqlite } from '../stores/sqlite-file.ts';
+import type { StoreWords } from '../stores/store-fault.ts';
 
 export const Build = z.object({
   /** `<project>:<uuid>` */
@@ -44,9 +45,9 @@ export interface BuildStore {
 
 const keptMs = 90 * 24 * 3600 * 1000;
 
-export function openBuildStore(path: string | ':memory:'): BuildStore {
+export function openBuildStore(path: string | ':memory:', words?: StoreWords): BuildStore {
   // Its tables are made below, where they are missing.
-  const database = openSqlite(path, { holds: 'the builds', version: 1, migrate: () => {} });
+  const database = openSqlite(path, { holds: 'the builds', version: 1, migrate: () => {} }, words);
   database.exec(`
     CREATE TABLE IF NOT EXISTS builds (
       id TEXT PRIMARY KEY, project TEXT NOT NULL, queuedAt REAL NOT NULL, finished INTEGER NOT NULL, build TEXT NOT NULL

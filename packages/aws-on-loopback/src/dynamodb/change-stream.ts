@@ -1,10 +1,15 @@
 /**
- * The stream of the table, as far as Kubeloom reads it: events that are new, in the order in which they were written, until
- * the function that reads the stream has had them. Kept with the table, so that a kill loses none.
+ * The stream of the table, as far as a function reads it: items that are new, in the order in which they were written, until the
+ * function has had them. Kept with the table, so that a kill loses none.
  */
 import type { DatabaseSync } from 'node:sqlite';
-import { eventPartitions } from '../../../../functions/adapters/table-keys.ts';
 import { AwsFault, type AwsOperation } from '../server/aws-json.ts';
+
+/** Items are streamed whose attribute, a string, begins so. */
+export interface Streamed {
+  readonly attribute: string;
+  readonly prefix: string;
+}
 
 export interface StreamChange {
   readonly id: number;
@@ -28,14 +33,15 @@ export interface ChangeStream {
 
 export const changesTable = 'CREATE TABLE changes (id INTEGER PRIMARY KEY AUTOINCREMENT, image TEXT NOT NULL) STRICT';
 
-export function openChangeStream(database: DatabaseSync): ChangeStream {
+/** `streamed`: absent if the table has no stream. */
+export function openChangeStream(database: DatabaseSync, streamed: Streamed | undefined): ChangeStream {
   const insert = database.prepare('INSERT INTO changes (image) VALUES (?)');
   const select = database.prepare('SELECT id, image FROM changes ORDER BY id LIMIT ?');
   const remove = database.prepare('DELETE FROM changes WHERE id <= ?');
   let waiting: (() => void)[] = [];
   let added = false;
   return {
-    concerns: ({ pk }) => String((pk as { readonly S?: unknown } | undefined)?.S).startsWith(eventPartitions),
+    concerns: (item) => streamed !== undefined && textOf(item[streamed.attribute]).startsWith(streamed.prefix),
     add(json) {
       insert.run(json);
       added = true;
@@ -61,13 +67,15 @@ export function openChangeStream(database: DatabaseSync): ChangeStream {
   };
 }
 
+const textOf = (value: unknown): string => String((value as { readonly S?: unknown } | undefined)?.S);
+
 /** As many as Lambda gives a function at once. */
 const batchSize = 100;
 
 /** What the event source of a function reads; in AWS it is a part of Lambda. */
 export function streamOperations(changes: ChangeStream): Readonly<Record<string, AwsOperation>> {
   return {
-    async KubeloomReadStream(input) {
+    async ReadNewItems(input) {
       const { forget, waitMs } = Object(input) as { readonly forget?: unknown; readonly waitMs?: unknown };
       if (typeof waitMs !== 'number') throw new AwsFault('ValidationException', 'waitMs is missing');
       if (typeof forget === 'number') changes.forget(forget);

@@ -7,8 +7,8 @@ import { Readable } from 'node:stream';
 import { crc32 } from 'node:zlib';
 import { type CommitCount, openCommitCount } from '../stores/commit-count.ts';
 import { openSqlite } from '../stores/sqlite-file.ts';
-import { restoreBackup, StoreFault } from '../stores/store-fault.ts';
-import { type ChangeStream, changesTable, openChangeStream } from './change-stream.ts';
+import { plainWords, StoreFault, type StoreWords } from '../stores/store-fault.ts';
+import { type ChangeStream, changesTable, openChangeStream, type Streamed } from './change-stream.ts';
 
 type Callback<Value = void> = (error: Error | null, value?: Value) => void;
 export type Entry = Readonly<Record<string, unknown>>;
@@ -70,13 +70,22 @@ const schema = {
 const pageSize = 64;
 const checkMs = 5_000;
 
+export interface ItemStoreOptions {
+  /** Opens although acknowledged changes are lost. @default false */
+  readonly acceptLoss?: boolean;
+  /** New items that the stream of the table has. @default none */
+  readonly streamed?: Streamed | undefined;
+  readonly words?: StoreWords;
+}
+
 /** Throws `StoreFault` for a file that is damaged or has lost data. */
-export function openItemStore(path: string | ':memory:', options: { readonly acceptLoss?: boolean } = {}): ItemStore {
-  const database = openSqlite(path, schema);
+export function openItemStore(path: string | ':memory:', options: ItemStoreOptions = {}): ItemStore {
+  const { acceptLoss = false, words = plainWords, streamed } = options;
+  const database = openSqlite(path, schema, words);
   let commits: CommitCount | undefined;
   try {
-    checkEntries(database, path);
-    if (path !== ':memory:') commits = openCommitCount(database, path, options.acceptLoss ?? false);
+    checkEntries(database, path, words);
+    if (path !== ':memory:') commits = openCommitCount(database, path, { accept: acceptLoss, words });
   } catch (error) {
     database.close();
     throw error;
@@ -95,7 +104,7 @@ export function openItemStore(path: string | ':memory:', options: { readonly acc
   );
   const keys = database.prepare('SELECT key FROM entries WHERE key >= ? AND key < ? ORDER BY key');
   const count = database.prepare('UPDATE commits SET count = count + 1');
-  const changes = openChangeStream(database);
+  const changes = openChangeStream(database, streamed);
   const lifetimes = new Map<string, string>();
   for (const { name, attribute } of database.prepare('SELECT * FROM lifetimes').all())
     lifetimes.set(String(name), String(attribute));
@@ -105,7 +114,7 @@ export function openItemStore(path: string | ':memory:', options: { readonly acc
     let left = given.limit === undefined || given.limit < 0 ? Number.POSITIVE_INFINITY : given.limit;
     for (;;) {
       const page = (given.reverse ? backward : forward).all(from, to, Math.min(pageSize, left));
-      for (const row of page) yield entryOf(path, String(row.key), row);
+      for (const row of page) yield entryOf({ path, words }, String(row.key), row);
       left -= page.length;
       const last = page.at(-1);
       if (last === undefined || page.length < pageSize || left <= 0) return;
@@ -121,7 +130,7 @@ export function openItemStore(path: string | ':memory:', options: { readonly acc
     return {
       get(key, answer) {
         const row = select.get(prefix + key);
-        attempt<Entry | undefined>(answer, () => row && entryOf(path, prefix + key, row));
+        attempt<Entry | undefined>(answer, () => row && entryOf({ path, words }, prefix + key, row));
       },
       put: (key, value, answer) =>
         attempt(answer, () => {
@@ -164,7 +173,7 @@ export function openItemStore(path: string | ':memory:', options: { readonly acc
       database
         .prepare('SELECT key, value, sum FROM entries WHERE expires < ? AND key >= ? AND key < ? LIMIT ?')
         .all(now, ...bounds({}, `${itemPrefix}${table}~`), limit)
-        .map((row) => entryOf(path, String(row.key), row)),
+        .map((row) => entryOf({ path, words }, String(row.key), row)),
     shrink: () => database.exec('PRAGMA incremental_vacuum'),
     close() {
       if (!database.isOpen) return;
@@ -219,26 +228,31 @@ function inTransaction<Value>(
   }
 }
 
-function entryOf(path: string, key: string, row: ReturnType<StatementSync['get']> & object): Entry {
+function entryOf(file: TableFile, key: string, row: ReturnType<StatementSync['get']> & object): Entry {
   const text = String(row.value);
-  if (crc32(text) !== row.sum) throw damaged(path, key);
+  if (crc32(text) !== row.sum) throw damaged(file, key);
   return JSON.parse(text) as Entry;
 }
 
-const damaged = (path: string, key: string): StoreFault =>
-  new StoreFault(path, `(the table) is damaged: entry ${key} does not have its checksum`, restoreBackup);
+interface TableFile {
+  readonly path: string;
+  readonly words: StoreWords;
+}
+
+const damaged = ({ path, words }: TableFile, key: string): StoreFault =>
+  new StoreFault(path, `(the table) is damaged: entry ${key} does not have its checksum`, words.restore);
 
 /** Reads every entry, up to the time limit of a start. */
-function checkEntries(database: DatabaseSync, path: string): void {
+function checkEntries(database: DatabaseSync, path: string, words: StoreWords): void {
   const end = performance.now() + checkMs;
   try {
     for (const { key, value, sum } of database.prepare('SELECT key, value, sum FROM entries').iterate()) {
-      if (crc32(String(value)) !== sum) throw damaged(path, String(key));
+      if (crc32(String(value)) !== sum) throw damaged({ path, words }, String(key));
       if (performance.now() > end) return;
     }
   } catch (cause) {
     if (cause instanceof StoreFault) throw cause;
-    throw new StoreFault(path, `(the table) is damaged: ${(cause as Error).message}`, restoreBackup, cause);
+    throw new StoreFault(path, `(the table) is damaged: ${(cause as Error).message}`, words.restore, cause);
   }
 }
 

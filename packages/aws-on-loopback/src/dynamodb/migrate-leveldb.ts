@@ -1,15 +1,15 @@
-/** Data directories of 0.1.0 keep the table in LevelDB, under the very same keys: it is migrated once, as a whole. */
+/** A table that dynalite kept in LevelDB, under the very same keys: it is migrated once, as a whole. */
 import { existsSync } from 'node:fs';
 import { readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { restoreBackup, StoreFault } from '../stores/store-fault.ts';
+import { StoreFault, type StoreWords } from '../stores/store-fault.ts';
 import { type Entry, openItemStore } from './item-store.ts';
 
 /** Called before the item store is opened. Returns how many entries were migrated; undefined when there was nothing to do. */
-export async function migrateLevelDb(directory: string, file: string): Promise<number | undefined> {
+export async function migrateLevelDb(directory: string, file: string, words: StoreWords): Promise<number | undefined> {
   if ((await filesIn(directory)).length === 0) return undefined;
   // The file gets its name only when it is complete: remaining LevelDB files are those of an interrupted removal.
-  const count = existsSync(file) ? undefined : await copy(directory, file);
+  const count = existsSync(file) ? undefined : await copy(directory, file, words);
   for (const name of await filesIn(directory)) await rm(join(directory, name), { recursive: true, force: true });
   return count;
 }
@@ -19,9 +19,9 @@ async function filesIn(directory: string): Promise<readonly string[]> {
   return names.filter((name) => /^(CURRENT|LOCK|LOG(\.old)?|MANIFEST-.*|.*\.(ldb|log|sst))$/.test(name));
 }
 
-async function copy(directory: string, file: string): Promise<number> {
+async function copy(directory: string, file: string, words: StoreWords): Promise<number> {
   const fault = (wrong: string, cause?: unknown) =>
-    new StoreFault(directory, `(the table, in the format of Kubeloom 0.1.0) ${wrong}`, restoreBackup, cause);
+    new StoreFault(directory, `(the table, ${words.levelDb}) ${wrong}`, words.restore, cause);
   if (!existsSync(join(directory, 'CURRENT'))) throw fault('is damaged: CURRENT is missing');
   const { Level } = await import('level');
   const from = new Level<string, Entry>(directory, { valueEncoding: 'json', createIfMissing: false });

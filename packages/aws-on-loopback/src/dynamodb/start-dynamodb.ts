@@ -2,6 +2,8 @@
 import { mkdir } from 'node:fs/promises';
 import { type Logger, silentLogger } from '../logger.ts';
 import { type ServerThread, startThread } from '../server/worker-thread.ts';
+import type { StoreWords } from '../stores/store-fault.ts';
+import type { Streamed } from './change-stream.ts';
 
 /** In the directory of the table. */
 export const tableFile = 'table.sqlite';
@@ -13,6 +15,11 @@ export interface ThreadOptions {
   readonly port: number;
   /** Only requests signed with it are answered; absent: all requests. */
   readonly accessKey?: string;
+  /** URL of a module whose `doorkeeperOf` says, for this key, who may do what. @default who signs with the key, everything */
+  readonly doorkeeperModule?: string;
+  /** New items that the stream of the table has. @default none */
+  readonly streamed?: Streamed;
+  readonly words?: StoreWords;
   /** Starts although acknowledged changes are lost. @default false */
   readonly acceptLoss?: boolean;
 }

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { appendFileSync, existsSync, renameSync, statSync } from 'node:fs';
 import type { RequestListener } from 'node:http';
 import { z } from 'zod';
-import { isMap, parseJson } from '../../../../functions/domain/json.ts';
+import { jsonOf } from '../json.ts';
 import type { Logger } from '../logger.ts';
 import { account, region } from '../names.ts';
 import { AwsFault, awsJsonListener, operation } from '../server/aws-json.ts';
@@ -80,5 +80,6 @@ function append(file: string, lines: readonly string[]): void {
 }
 
 function isJsonObject(text = ''): boolean {
-  return isMap(parseJson(text));
+  const value = jsonOf(text);
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -29,7 +29,7 @@ export async function deliverChanges(
   const response = await fetch(databaseUrl, {
     method: 'POST',
     headers: {
-      'x-amz-target': 'DynamoDB_20120810.KubeloomReadStream',
+      'x-amz-target': 'DynamoDB_20120810.ReadNewItems',
       authorization: `AWS4-HMAC-SHA256 Credential=${accessKey}/`,
     },
     body: JSON.stringify({ waitMs, ...(taken !== undefined && { forget: taken }) }),

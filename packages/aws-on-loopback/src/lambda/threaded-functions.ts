@@ -1,4 +1,4 @@
-/** Functions of the pipeline that read documents of users: each has a thread of its own while it has work, and is ended at its deadline. */
+/** Functions that read what others wrote: each has a thread of its own while it has work, and is ended at its deadline. */
 import type { Logger } from '../logger.ts';
 import { functionThreads } from './function-threads.ts';
 import type { LambdaFunction } from './lambda-host.ts';

@@ -3,7 +3,14 @@ import { type FileHandle, mkdir, open, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { syncDirectory } from '../stores/durable-file.ts';
 import { oneAtATime } from '../stores/one-at-a-time.ts';
-import { type ObjectDescription, objectFileName, readDescriptions, receive, type Upload } from './object-file.ts';
+import {
+  type DamageOptions,
+  type ObjectDescription,
+  objectFileName,
+  readDescriptions,
+  receive,
+  type Upload,
+} from './object-file.ts';
 import { S3Fault } from './s3-fault.ts';
 import { sortedKeys } from './sorted-keys.ts';
 
@@ -32,11 +39,12 @@ export interface Bucket {
 
 export async function openBucket(
   directory: string,
-  options: { readonly flush: boolean; readonly report?: (fault: Error) => void },
+  options: { readonly flush: boolean } & Partial<DamageOptions>,
 ): Promise<Bucket> {
   await mkdir(directory, { recursive: true, mode: 0o700 });
+  const { expiring = [], report = () => undefined } = options;
   const index = new Map<string, ObjectDescription>();
-  for (const description of await readDescriptions(directory, options.report ?? (() => undefined)))
+  for (const description of await readDescriptions(directory, { expiring, report }))
     index.set(description.key, description);
   const keys = sortedKeys(index.keys());
   const serially = oneAtATime();

@@ -82,31 +82,38 @@ function footer(description: ObjectDescription): Buffer {
  */
 export async function readDescriptions(
   directory: string,
-  report: (fault: StoreFault) => void,
+  { expiring, report }: DamageOptions,
 ): Promise<readonly ObjectDescription[]> {
   const descriptions: ObjectDescription[] = [];
   for (const name of await readdir(directory)) {
     const path = join(directory, name);
     if (name.endsWith(objectSuffix)) {
-      const description = await descriptionOrAside(path, name, report);
+      const description = await descriptionOrAside(path, name, { expiring, report });
       if (description) descriptions.push(description);
     } else if (name.endsWith('.new')) await rm(path, { force: true });
   }
   return descriptions;
 }
 
-/** Logs, results and rendered files of runs and checks: as the bucket's lifecycle has them. The name of a file begins with its key. */
-const expires = /^(runs|checks|access)%2F/;
+/** What happens to an object that is damaged. */
+export interface DamageOptions {
+  /** Prefixes of keys whose objects expire anyway, as a lifecycle of the bucket has it. */
+  readonly expiring: readonly string[];
+  /** Called with the damage of each object that was put aside. */
+  readonly report: (fault: StoreFault) => void;
+}
 
 async function descriptionOrAside(
   path: string,
   name: string,
-  report: (fault: StoreFault) => void,
+  { expiring, report }: DamageOptions,
 ): Promise<ObjectDescription | undefined> {
   try {
     return readDescription(path);
   } catch (error) {
-    if (!(error instanceof StoreFault) || !expires.test(name)) throw error;
+    // The name of a file begins with its key.
+    const expires = expiring.some((prefix) => name.startsWith(encodeURIComponent(prefix)));
+    if (!(error instanceof StoreFault) || !expires) throw error;
     await rename(path, `${path}.damaged`);
     report(error);
     return undefined;

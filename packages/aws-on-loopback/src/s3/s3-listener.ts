@@ -2,15 +2,15 @@
 import { mkdir, readdir } from 'node:fs/promises';
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { join } from 'node:path';
-import { principalOf } from '../../../../local/rights/access-key.ts';
-import { denial, s3Request } from '../../../../local/rights/request-rights.ts';
 import { type Logger, messageOf } from '../logger.ts';
 import { region } from '../names.ts';
+import { callerOf } from '../server/callers.ts';
 import { type Bucket, openBucket } from './bucket.ts';
 import { listObjects } from './list-objects.ts';
 import { type MultipartUploads, openMultipartUploads } from './multipart.ts';
 import * as objects from './object-operations.ts';
 import { readSmallBody } from './request-body.ts';
+import { s3Action } from './s3-action.ts';
 import { S3Fault } from './s3-fault.ts';
 import { childText, parseXml } from './xml.ts';
 
@@ -18,6 +18,8 @@ export interface S3Options {
   readonly directory: string;
   /** Buckets that are there from the start. */
   readonly buckets: readonly string[];
+  /** Prefixes of keys whose objects expire anyway: one that is damaged is put aside at the start. @default none */
+  readonly expiring?: readonly string[];
   /** False when nothing needs to outlive the process. @default true */
   readonly flush?: boolean;
   readonly logger: Logger;
@@ -45,7 +47,7 @@ const playedQueries = new Set([
 ]);
 
 export async function openS3(options: S3Options): Promise<LocalS3> {
-  const { directory, flush = true, logger } = options;
+  const { directory, expiring = [], flush = true, logger } = options;
   await mkdir(directory, { recursive: true, mode: 0o700 });
   const hosted = new Map<string, Hosted>();
   const host = async (name: string): Promise<void> => {
@@ -54,6 +56,7 @@ export async function openS3(options: S3Options): Promise<LocalS3> {
     hosted.set(name, {
       bucket: await openBucket(join(root, 'objects'), {
         flush,
+        expiring,
         report: (fault) => logger.error('a damaged object was put aside', { cause: messageOf(fault) }),
       }),
       uploads,
@@ -83,9 +86,8 @@ export async function openS3(options: S3Options): Promise<LocalS3> {
     const query = new URLSearchParams(search);
     const unknown = [...query.keys()].find((name) => !playedQueries.has(name) && !name.startsWith('X-Amz-'));
     if (unknown !== undefined) throw new S3Fault('NotImplemented', `?${unknown} is not emulated`);
-    const principal = principalOf(request);
-    const asked = s3Request(request, key, query);
-    const denied = principal && denial(principal, asked.action, asked.keys);
+    const asked = s3Action(request, key, query);
+    const denied = callerOf(request).denial(asked.action, asked.keys);
     if (denied) throw new S3Fault('AccessDenied', denied);
     if (key === '') return onBucket(request, response, bucketName, query);
     if (Buffer.byteLength(key) > 1024) throw new S3Fault('KeyTooLongError', 'keys have at most 1024 bytes');
@@ -159,8 +161,8 @@ async function deleteObjects(request: IncomingMessage, response: ServerResponse,
     .filter((child) => child.name === 'Object')
     .map((child) => childText(child, 'Key') ?? '');
   if (keys.length === 0 || keys.length > 1000) throw new S3Fault('MalformedXML', 'from 1 to 1000 objects are named');
-  const principal = principalOf(request);
-  const judged = keys.map((Key) => ({ Key, denied: principal && denial(principal, 's3:DeleteObject', [Key]) }));
+  const caller = callerOf(request);
+  const judged = keys.map((Key) => ({ Key, denied: caller.denial('s3:DeleteObject', [Key]) }));
   const Errors = judged.flatMap(({ Key, denied: Message }) =>
     Message ? [{ Key, Code: 'AccessDenied', Message }] : [],
   );

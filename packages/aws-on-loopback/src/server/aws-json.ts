@@ -2,9 +2,8 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { z } from 'zod';
-import { principalOf } from '../../../../local/rights/access-key.ts';
-import { denialOf } from '../../../../local/rights/request-rights.ts';
 import { type Logger, messageOf } from '../logger.ts';
+import { callerOf } from './callers.ts';
 
 /** A refusal in the words of the emulated service; `code` is what SDK clients see as `error.name`. */
 export class AwsFault extends Error {
@@ -64,8 +63,7 @@ export function awsJsonListener(
       if (!work)
         throw new AwsFault('UnknownOperationException', `the local ${service} does not emulate ${name || '(none)'}`);
       const input = parseJson(text);
-      const principal = principalOf(request);
-      const denied = principal && denialOf(principal, service, name, input);
+      const denied = callerOf(request).denialOf(service, name, input);
       if (denied) throw new AwsFault('AccessDeniedException', denied);
       answer(response, 200, await work(input));
     } catch (error) {

@@ -10,17 +10,22 @@ export interface LoopbackServer {
   close(): Promise<void>;
 }
 
-/** Request line and headers, bytes: the longest query that the API documents fits. */
+/** Request line and headers, bytes. */
 const maxHeaderSize = 32 * 1024;
 
 /**
- * Listens on the port, or on any free one when the port is 0.
+ * Listens on the port, or on any free one when the port is 0. `problemTypes`: beginning of the types of problems (RFC 9457) with which
+ * requests are answered that are not HTTP.
  * Throws when the port is taken, naming it.
  */
-export async function listenOnLoopback(listener: RequestListener, port = 0): Promise<LoopbackServer> {
+export async function listenOnLoopback(
+  listener: RequestListener,
+  port = 0,
+  problemTypes = 'urn:aws-on-loopback:error:',
+): Promise<LoopbackServer> {
   // Longer than any client keeps an idle connection: else a request may meet a socket that is just being closed.
   const server = createServer({ keepAlive: true, noDelay: true, keepAliveTimeout: 300_000, maxHeaderSize }, listener);
-  server.on('clientError', refuse);
+  server.on('clientError', (error, socket) => refuse(error, socket, problemTypes));
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) =>
       reject(
@@ -51,14 +56,14 @@ export async function listenNear(listener: RequestListener, port: number | undef
 }
 
 /** Requests that are not HTTP, or too large, never reach a listener; they get an answer before the connection ends. */
-function refuse(error: NodeJS.ErrnoException, socket: Duplex): void {
+function refuse(error: NodeJS.ErrnoException, socket: Duplex, problemTypes: string): void {
   if (!socket.writable || error.code === 'ECONNRESET') return void socket.destroy();
   const status = error.code === 'HPE_HEADER_OVERFLOW' ? 431 : error.code === 'ERR_HTTP_REQUEST_TIMEOUT' ? 408 : 400;
   const title = STATUS_CODES[status] ?? '';
   const detail =
     status === 431 ? `request line and headers exceed ${maxHeaderSize} bytes` : 'this is not an HTTP request';
   const code = 'InvalidInput';
-  const body = JSON.stringify({ type: `urn:kubeloom:error:${code}`, title, status, detail, instance: '', code });
+  const body = JSON.stringify({ type: `${problemTypes}${code}`, title, status, detail, instance: '', code });
   const head = [
     `HTTP/1.1 ${status} ${title}`,
     'content-type: application/problem+json',

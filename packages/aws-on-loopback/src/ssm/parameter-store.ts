@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { syncDirectory, writeFileDurably } from '../stores/durable-file.ts';
 import { oneAtATime } from '../stores/one-at-a-time.ts';
-import { restoreBackup, StoreFault } from '../stores/store-fault.ts';
+import { plainWords, StoreFault, type StoreWords } from '../stores/store-fault.ts';
 import { loadOrMakeKey, seal, unseal } from './sealed-value.ts';
 
 export const StoredParameter = z.strictObject({
@@ -32,18 +32,18 @@ export interface ParameterStore {
 /** Throws `StoreFault` for what is damaged. With `acceptLoss`, a lost key is replaced: values that it sealed stay unreadable. */
 export async function openParameterStore(
   directory: string,
-  { acceptLoss = false }: { readonly acceptLoss?: boolean } = {},
+  { acceptLoss = false, words = plainWords }: { readonly acceptLoss?: boolean; readonly words?: StoreWords } = {},
 ): Promise<ParameterStore> {
   await mkdir(directory, { recursive: true, mode: 0o700 });
   const files = (await readdir(directory)).filter((name) => name.endsWith('.json'));
-  const key = await loadOrMakeKey(join(directory, 'key'), files.length > 0 && !acceptLoss);
+  const key = await loadOrMakeKey(join(directory, 'key'), files.length > 0 && !acceptLoss, words);
   const parameters = new Map<string, StoredParameter>();
   for (const file of files) {
-    const parameter = await readParameter(join(directory, file));
+    const parameter = await readParameter(join(directory, file), words);
     parameters.set(parameter.name, parameter);
   }
   const [first] = parameters.values();
-  if (first && !acceptLoss) checkKey(key, first, directory);
+  if (first && !acceptLoss) checkKey(key, first, { directory, words });
   const serially = oneAtATime();
   const fileOf = (name: string): string => join(directory, `${createHash('sha256').update(name).digest('hex')}.json`);
   return {
@@ -73,24 +73,33 @@ export async function openParameterStore(
   };
 }
 
-async function readParameter(path: string): Promise<StoredParameter> {
+async function readParameter(path: string, { parameter, restore }: StoreWords): Promise<StoredParameter> {
   try {
     return StoredParameter.parse(JSON.parse(await readFile(path, 'utf8')));
   } catch (cause) {
     throw new StoreFault(
       path,
-      '(a Secret) is damaged',
-      `${restoreBackup}, or remove the file and store the Secret again`,
+      `(a ${parameter}) is damaged`,
+      `${restore}, or remove the file and store the ${parameter} again`,
       cause,
     );
   }
 }
 
 /** All are sealed with the same key: one value shows whether it is this key. */
-function checkKey(key: Uint8Array, { name, sealed }: StoredParameter, directory: string): void {
+function checkKey(
+  key: Uint8Array,
+  { name, sealed }: StoredParameter,
+  { directory, words }: { readonly directory: string; readonly words: StoreWords },
+): void {
   try {
     unseal(key, name, sealed);
   } catch (cause) {
-    throw new StoreFault(join(directory, 'key'), `does not decrypt the Secret ${name}`, restoreBackup, cause);
+    throw new StoreFault(
+      join(directory, 'key'),
+      `does not decrypt the ${words.parameter} ${name}`,
+      words.restore,
+      cause,
+    );
   }
 }

@@ -2,7 +2,7 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { writeFileDurably } from '../stores/durable-file.ts';
-import { acceptLoss, restoreBackup, StoreFault } from '../stores/store-fault.ts';
+import { StoreFault, type StoreWords } from '../stores/store-fault.ts';
 
 const nonceBytes = 12;
 const tagBytes = 16;
@@ -23,16 +23,15 @@ export function unseal(key: Uint8Array, name: string, sealed: string): string {
   return Buffer.concat([decipher.update(bytes.subarray(nonceBytes + tagBytes)), decipher.final()]).toString('utf8');
 }
 
-/** The key of this installation, generated once; only the owner may read the file. */
-/** Throws when values exist and the key does not. */
-export async function loadOrMakeKey(path: string, needed: boolean): Promise<Uint8Array> {
+/** The key of this directory, generated once; only the owner may read the file. Throws when values exist and the key does not. */
+export async function loadOrMakeKey(path: string, needed: boolean, words: StoreWords): Promise<Uint8Array> {
   const stored = await readFile(path).catch(() => undefined);
   if (stored === undefined) {
     if (needed)
       throw new StoreFault(
         path,
-        'is gone, and no Secret can be read without it',
-        `${restoreBackup}, or accept that they are lost: ${acceptLoss}`,
+        `is gone, and no ${words.parameter} can be read without it`,
+        `${words.restore}, or accept that they are lost: ${words.acceptLoss}`,
       );
     const key = randomBytes(32);
     await writeFileDurably(path, key, 0o600);

@@ -2,7 +2,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { z } from 'zod';
 import { openSqlite } from '../stores/sqlite-file.ts';
-import { isDiskFull } from '../stores/store-fault.ts';
+import { isDiskFull, type StoreWords } from '../stores/store-fault.ts';
 
 export const ExecutionStatus = z.enum(['RUNNING', 'SUCCEEDED', 'FAILED', 'TIMED_OUT', 'ABORTED']);
 export type ExecutionStatus = z.infer<typeof ExecutionStatus>;
@@ -85,9 +85,9 @@ const mostHistoryBytes = 512 * 1024 * 1024;
 const sweptAtOnce = 2_000;
 const fullDiskMs = 1_000;
 
-export function openExecutionStore(path: string | ':memory:'): ExecutionStore {
+export function openExecutionStore(path: string | ':memory:', words?: StoreWords): ExecutionStore {
   // Its tables are made below, where they are missing.
-  const database = openSqlite(path, { holds: 'the executions', version: 1, migrate: () => {} });
+  const database = openSqlite(path, { holds: 'the executions', version: 1, migrate: () => {} }, words);
   database.exec(`
     CREATE TABLE IF NOT EXISTS executions (
       arn TEXT PRIMARY KEY, machine TEXT NOT NULL, name TEXT NOT NULL, input TEXT NOT NULL, status TEXT NOT NULL,

@@ -1,4 +1,4 @@
-/** The state machines of `state-machines/*.asl.json`, placeholders filled in, compiled once. */
+/** The state machines of a directory (`*.asl.json`), placeholders filled in, compiled once. */
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { messageOf } from '../logger.ts';

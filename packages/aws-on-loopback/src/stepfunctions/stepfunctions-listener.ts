@@ -1,8 +1,7 @@
 /** The Step Functions JSON API (AWS JSON 1.0): executions, their histories, the machines. */
 import type { RequestListener } from 'node:http';
 import { z } from 'zod';
-import { expressMachines } from '../../../../functions/contracts/state-inputs.ts';
-import { parseJson } from '../../../../functions/domain/json.ts';
+import { jsonOf } from '../json.ts';
 import type { Logger } from '../logger.ts';
 import { nameOfArn, stateMachineArn } from '../names.ts';
 import { AwsFault, awsJsonListener, operation } from '../server/aws-json.ts';
@@ -18,9 +17,12 @@ export function stepFunctionsListener(options: {
   readonly executions: Executions;
   readonly store: ExecutionStore;
   readonly machines: readonly Machine[];
+  /** Names of those that are Express. @default none */
+  readonly express?: readonly string[];
   readonly logger: Logger;
 }): RequestListener {
-  const { executions, store, machines, logger } = options;
+  const { executions, store, machines, express = [], logger } = options;
+  const typeOf = (name: string): 'EXPRESS' | 'STANDARD' => (express.includes(name) ? 'EXPRESS' : 'STANDARD');
   const createdAt = Date.now() / 1000;
   const machine = (arn: string): Machine => {
     const found = machines.find((candidate) => candidate.arn === arn);
@@ -92,9 +94,6 @@ export function stepFunctionsListener(options: {
   return awsJsonListener('Step Functions', '1.0', operations, logger);
 }
 
-const typeOf = (machine: string): 'EXPRESS' | 'STANDARD' =>
-  expressMachines.includes(machine) ? 'EXPRESS' : 'STANDARD';
-
 function described(execution: Execution): object {
   return {
     ...summary(execution),
@@ -124,5 +123,5 @@ function offsetOf(token: string | undefined): number {
 }
 
 function isJson(text: string): boolean {
-  return parseJson(text) !== undefined;
+  return jsonOf(text) !== undefined;
 }

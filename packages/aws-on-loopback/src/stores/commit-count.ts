@@ -1,7 +1,7 @@
 /** The number of commits of a SQLite file, also in a second file next to it. */
 import { closeSync, openSync, readSync, writeSync } from 'node:fs';
 import type { DatabaseSync } from 'node:sqlite';
-import { acceptLoss, restoreBackup, StoreFault } from './store-fault.ts';
+import { StoreFault, type StoreWords } from './store-fault.ts';
 
 export interface CommitCount {
   write(): void;
@@ -12,7 +12,11 @@ export interface CommitCount {
  * The number of commits, in a second file that is written after each commit. So a truncated or lost log is noticed: the
  * table alone would only be older.
  */
-export function openCommitCount(database: DatabaseSync, path: string, accept: boolean): CommitCount {
+export function openCommitCount(
+  database: DatabaseSync,
+  path: string,
+  { accept, words }: { readonly accept: boolean; readonly words: StoreWords },
+): CommitCount {
   const countFile = `${path}-commits`;
   const select = database.prepare('SELECT count FROM commits');
   const stored = (): bigint => BigInt(Number(select.get()?.count));
@@ -27,12 +31,12 @@ export function openCommitCount(database: DatabaseSync, path: string, accept: bo
   if (isLost && !accept) {
     closeSync(handle);
     const wrong = '(the number of commits of the table) is gone: whether the table has lost changes cannot be seen';
-    throw new StoreFault(countFile, wrong, `${restoreBackup}, or accept that: ${acceptLoss}`);
+    throw new StoreFault(countFile, wrong, `${words.restore}, or accept that: ${words.acceptLoss}`);
   }
   if (known > stored() && !accept) {
     closeSync(handle);
     const lost = `(the table) has lost its last ${known - stored()} changes`;
-    throw new StoreFault(path, lost, `${restoreBackup}, or accept that they are gone: ${acceptLoss}`);
+    throw new StoreFault(path, lost, `${words.restore}, or accept that they are gone: ${words.acceptLoss}`);
   }
   const write = (): void => {
     bytes.writeBigUInt64BE(stored());

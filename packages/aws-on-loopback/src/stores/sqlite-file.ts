@@ -1,7 +1,7 @@
 /** Opens a SQLite file: checked, durable, of a known version. Every fault names the file and what to do. */
 import { existsSync, statSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
-import { restoreBackup, StoreFault } from './store-fault.ts';
+import { plainWords, StoreFault, type StoreWords } from './store-fault.ts';
 
 export interface SqliteSchema {
   /** What is in it, for people: `the table`. */
@@ -16,8 +16,12 @@ export interface SqliteSchema {
 const checkedBytes = 256 * 1024 * 1024;
 
 /** Write-ahead log, flushed at each commit: what was acknowledged outlives a power cut. Throws `StoreFault`. */
-export function openSqlite(path: string | ':memory:', schema: SqliteSchema): DatabaseSync {
-  const database = opened(path, schema.holds);
+export function openSqlite(
+  path: string | ':memory:',
+  schema: SqliteSchema,
+  words: StoreWords = plainWords,
+): DatabaseSync {
+  const database = opened(path, schema.holds, words);
   try {
     const large = path !== ':memory:' && statSync(path).size > checkedBytes;
     // Not `quick_check`: it does not compare rows with their index, through which every row is found.
@@ -27,7 +31,7 @@ export function openSqlite(path: string | ':memory:', schema: SqliteSchema): Dat
     if (version > schema.version)
       throw new StoreFault(
         path,
-        `was written by a newer version of Kubeloom (${schema.holds}, version ${version})`,
+        `was written by a newer version of ${words.writer} (${schema.holds}, version ${version})`,
         newer,
       );
     // Only an empty file takes it: what is deleted later gives its pages back.
@@ -40,21 +44,21 @@ export function openSqlite(path: string | ':memory:', schema: SqliteSchema): Dat
     return database;
   } catch (cause) {
     if (database.isOpen) database.close();
-    throw asFault(path, schema.holds, cause);
+    throw asFault(path, schema.holds, words, cause);
   }
 }
 
 const newer = 'start that version, or restore a backup of this one';
 
-function opened(path: string, holds: string): DatabaseSync {
+function opened(path: string, holds: string, words: StoreWords): DatabaseSync {
   try {
     return new DatabaseSync(path);
   } catch (cause) {
-    throw asFault(path, holds, cause);
+    throw asFault(path, holds, words, cause);
   }
 }
 
-function asFault(path: string, holds: string, cause: unknown): StoreFault {
+function asFault(path: string, holds: string, words: StoreWords, cause: unknown): StoreFault {
   if (cause instanceof StoreFault) return cause;
   const { errcode, message } = cause as Error & { errcode?: number };
   // SQLITE_CORRUPT, SQLITE_NOTADB and failed checks are damage; the rest is a matter of the disk or of rights.
@@ -62,7 +66,7 @@ function asFault(path: string, holds: string, cause: unknown): StoreFault {
     return new StoreFault(
       path,
       `(${holds}) is damaged: ${message.replaceAll(/\*{3} in database \w+ \*{3}\s*|\n\s*/g, ' ').trim()}`,
-      restoreBackup,
+      words.restore,
       cause,
     );
   if (errcode === 13)

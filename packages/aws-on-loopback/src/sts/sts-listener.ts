@@ -1,16 +1,10 @@
-/** STS, as far as it gives sessions of the roles of tools to the function that hands them out. Its protocol is a form, and answers in XML. */
+/** STS, as far as it gives sessions of roles, with tags and policies of their own. Its protocol is a form, and answers in XML. */
 import { createHash, randomUUID } from 'node:crypto';
 import type { RequestListener, ServerResponse } from 'node:http';
 import { z } from 'zod';
-import { runnerTools } from '../../../../functions/rights/runner-rights.ts';
-import { longestSessionPolicy } from '../../../../functions/rights/session-policy.ts';
-import { toolRoleArn } from '../../../../local/names.ts';
-import { type Principal, principalOf, sessionKeyOf } from '../../../../local/rights/access-key.ts';
-import { denial } from '../../../../local/rights/request-rights.ts';
-import { parseSessionPolicy } from '../../../../local/rights/session-rights.ts';
-import { sealIdentity, ToolSession } from '../../../../local/rights/session-token.ts';
 import { type Logger, messageOf } from '../logger.ts';
 import { bodyWithin } from '../server/body-within.ts';
+import { type Caller, callerOf } from '../server/callers.ts';
 
 /** As STS limits them; a role that another role became gets an hour at most. */
 const AssumeRole = z.object({
@@ -18,25 +12,38 @@ const AssumeRole = z.object({
   RoleArn: z.string(),
   RoleSessionName: z.string().regex(/^[\w+=,.@-]{2,64}$/),
   DurationSeconds: z.coerce.number().int().min(900).max(3600),
-  Policy: z.string().max(longestSessionPolicy),
+  /** JSON */
+  Policy: z.string().max(2048),
 });
 const TagValue = z.string().regex(/^[\p{L}\p{Z}\p{N}_.:/=+\-@]{0,256}$/u);
 
 const longestRequest = 32 * 1024;
 
-/** `accessKey`: what sessions are sealed with. */
-export function stsListener(accessKey: string, logger: Logger): RequestListener {
+/** A session that a client asks for. */
+export interface AskedSession {
+  readonly roleArn: string;
+  readonly name: string;
+  readonly tags: Readonly<Record<string, string>>;
+  /** JSON */
+  readonly policy: string;
+  /** Epoch milliseconds */
+  readonly until: number;
+}
+
+/** What its client signs with. */
+export interface SessionKeys {
+  readonly accessKeyId: string;
+  readonly sessionToken: string;
+}
+
+/** `open` throws a sentence for a role that does not exist, or a policy that is not read. */
+export function stsListener(open: (asked: AskedSession) => SessionKeys, logger: Logger): RequestListener {
   return async (request, response) => {
     try {
       const body = await bodyWithin(request, longestRequest);
-      const principal = principalOf(request);
-      const denied = principal && denialOfSession(principal);
+      const denied = denialOfSession(callerOf(request));
       if (denied !== undefined) return answer(response, 403, errorXml('AccessDenied', denied));
-      answer(
-        response,
-        200,
-        sessionXml(accessKey, Object.fromEntries(new URLSearchParams(body?.toString('utf8') ?? ''))),
-      );
+      answer(response, 200, sessionXml(open, Object.fromEntries(new URLSearchParams(body?.toString('utf8') ?? ''))));
     } catch (error) {
       logger.error('the local STS refused a request', { cause: messageOf(error) });
       answer(response, 400, errorXml('ValidationError', messageOf(error)));
@@ -45,23 +52,19 @@ export function stsListener(accessKey: string, logger: Logger): RequestListener 
 }
 
 /** A session with tags needs two rights. */
-function denialOfSession(principal: Principal): string | undefined {
-  return denial(principal, 'sts:AssumeRole', []) ?? denial(principal, 'sts:TagSession', []);
+function denialOfSession(caller: Caller): string | undefined {
+  return caller.denial('sts:AssumeRole', []) ?? caller.denial('sts:TagSession', []);
 }
 
-function sessionXml(accessKey: string, form: Readonly<Record<string, string>>): string {
-  const { RoleArn, RoleSessionName: name, DurationSeconds, Policy: policy } = AssumeRole.parse(form);
-  const tool = runnerTools.find((one) => toolRoleArn(one) === RoleArn);
-  if (tool === undefined) throw new Error(`there is no role ${RoleArn}`);
-  parseSessionPolicy(policy);
+function sessionXml(open: (asked: AskedSession) => SessionKeys, form: Readonly<Record<string, string>>): string {
+  const { RoleArn: roleArn, RoleSessionName: name, DurationSeconds, Policy: policy } = AssumeRole.parse(form);
   const until = Date.now() + DurationSeconds * 1000;
-  const identity = ToolSession.parse({ kind: 'session', name, tool, place: tagsOf(form), policy, until });
-  const token = sealIdentity(accessKey, identity);
+  const { accessKeyId, sessionToken } = open({ roleArn, name, tags: tagsOf(form), policy, until });
   const secret = createHash('sha256').update(randomUUID()).digest('hex');
   return [
     '<AssumeRoleResponse xmlns="https://sts.amazonaws.com/doc/2011-06-15/"><AssumeRoleResult><Credentials>',
-    `<AccessKeyId>${sessionKeyOf(token)}</AccessKeyId><SecretAccessKey>${secret}</SecretAccessKey>`,
-    `<SessionToken>${token}</SessionToken><Expiration>${new Date(until).toISOString()}</Expiration>`,
+    `<AccessKeyId>${accessKeyId}</AccessKeyId><SecretAccessKey>${secret}</SecretAccessKey>`,
+    `<SessionToken>${sessionToken}</SessionToken><Expiration>${new Date(until).toISOString()}</Expiration>`,
     `</Credentials></AssumeRoleResult><ResponseMetadata><RequestId>${randomUUID()}</RequestId></ResponseMetadata></AssumeRoleResponse>`,
   ].join('');
 }
